@@ -1,0 +1,85 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+)
+
+// Code is the stable name of a kind of error on the wire: in tool results,
+// audit records and protocols.
+type Code string
+
+// The codes. They are never renamed.
+const (
+	CodeNotExist      Code = "FILE_NOT_FOUND"
+	CodeExist         Code = "FILE_ALREADY_EXISTS"
+	CodePermission    Code = "PERMISSION_DENIED"
+	CodeNotEmpty      Code = "DIRECTORY_NOT_EMPTY"
+	CodeInvalid       Code = "INVALID_PATH"
+	CodeIsDir         Code = "IS_A_DIRECTORY"
+	CodeNotDir        Code = "NOT_A_DIRECTORY"
+	CodePattern       Code = "INVALID_PATTERN"
+	CodeTextNotFound  Code = "PATTERN_NOT_FOUND"
+	CodeTextNotUnique Code = "PATTERN_NOT_UNIQUE"
+	CodeTooLarge      Code = "FILE_TOO_LARGE"
+	CodeBinary        Code = "BINARY_FILE"
+	CodeConflict      Code = "VERSION_CONFLICT"
+	CodePolicy        Code = "POLICY_DENIED"
+	CodeUnsupported   Code = "UNSUPPORTED"
+	CodeUnavailable   Code = "UNAVAILABLE"
+	CodeTimeout       Code = "TIMEOUT"
+	CodeCanceled      Code = "CANCELED"
+	CodeInternal      Code = "INTERNAL"
+)
+
+// CodeOf returns the code of err: that of the most specific kind it is, and
+// [CodeInternal] for an error of no kind. CodeOf(nil) is empty.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	for _, kind := range kinds() {
+		if errors.Is(err, kind.err) {
+			return kind.code
+		}
+	}
+	return CodeInternal
+}
+
+type kindCode struct {
+	err  error
+	code Code
+}
+
+// kinds lists special cases before the kinds that they refine.
+func kinds() [20]kindCode {
+	return [...]kindCode{
+		{context.DeadlineExceeded, CodeTimeout},
+		{context.Canceled, CodeCanceled},
+		{ErrPolicy, CodePolicy},
+		{ErrEscape, CodeInvalid},
+		{ErrPattern, CodePattern},
+		{ErrTextNotFound, CodeTextNotFound},
+		{ErrTextNotUnique, CodeTextNotUnique},
+		{ErrConflict, CodeConflict},
+		{ErrTooLarge, CodeTooLarge},
+		{ErrBinary, CodeBinary},
+		{ErrIsDir, CodeIsDir},
+		{ErrNotDir, CodeNotDir},
+		{ErrNotEmpty, CodeNotEmpty},
+		{ErrUnavailable, CodeUnavailable},
+		{errors.ErrUnsupported, CodeUnsupported},
+		{fs.ErrNotExist, CodeNotExist},
+		{fs.ErrExist, CodeExist},
+		{fs.ErrPermission, CodePermission},
+		{fs.ErrInvalid, CodeInvalid},
+		{fs.ErrClosed, CodeUnavailable},
+	}
+}
+
+// Retryable reports whether the same call may succeed later without anything
+// being changed by the caller.
+func (c Code) Retryable() bool {
+	return c == CodeUnavailable || c == CodeTimeout
+}

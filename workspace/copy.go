@@ -1,0 +1,54 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// Copier is implemented by a [FileSystem] that can copy within itself without
+// the bytes passing through the caller.
+type Copier interface {
+	// Copy makes the file destination with the bytes of the file source,
+	// making missing parents. Symlinks in source are followed. It is atomic
+	// as a write is, and never replaces an existing destination.
+	//
+	// # Errors
+	// [io/fs.ErrNotExist] if source does not exist, [ErrIsDir] if it is a
+	// directory, [io/fs.ErrExist] if destination exists. The error's Path is
+	// the name at fault.
+	Copy(ctx context.Context, source, destination string) (Version, error)
+}
+
+// Copy copies by fsys's [Copier], and without one by a stream from source to
+// destination if fsys has conditional writes.
+//
+// # Errors
+// Those of [Copier], and [errors.ErrUnsupported] if fsys has neither.
+func Copy(ctx context.Context, fsys FileSystem, source, destination string) (Version, error) {
+	if copier, ok := As[Copier](fsys); ok {
+		return copier.Copy(ctx, source, destination)
+	}
+	if !CapabilitiesOf(fsys).ConditionalWrite {
+		return "", NewPathError(OpCopy, source, errors.ErrUnsupported, nil)
+	}
+	return copyStream(ctx, fsys, source, destination)
+}
+
+func copyStream(ctx context.Context, fsys FileSystem, source, destination string) (Version, error) {
+	from, _, err := Open(ctx, fsys, source, nil)
+	if err != nil {
+		return "", RenameError(err, OpCopy, source)
+	}
+	defer from.Close()
+	to, err := Create(ctx, fsys, destination, &WriteOptions{IfNotExist: true})
+	if err != nil {
+		return "", RenameError(err, OpCopy, destination)
+	}
+	defer to.Close()
+	if _, err := io.Copy(to, from); err != nil {
+		return "", RenameError(err, OpCopy, source)
+	}
+	version, err := to.Commit()
+	return version, RenameError(err, OpCopy, destination)
+}

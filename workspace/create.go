@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+)
+
+// Writer is a file that is being written. Nothing of it is visible before
+// Commit. It is for one goroutine.
+type Writer interface {
+	io.Writer
+	// Commit makes what was written the content of the file, as
+	// [FileSystem].WriteFile does, and returns its version.
+	Commit() (Version, error)
+	// Close discards what was written unless it has been committed. It must
+	// be called; after Commit it does nothing.
+	Close() error
+}
+
+// Creator is implemented by a [FileSystem] that can write a file without
+// holding it in memory.
+type Creator interface {
+	// Create begins to write name. Conditions of opts are tested when the
+	// writer is committed, and may be tested before. Ending ctx fails the
+	// writes and the commit.
+	//
+	// # Errors
+	// Those of [FileSystem].WriteFile, from Create, Write or Commit.
+	Create(ctx context.Context, name string, opts *WriteOptions) (Writer, error)
+}
+
+// Create writes name by fsys's [Creator], and without one collects the bytes
+// for a WriteFile.
+//
+// # Errors
+// Those of [Creator].
+func Create(ctx context.Context, fsys FileSystem, name string, opts *WriteOptions) (Writer, error) {
+	if creator, ok := As[Creator](fsys); ok {
+		return creator.Create(ctx, name, opts)
+	}
+	if err := Check(ctx, OpCreate, name); err != nil {
+		return nil, err
+	}
+	w := &bufferedWriter{ctx: ctx, name: name}
+	w.commit = func(data []byte) (Version, error) { return fsys.WriteFile(ctx, name, data, opts) }
+	return w, nil
+}
+
+// bufferedWriter collects a file in memory.
+type bufferedWriter struct {
+	ctx    context.Context
+	name   string
+	buf    bytes.Buffer
+	commit func([]byte) (Version, error)
+	done   bool
+}
+
+func (w *bufferedWriter) Write(p []byte) (int, error) {
+	if w.done {
+		return 0, NewPathError(OpCreate, w.name, fs.ErrClosed, nil)
+	}
+	if err := w.ctx.Err(); err != nil {
+		return 0, NewPathError(OpCreate, w.name, err, nil)
+	}
+	return w.buf.Write(p)
+}
+
+func (w *bufferedWriter) Commit() (Version, error) {
+	if w.done {
+		return "", NewPathError(OpCreate, w.name, fs.ErrClosed, nil)
+	}
+	w.done = true
+	return w.commit(w.buf.Bytes())
+}
+
+func (w *bufferedWriter) Close() error {
+	w.done = true
+	w.buf = bytes.Buffer{}
+	return nil
+}

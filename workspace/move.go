@@ -1,0 +1,32 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+)
+
+// Mover is implemented by a [FileSystem] that can move within itself.
+type Mover interface {
+	// Move gives the file, symlink or directory source, with all below it, the
+	// name destination, making missing parents. A file moves atomically: at
+	// every moment it has one of the two names, and an existing destination
+	// is never replaced.
+	//
+	// # Errors
+	// [io/fs.ErrNotExist] if source does not exist, [io/fs.ErrExist] if
+	// destination does, [io/fs.ErrInvalid] if source is the root or
+	// destination lies below source. The error's Path is the name at fault.
+	Move(ctx context.Context, source, destination string) error
+}
+
+// Move moves by fsys's [Mover]. There is no fallback, because copy and remove
+// is not a move.
+//
+// # Errors
+// Those of [Mover], and [errors.ErrUnsupported] without one.
+func Move(ctx context.Context, fsys FileSystem, source, destination string) error {
+	if mover, ok := As[Mover](fsys); ok {
+		return mover.Move(ctx, source, destination)
+	}
+	return NewPathError(OpMove, source, errors.ErrUnsupported, nil)
+}

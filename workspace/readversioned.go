@@ -1,0 +1,73 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+)
+
+// VersionedReader is implemented by a [FileSystem] that can return bytes and
+// their version as of one instant.
+type VersionedReader interface {
+	// ReadVersioned is ReadFile with the version of exactly the bytes it
+	// returns. A file larger than limit bytes is refused before it is
+	// buffered; zero means no limit.
+	//
+	// # Errors
+	// Those of [FileSystem].ReadFile, and [ErrTooLarge].
+	ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, Version, error)
+}
+
+// ReadVersioned reads name and its version by fsys's [VersionedReader].
+// Without one it reads between two looks at the version until both agree; the
+// version is then empty if fsys has no versions.
+//
+// # Errors
+// Those of [VersionedReader].
+func ReadVersioned(ctx context.Context, fsys FileSystem, name string, limit int64) ([]byte, Version, error) {
+	if reader, ok := As[VersionedReader](fsys); ok {
+		return reader.ReadVersioned(ctx, name, limit)
+	}
+	for {
+		data, version, stable, err := readBetweenStats(ctx, fsys, name, limit)
+		if err != nil || stable {
+			return data, version, err
+		}
+	}
+}
+
+func readBetweenStats(ctx context.Context, fsys FileSystem, name string, limit int64) (data []byte, version Version, stable bool, err error) {
+	before, err := statFile(ctx, fsys, name)
+	if err != nil {
+		return nil, "", false, err
+	}
+	if err := CheckSize(OpReadFile, name, before.Size, limit); err != nil {
+		return nil, "", false, err
+	}
+	data, err = fsys.ReadFile(ctx, name)
+	if err != nil {
+		return nil, "", false, err
+	}
+	if err := CheckSize(OpReadFile, name, int64(len(data)), limit); err != nil {
+		return nil, "", false, err
+	}
+	after, err := statFile(ctx, fsys, name)
+	if err != nil {
+		return nil, "", false, err
+	}
+	return data, after.Version, after.Version == before.Version, nil
+}
+
+// statFile is Stat for a reader: the error names the read.
+func statFile(ctx context.Context, fsys FileSystem, name string) (FileInfo, error) {
+	info, err := fsys.Stat(ctx, name)
+	return info, RenameError(err, OpReadFile, name)
+}
+
+// CheckSize returns the [ErrTooLarge] error for a file of size bytes if that
+// is more than limit. Zero means no limit.
+func CheckSize(op, name string, size, limit int64) error {
+	if limit <= 0 || size <= limit {
+		return nil
+	}
+	return NewPathError(op, name, ErrTooLarge, fmt.Errorf("%d bytes, and the limit is %d", size, limit))
+}

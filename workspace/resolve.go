@@ -1,0 +1,27 @@
+package workspace
+
+import "context"
+
+// Resolver is implemented by a [FileSystem] that has symlinks.
+type Resolver interface {
+	// Resolve returns the name of what name stands for once every symlink in
+	// it, the last element too, has been followed. What does not exist is
+	// kept as it is spelled, so a name can be resolved before it is created.
+	//
+	// # Errors
+	// [ErrEscape] if a symlink leads out of the FileSystem, [io/fs.ErrInvalid]
+	// if symlinks form a loop.
+	Resolve(ctx context.Context, name string) (string, error)
+}
+
+// Resolve resolves name by fsys's [Resolver]. Without one fsys has no
+// symlinks, and name is returned as it is.
+//
+// # Errors
+// Those of [Resolver].
+func Resolve(ctx context.Context, fsys FileSystem, name string) (string, error) {
+	if resolver, ok := As[Resolver](fsys); ok {
+		return resolver.Resolve(ctx, name)
+	}
+	return name, Check(ctx, OpResolve, name)
+}

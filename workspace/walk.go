@@ -1,0 +1,147 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+)
+
+// WalkOptions narrow a walk.
+type WalkOptions struct {
+	// After leaves out every path that is not bytewise greater than it.
+	// Directories that it leads through are not reported either. Empty means
+	// from the start.
+	After string
+}
+
+// WalkFunc is called for each entry of a walk. An err says that the directory
+// info, of which only Name, Path and Type are then set, could not be listed;
+// such a call comes after the one that reported it. Returning [fs.SkipDir] for
+// a directory leaves out all below it, [fs.SkipAll] ends the walk without an
+// error, any other error ends it with that error, and nil goes on. A WalkFunc
+// may call the FileSystem.
+type WalkFunc func(info FileInfo, err error) error
+
+// Walker is implemented by a [FileSystem] that can list a tree at less than
+// the cost of listing each of its directories.
+type Walker interface {
+	// Walk calls fn for everything below dir, in bytewise order of the paths
+	// ("a", "a-b", "a/b": as in a bucket's listing), without dir itself.
+	// Symlinks below dir are reported and not followed. fn is never called
+	// concurrently.
+	//
+	// # Errors
+	// [fs.ErrNotExist] if dir does not exist, [ErrNotDir] if it is not a
+	// directory, and what fn returns.
+	Walk(ctx context.Context, dir string, opts *WalkOptions, fn WalkFunc) error
+}
+
+// Walk walks by fsys's [Walker], and without one by listing each directory in
+// pages.
+//
+// # Errors
+// Those of [Walker].
+func Walk(ctx context.Context, fsys FileSystem, dir string, opts *WalkOptions, fn WalkFunc) error {
+	if walker, ok := As[Walker](fsys); ok {
+		return walker.Walk(ctx, dir, opts, fn)
+	}
+	w := lsWalk{ctx: ctx, fsys: fsys, fn: fn}
+	if opts != nil {
+		w.after = opts.After
+	}
+	_, base := Split(dir)
+	err := w.list(FileInfo{Name: base, Path: dir, Type: TypeDirectory}, true)
+	if errors.Is(err, fs.SkipAll) {
+		return nil
+	}
+	return err
+}
+
+// lsPage is how many entries a walk by Ls asks for at a time.
+const lsPage = 1000
+
+type lsWalk struct {
+	ctx   context.Context
+	fsys  FileSystem
+	fn    WalkFunc
+	after string
+}
+
+// list reports the children of dir. The children of a directory "a" come after
+// its sibling "a-b", because "/" is greater than "-": a directory that has
+// been reported waits in pending until a sibling is greater than it with its
+// slash. What waits is a stack, as each of them begins with the one before.
+func (w *lsWalk) list(dir FileInfo, top bool) error {
+	var pending []FileInfo
+	page := &LsOptions{Limit: lsPage}
+	for {
+		children, err := w.fsys.Ls(w.ctx, dir.Path, page)
+		if err != nil {
+			return w.unlisted(dir, top, err)
+		}
+		for _, child := range children {
+			if pending, err = w.descend(pending, child.Name); err != nil {
+				return err
+			}
+			enter, err := w.visit(child)
+			if err != nil {
+				return err
+			}
+			if enter {
+				pending = append(pending, child)
+			}
+		}
+		if len(children) < lsPage {
+			_, err := w.descend(pending, "")
+			return err
+		}
+		page.After = children[len(children)-1].Name
+	}
+}
+
+// unlisted deals with a directory that could not be listed: the walk's own is
+// an error, one that has gone since it was reported is nothing, and any other
+// is for fn to judge.
+func (w *lsWalk) unlisted(dir FileInfo, top bool, err error) error {
+	switch {
+	case top, w.ctx.Err() != nil:
+		return RenameError(err, OpWalk, dir.Path)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrNotDir):
+		return nil
+	}
+	err = w.fn(FileInfo{Name: dir.Name, Path: dir.Path, Type: TypeDirectory}, err)
+	if errors.Is(err, fs.SkipDir) {
+		return nil
+	}
+	return err
+}
+
+// visit reports child and says whether its children are wanted.
+func (w *lsWalk) visit(child FileInfo) (enter bool, err error) {
+	// All below "a" is less than "a0", as "0" follows "/".
+	enter = child.IsDir() && (w.after == "" || child.Path+"0" > w.after)
+	if child.Path <= w.after {
+		return enter, nil
+	}
+	err = w.fn(child, nil)
+	if child.IsDir() && errors.Is(err, fs.SkipDir) {
+		return false, nil
+	}
+	return enter, err
+}
+
+// descend lists the directories on top of pending whose children come before
+// the sibling next, all of them if next is empty.
+func (w *lsWalk) descend(pending []FileInfo, next string) ([]FileInfo, error) {
+	for len(pending) > 0 {
+		dir := pending[len(pending)-1]
+		if next != "" && dir.Name+"/" > next {
+			return pending, nil
+		}
+		pending = pending[:len(pending)-1]
+		if err := w.list(dir, false); err != nil {
+			return pending, err
+		}
+	}
+	return pending, nil
+}

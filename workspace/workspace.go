@@ -1,0 +1,325 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+)
+
+// DefaultMaxFileSize is the largest file, in bytes, that a [Workspace] whose
+// options name no limit reads or writes whole: 10 MiB.
+const DefaultMaxFileSize = 10 << 20
+
+// Options are the settings of a [Workspace].
+type Options struct {
+	// MaxFileSize is the largest file that is read or written whole, edited or
+	// searched, in bytes. Zero means [DefaultMaxFileSize], a negative value no
+	// limit. Windows of larger files can be read with ReadRange and Open.
+	MaxFileSize int64
+}
+
+// Workspace is what users hold: a named [FileSystem] with limits. It is a
+// FileSystem itself, with the guarantees of that interface and these
+// differences: names are cleaned by [CleanName] instead of refused (errors then
+// carry the clean name), and files larger than the limit are [ErrTooLarge]. It
+// is safe for concurrent use.
+type Workspace struct {
+	name    string
+	fsys    FileSystem
+	root    string
+	maxSize int64
+}
+
+var (
+	_ FileSystem      = (*Workspace)(nil)
+	_ VersionedReader = (*Workspace)(nil)
+	_ Opener          = (*Workspace)(nil)
+	_ Creator         = (*Workspace)(nil)
+	_ Walker          = (*Workspace)(nil)
+	_ Capable         = (*Workspace)(nil)
+	_ Resolver        = (*Workspace)(nil)
+	_ Rooter          = (*Workspace)(nil)
+	_ Mover           = (*Workspace)(nil)
+	_ Copier          = (*Workspace)(nil)
+)
+
+// New returns the workspace name over fsys. Nil opts mean the zero Options.
+func New(name string, fsys FileSystem, opts *Options) *Workspace {
+	w := &Workspace{name: name, fsys: fsys, root: RootOf(fsys), maxSize: DefaultMaxFileSize}
+	if opts != nil && opts.MaxFileSize != 0 {
+		w.maxSize = max(opts.MaxFileSize, 0)
+	}
+	return w
+}
+
+// Name returns the name that New was given.
+func (w *Workspace) Name() string { return w.name }
+
+// MaxFileSize returns the limit in bytes, zero if there is none.
+func (w *Workspace) MaxFileSize() int64 { return w.maxSize }
+
+// Root returns the absolute path of the root, or "" if it has none.
+func (w *Workspace) Root() string { return w.root }
+
+// Capabilities returns those of the FileSystem beneath.
+func (w *Workspace) Capabilities() Capabilities { return CapabilitiesOf(w.fsys) }
+
+// Close closes the FileSystem beneath if it is an [io.Closer].
+func (w *Workspace) Close() error {
+	if closer, ok := As[io.Closer](w.fsys); ok {
+		return closer.Close()
+	}
+	return nil
+}
+
+// Clean returns the valid name for name, as every method of w uses it.
+//
+// # Errors
+// Those of [CleanName], as a [*io/fs.PathError] for op and name.
+func (w *Workspace) Clean(op, name string) (string, error) {
+	clean, err := CleanName(w.root, name)
+	if err != nil {
+		return "", NewPathError(op, name, err, nil)
+	}
+	return clean, nil
+}
+
+// ReadFile implements [FileSystem].
+//
+// # Errors
+// Also [ErrTooLarge].
+func (w *Workspace) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	data, _, err := w.ReadVersioned(ctx, name, 0)
+	return data, err
+}
+
+// ReadVersioned implements [VersionedReader]. The lower of limit and the
+// workspace's own applies.
+func (w *Workspace) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, Version, error) {
+	clean, err := w.Clean(OpReadFile, name)
+	if err != nil {
+		return nil, "", err
+	}
+	return ReadVersioned(ctx, w.fsys, clean, lowerLimit(limit, w.maxSize))
+}
+
+// lowerLimit returns the lower of two limits of which zero means none.
+func lowerLimit(a, b int64) int64 {
+	if a <= 0 {
+		return b
+	}
+	if b <= 0 {
+		return a
+	}
+	return min(a, b)
+}
+
+// ReadRange returns at most length bytes of name from offset, at the cost of
+// that window where the provider can, whatever the size of the file; fewer at
+// the end of the file. Zero length means to the end.
+//
+// # Errors
+// Those of [Opener], and [ErrTooLarge] if the window is larger than the limit.
+func (w *Workspace) ReadRange(ctx context.Context, name string, offset, length int64) ([]byte, error) {
+	stream, info, err := w.Open(ctx, name, &OpenOptions{Offset: offset, Length: length})
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	window := max(info.Size-offset, 0)
+	if length > 0 {
+		window = min(window, length)
+	}
+	if err := CheckSize(OpReadFile, name, window, w.maxSize); err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(stream)
+	return data, RenameError(err, OpReadFile, name)
+}
+
+// Open implements [Opener].
+func (w *Workspace) Open(ctx context.Context, name string, opts *OpenOptions) (io.ReadCloser, FileInfo, error) {
+	clean, err := w.Clean(OpOpen, name)
+	if err != nil {
+		return nil, FileInfo{}, err
+	}
+	return Open(ctx, w.fsys, clean, opts)
+}
+
+// WriteFile implements [FileSystem].
+//
+// # Errors
+// Also [ErrTooLarge].
+func (w *Workspace) WriteFile(ctx context.Context, name string, data []byte, opts *WriteOptions) (Version, error) {
+	clean, err := w.Clean(OpWriteFile, name)
+	if err != nil {
+		return "", err
+	}
+	if err := CheckSize(OpWriteFile, clean, int64(len(data)), w.maxSize); err != nil {
+		return "", err
+	}
+	return w.fsys.WriteFile(ctx, clean, data, opts)
+}
+
+// Create implements [Creator]. The limit does not apply to a stream.
+func (w *Workspace) Create(ctx context.Context, name string, opts *WriteOptions) (Writer, error) {
+	clean, err := w.Clean(OpCreate, name)
+	if err != nil {
+		return nil, err
+	}
+	return Create(ctx, w.fsys, clean, opts)
+}
+
+// Ls implements [FileSystem].
+func (w *Workspace) Ls(ctx context.Context, dir string, opts *LsOptions) ([]FileInfo, error) {
+	clean, err := w.Clean(OpLs, dir)
+	if err != nil {
+		return nil, err
+	}
+	return w.fsys.Ls(ctx, clean, opts)
+}
+
+// Glob implements [FileSystem]. A pattern that begins with the root, "/" or
+// "./" is taken from opts.Dir.
+func (w *Workspace) Glob(ctx context.Context, pattern string, opts *GlobOptions) ([]string, error) {
+	var o GlobOptions
+	if opts != nil {
+		o = *opts
+	}
+	dir, err := w.Clean(OpGlob, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	o.Dir = dir
+	return w.fsys.Glob(ctx, w.cleanPattern(pattern), &o)
+}
+
+// cleanPattern does for a glob what CleanName does for a name, without
+// touching what only a pattern can have: a ".." is left for the provider to
+// refuse.
+func (w *Workspace) cleanPattern(pattern string) string {
+	if root := strings.TrimSuffix(w.root, "/"); root != "" {
+		if rest, ok := strings.CutPrefix(pattern, root+"/"); ok {
+			pattern = rest
+		}
+	}
+	for {
+		rest, ok := strings.CutPrefix(strings.TrimLeft(pattern, "/"), "./")
+		if !ok {
+			return rest
+		}
+		pattern = rest
+	}
+}
+
+// Grep implements [FileSystem]. Files larger than the workspace's limit are
+// skipped.
+func (w *Workspace) Grep(ctx context.Context, pattern string, opts *GrepOptions) (*GrepResult, error) {
+	var o GrepOptions
+	if opts != nil {
+		o = *opts
+	}
+	clean, err := w.Clean(OpGrep, o.Path)
+	if err != nil {
+		return nil, err
+	}
+	if o.MaxFileSize < 0 {
+		return nil, NewPathError(OpGrep, o.Path, fs.ErrInvalid, errors.New("negative MaxFileSize"))
+	}
+	o.Path = clean
+	o.MaxFileSize = lowerLimit(o.MaxFileSize, w.maxSize)
+	o.IncludeGlob = w.cleanFilter(o.IncludeGlob)
+	o.ExcludeGlob = w.cleanFilter(o.ExcludeGlob)
+	return w.fsys.Grep(ctx, pattern, &o)
+}
+
+// cleanFilter is cleanPattern for a glob whose meaning depends on having a
+// slash: what was anchored to the root stays so.
+func (w *Workspace) cleanFilter(pattern string) string {
+	if clean := w.cleanPattern(pattern); clean != pattern {
+		return "/" + clean
+	}
+	return pattern
+}
+
+// Stat implements [FileSystem].
+func (w *Workspace) Stat(ctx context.Context, name string) (FileInfo, error) {
+	clean, err := w.Clean(OpStat, name)
+	if err != nil {
+		return FileInfo{}, err
+	}
+	return w.fsys.Stat(ctx, clean)
+}
+
+// Rm implements [FileSystem].
+func (w *Workspace) Rm(ctx context.Context, name string, opts *RmOptions) error {
+	clean, err := w.Clean(OpRm, name)
+	if err != nil {
+		return err
+	}
+	return w.fsys.Rm(ctx, clean, opts)
+}
+
+// Mkdir implements [FileSystem].
+func (w *Workspace) Mkdir(ctx context.Context, name string, opts *MkdirOptions) error {
+	clean, err := w.Clean(OpMkdir, name)
+	if err != nil {
+		return err
+	}
+	return w.fsys.Mkdir(ctx, clean, opts)
+}
+
+// Watch implements [FileSystem].
+func (w *Workspace) Watch(ctx context.Context, dir string, opts *WatchOptions) (<-chan Event, error) {
+	clean, err := w.Clean(OpWatch, dir)
+	if err != nil {
+		return nil, err
+	}
+	return w.fsys.Watch(ctx, clean, opts)
+}
+
+// Walk implements [Walker].
+func (w *Workspace) Walk(ctx context.Context, dir string, opts *WalkOptions, fn WalkFunc) error {
+	clean, err := w.Clean(OpWalk, dir)
+	if err != nil {
+		return err
+	}
+	return Walk(ctx, w.fsys, clean, opts, fn)
+}
+
+// Resolve implements [Resolver].
+func (w *Workspace) Resolve(ctx context.Context, name string) (string, error) {
+	clean, err := w.Clean(OpResolve, name)
+	if err != nil {
+		return "", err
+	}
+	return Resolve(ctx, w.fsys, clean)
+}
+
+// Move implements [Mover].
+func (w *Workspace) Move(ctx context.Context, source, destination string) error {
+	from, to, err := w.cleanPair(OpMove, source, destination)
+	if err != nil {
+		return err
+	}
+	return Move(ctx, w.fsys, from, to)
+}
+
+// Copy implements [Copier].
+func (w *Workspace) Copy(ctx context.Context, source, destination string) (Version, error) {
+	from, to, err := w.cleanPair(OpCopy, source, destination)
+	if err != nil {
+		return "", err
+	}
+	return Copy(ctx, w.fsys, from, to)
+}
+
+func (w *Workspace) cleanPair(op, source, destination string) (from, to string, err error) {
+	if from, err = w.Clean(op, source); err != nil {
+		return "", "", err
+	}
+	to, err = w.Clean(op, destination)
+	return from, to, err
+}

@@ -1,0 +1,96 @@
+// Package notify holds what every watch shares: a bounded queue of events
+// between a provider that must not wait and a reader that may be slow.
+package notify
+
+import (
+	"context"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Queue delivers events to one reader. It is safe for concurrent use.
+type Queue struct {
+	dir   string
+	limit int
+	out   chan workspace.Event
+	wake  chan struct{} // has room for one: tells the sender that pending grew
+
+	mu      sync.Mutex
+	pending []workspace.Event // guarded by mu
+}
+
+// New returns a queue of at most limit waiting events for a watch of dir, and
+// starts its sender, which ends when ctx does and then closes the channel.
+// A limit of zero means [workspace.DefaultWatchBuffer].
+func New(ctx context.Context, dir string, limit int) *Queue {
+	if limit == 0 {
+		limit = workspace.DefaultWatchBuffer
+	}
+	q := &Queue{dir: dir, limit: limit, out: make(chan workspace.Event), wake: make(chan struct{}, 1)}
+	go q.send(ctx)
+	return q
+}
+
+// Events returns the channel to read from.
+func (q *Queue) Events() <-chan workspace.Event { return q.out }
+
+// Push adds an event and never blocks. If the queue is full the event is
+// dropped, and an overflow takes the place of all that are dropped until the
+// reader has caught up. An event that repeats the last one waiting is merged
+// with it.
+func (q *Queue) Push(event workspace.Event) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	last := len(q.pending) - 1
+	switch {
+	case last >= 0 && q.pending[last] == event:
+		return
+	case len(q.pending) < q.limit:
+		q.pending = append(q.pending, event)
+	case q.pending[last].Op != workspace.EventOverflow:
+		q.pending = append(q.pending, q.overflow())
+	}
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Overflow says that events were lost before they reached the queue.
+func (q *Queue) Overflow() { q.Push(q.overflow()) }
+
+func (q *Queue) overflow() workspace.Event {
+	return workspace.Event{Op: workspace.EventOverflow, Path: q.dir}
+}
+
+func (q *Queue) send(ctx context.Context) {
+	defer close(q.out)
+	for {
+		event, ok := q.pop()
+		if !ok {
+			select {
+			case <-ctx.Done():
+				return
+			case <-q.wake:
+				continue
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case q.out <- event:
+		}
+	}
+}
+
+func (q *Queue) pop() (workspace.Event, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.pending) == 0 {
+		return workspace.Event{}, false
+	}
+	event := q.pending[0]
+	q.pending = q.pending[1:]
+	return event, true
+}

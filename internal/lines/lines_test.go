@@ -1,0 +1,138 @@
+package lines_test
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// found returns the lines of text that a Matcher finds.
+func found(t interface{ Fatalf(string, ...any) }, pattern string, opts lines.Options, text string) []string {
+	m, err := lines.Compile(pattern, opts)
+	if err != nil {
+		t.Fatalf("Compile(%q, %+v) = %v", pattern, opts, err)
+	}
+	var got []string
+	scanner := m.Scan([]byte(text))
+	for {
+		start, end, ok := scanner.Next()
+		if !ok {
+			return got
+		}
+		got = append(got, text[start:end])
+	}
+}
+
+// expected returns the lines of text that the regular expression matches.
+func expected(pattern string, opts lines.Options, text string) []string {
+	if opts.Literal {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if opts.IgnoreCase {
+		pattern = "(?i)" + pattern
+	}
+	re := regexp.MustCompile(pattern)
+	var want []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); re.MatchString(line) {
+			want = append(want, line)
+		}
+	}
+	return want
+}
+
+const corpus = "alpha\nbeta alpha\n\nGAMMA_10 A_1 ABC_9\nsk\u017f\u212a kS\n\xff\xfe bad\n" +
+	"func (f *F) ReadContext(x)\r\nfunc lower\nabcabc\naaa\nstra\u00dfe \u00e9t\u00e9 \u00c9T\u00c9\n\u4e16\u754c\nfoo.bar\nfoo|bar\n\n\nlast"
+
+func TestFindsWhatTheRegexpFinds(t *testing.T) {
+	for _, pattern := range []string{
+		"alpha", "^alpha$", "a", "", "^$", "$", "x*", "[A-Z]{3,}_[0-9]+", `func \w+`, `\bfunc\b`, `\Bpha`, `k`, `s`, `sk`, `kelvin`,
+		"alpha|GAMMA", "(alpha|beta|func).*a", "(?i)ALPHA", "(?i)sk", "(?i)\u00e9T", "\u00e9", "[\u00e0-\u00ff]", "[^a-z]", ".", "..", "\\x{FFFD}", "\\.", "foo.bar", "(abc)+", "a{3}", "(?i)[k]", "(?i)stra.e", "[\u4e00-\u9fff]+", "\r", "(a|b)*c", "(?s).", "l.st$", "z", "\\S+\\s+\\S+", "(?:)", "a??", "^[^#]*Context",
+	} {
+		for _, opts := range []lines.Options{{}, {IgnoreCase: true}, {Literal: true}, {Literal: true, IgnoreCase: true}} {
+			if diff := cmp.Diff(expected(pattern, opts, corpus), found(t, pattern, opts, corpus)); diff != "" {
+				t.Errorf("Compile(%q, %+v) finds other lines than regexp (-want +got):\n%s", pattern, opts, diff)
+			}
+		}
+	}
+}
+
+func TestFindsWhatTheRegexpFindsAtRandom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := rapid.StringMatching(`([a-cK_.*+?|()\[\]^$s]|\\b|\\w|\(\?i\)|[0-9]|é){1,10}`).Draw(t, "pattern")
+		if _, err := regexp.Compile(pattern); err != nil {
+			t.Skip("malformed pattern")
+		}
+		text := rapid.StringMatching("([a-cA-CkKsS_0-9 éÉ\n\u212a\u017f]){0,60}").Draw(t, "text")
+		opts := lines.Options{IgnoreCase: rapid.Bool().Draw(t, "fold")}
+		if diff := cmp.Diff(expected(pattern, opts, text), found(t, pattern, opts, text)); diff != "" {
+			t.Fatalf("Compile(%q, %+v) in %q finds other lines than regexp (-want +got):\n%s", pattern, opts, text, diff)
+		}
+	})
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add("func \\w+", corpus, false)
+	f.Add("(?i)sk|b+", corpus, true)
+	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
+		opts := lines.Options{IgnoreCase: fold}
+		if _, err := lines.Compile(pattern, opts); err != nil {
+			t.Skip("refused")
+		}
+		if diff := cmp.Diff(expected(pattern, opts, text), found(t, pattern, opts, text)); diff != "" {
+			t.Errorf("Compile(%q, %+v) in %q finds other lines than regexp (-want +got):\n%s", pattern, opts, text, diff)
+		}
+	})
+}
+
+func TestCompileRefuses(t *testing.T) {
+	for _, pattern := range []string{"(", "a\nb", `a\nb`, "[z-a]", "a{2000}", `\p{Nope}`, "(?P<x", strings.Repeat("a", 40000)} {
+		if _, err := lines.Compile(pattern, lines.Options{}); !errors.Is(err, workspace.ErrPattern) {
+			t.Errorf("Compile(%.20q) = %v, want ErrPattern", pattern, err)
+		}
+	}
+}
+
+func TestIsBinary(t *testing.T) {
+	far := append(bytes.Repeat([]byte("a"), 8<<10), 0)
+	for name, test := range map[string]struct {
+		data []byte
+		want bool
+	}{
+		"empty": {nil, false}, "text": {[]byte("a\n"), false}, "nul": {[]byte("a\x00"), true},
+		"nul-in-window": {far[1:], true}, "nul-after-window": {far, false},
+	} {
+		if got := lines.IsBinary(test.data); got != test.want {
+			t.Errorf("%s: IsBinary = %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	text := bytes.Repeat([]byte("func (c *conn) serve(ctx context.Context) error {\n\tif err := c.readRequest(ctx); err != nil {\n\t\treturn err\n\t}\n}\n"), 10000)
+	for _, pattern := range []string{"readGCStats", `func \w+Context\(`, "(?i)readdeadline", "[A-Z]{3,}_[0-9]+", "[0-9]{3}[a-z]"} {
+		b.Run(pattern, func(b *testing.B) {
+			m, err := lines.Compile(pattern, lines.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				scanner := m.Scan(text)
+				for {
+					if _, _, ok := scanner.Next(); !ok {
+						break
+					}
+				}
+			}
+		})
+	}
+}

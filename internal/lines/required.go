@@ -1,0 +1,126 @@
+package lines
+
+import (
+	"regexp/syntax"
+	"slices"
+	"unicode"
+)
+
+// need is what is known of every match of an expression: it contains one of
+// anyOf. Empty means that nothing is known. exact says that containing one of
+// them also suffices.
+type need struct {
+	anyOf []literal
+	exact bool
+}
+
+// maxNeeds bounds the literals of one need; beyond it looking for all of them
+// costs more than it saves.
+const maxNeeds = 8
+
+// required returns what every match of re contains.
+func required(re *syntax.Regexp) need {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return requiredLiteral(re)
+	case syntax.OpCapture:
+		return required(re.Sub[0])
+	case syntax.OpPlus:
+		return required(re.Sub[0])
+	case syntax.OpConcat:
+		return requiredConcat(re.Sub)
+	case syntax.OpAlternate:
+		return requiredAlternate(re.Sub)
+	}
+	return need{}
+}
+
+// requiredConcat returns the best of what the parts require.
+func requiredConcat(parts []*syntax.Regexp) need {
+	var best need
+	for _, part := range parts {
+		if n := required(part); n.better(best) {
+			best = n
+		}
+	}
+	best.exact = false
+	return best
+}
+
+// requiredAlternate returns what the alternatives require together.
+func requiredAlternate(alternatives []*syntax.Regexp) need {
+	all := need{exact: true}
+	for _, alternative := range alternatives {
+		n := required(alternative)
+		if len(n.anyOf) == 0 {
+			return need{}
+		}
+		all.anyOf = append(all.anyOf, n.anyOf...)
+		all.exact = all.exact && n.exact
+	}
+	if len(all.anyOf) > maxNeeds {
+		return need{}
+	}
+	return all
+}
+
+// better reports whether looking for n leaves fewer lines over, or takes less
+// time, than looking for other.
+func (n need) better(other need) bool {
+	if len(n.anyOf) == 0 || len(other.anyOf) == 0 {
+		return len(n.anyOf) > 0
+	}
+	return n.score() > other.score()
+}
+
+// strong is how many bytes a literal has that is rare enough to look for it
+// instead of running an automaton.
+const strong = 3
+
+// weak reports whether so many lines can be expected to have what n requires
+// that it helps little.
+func (n need) weak() bool {
+	return slices.ContainsFunc(n.anyOf, func(l literal) bool { return len(l.text) < strong }) || len(n.anyOf) == 0
+}
+
+// score grows with the weakest literal and falls with their number.
+func (n need) score() int {
+	weakest := slices.MinFunc(n.anyOf, func(a, b literal) int { return a.score() - b.score() })
+	return weakest.score() - 2*(len(n.anyOf)-1)
+}
+
+// requiredLiteral returns the text of re, or where letters match in either
+// case the longest part of it in which that concerns ASCII letters only.
+func requiredLiteral(re *syntax.Regexp) need {
+	if slices.Contains(re.Rune, unicode.ReplacementChar) {
+		return need{} // it also matches bytes that are not UTF-8
+	}
+	if re.Flags&syntax.FoldCase == 0 {
+		return need{anyOf: []literal{newLiteral(string(re.Rune), false)}, exact: true}
+	}
+	var best, run string
+	for _, r := range append(slices.Clone(re.Rune), -1) {
+		if foldsInASCII(r) {
+			run += string(r)
+			continue
+		}
+		if len(run) > len(best) {
+			best = run
+		}
+		run = ""
+	}
+	if best == "" {
+		return need{}
+	}
+	return need{anyOf: []literal{newLiteral(best, true)}, exact: len(best) == len(string(re.Rune))}
+}
+
+// foldsInASCII reports whether every rune that equals r but for case is ASCII.
+// "k" and "s" have a third form each, the Kelvin sign and the long s.
+func foldsInASCII(r rune) bool {
+	switch r {
+	case 'k', 'K', 's', 'S':
+		return false
+	}
+	return r >= 0 && r < 0x80
+}

@@ -1,0 +1,219 @@
+package scan_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// tree is a source of files by path. The directory and the file called
+// "locked" cannot be read, whatever they are in.
+type tree struct {
+	files map[string]string
+	reads atomic.Int64
+}
+
+var errLocked = errors.New("locked")
+
+func (s *tree) List(ctx context.Context, dir string, _ bool) ([]scan.Child, error) {
+	if _, base := workspace.Split(dir); base == "locked" {
+		return nil, errLocked
+	}
+	kinds := map[string]workspace.FileType{}
+	for name := range s.files {
+		rest, ok := strings.CutPrefix(name, dir+"/")
+		if dir == "." {
+			rest, ok = name, true
+		}
+		if !ok {
+			continue
+		}
+		first, _, deeper := strings.Cut(rest, "/")
+		kinds[first] = workspace.TypeFile
+		if deeper {
+			kinds[first] = workspace.TypeDirectory
+		}
+	}
+	var children []scan.Child
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		children = append(children, scan.Child{Name: name, Type: kinds[name]})
+	}
+	return children, ctx.Err()
+}
+
+func (s *tree) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	s.reads.Add(1)
+	if _, base := workspace.Split(name); base == "locked" {
+		return nil, errLocked
+	}
+	content, ok := s.files[name]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	if err := workspace.CheckSize("read", name, int64(len(content)), opts.Limit); err != nil {
+		return nil, err
+	}
+	return []byte(content), ctx.Err()
+}
+
+func (s *tree) Stat(_ context.Context, name string) (workspace.FileType, error) {
+	if _, ok := s.files[name]; ok {
+		return workspace.TypeFile, nil
+	}
+	return workspace.TypeDirectory, nil
+}
+
+// naive is Grep for a literal without anything that could go wrong.
+func (s *tree) naive(text string) []workspace.Match {
+	var matches []workspace.Match
+	for _, name := range slices.Sorted(maps.Keys(s.files)) {
+		number := 0
+		for line := range strings.Lines(s.files[name]) {
+			number++
+			if line = strings.TrimSuffix(line, "\n"); strings.Contains(line, text) {
+				matches = append(matches, workspace.Match{Path: name, LineNumber: number, Line: line})
+			}
+		}
+	}
+	return matches
+}
+
+func drawTree(t *rapid.T) *tree {
+	files := rapid.MapOfN(
+		rapid.StringMatching(`[ab](-|/[ab]|b){0,3}`), rapid.StringMatching("(x\n|y\n|xy\n|\n){0,5}(x|y)?"), 0, 40,
+	).Draw(t, "files")
+	for name := range files { // a name cannot be both file and directory
+		for other := range files {
+			if strings.HasPrefix(other, name+"/") {
+				delete(files, name)
+			}
+		}
+	}
+	return &tree{files: files}
+}
+
+// TestPagesAreTheWhole reads a search page by page, with several workers, and
+// compares with the naive search.
+func TestPagesAreTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := drawTree(t)
+		limit := rapid.IntRange(0, 7).Draw(t, "limit")
+		workers := rapid.IntRange(0, 4).Draw(t, "workers")
+		var got []workspace.Match
+		var after workspace.Position
+		for page := 0; ; page++ {
+			result, err := scan.Grep(context.Background(), src, "x", &workspace.GrepOptions{MaxResults: limit, StartAfter: after}, workers)
+			if err != nil || page > 300 {
+				t.Fatalf("Grep(x, MaxResults: %d, StartAfter: %v) = %v on page %d", limit, after, err, page)
+			}
+			got = append(got, result.Matches...)
+			if !result.Truncated {
+				break
+			}
+			if len(result.Matches) != limit {
+				t.Fatalf("a truncated page of %d has %d matches", limit, len(result.Matches))
+			}
+			last := result.Matches[limit-1]
+			after = workspace.Position{Path: last.Path, LineNumber: last.LineNumber}
+		}
+		if diff := cmp.Diff(src.naive("x"), got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("the pages of %d with %d workers are not the whole (-want +got):\n%s", limit, workers, diff)
+		}
+	})
+}
+
+func TestGlobPagesAreTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := drawTree(t)
+		limit := rapid.IntRange(1, 5).Draw(t, "limit")
+		want := slices.Sorted(maps.Keys(src.files))
+		var got []string
+		for after := ""; ; after = got[len(got)-1] {
+			page, err := scan.Glob(context.Background(), src, "**", &workspace.GlobOptions{Limit: limit, After: after})
+			if err != nil {
+				t.Fatalf("Glob(**, After: %q) = %v", after, err)
+			}
+			got = append(got, page...)
+			if len(page) < limit {
+				break
+			}
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("the pages of %d are not the whole (-want +got):\n%s", limit, diff)
+		}
+	})
+}
+
+func TestUnreadableIsSkippedAndSaid(t *testing.T) {
+	src := &tree{files: map[string]string{"a": "x", "b/locked/c": "x", "b/z": "x", "d/locked": "x", "e": "\x00"}}
+	result, err := scan.Grep(t.Context(), src, "x", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []workspace.Skipped{
+		{Path: "b/locked", Reason: workspace.SkipUnreadable},
+		{Path: "d/locked", Reason: workspace.SkipUnreadable},
+		{Path: "e", Reason: workspace.SkipBinary},
+	}
+	if diff := cmp.Diff(want, result.Skipped); diff != "" || len(result.Matches) != 2 {
+		t.Errorf("Grep = %d matches, want 2; skipped (-want +got):\n%s", len(result.Matches), diff)
+	}
+	paths, err := scan.Glob(t.Context(), src, "**", nil)
+	if diff := cmp.Diff([]string{"a", "b/z", "d/locked", "e"}, paths); err != nil || diff != "" {
+		t.Errorf("Glob = %v (-want +got):\n%s", err, diff)
+	}
+	for _, dir := range []string{"b/locked", "d/locked"} {
+		if _, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{Path: dir}, 0); !errors.Is(err, errLocked) {
+			t.Errorf("Grep(x, Path: %q) = %v, want the error of its top", dir, err)
+		}
+	}
+}
+
+// TestLimitEndsTheSearch makes sure that what lies far behind the last match is
+// not read.
+func TestLimitEndsTheSearch(t *testing.T) {
+	src := &tree{files: map[string]string{}}
+	const files = 20000
+	for i := range files {
+		src.files[fmt.Sprintf("f%05d", i)] = "x"
+	}
+	result, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{MaxResults: 3}, 0)
+	if err != nil || !result.Truncated || len(result.Matches) != 3 {
+		t.Fatalf("Grep(x, MaxResults: 3) = %+v, %v", result, err)
+	}
+	if reads := src.reads.Load(); reads > files/10 {
+		t.Errorf("Grep(x, MaxResults: 3) read %d of %d files", reads, files)
+	}
+}
+
+func TestCancelEndsTheSearch(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	src := &canceling{tree: tree{files: map[string]string{"a": "x", "b": "x", "c/d": "x"}}, cancel: cancel}
+	if _, err := scan.Grep(ctx, src, "x", nil, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("Grep = %v, want context.Canceled", err)
+	}
+}
+
+// canceling ends the context when it is first read.
+type canceling struct {
+	tree
+	cancel context.CancelFunc
+}
+
+func (s *canceling) Read(ctx context.Context, name string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	s.cancel()
+	return s.tree.Read(ctx, name, scratch, opts)
+}

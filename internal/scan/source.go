@@ -1,0 +1,44 @@
+// Package scan is the search engine that every provider shares: it walks a
+// tree in path order, matches globs, honours .gitignore files, and searches
+// lines with several workers, so that results are identical on every provider.
+package scan
+
+import (
+	"context"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Source is a tree that can be searched. It is safe for concurrent use.
+type Source interface {
+	// List returns the children of dir, sorted bytewise by name. top says
+	// that dir is where the search begins: only then is a symlink followed.
+	// The slice is the caller's to keep and not to change.
+	//
+	// Errors are [*io/fs.PathError]s with dir as their Path.
+	List(ctx context.Context, dir string, top bool) ([]Child, error)
+	// Read returns the content of the file name, not to be changed. It may lie
+	// in scratch, which Read may grow, and is then valid until the next Read
+	// with the same scratch.
+	Read(ctx context.Context, name string, scratch *[]byte, opts ReadOptions) ([]byte, error)
+	// Stat describes name, following a symlink.
+	Stat(ctx context.Context, name string) (workspace.FileType, error)
+}
+
+// ReadOptions say how a file is read.
+type ReadOptions struct {
+	// Limit makes a larger file [workspace.ErrTooLarge], before it is read.
+	// Zero means no limit.
+	Limit int64
+	// Top is as for List.
+	Top bool
+	// Text allows to return no more than the beginning of a file that
+	// internal/lines calls binary.
+	Text bool
+}
+
+// Child is one entry of a directory.
+type Child struct {
+	Name string
+	Type workspace.FileType
+}

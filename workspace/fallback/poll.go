@@ -1,0 +1,123 @@
+package fallback
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/notify"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// DefaultPollInterval is the time between two looks of a [Poll] whose options
+// name none.
+const DefaultPollInterval = time.Second
+
+// Poll is a [workspace.FileSystem].Watch that walks the tree at every interval
+// and compares: types, versions, and where fsys has no versions sizes and
+// modification times, so that a rewrite which changes neither is not seen
+// there. It costs one walk for each interval and memory for each name. A walk
+// that fails is tried again at the next interval; if dir is removed,
+// everything in it is reported as removed.
+//
+// # Errors
+// Those of [workspace.FileSystem].Watch.
+func Poll(ctx context.Context, fsys workspace.FileSystem, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
+	var o workspace.WatchOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.Buffer < 0 || o.Interval < 0 {
+		return nil, workspace.NewPathError(workspace.OpWatch, dir, fs.ErrInvalid, errors.New("negative buffer or interval"))
+	}
+	if o.Interval == 0 {
+		o.Interval = DefaultPollInterval
+	}
+	p := &poll{fsys: fsys, dir: dir}
+	var err error
+	if p.seen, err = p.look(ctx); err != nil {
+		return nil, workspace.RenameError(err, workspace.OpWatch, dir)
+	}
+	p.queue = notify.New(ctx, dir, o.Buffer)
+	go p.run(ctx, o.Interval)
+	return p.queue.Events(), nil
+}
+
+// poll is one watch.
+type poll struct {
+	fsys  workspace.FileSystem
+	dir   string
+	queue *notify.Queue
+	seen  []workspace.FileInfo // sorted by path
+}
+
+func (p *poll) run(ctx context.Context, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		now, err := p.look(ctx)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) {
+			now, err = nil, nil
+		}
+		if err != nil {
+			continue
+		}
+		p.compare(now)
+		p.seen = now
+	}
+}
+
+// look lists what there is.
+func (p *poll) look(ctx context.Context) ([]workspace.FileInfo, error) {
+	var infos []workspace.FileInfo
+	err := workspace.Walk(ctx, p.fsys, p.dir, nil, func(info workspace.FileInfo, err error) error {
+		if err == nil {
+			infos = append(infos, info)
+		}
+		return nil
+	})
+	return infos, err
+}
+
+// compare reports the differences between p.seen and now, in order of paths.
+func (p *poll) compare(now []workspace.FileInfo) {
+	seen := p.seen
+	for len(seen) > 0 || len(now) > 0 {
+		switch {
+		case len(now) == 0 || len(seen) > 0 && seen[0].Path < now[0].Path:
+			p.queue.Push(workspace.Event{Op: workspace.EventRemove, Path: seen[0].Path})
+			seen = seen[1:]
+		case len(seen) == 0 || now[0].Path < seen[0].Path:
+			p.queue.Push(workspace.Event{Op: workspace.EventCreate, Path: now[0].Path})
+			now = now[1:]
+		default:
+			p.change(seen[0], now[0])
+			seen, now = seen[1:], now[1:]
+		}
+	}
+}
+
+// change reports what became of a name that was there and is there.
+func (p *poll) change(before, after workspace.FileInfo) {
+	if before.Type != after.Type {
+		p.queue.Push(workspace.Event{Op: workspace.EventRemove, Path: before.Path})
+		p.queue.Push(workspace.Event{Op: workspace.EventCreate, Path: after.Path})
+		return
+	}
+	if after.Type == workspace.TypeFile && !sameBytes(before, after) {
+		p.queue.Push(workspace.Event{Op: workspace.EventWrite, Path: after.Path})
+	}
+}
+
+func sameBytes(before, after workspace.FileInfo) bool {
+	if before.Version != "" || after.Version != "" {
+		return before.Version == after.Version
+	}
+	return before.Size == after.Size && before.ModTime.Equal(after.ModTime)
+}

@@ -1,0 +1,84 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// ReadOnlyFS is a [workspace.FileSystem] that cannot be changed through it:
+// every changing operation is [workspace.ErrPolicy], which is also
+// [io/fs.ErrPermission]. It is safe for concurrent use.
+type ReadOnlyFS struct {
+	reader
+}
+
+// reader is what a ReadOnlyFS lets through: SubFS at the root, which changes no
+// name and forwards every optional interface.
+type reader = *SubFS
+
+var (
+	_ workspace.FileSystem = (*ReadOnlyFS)(nil)
+	_ workspace.Creator    = (*ReadOnlyFS)(nil)
+	_ workspace.Mover      = (*ReadOnlyFS)(nil)
+	_ workspace.Copier     = (*ReadOnlyFS)(nil)
+)
+
+// ReadOnly returns fsys without its changing operations.
+func ReadOnly(fsys workspace.FileSystem) *ReadOnlyFS {
+	return &ReadOnlyFS{&SubFS{fsys: fsys, dir: "."}}
+}
+
+// Capabilities implements [workspace.Capable]: those of the FileSystem below,
+// without the ones that change it.
+func (r *ReadOnlyFS) Capabilities() workspace.Capabilities {
+	below := r.reader.Capabilities()
+	return workspace.Capabilities{Versions: below.Versions, Watch: below.Watch}
+}
+
+// Close closes the FileSystem below if it is an [io.Closer].
+func (r *ReadOnlyFS) Close() error {
+	if closer, ok := workspace.As[io.Closer](r.reader.fsys); ok {
+		return closer.Close()
+	}
+	return nil
+}
+
+func refuse(ctx context.Context, op, name string) error {
+	if err := workspace.Check(ctx, op, name); err != nil {
+		return err
+	}
+	return workspace.NewPathError(op, name, workspace.ErrPolicy, errors.New("the workspace is read-only"))
+}
+
+// WriteFile implements [workspace.FileSystem]: it is refused.
+func (r *ReadOnlyFS) WriteFile(ctx context.Context, name string, _ []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
+	return "", refuse(ctx, workspace.OpWriteFile, name)
+}
+
+// Create implements [workspace.Creator]: it is refused.
+func (r *ReadOnlyFS) Create(ctx context.Context, name string, _ *workspace.WriteOptions) (workspace.Writer, error) {
+	return nil, refuse(ctx, workspace.OpCreate, name)
+}
+
+// Rm implements [workspace.FileSystem]: it is refused.
+func (r *ReadOnlyFS) Rm(ctx context.Context, name string, _ *workspace.RmOptions) error {
+	return refuse(ctx, workspace.OpRm, name)
+}
+
+// Mkdir implements [workspace.FileSystem]: it is refused.
+func (r *ReadOnlyFS) Mkdir(ctx context.Context, name string, _ *workspace.MkdirOptions) error {
+	return refuse(ctx, workspace.OpMkdir, name)
+}
+
+// Move implements [workspace.Mover]: it is refused.
+func (r *ReadOnlyFS) Move(ctx context.Context, source, _ string) error {
+	return refuse(ctx, workspace.OpMove, source)
+}
+
+// Copy implements [workspace.Copier]: it is refused.
+func (r *ReadOnlyFS) Copy(ctx context.Context, source, _ string) (workspace.Version, error) {
+	return "", refuse(ctx, workspace.OpCopy, source)
+}

@@ -1,0 +1,225 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/afero"
+
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
+)
+
+// AferoFS is an [afero.Fs] as a [workspace.FileSystem]: zip and tar archives,
+// SFTP, and whatever else has an afero backend. A write goes to a temporary
+// file that is renamed, so it is as atomic as the backend's rename.
+//
+// An afero.Fs has no versions, no change events and no conditional operations.
+// So AferoFS declares none: conditional writes, Move and Copy are
+// [errors.ErrUnsupported], and Watch polls, noticing what changes a size or a
+// modification time. Symlinks are whatever the backend makes of them: it
+// follows them or not, and nothing here confines them. Wrap a backend that
+// reaches real files in [afero.NewBasePathFs].
+//
+// An AferoFS is safe for concurrent use, if nothing else writes to the
+// afero.Fs at the same time.
+type AferoFS struct {
+	afs afero.Fs
+
+	mu sync.RWMutex // guards afs: many readers, or one writer
+}
+
+var (
+	_ workspace.FileSystem = (*AferoFS)(nil)
+	_ workspace.Capable    = (*AferoFS)(nil)
+	_ workspace.Opener     = (*AferoFS)(nil)
+)
+
+// FromAfero returns afs as a workspace provider. The root is afs's ".".
+func FromAfero(afs afero.Fs) *AferoFS { return &AferoFS{afs: afs} }
+
+// ToAfero returns a read-only view of ws as an [afero.Fs], for as long as ctx
+// lasts.
+func ToAfero(ctx context.Context, ws *workspace.Workspace) afero.Fs {
+	return afero.FromIOFS{FS: ws.FS(ctx)}
+}
+
+// Capabilities implements [workspace.Capable].
+func (a *AferoFS) Capabilities() workspace.Capabilities {
+	return workspace.Capabilities{Write: true, Watch: workspace.WatchPolled}
+}
+
+// temporary begins the names of files that are being written. They are never
+// listed and cannot be named.
+const temporary = ".workspacekit-tmp-"
+
+func checkAfero(ctx context.Context, op, name string) error {
+	if err := workspace.Check(ctx, op, name); err != nil {
+		return err
+	}
+	if strings.HasPrefix(path.Base(name), temporary) {
+		return workspace.NewPathError(op, name, fs.ErrInvalid, errors.New("the name is reserved for temporary files"))
+	}
+	return nil
+}
+
+// stat describes name, after it has made sure that its parents are
+// directories: some backends do not care.
+func (a *AferoFS) stat(name string) (fs.FileInfo, error) {
+	for i := range len(name) {
+		if name[i] != '/' {
+			continue
+		}
+		parent, err := a.afs.Stat(filepath.FromSlash(name[:i]))
+		if err != nil {
+			return nil, kindOf(err)
+		}
+		if !parent.IsDir() {
+			return nil, workspace.ErrNotDir
+		}
+	}
+	info, err := a.afs.Stat(filepath.FromSlash(name))
+	return info, kindOf(err)
+}
+
+// kindOf takes the kind out of a backend's error and leaves its text, which
+// may name the host's files, behind.
+func kindOf(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, kind := range []error{
+		fs.ErrNotExist, fs.ErrExist, fs.ErrPermission, fs.ErrInvalid, fs.ErrClosed, errors.ErrUnsupported,
+		workspace.ErrIsDir, workspace.ErrNotDir, workspace.ErrNotEmpty, context.Canceled, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return kindOfErrno(errno)
+	}
+	return errors.New("the afero file system failed")
+}
+
+func kindOfErrno(errno syscall.Errno) error {
+	switch errno {
+	case syscall.ENOTDIR:
+		return workspace.ErrNotDir
+	case syscall.EISDIR:
+		return workspace.ErrIsDir
+	}
+	return errno
+}
+
+func describeAfero(name string, info fs.FileInfo) workspace.FileInfo {
+	described := workspace.FileInfo{Name: path.Base(name), Path: name, ModTime: info.ModTime()}
+	switch {
+	case info.IsDir():
+		described.Type = workspace.TypeDirectory
+	case info.Mode().IsRegular():
+		described.Type, described.Size = workspace.TypeFile, info.Size()
+	case info.Mode()&fs.ModeSymlink != 0:
+		described.Type = workspace.TypeSymlink
+	default:
+		described.Type = workspace.TypeOther
+	}
+	return described
+}
+
+// Stat implements [workspace.FileSystem].
+func (a *AferoFS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	if err := checkAfero(ctx, workspace.OpStat, name); err != nil {
+		return workspace.FileInfo{}, err
+	}
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	info, err := a.stat(name)
+	if err != nil {
+		return workspace.FileInfo{}, workspace.NewPathError(workspace.OpStat, name, err, nil)
+	}
+	return describeAfero(name, info), nil
+}
+
+// ReadFile implements [workspace.FileSystem].
+func (a *AferoFS) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	stream, _, err := a.Open(ctx, name, nil)
+	if err != nil {
+		return nil, workspace.RenameError(err, workspace.OpReadFile, name)
+	}
+	defer stream.Close()
+	data, err := io.ReadAll(stream)
+	return data, workspace.RenameError(err, workspace.OpReadFile, name)
+}
+
+// Ls implements [workspace.FileSystem].
+func (a *AferoFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	var o workspace.LsOptions
+	if opts != nil {
+		o = *opts
+	}
+	if err := checkAfero(ctx, workspace.OpLs, dir); err != nil {
+		return nil, err
+	}
+	if o.Limit < 0 {
+		return nil, workspace.NewPathError(workspace.OpLs, dir, fs.ErrInvalid, errors.New("negative limit"))
+	}
+	a.mu.RLock()
+	infos, err := a.children(dir)
+	a.mu.RUnlock()
+	if err != nil {
+		return nil, workspace.NewPathError(workspace.OpLs, dir, err, nil)
+	}
+	var page []workspace.FileInfo
+	for _, info := range infos {
+		if info.Name() > o.After && (o.Limit == 0 || len(page) < o.Limit) {
+			page = append(page, describeAfero(workspace.Join(dir, info.Name()), info))
+		}
+	}
+	return page, nil
+}
+
+// children returns the children of dir that can be named, sorted. a.mu is
+// held.
+func (a *AferoFS) children(dir string) ([]fs.FileInfo, error) {
+	info, err := a.stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, workspace.ErrNotDir
+	}
+	infos, err := afero.ReadDir(a.afs, filepath.FromSlash(dir))
+	if err != nil {
+		return nil, kindOf(err)
+	}
+	infos = slices.DeleteFunc(infos, func(info fs.FileInfo) bool {
+		return strings.HasPrefix(info.Name(), temporary) || !workspace.ValidName(info.Name())
+	})
+	slices.SortFunc(infos, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+	return infos, nil
+}
+
+// Glob implements [workspace.FileSystem].
+func (a *AferoFS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+	return fallback.Glob(ctx, a, pattern, opts)
+}
+
+// Grep implements [workspace.FileSystem].
+func (a *AferoFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+	return fallback.Grep(ctx, a, pattern, opts)
+}
+
+// Watch implements [workspace.FileSystem], by polling.
+func (a *AferoFS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
+	return fallback.Poll(ctx, a, dir, opts)
+}

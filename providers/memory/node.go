@@ -1,0 +1,153 @@
+package memory
+
+import (
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// node is a file or a directory.
+type node struct {
+	info     workspace.FileInfo      // kept ready, so that a listing allocates nothing else
+	data     []byte                  // of a file; replaced as a whole, never changed
+	children []*node                 // of a directory, sorted bytewise by name
+	listing  atomic.Pointer[listing] // of children; nil if not known
+}
+
+func newNode(t workspace.FileType, name string) *node {
+	_, base := workspace.Split(name)
+	return &node{info: workspace.FileInfo{Name: base, Path: name, Type: t}}
+}
+
+// rename gives n, and with it all below it, another name.
+func (n *node) rename(name string) {
+	n.listing.Store(nil)
+	_, n.info.Name = workspace.Split(name)
+	n.info.Path = name
+	for _, child := range n.children {
+		child.rename(workspace.Join(name, child.info.Name))
+	}
+}
+
+// setData makes data, which it keeps, the content of a file.
+func (n *node) setData(data []byte, change uint64) {
+	n.data = data
+	n.info.Size = int64(len(data))
+	n.info.Version = workspace.Version(strconv.FormatUint(change, 36))
+}
+
+// search returns the place of the child name, or where it would be.
+func (n *node) search(name string) (int, bool) {
+	return slices.BinarySearchFunc(n.children, name, func(child *node, name string) int {
+		return strings.Compare(child.info.Name, name)
+	})
+}
+
+func (n *node) child(name string) *node {
+	if at, ok := n.search(name); ok {
+		return n.children[at]
+	}
+	return nil
+}
+
+// lookup returns the node of name. m.mu is held.
+func (m *FS) lookup(name string) (*node, error) {
+	n := m.root
+	if name == "." {
+		return n, nil
+	}
+	for element := range strings.SplitSeq(name, "/") {
+		if !n.info.IsDir() {
+			return nil, workspace.ErrNotDir
+		}
+		if n = n.child(element); n == nil {
+			return nil, fs.ErrNotExist
+		}
+	}
+	return n, nil
+}
+
+// lookupDir is lookup for what must be a directory.
+func (m *FS) lookupDir(name string) (*node, error) {
+	n, err := m.lookup(name)
+	if err == nil && !n.info.IsDir() {
+		err = workspace.ErrNotDir
+	}
+	return n, err
+}
+
+// ensureDir returns the directory name and makes what is missing of it. m.mu
+// is held for writing.
+func (m *FS) ensureDir(name string) (*node, error) {
+	n := m.root
+	if name == "." {
+		return n, nil
+	}
+	if err := m.checkParents(name); err != nil {
+		return nil, err
+	}
+	dir := "."
+	for element := range strings.SplitSeq(name, "/") {
+		dir = workspace.Join(dir, element)
+		child := n.child(element)
+		if child == nil {
+			child = newNode(workspace.TypeDirectory, dir)
+			m.attach(n, child)
+		}
+		n = child
+	}
+	return n, nil
+}
+
+// checkParents fails if an element of name is a file, so that nothing is made
+// before it is known that everything can be.
+func (m *FS) checkParents(name string) error {
+	n := m.root
+	for element := range strings.SplitSeq(name, "/") {
+		if n = n.child(element); n == nil {
+			return nil
+		}
+		if !n.info.IsDir() {
+			return workspace.ErrNotDir
+		}
+	}
+	return nil
+}
+
+// attach makes n a child of parent, and reports n and all below it as created.
+// m.mu is held for writing.
+func (m *FS) attach(parent, n *node) {
+	now := m.now()
+	if n.info.ModTime.IsZero() {
+		n.info.ModTime = now
+	}
+	at, _ := parent.search(n.info.Name)
+	parent.children = slices.Insert(parent.children, at, n)
+	m.touch(parent, now)
+	m.notifyTree(workspace.EventCreate, n)
+}
+
+// touch records that the children of dir have changed, and with it the listing
+// in which dir itself is.
+func (m *FS) touch(dir *node, now time.Time) {
+	dir.listing.Store(nil)
+	dir.info.ModTime = now
+	if dir != m.root {
+		m.parentOf(dir.info.Path).listing.Store(nil)
+	}
+}
+
+// detach removes n from its parent, and reports n and all below it as removed.
+// m.mu is held for writing.
+func (m *FS) detach(n *node) {
+	parent := m.parentOf(n.info.Path)
+	at, _ := parent.search(n.info.Name)
+	parent.children = slices.Delete(parent.children, at, at+1)
+	m.touch(parent, m.now())
+	m.notifyTree(workspace.EventRemove, n)
+}

@@ -1,0 +1,169 @@
+package conformance
+
+import (
+	"context"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// call is one way to give a name to a file system, for what is true of all of
+// them.
+type call struct {
+	name  string // in names of cases
+	text  string // in failures, a format for the name
+	op    string
+	needs need
+	do    func(ctx context.Context, fsys workspace.FileSystem, name string) error
+}
+
+// calls returns the calls of the nine methods and of the optional interfaces.
+func calls() []call {
+	return append(readingCalls(), writingCalls()...)
+}
+
+func readingCalls() []call {
+	return []call{
+		{"read-file", "ReadFile(%q)", workspace.OpReadFile, 0, callReadFile},
+		{"ls", "Ls(%q)", workspace.OpLs, 0, callLs},
+		{"glob-dir", `Glob("**", Dir: %q)`, workspace.OpGlob, 0, callGlob},
+		{"grep-path", `Grep("x", Path: %q)`, workspace.OpGrep, 0, callGrep},
+		{"stat", "Stat(%q)", workspace.OpStat, 0, callStat},
+		{"watch", "Watch(%q)", workspace.OpWatch, needWatch, callWatch},
+		{"read-versioned", "ReadVersioned(%q)", workspace.OpReadFile, 0, callReadVersioned},
+		{"open", "Open(%q)", workspace.OpOpen, 0, callOpen},
+		{"walk", "Walk(%q)", workspace.OpWalk, 0, callWalk},
+		{"resolve", "Resolve(%q)", workspace.OpResolve, 0, callResolve},
+	}
+}
+
+func writingCalls() []call {
+	return []call{
+		{"write-file", `WriteFile(%q, "new")`, workspace.OpWriteFile, needWrite, callWriteFile},
+		{"rm", "Rm(%q)", workspace.OpRm, needWrite, callRm},
+		{"rm-recursive", "Rm(%q, Recursive)", workspace.OpRm, needWrite, callRmRecursive},
+		{"mkdir", "Mkdir(%q)", workspace.OpMkdir, needWrite, callMkdir},
+		{"mkdir-recursive", "Mkdir(%q, Recursive)", workspace.OpMkdir, needWrite, callMkdirRecursive},
+		{"create", "Create(%q) to its Commit", workspace.OpCreate, needWrite, callCreate},
+		{"move-source", `Move(%q, "destination")`, workspace.OpMove, needWrite | needMove, callMoveSource},
+		{"move-destination", `Move("file", %q)`, workspace.OpMove, needWrite | needMove, callMoveDestination},
+		{"copy-source", `Copy(%q, "destination")`, workspace.OpCopy, needWrite | needCopy, callCopySource},
+		{"copy-destination", `Copy("file", %q)`, workspace.OpCopy, needWrite | needCopy, callCopyDestination},
+	}
+}
+
+// callTree is the tree that calls are made on: "file" is there to be moved and
+// copied.
+func callTree() files {
+	return files{"file": "old", "dir/child": "x", "empty/": ""}
+}
+
+func callReadFile(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	_, err := fsys.ReadFile(ctx, name)
+	return err
+}
+
+func callWriteFile(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	_, err := fsys.WriteFile(ctx, name, []byte("new"), nil)
+	return err
+}
+
+func callLs(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	_, err := fsys.Ls(ctx, name, nil)
+	return err
+}
+
+func callGlob(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	_, err := fsys.Glob(ctx, "**", &workspace.GlobOptions{Dir: name})
+	return err
+}
+
+func callGrep(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	_, err := fsys.Grep(ctx, "x", &workspace.GrepOptions{Path: name})
+	return err
+}
+
+func callStat(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	_, err := fsys.Stat(ctx, name)
+	return err
+}
+
+func callRm(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	return fsys.Rm(ctx, name, nil)
+}
+
+func callRmRecursive(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	return fsys.Rm(ctx, name, &workspace.RmOptions{Recursive: true})
+}
+
+func callMkdir(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	return fsys.Mkdir(ctx, name, nil)
+}
+
+func callMkdirRecursive(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	return fsys.Mkdir(ctx, name, &workspace.MkdirOptions{Recursive: true})
+}
+
+func callWatch(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	_, err := fsys.Watch(ctx, name, nil)
+	return err
+}
+
+func callReadVersioned(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	_, _, err := workspace.ReadVersioned(ctx, fsys, name, 0)
+	return err
+}
+
+func callOpen(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	stream, _, err := workspace.Open(ctx, fsys, name, nil)
+	if err != nil {
+		return err
+	}
+	return stream.Close()
+}
+
+func callWalk(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	return workspace.Walk(ctx, fsys, name, nil, func(_ workspace.FileInfo, err error) error { return err })
+}
+
+func callResolve(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	_, err := workspace.Resolve(ctx, fsys, name)
+	return err
+}
+
+func callCreate(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	_, err := create(ctx, fsys, name, "new", nil)
+	return err
+}
+
+// create writes name by a stream and returns the first error on the way.
+func create(ctx context.Context, fsys workspace.FileSystem, name, content string, opts *workspace.WriteOptions) (workspace.Version, error) {
+	w, err := workspace.Create(ctx, fsys, name, opts)
+	if err != nil {
+		return "", err
+	}
+	defer w.Close()
+	if _, err := w.Write([]byte(content)); err != nil {
+		return "", err
+	}
+	return w.Commit()
+}
+
+func callMoveSource(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	return workspace.Move(ctx, fsys, name, "destination")
+}
+
+func callMoveDestination(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	return workspace.Move(ctx, fsys, "file", name)
+}
+
+func callCopySource(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	_, err := workspace.Copy(ctx, fsys, name, "destination")
+	return err
+}
+
+func callCopyDestination(ctx context.Context, fsys workspace.FileSystem, name string) error {
+	_, err := workspace.Copy(ctx, fsys, "file", name)
+	return err
+}

@@ -1,0 +1,82 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func cancelCases() []testCase {
+	cases := []testCase{
+		{"walk-canceled-on-the-way", "C2", needFiles, walkCanceledOnTheWay},
+		{"watch-ends", "C2 H8", needWatch, watchEnds},
+	}
+	for _, c := range calls() {
+		cases = append(cases,
+			testCase{c.name + "-canceled", "C1 E1 E2", needFiles | c.needs, c.refusesCanceled},
+			testCase{c.name + "-deadline", "C1 E1 E2", needFiles | c.needs, c.refusesExpired})
+	}
+	return cases
+}
+
+func (c call) refusesCanceled(e *env) {
+	ctx, cancel := context.WithCancel(e.ctx)
+	cancel()
+	c.refusesEnded(e, ctx, context.Canceled)
+}
+
+func (c call) refusesExpired(e *env) {
+	ctx, cancel := context.WithDeadline(e.ctx, time.Unix(0, 0))
+	defer cancel()
+	c.refusesEnded(e, ctx, context.DeadlineExceeded)
+}
+
+// refusesEnded uses a name for which c would succeed, so that nothing but the
+// context can be the reason.
+func (c call) refusesEnded(e *env, ctx context.Context, want error) {
+	e.given(callTree())
+	before := e.tree()
+	name := c.fitting()
+	if err := c.do(ctx, e.fsys, name); err == nil {
+		e.Errorf(c.text+" with an ended context = nil, want %q", name, want)
+	} else {
+		paths := []string{name}
+		if c.op == workspace.OpMove || c.op == workspace.OpCopy {
+			paths = append(paths, "file", "destination")
+		}
+		e.refused(err, want, at(c.op, paths...), c.text+" with an ended context", name)
+	}
+	e.unchanged(before, c.text+" with an ended context", name)
+}
+
+// fitting returns a name in callTree for which c succeeds.
+func (c call) fitting() string {
+	switch c.name {
+	case "ls", "glob-dir", "watch", "walk", "rm-recursive":
+		return "dir"
+	case "mkdir", "mkdir-recursive", "move-destination", "copy-destination":
+		return "new"
+	}
+	return "file"
+}
+
+// walkCanceledOnTheWay walks more directories than are plausibly listed ahead.
+func walkCanceledOnTheWay(e *env) {
+	tree := make(files)
+	for i := range 40 {
+		tree[fmt.Sprintf("dir%02d/file", i)] = "x"
+	}
+	e.given(tree)
+	ctx, cancel := context.WithCancel(e.ctx)
+	defer cancel()
+	err := workspace.Walk(ctx, e.fsys, ".", nil, func(workspace.FileInfo, error) error {
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		e.Errorf("Walk(%q), canceled at the first entry = %v, want %q", ".", err, context.Canceled)
+	}
+}

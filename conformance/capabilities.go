@@ -1,0 +1,173 @@
+package conformance
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// capabilityCases try each capability: what is declared works, what is not
+// declared is refused and changes nothing.
+func capabilityCases() []testCase {
+	return []testCase{
+		{"stable", "CA1", 0, capabilitiesStable},
+		{"write", "CA2 E1 E2 E5", 0, capabilityWrite},
+		{"versions", "CA3 V9", needFiles, capabilityVersions},
+		{"conditional-write", "CA4 E1 E2 E5", needWrite, capabilityConditional},
+		{"watch", "CA5 E1 E2", 0, capabilityWatch},
+		{"move", "CA6 E1 E2 E5", needFiles, capabilityMove},
+		{"copy", "CA7 E1 E2 E5", needFiles, capabilityCopy},
+		{"conditional-create", "CA4 E1 E2 E5", needWrite, capabilityCreate},
+		{"nil-options", "O1", needFiles, capabilityNilOptions},
+	}
+}
+
+func capabilitiesStable(e *env) {
+	before := workspace.CapabilitiesOf(e.fsys)
+	if before.Write {
+		e.write("file", "x")
+	}
+	if after := workspace.CapabilitiesOf(e.fsys); after != before {
+		e.Errorf("Capabilities() = %+v and later %+v, want the same", before, after)
+	}
+	modes := []workspace.WatchMode{workspace.WatchNone, workspace.WatchNative, workspace.WatchPolled}
+	if !slices.Contains(modes, before.Watch) {
+		e.Errorf("Capabilities().Watch = %q, want one of %q", before.Watch, modes)
+	}
+}
+
+func capabilityWrite(e *env) {
+	if e.caps.Write {
+		e.write("dir/file", "x")
+		e.mkdir("dir/sub", nil)
+		e.rm("dir/file", nil)
+		e.leaves(files{"dir/": "", "dir/sub/": ""}, "WriteFile, Mkdir and Rm")
+		return
+	}
+	if e.opts.Peer != nil {
+		e.given(callTree())
+	}
+	before := e.tree()
+	for _, c := range writingCalls() {
+		name := c.fitting()
+		err := c.do(e.ctx, e.fsys, name)
+		kinds := []error{fs.ErrPermission}
+		if c.needs != needWrite { // it may be refused as an operation
+			kinds = append(kinds, errors.ErrUnsupported)
+		}
+		e.refusedAny(err, kinds, at(c.op, name, "file", "destination"), c.text+" without Capabilities.Write", name)
+	}
+	e.unchanged(before, "writing without Capabilities.Write")
+}
+
+func capabilityVersions(e *env) {
+	e.given(files{"file": "content", "dir/": ""})
+	got := []workspace.Version{e.stat("file").Version, e.ls(".", nil)[1].Version}
+	for _, version := range got {
+		if (version != "") != e.caps.Versions {
+			e.Errorf("Stat and Ls give the versions %q, and Capabilities.Versions is %v", got, e.caps.Versions)
+		}
+	}
+	if got := e.ls(".", nil)[0].Version; got != "" {
+		e.Errorf("Ls(%q) gives version %q to a directory, want none", ".", got)
+	}
+}
+
+func capabilityConditional(e *env) {
+	if e.caps.ConditionalWrite {
+		ifNotExistExisting(e)
+		return
+	}
+	e.given(files{"file": "old"})
+	before := e.tree()
+	for _, opts := range []workspace.WriteOptions{{IfNotExist: true}, {IfVersion: "v"}} {
+		for _, name := range []string{"file", "new"} {
+			_, err := e.writeIf(name, "new", opts)
+			e.refused(err, errors.ErrUnsupported, at(workspace.OpWriteFile, name), "WriteFile(%q, %+v) without Capabilities.ConditionalWrite", name, opts)
+		}
+	}
+	e.unchanged(before, "WriteFile without Capabilities.ConditionalWrite")
+}
+
+func capabilityWatch(e *env) {
+	if e.caps.Watch != workspace.WatchNone {
+		e.watch(".", nil)
+		return
+	}
+	_, err := e.fsys.Watch(e.ctx, ".", nil)
+	e.refused(err, errors.ErrUnsupported, at(workspace.OpWatch, "."), "Watch(%q) without Capabilities.Watch", ".")
+}
+
+func capabilityMove(e *env) {
+	e.given(files{"file": "x"})
+	if e.caps.Move {
+		e.move("file", "moved")
+		e.leaves(files{"moved": "x"}, "Move(%q, %q)", "file", "moved")
+		return
+	}
+	err := workspace.Move(e.ctx, e.fsys, "file", "moved")
+	kinds := []error{errors.ErrUnsupported}
+	if !e.caps.Write {
+		kinds = append(kinds, fs.ErrPermission)
+	}
+	e.refusedAny(err, kinds, at(workspace.OpMove, "file", "moved"), "Move(%q, %q) without Capabilities.Move", "file", "moved")
+	e.leaves(files{"file": "x"}, "Move(%q, %q) without Capabilities.Move", "file", "moved")
+}
+
+// capabilityCopy knows that conditional writes are all that Copy needs.
+func capabilityCopy(e *env) {
+	e.given(files{"file": "x"})
+	_, native := workspace.As[workspace.Copier](e.fsys)
+	if e.caps.Copy || e.caps.ConditionalWrite && !native {
+		e.copyTo("file", "copy")
+		e.leaves(files{"file": "x", "copy": "x"}, "Copy(%q, %q)", "file", "copy")
+		return
+	}
+	_, err := workspace.Copy(e.ctx, e.fsys, "file", "copy")
+	kinds := []error{errors.ErrUnsupported}
+	if !e.caps.Write {
+		kinds = append(kinds, fs.ErrPermission)
+	}
+	e.refusedAny(err, kinds, at(workspace.OpCopy, "file", "copy"), "Copy(%q, %q) without Capabilities.Copy", "file", "copy")
+	e.leaves(files{"file": "x"}, "Copy(%q, %q) without Capabilities.Copy", "file", "copy")
+}
+
+// capabilityCreate tests that a condition of a stream is refused as one of a
+// write is.
+func capabilityCreate(e *env) {
+	if e.caps.ConditionalWrite {
+		createIfNotExist(e)
+		return
+	}
+	e.given(files{"file": "old"})
+	_, err := create(e.ctx, e.fsys, "file", "new", &workspace.WriteOptions{IfVersion: "v"})
+	e.refused(err, errors.ErrUnsupported, at(workspace.OpCreate, "file"), "Create(%q, IfVersion) without Capabilities.ConditionalWrite", "file")
+	e.has("file", "old")
+}
+
+func capabilityNilOptions(e *env) {
+	e.given(callTree())
+	try := func(text string, err error) {
+		if err != nil {
+			e.Errorf("%s with nil options = %v, want nil", text, err)
+		}
+	}
+	try("Ls", callLs(e.ctx, e.fsys, "dir"))
+	_, err := e.fsys.Glob(e.ctx, "*", nil)
+	try("Glob", err)
+	_, err = e.fsys.Grep(e.ctx, "x", nil)
+	try("Grep", err)
+	try("Open", callOpen(e.ctx, e.fsys, "file"))
+	try("Walk", callWalk(e.ctx, e.fsys, "dir"))
+	if e.caps.Watch != workspace.WatchNone {
+		try("Watch", callWatch(e.ctx, e.fsys, "dir"))
+	}
+	if e.caps.Write {
+		try("WriteFile", callWriteFile(e.ctx, e.fsys, "file"))
+		try("Create", callCreate(e.ctx, e.fsys, "file"))
+		try("Mkdir", callMkdir(e.ctx, e.fsys, "new"))
+		try("Rm", callRm(e.ctx, e.fsys, "file"))
+	}
+}

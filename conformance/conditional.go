@@ -1,0 +1,263 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func conditionalCases() []testCase {
+	return []testCase{
+		{"if-not-exist-new", "V1", needWrite | needConditional, ifNotExistNew},
+		{"if-not-exist-existing", "V1 E1 E2 E5", needWrite | needConditional, ifNotExistExisting},
+		{"if-not-exist-directory", "V1 E1 E2 E5", needWrite | needConditional, ifNotExistDirectory},
+		{"if-not-exist-again", "V1", needWrite | needConditional, ifNotExistAgain},
+		{"if-not-exist-race", "V2", needWrite | needConditional, ifNotExistRace},
+		{"if-version-match", "V3 V7", needWrite | needConditional, ifVersionMatch},
+		{"if-version-mismatch", "V3 E1 E2 E5", needWrite | needConditional, ifVersionMismatch},
+		{"if-version-missing", "V3 E1 E2 E5", needWrite | needConditional, ifVersionMissing},
+		{"if-version-removed", "V3", needWrite | needConditional, ifVersionRemoved},
+		{"if-version-directory", "V4 E1 E2 E5", needWrite | needConditional, ifVersionDirectory},
+		{"if-version-race", "V5", needWrite | needConditional, ifVersionRace},
+		{"if-version-other-writer", "V3", needWrite | needConditional, ifVersionOtherWriter},
+		{"both-conditions", "V6 E1 E2 E5", needWrite | needConditional, bothConditions},
+		{"version-changes-at-once", "V8", needWrite | needVersions, versionChangesAtOnce},
+		{"version-everywhere-the-same", "V7 RV1 OP2", needWrite | needVersions, versionEverywhere},
+		{"version-stays", "V7", needWrite | needVersions, versionStays},
+		{"edits-are-not-lost", "V5 V3", needWrite | needConditional | needVersions, editsAreNotLost},
+	}
+}
+
+func (e *env) writeIf(name, content string, opts workspace.WriteOptions) (workspace.Version, error) {
+	return e.fsys.WriteFile(e.ctx, name, []byte(content), &opts)
+}
+
+func ifNotExistNew(e *env) {
+	for _, name := range []string{"file", "new/parents/file"} {
+		if _, err := e.writeIf(name, "content", workspace.WriteOptions{IfNotExist: true}); err != nil {
+			e.Errorf("WriteFile(%q, IfNotExist) = %v, want nil", name, err)
+			continue
+		}
+		e.has(name, "content")
+	}
+}
+
+func ifNotExistExisting(e *env) {
+	e.given(files{"file": "old", "empty": ""})
+	before := e.tree()
+	for _, name := range []string{"file", "empty"} {
+		_, err := e.writeIf(name, "new", workspace.WriteOptions{IfNotExist: true})
+		e.refused(err, fs.ErrExist, at(workspace.OpWriteFile, name), "WriteFile(%q, IfNotExist)", name)
+	}
+	e.unchanged(before, "WriteFile(IfNotExist) of files that exist")
+}
+
+func ifNotExistDirectory(e *env) {
+	e.given(files{"dir/file": "x", "empty/": ""})
+	before := e.tree()
+	for _, name := range []string{"dir", "empty"} {
+		_, err := e.writeIf(name, "new", workspace.WriteOptions{IfNotExist: true})
+		e.refused(err, fs.ErrExist, at(workspace.OpWriteFile, name), "WriteFile(%q, IfNotExist)", name)
+	}
+	e.unchanged(before, "WriteFile(IfNotExist) of directories")
+}
+
+// ifNotExistAgain creates a file again after its removal.
+func ifNotExistAgain(e *env) {
+	for range 2 {
+		if _, err := e.writeIf("file", "content", workspace.WriteOptions{IfNotExist: true}); err != nil {
+			e.Fatalf("WriteFile(%q, IfNotExist) = %v, want nil", "file", err)
+		}
+		e.rm("file", nil)
+	}
+}
+
+// race writes name by 32 writers at once and returns the content of each that
+// succeeded. Losers must fail with lost.
+func (e *env) race(name string, opts workspace.WriteOptions, lost error) []string {
+	e.Helper()
+	const writers = 32
+	errs := make([]error, writers)
+	together(writers, func(i int) { _, errs[i] = e.writeIf(name, fmt.Sprintf("writer %d", i), opts) })
+	var winners []string
+	for i, err := range errs {
+		if err == nil {
+			winners = append(winners, fmt.Sprintf("writer %d", i))
+			continue
+		}
+		e.refused(err, lost, at(workspace.OpWriteFile, name), "WriteFile(%q, %+v) by one of %d writers", name, opts, writers)
+	}
+	return winners
+}
+
+// oneWins fails the case unless there is one winner and name has its content.
+func (e *env) oneWins(name string, winners []string) {
+	e.Helper()
+	if len(winners) != 1 {
+		e.Fatalf("%d of 32 concurrent WriteFile(%q) with one condition succeeded, want 1", len(winners), name)
+	}
+	e.has(name, winners[0])
+}
+
+func ifNotExistRace(e *env) {
+	for round := range 5 {
+		name := fmt.Sprintf("dir/file%d", round)
+		e.oneWins(name, e.race(name, workspace.WriteOptions{IfNotExist: true}, fs.ErrExist))
+	}
+}
+
+func ifVersionMatch(e *env) {
+	version := e.write("file", "one")
+	for _, content := range []string{"two", "three", ""} {
+		next, err := e.writeIf("file", content, workspace.WriteOptions{IfVersion: version})
+		if err != nil {
+			e.Fatalf("WriteFile(%q, IfVersion of the write before) = %v, want nil", "file", err)
+		}
+		e.has("file", content)
+		if next == version {
+			e.Errorf("WriteFile(%q, other bytes) = version %q, want another than before", "file", next)
+		}
+		version = next
+	}
+}
+
+func ifVersionMismatch(e *env) {
+	old := e.write("file", "one")
+	e.write("file", "two")
+	before := e.tree()
+	for _, version := range []workspace.Version{old, "none", `"quoted"`, "*", "0"} {
+		_, err := e.writeIf("file", "new", workspace.WriteOptions{IfVersion: version})
+		e.refused(err, workspace.ErrConflict, at(workspace.OpWriteFile, "file"), "WriteFile(%q, IfVersion: %q)", "file", version)
+	}
+	e.unchanged(before, "WriteFile(IfVersion of other bytes)")
+}
+
+func ifVersionMissing(e *env) {
+	version := e.write("file", "content")
+	before := e.tree()
+	for _, name := range []string{"none", "none/none"} {
+		_, err := e.writeIf(name, "new", workspace.WriteOptions{IfVersion: version})
+		e.refused(err, workspace.ErrConflict, at(workspace.OpWriteFile, name), "WriteFile(%q, IfVersion)", name)
+	}
+	e.unchanged(before, "WriteFile(IfVersion) of files that do not exist")
+}
+
+func ifVersionRemoved(e *env) {
+	version := e.write("file", "content")
+	e.rm("file", nil)
+	_, err := e.writeIf("file", "new", workspace.WriteOptions{IfVersion: version})
+	e.refused(err, workspace.ErrConflict, at(workspace.OpWriteFile, "file"), "WriteFile(%q, IfVersion) after Rm", "file")
+}
+
+func ifVersionDirectory(e *env) {
+	version := e.write("dir/file", "content")
+	before := e.tree()
+	_, err := e.writeIf("dir", "new", workspace.WriteOptions{IfVersion: version})
+	e.refused(err, workspace.ErrIsDir, at(workspace.OpWriteFile, "dir"), "WriteFile(%q, IfVersion)", "dir")
+	e.unchanged(before, "WriteFile(%q, IfVersion)", "dir")
+}
+
+func ifVersionRace(e *env) {
+	for range 5 {
+		version := e.write("file", "the start of a race")
+		e.oneWins("file", e.race("file", workspace.WriteOptions{IfVersion: version}, workspace.ErrConflict))
+	}
+}
+
+// ifVersionOtherWriter lets another client of the store write between.
+func ifVersionOtherWriter(e *env) {
+	version := e.write("file", "mine")
+	e.given(files{"file": "theirs"})
+	_, err := e.writeIf("file", "mine again", workspace.WriteOptions{IfVersion: version})
+	e.refused(err, workspace.ErrConflict, at(workspace.OpWriteFile, "file"), "WriteFile(%q, IfVersion) after another writer", "file")
+	e.has("file", "theirs")
+}
+
+func bothConditions(e *env) {
+	version := e.write("file", "old")
+	before := e.tree()
+	for _, name := range []string{"file", "none"} {
+		_, err := e.writeIf(name, "new", workspace.WriteOptions{IfVersion: version, IfNotExist: true})
+		e.refused(err, fs.ErrInvalid, at(workspace.OpWriteFile, name), "WriteFile(%q, IfVersion and IfNotExist)", name)
+	}
+	e.unchanged(before, "WriteFile(IfVersion and IfNotExist)")
+}
+
+// versionChangesAtOnce writes faster than clocks tick, in one size.
+func versionChangesAtOnce(e *env) {
+	seen := make(map[workspace.Version]string)
+	for i := range 50 {
+		content := fmt.Sprintf("content %02d", i)
+		version := e.write("file", content)
+		if before, ok := seen[version]; ok {
+			e.Fatalf("WriteFile(%q, %q) = version %q, which was that of %q", "file", content, version, before)
+		}
+		seen[version] = content
+	}
+}
+
+func versionEverywhere(e *env) {
+	for _, content := range []string{"one", "two", "", large()} {
+		version := e.write("dir/file", content)
+		if version == "" {
+			e.Fatalf("WriteFile(%q) = version %q, want one, as Capabilities.Versions is declared", "dir/file", version)
+		}
+		e.sameVersion("dir", "dir/file", version)
+	}
+}
+
+func (e *env) sameVersion(dir, name string, want workspace.Version) {
+	e.Helper()
+	if got := e.stat(name).Version; got != want {
+		e.Errorf("Stat(%q).Version = %q, want %q as WriteFile returned", name, got, want)
+	}
+	if got := e.ls(dir, nil)[0].Version; got != want {
+		e.Errorf("Ls(%q)[0].Version = %q, want %q as WriteFile returned", dir, got, want)
+	}
+	_, got, err := workspace.ReadVersioned(e.ctx, e.fsys, name, 0)
+	if err != nil || got != want {
+		e.Errorf("ReadVersioned(%q) = version %q, %v, want %q as WriteFile returned", name, got, err, want)
+	}
+	stream, info, err := workspace.Open(e.ctx, e.fsys, name, nil)
+	if err != nil || info.Version != want {
+		e.Fatalf("Open(%q) = version %q, %v, want %q as WriteFile returned", name, info.Version, err, want)
+	}
+	stream.Close()
+}
+
+// versionStays tests that looking at a file and writing others leave its
+// version alone.
+func versionStays(e *env) {
+	version := e.write("file", "content")
+	e.write("other", "content")
+	e.read("file")
+	e.sameVersion(".", "file", version)
+}
+
+func editsAreNotLost(e *env) {
+	const editors, edits = 16, 4
+	e.write("file", "")
+	w := workspace.New("test", e.fsys, nil)
+	errs := make(chan error, editors*edits)
+	var done sync.WaitGroup
+	for range editors {
+		done.Go(func() {
+			for range edits {
+				_, _, err := w.Edit(e.ctx, "file", func(old []byte) ([]byte, error) { return append(old, '+'), nil })
+				errs <- err
+			}
+		})
+	}
+	done.Wait()
+	close(errs)
+	var failed error
+	for err := range errs {
+		failed = errors.Join(failed, err)
+	}
+	if got := len(e.read("file")); failed != nil || got != editors*edits {
+		e.Errorf("%d concurrent Edit(%q) left %d edits and %v, want all", editors*edits, "file", got, failed)
+	}
+}

@@ -1,0 +1,120 @@
+package conformance
+
+import (
+	"fmt"
+	"io/fs"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func copyCases() []testCase {
+	return []testCase{
+		{"file", "CP1", needWrite | needCopy, copyFile},
+		{"missing-parents", "CP2", needWrite | needCopy, copyMissingParents},
+		{"existing-destination", "CP3 E1 E2 E5", needWrite | needCopy, copyExisting},
+		{"onto-itself", "CP3 E5", needWrite | needCopy, copyOntoItself},
+		{"directory", "CP4 E1 E2 E5", needWrite | needCopy, copyDirectory},
+		{"independent", "CP1", needWrite | needCopy, copyIndependent},
+		{"large", "CP1", needWrite | needCopy, copyLarge},
+		{"version", "CP5 V7", needWrite | needCopy | needVersions, copyVersion},
+		{"race-for-destination", "CP6", needWrite | needCopy, copyRace},
+	}
+}
+
+func (e *env) copyTo(source, destination string) workspace.Version {
+	e.Helper()
+	version, err := workspace.Copy(e.ctx, e.fsys, source, destination)
+	if err != nil {
+		e.Fatalf("Copy(%q, %q) = %v, want nil", source, destination, err)
+	}
+	return version
+}
+
+func copyFile(e *env) {
+	e.given(files{"file": everyByte(), "empty": "", "dir/": ""})
+	e.copyTo("file", "dir/copy")
+	e.copyTo("empty", "empty too")
+	e.leaves(files{"file": everyByte(), "empty": "", "empty too": "", "dir/": "", "dir/copy": everyByte()}, "Copy(%q, %q)", "file", "dir/copy")
+}
+
+func copyMissingParents(e *env) {
+	e.given(files{"file": "x"})
+	e.copyTo("file", "new/parents/copy")
+	e.leaves(files{"file": "x", "new/": "", "new/parents/": "", "new/parents/copy": "x"}, "Copy(%q, %q)", "file", "new/parents/copy")
+}
+
+func copyExisting(e *env) {
+	e.given(files{"file": "f", "other": "o", "dir/child": "d", "empty/": ""})
+	before := e.tree()
+	for _, destination := range []string{"other", "dir", "empty", "dir/child", "."} {
+		_, err := workspace.Copy(e.ctx, e.fsys, "file", destination)
+		e.refused(err, fs.ErrExist, at(workspace.OpCopy, destination), "Copy(%q, %q)", "file", destination)
+	}
+	e.unchanged(before, "Copy to names that exist")
+}
+
+func copyOntoItself(e *env) {
+	e.given(files{"file": "f"})
+	_, err := workspace.Copy(e.ctx, e.fsys, "file", "file")
+	e.refusedAny(err, []error{fs.ErrExist, fs.ErrInvalid}, at(workspace.OpCopy, "file"), "Copy(%q, %q)", "file", "file")
+	e.leaves(files{"file": "f"}, "Copy(%q, %q)", "file", "file")
+}
+
+func copyDirectory(e *env) {
+	e.given(files{"dir/child": "d", "empty/": ""})
+	before := e.tree()
+	for _, source := range []string{"dir", "empty", "."} {
+		_, err := workspace.Copy(e.ctx, e.fsys, source, "destination")
+		e.refused(err, workspace.ErrIsDir, at(workspace.OpCopy, source), "Copy(%q, %q)", source, "destination")
+	}
+	e.unchanged(before, "Copy of directories")
+}
+
+// copyIndependent tests that the two files share no bytes.
+func copyIndependent(e *env) {
+	e.write("file", "one")
+	e.copyTo("file", "copy")
+	e.write("file", "two")
+	e.has("copy", "one")
+	e.write("copy", "three")
+	e.has("file", "two")
+	e.rm("file", nil)
+	e.has("copy", "three")
+}
+
+func copyLarge(e *env) {
+	e.write("large", large())
+	e.copyTo("large", "copy")
+	if got := e.read("copy"); got != large() {
+		e.Errorf("ReadFile(%q) = %s, want the %d bytes of the source", "copy", brief(got), len(large()))
+	}
+}
+
+func copyVersion(e *env) {
+	e.write("file", "content")
+	e.sameVersion("dir", "dir/copy", e.copyTo("file", "dir/copy"))
+}
+
+// copyRace copies several files to one name.
+func copyRace(e *env) {
+	const copiers = 16
+	errs := make([]error, copiers)
+	want := make(files)
+	for i := range copiers {
+		name := fmt.Sprintf("source%02d", i)
+		want[name] = name
+	}
+	e.given(want)
+	together(copiers, func(i int) {
+		_, errs[i] = workspace.Copy(e.ctx, e.fsys, fmt.Sprintf("source%02d", i), "destination")
+	})
+	for i, err := range errs {
+		source := fmt.Sprintf("source%02d", i)
+		if err == nil {
+			want["destination"] += source
+			continue
+		}
+		e.refused(err, fs.ErrExist, at(workspace.OpCopy, "destination"), "Copy(%q, %q) by one of %d", source, "destination", copiers)
+	}
+	e.leaves(want, "%d concurrent Copy to %q", copiers, "destination")
+}

@@ -1,0 +1,233 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func createCases() []testCase {
+	return []testCase{
+		{"new", "CR2", needWrite, createNew},
+		{"replace", "CR2", needWrite, createReplace},
+		{"invisible-before-commit", "CR1", needWrite, createInvisible},
+		{"close-discards", "CR3", needWrite, createDiscards},
+		{"close-after-commit", "CR3", needWrite, createCloseAfterCommit},
+		{"large-in-parts", "CR2", needWrite, createLarge},
+		{"version", "CR2 V7", needWrite | needVersions, createVersion},
+		{"data-not-retained", "CR2 W5", needWrite, createDataNotRetained},
+		{"directory", "CR4 W6 E1 E2 E5", needWrite, createDirectory},
+		{"if-not-exist", "CR4 V1 E1 E2 E5", needWrite | needConditional, createIfNotExist},
+		{"if-version", "CR4 V3 E1 E2 E5", needWrite | needConditional, createIfVersion},
+		{"condition-at-commit", "CR4", needWrite | needConditional, createConditionAtCommit},
+		{"canceled", "CR5 E5", needWrite, createCanceled},
+		{"canceled-write", "CR5", needWrite | needCreator, createCanceledWrite},
+		{"two-writers", "CR1 CR2", needWrite, createTwo},
+	}
+}
+
+// begin returns a writer into which content has been written.
+func (e *env) begin(ctx context.Context, name, content string) workspace.Writer {
+	e.Helper()
+	w, err := workspace.Create(ctx, e.fsys, name, nil)
+	if err != nil {
+		e.Fatalf("Create(%q) = %v, want nil", name, err)
+	}
+	if n, err := io.WriteString(w, content); err != nil || n != len(content) {
+		e.Fatalf("Create(%q), Write of %d bytes = %d, %v, want all and nil", name, len(content), n, err)
+	}
+	return w
+}
+
+func (e *env) commit(w workspace.Writer, name string) workspace.Version {
+	e.Helper()
+	version, err := w.Commit()
+	if err != nil {
+		e.Fatalf("Create(%q), Commit = %v, want nil", name, err)
+	}
+	return version
+}
+
+func (e *env) create(name, content string) workspace.Version {
+	e.Helper()
+	version, err := create(e.ctx, e.fsys, name, content, nil)
+	if err != nil {
+		e.Fatalf("Create(%q) to its Commit = %v, want nil", name, err)
+	}
+	return version
+}
+
+func createNew(e *env) {
+	for name, content := range map[string]string{"file": "content", "a/b/file": everyByte(), "empty": ""} {
+		e.create(name, content)
+		e.has(name, content)
+	}
+}
+
+func createReplace(e *env) {
+	e.write("file", "a long old content")
+	e.create("file", "new")
+	e.has("file", "new")
+	e.leaves(files{"file": "new"}, "Create(%q)", "file")
+}
+
+func createInvisible(e *env) {
+	e.write("old", "old")
+	before := e.tree()
+	for _, name := range []string{"old", "new"} {
+		w := e.begin(e.ctx, name, "written and not committed")
+		defer w.Close()
+		e.unchanged(before, "Create(%q) without Commit", name)
+	}
+}
+
+func createDiscards(e *env) {
+	e.write("old", "old")
+	before := e.tree()
+	for _, name := range []string{"old", "new", "dir/new"} {
+		w := e.begin(e.ctx, name, "discarded")
+		if err := w.Close(); err != nil {
+			e.Errorf("Create(%q), Close = %v, want nil", name, err)
+		}
+	}
+	e.unchanged(before, "Create and Close without Commit")
+}
+
+func createCloseAfterCommit(e *env) {
+	w := e.begin(e.ctx, "file", "content")
+	e.commit(w, "file")
+	for range 2 {
+		if err := w.Close(); err != nil {
+			e.Errorf("Create(%q), Close after Commit = %v, want nil", "file", err)
+		}
+	}
+	e.has("file", "content")
+}
+
+// createLarge writes in odd parts what may need several requests.
+func createLarge(e *env) {
+	content := large() + large() + large()
+	w := e.begin(e.ctx, "large", "")
+	defer w.Close()
+	for rest := content; rest != ""; {
+		n := min(100_003, len(rest))
+		if _, err := io.WriteString(w, rest[:n]); err != nil {
+			e.Fatalf("Create(%q), Write = %v, want nil", "large", err)
+		}
+		rest = rest[n:]
+	}
+	e.commit(w, "large")
+	if got := e.read("large"); got != content {
+		e.Errorf("ReadFile(%q) = %s, want the %d bytes that were written", "large", brief(got), len(content))
+	}
+}
+
+func createVersion(e *env) {
+	first := e.create("dir/file", "one")
+	e.sameVersion("dir", "dir/file", first)
+	second := e.create("dir/file", "two")
+	e.sameVersion("dir", "dir/file", second)
+	if first == second {
+		e.Errorf("Create(%q), Commit of other bytes = version %q, want another than before", "dir/file", second)
+	}
+}
+
+func createDataNotRetained(e *env) {
+	w := e.begin(e.ctx, "file", "")
+	defer w.Close()
+	buf := []byte("part")
+	for range 3 {
+		if _, err := w.Write(buf); err != nil {
+			e.Fatalf("Create(%q), Write = %v, want nil", "file", err)
+		}
+		copy(buf, "PART")
+	}
+	e.commit(w, "file")
+	e.has("file", "partPARTPART")
+}
+
+func createDirectory(e *env) {
+	e.given(files{"dir/file": "x"})
+	before := e.tree()
+	for _, name := range []string{"dir", "."} {
+		_, err := create(e.ctx, e.fsys, name, "new", nil)
+		e.refused(err, workspace.ErrIsDir, at(workspace.OpCreate, name), "Create(%q) to its Commit", name)
+	}
+	e.unchanged(before, "Create of directories")
+}
+
+func createIfNotExist(e *env) {
+	opts := &workspace.WriteOptions{IfNotExist: true}
+	if _, err := create(e.ctx, e.fsys, "file", "first", opts); err != nil {
+		e.Fatalf("Create(%q, IfNotExist) to its Commit = %v, want nil", "file", err)
+	}
+	_, err := create(e.ctx, e.fsys, "file", "second", opts)
+	e.refused(err, fs.ErrExist, at(workspace.OpCreate, "file"), "Create(%q, IfNotExist) to its Commit", "file")
+	e.leaves(files{"file": "first"}, "Create(%q, IfNotExist)", "file")
+}
+
+func createIfVersion(e *env) {
+	old := e.write("file", "one")
+	opts := &workspace.WriteOptions{IfVersion: old}
+	if _, err := create(e.ctx, e.fsys, "file", "two", opts); err != nil {
+		e.Fatalf("Create(%q, IfVersion) to its Commit = %v, want nil", "file", err)
+	}
+	_, err := create(e.ctx, e.fsys, "file", "three", opts)
+	e.refused(err, workspace.ErrConflict, at(workspace.OpCreate, "file"), "Create(%q, IfVersion of the write before the last) to its Commit", "file")
+	e.has("file", "two")
+}
+
+// createConditionAtCommit makes a condition false while the file is written.
+func createConditionAtCommit(e *env) {
+	w, err := workspace.Create(e.ctx, e.fsys, "file", &workspace.WriteOptions{IfNotExist: true})
+	if err != nil {
+		e.Fatalf("Create(%q, IfNotExist) = %v, want nil", "file", err)
+	}
+	defer w.Close()
+	_, err = io.WriteString(w, "slow")
+	e.write("file", "quick")
+	if err == nil {
+		_, err = w.Commit()
+	}
+	e.refused(err, fs.ErrExist, at(workspace.OpCreate, "file"), "Create(%q, IfNotExist), overtaken, to its Commit", "file")
+	e.has("file", "quick")
+}
+
+func createCanceled(e *env) {
+	e.write("file", "old")
+	before := e.tree()
+	for _, name := range []string{"file", "new", "dir/new"} {
+		ctx, cancel := context.WithCancel(e.ctx)
+		w := e.begin(ctx, name, "written before the end")
+		cancel()
+		_, err := w.Commit()
+		e.refused(err, context.Canceled, at(workspace.OpCreate, name), "Create(%q), canceled, Commit", name)
+		w.Close()
+	}
+	e.unchanged(before, "Create with an ended context")
+}
+
+// createCanceledWrite writes more than a provider may buffer.
+func createCanceledWrite(e *env) {
+	ctx, cancel := context.WithCancel(e.ctx)
+	w := e.begin(ctx, "file", "before")
+	defer w.Close()
+	cancel()
+	if _, err := io.Copy(w, strings.NewReader(large())); !errors.Is(err, context.Canceled) {
+		e.Errorf("Create(%q), Write after its context was canceled = %v, want %q", "file", err, context.Canceled)
+	}
+}
+
+func createTwo(e *env) {
+	first, second := e.begin(e.ctx, "file", "first"), e.begin(e.ctx, "file", "second")
+	defer first.Close()
+	defer second.Close()
+	e.commit(second, "file")
+	e.has("file", "second")
+	e.commit(first, "file")
+	e.has("file", "first")
+}

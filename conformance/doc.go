@@ -1,0 +1,22 @@
+// Package conformance is the suite that tells whether a
+// [workspace.FileSystem] keeps its contract. A provider author runs it in
+// three lines:
+//
+//	func TestConformance(t *testing.T) {
+//		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return myfs.New() }, nil)
+//	}
+//
+// Every case is a subtest named for what it tests, such as
+// TestConformance/WriteFile/if-not-exist-existing, so it can be run alone with
+// -run and left out with [Options].Skip. A failure shows the call, what it
+// returned and what it should have, and the clauses of docs/contract.md that
+// it breaks.
+//
+// The suite does not trust what a file system declares: a capability that is
+// declared is tried out, and one that is not declared must be refused. A case
+// that cannot run for want of a capability is skipped and says which.
+//
+// Random sequences of operations are made by pgregory.net/rapid, whose flags
+// work as usual: -rapid.seed repeats a run, -rapid.checks makes it longer. Long
+// cases are left out by -short.
+package conformance

@@ -1,0 +1,150 @@
+package conformance
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// env is what a case works with: a fresh file system and ways to fail. Methods
+// that are not named for an error end the case if their call fails.
+type env struct {
+	testing.TB
+	ctx     context.Context
+	fsys    workspace.FileSystem // under test
+	store   workspace.FileSystem // the same files, writable
+	caps    workspace.Capabilities
+	opts    Options
+	clauses string
+	short   bool
+	link    func(target, name string)
+}
+
+// newEnv returns the env of a case on fsys that fails tb. t is for the hooks of
+// o; it is tb unless the suite itself is tested.
+func newEnv(tb testing.TB, t *testing.T, fsys workspace.FileSystem, o Options) *env {
+	e := &env{
+		TB: tb, ctx: t.Context(), fsys: fsys, store: fsys, opts: o,
+		caps: workspace.CapabilitiesOf(fsys), short: testing.Short(),
+	}
+	if o.Peer != nil {
+		e.store = o.Peer(t, fsys)
+	}
+	e.link = func(target, name string) { o.Symlink(t, fsys, target, name) }
+	return e
+}
+
+// Errorf fails the case and says which clauses it is about.
+func (e *env) Errorf(format string, args ...any) {
+	e.Helper()
+	e.TB.Errorf(format+" (contract %s)", append(args, e.clauses)...)
+}
+
+// Fatalf is Errorf, and ends the case.
+func (e *env) Fatalf(format string, args ...any) {
+	e.Helper()
+	e.TB.Fatalf(format+" (contract %s)", append(args, e.clauses)...)
+}
+
+// files are what a case begins with: from names to contents. A name that ends
+// in "/" is a directory.
+type files map[string]string
+
+// given prepares files.
+func (e *env) given(tree files) {
+	e.Helper()
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		e.prepare(name, tree[name])
+	}
+}
+
+func (e *env) prepare(name, content string) {
+	e.Helper()
+	if dir, ok := strings.CutSuffix(name, "/"); ok {
+		if err := e.store.Mkdir(e.ctx, dir, &workspace.MkdirOptions{Recursive: true}); err != nil {
+			e.Fatalf("Mkdir(%q, recursive) = %v, want nil", dir, err)
+		}
+		return
+	}
+	if _, err := e.store.WriteFile(e.ctx, name, []byte(content), nil); err != nil {
+		e.Fatalf("WriteFile(%q, %d bytes) = %v, want nil", name, len(content), err)
+	}
+}
+
+func (e *env) read(name string) string {
+	e.Helper()
+	data, err := e.fsys.ReadFile(e.ctx, name)
+	if err != nil {
+		e.Fatalf("ReadFile(%q) = %v, want nil", name, err)
+	}
+	return string(data)
+}
+
+// has fails the case unless the file name has content.
+func (e *env) has(name, content string) {
+	e.Helper()
+	if got := e.read(name); got != content {
+		e.Errorf("ReadFile(%q) = %s, want %s", name, brief(got), brief(content))
+	}
+}
+
+func (e *env) write(name, content string) workspace.Version {
+	e.Helper()
+	version, err := e.fsys.WriteFile(e.ctx, name, []byte(content), nil)
+	if err != nil {
+		e.Fatalf("WriteFile(%q, %d bytes) = %v, want nil", name, len(content), err)
+	}
+	return version
+}
+
+func (e *env) stat(name string) workspace.FileInfo {
+	e.Helper()
+	info, err := e.fsys.Stat(e.ctx, name)
+	if err != nil {
+		e.Fatalf("Stat(%q) = %v, want nil", name, err)
+	}
+	return info
+}
+
+func (e *env) ls(dir string, opts *workspace.LsOptions) []workspace.FileInfo {
+	e.Helper()
+	infos, err := e.fsys.Ls(e.ctx, dir, opts)
+	if err != nil {
+		e.Fatalf("Ls(%q, %+v) = %v, want nil", dir, opts, err)
+	}
+	return infos
+}
+
+func (e *env) names(dir string, opts *workspace.LsOptions) []string {
+	e.Helper()
+	names := []string{}
+	for _, info := range e.ls(dir, opts) {
+		names = append(names, info.Name)
+	}
+	return names
+}
+
+func (e *env) rm(name string, opts *workspace.RmOptions) {
+	e.Helper()
+	if err := e.fsys.Rm(e.ctx, name, opts); err != nil {
+		e.Fatalf("Rm(%q, %+v) = %v, want nil", name, opts, err)
+	}
+}
+
+func (e *env) mkdir(name string, opts *workspace.MkdirOptions) {
+	e.Helper()
+	if err := e.fsys.Mkdir(e.ctx, name, opts); err != nil {
+		e.Fatalf("Mkdir(%q, %+v) = %v, want nil", name, opts, err)
+	}
+}
+
+func (e *env) move(source, destination string) {
+	e.Helper()
+	if err := workspace.Move(e.ctx, e.fsys, source, destination); err != nil {
+		e.Fatalf("Move(%q, %q) = %v, want nil", source, destination, err)
+	}
+}

@@ -1,0 +1,60 @@
+package conformance
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Outcome is how a case ended that was run to see whether it fails.
+type Outcome struct {
+	Failed, Skipped bool
+	Log             string
+}
+
+// RunCase runs the case "Group/case" on fsys without failing t.
+func RunCase(t *testing.T, name string, fsys workspace.FileSystem, opts Options) Outcome {
+	t.Helper()
+	r := &recorder{TB: t, name: name}
+	c := find(t, name)
+	r.run(func() { c.try(newEnv(r, t, fsys, opts)) })
+	return Outcome{Failed: r.Failed(), Skipped: r.skipped, Log: strings.Join(r.log, "\n")}
+}
+
+func find(t *testing.T, name string) testCase {
+	t.Helper()
+	for _, g := range groups() {
+		for _, c := range g.cases {
+			if g.name+"/"+c.name == name {
+				return c
+			}
+		}
+	}
+	t.Fatalf("there is no case %q", name)
+	return testCase{}
+}
+
+// CaseNames returns every "Group/case", sorted.
+func CaseNames() []string { return slices.Sorted(maps.Keys(caseNames(groups()))) }
+
+// CitedClauses returns the clauses of each "Group/case".
+func CitedClauses() map[string][]string {
+	cited := make(map[string][]string)
+	for _, g := range groups() {
+		for _, c := range g.cases {
+			cited[g.name+"/"+c.name] = strings.Fields(c.clauses)
+		}
+	}
+	return cited
+}
+
+// CheckSkips returns what Run reports for opts before it runs a case.
+func CheckSkips(t *testing.T, opts Options) Outcome {
+	t.Helper()
+	r := &recorder{TB: t}
+	r.run(func() { opts.check(r, caseNames(groups())) })
+	return Outcome{Failed: r.Failed(), Log: strings.Join(r.log, "\n")}
+}

@@ -1,0 +1,111 @@
+package conformance
+
+import (
+	"slices"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func globGitignoreCases() []testCase {
+	return []testCase{
+		{"gitignore", "G13", needFiles, globGitignore},
+		{"gitignore-directories", "G13 G3", needFiles, globGitignoreDirectories},
+		{"gitignore-below-dir", "G13 G5", needFiles, globGitignoreBelowDir},
+		{"gitignore-off", "G13", needFiles, globGitignoreOff},
+	}
+}
+
+// ignored is the tree for .gitignore: each file with whether it is left out.
+func ignored() map[string]bool {
+	return map[string]bool{
+		"a.log": true, "keep.log": false, "sub/b.log": false, "sub/c.log": true, "sub/keep.log": false,
+		"build/x.txt": true, "sub/build/x.txt": false,
+		"tmp/y.txt": true, "sub/tmp/z.txt": true, "sub2/tmp": false,
+		"root-only.txt": true, "sub/root-only.txt": false,
+		"doc/a.txt": true, "doc/deep/a.txt": false, "sub/doc/a.txt": false,
+		"sub/local.txt": true, "sub/deep/local.txt": true, "local.txt": false,
+		"sub/anchored.txt": true, "sub/deep/anchored.txt": false,
+		"vendor/keep.txt": true, "vendor/other.txt": true,
+		"one/any/depth/gen.go": true, "one/gen.go": true, "gen.go": false,
+		"#hash": false, "!bang": true, "space ": false,
+		".gitignore": false, "sub/.gitignore": false,
+		".git/config": true, ".git/objects/aa/bb": true,
+	}
+}
+
+const (
+	rootIgnore = "# a comment\n\n*.log\n!keep.log\n/build/\ntmp/\n/root-only.txt\ndoc/*.txt\n" +
+		"vendor/\n!vendor/keep.txt\none/**/gen.go\n\\!bang\n# the end\n"
+	subIgnore = "!b.log\nlocal.txt\n/anchored.txt\r\n"
+)
+
+func (e *env) givenIgnored() (kept []string) {
+	e.Helper()
+	tree := make(files)
+	for name, out := range ignored() {
+		tree[name] = "needle\n"
+		if !out {
+			kept = append(kept, name)
+		}
+	}
+	tree[".gitignore"], tree["sub/.gitignore"] = rootIgnore, subIgnore
+	e.given(tree)
+	slices.Sort(kept)
+	return kept
+}
+
+func globGitignore(e *env) {
+	kept := e.givenIgnored()
+	e.equal(e.glob("**", &workspace.GlobOptions{Gitignore: true}), kept, "Glob(%q, Gitignore)", "**")
+	got := e.glob("*.log", &workspace.GlobOptions{Gitignore: true})
+	e.equal(got, []string{"keep.log"}, "Glob(%q, Gitignore)", "*.log")
+	got = e.glob("build/*", &workspace.GlobOptions{Gitignore: true})
+	e.equal(got, []string{}, "Glob(%q, Gitignore)", "build/*")
+}
+
+func globGitignoreDirectories(e *env) {
+	e.givenIgnored()
+	want := []string{"doc", "doc/deep", "one", "one/any", "one/any/depth", "sub", "sub/build", "sub/deep", "sub/doc", "sub2"}
+	e.equal(e.glob("**/", &workspace.GlobOptions{Gitignore: true}), want, "Glob(%q, Gitignore)", "**/")
+}
+
+// globGitignoreBelowDir begins below the directory with the .gitignore.
+func globGitignoreBelowDir(e *env) {
+	kept := e.givenIgnored()
+	for _, dir := range []string{"sub", "sub/deep", "doc", "one/any"} {
+		want := []string{}
+		for _, name := range kept {
+			if len(name) > len(dir) && name[:len(dir)+1] == dir+"/" {
+				want = append(want, name)
+			}
+		}
+		got := e.glob("**", &workspace.GlobOptions{Dir: dir, Gitignore: true})
+		e.equal(got, want, "Glob(%q, Dir: %q, Gitignore)", "**", dir)
+	}
+}
+
+func globGitignoreOff(e *env) {
+	e.givenIgnored()
+	want := []string{}
+	for name := range ignored() {
+		want = append(want, name)
+	}
+	e.equal(e.glob("**", nil), sorted(want), "Glob(%q)", "**")
+}
+
+func grepGitignore(e *env) {
+	var want []string
+	for _, name := range e.givenIgnored() {
+		if name != ".gitignore" && name != "sub/.gitignore" {
+			want = append(want, name)
+		}
+	}
+	result := e.grep("needle", &workspace.GrepOptions{Gitignore: true})
+	e.equal(paths(result.Matches), want, "Grep(%q, Gitignore)", "needle")
+	result = e.grep("needle", &workspace.GrepOptions{Gitignore: true, Path: "a.log"})
+	e.equal(paths(result.Matches), []string{"a.log"}, "Grep(%q, Path: %q, Gitignore)", "needle", "a.log")
+	result = e.grep("needle", nil)
+	if got := len(paths(result.Matches)); got != len(ignored())-2 {
+		e.Errorf("Grep(%q) without Gitignore finds %d files, want all but the two .gitignore of %d", "needle", got, len(ignored()))
+	}
+}

@@ -1,0 +1,227 @@
+package conformance
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func globCases() []testCase {
+	cases := []testCase{
+		{"order", "G2", needFiles, globOrder},
+		{"dir", "G5", needFiles, globDir},
+		{"limit", "G6", needFiles, globLimit},
+		{"after", "G7", needFiles, globAfter},
+		{"pages", "G6 G7", needFiles, globPages},
+		{"limit-of-directories", "G3 G6 G7", needFiles, globDirectoryPages},
+		{"empty-file-system", "G8", 0, globEmpty},
+		{"malformed", "G9 E1 E2", needFiles, globMalformed},
+		{"absolute", "G9 E1 E2", needFiles | needRefusal, globAbsolute},
+		{"brace-bomb", "G10 E1 E2", needFiles, globBraceBomb},
+		{"escape", "G11 E1 E2", needFiles, globEscape},
+		{"dir-is-file", "G12 E1 E2", needFiles, globDirIsFile},
+		{"negative-limit", "O2 E1 E2", needFiles, globNegativeLimit},
+		{"result-is-the-callers", "B1", needFiles, globResultIsTheCallers},
+	}
+	for _, theme := range globThemes() {
+		cases = append(cases, testCase{theme.name, theme.clauses, needFiles, theme.run})
+	}
+	return cases
+}
+
+func (e *env) glob(pattern string, opts *workspace.GlobOptions) []string {
+	e.Helper()
+	matches, err := e.fsys.Glob(e.ctx, pattern, opts)
+	if err != nil {
+		e.Fatalf("Glob(%q, %+v) = %v, want nil", pattern, opts, err)
+	}
+	return matches
+}
+
+func (theme globTheme) run(e *env) {
+	e.given(globTree())
+	for _, c := range theme.patterns {
+		want := strings.Fields(c.want)
+		e.equal(e.glob(c.pattern, nil), want, "Glob(%q)", c.pattern)
+	}
+}
+
+func globOrder(e *env) {
+	tree := make(files)
+	var want []string
+	for _, name := range orderedNames() {
+		tree[name+"/in"] = ""
+		tree[name+"/sub/in"] = ""
+		tree[name+".f"] = ""
+		want = append(want, name+"/in", name+"/sub/in", name+".f")
+	}
+	e.given(tree)
+	slices.Sort(want)
+	e.equal(e.glob("**", nil), want, "Glob(%q)", "**")
+	e.equal(e.glob("{a*,b*,**}", nil), want, "Glob(%q)", "{a*,b*,**}")
+}
+
+func globDir(e *env) {
+	e.given(globTree())
+	for _, c := range []struct{ dir, pattern, want string }{
+		{"", "*.md", "README.md"},
+		{".", "*.md", "README.md"},
+		{"a", "*", "a/b.go a/x.txt"},
+		{"a", "**/*.go", "a/b.go a/deep/c.go a/deep/d_test.go a/deep/er/e.go"},
+		{"a", "*/", "a/deep"},
+		{"a", "**/", "a/deep a/deep/er"},
+		{"a", "a/*", ""},
+		{"a/deep", "er/*", "a/deep/er/e.go"},
+		{"a-b", "**", "a-b/x.txt"},
+		{"empty", "**", ""},
+		{"empty", "**/", "empty/inner"},
+	} {
+		got := e.glob(c.pattern, &workspace.GlobOptions{Dir: c.dir})
+		e.equal(got, strings.Fields(c.want), "Glob(%q, Dir: %q)", c.pattern, c.dir)
+	}
+}
+
+func globLimit(e *env) {
+	e.given(globTree())
+	all := e.glob("**", nil)
+	for _, limit := range []int{1, 2, 3, len(all) - 1, len(all), len(all) + 1} {
+		got := e.glob("**", &workspace.GlobOptions{Limit: limit})
+		e.equal(got, all[:min(limit, len(all))], "Glob(%q, Limit: %d)", "**", limit)
+	}
+}
+
+func globAfter(e *env) {
+	e.given(globTree())
+	all := e.glob("**", nil)
+	for _, after := range append([]string{"0", "a/deep", "a/deep/c", "a0", "zzz", "a/", "\x00"}, all...) {
+		i, found := slices.BinarySearch(all, after)
+		if found {
+			i++
+		}
+		got := e.glob("**", &workspace.GlobOptions{After: after})
+		e.equal(got, append([]string{}, all[i:]...), "Glob(%q, After: %q)", "**", after)
+	}
+}
+
+func globPages(e *env) {
+	e.given(globTree())
+	for _, pattern := range []string{"**", "**/*.go", "{a*/**,c*/**}"} {
+		all := e.glob(pattern, nil)
+		for limit := 1; limit <= 3; limit++ {
+			e.equal(e.globPaged(pattern, limit), all, "Glob(%q) in pages of %d", pattern, limit)
+		}
+	}
+}
+
+func globDirectoryPages(e *env) {
+	e.given(globTree())
+	all := strings.Fields(globDirectories()[1].want)
+	for limit := 1; limit <= 3; limit++ {
+		e.equal(e.globPaged("**/", limit), all, "Glob(%q) in pages of %d", "**/", limit)
+	}
+}
+
+// globPaged ends, as paged does, at the first page that brings nothing new.
+func (e *env) globPaged(pattern string, limit int) []string {
+	e.Helper()
+	all := []string{}
+	opts := &workspace.GlobOptions{Limit: limit}
+	for {
+		page := e.glob(pattern, opts)
+		if len(page) > limit {
+			e.Fatalf("Glob(%q, %+v) = %d paths, want at most %d", pattern, *opts, len(page), limit)
+		}
+		if len(page) == 0 || page[0] <= opts.After {
+			return append(all, page...)
+		}
+		all = append(all, page...)
+		opts.After = page[len(page)-1]
+	}
+}
+
+func globEmpty(e *env) {
+	for _, pattern := range []string{"*", "**", "**/", "*/", "none", "{a,b}/**/c"} {
+		e.equal(e.glob(pattern, nil), []string{}, "Glob(%q)", pattern)
+	}
+}
+
+func globMalformed(e *env) {
+	e.given(files{"a/file": "x"})
+	for _, pattern := range []string{
+		"[", "a[", "[a", "[a-", "[]", "[^]", "[]a]", "[z-a", "}", "a}", "{a", "{a,b", "a/{b", "{a,{b,c}", `a\`, `a/\`, "none/[", "**/[", "{a,[}", "a/**/{",
+	} {
+		_, err := e.fsys.Glob(e.ctx, pattern, nil)
+		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+	}
+}
+
+// atPattern is the place of an error in a pattern: about the pattern itself,
+// or what is searched.
+func atPattern(op, pattern string) place { return at(op, pattern, "", ".") }
+
+func globAbsolute(e *env) {
+	e.given(files{"x": "x", "etc/passwd": "x"})
+	for _, pattern := range []string{"/x", "/", "/**", "/*", "//x", "/etc/passwd"} {
+		_, err := e.fsys.Glob(e.ctx, pattern, nil)
+		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+	}
+}
+
+// bombs are patterns of a few hundred bytes that stand for billions.
+func bombs() []string {
+	return []string{
+		strings.Repeat("{a,b}", 30),
+		strings.Repeat("{a,b}/", 30) + "x",
+		strings.Repeat("{a,b,c,d,e,f,g,h}", 12) + "*",
+		strings.Repeat("{{a,b},{c,d}}", 20),
+	}
+}
+
+func globBraceBomb(e *env) {
+	e.given(files{"a/file": "x", strings.Repeat("a", 30): "x"})
+	start := time.Now()
+	for _, pattern := range bombs() {
+		_, err := e.fsys.Glob(e.ctx, pattern, nil)
+		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		e.Errorf("Glob of patterns with too many alternatives took %v, want them refused at once", took)
+	}
+}
+
+func globEscape(e *env) {
+	e.given(files{"a/file": "x"})
+	for _, pattern := range []string{"..", "../x", "../*", "a/../file", "a/..", "**/../*", "*/..", "../"} {
+		_, err := e.fsys.Glob(e.ctx, pattern, nil)
+		e.refused(err, workspace.ErrEscape, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+	}
+}
+
+func globDirIsFile(e *env) {
+	e.given(files{"file": "x", "dir/file": "x"})
+	for _, dir := range []string{"file", "dir/file"} {
+		for _, pattern := range []string{"*", "**", "*/", "none"} {
+			_, err := e.fsys.Glob(e.ctx, pattern, &workspace.GlobOptions{Dir: dir})
+			e.refused(err, workspace.ErrNotDir, at(workspace.OpGlob, dir), "Glob(%q, Dir: %q)", pattern, dir)
+		}
+	}
+	for _, pattern := range []string{"*", "none", "a/b"} {
+		_, err := e.fsys.Glob(e.ctx, pattern, &workspace.GlobOptions{Dir: "none"})
+		e.refused(err, fs.ErrNotExist, at(workspace.OpGlob, "none"), "Glob(%q, Dir: %q)", pattern, "none")
+	}
+}
+
+func globNegativeLimit(e *env) {
+	e.given(files{"file": "x"})
+	_, err := e.fsys.Glob(e.ctx, "*", &workspace.GlobOptions{Limit: -1})
+	e.refused(err, fs.ErrInvalid, atPattern(workspace.OpGlob, "*"), "Glob(%q, Limit: -1)", "*")
+}
+
+func globResultIsTheCallers(e *env) {
+	e.given(files{"a": "", "b": ""})
+	clear(e.glob("*", nil))
+	e.equal(e.glob("*", nil), []string{"a", "b"}, "Glob(%q) after an earlier result was changed", "*")
+}

@@ -1,0 +1,181 @@
+package conformance
+
+// globTheme is a part of the glob corpus: one feature of the dialect.
+type globTheme struct {
+	name     string
+	clauses  string
+	patterns []globPattern
+}
+
+// globPattern is a pattern and the paths that it matches in globTree, in order
+// and separated by spaces.
+type globPattern struct{ pattern, want string }
+
+func globTree() files {
+	return files{
+		".env": "", ".github/workflows/ci.yml": "", "README.md": "",
+		"a-b/x.txt": "", "a.go": "", "a/b.go": "", "a/x.txt": "",
+		"a/deep/c.go": "", "a/deep/d_test.go": "", "a/deep/er/e.go": "",
+		"b1.txt": "", "b2.txt": "", "b[1].txt": "",
+		"cmd/app/main.go": "", "cmd/tool/main.go": "",
+		"docs/guide.md": "", "docs/img/logo.png": "", "empty/inner/": "",
+		"src/é.go": "", "src/日本.go": "", "star*.txt": "", "{brace}.txt": "",
+	}
+}
+
+func globThemes() []globTheme {
+	return []globTheme{
+		{"literal", "G1 G8", globLiteral()},
+		{"star", "G1", globStar()},
+		{"double-star", "G1", globDoubleStar()},
+		{"question", "G1", globQuestion()},
+		{"class", "G1", globClass()},
+		{"brace", "G1", globBrace()},
+		{"escaped", "G1", globEscaped()},
+		{"dot-files", "G4", globDotFiles()},
+		{"directories", "G3", globDirectories()},
+	}
+}
+
+func globLiteral() []globPattern {
+	return []globPattern{
+		{"a.go", "a.go"},
+		{"a/x.txt", "a/x.txt"},
+		{"a/deep/er/e.go", "a/deep/er/e.go"},
+		{"a", ""},
+		{"missing", ""},
+		{"a/missing", ""},
+		{"missing/*", ""},
+		{"A.GO", ""},
+		{"a.g", ""},
+		{"x.txt", ""},
+	}
+}
+
+func globStar() []globPattern {
+	return []globPattern{
+		{"*.go", "a.go"},
+		{"a*", "a.go"},
+		{"*.md", "README.md"},
+		{"*", ".env README.md a.go b1.txt b2.txt b[1].txt star*.txt {brace}.txt"},
+		{"a/*", "a/b.go a/x.txt"},
+		{"*/x.txt", "a-b/x.txt a/x.txt"},
+		{"*/*.go", "a/b.go src/é.go src/日本.go"},
+		{"*/*/*.go", "a/deep/c.go a/deep/d_test.go cmd/app/main.go cmd/tool/main.go"},
+		{"*b*", "b1.txt b2.txt b[1].txt {brace}.txt"},
+		{"x*", ""},
+		{"*a*.*o", "a.go"},
+		{"a*/x*", "a-b/x.txt a/x.txt"},
+		{"cmd/*/main.go", "cmd/app/main.go cmd/tool/main.go"},
+	}
+}
+
+func globDoubleStar() []globPattern {
+	return []globPattern{
+		{"**/*.go", "a.go a/b.go a/deep/c.go a/deep/d_test.go a/deep/er/e.go cmd/app/main.go cmd/tool/main.go src/é.go src/日本.go"},
+		{"**", ".env .github/workflows/ci.yml README.md a-b/x.txt a.go a/b.go a/deep/c.go a/deep/d_test.go a/deep/er/e.go a/x.txt" +
+			" b1.txt b2.txt b[1].txt cmd/app/main.go cmd/tool/main.go docs/guide.md docs/img/logo.png src/é.go src/日本.go star*.txt {brace}.txt"},
+		{"a/**", "a/b.go a/deep/c.go a/deep/d_test.go a/deep/er/e.go a/x.txt"},
+		{"a/**/*.go", "a/b.go a/deep/c.go a/deep/d_test.go a/deep/er/e.go"},
+		{"a/**/*_test.go", "a/deep/d_test.go"},
+		{"**/deep/**", "a/deep/c.go a/deep/d_test.go a/deep/er/e.go"},
+		{"**/x.txt", "a-b/x.txt a/x.txt"},
+		{"**/a.go", "a.go"},
+		{"cmd/**/main.go", "cmd/app/main.go cmd/tool/main.go"},
+		{"**/er/*", "a/deep/er/e.go"},
+		{"**/**/*.png", "docs/img/logo.png"},
+		{"a/**/deep/*", "a/deep/c.go a/deep/d_test.go"},
+		{"a/deep/**/e.go", "a/deep/er/e.go"},
+		{"**/missing", ""},
+		{"missing/**", ""},
+	}
+}
+
+func globQuestion() []globPattern {
+	return []globPattern{
+		{"b?.txt", "b1.txt b2.txt"},
+		{"src/?.go", "src/é.go"},
+		{"src/??.go", "src/日本.go"},
+		{"?.go", "a.go"},
+		{"a?b/x.txt", "a-b/x.txt"},
+		{"a?b.go", ""},
+		{"b??1?.txt", ""},
+		{"?/?.???", "a/x.txt"},
+	}
+}
+
+func globClass() []globPattern {
+	return []globPattern{
+		{"b[12].txt", "b1.txt b2.txt"},
+		{"b[0-9].txt", "b1.txt b2.txt"},
+		{"b[^1].txt", "b2.txt"},
+		{"b[!1].txt", "b2.txt"},
+		{"[a-c]*", "a.go b1.txt b2.txt b[1].txt"},
+		{"[^a-z]*", ".env README.md {brace}.txt"},
+		{"src/[é].go", "src/é.go"},
+		{"src/[一-龥]本.go", "src/日本.go"},
+		{"a[^x]b/x.txt", "a-b/x.txt"},
+		{"[ac]/**/*.go", "a/b.go a/deep/c.go a/deep/d_test.go a/deep/er/e.go"},
+		{"[x-z]*", ""},
+	}
+}
+
+func globBrace() []globPattern {
+	return []globPattern{
+		{"*.{go,md}", "README.md a.go"},
+		{"b{1,2,3}.txt", "b1.txt b2.txt"},
+		{"{a,cmd}/**/*.go", "a/b.go a/deep/c.go a/deep/d_test.go a/deep/er/e.go cmd/app/main.go cmd/tool/main.go"},
+		{"{a/deep,docs}/*", "a/deep/c.go a/deep/d_test.go docs/guide.md"},
+		{"{docs/{guide,none}.md,README.md}", "README.md docs/guide.md"},
+		{"{a/{b,deep/{c,x}},a}.go", "a.go a/b.go a/deep/c.go"},
+		{"a/{b,x}.{go,txt}", "a/b.go a/x.txt"},
+		{"a{-b,}/x.txt", "a-b/x.txt a/x.txt"},
+		{"{a.go}", "a.go"},
+		{"{a.go,a.go,*.go}", "a.go"},
+		{"{**/*.png,*.md}", "README.md docs/img/logo.png"},
+		{"{b[12],star*}.txt", "b1.txt b2.txt star*.txt"},
+		{"{x,y}", ""},
+	}
+}
+
+func globEscaped() []globPattern {
+	return []globPattern{
+		{`b\[1\].txt`, "b[1].txt"},
+		{`star\*.txt`, "star*.txt"},
+		{`a\*`, ""},
+		{`\{brace\}.txt`, "{brace}.txt"},
+		{`\a.go`, "a.go"},
+		{`b[\[]1].txt`, "b[1].txt"},
+		{`b\?.txt`, ""},
+	}
+}
+
+func globDotFiles() []globPattern {
+	return []globPattern{
+		{".*", ".env"},
+		{".env", ".env"},
+		{"*env", ".env"},
+		{"?env", ".env"},
+		{".github/**", ".github/workflows/ci.yml"},
+		{"**/*.yml", ".github/workflows/ci.yml"},
+		{"*/*/*.yml", ".github/workflows/ci.yml"},
+		{"**/.e*", ".env"},
+	}
+}
+
+func globDirectories() []globPattern {
+	return []globPattern{
+		{"*/", ".github a a-b cmd docs empty src"},
+		{"**/", ".github .github/workflows a a-b a/deep a/deep/er cmd cmd/app cmd/tool docs docs/img empty empty/inner src"},
+		{"a/*/", "a/deep"},
+		{"a/", "a"},
+		{"**/deep/", "a/deep"},
+		{"{a,docs}/*/", "a/deep docs/img"},
+		{"empty/*/", "empty/inner"},
+		{".*/", ".github"},
+		{"a.go/", ""},
+		{"*.go/", ""},
+		{"a/**/er/", "a/deep/er"},
+		{"none/", ""},
+	}
+}

@@ -1,0 +1,145 @@
+package conformance
+
+import "github.com/workspacekit/workspacekit/workspace"
+
+// grepTheme is a part of the grep corpus: patterns on one file.
+type grepTheme struct {
+	name     string
+	clauses  string
+	content  string
+	patterns []grepPattern
+}
+
+// grepPattern is a pattern and the lines that it matches.
+type grepPattern struct {
+	pattern string
+	opts    workspace.GrepOptions
+	want    []int
+}
+
+// finds is a pattern without options.
+func finds(pattern string, lines ...int) grepPattern {
+	return grepPattern{pattern: pattern, want: lines}
+}
+
+func grepThemes() []grepTheme {
+	return []grepTheme{
+		{"literal-text", "S1", "alpha\nbeta\nalphabet\nALPHA\n", grepLiterals()},
+		{"regular-expression", "S1", "foo(1)\nfoo 22\n\tbar\nfoo333\nend.\n", grepExpressions()},
+		{"one-line-at-a-time", "S1", "a\nb\na b\n\nb a\n", grepLineByLine()},
+		{"literal", "S2", "a.b\naxb\n(x\n[z]\n\\d\n^$\na|b\nA.B\n", grepLiteralOption()},
+		{"ignore-case", "S3", "straße\nSTRASSE\nÄrger\närger\nK\n\u212a\nk\nΣς\nσ\nI\nı\n", grepIgnoreCase()},
+		{"empty-lines", "S1 S4", "a\n\n\nb\n\n", grepEmptyLines()},
+		{"empty-file", "S4", "", []grepPattern{finds(""), finds("^$"), finds(".*")}},
+		{"no-line-break-at-end", "S4", "one\ntwo", []grepPattern{finds("two", 2), finds("", 1, 2), finds("two$", 2)}},
+		{"line-break-at-end", "S4", "one\ntwo\n", []grepPattern{finds("", 1, 2), finds("^$")}},
+		{"only-line-breaks", "S4", "\n\n", []grepPattern{finds("", 1, 2), finds("^$", 1, 2)}},
+		{"unicode", "S1", "日本語\nnaïve\ncafe\u0301\n🙂 smile\n", grepUnicode()},
+		{"not-utf-8", "S1", "caf\xe9 latin\nplain\n\xff\xfe\n", []grepPattern{finds("latin", 1), finds("^caf", 1), finds("plain", 2)}},
+	}
+}
+
+func grepLiterals() []grepPattern {
+	return []grepPattern{
+		finds("alpha", 1, 3),
+		finds("beta", 2),
+		finds("bet", 2, 3),
+		finds("ALPHA", 4),
+		finds("gamma"),
+		finds("", 1, 2, 3, 4),
+	}
+}
+
+func grepExpressions() []grepPattern {
+	return []grepPattern{
+		finds("^foo", 1, 2, 4),
+		finds(`foo\(\d\)`, 1),
+		finds(`\d{2,}`, 2, 4),
+		finds(`\d{2}$`, 2, 4),
+		finds(`^\s`, 3),
+		finds("bar|end", 3, 5),
+		finds(`\.$`, 5),
+		finds("fo+[ (]", 1, 2),
+		finds(`\bbar\b`, 3),
+		finds("(?i)FOO3", 4),
+		finds("^.{4}$", 3, 5),
+		finds("[[:punct:]]$", 1, 5),
+		finds("(foo)(.)*3", 4),
+		finds(`\Afoo`, 1, 2, 4),
+	}
+}
+
+// grepLineByLine has patterns that a search of the whole text gets wrong.
+func grepLineByLine() []grepPattern {
+	return []grepPattern{
+		finds("^a", 1, 3),
+		finds("b$", 2, 3),
+		finds(`a\s+b`, 3),
+		finds(`a\s*$`, 1, 5),
+		finds("(?s)a.b", 3),
+		finds("(?s)a.*b", 3),
+		finds("[^a]b", 3),
+		finds("^[^x]*$", 1, 2, 3, 4, 5),
+		finds(`a\z`, 1, 5),
+		finds(`\Ab`, 2, 5),
+	}
+}
+
+func grepLiteralOption() []grepPattern {
+	literal := workspace.GrepOptions{Literal: true}
+	folded := workspace.GrepOptions{Literal: true, IgnoreCase: true}
+	return []grepPattern{
+		{"a.b", literal, []int{1}},
+		{"(", literal, []int{3}},
+		{"[z]", literal, []int{4}},
+		{`\d`, literal, []int{5}},
+		{"^$", literal, []int{6}},
+		{"a|b", literal, []int{7}},
+		{"a.b", folded, []int{1, 8}},
+		{`\Q`, literal, nil},
+		{`\E`, literal, nil},
+		{"", literal, []int{1, 2, 3, 4, 5, 6, 7, 8}},
+	}
+}
+
+func grepIgnoreCase() []grepPattern {
+	folded := workspace.GrepOptions{IgnoreCase: true}
+	return []grepPattern{
+		{"strasse", folded, []int{2}},
+		{"STRAßE", folded, []int{1}},
+		{"ärger", folded, []int{3, 4}},
+		{"ÄRGER", folded, []int{3, 4}},
+		{"^k$", folded, []int{5, 6, 7}},
+		{"^[k]$", folded, []int{5, 6, 7}},
+		{"\u212a", folded, []int{5, 6, 7}},
+		{"σ", folded, []int{8, 9}},
+		{"^i$", folded, []int{10}},
+		finds("ärger", 4),
+		{"^k$", workspace.GrepOptions{IgnoreCase: true, Literal: true}, nil},
+		{"k", workspace.GrepOptions{IgnoreCase: true, Literal: true}, []int{5, 6, 7}},
+	}
+}
+
+func grepEmptyLines() []grepPattern {
+	return []grepPattern{
+		finds("^$", 2, 3, 5),
+		finds("", 1, 2, 3, 4, 5),
+		finds(".", 1, 4),
+		finds("x*", 1, 2, 3, 4, 5),
+		finds("^", 1, 2, 3, 4, 5),
+		finds("$", 1, 2, 3, 4, 5),
+	}
+}
+
+func grepUnicode() []grepPattern {
+	return []grepPattern{
+		finds("本", 1),
+		finds("^...$", 1),
+		finds("na.ve", 2),
+		finds(`\p{Han}+`, 1),
+		finds("[é]"),
+		finds("e\u0301", 3),
+		finds("🙂", 4),
+		finds("[🙀-🙃]", 4),
+	}
+}

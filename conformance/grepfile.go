@@ -1,0 +1,161 @@
+package conformance
+
+import (
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// grepFileCases are about what is in the files that are searched.
+func grepFileCases() []testCase {
+	return []testCase{
+		{"carriage-return-kept", "S4", needFiles, grepCarriageReturn},
+		{"long-line", "S1 S4", needFiles, grepLongLine},
+		{"many-lines", "S4 S5", needFiles, grepManyLines},
+		{"match-is-counted-once", "S1", needFiles, grepCountedOnce},
+		{"binary-skipped", "S15", needFiles, grepBinary},
+		{"late-nul-searched", "S15", needFiles, grepLateNUL},
+		{"max-file-size", "S16", needFiles, grepMaxFileSize},
+		{"skipped-sorted", "S15 S16", needFiles, grepSkippedSorted},
+		{"skipped-without-match", "S15", needFiles, grepSkippedWithoutMatch},
+		{"skipped-only-if-asked-for", "S15 S8 S9", needFiles, grepSkippedOnlyIfAskedFor},
+		{"follows-writes", "S1", needWrite, grepFollowsWrites},
+	}
+}
+
+func grepCarriageReturn(e *env) {
+	e.given(files{"file": "one\r\ntwo\r\n\r\nlast\r"})
+	e.finds("o", workspace.GrepOptions{Before: 1, After: 1},
+		workspace.Match{Path: "file", LineNumber: 1, Line: "one\r", After: []string{"two\r"}},
+		workspace.Match{Path: "file", LineNumber: 2, Line: "two\r", Before: []string{"one\r"}, After: []string{"\r"}})
+	e.finds("^last\r$", workspace.GrepOptions{}, workspace.Match{Path: "file", LineNumber: 4, Line: "last\r"})
+	e.finds("^\r$", workspace.GrepOptions{}, workspace.Match{Path: "file", LineNumber: 3, Line: "\r"})
+}
+
+func grepLongLine(e *env) {
+	line := strings.Repeat("0123456789abcdef", 1<<16) + "needle"
+	e.given(files{"file": "short\n" + line + "\nneedle too\n"})
+	e.finds("needle", workspace.GrepOptions{},
+		workspace.Match{Path: "file", LineNumber: 2, Line: line},
+		workspace.Match{Path: "file", LineNumber: 3, Line: "needle too"})
+	e.finds("^short$", workspace.GrepOptions{After: 1},
+		workspace.Match{Path: "file", LineNumber: 1, Line: "short", After: []string{line}})
+}
+
+// grepManyLines has its matches on both sides of every usual buffer size.
+func grepManyLines(e *env) {
+	var b strings.Builder
+	var want []int
+	for line := 1; line <= 50000; line++ {
+		if line%7001 == 0 {
+			b.WriteString("a needle here\n")
+			want = append(want, line)
+			continue
+		}
+		b.WriteString("hay and more hay\n")
+	}
+	e.given(files{"file": b.String()})
+	var got []int
+	for _, m := range e.grep("needle", nil).Matches {
+		got = append(got, m.LineNumber)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		e.Errorf("Grep(%q) line numbers (-want +got):\n%s", "needle", diff)
+	}
+}
+
+func grepCountedOnce(e *env) {
+	e.given(files{"file": "x x x\nxx\n"})
+	e.equal(positions(e.grep("x", nil).Matches), []string{"file:1", "file:2"}, "Grep(%q)", "x")
+}
+
+// skips fails the case unless the files that were skipped are want.
+func (e *env) skips(opts workspace.GrepOptions, want ...workspace.Skipped) {
+	e.Helper()
+	got := e.grep("needle", &opts).Skipped
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		e.Errorf("Grep(%q, %+v).Skipped (-want +got):\n%s", "needle", opts, diff)
+	}
+}
+
+func grepBinary(e *env) {
+	e.given(files{
+		"a.bin": "\x00needle\n", "b.bin": "needle\nmore\x00", "c.txt": "needle\n",
+		"d.bin": "needle\n" + strings.Repeat("x", 8192-8) + "\x00",
+	})
+	e.finds("needle", workspace.GrepOptions{}, workspace.Match{Path: "c.txt", LineNumber: 1, Line: "needle"})
+	e.skips(workspace.GrepOptions{},
+		workspace.Skipped{Path: "a.bin", Reason: workspace.SkipBinary},
+		workspace.Skipped{Path: "b.bin", Reason: workspace.SkipBinary},
+		workspace.Skipped{Path: "d.bin", Reason: workspace.SkipBinary})
+	e.skips(workspace.GrepOptions{Path: "b.bin"}, workspace.Skipped{Path: "b.bin", Reason: workspace.SkipBinary})
+}
+
+// grepLateNUL has its NUL as the first byte after the 8 KiB that decide.
+func grepLateNUL(e *env) {
+	e.given(files{"file": "needle\n" + strings.Repeat("x", 8192-7) + "\x00\nneedle\x00\n"})
+	e.finds("^needle", workspace.GrepOptions{},
+		workspace.Match{Path: "file", LineNumber: 1, Line: "needle"},
+		workspace.Match{Path: "file", LineNumber: 3, Line: "needle\x00"})
+	e.skips(workspace.GrepOptions{})
+}
+
+func grepMaxFileSize(e *env) {
+	e.given(files{"a": "needle\n", "b": "needle ", "c": "needle", "d/e": "needle and much more\n"})
+	e.equal(paths(e.grep("needle", &workspace.GrepOptions{MaxFileSize: 7}).Matches), []string{"a", "b", "c"}, "Grep(%q, MaxFileSize: 7)", "needle")
+	e.skips(workspace.GrepOptions{MaxFileSize: 7}, workspace.Skipped{Path: "d/e", Reason: workspace.SkipTooLarge})
+	e.skips(workspace.GrepOptions{MaxFileSize: 6},
+		workspace.Skipped{Path: "a", Reason: workspace.SkipTooLarge},
+		workspace.Skipped{Path: "b", Reason: workspace.SkipTooLarge},
+		workspace.Skipped{Path: "d/e", Reason: workspace.SkipTooLarge})
+	e.skips(workspace.GrepOptions{MaxFileSize: 6, Path: "a"}, workspace.Skipped{Path: "a", Reason: workspace.SkipTooLarge})
+	e.skips(workspace.GrepOptions{})
+}
+
+func grepSkippedSorted(e *env) {
+	tree := make(files)
+	var want []workspace.Skipped
+	for i, name := range orderedNames() {
+		tree[name+"/in"] = []string{"\x00", "needle is too large"}[i%2]
+		tree[name+".f"] = "\x00"
+	}
+	e.given(tree)
+	for _, name := range e.glob("**", nil) {
+		reason := workspace.SkipBinary
+		if tree[name] != "\x00" {
+			reason = workspace.SkipTooLarge
+		}
+		want = append(want, workspace.Skipped{Path: name, Reason: reason})
+	}
+	e.skips(workspace.GrepOptions{MaxFileSize: 10}, want...)
+}
+
+// grepSkippedWithoutMatch tests that a file is listed whether or not it would
+// have matched: the search has not looked.
+func grepSkippedWithoutMatch(e *env) {
+	e.given(files{"bin": "\x00", "large": strings.Repeat("x", 100)})
+	e.skips(workspace.GrepOptions{MaxFileSize: 50},
+		workspace.Skipped{Path: "bin", Reason: workspace.SkipBinary},
+		workspace.Skipped{Path: "large", Reason: workspace.SkipTooLarge})
+}
+
+func grepSkippedOnlyIfAskedFor(e *env) {
+	e.given(files{"a.bin": "\x00", "b.txt": "needle", "sub/c.bin": "\x00"})
+	e.skips(workspace.GrepOptions{IncludeGlob: "*.txt"})
+	e.skips(workspace.GrepOptions{ExcludeGlob: "*.bin"})
+	e.skips(workspace.GrepOptions{Path: "sub"}, workspace.Skipped{Path: "sub/c.bin", Reason: workspace.SkipBinary})
+}
+
+func grepFollowsWrites(e *env) {
+	for _, content := range []string{"hay", "needle", "hay again", "", "the needle"} {
+		e.write("file", content)
+		want := []string{}
+		if strings.Contains(content, "needle") {
+			want = []string{"file"}
+		}
+		e.equal(paths(e.grep("needle", nil).Matches), want, "Grep(%q) after WriteFile(%q, %q)", "needle", "file", content)
+	}
+}

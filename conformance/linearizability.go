@@ -1,0 +1,150 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func linearizabilityCases() []testCase {
+	return []testCase{
+		{"read-and-write", "W8", needWrite, linearizableWrites},
+		{"conditional-write", "W8 V5", needWrite | needConditional | needVersions, linearizableConditions},
+	}
+}
+
+// The kinds of operation on the one file of a history.
+const (
+	regRead = iota
+	regWrite
+	regWriteIf
+)
+
+// regInput is what an operation was called with.
+type regInput struct {
+	kind      int
+	content   string
+	ifVersion workspace.Version
+}
+
+// regState is the file: what a read returns, and what a write leaves. ok is
+// false in the output of a conditional write that failed.
+type regState struct {
+	content string
+	version workspace.Version
+	ok      bool
+}
+
+// register is a file as a sequence of whole writes, each of its own content.
+func register(start regState) porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return start },
+		Step: func(state, input, output any) (bool, any) {
+			return state.(regState).step(input.(regInput), output.(regState))
+		},
+	}
+}
+
+func (s regState) step(in regInput, out regState) (legal bool, next regState) {
+	switch {
+	case in.kind == regRead:
+		return out == s, s
+	case in.kind == regWriteIf && !out.ok:
+		return in.ifVersion != s.version, s
+	case in.kind == regWriteIf && in.ifVersion != s.version:
+		return false, s
+	}
+	return true, regState{content: in.content, version: out.version, ok: true}
+}
+
+// history records concurrent operations on one file.
+type history struct {
+	*env
+	start      time.Time
+	mu         sync.Mutex // guards operations
+	operations []porcupine.Operation
+}
+
+const (
+	historyClients = 5
+	historySteps   = 12
+)
+
+func linearizableWrites(e *env) { e.linearizable(regRead, regWrite) }
+
+func linearizableConditions(e *env) { e.linearizable(regRead, regWriteIf, regWriteIf, regWrite) }
+
+// linearizable fails the case if no order of the operations explains what each
+// of them returned.
+func (e *env) linearizable(kinds ...int) {
+	e.Helper()
+	first := regState{content: "start", version: e.write("file", "start"), ok: true}
+	if !e.caps.Versions {
+		first.version = ""
+	}
+	h := &history{env: e, start: time.Now()}
+	together(historyClients, func(client int) {
+		seen := first
+		for step := range historySteps {
+			in := regInput{kind: kinds[(client+step)%len(kinds)], content: fmt.Sprintf("client %d, step %d", client, step)}
+			if in.kind == regWriteIf {
+				in.ifVersion = seen.version
+			}
+			if out, ok := h.do(client, in); ok {
+				seen = out
+			}
+		}
+	})
+	if porcupine.CheckOperationsTimeout(register(first), h.operations, time.Minute) == porcupine.Illegal {
+		e.Errorf("%d concurrent operations on %q cannot have happened one after another:%s", len(h.operations), "file", h)
+	}
+}
+
+// do runs and records one operation. It returns what the client now believes
+// the file to be, if it has learned that.
+func (h *history) do(client int, in regInput) (regState, bool) {
+	began := time.Since(h.start)
+	out, err := h.call(in)
+	ended := time.Since(h.start)
+	if err != nil {
+		h.Errorf("%+v beside others = %v, want nil", in, err)
+		return out, false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.operations = append(h.operations, porcupine.Operation{
+		ClientId: client, Input: in, Output: out, Call: began.Nanoseconds(), Return: ended.Nanoseconds(),
+	})
+	return out, out.ok
+}
+
+func (h *history) call(in regInput) (regState, error) {
+	if in.kind == regRead {
+		data, version, err := workspace.ReadVersioned(h.ctx, h.fsys, "file", 0)
+		return regState{content: string(data), version: version, ok: true}, err
+	}
+	opts := &workspace.WriteOptions{IfVersion: in.ifVersion}
+	version, err := h.fsys.WriteFile(h.ctx, "file", []byte(in.content), opts)
+	if in.kind == regWriteIf && errors.Is(err, workspace.ErrConflict) {
+		return regState{}, nil
+	}
+	if !h.caps.Versions {
+		version = ""
+	}
+	return regState{content: in.content, version: version, ok: true}, err
+}
+
+// String lists the operations in the order in which they began.
+func (h *history) String() string {
+	text := ""
+	for _, op := range h.operations {
+		text += fmt.Sprintf("\n\t%8.3f to %8.3f ms: client %d: %+v = %+v",
+			float64(op.Call)/1e6, float64(op.Return)/1e6, op.ClientId, op.Input, op.Output)
+	}
+	return text
+}

@@ -1,0 +1,223 @@
+package conformance
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func lsCases() []testCase {
+	return []testCase{
+		{"children-only", "L1", needFiles, lsChildrenOnly},
+		{"sorted-bytewise", "L2", needFiles, lsSorted},
+		{"describes", "L3 T1 T2", needFiles, lsDescribes},
+		{"as-stat", "L3", needFiles, lsAsStat},
+		{"empty-directory", "L1 M1", needFiles, lsEmptyDirectory},
+		{"missing", "L4 E1 E2", needFiles, lsMissing},
+		{"file", "L5 E1 E2", needFiles, lsFile},
+		{"limit", "L6", needFiles, lsLimit},
+		{"after", "L7", needFiles, lsAfter},
+		{"pages", "L6 L7", needFiles, lsPages},
+		{"negative-limit", "O2 E1 E2", needFiles, lsNegativeLimit},
+		{"eleven-hundred", "L1 L2 L7", needFiles | needTime, lsEleven},
+		{"result-is-the-callers", "B1", needFiles, lsResultIsTheCallers},
+	}
+}
+
+func sorted(names []string) []string {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return names
+}
+
+func lsChildrenOnly(e *env) {
+	e.given(files{"a/b/c": "deep", "a/file": "x", "ab/file": "y", "top": "z"})
+	for dir, want := range map[string][]string{".": {"a", "ab", "top"}, "a": {"b", "file"}, "a/b": {"c"}, "ab": {"file"}} {
+		e.equal(e.names(dir, nil), want, "Ls(%q)", dir)
+	}
+}
+
+// orderedNames are in order as bytes, and in no other usual order. Those that
+// end in "/" are directories.
+func orderedNames() []string {
+	return []string{"A", "B.txt", "Z", "_", "a", "a b", "a!", "a-b", "a.b", "a0", "a10", "a2", "aB", "ab", "b", "z", "~", "é", "日", "🙂"}
+}
+
+func lsSorted(e *env) {
+	tree := make(files)
+	for i, name := range orderedNames() {
+		if i%2 == 0 {
+			tree["dir/"+name] = "file"
+		} else {
+			tree["dir/"+name+"/child"] = "in a directory"
+		}
+	}
+	e.given(tree)
+	e.equal(e.names("dir", nil), sorted(orderedNames()), "Ls(%q)", "dir")
+}
+
+func lsDescribes(e *env) {
+	e.given(files{"dir/file": "12345", "dir/empty": "", "dir/sub/x": "x"})
+	type facts struct {
+		Name, Path string
+		Type       workspace.FileType
+		Size       int64
+	}
+	var got []facts
+	for _, i := range e.ls("dir", nil) {
+		got = append(got, facts{i.Name, i.Path, i.Type, i.Size})
+	}
+	want := []facts{
+		{"empty", "dir/empty", workspace.TypeFile, 0},
+		{"file", "dir/file", workspace.TypeFile, 5},
+		{"sub", "dir/sub", workspace.TypeDirectory, 0},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		e.Errorf("Ls(%q) (-want +got):\n%s", "dir", diff)
+	}
+}
+
+func lsAsStat(e *env) {
+	e.given(files{"file": "12345", "dir/x": "x", "empty/": ""})
+	for _, info := range e.ls(".", nil) {
+		if info.IsDir() {
+			info.ModTime = e.stat(info.Path).ModTime // of a directory it means nothing
+		}
+		if diff := cmp.Diff(e.stat(info.Path), info); diff != "" {
+			e.Errorf("Ls(%q) describes %q otherwise than Stat (-Stat +Ls):\n%s", ".", info.Path, diff)
+		}
+	}
+}
+
+func lsEmptyDirectory(e *env) {
+	e.given(files{"dir/empty/": ""})
+	e.equal(e.names("dir/empty", nil), []string{}, "Ls(%q)", "dir/empty")
+	e.equal(e.names("dir", nil), []string{"empty"}, "Ls(%q)", "dir")
+}
+
+func lsMissing(e *env) {
+	e.given(files{"dir/file": "x"})
+	for _, dir := range []string{"none", "di", "dir2", "dir/none", "dir/fil", "none/none"} {
+		_, err := e.fsys.Ls(e.ctx, dir, nil)
+		e.refused(err, fs.ErrNotExist, at(workspace.OpLs, dir), "Ls(%q)", dir)
+	}
+}
+
+func lsFile(e *env) {
+	e.given(files{"file": "x", "dir/file": "x", "dir/empty": ""})
+	for _, dir := range []string{"file", "dir/file", "dir/empty"} {
+		_, err := e.fsys.Ls(e.ctx, dir, nil)
+		e.refused(err, workspace.ErrNotDir, at(workspace.OpLs, dir), "Ls(%q)", dir)
+	}
+}
+
+func lsTree() files {
+	return files{"d/a/x": "", "d/a-b": "", "d/a.c": "", "d/b/": "", "d/c": "", "e": ""}
+}
+
+func lsLimit(e *env) {
+	e.given(lsTree())
+	all := []string{"a", "a-b", "a.c", "b", "c"}
+	for limit := range 8 {
+		want := all
+		if limit > 0 {
+			want = all[:min(limit, len(all))]
+		}
+		e.equal(e.names("d", &workspace.LsOptions{Limit: limit}), want, "Ls(%q, Limit: %d)", "d", limit)
+	}
+}
+
+func lsAfter(e *env) {
+	e.given(lsTree())
+	for after, want := range map[string][]string{
+		"":    {"a", "a-b", "a.c", "b", "c"},
+		"a":   {"a-b", "a.c", "b", "c"},
+		"a-b": {"a.c", "b", "c"},
+		"a.":  {"a.c", "b", "c"},
+		"a/":  {"b", "c"},
+		"b":   {"c"},
+		"aa":  {"b", "c"},
+		"A":   {"a", "a-b", "a.c", "b", "c"},
+		"c":   {},
+		"zzz": {},
+	} {
+		e.equal(e.names("d", &workspace.LsOptions{After: after}), want, "Ls(%q, After: %q)", "d", after)
+	}
+}
+
+func lsPages(e *env) {
+	tree := make(files)
+	for i, name := range orderedNames() {
+		tree["dir/"+name+[]string{"", "/"}[i%2]] = ""
+	}
+	e.given(tree)
+	for limit := 1; limit <= 4; limit++ {
+		e.equal(e.paged("dir", limit), sorted(orderedNames()), "Ls(%q) in pages of %d", "dir", limit)
+	}
+}
+
+// paged lists dir page by page. It ends at the first page that brings nothing
+// new, so a file system that ignores After cannot make it run for ever.
+func (e *env) paged(dir string, limit int) []string {
+	e.Helper()
+	all := []string{}
+	opts := &workspace.LsOptions{Limit: limit}
+	for {
+		page := e.names(dir, opts)
+		if len(page) > limit {
+			e.Fatalf("Ls(%q, %+v) = %d names, want at most %d", dir, *opts, len(page), limit)
+		}
+		if len(page) == 0 || page[0] <= opts.After {
+			return append(all, page...)
+		}
+		all = append(all, page...)
+		opts.After = page[len(page)-1]
+	}
+}
+
+func lsNegativeLimit(e *env) {
+	e.given(files{"dir/file": "x"})
+	_, err := e.fsys.Ls(e.ctx, "dir", &workspace.LsOptions{Limit: -1})
+	e.refused(err, fs.ErrInvalid, at(workspace.OpLs, "dir"), "Ls(%q, Limit: -1)", "dir")
+}
+
+// many prepares n files in dir, eight at a time, and returns their names in
+// order.
+func (e *env) many(dir string, n int) []string {
+	e.Helper()
+	names := make([]string, n)
+	var done sync.WaitGroup
+	for worker := range 8 {
+		done.Go(func() {
+			for i := worker; i < n; i += 8 {
+				names[i] = fmt.Sprintf("file%05d", i)
+				if _, err := e.store.WriteFile(e.ctx, dir+"/"+names[i], nil, nil); err != nil {
+					e.Errorf("WriteFile(%q) = %v, want nil", dir+"/"+names[i], err)
+				}
+			}
+		})
+	}
+	done.Wait()
+	return names
+}
+
+// lsEleven lists more than the thousand entries that stores list at a time.
+func lsEleven(e *env) {
+	want := e.many("dir", 1100)
+	e.equal(e.names("dir", nil), want, "Ls(%q)", "dir")
+	e.equal(e.names("dir", &workspace.LsOptions{Limit: 1050}), want[:1050], "Ls(%q, Limit: 1050)", "dir")
+	e.equal(e.paged("dir", 300), want, "Ls(%q) in pages of 300", "dir")
+}
+
+func lsResultIsTheCallers(e *env) {
+	e.given(files{"a": "", "b": ""})
+	for _, infos := range [][]workspace.FileInfo{e.ls(".", nil), e.ls(".", &workspace.LsOptions{Limit: 2})} {
+		clear(infos)
+	}
+	e.equal(e.names(".", nil), []string{"a", "b"}, "Ls(%q) after an earlier result was changed", ".")
+}

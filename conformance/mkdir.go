@@ -1,0 +1,96 @@
+package conformance
+
+import (
+	"io/fs"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func mkdirCases() []testCase {
+	return []testCase{
+		{"new", "M1", needWrite, mkdirNew},
+		{"in-directory", "M1", needWrite, mkdirInDirectory},
+		{"existing", "M2 E1 E2 E5", needWrite, mkdirExisting},
+		{"missing-parent", "M3 E1 E2 E5", needWrite, mkdirMissingParent},
+		{"recursive", "M4", needWrite, mkdirRecursive},
+		{"recursive-existing", "M5", needWrite, mkdirRecursiveExisting},
+		{"recursive-file", "M6 E1 E2 E5", needWrite, mkdirRecursiveFile},
+		{"file-in-new-directory", "M1 W1", needWrite, mkdirThenWrite},
+		{"after-rm", "M1 X2", needWrite, mkdirAfterRm},
+	}
+}
+
+func mkdirNew(e *env) {
+	e.mkdir("dir", nil)
+	e.leaves(files{"dir/": ""}, "Mkdir(%q)", "dir")
+	if info := e.stat("dir"); !info.IsDir() {
+		e.Errorf("Stat(%q) = %+v, want a directory", "dir", info)
+	}
+}
+
+func mkdirInDirectory(e *env) {
+	e.given(files{"dir/file": "x"})
+	e.mkdir("dir/new", &workspace.MkdirOptions{})
+	e.equal(e.names("dir", nil), []string{"file", "new"}, "Ls(%q)", "dir")
+}
+
+func mkdirExisting(e *env) {
+	e.given(files{"file": "x", "dir/file": "x", "empty/": ""})
+	before := e.tree()
+	for _, name := range []string{"file", "dir", "empty", "dir/file", "."} {
+		err := e.fsys.Mkdir(e.ctx, name, nil)
+		e.refused(err, fs.ErrExist, at(workspace.OpMkdir, name), "Mkdir(%q)", name)
+	}
+	e.unchanged(before, "Mkdir of names that exist")
+}
+
+func mkdirMissingParent(e *env) {
+	e.given(files{"dir/file": "x"})
+	before := e.tree()
+	for _, name := range []string{"none/new", "dir/none/new", "none/none/new"} {
+		err := e.fsys.Mkdir(e.ctx, name, nil)
+		e.refused(err, fs.ErrNotExist, at(workspace.OpMkdir, name), "Mkdir(%q)", name)
+	}
+	e.unchanged(before, "Mkdir without a parent")
+}
+
+func mkdirRecursive(e *env) {
+	e.mkdir("a/b/c", &workspace.MkdirOptions{Recursive: true})
+	e.mkdir("a/d", &workspace.MkdirOptions{Recursive: true})
+	e.leaves(files{"a/": "", "a/b/": "", "a/b/c/": "", "a/d/": ""}, "Mkdir(Recursive)")
+}
+
+func mkdirRecursiveExisting(e *env) {
+	e.given(files{"dir/sub/file": "x", "empty/": ""})
+	before := e.tree()
+	for _, name := range []string{"dir", "dir/sub", "empty", "."} {
+		e.mkdir(name, &workspace.MkdirOptions{Recursive: true})
+	}
+	e.unchanged(before, "Mkdir(Recursive) of directories that exist")
+}
+
+func mkdirRecursiveFile(e *env) {
+	e.given(files{"file": "x", "dir/file": "y"})
+	before := e.tree()
+	for _, name := range []string{"file", "dir/file", "dir/file/new", "file/a/b"} {
+		err := e.fsys.Mkdir(e.ctx, name, &workspace.MkdirOptions{Recursive: true})
+		e.refused(err, workspace.ErrNotDir, at(workspace.OpMkdir, name), "Mkdir(%q, Recursive)", name)
+	}
+	e.unchanged(before, "Mkdir(Recursive) of files")
+}
+
+func mkdirThenWrite(e *env) {
+	e.mkdir("dir", nil)
+	e.write("dir/file", "x")
+	e.equal(e.names("dir", nil), []string{"file"}, "Ls(%q)", "dir")
+	e.rm("dir/file", nil)
+	e.equal(e.names(".", nil), []string{"dir"}, "Ls(%q)", ".")
+}
+
+func mkdirAfterRm(e *env) {
+	for range 2 {
+		e.mkdir("dir", nil)
+		e.rm("dir", nil)
+	}
+	e.equal(e.names(".", nil), []string{}, "Ls(%q)", ".")
+}

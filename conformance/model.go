@@ -1,0 +1,200 @@
+package conformance
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// model is a tree, simple enough to be obviously right: from names to contents,
+// in the form of files, so directories end in "/". Every directory has an
+// entry but the root.
+type model files
+
+// outcome is what an operation must return: one of errs, or found if there is
+// none.
+type outcome struct {
+	errs  []error
+	found []string
+}
+
+func fails(errs ...error) outcome { return outcome{errs: errs} }
+
+func (m model) isDir(name string) bool {
+	_, ok := m[name+"/"]
+	return ok || name == "."
+}
+
+func (m model) isFile(name string) bool {
+	_, ok := m[name]
+	return ok
+}
+
+// way returns the error of the directories that lead to name: ErrNotDir if one
+// is a file, fs.ErrNotExist if one is missing.
+func (m model) way(name string) error {
+	for i, c := range name {
+		if c == '/' && m.isFile(name[:i]) {
+			return workspace.ErrNotDir
+		}
+	}
+	if !m.isDir(path.Dir(name)) {
+		return fs.ErrNotExist
+	}
+	return nil
+}
+
+// look returns the error of a name that should exist.
+func (m model) look(name string) error {
+	if err := m.way(name); err != nil {
+		return err
+	}
+	if !m.isFile(name) && !m.isDir(name) {
+		return fs.ErrNotExist
+	}
+	return nil
+}
+
+// parents makes the directories that lead to name.
+func (m model) parents(name string) {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		m[dir+"/"] = ""
+	}
+}
+
+func (m model) do(o operation, content string) outcome {
+	switch o.Verb {
+	case workspace.OpWriteFile:
+		return m.write(o.Name, content)
+	case workspace.OpMkdir, mkdirAll:
+		return m.mkdir(o.Name, o.Verb == mkdirAll)
+	case workspace.OpMove:
+		return m.move(o.Name, o.Destination)
+	case workspace.OpGlob:
+		return m.glob(o.Name)
+	}
+	if err := m.look(o.Name); err != nil {
+		return fails(err)
+	}
+	switch o.Verb {
+	case workspace.OpReadFile:
+		return m.read(o.Name)
+	case workspace.OpLs:
+		return m.ls(o.Name)
+	case workspace.OpStat:
+		return m.stat(o.Name)
+	}
+	return m.rm(o.Name, o.Verb == rmAll)
+}
+
+func (m model) write(name, content string) outcome {
+	switch {
+	case m.way(name) == workspace.ErrNotDir:
+		return fails(workspace.ErrNotDir)
+	case m.isDir(name):
+		return fails(workspace.ErrIsDir)
+	}
+	m.parents(name)
+	m[name] = content
+	return outcome{}
+}
+
+func (m model) read(name string) outcome {
+	if m.isDir(name) {
+		return fails(workspace.ErrIsDir)
+	}
+	return outcome{found: []string{m[name]}}
+}
+
+func (m model) stat(name string) outcome {
+	if m.isDir(name) {
+		return outcome{found: []string{fmt.Sprint(workspace.TypeDirectory, 0)}}
+	}
+	return outcome{found: []string{fmt.Sprint(workspace.TypeFile, len(m[name]))}}
+}
+
+func (m model) ls(name string) outcome {
+	if m.isFile(name) {
+		return fails(workspace.ErrNotDir)
+	}
+	var found []string
+	for key := range m {
+		if child := strings.TrimSuffix(key, "/"); path.Dir(child) == name {
+			found = append(found, path.Base(child))
+		}
+	}
+	slices.Sort(found)
+	return outcome{found: found}
+}
+
+// glob finds the files whose path ends with the elements of name.
+func (m model) glob(name string) outcome {
+	var found []string
+	for key := range m {
+		if strings.HasSuffix("/"+key, "/"+name) {
+			found = append(found, key)
+		}
+	}
+	slices.Sort(found)
+	return outcome{found: found}
+}
+
+func (m model) mkdir(name string, recursive bool) outcome {
+	err := m.way(name)
+	switch {
+	case err == workspace.ErrNotDir, recursive && m.isFile(name):
+		return fails(workspace.ErrNotDir)
+	case recursive:
+	case err != nil:
+		return fails(err)
+	case m.isFile(name) || m.isDir(name):
+		return fails(fs.ErrExist)
+	}
+	m.parents(name)
+	m[name+"/"] = ""
+	return outcome{}
+}
+
+func (m model) rm(name string, recursive bool) outcome {
+	if m.isDir(name) && !recursive && len(m.ls(name).found) > 0 {
+		return fails(workspace.ErrNotEmpty)
+	}
+	delete(m, name)
+	for key := range m {
+		if strings.HasPrefix(key, name+"/") {
+			delete(m, key)
+		}
+	}
+	return outcome{}
+}
+
+// move may fail for several reasons at once, and any of them is right.
+func (m model) move(source, destination string) outcome {
+	var errs []error
+	if err := m.look(source); err != nil {
+		errs = append(errs, err)
+	}
+	if strings.HasPrefix(destination, source+"/") || destination == source {
+		errs = append(errs, fs.ErrInvalid)
+	}
+	if m.way(destination) == workspace.ErrNotDir {
+		errs = append(errs, workspace.ErrNotDir)
+	} else if m.look(destination) == nil {
+		errs = append(errs, fs.ErrExist)
+	}
+	if len(errs) > 0 {
+		return fails(errs...)
+	}
+	m.parents(destination)
+	for key, content := range m {
+		if key == source || strings.HasPrefix(key, source+"/") {
+			delete(m, key)
+			m[destination+key[len(source):]] = content
+		}
+	}
+	return outcome{}
+}

@@ -1,0 +1,81 @@
+package conformance_test
+
+import (
+	"context"
+	"io"
+	"io/fs"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// declares is a mutant with other capabilities and the same behaviour.
+func declares(change func(c *workspace.Capabilities)) func(*hooked) {
+	return func(h *hooked) {
+		h.capabilities = func() workspace.Capabilities {
+			c := h.reference.Capabilities()
+			change(&c)
+			return c
+		}
+	}
+}
+
+func capabilityMutants() []mutant {
+	return []mutant{
+		{"writes-undeclared", declares(func(c *workspace.Capabilities) { c.Write = false }), []string{"Capabilities/write"}},
+		{"versions-undeclared", declares(func(c *workspace.Capabilities) { c.Versions = false }), []string{"Capabilities/versions"}},
+		{"conditions-undeclared", declares(func(c *workspace.Capabilities) { c.ConditionalWrite = false }), []string{"Capabilities/conditional-write", "Capabilities/conditional-create"}},
+		{"watch-undeclared", declares(func(c *workspace.Capabilities) { c.Watch = workspace.WatchNone }), []string{"Capabilities/watch"}},
+		{"move-undeclared", declares(func(c *workspace.Capabilities) { c.Move = false }), []string{"Capabilities/move"}},
+		{"copy-undeclared", declares(func(c *workspace.Capabilities) { c.Copy = false }), []string{"Capabilities/copy"}},
+		{"unknown-watch-mode", declares(func(c *workspace.Capabilities) { c.Watch = "sometimes" }), []string{"Capabilities/stable"}},
+		{"capabilities-follow-writes", followsWrites, []string{"Capabilities/stable"}},
+		{"watch-declared-and-refused", func(h *hooked) {
+			h.watch = func(_ context.Context, dir string, _ *workspace.WatchOptions) (<-chan workspace.Event, error) {
+				return nil, workspace.NewPathError(workspace.OpWatch, dir, fs.ErrPermission, nil)
+			}
+		}, []string{"Capabilities/watch", "Capabilities/nil-options"}},
+		{"root-is-not-absolute", func(h *hooked) { h.root = "srv" }, []string{"Wrappers/workspace"}},
+		{"stat-of-view-fails", viewFails, []string{"IOFS/fstest", "IOFS/fstest-empty"}},
+		{"missing-is-permission", replaceKind(fs.ErrNotExist, fs.ErrPermission), []string{"IOFS/errors"}},
+		{"random-capabilities", alternating, []string{"Wrappers/capabilities"}},
+		{"streams-are-shared", sharesStream, []string{"Open/several-streams"}},
+	}
+}
+
+func followsWrites(h *hooked) {
+	h.capabilities = func() workspace.Capabilities {
+		c := h.reference.Capabilities()
+		c.Move = h.reference.writes == 0
+		return c
+	}
+}
+
+// alternating declares something else with every call.
+func alternating(h *hooked) {
+	calls := newCounter()
+	h.capabilities = func() workspace.Capabilities {
+		c := h.reference.Capabilities()
+		c.Copy = calls.next()%2 == 0
+		return c
+	}
+}
+
+func viewFails(h *hooked) {
+	h.stat = func(ctx context.Context, name string) (workspace.FileInfo, error) {
+		info, err := h.reference.Stat(ctx, name)
+		info.Type = workspace.TypeFile
+		return info, err
+	}
+}
+
+func sharesStream(h *hooked) {
+	var shared io.ReadCloser
+	open := h.open
+	h.open = func(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+		stream, info, err := open(ctx, name, opts)
+		if shared == nil {
+			shared = stream
+		}
+		return shared, info, err
+	}
+}

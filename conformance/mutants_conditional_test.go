@@ -1,0 +1,204 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strconv"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func conditionalMutants() []mutant {
+	return []mutant{
+		{"ignores-conditions", mutateWrite(ignoresConditions), []string{
+			"WriteFile/if-not-exist-existing", "WriteFile/if-version-mismatch", "WriteFile/if-version-missing", "WriteFile/if-version-removed",
+			"WriteFile/both-conditions", "WriteFile/if-version-other-writer", "Linearizability/conditional-write",
+		}},
+		{"exists-then-put", mutateWrite(existsThenPut), []string{"WriteFile/if-not-exist-race"}},
+		{"compares-then-puts", mutateWrite(comparesThenPuts), []string{"WriteFile/if-version-race", "WriteFile/edits-are-not-lost", "Linearizability/conditional-write"}},
+		{"directory-may-be-created", mutateWrite(directoryIsNoFile), []string{"WriteFile/if-not-exist-directory"}},
+		{"never-created-again", mutateWrite(neverAgain), []string{"WriteFile/if-not-exist-again"}},
+		{"refuses-every-creation", mutateWrite(refusesCreation), []string{"WriteFile/if-not-exist-new"}},
+		{"refuses-every-version", mutateWrite(refusesVersions), []string{"WriteFile/if-version-match", "ReadVersioned/version-for-a-write"}},
+		{"missing-version-creates", mutateWrite(missingCreates), []string{"WriteFile/if-version-missing", "WriteFile/if-version-removed"}},
+		{"conflict-makes-parents", mutateWrite(conflictMakesParents), []string{"WriteFile/if-version-missing"}},
+		{"conflict-for-directory", mutateWrite(conflictForDirectory), []string{"WriteFile/if-version-directory"}},
+		{"writes-on-conflict", mutateWrite(writesOnConflict), []string{"WriteFile/if-version-mismatch", "WriteFile/if-version-other-writer"}},
+		{"first-condition-counts", mutateWrite(firstCondition), []string{"WriteFile/both-conditions"}},
+		{"version-is-the-size", versionIsSize, []string{"WriteFile/version-changes-at-once", "Watch/same-size-rewrite"}},
+		{"version-of-write-is-empty", mutateWrite(noVersion), []string{"WriteFile/version-everywhere-the-same"}},
+		{"stat-has-another-version", mutateStat(func(i *workspace.FileInfo) {
+			if i.Version != "" {
+				i.Version += "'"
+			}
+		}), []string{"WriteFile/version-everywhere-the-same", "WriteFile/version-stays", "ReadVersioned/content", "Copy/version", "Create/version", "Ls/as-stat"}},
+		{"version-of-the-last-write-anywhere", globalVersion, []string{"WriteFile/version-stays"}},
+		{"version-after-the-read", versionAfterRead, []string{"ReadVersioned/version-of-the-bytes"}},
+	}
+}
+
+func ignoresConditions(_ *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
+		return write(ctx, name, data, nil)
+	}
+}
+
+func existsThenPut(h *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if opts != nil && opts.IfNotExist {
+			if _, err := h.reference.Stat(ctx, name); err == nil {
+				return write(ctx, name, data, opts)
+			}
+			yield()
+			opts = nil
+		}
+		return write(ctx, name, data, opts)
+	}
+}
+
+func comparesThenPuts(h *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if opts != nil && opts.IfVersion != "" {
+			if info, err := h.reference.Stat(ctx, name); err == nil && info.Version == opts.IfVersion {
+				yield()
+				opts = nil
+			}
+		}
+		return write(ctx, name, data, opts)
+	}
+}
+
+// directoryIsNoFile looks for a file only before it creates one.
+func directoryIsNoFile(h *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if info, err := h.reference.Stat(ctx, name); err == nil && info.IsDir() {
+			opts = nil
+		}
+		return write(ctx, name, data, opts)
+	}
+}
+
+func neverAgain(_ *hooked, write writeFunc) writeFunc {
+	seen := make(map[string]bool)
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if opts != nil && opts.IfNotExist && seen[name] {
+			return "", workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrExist, nil)
+		}
+		seen[name] = true
+		return write(ctx, name, data, opts)
+	}
+}
+
+func refusesCreation(_ *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if opts != nil && opts.IfNotExist {
+			return "", workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrExist, nil)
+		}
+		return write(ctx, name, data, opts)
+	}
+}
+
+func refusesVersions(_ *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if opts != nil && opts.IfVersion != "" {
+			return "", workspace.NewPathError(workspace.OpWriteFile, name, workspace.ErrConflict, nil)
+		}
+		return write(ctx, name, data, opts)
+	}
+}
+
+func missingCreates(h *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if _, err := h.reference.Stat(ctx, name); err != nil {
+			opts = nil
+		}
+		return write(ctx, name, data, opts)
+	}
+}
+
+func conflictMakesParents(h *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if workspace.Check(ctx, workspace.OpWriteFile, name) == nil {
+			if dir, _ := workspace.Split(name); dir != "." {
+				h.reference.Mkdir(ctx, dir, &workspace.MkdirOptions{Recursive: true})
+			}
+		}
+		return write(ctx, name, data, opts)
+	}
+}
+
+func conflictForDirectory(_ *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		version, err := write(ctx, name, data, opts)
+		if errors.Is(err, workspace.ErrIsDir) {
+			err = workspace.NewPathError(workspace.OpWriteFile, name, workspace.ErrConflict, nil)
+		}
+		return version, err
+	}
+}
+
+func writesOnConflict(_ *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		version, err := write(ctx, name, data, opts)
+		if errors.Is(err, workspace.ErrConflict) {
+			write(ctx, name, data, nil)
+		}
+		return version, err
+	}
+}
+
+func firstCondition(_ *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if opts != nil && opts.IfVersion != "" {
+			opts = &workspace.WriteOptions{IfVersion: opts.IfVersion}
+		}
+		return write(ctx, name, data, opts)
+	}
+}
+
+func versionIsSize(h *hooked) {
+	write := h.writeFile
+	h.writeFile = func(ctx context.Context, name string, data []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
+		if _, err := write(ctx, name, data, nil); err != nil {
+			return "", err
+		}
+		h.reference.mu.Lock()
+		defer h.reference.mu.Unlock()
+		n := h.reference.nodes[name]
+		n.version = workspace.Version("v" + strconv.Itoa(len(data)))
+		return n.version, nil
+	}
+}
+
+func noVersion(_ *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		_, err := write(ctx, name, data, opts)
+		return "", err
+	}
+}
+
+func globalVersion(h *hooked) {
+	stat := h.stat
+	h.stat = func(ctx context.Context, name string) (workspace.FileInfo, error) {
+		info, err := stat(ctx, name)
+		if info.Version != "" {
+			info.Version = workspace.Version(strconv.Itoa(h.reference.writes))
+		}
+		return info, err
+	}
+}
+
+// versionAfterRead takes the version by a Stat that follows the read.
+func versionAfterRead(h *hooked) {
+	read := h.readVersion
+	h.readVersion = func(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+		data, _, err := read(ctx, name, limit)
+		if err != nil {
+			return nil, "", err
+		}
+		yield()
+		info, err := h.reference.Stat(ctx, name)
+		return data, info.Version, err
+	}
+}

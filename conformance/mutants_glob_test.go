@@ -1,0 +1,172 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+type globFunc = func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error)
+
+func mutateGlob(change func(h *hooked, glob globFunc) globFunc) func(*hooked) {
+	return func(h *hooked) { h.glob = change(h, h.glob) }
+}
+
+// mutatePattern is a mutant whose patterns go through change.
+func mutatePattern(change func(pattern string) string) func(*hooked) {
+	return mutateGlob(func(_ *hooked, glob globFunc) globFunc {
+		return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+			return glob(ctx, change(pattern), opts)
+		}
+	})
+}
+
+// mutatePaths is a mutant whose matches go through change.
+func mutatePaths(change func(pattern string, paths []string) []string) func(*hooked) {
+	return mutateGlob(func(_ *hooked, glob globFunc) globFunc {
+		return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+			paths, err := glob(ctx, pattern, opts)
+			return change(pattern, paths), err
+		}
+	})
+}
+
+// mutateGlobOptions is a mutant whose Glob options go through change.
+func mutateGlobOptions(change func(o *workspace.GlobOptions)) func(*hooked) {
+	return mutateGlob(func(_ *hooked, glob globFunc) globFunc {
+		return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+			var o workspace.GlobOptions
+			if opts != nil {
+				o = *opts
+			}
+			change(&o)
+			return glob(ctx, pattern, &o)
+		}
+	})
+}
+
+func replaced(old, new string) func(string) string {
+	return func(pattern string) string { return strings.ReplaceAll(pattern, old, new) }
+}
+
+func globMutants() []mutant {
+	return []mutant{
+		{"glob-double-star-is-star", mutatePattern(replaced("**", "*")), []string{"Glob/double-star", "Glob/order", "Glob/dir"}},
+		{"glob-star-crosses-slashes", mutatePattern(replaced("*", "**")), []string{"Glob/star"}},
+		{"glob-question-is-star", mutatePattern(replaced("?", "*")), []string{"Glob/question"}},
+		{"glob-question-is-a-byte", mutatePaths(asciiIfQuestion), []string{"Glob/question"}},
+		{"glob-no-negated-class", mutatePattern(replaced("[^", "[")), []string{"Glob/class"}},
+		{"glob-no-bang-class", mutatePattern(replaced("[!", "[")), []string{"Glob/class"}},
+		{"glob-no-braces", mutatePattern(func(p string) string { return strings.NewReplacer("{", `\{`, "}", `\}`).Replace(p) }), []string{"Glob/brace"}},
+		{"glob-no-escapes", mutatePattern(replaced(`\`, "")), []string{"Glob/escaped"}},
+		{"glob-twice", mutatePaths(func(_ string, paths []string) []string { return append(paths, paths...) }), []string{"Glob/brace", "Glob/literal"}},
+		{"glob-hides-dot-files", mutatePaths(hidesDotPaths), []string{"Glob/dot-files", "Glob/star"}},
+		{"glob-names-beginning-with-literal", mutatePattern(func(p string) string { return p + "*" }), []string{"Glob/literal"}},
+		{"glob-directories-as-files", mutatePattern(func(p string) string { return strings.TrimSuffix(p, "/") }), []string{"Glob/directories", "Glob/limit-of-directories"}},
+		{"glob-directories-with-slash", mutatePaths(slashAfterDirectories), []string{"Glob/directories"}},
+		{"glob-in-order-of-a-walk", mutatePaths(walkOrder), []string{"Glob/order", "Glob/double-star"}},
+		{"glob-paths-from-dir", mutateGlob(pathsFromDir), []string{"Glob/dir"}},
+		{"glob-ignores-dir", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Dir = "" }), []string{"Glob/dir", "Glob/dir-is-file", "Errors/glob-dir-missing"}},
+		{"glob-no-limit", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Limit = 0 }), []string{"Glob/limit", "Glob/pages", "Glob/negative-limit", "Glob/limit-of-directories"}},
+		{"glob-no-after", mutateGlobOptions(func(o *workspace.GlobOptions) { o.After = "" }), []string{"Glob/after", "Glob/pages", "Property/random-pages"}},
+		{"glob-no-gitignore", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = false }), []string{"Glob/gitignore", "Glob/gitignore-directories", "Glob/gitignore-below-dir"}},
+		{"glob-always-gitignore", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = true }), []string{"Glob/gitignore-off"}},
+		{"glob-gitignore-from-dir-only", mutateGlob(gitignoreFromDir), []string{"Glob/gitignore-below-dir"}},
+		{"glob-malformed-matches-nothing", mutateGlob(withoutError(workspace.ErrPattern)), []string{"Glob/malformed", "Glob/absolute", "Glob/brace-bomb"}},
+		{"glob-escape-matches-nothing", mutateGlob(withoutError(workspace.ErrEscape)), []string{"Glob/escape"}},
+		{"glob-missing-dir-matches-nothing", mutateGlob(withoutError(fs.ErrNotExist)), []string{"Glob/dir-is-file"}},
+		{"glob-no-match-is-an-error", mutateGlob(noMatchIsError), []string{"Glob/literal", "Glob/empty-file-system"}},
+		{"glob-shares-its-result", mutateGlob(sharesPaths), []string{"Glob/result-is-the-callers"}},
+		{"glob-negative-is-all", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Limit = max(o.Limit, 0) }), []string{"Glob/negative-limit"}},
+		{"glob-odd-names-left-out", mutatePaths(plainPaths), []string{"Names/unusual-control-in-search", "Names/unusual-quotes-in-search"}},
+	}
+}
+
+func asciiIfQuestion(pattern string, paths []string) []string {
+	return slices.DeleteFunc(paths, func(p string) bool { return strings.Contains(pattern, "?") && len(p) != len([]rune(p)) })
+}
+
+func hidesDotPaths(_ string, paths []string) []string {
+	return slices.DeleteFunc(paths, func(p string) bool { return p[0] == '.' || strings.Contains(p, "/.") })
+}
+
+func plainPaths(_ string, paths []string) []string {
+	return slices.DeleteFunc(paths, func(p string) bool { return strings.ContainsAny(p, "\n\\") })
+}
+
+func slashAfterDirectories(pattern string, paths []string) []string {
+	for i := range paths {
+		if strings.HasSuffix(pattern, "/") {
+			paths[i] += "/"
+		}
+	}
+	return paths
+}
+
+// walkOrder sorts as filepath.WalkDir goes: a directory's files right after it.
+func walkOrder(_ string, paths []string) []string {
+	slices.SortFunc(paths, func(a, b string) int { return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/")) })
+	return paths
+}
+
+func pathsFromDir(_ *hooked, glob globFunc) globFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+		paths, err := glob(ctx, pattern, opts)
+		for i := range paths {
+			if opts != nil && opts.Dir != "" && opts.Dir != "." {
+				paths[i] = strings.TrimPrefix(paths[i], opts.Dir+"/")
+			}
+		}
+		return paths, err
+	}
+}
+
+// gitignoreFromDir does not know the .gitignore files above Dir.
+func gitignoreFromDir(h *hooked, glob globFunc) globFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+		if opts != nil && opts.Gitignore && opts.Dir != "" {
+			h.reference.Rm(ctx, ".gitignore", nil)
+		}
+		return glob(ctx, pattern, opts)
+	}
+}
+
+// withoutError makes an error of that kind an empty result.
+func withoutError(kind error) func(*hooked, globFunc) globFunc {
+	return func(_ *hooked, glob globFunc) globFunc {
+		return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+			paths, err := glob(ctx, pattern, opts)
+			if errors.Is(err, kind) {
+				return nil, nil
+			}
+			return paths, err
+		}
+	}
+}
+
+func noMatchIsError(_ *hooked, glob globFunc) globFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+		paths, err := glob(ctx, pattern, opts)
+		if err == nil && len(paths) == 0 {
+			err = workspace.NewPathError(workspace.OpGlob, path.Clean(pattern), fs.ErrNotExist, nil)
+		}
+		return paths, err
+	}
+}
+
+func sharesPaths(_ *hooked, glob globFunc) globFunc {
+	var last []string
+	return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+		if last != nil {
+			return last, nil
+		}
+		paths, err := glob(ctx, pattern, opts)
+		last = paths
+		return paths, err
+	}
+}

@@ -1,0 +1,267 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+type grepFunc = func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error)
+
+func mutateGrep(change func(h *hooked, grep grepFunc) grepFunc) func(*hooked) {
+	return func(h *hooked) { h.grep = change(h, h.grep) }
+}
+
+// mutateQuery is a mutant whose pattern and options go through change.
+func mutateQuery(change func(pattern *string, o *workspace.GrepOptions)) func(*hooked) {
+	return mutateGrep(func(_ *hooked, grep grepFunc) grepFunc {
+		return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+			var o workspace.GrepOptions
+			if opts != nil {
+				o = *opts
+			}
+			change(&pattern, &o)
+			return grep(ctx, pattern, &o)
+		}
+	})
+}
+
+// mutateResult is a mutant whose results go through change.
+func mutateResult(change func(o workspace.GrepOptions, r *workspace.GrepResult)) func(*hooked) {
+	return mutateGrep(func(_ *hooked, grep grepFunc) grepFunc {
+		return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+			result, err := grep(ctx, pattern, opts)
+			if err != nil {
+				return result, err
+			}
+			var o workspace.GrepOptions
+			if opts != nil {
+				o = *opts
+			}
+			change(o, result)
+			return result, nil
+		}
+	})
+}
+
+// mutateMatches is a mutant whose matches are changed one by one.
+func mutateMatches(change func(m *workspace.Match)) func(*hooked) {
+	return mutateResult(func(_ workspace.GrepOptions, r *workspace.GrepResult) {
+		for i := range r.Matches {
+			change(&r.Matches[i])
+		}
+	})
+}
+
+func grepMutants() []mutant { return slices.Concat(grepQueryMutants(), grepResultMutants()) }
+
+type (
+	grepOptions = workspace.GrepOptions
+	grepResult  = workspace.GrepResult
+)
+
+func grepQueryMutants() []mutant {
+	return []mutant{
+		{"grep-literal-only", mutateQuery(func(_ *string, o *grepOptions) { o.Literal = true }), []string{"Grep/regular-expression", "Grep/empty-lines", "Grep/unicode", "Grep/one-line-at-a-time", "Grep/only-line-breaks", "Grep/malformed-pattern", "Property/random-lines"}},
+		{"grep-ignores-literal", mutateQuery(func(_ *string, o *grepOptions) { o.Literal = false }), []string{"Grep/literal"}},
+		{"grep-ignores-ignore-case", mutateQuery(func(_ *string, o *grepOptions) { o.IgnoreCase = false }), []string{"Grep/ignore-case"}},
+		{"grep-folds-ascii-only", mutateQuery(foldASCII), []string{"Grep/ignore-case"}},
+		{"grep-always-ignores-case", mutateQuery(func(_ *string, o *grepOptions) { o.IgnoreCase = true }), []string{"Grep/literal-text", "Grep/ignore-case"}},
+		{"grep-no-include", mutateQuery(func(_ *string, o *grepOptions) { o.IncludeGlob = "" }), []string{"Grep/include-glob", "Grep/include-and-exclude", "Grep/skipped-only-if-asked-for", "Grep/brace-bomb", "Grep/malformed-glob"}},
+		{"grep-no-exclude", mutateQuery(func(_ *string, o *grepOptions) { o.ExcludeGlob = "" }), []string{"Grep/exclude-glob", "Grep/include-and-exclude", "Grep/skipped-only-if-asked-for"}},
+		{"grep-include-by-name-only", mutateQuery(includeByName), []string{"Grep/include-glob"}},
+		{"grep-include-unanchored", mutateQuery(func(_ *string, o *grepOptions) { o.IncludeGlob = strings.TrimPrefix(o.IncludeGlob, "/") }), []string{"Grep/include-glob"}},
+		{"grep-globs-filter-named-file", mutateGrep(filtersNamedFile), []string{"Grep/path-file"}},
+		{"grep-ignores-path", mutateQuery(func(_ *string, o *grepOptions) { o.Path = "" }), []string{"Grep/path-file", "Grep/path-directory", "Errors/grep-path-missing"}},
+		{"grep-no-context", mutateQuery(func(_ *string, o *grepOptions) { o.Before, o.After = 0, 0 }), []string{"Grep/context", "Grep/context-of-neighbours", "Grep/negative-options"}},
+		{"grep-symmetric-context", mutateQuery(func(_ *string, o *grepOptions) { o.Before = max(o.Before, o.After); o.After = o.Before }), []string{"Grep/context"}},
+		{"grep-no-limit", mutateQuery(func(_ *string, o *grepOptions) { o.MaxResults = 0 }), []string{"Grep/max-results", "Grep/max-results-in-one-file", "Grep/pages", "Grep/many-files"}},
+		{"grep-starts-at-the-start", mutateQuery(func(_ *string, o *grepOptions) { o.StartAfter = workspace.Position{} }), []string{"Grep/start-after", "Grep/start-after-in-path", "Grep/pages", "Grep/pages-with-context", "Grep/pages-of-skipped"}},
+		{"grep-starts-after-the-file", mutateQuery(func(_ *string, o *grepOptions) { o.StartAfter.LineNumber *= 1000 }), []string{"Grep/start-after", "Grep/pages"}},
+		{"grep-no-size-limit", mutateQuery(func(_ *string, o *grepOptions) { o.MaxFileSize = max(0, o.MaxFileSize*1000) }), []string{"Grep/max-file-size", "Grep/skipped-sorted", "Grep/skipped-without-match"}},
+		{"grep-size-limit-is-exclusive", mutateQuery(func(_ *string, o *grepOptions) { o.MaxFileSize = max(0, o.MaxFileSize-1) }), []string{"Grep/max-file-size"}},
+		{"grep-no-gitignore", mutateQuery(func(_ *string, o *grepOptions) { o.Gitignore = false }), []string{"Grep/gitignore"}},
+		{"grep-always-gitignore", mutateQuery(func(_ *string, o *grepOptions) { o.Gitignore = true }), []string{"Grep/gitignore"}},
+		{"grep-multi-line", mutateGrep(multiLine), []string{"Grep/one-line-at-a-time", "Grep/line-break-in-pattern"}},
+		{"grep-absolute-values", mutateQuery(absoluteValues), []string{"Grep/negative-options"}},
+	}
+}
+
+func grepResultMutants() []mutant {
+	return []mutant{
+		{"grep-unsorted", mutateResult(func(_ grepOptions, r *grepResult) { slices.Reverse(r.Matches) }), []string{"Grep/order", "Grep/many-lines", "Grep/many-files"}},
+		{"grep-in-order-of-a-walk", mutateResult(walkOrderMatches), []string{"Grep/order"}},
+		{"grep-line-numbers-from-zero", mutateMatches(func(m *workspace.Match) { m.LineNumber-- }), []string{"Grep/literal-text", "Grep/context", "Grep/not-utf-8"}},
+		{"grep-strips-carriage-returns", mutateMatches(func(m *workspace.Match) { m.Line = strings.TrimRight(m.Line, "\r") }), []string{"Grep/carriage-return-kept"}},
+		{"grep-keeps-line-breaks", mutateMatches(func(m *workspace.Match) { m.Line += "\n" }), []string{"Grep/carriage-return-kept", "Grep/long-line"}},
+		{"grep-cuts-long-lines", mutateMatches(func(m *workspace.Match) { m.Line = m.Line[:min(len(m.Line), 65536)] }), []string{"Grep/long-line"}},
+		{"grep-one-context-line-missing", mutateMatches(func(m *workspace.Match) { m.After = m.After[:max(0, len(m.After)-1)] }), []string{"Grep/context"}},
+		{"grep-context-ends-with-page", mutateResult(contextEndsWithPage), []string{"Grep/pages-with-context"}},
+		{"grep-trailing-empty-line", mutateGrep(trailingEmptyLine), []string{"Grep/line-break-at-end", "Grep/empty-file"}},
+		{"grep-needs-final-line-break", mutateGrep(needsFinalBreak), []string{"Grep/no-line-break-at-end"}},
+		{"grep-counts-every-match", mutateResult(func(_ grepOptions, r *grepResult) { r.Matches = append(r.Matches, r.Matches...) }), []string{"Grep/match-is-counted-once"}},
+		{"grep-matches-everything", mutateQuery(func(p *string, _ *grepOptions) { *p = "" }), []string{"Grep/no-match"}},
+		{"grep-of-nothing-is-missing", mutateGrep(nothingIsMissing), []string{"Grep/empty-file-system"}},
+		{"grep-never-truncated", mutateResult(func(_ grepOptions, r *grepResult) { r.Truncated = false }), []string{"Grep/truncated-exactly", "Grep/max-results-in-one-file", "Grep/pages"}},
+		{"grep-truncated-when-full", mutateResult(func(o grepOptions, r *grepResult) { r.Truncated = len(r.Matches) == o.MaxResults }), []string{"Grep/truncated-exactly", "Grep/max-results-in-one-file"}},
+		{"grep-hides-skipped", mutateResult(func(_ grepOptions, r *grepResult) { r.Skipped = nil }), []string{"Grep/binary-skipped", "Grep/max-file-size", "Grep/truncated-skipped", "Grep/skipped-without-match", "Grep/skipped-sorted"}},
+		{"grep-skipped-unsorted", mutateResult(func(_ grepOptions, r *grepResult) { slices.Reverse(r.Skipped) }), []string{"Grep/skipped-sorted", "Grep/binary-skipped"}},
+		{"grep-one-reason", mutateResult(func(_ grepOptions, r *grepResult) {
+			for i := range r.Skipped {
+				r.Skipped[i].Reason = workspace.SkipUnreadable
+			}
+		}), []string{"Grep/binary-skipped", "Grep/max-file-size"}},
+		{"grep-late-nul-is-binary", mutateGrep(lateNULIsBinary), []string{"Grep/late-nul-searched"}},
+		{"grep-searches-binary", mutateResult(func(_ grepOptions, r *grepResult) {
+			r.Matches = append(r.Matches, workspace.Match{Path: "b.bin", LineNumber: 1, Line: "needle"})
+		}), []string{"Grep/binary-skipped"}},
+		{"grep-skipped-everywhere", mutateResult(func(_ grepOptions, r *grepResult) {
+			r.Skipped = append(r.Skipped, workspace.Skipped{Path: "z", Reason: workspace.SkipBinary})
+		}), []string{"Grep/truncated-skipped", "Grep/skipped-only-if-asked-for"}},
+		{"grep-malformed-finds-nothing", mutateGrep(grepWithoutError(workspace.ErrPattern)), []string{"Grep/malformed-pattern", "Grep/malformed-glob", "Grep/brace-bomb", "Grep/line-break-in-pattern"}},
+		{"grep-missing-finds-nothing", mutateGrep(grepWithoutError(fs.ErrNotExist)), []string{"Errors/grep-path-missing"}},
+		{"grep-searches-an-old-index", mutateGrep(oldIndex), []string{"Grep/follows-writes"}},
+		{"grep-shares-its-result", mutateGrep(sharesResult), []string{"Grep/result-is-the-callers"}},
+	}
+}
+
+// foldASCII spells the pattern out instead of folding it.
+func foldASCII(pattern *string, o *grepOptions) {
+	if o.IgnoreCase && len(*pattern) == len([]rune(*pattern)) && !o.Literal {
+		*pattern = regexp.MustCompile("[a-z]").ReplaceAllStringFunc(*pattern, func(s string) string { return "(?:" + s + "|" + strings.ToUpper(s) + ")" })
+	}
+	o.IgnoreCase = false
+}
+
+func includeByName(_ *string, o *grepOptions) {
+	if o.IncludeGlob != "" {
+		o.IncludeGlob = path.Base(o.IncludeGlob)
+	}
+}
+
+func absoluteValues(_ *string, o *grepOptions) {
+	o.Before, o.After, o.MaxResults, o.MaxFileSize = max(o.Before, 0), max(o.After, 0), max(o.MaxResults, 0), max(o.MaxFileSize, 0)
+}
+
+func filtersNamedFile(_ *hooked, grep grepFunc) grepFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		if opts != nil && opts.IncludeGlob != "" {
+			if ok, _ := path.Match(opts.IncludeGlob, path.Base(opts.Path)); !ok && path.Ext(opts.Path) != "" {
+				return &workspace.GrepResult{}, nil
+			}
+		}
+		return grep(ctx, pattern, opts)
+	}
+}
+
+// multiLine searches the whole text at once.
+func multiLine(h *hooked, grep grepFunc) grepFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		if opts == nil || opts.Path == "" {
+			return &workspace.GrepResult{}, nil
+		}
+		data, err := h.reference.ReadFile(ctx, opts.Path)
+		if err != nil {
+			return nil, err
+		}
+		result := &workspace.GrepResult{}
+		for _, loc := range regexp.MustCompile("(?m)"+pattern).FindAllIndex(data, -1) {
+			line := 1 + strings.Count(string(data[:loc[0]]), "\n")
+			result.Matches = append(result.Matches, workspace.Match{Path: opts.Path, LineNumber: line})
+		}
+		return result, nil
+	}
+}
+
+func contextEndsWithPage(o grepOptions, r *grepResult) {
+	if last := len(r.Matches) - 1; last >= 0 && len(r.Matches) == o.MaxResults {
+		r.Matches[last].After = nil
+	}
+}
+
+func walkOrderMatches(_ grepOptions, r *grepResult) {
+	slices.SortStableFunc(r.Matches, func(a, b workspace.Match) int {
+		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
+	})
+}
+
+// trailingEmptyLine takes what follows the last line break for a line.
+func trailingEmptyLine(h *hooked, grep grepFunc) grepFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		result, err := grep(ctx, pattern, opts)
+		if err != nil || opts == nil || !regexp.MustCompile(pattern).MatchString("") {
+			return result, err
+		}
+		data, _ := h.reference.ReadFile(ctx, opts.Path)
+		if len(data) == 0 || data[len(data)-1] == '\n' {
+			line := 1 + strings.Count(string(data), "\n")
+			result.Matches = append(result.Matches, workspace.Match{Path: opts.Path, LineNumber: line})
+		}
+		return result, nil
+	}
+}
+
+// needsFinalBreak does not see a last line without a line break.
+func needsFinalBreak(h *hooked, grep grepFunc) grepFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		result, err := grep(ctx, pattern, opts)
+		if err != nil {
+			return nil, err
+		}
+		result.Matches = slices.DeleteFunc(result.Matches, func(m workspace.Match) bool {
+			data, _ := h.reference.ReadFile(ctx, m.Path)
+			return m.LineNumber > strings.Count(string(data), "\n")
+		})
+		return result, nil
+	}
+}
+
+func nothingIsMissing(_ *hooked, grep grepFunc) grepFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		result, err := grep(ctx, pattern, opts)
+		if err == nil && len(result.Matches) == 0 {
+			return nil, workspace.NewPathError(workspace.OpGrep, ".", fs.ErrNotExist, nil)
+		}
+		return result, err
+	}
+}
+
+func lateNULIsBinary(h *hooked, grep grepFunc) grepFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		if data, err := h.reference.ReadFile(ctx, "file"); err == nil && strings.Contains(string(data), "\x00") {
+			return &workspace.GrepResult{Skipped: []workspace.Skipped{{Path: "file", Reason: workspace.SkipBinary}}}, nil
+		}
+		return grep(ctx, pattern, opts)
+	}
+}
+
+func grepWithoutError(kind error) func(*hooked, grepFunc) grepFunc {
+	return func(_ *hooked, grep grepFunc) grepFunc {
+		return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+			result, err := grep(ctx, pattern, opts)
+			if errors.Is(err, kind) {
+				return &workspace.GrepResult{}, nil
+			}
+			return result, err
+		}
+	}
+}
+
+// oldIndex answers the same question as before with the same answer.
+func oldIndex(_ *hooked, grep grepFunc) grepFunc {
+	index := make(map[string]*workspace.GrepResult)
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		if index[pattern] == nil {
+			index[pattern], _ = grep(ctx, pattern, opts)
+		}
+		return index[pattern], nil
+	}
+}
+
+func sharesResult(h *hooked, grep grepFunc) grepFunc { return oldIndex(h, grep) }

@@ -1,0 +1,168 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+type lsFunc = func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error)
+
+// mutateLs is a mutant with another Ls, made from the right one.
+func mutateLs(change func(h *hooked, ls lsFunc) lsFunc) func(*hooked) {
+	return func(h *hooked) {
+		h.ls = change(h, h.ls)
+		h.walk = func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+			return workspace.Walk(ctx, lsOnly{h}, dir, opts, fn)
+		}
+	}
+}
+
+// lsOnly hides every optional interface, so that a walk goes by Ls.
+type lsOnly struct{ workspace.FileSystem }
+
+// mutateInfos is a mutant whose Ls results go through change.
+func mutateInfos(change func(dir string, infos []workspace.FileInfo) []workspace.FileInfo) func(*hooked) {
+	return mutateLs(func(_ *hooked, ls lsFunc) lsFunc {
+		return func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+			infos, err := ls(ctx, dir, opts)
+			return change(dir, infos), err
+		}
+	})
+}
+
+// mutateLsOptions is a mutant whose Ls options go through change.
+func mutateLsOptions(change func(o *workspace.LsOptions)) func(*hooked) {
+	return mutateLs(func(_ *hooked, ls lsFunc) lsFunc {
+		return func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+			var o workspace.LsOptions
+			if opts != nil {
+				o = *opts
+			}
+			change(&o)
+			return ls(ctx, dir, &o)
+		}
+	})
+}
+
+func listMutants() []mutant {
+	return []mutant{
+		{"ls-unsorted", mutateInfos(func(_ string, infos []workspace.FileInfo) []workspace.FileInfo { slices.Reverse(infos); return infos }),
+			[]string{"Ls/sorted-bytewise", "Ls/children-only", "Ls/pages"}},
+		{"ls-ignores-case-in-order", mutateInfos(foldedOrder), []string{"Ls/sorted-bytewise"}},
+		{"ls-directories-first", mutateInfos(directoriesFirst), []string{"Ls/sorted-bytewise"}},
+		{"ls-hides-dot-files", mutateInfos(hidesDots), []string{"Names/unusual-dots", "IOFS/fstest"}},
+		{"ls-lists-itself", mutateInfos(listsItself), []string{"Ls/empty-directory", "Ls/children-only", "Walk/empty-directory"}},
+		{"ls-missing-is-empty", mutateLs(missingIsEmpty), []string{"Ls/missing", "Errors/ls-missing"}},
+		{"ls-file-lists-itself", mutateLs(fileListsItself), []string{"Ls/file"}},
+		{"ls-prefix-of-names", mutateLs(prefixIsEmpty), []string{"Ls/missing"}},
+		{"ls-no-limit", mutateLsOptions(func(o *workspace.LsOptions) { o.Limit = 0 }), []string{"Ls/limit", "Ls/pages", "Ls/negative-limit"}},
+		{"ls-limit-one-short", mutateLsOptions(func(o *workspace.LsOptions) { o.Limit = max(o.Limit-1, 0) }), []string{"Ls/limit"}},
+		{"ls-no-after", mutateLsOptions(func(o *workspace.LsOptions) { o.After = "" }), []string{"Ls/after", "Ls/pages", "Property/random-pages"}},
+		{"ls-after-must-exist", mutateLs(afterMustExist), []string{"Ls/after"}},
+		{"ls-thousand-at-most", mutateInfos(func(_ string, infos []workspace.FileInfo) []workspace.FileInfo { return infos[:min(1000, len(infos))] }),
+			[]string{"Ls/eleven-hundred"}},
+		{"ls-path-is-name", mutateInfos(eachInfo(func(i *workspace.FileInfo) { i.Path = i.Name })), []string{"Ls/describes", "Walk/below-dir"}},
+		{"ls-no-size", mutateInfos(eachInfo(func(i *workspace.FileInfo) { i.Size = 0 })), []string{"Ls/describes", "Ls/as-stat", "Walk/describes"}},
+		{"ls-directory-has-size", mutateInfos(eachInfo(func(i *workspace.FileInfo) { i.Size += 4096 })), []string{"Ls/describes"}},
+		{"ls-no-version", mutateInfos(eachInfo(func(i *workspace.FileInfo) { i.Version = "" })), []string{"Ls/as-stat", "WriteFile/version-everywhere-the-same", "Capabilities/versions"}},
+		{"ls-shares-its-result", mutateLs(sharesList), []string{"Ls/result-is-the-callers"}},
+		{"ls-negative-is-all", mutateLsOptions(func(o *workspace.LsOptions) { o.Limit = max(o.Limit, 0) }), []string{"Ls/negative-limit"}},
+	}
+}
+
+func foldedOrder(_ string, infos []workspace.FileInfo) []workspace.FileInfo {
+	slices.SortStableFunc(infos, func(a, b workspace.FileInfo) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
+	return infos
+}
+
+func directoriesFirst(_ string, infos []workspace.FileInfo) []workspace.FileInfo {
+	slices.SortStableFunc(infos, func(a, b workspace.FileInfo) int { return strings.Compare(string(a.Type), string(b.Type)) })
+	return infos
+}
+
+func hidesDots(_ string, infos []workspace.FileInfo) []workspace.FileInfo {
+	return slices.DeleteFunc(infos, func(i workspace.FileInfo) bool { return i.Name[0] == '.' })
+}
+
+func listsItself(dir string, infos []workspace.FileInfo) []workspace.FileInfo {
+	_, base := workspace.Split(dir)
+	return append([]workspace.FileInfo{{Name: base, Path: dir, Type: workspace.TypeFile}}, infos...)
+}
+
+// eachInfo changes every entry.
+func eachInfo(change func(*workspace.FileInfo)) func(string, []workspace.FileInfo) []workspace.FileInfo {
+	return func(_ string, infos []workspace.FileInfo) []workspace.FileInfo {
+		for i := range infos {
+			change(&infos[i])
+		}
+		return infos
+	}
+}
+
+func missingIsEmpty(_ *hooked, ls lsFunc) lsFunc {
+	return func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+		infos, err := ls(ctx, dir, opts)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return infos, err
+	}
+}
+
+func fileListsItself(h *hooked, ls lsFunc) lsFunc {
+	return func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+		if info, err := h.reference.Stat(ctx, dir); err == nil && info.Type == workspace.TypeFile {
+			return []workspace.FileInfo{info}, nil
+		}
+		return ls(ctx, dir, opts)
+	}
+}
+
+// prefixIsEmpty takes a name for a directory if others begin with it.
+func prefixIsEmpty(h *hooked, ls lsFunc) lsFunc {
+	return func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+		infos, err := ls(ctx, dir, opts)
+		for name := range h.reference.nodes {
+			if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(name, dir) {
+				return nil, nil
+			}
+		}
+		return infos, err
+	}
+}
+
+func afterMustExist(_ *hooked, ls lsFunc) lsFunc {
+	return func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+		infos, err := ls(ctx, dir, nil)
+		if opts == nil || err != nil {
+			return infos, err
+		}
+		for i, info := range infos {
+			if info.Name == opts.After {
+				return infos[i+1:], nil
+			}
+		}
+		return infos, nil
+	}
+}
+
+func sharesList(_ *hooked, ls lsFunc) lsFunc {
+	lists := make(map[string][]workspace.FileInfo)
+	return func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+		if lists[dir] == nil {
+			infos, err := ls(ctx, dir, opts)
+			if err != nil {
+				return nil, err
+			}
+			lists[dir] = infos
+		}
+		return lists[dir], nil
+	}
+}

@@ -1,0 +1,192 @@
+package conformance_test
+
+import (
+	"context"
+	"flag"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// mutant is the reference with one defect, and the cases that must find it.
+type mutant struct {
+	name   string
+	breaks func(h *hooked)
+	cases  []string
+}
+
+// mutants returns all of them.
+func mutants() []mutant {
+	return slices.Concat(generalMutants(), readMutants(), writeMutants(), conditionalMutants(), listMutants(),
+		globMutants(), grepMutants(), removeMutants(), watchMutants(), optionalMutants(), symlinkMutants(), capabilityMutants())
+}
+
+// hooked is a reference of which each method can be replaced.
+type hooked struct {
+	*reference
+	root         string
+	looks        counter // calls that read, so that a race can wait for one
+	capabilities func() workspace.Capabilities
+	readFile     func(ctx context.Context, name string) ([]byte, error)
+	writeFile    func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error)
+	ls           func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error)
+	glob         func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error)
+	grep         func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error)
+	stat         func(ctx context.Context, name string) (workspace.FileInfo, error)
+	rm           func(ctx context.Context, name string, opts *workspace.RmOptions) error
+	mkdir        func(ctx context.Context, name string, opts *workspace.MkdirOptions) error
+	watch        func(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error)
+	readVersion  func(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error)
+	open         func(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error)
+	create       func(ctx context.Context, name string, opts *workspace.WriteOptions) (workspace.Writer, error)
+	move         func(ctx context.Context, source, destination string) error
+	copyFile     func(ctx context.Context, source, destination string) (workspace.Version, error)
+	walk         func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error
+	resolve      func(ctx context.Context, name string) (string, error)
+}
+
+func newHooked() *hooked {
+	r := newReference()
+	h := &hooked{
+		reference: r, capabilities: r.Capabilities, readFile: r.ReadFile, writeFile: r.WriteFile, ls: r.Ls, glob: r.Glob,
+		grep: r.Grep, stat: r.Stat, rm: r.Rm, mkdir: r.Mkdir, watch: r.Watch, readVersion: r.ReadVersioned,
+		open: r.Open, create: r.Create, move: r.Move, resolve: r.Resolve,
+	}
+	h.copyFile = func(ctx context.Context, source, destination string) (workspace.Version, error) {
+		return workspace.Copy(ctx, r, source, destination)
+	}
+	h.walk = func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+		return workspace.Walk(ctx, r, dir, opts, fn)
+	}
+	return h
+}
+
+func (h *hooked) Capabilities() workspace.Capabilities { return h.capabilities() }
+
+func (h *hooked) Root() string { return h.root }
+
+func (h *hooked) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	h.looks.next()
+	return h.readFile(ctx, name)
+}
+
+func (h *hooked) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	return h.writeFile(ctx, name, data, opts)
+}
+
+func (h *hooked) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	h.looks.next()
+	return h.ls(ctx, dir, opts)
+}
+
+func (h *hooked) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+	return h.glob(ctx, pattern, opts)
+}
+
+func (h *hooked) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+	return h.grep(ctx, pattern, opts)
+}
+
+func (h *hooked) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	h.looks.next()
+	return h.stat(ctx, name)
+}
+
+func (h *hooked) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	return h.rm(ctx, name, opts)
+}
+
+func (h *hooked) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
+	return h.mkdir(ctx, name, opts)
+}
+
+func (h *hooked) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
+	return h.watch(ctx, dir, opts)
+}
+
+func (h *hooked) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+	h.looks.next()
+	return h.readVersion(ctx, name, limit)
+}
+
+func (h *hooked) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	return h.open(ctx, name, opts)
+}
+
+func (h *hooked) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (workspace.Writer, error) {
+	return h.create(ctx, name, opts)
+}
+
+func (h *hooked) Move(ctx context.Context, source, destination string) error {
+	return h.move(ctx, source, destination)
+}
+
+func (h *hooked) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	return h.copyFile(ctx, source, destination)
+}
+
+func (h *hooked) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+	return h.walk(ctx, dir, opts, fn)
+}
+
+func (h *hooked) Resolve(ctx context.Context, name string) (string, error) {
+	return h.resolve(ctx, name)
+}
+
+// quickRapid keeps rapid from writing files for failures that are wanted, and
+// from looking long for the smallest.
+func quickRapid(t *testing.T) {
+	t.Helper()
+	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.shrinktime": "1ms"} {
+		before := flag.Lookup(name).Value.String()
+		if err := flag.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { flag.Set(name, before) })
+	}
+}
+
+// TestBase proves that what the mutants are made from passes every case.
+func TestBase(t *testing.T) {
+	conformance.Run(t, func(*testing.T) workspace.FileSystem { return newHooked() }, &conformance.Options{Symlink: symlink})
+}
+
+// TestMutants proves that each mutant fails the cases that are named for it.
+// Events that do not come are not waited for as long as those of a real store.
+func TestMutants(t *testing.T) {
+	quickRapid(t)
+	opts := conformance.Options{Symlink: symlink, WatchWait: 300 * time.Millisecond}
+	t.Run("all", func(t *testing.T) {
+		for _, m := range mutants() {
+			t.Run(m.name, func(t *testing.T) {
+				t.Parallel()
+				for _, name := range m.cases {
+					h := newHooked()
+					m.breaks(h)
+					if got := conformance.RunCase(t, name, h, opts); !got.Failed {
+						t.Errorf("case %s does not fail for this mutant; its log: %s", name, got.Log)
+					}
+				}
+			})
+		}
+	})
+}
+
+// TestEveryCaseHasMutant proves that there is no case that cannot fail.
+func TestEveryCaseHasMutant(t *testing.T) {
+	caught := map[string]bool{"Names/cleaned": true} // by TestCleanNames
+	for _, m := range mutants() {
+		for _, name := range m.cases {
+			caught[name] = true
+		}
+	}
+	for _, name := range conformance.CaseNames() {
+		if !caught[name] {
+			t.Errorf("case %s has no mutant that it must catch", name)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// nameCases has one case for each call and each kind of bad name, and for each
+// kind of unusual name, so that one can be skipped alone.
+func nameCases() []testCase {
+	cases := []testCase{
+		{"root", "N6", 0, rootExists},
+		{"root-is-empty", "N6 L1", 0, rootIsEmpty},
+		{"longest-element", "N5 N3", needWrite, longestElement},
+		{"longest-name", "N5 N3", needWrite, longestName},
+		{"cleaned", "N7", needFiles | needCleaning, cleanedNames},
+	}
+	for _, theme := range unusualThemes() {
+		cases = append(cases,
+			testCase{"unusual-" + theme.name, "N5 L1 T1 M1 X1", needWrite, theme.roundTrip},
+			testCase{"unusual-" + theme.name + "-in-search", "N5 G1 S6", needFiles, theme.search})
+	}
+	for _, c := range calls() {
+		cases = append(cases,
+			testCase{c.name + "-malformed", "N1 N2 N3 E1 E2 E5", needFiles | c.needs, c.refusesMalformed},
+			testCase{c.name + "-escape", "N4 E1 E2 E5", needFiles | c.needs, c.refusesEscape})
+	}
+	return cases
+}
+
+// malformedNames are invalid, and also invalid after cleaning if the second
+// result says so.
+func malformedNames() (all []string, beyondCleaning map[string]bool) {
+	long := strings.Repeat("n", workspace.MaxElementLength+1)
+	worse := []string{
+		"a\x00b", "\x00", "a/\x00/b", "a\xffb", "\xc3\x28", "dir/\xed\xa0\x80",
+		long, "dir/" + long, strings.Repeat("d/", workspace.MaxNameLength/2) + "e",
+	}
+	repaired := []string{"", "/", "/file", "file/", "dir/", "dir//child", "./file", "dir/.", "dir/./child", "//file"}
+	beyondCleaning = make(map[string]bool)
+	for _, name := range worse {
+		beyondCleaning[name] = true
+	}
+	return append(worse, repaired...), beyondCleaning
+}
+
+func (c call) refusesMalformed(e *env) {
+	e.given(callTree())
+	before := e.tree()
+	all, beyondCleaning := malformedNames()
+	for _, name := range all {
+		if e.opts.CleanNames && !beyondCleaning[name] || name == "" && c.emptyIsRoot() {
+			continue
+		}
+		err := c.do(e.ctx, e.fsys, name)
+		e.refused(err, fs.ErrInvalid, at(c.op, name), c.text, name)
+	}
+	e.unchanged(before, c.text, "a malformed name")
+}
+
+// emptyIsRoot reports whether the name of c is an option, whose zero value
+// means the root.
+func (c call) emptyIsRoot() bool { return c.op == workspace.OpGlob || c.op == workspace.OpGrep }
+
+func (c call) refusesEscape(e *env) {
+	e.given(callTree())
+	before := e.tree()
+	for _, name := range []string{"..", "../file", "dir/../../file", "dir/..", "dir/../file", "../../../../../../etc/passwd"} {
+		if e.opts.CleanNames && staysInside(name) {
+			continue
+		}
+		err := c.do(e.ctx, e.fsys, name)
+		e.refused(err, workspace.ErrEscape, at(c.op, name), c.text, name)
+		if !errors.Is(err, fs.ErrInvalid) {
+			e.Errorf(c.text+" = %v, want also %q", name, err, fs.ErrInvalid)
+		}
+	}
+	e.unchanged(before, c.text, "an escaping name")
+}
+
+func staysInside(name string) bool {
+	clean := path.Clean(name)
+	return clean != ".." && !strings.HasPrefix(clean, "../")
+}
+
+func rootExists(e *env) {
+	info := e.stat(".")
+	if info.Name != "." || info.Path != "." || !info.IsDir() {
+		e.Errorf("Stat(%q) = %+v, want Name and Path %q and a directory", ".", info, ".")
+	}
+}
+
+func rootIsEmpty(e *env) {
+	e.equal(e.names(".", nil), []string{}, "Ls(%q) of a new file system", ".")
+}
+
+func longestElement(e *env) {
+	for _, element := range []string{
+		strings.Repeat("n", workspace.MaxElementLength), strings.Repeat("é", workspace.MaxElementLength/2),
+	} {
+		e.write(element, "file")
+		e.has(element, "file")
+		e.write("dir/"+element+"/child", "child")
+		e.has("dir/"+element+"/child", "child")
+	}
+}
+
+// longestName may be more than a store can hold, but then it says so.
+func longestName(e *env) {
+	name := strings.Repeat(strings.Repeat("d", 127)+"/", workspace.MaxNameLength/128)
+	name = name[:len(name)-1] + "e"
+	_, err := e.fsys.WriteFile(e.ctx, name, []byte("deep"), nil)
+	call := fmt.Sprintf("WriteFile(a name of %d bytes)", len(name))
+	if err != nil {
+		e.refused(err, fs.ErrInvalid, at(workspace.OpWriteFile, name), "%s", call)
+		return
+	}
+	e.has(name, "deep")
+}
+
+func cleanedNames(e *env) {
+	e.given(files{"file": "content", "dir/child": "child"})
+	for _, name := range []string{"/file", "./file", "file/", "//file", "dir/../file", "/./dir/..//file"} {
+		e.has(name, "content")
+		if info := e.stat(name); info.Path != "file" {
+			e.Errorf("Stat(%q).Path = %q, want %q", name, info.Path, "file")
+		}
+	}
+	for _, name := range []string{"", "/", ".", "./", "dir/.."} {
+		e.equal(e.names(name, nil), []string{"dir", "file"}, "Ls(%q)", name)
+	}
+	if _, err := e.fsys.ReadFile(e.ctx, "/none"); err != nil {
+		e.refused(err, fs.ErrNotExist, at(workspace.OpReadFile, "none"), "ReadFile(%q)", "/none")
+	}
+}

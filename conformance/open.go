@@ -1,0 +1,159 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func openCases() []testCase {
+	return []testCase{
+		{"whole", "OP1", needFiles, openWhole},
+		{"window", "OP1", needFiles, openWindow},
+		{"past-the-end", "OP3", needFiles, openPastEnd},
+		{"window-of-a-large-file", "OP1", needFiles, openLargeWindow},
+		{"describes", "OP2", needFiles, openDescribes},
+		{"negative", "OP4 O2 E1 E2", needFiles, openNegative},
+		{"directory", "OP1 R2 E1 E2", needFiles, openDirectory},
+		{"canceled-stream", "OP5 C2", needFiles | needOpener, openCanceledStream},
+		{"several-streams", "OP1", needFiles, openSeveral},
+	}
+}
+
+func (e *env) open(name string, opts *workspace.OpenOptions) (string, workspace.FileInfo) {
+	e.Helper()
+	stream, info, err := workspace.Open(e.ctx, e.fsys, name, opts)
+	if err != nil {
+		e.Fatalf("Open(%q, %+v) = %v, want nil", name, opts, err)
+	}
+	data, err := io.ReadAll(stream)
+	if err != nil {
+		e.Fatalf("Open(%q, %+v), read to the end = %v, want nil", name, opts, err)
+	}
+	if err := stream.Close(); err != nil {
+		e.Errorf("Open(%q, %+v), closed = %v, want nil", name, opts, err)
+	}
+	return string(data), info
+}
+
+func (e *env) streams(name string, opts workspace.OpenOptions, want string) {
+	e.Helper()
+	if got, _ := e.open(name, &opts); got != want {
+		e.Errorf("Open(%q, %+v) streams %s, want %s", name, opts, brief(got), brief(want))
+	}
+}
+
+func openWhole(e *env) {
+	e.given(files{"file": "content", "empty": "", "bytes": everyByte()})
+	for name, want := range map[string]string{"file": "content", "empty": "", "bytes": everyByte()} {
+		if got, _ := e.open(name, nil); got != want {
+			e.Errorf("Open(%q, nil) streams %s, want %s", name, brief(got), brief(want))
+		}
+		e.streams(name, workspace.OpenOptions{}, want)
+	}
+}
+
+func openWindow(e *env) {
+	const content = "0123456789"
+	e.given(files{"file": content})
+	for offset := range len(content) {
+		for length := 1; length <= len(content)+1; length++ {
+			opts := workspace.OpenOptions{Offset: int64(offset), Length: int64(length)}
+			e.streams("file", opts, content[offset:min(offset+length, len(content))])
+		}
+		e.streams("file", workspace.OpenOptions{Offset: int64(offset)}, content[offset:])
+	}
+}
+
+func openPastEnd(e *env) {
+	e.given(files{"file": "12345", "empty": ""})
+	for _, offset := range []int64{5, 6, 1 << 40} {
+		e.streams("file", workspace.OpenOptions{Offset: offset}, "")
+		e.streams("file", workspace.OpenOptions{Offset: offset, Length: 3}, "")
+		e.streams("empty", workspace.OpenOptions{Offset: offset}, "")
+	}
+	e.streams("empty", workspace.OpenOptions{Length: 3}, "")
+}
+
+func openLargeWindow(e *env) {
+	content := large()
+	e.given(files{"large": content})
+	for _, offset := range []int64{0, 1, 4095, 1 << 20, 5<<20 - 10} {
+		for _, length := range []int64{1, 4096, 1<<20 + 1} {
+			end := min(offset+length, int64(len(content)))
+			e.streams("large", workspace.OpenOptions{Offset: offset, Length: length}, content[offset:end])
+		}
+	}
+}
+
+func openDescribes(e *env) {
+	e.given(files{"dir/file": "0123456789"})
+	want := e.stat("dir/file")
+	for _, opts := range []workspace.OpenOptions{{}, {Offset: 4, Length: 2}, {Offset: 99}} {
+		_, got := e.open("dir/file", &opts)
+		if got.ModTime.IsZero() {
+			want.ModTime = time.Time{}
+		}
+		if got != want {
+			e.Errorf("Open(%q, %+v) = %+v, want %+v as Stat", "dir/file", opts, got, want)
+		}
+	}
+}
+
+func openNegative(e *env) {
+	e.given(files{"file": "x"})
+	for _, opts := range []workspace.OpenOptions{{Offset: -1}, {Length: -1}, {Offset: -1, Length: -1}} {
+		_, _, err := workspace.Open(e.ctx, e.fsys, "file", &opts)
+		e.refused(err, fs.ErrInvalid, at(workspace.OpOpen, "file"), "Open(%q, %+v)", "file", opts)
+	}
+}
+
+func openDirectory(e *env) {
+	e.given(files{"dir/file": "x"})
+	for _, name := range []string{"dir", "."} {
+		_, _, err := workspace.Open(e.ctx, e.fsys, name, nil)
+		e.refused(err, workspace.ErrIsDir, at(workspace.OpOpen, name), "Open(%q)", name)
+	}
+}
+
+// openCanceledStream allows for bytes that are buffered already.
+func openCanceledStream(e *env) {
+	e.given(files{"large": large()})
+	ctx, cancel := context.WithCancel(e.ctx)
+	defer cancel()
+	stream, _, err := workspace.Open(ctx, e.fsys, "large", nil)
+	if err != nil {
+		e.Fatalf("Open(%q) = %v, want nil", "large", err)
+	}
+	defer stream.Close()
+	if _, err := io.ReadFull(stream, make([]byte, 10)); err != nil {
+		e.Fatalf("Open(%q), reading = %v, want nil", "large", err)
+	}
+	cancel()
+	if _, err := io.Copy(io.Discard, stream); !errors.Is(err, context.Canceled) {
+		e.Errorf("Open(%q), reading after its context was canceled = %v, want %q", "large", err, context.Canceled)
+	}
+}
+
+func openSeveral(e *env) {
+	e.given(files{"file": "0123456789"})
+	var streams []io.ReadCloser
+	for offset := range 5 {
+		stream, _, err := workspace.Open(e.ctx, e.fsys, "file", &workspace.OpenOptions{Offset: int64(offset)})
+		if err != nil {
+			e.Fatalf("Open(%q) = %v, want nil", "file", err)
+		}
+		defer stream.Close()
+		streams = append(streams, stream)
+	}
+	for offset, stream := range streams {
+		data, err := io.ReadAll(stream)
+		if want := "0123456789"[offset:]; err != nil || string(data) != want {
+			e.Errorf("Open(%q, Offset: %d), one of several, streams %q, %v, want %q", "file", offset, data, err, want)
+		}
+	}
+}

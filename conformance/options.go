@@ -1,0 +1,59 @@
+package conformance
+
+import (
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// defaultWatchWait is how long the suite waits for an event of a watch if the
+// options name no time.
+const defaultWatchWait = 10 * time.Second
+
+// Options adapt the suite to a file system. The zero Options are right for a
+// plain provider.
+type Options struct {
+	// Skip leaves out cases: from "Group/case" to the reason, which the
+	// skipped test shows. A case that does not exist and a reason that is
+	// empty are failures. Empty means that all cases run.
+	Skip map[string]string
+	// CleanNames says that the file system cleans names with
+	// [workspace.CleanName], as [*workspace.Workspace] does, where a provider
+	// refuses them. False means that it refuses them.
+	CleanNames bool
+	// Peer returns another FileSystem over the very files of fsys: a second
+	// client of the bucket, or what a read-only wrapper wraps. The suite
+	// prepares files with it and makes the changes of others with it. Nil
+	// means fsys itself.
+	Peer func(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem
+	// Symlink makes name a symlink to target in the store of fsys. A target
+	// is relative to the directory of name, and may lead out of the workspace.
+	// Nil means that the store has no symlinks, which leaves out the cases
+	// about them.
+	Symlink func(t *testing.T, fsys workspace.FileSystem, target, name string)
+	// WatchWait is the longest time between a change and its event. Zero means
+	// ten seconds. It is a bound and no delay: it is only used up by a file
+	// system that fails.
+	WatchWait time.Duration
+}
+
+func (o Options) watchWait() time.Duration {
+	if o.WatchWait > 0 {
+		return o.WatchWait
+	}
+	return defaultWatchWait
+}
+
+// check fails t for entries of Skip that have no effect or no reason.
+func (o Options) check(t testing.TB, known map[string]bool) {
+	t.Helper()
+	for name, reason := range o.Skip {
+		if !known[name] {
+			t.Errorf("conformance: Options.Skip[%q]: there is no such case", name)
+		}
+		if reason == "" {
+			t.Errorf("conformance: Options.Skip[%q] gives no reason", name)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func propertyCases() []testCase {
+	return []testCase{
+		{"random-operations", "W1 W2 W3 R1 L1 L2 G1 G2 T1 X1 X2 X3 X4 X7 M1 M2 M3 M4 M5 M6 MV1 MV2 MV3 MV4 E3 E4 E5", needWrite, randomOperations},
+		{"random-contents", "W1 R1 OP1", needWrite, randomContents},
+		{"random-pages", "L6 L7 G6 G7", needWrite, randomPages},
+		{"random-lines", "S1 S4 S10", needWrite, randomLines},
+	}
+}
+
+// operation is one step of a random sequence.
+type operation struct {
+	Verb        string
+	Name        string
+	Destination string // of a move
+}
+
+func (o operation) String() string {
+	if o.Verb == workspace.OpMove {
+		return fmt.Sprintf("%s %q %q", o.Verb, o.Name, o.Destination)
+	}
+	return fmt.Sprintf("%s %q", o.Verb, o.Name)
+}
+
+const (
+	rmAll    = "rm -r"
+	mkdirAll = "mkdir -p"
+)
+
+// anyName is a name from so few elements that operations meet each other.
+func anyName() *rapid.Generator[string] {
+	element := rapid.SampledFrom([]string{"a", "b", "a-b", "ab"})
+	return rapid.Custom(func(t *rapid.T) string {
+		name := element.Draw(t, "element")
+		for range rapid.IntRange(0, 2).Draw(t, "deeper") {
+			name += "/" + element.Draw(t, "element")
+		}
+		return name
+	})
+}
+
+func anyOperation(verbs []string) *rapid.Generator[operation] {
+	return rapid.Custom(func(t *rapid.T) operation {
+		o := operation{Verb: rapid.SampledFrom(verbs).Draw(t, "verb"), Name: anyName().Draw(t, "name")}
+		if o.Verb == workspace.OpMove {
+			o.Destination = anyName().Draw(t, "destination")
+		}
+		return o
+	})
+}
+
+// randomOperations runs each sequence in a directory of its own and compares
+// every step, and what is left at the end, with the model.
+func randomOperations(e *env) {
+	verbs := []string{
+		workspace.OpWriteFile, workspace.OpWriteFile, workspace.OpReadFile, workspace.OpStat, workspace.OpLs,
+		workspace.OpGlob, workspace.OpMkdir, mkdirAll, workspace.OpRm, rmAll,
+	}
+	if e.caps.Move {
+		verbs = append(verbs, workspace.OpMove, workspace.OpMove)
+	}
+	sequences := rapid.SliceOfN(anyOperation(verbs), 1, 20)
+	run := 0
+	rapid.Check(e, func(t *rapid.T) {
+		run++
+		base := fmt.Sprintf("run%d", run)
+		e.mkdir(base, nil)
+		defer e.rm(base, &workspace.RmOptions{Recursive: true})
+		m := model{}
+		for step, o := range sequences.Draw(t, "operations") {
+			e.step(t, base, m, o, step)
+		}
+		e.compare(t, base, m)
+	})
+}
+
+// step does o in base and in m, and compares how they end.
+func (e *env) step(t *rapid.T, base string, m model, o operation, step int) {
+	content := fmt.Sprintf("step %d", step)
+	want := m.do(o, content)
+	got, err := e.do(base, o, content)
+	if err == nil && len(want.errs) > 0 || err != nil && !isAny(err, want.errs) {
+		t.Fatalf("step %d, %v = %v, want %v", step, o, err, want.errs)
+	}
+	if err == nil && !slices.Equal(got, want.found) {
+		t.Fatalf("step %d, %v = %q, want %q", step, o, got, want.found)
+	}
+}
+
+func isAny(err error, kinds []error) bool {
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
+}
+
+// do runs o below base. What it finds is shown without base.
+func (e *env) do(base string, o operation, content string) (found []string, err error) {
+	name := base + "/" + o.Name
+	switch o.Verb {
+	case workspace.OpWriteFile:
+		_, err = e.fsys.WriteFile(e.ctx, name, []byte(content), nil)
+	case workspace.OpReadFile:
+		data, err := e.fsys.ReadFile(e.ctx, name)
+		return []string{string(data)}, err
+	case workspace.OpStat:
+		info, err := e.fsys.Stat(e.ctx, name)
+		return []string{fmt.Sprint(info.Type, info.Size)}, err
+	case workspace.OpLs:
+		infos, err := e.fsys.Ls(e.ctx, name, nil)
+		for _, info := range infos {
+			found = append(found, info.Name)
+		}
+		return found, err
+	case workspace.OpGlob:
+		matches, err := e.fsys.Glob(e.ctx, "**/"+o.Name, &workspace.GlobOptions{Dir: base})
+		for _, match := range matches {
+			found = append(found, match[len(base)+1:])
+		}
+		return found, err
+	case workspace.OpMkdir, mkdirAll:
+		err = e.fsys.Mkdir(e.ctx, name, &workspace.MkdirOptions{Recursive: o.Verb == mkdirAll})
+	case workspace.OpRm, rmAll:
+		err = e.fsys.Rm(e.ctx, name, &workspace.RmOptions{Recursive: o.Verb == rmAll})
+	case workspace.OpMove:
+		err = workspace.Move(e.ctx, e.fsys, name, base+"/"+o.Destination)
+	}
+	return nil, err
+}
+
+func (e *env) compare(t *rapid.T, base string, m model) {
+	got := make(files)
+	e.collect(base, got)
+	want := make(files)
+	for name, content := range m {
+		want[base+"/"+name] = content
+	}
+	if diff := want.diff(got); diff != "" {
+		t.Fatalf("the operations left another tree than they should:%s", diff)
+	}
+}
+
+func randomContents(e *env) {
+	rapid.Check(e, func(t *rapid.T) {
+		content := string(rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, "content"))
+		window := workspace.OpenOptions{
+			Offset: int64(rapid.IntRange(0, 2100).Draw(t, "offset")), Length: int64(rapid.IntRange(0, 2100).Draw(t, "length")),
+		}
+		e.write("file", content)
+		if got := e.read("file"); got != content {
+			t.Fatalf("ReadFile = %s, want %s", brief(got), brief(content))
+		}
+		if got, _ := e.open("file", &window); got != string(window.Of([]byte(content))) {
+			t.Fatalf("Open(%+v) = %s, want that window of %s", window, brief(got), brief(content))
+		}
+	})
+}
+
+func randomPages(e *env) {
+	run := 0
+	rapid.Check(e, func(t *rapid.T) {
+		run++
+		base := fmt.Sprintf("run%d", run)
+		element := rapid.StringMatching(`[a-c.\-0!]{1,3}`).Filter(func(s string) bool { return s != "." && s != ".." })
+		names := rapid.SliceOfNDistinct(element, 1, 8, rapid.ID).Draw(t, "names")
+		var below []string
+		for _, name := range names {
+			e.write(base+"/"+name+"/x", "")
+			below = append(below, base+"/"+name+"/x")
+		}
+		limit := rapid.IntRange(1, 4).Draw(t, "limit")
+		if got, want := e.paged(base, limit), sorted(names); !slices.Equal(got, want) {
+			t.Fatalf("Ls in pages of %d = %q, want %q", limit, got, want)
+		}
+		if got, want := e.globPaged(base+"/**", limit), sorted(below); !slices.Equal(got, want) {
+			t.Fatalf("Glob in pages of %d = %q, want %q", limit, got, want)
+		}
+	})
+}

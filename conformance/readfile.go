@@ -1,0 +1,93 @@
+package conformance
+
+import (
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func readFileCases() []testCase {
+	return []testCase{
+		{"content", "R1", needFiles, readContent},
+		{"empty", "R1 W4", needFiles, readEmpty},
+		{"every-byte", "R1", needFiles, readEveryByte},
+		{"five-mebibytes", "R1", needFiles, readLarge},
+		{"directory", "R2 E1 E2", needFiles, readDirectory},
+		{"bytes-are-the-callers", "R3", needFiles, readBytesAreTheCallers},
+		{"repeated", "R1", needFiles, readRepeated},
+	}
+}
+
+func readContent(e *env) {
+	e.given(files{"file": "content\r\nof file\n", "dir/file": "another"})
+	e.has("file", "content\r\nof file\n")
+	e.has("dir/file", "another")
+}
+
+func readEmpty(e *env) {
+	e.given(files{"empty": ""})
+	e.has("empty", "")
+}
+
+// everyByte is every byte value, in an order that is not text in any encoding.
+func everyByte() string {
+	var b strings.Builder
+	for i := range 256 {
+		b.WriteByte(byte(i))
+	}
+	for i := range 256 {
+		b.WriteByte(byte(255 - i))
+	}
+	return b.String()
+}
+
+func readEveryByte(e *env) {
+	e.given(files{"bytes": everyByte()})
+	e.has("bytes", everyByte())
+}
+
+// large is 5 MiB in which no two blocks are the same.
+func large() string {
+	data := make([]byte, 5<<20)
+	state := uint32(1)
+	for i := range data {
+		state = state*1664525 + 1013904223
+		data[i] = byte(state >> 24)
+	}
+	return string(data)
+}
+
+func readLarge(e *env) {
+	e.given(files{"large": large()})
+	if got := e.read("large"); got != large() {
+		e.Errorf("ReadFile(%q) = %s, want the %d bytes that were written", "large", brief(got), len(large()))
+	}
+}
+
+func readDirectory(e *env) {
+	e.given(files{"dir/file": "x", "empty/": ""})
+	for _, name := range []string{"dir", "empty", "."} {
+		_, err := e.fsys.ReadFile(e.ctx, name)
+		e.refused(err, workspace.ErrIsDir, at(workspace.OpReadFile, name), "ReadFile(%q)", name)
+	}
+}
+
+func readBytesAreTheCallers(e *env) {
+	e.given(files{"file": "content"})
+	data, err := e.fsys.ReadFile(e.ctx, "file")
+	if err != nil {
+		e.Fatalf("ReadFile(%q) = %v, want nil", "file", err)
+	}
+	for i := range data {
+		data[i] = '#'
+	}
+	_ = append(data, "more"...)
+	e.has("file", "content")
+}
+
+func readRepeated(e *env) {
+	e.given(files{"file": "content"})
+	for range 3 {
+		e.has("file", "content")
+	}
+}

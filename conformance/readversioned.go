@@ -1,0 +1,133 @@
+package conformance
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func readVersionedCases() []testCase {
+	return []testCase{
+		{"content", "RV1", needFiles, readVersionedContent},
+		{"version-of-the-bytes", "RV2", needWrite | needVersions, readVersionedWhileWritten},
+		{"version-for-a-write", "RV2 V3", needWrite | needConditional | needVersions, readVersionedForWrite},
+		{"limit", "RV3 E1 E2", needFiles, readVersionedLimit},
+		{"directory", "RV1 R2 E1 E2", needFiles, readVersionedDirectory},
+		{"bytes-are-the-callers", "R3", needFiles, readVersionedBytes},
+	}
+}
+
+func (e *env) readVersioned(name string, limit int64) (string, workspace.Version) {
+	e.Helper()
+	data, version, err := workspace.ReadVersioned(e.ctx, e.fsys, name, limit)
+	if err != nil {
+		e.Fatalf("ReadVersioned(%q, limit %d) = %v, want nil", name, limit, err)
+	}
+	return string(data), version
+}
+
+func readVersionedContent(e *env) {
+	for name, content := range map[string]string{"file": "content", "dir/empty": "", "bytes": everyByte()} {
+		e.given(files{name: content})
+		data, version := e.readVersioned(name, 0)
+		if data != content {
+			e.Errorf("ReadVersioned(%q) = %s, want %s", name, brief(data), brief(content))
+		}
+		if want := e.stat(name).Version; version != want {
+			e.Errorf("ReadVersioned(%q) = version %q, want %q as Stat", name, version, want)
+		}
+	}
+}
+
+// readVersionedWhileWritten reads while others write, and then looks up with
+// which bytes each version was written.
+func readVersionedWhileWritten(e *env) {
+	const writers, reads = 4, 100
+	written := versions{contents: map[workspace.Version]string{e.write("file", "start"): "start"}}
+	var done atomic.Bool
+	var writing sync.WaitGroup
+	for writer := range writers {
+		writing.Go(func() {
+			for i := 0; !done.Load() && i < 1000; i++ {
+				written.write(e, fmt.Sprintf("%d of %d", i, writer))
+			}
+		})
+	}
+	var read [reads]struct {
+		data    string
+		version workspace.Version
+	}
+	for i := range read {
+		data, version, err := workspace.ReadVersioned(e.ctx, e.fsys, "file", 0)
+		if err != nil {
+			e.Errorf("ReadVersioned(%q) beside writers = %v, want nil", "file", err)
+		}
+		read[i].data, read[i].version = string(data), version
+	}
+	done.Store(true)
+	writing.Wait()
+	for _, r := range read {
+		if want, ok := written.contents[r.version]; !ok || r.data != want {
+			e.Errorf("ReadVersioned(%q) = %q with version %q, with which %q was written", "file", r.data, r.version, want)
+		}
+	}
+}
+
+// versions remembers the content of each version that was written.
+type versions struct {
+	mu       sync.Mutex // guards contents
+	contents map[workspace.Version]string
+}
+
+func (v *versions) write(e *env, content string) {
+	version, err := e.fsys.WriteFile(e.ctx, "file", []byte(content), nil)
+	if err != nil {
+		e.Errorf("WriteFile(%q) beside others = %v, want nil", "file", err)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.contents[version] = content
+}
+
+func readVersionedForWrite(e *env) {
+	e.write("file", "one")
+	_, version := e.readVersioned("file", 0)
+	if _, err := e.writeIf("file", "two", workspace.WriteOptions{IfVersion: version}); err != nil {
+		e.Errorf("WriteFile(%q, IfVersion of ReadVersioned) = %v, want nil", "file", err)
+	}
+	e.has("file", "two")
+}
+
+func readVersionedLimit(e *env) {
+	e.given(files{"file": "12345", "empty": "", "large": large()})
+	for _, limit := range []int64{0, 5, 6, 1 << 40} {
+		if data, _ := e.readVersioned("file", limit); data != "12345" {
+			e.Errorf("ReadVersioned(%q, limit %d) = %q, want all", "file", limit, data)
+		}
+	}
+	e.readVersioned("empty", 1)
+	for name, limit := range map[string]int64{"file": 4, "large": 1 << 20} {
+		_, _, err := workspace.ReadVersioned(e.ctx, e.fsys, name, limit)
+		e.refused(err, workspace.ErrTooLarge, at(workspace.OpReadFile, name), "ReadVersioned(%q, limit %d)", name, limit)
+	}
+}
+
+func readVersionedDirectory(e *env) {
+	e.given(files{"dir/file": "x"})
+	for _, name := range []string{"dir", "."} {
+		_, _, err := workspace.ReadVersioned(e.ctx, e.fsys, name, 0)
+		e.refused(err, workspace.ErrIsDir, at(workspace.OpReadFile, name), "ReadVersioned(%q)", name)
+	}
+}
+
+func readVersionedBytes(e *env) {
+	e.given(files{"file": "content"})
+	data, _, err := workspace.ReadVersioned(e.ctx, e.fsys, "file", 0)
+	if err != nil {
+		e.Fatalf("ReadVersioned(%q) = %v, want nil", "file", err)
+	}
+	clear(data)
+	e.has("file", "content")
+}

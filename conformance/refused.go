@@ -1,0 +1,69 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// place is what an error must be about: its Op, and one of the names that the
+// caller gave.
+type place struct {
+	op    string
+	paths []string
+}
+
+func at(op string, paths ...string) place { return place{op: op, paths: paths} }
+
+// refused fails the case unless err is of kind and about where.
+func (e *env) refused(err, kind error, where place, format string, args ...any) {
+	e.Helper()
+	call := fmt.Sprintf(format, args...)
+	if !errors.Is(err, kind) {
+		e.Errorf("%s = %v, want %q", call, err, kind)
+		return
+	}
+	e.checkError(err, where, call)
+}
+
+// refusedAny is refused for a call that several kinds are right for.
+func (e *env) refusedAny(err error, kinds []error, where place, format string, args ...any) {
+	e.Helper()
+	for _, kind := range kinds {
+		if errors.Is(err, kind) {
+			e.checkError(err, where, fmt.Sprintf(format, args...))
+			return
+		}
+	}
+	e.Errorf("%s = %v, want one of %q", fmt.Sprintf(format, args...), err, kinds)
+}
+
+// checkError fails the case unless err has the form that every error has.
+func (e *env) checkError(err error, where place, call string) {
+	e.Helper()
+	var pathError *fs.PathError
+	if !errors.As(err, &pathError) {
+		e.Errorf("%s = %T (%v), want a *fs.PathError", call, err, err)
+		return
+	}
+	if !where.allows(pathError.Op) {
+		e.Errorf("%s = %v with Op %q, want %q", call, err, pathError.Op, where.op)
+	}
+	if !slices.Contains(where.paths, pathError.Path) {
+		e.Errorf("%s = %v with Path %q, want %q", call, err, pathError.Path, where.paths)
+	}
+	if host := os.TempDir() + string(os.PathSeparator); strings.Contains(err.Error(), host) {
+		e.Errorf("%s = %v, want no host path in the text", call, err)
+	}
+}
+
+// allows reports whether op is right. A created file may report the write that
+// it ends in.
+func (p place) allows(op string) bool {
+	return op == p.op || p.op == workspace.OpCreate && op == workspace.OpWriteFile
+}

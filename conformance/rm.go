@@ -1,0 +1,144 @@
+package conformance
+
+import (
+	"io/fs"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func rmCases() []testCase {
+	return []testCase{
+		{"file", "X1", needWrite, rmFile},
+		{"empty-directory", "X2", needWrite, rmEmptyDirectory},
+		{"not-empty", "X3 E1 E2 E5", needWrite, rmNotEmpty},
+		{"recursive", "X4", needWrite, rmRecursive},
+		{"recursive-file", "X4", needWrite, rmRecursiveFile},
+		{"recursive-empty-directory", "X4", needWrite, rmRecursiveEmptyDirectory},
+		{"recursive-missing", "X5 E1 E2", needWrite, rmRecursiveMissing},
+		{"root", "X6 E1 E2 E5", needWrite, rmRoot},
+		{"empty-root", "X6 E1 E2", needWrite, rmEmptyRoot},
+		{"last-file-leaves-directory", "X7", needWrite, rmLastFile},
+		{"prefix-of-siblings", "X8", needWrite, rmPrefix},
+		{"twice", "X1 E4", needWrite, rmTwice},
+		{"and-write-again", "X1 W1", needWrite, rmAndWriteAgain},
+		{"recursive-eleven-hundred", "X4", needWrite | needTime, rmEleven},
+	}
+}
+
+func rmFile(e *env) {
+	e.given(files{"dir/": "", "dir/file": "x", "dir/other": "y"})
+	e.rm("dir/file", nil)
+	e.leaves(files{"dir/": "", "dir/other": "y"}, "Rm(%q)", "dir/file")
+	_, err := e.fsys.Stat(e.ctx, "dir/file")
+	e.refused(err, fs.ErrNotExist, at(workspace.OpStat, "dir/file"), "Stat(%q) after Rm", "dir/file")
+	_, err = e.fsys.ReadFile(e.ctx, "dir/file")
+	e.refused(err, fs.ErrNotExist, at(workspace.OpReadFile, "dir/file"), "ReadFile(%q) after Rm", "dir/file")
+}
+
+func rmEmptyDirectory(e *env) {
+	e.given(files{"dir/empty/": ""})
+	e.rm("dir/empty", &workspace.RmOptions{})
+	e.leaves(files{"dir/": ""}, "Rm(%q)", "dir/empty")
+}
+
+func rmNotEmpty(e *env) {
+	e.given(files{"dir/file": "x", "parent/empty/": ""})
+	before := e.tree()
+	for _, name := range []string{"dir", "parent"} {
+		for _, opts := range []*workspace.RmOptions{nil, {}} {
+			err := e.fsys.Rm(e.ctx, name, opts)
+			e.refused(err, workspace.ErrNotEmpty, at(workspace.OpRm, name), "Rm(%q)", name)
+		}
+	}
+	e.unchanged(before, "Rm of directories with children")
+}
+
+func rmRecursive(e *env) {
+	e.given(files{"keep/": "", "keep/file": "x", "dir/a/b/c": "deep", "dir/file": "x", "dir/empty/": "", "dir/.hidden": "x"})
+	e.rm("dir", &workspace.RmOptions{Recursive: true})
+	e.leaves(files{"keep/": "", "keep/file": "x"}, "Rm(%q, Recursive)", "dir")
+	_, err := e.fsys.Stat(e.ctx, "dir/a/b/c")
+	e.refused(err, fs.ErrNotExist, at(workspace.OpStat, "dir/a/b/c"), "Stat(%q) after Rm", "dir/a/b/c")
+}
+
+func rmRecursiveFile(e *env) {
+	e.given(files{"file": "x", "other": "y"})
+	e.rm("file", &workspace.RmOptions{Recursive: true})
+	e.leaves(files{"other": "y"}, "Rm(%q, Recursive)", "file")
+}
+
+func rmRecursiveEmptyDirectory(e *env) {
+	e.given(files{"empty/": "", "other": "y"})
+	e.rm("empty", &workspace.RmOptions{Recursive: true})
+	e.leaves(files{"other": "y"}, "Rm(%q, Recursive)", "empty")
+}
+
+func rmRecursiveMissing(e *env) {
+	e.given(files{"dir/file": "x"})
+	for _, name := range []string{"none", "dir/none", "di", "none/none"} {
+		err := e.fsys.Rm(e.ctx, name, &workspace.RmOptions{Recursive: true})
+		e.refused(err, fs.ErrNotExist, at(workspace.OpRm, name), "Rm(%q, Recursive)", name)
+	}
+}
+
+func rmRoot(e *env) {
+	e.given(files{"dir/": "", "dir/file": "x"})
+	for _, opts := range []*workspace.RmOptions{nil, {Recursive: true}} {
+		err := e.fsys.Rm(e.ctx, ".", opts)
+		e.refused(err, fs.ErrInvalid, at(workspace.OpRm, "."), "Rm(%q, %+v)", ".", opts)
+	}
+	e.unchanged(files{"dir/": "", "dir/file": "x"}, "Rm(%q)", ".")
+}
+
+func rmEmptyRoot(e *env) {
+	for _, opts := range []*workspace.RmOptions{nil, {Recursive: true}} {
+		err := e.fsys.Rm(e.ctx, ".", opts)
+		e.refused(err, fs.ErrInvalid, at(workspace.OpRm, "."), "Rm(%q, %+v)", ".", opts)
+	}
+	rootExists(e)
+}
+
+func rmLastFile(e *env) {
+	e.write("dir/sub/file", "x")
+	e.rm("dir/sub/file", nil)
+	e.leaves(files{"dir/": "", "dir/sub/": ""}, "Rm(%q)", "dir/sub/file")
+	e.write("other/sub/file", "x")
+	e.rm("other/sub", &workspace.RmOptions{Recursive: true})
+	e.leaves(files{"dir/": "", "dir/sub/": "", "other/": ""}, "Rm(%q, Recursive)", "other/sub")
+}
+
+// rmPrefix removes names that others begin with: in a bucket all of them have
+// the removed name as a prefix of their keys.
+func rmPrefix(e *env) {
+	rest := files{"a-b": "1", "a.txt": "2", "a0": "3", "ab/": "", "ab/c": "4", "dir/": "", "dir/a-b": "5", "dir/ab": "6"}
+	e.given(rest)
+	e.given(files{"a/b": "x", "dir/a": "x"})
+	e.rm("dir/a", nil)
+	e.rm("a", &workspace.RmOptions{Recursive: true})
+	e.leaves(rest, "Rm(%q, Recursive)", "a")
+}
+
+func rmTwice(e *env) {
+	e.given(files{"file": "x"})
+	e.rm("file", nil)
+	err := e.fsys.Rm(e.ctx, "file", nil)
+	e.refused(err, fs.ErrNotExist, at(workspace.OpRm, "file"), "Rm(%q), again,", "file")
+}
+
+func rmAndWriteAgain(e *env) {
+	e.write("dir/name", "file")
+	e.rm("dir/name", nil)
+	e.write("dir/name/below", "now a directory")
+	e.has("dir/name/below", "now a directory")
+	e.rm("dir/name", &workspace.RmOptions{Recursive: true})
+	e.write("dir/name", "a file again")
+	e.has("dir/name", "a file again")
+}
+
+// rmEleven removes more than the thousand files that stores remove at a time.
+func rmEleven(e *env) {
+	e.many("dir/sub", 1100)
+	e.given(files{"dir/keep": "x"})
+	e.rm("dir/sub", &workspace.RmOptions{Recursive: true})
+	e.leaves(files{"dir/": "", "dir/keep": "x"}, "Rm(%q, Recursive)", "dir/sub")
+}

@@ -1,0 +1,99 @@
+package conformance
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Run tests the file systems that newFS makes against the contract. newFS is
+// called once for each case, must return an empty file system that no other
+// case uses, and cleans up with t.Cleanup. Nil opts mean the zero [Options].
+func Run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, opts *Options) {
+	t.Helper()
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	all := groups()
+	o.check(t, caseNames(all))
+	for _, g := range all {
+		t.Run(g.name, func(t *testing.T) { g.run(t, newFS, o) })
+	}
+}
+
+func (g group) run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, o Options) {
+	for _, c := range g.cases {
+		t.Run(c.name, func(t *testing.T) {
+			if reason, skip := o.Skip[g.name+"/"+c.name]; skip {
+				t.Skipf("left out by Options.Skip: %s", reason)
+			}
+			c.try(newEnv(t, t, newFS(t), o))
+		})
+	}
+}
+
+// group is the cases of one method or subject.
+type group struct {
+	name  string
+	cases []testCase
+}
+
+// testCase is one thing that a file system must do.
+type testCase struct {
+	name    string
+	clauses string // ids in docs/contract.md, separated by spaces
+	needs   need
+	run     func(e *env)
+}
+
+// try runs c, or skips it if e lacks what it needs.
+func (c testCase) try(e *env) {
+	e.clauses = c.clauses
+	if lacks := c.needs.lacking(e); lacks != "" {
+		e.Skipf("needs %s", lacks)
+	}
+	c.run(e)
+}
+
+func groups() []group {
+	return []group{
+		{"Names", nameCases()},
+		{"Errors", errorCases()},
+		{"Context", cancelCases()},
+		{"ReadFile", readFileCases()},
+		{"WriteFile", slices.Concat(writeFileCases(), conditionalCases())},
+		{"Ls", lsCases()},
+		{"Glob", slices.Concat(globCases(), globGitignoreCases())},
+		{"Grep", slices.Concat(grepCases(), grepFileCases(), grepPageCases())},
+		{"Stat", statCases()},
+		{"Rm", rmCases()},
+		{"Mkdir", mkdirCases()},
+		{"Watch", watchCases()},
+		{"ReadVersioned", readVersionedCases()},
+		{"Open", openCases()},
+		{"Create", createCases()},
+		{"Move", moveCases()},
+		{"Copy", copyCases()},
+		{"Walk", walkCases()},
+		{"Resolve", resolveCases()},
+		{"Symlink", symlinkCases()},
+		{"Capabilities", capabilityCases()},
+		{"Wrappers", wrapperCases()},
+		{"IOFS", iofsCases()},
+		{"Concurrency", concurrencyCases()},
+		{"Linearizability", linearizabilityCases()},
+		{"Property", propertyCases()},
+	}
+}
+
+func caseNames(all []group) map[string]bool {
+	names := make(map[string]bool)
+	for _, g := range all {
+		for _, c := range g.cases {
+			names[g.name+"/"+c.name] = true
+		}
+	}
+	return names
+}

@@ -1,0 +1,72 @@
+package conformance
+
+import (
+	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func statCases() []testCase {
+	return []testCase{
+		{"file", "T1", needFiles, statFile},
+		{"directory", "T2", needFiles, statDirectory},
+		{"root", "T2 N6", 0, statRoot},
+		{"size-follows", "T1", needWrite, statSizeFollows},
+		{"mod-time", "T3", needWrite, statModTime},
+	}
+}
+
+func statFile(e *env) {
+	e.given(files{"file": "12345", "dir/sub/empty": ""})
+	e.described("file", workspace.FileInfo{Name: "file", Path: "file", Type: workspace.TypeFile, Size: 5})
+	e.described("dir/sub/empty", workspace.FileInfo{Name: "empty", Path: "dir/sub/empty", Type: workspace.TypeFile})
+}
+
+func statDirectory(e *env) {
+	e.given(files{"dir/sub/file": "12345", "dir/empty/": ""})
+	for name, base := range map[string]string{"dir": "dir", "dir/sub": "sub", "dir/empty": "empty"} {
+		e.described(name, workspace.FileInfo{Name: base, Path: name, Type: workspace.TypeDirectory})
+		if version := e.stat(name).Version; version != "" {
+			e.Errorf("Stat(%q).Version = %q, want none for a directory", name, version)
+		}
+	}
+}
+
+func statRoot(e *env) {
+	e.described(".", workspace.FileInfo{Name: ".", Path: ".", Type: workspace.TypeDirectory})
+}
+
+// described compares all but time and version.
+func (e *env) described(name string, want workspace.FileInfo) {
+	e.Helper()
+	got := e.stat(name)
+	got.ModTime, got.Version = time.Time{}, ""
+	if got != want {
+		e.Errorf("Stat(%q) = %+v, want %+v", name, got, want)
+	}
+}
+
+func statSizeFollows(e *env) {
+	for _, content := range []string{"12345", "", "1234567890", "1"} {
+		e.write("file", content)
+		if size := e.stat("file").Size; size != int64(len(content)) {
+			e.Errorf("Stat(%q).Size = %d, want %d", "file", size, len(content))
+		}
+	}
+}
+
+// statModTime leaves room for a store whose clock is not that of the test.
+func statModTime(e *env) {
+	e.write("file", "one")
+	first := e.stat("file").ModTime
+	if first.IsZero() {
+		e.Skip("the store does not say when files change")
+	}
+	if off := time.Since(first).Abs(); off > 24*time.Hour {
+		e.Errorf("Stat(%q).ModTime = %v just after a write, which is %v off", "file", first, off)
+	}
+	e.write("file", "two")
+	if second := e.stat("file").ModTime; second.Before(first) {
+		e.Errorf("Stat(%q).ModTime = %v after a second write, want not before %v", "file", second, first)
+	}
+}

@@ -1,0 +1,247 @@
+package conformance
+
+import (
+	"io/fs"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func symlinkCases() []testCase {
+	return []testCase{
+		{"stat-describes-itself", "Y1", needFiles | needSymlink, symlinkStat},
+		{"read-follows", "Y2", needFiles | needSymlink, symlinkRead},
+		{"middle-followed", "Y2", needFiles | needSymlink, symlinkMiddle},
+		{"write-follows", "Y3", needWrite | needSymlink, symlinkWrite},
+		{"ls-of-symlink", "Y4", needFiles | needSymlink, symlinkLs},
+		{"glob", "Y5", needFiles | needSymlink, symlinkGlob},
+		{"grep", "Y6", needFiles | needSymlink, symlinkGrep},
+		{"walk", "Y5", needFiles | needSymlink, symlinkWalk},
+		{"rm", "Y7", needWrite | needSymlink, symlinkRm},
+		{"rm-recursive", "Y7", needWrite | needSymlink, symlinkRmRecursive},
+		{"move", "Y8", needWrite | needSymlink | needMove, symlinkMove},
+		{"copy", "Y8", needWrite | needSymlink | needCopy, symlinkCopy},
+		{"escape", "Y9 E1 E2", needFiles | needSymlink, symlinkEscape},
+		{"escape-by-writing", "Y9 E1 E2", needWrite | needSymlink, symlinkEscapeWrite},
+		{"loop", "Y10 E1 E2", needFiles | needSymlink, symlinkLoop},
+		{"resolve", "Y11", needFiles | needSymlink, symlinkResolve},
+	}
+}
+
+// givenLinks prepares a file, a directory, and symlinks to both.
+func (e *env) givenLinks() {
+	e.Helper()
+	e.given(files{"file": "needle\n", "dir/child": "needle\n", "dir/sub/deep": "needle\n", "links/": ""})
+	e.link("../file", "links/file")
+	e.link("../dir", "links/dir")
+	e.link("none", "links/dangling")
+}
+
+func symlinkStat(e *env) {
+	e.givenLinks()
+	for _, name := range []string{"links/file", "links/dir", "links/dangling"} {
+		info := e.stat(name)
+		if info.Type != workspace.TypeSymlink || info.Path != name || info.Size != 0 || info.Version != "" {
+			e.Errorf("Stat(%q) = %+v, want a symlink without size and version", name, info)
+		}
+	}
+	if info := e.stat("links/dir/child"); info.Type != workspace.TypeFile || info.Path != "links/dir/child" {
+		e.Errorf("Stat(%q) = %+v, want a file of that Path", "links/dir/child", info)
+	}
+}
+
+func symlinkRead(e *env) {
+	e.givenLinks()
+	e.has("links/file", "needle\n")
+	e.streams("links/file", workspace.OpenOptions{}, "needle\n")
+	if data, _ := e.readVersioned("links/file", 0); data != "needle\n" {
+		e.Errorf("ReadVersioned(%q) = %q, want the bytes of the target", "links/file", data)
+	}
+	_, err := e.fsys.ReadFile(e.ctx, "links/dangling")
+	e.refused(err, fs.ErrNotExist, at(workspace.OpReadFile, "links/dangling"), "ReadFile(%q)", "links/dangling")
+	_, err = e.fsys.ReadFile(e.ctx, "links/dir")
+	e.refused(err, workspace.ErrIsDir, at(workspace.OpReadFile, "links/dir"), "ReadFile(%q)", "links/dir")
+}
+
+func symlinkMiddle(e *env) {
+	e.givenLinks()
+	e.has("links/dir/child", "needle\n")
+	e.has("links/dir/sub/deep", "needle\n")
+	_, err := e.fsys.ReadFile(e.ctx, "links/file/x")
+	e.refused(err, workspace.ErrNotDir, at(workspace.OpReadFile, "links/file/x"), "ReadFile(%q)", "links/file/x")
+}
+
+func symlinkWrite(e *env) {
+	e.givenLinks()
+	e.write("links/file", "new")
+	e.has("file", "new")
+	e.write("links/dir/child", "new too")
+	e.has("dir/child", "new too")
+	if info := e.stat("links/file"); info.Type != workspace.TypeSymlink {
+		e.Errorf("Stat(%q) after WriteFile = %+v, want still a symlink", "links/file", info)
+	}
+}
+
+func symlinkLs(e *env) {
+	e.givenLinks()
+	e.equal(e.names("links", nil), []string{"dangling", "dir", "file"}, "Ls(%q)", "links")
+	for _, info := range e.ls("links", nil) {
+		if info.Type != workspace.TypeSymlink {
+			e.Errorf("Ls(%q) describes %+v, want a symlink", "links", info)
+		}
+	}
+	for _, info := range e.ls("links/dir", nil) {
+		if want := "links/dir/" + info.Name; info.Path != want {
+			e.Errorf("Ls(%q) describes %q with Path %q, want %q", "links/dir", info.Name, info.Path, want)
+		}
+	}
+	e.equal(e.names("links/dir", nil), []string{"child", "sub"}, "Ls(%q)", "links/dir")
+}
+
+func symlinkGlob(e *env) {
+	e.givenLinks()
+	e.equal(e.glob("links/**", nil), []string{"links/dangling", "links/dir", "links/file"}, "Glob(%q)", "links/**")
+	e.equal(e.glob("links/dir/*", nil), []string{}, "Glob(%q)", "links/dir/*")
+	e.equal(e.glob("links/*/", nil), []string{}, "Glob(%q)", "links/*/")
+	got := e.glob("**", &workspace.GlobOptions{Dir: "links/dir"})
+	e.equal(got, []string{"links/dir/child", "links/dir/sub/deep"}, "Glob(%q, Dir: %q)", "**", "links/dir")
+}
+
+func symlinkGrep(e *env) {
+	e.givenLinks()
+	e.equal(paths(e.grep("needle", nil).Matches), []string{"dir/child", "dir/sub/deep", "file"}, "Grep(%q)", "needle")
+	for path, want := range map[string][]string{
+		"links":      {},
+		"links/file": {"links/file"},
+		"links/dir":  {"links/dir/child", "links/dir/sub/deep"},
+	} {
+		got := e.grep("needle", &workspace.GrepOptions{Path: path})
+		e.equal(paths(got.Matches), want, "Grep(%q, Path: %q)", "needle", path)
+		if diff := cmp.Diff([]workspace.Skipped{}, got.Skipped, cmpopts.EquateEmpty()); diff != "" {
+			e.Errorf("Grep(%q, Path: %q).Skipped (-want +got):\n%s", "needle", path, diff)
+		}
+	}
+}
+
+func symlinkWalk(e *env) {
+	e.givenLinks()
+	e.equal(e.walked("links", "", nil), []string{"links/dangling", "links/dir", "links/file"}, "Walk(%q)", "links")
+	e.equal(e.walked("links/dir", "", nil), []string{"links/dir/child", "links/dir/sub", "links/dir/sub/deep"}, "Walk(%q)", "links/dir")
+}
+
+func symlinkRm(e *env) {
+	e.givenLinks()
+	for _, name := range []string{"links/file", "links/dir", "links/dangling"} {
+		e.rm(name, nil)
+	}
+	e.leaves(linkTargets(), "Rm of symlinks")
+}
+
+// linkTargets is what givenLinks leaves when the symlinks are gone.
+func linkTargets() files {
+	return files{
+		"file": "needle\n", "dir/": "", "dir/child": "needle\n", "dir/sub/": "", "dir/sub/deep": "needle\n", "links/": "",
+	}
+}
+
+func symlinkRmRecursive(e *env) {
+	e.givenLinks()
+	e.rm("links/dir", &workspace.RmOptions{Recursive: true})
+	e.rm("links", &workspace.RmOptions{Recursive: true})
+	want := linkTargets()
+	delete(want, "links/")
+	e.leaves(want, "Rm(%q, Recursive)", "links")
+}
+
+func symlinkMove(e *env) {
+	e.given(files{"file": "x"})
+	e.link("file", "link")
+	e.move("link", "moved")
+	e.leaves(files{"file": "x", "moved": "a symlink"}, "Move(%q, %q)", "link", "moved")
+	e.has("moved", "x")
+}
+
+func symlinkCopy(e *env) {
+	e.givenLinks()
+	e.copyTo("links/file", "copy")
+	if info := e.stat("copy"); info.Type != workspace.TypeFile {
+		e.Errorf("Stat(%q) = %+v, want a file with the bytes of the target", "copy", info)
+	}
+	e.has("copy", "needle\n")
+}
+
+// givenEscapes prepares symlinks that lead out of the workspace.
+func (e *env) givenEscapes() {
+	e.Helper()
+	e.given(files{"dir/": ""})
+	e.link("../..", "dir/up")
+	e.link("/etc/passwd", "absolute")
+	e.link("../../../../../../../../etc/hostname", "dir/far")
+}
+
+func symlinkEscape(e *env) {
+	e.givenEscapes()
+	for _, name := range []string{"dir/up/x", "absolute", "dir/far"} {
+		_, err := e.fsys.ReadFile(e.ctx, name)
+		e.refused(err, workspace.ErrEscape, at(workspace.OpReadFile, name), "ReadFile(%q)", name)
+		_, err = workspace.Resolve(e.ctx, e.fsys, name)
+		e.refused(err, workspace.ErrEscape, at(workspace.OpResolve, name), "Resolve(%q)", name)
+	}
+	_, err := e.fsys.Ls(e.ctx, "dir/up", nil)
+	e.refused(err, workspace.ErrEscape, at(workspace.OpLs, "dir/up"), "Ls(%q)", "dir/up")
+	_, err = e.fsys.Stat(e.ctx, "dir/up/x")
+	e.refused(err, workspace.ErrEscape, at(workspace.OpStat, "dir/up/x"), "Stat(%q)", "dir/up/x")
+	for _, c := range []call{{text: "Glob(Dir: %q)", op: workspace.OpGlob, do: callGlob}, {text: "Grep(Path: %q)", op: workspace.OpGrep, do: callGrep}} {
+		err := c.do(e.ctx, e.fsys, "dir/up")
+		e.refused(err, workspace.ErrEscape, at(c.op, "dir/up"), c.text, "dir/up")
+	}
+	e.equal(e.glob("**", nil), []string{"absolute", "dir/far", "dir/up"}, "Glob(%q)", "**")
+}
+
+func symlinkEscapeWrite(e *env) {
+	e.givenEscapes()
+	before := e.tree()
+	for _, name := range []string{"dir/up/workspacekit-escape", "absolute"} {
+		_, err := e.fsys.WriteFile(e.ctx, name, []byte("x"), nil)
+		e.refused(err, workspace.ErrEscape, at(workspace.OpWriteFile, name), "WriteFile(%q)", name)
+	}
+	err := e.fsys.Mkdir(e.ctx, "dir/up/workspacekit-escape", nil)
+	e.refused(err, workspace.ErrEscape, at(workspace.OpMkdir, "dir/up/workspacekit-escape"), "Mkdir(%q)", "dir/up/workspacekit-escape")
+	err = e.fsys.Rm(e.ctx, "dir/up/workspacekit-escape", nil)
+	e.refused(err, workspace.ErrEscape, at(workspace.OpRm, "dir/up/workspacekit-escape"), "Rm(%q)", "dir/up/workspacekit-escape")
+	e.unchanged(before, "writes through symlinks that lead out")
+}
+
+func symlinkLoop(e *env) {
+	e.given(files{"file": "x"})
+	e.link("b", "a")
+	e.link("a", "b")
+	e.link("self", "self")
+	for _, name := range []string{"a", "self", "a/x"} {
+		_, err := e.fsys.ReadFile(e.ctx, name)
+		e.refused(err, fs.ErrInvalid, at(workspace.OpReadFile, name), "ReadFile(%q) of a loop", name)
+		_, err = workspace.Resolve(e.ctx, e.fsys, name)
+		e.refused(err, fs.ErrInvalid, at(workspace.OpResolve, name), "Resolve(%q) of a loop", name)
+	}
+	e.equal(e.walked(".", "", nil), []string{"a", "b", "file", "self"}, "Walk(%q)", ".")
+}
+
+func symlinkResolve(e *env) {
+	e.givenLinks()
+	e.link("links/dir", "twice")
+	for name, want := range map[string]string{
+		"links/file":       "file",
+		"links/dir":        "dir",
+		"links/dir/child":  "dir/child",
+		"links/dir/none":   "dir/none",
+		"links/dangling":   "links/none",
+		"twice":            "dir",
+		"twice/sub/deep":   "dir/sub/deep",
+		"twice/none/other": "dir/none/other",
+		"file":             "file",
+	} {
+		e.resolves(name, want)
+	}
+}

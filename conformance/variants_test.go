@@ -1,0 +1,140 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// readOnly refuses what changes files.
+type readOnly struct{ workspace.FileSystem }
+
+func (readOnly) Capabilities() workspace.Capabilities {
+	return workspace.Capabilities{Versions: true, Watch: workspace.WatchPolled}
+}
+
+func (readOnly) WriteFile(_ context.Context, name string, _ []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
+	return "", workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrPermission, nil)
+}
+
+func (readOnly) Rm(_ context.Context, name string, _ *workspace.RmOptions) error {
+	return workspace.NewPathError(workspace.OpRm, name, fs.ErrPermission, nil)
+}
+
+func (readOnly) Mkdir(_ context.Context, name string, _ *workspace.MkdirOptions) error {
+	return workspace.NewPathError(workspace.OpMkdir, name, fs.ErrPermission, nil)
+}
+
+func TestReadOnly(t *testing.T) {
+	conformance.Run(t, func(*testing.T) workspace.FileSystem { return readOnly{newReference()} }, &conformance.Options{
+		Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return fsys.(readOnly).FileSystem },
+	})
+}
+
+// plain has the nine methods, as little as the contract allows, and writes.
+type plain struct{ workspace.FileSystem }
+
+func (plain) Capabilities() workspace.Capabilities { return workspace.Capabilities{Write: true} }
+
+func (p plain) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	if opts != nil && *opts != (workspace.WriteOptions{}) {
+		return "", workspace.NewPathError(workspace.OpWriteFile, name, errors.ErrUnsupported, nil)
+	}
+	_, err := p.FileSystem.WriteFile(ctx, name, data, nil)
+	return "", err
+}
+
+func (p plain) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	info, err := p.FileSystem.Stat(ctx, name)
+	info.Version = ""
+	return info, err
+}
+
+func (p plain) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	infos, err := p.FileSystem.Ls(ctx, dir, opts)
+	for i := range infos {
+		infos[i].Version = ""
+	}
+	return infos, err
+}
+
+func (plain) Watch(_ context.Context, dir string, _ *workspace.WatchOptions) (<-chan workspace.Event, error) {
+	return nil, workspace.NewPathError(workspace.OpWatch, dir, errors.ErrUnsupported, nil)
+}
+
+func TestPlain(t *testing.T) {
+	conformance.Run(t, func(*testing.T) workspace.FileSystem { return plain{newReference()} }, nil)
+}
+
+// TestUndeclared proves that a case about a capability that is not there is
+// skipped with its name, or is about the refusal.
+func TestUndeclared(t *testing.T) {
+	for name, want := range map[string]string{
+		"Move/file":                         "Capabilities.Move",
+		"Copy/file":                         "Capabilities.Copy",
+		"Watch/file":                        "Capabilities.Watch",
+		"WriteFile/if-not-exist-race":       "Capabilities.ConditionalWrite",
+		"WriteFile/version-stays":           "Capabilities.Versions",
+		"Symlink/read-follows":              "Options.Symlink",
+		"Names/cleaned":                     "Options.CleanNames",
+		"Open/canceled-stream":              "an Opener",
+		"Create/canceled-write":             "a Creator",
+		"ReadVersioned/version-for-a-write": "Capabilities.Versions and Capabilities.ConditionalWrite",
+	} {
+		got := conformance.RunCase(t, name, plain{newReference()}, conformance.Options{})
+		if !got.Skipped || got.Log != "needs "+want {
+			t.Errorf("case %s: skipped %v, log %q, want it skipped with %q", name, got.Skipped, got.Log, "needs "+want)
+		}
+	}
+	for _, name := range []string{"write", "watch", "move", "copy", "conditional-write", "versions"} {
+		got := conformance.RunCase(t, "Capabilities/"+name, plain{newReference()}, conformance.Options{})
+		if got.Skipped || got.Failed {
+			t.Errorf("case Capabilities/%s: skipped %v, failed %v: %s", name, got.Skipped, got.Failed, got.Log)
+		}
+	}
+	got := conformance.RunCase(t, "ReadFile/content", readOnly{newReference()}, conformance.Options{})
+	if !got.Skipped || !strings.Contains(got.Log, "Options.Peer") {
+		t.Errorf("case ReadFile/content without a way to write: skipped %v, log %q, want Options.Peer named", got.Skipped, got.Log)
+	}
+}
+
+// TestCleanNames runs cases for what cleans names on what does, and on what
+// refuses them.
+func TestCleanNames(t *testing.T) {
+	opts := conformance.Options{CleanNames: true}
+	for _, name := range append(casesLike("Names/", "-malformed", "-escape"), "Names/cleaned") {
+		cleans := workspace.New("test", newReference(), nil)
+		if got := conformance.RunCase(t, name, cleans, opts); got.Failed || got.Skipped {
+			t.Errorf("case %s of a Workspace: failed %v, skipped %v: %s", name, got.Failed, got.Skipped, got.Log)
+		}
+	}
+	if got := conformance.RunCase(t, "Names/cleaned", newReference(), opts); !got.Failed {
+		t.Errorf("case Names/cleaned of a provider that refuses names passes, want it to fail")
+	}
+}
+
+func TestSkip(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		skip map[string]string
+		want string // in the failure, empty if there is none
+	}{
+		{"nothing", nil, ""},
+		{"a-reason", map[string]string{"ReadFile/empty": "the store has no empty files"}, ""},
+		{"no-reason", map[string]string{"ReadFile/empty": ""}, "gives no reason"},
+		{"unknown-case", map[string]string{"ReadFile/emtpy": "typo"}, "no such case"},
+		{"a-group", map[string]string{"ReadFile": "all of it"}, "no such case"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := conformance.CheckSkips(t, conformance.Options{Skip: c.skip})
+			if got.Failed != (c.want != "") || !strings.Contains(got.Log, c.want) {
+				t.Errorf("Skip %v: failed %v, log %q, want %q", c.skip, got.Failed, got.Log, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,214 @@
+package conformance
+
+import (
+	"errors"
+	"io/fs"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func walkCases() []testCase {
+	return []testCase{
+		{"order", "WK1", needFiles, walkOrder},
+		{"describes", "WK2", needFiles, walkDescribes},
+		{"below-dir", "WK1", needFiles, walkBelowDir},
+		{"empty-directory", "WK1", needFiles, walkEmpty},
+		{"after", "WK3", needFiles, walkAfter},
+		{"skip-dir", "WK4", needFiles, walkSkipDir},
+		{"skip-dir-of-file", "WK4", needFiles, walkSkipDirOfFile},
+		{"skip-all", "WK4", needFiles, walkSkipAll},
+		{"error-of-function", "WK4", needFiles, walkError},
+		{"file", "WK5 E1 E2", needFiles, walkFile},
+		{"eleven-hundred", "WK1 WK3", needFiles | needTime, walkEleven},
+		{"one-call-at-a-time", "WK6", needFiles, walkOneCall},
+		{"call-in-function", "WK6", needFiles, walkCallInFunction},
+	}
+}
+
+// walked returns the paths that a walk reports. skip is called with each and
+// may be nil.
+func (e *env) walked(dir, after string, result func(path string) error) []string {
+	e.Helper()
+	found := []string{}
+	err := workspace.Walk(e.ctx, e.fsys, dir, &workspace.WalkOptions{After: after}, func(info workspace.FileInfo, err error) error {
+		found = append(found, info.Path)
+		if err != nil || result == nil {
+			return err
+		}
+		return result(info.Path)
+	})
+	if err != nil {
+		e.Fatalf("Walk(%q, After: %q) = %v, want nil", dir, after, err)
+	}
+	return found
+}
+
+func (e *env) givenOrdered() []string {
+	e.Helper()
+	tree := make(files)
+	var want []string
+	for _, name := range orderedNames() {
+		tree[name+"/in/deep"] = ""
+		tree[name+"/in-deep"] = ""
+		tree[name+".f"] = ""
+		want = append(want, name, name+".f", name+"/in", name+"/in-deep", name+"/in/deep")
+	}
+	e.given(tree)
+	slices.Sort(want)
+	return want
+}
+
+func walkOrder(e *env) {
+	want := e.givenOrdered()
+	e.equal(e.walked(".", "", nil), want, "Walk(%q)", ".")
+}
+
+func walkDescribes(e *env) {
+	e.given(files{"dir/file": "12345", "dir/empty": "", "dir/sub/": ""})
+	err := workspace.Walk(e.ctx, e.fsys, ".", nil, func(info workspace.FileInfo, err error) error {
+		want := e.stat(info.Path)
+		if info.IsDir() {
+			info.ModTime = want.ModTime
+		}
+		if diff := cmp.Diff(want, info); diff != "" {
+			e.Errorf("Walk(%q) describes %q otherwise than Stat (-Stat +Walk):\n%s", ".", info.Path, diff)
+		}
+		return err
+	})
+	if err != nil {
+		e.Errorf("Walk(%q) = %v, want nil", ".", err)
+	}
+}
+
+func walkBelowDir(e *env) {
+	e.given(files{"a/x": "", "a/sub/y": "", "a-b/z": "", "ab": ""})
+	e.equal(e.walked("a", "", nil), []string{"a/sub", "a/sub/y", "a/x"}, "Walk(%q)", "a")
+	e.equal(e.walked("a/sub", "", nil), []string{"a/sub/y"}, "Walk(%q)", "a/sub")
+}
+
+func walkEmpty(e *env) {
+	e.given(files{"dir/empty/": ""})
+	e.equal(e.walked("dir/empty", "", nil), []string{}, "Walk(%q)", "dir/empty")
+	e.equal(e.walked("dir", "", nil), []string{"dir/empty"}, "Walk(%q)", "dir")
+}
+
+func walkAfter(e *env) {
+	all := e.givenOrdered()
+	for _, after := range append([]string{"0", "a/", "a/i", "a/in/", "a/in/zzz", "a0", "zzz", "\U0010ffff"}, all...) {
+		i, found := slices.BinarySearch(all, after)
+		if found {
+			i++
+		}
+		e.equal(e.walked(".", after, nil), append([]string{}, all[i:]...), "Walk(%q, After: %q)", ".", after)
+	}
+	e.equal(e.walked("a", "a/in", nil), []string{"a/in-deep", "a/in/deep"}, "Walk(%q, After: %q)", "a", "a/in")
+}
+
+func walkSkipDir(e *env) {
+	e.given(files{"a/x": "", "a-b": "", "b/c/x": "", "b/d": "", "c/x": ""})
+	got := e.walked(".", "", func(path string) error {
+		if path == "a" || path == "b/c" {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	e.equal(got, []string{"a", "a-b", "b", "b/c", "b/d", "c", "c/x"}, "Walk(%q) with SkipDir for a and b/c", ".")
+}
+
+// walkSkipDirOfFile must not do as fs.WalkDir, which skips the rest of the
+// directory: SkipDir of a file is an error like any other.
+func walkSkipDirOfFile(e *env) {
+	e.given(files{"a": "", "b": ""})
+	calls := 0
+	err := workspace.Walk(e.ctx, e.fsys, ".", nil, func(workspace.FileInfo, error) error {
+		calls++
+		return fs.SkipDir
+	})
+	if !errors.Is(err, fs.SkipDir) || calls != 1 {
+		e.Errorf("Walk(%q) with SkipDir for a file = %v after %d calls, want %q after 1", ".", err, calls, fs.SkipDir)
+	}
+}
+
+func walkSkipAll(e *env) {
+	e.given(files{"a/x": "", "a/y": "", "b": ""})
+	for _, last := range []string{"a", "a/x"} {
+		got := e.walked(".", "", func(path string) error {
+			if path == last {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if got[len(got)-1] != last {
+			e.Errorf("Walk(%q) with SkipAll for %q reports %q", ".", last, got)
+		}
+	}
+}
+
+func walkError(e *env) {
+	e.given(files{"a/x": "", "b": ""})
+	want := errors.New("enough")
+	for _, last := range []string{"a", "b", "a/x"} {
+		err := workspace.Walk(e.ctx, e.fsys, ".", nil, func(info workspace.FileInfo, err error) error {
+			if info.Path == last {
+				return want
+			}
+			return err
+		})
+		if !errors.Is(err, want) {
+			e.Errorf("Walk(%q), whose function fails for %q = %v, want %v", ".", last, err, want)
+		}
+	}
+}
+
+func walkFile(e *env) {
+	e.given(files{"file": "x", "dir/file": "x"})
+	for _, dir := range []string{"file", "dir/file"} {
+		err := callWalk(e.ctx, e.fsys, dir)
+		e.refused(err, workspace.ErrNotDir, at(workspace.OpWalk, dir), "Walk(%q)", dir)
+	}
+}
+
+func walkEleven(e *env) {
+	var want []string
+	for _, name := range e.many("dir", 1100) {
+		want = append(want, "dir/"+name)
+	}
+	e.equal(e.walked("dir", "", nil), want, "Walk(%q)", "dir")
+	e.equal(e.walked(".", want[1049], nil), want[1050:], "Walk(%q, After: %q)", ".", want[1049])
+}
+
+// walkOneCall gives other calls the time to begin.
+func walkOneCall(e *env) {
+	e.givenOrdered()
+	var calls atomic.Int64
+	err := workspace.Walk(e.ctx, e.fsys, ".", nil, func(info workspace.FileInfo, err error) error {
+		if calls.Add(1) > 1 {
+			e.Errorf("Walk(%q) calls its function for %q during another call, want one call at a time", ".", info.Path)
+		}
+		for range 20 {
+			runtime.Gosched()
+		}
+		calls.Add(-1)
+		return err
+	})
+	if err != nil {
+		e.Errorf("Walk(%q) = %v, want nil", ".", err)
+	}
+}
+
+// walkCallInFunction makes other calls on the way: a walk holds no lock.
+func walkCallInFunction(e *env) {
+	e.given(files{"a/x": "", "b": ""})
+	e.walked(".", "", func(path string) error {
+		e.stat(path)
+		if e.caps.Write {
+			e.write("written/"+path+".new", "x")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,249 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func watchCases() []testCase {
+	return []testCase{
+		{"file", "H1", needFiles | needWatch, watchFile},
+		{"directory", "H1", needFiles | needWatch, watchDirectory},
+		{"at-depth", "H2", needFiles | needWatch, watchAtDepth},
+		{"new-directory-with-files", "H2", needFiles | needWatch, watchNewDirectory},
+		{"recursive-rm", "H3", needFiles | needWatch, watchRecursiveRm},
+		{"move-file", "H4", needWrite | needWatch | needMove, watchMoveFile},
+		{"move-directory", "H4", needWrite | needWatch | needMove, watchMoveDirectory},
+		{"same-size-rewrite", "H1", needFiles | needWatch | needVersions, watchSameSize},
+		{"only-below-dir", "H5", needFiles | needWatch, watchOnlyBelow},
+		{"only-what-changed", "H6", needFiles | needWatch, watchOnlyChanged},
+		{"two-watchers", "H7", needFiles | needWatch, watchTwo},
+		{"channel-closes", "H8", needFiles | needWatch, watchCloses},
+		{"channel-stays-open", "H8", needFiles | needWatch, watchStaysOpen},
+		{"closes-without-reader", "H8", needFiles | needWatch, watchClosesUnread},
+		{"overflow", "H9", needFiles | needWatch, watchOverflow},
+		{"after-overflow", "H9", needFiles | needWatch, watchAfterOverflow},
+		{"nothing-lost", "H1 H9", needFiles | needWatch, watchNothingLost},
+		{"own-writes", "H1", needWrite | needWatch, watchOwnWrites},
+		{"missing", "H10 E1 E2", needFiles | needWatch, watchMissing},
+		{"file-as-dir", "H10 E1 E2", needFiles | needWatch, watchFileAsDir},
+		{"negative-options", "O2 E1 E2", needWatch, watchNegative},
+	}
+}
+
+func (e *env) change(name, content string) {
+	e.Helper()
+	e.given(files{name: content})
+}
+
+func (e *env) remove(name string) {
+	e.Helper()
+	if err := e.store.Rm(e.ctx, name, &workspace.RmOptions{Recursive: true}); err != nil {
+		e.Fatalf("Rm(%q, Recursive) = %v, want nil", name, err)
+	}
+}
+
+func watchFile(e *env) {
+	w := e.watch(".", nil)
+	e.change("file", "one")
+	w.await(created("file"))
+	e.change("file", "another")
+	w.await(written("file"))
+	e.remove("file")
+	w.await(removed("file"))
+	e.change("file", "again")
+	w.await(created("file"))
+}
+
+func watchDirectory(e *env) {
+	w := e.watch(".", nil)
+	e.change("dir/", "")
+	w.await(created("dir"))
+	e.remove("dir")
+	w.await(removed("dir"))
+}
+
+func watchAtDepth(e *env) {
+	e.given(files{"a/b/c/file": "one", "a/b/c/d/": ""})
+	for _, dir := range []string{".", "a", "a/b/c"} {
+		w := e.watch(dir, nil)
+		e.change("a/b/c/new", "x")
+		w.await(created("a/b/c/new"))
+		e.change("a/b/c/file", "changed for "+dir)
+		w.await(written("a/b/c/file"))
+		e.change("a/b/c/d/e/", "")
+		w.await(created("a/b/c/d/e"))
+		e.remove("a/b/c/new")
+		e.remove("a/b/c/d/e")
+		w.await(removed("a/b/c/new"), removed("a/b/c/d/e"))
+	}
+}
+
+// watchNewDirectory fills directories at once, before a provider can have
+// begun to watch them by themselves.
+func watchNewDirectory(e *env) {
+	w := e.watch(".", nil)
+	for round := range 10 {
+		dir := fmt.Sprintf("new%d", round)
+		e.change(dir+"/deep/er/file", "x")
+		e.change(dir+"/deep/er/empty/", "")
+		e.change(dir+"/other", "x")
+		w.await(created(dir), created(dir+"/deep"), created(dir+"/deep/er"), created(dir+"/deep/er/file"),
+			created(dir+"/deep/er/empty"), created(dir+"/other"))
+		e.change(dir+"/deep/er/file", "y and more")
+		w.await(written(dir + "/deep/er/file"))
+	}
+}
+
+func watchRecursiveRm(e *env) {
+	e.given(files{"dir/a/b/file": "x", "dir/a/empty/": "", "dir/file": "x", "keep": "x"})
+	w := e.watch(".", nil)
+	e.remove("dir")
+	w.await(removed("dir"), removed("dir/a"), removed("dir/a/b"), removed("dir/a/b/file"), removed("dir/a/empty"), removed("dir/file"))
+}
+
+func watchMoveFile(e *env) {
+	e.given(files{"file": "x", "dir/": ""})
+	w := e.watch(".", nil)
+	e.move("file", "dir/file")
+	w.await(removed("file"), created("dir/file"))
+}
+
+func watchMoveDirectory(e *env) {
+	e.given(files{"a/sub/file": "x", "a/empty/": ""})
+	w := e.watch(".", nil)
+	e.move("a", "b")
+	w.await(removed("a"), removed("a/sub"), removed("a/sub/file"), removed("a/empty"),
+		created("b"), created("b/sub"), created("b/sub/file"), created("b/empty"))
+	e.change("b/sub/file", "changed after the move")
+	w.await(written("b/sub/file"))
+}
+
+func watchSameSize(e *env) {
+	e.given(files{"file": "0"})
+	w := e.watch(".", nil)
+	for i := 1; i < 6; i++ {
+		e.change("file", fmt.Sprint(i))
+		w.await(written("file"))
+	}
+}
+
+// watchOnlyBelow knows that no event is on its way once one of a later change
+// has come.
+func watchOnlyBelow(e *env) {
+	e.given(files{"dir/file": "x", "dir2/file": "x", "other/file": "x"})
+	w := e.watch("dir", nil)
+	for _, name := range []string{"file", "dir2/file", "dir2/new", "other/file", "dir-b"} {
+		e.change(name, "changed outside")
+	}
+	e.change("dir/last", "x")
+	w.await(created("dir/last"))
+	w.only("dir/last")
+}
+
+func watchOnlyChanged(e *env) {
+	e.given(files{"dir/file": "x", "dir/same": "x", "dir/sub/deep": "x"})
+	w := e.watch(".", nil)
+	e.change("dir/file", "changed")
+	e.change("dir/new", "x")
+	w.await(written("dir/file"), created("dir/new"))
+	e.remove("dir/new")
+	w.await(removed("dir/new"))
+	e.change("last", "x")
+	w.await(created("last"))
+	w.only("dir/file", "dir/new", "last")
+}
+
+func watchTwo(e *env) {
+	e.given(files{"a/": "", "b/": ""})
+	ctx, cancel := context.WithCancel(e.ctx)
+	first, all, second := e.watchUntil(ctx, "a", nil), e.watch(".", nil), e.watch("a", nil)
+	e.change("a/one", "x")
+	for _, w := range []*watcher{first, all, second} {
+		w.await(created("a/one"))
+	}
+	cancel()
+	first.awaitClose()
+	e.change("a/two", "x")
+	second.await(created("a/two"))
+	all.await(created("a/two"))
+}
+
+func watchCloses(e *env) {
+	e.given(files{"dir/": ""})
+	ctx, cancel := context.WithCancel(e.ctx)
+	w := e.watchUntil(ctx, "dir", nil)
+	e.change("dir/file", "x")
+	w.await(created("dir/file"))
+	cancel()
+	w.awaitClose()
+}
+
+// watchStaysOpen removes the watched directory, which is no reason to close. A
+// second watch tells when the first has had its time.
+func watchStaysOpen(e *env) {
+	e.given(files{"dir/file": "x"})
+	w, clock := e.watch("dir", nil), e.watch(".", nil)
+	e.remove("dir")
+	w.await(removed("dir/file"))
+	for i := range 3 {
+		name := fmt.Sprintf("later%d", i)
+		e.change(name, "x")
+		clock.await(created(name))
+	}
+	if w.closed() {
+		e.Errorf("Watch(%q) closed its channel before its context ended", "dir")
+	}
+}
+
+func watchClosesUnread(e *env) {
+	ctx, cancel := context.WithCancel(e.ctx)
+	w := e.watchUntil(ctx, ".", &workspace.WatchOptions{Buffer: 1})
+	for i := range 5 {
+		e.change(fmt.Sprintf("file%d", i), "x")
+	}
+	cancel()
+	w.awaitClose()
+}
+
+// watchEnds is the watch of the Context group.
+func watchEnds(e *env) {
+	ctx, cancel := context.WithCancel(e.ctx)
+	w := e.watchUntil(ctx, ".", nil)
+	cancel()
+	w.awaitClose()
+}
+
+func watchOwnWrites(e *env) {
+	w := e.watch(".", nil)
+	e.write("file", "x")
+	w.await(created("file"))
+	e.mkdir("dir", nil)
+	w.await(created("dir"))
+	e.rm("file", nil)
+	w.await(removed("file"))
+}
+
+func watchMissing(e *env) {
+	e.given(files{"dir/file": "x"})
+	for _, dir := range []string{"none", "dir/none", "di"} {
+		_, err := e.fsys.Watch(e.ctx, dir, nil)
+		e.refused(err, fs.ErrNotExist, at(workspace.OpWatch, dir), "Watch(%q)", dir)
+	}
+}
+
+func watchFileAsDir(e *env) {
+	e.given(files{"file": "x", "dir/file": "x"})
+	for _, dir := range []string{"file", "dir/file"} {
+		_, err := e.fsys.Watch(e.ctx, dir, nil)
+		e.refused(err, workspace.ErrNotDir, at(workspace.OpWatch, dir), "Watch(%q)", dir)
+	}
+}
+
+func watchNegative(e *env) {
+	_, err := e.fsys.Watch(e.ctx, ".", &workspace.WatchOptions{Buffer: -1})
+	e.refused(err, fs.ErrInvalid, at(workspace.OpWatch, "."), "Watch(%q, Buffer: -1)", ".")
+}

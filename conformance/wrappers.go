@@ -1,0 +1,89 @@
+package conformance
+
+import (
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func wrapperCases() []testCase {
+	return []testCase{
+		{"capabilities", "U1", 0, wrappedCapabilities},
+		{"reading", "U1", needFiles, wrappedReading},
+		{"creating", "U1", needWrite, wrappedCreating},
+		{"moving", "U1", needWrite | needMove, wrappedMoving},
+		{"copying", "U1", needWrite | needCopy, wrappedCopying},
+		{"workspace", "U2", needFiles, wrappedWorkspace},
+	}
+}
+
+// neutral is a wrapper as a logger or a retry is one: as an embedded interface
+// it has the nine methods and none of the optional ones.
+type neutral struct{ workspace.FileSystem }
+
+func (n neutral) Unwrap() workspace.FileSystem { return n.FileSystem }
+
+var _ workspace.Unwrapper = neutral{}
+
+// wrapped returns e on its file system in two neutral wrappers.
+func (e *env) wrapped() *env {
+	w := *e
+	w.fsys = neutral{neutral{e.fsys}}
+	w.caps = workspace.CapabilitiesOf(w.fsys)
+	return &w
+}
+
+func wrappedCapabilities(e *env) {
+	if got := e.wrapped().caps; got != e.caps {
+		e.Errorf("CapabilitiesOf through a wrapper = %+v, want %+v", got, e.caps)
+	}
+	if got, want := workspace.RootOf(e.wrapped().fsys), workspace.RootOf(e.fsys); got != want {
+		e.Errorf("RootOf through a wrapper = %q, want %q", got, want)
+	}
+}
+
+func wrappedReading(e *env) {
+	e.given(files{"dir/file": "content", "dir/sub/x": ""})
+	w := e.wrapped()
+	data, version := e.readVersioned("dir/file", 0)
+	gotData, gotVersion := w.readVersioned("dir/file", 0)
+	if gotData != data || gotVersion != version {
+		e.Errorf("ReadVersioned(%q) through a wrapper = %q, %q, want %q, %q", "dir/file", gotData, gotVersion, data, version)
+	}
+	w.streams("dir/file", workspace.OpenOptions{Offset: 3, Length: 2}, "te")
+	e.equal(w.walked(".", "dir", nil), []string{"dir/file", "dir/sub", "dir/sub/x"}, "Walk(%q, After: %q) through a wrapper", ".", "dir")
+	w.resolves("dir/file", "dir/file")
+}
+
+func wrappedCreating(e *env) {
+	e.wrapped().create("dir/file", "content")
+	e.leaves(files{"dir/": "", "dir/file": "content"}, "Create(%q) through a wrapper", "dir/file")
+}
+
+func wrappedMoving(e *env) {
+	e.given(files{"a/x": "1"})
+	e.wrapped().move("a", "b")
+	e.leaves(files{"b/": "", "b/x": "1"}, "Move(%q, %q) through a wrapper", "a", "b")
+}
+
+func wrappedCopying(e *env) {
+	e.given(files{"a": "1"})
+	e.wrapped().copyTo("a", "b")
+	e.leaves(files{"a": "1", "b": "1"}, "Copy(%q, %q) through a wrapper", "a", "b")
+}
+
+// wrappedWorkspace reads by the names that only a Workspace accepts.
+func wrappedWorkspace(e *env) {
+	e.given(files{"dir/file": "content"})
+	w := *e
+	w.fsys = workspace.New("test", e.fsys, nil)
+	for _, name := range []string{"/dir/file", "./dir/file", "dir//file", "dir/../dir/file"} {
+		w.has(name, "content")
+	}
+	if root := workspace.RootOf(e.fsys); root != "" {
+		w.has(root+"/dir/file", "content")
+	}
+	if diff := cmp.Diff(e.stat("dir/file"), w.stat("/dir/file")); diff != "" {
+		e.Errorf("Stat(%q) through a Workspace (-direct +workspace):\n%s", "/dir/file", diff)
+	}
+}

@@ -1,0 +1,127 @@
+package conformance
+
+import (
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func writeFileCases() []testCase {
+	return []testCase{
+		{"new", "W1", needWrite, writeNew},
+		{"replace", "W3", needWrite, writeReplace},
+		{"empty", "W4", needWrite, writeEmpty},
+		{"nil-data", "W4", needWrite, writeNil},
+		{"every-byte", "W1", needWrite, writeEveryByte},
+		{"five-mebibytes", "W1", needWrite, writeLarge},
+		{"missing-parents", "W2", needWrite, writeMissingParents},
+		{"keeps-siblings", "W1 W2", needWrite, writeKeepsSiblings},
+		{"directory", "W6 E1 E2 E5", needWrite, writeDirectory},
+		{"data-not-retained", "W5", needWrite, writeDataNotRetained},
+		{"zero-options", "O1", needWrite, writeZeroOptions},
+		{"leaves-nothing-else", "W1", needWrite, writeLeavesNothingElse},
+	}
+}
+
+func writeNew(e *env) {
+	e.write("file", "content")
+	e.has("file", "content")
+	if info := e.stat("file"); info.Type != workspace.TypeFile || info.Size != 7 {
+		e.Errorf("Stat(%q) = %+v, want a file of 7 bytes", "file", info)
+	}
+}
+
+func writeReplace(e *env) {
+	for _, content := range []string{"first", "a longer second", "3rd", "4th"} {
+		e.write("file", content)
+		e.has("file", content)
+	}
+	e.equal(e.names(".", nil), []string{"file"}, "Ls(%q)", ".")
+}
+
+func writeEmpty(e *env) {
+	e.write("new", "")
+	e.has("new", "")
+	e.write("old", "content")
+	e.write("old", "")
+	e.has("old", "")
+	e.equal(e.names(".", nil), []string{"new", "old"}, "Ls(%q)", ".")
+}
+
+func writeNil(e *env) {
+	if _, err := e.fsys.WriteFile(e.ctx, "file", nil, nil); err != nil {
+		e.Fatalf("WriteFile(%q, nil) = %v, want nil", "file", err)
+	}
+	e.has("file", "")
+}
+
+func writeEveryByte(e *env) {
+	e.write("bytes", everyByte())
+	e.has("bytes", everyByte())
+}
+
+func writeLarge(e *env) {
+	e.write("large", large())
+	if got := e.read("large"); got != large() {
+		e.Errorf("ReadFile(%q) = %s, want the %d bytes that were written", "large", brief(got), len(large()))
+	}
+	e.write("large", "small")
+	e.has("large", "small")
+}
+
+func writeMissingParents(e *env) {
+	e.write("a/b/c/file", "content")
+	e.has("a/b/c/file", "content")
+	for _, dir := range []string{"a", "a/b", "a/b/c"} {
+		if info := e.stat(dir); !info.IsDir() {
+			e.Errorf("Stat(%q) = %+v, want a directory", dir, info)
+		}
+	}
+	e.equal(e.names(".", nil), []string{"a"}, "Ls(%q)", ".")
+}
+
+func writeKeepsSiblings(e *env) {
+	tree := files{"dir/": "", "dir/one": "1", "dir/two": "2", "one": "top"}
+	e.given(tree)
+	e.write("dir/three", "3")
+	tree["dir/three"] = "3"
+	e.leaves(tree, "WriteFile(%q)", "dir/three")
+}
+
+func writeDirectory(e *env) {
+	e.given(files{"dir/file": "x", "empty/": ""})
+	before := e.tree()
+	for _, name := range []string{"dir", "empty", "."} {
+		_, err := e.fsys.WriteFile(e.ctx, name, []byte("new"), nil)
+		e.refused(err, workspace.ErrIsDir, at(workspace.OpWriteFile, name), "WriteFile(%q)", name)
+	}
+	e.unchanged(before, "WriteFile of a directory")
+}
+
+func writeDataNotRetained(e *env) {
+	data := []byte("content")
+	if _, err := e.fsys.WriteFile(e.ctx, "file", data, nil); err != nil {
+		e.Fatalf("WriteFile(%q) = %v, want nil", "file", err)
+	}
+	if string(data) != "content" {
+		e.Errorf("WriteFile(%q) changed its data to %q", "file", data)
+	}
+	copy(data, strings.Repeat("#", len(data)))
+	e.has("file", "content")
+}
+
+func writeZeroOptions(e *env) {
+	for _, content := range []string{"one", "two"} {
+		if _, err := e.fsys.WriteFile(e.ctx, "file", []byte(content), &workspace.WriteOptions{}); err != nil {
+			e.Fatalf("WriteFile(%q, zero options) = %v, want nil", "file", err)
+		}
+		e.has("file", content)
+	}
+}
+
+// writeLeavesNothingElse looks for temporary files.
+func writeLeavesNothingElse(e *env) {
+	e.write("dir/file", "one")
+	e.write("dir/file", "two")
+	e.leaves(files{"dir/": "", "dir/file": "two"}, "WriteFile(%q), twice,", "dir/file")
+}

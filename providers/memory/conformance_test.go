@@ -1,0 +1,21 @@
+package memory_test
+
+import (
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func TestConformance(t *testing.T) {
+	conformance.Run(t, func(*testing.T) workspace.FileSystem { return memory.New(nil) }, nil)
+}
+
+func TestAferoConformance(t *testing.T) {
+	conformance.Run(t, func(*testing.T) workspace.FileSystem {
+		return memory.FromAfero(afero.NewMemMapFs())
+	}, nil)
+}

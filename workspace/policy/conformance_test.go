@@ -1,0 +1,48 @@
+package policy_test
+
+import (
+	"testing"
+
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+func TestSubConformance(t *testing.T) {
+	conformance.Run(t, newSub, nil)
+}
+
+// newSub returns a directory whose name is hostile to globs, beside files that
+// no case may see.
+func newSub(t *testing.T) workspace.FileSystem {
+	m := memory.New(nil)
+	for _, name := range []string{"su[b]", "su[b]-x/a", "outside.txt", "a/outside.txt"} {
+		if name == "su[b]" {
+			if err := m.Mkdir(t.Context(), name, nil); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if _, err := m.WriteFile(t.Context(), name, []byte("outside"), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sub, err := policy.Sub(m, "su[b]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sub
+}
+
+func TestReadOnlyConformance(t *testing.T) {
+	below := map[workspace.FileSystem]workspace.FileSystem{}
+	conformance.Run(t, func(*testing.T) workspace.FileSystem {
+		m := memory.New(nil)
+		fsys := policy.ReadOnly(m)
+		below[fsys] = m
+		return fsys
+	}, &conformance.Options{
+		Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return below[fsys] },
+	})
+}

@@ -1,0 +1,206 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// rooted is a provider that people know under an absolute path.
+type rooted struct{ *memory.FS }
+
+func (rooted) Root() string { return "/srv/work" }
+
+func newWorkspace(t *testing.T, opts *workspace.Options, files map[string]string) *workspace.Workspace {
+	t.Helper()
+	ws := workspace.New("test", rooted{memory.New(nil)}, &workspace.Options{MaxFileSize: -1})
+	for name, content := range files {
+		if _, err := ws.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if opts == nil {
+		return ws
+	}
+	return workspace.New("test", ws, opts)
+}
+
+func TestWorkspaceCleansNames(t *testing.T) {
+	ws := newWorkspace(t, nil, map[string]string{"src/a": "x", "a-top": "x"})
+	for _, name := range []string{"src/a", "/src/a", "./src/a", "src//a/", "/srv/work/src/a", "src/../src/a"} {
+		if data, err := ws.ReadFile(t.Context(), name); err != nil || string(data) != "x" {
+			t.Errorf("ReadFile(%q) = %q, %v, want x", name, data, err)
+		}
+	}
+	for _, name := range []string{"../a", "/srv/work/../../a", "src/../../a"} {
+		if _, err := ws.ReadFile(t.Context(), name); !errors.Is(err, workspace.ErrEscape) {
+			t.Errorf("ReadFile(%q) = %v, want ErrEscape", name, err)
+		}
+	}
+}
+
+func TestWorkspaceCleansPatterns(t *testing.T) {
+	ws := newWorkspace(t, nil, map[string]string{"src/a.go": "x", "a.go": "x", "src/b.txt": "x"})
+	for pattern, want := range map[string][]string{
+		"**/*.go":           {"a.go", "src/a.go"},
+		"/src/*.go":         {"src/a.go"},
+		"./src/*.go":        {"src/a.go"},
+		"/srv/work/src/*":   {"src/a.go", "src/b.txt"},
+		".//./src/*.go":     {"src/a.go"},
+		"/srv/work-evil/**": {},
+	} {
+		got, err := ws.Glob(t.Context(), pattern, nil)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("Glob(%q) = %v, %v, want %v", pattern, got, err, want)
+		}
+	}
+	for include, want := range map[string]int{"*.go": 2, "/*.go": 1, "./*.go": 1, "/srv/work/*.go": 1, "src/*": 2, "/srv/work/src/*": 2} {
+		result, err := ws.Grep(t.Context(), "x", &workspace.GrepOptions{IncludeGlob: include})
+		if err != nil || len(result.Matches) != want {
+			t.Errorf("Grep(x, IncludeGlob: %q) = %v, %v, want %d matches", include, result, err, want)
+		}
+	}
+}
+
+func TestWorkspaceLimits(t *testing.T) {
+	ws := newWorkspace(t, &workspace.Options{MaxFileSize: 10}, map[string]string{"small": "0123456789", "large": "0123456789A"})
+	ctx := t.Context()
+	if _, err := ws.ReadFile(ctx, "small"); err != nil {
+		t.Errorf("ReadFile of 10 bytes = %v, want nil", err)
+	}
+	_, readErr := ws.ReadFile(ctx, "large")
+	_, writeErr := ws.WriteFile(ctx, "new", make([]byte, 11), nil)
+	_, _, editErr := ws.Edit(ctx, "small", func(old []byte) ([]byte, error) { return append(old, 'A'), nil })
+	_, rangeErr := ws.ReadRange(ctx, "large", 0, 0)
+	for call, err := range map[string]error{"ReadFile": readErr, "WriteFile": writeErr, "Edit": editErr, "ReadRange": rangeErr} {
+		if !errors.Is(err, workspace.ErrTooLarge) || !strings.Contains(err.Error(), "11 bytes, and the limit is 10") {
+			t.Errorf("%s of 11 bytes = %v, want ErrTooLarge with size and limit", call, err)
+		}
+	}
+	if data, err := ws.ReadRange(ctx, "large", 9, 5); err != nil || string(data) != "9A" {
+		t.Errorf("ReadRange(large, 9, 5) = %q, %v, want 9A", data, err)
+	}
+	result, err := ws.Grep(ctx, "0", &workspace.GrepOptions{MaxFileSize: 100})
+	want := []workspace.Skipped{{Path: "large", Reason: workspace.SkipTooLarge}}
+	if err != nil || len(result.Matches) != 1 || !cmp.Equal(result.Skipped, want) {
+		t.Errorf("Grep = %+v, %v, want one match and %v", result, err, want)
+	}
+}
+
+func TestEditLosesNothing(t *testing.T) {
+	ws := newWorkspace(t, nil, map[string]string{"counter": "0"})
+	const editors, edits = 2, 200
+	var group sync.WaitGroup
+	for range editors {
+		group.Go(func() {
+			for range edits {
+				if _, _, err := ws.Edit(t.Context(), "counter", increment); err != nil {
+					t.Errorf("Edit = %v, want nil", err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if data, err := ws.ReadFile(t.Context(), "counter"); err != nil || string(data) != strconv.Itoa(editors*edits) {
+		t.Errorf("counter = %s, %v, want %d", data, err, editors*edits)
+	}
+}
+
+func increment(old []byte) ([]byte, error) {
+	n, err := strconv.Atoi(string(old))
+	return strconv.AppendInt(nil, int64(n+1), 10), err
+}
+
+// overtaken is a provider in which someone else always wins.
+type overtaken struct{ *memory.FS }
+
+func (o overtaken) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	if _, err := o.FS.WriteFile(ctx, name, []byte("theirs"), nil); err != nil {
+		return "", err
+	}
+	return o.FS.WriteFile(ctx, name, data, opts)
+}
+
+func TestEditEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	fsys := overtaken{memory.New(nil)}
+	if _, err := fsys.FS.WriteFile(ctx, "a", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	_, _, err := workspace.New("test", fsys, nil).Edit(ctx, "a", func([]byte) ([]byte, error) {
+		if calls++; calls == 3 {
+			cancel()
+		}
+		return []byte("ours"), nil
+	})
+	if !errors.Is(err, context.Canceled) || calls != 3 {
+		t.Errorf("Edit = %v after %d tries, want context.Canceled after 3", err, calls)
+	}
+}
+
+func TestEditErrors(t *testing.T) {
+	ws := newWorkspace(t, nil, map[string]string{"a": "x"})
+	refused := errors.New("refused")
+	_, _, err := ws.Edit(t.Context(), "a", func([]byte) ([]byte, error) { return nil, refused })
+	if !errors.Is(err, refused) {
+		t.Errorf("Edit = %v, want the error of change", err)
+	}
+	_, _, err = ws.Edit(t.Context(), "missing", increment)
+	var pathError *fs.PathError
+	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &pathError) || pathError.Op != workspace.OpEditFile {
+		t.Errorf("Edit(missing) = %v, want ErrNotExist of edit_file", err)
+	}
+	plain := workspace.New("plain", struct{ workspace.FileSystem }{memory.New(nil)}, nil)
+	if _, _, err := plain.Edit(t.Context(), "a", increment); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Edit without conditional writes = %v, want ErrUnsupported", err)
+	}
+}
+
+// logged is a neutral wrapper.
+type logged struct{ workspace.FileSystem }
+
+func (l logged) Unwrap() workspace.FileSystem { return l.FileSystem }
+
+func TestAsLooksThroughNeutralWrappersOnly(t *testing.T) {
+	m := memory.New(nil)
+	if _, ok := workspace.As[workspace.Mover](logged{logged{m}}); !ok {
+		t.Error("As[Mover] does not find what two neutral wrappers wrap")
+	}
+	if _, ok := workspace.As[workspace.Mover](struct{ workspace.FileSystem }{m}); ok {
+		t.Error("As[Mover] finds what a wrapper without Unwrap hides")
+	}
+	if caps := workspace.CapabilitiesOf(struct{ workspace.FileSystem }{m}); caps != (workspace.Capabilities{}) {
+		t.Errorf("CapabilitiesOf(a wrapper without any) = %+v, want none", caps)
+	}
+}
+
+func TestCloseClosesTheProvider(t *testing.T) {
+	closed := false
+	ws := workspace.New("test", closing{memory.New(nil), &closed}, nil)
+	if err := ws.Close(); err != nil || !closed {
+		t.Errorf("Close = %v, closed %v, want the provider closed", err, closed)
+	}
+	if err := workspace.New("test", memory.New(nil), nil).Close(); err != nil {
+		t.Errorf("Close of what has no Close = %v, want nil", err)
+	}
+}
+
+type closing struct {
+	*memory.FS
+	closed *bool
+}
+
+func (c closing) Close() error {
+	*c.closed = true
+	return nil
+}

@@ -1,0 +1,62 @@
+package localbash_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func TestConformance(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		opts localbash.Options
+		skip map[string]string
+	}{
+		{name: "confined"},
+		{name: "sync", opts: localbash.Options{Sync: true}},
+		{name: "relaxed", opts: localbash.Options{Relaxed: true}, skip: map[string]string{
+			"Symlink/escape":            "a relaxed FS lets symlinks out",
+			"Symlink/escape-by-writing": "a relaxed FS lets symlinks out",
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.opts.Sync && testing.Short() {
+				t.Skip("waits for the disk")
+			}
+			conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+				return open(t, t.TempDir(), &test.opts)
+			}, &conformance.Options{Symlink: symlink, Skip: test.skip})
+		})
+	}
+}
+
+// open opens dir for the length of the test.
+func open(t testing.TB, dir string, opts *localbash.Options) *localbash.FS {
+	t.Helper()
+	fsys, err := localbash.Open(dir, opts)
+	if err != nil {
+		t.Fatalf("Open(%q) = %v, want nil", dir, err)
+	}
+	t.Cleanup(func() {
+		if err := fsys.Close(); err != nil {
+			t.Errorf("Close() = %v, want nil", err)
+		}
+	})
+	return fsys
+}
+
+// symlink makes a symlink in the folder of fsys.
+func symlink(t *testing.T, fsys workspace.FileSystem, target, name string) {
+	t.Helper()
+	link := filepath.Join(workspace.RootOf(fsys), name)
+	if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,69 @@
+package localbash
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Copy implements [workspace.Copier]. The copy has the permission bits of the
+// source. Where the file system can share the bytes of two files, they are
+// not copied.
+func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	for _, name := range []string{source, destination} {
+		if err := f.check(ctx, workspace.OpCopy, name); err != nil {
+			return "", err
+		}
+	}
+	for attempt := 1; ; attempt++ {
+		version, err := f.copy(ctx, source, destination)
+		if !errors.Is(err, errOvertaken) || attempt == maxWriteAttempts {
+			return version, f.faultOf(workspace.OpCopy, source, err)
+		}
+	}
+}
+
+func (f *FS) copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	h, s, err := f.openRegular(source, false)
+	if err != nil {
+		return "", err
+	}
+	from := h.file()
+	defer from.Close()
+	d, err := f.begin(ctx, destination, workspace.WriteOptions{IfNotExist: true}, s.perm)
+	if err != nil {
+		return "", &blame{destination, err}
+	}
+	defer d.discard()
+	if err := d.fill(ctx, from); err != nil {
+		return "", err
+	}
+	version, err := d.commit(ctx)
+	if err != nil {
+		return "", &blame{destination, err}
+	}
+	return version, nil
+}
+
+// fill copies the bytes of a file to the draft.
+func (d *draft) fill(ctx context.Context, from *os.File) error {
+	d.exact = true
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, err := io.CopyN(d.file, from, copyChunk)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// copyChunk is how much is copied between two looks at the context.
+const copyChunk = 64 << 20

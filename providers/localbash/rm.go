@@ -1,0 +1,155 @@
+package localbash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Rm implements [workspace.FileSystem].
+func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	if err := f.check(ctx, workspace.OpRm, name); err != nil {
+		return err
+	}
+	return f.fault(workspace.OpRm, name, f.rm(ctx, name, opts != nil && opts.Recursive))
+}
+
+func (f *FS) rm(ctx context.Context, name string, recursive bool) error {
+	if name == "." {
+		return fmt.Errorf("%w: the root cannot be removed", fs.ErrInvalid)
+	}
+	dir, base := workspace.Split(name)
+	d, err := f.openFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	err = f.rmEntry(ctx, d, base)
+	if !errors.Is(err, workspace.ErrNotEmpty) {
+		return err
+	}
+	if recursive {
+		return f.rmTree(ctx, d, base)
+	}
+	// What is left may be nothing but temporary files of the dead, which no
+	// listing shows.
+	if err := f.sweepAll(ctx, name); err != nil {
+		return err
+	}
+	return f.rmEntry(ctx, d, base)
+}
+
+// rmEntry removes a file or an empty directory.
+func (f *FS) rmEntry(ctx context.Context, d *folder, base string) error {
+	unlock, err := f.lock(ctx, d)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := removeEntry(d.root, base); err != nil {
+		return err
+	}
+	return f.syncFolder(d)
+}
+
+func (f *FS) rmTree(ctx context.Context, d *folder, base string) error {
+	if err := removeTree(ctx, d.root, base); err != nil {
+		return err
+	}
+	return f.syncFolder(d)
+}
+
+// removeEntry removes a file or an empty directory.
+func removeEntry(parent *os.Root, base string) error {
+	err := parent.Remove(base)
+	switch plainCause(err) {
+	case syscall.ENOTEMPTY, syscall.EEXIST:
+		return workspace.ErrNotEmpty
+	}
+	return err
+}
+
+// maxRemoveAttempts bounds how often a directory is emptied that others fill.
+const maxRemoveAttempts = 10
+
+// removeTree removes base and everything below it. It does not hold a lock
+// meanwhile: who writes to a file that is removed makes its folder anew.
+func removeTree(ctx context.Context, parent *os.Root, base string) error {
+	for attempt := 1; ; attempt++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := removeEntry(parent, base)
+		if !errors.Is(err, workspace.ErrNotEmpty) || attempt > maxRemoveAttempts {
+			return err
+		}
+		if err := removeChildren(ctx, parent, base); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+}
+
+// removeChildren empties the directory base.
+func removeChildren(ctx context.Context, parent *os.Root, base string) error {
+	child, err := openExactly(parent, base)
+	if err != nil {
+		return err
+	}
+	defer child.Close()
+	names, err := readNames(child)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := removeTree(ctx, child, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// openExactly opens the directory base, and no other that a symlink leads to.
+func openExactly(parent *os.Root, base string) (*os.Root, error) {
+	before, err := parent.Lstat(base)
+	if err != nil {
+		return nil, err
+	}
+	child, err := parent.OpenRoot(inside(base))
+	if err != nil {
+		return nil, err
+	}
+	opened, err := child.Lstat(".")
+	if err == nil && !os.SameFile(before, opened) {
+		err = errOvertaken
+	}
+	if err != nil {
+		child.Close()
+		return nil, err
+	}
+	return child, nil
+}
+
+func readNames(dir *os.Root) ([]string, error) {
+	file, err := dir.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return file.Readdirnames(-1)
+}
+
+// sweepAll lists dir for nothing but its effect on leftovers.
+func (f *FS) sweepAll(ctx context.Context, dir string) error {
+	l, err := f.openListing(dir, true)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	_, err = f.visible(ctx, l, dir)
+	return err
+}

@@ -1,0 +1,154 @@
+//go:build unix
+
+package localbash_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func unixRoles() map[string]func(dir string) error {
+	return map[string]func(string) error{
+		"full":     func(dir string) error { return withFS(dir, writeTooMuch) },
+		"nobody":   beNobody,
+		"fewfiles": runOutOfFiles,
+	}
+}
+
+// fullLimit is the largest file that writeTooMuch may write.
+const fullLimit = 64 << 10
+
+// writeTooMuch writes more than the operating system allows, in each way.
+func writeTooMuch(fsys *localbash.FS) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	limit := syscall.Rlimit{Cur: fullLimit, Max: fullLimit}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	large := bytes.Repeat([]byte("x"), 4*fullLimit)
+	for _, name := range []string{"file", "new/file"} {
+		if _, err := fsys.WriteFile(ctx, name, large, nil); !errors.Is(err, syscall.EFBIG) {
+			return fmt.Errorf("WriteFile(%q) = %w, want %w", name, err, syscall.EFBIG)
+		}
+		w, err := fsys.Create(ctx, name, nil)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(large)
+		if closeErr := w.Close(); !errors.Is(err, syscall.EFBIG) || closeErr != nil {
+			return fmt.Errorf("Write to %q = %w and Close = %v, want %w", name, err, closeErr, syscall.EFBIG)
+		}
+	}
+	if _, err := fsys.Copy(ctx, "large", "copy"); !errors.Is(err, syscall.EFBIG) {
+		return fmt.Errorf("Copy = %w, want %w", err, syscall.EFBIG)
+	}
+	return nil
+}
+
+// nobody is a user that owns nothing.
+const nobody = 65534
+
+// beNobody does what the super-user may and others may not.
+func beNobody(dir string) error {
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	if os.Geteuid() == 0 {
+		if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
+			return err
+		}
+	}
+	var failures []error
+	for _, op := range deniedOperations() {
+		_, err := op.do(context.Background(), fsys, op.name)
+		if !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), dir) {
+			failures = append(failures, fmt.Errorf("%s = %w, want %w and no host path", op.name, err, fs.ErrPermission))
+		}
+	}
+	return errors.Join(append(failures, passDenied(fsys))...)
+}
+
+// deniedOperations are named by the file that they fail on.
+func deniedOperations() []operation {
+	all := map[string]operation{}
+	for _, op := range operations() {
+		all[op.name] = op
+	}
+	var denied []operation
+	for _, pair := range []string{
+		"ReadFile unreadable", "Open unreadable", "Copy-from unreadable", "WriteFile readonly",
+		"Create readonly", "WriteFile-new fixed/new", "WriteFile fixed/file", "Mkdir fixed/dir",
+		"Mkdir-recursive fixed/a/b", "Rm fixed/file", "Move-from fixed/file", "Copy-to fixed/copy",
+		"Ls closed", "Stat closed/file", "ReadFile closed/file", "Watch closed", "Glob closed",
+		"Rm-recursive closed", "Grep unreadable",
+	} {
+		name, file, _ := strings.Cut(pair, " ")
+		denied = append(denied, operation{name: file, do: all[name].do})
+	}
+	return denied
+}
+
+// passDenied searches and watches around what may not be read.
+func passDenied(fsys *localbash.FS) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	result, err := fsys.Grep(ctx, "content", &workspace.GrepOptions{Path: "."})
+	if err != nil {
+		return err
+	}
+	want := []workspace.Skipped{{Path: "closed", Reason: workspace.SkipUnreadable}, {Path: "unreadable", Reason: workspace.SkipUnreadable}}
+	if fmt.Sprint(result.Skipped) != fmt.Sprint(want) {
+		return fmt.Errorf("Grep skipped %v, want %v", result.Skipped, want)
+	}
+	events, err := fsys.Watch(ctx, ".", nil)
+	if err != nil {
+		return fmt.Errorf("Watch = %w, want the closed folder passed by", err)
+	}
+	if _, err := fsys.WriteFile(ctx, "free/file", nil, nil); err != nil {
+		return err
+	}
+	if event := <-events; event.Path != "free/file" {
+		return fmt.Errorf("the first event is %v, want one of %q", event, "free/file")
+	}
+	return nil
+}
+
+// runOutOfFiles uses up the descriptors of the process.
+func runOutOfFiles(dir string) error {
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	limit := syscall.Rlimit{Cur: 64, Max: 64}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return err
+	}
+	for err == nil {
+		_, err = os.Open("/dev/null")
+	}
+	for _, op := range operations() {
+		switch op.name {
+		case "Stat", "Resolve": // a name at the top needs no descriptor
+			continue
+		}
+		if _, err := op.do(context.Background(), fsys, "dir/file"); !errors.Is(err, workspace.ErrUnavailable) {
+			return fmt.Errorf("%s without descriptors = %w, want %w", op.name, err, workspace.ErrUnavailable)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package localbash
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	// tempPrefix begins the names of temporary files, and no others.
+	tempPrefix = ".workspacekit-tmp-"
+	// maxTempAge is how old a temporary file is when its writer is taken for
+	// dead, where there are no locks to tell.
+	maxTempAge = time.Hour
+	// maxTempAttempts bounds how often a temporary file is lost to someone who
+	// takes it for a leftover before it is locked.
+	maxTempAttempts = 100
+)
+
+// lockState is what is known of a lock after an attempt to take it.
+type lockState int
+
+const (
+	lockUnknown lockState = iota // there are no locks here
+	lockHeld                     // it is ours now
+	lockTaken                    // someone else has it
+)
+
+// createTemp creates a temporary file in d. It is locked while it is open,
+// which tells everyone that its writer lives.
+func (d *folder) createTemp(perm fs.FileMode) (*os.File, string, error) {
+	for range maxTempAttempts {
+		name := tempPrefix + rand.Text()
+		file, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, "", errOvertaken
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		if d.claim(file, name) {
+			return file, name, nil
+		}
+		file.Close()
+	}
+	return nil, "", errOvertaken
+}
+
+// claim locks the temporary file and reports whether it is still there.
+func (d *folder) claim(file *os.File, name string) bool {
+	state, err := tryLock(file)
+	if err != nil || state == lockTaken {
+		return false
+	}
+	_, err = d.root.Lstat(name)
+	return err == nil
+}
+
+// sweep removes those of the temporary files in dir whose writers are dead. It
+// is best effort: what cannot be removed stays hidden.
+func (f *FS) sweep(dir string, names []string) {
+	d, err := f.openFolder(dir)
+	if err != nil {
+		return
+	}
+	defer d.close()
+	for _, name := range names {
+		if d.isLeftover(name) {
+			d.removeLeftover(name)
+		}
+	}
+}
+
+// isLeftover reports whether name may be a temporary file of ours, and not
+// some other thing with that prefix.
+func (d *folder) isLeftover(name string) bool {
+	if len(strings.TrimPrefix(name, tempPrefix)) != len(rand.Text()) {
+		return false
+	}
+	info, err := d.root.Lstat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// removeLeftover removes name if it gets the lock of it: then no writer has.
+func (d *folder) removeLeftover(name string) {
+	file, err := d.root.OpenFile(name, readFlags, 0)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	state, err := tryLock(file)
+	if err != nil || state == lockTaken {
+		return
+	}
+	if state == lockUnknown && !isOld(file) {
+		return
+	}
+	_ = d.root.Remove(name)
+	unlockFile(file)
+}
+
+func isOld(file *os.File) bool {
+	info, err := file.Stat()
+	return err == nil && time.Since(info.ModTime()) > maxTempAge
+}

@@ -1,0 +1,199 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// checkArguments returns the [*argumentError] of args that are not what s
+// describes. It is stricter than decoding, which ignores what it does not know
+// and repairs what is not Unicode, and it says what to do. Null stands for a
+// parameter that is left out, as in the strict modes of some vendors.
+func checkArguments(s *jsonschema.Schema, args json.RawMessage) error {
+	args = orEmptyObject(args)
+	switch {
+	case !utf8.Valid(args):
+		return &argumentError{message: "arguments are not valid UTF-8", hint: "Write text as UTF-8; other bytes cannot be written by this tool."}
+	case !json.Valid(args):
+		return &argumentError{message: "arguments are not valid JSON", hint: "Send one JSON object; check quotes and escapes."}
+	case hasLoneSurrogate(args):
+		return &argumentError{message: `arguments have half of a surrogate pair (\ud800 to \udfff), which is no character`,
+			hint: "Write the character itself, or both halves of the pair."}
+	}
+	return checkObject(s, "", args)
+}
+
+// decode unmarshals args that have been checked.
+func decode(args json.RawMessage, in any) error {
+	if err := json.Unmarshal(orEmptyObject(args), in); err != nil {
+		return &argumentError{message: "arguments cannot be decoded: " + err.Error()}
+	}
+	return nil
+}
+
+func orEmptyObject(args json.RawMessage) json.RawMessage {
+	if trimmed := bytes.TrimSpace(args); len(trimmed) == 0 || string(trimmed) == "null" {
+		return json.RawMessage("{}")
+	}
+	return args
+}
+
+// checkObject checks the members of an object. where is the path of the
+// object, with a dot at the end, or empty.
+func checkObject(s *jsonschema.Schema, where string, raw json.RawMessage) error {
+	if kindOf(raw) != "object" {
+		return wrongType(s, strings.TrimSuffix(where, "."), raw)
+	}
+	members, err := membersOf(raw)
+	if err != nil {
+		return err
+	}
+	given := map[string]bool{}
+	for _, m := range members {
+		if err := checkMember(s, where, m, given); err != nil {
+			return err
+		}
+	}
+	for _, name := range s.Required {
+		if !given[name] {
+			return missing(where+name, s.Properties[name])
+		}
+	}
+	return nil
+}
+
+// member is one name and value of an object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// membersOf returns the members in their order, repeated ones too.
+func membersOf(raw json.RawMessage) ([]member, error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := decoder.Token(); err != nil {
+		return nil, err
+	}
+	var members []member
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		m := member{name: fmt.Sprint(name)}
+		if err := decoder.Decode(&m.value); err != nil {
+			return nil, err
+		}
+		members = append(members, m)
+	}
+	return members, nil
+}
+
+func checkMember(s *jsonschema.Schema, where string, m member, given map[string]bool) error {
+	property, known := s.Properties[m.name]
+	switch {
+	case !known:
+		return unknown(s, where, m.name)
+	case kindOf(m.value) == "null":
+		return nil
+	case given[m.name]:
+		return &argumentError{message: fmt.Sprintf("parameter %q is given twice", where+m.name), hint: "Give it once."}
+	}
+	given[m.name] = true
+	return checkValue(property, where+m.name, m.value)
+}
+
+func unknown(s *jsonschema.Schema, where, name string) error {
+	hint := "The parameters are " + strings.Join(s.PropertyOrder, ", ") + "."
+	if near := closest(name, s.PropertyOrder); near != "" {
+		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
+	}
+	return &argumentError{message: fmt.Sprintf("unknown parameter %q", where+clip(name, 100)), hint: hint}
+}
+
+func missing(name string, s *jsonschema.Schema) error {
+	return &argumentError{
+		message: fmt.Sprintf("missing required parameter %q (%s)", name, s.Type),
+		hint:    fmt.Sprintf("%s: %s", name, s.Description),
+	}
+}
+
+func checkValue(s *jsonschema.Schema, name string, raw json.RawMessage) error {
+	switch s.Type {
+	case "object":
+		return checkObject(s, name+".", raw)
+	case "array":
+		return checkArray(s, name, raw)
+	case "integer":
+		return checkInteger(s, name, raw)
+	case "string":
+		return checkString(s, name, raw)
+	}
+	if kindOf(raw) != s.Type {
+		return wrongType(s, name, raw)
+	}
+	return nil
+}
+
+func checkArray(s *jsonschema.Schema, name string, raw json.RawMessage) error {
+	var items []json.RawMessage
+	if kindOf(raw) != "array" || json.Unmarshal(raw, &items) != nil {
+		return wrongType(s, name, raw)
+	}
+	switch {
+	case s.MinItems != nil && len(items) < *s.MinItems:
+		return outOfRange(name, fmt.Sprintf("have at least %d items", *s.MinItems), len(items))
+	case s.MaxItems != nil && len(items) > *s.MaxItems:
+		return outOfRange(name, fmt.Sprintf("have at most %d items", *s.MaxItems), len(items))
+	}
+	for i, item := range items {
+		if err := checkValue(s.Items, fmt.Sprintf("%s[%d]", name, i), item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkInteger(s *jsonschema.Schema, name string, raw json.RawMessage) error {
+	n, ok := parseInteger(raw)
+	switch {
+	case !ok:
+		return wrongType(s, name, raw)
+	case s.Minimum != nil && float64(n) < *s.Minimum:
+		return outOfRange(name, fmt.Sprintf("be at least %.0f", *s.Minimum), n)
+	case s.Maximum != nil && float64(n) > *s.Maximum:
+		return outOfRange(name, fmt.Sprintf("be at most %.0f", *s.Maximum), n)
+	}
+	return nil
+}
+
+func checkString(s *jsonschema.Schema, name string, raw json.RawMessage) error {
+	var text string
+	if kindOf(raw) != "string" || json.Unmarshal(raw, &text) != nil {
+		return wrongType(s, name, raw)
+	}
+	if len(s.Enum) == 0 || slices.Contains(s.Enum, any(text)) {
+		return nil
+	}
+	values := make([]string, len(s.Enum))
+	for i, v := range s.Enum {
+		values[i] = fmt.Sprintf("%q", v)
+	}
+	return &argumentError{
+		message: fmt.Sprintf("parameter %q must be one of %s, not %q", name, strings.Join(values, ", "), clip(text, 100)),
+		hint:    "Choose one of the listed values.",
+	}
+}
+
+func outOfRange(name, must string, got int) error {
+	return &argumentError{
+		message: fmt.Sprintf("parameter %q must %s, and is %d", name, must, got),
+		hint:    fmt.Sprintf("Choose another %s within its bounds, or leave it out.", name),
+	}
+}

@@ -1,0 +1,76 @@
+package tools
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+)
+
+//go:embed *.md
+var descriptions embed.FS
+
+// description returns what a model is told about the tool for op.
+func (k *kit) description(op string) (string, error) {
+	source, err := descriptions.ReadFile(op + ".md")
+	if err != nil {
+		return "", err
+	}
+	text, err := k.fill(string(source))
+	return strings.TrimSpace(text), err
+}
+
+// fill fills in the limits, and the names of other tools, in a text.
+func (k *kit) fill(source string) (string, error) {
+	if !strings.Contains(source, "{{") {
+		return source, nil
+	}
+	t, err := template.New("").Funcs(template.FuncMap{"tool": k.name, "has": k.has}).Parse(source)
+	if err != nil {
+		return "", fmt.Errorf("description: %w", err)
+	}
+	var out strings.Builder
+	if err := t.Execute(&out, k.facts()); err != nil {
+		return "", fmt.Errorf("description: %w", err)
+	}
+	return out.String(), nil
+}
+
+// has reports whether the set has a tool for op.
+func (k *kit) has(op string) bool { return k.names[op] != "" }
+
+// name returns the name of the tool for op, or op itself if the set has none.
+func (k *kit) name(op string) string {
+	if name := k.names[op]; name != "" {
+		return name
+	}
+	return op
+}
+
+func (k *kit) facts() facts {
+	return facts{
+		ReadLines: readLines, ReadKiB: readBytes >> 10, LineChars: lineChars,
+		Base64KiB: base64Bytes >> 10, ImageMiB: imageBytes >> 20,
+		LsDefault: lsDefault, LsMax: lsMax, GlobDefault: globDefault, GlobMax: globMax,
+		GrepDefault: grepDefault, GrepMax: grepMax, GrepContext: grepContext,
+		GrepChars: grepChars, GrepSkipped: grepSkipped, ListKiB: listBytes >> 10,
+		Edits: editsMax, Replaced: edit.MaxReplacements, DiffKiB: diffBytes >> 10,
+		MaxFileSize: byteSize(k.ws.MaxFileSize()),
+		Conditional: k.ws.Capabilities().ConditionalWrite,
+	}
+}
+
+// byteSize writes a limit the way people do, and none as "".
+func byteSize(n int64) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,121 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/workspacekit/workspacekit/tools"
+)
+
+// TestDocs checks that docs/tools.md has a section for every tool, whose
+// tables list every parameter and every member of the result as the schemas
+// have them. With -update it rewrites the tables.
+func TestDocs(t *testing.T) {
+	file := filepath.Join("..", "docs", "tools.md")
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, _ := newSet(t, nil, nil)
+	want := string(raw)
+	for _, tool := range set.Tools() {
+		want = withTables(t, want, tool)
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(raw)); diff != "" {
+		t.Errorf("%s differs from the schemas; -update rewrites it (-want +got):\n%s", file, diff)
+	}
+}
+
+// withTables puts the tables of a tool between its markers.
+func withTables(t *testing.T, doc string, tool *tools.Tool) string {
+	t.Helper()
+	begin, end := "<!-- tables of "+tool.Op+" -->\n", "<!-- end -->\n"
+	head, rest, ok := strings.Cut(doc, begin)
+	_, tail, closed := strings.Cut(rest, end)
+	if !ok || !closed || !strings.Contains(head, "\n### "+tool.Op+"\n") {
+		t.Fatalf("no section ### %s with %q and %q", tool.Op, begin, end)
+	}
+	return head + begin + "\n" + table(t, "Parameter", tool.InputSchema) + "\n" + table(t, "Result", tool.OutputSchema) + "\n" + end + tail
+}
+
+func table(t *testing.T, title string, raw json.RawMessage) string {
+	t.Helper()
+	schema := new(jsonschema.Schema)
+	if err := json.Unmarshal(raw, schema); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "| %s | type | |\n|---|---|---|\n", title)
+	rows(&out, "", schema, raw)
+	// Tools are known by their operation here.
+	return strings.ReplaceAll(out.String(), "workspace__test__", "")
+}
+
+func rows(out *strings.Builder, prefix string, s *jsonschema.Schema, raw json.RawMessage) {
+	for _, name := range order(s, raw) {
+		p := s.Properties[name]
+		required := ""
+		for _, r := range s.Required {
+			if r == name && prefix == "" {
+				required = ", always"
+			}
+		}
+		fmt.Fprintf(out, "| `%s%s` | %s%s | %s%s |\n", prefix, name, p.Type, required, p.Description, bounds(p))
+		if p.Items != nil {
+			rows(out, prefix+name+"[].", p.Items, raw)
+		}
+	}
+}
+
+// order returns the names of s as the schema writes them.
+func order(s *jsonschema.Schema, raw json.RawMessage) []string {
+	var names []string
+	for _, m := range regexp.MustCompile(`"(\w+)":\{"type"`).FindAllSubmatch(raw, -1) {
+		if _, ok := s.Properties[string(m[1])]; ok && !contained(names, string(m[1])) {
+			names = append(names, string(m[1]))
+		}
+	}
+	return names
+}
+
+func contained(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+func bounds(p *jsonschema.Schema) string {
+	var parts []string
+	if p.Minimum != nil && *p.Maximum < 1<<30 {
+		parts = append(parts, fmt.Sprintf("%.0f to %.0f", *p.Minimum, *p.Maximum))
+	} else if p.Minimum != nil {
+		parts = append(parts, fmt.Sprintf("from %.0f", *p.Minimum))
+	}
+	if p.MaxItems != nil {
+		parts = append(parts, fmt.Sprintf("%d to %d items", *p.MinItems, *p.MaxItems))
+	}
+	if p.Default != nil {
+		parts = append(parts, "default `"+string(p.Default)+"`")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}

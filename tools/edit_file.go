@@ -1,0 +1,161 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+type editFileInput struct {
+	Path       string      `json:"path" jsonschema:"the file, from the root of the workspace"`
+	OldText    *string     `json:"oldText,omitempty" jsonschema:"the text to replace, exactly as in the file with its indentation; it must occur exactly once unless replaceAll"`
+	NewText    *string     `json:"newText,omitempty" jsonschema:"the text to put in its place; empty removes oldText"`
+	ReplaceAll bool        `json:"replaceAll,omitempty" jsonschema:"replace every occurrence of oldText"`
+	Edits      []textInput `json:"edits,omitempty" jsonschema:"several replacements instead of oldText and newText; each is matched against the file as it is before the call, they must not overlap, and all are made or none"`
+	DryRun     bool        `json:"dryRun,omitempty" jsonschema:"return the diff and write nothing"`
+}
+
+type textInput struct {
+	OldText    string `json:"oldText" jsonschema:"the text to replace"`
+	NewText    string `json:"newText" jsonschema:"the text to put in its place; empty removes oldText"`
+	ReplaceAll bool   `json:"replaceAll,omitempty" jsonschema:"replace every occurrence of oldText"`
+}
+
+type editFileOutput struct {
+	OK               bool              `json:"ok" jsonschema:"always true"`
+	Path             string            `json:"path" jsonschema:"the file"`
+	Replacements     int               `json:"replacements" jsonschema:"how many texts were replaced"`
+	FirstChangedLine int               `json:"firstChangedLine" jsonschema:"the first line that is not as it was, counted from 1"`
+	Diff             string            `json:"diff,omitempty" jsonschema:"what changed, as a unified diff of at most {{.DiffKiB}} KiB"`
+	DiffNote         string            `json:"diffNote,omitempty" jsonschema:"why the diff is missing or not whole"`
+	Version          workspace.Version `json:"version,omitempty" jsonschema:"the version of the file now; absent if dryRun"`
+	DryRun           bool              `json:"dryRun,omitempty" jsonschema:"whether nothing was written"`
+}
+
+func editFile() spec {
+	s := define(workspace.OpEditFile, Annotations{Title: "Edit file", Destructive: true}, runEditFile)
+	s.needs = func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite }
+	s.shape = func(p properties, _ workspace.Capabilities) {
+		p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
+		p.byDefault("replaceAll", false)
+		p.byDefault("dryRun", false)
+		properties(p["edits"].Items.Properties).byDefault("replaceAll", false)
+	}
+	return s
+}
+
+func runEditFile(ctx context.Context, k *kit, in *editFileInput) (*editFileOutput, error) {
+	edits, err := in.edits()
+	if err != nil {
+		return nil, err
+	}
+	path, err := k.ws.Clean(workspace.OpEditFile, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	e := &editor{path: path, limit: k.ws.MaxFileSize(), edits: edits}
+	out := &editFileOutput{OK: true, Path: path, DryRun: in.DryRun}
+	if in.DryRun {
+		err = e.dryRun(ctx, k.ws)
+	} else {
+		_, out.Version, err = k.ws.Edit(ctx, path, e.apply)
+	}
+	if err != nil {
+		return nil, explainEdit(err, in.Edits != nil)
+	}
+	out.Replacements, out.FirstChangedLine = len(e.change.Spans()), e.change.FirstLine()
+	out.Diff, out.DiffNote = e.diff()
+	return out, nil
+}
+
+// edits returns the replacements that the arguments ask for.
+func (in *editFileInput) edits() ([]edit.Edit, error) {
+	if in.Edits == nil {
+		return in.single()
+	}
+	if in.OldText != nil || in.NewText != nil || in.ReplaceAll {
+		return nil, &argumentError{message: `parameter "edits" cannot be given together with "oldText", "newText" or "replaceAll"`,
+			hint: "Give either edits or one oldText and newText."}
+	}
+	edits := make([]edit.Edit, len(in.Edits))
+	for i, e := range in.Edits {
+		edits[i] = edit.Edit{Old: e.OldText, New: e.NewText, All: e.ReplaceAll}
+	}
+	return edits, nil
+}
+
+func (in *editFileInput) single() ([]edit.Edit, error) {
+	switch {
+	case in.OldText == nil:
+		return nil, &argumentError{message: `missing required parameter "oldText" (string)`,
+			hint: "Give oldText and newText, or a list of them in edits."}
+	case in.NewText == nil:
+		return nil, &argumentError{message: `missing required parameter "newText" (string)`,
+			hint: `Give the text to put in the place of oldText; "" removes it.`}
+	}
+	return []edit.Edit{{Old: *in.OldText, New: *in.NewText, All: in.ReplaceAll}}, nil
+}
+
+// editor applies edits to what a file holds, as often as it is asked.
+type editor struct {
+	path   string
+	limit  int64
+	edits  []edit.Edit
+	change *edit.Change // the last one planned
+}
+
+// apply is what [workspace.Workspace.Edit] calls.
+func (e *editor) apply(old []byte) ([]byte, error) {
+	if err := e.plan(old); err != nil {
+		return nil, err
+	}
+	return e.change.Bytes(), nil
+}
+
+func (e *editor) plan(old []byte) (err error) {
+	if hasNUL(old) {
+		return workspace.NewPathError(workspace.OpEditFile, e.path, workspace.ErrBinary, nil)
+	}
+	if e.change, err = edit.New(old, e.edits); err != nil {
+		return workspace.NewPathError(workspace.OpEditFile, e.path, err, nil)
+	}
+	limit := e.limit
+	if limit <= 0 {
+		// Without a limit a short call could still ask for terabytes.
+		limit = max(editGrowth, int64(len(old)))
+	}
+	return workspace.CheckSize(workspace.OpEditFile, e.path, e.change.Size(), limit)
+}
+
+func (e *editor) dryRun(ctx context.Context, ws *workspace.Workspace) error {
+	old, _, err := ws.ReadVersioned(ctx, e.path, 0)
+	if err != nil {
+		return workspace.RenameError(err, workspace.OpEditFile, e.path)
+	}
+	return e.plan(old)
+}
+
+func (e *editor) diff() (diff, note string) {
+	before, after, whole := e.change.Head(diffSource)
+	diff, note = unified(e.path, before, after)
+	switch {
+	case diff == "" && !whole:
+		return "", "no diff: the changed part is too large"
+	case note == "" && !whole:
+		return diff, "the diff shows the first replacements only"
+	}
+	return diff, note
+}
+
+func (o *editFileOutput) text() string {
+	verb := "Edited "
+	if o.DryRun {
+		verb = "Dry run, nothing written: would edit "
+	}
+	return fmt.Sprintf("%s%s (%s, first changed line %d%s).%s", verb, o.Path, count(o.Replacements, "replacement", "replacements"),
+		o.FirstChangedLine, versionNote(o.Version), diffText(o.Diff, o.DiffNote))
+}

@@ -1,0 +1,152 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func TestEditFile(t *testing.T) {
+	const content = "\ufeffone\r\ntwo\r\nthree\r\ntwo"
+	tests := []struct {
+		name         string
+		args         object
+		want         string
+		replacements float64
+		line         float64
+	}{
+		{"one", object{"oldText": "three", "newText": "3"}, "\ufeffone\r\ntwo\r\n3\r\ntwo", 1, 3},
+		{"lines", object{"oldText": "two\nthree\n", "newText": "2\n2.5\n3\n"}, "\ufeffone\r\n2\r\n2.5\r\n3\r\ntwo", 1, 2},
+		{"all", object{"oldText": "two", "newText": "", "replaceAll": true}, "\ufeffone\r\n\r\nthree\r\n", 2, 2},
+		{"several", object{"edits": []object{{"oldText": "three", "newText": "one"}, {"oldText": "one", "newText": "three"}}}, "\ufeffthree\r\ntwo\r\none\r\ntwo", 2, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			set, ws := newSet(t, map[string]string{"a": content}, nil)
+			tt.args["path"] = "a"
+			tt.args["dryRun"] = true
+			dry := good(t, set, "edit_file", tt.args)
+			if data, _ := ws.ReadFile(t.Context(), "a"); string(data) != content || dry["version"] != nil {
+				t.Errorf("a dry run wrote %q, version %v", data, dry["version"])
+			}
+			delete(tt.args, "dryRun")
+			out := good(t, set, "edit_file", tt.args)
+			data, version, err := ws.ReadVersioned(t.Context(), "a", 0)
+			if err != nil || string(data) != tt.want || out["version"] != string(version) {
+				t.Errorf("ReadVersioned = %q, %q, %v, want %q, %v", data, version, err, tt.want, out["version"])
+			}
+			if out["replacements"] != tt.replacements || out["firstChangedLine"] != tt.line {
+				t.Errorf("replacements %v, firstChangedLine %v", out["replacements"], out["firstChangedLine"])
+			}
+			if diff := cmp.Diff(out["diff"], dry["diff"]); diff != "" || out["diff"] == nil {
+				t.Errorf("diff of the dry run (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEditDiff(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a": "1\n2\n3\n4\n5\n6\n7\n8\n9\n"}, nil)
+	result := call(t, set, "edit_file", object{"path": "a", "oldText": "4\n5\n6", "newText": "4\nfive\n6"})
+	contains(t, "text", result.Text, "Edited a (1 replacement, first changed line 5, version ",
+		"--- a/a\n+++ b/a\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n")
+}
+
+func TestEditErrors(t *testing.T) {
+	set, ws := newSet(t, map[string]string{
+		"a": "func main() {\n\tx := 1\n\ty := 1\n}\n", "binary": "a\x00b", "latin1": "caf\xe9 1\n", "dir/x": "",
+	}, nil)
+	before, _ := ws.ReadFile(t.Context(), "a")
+	tests := []struct {
+		name    string
+		args    object
+		code    workspace.Code
+		message string
+		hint    []string
+	}{
+		{"missing-file", object{"path": "b/a", "oldText": "x", "newText": "y"}, workspace.CodeNotExist, "b/a: file does not exist", nil},
+		{"directory", object{"path": "dir", "oldText": "x", "newText": "y"}, workspace.CodeIsDir, "dir: is a directory", []string{"workspace__test__ls"}},
+		{"binary", object{"path": "binary", "oldText": "a", "newText": "c"}, workspace.CodeBinary, "binary: binary file", []string{"workspace__test__write_file"}},
+		{"not-found", object{"path": "a", "oldText": "    x := 1", "newText": "y"}, workspace.CodeTextNotFound, "a: text not found",
+			[]string{"nearest text is on line 2", "white space only", "\n\tx := 1\n", "Nothing was written"}},
+		{"nothing-near", object{"path": "a", "oldText": "ZZZZ", "newText": "y"}, workspace.CodeTextNotFound, "text not found", []string{"Nothing in the file is like oldText"}},
+		{"not-unique", object{"path": "a", "oldText": " := 1", "newText": "y"}, workspace.CodeTextNotUnique, "2 times, on lines 2, 3", []string{"replaceAll"}},
+		{"second-of-list", object{"path": "a", "edits": []object{{"oldText": "x", "newText": "z"}, {"oldText": "ZZZZ", "newText": "y"}}},
+			workspace.CodeTextNotFound, "text not found", []string{"edits[1]: "}},
+		{"overlap", object{"path": "a", "edits": []object{{"oldText": "x := 1", "newText": "z"}, {"oldText": "x :", "newText": "y"}}},
+			tools.CodeInvalidArguments, "edits 1 and 2 overlap on line 2", []string{"Nothing was written"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := bad(t, set, "edit_file", tt.args, tt.code)
+			contains(t, "message", err.Message, tt.message)
+			contains(t, "hint", err.Hint, tt.hint...)
+			tt.args["dryRun"] = true
+			if dry := bad(t, set, "edit_file", tt.args, tt.code); dry.Message != err.Message {
+				t.Errorf("message of the dry run = %q, want %q", dry.Message, err.Message)
+			}
+		})
+	}
+	if after, _ := ws.ReadFile(t.Context(), "a"); string(after) != string(before) {
+		t.Errorf("the file became %q", after)
+	}
+	good(t, set, "edit_file", object{"path": "latin1", "oldText": "1", "newText": "2"})
+	if data, _ := ws.ReadFile(t.Context(), "latin1"); string(data) != "caf\xe9 2\n" {
+		t.Errorf("latin1 became %q", data)
+	}
+}
+
+func TestEditSizeIsBounded(t *testing.T) {
+	for _, limit := range []int64{2000, -1} {
+		set, ws := newSet(t, map[string]string{"a": strings.Repeat("x", 1000)}, &workspace.Options{MaxFileSize: limit})
+		err := bad(t, set, "edit_file", object{"path": "a", "oldText": "x", "newText": strings.Repeat("y", 1<<20), "replaceAll": true}, workspace.CodeTooLarge)
+		contains(t, "message", err.Message, "1048576000 bytes")
+		if data, _ := ws.ReadFile(t.Context(), "a"); len(data) != 1000 {
+			t.Errorf("the file has %d bytes", len(data))
+		}
+	}
+}
+
+func TestEditDiffOfLargeFile(t *testing.T) {
+	content := strings.Repeat("a line of text\n", 100_000)
+	set, _ := newSet(t, map[string]string{"a": "first\n" + content + "last\n"}, nil)
+	out := good(t, set, "edit_file", object{"path": "a", "dryRun": true, "edits": []object{{"oldText": "first", "newText": "1"}, {"oldText": "last", "newText": "2"}}})
+	if out["diffNote"] != "the diff shows the first replacements only" {
+		t.Errorf("diffNote = %v", out["diffNote"])
+	}
+	contains(t, "diff", out["diff"].(string), "-first\n+1\n")
+	out = good(t, set, "edit_file", object{"path": "a", "oldText": "last", "newText": "2"})
+	contains(t, "diff", out["diff"].(string), "@@ -99999,4 +99999,4 @@", "-last\n+2\n")
+}
+
+// TestConcurrentEdits checks that no edit is lost.
+func TestConcurrentEdits(t *testing.T) {
+	const editors = 8
+	var content strings.Builder
+	for i := range editors {
+		fmt.Fprintf(&content, "line %d: old\n", i)
+	}
+	set, ws := newSet(t, map[string]string{"a": content.String()}, nil)
+	tool, _ := set.Lookup("edit_file")
+	var group sync.WaitGroup
+	for i := range editors {
+		group.Go(func() {
+			args := fmt.Sprintf(`{"path":"a","oldText":"line %d: old","newText":"line %d: new"}`, i, i)
+			if result, err := tool.Call(t.Context(), json.RawMessage(args)); err != nil || result.IsError {
+				t.Errorf("edit %d = %+v, %v", i, result, err)
+			}
+		})
+	}
+	group.Wait()
+	data, err := ws.ReadFile(t.Context(), "a")
+	if err != nil || strings.Count(string(data), "new") != editors {
+		t.Errorf("ReadFile = %q, %v", data, err)
+	}
+}

@@ -1,0 +1,81 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// CodeInvalidArguments is the code of a call whose arguments are not what the
+// tool's InputSchema describes, or contradict each other. No file was touched.
+const CodeInvalidArguments workspace.Code = "INVALID_ARGUMENTS"
+
+// Error is a failed call, told to a model.
+type Error struct {
+	// Code is the stable kind of the error: one of package workspace's, or
+	// [CodeInvalidArguments].
+	Code workspace.Code `json:"code"`
+	// Message says what went wrong.
+	Message string `json:"message"`
+	// Path is the name at fault, empty if there is none.
+	Path string `json:"path,omitempty"`
+	// Hint says what to do instead, if there is something to say.
+	Hint string `json:"hint,omitempty"`
+	// Retryable says that the same call may succeed later.
+	Retryable bool `json:"retryable"`
+}
+
+// Error implements the error interface.
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+func (e *Error) text() string {
+	if e.Hint == "" {
+		return e.Error()
+	}
+	return e.Error() + "\n" + e.Hint
+}
+
+// argumentError says that arguments are not what a tool takes.
+type argumentError struct {
+	message, hint string
+}
+
+func (e *argumentError) Error() string { return e.message }
+
+// hintedError is an error that knows what to do about it.
+type hintedError struct {
+	err  error
+	hint string
+}
+
+func (e *hintedError) Error() string { return e.err.Error() }
+func (e *hintedError) Unwrap() error { return e.err }
+
+// explain makes of err what a model is told.
+func (k *kit) explain(ctx context.Context, op string, err error) *Error {
+	var bad *argumentError
+	if errors.As(err, &bad) {
+		return &Error{Code: CodeInvalidArguments, Message: clip(bad.message, errorChars), Hint: clip(bad.hint, errorChars)}
+	}
+	path, message := describe(err)
+	code := workspace.CodeOf(err)
+	return &Error{
+		Code:      code,
+		Message:   clip(message, errorChars),
+		Path:      clip(path, pathChars),
+		Hint:      clip(k.hint(ctx, op, path, code, err), errorChars),
+		Retryable: code.Retryable(),
+	}
+}
+
+// describe returns the path of err and its text without the operation, which
+// the model knows.
+func describe(err error) (path, message string) {
+	var pathError *fs.PathError
+	if !errors.As(err, &pathError) {
+		return "", err.Error()
+	}
+	return pathError.Path, clip(pathError.Path, pathChars) + ": " + pathError.Err.Error()
+}

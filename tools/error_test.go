@@ -1,0 +1,135 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func TestMissingNames(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"src/main.go": "", "src/util/strings.go": "", "README.md": ""}, nil)
+	tests := []struct{ name, path, want string }{
+		{"typo", "src/mian.go", `Did you mean "src/main.go"?`},
+		{"case", "readme.md", `Did you mean "README.md"?`},
+		{"directory", "scr/main.go", `Did you mean "src/main.go"?`},
+		{"deep-directory", "src/utils/strings.go", `Did you mean "src/util/strings.go"?`},
+		{"nothing-near", "src/completely-different.txt", `workspace__test__ls of "src", or find it with workspace__test__glob`},
+		{"no-directory", "elsewhere/a/b", `There is no "elsewhere" either. See what is there with workspace__test__ls of "."`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, op := range []string{"read_file", "stat", "rm", "ls"} {
+				err := bad(t, set, op, object{"path": tt.path}, workspace.CodeNotExist)
+				contains(t, "hint of "+op, err.Hint, tt.want)
+				if err.Path != tt.path {
+					t.Errorf("path = %q, want %q", err.Path, tt.path)
+				}
+			}
+		})
+	}
+}
+
+func TestHintsNameToolsOfTheSet(t *testing.T) {
+	_, ws := newSet(t, map[string]string{"dir/a": "x"}, nil)
+	set := newSetOf(t, ws, &tools.Options{Disable: []string{"ls", "glob"}})
+	if hint := bad(t, set, "read_file", object{"path": "dir"}, workspace.CodeIsDir).Hint; hint != "It is a directory." {
+		t.Errorf("hint = %q", hint)
+	}
+	if hint := bad(t, set, "read_file", object{"path": "zzzzzz"}, workspace.CodeNotExist).Hint; hint != "" {
+		t.Errorf("hint = %q", hint)
+	}
+}
+
+func TestProviderErrors(t *testing.T) {
+	tests := []struct {
+		name      string
+		err       error
+		code      workspace.Code
+		retryable bool
+	}{
+		{"unavailable", workspace.ErrUnavailable, workspace.CodeUnavailable, true},
+		{"timeout-of-the-store", context.DeadlineExceeded, workspace.CodeTimeout, true},
+		{"permission", fs.ErrPermission, workspace.CodePermission, false},
+		{"policy", workspace.ErrPolicy, workspace.CodePolicy, false},
+		{"unsupported", errors.ErrUnsupported, workspace.CodeUnsupported, false},
+		{"unknown", errors.New("out of cheese"), workspace.CodeInternal, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ws := workspace.New("test", faulty{memory.New(nil), tt.err}, nil)
+			for _, op := range []string{"read_file", "stat"} {
+				err := bad(t, newSetOf(t, ws, nil), op, object{"path": "a"}, tt.code)
+				if err.Retryable != tt.retryable || err.Path != "a" {
+					t.Errorf("%s: error = %+v", op, err)
+				}
+				contains(t, "message", err.Message, "a: ", tt.err.Error())
+			}
+		})
+	}
+}
+
+func TestEndedContextIsAGoError(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a": "x"}, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tool := range set.Tools() {
+		result, err := tool.Call(ctx, json.RawMessage(`{"path":"a"}`))
+		if !errors.Is(err, context.Canceled) || result != nil {
+			t.Errorf("%s: %v, %v", tool.Op, result, err)
+		}
+	}
+}
+
+// deaf describes a file whether the context has ended or not.
+type deaf struct{ workspace.FileSystem }
+
+func (deaf) Stat(context.Context, string) (workspace.FileInfo, error) {
+	return workspace.FileInfo{Path: "a", Type: workspace.TypeFile}, nil
+}
+
+func TestEndedContextDoesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	tool, _ := newSetOf(t, workspace.New("test", deaf{memory.New(nil)}, nil), nil).Lookup("stat")
+	if result, err := tool.Call(ctx, json.RawMessage(`{"path":"a"}`)); !errors.Is(err, context.Canceled) || result != nil {
+		t.Errorf("Call = %v, %v, want context.Canceled", result, err)
+	}
+}
+
+// canceler ends a context in the middle of an operation.
+type canceler struct {
+	workspace.FileSystem
+	cancel context.CancelFunc
+}
+
+func (c canceler) Ls(_ context.Context, dir string, _ *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	c.cancel()
+	return nil, workspace.NewPathError(workspace.OpLs, dir, workspace.ErrUnavailable, nil)
+}
+
+func TestContextThatEndsDuringACall(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	set := newSetOf(t, workspace.New("test", canceler{memory.New(nil), cancel}, nil), nil)
+	tool, _ := set.Lookup("ls")
+	if result, err := tool.Call(ctx, nil); !errors.Is(err, context.Canceled) || result != nil {
+		t.Errorf("Call = %v, %v, want context.Canceled", result, err)
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"main.go": ""}, nil)
+	result := call(t, set, "read_file", object{"path": "mian.go"})
+	if want := "FILE_NOT_FOUND: mian.go: file does not exist\nDid you mean \"main.go\"?"; result.Text != want {
+		t.Errorf("text = %q, want %q", result.Text, want)
+	}
+	want := `{"code":"FILE_NOT_FOUND","message":"mian.go: file does not exist","path":"mian.go","hint":"Did you mean \"main.go\"?","retryable":false}`
+	if string(result.Structured) != want {
+		t.Errorf("structured = %s, want %s", result.Structured, want)
+	}
+}

@@ -1,0 +1,80 @@
+package tools_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func TestStat(t *testing.T) {
+	set, ws := newSet(t, map[string]string{"dir/a": "abc"}, nil)
+	info, err := ws.Stat(t.Context(), "dir/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := good(t, set, "stat", object{"path": "/dir/a"})
+	want := object{"path": "dir/a", "type": "file", "size": 3.0, "version": string(info.Version), "mtime": got["mtime"]}
+	if diff := cmp.Diff(want, got); diff != "" || got["mtime"] == nil {
+		t.Errorf("stat (-want +got):\n%s", diff)
+	}
+	text := call(t, set, "stat", object{"path": "dir"}).Text
+	if !strings.HasPrefix(text, "dir: directory") {
+		t.Errorf("text = %q", text)
+	}
+}
+
+func TestMkdir(t *testing.T) {
+	set, ws := newSet(t, map[string]string{"a": ""}, nil)
+	if diff := cmp.Diff(object{"ok": true, "path": "dir"}, good(t, set, "mkdir", object{"path": "/dir/"})); diff != "" {
+		t.Errorf("mkdir (-want +got):\n%s", diff)
+	}
+	contains(t, "hint", bad(t, set, "mkdir", object{"path": "dir"}, workspace.CodeExist).Hint, "recursive")
+	contains(t, "hint", bad(t, set, "mkdir", object{"path": "x/y/z"}, workspace.CodeNotExist).Hint, "Set recursive")
+	good(t, set, "mkdir", object{"path": "x/y/z", "recursive": true})
+	good(t, set, "mkdir", object{"path": "x/y/z", "recursive": true})
+	bad(t, set, "mkdir", object{"path": "a", "recursive": true}, workspace.CodeNotDir)
+	if info, err := ws.Stat(t.Context(), "x/y/z"); err != nil || !info.IsDir() {
+		t.Errorf("Stat = %v, %v", info, err)
+	}
+}
+
+func TestRm(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a": "", "dir/b": ""}, nil)
+	good(t, set, "rm", object{"path": "a"})
+	bad(t, set, "rm", object{"path": "a", "recursive": true}, workspace.CodeNotExist)
+	contains(t, "hint", bad(t, set, "rm", object{"path": "dir"}, workspace.CodeNotEmpty).Hint, "Set recursive")
+	good(t, set, "rm", object{"path": "dir", "recursive": true})
+	bad(t, set, "rm", object{"path": "", "recursive": true}, workspace.CodeInvalid)
+	bad(t, set, "rm", object{"path": "../x"}, workspace.CodeInvalid)
+}
+
+func TestMoveAndCopy(t *testing.T) {
+	for _, op := range []string{"move", "copy"} {
+		t.Run(op, func(t *testing.T) {
+			set, ws := newSet(t, map[string]string{"a": "abc", "b": "", "dir/c": ""}, nil)
+			err := bad(t, set, op, object{"source": "a", "destination": "b"}, workspace.CodeExist)
+			if err.Path != "b" {
+				t.Errorf("path at fault = %q, want b", err.Path)
+			}
+			contains(t, "hint", err.Hint, "Choose another destination", "workspace__test__rm")
+			out := good(t, set, op, object{"source": "./a", "destination": "/new/a"})
+			if out["source"] != "a" || out["destination"] != "new/a" {
+				t.Errorf("%s = %v", op, out)
+			}
+			if data, err := ws.ReadFile(t.Context(), "new/a"); err != nil || string(data) != "abc" {
+				t.Errorf("ReadFile = %q, %v", data, err)
+			}
+			missing := bad(t, set, op, object{"source": "x", "destination": "y"}, workspace.CodeNotExist)
+			if missing.Path != "x" {
+				t.Errorf("path at fault = %q, want x", missing.Path)
+			}
+			bad(t, set, op, object{"source": "b", "destination": "../y"}, workspace.CodeInvalid)
+		})
+	}
+	set, _ := newSet(t, map[string]string{"dir/c": ""}, nil)
+	contains(t, "hint", bad(t, set, "copy", object{"source": "dir", "destination": "y"}, workspace.CodeIsDir).Hint, "one by one")
+	good(t, set, "move", object{"source": "dir", "destination": "y"})
+}

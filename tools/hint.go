@@ -1,0 +1,105 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// hint says what a model can do about an error. It is the only place that maps
+// codes to advice.
+func (k *kit) hint(ctx context.Context, op, path string, code workspace.Code, err error) string {
+	var hinted *hintedError
+	if errors.As(err, &hinted) {
+		return hinted.hint
+	}
+	switch code {
+	case workspace.CodeNotExist:
+		return k.missingHint(ctx, op, path)
+	case workspace.CodeExist:
+		return k.existsHint(op)
+	case workspace.CodeIsDir:
+		return k.isDirHint(op)
+	case workspace.CodeNotDir:
+		return k.notDirHint(op)
+	case workspace.CodeNotEmpty:
+		return "Set recursive to remove the directory with everything below it."
+	case workspace.CodeTooLarge:
+		return k.tooLargeHint(op)
+	case workspace.CodeBinary:
+		return "The file is not text and cannot be edited." + k.ifTool(workspace.OpWriteFile, " It can be replaced as a whole with %s.")
+	case workspace.CodeConflict:
+		return k.conflictHint(op)
+	}
+	return plainHint(code)
+}
+
+// plainHint is the advice that depends on the code alone.
+func plainHint(code workspace.Code) string {
+	switch code {
+	case workspace.CodeInvalid:
+		return `Give a path from the root of the workspace, such as src/main.go, that does not leave it with "..".`
+	case workspace.CodePattern:
+		return `Globs know *, **, ?, [a-z] and {a,b}. Regular expressions are RE2, without backreferences and lookaround, and match within one line; set literal to search for plain text.`
+	case workspace.CodePermission, workspace.CodePolicy:
+		return "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
+	case workspace.CodeUnsupported:
+		return "This workspace cannot do it. Use another tool."
+	case workspace.CodeUnavailable, workspace.CodeTimeout:
+		return "The store does not answer just now. Try the same call again."
+	}
+	return ""
+}
+
+func (k *kit) existsHint(op string) string {
+	switch op {
+	case workspace.OpMkdir:
+		return "Nothing is left to do if it is a directory; with recursive that is no error."
+	case workspace.OpWriteFile:
+		return "Leave createOnly out to replace the file" + k.ifTool(workspace.OpEditFile, ", or change a part of it with %s") + "."
+	}
+	return "Choose another destination" + k.ifTool(workspace.OpRm, ", or remove this one with %s first") + "."
+}
+
+func (k *kit) isDirHint(op string) string {
+	if op == workspace.OpCopy {
+		return "Only files can be copied: copy those in it one by one."
+	}
+	return "It is a directory" + k.ifTool(workspace.OpLs, ": list it with %s") + "."
+}
+
+func (k *kit) notDirHint(op string) string {
+	if op == workspace.OpLs || op == workspace.OpGlob {
+		return "It is a file" + k.ifTool(workspace.OpReadFile, ": read it with %s") + k.ifTool(workspace.OpStat, ", or describe it with %s") + "."
+	}
+	return "An element of the path is a file, not a directory" + k.ifTool(workspace.OpLs, ": look with %s") + "."
+}
+
+func (k *kit) tooLargeHint(op string) string {
+	switch op {
+	case workspace.OpWriteFile:
+		return "Split the content into several smaller files."
+	case workspace.OpEditFile:
+		return "Neither the file nor what the edit makes of it may be larger than the limit."
+	}
+	return "Files above the limit of this workspace can be neither read, edited nor searched. Use smaller files, or ask the user to raise the limit."
+}
+
+func (k *kit) conflictHint(op string) string {
+	if op == workspace.OpEditFile {
+		return "Others keep changing the file. Try again later."
+	}
+	return "The file has changed since it was read, or is gone" +
+		k.ifTool(workspace.OpReadFile, ": read it again with %s, and write with the version that returns") + "."
+}
+
+// ifTool fills the name of the tool for op into a text, and returns nothing if
+// the set has no such tool.
+func (k *kit) ifTool(op, format string) string {
+	if !k.has(op) {
+		return ""
+	}
+	return fmt.Sprintf(format, k.name(op))
+}

@@ -1,0 +1,105 @@
+package edit
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what is shown of the nearest text.
+const (
+	excerptLines  = 12
+	excerptLength = 300 // bytes of a line
+)
+
+// difference says what sets old apart from the lines region, as the rest of
+// the sentence "it differs in".
+func difference(old string, region []byte) string {
+	for _, d := range []struct {
+		how  folding
+		text string
+	}{
+		{foldSpace, "white space only (indentation, tabs, spaces or line ends)"},
+		{foldCase, "letter case only"},
+		{foldType, "quotes or dashes only (typographic or plain)"},
+		{foldSpace | foldCase, "white space and letter case"},
+		{foldSpace | foldType, "white space and quotes or dashes"},
+		{foldCase | foldType, "letter case and quotes or dashes"},
+		{foldAll, "white space, letter case and quotes or dashes"},
+	} {
+		if bytes.Contains(appendFolded(nil, region, d.how), appendFolded(nil, []byte(old), d.how)) {
+			return d.text
+		}
+	}
+	return firstDifference(old, region)
+}
+
+// firstDifference shows the first line of old that is not in region.
+func firstDifference(old string, region []byte) string {
+	theirs := strings.Split(string(region), "\n")
+	for i, line := range strings.Split(old, "\n") {
+		if i >= len(theirs) || !strings.Contains(theirs[i], line) {
+			return fmt.Sprintf("line %d of oldText: %q", i+1, cut(line))
+		}
+	}
+	return ""
+}
+
+// mistaken returns where old would occur but for a mistake that is typical of
+// models, and nil if it is none of those.
+func mistaken(data []byte, old string) *Nearest {
+	for _, m := range []struct{ text, differs string }{
+		{unescape(old), "escapes: oldText has a backslash and a letter where the file has a line end, a tab or a quote"},
+		{withoutNumbers(old), "line numbers: oldText has them in front of its lines, and the file does not"},
+	} {
+		at := -1
+		if m.text != old && m.text != "" {
+			at = bytes.Index(data, []byte(adaptLineEnds(data, Edit{Old: m.text}).Old))
+		}
+		if at >= 0 {
+			line := lineAt(data, at)
+			region := linesOf(data, line-1, strings.Count(m.text, "\n")+1)
+			return &Nearest{Line: line, Text: excerpt(region), Differs: m.differs}
+		}
+	}
+	return nil
+}
+
+func unescape(text string) string {
+	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, `'`, `\\`, `\`).Replace(text)
+}
+
+func withoutNumbers(text string) string {
+	return regexp.MustCompile(`(?m)^\s*\d+[:|\t→] ?`).ReplaceAllString(text, "")
+}
+
+// excerpt returns the first lines of region, each cut to a bounded length.
+func excerpt(region []byte) string {
+	var out strings.Builder
+	shown := 0
+	for line := range strings.Lines(string(region)) {
+		if shown == excerptLines {
+			out.WriteString("…")
+			break
+		}
+		body := strings.TrimRight(line, "\r\n")
+		out.WriteString(cut(body))
+		out.WriteString(line[len(body):])
+		shown++
+	}
+	return strings.TrimRight(out.String(), "\r\n")
+}
+
+// cut shortens a line visibly.
+func cut(line string) string {
+	if len(line) <= excerptLength {
+		return line
+	}
+	end := excerptLength
+	for end > 0 && !utf8.RuneStart(line[end]) {
+		end--
+	}
+	return line[:end] + "…"
+}

@@ -1,0 +1,133 @@
+// Package edit replaces text in the bytes of a file: exactly the bytes that
+// match, all edits or none, each matched against the original.
+package edit
+
+import (
+	"bytes"
+	"slices"
+)
+
+// MaxReplacements is the most replacements that one [New] plans.
+const MaxReplacements = 100_000
+
+// Edit replaces the text Old by the text New.
+type Edit struct {
+	Old, New string
+	// All replaces every occurrence of Old. Without it Old must occur exactly
+	// once.
+	All bool
+}
+
+// Change is what a list of edits makes of a file. It shares the bytes of the
+// file, which must not change while it is used.
+type Change struct {
+	data  []byte
+	spans []Span
+}
+
+// Span is one replacement: New takes the place of the bytes from Start to End
+// of the original.
+type Span struct {
+	Start, End int
+	New        string
+	edit       int
+}
+
+// New plans edits on data.
+//
+// A text to replace that has line feeds only, and does not occur as it is, is
+// looked for with CRLF line ends, and its replacement gets CRLF too. So does
+// a replacement of several lines for a part of one line, if every line of
+// data ends in CRLF. Nothing else is normalised.
+//
+// # Errors
+// [*InvalidError], [*OverlapError], [*NotFoundError], [*NotUniqueError] and
+// [*TooManyError].
+func New(data []byte, edits []Edit) (*Change, error) {
+	change := &Change{data: data}
+	for i, e := range edits {
+		spans, err := locate(data, i, e, MaxReplacements-len(change.spans))
+		if err != nil {
+			return nil, err
+		}
+		change.spans = append(change.spans, spans...)
+	}
+	slices.SortStableFunc(change.spans, func(a, b Span) int { return a.Start - b.Start })
+	return change, change.overlap()
+}
+
+// overlap returns the error of two replacements that share bytes.
+func (c *Change) overlap() error {
+	for i := 1; i < len(c.spans); i++ {
+		if a, b := c.spans[i-1], c.spans[i]; a.End > b.Start {
+			return &OverlapError{First: min(a.edit, b.edit), Second: max(a.edit, b.edit), Line: lineAt(c.data, b.Start)}
+		}
+	}
+	return nil
+}
+
+// Spans returns the replacements, sorted and without overlap.
+func (c *Change) Spans() []Span { return c.spans }
+
+// Size returns how long the result is, without making it.
+func (c *Change) Size() int64 {
+	size := int64(len(c.data))
+	for _, s := range c.spans {
+		size += int64(len(s.New) - (s.End - s.Start))
+	}
+	return size
+}
+
+// Bytes makes the result.
+func (c *Change) Bytes() []byte {
+	out := make([]byte, 0, c.Size())
+	at := 0
+	for _, s := range c.spans {
+		out = append(out, c.data[at:s.Start]...)
+		out = append(out, s.New...)
+		at = s.End
+	}
+	return append(out, c.data[at:]...)
+}
+
+// FirstLine returns the line, from 1, of the first byte that is not as it was,
+// and zero for no edits.
+func (c *Change) FirstLine() int {
+	if len(c.spans) == 0 {
+		return 0
+	}
+	s := c.spans[0]
+	at := s.Start
+	for i := 0; at < s.End && i < len(s.New) && c.data[at] == s.New[i]; i++ {
+		at++
+	}
+	return lineAt(c.data, at)
+}
+
+// lineAt returns the line, from 1, of the byte at offset.
+func lineAt(data []byte, offset int) int {
+	return bytes.Count(data[:offset], []byte("\n")) + 1
+}
+
+// Head returns the start of the original up to a line end, and what the edits
+// make of it: long enough to show the first replacements, and at most limit
+// bytes past the first of them. whole says that it holds all of them.
+func (c *Change) Head(limit int) (before, after []byte, whole bool) {
+	if len(c.spans) == 0 {
+		return nil, nil, true
+	}
+	end := len(c.data)
+	if c.spans[0].Start+limit < end {
+		end = bytes.LastIndexByte(c.data[:c.spans[0].Start+limit], '\n') + 1
+	}
+	n := len(c.spans)
+	for ; n > 0 && c.spans[n-1].End > end; n-- {
+		// A replacement that does not fit takes its whole first line out.
+		end = min(end, bytes.LastIndexByte(c.data[:c.spans[n-1].Start], '\n')+1)
+	}
+	if n == 0 {
+		return nil, nil, false
+	}
+	part := Change{data: c.data[:end], spans: c.spans[:n]}
+	return part.data, part.Bytes(), n == len(c.spans)
+}

@@ -1,0 +1,165 @@
+package edit_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func TestEdit(t *testing.T) {
+	tests := []struct {
+		name  string
+		data  string
+		edits []edit.Edit
+		want  string
+	}{
+		{"one-word", "a b c", []edit.Edit{{Old: "b", New: "x"}}, "a x c"},
+		{"delete", "a b c", []edit.Edit{{Old: " b", New: ""}}, "a c"},
+		{"everything", "abc", []edit.Edit{{Old: "abc", New: ""}}, ""},
+		{"all", "x.x.x", []edit.Edit{{Old: "x", New: "yy", All: true}}, "yy.yy.yy"},
+		{"all-overlapping", "aaaaa", []edit.Edit{{Old: "aa", New: "b", All: true}}, "bba"},
+		{"all-of-one", "a b", []edit.Edit{{Old: "b", New: "c", All: true}}, "a c"},
+		{"several-in-any-order", "1 2 3", []edit.Edit{{Old: "3", New: "c"}, {Old: "1", New: "a"}}, "a 2 c"},
+		{"matched-against-original", "a b", []edit.Edit{{Old: "a", New: "b"}, {Old: "b", New: "a"}}, "b a"},
+		{"adjacent", "ab", []edit.Edit{{Old: "a", New: "1"}, {Old: "b", New: "2"}}, "12"},
+		{"no-final-newline", "a\nb", []edit.Edit{{Old: "b", New: "c"}}, "a\nc"},
+		{"final-newline", "a\nb\n", []edit.Edit{{Old: "b", New: "c"}}, "a\nc\n"},
+		{"byte-order-mark", "\ufeffa\nb\n", []edit.Edit{{Old: "a", New: "c"}}, "\ufeffc\nb\n"},
+		{"other-encoding", "caf\xe9 old\n", []edit.Edit{{Old: "old", New: "new"}}, "caf\xe9 new\n"},
+		{"lf-as-it-is", "a\nb\n", []edit.Edit{{Old: "a\nb", New: "c\r\nd"}}, "c\r\nd\n"},
+
+		{"crlf-lines", "a\r\nb\r\nc\r\n", []edit.Edit{{Old: "a\nb\n", New: "x\ny\nz\n"}}, "x\r\ny\r\nz\r\nc\r\n"},
+		{"crlf-verbatim", "a\r\nb\r\n", []edit.Edit{{Old: "a\r\nb", New: "x\ny"}}, "x\ny\r\n"},
+		{"crlf-mixed-new", "a\r\nb\r\n", []edit.Edit{{Old: "a\nb", New: "x\r\ny\nz"}}, "x\r\ny\r\nz\r\n"},
+		{"crlf-one-line-to-several", "a\r\nb\r\n", []edit.Edit{{Old: "b", New: "x\ny"}}, "a\r\nx\r\ny\r\n"},
+		{"crlf-from-line-feed", "a\r\nb\r\nc", []edit.Edit{{Old: "\nb", New: ""}}, "a\r\nc"},
+		{"crlf-all", "a\r\nb\r\na\r\nb\r\n", []edit.Edit{{Old: "a\nb\n", New: "c\n", All: true}}, "c\r\nc\r\n"},
+		{"mixed-ends-one-line", "a\r\nb\n", []edit.Edit{{Old: "b", New: "x\ny"}}, "a\r\nx\ny\n"},
+		{"mixed-ends-crlf-part", "a\r\nb\r\nc\nd\n", []edit.Edit{{Old: "a\nb", New: "x\ny"}}, "x\r\ny\r\nc\nd\n"},
+		{"mixed-ends-lf-part", "a\r\nb\r\nc\nd\n", []edit.Edit{{Old: "c\nd", New: "x\ny"}}, "a\r\nb\r\nx\ny\n"},
+		{"lone-carriage-return", "a\rb\n", []edit.Edit{{Old: "b", New: "x\ny"}}, "a\rx\ny\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			change, err := edit.New([]byte(tt.data), tt.edits)
+			if err != nil {
+				t.Fatalf("New(%q, %v) = %v", tt.data, tt.edits, err)
+			}
+			if diff := cmp.Diff(tt.want, string(change.Bytes())); diff != "" {
+				t.Errorf("Bytes() (-want +got):\n%s", diff)
+			}
+			if change.Size() != int64(len(tt.want)) {
+				t.Errorf("Size() = %d, want %d", change.Size(), len(tt.want))
+			}
+		})
+	}
+}
+
+func TestEditErrors(t *testing.T) {
+	tests := []struct {
+		name  string
+		data  string
+		edits []edit.Edit
+		want  error
+	}{
+		{"empty-old", "abc", []edit.Edit{{Old: "", New: "x"}}, &edit.InvalidError{}},
+		{"empty-old-all", "abc", []edit.Edit{{Old: "", New: "x", All: true}}, &edit.InvalidError{}},
+		{"empty-old-empty-file", "", []edit.Edit{{Old: "", New: "x"}}, &edit.InvalidError{}},
+		{"same", "abc", []edit.Edit{{Old: "b", New: "b"}}, &edit.InvalidError{}},
+		{"same-but-line-ends", "a\r\nb", []edit.Edit{{Old: "a\nb", New: "a\r\nb"}}, &edit.InvalidError{}},
+		{"missing", "abc", []edit.Edit{{Old: "x", New: "y"}}, &edit.NotFoundError{}},
+		{"missing-in-empty", "", []edit.Edit{{Old: "x", New: "y"}}, &edit.NotFoundError{}},
+		{"second-missing", "abc", []edit.Edit{{Old: "a", New: "y"}, {Old: "x", New: "y"}}, &edit.NotFoundError{Edit: 1}},
+		{"only-in-new-of-first", "a", []edit.Edit{{Old: "a", New: "b"}, {Old: "b", New: "c"}}, &edit.NotFoundError{Edit: 1}},
+		{"twice", "a\nb\na\n", []edit.Edit{{Old: "a", New: "c"}}, &edit.NotUniqueError{Count: 2, Lines: []int{1, 3}}},
+		{"overlapping-itself", "ababa", []edit.Edit{{Old: "aba", New: "c"}}, &edit.NotUniqueError{Count: 2, Lines: []int{1, 1}}},
+		{"twice-in-crlf", "a\r\nb\r\na\r\nb\r\n", []edit.Edit{{Old: "a\nb", New: "c"}}, &edit.NotUniqueError{Count: 2, Lines: []int{1, 3}}},
+		{"overlap", "abcd", []edit.Edit{{Old: "abc", New: "x"}, {Old: "cd", New: "y"}}, &edit.OverlapError{Second: 1, Line: 1}},
+		{"overlap-in-other-order", "abcd", []edit.Edit{{Old: "cd", New: "x"}, {Old: "abc", New: "y"}}, &edit.OverlapError{Second: 1, Line: 1}},
+		{"inside", "x\nabcd", []edit.Edit{{Old: "abcd", New: "x"}, {Old: "bc", New: "y"}}, &edit.OverlapError{Second: 1, Line: 2}},
+		{"same-edit-twice", "ab", []edit.Edit{{Old: "a", New: "x"}, {Old: "a", New: "y"}}, &edit.OverlapError{Second: 1, Line: 1}},
+		{"too-many", strings.Repeat("a", edit.MaxReplacements+1), []edit.Edit{{Old: "a", New: "b", All: true}}, &edit.TooManyError{Count: edit.MaxReplacements + 1}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			change, err := edit.New([]byte(tt.data), tt.edits)
+			if err == nil {
+				t.Fatalf("New(%q) = %q, want %T", tt.data, change.Bytes(), tt.want)
+			}
+			ignore := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Nearest" || p.Last().String() == ".Reason" }, cmp.Ignore())
+			if diff := cmp.Diff(tt.want, err, ignore); diff != "" {
+				t.Errorf("New(%q) error (-want +got):\n%s", tt.data, diff)
+			}
+		})
+	}
+}
+
+func TestNotUniqueListIsBounded(t *testing.T) {
+	_, err := edit.New([]byte(strings.Repeat("x\n", 1000)), []edit.Edit{{Old: "x", New: "y"}})
+	var notUnique *edit.NotUniqueError
+	if !errors.As(err, &notUnique) || !errors.Is(err, workspace.ErrTextNotUnique) {
+		t.Fatalf("New = %v, want a NotUniqueError", err)
+	}
+	if notUnique.Count != 1000 || len(notUnique.Lines) != 20 {
+		t.Errorf("Count = %d, %d lines, want 1000 and 20", notUnique.Count, len(notUnique.Lines))
+	}
+	if want := "it occurs 1000 times, on lines 1, 2, 3"; !strings.Contains(err.Error(), want) {
+		t.Errorf("error = %q, want it to contain %q", err, want)
+	}
+}
+
+func TestFirstLine(t *testing.T) {
+	tests := []struct {
+		name, data, old, new string
+		want                 int
+	}{
+		{"first", "a\nb\n", "a", "x", 1},
+		{"third", "a\nb\nc\n", "c", "x", 3},
+		{"unchanged-start", "a\nb\nc\n", "a\nb\nc", "a\nb\nx", 3},
+		{"appended", "a\nb\n", "b\n", "b\nc\n", 3},
+		{"removed-end", "a\nb\n", "\nb\n", "\n", 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			change, err := edit.New([]byte(tt.data), []edit.Edit{{Old: tt.old, New: tt.new}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := change.FirstLine(); got != tt.want {
+				t.Errorf("FirstLine() = %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestHead(t *testing.T) {
+	data := "one\ntwo\nthree\nfour\nfive\n"
+	edits := []edit.Edit{{Old: "two", New: "2"}, {Old: "three\nfour", New: "3\n4"}}
+	tests := []struct {
+		name          string
+		limit         int
+		before, after string
+		whole         bool
+	}{
+		{"all", 1000, data, "one\n2\n3\n4\nfive\n", true},
+		{"first-only", 11, "one\ntwo\n", "one\n2\n", false},
+		{"none", 1, "", "", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			change, err := edit.New([]byte(data), edits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, after, whole := change.Head(tt.limit)
+			if string(before) != tt.before || string(after) != tt.after || whole != tt.whole {
+				t.Errorf("Head(%d) = %q, %q, %v, want %q, %q, %v", tt.limit, before, after, whole, tt.before, tt.after, tt.whole)
+			}
+		})
+	}
+}

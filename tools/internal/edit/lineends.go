@@ -1,0 +1,45 @@
+package edit
+
+import (
+	"bytes"
+	"strings"
+)
+
+// adaptLineEnds returns e with the line ends of data, where e is written with
+// line feeds by someone who was not shown the carriage returns.
+func adaptLineEnds(data []byte, e Edit) Edit {
+	if strings.Contains(e.Old, "\r") || bytes.IndexByte(data, '\r') < 0 {
+		return e
+	}
+	if !strings.Contains(e.Old, "\n") {
+		return adaptNew(data, e)
+	}
+	crlf := toCRLF(e.Old)
+	translated := bytes.Count(data, []byte(crlf))
+	verbatim := bytes.Count(data, []byte(e.Old))
+	// A text that begins with a line feed occurs as it is in a CRLF file too,
+	// but there it splits a line end in two.
+	splits := e.Old[0] == '\n' && verbatim == translated
+	if translated > 0 && (verbatim == 0 || splits) {
+		e.Old, e.New = crlf, toCRLF(e.New)
+	}
+	return e
+}
+
+// adaptNew gives a replacement of several lines for a part of one line the
+// line ends of data, if they are all CRLF.
+func adaptNew(data []byte, e Edit) Edit {
+	if strings.Contains(e.New, "\n") && !strings.Contains(e.New, "\r") && allCRLF(data) {
+		e.New = toCRLF(e.New)
+	}
+	return e
+}
+
+func allCRLF(data []byte) bool {
+	crlf := bytes.Count(data, []byte("\r\n"))
+	return crlf > 0 && crlf == bytes.Count(data, []byte("\n"))
+}
+
+func toCRLF(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+}

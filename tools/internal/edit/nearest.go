@@ -1,0 +1,147 @@
+package edit
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Bounds of the search for the nearest text.
+const (
+	soughtLines   = 200     // lines of the text that are looked for
+	votingLength  = 4       // folded bytes that a line needs to say where the text is
+	maxVotes      = 100_000 // places that are considered
+	alikeEnough   = 0.55    // similarity below which a line is not worth showing
+	maxSimilarity = 2       // similarity of a line that is the same but for folding
+)
+
+// Nearest is the text of a file that is most like one that does not occur.
+type Nearest struct {
+	Line    int    // where it begins, from 1
+	Text    string // whole lines, possibly cut
+	Differs string // what the difference is, as the rest of a sentence; may be empty
+}
+
+// nearest looks for the text of data that is most like old in one pass over
+// its lines, and returns nil if nothing is.
+func nearest(data []byte, old string) *Nearest {
+	if found := mistaken(data, old); found != nil {
+		return found
+	}
+	s := newSearch(old)
+	if s == nil {
+		return nil
+	}
+	s.scan(data)
+	line, ok := s.best()
+	if !ok {
+		return nil
+	}
+	region := linesOf(data, line, len(s.lines))
+	return &Nearest{Line: line + 1, Text: excerpt(region), Differs: difference(old, region)}
+}
+
+// search looks for the lines of a text, folded, among those of a file.
+type search struct {
+	lines   []string         // what is sought, folded
+	where   map[string][]int // the indices of a line in lines
+	key     int              // the index of the longest line
+	keyBits signature
+	votes   map[int]int // how many folded bytes agree if the text began at a line
+
+	alike     float64 // the similarity of the best line to lines[key]
+	alikeLine int     // its number, from 0
+}
+
+// newSearch returns nil if text has nothing to look for.
+func newSearch(text string) *search {
+	s := &search{where: map[string][]int{}, votes: map[int]int{}}
+	for line := range strings.Lines(text) {
+		if len(s.lines) == soughtLines {
+			break
+		}
+		s.add(string(appendFolded(nil, []byte(line), foldAll)))
+	}
+	if len(s.lines) == 0 || s.lines[s.key] == "" {
+		return nil
+	}
+	s.keyBits = signatureOf([]byte(s.lines[s.key]))
+	return s
+}
+
+func (s *search) add(folded string) {
+	i := len(s.lines)
+	s.lines = append(s.lines, folded)
+	if len(folded) >= votingLength {
+		s.where[folded] = append(s.where[folded], i)
+	}
+	if len(folded) > len(s.lines[s.key]) {
+		s.key = i
+	}
+}
+
+func (s *search) scan(data []byte) {
+	var folded []byte
+	number := 0
+	for line := range bytes.Lines(data) {
+		folded = appendFolded(folded[:0], line, foldAll)
+		s.vote(number, folded)
+		s.compare(number, folded)
+		number++
+	}
+}
+
+// vote lets a line that is sought say where the text would begin.
+func (s *search) vote(number int, folded []byte) {
+	for _, i := range s.where[string(folded)] {
+		start := max(number-i, 0)
+		if _, known := s.votes[start]; known || len(s.votes) < maxVotes {
+			s.votes[start] += len(folded)
+		}
+	}
+}
+
+// compare remembers the line that is most like the longest one sought.
+func (s *search) compare(number int, folded []byte) {
+	if s.alike >= maxSimilarity {
+		return
+	}
+	score := s.keyBits.similarity(signatureOf(folded))
+	if bytes.Contains(folded, []byte(s.lines[s.key])) {
+		score = maxSimilarity
+	}
+	if score > s.alike {
+		s.alike, s.alikeLine = score, number
+	}
+}
+
+// best returns the line, from 0, at which the nearest text begins.
+func (s *search) best() (line int, ok bool) {
+	most := 0
+	for start, votes := range s.votes {
+		if votes > most || votes == most && start < line {
+			line, most = start, votes
+		}
+	}
+	if most > 0 {
+		return line, true
+	}
+	return max(s.alikeLine-s.key, 0), s.alike >= alikeEnough
+}
+
+// linesOf returns count lines of data from line first, counted from 0.
+func linesOf(data []byte, first, count int) []byte {
+	start, end, number := len(data), len(data), 0
+	at := 0
+	for line := range bytes.Lines(data) {
+		if number == first {
+			start = at
+		}
+		at += len(line)
+		number++
+		if number == first+count {
+			end = at
+			break
+		}
+	}
+	return data[start:end]
+}

@@ -1,0 +1,46 @@
+package tools
+
+// MaxNameLength is the longest name of a tool. Vendors allow 64 characters,
+// and clients put a prefix of their own in front.
+const MaxNameLength = 50
+
+// The bounds of results and arguments. Descriptions and docs/tools.md take
+// them from here.
+const (
+	readLines   = 2000     // lines of one read_file
+	readBytes   = 64 << 10 // bytes of text of one read_file
+	lineChars   = 2000     // characters of a line that read_file shows
+	base64Bytes = 48 << 10 // bytes of a file that read_file returns as base64
+	imageBytes  = 3 << 20  // bytes of a file that read_file returns as an image
+
+	lsDefault   = 500  // entries of one ls
+	lsMax       = 1000 // entries that one ls can be asked for
+	globDefault = 500  // paths of one glob
+	globMax     = 1000 // paths that one glob can be asked for
+	grepDefault = 100  // matches of one grep
+	grepMax     = 1000 // matches that one grep can be asked for
+	grepContext = 20   // lines before or after a match
+	grepChars   = 500  // characters of a line that grep shows
+	grepSkipped = 20   // skipped files that one grep lists
+	listBytes   = 64 << 10
+
+	editsMax   = 100       // edits of one edit_file
+	editGrowth = 256 << 20 // bytes of a result, where the workspace has no limit
+	diffBytes  = 8 << 10   // bytes of a diff
+	diffSource = 256 << 10 // bytes of the parts that are compared
+	diffRead   = 1 << 20   // bytes of an old file that is read to be compared
+	errorChars = 2000      // characters of an error's message or hint
+	pathChars  = 500       // characters of a path in an error
+
+	cursorLength = 8 << 10 // bytes of a cursor
+)
+
+// facts are what descriptions say about bounds and the workspace.
+type facts struct {
+	ReadLines, ReadKiB, LineChars, Base64KiB, ImageMiB            int
+	LsDefault, LsMax, GlobDefault, GlobMax, GrepDefault, GrepMax  int
+	GrepContext, GrepChars, GrepSkipped, ListKiB, Edits, Replaced int
+	DiffKiB                                                       int
+	MaxFileSize                                                   string // "" for none
+	Conditional                                                   bool   // write_file has conditions
+}

@@ -1,0 +1,47 @@
+package tools
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+)
+
+// TestDocsStateTheLimits checks the table of limits in docs/tools.md.
+func TestDocsStateTheLimits(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join("..", "docs", "tools.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{
+		fmt.Sprintf("| text of one read_file | %s lines, %d KiB, %s characters of a line |", commas(readLines), readBytes>>10, commas(lineChars)),
+		fmt.Sprintf("| base64, image | %d KiB, %d MiB |", base64Bytes>>10, imageBytes>>20),
+		fmt.Sprintf("| entries of ls, paths of glob | %d unless asked for, at most %s, %d KiB |", lsDefault, commas(lsMax), listBytes>>10),
+		fmt.Sprintf("| matches of grep | %d unless asked for, at most %s, %d KiB, %d characters of a line, %d lines of context on each side |",
+			grepDefault, commas(grepMax), listBytes>>10, grepChars, grepContext),
+		fmt.Sprintf("| skipped files named by grep | %d |", grepSkipped),
+		fmt.Sprintf("| edits, replacements of one edit_file | %d, %s |", editsMax, commas(edit.MaxReplacements)),
+		fmt.Sprintf("| diff | %d KiB |", diffBytes>>10),
+		fmt.Sprintf("| message and hint of an error | %s characters each |", commas(errorChars)),
+		fmt.Sprintf("| tool name | %d characters |", MaxNameLength),
+	} {
+		if !strings.Contains(string(doc), row+"\n") {
+			t.Errorf("docs/tools.md has no row %q", row)
+		}
+	}
+	if globDefault != lsDefault || globMax != lsMax {
+		t.Error("the limits of ls and glob share a row")
+	}
+}
+
+// commas writes a number below a million with its thousands apart.
+func commas(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}

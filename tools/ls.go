@@ -1,0 +1,97 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+type lsInput struct {
+	Path   string  `json:"path,omitempty" jsonschema:"the directory, from the root of the workspace; left out for the root"`
+	Limit  integer `json:"limit,omitempty" jsonschema:"how many entries to return at most"`
+	Cursor string  `json:"cursor,omitempty" jsonschema:"nextCursor of the page before, with the other parameters unchanged"`
+}
+
+type lsOutput struct {
+	Path       string  `json:"path" jsonschema:"the directory"`
+	Entries    []entry `json:"entries" jsonschema:"the direct children, sorted by name"`
+	NextCursor string  `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent at the end"`
+}
+
+type entry struct {
+	Name string             `json:"name" jsonschema:"the name in the directory"`
+	Path string             `json:"path" jsonschema:"the name from the root"`
+	Type workspace.FileType `json:"type" jsonschema:"file, directory, symlink or other"`
+	Size int64              `json:"size" jsonschema:"the size in bytes; 0 unless it is a file"`
+}
+
+func ls() spec {
+	s := define(workspace.OpLs, Annotations{Title: "List directory", ReadOnly: true, Idempotent: true}, runLs)
+	s.shape = func(p properties, _ workspace.Capabilities) {
+		p.between("limit", 1, lsMax)
+		p.byDefault("path", ".")
+		p.byDefault("limit", lsDefault)
+	}
+	return s
+}
+
+func runLs(ctx context.Context, k *kit, in *lsInput) (*lsOutput, error) {
+	id := query(lsInput{Path: in.Path})
+	after, err := decodeCursor(workspace.OpLs, id, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	path, err := k.ws.Clean(workspace.OpLs, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	limit := orDefault(in.Limit, lsDefault)
+	children, err := k.ws.Ls(ctx, path, &workspace.LsOptions{Limit: limit + 1, After: after.Path})
+	if err != nil {
+		return nil, err
+	}
+	return newLsOutput(path, id, children, limit), nil
+}
+
+func newLsOutput(path, id string, children []workspace.FileInfo, limit int) *lsOutput {
+	children, more := page(children, limit, func(c workspace.FileInfo) int { return len(c.Name) + len(c.Path) + 50 })
+	out := &lsOutput{Path: path, Entries: make([]entry, len(children))}
+	for i, c := range children {
+		out.Entries[i] = entry{Name: c.Name, Path: c.Path, Type: c.Type, Size: c.Size}
+	}
+	if more {
+		last := children[len(children)-1].Name
+		out.NextCursor = encodeCursor(workspace.OpLs, id, workspace.Position{Path: last})
+	}
+	return out
+}
+
+// text lists the names: a directory with a slash, a symlink with an at sign,
+// and a file with its size.
+func (o *lsOutput) text() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "[%s: %s]\n", o.Path, count(len(o.Entries), "entry", "entries"))
+	for _, e := range o.Entries {
+		out.WriteString(e.Name)
+		switch e.Type {
+		case workspace.TypeDirectory:
+			out.WriteString("/")
+		case workspace.TypeSymlink:
+			out.WriteString("@")
+		case workspace.TypeFile:
+			fmt.Fprintf(&out, "  %d", e.Size)
+		}
+		out.WriteString("\n")
+	}
+	return strings.TrimSuffix(out.String()+moreText(o.NextCursor), "\n")
+}
+
+// moreText says how to go on, if there is more.
+func moreText(cursor string) string {
+	if cursor == "" {
+		return ""
+	}
+	return "[more: repeat with cursor=" + cursor + "]\n"
+}

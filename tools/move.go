@@ -1,0 +1,38 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+type moveInput struct {
+	Source      string `json:"source" jsonschema:"the file, symlink or directory to move, from the root of the workspace"`
+	Destination string `json:"destination" jsonschema:"its new name from the root, not the directory to put it in; it must not exist"`
+}
+
+type moveOutput struct {
+	OK          bool   `json:"ok" jsonschema:"always true"`
+	Source      string `json:"source" jsonschema:"the old name"`
+	Destination string `json:"destination" jsonschema:"the new name"`
+}
+
+func move() spec {
+	s := define(workspace.OpMove, Annotations{Title: "Move or rename", Destructive: true}, runMove)
+	s.needs = func(caps workspace.Capabilities) bool { return caps.Write && caps.Move }
+	return s
+}
+
+func runMove(ctx context.Context, k *kit, in *moveInput) (*moveOutput, error) {
+	from, err := k.ws.Clean(workspace.OpMove, in.Source)
+	if err != nil {
+		return nil, err
+	}
+	to, err := k.ws.Clean(workspace.OpMove, in.Destination)
+	if err != nil {
+		return nil, err
+	}
+	return &moveOutput{OK: true, Source: from, Destination: to}, k.ws.Move(ctx, from, to)
+}
+
+func (o *moveOutput) text() string { return "Moved " + o.Source + " to " + o.Destination + "." }

@@ -1,0 +1,184 @@
+package tools
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+type readFileInput struct {
+	Path     string  `json:"path" jsonschema:"the file, from the root of the workspace, such as src/main.go"`
+	Line     integer `json:"line,omitempty" jsonschema:"the first line to return, counted from 1; line 1 if left out"`
+	Limit    integer `json:"limit,omitempty" jsonschema:"how many lines to return at most; {{.ReadLines}} if left out"`
+	Tail     integer `json:"tail,omitempty" jsonschema:"return the last so many lines instead; not together with line or limit"`
+	Encoding string  `json:"encoding,omitempty" jsonschema:"utf-8 returns text; base64 returns the bytes of a file of at most {{.Base64KiB}} KiB, whatever they are"`
+}
+
+type readFileOutput struct {
+	Path       string            `json:"path" jsonschema:"the file"`
+	Text       string            `json:"text" jsonschema:"the lines exactly as stored, with their line ends; empty if the file is binary"`
+	StartLine  int               `json:"startLine" jsonschema:"the line that text begins with, counted from 1; 0 if text has no lines"`
+	EndLine    int               `json:"endLine" jsonschema:"the last line of text; 0 if text has no lines"`
+	TotalLines int               `json:"totalLines" jsonschema:"how many lines the file has; 0 if it is empty or binary"`
+	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to go on with; absent at the end of the file"`
+	Truncated  bool              `json:"truncated" jsonschema:"whether something is left out: lines after endLine, lines of the tail that was asked for, or the ends of cutLines"`
+	CutLines   []int             `json:"cutLines,omitempty" jsonschema:"lines longer than {{.LineChars}} characters, of which text has the beginning and a mark"`
+	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file, not of the lines returned"`
+	Size       int               `json:"size" jsonschema:"the size of the whole file in bytes"`
+	Binary     bool              `json:"binary,omitempty" jsonschema:"whether the file is not UTF-8 text"`
+	MIMEType   string            `json:"mimeType,omitempty" jsonschema:"the type of a binary file"`
+	Base64     string            `json:"base64,omitempty" jsonschema:"the whole file, if encoding is base64"`
+	Hint       string            `json:"hint,omitempty" jsonschema:"what to do with a file that cannot be shown as text"`
+
+	picture *Image
+}
+
+func readFile() spec {
+	s := define(workspace.OpReadFile, Annotations{Title: "Read file", ReadOnly: true, Idempotent: true}, runReadFile)
+	s.shape = func(p properties, _ workspace.Capabilities) {
+		p.between("line", 1, math.MaxInt32)
+		p.between("limit", 1, readLines)
+		p.between("tail", 1, readLines)
+		p.oneOf("encoding", "utf-8", "base64")
+		// line and limit have no default in the schema, as a client that fills
+		// defaults in would then contradict tail.
+		p.byDefault("encoding", "utf-8")
+	}
+	return s
+}
+
+func runReadFile(ctx context.Context, k *kit, in *readFileInput) (*readFileOutput, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	path, err := k.ws.Clean(workspace.OpReadFile, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	data, version, err := k.ws.ReadVersioned(ctx, path, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := &readFileOutput{Path: path, Version: version, Size: len(data)}
+	switch {
+	case in.Encoding == "base64":
+		return out, out.encode(data)
+	case !isText(data):
+		out.describe(data)
+		return out, nil
+	}
+	return out, out.show(data, in)
+}
+
+func (in *readFileInput) check() error {
+	switch {
+	case in.Tail > 0 && (in.Line > 0 || in.Limit > 0):
+		return &argumentError{message: `parameter "tail" cannot be given together with "line" or "limit"`,
+			hint: "Give tail alone for the end of the file, or line and limit for a part of it."}
+	case in.Encoding == "base64" && (in.Tail > 0 || in.Line > 0 || in.Limit > 0):
+		return &argumentError{message: `parameters "line", "limit" and "tail" choose lines of text, and "encoding" is "base64"`,
+			hint: "Leave them out: base64 returns the whole file."}
+	}
+	return nil
+}
+
+// encode returns the bytes of a file as base64.
+func (o *readFileOutput) encode(data []byte) error {
+	if err := workspace.CheckSize(workspace.OpReadFile, o.Path, int64(len(data)), base64Bytes); err != nil {
+		return &hintedError{err, "Only smaller files are returned as base64. Without encoding, text and images of this size can be read."}
+	}
+	o.Base64 = base64.StdEncoding.EncodeToString(data)
+	if !isText(data) {
+		o.Binary, o.MIMEType = true, mimeType(data)
+	}
+	return nil
+}
+
+// describe says what a file is that is not text, and takes a picture along.
+func (o *readFileOutput) describe(data []byte) {
+	o.Binary, o.MIMEType = true, mimeType(data)
+	switch {
+	case isImage(o.MIMEType) && len(data) <= imageBytes:
+		o.picture = &Image{MIMEType: o.MIMEType, Data: data}
+	case len(data) <= base64Bytes:
+		o.Hint = `The file is not UTF-8 text. Its bytes can be read with encoding "base64".`
+	default:
+		o.Hint = "The file is not UTF-8 text, and too large to be returned as base64."
+	}
+}
+
+// show puts the lines that in asks for into the result.
+func (o *readFileOutput) show(data []byte, in *readFileInput) error {
+	var w window
+	if in.Tail > 0 {
+		w = tail(data, int(in.Tail))
+	} else {
+		w = head(data, max(int(in.Line), 1), orDefault(in.Limit, readLines))
+	}
+	if w.start > max(w.total, 1) {
+		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, o.Path, count(w.total, "line", "lines")),
+			hint: fmt.Sprintf("Give a line from 1 to %d, or tail for the last lines.", max(w.total, 1))}
+	}
+	o.Text, o.TotalLines, o.CutLines = w.text, w.total, w.cut
+	if w.total > 0 {
+		o.StartLine, o.EndLine = w.start, w.end
+	}
+	if w.end < w.total {
+		o.NextLine = w.end + 1
+	}
+	o.Truncated = o.NextLine > 0 || w.short || len(w.cut) > 0
+	return nil
+}
+
+// orDefault returns n, or byDefault where n was left out.
+func orDefault(n integer, byDefault int) int {
+	if n == 0 {
+		return byDefault
+	}
+	return int(n)
+}
+
+func (o *readFileOutput) image() *Image { return o.picture }
+
+// text is the lines as they are, between a line that says which they are and
+// one that says how to go on.
+func (o *readFileOutput) text() string {
+	switch {
+	case o.Base64 != "":
+		return o.header(count(o.Size, "byte", "bytes")+" as base64") + o.Base64
+	case o.picture != nil:
+		return strings.TrimSpace(o.header(o.MIMEType + ", " + count(o.Size, "byte", "bytes")))
+	case o.Binary:
+		return o.header(o.MIMEType+", "+count(o.Size, "byte", "bytes")) + o.Hint
+	case o.TotalLines == 0:
+		return strings.TrimSpace(o.header("empty file"))
+	}
+	return o.header(fmt.Sprintf("lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines)) + o.Text + o.footer()
+}
+
+func (o *readFileOutput) header(what string) string {
+	if o.Version != "" {
+		what += ", version " + string(o.Version)
+	}
+	return "[" + o.Path + ": " + what + "]\n"
+}
+
+func (o *readFileOutput) footer() string {
+	var notes []string
+	lead := ""
+	if !strings.HasSuffix(o.Text, "\n") {
+		lead = "\n"
+		notes = append(notes, "[no line end at the end of the file]")
+	}
+	if len(o.CutLines) > 0 {
+		notes = append(notes, "["+count(len(o.CutLines), "line is", "lines are")+" cut]")
+	}
+	if o.NextLine > 0 {
+		notes = append(notes, fmt.Sprintf("[more: go on with line=%d]", o.NextLine))
+	}
+	return lead + strings.Join(notes, "\n")
+}

@@ -1,0 +1,34 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+type rmInput struct {
+	Path      string `json:"path" jsonschema:"the file, symlink or directory, from the root of the workspace"`
+	Recursive bool   `json:"recursive,omitempty" jsonschema:"remove a directory with everything below it"`
+}
+
+type rmOutput struct {
+	OK   bool   `json:"ok" jsonschema:"always true"`
+	Path string `json:"path" jsonschema:"what was removed"`
+}
+
+func rm() spec {
+	s := define(workspace.OpRm, Annotations{Title: "Remove", Destructive: true, Idempotent: true}, runRm)
+	s.needs = canWrite
+	s.shape = func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) }
+	return s
+}
+
+func runRm(ctx context.Context, k *kit, in *rmInput) (*rmOutput, error) {
+	path, err := k.ws.Clean(workspace.OpRm, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	return &rmOutput{OK: true, Path: path}, k.ws.Rm(ctx, path, &workspace.RmOptions{Recursive: in.Recursive})
+}
+
+func (o *rmOutput) text() string { return "Removed " + o.Path + "." }

@@ -1,0 +1,188 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Options choose the tools of a [Set].
+type Options struct {
+	// Naming is the template of tool names, in which {name} stands for the
+	// workspace's name and {op} for the operation: "workspace_{op}", "{op}".
+	// Empty means [DefaultNaming].
+	Naming string
+	// Disable lists operations that get no tool.
+	Disable []string
+}
+
+// Set is the tools of a workspace, or of several. It is safe for concurrent
+// use.
+type Set struct {
+	tools []*Tool
+}
+
+// New returns the tools of ws: those that its capabilities allow and opts does
+// not disable. Nil opts mean the zero Options.
+//
+// # Errors
+// A naming that does not make a valid name of at most [MaxNameLength]
+// characters for every tool, and an unknown operation in opts.Disable.
+func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
+	if ws == nil {
+		return nil, errors.New("tools: no workspace")
+	}
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	set, err := newSet(ws, o)
+	if err != nil {
+		return nil, fmt.Errorf("tools: %w", err)
+	}
+	return set, nil
+}
+
+func newSet(ws *workspace.Workspace, o Options) (*Set, error) {
+	if o.Naming == "" {
+		o.Naming = DefaultNaming
+	}
+	chosen, err := choose(ws.Capabilities(), o.Disable)
+	if err != nil {
+		return nil, err
+	}
+	k := &kit{ws: ws, names: map[string]string{}}
+	for _, s := range chosen {
+		if k.names[s.op], err = toolName(o.Naming, ws.Name(), s.op); err != nil {
+			return nil, err
+		}
+	}
+	set := &Set{}
+	for _, s := range chosen {
+		tool, err := k.tool(s)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.op, err)
+		}
+		set.tools = append(set.tools, tool)
+	}
+	return set, set.collision()
+}
+
+// choose returns the specs, in order, that caps allow and nobody disabled.
+func choose(caps workspace.Capabilities, disable []string) ([]spec, error) {
+	all := specs()
+	for _, op := range disable {
+		if !slices.ContainsFunc(all, func(s spec) bool { return s.op == op }) {
+			return nil, unknownOp(op, all)
+		}
+	}
+	return slices.DeleteFunc(all, func(s spec) bool {
+		return slices.Contains(disable, s.op) || !s.possible(caps)
+	}), nil
+}
+
+func unknownOp(op string, all []spec) error {
+	ops := make([]string, len(all))
+	for i, s := range all {
+		ops[i] = s.op
+	}
+	hint := didYouMean(op, ops)
+	if hint == "" {
+		hint = "the operations are " + strings.Join(ops, ", ")
+	}
+	return fmt.Errorf("cannot disable %q: no such operation; %s", op, hint)
+}
+
+// Merge returns one set of the tools of sets, in their order, for a model that
+// is given several workspaces.
+//
+// # Errors
+// Two tools with one name.
+func Merge(sets ...*Set) (*Set, error) {
+	merged := &Set{}
+	for _, s := range sets {
+		merged.tools = append(merged.tools, s.tools...)
+	}
+	if err := merged.collision(); err != nil {
+		return nil, fmt.Errorf("tools: %w", err)
+	}
+	return merged, nil
+}
+
+// collision returns the error of two tools with one name. Clients differ on
+// letter case, so it does not tell names apart.
+func (s *Set) collision() error {
+	owner := map[string]*Tool{}
+	for _, t := range s.tools {
+		key := strings.ToLower(t.Name)
+		if first, taken := owner[key]; taken {
+			return fmt.Errorf("tool name %q collides: it is %s of workspace %q and %s of workspace %q; use a naming with {name}, and names that differ",
+				t.Name, first.Op, first.kit.ws.Name(), t.Op, t.kit.ws.Name())
+		}
+		owner[key] = t
+	}
+	return nil
+}
+
+// Tools returns the tools in their order: read_file, write_file, edit_file,
+// ls, glob, grep, stat, mkdir, rm, move, copy.
+func (s *Set) Tools() []*Tool { return slices.Clone(s.tools) }
+
+// Lookup returns the tool with the given name. The name may be an operation,
+// unless the set has several tools for it.
+func (s *Set) Lookup(name string) (*Tool, bool) {
+	var byOp []*Tool
+	for _, t := range s.tools {
+		if t.Name == name {
+			return t, true
+		}
+		if t.Op == name {
+			byOp = append(byOp, t)
+		}
+	}
+	if len(byOp) != 1 {
+		return nil, false
+	}
+	return byOp[0], true
+}
+
+// spec declares one tool; the file of each tool has one.
+type spec struct {
+	op          string
+	annotations Annotations
+	needs       func(workspace.Capabilities) bool // nil: nothing
+	schemas     func() (schemas, error)
+	shape       func(p properties, caps workspace.Capabilities) // says what Go types cannot
+	run         func(ctx context.Context, k *kit, args json.RawMessage) (answer, error)
+}
+
+func (s spec) possible(caps workspace.Capabilities) bool { return s.needs == nil || s.needs(caps) }
+
+// specs lists the tools in the order of every set.
+func specs() []spec {
+	return []spec{
+		readFile(), writeFile(), editFile(), ls(), glob(), grep(),
+		stat(), mkdir(), rm(), move(), copyFile(),
+	}
+}
+
+// define makes a spec of a function from parameters to an answer.
+func define[In any, Out answer](op string, notes Annotations, handle func(context.Context, *kit, *In) (Out, error)) spec {
+	run := func(ctx context.Context, k *kit, args json.RawMessage) (answer, error) {
+		in := new(In)
+		if err := decode(args, in); err != nil {
+			return nil, err
+		}
+		out, err := handle(ctx, k, in)
+		if err != nil {
+			return nil, err
+		}
+		return out, nil
+	}
+	return spec{op: op, annotations: notes, schemas: schemasOf[In, Out], run: run}
+}

@@ -1,0 +1,167 @@
+package tools_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+func TestNames(t *testing.T) {
+	tests := []struct{ name, workspace, naming, want string }{
+		{"default", "docs", "", "workspace__docs__read_file"},
+		{"without-name", "my docs", "workspace_{op}", "workspace_read_file"},
+		{"op-only", "docs", "{op}", "read_file"},
+		{"op-first", "a-b_C1", "{op}-{name}", "read_file-a-b_C1"},
+		{"longest", strings.Repeat("n", 27), "", "workspace__" + strings.Repeat("n", 27) + "__read_file"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			set := newSetOf(t, workspace.New(tt.workspace, memory.New(nil), nil), &tools.Options{Naming: tt.naming})
+			tool, ok := set.Lookup(tt.want)
+			if !ok || tool.Op != workspace.OpReadFile {
+				t.Errorf("Lookup(%q) = %v, %v", tt.want, tool, ok)
+			}
+			for _, tool := range set.Tools() {
+				if len(tool.Name) > tools.MaxNameLength {
+					t.Errorf("%q has %d characters", tool.Name, len(tool.Name))
+				}
+			}
+		})
+	}
+}
+
+func TestBadNames(t *testing.T) {
+	tests := []struct{ name, workspace, naming, want string }{
+		{"no-op", "docs", "{name}", "needs {op}"},
+		{"dot-in-naming", "docs", "ws.{op}", "may have letters"},
+		{"unknown-placeholder", "docs", "{workspace}_{op}", "may have letters"},
+		{"space-in-name", "my docs", "", `"my docs" cannot be part of a tool name`},
+		{"dot-in-name", "a.b", "", "rename the workspace"},
+		{"no-name", "", "", "cannot be part of a tool name"},
+		{"too-long", strings.Repeat("n", 28), "", "the limit is 50"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := tools.New(workspace.New(tt.workspace, memory.New(nil), nil), &tools.Options{Naming: tt.naming})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("New = %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestNoWorkspace(t *testing.T) {
+	if _, err := tools.New(nil, nil); err == nil {
+		t.Error("New(nil) succeeds")
+	}
+}
+
+func ops(set *tools.Set) string {
+	var ops []string
+	for _, tool := range set.Tools() {
+		ops = append(ops, tool.Op)
+	}
+	return strings.Join(ops, " ")
+}
+
+func TestCapabilitiesChooseTools(t *testing.T) {
+	const reading = "read_file ls glob grep stat"
+	tests := []struct {
+		name string
+		caps workspace.Capabilities
+		want string
+	}{
+		{"none", workspace.Capabilities{}, reading},
+		{"conditions-without-write", workspace.Capabilities{ConditionalWrite: true, Move: true, Copy: true}, reading},
+		{"write", workspace.Capabilities{Write: true}, "read_file write_file ls glob grep stat mkdir rm"},
+		{"conditional", workspace.Capabilities{Write: true, ConditionalWrite: true}, "read_file write_file edit_file ls glob grep stat mkdir rm copy"},
+		{"move", workspace.Capabilities{Write: true, Move: true}, "read_file write_file ls glob grep stat mkdir rm move"},
+		{"copy", workspace.Capabilities{Write: true, Copy: true}, "read_file write_file ls glob grep stat mkdir rm copy"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			set := newSetOf(t, workspace.New("test", restricted{memory.New(nil), tt.caps}, nil), nil)
+			if diff := cmp.Diff(tt.want, ops(set)); diff != "" {
+				t.Errorf("tools (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadOnlyPolicyHasNoWritingTools(t *testing.T) {
+	set := newSetOf(t, workspace.New("test", policy.ReadOnly(memory.New(nil)), nil), nil)
+	if want := "read_file ls glob grep stat"; ops(set) != want {
+		t.Errorf("tools = %s, want %s", ops(set), want)
+	}
+	for _, tool := range set.Tools() {
+		if !tool.Annotations.ReadOnly || tool.Annotations.Destructive {
+			t.Errorf("%s has annotations %+v", tool.Op, tool.Annotations)
+		}
+	}
+}
+
+func TestConditionsNeedTheirCapability(t *testing.T) {
+	set := newSetOf(t, workspace.New("test", restricted{memory.New(nil), workspace.Capabilities{Write: true}}, nil), nil)
+	tool, _ := set.Lookup(workspace.OpWriteFile)
+	if schema := string(tool.InputSchema); strings.Contains(schema, "createOnly") || strings.Contains(schema, "ifVersion") {
+		t.Errorf("schema has conditions: %s", schema)
+	}
+	bad(t, set, workspace.OpWriteFile, object{"path": "a", "content": "", "createOnly": true}, tools.CodeInvalidArguments)
+}
+
+func TestDisable(t *testing.T) {
+	ws := workspace.New("test", memory.New(nil), nil)
+	set := newSetOf(t, ws, &tools.Options{Disable: []string{"rm", "move", "grep"}})
+	if want := "read_file write_file edit_file ls glob stat mkdir copy"; ops(set) != want {
+		t.Errorf("tools = %s, want %s", ops(set), want)
+	}
+	for op, want := range map[string]string{"reed_file": `did you mean "read_file"?`, "shell": "the operations are read_file, "} {
+		if _, err := tools.New(ws, &tools.Options{Disable: []string{op}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("disabling %q: %v, want %q", op, err, want)
+		}
+	}
+}
+
+func TestToolsAreInOrder(t *testing.T) {
+	set, _ := newSet(t, nil, nil)
+	if want := "read_file write_file edit_file ls glob grep stat mkdir rm move copy"; ops(set) != want {
+		t.Errorf("tools = %s, want %s", ops(set), want)
+	}
+	set.Tools()[0] = nil
+	if set.Tools()[0] == nil {
+		t.Error("Tools returns the set's own slice")
+	}
+}
+
+func TestMerge(t *testing.T) {
+	a := newSetOf(t, workspace.New("a", memory.New(nil), nil), nil)
+	b := newSetOf(t, workspace.New("b", memory.New(nil), nil), nil)
+	both, err := tools.Merge(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(both.Tools()); n != 22 {
+		t.Errorf("%d tools, want 22", n)
+	}
+	if tool, ok := both.Lookup("workspace__b__rm"); !ok || tool.Op != workspace.OpRm {
+		t.Errorf("Lookup(workspace__b__rm) = %v, %v", tool, ok)
+	}
+	if _, ok := both.Lookup("rm"); ok {
+		t.Error(`Lookup("rm") finds one of two`)
+	}
+}
+
+func TestCollision(t *testing.T) {
+	a := newSetOf(t, workspace.New("Docs", memory.New(nil), nil), nil)
+	b := newSetOf(t, workspace.New("docs", memory.New(nil), nil), nil)
+	_, err := tools.Merge(a, b)
+	if err == nil || !strings.Contains(err.Error(), `"workspace__docs__read_file" collides`) {
+		t.Errorf("Merge = %v, want a collision", err)
+	}
+}

@@ -1,0 +1,44 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+type statInput struct {
+	Path string `json:"path" jsonschema:"the file, directory or symlink, from the root of the workspace"`
+}
+
+type statOutput struct {
+	Path    string             `json:"path" jsonschema:"the name from the root"`
+	Type    workspace.FileType `json:"type" jsonschema:"file, directory, symlink or other; a symlink is not followed"`
+	Size    int64              `json:"size" jsonschema:"the size in bytes; 0 unless it is a file"`
+	ModTime time.Time          `json:"mtime,omitzero" jsonschema:"when the bytes last changed, in RFC 3339; absent if the store does not say"`
+	Version workspace.Version  `json:"version,omitempty" jsonschema:"the version of a file"`
+}
+
+func stat() spec {
+	return define(workspace.OpStat, Annotations{Title: "Describe file", ReadOnly: true, Idempotent: true}, runStat)
+}
+
+func runStat(ctx context.Context, k *kit, in *statInput) (*statOutput, error) {
+	info, err := k.ws.Stat(ctx, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	return &statOutput{Path: info.Path, Type: info.Type, Size: info.Size, ModTime: info.ModTime, Version: info.Version}, nil
+}
+
+func (o *statOutput) text() string {
+	text := fmt.Sprintf("%s: %s", o.Path, o.Type)
+	if o.Type == workspace.TypeFile {
+		text += ", " + count(int(o.Size), "byte", "bytes")
+	}
+	if !o.ModTime.IsZero() {
+		text += ", modified " + o.ModTime.UTC().Format(time.RFC3339)
+	}
+	return text + versionNote(o.Version)
+}

@@ -1,0 +1,107 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+type writeFileInput struct {
+	Path       string            `json:"path" jsonschema:"the file, from the root of the workspace; missing directories are made"`
+	Content    string            `json:"content" jsonschema:"the whole new content of the file; empty makes an empty file"`
+	CreateOnly bool              `json:"createOnly,omitempty" jsonschema:"fail if the file exists"`
+	IfVersion  workspace.Version `json:"ifVersion,omitempty" jsonschema:"fail if the file no longer has this version, as a read returned it; not together with createOnly"`
+}
+
+type writeFileOutput struct {
+	OK       bool              `json:"ok" jsonschema:"always true"`
+	Path     string            `json:"path" jsonschema:"the file"`
+	Created  bool              `json:"created" jsonschema:"whether there was no file before"`
+	Bytes    int               `json:"bytes" jsonschema:"the size of the file now"`
+	Version  workspace.Version `json:"version,omitempty" jsonschema:"the version of the file now"`
+	Diff     string            `json:"diff,omitempty" jsonschema:"what changed, as a unified diff of at most {{.DiffKiB}} KiB"`
+	DiffNote string            `json:"diffNote,omitempty" jsonschema:"why the diff is missing or not whole"`
+}
+
+func writeFile() spec {
+	s := define(workspace.OpWriteFile, Annotations{Title: "Write file", Destructive: true, Idempotent: true}, runWriteFile)
+	s.needs = canWrite
+	s.shape = func(p properties, caps workspace.Capabilities) {
+		if !caps.ConditionalWrite {
+			delete(p, "createOnly")
+			delete(p, "ifVersion")
+			return
+		}
+		p.byDefault("createOnly", false)
+	}
+	return s
+}
+
+func runWriteFile(ctx context.Context, k *kit, in *writeFileInput) (*writeFileOutput, error) {
+	if in.CreateOnly && in.IfVersion != "" {
+		return nil, &argumentError{message: `parameters "createOnly" and "ifVersion" cannot be given together`,
+			hint: "Give createOnly for a file that must not exist, ifVersion for one that must be as it was read."}
+	}
+	path, err := k.ws.Clean(workspace.OpWriteFile, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	if err := workspace.CheckSize(workspace.OpWriteFile, path, int64(len(in.Content)), k.ws.MaxFileSize()); err != nil {
+		return nil, err
+	}
+	out := &writeFileOutput{OK: true, Path: path, Created: in.CreateOnly, Bytes: len(in.Content)}
+	if !in.CreateOnly {
+		out.compare(ctx, k.ws, []byte(in.Content))
+	}
+	out.Version, err = k.ws.WriteFile(ctx, path, []byte(in.Content), &workspace.WriteOptions{
+		IfVersion: in.IfVersion, IfNotExist: in.CreateOnly,
+	})
+	return out, err
+}
+
+// compare reads what the file holds before it is written. That it cannot be
+// read is no reason not to write it.
+func (o *writeFileOutput) compare(ctx context.Context, ws *workspace.Workspace, content []byte) {
+	old, _, err := ws.ReadVersioned(ctx, o.Path, diffRead)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		o.Created = true
+	case errors.Is(err, workspace.ErrTooLarge):
+		o.DiffNote = "no diff: the old content is too large"
+	case err != nil:
+		o.DiffNote = "no diff: the old content cannot be read"
+	case !isText(old) || !isText(content):
+		o.DiffNote = "no diff: the content is binary"
+	default:
+		o.Diff, o.DiffNote = unified(o.Path, old, content)
+	}
+}
+
+func (o *writeFileOutput) text() string {
+	verb := "Wrote "
+	if o.Created {
+		verb = "Created "
+	}
+	return verb + o.Path + " (" + count(o.Bytes, "byte", "bytes") + versionNote(o.Version) + ")." + diffText(o.Diff, o.DiffNote)
+}
+
+func versionNote(version workspace.Version) string {
+	if version == "" {
+		return ""
+	}
+	return ", version " + string(version)
+}
+
+// diffText is a diff and its note as the rest of an answer.
+func diffText(diff, note string) string {
+	text := ""
+	if note != "" {
+		text = " (" + note + ")"
+	}
+	if diff != "" {
+		text += "\n" + diff
+	}
+	return text
+}

@@ -1,0 +1,150 @@
+package tools_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func TestWriteFile(t *testing.T) {
+	set, ws := newSet(t, map[string]string{"old": "1\n2\n3\n4\n5\n6\n7\n8\n9\n"}, nil)
+	t.Run("create", func(t *testing.T) {
+		out := good(t, set, "write_file", object{"path": "/new/dir/a", "content": "x\n"})
+		want := object{"ok": true, "path": "new/dir/a", "created": true, "bytes": 2.0, "version": out["version"]}
+		if diff := cmp.Diff(want, out); diff != "" || out["version"] == "" {
+			t.Errorf("result (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("replace", func(t *testing.T) {
+		out := good(t, set, "write_file", object{"path": "old", "content": "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"})
+		want := "--- a/old\n+++ b/old\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
+		if diff := cmp.Diff(want, out["diff"]); diff != "" || out["created"] != false {
+			t.Errorf("diff (-want +got), created %v:\n%s", out["created"], diff)
+		}
+	})
+	t.Run("empty", func(t *testing.T) {
+		good(t, set, "write_file", object{"path": "old", "content": ""})
+		if data, err := ws.ReadFile(t.Context(), "old"); err != nil || len(data) != 0 {
+			t.Errorf("ReadFile = %q, %v", data, err)
+		}
+	})
+	t.Run("unchanged", func(t *testing.T) {
+		out := good(t, set, "write_file", object{"path": "old", "content": ""})
+		if out["diff"] != nil || out["diffNote"] != "the content is the same as before" {
+			t.Errorf("result = %v", out)
+		}
+	})
+	t.Run("surrogate-pair", func(t *testing.T) {
+		good(t, set, "write_file", `{"path":"emoji","content":"\ud83d\ude00"}`)
+		if data, err := ws.ReadFile(t.Context(), "emoji"); err != nil || string(data) != "😀" {
+			t.Errorf("ReadFile = %q, %v", data, err)
+		}
+	})
+}
+
+func TestWriteConditions(t *testing.T) {
+	set, ws := newSet(t, map[string]string{"a": "1"}, nil)
+	version := good(t, set, "read_file", object{"path": "a"})["version"]
+	t.Run("create-only", func(t *testing.T) {
+		err := bad(t, set, "write_file", object{"path": "a", "content": "2", "createOnly": true}, workspace.CodeExist)
+		contains(t, "hint", err.Hint, "createOnly", "workspace__test__edit_file")
+		if out := good(t, set, "write_file", object{"path": "b", "content": "2", "createOnly": true}); out["created"] != true {
+			t.Errorf("created = %v", out["created"])
+		}
+	})
+	t.Run("version", func(t *testing.T) {
+		out := good(t, set, "write_file", object{"path": "a", "content": "2", "ifVersion": version})
+		err := bad(t, set, "write_file", object{"path": "a", "content": "3", "ifVersion": version}, workspace.CodeConflict)
+		contains(t, "hint", err.Hint, "read it again with workspace__test__read_file")
+		good(t, set, "write_file", object{"path": "a", "content": "3", "ifVersion": out["version"]})
+	})
+	if data, err := ws.ReadFile(t.Context(), "a"); err != nil || string(data) != "3" {
+		t.Errorf("ReadFile = %q, %v", data, err)
+	}
+}
+
+// TestWriteWithoutReading checks that a file that cannot be read or compared
+// can be written.
+func TestWriteWithoutReading(t *testing.T) {
+	tests := []struct{ name, old, note string }{
+		{"binary", "\x00", "the content is binary"},
+		{"latin1", "caf\xe9", "the content is binary"},
+		{"large", strings.Repeat("a\n", 1<<20), "the old content is too large"},
+		{"large-difference", strings.Repeat("a\n", 500<<9), "the changed part is too large"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			set, _ := newSet(t, map[string]string{"a": tt.old}, nil)
+			out := good(t, set, "write_file", object{"path": "a", "content": "new" + strings.Repeat("b\n", 30<<10)})
+			if note, _ := out["diffNote"].(string); !strings.Contains(note, tt.note) || out["diff"] != nil || out["created"] != false {
+				t.Errorf("diffNote = %q, created = %v, want %q", note, out["created"], tt.note)
+			}
+		})
+	}
+	t.Run("unreadable", func(t *testing.T) {
+		fsys := memory.New(nil)
+		if _, err := fsys.WriteFile(t.Context(), "a", []byte("secret"), nil); err != nil {
+			t.Fatal(err)
+		}
+		ws := workspace.New("test", restricted{faulty{fsys, errors.New("no reading")}, workspace.Capabilities{Write: true}}, nil)
+		out := good(t, newSetOf(t, ws, nil), "write_file", object{"path": "a", "content": "x"})
+		if out["diffNote"] != "no diff: the old content cannot be read" {
+			t.Errorf("diffNote = %v", out["diffNote"])
+		}
+	})
+}
+
+func TestDiffIsBounded(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a": strings.Repeat("old\n", 10_000)}, nil)
+	out := good(t, set, "write_file", object{"path": "a", "content": strings.Repeat("new\n", 10_000)})
+	if diff := out["diff"].(string); len(diff) > 8<<10 || len(diff) < 7<<10 || out["diffNote"] != "the diff is cut at 8 KiB" {
+		t.Errorf("diff has %d bytes, note %v", len(diff), out["diffNote"])
+	}
+}
+
+// TestDiffLabel checks that a path cannot forge the lines of a diff.
+func TestDiffLabel(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a\n+++ b": "x\n"}, nil)
+	out := good(t, set, "write_file", object{"path": "a\n+++ b", "content": "y\n"})
+	contains(t, "diff", out["diff"].(string), `--- a/"a\n+++ b"`+"\n")
+}
+
+func TestWriteErrors(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"dir/a": "x"}, &workspace.Options{MaxFileSize: 10})
+	tests := []struct {
+		name, path, content string
+		code                workspace.Code
+		hint                string
+	}{
+		{"directory", "dir", "x", workspace.CodeIsDir, "list it with workspace__test__ls"},
+		{"below-a-file", "dir/a/b", "x", workspace.CodeNotDir, "workspace__test__ls"},
+		{"too-large", "b", "12345678901", workspace.CodeTooLarge, "several smaller files"},
+		{"escape", "../b", "x", workspace.CodeInvalid, "does not leave it"},
+		{"nul", "a\x00b", "x", workspace.CodeInvalid, "from the root"},
+		{"root", "/", "x", workspace.CodeIsDir, "list it"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := bad(t, set, "write_file", object{"path": tt.path, "content": tt.content}, tt.code)
+			contains(t, "hint", err.Hint, tt.hint)
+		})
+	}
+}
+
+func TestErrorsAreBounded(t *testing.T) {
+	set, _ := newSet(t, nil, nil)
+	long := strings.Repeat("x", 1<<20)
+	for op, args := range map[string]object{
+		"read_file": {"path": long}, "edit_file": {"path": "a", long: 1}, "grep": {"pattern": "(" + long}, "stat": {"path": []string{long}},
+	} {
+		result := call(t, set, op, args)
+		if !result.IsError || len(result.Text) > 8000 || len(result.Structured) > 12_000 {
+			t.Errorf("%s: error has %d bytes of text, %d of JSON", op, len(result.Text), len(result.Structured))
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/workspacekit/workspacekit/tools"
+)
+
+// ErrorMetaKey is the key of a failed result's metadata under which its
+// [tools.Error] is found.
+const ErrorMetaKey = "io.github.workspacekit/error"
+
+// handler calls tool with the arguments as they came: the tool checks them.
+func handler(tool *tools.Tool) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		result, err := tool.Call(ctx, req.Params.Arguments)
+		if err != nil {
+			return nil, protocolError(err)
+		}
+		return onWire(result), nil
+	}
+}
+
+// protocolError gives err a code of JSON-RPC, which the SDK leaves at zero.
+func protocolError(err error) error {
+	message := err.Error()
+	if errors.Is(err, context.Canceled) {
+		message = "the call was cancelled"
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: message}
+}
+
+func onWire(result *tools.Result) *sdk.CallToolResult {
+	out := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: result.Text}}}
+	if result.IsError {
+		out.IsError = true
+		out.Meta = sdk.Meta{ErrorMetaKey: result.Structured}
+		return out
+	}
+	if result.Image != nil {
+		out.Content = append(out.Content, &sdk.ImageContent{MIMEType: result.Image.MIMEType, Data: result.Image.Data})
+	}
+	out.StructuredContent = result.Structured
+	return out
+}

@@ -1,0 +1,175 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/workspacekit/workspacekit/adapters/mcp"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// pixel is enough of a PNG to be recognised.
+const pixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+
+func TestCallEachTool(t *testing.T) {
+	calls := []struct {
+		op, args string
+		want     string // in the structured result
+	}{
+		{"write_file", `{"path": "dir/b.txt", "content": ""}`, `"created":true`},
+		{"read_file", `{"path": "a.txt"}`, `"text":"one\ntwo\n"`},
+		{"edit_file", `{"path": "a.txt", "oldText": "two", "newText": "<2> & é"}`, `"replacements":1`},
+		{"ls", `{}`, `"name":"a.txt"`},
+		{"glob", `{"pattern": "**/*.txt"}`, `"matches":["a.txt","dir/b.txt"]`},
+		{"grep", `{"pattern": "<2>"}`, `"line":"<2> & é"`},
+		{"stat", `{"path": "/a.txt"}`, `"type":"file"`},
+		{"mkdir", `{"path": "x/y", "recursive": true}`, `"ok":true`},
+		{"move", `{"source": "a.txt", "destination": "x/a.txt"}`, `"ok":true`},
+		{"copy", `{"source": "x/a.txt", "destination": "c.txt"}`, `"ok":true`},
+		{"rm", `{"path": "x", "recursive": true}`, `"ok":true`},
+	}
+	session := connect(t, newMemory(t, map[string]string{"a.txt": "one\ntwo\n"}))
+	schemas := outputSchemas(t, session)
+	for _, c := range calls {
+		result := call(t, session, c.op, c.args)
+		if result.IsError {
+			t.Fatalf("%s(%s) is an error: %s", c.op, c.args, textOf(t, result))
+		}
+		if textOf(t, result) == "" {
+			t.Errorf("%s(%s) has no text", c.op, c.args)
+		}
+		checkStructured(t, c.op, result, schemas["workspace__main__"+c.op], c.want)
+	}
+}
+
+func outputSchemas(t *testing.T, session *sdk.ClientSession) map[string]*jsonschema.Resolved {
+	t.Helper()
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolved := map[string]*jsonschema.Resolved{}
+	for _, tool := range list.Tools {
+		var schema jsonschema.Schema
+		remarshal(t, tool.OutputSchema, &schema)
+		if resolved[tool.Name], err = schema.Resolve(nil); err != nil {
+			t.Fatalf("%s: %v", tool.Name, err)
+		}
+	}
+	return resolved
+}
+
+func checkStructured(t *testing.T, op string, result *sdk.CallToolResult, schema *jsonschema.Resolved, want string) {
+	t.Helper()
+	if err := schema.Validate(result.StructuredContent); err != nil {
+		t.Errorf("structured content of %s does not match its schema: %v", op, err)
+	}
+	var got strings.Builder
+	encoder := json.NewEncoder(&got)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(result.StructuredContent); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(got.String(), want) {
+		t.Errorf("structured content of %s = %s, want %s in it", op, &got, want)
+	}
+}
+
+func TestCallReturnsImages(t *testing.T) {
+	result := call(t, connect(t, newMemory(t, map[string]string{"p.png": pixel})), "read_file", `{"path": "p.png"}`)
+	if len(result.Content) != 2 {
+		t.Fatalf("result has %d contents, want text and image", len(result.Content))
+	}
+	image, ok := result.Content[1].(*sdk.ImageContent)
+	if !ok || image.MIMEType != "image/png" || string(image.Data) != pixel {
+		t.Errorf("second content = %+v, want the PNG", result.Content[1])
+	}
+}
+
+func TestCallErrors(t *testing.T) {
+	tests := []struct {
+		name, op, args string
+		want           tools.Error
+	}{
+		{"missing-file", "read_file", `{"path": "nope.txt"}`, tools.Error{Code: workspace.CodeNotExist, Path: "nope.txt"}},
+		{"escape", "read_file", `{"path": "../x"}`, tools.Error{Code: workspace.CodeInvalid, Path: "../x"}},
+		{"unknown-parameter", "read_file", `{"path": "a.txt", "lines": 3}`, tools.Error{Code: tools.CodeInvalidArguments}},
+		{"wrong-type", "read_file", `{"path": 5}`, tools.Error{Code: tools.CodeInvalidArguments}},
+		{"missing-parameter", "grep", `{}`, tools.Error{Code: tools.CodeInvalidArguments}},
+		{"not-an-object", "grep", `[1]`, tools.Error{Code: tools.CodeInvalidArguments}},
+	}
+	session := connect(t, newMemory(t, map[string]string{"a.txt": "one\n"}))
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			result := call(t, session, test.op, test.args)
+			var got tools.Error
+			remarshal(t, result.Meta[mcp.ErrorMetaKey], &got)
+			if !result.IsError || got.Code != test.want.Code || got.Path != test.want.Path {
+				t.Errorf("isError = %t, error = %+v, want code %s and path %q", result.IsError, got, test.want.Code, test.want.Path)
+			}
+			if text := textOf(t, result); !strings.Contains(text, string(got.Code)) || !strings.Contains(text, got.Hint) {
+				t.Errorf("text = %q, want the code and the hint %q in it", text, got.Hint)
+			}
+			if result.StructuredContent != nil {
+				t.Errorf("structured content = %v, want none, as it would not match the schema", result.StructuredContent)
+			}
+		})
+	}
+}
+
+func TestCallUnknownTool(t *testing.T) {
+	session := connect(t, newMemory(t, nil))
+	_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "nope"})
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams || !strings.Contains(wire.Message, "nope") {
+		t.Errorf("CallTool(nope) = %v, want invalid params and the name", err)
+	}
+}
+
+// blocked is a FileSystem whose Stat waits for its context to end.
+type blocked struct {
+	workspace.FileSystem
+	entered chan struct{}
+	left    chan error
+}
+
+func newBlocked(t *testing.T) *blocked {
+	return &blocked{newMemory(t, nil), make(chan struct{}, 1), make(chan error, 1)}
+}
+
+func (b *blocked) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	b.entered <- struct{}{}
+	<-ctx.Done()
+	b.left <- ctx.Err()
+	return workspace.FileInfo{}, workspace.NewPathError(workspace.OpStat, name, ctx.Err(), nil)
+}
+
+func TestCallCancelled(t *testing.T) {
+	fsys := newBlocked(t)
+	session := connect(t, fsys)
+	ctx, cancel := context.WithCancel(t.Context())
+	returned := make(chan error, 1)
+	go func() {
+		_, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "workspace__main__stat", Arguments: map[string]any{"path": "a"}})
+		returned <- err
+	}()
+	receive(t, fsys.entered)
+	cancel()
+	if err := receive(t, fsys.left); !errors.Is(err, context.Canceled) {
+		t.Errorf("context of the call ended with %v, want %v", err, context.Canceled)
+	}
+	if err := receive(t, returned); !errors.Is(err, context.Canceled) {
+		t.Errorf("CallTool() = %v, want %v", err, context.Canceled)
+	}
+	if err := session.Ping(t.Context(), nil); err != nil {
+		t.Errorf("Ping() after a cancelled call = %v", err)
+	}
+}

@@ -1,0 +1,25 @@
+// Package mcp serves the tools of a workspace by the Model Context Protocol
+// (https://modelcontextprotocol.io), on the protocol's official Go SDK.
+//
+//	set, err := tools.New(ws, nil)
+//	server := mcp.NewServer(set, nil)
+//	err = mcp.Serve(ctx, server, os.Stdin, os.Stdout, nil)
+//
+// [NewServer] returns a server of the SDK, so other transports of the SDK can
+// be used as well, and other features added.
+//
+// # Results
+//
+// A result has the tool's compact text as its first content, the image if it
+// has one, and the structured result that the tool's outputSchema describes.
+//
+// A tool error is a result with isError set. Its text has the code, the
+// message and the hint, for the model. It has no structuredContent: a schema
+// that a tool declares is that of its success, and clients built on the
+// protocol's TypeScript SDK refuse a result whose structured content does not
+// match it, errors too. Programs find the error object, with its code, message,
+// path, hint and retryable, in the result's metadata under [ErrorMetaKey].
+//
+// A protocol error is left for what no model can repair: a tool that does not
+// exist, a message that is not one, a cancelled call.
+package mcp

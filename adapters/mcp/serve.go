@@ -1,0 +1,69 @@
+package mcp
+
+import (
+	"context"
+	"io"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// DefaultMaxMessage is the longest message, in bytes, that [Serve] takes
+	// if its options name none: 64 MiB, which holds a write of 10 MiB however
+	// it is escaped.
+	DefaultMaxMessage = 64 << 20
+	// DefaultGrace is how long [Serve] lets calls end, if its options do not
+	// say, once its input has ended.
+	DefaultGrace = 30 * time.Second
+)
+
+// ServeOptions tune a [Serve].
+type ServeOptions struct {
+	// MaxMessage is the longest message that is read, in bytes. A longer one
+	// is answered with an error. Zero means [DefaultMaxMessage].
+	MaxMessage int
+	// Grace is how long calls that run when the input ends may go on before
+	// they are cancelled. Zero means [DefaultGrace].
+	Grace time.Duration
+}
+
+// Serve answers one client: its messages come from in, one line of JSON each,
+// and the answers go to out, which carries nothing else. Nil opts mean the zero
+// ServeOptions.
+//
+// When in ends, what has been asked is still answered, and Serve returns nil.
+// When ctx ends, calls are cancelled and Serve returns the error of ctx. A line
+// that is not a message is answered with an error and does no other harm.
+//
+// Serve reads in until it ends, and may still do so for one message after it
+// has returned because of ctx.
+//
+// # Errors
+// The error of ctx, or of reading in or writing to out.
+func Serve(ctx context.Context, server *sdk.Server, in io.Reader, out io.Writer, opts *ServeOptions) error {
+	session, err := server.Connect(ctx, newConnection(ctx, in, out, opts), nil)
+	if err != nil {
+		return err
+	}
+	err = session.Wait()
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	return err
+}
+
+// withDefaults fills in what opts leave open.
+func (opts *ServeOptions) withDefaults() ServeOptions {
+	var o ServeOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.MaxMessage == 0 {
+		o.MaxMessage = DefaultMaxMessage
+	}
+	if o.Grace == 0 {
+		o.Grace = DefaultGrace
+	}
+	return o
+}

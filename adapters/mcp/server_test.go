@@ -1,0 +1,117 @@
+package mcp_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/workspacekit/workspacekit/adapters/mcp"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+)
+
+func TestServerInitialize(t *testing.T) {
+	server := mcp.NewServer(newSet(t, memory.New(nil)), &mcp.Options{Name: "kit", Version: "v1.2.3", Instructions: "Be kind."})
+	near, far := sdk.NewInMemoryTransports()
+	if _, err := server.Connect(t.Context(), near, nil); err != nil {
+		t.Fatal(err)
+	}
+	session := newSession(t, far)
+	defer session.Close()
+	got := session.InitializeResult()
+	if got.ServerInfo.Name != "kit" || got.ServerInfo.Version != "v1.2.3" || got.Instructions != "Be kind." {
+		t.Errorf("InitializeResult() = %+v, %+v, want the name, version and instructions of the options", got, got.ServerInfo)
+	}
+	if got.Capabilities.Tools == nil || got.Capabilities.Tools.ListChanged {
+		t.Errorf("capabilities = %+v, want tools that do not change", got.Capabilities)
+	}
+}
+
+func TestServerDefaults(t *testing.T) {
+	got := connect(t, memory.New(nil)).InitializeResult().ServerInfo
+	if got.Name != mcp.DefaultName || got.Version == "" {
+		t.Errorf("ServerInfo = %+v, want the name %q and a version", got, mcp.DefaultName)
+	}
+}
+
+// TestServerListsTools compares what a client sees with what the set declares
+// for the protocol.
+func TestServerListsTools(t *testing.T) {
+	fsys := memory.New(nil)
+	want := declared(t, newSet(t, fsys))
+	list, err := connect(t, fsys).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(list.Tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := byName(t, data)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ListTools() differs from Definitions (-want +got):\n%s", diff)
+	}
+	if len(got) != 11 {
+		t.Errorf("ListTools() has %d tools, want 11", len(got))
+	}
+}
+
+func TestServerSpellsOutEveryHint(t *testing.T) {
+	list, err := connect(t, memory.New(nil)).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		data, err := json.Marshal(tool.Annotations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hint := range []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
+			if !bytes.Contains(data, []byte(`"`+hint+`"`)) {
+				t.Errorf("annotations of %s = %s, want %s", tool.Name, data, hint)
+			}
+		}
+		if *tool.Annotations.OpenWorldHint {
+			t.Errorf("openWorldHint of %s = true, want false", tool.Name)
+		}
+	}
+}
+
+func declared(t *testing.T, set *tools.Set) map[string]any {
+	t.Helper()
+	definitions, err := set.Definitions(tools.FormatMCP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return byName(t, definitions)
+}
+
+// byName decodes a list of definitions, whose order is not the protocol's.
+func byName(t *testing.T, list []byte) map[string]any {
+	t.Helper()
+	var definitions []map[string]any
+	if err := json.Unmarshal(list, &definitions); err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]any{}
+	for _, d := range definitions {
+		name, _ := d["name"].(string)
+		named[name] = d
+	}
+	if len(named) != len(definitions) || slices.Contains(keys(named), "") {
+		t.Fatalf("definitions have names %q, want distinct ones", keys(named))
+	}
+	return named
+}
+
+func keys(m map[string]any) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// invocation is one run of a tool.
+type invocation struct {
+	settings   *settings
+	op         string
+	parameters []*parameter
+	file       contentFile
+	asJSON     bool
+	all        bool
+}
+
+// newOperation returns the command that runs the tool o, with flags for its
+// parameters if they are wanted.
+func newOperation(s *settings, o operation, wanted bool) *cobra.Command {
+	i := &invocation{settings: s, op: o.op}
+	cmd := &cobra.Command{
+		Use:               o.op + " [JSON | -]",
+		Short:             o.short,
+		Example:           o.example,
+		Args:              oneObject,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              i.run,
+	}
+	if kebab(o.op) != o.op {
+		cmd.Aliases = []string{kebab(o.op)}
+	}
+	cmd.Flags().BoolVar(&i.asJSON, "json", false, "print the result, or the error, as one JSON object")
+	if wanted {
+		i.describe(cmd)
+	}
+	return cmd
+}
+
+// describe adds to cmd what the tool's definition says.
+func (i *invocation) describe(cmd *cobra.Command) {
+	tool, err := definition(i.op)
+	if err != nil {
+		cmd.RunE = func(*cobra.Command, []string) error { return &runError{err} }
+		return
+	}
+	cmd.Long = tool.Description
+	i.parameters = addParameters(cmd, tool.InputSchema)
+	if pages(i.op) {
+		cmd.Flags().BoolVar(&i.all, "all", false, "go on to the end, instead of one page")
+	}
+	if i.op == workspace.OpWriteFile {
+		i.file.addFlag(cmd)
+	}
+}
+
+// definition returns the tool for op with all its parameters, as it is without
+// a workspace.
+func definition(op string) (*tools.Tool, error) {
+	var others []string
+	for _, o := range operations() {
+		if o.op != op {
+			others = append(others, o.op)
+		}
+	}
+	set, err := tools.New(workspace.New("main", memory.New(nil), nil), &tools.Options{Naming: "{op}", Disable: others})
+	if err != nil {
+		return nil, err
+	}
+	tool, ok := set.Lookup(op)
+	if !ok {
+		return nil, fmt.Errorf("no tool for %s", op)
+	}
+	return tool, nil
+}
+
+// oneObject says how parameters are given to whoever gives them otherwise.
+func oneObject(cmd *cobra.Command, args []string) error {
+	bad := slices.IndexFunc(args, func(arg string) bool {
+		return arg != "-" && !strings.HasPrefix(strings.TrimSpace(arg), "{")
+	})
+	switch {
+	case bad >= 0:
+		return fmt.Errorf("unexpected argument %q: parameters are flags (--path main.go) or one JSON object (%s)",
+			args[bad], `'{"path": "main.go"}'`)
+	case len(args) > 1:
+		return errors.New("more than one JSON object: give one, or flags")
+	}
+	return nil
+}
+
+func (i *invocation) run(cmd *cobra.Command, positional []string) error {
+	args, err := i.arguments(cmd, positional)
+	if err != nil {
+		return err
+	}
+	set, release, err := i.settings.openTools("{op}")
+	if err != nil {
+		return err
+	}
+	defer release()
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	err = i.print(cmd, set, args, out)
+	if flushed := out.Flush(); flushed != nil {
+		err = errors.Join(err, &runError{flushed})
+	}
+	return err
+}
+
+// print runs the tool and prints what it returns.
+func (i *invocation) print(cmd *cobra.Command, set *tools.Set, args json.RawMessage, out *bufio.Writer) error {
+	view := i.view(cmd, args, out)
+	err := i.follow(cmd.Context(), set, args, view.show)
+	if err == nil {
+		return view.end()
+	}
+	var failed *toolError
+	if i.asJSON && errors.As(err, &failed) {
+		failed.reported = true
+		return errors.Join(printJSON(out, failed.tool), err)
+	}
+	return err
+}
+
+// call runs the tool once.
+func (i *invocation) call(ctx context.Context, set *tools.Set, args json.RawMessage) (json.RawMessage, error) {
+	tool, ok := set.Lookup(i.op)
+	if !ok {
+		return nil, i.unavailable()
+	}
+	result, err := tool.Call(ctx, args)
+	switch {
+	case err != nil:
+		return nil, &runError{err}
+	case result.IsError:
+		return nil, &toolError{tool: result.Error}
+	}
+	return result.Structured, nil
+}
+
+// unavailable is the error of a tool that the workspace does not have.
+func (i *invocation) unavailable() error {
+	if i.settings.readOnly {
+		return &toolError{tool: &tools.Error{
+			Code: workspace.CodePolicy, Message: i.op + ": the workspace is read-only", Hint: "Leave --read-only out.",
+		}}
+	}
+	return &toolError{tool: &tools.Error{Code: workspace.CodeUnsupported, Message: i.op + ": the provider cannot do this"}}
+}

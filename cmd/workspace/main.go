@@ -1,0 +1,19 @@
+// Command workspace gives a folder to an AI agent, or to a person: it serves
+// the tools of a workspace by the Model Context Protocol, and runs them by hand.
+//
+// Run "workspace help" for its commands, flags and examples.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The second signal ends the program at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}

@@ -1,0 +1,93 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"
+
+// start starts the program with an open standard input.
+func start(t *testing.T, cmd *exec.Cmd) io.WriteCloser {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		// It has ended unless the test failed.
+		_ = cmd.Process.Kill()
+	})
+	return in
+}
+
+func TestMCPEndsBySignal(t *testing.T) {
+	for name, signal := range map[string]os.Signal{"sigint": syscall.SIGINT, "sigterm": syscall.SIGTERM} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "workspace", "-C", t.TempDir(), "mcp")
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := start(t, cmd)
+			if _, err := io.WriteString(in, hello); err != nil {
+				t.Fatal(err)
+			}
+			if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, "serverInfo") {
+				t.Fatalf("answer = %q, %v, want the server's name", line, err)
+			}
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil || stderr.Len() > 0 {
+				t.Errorf("Wait() = %v, stderr %q, want exit code 0 and nothing", err, &stderr)
+			}
+		})
+	}
+}
+
+// TestInterruptedWhileReadingInput has a person press Ctrl-C instead of ending
+// the input.
+func TestInterruptedWhileReadingInput(t *testing.T) {
+	tests := map[string][]string{
+		"content": {"call", "write_file", "--path", "a", "--content-file", "-"},
+		"json":    {"call", "write_file", "-"},
+	}
+	for name, args := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			cmd := exec.CommandContext(t.Context(), "workspace", append([]string{"-C", dir}, args...)...)
+			in := start(t, cmd)
+			// More than a pipe holds: when it is written, the program reads.
+			if _, err := in.Write(make([]byte, 1<<20)); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+				t.Errorf("Wait() = %v, want exit code %d", err, exitInterrupted)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "a")); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("Stat(a) = %v, want that nothing was written", err)
+			}
+		})
+	}
+}

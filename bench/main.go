@@ -1,0 +1,51 @@
+// Bench measures this module side by side, in one run, with what a user would
+// pick instead, and prints ratios of medians.
+//
+//	go run ./bench          # everything
+//	go run ./bench grep     # the local folder against ripgrep
+//	go run ./bench memory   # the memory provider against afero
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	dir := flag.String("dir", "", "the tree to search (default the Go toolchain's own source)")
+	rounds := flag.Int("n", 7, "how many times to measure each")
+	flag.Parse()
+	if err := run(flag.Arg(0), *dir, *rounds); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(which, dir string, rounds int) error {
+	if rounds < 1 {
+		return fmt.Errorf("-n must be at least 1, not %d", rounds)
+	}
+	if dir == "" {
+		out, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			return fmt.Errorf("where is the Go source? give -dir: %w", err)
+		}
+		dir = filepath.Join(strings.TrimSpace(string(out)), "src")
+	}
+	switch which {
+	case "":
+		if err := benchGrep(dir, rounds); err != nil {
+			return err
+		}
+		return benchMemory(rounds)
+	case "grep":
+		return benchGrep(dir, rounds)
+	case "memory":
+		return benchMemory(rounds)
+	}
+	return fmt.Errorf("unknown benchmark %q: grep or memory", which)
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	iofs "io/fs"
+	"path"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+)
+
+// The tree of the memory benchmarks: folders of folders of files, 100,000 in
+// all, of which one in ten is a test.
+const (
+	folders   = 1000
+	perFolder = 100
+)
+
+// benchMemory compares the memory provider with afero's on the same tree.
+func benchMemory(rounds int) error {
+	ours := memory.New(nil)
+	theirs := afero.NewMemMapFs()
+	if err := fill(ours, theirs); err != nil {
+		return err
+	}
+	err := compare(fmt.Sprintf("glob **/*_test.go in %d files in memory", folders*perFolder), rounds,
+		contender{"memory", func() (int, error) {
+			paths, err := ours.Glob(context.Background(), "**/*_test.go", nil)
+			return len(paths), err
+		}},
+		contender{"afero.MemMapFs, afero.Walk", func() (int, error) { return walkAfero(theirs) }},
+	)
+	if err != nil {
+		return err
+	}
+	every := make([]string, folders)
+	for i := range every {
+		every[i] = folder(i)
+	}
+	if err := benchLs(fmt.Sprintf("ls of %d entries in each of %d folders", perFolder, folders), rounds, ours, theirs, every); err != nil {
+		return err
+	}
+	const flat = "flat"
+	for i := range folders * perFolder {
+		if err := write(ours, theirs, fmt.Sprintf("%s/file%06d.go", flat, i)); err != nil {
+			return err
+		}
+	}
+	return benchLs(fmt.Sprintf("ls of %d entries in one folder", folders*perFolder), rounds, ours, theirs, []string{flat})
+}
+
+func benchLs(job string, rounds int, ours *memory.FS, theirs afero.Fs, dirs []string) error {
+	return compare(job, rounds,
+		contender{"memory", func() (int, error) {
+			n := 0
+			for _, dir := range dirs {
+				infos, err := ours.Ls(context.Background(), dir, nil)
+				if err != nil {
+					return 0, err
+				}
+				n += len(infos)
+			}
+			return n, nil
+		}},
+		contender{"afero.MemMapFs, afero.ReadDir", func() (int, error) {
+			n := 0
+			for _, dir := range dirs {
+				infos, err := afero.ReadDir(theirs, dir)
+				if err != nil {
+					return 0, err
+				}
+				n += len(infos)
+			}
+			return n, nil
+		}},
+	)
+}
+
+func folder(i int) string { return fmt.Sprintf("d%02d/p%03d", i%100/10, i) }
+
+func fill(ours *memory.FS, theirs afero.Fs) error {
+	for i := range folders {
+		for j := range perFolder {
+			name := path.Join(folder(i), fmt.Sprintf("file%03d.go", j))
+			if j%10 == 0 {
+				name = strings.TrimSuffix(name, ".go") + "_test.go"
+			}
+			if err := write(ours, theirs, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func write(ours *memory.FS, theirs afero.Fs, name string) error {
+	if _, err := ours.WriteFile(context.Background(), name, []byte("package p\n"), nil); err != nil {
+		return err
+	}
+	return afero.WriteFile(theirs, name, []byte("package p\n"), 0o666)
+}
+
+// walkAfero finds the tests as a user of afero would: afero.Glob has no "**".
+func walkAfero(theirs afero.Fs) (int, error) {
+	n := 0
+	err := afero.Walk(theirs, ".", func(name string, info iofs.FileInfo, err error) error {
+		if err == nil && !info.IsDir() && strings.HasSuffix(name, "_test.go") {
+			n++
+		}
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,131 @@
+package workspacekit_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/workspacekit/workspacekit/"
+
+// policy says what each directory may import beside the standard library, test
+// files aside: directories of this module, and modules. A directory that is
+// not listed may not exist. A trailing "/..." stands for all below, too.
+var policy = map[string][]string{
+	"workspace":          {},
+	"workspace/fallback": {"workspace", "internal/scan", "internal/notify"},
+	"workspace/policy":   {"workspace", "workspace/fallback"},
+
+	"internal/glob":   {"workspace", "github.com/bmatcuk/doublestar/v4"},
+	"internal/ignore": {"workspace", "github.com/bmatcuk/doublestar/v4"},
+	"internal/lines":  {"workspace"},
+	"internal/notify": {"workspace"},
+	"internal/scan":   {"workspace", "internal/glob", "internal/ignore", "internal/lines"},
+
+	"conformance": {"workspace", "workspace/fallback", "pgregory.net/rapid", "github.com/anishathalye/porcupine",
+		"github.com/google/go-cmp/..."},
+
+	"providers/memory": {"workspace", "workspace/fallback", "internal/...", "github.com/spf13/afero"},
+	"providers/localbash": {"workspace", "workspace/fallback", "internal/...",
+		"github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+
+	"tools": {"workspace", "workspace/policy", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",
+		"github.com/aymanbagabas/go-udiff"},
+	"tools/internal/...": {"workspace", "tools/internal/..."},
+	"adapters/mcp":       {"workspace", "tools", "github.com/modelcontextprotocol/go-sdk/..."},
+	"cmd/workspace":      {"workspace/...", "providers/...", "tools", "adapters/mcp", "github.com/spf13/...", "golang.org/x/term"},
+	"bench":              {"workspace", "providers/...", "github.com/spf13/afero"},
+}
+
+func TestImportPolicy(t *testing.T) {
+	seen := map[string]bool{}
+	for dir, imports := range importsByDir(t) {
+		rule, allowed, ok := ruleFor(dir)
+		if !ok {
+			t.Errorf("directory %s is not in the import policy", dir)
+			continue
+		}
+		seen[rule] = true
+		for _, imported := range imports {
+			if !permitted(imported, allowed) {
+				t.Errorf("%s imports %s, which the import policy does not allow", dir, imported)
+			}
+		}
+	}
+	for rule := range policy {
+		if !seen[rule] {
+			t.Errorf("the import policy names %s, which has no Go files", rule)
+		}
+	}
+}
+
+func ruleFor(dir string) (rule string, allowed []string, ok bool) {
+	if allowed, ok := policy[dir]; ok {
+		return dir, allowed, true
+	}
+	for rule, allowed := range policy {
+		if covers(rule, dir) {
+			return rule, allowed, true
+		}
+	}
+	return "", nil, false
+}
+
+func permitted(imported string, allowed []string) bool {
+	if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	imported = strings.TrimPrefix(imported, module)
+	return slices.ContainsFunc(allowed, func(rule string) bool { return covers(rule, imported) })
+}
+
+func covers(rule, name string) bool {
+	prefix, all := strings.CutSuffix(rule, "/...")
+	return name == prefix || all && strings.HasPrefix(name, prefix+"/")
+}
+
+// importsByDir returns what the Go files of each directory import, test files
+// aside.
+func importsByDir(t *testing.T) map[string][]string {
+	t.Helper()
+	imports := map[string][]string{}
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata"):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir := path.Dir(filepath.ToSlash(name))
+		imports[dir] = append(imports[dir], "") // it has a file, if no import
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports[dir] = append(imports[dir], imported)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return imports
+}

@@ -1,0 +1,69 @@
+package workspacekit_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestREADMEExample makes sure that the program in the README is the one that
+// is compiled and run.
+func TestREADMEExample(t *testing.T) {
+	_, rest, ok := strings.Cut(read(t, "README.md"), "```go\n")
+	if !ok {
+		t.Fatal("README.md has no Go program")
+	}
+	shown, _, _ := strings.Cut(rest, "```")
+	indented := "\t" + strings.ReplaceAll(strings.TrimSpace(shown), "\n", "\n\t")
+	if !strings.Contains(read(t, "example_test.go"), indented) {
+		t.Errorf("the program in README.md is not the body of Example in example_test.go:\n%s", shown)
+	}
+}
+
+// TestDocLinks follows the relative links of every document.
+func TestDocLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#]+)`)
+	links := 0
+	for _, document := range documents(t) {
+		for _, match := range link.FindAllStringSubmatch(read(t, document), -1) {
+			if strings.Contains(match[1], "://") {
+				continue
+			}
+			links++
+			target := filepath.Join(filepath.Dir(document), match[1])
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s, which does not exist", document, match[1])
+			}
+		}
+	}
+	if links == 0 {
+		t.Error("no document links to another: the test is broken")
+	}
+}
+
+func documents(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && strings.HasSuffix(name, ".md") {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -1,0 +1,64 @@
+package workspacekit_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/providers.md")
+
+// TestProvidersDoc keeps the table of what each provider declares.
+func TestProvidersDoc(t *testing.T) {
+	folder, err := localbash.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	var b strings.Builder
+	b.WriteString(`# Providers
+
+What each provider declares in its ` + "`Capabilities`" + `, and the conformance suite proves.
+This page is made by ` + "`go test . -update`" + `.
+
+| provider | write | versions | conditional write | watch | move | copy |
+|---|---|---|---|---|---|---|
+`)
+	for _, provider := range []struct {
+		name string
+		fsys workspace.FileSystem
+	}{
+		{"`memory.New`", memory.New(nil)},
+		{"`memory.FromAfero`", memory.FromAfero(afero.NewMemMapFs())},
+		{"`localbash.Open`", folder},
+	} {
+		caps := workspace.CapabilitiesOf(provider.fsys)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", provider.name,
+			yes(caps.Write), yes(caps.Versions), yes(caps.ConditionalWrite), caps.Watch, yes(caps.Move), yes(caps.Copy))
+	}
+	const name = "docs/providers.md"
+	if *update {
+		if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(read(t, name), b.String()); diff != "" {
+		t.Errorf("%s is out of date; run go test . -update (-is +should be):\n%s", name, diff)
+	}
+}
+
+func yes(declared bool) string {
+	if declared {
+		return "yes"
+	}
+	return "no"
+}

@@ -148,6 +148,33 @@ func TestEditEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// restless is a provider without ReadVersioned whose file changes while it is
+// first read.
+type restless struct {
+	workspace.FileSystem
+	reads *int
+}
+
+func (r restless) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	data, err := r.FileSystem.ReadFile(ctx, name)
+	if *r.reads++; *r.reads == 1 && err == nil {
+		_, err = r.FileSystem.WriteFile(ctx, name, []byte("new"), nil)
+	}
+	return data, err
+}
+
+func TestReadVersionedReadsAgain(t *testing.T) {
+	fsys := restless{memory.New(nil), new(int)}
+	if _, err := fsys.WriteFile(t.Context(), "a", []byte("old"), nil); err != nil {
+		t.Fatal(err)
+	}
+	data, version, err := workspace.ReadVersioned(t.Context(), fsys, "a", 0)
+	info, statErr := fsys.Stat(t.Context(), "a")
+	if err != nil || statErr != nil || string(data) != "new" || version != info.Version {
+		t.Errorf("ReadVersioned = %q, %q, %v, want new and %q", data, version, err, info.Version)
+	}
+}
+
 func TestEditErrors(t *testing.T) {
 	ws := newWorkspace(t, nil, map[string]string{"a": "x"})
 	refused := errors.New("refused")

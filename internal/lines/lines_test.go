@@ -50,16 +50,34 @@ func expected(pattern string, opts lines.Options, text string) []string {
 }
 
 const corpus = "alpha\nbeta alpha\n\nGAMMA_10 A_1 ABC_9\nsk\u017f\u212a kS\n\xff\xfe bad\n" +
+	"\u212aelvin\nmi\u017f\n\u212a\n\u017f\n" +
+	"\u00e9b\n\u4e16b\u754c\n" +
 	"func (f *F) ReadContext(x)\r\nfunc lower\nabcabc\naaa\nstra\u00dfe \u00e9t\u00e9 \u00c9T\u00c9\n\u4e16\u754c\nfoo.bar\nfoo|bar\n\n\nlast"
 
 func TestFindsWhatTheRegexpFinds(t *testing.T) {
 	for _, pattern := range []string{
 		"alpha", "^alpha$", "a", "", "^$", "$", "x*", "[A-Z]{3,}_[0-9]+", `func \w+`, `\bfunc\b`, `\Bpha`, `k`, `s`, `sk`, `kelvin`,
-		"alpha|GAMMA", "(alpha|beta|func).*a", "(?i)ALPHA", "(?i)sk", "(?i)\u00e9T", "\u00e9", "[\u00e0-\u00ff]", "[^a-z]", ".", "..", "\\x{FFFD}", "\\.", "foo.bar", "(abc)+", "a{3}", "(?i)[k]", "(?i)stra.e", "[\u4e00-\u9fff]+", "\r", "(a|b)*c", "(?s).", "l.st$", "z", "\\S+\\s+\\S+", "(?:)", "a??", "^[^#]*Context",
+		"alpha|GAMMA", "(alpha|beta|func).*a", "(?i)ALPHA", "(?i)sk", "(?i)\u00e9T", "\u00e9", "[\u00e0-\u00ff]", "[^a-z]", ".", "..", "\\x{FFFD}", "\\.", "foo.bar", "(abc)+", "a{3}", "(?i)[k]", "(?i)stra.e", "[\u4e00-\u9fff]+", "[\u00e0-\u00ff]b", "[\u4e00-\u9fff]b.", "^.b", "\r", "(a|b)*c", "(?s).", "l.st$", "z", "\\S+\\s+\\S+", "(?:)", "a??", "^[^#]*Context",
 	} {
 		for _, opts := range []lines.Options{{}, {IgnoreCase: true}, {Literal: true}, {Literal: true, IgnoreCase: true}} {
 			if diff := cmp.Diff(expected(pattern, opts, corpus), found(t, pattern, opts, corpus)); diff != "" {
 				t.Errorf("Compile(%q, %+v) finds other lines than regexp (-want +got):\n%s", pattern, opts, diff)
+			}
+		}
+	}
+}
+
+// TestFindsLiteralsAnywhere puts a word at every place of a buffer, as several
+// places are looked at at a time.
+func TestFindsLiteralsAnywhere(t *testing.T) {
+	const length = 70
+	for _, word := range []string{"n", "ne", "needle", "add-on", "0_0"} {
+		for _, opts := range []lines.Options{{Literal: true}, {Literal: true, IgnoreCase: true}} {
+			for at := 0; at+len(word) <= length; at++ {
+				text := strings.Repeat("d", at) + strings.ToUpper(word) + strings.Repeat("E", length-at-len(word))
+				if diff := cmp.Diff(expected(word, opts, text), found(t, word, opts, text)); diff != "" {
+					t.Errorf("Compile(%q, %+v) in %q finds other lines than regexp (-want +got):\n%s", word, opts, text, diff)
+				}
 			}
 		}
 	}

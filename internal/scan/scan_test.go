@@ -182,6 +182,35 @@ func TestUnreadableIsSkippedAndSaid(t *testing.T) {
 	}
 }
 
+// TestSkippedIsSaidOnce pages through a search: each file that is not searched
+// is listed on one page, beside the matches that it lies between.
+func TestSkippedIsSaidOnce(t *testing.T) {
+	src := &tree{files: map[string]string{"a": "x", "b": "\x00", "c": "x\nx", "d": "\x00", "e": "x", "f": "\x00"}}
+	var got []string
+	var after workspace.Position
+	for {
+		result, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{MaxResults: 1, StartAfter: after}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, skipped := range result.Skipped {
+			got = append(got, fmt.Sprintf("%s after %v", skipped.Path, after))
+		}
+		if !result.Truncated {
+			break
+		}
+		after = workspace.Position{Path: result.Matches[0].Path, LineNumber: result.Matches[0].LineNumber}
+	}
+	want := []string{"b after {a 1}", "d after {c 2}", "f after {c 2}"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("skipped files by page (-want +got):\n%s", diff)
+	}
+	result, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{StartAfter: workspace.Position{Path: "d", LineNumber: 1}}, 1)
+	if diff := cmp.Diff([]workspace.Skipped{{Path: "f", Reason: workspace.SkipBinary}}, result.Skipped); err != nil || diff != "" {
+		t.Errorf("skipped after line 1 of d (-want +got): %v\n%s", err, diff)
+	}
+}
+
 // TestLimitEndsTheSearch makes sure that what lies far behind the last match is
 // not read.
 func TestLimitEndsTheSearch(t *testing.T) {

@@ -51,13 +51,13 @@ func expected(pattern string, opts lines.Options, text string) []string {
 
 const corpus = "alpha\nbeta alpha\n\nGAMMA_10 A_1 ABC_9\nsk\u017f\u212a kS\n\xff\xfe bad\n" +
 	"\u212aelvin\nmi\u017f\n\u212a\n\u017f\n" +
-	"\u00e9b\n\u4e16b\u754c\n" +
+	"1\u00e9b\n2\u4e16b\u754c\n" +
 	"func (f *F) ReadContext(x)\r\nfunc lower\nabcabc\naaa\nstra\u00dfe \u00e9t\u00e9 \u00c9T\u00c9\n\u4e16\u754c\nfoo.bar\nfoo|bar\n\n\nlast"
 
 func TestFindsWhatTheRegexpFinds(t *testing.T) {
 	for _, pattern := range []string{
 		"alpha", "^alpha$", "a", "", "^$", "$", "x*", "[A-Z]{3,}_[0-9]+", `func \w+`, `\bfunc\b`, `\Bpha`, `k`, `s`, `sk`, `kelvin`,
-		"alpha|GAMMA", "(alpha|beta|func).*a", "(?i)ALPHA", "(?i)sk", "(?i)\u00e9T", "\u00e9", "[\u00e0-\u00ff]", "[^a-z]", ".", "..", "\\x{FFFD}", "\\.", "foo.bar", "(abc)+", "a{3}", "(?i)[k]", "(?i)stra.e", "[\u4e00-\u9fff]+", "[\u00e0-\u00ff]b", "[\u4e00-\u9fff]b.", "^.b", "\r", "(a|b)*c", "(?s).", "l.st$", "z", "\\S+\\s+\\S+", "(?:)", "a??", "^[^#]*Context",
+		"alpha|GAMMA", "(alpha|beta|func).*a", "(?i)ALPHA", "(?i)sk", "(?i)\u00e9T", "\u00e9", "[\u00e0-\u00ff]", "[^a-z]", ".", "..", "\\x{FFFD}", "\\.", "foo.bar", "(abc)+", "a{3}", "(?i)[k]", "(?i)stra.e", "[\u4e00-\u9fff]+", "[\u00e0-\u00ff]b", `\d[\x{e0}-\x{ff}]b`, `\d.b`, "[\u4e00-\u9fff]b.", "^.b", "\r", "(a|b)*c", "(?s).", "l.st$", "z", "\\S+\\s+\\S+", "(?:)", "a??", "^[^#]*Context",
 	} {
 		for _, opts := range []lines.Options{{}, {IgnoreCase: true}, {Literal: true}, {Literal: true, IgnoreCase: true}} {
 			if diff := cmp.Diff(expected(pattern, opts, corpus), found(t, pattern, opts, corpus)); diff != "" {

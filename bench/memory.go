@@ -44,6 +44,7 @@ func benchMemory(rounds int) error {
 		return err
 	}
 	const flat = "flat"
+	ours, theirs = memory.New(nil), afero.NewMemMapFs()
 	for i := range folders * perFolder {
 		if err := write(ours, theirs, fmt.Sprintf("%s/file%06d.go", flat, i)); err != nil {
 			return err

@@ -10,10 +10,12 @@ import (
 )
 
 // localChunk is how many files of a directory a worker takes at a time from a
-// fast source, so that taking costs little beside searching; maxLocalWorkers
-// is how many workers such a source gets at most.
+// fast source, so that taking costs little beside searching. Such a source gets
+// a worker for each processor and spareWorkers more, which work while others
+// wait in a system call, but not more than maxLocalWorkers.
 const (
 	localChunk      = 64
+	spareWorkers    = 2
 	maxLocalWorkers = 8
 )
 
@@ -52,7 +54,7 @@ func (s *search) tree(ctx context.Context, workers int) (*workspace.GrepResult, 
 	c.more.L = &c.mu
 	c.found.limit = s.opts.MaxResults
 	if workers == 0 {
-		workers, c.chunk = min(runtime.GOMAXPROCS(0), maxLocalWorkers), localChunk
+		workers, c.chunk = min(runtime.GOMAXPROCS(0)+spareWorkers, maxLocalWorkers), localChunk
 	}
 	top, err := c.top(s.opts.Path)
 	if err == nil {

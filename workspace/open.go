@@ -78,7 +78,7 @@ func (s *bufferedStream) Read(p []byte) (int, error) {
 
 func (s *bufferedStream) Close() error { return nil }
 
-// Check returns the [io/fs.ErrInvalid] error of a window with a negative
+// Check returns the [fs.ErrInvalid] error of a window with a negative
 // offset or length.
 func (o OpenOptions) Check(name string) error {
 	if o.Offset < 0 || o.Length < 0 {

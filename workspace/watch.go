@@ -1,6 +1,10 @@
 package workspace
 
-import "time"
+import (
+	"errors"
+	"io/fs"
+	"time"
+)
 
 // WatchOptions tune a [FileSystem].Watch.
 type WatchOptions struct {
@@ -11,6 +15,14 @@ type WatchOptions struct {
 	// the provider's default. Native watches ignore it, as they have nothing
 	// to poll.
 	Interval time.Duration
+}
+
+// Check returns the [fs.ErrInvalid] error of a negative buffer or interval.
+func (o WatchOptions) Check(dir string) error {
+	if o.Buffer < 0 || o.Interval < 0 {
+		return NewPathError(OpWatch, dir, fs.ErrInvalid, errors.New("negative buffer or interval"))
+	}
+	return nil
 }
 
 // DefaultWatchBuffer is the buffer of a watch whose options name none.

@@ -1,7 +1,12 @@
 package workspace
 
+import (
+	"errors"
+	"io/fs"
+)
+
 // WriteOptions are the conditions of a [FileSystem].WriteFile. At most one may
-// be set; both together are [io/fs.ErrInvalid].
+// be set; both together are [fs.ErrInvalid].
 type WriteOptions struct {
 	// IfVersion lets the write happen only if the file exists and has this
 	// version, and else fails it with [ErrConflict]. Empty means no condition.
@@ -9,7 +14,15 @@ type WriteOptions struct {
 	// exactly one succeeds.
 	IfVersion Version
 	// IfNotExist lets the write happen only if nothing has the name, and else
-	// fails it with [io/fs.ErrExist]. Test and write are one step: of two
+	// fails it with [fs.ErrExist]. Test and write are one step: of two
 	// writers exactly one succeeds.
 	IfNotExist bool
+}
+
+// Check returns the [fs.ErrInvalid] error of options with both conditions.
+func (o WriteOptions) Check(op, name string) error {
+	if o.IfNotExist && o.IfVersion != "" {
+		return NewPathError(op, name, fs.ErrInvalid, errors.New("IfVersion and IfNotExist exclude each other"))
+	}
+	return nil
 }

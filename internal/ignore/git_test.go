@@ -19,7 +19,10 @@ type repo struct{ dir string }
 func newRepo(t *testing.T) repo {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed, and this test compares with it")
+		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
+			t.Fatal("git is not installed, and WORKSPACEKIT_REQUIRE_PROGRAMS is set")
+		}
+		t.Skip("git is not installed: get it with your package manager to compare with it")
 	}
 	r := repo{t.TempDir()}
 	if out, err := r.command("init", "--quiet", "--template=").CombinedOutput(); err != nil {

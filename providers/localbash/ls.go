@@ -3,7 +3,6 @@ package localbash
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"sort"
 
@@ -20,14 +19,14 @@ func (f *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]w
 	if err := f.check(ctx, workspace.OpLs, dir); err != nil {
 		return nil, err
 	}
+	if err := o.Check(dir); err != nil {
+		return nil, err
+	}
 	infos, err := f.ls(ctx, dir, o)
 	return infos, f.fault(workspace.OpLs, dir, err)
 }
 
 func (f *FS) ls(ctx context.Context, dir string, o workspace.LsOptions) ([]workspace.FileInfo, error) {
-	if o.Limit < 0 {
-		return nil, fmt.Errorf("%w: negative limit", fs.ErrInvalid)
-	}
 	l, err := f.openListing(dir, false)
 	if err != nil {
 		return nil, err

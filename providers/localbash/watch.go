@@ -30,9 +30,8 @@ func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions
 	if err := f.check(ctx, workspace.OpWatch, dir); err != nil {
 		return nil, err
 	}
-	if o.Buffer < 0 || o.Interval < 0 {
-		return nil, workspace.NewPathError(workspace.OpWatch, dir, fs.ErrInvalid,
-			errors.New("negative buffer or interval"))
+	if err := o.Check(dir); err != nil {
+		return nil, err
 	}
 	w, err := f.openWatch(ctx, dir)
 	if err != nil {

@@ -33,9 +33,8 @@ func (f *FS) checkWrite(ctx context.Context, op, name string, opts *workspace.Wr
 	if opts != nil {
 		o = *opts
 	}
-	if o.IfNotExist && o.IfVersion != "" {
-		return o, workspace.NewPathError(op, name, fs.ErrInvalid,
-			errors.New("IfVersion and IfNotExist exclude each other"))
+	if err := o.Check(op, name); err != nil {
+		return o, err
 	}
 	return o, f.check(ctx, op, name)
 }

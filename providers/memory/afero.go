@@ -170,8 +170,8 @@ func (a *AferoFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions)
 	if err := checkAfero(ctx, workspace.OpLs, dir); err != nil {
 		return nil, err
 	}
-	if o.Limit < 0 {
-		return nil, workspace.NewPathError(workspace.OpLs, dir, fs.ErrInvalid, errors.New("negative limit"))
+	if err := o.Check(dir); err != nil {
+		return nil, err
 	}
 	a.mu.RLock()
 	infos, err := a.children(dir)

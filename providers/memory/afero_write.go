@@ -29,9 +29,8 @@ func (a *AferoFS) WriteFile(ctx context.Context, name string, data []byte, opts 
 }
 
 func (a *AferoFS) refuseCondition(name string, o workspace.WriteOptions) error {
-	if o.IfNotExist && o.IfVersion != "" {
-		return workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrInvalid,
-			errors.New("IfVersion and IfNotExist exclude each other"))
+	if err := o.Check(workspace.OpWriteFile, name); err != nil {
+		return err
 	}
 	return workspace.NewPathError(workspace.OpWriteFile, name, errors.ErrUnsupported,
 		errors.New("an afero file system has no conditional writes"))

@@ -2,8 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -18,8 +16,8 @@ func (m *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]w
 	if err := workspace.Check(ctx, workspace.OpLs, dir); err != nil {
 		return nil, err
 	}
-	if o.Limit < 0 {
-		return nil, workspace.NewPathError(workspace.OpLs, dir, fs.ErrInvalid, errors.New("negative limit"))
+	if err := o.Check(dir); err != nil {
+		return nil, err
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()

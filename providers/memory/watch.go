@@ -2,8 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/notify"
@@ -26,8 +24,8 @@ func (m *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions
 	if err := workspace.Check(ctx, workspace.OpWatch, dir); err != nil {
 		return nil, err
 	}
-	if o.Buffer < 0 || o.Interval < 0 {
-		return nil, workspace.NewPathError(workspace.OpWatch, dir, fs.ErrInvalid, errors.New("negative buffer or interval"))
+	if err := o.Check(dir); err != nil {
+		return nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -18,9 +18,8 @@ func (m *FS) WriteFile(ctx context.Context, name string, data []byte, opts *work
 	if err := workspace.Check(ctx, workspace.OpWriteFile, name); err != nil {
 		return "", err
 	}
-	if o.IfNotExist && o.IfVersion != "" {
-		return "", workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrInvalid,
-			errors.New("IfVersion and IfNotExist exclude each other"))
+	if err := o.Check(workspace.OpWriteFile, name); err != nil {
+		return "", err
 	}
 	data = slices.Clone(data)
 	m.mu.Lock()

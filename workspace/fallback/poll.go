@@ -28,8 +28,8 @@ func Poll(ctx context.Context, fsys workspace.FileSystem, dir string, opts *work
 	if opts != nil {
 		o = *opts
 	}
-	if o.Buffer < 0 || o.Interval < 0 {
-		return nil, workspace.NewPathError(workspace.OpWatch, dir, fs.ErrInvalid, errors.New("negative buffer or interval"))
+	if err := o.Check(dir); err != nil {
+		return nil, err
 	}
 	if o.Interval == 0 {
 		o.Interval = DefaultPollInterval

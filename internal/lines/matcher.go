@@ -24,10 +24,11 @@ type Options struct {
 
 // Matcher is a compiled pattern. It is safe for concurrent use.
 type Matcher struct {
-	re    *regexp.Regexp
-	needs []literal  // any match contains one of them; none means nothing is known
-	exact bool       // a line with one of needs is a match
-	dfa   *automaton // tells lines that cannot match, where needs are weak; or nil
+	re      *regexp.Regexp
+	needs   []literal  // any match contains one of them; none means nothing is known
+	exact   bool       // a line with one of needs is a match
+	guarded bool       // needs are rare enough to look for before running dfa
+	dfa     *automaton // tells lines that cannot match, where needs are weak; or nil
 }
 
 // maxPattern bounds a pattern, in bytes.
@@ -64,7 +65,7 @@ func Compile(pattern string, opts Options) (*Matcher, error) {
 	need := required(tree.Simplify())
 	m.needs, m.exact = need.anyOf, need.exact && len(need.anyOf) > 0
 	if !m.exact && need.weak() {
-		m.dfa = newAutomaton(pattern)
+		m.dfa, m.guarded = newAutomaton(pattern), need.guards()
 	}
 	return m, nil
 }

@@ -83,6 +83,13 @@ func (n need) weak() bool {
 	return slices.ContainsFunc(n.anyOf, func(l literal) bool { return len(l.text) < strong }) || len(n.anyOf) == 0
 }
 
+// guards reports whether so few lines have what n requires that looking for
+// those first takes less time than running an automaton on all.
+func (n need) guards() bool {
+	common := func(l literal) bool { return len(l.text) == 1 && (l.fold || rarity(l.text[0]) < rarity('_')) }
+	return len(n.anyOf) > 0 && !slices.ContainsFunc(n.anyOf, common)
+}
+
 // score grows with the weakest literal and falls with their number.
 func (n need) score() int {
 	weakest := slices.MinFunc(n.anyOf, func(a, b literal) int { return a.score() - b.score() })

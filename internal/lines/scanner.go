@@ -42,12 +42,36 @@ func (s *Scanner) Next() (start, end int, ok bool) {
 // candidate returns a place in the next line that may match, len(buf) if there
 // is none.
 func (s *Scanner) candidate() int {
-	if s.m.dfa != nil {
+	switch {
+	case s.m.dfa != nil && s.m.guarded:
+		return s.guardedCandidate()
+	case s.m.dfa != nil:
 		return s.m.dfa.candidate(s.buf, s.at)
+	case len(s.m.needs) > 0:
+		return s.literal()
 	}
-	if len(s.m.needs) == 0 {
-		return s.at
+	return s.at
+}
+
+// guardedCandidate runs the automaton only on lines that have a literal.
+func (s *Scanner) guardedCandidate() int {
+	for s.at < len(s.buf) {
+		literal := s.literal()
+		if literal == len(s.buf) {
+			break
+		}
+		start := s.at + bytes.LastIndexByte(s.buf[s.at:literal], '\n') + 1
+		end := lineEnd(s.buf, literal)
+		if candidate := s.m.dfa.candidate(s.buf[:end], start); candidate < end {
+			return candidate
+		}
+		s.at = end + 1
 	}
+	return len(s.buf)
+}
+
+// literal returns where the first of the literals is next, len(buf) if nowhere.
+func (s *Scanner) literal() int {
 	first := len(s.buf)
 	for i := range s.m.needs {
 		first = min(first, s.place(i))

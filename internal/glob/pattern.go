@@ -31,9 +31,8 @@ const maxLength = 4096
 //     alternative in braces that ends in one matches nothing.
 //   - An escaped slash is a slash.
 type Pattern struct {
-	dirs   bool
-	prefix string
-	start  *set
+	dirs  bool
+	start *set
 }
 
 // Compile returns the compiled pattern.
@@ -61,7 +60,7 @@ func Compile(pattern string) (*Pattern, error) {
 		}
 	}
 	root.finish()
-	return &Pattern{dirs: dirs, prefix: root.prefix(), start: root.below}, nil
+	return &Pattern{dirs: dirs, start: root.below}, nil
 }
 
 func check(pattern string) error {
@@ -98,11 +97,6 @@ func cutSlash(pattern string) (rest string, found bool) {
 // Dirs reports whether the pattern ends in "/", and so wants directories. The
 // slash itself is not matched.
 func (p *Pattern) Dirs() bool { return p.dirs }
-
-// Prefix returns the longest directory, spelled out at the front of the
-// pattern, that every match lies below: "src" for "src/**/*.go", and "." if
-// there is none. It is "." for "src/**" too, as that matches "src".
-func (p *Pattern) Prefix() string { return p.prefix }
 
 // Start returns the state in the directory that the pattern is relative to.
 func (p *Pattern) Start() State { return State{p.start} }

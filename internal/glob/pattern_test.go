@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -198,58 +197,6 @@ func TestDirs(t *testing.T) {
 		}
 		if !p.Match(test.match) {
 			t.Errorf("Compile(%q).Match(%q) = false, want true", test.pattern, test.match)
-		}
-	}
-}
-
-func TestPrefix(t *testing.T) {
-	want := map[string]string{
-		"*":                 ".",
-		"**/*.go":           ".",
-		"a":                 ".",
-		"a/b":               "a",
-		"src/**/*.go":       "src",
-		"src/**":            ".",
-		"src/lib/**":        "src",
-		"src/{a,b}/x":       "src",
-		"{src,lib}/x":       ".",
-		"{src/a,src/b}/x":   "src",
-		"{src/a,src/a/b}/x": "src/a",
-		"{src,src/a}":       ".",
-		"src/{a,}":          "src",
-		"src/a*/b":          "src",
-		`src/\*/b`:          "src/*",
-		"src/[a]/b":         "src",
-		"src/**/":           ".",
-		"src/lib/":          "src",
-		"src/*/":            "src",
-		"./a/b":             ".",
-		"src/./b":           "src",
-		"src/{**/x,y}":      "src",
-		"{a}/{b}/{c}":       "a/b",
-		"a//b":              ".",
-		"é/x":               "é",
-	}
-	got := make(map[string]string, len(want))
-	for pattern := range want {
-		got[pattern] = compile(t, pattern).Prefix()
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("prefixes by pattern (-want +got):\n%s", diff)
-	}
-}
-
-// TestPrefixHoldsEveryMatch compares the prefix with what the corpus matches.
-func TestPrefixHoldsEveryMatch(t *testing.T) {
-	for _, pattern := range corpusPatterns {
-		p, err := glob.Compile(pattern)
-		if err != nil || p.Prefix() == "." {
-			continue
-		}
-		for _, path := range corpusPaths {
-			if p.Match(path) && !strings.HasPrefix(path, p.Prefix()+"/") {
-				t.Errorf("Compile(%q) matches %q, outside of its prefix %q", pattern, path, p.Prefix())
-			}
 		}
 	}
 }

@@ -136,24 +136,6 @@ func (n *node) behind(nodes []*node) []*node {
 	return nodes
 }
 
-// prefix returns the path of literal names that all alternatives share, and
-// that none of them ends in.
-func (n *node) prefix() string {
-	var names []string
-	for len(n.all) == 1 && n.any == nil {
-		l := n.all[0]
-		if l.kind != literal || l.to.accepts || l.prefix == "." {
-			break
-		}
-		names = append(names, l.prefix)
-		n = l.to
-	}
-	if len(names) == 0 {
-		return "."
-	}
-	return strings.Join(names, "/")
-}
-
 // minIndexed is the number of literal names from which a map is faster than
 // comparing each.
 const minIndexed = 8

@@ -87,12 +87,6 @@ func wantsNewline(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, wantsNewline)
 }
 
-// Find returns where m matches in line, which must match.
-func (m *Matcher) Find(line []byte) (start, end int) {
-	at := m.re.FindIndex(line)
-	return at[0], at[1]
-}
-
 // binaryWindow is how much of a file is looked at to tell whether it is text.
 const binaryWindow = 8 << 10
 

@@ -42,6 +42,30 @@ func (s State) Enter(name string) State {
 	return State{s.set.join(reached)}
 }
 
+// Deep reports whether what is left begins with "**", in an alternative at
+// least, so that there is no directory below in which nothing can match.
+func (s State) Deep() bool { return s.set != nil && s.set.deep != nil }
+
+// Literal returns the only name that can match in the directory or lead to a
+// match below it, and false if that is not for one literal name alone.
+func (s State) Literal() (name string, ok bool) {
+	if s.set == nil || s.set.deep != nil {
+		return "", false
+	}
+	for _, n := range s.set.nodes {
+		if n.finals.byName != nil || n.inner.byName != nil {
+			return "", false
+		}
+		for _, l := range slices.Concat(n.finals.tested, n.inner.tested) {
+			if l.kind != literal || ok && l.prefix != name {
+				return "", false
+			}
+			name, ok = l.prefix, true
+		}
+	}
+	return name, ok
+}
+
 // set is the nodes that the elements of a directory's path lead to. It is
 // never empty.
 type set struct {

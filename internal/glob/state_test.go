@@ -150,3 +150,43 @@ func TestHostilePatterns(t *testing.T) {
 		})
 	}
 }
+
+func TestLiteral(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		name    string // the only one that matters in the first directory
+		ok      bool
+		deep    bool
+	}{
+		{"a", "a", true, false},
+		{"a/b", "a", true, false},
+		{"a/**", "a", true, false},
+		{`\*/b`, "*", true, false},
+		{"{a,a/b}", "a", true, false},
+		{"{a/x,a/y}/z", "a", true, false},
+		{"{a,b}/c", "", false, false},
+		{"*", "", false, false},
+		{"a*/b", "", false, false},
+		{"?", "", false, false},
+		{"[a]", "", false, false},
+		{"**", "", false, true},
+		{"**/a", "", false, true},
+		{"{a,**/b}", "", false, true},
+		{"{a,b,c,d,e,f,g,h,i,j}/x", "", false, false},
+	} {
+		pattern, err := glob.Compile(c.pattern)
+		if err != nil {
+			t.Fatalf("Compile(%q) = %v", c.pattern, err)
+		}
+		start := pattern.Start()
+		if name, ok := start.Literal(); name != c.name || ok != c.ok {
+			t.Errorf("Literal of %q = %q, %v, want %q, %v", c.pattern, name, ok, c.name, c.ok)
+		}
+		if deep := start.Deep(); deep != c.deep {
+			t.Errorf("Deep of %q = %v, want %v", c.pattern, deep, c.deep)
+		}
+	}
+	if name, ok := (glob.State{}).Literal(); ok || (glob.State{}).Deep() {
+		t.Errorf("the zero State has the literal %q, or is deep", name)
+	}
+}

@@ -87,10 +87,11 @@ func wantsNewline(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, wantsNewline)
 }
 
-// binaryWindow is how much of a file is looked at to tell whether it is text.
-const binaryWindow = 8 << 10
+// BinaryWindow is how much of a file, in bytes, is looked at to tell whether it
+// is text.
+const BinaryWindow = 8 << 10
 
 // IsBinary reports whether data has a NUL byte in its first 8 KiB.
 func IsBinary(data []byte) bool {
-	return bytes.IndexByte(data[:min(len(data), binaryWindow)], 0) >= 0
+	return bytes.IndexByte(data[:min(len(data), BinaryWindow)], 0) >= 0
 }

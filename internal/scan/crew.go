@@ -39,8 +39,9 @@ type crew struct {
 // task is a directory to open, or some files in one that is open.
 type task struct {
 	in    *folder
-	files []string // nil for the directory itself
-	path  string   // where it begins
+	files []string            // nil for the directory itself
+	known *workspace.FileInfo // of the only file, if a walk has described it
+	path  string              // where it begins
 }
 
 // tree searches the directory of the options. workers is zero for a source
@@ -136,12 +137,15 @@ func (c *crew) do(t task, scratch *[]byte) error {
 	case t.files == nil:
 		return c.directory(t.in, scratch)
 	}
-	return c.files(t.in, t.files, scratch)
+	return c.files(t, scratch)
 }
 
 // directory opens in, adds tasks for what is in it, and does the first of them
 // itself.
 func (c *crew) directory(in *folder, scratch *[]byte) error {
+	if walker, ok := c.walker(); ok {
+		return c.walkTree(walker, in, scratch)
+	}
 	children, err := c.open(in)
 	switch {
 	case err == nil:
@@ -178,20 +182,20 @@ func (c *crew) share(in *folder, files []string, scratch *[]byte) error {
 		c.add(task{in: in, files: rest[:n], path: in.join(rest[0])})
 		rest = rest[n:]
 	}
-	return c.files(in, first, scratch)
+	return c.files(task{in: in, files: first}, scratch)
 }
 
-// files searches files in the directory in.
-func (c *crew) files(in *folder, names []string, scratch *[]byte) error {
-	for _, name := range names {
+// files searches the files of t.
+func (c *crew) files(t task, scratch *[]byte) error {
+	for _, name := range t.files {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		path := in.join(name)
+		path := t.in.join(name)
 		if !c.found.wants(path) {
 			return nil
 		}
-		c.found.add(c.search.file(c.ctx, path, scratch, false))
+		c.found.add(c.search.file(c.ctx, path, scratch, ReadOptions{Known: t.known}))
 	}
 	return nil
 }

@@ -37,6 +37,12 @@ const (
 	maxIgnoreFile = 1 << 20
 )
 
+// walker returns the source if it can list whole trees.
+func (x *explorer) walker() (Walker, bool) {
+	walker, ok := x.src.(Walker)
+	return walker, ok
+}
+
 // top returns the directory at which a search begins. The rules of the
 // directories above it apply, too.
 func (x *explorer) top(dir string) (*folder, error) {

@@ -32,15 +32,27 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	if err != nil {
 		return nil, err
 	}
+	s := &search{src: src, opts: o, matcher: matcher, filter: files}
+	if _, ok := src.(Walker); ok {
+		return s.treeOrSingle(ctx, workers)
+	}
 	kind, err := src.Stat(ctx, o.Path)
 	if err != nil {
 		return nil, workspace.RenameError(err, workspace.OpGrep, o.Path)
 	}
-	s := &search{src: src, opts: o, matcher: matcher, filter: files}
 	if kind == workspace.TypeDirectory {
 		return s.tree(ctx, workers)
 	}
 	return s.single(ctx)
+}
+
+// treeOrSingle takes the path for a directory and finds out by listing it.
+func (s *search) treeOrSingle(ctx context.Context, workers int) (*workspace.GrepResult, error) {
+	result, err := s.tree(ctx, workers)
+	if errors.Is(err, workspace.ErrNotDir) {
+		return s.single(ctx)
+	}
+	return result, err
 }
 
 func checkGrep(ctx context.Context, o workspace.GrepOptions) error {
@@ -75,7 +87,7 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 	if s.opts.Path < s.opts.StartAfter.Path {
 		return c.result(), nil
 	}
-	found := s.file(ctx, s.opts.Path, new([]byte), true)
+	found := s.file(ctx, s.opts.Path, new([]byte), ReadOptions{Top: true})
 	if found.skipped == workspace.SkipUnreadable {
 		return nil, workspace.RenameError(found.err, workspace.OpGrep, s.opts.Path)
 	}
@@ -84,8 +96,9 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 }
 
 // file searches the file name.
-func (s *search) file(ctx context.Context, name string, scratch *[]byte, top bool) found {
-	data, err := s.src.Read(ctx, name, scratch, ReadOptions{Limit: s.opts.MaxFileSize, Top: top, Text: true})
+func (s *search) file(ctx context.Context, name string, scratch *[]byte, how ReadOptions) found {
+	how.Limit, how.Text = s.opts.MaxFileSize, true
+	data, err := s.src.Read(ctx, name, scratch, how)
 	skippable := name != s.opts.StartAfter.Path // the page before told of that one
 	switch {
 	case err == nil && !lines.IsBinary(data):
@@ -94,7 +107,7 @@ func (s *search) file(ctx context.Context, name string, scratch *[]byte, top boo
 		return found{path: name, err: err}
 	case errors.Is(err, workspace.ErrTooLarge):
 		return found{path: name, skipped: workspace.SkipTooLarge, err: err}
-	case errors.Is(err, fs.ErrNotExist) && !top: // gone since it was listed
+	case errors.Is(err, fs.ErrNotExist) && !how.Top: // gone since it was listed
 		return found{path: name}
 	case err != nil:
 		return found{path: name, skipped: workspace.SkipUnreadable, err: err}

@@ -25,6 +25,15 @@ type Source interface {
 	Stat(ctx context.Context, name string) (workspace.FileType, error)
 }
 
+// Walker is a Source that lists a tree at less than the cost of listing each of
+// its directories.
+type Walker interface {
+	Source
+	// Walk is [workspace.Walker].Walk, with visit for what is behind the path
+	// after.
+	Walk(ctx context.Context, dir, after string, visit func(workspace.FileInfo) error) error
+}
+
 // ReadOptions say how a file is read.
 type ReadOptions struct {
 	// Limit makes a larger file [workspace.ErrTooLarge], before it is read.
@@ -35,6 +44,8 @@ type ReadOptions struct {
 	// Text allows to return no more than the beginning of a file that
 	// internal/lines calls binary.
 	Text bool
+	// Known is what a Walk has said of the file, nil if it was not walked to.
+	Known *workspace.FileInfo
 }
 
 // Child is one entry of a directory.

@@ -66,7 +66,9 @@ func (s walked) Walk(ctx context.Context, dir, after string, visit func(workspac
 	})
 }
 
-func newListed(fsys workspace.FileSystem) listed { return listed{fsys, new(sync.Mutex), map[string]int{}} }
+func newListed(fsys workspace.FileSystem) listed {
+	return listed{fsys, new(sync.Mutex), map[string]int{}}
+}
 
 // forest returns a random tree with names that sort in unusual places and with
 // ignore files.

@@ -1,0 +1,181 @@
+package s3test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+const maxKeySize = 1024
+
+// call is one request while it is served.
+type call struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	id      string
+	request Request
+	raw     []byte // the body as sent
+	body    []byte // the body as meant: verified, and without its chunks
+	trailer http.Header
+	err     error // what is wrong with the address
+}
+
+// newCall reads a request whole. Its body comes first, so that from then on
+// the context of the request ends when the client goes.
+func (s *Server) newCall(w http.ResponseWriter, r *http.Request) *call {
+	c := &call{w: w, r: r, id: fmt.Sprintf("%016X", s.serial.Add(1))}
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	c.raw = raw
+	c.request.Header = r.Header.Clone()
+	c.request.Query, c.err = url.ParseQuery(r.URL.RawQuery)
+	if c.err != nil {
+		c.err = invalidURI()
+	}
+	c.address()
+	c.request.Op = c.operation()
+	return c
+}
+
+// address finds the bucket and the key. The path is taken as it is: a key may
+// be "//" or "..".
+func (c *call) address() {
+	path := strings.TrimPrefix(c.r.URL.Path, "/")
+	bucket, ok := bucketOfHost(c.r.Host)
+	if !ok {
+		bucket, path, _ = strings.Cut(path, "/")
+	}
+	c.request.Bucket, c.request.Key = bucket, path
+	switch {
+	case !utf8.ValidString(path):
+		c.err = invalidURI()
+	case len(path) > maxKeySize:
+		c.err = keyTooLong(len(path))
+	}
+}
+
+// bucketOfHost returns the bucket that is a label of host, as in
+// "workspace.localhost:8080".
+func bucketOfHost(host string) (string, bool) {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	for _, suffix := range []string{".localhost", ".example.com"} {
+		if bucket, ok := strings.CutSuffix(host, suffix); ok {
+			return bucket, true
+		}
+	}
+	return "", false
+}
+
+func invalidURI() *apiError {
+	return &apiError{status: http.StatusBadRequest, code: "InvalidURI", message: "Couldn't parse the specified URI."}
+}
+
+func keyTooLong(size int) *apiError {
+	e := &apiError{status: http.StatusBadRequest, code: "KeyTooLongError", message: "Your key is too long"}
+	return e.with("Size", fmt.Sprint(size)).with("MaxSizeAllowed", fmt.Sprint(maxKeySize))
+}
+
+func (c *call) bucket() string            { return c.request.Bucket }
+func (c *call) key() string               { return c.request.Key }
+func (c *call) header(name string) string { return c.r.Header.Get(name) }
+func (c *call) query(name string) string  { return c.request.Query.Get(name) }
+
+// has reports whether the query has name, if only as a word.
+func (c *call) has(name string) bool { return c.request.Query.Has(name) }
+
+func (c *call) flush() {
+	if flusher, ok := c.w.(http.Flusher); ok {
+		flusher.Flush()
+	}
+}
+
+// serve answers one request.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	c := s.newCall(w, r)
+	fault := s.faultFor(c.request)
+	a := s.before(c, fault)
+	if a == nil {
+		a = s.answer(c)
+	} else {
+		fault = Fault{} // it has happened
+	}
+	a.header.Set("X-Amz-Request-Id", c.id)
+	a.header.Set("X-Amz-Id-2", "s3test/"+c.id)
+	a.header.Set("Server", "AmazonS3")
+	s.deliver(c, a, fault)
+}
+
+func (s *Server) answer(c *call) *answer {
+	a, err := s.perform(c)
+	if err != nil {
+		return c.refuse(err)
+	}
+	return a
+}
+
+// perform verifies the request and does what it asks for.
+func (s *Server) perform(c *call) (*answer, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	if err := s.authenticate(c); err != nil {
+		return nil, err
+	}
+	if err := c.checkHeaders(); err != nil {
+		return nil, err
+	}
+	if err := c.verifyDigests(); err != nil {
+		return nil, err
+	}
+	handle, ok := s.handler(c.request.Op)
+	if !ok {
+		return nil, c.unknown()
+	}
+	if c.key() != "" && s.denies(c.key()) {
+		return nil, accessDenied("Access Denied")
+	}
+	return handle(c)
+}
+
+// refuse returns the answer that says err. That to a HEAD has no body.
+func (c *call) refuse(err error) *answer {
+	var e *apiError
+	if !errors.As(err, &e) {
+		e = &apiError{status: http.StatusInternalServerError, code: "InternalError", message: err.Error()}
+	}
+	a := plain(e.status)
+	for name, values := range e.header {
+		a.header[name] = values
+	}
+	if c.r.Method == http.MethodHead || e.status == http.StatusNotModified {
+		return a
+	}
+	a.header.Set("Content-Type", "application/xml")
+	a.body = c.errorBody(e)
+	return a
+}
+
+func (c *call) errorBody(e *apiError) []byte {
+	var d document
+	d.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error>")
+	d.text("Code", e.code)
+	d.text("Message", e.message)
+	for _, f := range e.detail {
+		d.text(f.name, f.value)
+	}
+	d.text("Resource", c.r.URL.EscapedPath())
+	d.text("RequestId", c.id)
+	d.text("HostId", "s3test/"+c.id)
+	d.close("Error")
+	return bytes.Clone(d.Bytes())
+}

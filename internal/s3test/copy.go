@@ -1,0 +1,95 @@
+package s3test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+func (s *Server) copyObject(c *call) (*answer, error) {
+	source, err := s.copySource(c)
+	if err != nil {
+		return nil, err
+	}
+	algorithm := strings.ToUpper(c.header("X-Amz-Checksum-Algorithm"))
+	if algorithm != "" && newHash(algorithm) == nil {
+		return nil, unsupportedChecksum()
+	}
+	made := source.copyAs(c.key(), s.now(), algorithm)
+	switch directive := c.header("X-Amz-Metadata-Directive"); directive {
+	case "REPLACE":
+		if made.header, err = c.storedHeader(); err != nil {
+			return nil, err
+		}
+	case "", "COPY":
+		if c.copiesToItself() {
+			return nil, invalidRequest("This copy request is illegal because it is trying to copy an object to itself without " +
+				"changing the object's metadata, storage class, website redirect location or encryption attributes.")
+		}
+	default:
+		return nil, invalidArgument("Unknown metadata directive.", "x-amz-metadata-directive", directive)
+	}
+	if err := s.store(c, made, s.opts.IgnoreCopyConditions); err != nil {
+		return nil, err
+	}
+	d := newDocument("CopyObjectResult")
+	d.time("LastModified", made.modified)
+	d.text("ETag", made.etag)
+	d.text(made.checksum.element(), made.checksum.value)
+	d.text("ChecksumType", made.checksum.kind)
+	return xmlAnswer(d, "CopyObjectResult"), nil
+}
+
+// copySource returns the object that is to be copied whole.
+func (s *Server) copySource(c *call) (*object, error) {
+	source, err := s.openSource(c)
+	if err != nil {
+		return nil, err
+	}
+	if source.size > s.opts.MaxCopySize {
+		return nil, invalidRequest(fmt.Sprintf("The specified copy source is larger than the maximum allowable size for a copy source: %d",
+			s.opts.MaxCopySize))
+	}
+	return source, nil
+}
+
+// openSource returns the object that the request copies from, if the
+// conditions on it hold.
+func (s *Server) openSource(c *call) (*object, error) {
+	bucket, key, err := c.source()
+	if err != nil {
+		return nil, err
+	}
+	if s.denies(key) {
+		return nil, accessDenied("Access Denied")
+	}
+	o, err := s.load(bucket, key)
+	if err != nil {
+		return nil, err
+	}
+	if failed := c.checkRead(o, "X-Amz-Copy-Source-", s.opts.Now()); failed != nil {
+		return nil, preconditionFailed("x-amz-copy-source-" + failed.name)
+	}
+	return o, nil
+}
+
+// source returns where the request copies from.
+func (c *call) source() (bucket, key string, err error) {
+	header := c.header("X-Amz-Copy-Source")
+	path, query, _ := strings.Cut(header, "?")
+	if query != "" {
+		return "", "", notImplemented("x-amz-copy-source")
+	}
+	path, err = url.QueryUnescape(path)
+	bucket, key, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if err != nil || !ok || bucket == "" || key == "" {
+		return "", "", invalidArgument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey",
+			"x-amz-copy-source", header)
+	}
+	return bucket, key, nil
+}
+
+func (c *call) copiesToItself() bool {
+	bucket, key, err := c.source()
+	return err == nil && bucket == c.bucket() && key == c.key()
+}

@@ -1,0 +1,134 @@
+package s3test
+
+import (
+	"net"
+	"net/http"
+	"time"
+)
+
+// Fault is what goes wrong with one request. The zero Fault is nothing. Delay
+// goes with any other; of the others the first one that is set counts.
+type Fault struct {
+	// Delay is how long the request waits before anything else happens to it.
+	// It ends early when the client goes or the server is closed.
+	Delay time.Duration
+	// Reset resets the connection instead of serving the request. Go's HTTP
+	// client sends a GET again by itself if that happens on a connection that
+	// it used before.
+	Reset bool
+	// Status answers with this status instead of serving the request; Code
+	// and Message go into the body of the error.
+	Status        int
+	Code, Message string
+	// ResetAfter serves the request and resets the connection instead of
+	// answering: the client cannot know whether it was served.
+	ResetAfter bool
+	// Truncate serves the request and cuts the connection after so many bytes
+	// of the answer's body, whose Content-Length promises the whole. A body
+	// that is no longer than that comes whole. Zero means no such fault.
+	Truncate int
+	// Stall serves the request and sends the headers and half of the body of
+	// the answer; the rest never comes. Of an answer without a body nothing is
+	// sent. It ends when the client goes or the server is closed.
+	Stall bool
+}
+
+// Inject makes the server ask fault about each request before it serves it.
+// fault is called by many requests at a time. Nil ends the faults.
+func (s *Server) Inject(fault func(Request) Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inject = fault
+}
+
+func (s *Server) faultFor(request Request) Fault {
+	s.mu.Lock()
+	inject := s.inject
+	s.mu.Unlock()
+	if inject == nil {
+		return Fault{}
+	}
+	return inject(request)
+}
+
+// before does what fault does before the request is served. It returns the
+// answer that the fault gives instead, if any.
+func (s *Server) before(c *call, fault Fault) *answer {
+	s.delay(c, fault.Delay)
+	switch {
+	case fault.Reset:
+		s.record(c.request)
+		reset(c.w)
+	case fault.Status != 0:
+		return c.refuse(&apiError{status: fault.Status, code: fault.Code, message: fault.Message})
+	}
+	return nil
+}
+
+// delay waits for d, unless there is nobody left to wait for.
+func (s *Server) delay(c *call, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.r.Context().Done():
+		panic(http.ErrAbortHandler)
+	case <-s.closed:
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// deliver sends a, as far as fault lets it.
+func (s *Server) deliver(c *call, a *answer, fault Fault) {
+	body := a.body
+	switch {
+	case fault.ResetAfter:
+		s.record(c.request)
+		reset(c.w)
+	case fault.Truncate > 0:
+		body = body[:min(fault.Truncate, len(body))]
+	case fault.Stall:
+		body = body[:len(body)/2]
+	}
+	c.request.Status, c.request.BytesSent = a.status, int64(len(body))
+	s.record(c.request)
+	if fault.Stall && len(a.body) == 0 {
+		s.hang(c)
+	}
+	a.send(c.w, body)
+	if len(body) == len(a.body) {
+		return
+	}
+	c.flush()
+	if fault.Stall {
+		s.hang(c)
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// hang waits until nobody waits for the answer any more, and ends the handler.
+func (s *Server) hang(c *call) {
+	select {
+	case <-c.r.Context().Done():
+	case <-s.closed:
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// reset ends the connection of w with a TCP reset, and the handler.
+func reset(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok {
+			conn = wrapped.NetConn() // no farewell from TLS either
+		}
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0) // else it is closed in the common way
+		}
+		conn.Close()
+	}
+	panic(http.ErrAbortHandler)
+}

@@ -27,6 +27,7 @@ var policy = map[string][]string{
 	"internal/ignore": {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/lines":  {"workspace"},
 	"internal/notify": {"workspace"},
+	"internal/s3test": {},
 	"internal/scan":   {"workspace", "internal/glob", "internal/ignore", "internal/lines"},
 
 	"conformance": {"workspace", "workspace/fallback", "pgregory.net/rapid", "github.com/anishathalye/porcupine",
@@ -35,6 +36,9 @@ var policy = map[string][]string{
 	"providers/memory": {"workspace", "workspace/fallback", "internal/...", "github.com/spf13/afero"},
 	"providers/localbash": {"workspace", "workspace/fallback", "internal/...",
 		"github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+
+	"providers/objectstore": {"workspace", "internal/...", "github.com/aws/aws-sdk-go-v2/...",
+		"github.com/aws/smithy-go/...", "golang.org/x/sync/errgroup"},
 
 	"tools": {"workspace", "workspace/policy", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/aymanbagabas/go-udiff"},

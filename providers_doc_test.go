@@ -12,6 +12,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -24,6 +25,10 @@ func TestProvidersDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
+	bucket, err := objectstore.Open(t.Context(), &objectstore.Options{Bucket: "bucket"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var b strings.Builder
 	b.WriteString(`# Providers
 
@@ -40,6 +45,7 @@ This page is made by ` + "`go test . -update`" + `.
 		{"`memory.New`", memory.New(nil)},
 		{"`memory.FromAfero`", memory.FromAfero(afero.NewMemMapFs())},
 		{"`localbash.Open`", folder},
+		{"`objectstore.Open`", bucket},
 	} {
 		caps := workspace.CapabilitiesOf(provider.fsys)
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", provider.name,

@@ -105,7 +105,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	if err != nil {
 		return err
 	}
-	set, release, err := i.settings.openTools("{op}")
+	set, release, err := i.settings.openTools(cmd.Context(), "{op}")
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func newMCP(s *settings) *cobra.Command {
 }
 
 func serve(cmd *cobra.Command, s *settings) error {
-	set, release, err := s.openTools("")
+	set, release, err := s.openTools(cmd.Context(), "")
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,9 @@ const rootLong = `Workspace gives a folder to an AI agent as a set of tools (rea
 list, search), over the Model Context Protocol, and runs the same tools by hand.
 
 All names are relative to the folder that -C chooses, and cannot lead out of it.
+It can also choose a bucket of an S3 store: s3://bucket/prefix, with parameters
+such as ?region=eu-west-1 or ?endpoint=http://localhost:9000. Credentials come
+from the environment or from the profile of the AWS configuration.
 
 Exit codes: 0 if all went well, also for a search that found nothing; 1 if a
 tool failed; 2 if the command line is wrong; 130 if the command was interrupted.`

@@ -29,8 +29,8 @@ type settings struct {
 func newSettings(root *cobra.Command) *settings {
 	s := &settings{flags: root.PersistentFlags()}
 	s.flags.SortFlags = false
-	s.flags.StringVarP(&s.dir, "dir", "C", ".", "the folder to work in")
-	s.flags.StringVar(&s.provider, "provider", kindLocal, "where the files are: "+kindLocal+", or "+kindMemory+" for an empty one that is lost at the end")
+	s.flags.StringVarP(&s.dir, "dir", "C", ".", "the folder to work in, or a bucket as s3://bucket/prefix")
+	s.flags.StringVar(&s.provider, "provider", kindLocal, "where the files are: "+kindLocal+", "+kindStore+" (a -C of s3://... means it), or "+kindMemory+" for an empty one that is lost at the end")
 	s.flags.StringVar(&s.name, "name", "main", "the name of the workspace, a part of the names of its tools")
 	s.flags.Int64Var(&s.maxFileMB, "max-file-size-mb", 10, "the largest file to read, write or search, in MiB")
 	s.flags.BoolVar(&s.readOnly, "read-only", false, "let nothing be changed")

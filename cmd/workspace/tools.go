@@ -35,7 +35,7 @@ func formats() []string {
 }
 
 func printTools(cmd *cobra.Command, s *settings, format string) error {
-	set, release, err := s.openTools("")
+	set, release, err := s.openTools(cmd.Context(), "")
 	if err != nil {
 		return err
 	}

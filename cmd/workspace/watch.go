@@ -35,7 +35,7 @@ events were lost and the directory should be looked at again.`,
 }
 
 func watch(cmd *cobra.Command, s *settings, dir string, asJSON bool) error {
-	ws, release, err := s.open()
+	ws, release, err := s.open(cmd.Context())
 	if err != nil {
 		return err
 	}

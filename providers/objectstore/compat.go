@@ -1,0 +1,78 @@
+package objectstore
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Compat is what differs from one S3 store to another.
+type Compat struct {
+	// PathStyle puts the bucket into the path of the URL and not into the
+	// name of the host. Most stores but AWS want it. It is a setting of the
+	// client, which [Open] makes.
+	PathStyle bool
+	// RequiredChecksumsOnly sends and asks for checksums only where the
+	// protocol requires them. Older stores refuse, or store as content, what
+	// newer clients of AWS send by default. It is a setting of the client,
+	// which [Open] makes.
+	RequiredChecksumsOnly bool
+	// Unconditional says that the store ignores or refuses the conditions of a
+	// write. The capabilities ConditionalWrite, Copy and Move are then missing.
+	Unconditional bool
+	// UnconditionalUpload says that the store ignores or refuses the conditions
+	// of CompleteMultipartUpload. A conditional write of more than one part is
+	// then [errors.ErrUnsupported], and without ConditionalCopy the
+	// capabilities Copy and Move are missing.
+	UnconditionalUpload bool
+	// VerifyETags compares what is read with the ETag, where that is an MD5 sum,
+	// and reads again what does not fit: some stores answer a read beside a
+	// write with the content of the one and the ETag of the other version. It
+	// takes 2 ms for each MiB.
+	VerifyETags bool
+	// ConditionalCopy says that CopyObject honours If-None-Match. Without it a
+	// copy is an upload of one part, in three requests.
+	ConditionalCopy bool
+	// ConditionalDelete says that DeleteObject honours If-Match, atomically.
+	// Without it a move replaces the source by a marker, which is no file any
+	// more, before it deletes it.
+	ConditionalDelete bool
+}
+
+// CompatFor returns what is known of the store at endpoint, a URL: AWS, which
+// the empty endpoint means too, has everything; any other is asked for no more
+// than R2, MinIO, Ceph and their like have.
+func CompatFor(endpoint string) Compat {
+	if isAWS(endpoint) {
+		return Compat{ConditionalCopy: true, ConditionalDelete: true}
+	}
+	return Compat{PathStyle: true, RequiredChecksumsOnly: true, VerifyETags: true}
+}
+
+// capabilities returns those of a workspace in such a store.
+func (c Compat) capabilities() workspace.Capabilities {
+	conditions := !c.Unconditional
+	copies := conditions && (c.ConditionalCopy || !c.UnconditionalUpload)
+	return workspace.Capabilities{
+		Write: true, Versions: true, ConditionalWrite: conditions,
+		Watch: workspace.WatchPolled, Move: copies, Copy: copies,
+	}
+}
+
+func isAWS(endpoint string) bool {
+	host := hostOf(endpoint)
+	return host == "" || strings.HasSuffix(host, ".amazonaws.com") || strings.HasSuffix(host, ".amazonaws.com.cn")
+}
+
+func isR2(endpoint string) bool {
+	return strings.HasSuffix(hostOf(endpoint), ".r2.cloudflarestorage.com")
+}
+
+func hostOf(endpoint string) string {
+	parsed, err := url.Parse(endpoint)
+	if err != nil {
+		return endpoint
+	}
+	return strings.ToLower(parsed.Hostname())
+}

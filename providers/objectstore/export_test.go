@@ -1,0 +1,20 @@
+package objectstore
+
+// What external tests reach of the internals.
+
+// GoneText is the content of what takes the place of a file that is moved away.
+const GoneText = goneText
+
+// SetPartSizes makes the parts of long files and long copies smaller than the
+// options allow.
+func (f *FS) SetPartSizes(size int64) { f.opts.PartSize, f.copyPart = size, size }
+
+// SetMaxHeld changes how many entries a walk holds back before it asks what is
+// to come before them.
+func (f *FS) SetMaxHeld(n int) { f.maxHeld = n }
+
+// Escape and Unescape turn names into keys and back.
+func Escape(name string) string { return escape(name) }
+
+// Unescape is the inverse of Escape.
+func Unescape(text string) (name string, ok bool) { return unescape(text) }

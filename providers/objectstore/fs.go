@@ -1,0 +1,116 @@
+package objectstore
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// FS is a workspace in a bucket. It supports everything the contract has, but
+// for symlinks, which a bucket cannot have: versions are ETags, and a watch is
+// polled. It is safe for concurrent use. The zero FS is not valid; use [Open]
+// or [New].
+type FS struct {
+	client *s3.Client
+	bucket *string
+	prefix string // of every key; empty, or ends in a slash
+	opts   Options
+	compat Compat
+	caps   workspace.Capabilities
+
+	folders *folders
+	bodies  *bodies
+	watches *watches
+
+	opaque   atomic.Bool // the ETags of the store are not the MD5 of the content
+	copyPart int64 // the size of the parts of a long copy
+	maxHeld  int   // how many entries a walk holds back without asking
+}
+
+var (
+	_ workspace.FileSystem      = (*FS)(nil)
+	_ workspace.Capable         = (*FS)(nil)
+	_ workspace.VersionedReader = (*FS)(nil)
+	_ workspace.Opener          = (*FS)(nil)
+	_ workspace.Creator         = (*FS)(nil)
+	_ workspace.Walker          = (*FS)(nil)
+	_ workspace.Mover           = (*FS)(nil)
+	_ workspace.Copier          = (*FS)(nil)
+)
+
+// Open returns the workspace that opts describes. It sends no request unless
+// opts.Probe is set, so that a missing bucket or wrong credentials are the
+// error of the first call.
+//
+// # Errors
+// [io/fs.ErrInvalid] for options that are not valid, and with opts.Probe those
+// of a write.
+func Open(ctx context.Context, opts *Options) (*FS, error) {
+	o := optionsOf(opts)
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	client, err := newClient(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	f := newFS(client, o)
+	if o.Probe {
+		if err := f.probe(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// New returns the workspace in opts.Bucket, below opts.Prefix, through client,
+// which must not be changed afterwards. It sends no request.
+//
+// # Errors
+// [io/fs.ErrInvalid] for options that are not valid, or that describe a client
+// (Region, Endpoint, PathStyle, Profile, MaxAttempts) or ask for a probe, which Open
+// makes.
+func New(client *s3.Client, opts *Options) (*FS, error) {
+	o := optionsOf(opts)
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := o.checkClient(); err != nil {
+		return nil, err
+	}
+	return newFS(client, o), nil
+}
+
+func optionsOf(opts *Options) Options {
+	if opts == nil {
+		return Options{}
+	}
+	return *opts
+}
+
+func newFS(client *s3.Client, o Options) *FS {
+	f := &FS{
+		client:  client,
+		bucket:  aws.String(o.Bucket),
+		opts:    o.withDefaults(),
+		compat:  o.compatFor(aws.ToString(client.Options().BaseEndpoint)),
+		watches: newWatches(),
+
+		copyPart: copyPart, maxHeld: maxHeld,
+	}
+	f.caps = f.compat.capabilities()
+	if prefix := strings.TrimSuffix(o.Prefix, "/"); prefix != "" {
+		f.prefix = escape(prefix) + "/"
+	}
+	f.folders = newFolders(f.opts.FolderTTL)
+	f.bodies = newBodies(f.opts.CacheSize)
+	return f
+}
+
+// Capabilities implements [workspace.Capable].
+func (f *FS) Capabilities() workspace.Capabilities { return f.caps }

@@ -1,0 +1,116 @@
+package objectstore
+
+import (
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+const upperHex = "0123456789ABCDEF"
+
+// escape returns name with its control characters as "%XX", and with "%25" for
+// a "%" that would otherwise read as the beginning of an escape. unescape is
+// its inverse, and no two names have the same escape.
+func escape(name string) string {
+	first := strings.IndexFunc(name, mayEscape)
+	if first < 0 {
+		return name
+	}
+	var b strings.Builder
+	b.WriteString(name[:first])
+	for i := first; i < len(name); i++ {
+		switch c := name[i]; {
+		case isControl(c):
+			b.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
+		case c == '%' && escapeLen(name[i:]) > 0:
+			b.WriteString("%25")
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func mayEscape(r rune) bool { return r == '%' || r < 0x80 && isControl(byte(r)) }
+
+// unescape returns what escape made text from, and false if it made it from
+// nothing.
+func unescape(text string) (name string, ok bool) {
+	first := strings.IndexByte(text, '%')
+	if first < 0 {
+		return text, strings.IndexFunc(text, mayEscape) < 0
+	}
+	var b strings.Builder
+	b.WriteString(text[:first])
+	for i := first; i < len(text); i++ {
+		switch n := escapeLen(text[i:]); {
+		case isControl(text[i]):
+			return "", false
+		case n == 3:
+			b.WriteByte(unhex(text[i+1])<<4 | unhex(text[i+2]))
+			i += 2
+		case n > 3:
+			b.WriteByte('%')
+			i += 2
+		default:
+			b.WriteByte(text[i])
+		}
+	}
+	return b.String(), true
+}
+
+// escapeLen returns the length of the escape that text begins with: "%", any
+// number of "25", and the digits of a control character; zero if it begins
+// with none. The "25"s are what escape has put before digits that stood in the
+// name.
+func escapeLen(text string) int {
+	if text[0] != '%' {
+		return 0
+	}
+	i := 1
+	for strings.HasPrefix(text[i:], "25") {
+		i += 2
+	}
+	if len(text) < i+2 || !isUpperHex(text[i]) || !isUpperHex(text[i+1]) {
+		return 0
+	}
+	if !isControl(unhex(text[i])<<4 | unhex(text[i+1])) {
+		return 0
+	}
+	return i + 2
+}
+
+// isControl leaves out NUL, which no name has.
+func isControl(c byte) bool { return c > 0 && c < ' ' || c == 0x7f }
+
+func isUpperHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'F' }
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c - 'A' + 10
+}
+
+// key returns the key of the file name.
+func (f *FS) key(name string) string { return f.prefix + escape(name) }
+
+// dirKey returns the key of the marker of the directory name, which the keys
+// of everything in it begin with. That of the root is the prefix.
+func (f *FS) dirKey(name string) string {
+	if name == "." {
+		return f.prefix
+	}
+	return f.key(name) + "/"
+}
+
+// name returns the name that key, without the prefix of the workspace and
+// without a slash at its end, stands for, and false if it is that of no valid
+// name.
+func nameOf(key string) (name string, ok bool) {
+	if key == "." {
+		return "", false
+	}
+	name, ok = unescape(key)
+	return name, ok && workspace.ValidName(name)
+}

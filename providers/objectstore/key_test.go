@@ -1,0 +1,73 @@
+package objectstore_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/workspacekit/workspacekit/providers/objectstore"
+)
+
+// TestEscape compares names and keys.
+func TestEscape(t *testing.T) {
+	for _, c := range []struct{ name, key string }{
+		{"", ""}, {"a/b.txt", "a/b.txt"}, {"é\u2028\U0010ffff", "é\u2028\U0010ffff"},
+		{"\x01", "%01"}, {"\n", "%0A"}, {"\x1f\x7f", "%1F%7F"}, {"a\tb/c\rd", "a%09b/c%0Dd"},
+		{"%", "%"}, {"100%", "100%"}, {"%41", "%41"}, {"%20", "%20"}, {"%0a", "%0a"}, {"%00", "%00"}, {"%80", "%80"},
+		{"%01", "%2501"}, {"%2501", "%252501"}, {"%252501", "%25252501"}, {"%25", "%25"}, {"%2541", "%2541"},
+		{"%%01", "%%2501"}, {"%25%01", "%25%2501"}, {"%\x01", "%%01"}, {"%25\x01", "%25%01"}, {"%0\x01", "%0%01"},
+	} {
+		if got := objectstore.Escape(c.name); got != c.key {
+			t.Errorf("Escape(%q) = %q, want %q", c.name, got, c.key)
+		}
+		if got, ok := objectstore.Unescape(c.key); got != c.name || !ok {
+			t.Errorf("Unescape(%q) = %q, %v, want %q", c.key, got, ok, c.name)
+		}
+	}
+}
+
+// TestUnescapeRefuses gives keys that are those of no name.
+func TestUnescapeRefuses(t *testing.T) {
+	for _, key := range []string{"\x01", "a\nb", "\x7f", "%01\x02", "%\x02", "\x02%"} {
+		if got, ok := objectstore.Unescape(key); ok {
+			t.Errorf("Unescape(%q) = %q, want none", key, got)
+		}
+	}
+}
+
+// tricky is text over what escapes are made of.
+func tricky() *rapid.Generator[string] {
+	return rapid.StringOfN(rapid.SampledFrom([]rune("%%%25201AF\x01\x0a\x7fa/é")), 0, 16, -1)
+}
+
+// TestEscapeProperty checks that no two names share a key, and no two keys a
+// name.
+func TestEscapeProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := tricky().Draw(t, "name")
+		checkRoundTrip(t, name)
+	})
+}
+
+// checkRoundTrip checks text both as a name and as a key.
+func checkRoundTrip(t interface{ Errorf(string, ...any) }, text string) {
+	key := objectstore.Escape(text)
+	if name, ok := objectstore.Unescape(key); !ok || name != text {
+		t.Errorf("Unescape(%q) = %q, %v, want %q, which was escaped", key, name, ok, text)
+	}
+	if strings.ContainsFunc(key, func(r rune) bool { return r > 0 && r < ' ' || r == 0x7f }) {
+		t.Errorf("Escape(%q) = %q, which has a control character", text, key)
+	}
+	name, ok := objectstore.Unescape(text)
+	if key := objectstore.Escape(name); ok && key != text {
+		t.Errorf("Unescape(%q) = %q, which is also that of %q", text, name, key)
+	}
+}
+
+func FuzzEscape(f *testing.F) {
+	for _, text := range []string{"", "a/b", "%", "%01", "%2501", "%25%01", "%25\x01", "\x01", "%\xff", "%252", "%25250", "\x00"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkRoundTrip(t, text) })
+}

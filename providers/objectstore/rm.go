@@ -1,0 +1,147 @@
+package objectstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Rm implements [workspace.FileSystem]: three requests at most for a file or an
+// empty directory, and two for each 1,000 keys below a directory, beside the
+// one that keeps the directory it lies in. Where very many names continue that
+// of a directory, one more finds it.
+func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	if err := workspace.Check(ctx, workspace.OpRm, name); err != nil {
+		return err
+	}
+	if name == "." {
+		return workspace.NewPathError(workspace.OpRm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
+	}
+	recursive, keys := opts != nil && opts.Recursive, int32(findKeys)
+	if recursive {
+		keys = maxKeys
+	}
+	found, err := f.find(ctx, name, keys)
+	switch {
+	case err != nil:
+		return fault(ctx, workspace.OpRm, name, err)
+	case !found.exists:
+		return f.missing(ctx, workspace.OpRm, name)
+	case found.info.IsDir() && !recursive && !found.empty:
+		return workspace.NewPathError(workspace.OpRm, name, workspace.ErrNotEmpty, nil)
+	}
+	if err := f.remove(ctx, name, found); err != nil {
+		return fault(ctx, workspace.OpRm, name, err)
+	}
+	f.watches.removed(name)
+	return nil
+}
+
+// remove removes what was found at name, and keeps the directory it lies in.
+func (f *FS) remove(ctx context.Context, name string, found finding) error {
+	if err := f.keep(ctx, name); err != nil {
+		return err
+	}
+	if !found.info.IsDir() {
+		return f.delete(ctx, f.key(name), nil)
+	}
+	f.folders.forget(name)
+	return f.removeTree(ctx, f.dirKey(name), found)
+}
+
+// removeTree deletes the keys that were found below dirKey and all that follow,
+// the marker last.
+func (f *FS) removeTree(ctx context.Context, dirKey string, found finding) error {
+	keys, token := found.keys, found.token
+	marked := false
+	for {
+		if len(keys) > 0 && keys[0] == dirKey {
+			marked, keys = true, keys[1:]
+		}
+		slices.Reverse(keys)
+		if token == "" && marked {
+			keys = append(keys, dirKey)
+		}
+		if err := f.deleteAll(ctx, keys); err != nil || token == "" {
+			return err
+		}
+		p, err := f.list(ctx, listQuery{prefix: dirKey, flat: true})
+		if err != nil {
+			return err
+		}
+		keys, token = p.keys(), p.token
+	}
+}
+
+func (p page) keys() []string {
+	keys := make([]string, len(p.objects))
+	for i, o := range p.objects {
+		keys[i] = o.key
+	}
+	return keys
+}
+
+// delete deletes the object key, if it has the ETag ifMatch where that is not
+// nil. One that does not exist is no error.
+func (f *FS) delete(ctx context.Context, key string, ifMatch *string) error {
+	_, err := f.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: f.bucket, Key: aws.String(key), IfMatch: ifMatch})
+	return err
+}
+
+// deleteAll deletes up to 1,000 objects, in one request where the store can and
+// XML can spell the keys: what it cannot, it would turn into other keys.
+func (f *FS) deleteAll(ctx context.Context, keys []string) error {
+	switch {
+	case len(keys) == 0:
+		return nil
+	case len(keys) == 1:
+		return f.delete(ctx, keys[0], nil)
+	case slices.ContainsFunc(keys, notXML):
+		return f.deleteEach(ctx, keys)
+	}
+	objects := make([]types.ObjectIdentifier, len(keys))
+	for i, key := range keys {
+		objects[i].Key = aws.String(key)
+	}
+	out, err := f.client.DeleteObjects(ctx, &s3.DeleteObjectsInput{
+		Bucket: f.bucket, Delete: &types.Delete{Objects: objects, Quiet: aws.Bool(true)},
+	})
+	switch codeOf(err) {
+	case "":
+	case "NotImplemented", "MethodNotAllowed", "MissingContentMD5":
+		return f.deleteEach(ctx, keys)
+	}
+	if err == nil && len(out.Errors) > 0 {
+		err = &smithy.GenericAPIError{Code: aws.ToString(out.Errors[0].Code), Message: aws.ToString(out.Errors[0].Message)}
+	}
+	return err
+}
+
+// notXML reports whether key has a character that XML 1.0 cannot spell
+// (https://www.w3.org/TR/xml/#charsets), or is not valid UTF-8.
+func notXML(key string) bool {
+	return !utf8.ValidString(key) || strings.ContainsFunc(key, func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff
+	})
+}
+
+// deleteEach deletes the objects side by side.
+func (f *FS) deleteEach(ctx context.Context, keys []string) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(f.opts.Workers)
+	for _, key := range keys {
+		group.Go(func() error { return f.delete(ctx, key, nil) })
+	}
+	return group.Wait()
+}

@@ -1,0 +1,87 @@
+package objectstore
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Scheme is what the URL of a workspace begins with.
+const Scheme = "s3"
+
+// ParseURL returns the options that a URL stands for:
+//
+//	s3://BUCKET/PREFIX?endpoint=URL&region=NAME&profile=NAME&pathStyle=BOOL&probe=BOOL
+//
+// Every parameter may be left out and then means what the zero Option does.
+// Credentials have no place in a URL: they come from the environment or the
+// profile.
+//
+// # Errors
+// [io/fs.ErrInvalid], which names the part that is wrong.
+func ParseURL(text string) (*Options, error) {
+	parsed, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, invalid("the URL cannot be read: it is to be like s3://bucket/prefix")
+	case parsed.Scheme != Scheme:
+		return nil, invalid(fmt.Sprintf("the URL begins with %q, and is to begin with %q", parsed.Scheme+":", Scheme+"://"))
+	case parsed.User != nil:
+		return nil, invalid("credentials do not belong into a URL: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile")
+	case parsed.Fragment != "" || parsed.Port() != "":
+		return nil, invalid("the URL has a port or a fragment, and is to be like s3://bucket/prefix?endpoint=http://localhost:9000")
+	}
+	o := &Options{Bucket: parsed.Host, Prefix: strings.TrimPrefix(parsed.Path, "/")}
+	query, err := url.ParseQuery(parsed.RawQuery)
+	if err != nil {
+		return nil, invalid("what follows the question mark cannot be read: it is to be like region=eu-west-1&profile=team")
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if len(query[name]) > 1 {
+			return nil, invalid(fmt.Sprintf("the parameter %q is there twice", name))
+		}
+		if err := o.setParameter(name, query.Get(name)); err != nil {
+			return nil, err
+		}
+	}
+	return o, o.check()
+}
+
+// setParameter sets what a parameter of a URL stands for.
+func (o *Options) setParameter(name, value string) error {
+	switch name {
+	case "endpoint":
+		return o.setEndpoint(value)
+	case "region":
+		o.Region = value
+	case "profile":
+		o.Profile = value
+	case "pathStyle":
+		o.PathStyle = new(bool)
+		return parseSwitch(name, value, o.PathStyle)
+	case "probe":
+		return parseSwitch(name, value, &o.Probe)
+	default:
+		return invalid(fmt.Sprintf("the parameter %q is unknown: there are endpoint, region, profile, pathStyle and probe", name))
+	}
+	return nil
+}
+
+func (o *Options) setEndpoint(value string) error {
+	endpoint, err := url.Parse(value)
+	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.User != nil {
+		return invalid("endpoint is to be a URL like https://s3.example.org, without credentials")
+	}
+	o.Endpoint = value
+	return nil
+}
+
+func parseSwitch(name, value string, on *bool) (err error) {
+	if *on, err = strconv.ParseBool(value); err != nil {
+		return invalid(fmt.Sprintf("%s is %q, and is to be true or false", name, value))
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package objectstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/internal/notify"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// watch is one Watch: what is known to be below its directory. It is safe for
+// concurrent use.
+type watch struct {
+	dir string
+
+	mu      sync.Mutex // guards what follows
+	events  notifier
+	seen    map[string]state
+	touched map[string]struct{} // what this FS has changed since the listing under way began; nil if there is none
+	begun   bool                // the first listing has ended
+}
+
+// state is what a watch compares.
+type state struct {
+	dir     bool
+	version workspace.Version
+}
+
+func newWatch(dir string) *watch {
+	return &watch{dir: dir, events: nobody{}, seen: make(map[string]state)}
+}
+
+// start lets the events go to a reader.
+func (w *watch) start(ctx context.Context, buffer int) <-chan workspace.Event {
+	queue := notify.New(ctx, w.dir, buffer)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events, w.begun = queue, true
+	return queue.Events()
+}
+
+// look lists the directory and reports the differences. A directory that is
+// gone is empty, but for the first look.
+func (w *watch) look(ctx context.Context, f *FS) error {
+	w.mu.Lock()
+	w.touched = make(map[string]struct{})
+	begun := w.begun
+	w.mu.Unlock()
+	now := make(map[string]state)
+	err := f.Walk(ctx, w.dir, nil, func(info workspace.FileInfo, _ error) error {
+		now[info.Path] = state{dir: info.IsDir(), version: info.Version}
+		return nil
+	})
+	if begun && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir)) {
+		err = nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err == nil {
+		w.compare(now)
+	}
+	w.touched = nil
+	return err
+}
+
+// compare reports the differences between w.seen and now, and takes over now,
+// but for what this FS has changed since: the listing may not know of that.
+// w.mu is held.
+func (w *watch) compare(now map[string]state) {
+	for name := range w.touched {
+		if known, ok := w.seen[name]; ok {
+			now[name] = known
+		} else {
+			delete(now, name)
+		}
+	}
+	names := slices.Collect(maps.Keys(now))
+	for name := range w.seen {
+		if _, ok := now[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	before := w.seen
+	w.seen = now
+	for _, name := range names {
+		was, existed := before[name]
+		is, exists := now[name]
+		w.report(name, was, existed, is, exists)
+	}
+}
+
+// report reports what became of name. w.mu is held.
+func (w *watch) report(name string, was state, existed bool, is state, exists bool) {
+	replaced := existed && exists && was.dir != is.dir
+	if existed && (!exists || replaced) {
+		w.events.Push(workspace.Event{Op: workspace.EventRemove, Path: name})
+	}
+	switch {
+	case exists && (!existed || replaced):
+		w.events.Push(workspace.Event{Op: workspace.EventCreate, Path: name})
+	case exists && existed && was.version != is.version:
+		w.events.Push(workspace.Event{Op: workspace.EventWrite, Path: name})
+	}
+}
+
+// put takes over that name, and with it each directory that it lies in, is
+// there now.
+func (w *watch) put(name string, is state) {
+	if !w.covers(name) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	parent, _ := workspace.Split(name)
+	for _, dir := range slices.Backward(ancestors(parent)) {
+		if known := w.seen[dir]; !known.dir && w.covers(dir) {
+			w.set(dir, state{dir: true}, true)
+		}
+	}
+	w.set(name, is, true)
+}
+
+// set reports and takes over what became of name. w.mu is held.
+func (w *watch) set(name string, is state, exists bool) {
+	was, existed := w.seen[name]
+	if exists {
+		w.seen[name] = is
+	} else {
+		delete(w.seen, name)
+	}
+	if w.touched != nil {
+		w.touched[name] = struct{}{}
+	}
+	w.report(name, was, existed, is, exists)
+}
+
+// remove takes over that name and all below it is gone.
+func (w *watch) remove(name string) {
+	for _, below := range append(w.below(name), name) {
+		w.mu.Lock()
+		if _, ok := w.seen[below]; ok || w.touched != nil {
+			w.set(below, state{}, false)
+		}
+		w.mu.Unlock()
+	}
+}
+
+// below returns, sorted, what is known to be below the directory name.
+func (w *watch) below(name string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var names []string
+	for known := range w.seen {
+		if strings.HasPrefix(known, name+"/") {
+			names = append(names, known)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (w *watch) known(name string) (state, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	known, ok := w.seen[name]
+	return known, ok
+}
+
+// covers reports whether name lies below the directory of the watch.
+func (w *watch) covers(name string) bool {
+	return w.dir == "." || strings.HasPrefix(name, w.dir+"/")
+}

@@ -1,0 +1,117 @@
+package objectstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"mime"
+	"path"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// WriteFile implements [workspace.FileSystem]: one request into a directory
+// that is known, two into one that exists, three into a new one.
+func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	var o workspace.WriteOptions
+	if opts != nil {
+		o = *opts
+	}
+	made, err := f.admit(ctx, workspace.OpWriteFile, name, o)
+	if err != nil {
+		return "", err
+	}
+	etag, err := f.put(ctx, f.key(name), data, describe(name), o)
+	if err != nil {
+		return "", f.writeError(ctx, workspace.OpWriteFile, name, o, err)
+	}
+	made()
+	f.watches.wrote(object{size: int64(len(data)), etag: etag}.info(name))
+	return versionOf(etag), nil
+}
+
+// admit checks what can be checked before a file is written. It returns what to
+// call once it has been. A file that must have a version need not be looked
+// for: if it has, there is nothing to be found out.
+func (f *FS) admit(ctx context.Context, op, name string, o workspace.WriteOptions) (made func(), err error) {
+	if err := workspace.Check(ctx, op, name); err != nil {
+		return nil, err
+	}
+	if err := o.Check(op, name); err != nil {
+		return nil, err
+	}
+	if o != (workspace.WriteOptions{}) && !f.caps.ConditionalWrite {
+		return nil, workspace.NewPathError(op, name, errors.ErrUnsupported, errors.New("the store honours no conditions"))
+	}
+	if o.IfVersion != "" && name != "." {
+		return func() {}, nil
+	}
+	made, err = f.prepare(ctx, op, name)
+	if o.IfNotExist && errors.Is(err, workspace.ErrIsDir) {
+		err = workspace.NewPathError(op, name, fs.ErrExist, nil)
+	}
+	return made, err
+}
+
+// writeError returns the error of a write that failed with err, which may be
+// [fs.ErrExist] or [workspace.ErrConflict].
+func (f *FS) writeError(ctx context.Context, op, name string, o workspace.WriteOptions, err error) error {
+	switch {
+	case errors.Is(err, errUnknownOutcome):
+		return workspace.NewPathError(op, name, workspace.ErrUnavailable, errUnknownOutcome)
+	case errors.Is(err, errUploadCondition):
+		return workspace.NewPathError(op, name, errors.ErrUnsupported, errUploadCondition)
+	case errors.Is(err, errParts):
+		return workspace.NewPathError(op, name, workspace.ErrTooLarge, errParts)
+	case errors.Is(err, fs.ErrExist):
+		return workspace.NewPathError(op, name, fs.ErrExist, nil)
+	case !errors.Is(err, workspace.ErrConflict):
+		return fault(ctx, op, name, err)
+	}
+	if _, err := f.prepare(ctx, op, name); err != nil {
+		return err
+	}
+	return workspace.NewPathError(op, name, workspace.ErrConflict, nil)
+}
+
+// put writes the object key in one request.
+//
+// # Errors
+// Those of conclude, and the store's.
+func (f *FS) put(ctx context.Context, key string, data []byte, d description, o workspace.WriteOptions) (etag string, err error) {
+	return f.conditional(ctx, key, o, newCondition(o), func(c condition) (string, error) {
+		out, err := f.client.PutObject(ctx, &s3.PutObjectInput{
+			Bucket:      f.bucket,
+			Key:         aws.String(key),
+			Body:        bytes.NewReader(data),
+			ContentType: d.contentType,
+			IfMatch:     c.ifMatch,
+			IfNoneMatch: c.ifNoneMatch,
+			Metadata:    c.metadata(d),
+		}, c.countAttempts)
+		if err != nil {
+			return "", err
+		}
+		return aws.ToString(out.ETag), nil
+	})
+}
+
+// description is what a store keeps beside the content of an object.
+type description struct {
+	contentType *string // nil for the store's default
+	metadata    map[string]string
+}
+
+// describe returns the description of a new file name: the type that its ending
+// stands for, so that a browser shows what other programs serve from the
+// bucket.
+func describe(name string) description {
+	if t := mime.TypeByExtension(path.Ext(name)); t != "" {
+		return description{contentType: aws.String(t)}
+	}
+	return description{}
+}

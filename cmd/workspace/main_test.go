@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/workspacekit/workspacekit/internal/s3test"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of scripts")
@@ -17,12 +19,18 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	store := s3test.New(t, nil)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Setup:               func(env *testscript.Env) error { return os.Mkdir(env.Getenv("WORK")+"/empty", 0o755) },
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("S3_ENDPOINT", store.URL)
+			env.Setenv("S3_KEY", store.AccessKeyID)
+			env.Setenv("S3_SECRET", store.SecretAccessKey)
+			return os.Mkdir(env.Getenv("WORK")+"/empty", 0o755)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
 			"await":  await,

@@ -10,8 +10,8 @@
 // A marker is made by Mkdir, and before the last file of a directory is
 // removed; it is not an entry of any listing.
 //
-// A control character in a name is "%" and two upper-case hexadecimal digits in
-// the key, because stores refuse it or cannot list it. A "%" in a name stays as
+// A control character (U+0001 to U+001F) in a name is "%" and two upper-case
+// hexadecimal digits in the key, because stores refuse it or cannot list it. A "%" in a name stays as
 // it is unless it would read as such an escape; then it is "%25".
 //
 // # Keys that other programs made
@@ -24,8 +24,8 @@
 //
 // A key "a" beside keys that begin with "a/" is a file and the directory of the
 // others at once: Stat and Ls of its parent show the file, everything below is
-// found by Walk, Glob and Grep and can be used by its name, and Rm removes the
-// file alone.
+// found by Walk, by Grep and by a Glob that begins with "**" and can be used by
+// its name, and Rm removes the file alone.
 //
 // # Guarantees between processes
 //

@@ -13,8 +13,15 @@ func (f *FS) SetPartSizes(size int64) { f.opts.PartSize, f.copyPart = size, size
 // to come before them.
 func (f *FS) SetMaxHeld(n int) { f.maxHeld = n }
 
-// Escape and Unescape turn names into keys and back.
+// Escape turns a name into what stands for it in a key.
 func Escape(name string) string { return escape(name) }
 
 // Unescape is the inverse of Escape.
 func Unescape(text string) (name string, ok bool) { return unescape(text) }
+
+// Watching returns how many watches there are.
+func (f *FS) Watching() int {
+	n := 0
+	f.watches.each(func(*watch) { n++ })
+	return n
+}

@@ -26,10 +26,11 @@ type FS struct {
 	folders *folders
 	bodies  *bodies
 	watches *watches
+	cuts    *cuts
 
 	opaque   atomic.Bool // the ETags of the store are not the MD5 of the content
-	copyPart int64 // the size of the parts of a long copy
-	maxHeld  int   // how many entries a walk holds back without asking
+	copyPart int64       // the size of the parts of a long copy
+	maxHeld  int         // how many entries a walk holds back without asking
 }
 
 var (
@@ -100,6 +101,7 @@ func newFS(client *s3.Client, o Options) *FS {
 		opts:    o.withDefaults(),
 		compat:  o.compatFor(aws.ToString(client.Options().BaseEndpoint)),
 		watches: newWatches(),
+		cuts:    newCuts(),
 
 		copyPart: copyPart, maxHeld: maxHeld,
 	}

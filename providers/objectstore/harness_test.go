@@ -144,15 +144,15 @@ func numbered(format string, n int) []string {
 	return names
 }
 
-// seed puts objects below prefix whose contents are their names. Markers are
+// seed puts objects below "p/" whose contents are their names. Markers are
 // empty.
-func seed(server *s3test.Server, prefix string, names ...string) {
+func seed(server *s3test.Server, names ...string) {
 	for _, name := range names {
 		content := []byte(name + "\n")
 		if strings.HasSuffix(name, "/") {
 			content = nil
 		}
-		server.Put(bucket, prefix+name, content)
+		server.Put(bucket, "p/"+name, content)
 	}
 }
 

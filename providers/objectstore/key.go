@@ -36,9 +36,9 @@ func mayEscape(r rune) bool { return r == '%' || r < 0x80 && isControl(byte(r)) 
 // unescape returns what escape made text from, and false if it made it from
 // nothing.
 func unescape(text string) (name string, ok bool) {
-	first := strings.IndexByte(text, '%')
+	first := strings.IndexFunc(text, mayEscape)
 	if first < 0 {
-		return text, strings.IndexFunc(text, mayEscape) < 0
+		return text, true
 	}
 	var b strings.Builder
 	b.WriteString(text[:first])
@@ -80,8 +80,10 @@ func escapeLen(text string) int {
 	return i + 2
 }
 
-// isControl leaves out NUL, which no name has.
-func isControl(c byte) bool { return c > 0 && c < ' ' || c == 0x7f }
+// isControl leaves out NUL, which no name has, and DEL, which XML can spell and
+// stores take: the order of listings rests on an escaped character being less
+// than all that are not.
+func isControl(c byte) bool { return c > 0 && c < ' ' }
 
 func isUpperHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'F' }
 

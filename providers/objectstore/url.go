@@ -27,6 +27,8 @@ func ParseURL(text string) (*Options, error) {
 	switch {
 	case err != nil:
 		return nil, invalid("the URL cannot be read: it is to be like s3://bucket/prefix")
+	case parsed.Scheme == "":
+		return nil, invalid("this is not the URL of a bucket: it is to be like s3://bucket/prefix")
 	case parsed.Scheme != Scheme:
 		return nil, invalid(fmt.Sprintf("the URL begins with %q, and is to begin with %q", parsed.Scheme+":", Scheme+"://"))
 	case parsed.User != nil:

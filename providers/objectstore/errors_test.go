@@ -1,0 +1,268 @@
+package objectstore_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/errors.golden")
+
+// errorCase is something that is wrong with the store, the way to it, or the
+// settings.
+type errorCase struct {
+	name string
+	open func(t *testing.T) *objectstore.FS
+}
+
+// TestErrors compares the code and the text of each error with those in
+// testdata/errors.golden. It has one part for each situation and operation.
+func TestErrors(t *testing.T) {
+	var got strings.Builder
+	for _, c := range append(storeErrors(), wayErrors()...) {
+		f := c.open(t)
+		for _, op := range []struct {
+			name string
+			do   action
+		}{
+			{"read_file", readFile("dir/file")}, {"stat", stat("dir/file")}, {"ls", lists("dir", nil, 1)}, {"write_file", write("dir/file", nil)},
+		} {
+			err := op.do(t.Context(), f)
+			fmt.Fprintf(&got, "%s %s: %s\n", c.name, op.name, spell(err))
+			if err != nil {
+				checkErrorForm(t, c.name+" "+op.name, err)
+			}
+		}
+	}
+	compareGolden(t, filepath.Join("testdata", "errors.golden"), got.String())
+}
+
+func spell(err error) string {
+	if err == nil {
+		return "ok"
+	}
+	return fmt.Sprintf("%s %v", workspace.CodeOf(err), err)
+}
+
+func checkErrorForm(t *testing.T, what string, err error) {
+	t.Helper()
+	if _, ok := errors.AsType[*fs.PathError](err); !ok {
+		t.Errorf("%s: error is a %T, want a *fs.PathError", what, err)
+	}
+	checkDiscreet(t, err, "hidden", "AKIA", "s3test/secret", ".invalid", "example.com", "dial", "lookup", "x509", "profile \"")
+}
+
+func compareGolden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs; -update rewrites it (-want +got):\n%s", file, diff)
+	}
+}
+
+// hidden opens the workspace that no error may show.
+func (s store) hidden(t *testing.T) *objectstore.FS {
+	return s.open(t, faultPrefix, objectstore.Options{})
+}
+
+// served returns a case of a server in memory that has the file, with a client
+// that does not wait.
+func served(name string, options *s3test.Options, spoil func(server *s3test.Server, s *store)) errorCase {
+	return errorCase{name, func(t *testing.T) *objectstore.FS {
+		server := s3test.New(t, options)
+		server.Put(bucket, faultPrefix+"/dir/file", []byte("content"))
+		s := inProcess(server, awsCompat(), impatient(2))
+		spoil(server, &s)
+		return s.hidden(t)
+	}}
+}
+
+// storeErrors are what a store answers.
+func storeErrors() []errorCase {
+	ahead := &s3test.Options{Now: func() time.Time { return time.Now().Add(time.Hour) }}
+	cases := []errorCase{
+		served("missing-bucket", nil, func(_ *s3test.Server, s *store) { s.bucket = "hidden-bucket" }),
+		served("wrong-key", nil, func(server *s3test.Server, s *store) {
+			s.client = newClient(server.URL, server.Region, "AKIAHIDDEN", server.SecretAccessKey, nil, s.compat)
+		}),
+		served("wrong-secret", nil, func(server *s3test.Server, s *store) {
+			s.client = newClient(server.URL, server.Region, server.AccessKeyID, "hidden", nil, s.compat)
+		}),
+		served("wrong-region", nil, func(server *s3test.Server, s *store) {
+			s.client = newClient(server.URL, "eu-hidden-1", server.AccessKeyID, server.SecretAccessKey, nil, s.compat)
+		}),
+		served("clock-one-hour-behind", ahead, func(server *s3test.Server, s *store) { // the SDK corrects it
+			s.client = newClient(server.URL, server.Region, server.AccessKeyID, server.SecretAccessKey, &http.Client{Transport: dated{}}, s.compat)
+		}),
+		served("denied", nil, func(server *s3test.Server, _ *store) { server.Deny(faultPrefix) }),
+	}
+	for _, answer := range []s3test.Fault{
+		{Status: 400, Code: "ExpiredToken"}, {Status: 400, Code: "EntityTooLarge"}, {Status: 400, Code: "KeyTooLongError"},
+		{Status: 400, Code: "NeverHeardOf"}, {Status: 401, Code: "NeverHeardOf"}, {Status: 403, Code: "InvalidObjectState"},
+		{Status: 403, Code: "QuotaExceeded"}, {Status: 403, Code: "RequestTimeTooSkewed"}, {Status: 409, Code: "ExistingObjectIsDirectory"},
+		{Status: 409, Code: "ObjectParentIsFile"}, {Status: 429, Code: "TooManyRequests"}, {Status: 500, Code: "InternalError"},
+		{Status: 501, Code: "NotImplemented"}, {Status: 503, Code: "SlowDown"},
+	} {
+		answer.Message = "hidden " + bucket
+		cases = append(cases, served(fmt.Sprintf("answer-%d-%s", answer.Status, answer.Code), nil, func(server *s3test.Server, _ *store) {
+			server.Inject(func(s3test.Request) s3test.Fault { return answer })
+		}))
+	}
+	return cases
+}
+
+// dated gives answers the date of a server that is an hour ahead.
+type dated struct{}
+
+func (dated) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		response.Header.Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
+	}
+	return response, err
+}
+
+// wayErrors are failures on the way to a store.
+func wayErrors() []errorCase {
+	at := func(endpoint string, transport *http.Client) store {
+		return store{client: newClient(endpoint, "us-east-1", "AKIAHIDDEN", "hidden", transport, awsCompat(), impatient(2)), bucket: "hidden", compat: awsCompat()}
+	}
+	return []errorCase{
+		{"connection-refused", func(t *testing.T) *objectstore.FS {
+			server := s3test.Start(nil)
+			server.Close()
+			return at(server.URL, nil).hidden(t)
+		}},
+		{"unknown-host", func(t *testing.T) *objectstore.FS {
+			return at("http://hidden.invalid", &http.Client{Transport: &http.Transport{DialContext: noDNS}}).hidden(t)
+		}},
+		{"unknown-authority", func(t *testing.T) *objectstore.FS {
+			return at(s3test.New(t, &s3test.Options{TLS: true}).URL, nil).hidden(t)
+		}},
+		{"http-behind-https", func(t *testing.T) *objectstore.FS {
+			return at(strings.Replace(s3test.New(t, nil).URL, "http:", "https:", 1), nil).hidden(t)
+		}},
+		{"https-behind-http", func(t *testing.T) *objectstore.FS {
+			return at(strings.Replace(s3test.New(t, &s3test.Options{TLS: true}).URL, "https:", "http:", 1), nil).hidden(t)
+		}},
+		{"no-credentials", func(t *testing.T) *objectstore.FS {
+			bareEnvironment(t)
+			f, err := objectstore.Open(t.Context(), &objectstore.Options{Bucket: "hidden", Endpoint: "http://127.0.0.1:1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f
+		}},
+	}
+}
+
+// noDNS is the dial of a machine whose name server does not answer.
+func noDNS(ctx context.Context, network, address string) (net.Conn, error) {
+	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("no name server")
+	}}
+	return (&net.Dialer{Resolver: resolver}).DialContext(ctx, network, address)
+}
+
+// bareEnvironment takes away all that the SDK takes settings from.
+func bareEnvironment(t *testing.T) {
+	t.Helper()
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "AWS_") {
+			t.Setenv(name, "")
+			os.Unsetenv(name)
+		}
+	}
+	home := t.TempDir()
+	for name, value := range map[string]string{
+		"HOME": home, "USERPROFILE": home, "AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_CONFIG_FILE": filepath.Join(home, "config"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(home, "credentials"),
+	} {
+		t.Setenv(name, value)
+	}
+}
+
+// TestOpenConfiguration opens with a profile that does not exist, or an
+// environment that makes no sense.
+func TestOpenConfiguration(t *testing.T) {
+	for _, c := range []struct{ name, profile, attempts, want string }{
+		{"missing-profile", "nobody", "3", `objectstore: the AWS configuration cannot be loaded: there is no profile "nobody"`},
+		{"broken-environment", "", "many", "objectstore: the AWS configuration cannot be loaded: check the environment variables and the shared configuration files"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bareEnvironment(t)
+			t.Setenv("AWS_MAX_ATTEMPTS", c.attempts)
+			_, err := objectstore.Open(t.Context(), &objectstore.Options{Bucket: "b", Profile: c.profile})
+			if err == nil || err.Error() != c.want {
+				t.Errorf("Open = %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestInvalidOptions opens with each option that is not valid.
+func TestInvalidOptions(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		opts    *objectstore.Options
+		newOnly bool // they describe a client, which Open makes
+		want    string
+	}{
+		{name: "nil", want: "Bucket is required"},
+		{name: "bucket-with-prefix", opts: &objectstore.Options{Bucket: "b/p"}, want: "Bucket is a name without slashes"},
+		{name: "prefix-climbs", opts: &objectstore.Options{Bucket: "b", Prefix: "../p"}, want: `Prefix "../p" is not a valid name`},
+		{name: "prefix-dot", opts: &objectstore.Options{Bucket: "b", Prefix: "."}, want: `Prefix "." is not a valid name`},
+		{name: "prefix-rooted", opts: &objectstore.Options{Bucket: "b", Prefix: "/p"}, want: `Prefix "/p" is not a valid name`},
+		{name: "prefix-two-slashes", opts: &objectstore.Options{Bucket: "b", Prefix: "p//"}, want: `Prefix "p//" is not a valid name`},
+		{name: "small-parts", opts: &objectstore.Options{Bucket: "b", PartSize: 1}, want: "PartSize is 1 bytes, and the least is 5242880"},
+		{name: "negative-parts", opts: &objectstore.Options{Bucket: "b", PartSize: -1}, want: "PartSize is -1 bytes"},
+		{name: "workers", opts: &objectstore.Options{Bucket: "b", Workers: -1}, want: "must not be negative"},
+		{name: "attempts", opts: &objectstore.Options{Bucket: "b", MaxAttempts: -1}, want: "must not be negative"},
+		{name: "interval", opts: &objectstore.Options{Bucket: "b", PollInterval: -1}, want: "must not be negative"},
+		{name: "client-region", opts: &objectstore.Options{Bucket: "b", Region: "r"}, newOnly: true, want: "are those of the client"},
+		{name: "client-endpoint", opts: &objectstore.Options{Bucket: "b", Endpoint: "http://e"}, newOnly: true, want: "are those of the client"},
+		{name: "client-profile", opts: &objectstore.Options{Bucket: "b", Profile: "p"}, newOnly: true, want: "are those of the client"},
+		{name: "client-attempts", opts: &objectstore.Options{Bucket: "b", MaxAttempts: 1}, newOnly: true, want: "are those of the client"},
+		{name: "client-probe", opts: &objectstore.Options{Bucket: "b", Probe: true}, newOnly: true, want: "Probe sends requests"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := objectstore.New(nil, c.opts)
+			checkInvalid(t, "New", err, c.want)
+			if !c.newOnly {
+				_, err = objectstore.Open(t.Context(), c.opts)
+				checkInvalid(t, "Open", err, c.want)
+			}
+		})
+	}
+}
+
+func checkInvalid(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	if !errors.Is(err, fs.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s = %v, want %v that says %q", what, err, fs.ErrInvalid, want)
+	}
+}

@@ -1,0 +1,155 @@
+package objectstore_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+type objects = map[string]string
+
+// noResult makes the function of a case of an operation.
+func noResult(do action) func(context.Context, *objectstore.FS) (any, error) {
+	return func(ctx context.Context, f *objectstore.FS) (any, error) { return nil, do(ctx, f) }
+}
+
+func writeFaults() []faultCase {
+	old, long := objects{"d/f": "old"}, strings.Repeat("0123456789", 3*partSize/10)
+	copied := objects{"d/f": long, "d/g": long}
+	return []faultCase{
+		{name: "write-new", after: objects{"a/b/f": "new"}, do: noResult(write("a/b/f", nil))},
+		{name: "write-replace", before: old, after: objects{"d/f": "new"}, do: noResult(write("d/f", nil))},
+		{name: "write-if-version", before: old, after: objects{"d/f": "new"}, do: noResult(swapOnce("d/f")), done: []error{errDone}},
+		{name: "write-if-not-exist", after: objects{"d/f": "new"}, done: []error{fs.ErrExist},
+			do: noResult(write("d/f", &workspace.WriteOptions{IfNotExist: true}))},
+		{name: "create-in-parts", before: old, after: objects{"d/f": long}, do: noResult(createText("d/f", long, nil))},
+		{name: "create-in-parts-if-not-exist", after: objects{"d/f": long}, done: []error{fs.ErrExist},
+			do: noResult(createText("d/f", long, &workspace.WriteOptions{IfNotExist: true}))},
+		{name: "copy", before: objects{"d/f": long}, after: copied, done: []error{fs.ErrExist}, do: noResult(copyFile("d/f", "d/g"))},
+		{name: "move", before: objects{"d/f": long}, after: objects{"e/g": long}, keep: []string{long}, done: []error{fs.ErrExist, fs.ErrNotExist},
+			do: noResult(moveTo("d/f", "e/g"))},
+	}
+}
+
+// errDone says that the file has the new content already.
+var errDone = errors.New("the write took place")
+
+// swapOnce replaces the content "old" of name on the condition of its version.
+func swapOnce(name string) action {
+	return func(ctx context.Context, f *objectstore.FS) error {
+		data, version, err := f.ReadVersioned(ctx, name, 0)
+		switch {
+		case err != nil:
+			return err
+		case string(data) != "old":
+			return errDone
+		}
+		return write(name, &workspace.WriteOptions{IfVersion: version})(ctx, f)
+	}
+}
+
+func createText(name, text string, opts *workspace.WriteOptions) action {
+	return func(ctx context.Context, f *objectstore.FS) error {
+		w, err := f.Create(ctx, name, opts)
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		if _, err := w.Write([]byte(text)); err != nil {
+			return err
+		}
+		_, err = w.Commit()
+		return err
+	}
+}
+
+func copyFile(source, destination string) action {
+	return func(ctx context.Context, f *objectstore.FS) error {
+		_, err := f.Copy(ctx, source, destination)
+		return err
+	}
+}
+
+func moveTo(source, destination string) action {
+	return func(ctx context.Context, f *objectstore.FS) error { return f.Move(ctx, source, destination) }
+}
+
+func treeFaults() []faultCase {
+	tree := objects{"d/": "", "d/a": "1", "d/b": "2", "d/e/f": "3", "z": "4"}
+	return []faultCase{
+		{name: "mkdir", after: objects{"d/": ""}, done: []error{fs.ErrExist}, do: noResult(mkdir("d", false))},
+		{name: "mkdir-recursive", after: objects{"a/b/c/": ""}, do: noResult(mkdir("a/b/c", true))},
+		{name: "rm", before: objects{"d/f": "old"}, after: objects{"d/": ""}, done: []error{fs.ErrNotExist}, do: noResult(rm("d/f", false))},
+		{name: "rm-directory", before: tree, after: objects{"z": "4"}, done: []error{fs.ErrNotExist}, do: noResult(rm("d", true))},
+		{name: "move-directory", before: tree, after: objects{"m/": "", "m/a": "1", "m/b": "2", "m/e/f": "3", "z": "4"}, keep: []string{"1", "2", "3"}, partial: true,
+			done: []error{fs.ErrExist, fs.ErrNotExist}, do: noResult(moveTo("d", "m"))},
+	}
+}
+
+func readFaults() []faultCase {
+	tree := objects{"a": "one line\n", "d/": "", "d/b": "two lines\nhere\n", "d/e/f": "a third line\n"}
+	reads := []faultCase{
+		{name: "read", do: func(ctx context.Context, f *objectstore.FS) (any, error) {
+			data, err := f.ReadFile(ctx, "d/b")
+			return string(data), err
+		}, want: tree["d/b"]},
+		{name: "stat", do: func(ctx context.Context, f *objectstore.FS) (any, error) {
+			info, err := f.Stat(ctx, "d")
+			return info.Type, err
+		}, want: workspace.TypeDirectory},
+		{name: "ls", do: func(ctx context.Context, f *objectstore.FS) (any, error) {
+			infos, err := f.Ls(ctx, "d", nil)
+			return pathsOf(infos), err
+		}, want: []string{"d/b", "d/e"}},
+		{name: "walk", do: func(ctx context.Context, f *objectstore.FS) (any, error) { return walked(ctx, f, ".", nil) },
+			want: []string{"a", "d", "d/b", "d/e", "d/e/f"}},
+		{name: "glob", do: func(ctx context.Context, f *objectstore.FS) (any, error) { return f.Glob(ctx, "d/*", nil) },
+			want: []string{"d/b"}},
+		{name: "grep", do: grepPaths, want: []string{"a", "d/b", "d/e/f"}},
+	}
+	for i := range reads {
+		reads[i].before, reads[i].after = tree, tree
+	}
+	return reads
+}
+
+func pathsOf(infos []workspace.FileInfo) []string {
+	paths := make([]string, len(infos))
+	for i, info := range infos {
+		paths[i] = info.Path
+	}
+	return paths
+}
+
+// walked returns the paths of a walk.
+func walked(ctx context.Context, f workspace.FileSystem, dir string, opts *workspace.WalkOptions) ([]string, error) {
+	var infos []workspace.FileInfo
+	err := workspace.Walk(ctx, f, dir, opts, func(info workspace.FileInfo, err error) error {
+		infos = append(infos, info)
+		return err
+	})
+	return pathsOf(infos), err
+}
+
+// grepPaths returns the files with a line. One that was not searched counts,
+// if the search says so.
+func grepPaths(ctx context.Context, f *objectstore.FS) (any, error) {
+	result, err := f.Grep(ctx, "line", nil)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, match := range result.Matches {
+		paths = append(paths, match.Path)
+	}
+	for _, skipped := range result.Skipped {
+		paths = append(paths, skipped.Path)
+	}
+	slices.Sort(paths)
+	return paths, nil
+}

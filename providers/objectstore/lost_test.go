@@ -1,0 +1,153 @@
+package objectstore_test
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// lostCase is a write whose answer is lost, so that it is sent again.
+type lostCase struct {
+	name string
+	op   string // the request
+	size int    // of what is written; more than partSize makes an upload
+	opts func(version workspace.Version) *workspace.WriteOptions
+	old  bool  // the file exists
+	kind error // if the condition does not hold; nil if there is none
+}
+
+func lostCases() []lostCase {
+	anyway := func(workspace.Version) *workspace.WriteOptions { return nil }
+	ifNotExist := func(workspace.Version) *workspace.WriteOptions { return &workspace.WriteOptions{IfNotExist: true} }
+	ifVersion := func(v workspace.Version) *workspace.WriteOptions { return &workspace.WriteOptions{IfVersion: v} }
+	const put, complete, long = "PutObject", "CompleteMultipartUpload", 3 * partSize
+	return []lostCase{
+		{name: "put", op: put, size: 10, opts: anyway, old: true},
+		{name: "put-if-not-exist", op: put, size: 10, opts: ifNotExist, kind: fs.ErrExist},
+		{name: "put-if-version", op: put, size: 10, opts: ifVersion, old: true, kind: workspace.ErrConflict},
+		{name: "complete", op: complete, size: long, opts: anyway, old: true},
+		{name: "complete-if-not-exist", op: complete, size: long, opts: ifNotExist, kind: fs.ErrExist},
+		{name: "complete-if-version", op: complete, size: long, opts: ifVersion, old: true, kind: workspace.ErrConflict},
+	}
+}
+
+// lost is a store with the file "f", if the case has it, where the first
+// answer to the request of the case is lost. again is called before the second
+// is served, and may answer it.
+func (c lostCase) lost(t *testing.T, again func(server *s3test.Server, key string) s3test.Fault) (*s3test.Server, *objectstore.FS, workspace.Version) {
+	server := newFaultServer(profiles()[0], nil)
+	t.Cleanup(server.Close)
+	fsys := inProcess(server, awsCompat(), impatient(3)).open(t, faultPrefix, objectstore.Options{})
+	fsys.SetPartSizes(partSize)
+	var version workspace.Version
+	if c.old {
+		var err error
+		if version, err = fsys.WriteFile(t.Context(), "f", []byte("old"), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sent atomic.Int32
+	server.Inject(func(r s3test.Request) s3test.Fault {
+		if r.Op != c.op {
+			return s3test.Fault{}
+		}
+		if sent.Add(1) == 1 {
+			return s3test.Fault{ResetAfter: true}
+		}
+		return again(server, r.Key)
+	})
+	return server, fsys, version
+}
+
+func (c lostCase) write(t *testing.T, f *objectstore.FS, version workspace.Version) (workspace.Version, error) {
+	w, err := f.Create(t.Context(), "f", c.opts(version))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Write([]byte(c.content())); err != nil {
+		t.Fatal(err)
+	}
+	return w.Commit()
+}
+
+func (c lostCase) content() string { return strings.Repeat("x", c.size) }
+
+// TestLostAnswer loses the answer to a write that took place, whose second
+// sending the store refuses because of the first one's success. The write is
+// reported as done.
+func TestLostAnswer(t *testing.T) {
+	for _, c := range lostCases() {
+		t.Run(c.name, func(t *testing.T) {
+			server, fsys, version := c.lost(t, func(_ *s3test.Server, _ string) s3test.Fault {
+				if c.op == "CompleteMultipartUpload" { // as some stores have it
+					return s3test.Fault{Status: http.StatusNotFound, Code: "NoSuchUpload"}
+				}
+				return s3test.Fault{}
+			})
+			got, err := c.write(t, fsys, version)
+			if err != nil {
+				t.Fatalf("Commit = %v, want nil", err)
+			}
+			data, now, err := fsys.ReadVersioned(t.Context(), "f", 0)
+			if err != nil || string(data) != c.content() || now != got {
+				t.Errorf("file has %d bytes of version %q, %v; want %d of %q", len(data), now, err, c.size, got)
+			}
+			if uploads := server.Uploads(); len(uploads) > 0 {
+				t.Errorf("uploads left open: %v", uploads)
+			}
+		})
+	}
+}
+
+// TestLostAnswerOvertaken lets somebody else write the file before a write
+// whose answer was lost is sent again. It cannot be known that it took place,
+// and the other's content stays.
+func TestLostAnswerOvertaken(t *testing.T) {
+	for _, c := range lostCases() {
+		if c.kind == nil {
+			continue // what has no condition is written again
+		}
+		t.Run(c.name, func(t *testing.T) {
+			server, fsys, version := c.lost(t, func(server *s3test.Server, key string) s3test.Fault {
+				server.Put(bucket, key, []byte("other"))
+				if c.op == "CompleteMultipartUpload" {
+					return s3test.Fault{Status: http.StatusPreconditionFailed, Code: "PreconditionFailed"}
+				}
+				return s3test.Fault{}
+			})
+			_, err := c.write(t, fsys, version)
+			if !errors.Is(err, workspace.ErrUnavailable) || errors.Is(err, c.kind) || !strings.Contains(err.Error(), "read it to see") {
+				t.Errorf("Commit = %v, want %v that says to read the file", err, workspace.ErrUnavailable)
+			}
+			if data, _ := server.Get(bucket, faultPrefix+"/f"); string(data) != "other" {
+				t.Errorf("file = %.50q, want what the other wrote", data)
+			}
+		})
+	}
+}
+
+// TestRefusedAtOnce has the condition not hold from the start. No answer was
+// lost, so there is no doubt about what that means.
+func TestRefusedAtOnce(t *testing.T) {
+	for _, c := range lostCases() {
+		if c.kind == nil {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			server, fsys, version := c.lost(t, func(*s3test.Server, string) s3test.Fault { return s3test.Fault{} })
+			server.Inject(nil)
+			server.Put(bucket, faultPrefix+"/f", []byte("other"))
+			if _, err := c.write(t, fsys, version); !errors.Is(err, c.kind) || errors.Is(err, workspace.ErrUnavailable) {
+				t.Errorf("Commit = %v, want %v", err, c.kind)
+			}
+		})
+	}
+}

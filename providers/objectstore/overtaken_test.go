@@ -1,0 +1,65 @@
+package objectstore_test
+
+import (
+	"errors"
+	"io/fs"
+	"sync"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// TestSourceOvertaken lets somebody else write or remove the source of a copy
+// or a move just before the store is asked to copy it, or to delete it.
+func TestSourceOvertaken(t *testing.T) {
+	copies := func(r s3test.Request) bool { return r.Op == "CopyObject" || r.Op == "UploadPartCopy" }
+	takes := func(r s3test.Request) bool {
+		return r.Key == "p/f" && (r.Op == "DeleteObject" || r.Op == "PutObject")
+	}
+	overwrite := func(server *s3test.Server) { server.Put(bucket, "p/f", []byte("other")) }
+	remove := func(server *s3test.Server) { server.Delete(bucket, "p/f") }
+	for _, c := range []struct {
+		name   string
+		do     action
+		when   func(r s3test.Request) bool
+		happen func(server *s3test.Server)
+		want   error
+		left   string // at the source
+	}{
+		{"copy-overwritten", copyFile("f", "g"), copies, overwrite, workspace.ErrUnavailable, "other"},
+		{"copy-removed", copyFile("f", "g"), copies, remove, fs.ErrNotExist, ""},
+		{"move-overwritten", moveTo("f", "g"), copies, overwrite, workspace.ErrUnavailable, "other"},
+		{"move-removed", moveTo("f", "g"), copies, remove, fs.ErrNotExist, ""},
+		{"move-overwritten-late", moveTo("f", "g"), takes, overwrite, workspace.ErrUnavailable, "other"},
+		{"move-removed-late", moveTo("f", "g"), takes, remove, fs.ErrNotExist, ""},
+	} {
+		for _, p := range profiles() {
+			t.Run(c.name+"/"+p.name, func(t *testing.T) {
+				server := s3test.New(t, p.options)
+				server.Put(bucket, "p/f", []byte("content"))
+				f := inProcess(server, p.compat).open(t, "p", objectstore.Options{})
+				var once sync.Once
+				server.Inject(func(r s3test.Request) s3test.Fault {
+					if c.when(r) {
+						once.Do(func() { c.happen(server) })
+					}
+					return s3test.Fault{}
+				})
+				if err := c.do(t.Context(), f); !errors.Is(err, c.want) {
+					t.Errorf("error = %v, want %v", err, c.want)
+				}
+				if left, _ := server.Get(bucket, "p/f"); string(left) != c.left {
+					t.Errorf("the source holds %q, want %q", left, c.left)
+				}
+				if copied, ok := server.Get(bucket, "p/g"); ok {
+					t.Errorf("there is a copy, %q, want none", copied)
+				}
+				if uploads := server.Uploads(); len(uploads) > 0 {
+					t.Errorf("uploads left open: %v", uploads)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package objectstore_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// TestTools calls every tool once, in an order in which each has what it needs.
+func TestTools(t *testing.T) {
+	for _, p := range profiles() {
+		t.Run(p.name, func(t *testing.T) {
+			fsys := inProcess(s3test.New(t, p.options), p.compat).empty(t)
+			set, err := tools.New(workspace.New("bucket", fsys, nil), &tools.Options{Naming: "{op}"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			called := map[string]bool{}
+			for _, call := range []struct{ op, arguments, want string }{
+				{"write_file", `{"path": "src/main.go", "content": "package main\n"}`, "src/main.go"},
+				{"edit_file", `{"path": "src/main.go", "oldText": "main", "newText": "other"}`, "+package other"},
+				{"read_file", `{"path": "src/main.go"}`, "package other"},
+				{"ls", `{"path": "src"}`, "main.go"},
+				{"glob", `{"pattern": "**/*.go"}`, "src/main.go"},
+				{"grep", `{"pattern": "^package o"}`, "package other"},
+				{"stat", `{"path": "src/main.go"}`, "file"},
+				{"mkdir", `{"path": "new"}`, "new"},
+				{"copy", `{"source": "src/main.go", "destination": "new/copy.go"}`, "new/copy.go"},
+				{"move", `{"source": "new/copy.go", "destination": "new/moved.go"}`, "new/moved.go"},
+				{"rm", `{"path": "new", "recursive": true}`, "new"},
+			} {
+				called[call.op] = true
+				tool, ok := set.Lookup(call.op)
+				if !ok {
+					t.Errorf("there is no tool %s", call.op)
+					continue
+				}
+				result, err := tool.Call(t.Context(), json.RawMessage(call.arguments))
+				if err != nil || result.IsError || !strings.Contains(result.Text, call.want) {
+					t.Errorf("%s(%s) = %+v, %v, want a text with %q", call.op, call.arguments, result, err, call.want)
+				}
+			}
+			for _, tool := range set.Tools() {
+				if !called[tool.Op] {
+					t.Errorf("the tool %s is not called", tool.Op)
+				}
+			}
+			if paths, err := walked(t.Context(), fsys, ".", nil); err != nil || strings.Join(paths, " ") != "src src/main.go" {
+				t.Errorf("what is left = %q, %v, want src/main.go", paths, err)
+			}
+		})
+	}
+}

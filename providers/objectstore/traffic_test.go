@@ -1,0 +1,123 @@
+package objectstore_test
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// TestListedPrefixes looks at what the listings of a search ask for.
+func TestListedPrefixes(t *testing.T) {
+	for _, c := range []struct {
+		name, pattern     string
+		prefix, delimiter string
+	}{
+		{"below-literal", "src/**/*.go", "p/src/", ""},
+		{"one-level", "*", "p/", "/"},
+		{"one-level-below-literal", "src/pkg/*.go", "p/src/pkg/", "/"},
+		{"everything", "**", "p/", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := s3test.New(t, nil)
+			seed(server, "doc/a", "src/pkg/f.go", "web/b")
+			fsys := inProcess(server, awsCompat()).open(t, "p", objectstore.Options{})
+			if _, err := fsys.Glob(t.Context(), c.pattern, nil); err != nil {
+				t.Fatalf("Glob(%q) = %v, want nil", c.pattern, err)
+			}
+			for _, request := range server.Requests() {
+				prefix, delimiter := request.Query.Get("prefix"), request.Query.Get("delimiter")
+				if prefix != c.prefix || delimiter != c.delimiter {
+					t.Errorf("Glob(%q) lists prefix %q with delimiter %q, want %q with %q", c.pattern, prefix, delimiter, c.prefix, c.delimiter)
+				}
+			}
+		})
+	}
+}
+
+// TestWindowTraffic reads a window of a large file, which is all that may be
+// sent of it.
+func TestWindowTraffic(t *testing.T) {
+	server := s3test.New(t, nil)
+	content := bytes.Repeat([]byte("0123456789abcdef"), 4<<20/16)
+	server.Put(bucket, "p/large", content)
+	fsys := inProcess(server, awsCompat()).open(t, "p", objectstore.Options{})
+	const offset, length = 3<<20 + 5, 1000
+	stream, info, err := fsys.Open(t.Context(), "large", &workspace.OpenOptions{Offset: offset, Length: length})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	got, err := io.ReadAll(stream)
+	if err != nil || !bytes.Equal(got, content[offset:offset+length]) || info.Size != int64(len(content)) {
+		t.Errorf("window of %d bytes, %v, of a file of %d; want %d of %d", len(got), err, info.Size, length, len(content))
+	}
+	requests := server.Requests()
+	if trace(requests) != "GetObject" || requests[0].BytesSent != length {
+		t.Errorf("requests = %q, %d bytes sent, want GetObject with %d", trace(requests), requests[0].BytesSent, length)
+	}
+}
+
+// TestFolderTTL looks whether the directory is there before every write if
+// nothing is to be remembered.
+func TestFolderTTL(t *testing.T) {
+	server := s3test.New(t, nil)
+	fsys := inProcess(server, awsCompat()).open(t, "p", objectstore.Options{FolderTTL: -1})
+	for range 2 {
+		if _, err := fsys.WriteFile(t.Context(), "f", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = "ListObjectsV2 PutObject ListObjectsV2 PutObject"
+	if got := trace(server.Requests()); got != want {
+		t.Errorf("requests of two writes = %q, want %q", got, want)
+	}
+}
+
+// TestWatchRequests looks at what a watch of 1,500 keys costs at each
+// interval.
+func TestWatchRequests(t *testing.T) {
+	server := s3test.New(t, nil)
+	seed(server, numbered("d/f%04d", 1500)...)
+	fsys := inProcess(server, awsCompat()).open(t, "p", objectstore.Options{})
+	if _, err := fsys.Watch(t.Context(), "d", &workspace.WatchOptions{Interval: time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	pollUntil(t, "three listings", func() bool { return len(server.Requests()) >= 6 })
+	for i, request := range server.Requests()[:6] {
+		continued := request.Query.Has("continuation-token") || request.Query.Get("start-after") == "p/d/f0999"
+		if request.Op != "ListObjectsV2" || request.Query.Get("prefix") != "p/d/" || continued != (i%2 == 1) {
+			t.Errorf("request %d is %s %v, want each listing in two requests", i, request.Op, request.Query)
+		}
+	}
+}
+
+// TestRmBatches looks at what a recursive Rm deletes last: the marker, so that
+// the directory is there until it is empty.
+func TestRmBatches(t *testing.T) {
+	server := s3test.New(t, nil)
+	seed(server, append([]string{"d/"}, numbered("d/f%04d", 1500)...)...)
+	fsys := inProcess(server, awsCompat()).open(t, "p", objectstore.Options{})
+	var left []bool
+	server.Inject(func(r s3test.Request) s3test.Fault {
+		if strings.HasPrefix(r.Op, "Delete") {
+			_, marked := server.Get(bucket, "p/d/")
+			left = append(left, marked)
+		}
+		return s3test.Fault{}
+	})
+	if err := fsys.Rm(t.Context(), "d", &workspace.RmOptions{Recursive: true}); err != nil {
+		t.Fatal(err)
+	}
+	if len(left) != 2 || !left[0] || !left[1] {
+		t.Errorf("the marker was there before the deletes: %v, want twice", left)
+	}
+	if keys := server.Objects(bucket); len(keys) > 0 {
+		t.Errorf("keys left = %d, want none", len(keys))
+	}
+}

@@ -3,6 +3,7 @@ package scan
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 
@@ -195,7 +196,11 @@ func (c *crew) files(t task, scratch *[]byte) error {
 		if !c.found.wants(path) {
 			return nil
 		}
-		c.found.add(c.search.file(c.ctx, path, scratch, ReadOptions{Known: t.known}))
+		found := c.search.file(c.ctx, path, scratch, ReadOptions{Known: t.known})
+		if errors.Is(found.err, workspace.ErrUnavailable) {
+			return found.err // the store's fault, not the file's
+		}
+		c.found.add(found)
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (f *FS) copyFile(ctx context.Context, op string, from head, source, destina
 // copyError returns the error of a copy that failed with err.
 func (f *FS) copyError(ctx context.Context, op, source, destination string, err error) error {
 	if !errors.Is(err, errSourceChanged) {
-		return f.writeError(ctx, op, destination, workspace.WriteOptions{IfNotExist: true}, err)
+		return f.writeError(ctx, op, destination, err)
 	}
 	if _, err := f.source(ctx, op, source); err != nil {
 		return err // somebody else has removed it

@@ -97,7 +97,7 @@ func (w *writer) Commit() (workspace.Version, error) {
 }
 
 func (w *writer) failed(err error) error {
-	return w.fs.writeError(w.ctx, workspace.OpCreate, w.name, w.opts, err)
+	return w.fs.writeError(w.ctx, workspace.OpCreate, w.name, err)
 }
 
 func (w *writer) commit() (etag string, err error) {

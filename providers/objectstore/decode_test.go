@@ -93,13 +93,14 @@ func TestDecodeListControl(t *testing.T) {
 
 // TestDecodeListRefuses takes no other answer for an empty listing.
 func TestDecodeListRefuses(t *testing.T) {
+	cut, _, _ := strings.Cut(listing, "<CommonPrefixes>")
 	for name, text := range map[string]string{
 		"nothing":        "",
 		"text":           "It works!",
 		"page":           "<!DOCTYPE html><html><body>It works!</body></html>",
 		"other-element":  "<Error><Code>SlowDown</Code></Error>",
 		"cut":            listing[:len(listing)/2],
-		"cut-at-a-tag":   listing[:strings.Index(listing, "<CommonPrefixes>")],
+		"cut-at-a-tag":   cut,
 		"cut-in-a-tag":   listing[:len(listing)-3],
 		"twice":          "<ListBucketResult></ListBucketResult><ListBucketResult></ListBucketResult>",
 		"text-behind":    "<ListBucketResult></ListBucketResult>x",

@@ -3,6 +3,7 @@ package objectstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -71,20 +72,20 @@ func (f *FS) moveFile(ctx context.Context, source, destination string) error {
 		return err
 	}
 	if err != nil {
-		return f.takeError(ctx, source, err)
+		return takeError(ctx, source, err)
 	}
 	f.watches.removed(source)
 	return nil
 }
 
-// takeError returns the error of a move whose copy exists, and whose source
-// may.
-func (f *FS) takeError(ctx context.Context, source string, err error) error {
-	if errors.Is(err, errUnknownOutcome) {
-		return workspace.NewPathError(workspace.OpMove, source, workspace.ErrUnavailable,
-			errors.New("the answer of the store was lost: the file has been copied to the new name, and may have been removed from the old one"))
+// takeError returns the error of a move whose copy exists, and whose source may.
+func takeError(ctx context.Context, source string, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return workspace.NewPathError(workspace.OpMove, source, ended, nil)
 	}
-	return fault(ctx, workspace.OpMove, source, err)
+	kind, cause := diagnose(err)
+	return workspace.NewPathError(workspace.OpMove, source, kind,
+		fmt.Errorf("it has been copied to the new name, and may not have been removed from the old one: %w", cause))
 }
 
 // undoCopy deletes the copy of a source that somebody else has written or
@@ -161,24 +162,30 @@ func (f *FS) moveDir(ctx context.Context, source, destination string) error {
 	if err := f.claim(ctx, destination); err != nil {
 		return err
 	}
-	if err := f.keep(ctx, source); err != nil {
-		return fault(ctx, workspace.OpMove, source, err)
-	}
-	f.folders.forget(source)
-	markers, err := f.moveTree(ctx, f.dirKey(source), f.dirKey(destination))
+	err := f.moveTree(ctx, source, destination)
 	if err == nil {
-		err = f.deleteBatches(ctx, markers)
+		f.watches.renamed(source, destination)
+		return nil
 	}
+	f.disclaim(ctx, destination)
 	switch {
 	case errors.Is(err, errSourceChanged):
 		return workspace.NewPathError(workspace.OpMove, source, workspace.ErrUnavailable, errSourceChanged)
 	case errors.Is(err, fs.ErrExist):
 		return workspace.NewPathError(workspace.OpMove, destination, fs.ErrExist, errors.New("somebody else has made a file in it"))
-	case err != nil:
-		return f.takeError(ctx, source, err)
 	}
-	f.watches.renamed(source, destination)
-	return nil
+	return takeError(ctx, source, err)
+}
+
+// disclaim removes the directory destination if nothing has been moved to it,
+// so that the move can be tried again.
+func (f *FS) disclaim(ctx context.Context, destination string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
+	defer cancel()
+	if found, err := f.find(ctx, destination, findKeys); err == nil && found.empty && found.exists {
+		f.folders.forget(destination)
+		_ = f.delete(ctx, f.dirKey(destination), nil) // else an empty directory stays
+	}
 }
 
 // claim makes the directory destination, which must not exist.
@@ -194,14 +201,27 @@ func (f *FS) claim(ctx context.Context, destination string) error {
 		return workspace.RenameError(err, workspace.OpMove, destination)
 	}
 	if err := f.mark(ctx, destination); err != nil {
-		return f.writeError(ctx, workspace.OpMove, destination, workspace.WriteOptions{IfNotExist: true}, err)
+		return f.writeError(ctx, workspace.OpMove, destination, err)
 	}
 	return nil
 }
 
-// moveTree moves the objects whose keys begin with from, and copies markers. It
-// returns the markers that are to be deleted.
-func (f *FS) moveTree(ctx context.Context, from, to string) (markers []string, err error) {
+// moveTree moves everything in the directory source, the markers last.
+func (f *FS) moveTree(ctx context.Context, source, destination string) error {
+	if err := f.keep(ctx, source); err != nil {
+		return err
+	}
+	f.folders.forget(source)
+	markers, err := f.moveObjects(ctx, f.dirKey(source), f.dirKey(destination))
+	if err != nil {
+		return err
+	}
+	return f.deleteBatches(ctx, markers)
+}
+
+// moveObjects moves the objects whose keys begin with from, and copies markers.
+// It returns the markers that are to be deleted.
+func (f *FS) moveObjects(ctx context.Context, from, to string) (markers []string, err error) {
 	q := listQuery{prefix: from, flat: true}
 	for {
 		p, err := f.list(ctx, q)

@@ -44,9 +44,9 @@ type listed struct {
 }
 
 // newPager returns the pager for the keys of prefix behind after, which is
-// prefix itself for all of them.
+// empty for all of them.
 func (f *FS) newPager(ctx context.Context, prefix, after string) *pager {
-	p := &pager{fs: f, prefix: prefix, ahead: 1, whole: after == prefix}
+	p := &pager{fs: f, prefix: prefix, ahead: 1, whole: after == ""}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	for _, cut := range f.cuts.get(prefix) {
 		if cut > after {

@@ -57,16 +57,18 @@ func TestWalkAgain(t *testing.T) {
 		change   func(server *s3test.Server)
 		requests int // at most
 	}{
-		"nothing":        {func(*s3test.Server) {}, 6},
-		"one-more":       {func(server *s3test.Server) { add(server, "d03/", 1) }, 7},
-		"many-in-front":  {func(server *s3test.Server) { add(server, "a/", 2500) }, 9},
-		"many-inside":    {func(server *s3test.Server) { add(server, "d03/f", 2500) }, 9},
-		"many-behind":    {func(server *s3test.Server) { add(server, "z/", 2500) }, 9},
-		"half":           {func(server *s3test.Server) { remove(server, func(key string) bool { return key[len(key)-1]%2 == 0 }) }, 6},
-		"none-in-middle": {func(server *s3test.Server) { remove(server, func(key string) bool { return key < "p/d02" || key > "p/d05" }) }, 6},
-		"no-end":         {func(server *s3test.Server) { remove(server, func(key string) bool { return key < "p/d02" }) }, 6},
-		"no-beginning":   {func(server *s3test.Server) { remove(server, func(key string) bool { return key > "p/d05" }) }, 6},
-		"nothing-left":   {func(server *s3test.Server) { remove(server, func(string) bool { return false }) }, 6},
+		"nothing":       {func(*s3test.Server) {}, 6},
+		"one-more":      {func(server *s3test.Server) { add(server, "d03/", 1) }, 7},
+		"many-in-front": {func(server *s3test.Server) { add(server, "a/", 2500) }, 9},
+		"many-inside":   {func(server *s3test.Server) { add(server, "d03/f", 2500) }, 9},
+		"many-behind":   {func(server *s3test.Server) { add(server, "z/", 2500) }, 9},
+		"half":          {func(server *s3test.Server) { remove(server, func(key string) bool { return key[len(key)-1]%2 == 0 }) }, 6},
+		"none-in-middle": {func(server *s3test.Server) {
+			remove(server, func(key string) bool { return key < "p/d02" || key > "p/d05" })
+		}, 6},
+		"no-end":       {func(server *s3test.Server) { remove(server, func(key string) bool { return key < "p/d02" }) }, 6},
+		"no-beginning": {func(server *s3test.Server) { remove(server, func(key string) bool { return key > "p/d05" }) }, 6},
+		"nothing-left": {func(server *s3test.Server) { remove(server, func(string) bool { return false }) }, 6},
 	} {
 		t.Run(change, func(t *testing.T) {
 			server := s3test.New(t, nil)

@@ -88,6 +88,11 @@ func (f *FS) checkDir(ctx context.Context, op, name string) error {
 	if isDir {
 		return nil
 	}
+	return f.notDir(ctx, op, name)
+}
+
+// notDir returns the error for name, in which there is nothing.
+func (f *FS) notDir(ctx context.Context, op, name string) error {
 	isFile, err := f.isFile(ctx, name)
 	switch {
 	case err != nil:

@@ -79,18 +79,21 @@ func (w *walk) run() error {
 	}
 }
 
-// start returns the key behind which a walk begins, and false if all below dir
-// comes before w.after.
+// start returns the key behind which a walk begins, empty for the marker of dir
+// and all below, and false if all below dir comes before w.after.
 func (w *walk) start() (key string, any bool) {
 	rel := w.after
 	if w.dir != "." {
 		below, ok := strings.CutPrefix(w.after, w.dir+"/")
 		if !ok {
-			return w.prefix, w.after < w.dir+"/"
+			return "", w.after < w.dir+"/"
 		}
 		rel = below
 	}
-	return w.prefix + beforeEscapes(rel), true
+	if rel = beforeEscapes(rel); rel == "" {
+		return "", true
+	}
+	return w.prefix + rel, true
 }
 
 // beforeEscapes cuts name, which need not be valid, before the first character
@@ -230,11 +233,22 @@ func (w *walk) hasEscapes(prefix string) (bool, error) {
 // finish reports the rest.
 func (w *walk) finish() error {
 	if !w.found {
-		if err := w.fs.checkDir(w.ctx, workspace.OpWalk, w.dir); err != nil {
+		if err := w.nothing(); err != nil {
 			return err
 		}
 	}
 	return w.report(w.order.release(""))
+}
+
+// nothing returns the error of a walk that has met no key.
+func (w *walk) nothing() error {
+	switch {
+	case w.dir == ".":
+		return nil
+	case w.after == "": // the marker has been looked for, too
+		return w.fs.notDir(w.ctx, workspace.OpWalk, w.dir)
+	}
+	return w.fs.checkDir(w.ctx, workspace.OpWalk, w.dir)
 }
 
 // report calls the function of the walk for what is wanted of entries.

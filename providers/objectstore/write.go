@@ -27,7 +27,7 @@ func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *work
 	}
 	etag, err := f.put(ctx, f.key(name), data, describe(name), o)
 	if err != nil {
-		return "", f.writeError(ctx, workspace.OpWriteFile, name, o, err)
+		return "", f.writeError(ctx, workspace.OpWriteFile, name, err)
 	}
 	made()
 	f.watches.wrote(object{size: int64(len(data)), etag: etag}.info(name))
@@ -59,7 +59,7 @@ func (f *FS) admit(ctx context.Context, op, name string, o workspace.WriteOption
 
 // writeError returns the error of a write that failed with err, which may be
 // [fs.ErrExist] or [workspace.ErrConflict].
-func (f *FS) writeError(ctx context.Context, op, name string, o workspace.WriteOptions, err error) error {
+func (f *FS) writeError(ctx context.Context, op, name string, err error) error {
 	switch {
 	case errors.Is(err, errUnknownOutcome):
 		return workspace.NewPathError(op, name, workspace.ErrUnavailable, errUnknownOutcome)

@@ -16,6 +16,9 @@ func TestConformance(t *testing.T) {
 		"external": func(t *testing.T) store { return external(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "modest" {
+				t.Skip("-short: one kind of store is enough")
+			}
 			bucket := s(t)
 			conformance.Run(t, func(t *testing.T) workspace.FileSystem { return bucket.empty(t) }, nil)
 		})

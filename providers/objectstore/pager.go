@@ -9,7 +9,7 @@ import (
 
 // pagesAhead is how many pages of a listing are asked for side by side, where
 // it is known how they are cut.
-const pagesAhead = 4
+const pagesAhead = 8
 
 // pager lists everything below a prefix, page by page. A store says where the
 // next page begins at the end of one, so pages come one after the other; but
@@ -97,7 +97,7 @@ func (p *pager) next() (next page, more bool, err error) {
 }
 
 // ask asks for the first pages of the next parts: of one at first, as who looks
-// for little may end the listing there, and then of twice as many each time.
+// for little may end the listing there, and then of four times as many each time.
 func (p *pager) ask() {
 	for i := range min(p.ahead, len(p.parts)) {
 		if next := &p.parts[i]; next.first == nil {
@@ -109,7 +109,7 @@ func (p *pager) ask() {
 			})
 		}
 	}
-	p.ahead = min(2*p.ahead, pagesAhead)
+	p.ahead = min(4*p.ahead, pagesAhead)
 }
 
 // jump goes on behind key.

@@ -11,6 +11,9 @@ import (
 
 // TestWrappedConformance runs the suite on what users put around a bucket.
 func TestWrappedConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: the suite without wrappers is enough")
+	}
 	s := inProcess(s3test.New(t, modest()), otherCompat())
 	t.Run("workspace", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {

@@ -1,0 +1,142 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// access says what may be done with a name. A greater one includes the lesser.
+type access int
+
+const (
+	// denied names are as if they did not exist, but that to name one is
+	// refused.
+	denied access = iota
+	// leads is for a directory in which something may be allowed; a name that
+	// is no directory is then denied.
+	leads
+	// allowed names may be used.
+	allowed
+	// whole is for a name that is allowed with all that can be below it.
+	whole
+)
+
+// allowlist is a compiled [Rules].AllowedPaths.
+type allowlist struct {
+	rules []allowRule
+	text  string // the patterns, for errors
+}
+
+// allowRule is one pattern.
+type allowRule struct {
+	pattern *glob.Pattern
+	root    bool // matches all there is
+	deep    bool // whatever matches, all below it does, too
+}
+
+func compileAllowlist(patterns []string) (*allowlist, error) {
+	if len(patterns) == 0 {
+		return nil, workspace.NewPathError(opRestrict, "", fs.ErrInvalid, errors.New("no path is allowed"))
+	}
+	list := &allowlist{text: listed(patterns)}
+	for _, text := range patterns {
+		pattern, err := compileAllowedPath(text)
+		if err != nil {
+			return nil, err
+		}
+		root := text == "**"
+		list.rules = append(list.rules, allowRule{pattern, root, root || strings.HasSuffix(text, "/**")})
+	}
+	return list, nil
+}
+
+// opRestrict is what an error about a rule names as the operation.
+const opRestrict = "restrict"
+
+// CheckAllowedPath returns what is wrong with a pattern of
+// [Rules].AllowedPaths.
+//
+// # Errors
+// [workspace.ErrPattern] or [workspace.ErrEscape].
+func CheckAllowedPath(pattern string) error {
+	_, err := compileAllowedPath(pattern)
+	return err
+}
+
+func compileAllowedPath(pattern string) (*glob.Pattern, error) {
+	compiled, err := glob.Compile(pattern)
+	if err == nil && compiled.Dirs() {
+		err = fmt.Errorf("%w: it ends in a slash and so means a directory alone; %q is for all that is in it",
+			workspace.ErrPattern, pattern+"**")
+	}
+	if err != nil {
+		return nil, workspace.NewPathError(opRestrict, pattern, nil, err)
+	}
+	return compiled, nil
+}
+
+// maxListed is about how many bytes of patterns an error shows.
+const maxListed = 200
+
+// listed returns the patterns as an error shows them.
+func listed(patterns []string) string {
+	var b strings.Builder
+	for i, pattern := range patterns {
+		if i > 0 && b.Len()+len(pattern) > maxListed {
+			fmt.Fprintf(&b, " and %d more", len(patterns)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(pattern)
+	}
+	return b.String()
+}
+
+// access returns what may be done with name, symlinks aside.
+func (l *allowlist) access(name string) access {
+	best := denied
+	for _, rule := range l.rules {
+		best = max(best, rule.access(name))
+	}
+	return best
+}
+
+func (r allowRule) access(name string) access {
+	switch {
+	case r.root:
+		return whole
+	case name == ".":
+		return leads
+	}
+	state := r.pattern.Start()
+	for {
+		element, rest, deeper := strings.Cut(name, "/")
+		if !deeper {
+			return r.last(state, element)
+		}
+		if state = state.Enter(element); state.Empty() {
+			return denied
+		}
+		name = rest
+	}
+}
+
+// last returns the access of the child name of a directory.
+func (r allowRule) last(in glob.State, name string) access {
+	switch {
+	case in.Match(name) && r.deep:
+		return whole
+	case in.Match(name):
+		return allowed
+	case !in.Enter(name).Empty():
+		return leads
+	}
+	return denied
+}

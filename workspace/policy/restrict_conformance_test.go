@@ -1,0 +1,75 @@
+package policy_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// TestRestrictConformance runs the suite with rules that allow everything: as
+// one that is known to, and as one of which each name must be tested.
+func TestRestrictConformance(t *testing.T) {
+	for name, patterns := range map[string][]string{
+		"whole":     {"**"},
+		"each-name": {"**/*"},
+		"each-tree": {"*/**"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+				return restrict(t, memory.New(nil), patterns...)
+			}, nil)
+		})
+	}
+}
+
+// TestRestrictLocalConformance is for what a folder has and memory does not:
+// symlinks.
+func TestRestrictLocalConformance(t *testing.T) {
+	dirs := map[workspace.FileSystem]string{}
+	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+		dir := t.TempDir()
+		fsys := restrict(t, openLocal(t, dir), "**/*")
+		dirs[fsys] = dir
+		return fsys
+	}, &conformance.Options{
+		Symlink: func(t *testing.T, fsys workspace.FileSystem, target, name string) {
+			makeSymlink(t, dirs[fsys], target, name)
+		},
+	})
+}
+
+func restrict(t *testing.T, fsys workspace.FileSystem, patterns ...string) *policy.RestrictedFS {
+	t.Helper()
+	r, err := policy.Restrict(fsys, policy.Rules{AllowedPaths: patterns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func openLocal(t *testing.T, dir string) *localbash.FS {
+	t.Helper()
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	return fsys
+}
+
+func makeSymlink(t *testing.T, dir, target, name string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.FromSlash(target), path); err != nil {
+		t.Skipf("this computer makes no symlinks here: %v", err)
+	}
+}

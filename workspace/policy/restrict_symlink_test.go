@@ -1,0 +1,84 @@
+package policy_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// TestRestrictSymlinks tests that a symlink opens nothing that is denied.
+func TestRestrictSymlinks(t *testing.T) {
+	dir := t.TempDir()
+	local := openLocal(t, dir)
+	write(t, local, "src/real/a.go", "fine")
+	write(t, local, "vault/key", "secret")
+	for _, link := range []struct{ target, name string }{
+		{"real", "src/good"}, {"../vault", "src/tree"}, {"../vault/key", "src/key"},
+		{"../vault/none", "src/dangling"}, {"src", "away"},
+	} {
+		makeSymlink(t, dir, link.target, link.name)
+	}
+	r := restrict(t, local, "src/**")
+	every := concat(readCalls(), lookCalls()[:5], makeCalls(), resolveCalls())
+	for _, tt := range []struct{ name, path string }{
+		{"file", "src/key"}, {"tree", "src/tree"}, {"in-tree", "src/tree/key"},
+		{"dangling", "src/dangling"}, {"denied-symlink", "away"}, {"through-denied-symlink", "away/real/a.go"},
+	} {
+		for _, c := range every {
+			t.Run(tt.name+"/"+c.op, func(t *testing.T) {
+				if err := c.do(t.Context(), r, tt.path); !errors.Is(err, workspace.ErrPolicy) {
+					t.Errorf("%s(%q) = %v, want %v", c.op, tt.path, err, workspace.ErrPolicy)
+				}
+			})
+		}
+	}
+	t.Run("write", func(t *testing.T) {
+		for _, path := range []string{"src/key", "src/tree/new", "src/dangling"} {
+			if _, err := r.WriteFile(t.Context(), path, []byte("x"), nil); !errors.Is(err, workspace.ErrPolicy) {
+				t.Errorf("WriteFile(%q) = %v, want %v", path, err, workspace.ErrPolicy)
+			}
+		}
+		if data, err := os.ReadFile(filepath.Join(dir, "vault", "key")); string(data) != "secret" {
+			t.Errorf("the denied file is %q, %v", data, err)
+		}
+	})
+	t.Run("allowed", func(t *testing.T) {
+		if data, err := r.ReadFile(t.Context(), "src/good/a.go"); string(data) != "fine" {
+			t.Errorf("ReadFile(src/good/a.go) = %q, %v", data, err)
+		}
+		if err := r.Rm(t.Context(), "src/key", nil); err != nil {
+			t.Errorf("Rm(src/key), the symlink itself, = %v", err)
+		}
+	})
+}
+
+// TestRestrictSymlinkedListing tests that what is listed through a symlink is
+// allowed where it is.
+func TestRestrictSymlinkedListing(t *testing.T) {
+	dir := t.TempDir()
+	local := openLocal(t, dir)
+	write(t, local, "docs/a.md", "needle")
+	write(t, local, "docs/key", "needle")
+	makeSymlink(t, dir, "../docs", "src/docs")
+	r := restrict(t, local, "src/**", "docs/*.md")
+	infos, err := r.Ls(t.Context(), "src/docs", nil)
+	if diff := cmp.Diff([]string{"src/docs/a.md"}, paths(infos)); diff != "" || err != nil {
+		t.Errorf("Ls(src/docs) = %v (-want +got):\n%s", err, diff)
+	}
+	found, err := r.Glob(t.Context(), "**", &workspace.GlobOptions{Dir: "src/docs"})
+	if diff := cmp.Diff([]string{"src/docs/a.md"}, found); diff != "" || err != nil {
+		t.Errorf("Glob(**, Dir: src/docs) = %v (-want +got):\n%s", err, diff)
+	}
+	result, err := r.Grep(t.Context(), "needle", &workspace.GrepOptions{Path: "src/docs"})
+	if err != nil || len(result.Matches) != 1 || result.Matches[0].Path != "src/docs/a.md" || len(result.Skipped) > 0 {
+		t.Errorf("Grep(needle, Path: src/docs) = %+v, %v, want one match, in src/docs/a.md", result, err)
+	}
+	if _, err := r.ReadFile(t.Context(), "src/docs/key"); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("ReadFile(src/docs/key) = %v, want %v", err, workspace.ErrPolicy)
+	}
+}

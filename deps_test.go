@@ -21,7 +21,7 @@ const module = "github.com/workspacekit/workspacekit/"
 var policy = map[string][]string{
 	"workspace":          {},
 	"workspace/fallback": {"workspace", "internal/scan", "internal/notify"},
-	"workspace/policy":   {"workspace", "workspace/fallback"},
+	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob"},
 
 	"internal/glob":   {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/ignore": {"workspace", "github.com/bmatcuk/doublestar/v4"},
@@ -39,6 +39,9 @@ var policy = map[string][]string{
 
 	"providers/objectstore": {"workspace", "internal/...", "github.com/aws/aws-sdk-go-v2/...",
 		"github.com/aws/smithy-go/...", "golang.org/x/sync/errgroup"},
+
+	"providers/container":              {"workspace", "workspace/fallback", "internal/...", "providers/container/internal/..."},
+	"providers/container/internal/...": {},
 
 	"tools": {"workspace", "workspace/policy", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/aymanbagabas/go-udiff"},

@@ -1,6 +1,7 @@
 package workspacekit_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
@@ -25,6 +27,14 @@ func TestProvidersDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
+	inside, err := container.Open(t.Context(), &container.Options{Executor: container.Command{}, Root: t.TempDir()})
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skipf("needs a shell with the programs of Linux: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inside.Close()
 	bucket, err := objectstore.Open(t.Context(), &objectstore.Options{Bucket: "bucket"})
 	if err != nil {
 		t.Fatal(err)
@@ -46,10 +56,15 @@ This page is made by ` + "`go test . -update`" + `.
 		{"`memory.FromAfero`", memory.FromAfero(afero.NewMemMapFs())},
 		{"`localbash.Open`", folder},
 		{"`objectstore.Open`", bucket},
+		{"`container.Open`", inside},
 	} {
 		caps := workspace.CapabilitiesOf(provider.fsys)
+		watch := string(caps.Watch)
+		if provider.fsys == inside {
+			watch = "native or polled" // as the image can
+		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", provider.name,
-			yes(caps.Write), yes(caps.Versions), yes(caps.ConditionalWrite), caps.Watch, yes(caps.Move), yes(caps.Copy))
+			yes(caps.Write), yes(caps.Versions), yes(caps.ConditionalWrite), watch, yes(caps.Move), yes(caps.Copy))
 	}
 	const name = "docs/providers.md"
 	if *update {

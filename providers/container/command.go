@@ -1,0 +1,132 @@
+package container
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+)
+
+// closeGrace is how long a program may take to end after its standard input
+// has been closed.
+const closeGrace = 2 * time.Second
+
+// Start implements [Executor].
+func (c Command) Start(args ...string) (Process, error) {
+	words := append(slices.Clone(c), args...)
+	cmd := exec.Command(words[0], words[1:]...)
+	p := &commandProcess{cmd: cmd, ended: make(chan struct{})}
+	cmd.Stderr = &p.complaint
+	cmd.WaitDelay = closeGrace // for others who have inherited its outputs
+	detach(cmd)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	// Not a StdoutPipe, which Wait closes while there is still something to read.
+	stdout, inside, err := os.Pipe()
+	if err != nil {
+		stdin.Close()
+		return nil, err
+	}
+	cmd.Stdout = inside
+	p.stdin, p.stdout = stdin, stdout
+	err = cmd.Start()
+	inside.Close()
+	if err != nil {
+		stdin.Close()
+		stdout.Close()
+		return nil, plainStart(words[0], err)
+	}
+	go p.wait()
+	return p, nil
+}
+
+// plainStart returns why program could not be started, without its path.
+func plainStart(program string, err error) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return &notInstalledError{program}
+	}
+	return err
+}
+
+// notInstalledError says that a program is not there.
+type notInstalledError struct{ program string }
+
+func (e *notInstalledError) Error() string { return e.program + " is not installed here" }
+
+// commandProcess is a program on this computer that leads to the one inside.
+type commandProcess struct {
+	cmd       *exec.Cmd
+	stdin     io.WriteCloser
+	stdout    *os.File
+	complaint tail
+	killing   sync.Once
+	ended     chan struct{} // closed when the program has ended
+	result    error         // how; set before ended is closed
+}
+
+// wait ends with the program.
+func (p *commandProcess) wait() {
+	p.result = p.cmd.Wait()
+	close(p.ended)
+}
+
+func (p *commandProcess) Read(b []byte) (int, error)  { return p.stdout.Read(b) }
+func (p *commandProcess) Write(b []byte) (int, error) { return p.stdin.Write(b) }
+
+// Close implements [Process].
+func (p *commandProcess) Close() error {
+	p.stdin.Close()
+	grace := time.NewTimer(closeGrace)
+	defer grace.Stop()
+	select {
+	case <-p.ended:
+	case <-grace.C:
+	}
+	p.Kill()
+	return p.result
+}
+
+// Kill implements [Process].
+func (p *commandProcess) Kill() {
+	p.killing.Do(func() {
+		select {
+		case <-p.ended: // its number may be another's by now
+		default:
+			kill(p.cmd)
+		}
+		p.stdin.Close()
+		p.stdout.Close()
+	})
+	<-p.ended
+}
+
+// Complaint implements [Process].
+func (p *commandProcess) Complaint() string { return p.complaint.String() }
+
+// tail keeps the last of what is written to it. It is safe for concurrent use.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte // guarded by mu
+}
+
+// maxTail is how much a tail keeps.
+const maxTail = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, b[max(0, len(b)-maxTail):]...)
+	t.kept = t.kept[max(0, len(t.kept)-maxTail):]
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.kept)
+}

@@ -1,0 +1,47 @@
+package container
+
+import "sync"
+
+// content is what a file has in it, as a search sees it.
+type content int
+
+const (
+	plainText content = iota // no NUL
+	lateNUL                  // text with a NUL that comes late enough
+	binary
+)
+
+// maxContents is how many files are remembered.
+const maxContents = 1 << 18
+
+// contents remembers what files have in them, by what changes when their bytes
+// do. It is safe for concurrent use. Its zero value is empty.
+type contents struct {
+	mu   sync.Mutex
+	seen map[identity]content // guarded by mu
+}
+
+// identity stands for the bytes of a file.
+type identity struct {
+	inode    uint64
+	size     int64
+	modified int64
+}
+
+func identityOf(e *entry) identity { return identity{e.inode, e.size, e.modified.UnixNano()} }
+
+func (c *contents) get(e *entry) (content, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kind, ok := c.seen[identityOf(e)]
+	return kind, ok
+}
+
+func (c *contents) put(e *entry, kind content) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen == nil || len(c.seen) >= maxContents {
+		c.seen = map[identity]content{}
+	}
+	c.seen[identityOf(e)] = kind
+}

@@ -1,0 +1,142 @@
+package container_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// place is somewhere that the tests run.
+type place struct {
+	name   string
+	engine string // the variable that names how to reach it; empty for this computer
+	image  string // the variable that names the image
+}
+
+// places are where the whole suite runs. The first is everywhere.
+func places() []place {
+	return []place{
+		{name: "local"},
+		{name: "docker-busybox", engine: "WORKSPACEKIT_DOCKER_HOST", image: "WORKSPACEKIT_BUSYBOX_IMAGE"},
+		{name: "docker-debian", engine: "WORKSPACEKIT_DOCKER_HOST", image: "WORKSPACEKIT_DEBIAN_IMAGE"},
+		{name: "podman-busybox", engine: "WORKSPACEKIT_PODMAN", image: "WORKSPACEKIT_BUSYBOX_IMAGE"},
+	}
+}
+
+// inPlaces runs test in every place that there is. Where everything is meant to
+// be there, a place that is not is a failure.
+func inPlaces(t *testing.T, test func(t *testing.T, p *running)) {
+	for _, p := range places() {
+		t.Run(p.name, func(t *testing.T) { test(t, p.start(t)) })
+	}
+}
+
+// running is a place with a container in it.
+type running struct {
+	place
+	engineArgs []string
+	container  string // empty for this computer
+	roots      atomic.Int64
+	files      *container.FS // at the root of the container
+}
+
+// start makes a container in p for the length of the test.
+func (p place) start(t testing.TB) *running {
+	t.Helper()
+	r := &running{place: p}
+	if p.engine == "" {
+		return r
+	}
+	engine, image := os.Getenv(p.engine), os.Getenv(p.image)
+	if engine == "" || image == "" {
+		lacking(t, "there is no engine for %s: eval \"$(.ci/engines start)\" starts one and sets %s and %s", p.name, p.engine, p.image)
+	}
+	r.engineArgs = []string{engine}
+	if p.engine == "WORKSPACEKIT_DOCKER_HOST" {
+		r.engineArgs = []string{"docker", "--host", engine}
+	}
+	r.container = "workspacekit-test-" + strings.ToLower(rand.Text())
+	r.files = open(t, &container.Options{
+		Engine: r.engineArgs, Image: image, Root: "/", Create: container.CreateOptions{Name: r.container},
+	})
+	return r
+}
+
+// lacking skips the test for want of an engine, or fails it where the variable
+// says that all of them are there.
+func lacking(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("WORKSPACEKIT_REQUIRE_ENGINES") != "" {
+		t.Fatalf(format+" (WORKSPACEKIT_REQUIRE_ENGINES is set)", args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// options returns the options for an empty directory of the place.
+func (r *running) options(t testing.TB) *container.Options {
+	t.Helper()
+	if r.container == "" {
+		return &container.Options{Executor: container.Command{}, Root: t.TempDir()}
+	}
+	root := fmt.Sprintf("workspace/%d", r.roots.Add(1))
+	if err := r.files.Mkdir(t.Context(), root, &workspace.MkdirOptions{Recursive: true}); err != nil {
+		t.Fatal(err)
+	}
+	return &container.Options{Engine: r.engineArgs, Container: r.container, Root: "/" + root}
+}
+
+// open opens an empty workspace.
+func (r *running) open(t testing.TB) *container.FS {
+	t.Helper()
+	return open(t, r.options(t))
+}
+
+// run runs a program where the files are and returns what it writes.
+func (r *running) run(t testing.TB, args ...string) string {
+	t.Helper()
+	if r.container != "" {
+		args = append(append(append([]string{}, r.engineArgs...), "exec", r.container), args...)
+	}
+	out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// symlink makes a symlink.
+func (r *running) symlink(t *testing.T, fsys workspace.FileSystem, target, name string) {
+	t.Helper()
+	link := path.Join(workspace.RootOf(fsys), name)
+	r.run(t, "sh", "-c", `mkdir -p "$1" && ln -s "$2" "$3"`, "sh", path.Dir(link), target, link)
+}
+
+// open opens a workspace for the length of the test.
+func open(t testing.TB, opts *container.Options) *container.FS {
+	t.Helper()
+	fsys, err := container.Open(t.Context(), opts)
+	if errors.Is(err, errors.ErrUnsupported) {
+		lacking(t, "Open(%+v) = %v: the tests need a shell with the programs of Linux", opts, err)
+	}
+	if err != nil {
+		t.Fatalf("Open(%+v) = %v, want nil", opts, err)
+	}
+	t.Cleanup(func() {
+		if err := fsys.Close(); err != nil {
+			t.Errorf("Close() = %v, want nil", err)
+		}
+	})
+	return fsys
+}
+
+// imageName returns the name of the image.
+func (r *running) imageName() string { return os.Getenv(r.image) }

@@ -1,0 +1,329 @@
+package container_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// callTime is how long a call may take while something fails.
+const callTime = 15 * time.Second
+
+// faultyWrites is how many writes something fails in the middle of.
+const faultyWrites = 200
+
+// faultFiles is how many files are written in turn.
+const faultFiles = 10
+
+// contentOf returns the content of a write: its first byte tells all others.
+// Small ones and large ones go different ways.
+func contentOf(i int) []byte {
+	size := 4 << 10
+	if i%2 == 1 {
+		size = 100 << 10
+	}
+	return []byte(strings.Repeat(string(rune('a'+i%26)), size))
+}
+
+// writeBeside makes writes from several goroutines, and calls fail after some
+// of them. It returns how many have succeeded.
+func writeBeside(t *testing.T, f *container.FS, fail func()) int {
+	t.Helper()
+	var writing sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	at := make(chan struct{}, faultyWrites)
+	for worker := range 4 {
+		writing.Go(func() {
+			for i := worker; i < faultyWrites; i += 4 {
+				ctx, cancel := context.WithTimeout(context.Background(), callTime)
+				started := time.Now()
+				_, err := f.WriteFile(ctx, fmt.Sprintf("dir%d/file%d", i%3, i%faultFiles), contentOf(i), nil)
+				cancel()
+				if took := time.Since(started); took > callTime+time.Second {
+					t.Errorf("a write took %v, and its deadline was after %v", took, callTime)
+				}
+				if err != nil && !errors.Is(err, workspace.ErrUnavailable) {
+					t.Errorf("a write beside a fault = %v, want nil or %q", err, workspace.ErrUnavailable)
+				}
+				mu.Lock()
+				if err == nil {
+					done++
+				}
+				mu.Unlock()
+				at <- struct{}{}
+			}
+		})
+	}
+	for range faultyWrites / 4 {
+		<-at
+	}
+	fail()
+	writing.Wait()
+	return done
+}
+
+// isWhole fails the test if a file has anything but the whole of one write.
+func isWhole(t *testing.T, f *container.FS) {
+	t.Helper()
+	files, err := f.Glob(t.Context(), "**", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Error("nothing has been written at all")
+	}
+	for _, name := range files {
+		data, err := f.ReadFile(t.Context(), name)
+		if err != nil || len(data) == 0 || strings.Trim(string(data), string(data[0])) != "" || len(data) != 4<<10 && len(data) != 100<<10 {
+			t.Errorf("ReadFile(%q) = %d bytes, %v, want the whole of one write", name, len(data), err)
+		}
+	}
+}
+
+// eventually calls try until it returns nil.
+func eventually(t *testing.T, what string, try func() error) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		err := try()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: %v", what, err)
+		}
+		time.Sleep(20 * time.Millisecond) // between two looks
+	}
+}
+
+// works fails the test unless a write succeeds soon.
+func works(t *testing.T, f *container.FS) {
+	t.Helper()
+	eventually(t, "no write succeeds any more", func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), callTime)
+		defer cancel()
+		_, err := f.WriteFile(ctx, "dir0/after", contentOf(0), nil)
+		return err
+	})
+}
+
+func TestKilledShells(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		f := r.open(t)
+		done := writeBeside(t, f, func() { r.killShells(t) })
+		t.Logf("%d of %d writes succeeded", done, faultyWrites)
+		if done < faultyWrites/2 {
+			t.Errorf("%d of %d writes succeeded, want most of them", done, faultyWrites)
+		}
+		works(t, f)
+		isWhole(t, f)
+	})
+}
+
+// killShells kills all shells where the files are, by their numbers.
+func (r *running) killShells(t *testing.T) {
+	t.Helper()
+	if r.container != "" {
+		r.run(t, "sh", "-c", `for p in /proc/[0-9]*; do p=${p#/proc/}; [ $p = 1 ] || [ $p = $$ ] || kill -9 $p; done; true`)
+		return
+	}
+	for _, pid := range children(t) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// children returns the processes that this one has started and that have not
+// ended.
+func children(t testing.TB) []int {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	for _, path := range stats {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		text := string(data)
+		fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+		if len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) && fields[0] != "Z" {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func TestKilledContainer(t *testing.T) {
+	for _, p := range places()[1:] {
+		t.Run(p.name, func(t *testing.T) {
+			r := p.start(t)
+			f := r.open(t)
+			done := writeBeside(t, f, func() {
+				r.client(t, "kill", r.container)
+				r.client(t, "start", r.container)
+			})
+			t.Logf("%d of %d writes succeeded", done, faultyWrites)
+			works(t, f)
+			isWhole(t, f)
+		})
+	}
+}
+
+// client runs the engine's client.
+func (r *running) client(t testing.TB, args ...string) string {
+	t.Helper()
+	words := append(append([]string{}, r.engineArgs...), args...)
+	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
+	if err != nil {
+		t.Errorf("%q: %v: %s", words, err, out)
+	}
+	return string(out)
+}
+
+func TestStoppedContainer(t *testing.T) {
+	r := places()[1].start(t)
+	f := r.open(t)
+	r.client(t, "kill", r.container)
+	_, err := f.Stat(t.Context(), ".")
+	if !errors.Is(err, workspace.ErrUnavailable) || !strings.Contains(err.Error(), "is not running") {
+		t.Errorf("Stat in a stopped container = %v, want %q and the words of the engine", err, workspace.ErrUnavailable)
+	}
+	r.client(t, "start", r.container)
+	works(t, f)
+	r.client(t, "rm", "--force", r.container)
+	if _, err := f.Stat(t.Context(), "."); !errors.Is(err, workspace.ErrUnavailable) {
+		t.Errorf("Stat in a removed container = %v, want %q", err, workspace.ErrUnavailable)
+	}
+}
+
+// TestKilledEngine needs an engine that was started for the tests.
+func TestKilledEngine(t *testing.T) {
+	state := os.Getenv("WORKSPACEKIT_DOCKERD_STATE")
+	if state == "" {
+		lacking(t, "no dockerd was started for the tests: eval \"$(.ci/engines start)\" does so if none runs, and sets WORKSPACEKIT_DOCKERD_STATE")
+	}
+	r := places()[2].start(t)
+	f := r.open(t)
+	done := writeBeside(t, f, func() {
+		data, err := os.ReadFile(filepath.Join(state, "dockerd.pid"))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Error(err)
+		}
+		cmd := exec.Command("../../.ci/engines", "start")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("starting dockerd again: %v: %s", err, out)
+		}
+		r.client(t, "start", r.container)
+	})
+	t.Logf("%d of %d writes succeeded", done, faultyWrites)
+	works(t, f)
+	isWhole(t, f)
+}
+
+// TestFullDisk has a container whose only writable folder is small.
+func TestFullDisk(t *testing.T) {
+	for _, p := range places()[1:3] {
+		t.Run(p.name, func(t *testing.T) {
+			r := p.start(t)
+			name := "workspacekit-test-" + strings.ToLower(rand.Text())
+			r.client(t, "run", "--detach", "--network=none", "--name="+name, "--tmpfs=/small:size=256k",
+				os.Getenv(p.image), "sleep", "1000")
+			t.Cleanup(func() { r.client(t, "rm", "--force", name) })
+			f := open(t, &container.Options{Engine: r.engineArgs, Container: name, Root: "/small"})
+			for _, size := range []int{10 << 10, 100 << 10} {
+				fill(t, f, size)
+			}
+		})
+	}
+}
+
+// fill writes files of size bytes until there is no room, and sees what is left.
+func fill(t *testing.T, f *container.FS, size int) {
+	t.Helper()
+	content := []byte(strings.Repeat("x", size))
+	count := 0
+	var err error
+	for err == nil {
+		count++
+		_, err = f.WriteFile(t.Context(), fmt.Sprintf("file%d", count), content, nil)
+	}
+	if errors.Is(err, workspace.ErrUnavailable) || errors.Is(err, os.ErrPermission) {
+		t.Errorf("WriteFile to a full disk = %v, want an error of no kind", err)
+	}
+	infos, err := f.Ls(t.Context(), ".", nil)
+	if err != nil || len(infos) != count-1 {
+		t.Errorf("Ls of a full disk = %d names, %v, want the %d that were written", len(infos), err, count-1)
+	}
+	for _, info := range infos {
+		if info.Size != int64(size) {
+			t.Errorf("%q has %d bytes, want %d", info.Name, info.Size, size)
+		}
+		if err := f.Rm(t.Context(), info.Name, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := f.WriteFile(t.Context(), "after", content, nil); err != nil {
+		t.Errorf("WriteFile when there is room again = %v, want nil", err)
+	}
+	if err := f.Rm(t.Context(), "after", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCancelledWrite(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		f := r.open(t)
+		if _, err := f.WriteFile(t.Context(), "file", []byte("old"), nil); err != nil {
+			t.Fatal(err)
+		}
+		large := make([]byte, 200<<20)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		started := time.Now()
+		_, err := f.WriteFile(ctx, "file", large, nil)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("WriteFile beyond its deadline = %v, want %q", err, context.DeadlineExceeded)
+		}
+		if took := time.Since(started); took > 5*time.Second {
+			t.Errorf("WriteFile returned %v after its deadline", took)
+		}
+		if data, err := f.ReadFile(t.Context(), "file"); err != nil || string(data) != "old" {
+			t.Errorf("ReadFile after that = %.20q, %v, want the old bytes", data, err)
+		}
+		eventually(t, "the temporary file stays", func() error {
+			if left := r.run(t, "ls", "-A", f.Root()); strings.TrimSpace(left) != "file" {
+				return fmt.Errorf("%q is there", left)
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,230 @@
+package container
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// files are the files of a tree that a search may look into.
+type files struct {
+	f       *FS
+	top     string
+	known   map[string]*entry // by path, all that have been listed
+	wanted  []*entry          // sorted, those that are to be searched
+	binary  map[*entry]bool   // of the wanted ones, whether they are binary; without those of which that is not known
+	needed  []*entry          // sorted, those that have to be read
+	rules   []*entry          // the ignore files
+	ruled   map[string][]byte // the bytes of those, by name; nil before they are asked for
+	fetched map[string][]byte // by name, what has been read ahead
+	ahead   int64             // how many bytes that is
+}
+
+// newFiles returns the files among entries that s is for.
+func (s *source) newFiles(ctx context.Context) (*files, error) {
+	fs := &files{f: s.f, top: s.top, known: map[string]*entry{}, fetched: map[string][]byte{}}
+	for i := range s.entries {
+		e := &s.entries[i]
+		path := workspace.Join(s.top, e.name)
+		fs.known[path] = e
+		if isIgnoreFile(e) {
+			fs.rules = append(fs.rules, e)
+		}
+		if s.narrow != nil && s.narrow.wants(path, e) && s.f.image.allows(*e, mayRead) {
+			fs.wanted = append(fs.wanted, e)
+		}
+	}
+	if s.narrow == nil {
+		return fs, nil
+	}
+	return fs, fs.choose(ctx, s.narrow)
+}
+
+func isIgnoreFile(e *entry) bool {
+	_, base := workspace.Split(e.name)
+	return base == ignoreFile && e.kind == workspace.TypeFile
+}
+
+// choose finds out which of the wanted files have to be read: text in which
+// there may be a match. Those that are binary are to be told of, even if there
+// is none in them.
+func (fs *files) choose(ctx context.Context, n *narrowing) error {
+	var both sync.WaitGroup
+	var matching map[string]bool
+	var searched, judged error
+	if n.options != "" {
+		both.Go(func() { matching, searched = fs.grep(ctx, fs.wanted, n.options, n.pattern) })
+	}
+	var judging verdict
+	both.Go(func() { judging, judged = fs.judge(ctx) })
+	both.Wait()
+	if searched != nil {
+		return searched
+	}
+	if judged != nil {
+		return judged
+	}
+	fs.binary = judging.binary
+	for _, e := range fs.wanted {
+		binary, sure := fs.binary[e]
+		if !binary && (!sure || matching == nil || matching[e.name] || judging.late[e]) {
+			fs.needed = append(fs.needed, e)
+		}
+	}
+	return nil
+}
+
+// grep returns which of the files a grep in the container finds something in.
+// It returns nil if that cannot be found out: then reading them tells what is
+// wrong.
+func (fs *files) grep(ctx context.Context, among []*entry, options, pattern string) (map[string]bool, error) {
+	found := map[string]bool{}
+	if len(among) == 0 {
+		return found, nil
+	}
+	body, status, err := fs.ask(ctx, "candidates", among, options, pattern)
+	switch {
+	case err != nil:
+		return nil, err
+	case status != 0:
+		return nil, nil
+	}
+	for line := range bytes.Lines(body) {
+		name, _ := strings.CutPrefix(string(bytes.TrimSuffix(line, []byte{'\n'})), "./")
+		found[name] = true
+	}
+	for _, e := range among { // what is on several lines cannot be told
+		if strings.Contains(e.name, "\n") {
+			found[e.name] = true
+		}
+	}
+	return found, nil
+}
+
+// ask makes a call about files.
+func (fs *files) ask(ctx context.Context, function string, about []*entry, args ...string) ([]byte, int, error) {
+	var input bytes.Buffer
+	for _, e := range about {
+		input.WriteString("./" + e.name + "\x00")
+	}
+	args = append([]string{fs.top, shell.Number(int64(input.Len()))}, args...)
+	call := ask(function, args...)
+	call.Input, call.Size = &input, int64(input.Len())
+	body, status, err := fs.f.pool.Do(ctx, call)
+	if err != nil {
+		return nil, 0, fs.f.broken(workspace.OpGrep, fs.top, err)
+	}
+	if status != 0 && status != statusPartial && status != statusLacking {
+		return nil, 0, statusError(workspace.OpGrep, fs.top, status, nil)
+	}
+	return body, status, nil
+}
+
+// verdict says which files are binary, and which have a NUL where they are
+// text all the same.
+type verdict struct{ binary, late map[*entry]bool }
+
+// judge finds out which of the wanted files are binary. What was found out
+// before of the same bytes need not be found out again.
+func (fs *files) judge(ctx context.Context) (verdict, error) {
+	v := verdict{binary: map[*entry]bool{}, late: map[*entry]bool{}}
+	var open []*entry
+	for _, e := range fs.wanted {
+		kind, ok := fs.f.contents.get(e)
+		if !ok {
+			open = append(open, e)
+			continue
+		}
+		v.note(e, kind)
+	}
+	nul, err := fs.grep(ctx, open, "", "")
+	if err != nil {
+		return v, err
+	}
+	var suspect []*entry
+	for _, e := range open {
+		if nul == nil || nul[e.name] {
+			suspect = append(suspect, e)
+			continue
+		}
+		v.note(e, plainText)
+		fs.f.contents.put(e, plainText)
+	}
+	return v, fs.heads(ctx, suspect, &v)
+}
+
+func (v *verdict) note(e *entry, kind content) {
+	v.binary[e] = kind == binary
+	v.late[e] = kind == lateNUL
+}
+
+// heads reads the beginnings of files to find out which are binary.
+func (fs *files) heads(ctx context.Context, suspect []*entry, v *verdict) error {
+	for batch := range slices.Chunk(suspect, batchFiles) {
+		body, _, err := fs.ask(ctx, "fetch", batch, shell.Number(lines.BinaryWindow))
+		if err != nil {
+			return err
+		}
+		heads := parcels(body, lines.BinaryWindow)
+		for _, e := range batch {
+			head, ok := heads[e.name]
+			if !ok {
+				continue // it is gone, or has changed: reading it tells
+			}
+			kind := lateNUL
+			if lines.IsBinary(head) {
+				kind = binary
+			}
+			v.note(e, kind)
+			fs.f.contents.put(e, kind)
+		}
+	}
+	return nil
+}
+
+// Read implements [scan.Source].
+func (s *source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	if data, ok, err := s.readAhead(ctx, name, opts); ok || err != nil {
+		return data, err
+	}
+	if opts.Text {
+		return s.f.readText(ctx, name, opts.Limit)
+	}
+	data, _, err := s.f.ReadVersioned(ctx, name, opts.Limit)
+	return data, err
+}
+
+// readAhead returns the bytes of a file that is read together with others, or
+// need not be read at all. It returns false for what has to be read alone.
+func (s *source) readAhead(ctx context.Context, name string, opts scan.ReadOptions) ([]byte, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listed == nil {
+		return nil, false, nil
+	}
+	if s.files == nil {
+		files, err := s.newFiles(ctx)
+		if err != nil {
+			return nil, false, err
+		}
+		s.files = files
+	}
+	e := s.files.known[name]
+	if e == nil {
+		return nil, false, nil
+	}
+	if err := workspace.CheckSize(workspace.OpReadFile, name, e.size, opts.Limit); err != nil {
+		return nil, false, err
+	}
+	if !opts.Text {
+		return s.files.readRules(ctx, e)
+	}
+	return s.files.read(ctx, e)
+}

@@ -1,0 +1,139 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// FS is a directory in a container. It has everything the contract knows:
+// versions, conditional writes, watches, moves and copies. It must be closed.
+// It is safe for concurrent use.
+type FS struct {
+	executor Executor
+	pool     *shell.Pool
+	root     string // absolute, inside the container, without symlinks
+	image    image
+	program  string
+	writers  *gate
+	contents contents
+	made     *made // the container, if Open has made it
+	closed   atomic.Bool
+
+	done       chan struct{}  // closed by Close
+	background sync.WaitGroup // of those who observe or clean up
+}
+
+var (
+	_ workspace.FileSystem      = (*FS)(nil)
+	_ workspace.Capable         = (*FS)(nil)
+	_ workspace.VersionedReader = (*FS)(nil)
+	_ workspace.Opener          = (*FS)(nil)
+	_ workspace.Creator         = (*FS)(nil)
+	_ workspace.Mover           = (*FS)(nil)
+	_ workspace.Copier          = (*FS)(nil)
+	_ workspace.Walker          = (*FS)(nil)
+	_ workspace.Resolver        = (*FS)(nil)
+	_ workspace.Rooter          = (*FS)(nil)
+)
+
+// Capabilities implements [workspace.Capable]: everything is supported. Watch
+// is native if the image has inotifywait.
+func (f *FS) Capabilities() workspace.Capabilities {
+	c := workspace.Capabilities{
+		Write: true, Versions: true, ConditionalWrite: true,
+		Watch: workspace.WatchPolled, Move: true, Copy: true,
+	}
+	if f.image.watches {
+		c.Watch = workspace.WatchNative
+	}
+	return c
+}
+
+// Root implements [workspace.Rooter]: it is the absolute path of the directory
+// in the container, without symlinks.
+func (f *FS) Root() string { return f.root }
+
+// reserved begins the names of temporary files and locks, and no others.
+const reserved = ".workspacekit-tmp-"
+
+// maxPath is the longest path that Linux takes, in bytes.
+const maxPath = 4095
+
+// check is what every method begins with.
+//
+// # Errors
+// Those of [workspace.Check], [fs.ErrInvalid] for a reserved name or one that
+// the container cannot hold, [fs.ErrClosed].
+func (f *FS) check(ctx context.Context, op, name string) error {
+	if f.closed.Load() {
+		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
+	}
+	if err := workspace.Check(ctx, op, name); err != nil {
+		return err
+	}
+	if isReserved(name) {
+		return workspace.NewPathError(op, name, fs.ErrInvalid,
+			fmt.Errorf("names that begin with %q are reserved", reserved))
+	}
+	if len(f.root)+len("/")+len(name) > maxPath {
+		return workspace.NewPathError(op, name, fs.ErrInvalid, errors.New("the container cannot hold so long a name"))
+	}
+	return nil
+}
+
+// isReserved reports whether an element of name is that of a temporary file.
+func isReserved(name string) bool {
+	return strings.HasPrefix(name, reserved) || strings.Contains(name, "/"+reserved)
+}
+
+// do makes a call that is for the caller's op and name, and returns its reply.
+func (f *FS) do(ctx context.Context, op, name string, call shell.Call) ([]byte, error) {
+	body, status, err := f.pool.Do(ctx, call)
+	if err != nil {
+		return nil, f.broken(op, name, err)
+	}
+	if status != 0 && call.Once {
+		return nil, statusError(op, name, status, body)
+	}
+	if status != 0 { // what it wrote is no message
+		return nil, statusError(op, name, status, nil)
+	}
+	return body, nil
+}
+
+// ask returns the call of a function that can be made again.
+func ask(function string, args ...string) shell.Call {
+	return shell.Call{Function: function, Args: args}
+}
+
+// act returns the call of a function that is to be made once.
+func act(function string, args ...string) shell.Call {
+	return shell.Call{Function: function, Args: args, Once: true}
+}
+
+// broken returns the error of a call that had no reply.
+func (f *FS) broken(op, name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case f.closed.Load():
+		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
+	case errors.As(err, new(*shell.BrokenError)), errors.As(err, new(*shell.StatusError)):
+		return workspace.NewPathError(op, name, workspace.ErrUnavailable, err)
+	}
+	return workspace.NewPathError(op, name, nil, err)
+}
+
+// names returns what a call needs to know of name.
+func names(name string) []string {
+	dir, base := workspace.Split(name)
+	return []string{dir, base}
+}

@@ -1,0 +1,79 @@
+package container
+
+import (
+	"context"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Grep implements [workspace.FileSystem]. A program in the container tells
+// which files have what any match must have in it. Only those are read, many at
+// a time, and searched here: so the result is that of every other provider.
+func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+	var o workspace.GrepOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.Path == "" {
+		o.Path = "."
+	}
+	src := &source{f: f, top: o.Path, within: scope{below: "."}, narrow: f.narrowing(pattern, o)}
+	return scan.Grep(ctx, src, pattern, &o, 0)
+}
+
+// narrowing tells which files a search can need. It may tell of more.
+type narrowing struct {
+	options, pattern string // how grep finds them; empty if it cannot
+	maxSize          int64
+	after            string // files before it are not wanted
+	noGit            bool
+	include          *fileGlob // nil for all
+	exclude          *fileGlob // nil for none
+}
+
+// narrowing returns what o says of the files. It leaves what is malformed for
+// the search itself to refuse.
+func (f *FS) narrowing(pattern string, o workspace.GrepOptions) *narrowing {
+	n := &narrowing{
+		maxSize: o.MaxFileSize, after: o.StartAfter.Path, noGit: o.Gitignore,
+		include: newFileGlob(o.IncludeGlob), exclude: newFileGlob(o.ExcludeGlob),
+	}
+	n.options, n.pattern = f.image.search(pattern, o.Literal, o.IgnoreCase)
+	return n
+}
+
+// wants reports whether a search can need the file path.
+func (n *narrowing) wants(path string, e *entry) bool {
+	switch {
+	case e.kind != workspace.TypeFile, path < n.after, n.maxSize > 0 && e.size > n.maxSize:
+		return false
+	case n.noGit && (strings.HasPrefix(path, ".git/") || strings.Contains(path, "/.git/")):
+		return false
+	}
+	return (n.include == nil || n.include.match(path)) && (n.exclude == nil || !n.exclude.match(path))
+}
+
+// fileGlob is a glob on the name of a file, or on its path.
+type fileGlob struct {
+	pattern *glob.Pattern
+	path    bool
+}
+
+// newFileGlob returns nil for an empty pattern and a malformed one.
+func newFileGlob(pattern string) *fileGlob {
+	compiled, err := glob.Compile(strings.TrimPrefix(pattern, "/"))
+	if pattern == "" || err != nil {
+		return nil
+	}
+	return &fileGlob{pattern: compiled, path: strings.Contains(pattern, "/")}
+}
+
+func (g *fileGlob) match(path string) bool {
+	if !g.path {
+		_, path = workspace.Split(path)
+	}
+	return g.pattern.Match(path)
+}

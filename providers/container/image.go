@@ -1,0 +1,52 @@
+package container
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// image is what a shell tells of itself and of where it is.
+type image struct {
+	process string // the number of the shell
+	group   string // the number of its process group, if it is the first in it
+	started string // when that was, as the system counts
+	user    uint64
+	groups  []uint64
+	watches bool // there is inotifywait
+	bytes   bool // there is a grep that takes any byte in expressions
+	root    string
+}
+
+// greetingLines is how many lines a greeting has. The last may have line
+// breaks in it.
+const greetingLines = 8
+
+func parseGreeting(text string) (image, error) {
+	lines := strings.SplitN(strings.TrimSuffix(text, "\n"), "\n", greetingLines)
+	if len(lines) != greetingLines {
+		return image{}, errors.New("the shell did not say what was asked")
+	}
+	user, err := strconv.ParseUint(lines[3], 10, 32)
+	if err != nil {
+		return image{}, errors.New("the shell did not say who it is")
+	}
+	i := image{process: lines[0], started: lines[2], user: user, watches: lines[5] != "", bytes: lines[6] == "-a", root: lines[7]}
+	if lines[1] == i.process {
+		i.group = i.process
+	}
+	for _, text := range strings.Fields(lines[4]) {
+		if group, err := strconv.ParseUint(text, 10, 32); err == nil {
+			i.groups = append(i.groups, group)
+		}
+	}
+	return i, nil
+}
+
+// group0 returns the group of new files.
+func (i image) group0() int {
+	if len(i.groups) == 0 {
+		return 0
+	}
+	return int(i.groups[0])
+}

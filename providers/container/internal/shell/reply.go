@@ -1,0 +1,230 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Reply is what a call writes. It is an [io.Reader] of that; at its end Status
+// is known.
+type Reply struct {
+	// Status is the exit status, once the reply has been read to its end.
+	Status int
+
+	session *Session
+	ctx     context.Context // of the call, which the reply is a part of
+	frame   []byte          // what every frame of the reply begins with
+	release func() bool     // lets go of ctx
+	writing sync.WaitGroup  // of what is still being sent
+	input   chan error      // has room for why the input ended early; nil without one
+	done    error           // io.EOF after the last byte, or why there is none
+}
+
+// asks is the status of a frame that asks for the input.
+const asks = -1
+
+// chunk is how much is read at a time.
+const chunk = 64 << 10
+
+// newMarker returns a marker that nobody can know of beforehand.
+func newMarker() string {
+	var raw [16]byte
+	rand.Read(raw[:])
+	return hex.EncodeToString(raw[:])
+}
+
+// Read implements [io.Reader].
+//
+// # Errors
+// [*BrokenError], or the error of the call's context.
+func (r *Reply) Read(p []byte) (int, error) {
+	for r.done == nil {
+		body, framed := r.body()
+		if len(body) > 0 {
+			n := copy(p, body)
+			r.session.rest = r.session.rest[n:]
+			return n, nil
+		}
+		if framed {
+			status, err := r.takeFrame()
+			r.finish(status, err)
+			break
+		}
+		if err := r.fill(); err != nil {
+			r.finish(0, err)
+		}
+	}
+	return 0, r.done
+}
+
+// body returns the bytes at hand that are part of the reply for sure, and
+// whether a whole frame is behind them.
+func (r *Reply) body() (body []byte, framed bool) {
+	rest := r.session.rest
+	if at := bytes.Index(rest, r.frame); at >= 0 {
+		return rest[:at], bytes.IndexByte(rest[at+len(r.frame):], '\n') >= 0
+	}
+	// A frame may begin in the last bytes.
+	tail := rest[max(0, len(rest)-len(r.frame)+1):]
+	for at := bytes.IndexByte(tail, '\n'); at >= 0; {
+		if bytes.HasPrefix(r.frame, tail[at:]) {
+			return rest[:len(rest)-len(tail)+at], false
+		}
+		next := bytes.IndexByte(tail[at+1:], '\n')
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	return rest, false
+}
+
+// fill reads more.
+func (r *Reply) fill() error {
+	s := r.session
+	if cap(s.rest)-len(s.rest) < chunk {
+		s.rest = append(make([]byte, 0, len(s.rest)+2*chunk), s.rest...)
+	}
+	n, err := s.process.Read(s.rest[len(s.rest):cap(s.rest)])
+	s.rest = s.rest[:len(s.rest)+n]
+	if n > 0 {
+		return nil
+	}
+	if err == nil {
+		err = io.ErrNoProgress
+	}
+	return err
+}
+
+// takeFrame takes the frame that is at hand.
+func (r *Reply) takeFrame() (status int, err error) {
+	text, rest, _ := bytes.Cut(r.session.rest[len(r.frame):], []byte{'\n'})
+	r.session.rest = rest
+	if string(text) == "+" {
+		return asks, nil
+	}
+	status, err = strconv.Atoi(string(text))
+	if err != nil {
+		return 0, fmt.Errorf("the shell sent the status %q", text)
+	}
+	return status, nil
+}
+
+// ready reads to the first frame, which comes before anything else.
+func (r *Reply) ready() (status int, err error) {
+	for {
+		body, framed := r.body()
+		switch {
+		case framed && len(body) == 0:
+			status, err := r.takeFrame()
+			if err != nil || status != asks {
+				r.finish(status, err)
+			}
+			return status, r.failed()
+		case framed: // the function failed and says why
+			return 0, nil
+		}
+		if err := r.fill(); err != nil {
+			r.finish(0, err)
+			return 0, r.done
+		}
+	}
+}
+
+// failed returns why the reply has ended early, nil if it has not.
+func (r *Reply) failed() error {
+	if errors.Is(r.done, io.EOF) {
+		return nil
+	}
+	return r.done
+}
+
+// finish notes how the reply ended.
+func (r *Reply) finish(status int, err error) {
+	inTime := r.release()
+	if err == nil && status == asks {
+		err = errors.New("the shell asks for input that there is none of")
+	}
+	if err == nil && !inTime { // the context ended, and the shell with it
+		err = r.ctx.Err()
+	}
+	if err != nil {
+		r.done = r.session.failure(r.ctx, err)
+		r.writing.Wait()
+		r.blameInput()
+		return
+	}
+	if status != 0 && r.input != nil {
+		r.session.kill() // what is left of the input would be taken for calls
+	}
+	r.writing.Wait()
+	r.Status, r.done = status, io.EOF
+	r.session.used = time.Now()
+}
+
+// blameInput makes an input that ended early the reason of the failure that it
+// led to.
+func (r *Reply) blameInput() {
+	if r.input == nil || r.ctx.Err() != nil {
+		return
+	}
+	select {
+	case r.done = <-r.input:
+	default:
+	}
+}
+
+// Close gives the reply up. A session whose reply was not read to its end is
+// broken.
+func (r *Reply) Close() {
+	if r.done == nil {
+		r.session.kill()
+		r.finish(0, io.ErrClosedPipe)
+	}
+}
+
+// write sends data. What goes wrong shows in the reply.
+func (r *Reply) write(data []byte) { _, _ = r.session.process.Write(data) }
+
+// copy sends the input. An input that ends early leaves the shell waiting for
+// bytes that never come, so it ends the session.
+func (r *Reply) copy(input io.Reader, size int64) {
+	from := &source{Reader: input}
+	if size != Unknown {
+		from.Reader = io.LimitReader(input, size)
+	}
+	n, _ := io.Copy(r.session.process, from)
+	switch {
+	case n == size, from.err == nil: // all is sent, or the shell had enough
+		return
+	case !errors.Is(from.err, io.EOF):
+	case size == Unknown:
+		return
+	default:
+		from.err = io.ErrUnexpectedEOF
+	}
+	r.input <- from.err
+	r.session.kill()
+}
+
+// source keeps the error in which a reader ends.
+type source struct {
+	io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil {
+		s.err = err
+	}
+	return n, err
+}

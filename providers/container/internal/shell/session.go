@@ -1,0 +1,139 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Session is one open shell. It carries out one call at a time.
+type Session struct {
+	process Process
+	// Greeting is the reply to the call that opened the session.
+	Greeting string
+	broken   atomic.Bool // it has been closed, or must be
+	rest     []byte      // of the output, read and not yet part of a reply
+	used     time.Time   // when the last reply ended
+}
+
+// BrokenError says that a shell ended, or was ended, in the middle of things.
+type BrokenError struct {
+	Complaint string // what was written to its standard error
+	Cause     error  // what was seen on this side
+	Exit      error  // how the process ended, if it did so by itself
+}
+
+func (e *BrokenError) Error() string {
+	if words := strings.Join(strings.Fields(e.Complaint), " "); words != "" {
+		return strings.ToValidUTF8(words[:min(len(words), maxWords)], "?")
+	}
+	return "the shell has ended: " + e.Cause.Error()
+}
+
+// maxWords is how much of what was written to standard error is shown, in
+// bytes.
+const maxWords = 400
+
+func (e *BrokenError) Unwrap() error { return e.Cause }
+
+// openTimeout bounds the wait for a shell that may be no shell.
+const openTimeout = time.Minute
+
+// Open starts a shell, teaches it the functions of script, and makes the call
+// hello, which must succeed.
+//
+// # Errors
+// [*BrokenError] if the shell does not answer, [*StatusError] if hello fails.
+func Open(ctx context.Context, start Starter, script string, hello Call) (*Session, error) {
+	process, err := start()
+	if err != nil {
+		return nil, &BrokenError{Cause: err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	s := &Session{process: process}
+	reply, err := s.send(ctx, hello, script)
+	if err != nil {
+		return nil, err
+	}
+	greeting, err := io.ReadAll(reply)
+	if err == nil && reply.Status != 0 {
+		err = &StatusError{Status: reply.Status, Text: string(greeting)}
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.Greeting = string(greeting)
+	return s, nil
+}
+
+// StatusError is the status of a call that had to succeed.
+type StatusError struct {
+	Status int
+	Text   string // the reply
+}
+
+func (e *StatusError) Error() string { return "the shell refused: " + e.Text }
+
+// Close ends the shell, which has nothing to do.
+func (s *Session) Close() {
+	s.broken.Store(true)
+	_ = s.process.Close() // however it ends, it has
+}
+
+// kill ends the shell in the middle of what it does.
+func (s *Session) kill() {
+	s.broken.Store(true)
+	s.process.Kill()
+}
+
+// Start makes a call. The reply must be read to its end, or closed, before the
+// next call. Once ctx has ended the session is broken, and so it is after any
+// error.
+func (s *Session) Start(ctx context.Context, call Call) (*Reply, error) {
+	return s.send(ctx, call, "")
+}
+
+// send makes a call after the lines of preface.
+func (s *Session) send(ctx context.Context, call Call, preface string) (*Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	marker := newMarker()
+	r := &Reply{session: s, ctx: ctx, frame: []byte("\n" + marker + " ")}
+	r.release = context.AfterFunc(ctx, s.kill)
+	r.writing.Go(func() { r.write(append([]byte(preface), call.line(marker)...)) })
+	if call.Input == nil {
+		return r, nil
+	}
+	status, err := r.ready()
+	if err != nil {
+		return nil, err
+	}
+	if status == asks {
+		r.input = make(chan error, 1)
+		r.writing.Go(func() { r.copy(call.Input, call.Size) })
+	}
+	return r, nil
+}
+
+// failure returns the error of a session that broke for cause.
+func (s *Session) failure(ctx context.Context, cause error) error {
+	s.broken.Store(true)
+	if !errors.Is(cause, io.EOF) {
+		s.process.Kill()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return &BrokenError{Complaint: s.process.Complaint(), Cause: cause}
+	}
+	exit := s.process.Close()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return &BrokenError{Complaint: s.process.Complaint(), Cause: io.ErrUnexpectedEOF, Exit: exit}
+}

@@ -1,0 +1,87 @@
+package container_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// TestTwoClients has two clients that know nothing of each other add to one
+// file, each by another name for it.
+func TestTwoClients(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		opts := r.options(t)
+		clients := []*container.FS{open(t, opts), open(t, opts)}
+		if _, err := clients[0].WriteFile(t.Context(), "dir/count", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		r.symlink(t, clients[0], "dir", "link")
+		const edits = 20
+		var editing sync.WaitGroup
+		for i, name := range []string{"dir/count", "link/count"} {
+			w := workspace.New("w", clients[i], nil)
+			editing.Go(func() {
+				for range edits {
+					_, _, err := w.Edit(t.Context(), name, func(old []byte) ([]byte, error) { return append(old, '+'), nil })
+					if err != nil {
+						t.Errorf("Edit(%q) beside another client = %v, want nil", name, err)
+					}
+				}
+			})
+		}
+		editing.Wait()
+		data, err := clients[0].ReadFile(t.Context(), "dir/count")
+		if want := strings.Repeat("+", 2*edits); err != nil || string(data) != want {
+			t.Errorf("two clients with %d edits each left %q, %v, want all of them", edits, data, err)
+		}
+	})
+}
+
+// TestOneOfTwoClientsCreates has two clients create the same files.
+func TestOneOfTwoClientsCreates(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		opts := r.options(t)
+		clients := []*container.FS{open(t, opts), open(t, opts)}
+		for range 10 {
+			var errs [2]error
+			var creating sync.WaitGroup
+			for i, client := range clients {
+				creating.Go(func() {
+					_, errs[i] = client.WriteFile(t.Context(), "file", nil, &workspace.WriteOptions{IfNotExist: true})
+				})
+			}
+			creating.Wait()
+			if (errs[0] == nil) == (errs[1] == nil) {
+				t.Errorf("two clients create one file: %v and %v, want one to succeed", errs[0], errs[1])
+			}
+			if err := clients[0].Rm(t.Context(), "file", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestLockOfTheDead has a lock whose owner was killed.
+func TestLockOfTheDead(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		f := r.open(t)
+		version, err := f.WriteFile(t.Context(), "file", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.run(t, "sh", "-c", `echo "$(readlink /proc/self/ns/pid) 999999 1" > "$1/.workspacekit-tmp-lock"`, "sh", f.Root())
+		if _, err := f.WriteFile(t.Context(), "file", []byte("x"), &workspace.WriteOptions{IfVersion: version}); err != nil {
+			t.Errorf("WriteFile(IfVersion) beside the lock of a dead client = %v, want nil", err)
+		}
+		if err := f.Mkdir(t.Context(), "dir", nil); err != nil {
+			t.Fatal(err)
+		}
+		r.run(t, "sh", "-c", `touch "$1/dir/.workspacekit-tmp-left"`, "sh", f.Root())
+		if err := f.Rm(t.Context(), "dir", nil); err != nil {
+			t.Errorf("Rm of a directory with nothing but leftovers = %v, want nil", err)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+# What a shell in the container is taught when it is opened: one function for
+# each request. It keeps to POSIX and to what busybox has: dash, ash and bash
+# all run it. Where a test can be made by the shell itself no program is
+# started, as that takes ten times as long.
+#
+# A name comes as two arguments, its directory and its last element, and is
+# used as "./element" in that directory, so no name is taken for an option. The
+# shell enters a directory by its physical path and then compares that with the
+# root: so symlinks are followed, and those that lead out are noticed.
+
+LC_ALL=C
+TZ=UTC0
+export LC_ALL TZ
+unset CDPATH
+set -f
+exec 3<&0 4>&1
+
+# What a function returns. The numbers are those of status.go.
+missing=10 exists=11 isdir=12 notdir=13 notempty=14 escape=15 loop=16 denied=17
+conflict=18 special=19 toolarge=20 failed=21 partial=22 overtaken=23 beneath=24
+lacking=25 killed=26
+# Added to these if the second of two names is meant.
+other=100
+
+prefix=.workspacekit-tmp-
+# Type and mode, size, inode, owner, group, mode, and in three words the time at
+# which the bytes changed.
+form='%f %s %i %u %g %a %y'
+quit=
+
+# request MARKER FUNCTION ARGUMENT...: calls the function and ends its reply.
+request() {
+	marker=$1
+	shift
+	"$@" </dev/null
+	printf '\n%s %d\n' "$marker" $?
+	[ -z "$quit" ] || exit 0
+}
+
+# hello ROOT: begins a session in the directory ROOT, or if that is empty where
+# the shell is. Tells what the shell is and what the image has.
+hello() {
+	if ! cd -P -- "${1:-.}" 2>/dev/null; then
+		[ -e "$1" ] || return $missing
+		[ -d "$1" ] || return $notdir
+		return $denied
+	fi
+	root=${PWD%/}
+	equipped || return
+	probe
+	group= start=
+	if read -r line 2>/dev/null </proc/$$/stat; then
+		set -- ${line##*) }
+		group=$3 start=${20}
+		me="$(readlink /proc/self/ns/pid) $$ $start"
+	fi
+	printf '%s\n' "$$" "$group" "$start" "$(id -u)" "$(id -G)" "$watches" "$greps" "$PWD"
+}
+
+# equipped: whether the image has what cannot be done without.
+equipped() {
+	for tool in cat chmod cp dd find grep head id ln mkdir mv readlink rm rmdir sleep stat touch; do
+		if ! hash $tool 2>/dev/null; then # which also remembers where it is
+			printf 'the image has no %s' $tool
+			return $lacking
+		fi
+	done
+	case $(stat -c "$form" . 2>&1) in
+	*:*.*) return ;;
+	esac
+	printf 'the image has a stat that does not tell parts of seconds'
+	return $lacking
+}
+
+# probe: finds out what the programs of the image can do.
+probe() {
+	finds=
+	[ "$(find . -maxdepth 0 -printf x 2>/dev/null)" = x ] && finds=1
+	exact=
+	case $(mv --help 2>&1) in *-T*) exact=-T ;; esac
+	nul=$(printf '[^\001-\377]')
+	greps=no
+	if printf 'a\0b\n' | grep -qa "$nul" 2>/dev/null; then
+		greps=-a
+	elif printf 'a\0b\n' | grep -q "$nul" 2>/dev/null; then
+		greps=
+	fi
+	windows=
+	[ "$(printf abc | dd iflag=skip_bytes,count_bytes skip=1 count=1 2>/dev/null)" = b ] && windows=1
+	watches=
+	hash inotifywait 2>/dev/null && watches=inotifywait
+	return 0
+}
+
+# survived STATUS: whether a program ended by itself.
+survived() { [ "$1" -lt 128 ] || return $killed; }

@@ -1,0 +1,130 @@
+# inside: whether the shell is below the root.
+inside() {
+	case $PWD/ in
+	"$root"/*) return 0 ;;
+	esac
+	return $escape
+}
+
+# there: whether ./$b is there.
+there() { [ -e "./$b" ] || [ -L "./$b" ]; }
+
+# refused: why the current directory cannot be changed.
+refused() {
+	[ -w . ] || return $denied
+	return $failed
+}
+
+# resolve NAME: follows NAME, element by element, with all symlinks. Returns 0
+# if it exists, then the shell is in its directory and b is the last element,
+# or b is "." and the shell is in NAME itself. If it is missing b is the part
+# that is.
+resolve() {
+	left=$1
+	links=0
+	cd -P -- "$root/." 2>/dev/null || return $overtaken
+	while [ -n "$left" ]; do
+		case $left in
+		*/*) b=${left%%/*} left=${left#*/} ;;
+		*) b=$left left= ;;
+		esac
+		case $b in
+		'' | .) continue ;;
+		..)
+			cd -P .. || return $failed
+			continue
+			;;
+		esac
+		if [ -L "./$b" ]; then
+			links=$((links + 1))
+			[ $links -le 40 ] || return $loop
+			target=$(
+				readlink "./$b"
+				printf .
+			)
+			target=${target%??}
+			case $target in /*) cd -P / ;; esac
+			left=$target/$left
+			continue
+		fi
+		cd -P -- "./$b" 2>/dev/null && continue
+		inside || return
+		if [ -d "./$b" ]; then
+			return $denied
+		elif [ ! -e "./$b" ]; then
+			b=$b/$left
+			while :; do
+				case $b in
+				*/) b=${b%/} ;;
+				*) return $missing ;;
+				esac
+			done
+		fi
+		[ -z "${left%/}" ] || return $notdir
+		return 0
+	done
+	b=.
+	inside
+}
+
+# into DIR: enters DIR.
+into() {
+	if cd -P -- "$root/$1" 2>/dev/null; then
+		inside
+		return
+	fi
+	resolve "$1" || return
+	[ "$b" = . ] || return $notdir
+}
+
+# at DIR BASE: enters DIR; b is BASE.
+at() {
+	into "$1" || return
+	b=$2
+}
+
+# follow DIR BASE: as at, but b is what BASE leads to if it is a symlink.
+follow() {
+	at "$1" "$2" || return
+	[ -L "./$b" ] || return 0
+	resolve "$1/$2"
+}
+
+# file DIR BASE: follows to what must be a file.
+file() {
+	follow "$1" "$2" || return
+	[ -f "./$b" ] && return
+	[ -d "./$b" ] && return $isdir
+	there && return $special
+	return $missing
+}
+
+# deep DIR: enters DIR, making it and its parents if they are missing.
+deep() {
+	into "$1"
+	result=$?
+	[ $result -eq $missing ] || return $result
+	case /$b/ in */../*) return $missing ;; esac
+	left=$b
+	while [ -n "$left" ]; do
+		case $left in
+		*/*) b=${left%%/*} left=${left#*/} ;;
+		*) b=$left left= ;;
+		esac
+		mkdir -- "./$b" 2>/dev/null
+		if ! cd -P -- "./$b" 2>/dev/null; then
+			there && return $notdir
+			refused
+			return
+		fi
+		inside || return
+	done
+}
+
+# resolved NAME: writes what NAME leads to, from the root.
+resolved() {
+	resolve "$1"
+	result=$?
+	[ $result -eq 0 ] || [ $result -eq $missing ] || return $result
+	printf '%s' "${PWD#"$root"}/$b"
+}

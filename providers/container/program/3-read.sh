@@ -1,0 +1,87 @@
+# describe DIR BASE
+describe() {
+	at "$1" "$2" || return
+	stat -c "$form" "./$b" 2>/dev/null && return
+	there || return $missing
+	return $failed
+}
+
+# content DIR BASE: the bytes of a file.
+content() {
+	file "$1" "$2" || return
+	opened=
+	{
+		opened=1
+		cat
+	} 2>/dev/null <"./$b" && return
+	unread
+}
+
+# snapshot DIR BASE LIMIT OFFSET LENGTH: a line that describes a file, and a
+# window of its bytes. A LENGTH of 0 is to the end, a LIMIT of 0 is none.
+snapshot() {
+	file "$1" "$2" || return
+	opened=
+	{
+		opened=1
+		window "$3" "$4" "$5"
+	} 2>/dev/null <"./$b" && return
+	result=$?
+	[ $result -eq $toolarge ] && return $result
+	unread
+}
+
+# unread: why ./$b could not be read.
+unread() {
+	[ -n "$opened" ] && return $failed
+	there || return $missing
+	return $denied
+}
+
+# window LIMIT OFFSET LENGTH: the same for the file that is open as standard
+# input.
+window() {
+	limit=$1 offset=$2 length=$3
+	line=$(stat -L -c "$form" /proc/self/fd/0) || return
+	printf '%s\n' "$line"
+	set -- $line
+	[ $limit -eq 0 ] || [ "$2" -le $limit ] || return $toolarge
+	[ $offset -lt "$2" ] || return 0
+	if [ $offset -eq 0 ] && [ $length -eq 0 ]; then
+		cat
+	elif [ $length -eq 0 ]; then
+		dd bs=1 skip=$offset count=0 && cat
+	elif [ -n "$windows" ]; then
+		dd bs=65536 iflag=skip_bytes,count_bytes skip=$offset count=$length
+	else
+		dd bs=1 skip=$offset count=0 && head -c $length
+	fi
+}
+
+# children DIR: describes what is in DIR.
+children() {
+	into "$1" || return
+	[ -r . ] || return $denied
+	list . -maxdepth 1
+}
+
+# list WHERE CONDITION...: a description for each thing found, with its path
+# behind it and "//" and a line break behind that, which no path has in it.
+list() {
+	where=$1
+	shift
+	if [ -n "$finds" ]; then
+		find "$where" -mindepth 1 "$@" \
+			-printf '%y %s %i %U %G %m %T@ %p//\n' 2>/dev/null
+	else
+		find "$where" -mindepth 1 "$@" -exec stat -c "$form %n//" {} + 2>/dev/null
+	fi
+	ran $?
+}
+
+# ran STATUS: what the exit status of a search over many files means.
+ran() {
+	[ "$1" -eq 0 ] && return
+	[ "$1" -lt 126 ] && return $partial
+	return $failed
+}

@@ -1,0 +1,93 @@
+# target DIR BASE CONDITION: enters the directory of a file that is to be
+# written, and makes it, unless CONDITION says that it must be there.
+target() {
+	case $3 in
+	same)
+		follow "$1" "$2"
+		result=$?
+		[ $result -ne $missing ] || return $conflict
+		[ $result -eq 0 ] || return $result
+		;;
+	new)
+		deep "$1" || return
+		b=$2
+		! there || return $exists
+		;;
+	*)
+		deep "$1" || return
+		b=$2
+		if [ -L "./$b" ]; then
+			resolve "$1/$2"
+			result=$?
+			[ $result -eq 0 ] || [ $result -eq $missing ] || return $result
+			case $b in */*) return $missing ;; esac
+		fi
+		;;
+	esac
+	[ ! -d "./$b" ] || return $isdir
+	[ -f "./$b" ] || ! there || return $special
+}
+
+# write DIR BASE CONDITION VERSION TEMPORARY SIZE FORMAT: writes a file whose
+# bytes are FORMAT, as printf takes it.
+write() {
+	target "$1" "$2" "$3" || return
+	if ! printf "$7" 2>/dev/null >"./$5"; then
+		rm -f -- "./$5"
+		refused
+		return
+	fi
+	place "./$5" "$3" "$4" "$6"
+}
+
+# spool DIR TEMPORARY SIZE: stores the input in a temporary file in DIR, or in
+# the nearest directory above it that exists, and writes the file's path.
+spool() {
+	resolve "$1"
+	result=$?
+	[ $result -eq 0 ] || [ $result -eq $missing ] || return $result
+	[ "$b" = . ] || [ $result -eq $missing ] || return $notdir
+	append "$PWD/$2" "$3" || return
+	printf '%s' "$PWD/$2"
+}
+
+# append PATH SIZE: adds the input to the end of a temporary file.
+append() {
+	opened=
+	{
+		opened=1
+		printf '\n%s +\n' "$marker" >&4
+		head -c "$2" <&3
+	} 2>/dev/null >>"$1" && return
+	result=$?
+	if [ -n "$opened" ]; then
+		quit=1 # what is left of the input must not be taken for requests
+		rm -f -- "$1"
+		survived $result || return
+		printf 'the file could not be stored: the disk may be full'
+		return $failed
+	fi
+	refused
+}
+
+# commit DIR BASE CONDITION VERSION PATH SIZE: makes a temporary file the file.
+commit() {
+	[ -f "$5" ] || return $overtaken
+	target "$1" "$2" "$3"
+	result=$?
+	if [ $result -ne 0 ]; then
+		rm -f -- "$5"
+		return $result
+	fi
+	place "$5" "$3" "$4" "$6"
+}
+
+# discard PATH: removes a temporary file.
+discard() { rm -f -- "$1"; }
+
+# abandon DIR TEMPORARY: removes a temporary file where write or spool would
+# have made it.
+abandon() {
+	resolve "$1"
+	rm -f -- "./$2"
+}

@@ -1,0 +1,87 @@
+package container_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// counter counts the requests that are made of its shells.
+type counter struct{ requests atomic.Int64 }
+
+func (c *counter) Start(args ...string) (container.Process, error) {
+	p, err := container.Command{}.Start(args...)
+	return counted{p, c}, err
+}
+
+type counted struct {
+	container.Process
+	c *counter
+}
+
+func (p counted) Write(b []byte) (int, error) {
+	if bytes.HasPrefix(b, []byte("request ")) {
+		p.c.requests.Add(1)
+	}
+	return p.Process.Write(b)
+}
+
+// TestRequests counts the requests of each operation on a tree of 60 folders.
+func TestRequests(t *testing.T) {
+	c := &counter{}
+	f := open(t, &container.Options{Executor: c, Root: t.TempDir()})
+	for i := range 60 {
+		for _, name := range []string{"file", ".gitignore", "binary"} {
+			content := map[string]string{"file": "needle\n", ".gitignore": "ignored\n", "binary": "\x00"}[name]
+			if _, err := f.WriteFile(t.Context(), fmt.Sprintf("dir%02d/%s", i, name), []byte(content), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w := workspace.New("w", f, nil)
+	for _, test := range []struct {
+		name string
+		most int64
+		call func(ctx context.Context) error
+	}{
+		{"ReadFile", 1, func(ctx context.Context) error { return second(f.ReadFile(ctx, "dir00/file")) }},
+		{"ReadVersioned", 1, func(ctx context.Context) error { return second(w.ReadFile(ctx, "dir00/file")) }},
+		{"ReadRange", 1, func(ctx context.Context) error { return second(w.ReadRange(ctx, "dir00/file", 1, 2)) }},
+		{"Stat", 1, func(ctx context.Context) error { return second(f.Stat(ctx, "dir00/file")) }},
+		{"Ls", 1, func(ctx context.Context) error { return second(f.Ls(ctx, ".", nil)) }},
+		{"WriteFile", 1, func(ctx context.Context) error { return second(f.WriteFile(ctx, "dir00/file", []byte("needle"), nil)) }},
+		{"Mkdir", 1, func(ctx context.Context) error {
+			return f.Mkdir(ctx, "a/b/c", &workspace.MkdirOptions{Recursive: true})
+		}},
+		{"Rm", 1, func(ctx context.Context) error { return f.Rm(ctx, "a", &workspace.RmOptions{Recursive: true}) }},
+		{"Walk", 1, func(ctx context.Context) error {
+			return workspace.Walk(ctx, f, ".", nil, func(_ workspace.FileInfo, err error) error { return err })
+		}},
+		{"Glob", 1, func(ctx context.Context) error { return second(f.Glob(ctx, "**/file", nil)) }},
+		{"Glob-Gitignore", 3, func(ctx context.Context) error {
+			return second(f.Glob(ctx, "**/file", &workspace.GlobOptions{Gitignore: true}))
+		}},
+		// The path, the listing, the files with a match, those with a NUL and
+		// their beginnings, and the bytes.
+		{"Grep", 6, func(ctx context.Context) error { return second(f.Grep(ctx, "needle", nil)) }},
+		{"Grep-again", 4, func(ctx context.Context) error { return second(f.Grep(ctx, "needle", nil)) }},
+		{"Grep-Gitignore", 5, func(ctx context.Context) error {
+			return second(f.Grep(ctx, "needle", &workspace.GrepOptions{Gitignore: true}))
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before := c.requests.Load()
+			if err := test.call(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if made := c.requests.Load() - before; made > test.most || made == 0 {
+				t.Errorf("%d requests were made, want at most %d", made, test.most)
+			}
+		})
+	}
+}

@@ -1,0 +1,25 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Rm implements [workspace.FileSystem].
+func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	if err := f.check(ctx, workspace.OpRm, name); err != nil {
+		return err
+	}
+	if name == "." {
+		return workspace.NewPathError(workspace.OpRm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
+	}
+	recursive := ""
+	if opts != nil && opts.Recursive {
+		recursive = "recursive"
+	}
+	_, err := f.do(ctx, workspace.OpRm, name, act("remove", append(names(name), recursive)...))
+	return err
+}

@@ -1,0 +1,144 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// source shows a tree to the search engine. It lists the tree, or the part of it
+// that is wanted, in one request, and answers from that.
+type source struct {
+	f      *FS
+	top    string // where the search begins
+	within scope
+	narrow *narrowing // tells which files need not be searched; nil without a search
+
+	mu      sync.Mutex // guards what follows
+	entries []entry    // what is in the tree, sorted; names are from top
+	listed  map[string][]scan.Child
+	hidden  map[string]bool // directories that cannot be read
+	files   *files          // reads many at a time; nil before a tree has been listed
+}
+
+var _ scan.Source = (*source)(nil)
+
+// scope is the part of a tree that a search can need.
+type scope struct {
+	below string // a directory, from where the search begins; "." for all
+	depth string // how many levels of it; empty for all
+}
+
+// scopeOf returns the part of a tree in which pattern can match.
+func scopeOf(pattern string) scope {
+	elements := strings.Split(strings.TrimSuffix(pattern, "/"), "/")
+	fixed := 0
+	for fixed < len(elements)-1 && isLiteral(elements[fixed]) {
+		fixed++
+	}
+	s := scope{below: "."}
+	if fixed > 0 {
+		s.below = strings.Join(elements[:fixed], "/")
+	}
+	if !strings.Contains(pattern, "**") {
+		s.depth = strconv.Itoa(len(elements) - fixed)
+	}
+	return s
+}
+
+// isLiteral reports whether an element of a pattern means just itself.
+func isLiteral(element string) bool {
+	return element != "" && element != "." && element != ".." && !strings.ContainsAny(element, `*?[]{}\`)
+}
+
+// List implements [scan.Source].
+func (s *source) List(ctx context.Context, dir string, top bool) ([]scan.Child, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, workspace.NewPathError(workspace.OpLs, dir, err, nil)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if top {
+		if err := s.look(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if s.hidden[dir] {
+		return nil, workspace.NewPathError(workspace.OpLs, dir, fs.ErrPermission, nil)
+	}
+	return s.listed[dir], nil
+}
+
+// look lists the tree. s.mu is held.
+func (s *source) look(ctx context.Context) error {
+	if err := s.f.check(ctx, workspace.OpLs, s.top); err != nil {
+		return err
+	}
+	call := ask("tree", s.top, s.within.below, s.within.depth)
+	entries, err := s.f.list(ctx, workspace.OpLs, s.top, call)
+	if s.within.below != "." && errors.Is(err, errBelow) {
+		entries, err = nil, nil // there is nothing for the pattern to match
+	}
+	if err != nil {
+		return err
+	}
+	s.keep(entries)
+	return nil
+}
+
+// keep notes what has been listed.
+func (s *source) keep(entries []entry) {
+	s.entries, s.listed, s.hidden = entries, map[string][]scan.Child{}, map[string]bool{}
+	s.keepWay()
+	for i := range entries {
+		e := &entries[i]
+		e.name = workspace.Join(s.within.below, e.name)
+		path := workspace.Join(s.top, e.name)
+		parent, base := workspace.Split(path)
+		s.listed[parent] = append(s.listed[parent], scan.Child{Name: base, Type: e.kind})
+		if s.f.image.hides(*e) {
+			s.hidden[path] = true
+		}
+	}
+}
+
+// keepWay notes the directories on the way to where the listing began, which
+// are there. An ignore file may be in each of them.
+func (s *source) keepWay() {
+	if s.within.below == "." {
+		return
+	}
+	dir := s.top
+	for element := range strings.SplitSeq(s.within.below, "/") {
+		children := []scan.Child{
+			{Name: ignoreFile, Type: workspace.TypeFile}, {Name: element, Type: workspace.TypeDirectory},
+		}
+		slices.SortFunc(children, func(a, b scan.Child) int { return strings.Compare(a.Name, b.Name) })
+		s.listed[dir] = children
+		dir = workspace.Join(dir, element)
+	}
+}
+
+// ignoreFile is the name of the files with ignore rules.
+const ignoreFile = ".gitignore"
+
+// Stat implements [scan.Source].
+func (s *source) Stat(ctx context.Context, name string) (workspace.FileType, error) {
+	info, err := s.f.Stat(ctx, name)
+	if err != nil || info.Type != workspace.TypeSymlink {
+		return info.Type, err
+	}
+	target, err := s.f.Resolve(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	info, err = s.f.Stat(ctx, target)
+	return info.Type, err
+}

@@ -1,0 +1,94 @@
+package container
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// The exit statuses of the program's functions.
+const (
+	statusMissing = 10 + iota
+	statusExists
+	statusIsDir
+	statusNotDir
+	statusNotEmpty
+	statusEscape
+	statusLoop
+	statusDenied
+	statusConflict
+	statusSpecial
+	statusTooLarge
+	statusFailed
+	statusPartial
+	statusOvertaken
+	statusBeneath
+	statusLacking
+	statusKilled
+)
+
+// statusOther is added to a status that is about the second of two names.
+const statusOther = 100
+
+// errOvertaken says that someone else moved or removed the ground that an
+// operation stood on.
+var errOvertaken = errors.New("something else changed the container's files meanwhile")
+
+// statusKind returns what a status means, and what there is to add.
+func statusKind(status int) (kind, cause error) {
+	switch status {
+	case statusMissing:
+		return fs.ErrNotExist, nil
+	case statusExists:
+		return fs.ErrExist, nil
+	case statusIsDir:
+		return workspace.ErrIsDir, nil
+	case statusNotDir:
+		return workspace.ErrNotDir, nil
+	case statusNotEmpty:
+		return workspace.ErrNotEmpty, nil
+	case statusEscape:
+		return workspace.ErrEscape, nil
+	case statusLoop:
+		return fs.ErrInvalid, errors.New("its symlinks form a loop")
+	case statusDenied:
+		return fs.ErrPermission, nil
+	case statusConflict:
+		return workspace.ErrConflict, nil
+	case statusSpecial:
+		return fs.ErrInvalid, errors.New("it is no regular file")
+	case statusOvertaken:
+		return workspace.ErrUnavailable, errOvertaken
+	case statusLacking:
+		return errors.ErrUnsupported, nil
+	case statusKilled:
+		return workspace.ErrUnavailable, errors.New("a program in the container was killed")
+	case statusBeneath:
+		return fs.ErrInvalid, errors.New("a directory cannot be moved below itself")
+	}
+	return nil, nil
+}
+
+// statusError returns the error of a call that ended with a status other than
+// zero, for the caller's op and name. said is what the call wrote.
+func statusError(op, name string, status int, said []byte) error {
+	kind, cause := statusKind(status)
+	if kind == nil {
+		cause = errors.New(failure(said))
+	}
+	return workspace.NewPathError(op, name, kind, cause)
+}
+
+// maxWords is how much of what a program said is passed on, in bytes.
+const maxWords = 400
+
+// failure returns what a program said of its failure, in one line.
+func failure(said []byte) string {
+	words := strings.Join(strings.Fields(string(said)), " ")
+	if words == "" {
+		return "a program in the container failed"
+	}
+	return strings.ToValidUTF8(words[:min(len(words), maxWords)], "?")
+}

@@ -26,7 +26,8 @@ type Source interface {
 }
 
 // Walker is a Source that lists a tree at less than the cost of listing each of
-// its directories.
+// its directories. It has no symlinks: what a pattern spells out is asked for by
+// Stat, which would follow them.
 type Walker interface {
 	Source
 	// Walk is [workspace.Walker].Walk, with visit for what is behind the path

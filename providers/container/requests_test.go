@@ -24,8 +24,10 @@ type counted struct {
 	c *counter
 }
 
+// Write leaves out the question whether a shell that has been idle for a while
+// is still there.
 func (p counted) Write(b []byte) (int, error) {
-	if bytes.HasPrefix(b, []byte("request ")) {
+	if bytes.HasPrefix(b, []byte("request ")) && !bytes.HasSuffix(b, []byte(" :\n")) {
 		p.c.requests.Add(1)
 	}
 	return p.Process.Write(b)

@@ -47,15 +47,26 @@ func (fs *files) read(ctx context.Context, e *entry) ([]byte, bool, error) {
 	return data, ok, nil
 }
 
-// batch returns the file at and those behind it that are read with it.
+// batch returns the files that are read with the one at. Those in front of it
+// that nobody has asked for are, too: several workers ask out of order.
 func (fs *files) batch(at int) []*entry {
-	var batch []*entry
-	size := int64(0)
-	for _, e := range fs.needed[at:] {
-		if _, done := fs.fetched[e.name]; done || e.size > largeFile {
+	for fs.first < at && (fs.asked[fs.needed[fs.first]] || fs.needed[fs.first].size > largeFile) {
+		fs.first++
+	}
+	if batch := fs.batchFrom(fs.first); slices.Contains(batch, fs.needed[at]) {
+		return batch
+	}
+	return fs.batchFrom(at)
+}
+
+// batchFrom returns the file at, and those behind it that have not been read.
+func (fs *files) batchFrom(at int) []*entry {
+	batch, size := []*entry{fs.needed[at]}, fs.needed[at].size
+	for _, e := range fs.needed[at+1:] {
+		if fs.asked[e] || e.size > largeFile {
 			continue
 		}
-		if size += e.size; len(batch) == batchFiles || len(batch) > 0 && size > batchSize {
+		if size += e.size; len(batch) == batchFiles || size > batchSize {
 			break
 		}
 		batch = append(batch, e)
@@ -69,6 +80,9 @@ func (fs *files) fetch(ctx context.Context, batch []*entry) error {
 	body, _, err := fs.ask(ctx, "fetch", batch, "0")
 	if err != nil {
 		return err
+	}
+	for _, e := range batch {
+		fs.asked[e] = true
 	}
 	if fs.ahead > maxAhead {
 		clear(fs.fetched)

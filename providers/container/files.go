@@ -21,6 +21,8 @@ type files struct {
 	wanted  []*entry          // sorted, those that are to be searched
 	binary  map[*entry]bool   // of the wanted ones, whether they are binary; without those of which that is not known
 	needed  []*entry          // sorted, those that have to be read
+	asked   map[*entry]bool   // those of them that have been read ahead
+	first   int               // in needed, where the first may be that has not
 	rules   []*entry          // the ignore files
 	ruled   map[string][]byte // the bytes of those, by name; nil before they are asked for
 	fetched map[string][]byte // by name, what has been read ahead
@@ -29,7 +31,7 @@ type files struct {
 
 // newFiles returns the files among entries that s is for.
 func (s *source) newFiles(ctx context.Context) (*files, error) {
-	fs := &files{f: s.f, top: s.top, known: map[string]*entry{}, fetched: map[string][]byte{}}
+	fs := &files{f: s.f, top: s.top, known: map[string]*entry{}, fetched: map[string][]byte{}, asked: map[*entry]bool{}}
 	for i := range s.entries {
 		e := &s.entries[i]
 		path := workspace.Join(s.top, e.name)

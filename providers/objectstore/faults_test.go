@@ -157,8 +157,10 @@ func newFaultServer(p profile, objects map[string]string) *s3test.Server {
 func objectsOf(server *s3test.Server) map[string]string {
 	objects := make(map[string]string)
 	for _, key := range server.Objects(bucket) {
-		data, _ := server.Get(bucket, key)
-		objects[strings.TrimPrefix(key, faultPrefix+"/")] = string(data)
+		// A request that the client has given up may still be served.
+		if data, ok := server.Get(bucket, key); ok {
+			objects[strings.TrimPrefix(key, faultPrefix+"/")] = string(data)
+		}
 	}
 	return objects
 }

@@ -25,6 +25,7 @@ func (f *FS) prepare(ctx context.Context, op, name string) (made func(), err err
 	if f.folders.holdsFile(dir, base) {
 		return func() {}, nil
 	}
+	made = func() {}
 	exists, free, err := f.look(ctx, dir, base)
 	switch {
 	case err == nil && !exists:
@@ -35,9 +36,6 @@ func (f *FS) prepare(ctx context.Context, op, name string) (made func(), err err
 		}
 	case err == nil && !free:
 		err = f.checkFree(ctx, name)
-		made = func() {}
-	case err == nil:
-		made = func() {}
 	}
 	return made, prepareError(ctx, op, name, err)
 }

@@ -284,7 +284,7 @@ func (w *walk) skips(rel string) bool {
 			return true
 		}
 		if rel < last {
-			return slices.ContainsFunc(w.skip, func(dir string) bool { return strings.HasPrefix(rel, dir+"/") })
+			return false // what the others hold comes later
 		}
 		w.skip = w.skip[:len(w.skip)-1]
 	}

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/workspacekit/workspacekit/internal/notify"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -108,13 +107,3 @@ func (s *watches) renamed(source, destination string) {
 		w.remove(source)
 	})
 }
-
-// notifier is where a watch puts its events.
-type notifier interface{ Push(workspace.Event) }
-
-// nobody takes the events of a watch that has not begun.
-type nobody struct{}
-
-func (nobody) Push(workspace.Event) {}
-
-var _ notifier = (*notify.Queue)(nil)

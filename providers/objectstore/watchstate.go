@@ -18,11 +18,10 @@ import (
 type watch struct {
 	dir string
 
-	mu      sync.Mutex // guards what follows
-	events  notifier
+	mu      sync.Mutex    // guards what follows
+	events  *notify.Queue // nil until the first listing has ended
 	seen    map[string]state
 	touched map[string]struct{} // what this FS has changed since the listing under way began; nil if there is none
-	begun   bool                // the first listing has ended
 }
 
 // state is what a watch compares.
@@ -32,7 +31,7 @@ type state struct {
 }
 
 func newWatch(dir string) *watch {
-	return &watch{dir: dir, events: nobody{}, seen: make(map[string]state)}
+	return &watch{dir: dir, seen: make(map[string]state)}
 }
 
 // start lets the events go to a reader.
@@ -40,7 +39,7 @@ func (w *watch) start(ctx context.Context, buffer int) <-chan workspace.Event {
 	queue := notify.New(ctx, w.dir, buffer)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.events, w.begun = queue, true
+	w.events = queue
 	return queue.Events()
 }
 
@@ -49,7 +48,7 @@ func (w *watch) start(ctx context.Context, buffer int) <-chan workspace.Event {
 func (w *watch) look(ctx context.Context, f *FS) error {
 	w.mu.Lock()
 	w.touched = make(map[string]struct{})
-	begun := w.begun
+	begun := w.events != nil
 	w.mu.Unlock()
 	now := make(map[string]state)
 	err := f.Walk(ctx, w.dir, nil, func(info workspace.FileInfo, _ error) error {
@@ -95,8 +94,11 @@ func (w *watch) compare(now map[string]state) {
 	}
 }
 
-// report reports what became of name. w.mu is held.
+// report reports what became of name, if there is a reader. w.mu is held.
 func (w *watch) report(name string, was state, existed bool, is state, exists bool) {
+	if w.events == nil {
+		return
+	}
 	replaced := existed && exists && was.dir != is.dir
 	if existed && (!exists || replaced) {
 		w.events.Push(workspace.Event{Op: workspace.EventRemove, Path: name})

@@ -3,8 +3,8 @@ package container
 import (
 	"errors"
 	"io/fs"
-	"strings"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -81,14 +81,10 @@ func statusError(op, name string, status int, said []byte) error {
 	return workspace.NewPathError(op, name, kind, cause)
 }
 
-// maxWords is how much of what a program said is passed on, in bytes.
-const maxWords = 400
-
 // failure returns what a program said of its failure, in one line.
 func failure(said []byte) string {
-	words := strings.Join(strings.Fields(string(said)), " ")
-	if words == "" {
-		return "a program in the container failed"
+	if words := shell.OneLine(string(said)); words != "" {
+		return words
 	}
-	return strings.ToValidUTF8(words[:min(len(words), maxWords)], "?")
+	return "a program in the container failed"
 }

@@ -27,15 +27,20 @@ type BrokenError struct {
 }
 
 func (e *BrokenError) Error() string {
-	if words := strings.Join(strings.Fields(e.Complaint), " "); words != "" {
-		return strings.ToValidUTF8(words[:min(len(words), maxWords)], "?")
+	if words := OneLine(e.Complaint); words != "" {
+		return words
 	}
 	return "the shell has ended: " + e.Cause.Error()
 }
 
-// maxWords is how much of what was written to standard error is shown, in
-// bytes.
+// maxWords is how much of what a program said is passed on, in bytes.
 const maxWords = 400
+
+// OneLine returns what a program said as one line that is not too long.
+func OneLine(said string) string {
+	words := strings.Join(strings.Fields(said), " ")
+	return strings.ToValidUTF8(words[:min(len(words), maxWords)], "?")
+}
 
 func (e *BrokenError) Unwrap() error { return e.Cause }
 

@@ -28,6 +28,7 @@ func readJob(c *clients) job {
 			data, err := c.gocloud.ReadAll(ctx, key)
 			return len(data), err
 		}},
+		{"rclone NewObject and Open", func(ctx context.Context) (int, error) { return c.rclone.read(ctx, name) }},
 		{"the request by net/http", func(ctx context.Context) (int, error) {
 			data, err := c.plain.get(ctx, key, nil)
 			return len(data), err
@@ -65,6 +66,7 @@ func writeJob(c *clients) job {
 		{"s3blob WriteAll", func(ctx context.Context) (int, error) {
 			return len(data), c.gocloud.WriteAll(ctx, c.key(name("s3blob")), data, nil)
 		}},
+		{"rclone Put", func(ctx context.Context) (int, error) { return c.rclone.write(ctx, name("rclone"), data) }},
 	}}
 }
 

@@ -1,0 +1,62 @@
+package objectstore_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// TestInterruptedMove looks at what a move leaves that ends before its last
+// request: the object that took the place of the source is no file.
+func TestInterruptedMove(t *testing.T) {
+	ctx, server := t.Context(), s3test.New(t, modest())
+	s := inProcess(server, otherCompat())
+	fsys := s.open(t, "p", objectstore.Options{})
+	seed(server, "d/")
+	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &s.bucket, Key: new("p/d/f"), Body: strings.NewReader(objectstore.GoneText),
+		Metadata: map[string]string{"workspacekit-moved": "true"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if infos, err := fsys.Ls(ctx, "d", nil); err != nil || len(infos) != 0 {
+		t.Errorf("Ls(%q) = %v, %v, want nothing", "d", infos, err)
+	}
+	if paths, err := fsys.Glob(ctx, "**", nil); err != nil || len(paths) != 0 {
+		t.Errorf("Glob(%q) = %v, %v, want nothing", "**", paths, err)
+	}
+	if _, err := fsys.ReadFile(ctx, "d/f"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("ReadFile(%q) = %v, want %v", "d/f", err, fs.ErrNotExist)
+	}
+	if _, err := fsys.Stat(ctx, "d/f"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat(%q) = %v, want %v", "d/f", err, fs.ErrNotExist)
+	}
+	if _, err := fsys.WriteFile(ctx, "d/f", []byte("new"), &workspace.WriteOptions{IfNotExist: true}); err != nil {
+		t.Errorf("WriteFile(%q, IfNotExist) = %v, want nil", "d/f", err)
+	}
+	if data, err := fsys.ReadFile(ctx, "d/f"); err != nil || string(data) != "new" {
+		t.Errorf("ReadFile(%q) = %q, %v, want %q", "d/f", data, err, "new")
+	}
+}
+
+// TestRmOfInterruptedMove removes a directory that has no more than that in it.
+func TestRmOfInterruptedMove(t *testing.T) {
+	server := s3test.New(t, modest())
+	seed(server, "d/")
+	server.Put(bucket, "p/d/f", []byte(objectstore.GoneText))
+	fsys := inProcess(server, otherCompat()).open(t, "p", objectstore.Options{})
+	if err := fsys.Rm(t.Context(), "d", nil); err != nil {
+		t.Errorf("Rm(%q) = %v, want nil", "d", err)
+	}
+	if left := server.Objects(bucket); len(left) != 0 {
+		t.Errorf("the bucket holds %q, want nothing", left)
+	}
+}

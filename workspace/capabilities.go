@@ -23,7 +23,9 @@ type Capabilities struct {
 
 // Capable is implemented by a [FileSystem] that has capabilities.
 type Capable interface {
-	// Capabilities returns the same value for the life of the FileSystem.
+	// Capabilities returns the same value for the life of the FileSystem, but
+	// for Watch, which a FileSystem that starts at its first use may improve
+	// from polled to native.
 	Capabilities() Capabilities
 }
 

@@ -39,7 +39,7 @@ func (s *source) newFiles(ctx context.Context) (*files, error) {
 		if isIgnoreFile(e) {
 			fs.rules = append(fs.rules, e)
 		}
-		if s.narrow != nil && s.narrow.wants(path, e) && s.f.image.allows(*e, mayRead) {
+		if s.narrow != nil && s.narrow.wants(path, e) && s.f.inside().allows(*e, mayRead) {
 			fs.wanted = append(fs.wanted, e)
 		}
 	}
@@ -61,8 +61,8 @@ func (fs *files) choose(ctx context.Context, n *narrowing) error {
 	var both sync.WaitGroup
 	var matching map[string]bool
 	var searched, judged error
-	if n.options != "" {
-		both.Go(func() { matching, searched = fs.grep(ctx, fs.wanted, n.options, n.pattern) })
+	if options, pattern := fs.f.inside().search(n.pattern, n.literal, n.ignoreCase); options != "" {
+		both.Go(func() { matching, searched = fs.grep(ctx, fs.wanted, options, pattern) })
 	}
 	var judging verdict
 	both.Go(func() { judging, judged = fs.judge(ctx) })

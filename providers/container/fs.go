@@ -17,14 +17,12 @@ import (
 // versions, conditional writes, watches, moves and copies. It must be closed.
 // It is safe for concurrent use.
 type FS struct {
-	executor Executor
-	pool     *shell.Pool
-	root     string // absolute, inside the container, without symlinks
-	image    image
+	opts     Options
 	program  string
+	start    *start
+	pool     *shell.Pool
 	writers  *gate
 	contents contents
-	made     *made // the container, if Open has made it
 	closed   atomic.Bool
 
 	done       chan struct{}  // closed by Close
@@ -44,22 +42,42 @@ var (
 	_ workspace.Rooter          = (*FS)(nil)
 )
 
+// inside returns where the files are. It is nil before the start, so never for
+// those who have called check.
+func (f *FS) inside() *inside { return f.start.found.Load() }
+
 // Capabilities implements [workspace.Capable]: everything is supported. Watch
-// is native if the image has inotifywait.
+// is native if the image has inotifywait, which is known after the start.
 func (f *FS) Capabilities() workspace.Capabilities {
 	c := workspace.Capabilities{
 		Write: true, Versions: true, ConditionalWrite: true,
 		Watch: workspace.WatchPolled, Move: true, Copy: true,
 	}
-	if f.image.watches {
+	if in := f.inside(); in != nil && in.watches {
 		c.Watch = workspace.WatchNative
 	}
 	return c
 }
 
 // Root implements [workspace.Rooter]: it is the absolute path of the directory
-// in the container, without symlinks.
-func (f *FS) Root() string { return f.root }
+// in the container, without symlinks. Before the start it is what the options
+// say.
+func (f *FS) Root() string {
+	if in := f.inside(); in != nil {
+		return in.root
+	}
+	return f.opts.Root
+}
+
+// Container returns the name or the number of the container, by which others
+// can open it too. It is empty for an [Executor], and for a container that is
+// made of an image before the start. One that was made lives until Close.
+func (f *FS) Container() string {
+	if in := f.inside(); in != nil && in.made != nil {
+		return in.made.name
+	}
+	return f.opts.Container
+}
 
 // reserved begins the names of temporary files and locks, and no others.
 const reserved = ".workspacekit-tmp-"
@@ -67,11 +85,12 @@ const reserved = ".workspacekit-tmp-"
 // maxPath is the longest path that Linux takes, in bytes.
 const maxPath = 4095
 
-// check is what every method begins with.
+// check is what every method begins with. It starts what was not started by
+// Open.
 //
 // # Errors
 // Those of [workspace.Check], [fs.ErrInvalid] for a reserved name or one that
-// the container cannot hold, [fs.ErrClosed].
+// the container cannot hold, [fs.ErrClosed], and those of [Open].
 func (f *FS) check(ctx context.Context, op, name string) error {
 	if f.closed.Load() {
 		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
@@ -83,7 +102,11 @@ func (f *FS) check(ctx context.Context, op, name string) error {
 		return workspace.NewPathError(op, name, fs.ErrInvalid,
 			fmt.Errorf("names that begin with %q are reserved", reserved))
 	}
-	if len(f.root)+len("/")+len(name) > maxPath {
+	in, err := f.start.do(ctx)
+	if err != nil {
+		return f.startError(op, name, err)
+	}
+	if len(in.root)+len("/")+len(name) > maxPath {
 		return workspace.NewPathError(op, name, fs.ErrInvalid, errors.New("the container cannot hold so long a name"))
 	}
 	return nil

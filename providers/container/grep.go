@@ -20,29 +20,30 @@ func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptio
 	if o.Path == "" {
 		o.Path = "."
 	}
-	src := &source{f: f, top: o.Path, within: scope{below: "."}, narrow: f.narrowing(pattern, o)}
+	src := &source{f: f, top: o.Path, within: scope{below: "."}, narrow: narrowingOf(pattern, o)}
 	return scan.Grep(ctx, src, pattern, &o, 0)
 }
 
 // narrowing tells which files a search can need. It may tell of more.
 type narrowing struct {
-	options, pattern string // how grep finds them; empty if it cannot
-	maxSize          int64
-	after            string // files before it are not wanted
-	noGit            bool
-	include          *fileGlob // nil for all
-	exclude          *fileGlob // nil for none
+	pattern    string // what is searched for
+	literal    bool
+	ignoreCase bool
+	maxSize    int64
+	after      string // files before it are not wanted
+	noGit      bool
+	include    *fileGlob // nil for all
+	exclude    *fileGlob // nil for none
 }
 
-// narrowing returns what o says of the files. It leaves what is malformed for
+// narrowingOf returns what o says of the files. It leaves what is malformed for
 // the search itself to refuse.
-func (f *FS) narrowing(pattern string, o workspace.GrepOptions) *narrowing {
-	n := &narrowing{
+func narrowingOf(pattern string, o workspace.GrepOptions) *narrowing {
+	return &narrowing{
+		pattern: pattern, literal: o.Literal, ignoreCase: o.IgnoreCase,
 		maxSize: o.MaxFileSize, after: o.StartAfter.Path, noGit: o.Gitignore,
 		include: newFileGlob(o.IncludeGlob), exclude: newFileGlob(o.ExcludeGlob),
 	}
-	n.options, n.pattern = f.image.search(pattern, o.Literal, o.IgnoreCase)
-	return n
 }
 
 // wants reports whether a search can need the file path.

@@ -81,16 +81,19 @@ func (m *made) remove() error {
 	return err
 }
 
-// runEngine runs the engine's client. An error has the engine's own words.
+// runEngine runs the engine's client. An error has the engine's own words. When
+// ctx ends the client has a moment left: what it has asked the engine for would
+// be done all the same, and nobody would know of it.
 func (o *Options) runEngine(ctx context.Context, args ...string) (string, error) {
 	engine := o.engine()
 	cmd := exec.CommandContext(ctx, engine[0], append(engine[1:len(engine):len(engine)], args...)...)
+	cmd.Cancel = func() error { return nil }
 	cmd.WaitDelay = closeGrace
 	var complaint tail
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
 	switch {
-	case err == nil:
+	case err == nil, cmd.ProcessState != nil && cmd.ProcessState.Success():
 		return strings.TrimSpace(string(out)), nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()

@@ -49,7 +49,7 @@ func (f *FS) list(ctx context.Context, op, dir string, call shell.Call) ([]entry
 		if err != nil {
 			return nil, workspace.NewPathError(op, dir, nil, err)
 		}
-		if status == 0 || slices.ContainsFunc(entries, f.image.hides) {
+		if status == 0 || slices.ContainsFunc(entries, f.inside().hides) {
 			return entries, nil
 		}
 		if attempt == maxListings {

@@ -33,6 +33,11 @@ type Options struct {
 	// kept open. Zero means [DefaultShells].
 	Shells int
 
+	// Lazy says that Open starts nothing: it checks the options alone, and the
+	// first call makes the container and opens a shell. Set Root, too, if a
+	// [workspace.Workspace] is to know the files by their absolute paths.
+	Lazy bool
+
 	// Create has the settings of a container that is made of Image.
 	Create CreateOptions
 }

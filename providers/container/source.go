@@ -103,7 +103,7 @@ func (s *source) keep(entries []entry) {
 		path := workspace.Join(s.top, e.name)
 		parent, base := workspace.Split(path)
 		s.listed[parent] = append(s.listed[parent], scan.Child{Name: base, Type: e.kind})
-		if s.f.image.hides(*e) {
+		if s.f.inside().hides(*e) {
 			s.hidden[path] = true
 		}
 	}

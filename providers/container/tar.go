@@ -76,7 +76,7 @@ func (f *FS) importTo(w io.Writer, dir string, archive io.Reader, opts *TarOptio
 	parts := &chunker{w: w}
 	out := tar.NewWriter(parts)
 	err := relay(out, tar.NewReader(archive), opts, func(header *tar.Header) (bool, error) {
-		header.Uid, header.Gid = int(f.image.user), f.image.group0()
+		header.Uid, header.Gid = int(f.inside().user), f.inside().group0()
 		header.Uname, header.Gname = "", ""
 		return true, checkHeader(header)
 	})

@@ -61,7 +61,7 @@ func (w *walk) run(entries []entry) error {
 
 // report reports one entry, and a directory that cannot be read once more.
 func (w *walk) report(e entry, info workspace.FileInfo) error {
-	if err := w.fn(info, nil); err != nil || !w.f.image.hides(e) {
+	if err := w.fn(info, nil); err != nil || !w.f.inside().hides(e) {
 		return err
 	}
 	denied := workspace.NewPathError(workspace.OpWalk, info.Path, fs.ErrPermission, nil)

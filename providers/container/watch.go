@@ -26,7 +26,7 @@ func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions
 	if err := o.Check(dir); err != nil {
 		return nil, err
 	}
-	if !f.image.watches {
+	if !f.inside().watches {
 		return fallback.Poll(ctx, f, dir, &o)
 	}
 	w := &observed{FS: f, dir: dir, changed: make(chan struct{}, 1)}

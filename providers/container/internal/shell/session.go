@@ -60,20 +60,25 @@ func Open(ctx context.Context, start Starter, script string, hello Call) (*Sessi
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	s := &Session{process: process}
+	if err := s.greet(ctx, script, hello); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// greet makes the call that opens the session.
+func (s *Session) greet(ctx context.Context, script string, hello Call) error {
 	reply, err := s.send(ctx, hello, script)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	greeting, err := io.ReadAll(reply)
 	if err == nil && reply.Status != 0 {
 		err = &StatusError{Status: reply.Status, Text: string(greeting)}
 	}
-	if err != nil {
-		s.Close()
-		return nil, err
-	}
 	s.Greeting = string(greeting)
-	return s, nil
+	return err
 }
 
 // StatusError is the status of a call that had to succeed.

@@ -22,6 +22,8 @@ var policy = map[string][]string{
 	"workspace":          {},
 	"workspace/fallback": {"workspace", "internal/scan", "internal/notify"},
 	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob"},
+	"workspace/config": {"workspace", "workspace/policy", "github.com/goccy/go-yaml/...",
+		"github.com/google/jsonschema-go/jsonschema"},
 
 	"internal/glob":   {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/ignore": {"workspace", "github.com/bmatcuk/doublestar/v4"},

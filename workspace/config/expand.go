@@ -1,0 +1,89 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// variable is a variable of the environment that a file uses.
+type variable struct{ name, value string }
+
+// expansion is a text in which variables are being replaced.
+type expansion struct {
+	lookup func(string) (string, bool)
+	out    strings.Builder
+	used   []variable // those whose values are in out
+}
+
+// fault is what is wrong with a text, and the part of it that is.
+type fault struct{ part, text string }
+
+// expand returns text with "${VAR}" and "${VAR:-default}" replaced by what
+// lookup says, and "$$" by "$"; what it used of the environment; and what is
+// wrong with it.
+func expand(text string, lookup func(string) (string, bool)) (string, []variable, []fault) {
+	if !strings.Contains(text, "$") {
+		return text, nil, nil
+	}
+	e := &expansion{lookup: lookup}
+	var faults []fault
+	for {
+		plain, rest, found := strings.Cut(text, "$")
+		e.out.WriteString(plain)
+		if !found {
+			return e.out.String(), e.used, faults
+		}
+		var wrong *fault
+		if text, wrong = e.dollar(rest); wrong != nil {
+			faults = append(faults, *wrong)
+		}
+	}
+}
+
+// dollar replaces what a dollar sign begins, and returns what follows.
+func (e *expansion) dollar(rest string) (string, *fault) {
+	if after, ok := strings.CutPrefix(rest, "$"); ok {
+		e.out.WriteByte('$')
+		return after, nil
+	}
+	inner, ok := strings.CutPrefix(rest, "{")
+	if !ok {
+		return rest, &fault{"$", `a single "$" means nothing here: write "${NAME}" for a variable of the environment, or "$$" for a dollar sign`}
+	}
+	inner, after, ok := strings.Cut(inner, "}")
+	if !ok {
+		return "", &fault{"${" + inner, `the "}" is missing that ends "${"`}
+	}
+	return after, e.reference(inner)
+}
+
+// reference replaces "${inner}".
+func (e *expansion) reference(inner string) *fault {
+	part := "${" + inner
+	name, fallback, hasFallback := strings.Cut(inner, ":-")
+	if !variableName(name) || strings.Contains(fallback, "$") {
+		return &fault{part, fmt.Sprintf("%q cannot be read: there are only ${NAME} and ${NAME:-default}", part+"}")}
+	}
+	value, set := e.lookup(name)
+	switch {
+	case value != "":
+		e.used = append(e.used, variable{name, value})
+		e.out.WriteString(value)
+	case hasFallback:
+		e.out.WriteString(fallback)
+	case !set:
+		return &fault{part, fmt.Sprintf("the environment has no variable %s: set it, or write ${%s:-default}", name, name)}
+	}
+	return nil
+}
+
+// variableName reports whether name can be that of a variable.
+func variableName(name string) bool {
+	for i, r := range name {
+		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return name != ""
+}

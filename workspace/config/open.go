@@ -1,0 +1,129 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Open opens the workspaces with the given names, or all of them if there are
+// no names: every one, or none, as what has been opened is closed if one fails.
+// Nothing is started that can wait for the first use.
+//
+// # Errors
+// An [*Error], which has the kinds of the error of a provider for [errors.Is],
+// and the error of ctx.
+func (c *Config) Open(ctx context.Context, r *Registry, names ...string) (*Workspaces, error) {
+	if r == nil {
+		return nil, errors.New("config: no registry")
+	}
+	chosen, err := c.choose(names)
+	if err != nil {
+		return nil, err
+	}
+	providers, err := c.providers(r, chosen)
+	if err != nil {
+		return nil, err
+	}
+	opened := &Workspaces{byName: make(map[string]*Workspace, len(chosen))}
+	for i, d := range chosen {
+		ws, err := c.open(ctx, providers[i], d)
+		if err != nil {
+			_ = opened.Close() // the first error is the one that matters
+			return nil, err
+		}
+		opened.add(ws)
+	}
+	return opened, nil
+}
+
+// choose returns the descriptions with the names, in the order of the file.
+func (c *Config) choose(names []string) ([]*description, error) {
+	if len(names) == 0 {
+		return c.descriptions, nil
+	}
+	wanted := make(map[string]bool, len(names))
+	for _, name := range names {
+		wanted[name] = true
+	}
+	var chosen []*description
+	for _, d := range c.descriptions {
+		if wanted[d.name] {
+			chosen = append(chosen, d)
+			delete(wanted, d.name)
+		}
+	}
+	for _, name := range names {
+		if wanted[name] {
+			return nil, fmt.Errorf("%s has no workspace %q: %s", c.file, name, suggest(name, c.Names()))
+		}
+	}
+	return chosen, nil
+}
+
+// providers returns what opens each of the descriptions, or all that is wrong
+// with them.
+func (c *Config) providers(r *Registry, chosen []*description) ([]provider, error) {
+	p := c.problems()
+	providers := make([]provider, len(chosen))
+	for i, d := range chosen {
+		providers[i] = c.provider(p, r, d)
+	}
+	return providers, p.err()
+}
+
+func (c *Config) open(ctx context.Context, opener provider, d *description) (*Workspace, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	fsys, err := opener.kind.Open(ctx, opener.in)
+	if err != nil {
+		return nil, c.failure(d, err)
+	}
+	ws, err := newWorkspace(opener, fsys, d.FS)
+	if err != nil {
+		release(fsys)
+		return nil, c.failure(d, err)
+	}
+	if missing := lacking(ws.Capabilities(), d.Requires); missing != "" {
+		release(fsys)
+		p := c.problems()
+		p.add(d.node.lookup("requires").at, "the workspace %q requires what its provider (%s) and its settings do not give: %s",
+			d.name, opener.name, missing)
+		return nil, withCause(p.err(), errors.ErrUnsupported)
+	}
+	return ws, nil
+}
+
+// failure returns the error of a workspace that cannot be opened.
+func (c *Config) failure(d *description, err error) error {
+	var own *Error
+	if errors.As(err, &own) {
+		return err
+	}
+	p := c.problems()
+	d.addError(p, fmt.Errorf("the workspace %q cannot be opened: %w", d.name, err))
+	return withCause(p.err(), err)
+}
+
+func withCause(err, cause error) error {
+	var own *Error
+	if errors.As(err, &own) {
+		own.cause = cause
+	}
+	return err
+}
+
+// release closes fsys after another error, which is the one that matters.
+func release(fsys workspace.FileSystem) { _ = closeIt(fsys) }
+
+// closeIt closes fsys if it can be closed.
+func closeIt(fsys workspace.FileSystem) error {
+	if closer, ok := workspace.As[io.Closer](fsys); ok {
+		return closer.Close()
+	}
+	return nil
+}

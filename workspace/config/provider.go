@@ -1,0 +1,116 @@
+package config
+
+import (
+	"errors"
+	"reflect"
+)
+
+// kindKey is the key of a provider that names its kind.
+const kindKey = "kind"
+
+// provider is a provider that can be opened.
+type provider struct {
+	name string
+	kind Kind
+	in   Input
+}
+
+// provider returns what opens the workspace d. It is not to be used if that
+// adds problems.
+func (c *Config) provider(p *problems, r *Registry, d *description) provider {
+	if d.kind == nil {
+		return provider{} // which has been said
+	}
+	in := Input{Name: d.name, Dir: c.dir}
+	before := len(p.found)
+	var opener provider
+	if d.kind == d.Provider.node {
+		opener = r.fromURL(p, d, in)
+	} else {
+		opener = c.fromNode(p, r, d, in)
+	}
+	if check := opener.kind.Check; check != nil && len(p.found) == before {
+		if err := check(opener.in); err != nil {
+			d.addError(p, err)
+		}
+	}
+	return opener
+}
+
+func (r *Registry) fromURL(p *problems, d *description, in Input) provider {
+	name, options, err := r.parseURL(d.kind.text)
+	if err != nil {
+		d.addError(p, err)
+		return provider{}
+	}
+	in.decode = assign(options)
+	return provider{name: name, kind: r.kinds[name], in: in}
+}
+
+func (c *Config) fromNode(p *problems, r *Registry, d *description, in Input) provider {
+	kind, ok := r.kinds[d.kind.text]
+	if !ok {
+		p.add(d.kind.at, "there is no kind of provider %q: %s", short(d.kind.raw), suggest(d.kind.raw, r.Kinds()))
+		return provider{}
+	}
+	what, n := "the provider "+d.kind.raw, d.Provider.node
+	decoder{p}.structure(what, n, reflect.New(reflect.TypeOf(kind.Options)).Elem(), kindKey)
+	in.decode = func(into any) error {
+		p := c.problems()
+		decoder{p}.structure(what, n, reflect.ValueOf(into).Elem(), kindKey)
+		return p.err()
+	}
+	return provider{name: d.kind.text, kind: kind, in: in}
+}
+
+// kindOf returns the node of the kind of a provider, which is the URL if it is
+// described by one. It is nil if there is none, which is added.
+func kindOf(p *problems, n *node) *node {
+	switch n.kind {
+	case brokenNode:
+		return nil
+	case textNode:
+		return urlOf(p, "provider", n)
+	case mapNode:
+	default:
+		decoder{p}.wrong("provider", n, aProvider)
+		return nil
+	}
+	kind := n.lookup(kindKey)
+	switch {
+	case kind == nil:
+		p.add(n.at, "provider needs the key %q", kindKey)
+		return nil
+	case kind.kind == brokenNode:
+		return nil
+	case kind.kind != textNode:
+		decoder{p}.wrong(kindKey, kind, aText)
+		return nil
+	}
+	return kind
+}
+
+const aProvider = "a mapping such as {kind: memory}, or a URL such as mem://"
+
+// urlOf returns n if it is a URL, and else nil, which is added.
+func urlOf(p *problems, what string, n *node) *node {
+	if !IsURL(n.text) {
+		decoder{p}.wrong(what, n, aProvider)
+		return nil
+	}
+	return n
+}
+
+// addError adds what a kind says of the provider.
+func (d *description) addError(p *problems, err error) {
+	at := d.Provider.node.at
+	var about *keyError
+	if errors.As(err, &about) {
+		for _, e := range d.Provider.node.entries {
+			if e.key == about.key {
+				at = e.value.at
+			}
+		}
+	}
+	p.add(at, "%s", redact(err.Error(), d.node.variables()))
+}

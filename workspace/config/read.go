@@ -1,0 +1,251 @@
+package config
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// reader makes nodes of YAML.
+type reader struct {
+	*problems
+	lookup  func(string) (string, bool)
+	anchors map[string]*node
+	aliased int // nodes that aliases have repeated
+}
+
+// read returns the content of a file, nil if it cannot be read at all or is
+// empty.
+func (r *reader) read(data []byte) *node {
+	if r.checkBytes(data); len(r.found) > 0 {
+		return nil
+	}
+	file := r.parse(string(data))
+	if file == nil {
+		return nil
+	}
+	var body ast.Node
+	for _, doc := range file.Docs {
+		switch {
+		case doc.Body == nil || doc.Body.Type() == ast.CommentType:
+		case body != nil:
+			r.add(tokenPlace(doc.Start), "a file has one document: remove what follows %q", "---")
+			return nil
+		default:
+			body = doc.Body
+		}
+	}
+	if body == nil {
+		r.add(position{}, "the file is empty: it needs the key %q", "workspaces")
+		return nil
+	}
+	return r.node(body)
+}
+
+// parse returns the syntax tree of a file, nil if there is none.
+func (r *reader) parse(text string) *ast.File {
+	tokens := lexer.Tokenize(text)
+	if !r.checkShape(tokens) {
+		return nil
+	}
+	// Keys that repeat are for us to find, all of them.
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	var syntax yaml.Error
+	switch {
+	case errors.As(err, &syntax):
+		r.add(tokenPlace(syntax.GetToken()), "this is not YAML: %s; see to the indentation, brackets and quotes here and in the lines before", syntax.GetMessage())
+		return nil
+	case err != nil:
+		r.add(position{}, "this is not YAML: %v", err)
+		return nil
+	}
+	return file
+}
+
+func tokenPlace(t *token.Token) position {
+	if t == nil || t.Position == nil {
+		return position{}
+	}
+	return position{t.Position.Line, t.Position.Column}
+}
+
+// placeOf returns where a node begins.
+func placeOf(n ast.Node) position {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			return placeOf(n.Values[0])
+		}
+	case *ast.MappingValueNode:
+		return placeOf(n.Key)
+	}
+	return tokenPlace(n.GetToken())
+}
+
+// node returns what n stands for. What is wrong is a problem that is added, and
+// a node that is broken.
+func (r *reader) node(n ast.Node) *node {
+	at := placeOf(n)
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return r.mapping(at, n.Values)
+	case *ast.MappingValueNode:
+		return r.mapping(at, []*ast.MappingValueNode{n})
+	case *ast.SequenceNode:
+		return r.list(at, n)
+	case *ast.StringNode:
+		return r.text(at, n.Value)
+	case *ast.LiteralNode:
+		return r.text(at, n.Value.Value)
+	case *ast.AnchorNode:
+		return r.anchor(n)
+	case *ast.AliasNode:
+		return r.alias(at, n)
+	case *ast.NullNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return scalar(at, n)
+	case *ast.TagNode:
+		r.add(at, "tags such as %q are not supported: remove it", n.Start.Value)
+	default:
+		r.add(at, "a %s has no place here", strings.ToLower(n.Type().String()))
+	}
+	return broken(at)
+}
+
+func broken(at position) *node { return &node{kind: brokenNode, at: at} }
+
+func scalar(at position, n ast.Node) *node {
+	raw := n.GetToken().Value
+	kind := nullNode
+	switch n.(type) {
+	case *ast.BoolNode:
+		kind = boolNode
+	case *ast.IntegerNode:
+		kind = intNode
+	case *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		kind = floatNode
+	}
+	return &node{kind: kind, at: at, text: raw, raw: raw}
+}
+
+// text returns a text with its variables replaced.
+func (r *reader) text(at position, raw string) *node {
+	text, used, faults := expand(raw, r.lookup)
+	for _, f := range faults {
+		r.add(r.find(at, f.part), "%s", f.text)
+	}
+	if len(faults) > 0 {
+		return broken(at)
+	}
+	return &node{kind: textNode, at: at, text: text, raw: raw, used: used}
+}
+
+// find returns where part is in the line of a text, which may not show it as
+// it is.
+func (r *reader) find(at position, part string) position {
+	if at.line < 1 || at.line > len(r.lines) {
+		return at
+	}
+	line := []rune(r.lines[at.line-1])
+	start := min(max(at.column-1, 0), len(line))
+	if before, _, ok := strings.Cut(string(line[start:]), part); ok {
+		at.column = start + len([]rune(before)) + 1
+	}
+	return at
+}
+
+func (r *reader) list(at position, n *ast.SequenceNode) *node {
+	list := &node{kind: listNode, at: at}
+	for _, value := range n.Values {
+		list.items = append(list.items, r.node(value))
+	}
+	return list
+}
+
+func (r *reader) mapping(at position, values []*ast.MappingValueNode) *node {
+	mapping := &node{kind: mapNode, at: at}
+	lines := make(map[string]int, len(values))
+	for _, value := range values {
+		key, ok := r.key(value.Key)
+		at := placeOf(value.Key)
+		child := r.node(value.Value)
+		if !ok {
+			continue
+		}
+		if line, twice := lines[key]; twice {
+			r.add(at, "the key %q is there twice, first in line %d: remove one", short(key), line)
+			continue
+		}
+		lines[key] = at.line
+		mapping.entries = append(mapping.entries, entry{key, at, child})
+	}
+	return mapping
+}
+
+// key returns the text of a key.
+func (r *reader) key(n ast.MapKeyNode) (string, bool) {
+	at := placeOf(n)
+	switch n := n.(type) {
+	case *ast.MergeKeyNode:
+		r.add(at, "the merge key %q is not supported: write the keys out", "<<")
+		return "", false
+	case *ast.MappingKeyNode, *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
+		r.add(at, "a key is to be a plain word")
+		return "", false
+	default:
+		return n.GetToken().Value, true
+	}
+}
+
+func (r *reader) anchor(n *ast.AnchorNode) *node {
+	value := r.node(n.Value)
+	if n.Name != nil {
+		r.anchors[n.Name.GetToken().Value] = value
+	}
+	return value
+}
+
+// alias returns the node that an alias repeats. What aliases in aliases
+// multiply to is bounded.
+func (r *reader) alias(at position, n *ast.AliasNode) *node {
+	name := n.Value.GetToken().Value
+	value, ok := r.anchors[name]
+	if !ok {
+		names := make([]string, 0, len(r.anchors))
+		for known := range r.anchors {
+			names = append(names, known)
+		}
+		r.add(at, "there is no anchor &%s before this: %s", name, suggest(name, names))
+		return broken(at)
+	}
+	if r.aliased > maxAliased { // which has been said
+		return broken(at)
+	}
+	if r.aliased += value.size(maxAliased); r.aliased > maxAliased {
+		r.add(at, "aliases repeat more than %d values: write them out", maxAliased)
+		return broken(at)
+	}
+	return value
+}
+
+// size returns of how many nodes n consists, or more than limit if it is more.
+func (n *node) size(limit int) int {
+	size := 1
+	for _, item := range n.items {
+		if size > limit {
+			return size
+		}
+		size += item.size(limit - size)
+	}
+	for _, e := range n.entries {
+		if size > limit {
+			return size
+		}
+		size += e.value.size(limit - size)
+	}
+	return size
+}

@@ -1,0 +1,124 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Ref is a reference to a workspace, which [Registry.Resolve] opens again, in
+// another process as well. Its JSON is stable. It has no credentials, but
+// whoever can change it chooses what is opened: keep it where you would keep
+// the file.
+type Ref struct {
+	// Kind is the kind of provider, and SchemaVersion that of Payload.
+	Kind          string `json:"kind"`
+	SchemaVersion int    `json:"schemaVersion"`
+	// Name is the name of the workspace.
+	Name string `json:"name"`
+	// Payload is what the kind opens it from.
+	Payload json.RawMessage `json:"payload"`
+	// FS is the settings, which hold for what is opened again, too.
+	FS FS `json:"fs,omitzero"`
+	// Capabilities are those that the workspace had. What is opened again has
+	// them, or is refused.
+	Capabilities workspace.Capabilities `json:"capabilities"`
+}
+
+// Ref returns a reference to w.
+//
+// # Errors
+// [errors.ErrUnsupported] if the kind makes none, and those of the kind.
+func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
+	kind := w.opener.kind
+	if kind.Ref == nil {
+		return Ref{}, fmt.Errorf("config: the provider %s makes no references: %w", w.opener.name, errors.ErrUnsupported)
+	}
+	payload, err := kind.Ref(ctx, w.fsys, w.opener.in)
+	if err != nil {
+		return Ref{}, err
+	}
+	data, err := json.Marshal(payload)
+	if err != nil {
+		return Ref{}, fmt.Errorf("config: the reference of the provider %s cannot be written: %w", w.opener.name, err)
+	}
+	return Ref{
+		Kind: w.opener.name, SchemaVersion: kind.version(), Name: w.Name(),
+		Payload: data, FS: w.Settings(), Capabilities: w.Capabilities(),
+	}, nil
+}
+
+// Resolve opens the workspace that ref refers to.
+//
+// # Errors
+// What keeps it from being opened: a kind that is not registered, a reference
+// of a newer version, settings that cannot be used, those of the kind, and
+// [errors.ErrUnsupported] if a capability is missing that it had.
+func (r *Registry) Resolve(ctx context.Context, ref Ref) (*Workspace, error) {
+	ws, err := r.resolve(ctx, ref)
+	if err != nil {
+		return nil, fmt.Errorf("the reference to the workspace %q cannot be resolved: %w", ref.Name, err)
+	}
+	return ws, nil
+}
+
+func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
+	kind, err := r.checkRef(ref)
+	if err != nil {
+		return nil, err
+	}
+	open := kind.Resolve
+	if open == nil {
+		open = kind.Open
+	}
+	in := Input{Name: ref.Name, SchemaVersion: ref.SchemaVersion, decode: decodeJSON(ref.Payload)}
+	fsys, err := open(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := newWorkspace(provider{name: ref.Kind, kind: kind, in: in}, fsys, ref.FS)
+	if err == nil {
+		err = checkCapabilities(ref.Capabilities, ws.Capabilities())
+	}
+	if err != nil {
+		release(fsys)
+		return nil, err
+	}
+	return ws, nil
+}
+
+// checkRef returns the kind of a reference that can be resolved.
+func (r *Registry) checkRef(ref Ref) (Kind, error) {
+	kind, ok := r.kinds[ref.Kind]
+	switch {
+	case !ok:
+		return Kind{}, fmt.Errorf("there is no kind of provider %q: %s", ref.Kind, suggest(ref.Kind, r.Kinds()))
+	case kind.Ref == nil:
+		return Kind{}, fmt.Errorf("the provider %s makes no references: %w", ref.Kind, errors.ErrUnsupported)
+	case ref.SchemaVersion < 1, ref.SchemaVersion > kind.version():
+		return Kind{}, fmt.Errorf("its version is %d, and this program reads versions 1 to %d of the provider %s: %w",
+			ref.SchemaVersion, kind.version(), ref.Kind, errors.ErrUnsupported)
+	}
+	if wrong := nameFault(ref.Name); wrong != "" {
+		return Kind{}, errors.New("its name " + wrong)
+	}
+	return kind, ref.FS.checkAlone()
+}
+
+// checkCapabilities returns the error of capabilities that were there and are
+// not.
+func checkCapabilities(had, has workspace.Capabilities) error {
+	var names []string
+	for _, r := range requirements() {
+		if r.met(had) {
+			names = append(names, r.name)
+		}
+	}
+	if missing := lacking(has, names); missing != "" {
+		return fmt.Errorf("what it refers to lacks what it had: %s: %w", missing, errors.ErrUnsupported)
+	}
+	return nil
+}

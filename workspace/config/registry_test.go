@@ -1,0 +1,105 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+func TestRegister(t *testing.T) {
+	parseURL := func(string) (any, error) { return struct{}{}, nil }
+	tests := []struct {
+		name, kind string
+		as         config.Kind
+		want       string // "" if it is registered
+	}{
+		{"fine", "fancy-2", config.Kind{Options: struct{}{}, Open: outOfReach}, ""},
+		{"taken", "memory", config.Kind{Options: struct{}{}, Open: outOfReach}, "there is one of that name"},
+		{"no-name", "", config.Kind{Options: struct{}{}, Open: outOfReach}, "its name is to be"},
+		{"bad-name", "Fancy", config.Kind{Options: struct{}{}, Open: outOfReach}, "its name is to be"},
+		{"no-open", "fancy", config.Kind{Options: struct{}{}}, "it has no Open"},
+		{"no-options", "fancy", config.Kind{Open: outOfReach}, "its Options are to be a struct"},
+		{"pointer", "fancy", config.Kind{Options: &struct{}{}, Open: outOfReach}, "its Options are to be a struct"},
+		{"key-kind", "fancy", config.Kind{Options: struct {
+			Kind string `json:"kind"`
+		}{}, Open: outOfReach}, `its Options have a key "kind"`},
+		{"function", "fancy", config.Kind{Options: struct{ F func() }{}, Open: outOfReach}, "func"},
+		{"scheme-without-parser", "fancy", config.Kind{Options: struct{}{}, Open: outOfReach, Scheme: "fancy"}, "needs a ParseURL"},
+		{"scheme-taken", "fancy", config.Kind{Options: struct{}{}, Open: outOfReach, Scheme: "s3", ParseURL: parseURL}, `there is one with the scheme "s3"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := newRegistry(t).Register(tt.kind, tt.as)
+			switch {
+			case tt.want == "" && err != nil:
+				t.Errorf("Register(%q) = %v", tt.kind, err)
+			case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
+				t.Errorf("Register(%q) = %v, want an error with %q", tt.kind, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestRegistryLists(t *testing.T) {
+	r := newRegistry(t)
+	if diff := cmp.Diff([]string{"container", "localbash", "memory", "objectstore"}, r.Kinds()); diff != "" {
+		t.Errorf("Kinds() (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"docker", "file", "mem", "s3"}, r.Schemes()); diff != "" {
+		t.Errorf("Schemes() (-want +got):\n%s", diff)
+	}
+}
+
+// TestKindOfOthers tests that a kind that somebody else registers is checked
+// like one of ours.
+func TestKindOfOthers(t *testing.T) {
+	r, _ := newCounting(t, 1)
+	_, err := config.Parse([]byte("workspaces: {main: {provider: {kind: counted, size: 1}}}"), &config.Options{Registry: r})
+	if err == nil || !strings.Contains(err.Error(), `the provider counted has no key "size": there are none`) {
+		t.Errorf("Parse = %v, want an error about the key size", err)
+	}
+}
+
+func TestIsURL(t *testing.T) {
+	for text, want := range map[string]bool{
+		"mem://": true, "s3://b/p": true, "main": false, "./a": false, "C:\\a": false, "a b://": false, "://x": false, "": false,
+	} {
+		if got := config.IsURL(text); got != want {
+			t.Errorf("IsURL(%q) = %t, want %t", text, got, want)
+		}
+	}
+}
+
+func TestOpenURL(t *testing.T) {
+	dir := t.TempDir()
+	tests := []struct {
+		name, url, as string
+		settings      config.FS
+		want          string // "" if it is opened
+	}{
+		{"memory", "mem://", "main", config.FS{}, ""},
+		{"folder", "file://" + dir, "main", config.FS{AllowedPaths: []string{"**"}}, ""},
+		{"folder-missing", "file://" + dir + "/none", "main", config.FS{}, "file does not exist"},
+		{"unknown", "memo://", "main", config.FS{}, `did you mean "mem://"?`},
+		{"no-url", "memory", "main", config.FS{}, "there is no kind of provider"},
+		{"checked", "s3://bucket", "main", config.FS{}, "out of reach"},
+		{"name", "mem://", "my files", config.FS{}, "other characters"},
+		{"settings", "mem://", "main", config.FS{AllowedPaths: []string{"a/"}}, "ends in a slash"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ws, err := newRegistry(t).OpenURL(t.Context(), tt.as, tt.url, tt.settings)
+			switch {
+			case tt.want == "" && err != nil:
+				t.Errorf("OpenURL(%q) = %v", tt.url, err)
+			case tt.want == "":
+				ws.Close()
+			case err == nil || !strings.Contains(err.Error(), tt.want):
+				t.Errorf("OpenURL(%q) = %v, want an error with %q", tt.url, err, tt.want)
+			}
+		})
+	}
+}

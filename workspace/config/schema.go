@@ -1,0 +1,203 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// schemaDialect is the draft that editors understand best.
+const schemaDialect = "http://json-schema.org/draft-07/schema#"
+
+// Schema returns the JSON Schema of the file, with the kinds of provider that
+// are registered. It is made of the types that files are decoded into.
+func (r *Registry) Schema() ([]byte, error) {
+	root, err := r.fileSchema()
+	if err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	compact, err := json.Marshal(root)
+	if err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, compact, "", "  "); err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+func (r *Registry) fileSchema() (*jsonschema.Schema, error) {
+	root, err := schemaOf(reflect.TypeFor[file]())
+	if err != nil {
+		return nil, err
+	}
+	tools, err := toolsSchema()
+	if err != nil {
+		return nil, err
+	}
+	ws, err := workspaceSchema()
+	if err != nil {
+		return nil, err
+	}
+	root.Schema, root.Title = schemaDialect, "Workspaces"
+	root.Properties["workspaces"], root.Properties["tools"] = workspacesSchema(), tools
+	root.Definitions = map[string]*jsonschema.Schema{"workspace": ws, "url": r.urlSchema()}
+	root.Definitions["provider"], err = r.providerSchema(root.Definitions)
+	return root, err
+}
+
+// schemaOf returns the schema of a type that files are decoded into.
+func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[later](): {},
+		reflect.TypeFor[time.Duration](): {
+			Type: "string", Pattern: `^(\$\{.*|([0-9.]+(ns|us|ms|s|m|h))+)$`, Examples: []any{"10s", "1m30s"},
+		},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	suit(s)
+	return s, nil
+}
+
+// suit makes the schema of a Go type one of what a file may say: nothing is
+// null, and a scalar may be taken from the environment.
+func suit(s *jsonschema.Schema) {
+	if len(s.Types) > 0 {
+		s.Types = slices.DeleteFunc(s.Types, func(name string) bool { return name == "null" })
+		if len(s.Types) == 1 {
+			s.Type, s.Types = s.Types[0], nil
+		}
+	}
+	switch s.Type {
+	case "boolean", "integer", "number":
+		s.AnyOf = []*jsonschema.Schema{
+			{Type: s.Type, Minimum: s.Minimum, Maximum: s.Maximum},
+			{Type: "string", Pattern: `\$\{`},
+		}
+		s.Type, s.Minimum, s.Maximum = "", nil, nil
+	}
+	for _, property := range s.Properties {
+		suit(property)
+	}
+	for _, inner := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
+		if inner != nil {
+			suit(inner)
+		}
+	}
+}
+
+func ref(name string) *jsonschema.Schema {
+	return &jsonschema.Schema{Ref: "#/definitions/" + name}
+}
+
+func enum(names []string) []any {
+	values := make([]any, len(names))
+	for i, name := range names {
+		values[i] = name
+	}
+	return values
+}
+
+func toolsSchema() (*jsonschema.Schema, error) {
+	s, err := schemaOf(reflect.TypeFor[Tools]())
+	if err != nil {
+		return nil, err
+	}
+	s.Description = "Settings of the tools that a model is given."
+	s.Properties["naming"].Pattern = `\{op\}`
+	s.Properties["naming"].Examples = []any{"workspace__{name}__{op}"}
+	s.Properties["disable"].Items.Enum = enum(toolOps())
+	return s, nil
+}
+
+func workspacesSchema() *jsonschema.Schema {
+	one := 1
+	return &jsonschema.Schema{
+		Type: "object", Description: "The workspaces, by name.", MinProperties: &one,
+		PropertyNames:        &jsonschema.Schema{Pattern: fmt.Sprintf("^[a-zA-Z0-9_-]{1,%d}$", maxName)},
+		AdditionalProperties: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{ref("workspace"), ref("url")}},
+	}
+}
+
+func workspaceSchema() (*jsonschema.Schema, error) {
+	s, err := schemaOf(reflect.TypeFor[description]())
+	if err != nil {
+		return nil, err
+	}
+	one := 1
+	least := 1.0
+	s.Properties["provider"] = ref("provider")
+	s.Properties["requires"].Items.Enum = enum(requirementNames())
+	settings := s.Properties["fs"]
+	settings.Properties["maxFileSizeMb"].AnyOf[0].Minimum = &least
+	settings.Properties["allowedPaths"].MinItems = &one
+	settings.Properties["allowedPaths"].Examples = []any{[]string{"src/**", "*.md"}}
+	return s, nil
+}
+
+// urlSchema is that of a URL that stands for a provider.
+func (r *Registry) urlSchema() *jsonschema.Schema {
+	pattern := `^(\$\{`
+	var examples []any
+	for _, scheme := range r.Schemes() {
+		pattern += "|" + scheme + "://"
+		examples = append(examples, scheme+"://")
+	}
+	return &jsonschema.Schema{
+		Type: "string", Pattern: pattern + ")", Examples: examples,
+		Description: "A URL that stands for a provider and its options.",
+	}
+}
+
+// providerSchema is that of a provider of any kind. It adds the options of each
+// kind to the definitions.
+func (r *Registry) providerSchema(definitions map[string]*jsonschema.Schema) (*jsonschema.Schema, error) {
+	object := &jsonschema.Schema{
+		Type: "object", Required: []string{kindKey},
+		Properties: map[string]*jsonschema.Schema{
+			kindKey: {Type: "string", Description: "The kind of provider.", Enum: enum(r.Kinds())},
+		},
+	}
+	for _, name := range r.Kinds() {
+		options, err := r.kinds[name].optionsSchema(name)
+		if err != nil {
+			return nil, err
+		}
+		definitions["provider-"+name] = options
+		object.AllOf = append(object.AllOf, &jsonschema.Schema{
+			If:   &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{kindKey: constant(name)}, Required: []string{kindKey}},
+			Then: ref("provider-" + name),
+		})
+	}
+	return &jsonschema.Schema{
+		Description: "Where the files are.",
+		AnyOf:       []*jsonschema.Schema{object, ref("url")},
+	}, nil
+}
+
+func constant(value any) *jsonschema.Schema { return &jsonschema.Schema{Const: &value} }
+
+// optionsSchema is that of a provider of the kind.
+func (k Kind) optionsSchema(name string) (*jsonschema.Schema, error) {
+	s, err := schemaOf(reflect.TypeOf(k.Options))
+	if err != nil {
+		return nil, err
+	}
+	if s.Properties == nil {
+		s.Properties = map[string]*jsonschema.Schema{}
+	}
+	s.Description = k.Summary
+	s.Properties[kindKey] = constant(name)
+	s.PropertyOrder = append([]string{kindKey}, s.PropertyOrder...)
+	s.Required = append([]string{kindKey}, s.Required...)
+	return s, nil
+}

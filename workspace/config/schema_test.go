@@ -1,0 +1,154 @@
+package config_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+const (
+	schemaFile = "../../docs/workspace.schema.json"
+	docsFile   = "../../docs/config.md"
+)
+
+// TestSchemaFile keeps the committed schema that of the Go types.
+func TestSchemaFile(t *testing.T) {
+	schema, err := newRegistry(t).Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkGolden(t, schemaFile, string(schema))
+}
+
+// docsExamples returns the files that the documentation shows.
+func docsExamples(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile(docsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var examples []string
+	for i, part := range strings.Split(string(text), "```") {
+		if yaml, ok := strings.CutPrefix(part, "yaml\n"); ok && i%2 == 1 {
+			examples = append(examples, yaml)
+		}
+	}
+	if len(examples) < 5 {
+		t.Fatalf("%s has %d examples", docsFile, len(examples))
+	}
+	return examples
+}
+
+// TestDocsExamples tests that what the documentation shows is a file that is
+// right, and that the schema knows it.
+func TestDocsExamples(t *testing.T) {
+	schema := resolved(t)
+	for _, example := range docsExamples(t) {
+		if _, err := config.Parse([]byte(example), &config.Options{Env: testEnv, Registry: newRegistry(t)}); err != nil {
+			t.Errorf("Parse:\n%s\n%v", example, err)
+		}
+		if err := validate(schema, []byte(example)); err != nil {
+			t.Errorf("the schema refuses:\n%s\n%v", example, err)
+		}
+	}
+}
+
+// TestDocsTables tests that the documentation names each option of each kind.
+func TestDocsTables(t *testing.T) {
+	text, err := os.ReadFile(docsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Definitions map[string]struct {
+			Properties map[string]any
+		}
+	}
+	data, err := newRegistry(t).Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	for name, definition := range schema.Definitions {
+		for key := range definition.Properties {
+			if !strings.Contains(string(text), "`"+key+"`") && key != "kind" {
+				t.Errorf("%s does not name %s of %s", docsFile, key, name)
+			}
+		}
+	}
+}
+
+func resolved(t *testing.T) *jsonschema.Resolved {
+	t.Helper()
+	data, err := newRegistry(t).Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	r, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// validate returns what the schema has against a file.
+func validate(schema *jsonschema.Resolved, file []byte) error {
+	data, err := yaml.YAMLToJSON(file)
+	if err != nil {
+		return err
+	}
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		return err
+	}
+	return schema.Validate(value)
+}
+
+// beyondShape lists the broken files whose shape is right: a schema cannot know
+// what is wrong with them.
+func beyondShape() map[string]bool {
+	names := map[string]bool{}
+	for _, name := range []string{
+		"env-missing", "env-missing-twice", "env-unended", "env-operator", "env-without-braces", "env-wrong-type",
+		"env-in-option-of-kind", "env-in-allowed-path", "env-in-url",
+		"allowed-path-glob", "option-checked-by-kind", "names-by-letter-case", "naming-without-name", "naming-with-dots",
+		"url-wrong", "url-with-credentials",
+		"tag", "merge-key", "two-documents", "file-not-utf8", // for the reader, not for the schema
+	} {
+		names[name] = true
+	}
+	return names
+}
+
+// TestSchemaRefusesBrokenFiles tests that the schema refuses each broken file,
+// but for those that are broken in a way that no schema can express.
+func TestSchemaRefusesBrokenFiles(t *testing.T) {
+	schema := resolved(t)
+	beyond := beyondShape()
+	for _, file := range brokenFiles(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		if name == "aliases-multiply" {
+			continue // which a plain reader does not survive
+		}
+		if err := validate(schema, data); (err == nil) != beyond[name] {
+			t.Errorf("the schema says %v of %s, and that it is beyond it is %t", err, file, beyond[name])
+		}
+	}
+}

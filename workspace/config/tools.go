@@ -1,0 +1,58 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Tools is the settings of the tools that a model is given. They are for the
+// caller of [Load] to hand on.
+type Tools struct {
+	// Naming is the template of the tools' names. Empty means the default one.
+	Naming string `json:"naming,omitempty" jsonschema:"The template of the names of tools, in which {name} stands for that of the workspace and {op} for the operation."`
+	// Disable lists operations that get no tool.
+	Disable []string `json:"disable,omitempty" jsonschema:"The operations that get no tool."`
+}
+
+// toolOps returns the operations that have tools.
+func toolOps() []string {
+	return []string{
+		workspace.OpReadFile, workspace.OpWriteFile, workspace.OpEditFile, workspace.OpLs, workspace.OpGlob, workspace.OpGrep,
+		workspace.OpStat, workspace.OpMkdir, workspace.OpRm, workspace.OpMove, workspace.OpCopy,
+	}
+}
+
+// check adds what is wrong with the settings that n has, beside their types,
+// for a file with so many workspaces.
+func (t Tools) check(p *problems, n *node, workspaces int) {
+	if naming := n.lookup("naming"); naming != nil && naming.kind == textNode {
+		if wrong := namingFault(naming.text, workspaces); wrong != "" {
+			p.add(naming.at, "%s", wrong)
+		}
+	}
+	disable := n.lookup("disable")
+	if disable == nil {
+		return
+	}
+	for _, item := range disable.items {
+		if item.kind == textNode && !slices.Contains(toolOps(), item.text) {
+			p.add(item.at, "there is no tool %q: %s", short(item.raw), suggest(item.raw, toolOps()))
+		}
+	}
+}
+
+// namingFault returns what is wrong with a naming, "" for nothing.
+func namingFault(naming string, workspaces int) string {
+	rest := strings.NewReplacer("{name}", "", "{op}", "").Replace(naming)
+	switch {
+	case strings.IndexFunc(rest, func(r rune) bool { return !nameRune(r) }) >= 0:
+		return `naming may have letters, digits, "_", "-", {name} and {op} only`
+	case !strings.Contains(naming, "{op}"):
+		return "naming needs {op}, or all tools have one name"
+	case workspaces > 1 && !strings.Contains(naming, "{name}"):
+		return "naming needs {name}, as there is more than one workspace"
+	}
+	return ""
+}

@@ -1,0 +1,72 @@
+package config
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Workspaces is what [Config.Open] opened. It is safe for concurrent use.
+type Workspaces struct {
+	all    []*Workspace
+	byName map[string]*Workspace
+}
+
+func (w *Workspaces) add(ws *Workspace) {
+	w.all = append(w.all, ws)
+	w.byName[ws.Name()] = ws
+}
+
+// All returns the workspaces in the order of the file.
+func (w *Workspaces) All() []*Workspace { return slices.Clone(w.all) }
+
+// Lookup returns the workspace with the given name.
+func (w *Workspaces) Lookup(name string) (*Workspace, bool) {
+	ws, ok := w.byName[name]
+	return ws, ok
+}
+
+// Close closes all workspaces, the last one first, and returns their errors.
+func (w *Workspaces) Close() error {
+	var errs []error
+	for _, ws := range slices.Backward(w.all) {
+		errs = append(errs, ws.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Workspace is a workspace that knows how it was opened.
+type Workspace struct {
+	*workspace.Workspace
+
+	opener   provider
+	fsys     workspace.FileSystem // of the provider, without settings
+	settings FS
+}
+
+// newWorkspace returns the workspace over fsys with its settings.
+func newWorkspace(opener provider, fsys workspace.FileSystem, settings FS) (*Workspace, error) {
+	seen, err := settings.over(fsys)
+	if err != nil {
+		return nil, err
+	}
+	opts := &workspace.Options{MaxFileSize: settings.MaxFileSizeMb << 20}
+	return &Workspace{
+		Workspace: workspace.New(opener.in.Name, seen, opts),
+		opener:    opener, fsys: fsys, settings: settings,
+	}, nil
+}
+
+// Kind returns the kind of its provider.
+func (w *Workspace) Kind() string { return w.opener.name }
+
+// Settings returns the settings that hold for it.
+func (w *Workspace) Settings() FS {
+	settings := w.settings
+	settings.AllowedPaths = slices.Clone(settings.AllowedPaths)
+	return settings
+}
+
+// Close closes the provider.
+func (w *Workspace) Close() error { return closeIt(w.fsys) }

@@ -122,9 +122,9 @@ func reap(dead *shell.Session) shell.Call {
 	return ask("reap", i.group, i.started)
 }
 
-// Close ends all shells, and removes the container if it was made of an image.
-// What is called afterwards fails with [io/fs.ErrClosed]; streams end, and
-// watches have nothing more to tell.
+// Close ends all shells, and removes the container if it was made of an image
+// and is not to be kept. What is called afterwards fails with
+// [io/fs.ErrClosed]; streams end, and watches have nothing more to tell.
 func (f *FS) Close() error {
 	if f.closed.Swap(true) {
 		return nil
@@ -133,6 +133,9 @@ func (f *FS) Close() error {
 	in := f.start.end()
 	f.pool.Close()
 	f.background.Wait() // which ends, as there is no shell any more
+	if f.opts.Create.Keep {
+		return nil
+	}
 	if err := in.leave(); err != nil {
 		return workspace.NewPathError("close", ".", workspace.ErrUnavailable, err)
 	}

@@ -50,6 +50,8 @@ type CreateOptions struct {
 	// Workdir is the directory in which it starts programs, made if it is
 	// missing. Empty means that of the image.
 	Workdir string
+	// Keep lets Close leave it running, to be opened again by its name.
+	Keep bool
 	// Network is the network that it is part of. Empty means "none": it has
 	// no network at all.
 	Network string

@@ -19,6 +19,7 @@ const module = "github.com/workspacekit/workspacekit/"
 // files aside: directories of this module, and modules. A directory that is
 // not listed may not exist. A trailing "/..." stands for all below, too.
 var policy = map[string][]string{
+	".":                  {"workspace/...", "providers/...", "tools"},
 	"workspace":          {},
 	"workspace/fallback": {"workspace", "internal/scan", "internal/notify"},
 	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob"},
@@ -49,7 +50,7 @@ var policy = map[string][]string{
 		"github.com/aymanbagabas/go-udiff"},
 	"tools/internal/...": {"workspace", "tools/internal/..."},
 	"adapters/mcp":       {"workspace", "tools", "github.com/modelcontextprotocol/go-sdk/..."},
-	"cmd/workspace":      {"workspace/...", "providers/...", "tools", "adapters/mcp", "github.com/spf13/...", "golang.org/x/term"},
+	"cmd/workspace":      {".", "workspace/...", "providers/...", "tools", "adapters/mcp", "github.com/spf13/...", "golang.org/x/term"},
 	"bench":              {"workspace", "providers/...", "github.com/spf13/afero"},
 	"bench/objectstore": {"workspace", "providers/objectstore", "internal/...", "github.com/aws/...", "gocloud.dev/...",
 		"github.com/rclone/rclone/...", "golang.org/x/sync/errgroup"},
@@ -92,6 +93,9 @@ func ruleFor(dir string) (rule string, allowed []string, ok bool) {
 func permitted(imported string, allowed []string) bool {
 	if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
 		return true // the standard library
+	}
+	if imported+"/" == module {
+		imported = "."
 	}
 	imported = strings.TrimPrefix(imported, module)
 	return slices.ContainsFunc(allowed, func(rule string) bool { return covers(rule, imported) })

@@ -110,6 +110,9 @@ func (o Options) check() error {
 	if prefix := strings.TrimSuffix(o.Prefix, "/"); prefix != "" && !validPrefix(prefix) {
 		return invalid(fmt.Sprintf("Prefix %q is not a valid name", o.Prefix))
 	}
+	if o.Endpoint != "" {
+		return checkEndpoint(o.Endpoint)
+	}
 	return nil
 }
 

@@ -56,7 +56,8 @@ func ParseURL(text string) (*Options, error) {
 func (o *Options) setParameter(name, value string) error {
 	switch name {
 	case "endpoint":
-		return o.setEndpoint(value)
+		o.Endpoint = value
+		return checkEndpoint(value)
 	case "region":
 		o.Region = value
 	case "profile":
@@ -72,12 +73,12 @@ func (o *Options) setParameter(name, value string) error {
 	return nil
 }
 
-func (o *Options) setEndpoint(value string) error {
+// checkEndpoint returns what is wrong with the URL of a store.
+func checkEndpoint(value string) error {
 	endpoint, err := url.Parse(value)
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.User != nil {
 		return invalid("endpoint is to be a URL like https://s3.example.org, without credentials")
 	}
-	o.Endpoint = value
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -27,7 +28,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add(manyOf(3, "{ kind: memory }"))
-	registry := newRegistry(f)
+	registry := workspacekit.NewRegistry()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -28,7 +28,7 @@ func (c *Config) Open(ctx context.Context, r *Registry, names ...string) (*Works
 	if err != nil {
 		return nil, err
 	}
-	opened := &Workspaces{byName: make(map[string]*Workspace, len(chosen))}
+	opened := &Workspaces{byName: make(map[string]*Workspace, len(chosen)), tools: c.Tools}
 	for i, d := range chosen {
 		ws, err := c.open(ctx, providers[i], d)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -30,7 +31,7 @@ func parse(t testing.TB, dir, text string) *config.Config {
 
 func open(t testing.TB, c *config.Config, names ...string) *config.Workspaces {
 	t.Helper()
-	opened, err := c.Open(context.Background(), newRegistry(t), names...)
+	opened, err := c.Open(context.Background(), workspacekit.NewRegistry(), names...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestOpenNames(t *testing.T) {
 	if diff := cmp.Diff([]string{"one", "two"}, got); diff != "" {
 		t.Errorf("opened (-want +got):\n%s", diff)
 	}
-	_, err := c.Open(t.Context(), newRegistry(t), "tow")
+	_, err := c.Open(t.Context(), workspacekit.NewRegistry(), "tow")
 	const want = `workspace.yaml has no workspace "tow": did you mean "two"?`
 	if err == nil || err.Error() != want {
 		t.Errorf("Open(tow) = %v, want %s", err, want)
@@ -123,7 +124,7 @@ func (c counted) Close() error {
 // opens no more than a given number.
 func newCounting(t *testing.T, most int) (*config.Registry, *int) {
 	t.Helper()
-	r, count := newRegistry(t), new(int)
+	r, count := workspacekit.NewRegistry(), new(int)
 	err := r.Register("counted", config.Kind{
 		Options: struct{}{},
 		Open: func(context.Context, config.Input) (workspace.FileSystem, error) {
@@ -185,7 +186,7 @@ func TestOpenAllOrNone(t *testing.T) {
 
 func TestOpenRequires(t *testing.T) {
 	c := parse(t, "", "workspaces:\n  main:\n    provider: { kind: memory }\n    fs: { readOnly: true }\n    requires: [watch, write, move]\n")
-	_, err := c.Open(t.Context(), newRegistry(t))
+	_, err := c.Open(t.Context(), workspacekit.NewRegistry())
 	const want = `workspace.yaml:5:15: the workspace "main" requires what its provider (memory) and its settings do not give: write, move`
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Open = %v, want %s", err, want)

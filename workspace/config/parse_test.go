@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -141,7 +142,7 @@ func TestParseChecksTheRestLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = c.Check(newRegistry(t))
+	err = c.Check(workspacekit.NewRegistry())
 	var broken *config.Error
 	if !errors.As(err, &broken) || len(broken.Problems) != 2 {
 		t.Errorf("Check = %v, want two problems", err)

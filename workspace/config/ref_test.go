@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -71,7 +72,7 @@ func resolveThere(t *testing.T, file string) {
 	if err := json.Unmarshal(data, &ref); err != nil {
 		t.Fatal(err)
 	}
-	ws, err := newRegistry(t).Resolve(t.Context(), ref)
+	ws, err := workspacekit.NewRegistry().Resolve(t.Context(), ref)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,14 +143,14 @@ func TestResolveRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ref := good
 			tt.change(&ref)
-			ws, err := newRegistry(t).Resolve(t.Context(), ref)
+			ws, err := workspacekit.NewRegistry().Resolve(t.Context(), ref)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Resolve = %v, %v, want an error with %q", ws, err, tt.want)
 			}
 		})
 	}
 	t.Run("not-changed", func(t *testing.T) {
-		ws, err := newRegistry(t).Resolve(t.Context(), good)
+		ws, err := workspacekit.NewRegistry().Resolve(t.Context(), good)
 		if err != nil {
 			t.Fatal(err)
 		}

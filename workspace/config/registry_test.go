@@ -1,11 +1,15 @@
 package config_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -32,7 +36,7 @@ func TestRegister(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := newRegistry(t).Register(tt.kind, tt.as)
+			err := workspacekit.NewRegistry().Register(tt.kind, tt.as)
 			switch {
 			case tt.want == "" && err != nil:
 				t.Errorf("Register(%q) = %v", tt.kind, err)
@@ -44,7 +48,7 @@ func TestRegister(t *testing.T) {
 }
 
 func TestRegistryLists(t *testing.T) {
-	r := newRegistry(t)
+	r := workspacekit.NewRegistry()
 	if diff := cmp.Diff([]string{"container", "localbash", "memory", "objectstore"}, r.Kinds()); diff != "" {
 		t.Errorf("Kinds() (-want +got):\n%s", diff)
 	}
@@ -91,7 +95,7 @@ func TestOpenURL(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			ws, err := newRegistry(t).OpenURL(t.Context(), tt.as, tt.url, tt.settings)
+			ws, err := workspacekit.NewRegistry().OpenURL(t.Context(), tt.as, tt.url, tt.settings)
 			switch {
 			case tt.want == "" && err != nil:
 				t.Errorf("OpenURL(%q) = %v", tt.url, err)
@@ -102,4 +106,9 @@ func TestOpenURL(t *testing.T) {
 			}
 		})
 	}
+}
+
+// outOfReach is the Open of a kind that is not opened.
+func outOfReach(context.Context, config.Input) (workspace.FileSystem, error) {
+	return nil, fmt.Errorf("it is out of reach of this test: %w", workspace.ErrUnavailable)
 }

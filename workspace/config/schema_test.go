@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -20,7 +21,7 @@ const (
 
 // TestSchemaFile keeps the committed schema that of the Go types.
 func TestSchemaFile(t *testing.T) {
-	schema, err := newRegistry(t).Schema()
+	schema, err := workspacekit.NewRegistry().Schema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func docsExamples(t *testing.T) []string {
 func TestDocsExamples(t *testing.T) {
 	schema := resolved(t)
 	for _, example := range docsExamples(t) {
-		if _, err := config.Parse([]byte(example), &config.Options{Env: testEnv, Registry: newRegistry(t)}); err != nil {
+		if _, err := config.Parse([]byte(example), &config.Options{Env: testEnv, Registry: workspacekit.NewRegistry()}); err != nil {
 			t.Errorf("Parse:\n%s\n%v", example, err)
 		}
 		if err := validate(schema, []byte(example)); err != nil {
@@ -71,7 +72,7 @@ func TestDocsTables(t *testing.T) {
 			Properties map[string]any
 		}
 	}
-	data, err := newRegistry(t).Schema()
+	data, err := workspacekit.NewRegistry().Schema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestDocsTables(t *testing.T) {
 
 func resolved(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
-	data, err := newRegistry(t).Schema()
+	data, err := workspacekit.NewRegistry().Schema()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 type Workspaces struct {
 	all    []*Workspace
 	byName map[string]*Workspace
+	tools  Tools
 }
 
 func (w *Workspaces) add(ws *Workspace) {
@@ -25,6 +26,11 @@ func (w *Workspaces) All() []*Workspace { return slices.Clone(w.all) }
 func (w *Workspaces) Lookup(name string) (*Workspace, bool) {
 	ws, ok := w.byName[name]
 	return ws, ok
+}
+
+// Tools returns the settings of the tools.
+func (w *Workspaces) Tools() Tools {
+	return Tools{Naming: w.tools.Naming, Disable: slices.Clone(w.tools.Disable)}
 }
 
 // Close closes all workspaces, the last one first, and returns their errors.

@@ -1,0 +1,44 @@
+package workspacekit
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// Open opens the workspaces that the file path describes, or of those the ones
+// with the given names: all, or none. They must be closed. Nothing that can wait
+// for the first use is started: no process, no connection, no watch. An empty
+// path means what it means to [Load].
+//
+// # Errors
+// Those of [Load] and [config.Config.Open].
+func Open(ctx context.Context, path string, names ...string) (*config.Workspaces, error) {
+	c, err := Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return c.Open(ctx, NewRegistry(), names...)
+}
+
+// currentFolder describes the workspace that there is without a file.
+const currentFolder = `workspaces: {main: {provider: {kind: localbash, root: .}}}`
+
+// Load reads the file path, and checks it with the kinds of [NewRegistry]. The
+// empty path means the file that [config.Locate] finds, and if there is none,
+// that the current folder is the only workspace, "main".
+//
+// # Errors
+// A [*config.Error] for what is wrong with the content, and those of [os.Open].
+func Load(path string) (*config.Config, error) {
+	located, err := config.Locate(path, "", nil)
+	switch {
+	case err == nil:
+		return config.Load(located, &config.Options{Registry: NewRegistry()})
+	case errors.Is(err, fs.ErrNotExist):
+		return config.Parse([]byte(currentFolder), &config.Options{Name: "the current folder", Registry: NewRegistry()})
+	}
+	return nil, err
+}

@@ -1,0 +1,90 @@
+package workspacekit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// podOptions are the options of a pod in Kubernetes.
+type podOptions struct {
+	Pod          string `json:"pod" jsonschema:"The pod, which is running, or what stands for one, such as deploy/web."`
+	Container    string `json:"container,omitempty" jsonschema:"The container of the pod. Its default one if it is left out."`
+	Namespace    string `json:"namespace,omitempty" jsonschema:"The namespace of the pod. That of the context if it is left out."`
+	Context      string `json:"context,omitempty" jsonschema:"The context of kubectl's configuration. The current one if it is left out."`
+	WorkspaceDir string `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. The one in which the container starts programs if it is left out."`
+	Shells       int    `json:"shells,omitempty" jsonschema:"How many requests are made at a time. 4 if it is left out."`
+}
+
+func podKind() config.Kind {
+	return config.Kind{
+		Summary:  "A directory in a pod of Kubernetes, by kubectl.",
+		Options:  podOptions{},
+		Open:     openPod,
+		Check:    checkPod,
+		Scheme:   "kubectl",
+		ParseURL: parsePod,
+		Ref: func(_ context.Context, _ workspace.FileSystem, in config.Input) (any, error) {
+			var o podOptions
+			err := in.Decode(&o)
+			return o, err
+		},
+	}
+}
+
+func openPod(ctx context.Context, in config.Input) (workspace.FileSystem, error) {
+	var o podOptions
+	if err := in.Decode(&o); err != nil {
+		return nil, err
+	}
+	return container.Open(ctx, &container.Options{
+		Executor: container.Kubectl(o.Pod, o.Container, o.flags()...), Root: o.WorkspaceDir, Shells: o.Shells, Lazy: true,
+	})
+}
+
+// flags returns what kubectl needs to find the pod.
+func (o podOptions) flags() []string {
+	var flags []string
+	if o.Context != "" {
+		flags = append(flags, "--context="+o.Context)
+	}
+	if o.Namespace != "" {
+		flags = append(flags, "--namespace="+o.Namespace)
+	}
+	return flags
+}
+
+func checkPod(in config.Input) error {
+	var o podOptions
+	if err := in.Decode(&o); err != nil {
+		return err
+	}
+	switch {
+	case o.Pod == "" || strings.HasPrefix(o.Pod, "-"):
+		return config.KeyError("pod", fmt.Errorf("%q is no name of a pod", o.Pod))
+	case o.WorkspaceDir != "" && !path.IsAbs(o.WorkspaceDir):
+		return config.KeyError("workspaceDir", fmt.Errorf("%q is a path in the container, and is to be absolute, such as /workspace", o.WorkspaceDir))
+	case o.Shells < 0:
+		return config.KeyError("shells", errors.New("it cannot be negative"))
+	}
+	return nil
+}
+
+// parsePod reads kubectl://POD/DIR?container=NAME&namespace=NAME&context=NAME.
+func parsePod(text string) (any, error) {
+	u, err := parseNamed(text, "container", "namespace", "context")
+	if err != nil {
+		return nil, fmt.Errorf("%w: it is to be like kubectl://pod/directory?container=name&namespace=name&context=name", err)
+	}
+	query := u.Query()
+	return podOptions{
+		Pod: u.Host, WorkspaceDir: u.Path,
+		Container: query.Get("container"), Namespace: query.Get("namespace"), Context: query.Get("context"),
+	}, nil
+}

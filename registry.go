@@ -1,0 +1,29 @@
+package workspacekit
+
+import (
+	"fmt"
+
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// NewRegistry returns a registry of the kinds of provider that come with this
+// module: localbash, memory, objectstore, container and kubernetes. More can be
+// registered with it.
+func NewRegistry() *config.Registry {
+	r := &config.Registry{}
+	for _, builtin := range []struct {
+		name string
+		kind config.Kind
+	}{
+		{"localbash", localKind()},
+		{"memory", memoryKind()},
+		{"objectstore", storeKind()},
+		{"container", containerKind()},
+		{"kubernetes", podKind()},
+	} {
+		if err := r.Register(builtin.name, builtin.kind); err != nil {
+			panic(fmt.Sprintf("workspacekit: %v", err)) // a mistake in this package, which any test finds
+		}
+	}
+	return r
+}

@@ -70,12 +70,8 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	open := kind.Resolve
-	if open == nil {
-		open = kind.Open
-	}
 	in := Input{Name: ref.Name, SchemaVersion: ref.SchemaVersion, decode: decodeJSON(ref.Payload)}
-	fsys, err := open(ctx, in)
+	fsys, err := kind.reopen(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +84,19 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 		return nil, err
 	}
 	return ws, nil
+}
+
+// reopen opens what a reference keeps.
+func (k Kind) reopen(ctx context.Context, in Input) (workspace.FileSystem, error) {
+	if k.Resolve != nil {
+		return k.Resolve(ctx, in)
+	}
+	if k.Check != nil { // the payload is options, and may have been changed
+		if err := k.Check(in); err != nil {
+			return nil, err
+		}
+	}
+	return k.Open(ctx, in)
 }
 
 // checkRef returns the kind of a reference that can be resolved.

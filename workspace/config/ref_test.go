@@ -108,7 +108,7 @@ func TestRefJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"kind":"memory","schemaVersion":1,"name":"main","payload":{"dirs":null,"files":{}},` +
+	const want = `{"kind":"memory","schemaVersion":1,"name":"main","payload":{"dirs":[],"files":{}},` +
 		`"fs":{"readOnly":true,"allowedPaths":["src/**"]},` +
 		`"capabilities":{"write":false,"versions":true,"conditionalWrite":false,"watch":"native","move":false,"copy":false}}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
@@ -128,7 +128,9 @@ func TestResolveRefuses(t *testing.T) {
 		{"kind", func(r *config.Ref) { r.Kind = "localbush" }, `there is no kind of provider "localbush": did you mean "localbash"?`},
 		{"newer", func(r *config.Ref) { r.SchemaVersion = 2 }, "its version is 2, and this program reads versions 1 to 1 of the provider localbash"},
 		{"no-version", func(r *config.Ref) { r.SchemaVersion = 0 }, "its version is 0"},
-		{"without-references", func(r *config.Ref) { r.Kind = "container" }, "the provider container makes no references"},
+		{"options-checked", func(r *config.Ref) {
+			r.Kind, r.Payload = "container", json.RawMessage(`{"container":"a","image":"b"}`)
+		}, "needs either the key container"},
 		{"name", func(r *config.Ref) { r.Name = "a b" }, "its name has other characters"},
 		{"payload-key", func(r *config.Ref) { r.Payload = json.RawMessage(`{"root":"/","other":1}`) }, `unknown field "other"`},
 		{"payload-syntax", func(r *config.Ref) { r.Payload = json.RawMessage(`{`) }, "the payload of the reference cannot be read"},

@@ -49,10 +49,10 @@ func TestRegister(t *testing.T) {
 
 func TestRegistryLists(t *testing.T) {
 	r := workspacekit.NewRegistry()
-	if diff := cmp.Diff([]string{"container", "localbash", "memory", "objectstore"}, r.Kinds()); diff != "" {
+	if diff := cmp.Diff([]string{"container", "kubernetes", "localbash", "memory", "objectstore"}, r.Kinds()); diff != "" {
 		t.Errorf("Kinds() (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"docker", "file", "mem", "s3"}, r.Schemes()); diff != "" {
+	if diff := cmp.Diff([]string{"docker", "file", "kubectl", "mem", "s3"}, r.Schemes()); diff != "" {
 		t.Errorf("Schemes() (-want +got):\n%s", diff)
 	}
 }
@@ -89,7 +89,8 @@ func TestOpenURL(t *testing.T) {
 		{"folder-missing", "file://" + dir + "/none", "main", config.FS{}, "file does not exist"},
 		{"unknown", "memo://", "main", config.FS{}, `did you mean "mem://"?`},
 		{"no-url", "memory", "main", config.FS{}, "there is no kind of provider"},
-		{"checked", "s3://bucket", "main", config.FS{}, "out of reach"},
+		{"bucket", "s3://bucket", "main", config.FS{}, ""},
+		{"checked", "kubectl://-pod/dir", "main", config.FS{}, "is no name of a pod"},
 		{"name", "mem://", "my files", config.FS{}, "other characters"},
 		{"settings", "mem://", "main", config.FS{AllowedPaths: []string{"a/"}}, "ends in a slash"},
 	}

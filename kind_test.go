@@ -1,0 +1,98 @@
+package workspacekit_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// TestOptions tests what is said of options that are of the right type and
+// cannot be used.
+func TestOptions(t *testing.T) {
+	tests := []struct{ name, provider, want string }{ // want is "" if they can be used
+		{"container", "{kind: container, container: box}", ""},
+		{"container-neither", "{kind: container, engine: podman}", ":1:31: a container needs either the key container"},
+		{"container-both", "{kind: container, container: box, image: debian}", "needs either the key container"},
+		{"container-of-new", "{kind: container, container: box, memory: 512m}", ":1:73: memory: it is for a new container"},
+		{"container-of-new-keep", "{kind: container, container: box, keep: true}", "keep: it is for a new container"},
+		{"container-of-new-cpus", "{kind: container, container: box, cpus: 1.5}", "cpus: it is for a new container"},
+		{"container-image", "{kind: container, image: debian, cpus: 1.5, pids: 9, memory: 1g, network: host, name: x, keep: true}", ""},
+		{"container-relative", "{kind: container, container: box, workspaceDir: work}", `workspaceDir: "work" is a path in the container, and is to be absolute`},
+		{"container-negative", "{kind: container, container: box, shells: -1}", "shells: it cannot be negative"},
+		{"container-negative-cpus", "{kind: container, image: box, cpus: -1}", "cpus: it cannot be negative"},
+		{"kubernetes", "{kind: kubernetes, pod: deploy/web, context: prod}", ""},
+		{"kubernetes-no-pod", "{kind: kubernetes}", `needs the key "pod"`},
+		{"kubernetes-flag", "{kind: kubernetes, pod: --help}", `pod: "--help" is no name of a pod`},
+		{"kubernetes-relative", "{kind: kubernetes, pod: web, workspaceDir: a}", "workspaceDir: "},
+		{"bucket", "{kind: objectstore, bucket: b, prefix: team-a/, endpoint: '', pollInterval: 5s}", ""},
+		{"bucket-slash", "{kind: objectstore, bucket: b/c}", "bucket: "},
+		{"bucket-prefix", "{kind: objectstore, bucket: b, prefix: /a}", `prefix: "/a" is no name`},
+		{"bucket-endpoint", "{kind: objectstore, bucket: b, endpoint: 'localhost:9000'}", "endpoint: it is to be a URL"},
+		{"bucket-credentials", "{kind: objectstore, bucket: b, endpoint: 'http://key:hunter2@localhost:9000'}", "endpoint: it has credentials"},
+		{"bucket-interval", "{kind: objectstore, bucket: b, pollInterval: -5s}", "pollInterval: it cannot be negative"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text := fmt.Sprintf("workspaces: {main: {provider: %s}}", tt.provider)
+			_, err := config.Parse([]byte(text), &config.Options{Registry: workspacekit.NewRegistry()})
+			if tt.want == "" && err != nil {
+				t.Errorf("Parse(%s) = %v", text, err)
+			}
+			if tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("Parse(%s) = %v, want an error with %q", text, err, tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("Parse(%s) shows a password: %v", text, err)
+			}
+		})
+	}
+}
+
+// TestURLs tests which options URLs stand for, by the references that keep
+// them, and what is said of others.
+func TestURLs(t *testing.T) {
+	t.Setenv("AWS_REGION", "eu-west-1")
+	tests := []struct{ url, payload, wrong string }{
+		{"docker://box", `{"container":"box"}`, ""},
+		{"docker://box/srv/files?engine=podman&user=me", `{"container":"box","engine":"podman","workspaceDir":"/srv/files","user":"me"}`, ""},
+		{"docker://me@box/srv", "", "it has a user before the name: it is to be like docker://"},
+		{"docker:///srv", "", "it cannot be read"},
+		{"docker://box?image=debian", "", "a parameter that is not known"},
+		{"docker://box?user=a&user=b", "", "the parameter user twice"},
+		{"docker://box?a;b", "", "it cannot be read"},
+		{"kubectl://web-1/srv?container=main&namespace=team&context=prod",
+			`{"pod":"web-1","container":"main","namespace":"team","context":"prod","workspaceDir":"/srv"}`, ""},
+		{"kubectl://web-1?node=a", "", "it is to be like kubectl://pod/directory"},
+		{"s3://lake/team%20a/?endpoint=http://127.0.0.1:9000&pathStyle=true",
+			`{"bucket":"lake","prefix":"team a/","region":"eu-west-1","endpoint":"http://127.0.0.1:9000","pathStyle":true}`, ""},
+		{"s3://lake", `{"bucket":"lake","region":"eu-west-1"}`, ""},
+		{"s3://key:secret@lake", "", "credentials do not belong into a URL"},
+		{"mem://", `{"dirs":[],"files":{}}`, ""},
+		{"mem://a", "", "it is to be mem://"},
+		{"file://host/a", "", "it is to be like file:///path/of/a/folder"},
+		{"file:///a?b=c", "", "it is to be like file:///path/of/a/folder"},
+		{"file:///none/such", "", "file does not exist"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.url, func(t *testing.T) {
+			ws, err := workspacekit.NewRegistry().OpenURL(t.Context(), "main", tt.url, config.FS{})
+			if tt.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.wrong) {
+					t.Errorf("OpenURL(%q) = %v, want an error with %q", tt.url, err, tt.wrong)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("OpenURL(%q) = %v", tt.url, err)
+			}
+			defer ws.Close()
+			ref, err := ws.Ref(t.Context())
+			if err != nil || string(ref.Payload) != tt.payload {
+				t.Errorf("Ref of %q keeps %s, %v, want %s", tt.url, ref.Payload, err, tt.payload)
+			}
+		})
+	}
+}

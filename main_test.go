@@ -1,0 +1,51 @@
+package workspacekit_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// envResolve turns the test binary into a program that opens what a reference
+// on its standard input refers to.
+const envResolve = "WORKSPACEKIT_TEST_RESOLVE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(envResolve) == "" {
+		os.Exit(m.Run())
+	}
+	if err := resolve(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// resolve goes on in the workspace that in refers to: it prints a.txt, and
+// writes b.txt.
+func resolve(in io.Reader, out io.Writer) error {
+	var ref config.Ref
+	if err := json.NewDecoder(in).Decode(&ref); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	ws, err := workspacekit.NewRegistry().Resolve(ctx, ref)
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	data, err := ws.ReadFile(ctx, "a.txt")
+	if err != nil {
+		return err
+	}
+	if _, err := ws.WriteFile(ctx, "b.txt", []byte("from the second"), nil); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s %s: %s", ws.Kind(), ws.Name(), data)
+	return err
+}

@@ -1,0 +1,158 @@
+package workspacekit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// TestRef tests that a reference to a workspace of each kind opens it again in
+// another process.
+func TestRef(t *testing.T) {
+	useStore(t)
+	stub := stubEngine(t)
+	tests := []struct {
+		name, provider string
+		kind           string
+		copied         bool // what the second process writes is not to be seen
+	}{
+		{"localbash", "{kind: localbash, root: files}", "localbash", false},
+		{"memory", "{kind: memory}", "memory", true},
+		{"objectstore", `{kind: objectstore, bucket: "${BUCKET}", prefix: refs, endpoint: "${S3_ENDPOINT}"}`, "objectstore", false},
+		{"container", "{kind: container, container: box, engine: " + stub + "/docker, workspaceDir: " + stub + "/files}", "container", false},
+		{"image", "{kind: container, image: box, engine: " + stub + "/docker, workspaceDir: " + stub + "/files}", "container", false},
+		{"kubernetes", "{kind: kubernetes, pod: box, container: main, namespace: team, workspaceDir: " + stub + "/files}", "kubernetes", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { roundTrip(t, tt.provider, tt.kind, tt.copied) })
+	}
+	t.Run("docker", func(t *testing.T) {
+		useEngine(t)
+		roundTrip(t, `{kind: container, image: "debian:12", workspaceDir: /workspace}`, "container", false)
+	})
+}
+
+// roundTrip goes on in a workspace with another process.
+func roundTrip(t *testing.T, provider, kind string, copied bool) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "files"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	ws := lookup(t, open(t, writeConfig(t, dir, "workspaces: {main: {provider: "+provider+"}}")), "main")
+	ctx := t.Context()
+	if _, err := ws.WriteFile(ctx, "a.txt", []byte("from the first"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := resolveElsewhere(t, ws), kind+" main: from the first"; got != want {
+		t.Errorf("the second process prints %q, want %q", got, want)
+	}
+	data, err := ws.ReadFile(ctx, "b.txt")
+	if copied && err == nil {
+		t.Errorf("ReadFile(b.txt) = %q, want an error, as the second process has a copy", data)
+	}
+	if !copied && string(data) != "from the second" {
+		t.Errorf("ReadFile(b.txt) = %q, %v, want what the second process wrote", data, err)
+	}
+	for _, name := range []string{"a.txt", "b.txt"} {
+		if err := ws.Rm(ctx, name, nil); err != nil && !copied {
+			t.Error(err)
+		}
+	}
+}
+
+// resolveElsewhere gives a reference to ws to another process, in another
+// folder, and returns what that prints.
+func resolveElsewhere(t *testing.T, ws *config.Workspace) string {
+	t.Helper()
+	ref, err := ws.Ref(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if secret := os.Getenv("AWS_SECRET_ACCESS_KEY"); bytes.Contains(data, []byte(secret)) {
+		t.Errorf("the reference has the secret: %s", data)
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(binary)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), envResolve+"=1", "BUCKET=", "S3_ENDPOINT=", "AWS_REGION=")
+	cmd.Stdin = bytes.NewReader(data)
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("the second process: %v: %s\n%s", err, complaint.String(), data)
+	}
+	return string(out)
+}
+
+// TestRefGone tests what a reference says to something that is not there any
+// more.
+func TestRefGone(t *testing.T) {
+	dir := t.TempDir()
+	files := filepath.Join(dir, "files")
+	if err := os.Mkdir(files, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	ws := lookup(t, open(t, writeConfig(t, dir, "workspaces: {main: {provider: {kind: localbash, root: files}}}")), "main")
+	ref, err := ws.Ref(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(files); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = resolve(bytes.NewReader(data), &bytes.Buffer{})
+	const want = `the reference to the workspace "main" cannot be resolved: root: `
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Resolve = %v, want an error that begins with %q", err, want)
+	}
+}
+
+// stubEngine puts programs named docker and kubectl onto the PATH, whose only
+// container is this computer, and returns their folder, which has a folder
+// "files".
+func stubEngine(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "files"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, script := range map[string]string{
+		"docker": `#!/bin/sh
+case "$*" in
+create*) echo made ;;
+"start made" | "rm --force --volumes made") ;;
+"exec -i box sh" | "exec -i made sh") exec sh ;;
+*) echo "stub: $*" >&2; exit 64 ;;
+esac
+`,
+		"kubectl": `#!/bin/sh
+[ "$*" = "--namespace=team exec -i box -c main -- sh" ] || { echo "stub: $*" >&2; exit 64; }
+exec sh
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return dir
+}

@@ -4,6 +4,7 @@
 //	go run ./bench          # everything
 //	go run ./bench grep     # the local folder against ripgrep
 //	go run ./bench memory   # the memory provider against afero
+//	go run ./bench open     # what it takes to open many workspaces of one file
 package main
 
 import (
@@ -41,11 +42,16 @@ func run(which, dir string, rounds int) error {
 		if err := benchGrep(dir, rounds); err != nil {
 			return err
 		}
-		return benchMemory(rounds)
+		if err := benchMemory(rounds); err != nil {
+			return err
+		}
+		return benchOpen(rounds)
 	case "grep":
 		return benchGrep(dir, rounds)
 	case "memory":
 		return benchMemory(rounds)
+	case "open":
+		return benchOpen(rounds)
 	}
-	return fmt.Errorf("unknown benchmark %q: grep or memory", which)
+	return fmt.Errorf("unknown benchmark %q: grep, memory or open", which)
 }

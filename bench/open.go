@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit"
+)
+
+// How many workspaces a file describes that a program opens at once.
+const (
+	manyInMemory = 10_000
+	manyLocal    = 1_000
+)
+
+// benchOpen measures what it takes to open many workspaces of one file.
+func benchOpen(rounds int) error {
+	dir, err := os.MkdirTemp("", "bench-open-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for _, of := range []struct {
+		kind  string
+		n     int
+		entry func(i int) (string, error)
+	}{
+		{"memory", manyInMemory, func(int) (string, error) { return "mem://", nil }},
+		{"localbash", manyLocal, func(i int) (string, error) {
+			folder := fmt.Sprintf("folder%04d", i)
+			return fmt.Sprintf("{provider: {kind: localbash, root: %s}}", folder), os.Mkdir(filepath.Join(dir, folder), 0o777)
+		}},
+	} {
+		path := filepath.Join(dir, of.kind+".yaml")
+		if err := describe(path, of.n, of.entry); err != nil {
+			return err
+		}
+		if err := measureOpen(of.kind, path, of.n, rounds); err != nil {
+			return fmt.Errorf("%s: %w", of.kind, err)
+		}
+	}
+	return nil
+}
+
+// describe writes a file with n workspaces.
+func describe(path string, n int, entry func(i int) (string, error)) error {
+	var text strings.Builder
+	text.WriteString("workspaces:\n")
+	for i := range n {
+		value, err := entry(i)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "  w%05d: %s\n", i, value)
+	}
+	return os.WriteFile(path, []byte(text.String()), 0o666)
+}
+
+// opening is what one round has taken.
+type opening struct {
+	load, open              time.Duration
+	heap                    int64 // bytes that are held while it is open
+	goroutines, descriptors int   // more than before
+}
+
+func measureOpen(kind, path string, n, rounds int) error {
+	var all []opening
+	for range rounds {
+		o, err := openOnce(path)
+		if err != nil {
+			return err
+		}
+		all = append(all, o)
+	}
+	load := medianOf(all, func(o opening) int64 { return int64(o.load) })
+	open := medianOf(all, func(o opening) int64 { return int64(o.open) })
+	heap := medianOf(all, func(o opening) int64 { return o.heap })
+	last := all[len(all)-1]
+	fmt.Printf("\nopen %d workspaces of the kind %s, of one file\n", n, kind)
+	fmt.Printf("  read and check the file %10v  %10v each\n", time.Duration(load).Round(time.Microsecond), time.Duration(load/int64(n)))
+	fmt.Printf("  open                    %10v  %10v each\n", time.Duration(open).Round(time.Microsecond), time.Duration(open/int64(n)))
+	fmt.Printf("  memory                  %8d KB  %8d B each\n", heap>>10, heap/int64(n))
+	fmt.Printf("  goroutines started %d, descriptors opened %d\n", last.goroutines, last.descriptors)
+	return nil
+}
+
+func medianOf(all []opening, of func(opening) int64) int64 {
+	var values []int64
+	for _, o := range all {
+		values = append(values, of(o))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+func openOnce(path string) (o opening, err error) {
+	heap, goroutines, descriptors := heapInUse(), runtime.NumGoroutine(), openDescriptors()
+	start := time.Now()
+	c, err := workspacekit.Load(path)
+	if err != nil {
+		return o, err
+	}
+	o.load = time.Since(start)
+	start = time.Now()
+	workspaces, err := c.Open(context.Background(), workspacekit.NewRegistry())
+	if err != nil {
+		return o, err
+	}
+	o.open = time.Since(start)
+	o.heap = heapInUse() - heap
+	o.goroutines, o.descriptors = runtime.NumGoroutine()-goroutines, openDescriptors()-descriptors
+	runtime.KeepAlive(c)
+	return o, workspaces.Close()
+}
+
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC() // the first one leaves what finalizers and pools hold
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+// openDescriptors returns how many files this process has open, 0 where that is
+// not to be known.
+func openDescriptors() int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}

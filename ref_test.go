@@ -32,10 +32,13 @@ func TestRef(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { roundTrip(t, tt.provider, tt.kind, tt.copied) })
 	}
-	t.Run("docker", func(t *testing.T) {
-		useEngine(t)
-		roundTrip(t, `{kind: container, image: "debian:12", workspaceDir: /workspace}`, "container", false)
-	})
+}
+
+// TestRefDocker tests the same with a real container, which lives until it is
+// closed here.
+func TestRefDocker(t *testing.T) {
+	useEngine(t)
+	roundTrip(t, `{kind: container, image: "debian:12", workspaceDir: /workspace}`, "container", false)
 }
 
 // roundTrip goes on in a workspace with another process.

@@ -1,0 +1,60 @@
+package workspacekit_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/workspacekit/workspacekit"
+)
+
+// A file chooses where the workspaces are, and what may be done with them.
+func ExampleOpen() {
+	dir, err := os.MkdirTemp("", "example-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "workspace.yaml")
+	if err := os.WriteFile(path, []byte(`
+workspaces:
+  repo:
+    provider: { kind: localbash, root: . }
+    fs: { readOnly: true, allowedPaths: ["*.yaml"] }
+  scratch: mem://
+tools:
+  disable: [move, copy]
+`), 0o600); err != nil {
+		log.Fatal(err)
+	}
+
+	workspaces, err := workspacekit.Open(context.Background(), path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer workspaces.Close()
+	set, err := workspacekit.Tools(workspaces)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, tool := range set.Tools() {
+		fmt.Println(tool.Name)
+	}
+	// Output:
+	// workspace__repo__read_file
+	// workspace__repo__ls
+	// workspace__repo__glob
+	// workspace__repo__grep
+	// workspace__repo__stat
+	// workspace__scratch__read_file
+	// workspace__scratch__write_file
+	// workspace__scratch__edit_file
+	// workspace__scratch__ls
+	// workspace__scratch__glob
+	// workspace__scratch__grep
+	// workspace__scratch__stat
+	// workspace__scratch__mkdir
+	// workspace__scratch__rm
+}

@@ -101,11 +101,12 @@ func (p *pager) next() (next page, more bool, err error) {
 func (p *pager) ask() {
 	for i := range min(p.ahead, len(p.parts)) {
 		if next := &p.parts[i]; next.first == nil {
-			next.first = make(chan listed, 1)
+			first := make(chan listed, 1) // which a jump may take from the part meanwhile
+			next.first = first
 			q := listQuery{prefix: p.prefix, flat: true, after: next.after}
 			p.group.Go(func() {
 				found, err := p.fs.list(p.ctx, q)
-				next.first <- listed{found, err}
+				first <- listed{found, err}
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package workspacekit_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -49,8 +50,8 @@ func seedLake(t *testing.T) {
 	if _, err := lake.WriteFile(t.Context(), "a.md", []byte("one needle\n"), nil); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := lake.Rm(t.Context(), "a.md", nil); err != nil {
+	t.Cleanup(func() { // without the context of the test, which has ended by then
+		if err := lake.Rm(context.Background(), "a.md", nil); err != nil {
 			t.Error(err)
 		}
 	})

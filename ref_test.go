@@ -82,7 +82,7 @@ func resolveElsewhere(t *testing.T, ws *config.Workspace) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if secret := os.Getenv("AWS_SECRET_ACCESS_KEY"); bytes.Contains(data, []byte(secret)) {
+	if secret := os.Getenv("AWS_SECRET_ACCESS_KEY"); secret != "" && bytes.Contains(data, []byte(secret)) {
 		t.Errorf("the reference has the secret: %s", data)
 	}
 	binary, err := os.Executable()

@@ -47,13 +47,13 @@ var (
 func (f *FS) inside() *inside { return f.start.found.Load() }
 
 // Capabilities implements [workspace.Capable]: everything is supported. Watch
-// is native if the image has inotifywait, which is known after the start.
+// is native if the image has inotifywait or inotifyd, which is known after the start.
 func (f *FS) Capabilities() workspace.Capabilities {
 	c := workspace.Capabilities{
 		Write: true, Versions: true, ConditionalWrite: true,
 		Watch: workspace.WatchPolled, Move: true, Copy: true,
 	}
-	if in := f.inside(); in != nil && in.watches {
+	if in := f.inside(); in != nil && in.watches != "" {
 		c.Watch = workspace.WatchNative
 	}
 	return c

@@ -13,8 +13,8 @@ type image struct {
 	started string // when that was, as the system counts
 	user    uint64
 	groups  []uint64
-	watches bool // there is inotifywait
-	bytes   bool // there is a grep that takes any byte in expressions
+	watches string // the program that tells of changes; empty if there is none
+	bytes   bool   // there is a grep that takes any byte in expressions
 	root    string
 }
 
@@ -31,7 +31,7 @@ func parseGreeting(text string) (image, error) {
 	if err != nil {
 		return image{}, errors.New("the shell did not say who it is")
 	}
-	i := image{process: lines[0], started: lines[2], user: user, watches: lines[5] != "", bytes: lines[6] == "-a", root: lines[7]}
+	i := image{process: lines[0], started: lines[2], user: user, watches: lines[5], bytes: lines[6] == "-a", root: lines[7]}
 	if lines[1] == i.process {
 		i.group = i.process
 	}

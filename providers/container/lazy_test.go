@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -80,18 +79,6 @@ func shutDoor() *door { return &door{asked: make(chan struct{}, 100), opening: m
 func lazily(t *testing.T, d *door) *container.FS {
 	t.Helper()
 	return open(t, &container.Options{Executor: d, Root: t.TempDir(), Lazy: true})
-}
-
-func TestLazyConformance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the suite runs on what Open starts")
-	}
-	r := places()[0].start(t)
-	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
-		opts := r.options(t)
-		opts.Lazy = true
-		return open(t, opts)
-	}, &conformance.Options{Symlink: r.symlink})
 }
 
 func TestLazyStartsNothing(t *testing.T) {

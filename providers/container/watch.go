@@ -3,8 +3,7 @@ package container
 import (
 	"context"
 	"errors"
-	"io"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
@@ -12,9 +11,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// Watch implements [workspace.FileSystem]. If the image has inotifywait, it
-// tells when something has changed, and what that is shows in a listing of the
-// tree. Otherwise the tree is listed at every interval.
+// Watch implements [workspace.FileSystem]. If the image has inotifywait or
+// inotifyd, it tells when something has changed, and what that is shows in a
+// listing of the tree. Otherwise the tree is listed at every interval.
 func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 	var o workspace.WatchOptions
 	if opts != nil {
@@ -26,39 +25,67 @@ func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions
 	if err := o.Check(dir); err != nil {
 		return nil, err
 	}
-	if !f.inside().watches {
+	notifier := f.newNotifier(dir)
+	if notifier == nil {
 		return fallback.Poll(ctx, f, dir, &o)
 	}
-	w := &observed{FS: f, dir: dir, changed: make(chan struct{}, 1)}
-	stream, err := w.begin(ctx)
-	if err != nil {
+	w := &observed{FS: f, dir: dir, notifier: notifier, changed: make(chan struct{}, 1)}
+	stream, err := notifier.begin(ctx)
+	if err != nil && !errors.Is(err, errNotObserved) {
 		return nil, err
 	}
 	o.Interval = pace
 	events, err := fallback.Poll(ctx, w, dir, &o)
 	if err != nil {
-		stream.Close()
+		if stream != nil {
+			stream.Close()
+		}
 		return nil, err
 	}
 	f.background.Go(func() { w.run(ctx, stream) })
 	return events, nil
 }
 
+// notifier tells, by a program in the container, that something in a tree has
+// changed.
+type notifier interface {
+	// begin returns when the whole tree is observed.
+	begin(ctx context.Context) (*shell.Stream, error)
+	// follow tells of the changes on a stream of begin, until that ends, or
+	// has to be begun anew.
+	follow(stream *shell.Stream, tell func())
+	// seen is called with the directories that a listing has and that can be
+	// read.
+	seen(dirs []string)
+}
+
+// newNotifier returns what the image has, nil if it has none.
+func (f *FS) newNotifier(dir string) notifier {
+	switch f.inside().watches {
+	case "inotifywait":
+		return &inotifywait{fs: f, dir: dir}
+	case "inotifyd":
+		return &inotifyd{fs: f, dir: dir}
+	}
+	return nil
+}
+
 // observed is an FS whose walks, but for the first, wait until something has
 // changed. It is for one walk at a time.
 type observed struct {
 	*FS
-	dir     string
-	changed chan struct{} // has room for one
-	walked  bool
+	dir      string
+	notifier notifier
+	changed  chan struct{} // has room for one
+	walked   bool
 }
 
 const (
 	// settle is how long after a change the tree is looked at once more: what
 	// happens in a new directory before it is observed is not told.
 	settle = 200 * time.Millisecond
-	// retry is the time between two attempts to observe a tree again, and
-	// between the looks at it meanwhile.
+	// retry is the time between two attempts to observe a tree that cannot be
+	// observed, and between the looks at it meanwhile.
 	retry = time.Second
 	// pace is the shortest time between two looks, however much changes.
 	pace = 10 * time.Millisecond
@@ -74,40 +101,31 @@ func (w *observed) Walk(ctx context.Context, dir string, opts *workspace.WalkOpt
 		}
 	}
 	w.walked = true
-	return w.FS.Walk(ctx, dir, opts, fn)
-}
-
-// begin begins to observe the tree.
-func (w *observed) begin(ctx context.Context) (*shell.Stream, error) {
-	stream, err := w.pool.Stream(ctx, ask("observe", w.dir))
-	if err != nil {
-		return nil, w.broken(workspace.OpWatch, w.dir, err)
-	}
-	var said strings.Builder
-	for b := make([]byte, 1); ; {
-		_, err := io.ReadFull(stream, b)
+	var dirs []string
+	err := w.FS.Walk(ctx, dir, opts, func(info workspace.FileInfo, err error) error {
 		switch {
-		case errors.Is(err, io.EOF):
-			stream.Close()
-			return nil, statusError(workspace.OpWatch, w.dir, stream.Status, []byte(said.String()))
-		case err != nil:
-			stream.Close()
-			return nil, w.broken(workspace.OpWatch, w.dir, err)
+		case err != nil: // it has been told of before
+			dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == info.Path })
+		case info.IsDir():
+			dirs = append(dirs, info.Path)
 		}
-		said.Write(b)
-		if strings.HasSuffix(said.String(), "Watches established.") {
-			return stream, nil
-		}
+		return fn(info, err)
+	})
+	if err == nil {
+		w.notifier.seen(dirs)
 	}
+	return err
 }
 
 // run tells of changes until ctx ends. If the container stops it begins anew
 // when that is possible.
 func (w *observed) run(ctx context.Context, stream *shell.Stream) {
 	for {
+		pause := retry
 		if stream != nil {
 			w.follow(stream)
 			stream.Close()
+			pause = settle
 		}
 		w.tell()
 		select {
@@ -115,25 +133,21 @@ func (w *observed) run(ctx context.Context, stream *shell.Stream) {
 			return
 		case <-w.done:
 			return
-		case <-time.After(retry):
+		case <-time.After(pause):
 		}
-		stream, _ = w.begin(ctx) // nil if it cannot be observed yet
+		stream, _ = w.notifier.begin(ctx) // nil if it cannot be observed yet
 	}
 }
 
-// follow tells of the changes that stream has.
+// follow tells of the changes that stream has, and once more when they have
+// settled.
 func (w *observed) follow(stream *shell.Stream) {
 	later := time.AfterFunc(settle, w.tell)
 	defer later.Stop()
-	for b := make([]byte, streamBuffer); ; {
-		// Not by lines: the end of the last one can be that of the stream, and
-		// waits for what follows.
-		if _, err := stream.Read(b); err != nil {
-			return
-		}
+	w.notifier.follow(stream, func() {
 		w.tell()
 		later.Reset(settle)
-	}
+	})
 }
 
 // tell lets the next walk begin.

@@ -88,7 +88,11 @@ probe() {
 	windows=
 	[ "$(printf abc | dd iflag=skip_bytes,count_bytes skip=1 count=1 2>/dev/null)" = b ] && windows=1
 	watches=
-	hash inotifywait 2>/dev/null && watches=inotifywait
+	if hash inotifywait 2>/dev/null; then
+		watches=inotifywait
+	elif hash inotifyd 2>/dev/null; then
+		watches=inotifyd
+	fi
 	return 0
 }
 

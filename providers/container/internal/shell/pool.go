@@ -97,6 +97,10 @@ type Stream struct {
 	once sync.Once
 }
 
+// Abort makes the stream end, for whoever reads it. It must not be called after
+// Close.
+func (s *Stream) Abort() { s.session.kill() }
+
 // Close ends the stream.
 func (s *Stream) Close() {
 	s.once.Do(func() {

@@ -1,0 +1,204 @@
+package container
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// inotifyd observes a tree by the program of busybox that has that name. It
+// observes the directories that it is given when it starts, not what is below
+// them, so it begins anew when a listing has a directory that it was not given,
+// or when one of its own has gone. Where it cannot observe a tree the tree is
+// looked at every now and then.
+type inotifyd struct {
+	fs  *FS
+	dir string
+
+	mu       sync.Mutex      // guards what follows
+	observed map[string]bool // directories
+	stream   *shell.Stream   // nil if nobody follows it
+}
+
+const (
+	// observedEvents are what inotifyd is asked for, as it spells it: bytes that
+	// change, names that appear and disappear, and directories that do.
+	observedEvents = "cnmydDM"
+	// opened tells that a directory is opened. It is asked for of the top alone.
+	opened = "r"
+	// goneEvents tell that a directory may be observed no longer, or that events
+	// were lost.
+	goneEvents = "DMuox"
+)
+
+// maxObserved bounds the names of directories, in bytes: those that Linux takes
+// as arguments of a program.
+const maxObserved = 1 << 20
+
+var errNotObserved = errors.New("inotifyd cannot observe these directories")
+
+// begin implements [notifier].
+func (d *inotifyd) begin(ctx context.Context) (*shell.Stream, error) {
+	dirs, err := d.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	input := d.arguments(dirs)
+	if input == nil {
+		return nil, errNotObserved
+	}
+	call := ask("survey", d.dir, shell.Number(int64(len(input))))
+	call.Input, call.Size = bytes.NewReader(input), int64(len(input))
+	stream, err := d.fs.pool.Stream(ctx, call)
+	if err != nil {
+		return nil, d.fs.broken(workspace.OpWatch, d.dir, err)
+	}
+	if err := d.await(ctx, stream); err != nil {
+		stream.Close()
+		return nil, err
+	}
+	d.note(dirs, stream)
+	return stream, nil
+}
+
+func (d *inotifyd) note(dirs []string, stream *shell.Stream) {
+	observed := map[string]bool{}
+	for _, dir := range dirs {
+		observed[workspace.Join(d.dir, dir)] = true
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.observed, d.stream = observed, stream
+}
+
+// list returns the directories of the tree that can be observed, from its top.
+func (d *inotifyd) list(ctx context.Context) ([]string, error) {
+	entries, err := d.fs.list(ctx, workspace.OpWatch, d.dir, ask("tree", d.dir, ".", ""))
+	if err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for _, e := range entries {
+		if e.kind == workspace.TypeDirectory && !d.fs.inside().hides(e) {
+			dirs = append(dirs, e.name)
+		}
+	}
+	return dirs, nil
+}
+
+// arguments returns those of inotifyd, nil if it cannot take them: behind a
+// colon it looks for events. The top is last, so once that is observed all are.
+func (d *inotifyd) arguments(dirs []string) []byte {
+	var b bytes.Buffer
+	for _, dir := range dirs {
+		if strings.Contains(dir, ":") {
+			return nil
+		}
+		b.WriteString("./" + dir + ":" + observedEvents + "\x00")
+	}
+	b.WriteString(".:" + observedEvents + opened + "\x00")
+	if b.Len() > maxObserved {
+		return nil
+	}
+	return b.Bytes()
+}
+
+// await returns when all is observed: when inotifyd tells that the top was
+// opened.
+func (d *inotifyd) await(ctx context.Context, stream *shell.Stream) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var knocking sync.WaitGroup
+	defer knocking.Wait()
+	defer cancel()
+	knocking.Go(func() { d.knock(ctx) })
+	var told daemonEvents
+	for b := make([]byte, streamBuffer); ; {
+		n, err := stream.Read(b)
+		switch {
+		case errors.Is(err, io.EOF): // a directory is gone by now, or there are too many
+			return errNotObserved
+		case err != nil:
+			return d.fs.broken(workspace.OpWatch, d.dir, err)
+		}
+		if strings.Contains(told.read(b[:n]), opened) {
+			return nil
+		}
+	}
+}
+
+// knock opens the top until ctx ends.
+func (d *inotifyd) knock(ctx context.Context) {
+	for ctx.Err() == nil {
+		_, _, _ = d.fs.pool.Do(ctx, ask("knock", d.dir)) // the stream tells whether it did
+		select {
+		case <-ctx.Done():
+		case <-time.After(pace):
+		}
+	}
+}
+
+// follow implements [notifier].
+func (d *inotifyd) follow(stream *shell.Stream, tell func()) {
+	defer d.forget()
+	var told daemonEvents
+	for b := make([]byte, streamBuffer); ; {
+		n, err := stream.Read(b)
+		if err != nil {
+			return
+		}
+		events := told.read(b[:n])
+		if strings.ContainsAny(events, observedEvents) {
+			tell()
+		}
+		if strings.ContainsAny(events, goneEvents) {
+			return
+		}
+	}
+}
+
+func (d *inotifyd) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stream = nil
+}
+
+// seen implements [notifier].
+func (d *inotifyd) seen(dirs []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	isNew := func(dir string) bool { return !d.observed[dir] }
+	if d.stream != nil && slices.ContainsFunc(dirs, isNew) {
+		d.stream.Abort()
+	}
+}
+
+// daemonEvents reads what inotifyd writes: lines of events, a tab, and names,
+// which may have line breaks in them. So it may read of events that there were
+// not, but misses none.
+type daemonEvents struct {
+	named bool // what is read is a name
+}
+
+// read returns the events in b.
+func (e *daemonEvents) read(b []byte) string {
+	var events []byte
+	for _, c := range b {
+		switch {
+		case c == '\n':
+			e.named = false
+		case c == '\t':
+			e.named = true
+		case !e.named:
+			events = append(events, c)
+		}
+	}
+	return string(events)
+}

@@ -1,0 +1,214 @@
+package container_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// withInotifyd returns an Executor for this computer with inotifyd in place of
+// inotifywait: that of busybox, or a stand-in where busybox was made without.
+func withInotifyd(t *testing.T) container.Command {
+	t.Helper()
+	bin := t.TempDir()
+	for _, dir := range []string{"/bin", "/usr/bin"} {
+		programs, err := filepath.Glob(dir + "/*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, program := range programs {
+			if filepath.Base(program) != "inotifywait" {
+				_ = os.Symlink(program, filepath.Join(bin, filepath.Base(program))) // the first counts
+			}
+		}
+	}
+	busybox, _ := exec.LookPath("busybox")
+	command := fmt.Sprintf("exec '%s' inotifyd \"$@\"\n", busybox)
+	if applets, _ := exec.Command("busybox", "--list").Output(); !slices.Contains(strings.Fields(string(applets)), "inotifyd") {
+		command = fmt.Sprintf("INOTIFYD=1 exec '%s' -test.run='^TestInotifydProgram$' -- \"$@\"\n", executable(t))
+	}
+	program := filepath.Join(bin, "inotifyd")
+	_ = os.Remove(program)
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"+command), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return container.Command{"env", "PATH=" + bin}
+}
+
+func executable(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestInotifydProgram is no test but the stand-in: it does what busybox 1.35
+// does.
+func TestInotifydProgram(t *testing.T) {
+	if os.Getenv("INOTIFYD") == "" {
+		t.Skip("it is run by others")
+	}
+	at := slices.Index(os.Args, "--")
+	fmt.Fprintln(os.Stderr, standIn(os.Args[at+2:]))
+	os.Exit(1)
+}
+
+// eventNames are what inotifyd calls the bits of an event.
+const eventNames = "acew0rmyndDM.uox"
+
+func standIn(args []string) error {
+	fd, err := unix.InotifyInit()
+	if err != nil {
+		return err
+	}
+	watched := []string{"inotifyd"}
+	for _, arg := range args {
+		path, names, _ := strings.Cut(arg, ":")
+		mask := uint32(0)
+		for i, name := range eventNames {
+			if strings.ContainsRune(names, name) {
+				mask |= 1 << i
+			}
+		}
+		if _, err := unix.InotifyAddWatch(fd, path, mask); err != nil {
+			return fmt.Errorf("add watch (%s) failed: %w", path, err)
+		}
+		watched = append(watched, path)
+	}
+	for buf := make([]byte, 64<<10); ; {
+		n, err := unix.Read(fd, buf)
+		if err != nil {
+			return err
+		}
+		for b := buf[:n]; len(b) > 0; {
+			number, mask := int32(binary.NativeEndian.Uint32(b)), binary.NativeEndian.Uint32(b[4:])
+			length := binary.NativeEndian.Uint32(b[12:])
+			fmt.Println(eventLine(mask, watched[max(number, 0)], string(bytes.TrimRight(b[16:16+length], "\x00"))))
+			b = b[16+length:]
+		}
+	}
+}
+
+func eventLine(mask uint32, words ...string) string {
+	var line string
+	for i, name := range eventNames {
+		if mask&(1<<i) != 0 {
+			line += string(name)
+		}
+	}
+	return strings.TrimSuffix(line+"\t"+strings.Join(words, "\t"), "\t")
+}
+
+// TestLazyConformance runs the suite on what no place has: a start at the first
+// call, and inotifyd.
+func TestLazyConformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the suite runs in every place")
+	}
+	executor, local := withInotifyd(t), places()[0].start(t)
+	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+		return open(t, &container.Options{Executor: executor, Root: t.TempDir(), Lazy: true})
+	}, &conformance.Options{Symlink: local.symlink})
+}
+
+func TestInotifydIsNative(t *testing.T) {
+	f := open(t, &container.Options{Executor: withInotifyd(t), Root: t.TempDir(), Lazy: true})
+	if mode := f.Capabilities().Watch; mode != workspace.WatchPolled {
+		t.Errorf("Capabilities().Watch before the start = %q, want %q", mode, workspace.WatchPolled)
+	}
+	if _, err := f.Stat(t.Context(), "."); err != nil {
+		t.Fatal(err)
+	}
+	if mode := f.Capabilities().Watch; mode != workspace.WatchNative {
+		t.Errorf("Capabilities().Watch = %q, want %q", mode, workspace.WatchNative)
+	}
+}
+
+// TestInotifyd makes changes that it could miss: those in directories that it
+// was not given, or that it cannot be given at all.
+func TestInotifyd(t *testing.T) {
+	executor := withInotifyd(t)
+	for _, test := range []struct{ name, before, change, told string }{
+		{"file", "", "touch file", "file"},
+		{"new-directory", "", "mkdir -p a/b; sleep 1; touch a/b/c", "a/b/c"},
+		{"at-once", "", "mkdir -p a/b; touch a/b/c", "a/b/c"},
+		{"replaced-directory", "mkdir dir", "rmdir dir; mkdir dir; sleep 1; touch dir/file", "dir/file"},
+		{"moved-directory", "mkdir dir", "mv dir moved; sleep 1; touch moved/file", "moved/file"},
+		{"colon", "mkdir a a:b", "sleep 1; touch a:b/file", "a:b/file"},
+		{"new-colon", "", "mkdir a:b; sleep 1; touch a:b/file", "a:b/file"},
+		{"line-break", "mkdir 'a\nb'", "touch 'a\nb/c\nd'", "a\nb/c\nd"},
+		{"new-line-break", "", "mkdir 'a\nb'; sleep 1; touch 'a\nb/c'", "a\nb/c"},
+		{"tab", "", "mkdir 'n\t.\tx'; sleep 1; touch 'n\t.\tx/c'", "n\t.\tx/c"},
+		{"many-directories", "for i in $(seq 500); do mkdir -p d$i/e; done", "touch d499/e/f", "d499/e/f"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			shell(t, dir, test.before)
+			f := open(t, &container.Options{Executor: executor, Root: dir})
+			events, err := f.Watch(t.Context(), ".", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shell(t, dir, test.change)
+			awaitEvent(t, events, test.told)
+		})
+	}
+}
+
+func shell(t *testing.T, dir, script string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", script, err, out)
+	}
+}
+
+// awaitEvent returns when the name has been told of.
+func awaitEvent(t *testing.T, events <-chan workspace.Event, name string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for {
+		select {
+		case event := <-events:
+			if event.Path == name {
+				return
+			}
+		case <-ctx.Done():
+			t.Fatalf("nothing was told of %q", name)
+		}
+	}
+}
+
+// TestInotifydChurn makes and removes directories all the time: whatever is
+// missed meanwhile, what is there in the end has been told of.
+func TestInotifydChurn(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, &container.Options{Executor: withInotifyd(t), Root: dir})
+	events, err := f.Watch(t.Context(), ".", &workspace.WatchOptions{Buffer: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell(t, dir, `for i in $(seq 300); do mkdir -p d$i/e && touch d$i/e/f; rm -r d$((i-1)) 2>/dev/null; done; mkdir -p last/dir; touch last/dir/file`)
+	awaitEvent(t, events, "last/dir/file")
+	shell(t, dir, "touch last/dir/more d300/e/g")
+	awaitEvent(t, events, "last/dir/more")
+}

@@ -1,0 +1,57 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// inotifywait observes a tree by the program that has that name, which looks
+// after new directories by itself.
+type inotifywait struct {
+	fs  *FS
+	dir string
+}
+
+// begin implements [notifier].
+func (i *inotifywait) begin(ctx context.Context) (*shell.Stream, error) {
+	stream, err := i.fs.pool.Stream(ctx, ask("observe", i.dir))
+	if err != nil {
+		return nil, i.fs.broken(workspace.OpWatch, i.dir, err)
+	}
+	var said strings.Builder
+	for b := make([]byte, 1); ; {
+		_, err := io.ReadFull(stream, b)
+		switch {
+		case errors.Is(err, io.EOF):
+			stream.Close()
+			return nil, statusError(workspace.OpWatch, i.dir, stream.Status, []byte(said.String()))
+		case err != nil:
+			stream.Close()
+			return nil, i.fs.broken(workspace.OpWatch, i.dir, err)
+		}
+		said.Write(b)
+		if strings.HasSuffix(said.String(), "Watches established.") {
+			return stream, nil
+		}
+	}
+}
+
+// follow implements [notifier].
+func (i *inotifywait) follow(stream *shell.Stream, tell func()) {
+	for b := make([]byte, streamBuffer); ; {
+		// Not by lines: the end of the last one can be that of the stream, and
+		// waits for what follows.
+		if _, err := stream.Read(b); err != nil {
+			return
+		}
+		tell()
+	}
+}
+
+// seen implements [notifier].
+func (i *inotifywait) seen([]string) {}

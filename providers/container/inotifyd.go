@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -39,6 +40,9 @@ const (
 	goneEvents = "DMuox"
 )
 
+// maxWait bounds the wait for inotifyd to observe all.
+const maxWait = 10 * time.Second
+
 // maxObserved bounds the names of directories, in bytes: those that Linux takes
 // as arguments of a program.
 const maxObserved = 1 << 20
@@ -47,21 +51,25 @@ var errNotObserved = errors.New("inotifyd cannot observe these directories")
 
 // begin implements [notifier].
 func (d *inotifyd) begin(ctx context.Context) (*shell.Stream, error) {
+	top, err := d.fs.Resolve(ctx, d.dir)
+	if err != nil {
+		return nil, workspace.RenameError(err, workspace.OpWatch, d.dir)
+	}
 	dirs, err := d.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	input := d.arguments(dirs)
+	input := d.arguments(top, dirs)
 	if input == nil {
 		return nil, errNotObserved
 	}
-	call := ask("survey", d.dir, shell.Number(int64(len(input))))
+	call := ask("survey", top, shell.Number(int64(len(input))))
 	call.Input, call.Size = bytes.NewReader(input), int64(len(input))
 	stream, err := d.fs.pool.Stream(ctx, call)
 	if err != nil {
 		return nil, d.fs.broken(workspace.OpWatch, d.dir, err)
 	}
-	if err := d.await(ctx, stream); err != nil {
+	if err := d.await(ctx, top, stream); err != nil {
 		stream.Close()
 		return nil, err
 	}
@@ -96,48 +104,61 @@ func (d *inotifyd) list(ctx context.Context) ([]string, error) {
 
 // arguments returns those of inotifyd, nil if it cannot take them: behind a
 // colon it looks for events. The top is last, so once that is observed all are.
-func (d *inotifyd) arguments(dirs []string) []byte {
-	var b bytes.Buffer
-	for _, dir := range dirs {
-		if strings.Contains(dir, ":") {
-			return nil
-		}
-		b.WriteString("./" + dir + ":" + observedEvents + "\x00")
+// The directories above it may be moved, and the top with them.
+func (d *inotifyd) arguments(top string, dirs []string) []byte {
+	var args []string
+	add := func(name, events string) {
+		args = append(args, path.Join(d.fs.inside().root, name)+":"+events+"\x00")
 	}
-	b.WriteString(".:" + observedEvents + opened + "\x00")
-	if b.Len() > maxObserved {
+	for above := top; above != "."; {
+		above, _ = workspace.Split(above)
+		add(above, "DM")
+	}
+	for _, dir := range dirs {
+		add(workspace.Join(top, dir), observedEvents)
+	}
+	add(top, observedEvents+opened)
+	input := strings.Join(args, "")
+	if strings.Count(input, ":") > len(args) || len(input) > maxObserved {
 		return nil
 	}
-	return b.Bytes()
+	return []byte(input)
 }
 
 // await returns when all is observed: when inotifyd tells that the top was
 // opened.
-func (d *inotifyd) await(ctx context.Context, stream *shell.Stream) error {
+func (d *inotifyd) await(ctx context.Context, top string, stream *shell.Stream) error {
 	ctx, cancel := context.WithCancel(ctx)
+	late := time.AfterFunc(maxWait, stream.Abort)
+	defer late.Stop()
 	var knocking sync.WaitGroup
 	defer knocking.Wait()
 	defer cancel()
-	knocking.Go(func() { d.knock(ctx) })
+	knocking.Go(func() { d.knock(ctx, top) })
 	var told daemonEvents
 	for b := make([]byte, streamBuffer); ; {
 		n, err := stream.Read(b)
 		switch {
 		case errors.Is(err, io.EOF): // a directory is gone by now, or there are too many
 			return errNotObserved
+		case errors.As(err, new(*shell.BrokenError)) && ctx.Err() == nil && !late.Stop():
+			return errNotObserved
 		case err != nil:
 			return d.fs.broken(workspace.OpWatch, d.dir, err)
 		}
-		if strings.Contains(told.read(b[:n]), opened) {
+		switch events := told.read(b[:n]); {
+		case strings.ContainsAny(events, goneEvents): // perhaps the top, that will not be opened
+			return errNotObserved
+		case strings.Contains(events, opened):
 			return nil
 		}
 	}
 }
 
 // knock opens the top until ctx ends.
-func (d *inotifyd) knock(ctx context.Context) {
+func (d *inotifyd) knock(ctx context.Context, top string) {
 	for ctx.Err() == nil {
-		_, _, _ = d.fs.pool.Do(ctx, ask("knock", d.dir)) // the stream tells whether it did
+		_, _, _ = d.fs.pool.Do(ctx, ask("knock", top)) // the stream tells whether it did
 		select {
 		case <-ctx.Done():
 		case <-time.After(pace):

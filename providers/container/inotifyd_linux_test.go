@@ -150,6 +150,7 @@ func TestInotifyd(t *testing.T) {
 		{"at-once", "", "mkdir -p a/b; touch a/b/c", "a/b/c"},
 		{"replaced-directory", "mkdir dir", "rmdir dir; mkdir dir; sleep 1; touch dir/file", "dir/file"},
 		{"moved-directory", "mkdir dir", "mv dir moved; sleep 1; touch moved/file", "moved/file"},
+		{"replaced-top", "", "rmdir ../top; mkdir ../top; cd ../top; sleep 1.5; touch file", "file"},
 		{"colon", "mkdir a a:b", "sleep 1; touch a:b/file", "a:b/file"},
 		{"new-colon", "", "mkdir a:b; sleep 1; touch a:b/file", "a:b/file"},
 		{"line-break", "mkdir 'a\nb'", "touch 'a\nb/c\nd'", "a\nb/c\nd"},
@@ -159,7 +160,8 @@ func TestInotifyd(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
+			dir := filepath.Join(t.TempDir(), "top")
+			shell(t, filepath.Dir(dir), "mkdir top")
 			shell(t, dir, test.before)
 			f := open(t, &container.Options{Executor: executor, Root: dir})
 			events, err := f.Watch(t.Context(), ".", nil)
@@ -170,6 +172,20 @@ func TestInotifyd(t *testing.T) {
 			awaitEvent(t, events, test.told)
 		})
 	}
+}
+
+// TestInotifydBelow has the directory above what is watched moved away, and
+// another in its place.
+func TestInotifydBelow(t *testing.T) {
+	dir := t.TempDir()
+	shell(t, dir, "mkdir -p a/b")
+	f := open(t, &container.Options{Executor: withInotifyd(t), Root: dir})
+	events, err := f.Watch(t.Context(), "a/b", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell(t, dir, "mv a c; mkdir -p a/b; sleep 1.5; touch a/b/file")
+	awaitEvent(t, events, "a/b/file")
 }
 
 func shell(t *testing.T, dir, script string) {

@@ -10,11 +10,13 @@ observe() {
 }
 
 # survey DIR SIZE: writes what inotifyd tells of the directories in the input,
-# which are arguments of it with a NUL behind each. It does not say when it has
-# begun.
+# arguments of it with a NUL behind each, that are DIR and those below it. It does
+# not say when it has begun. A directory that is removed is not told of as long as
+# a program is in it.
 survey() {
 	into "$1" || return
 	[ -r . ] || return $denied
+	cd /
 	printf '\n%s +\n' "$marker" >&4
 	head -c "$2" <&3 | xargs -0 -s 1500000 inotifyd - 2>/dev/null
 	quit=1 # some of the input may be left, and must not be taken for requests

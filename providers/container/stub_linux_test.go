@@ -1,0 +1,176 @@
+package container_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+)
+
+func TestCommandLines(t *testing.T) {
+	for _, test := range []struct {
+		got  container.Command
+		want string
+	}{
+		{container.Docker("name"), "docker exec -i name"},
+		{container.Podman("name"), "podman exec -i name"},
+		{container.Nerdctl("name"), "nerdctl exec -i name"},
+		{container.Kubectl("pod", ""), "kubectl exec -i pod --"},
+		{container.Kubectl("pod", "box"), "kubectl exec -i pod -c box --"},
+		{container.Kubectl("pod", "box", "--context=a", "--namespace=b"), "kubectl --context=a --namespace=b exec -i pod -c box --"},
+	} {
+		if got := strings.Join(test.got, " "); got != test.want {
+			t.Errorf("the command is %q, want %q", got, test.want)
+		}
+	}
+}
+
+// stub puts a program on the PATH that stands in for a client: script in shell,
+// with the arguments.
+func stub(t *testing.T, name, script string) {
+	t.Helper()
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// TestClients works through clients that are not here: stand-ins that refuse
+// any arguments but those that are right, and then are the shell inside.
+func TestClients(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		args string
+		opts container.Options
+	}{
+		{"kubectl", "--namespace=agents exec -i pod -c box -- sh", container.Options{Executor: container.Kubectl("pod", "box", "--namespace=agents")}},
+		{"nerdctl", "exec -i box sh", container.Options{Executor: container.Nerdctl("box")}},
+		{"podman", "exec -i --user 7 box sh", container.Options{Container: "box", Engine: []string{"podman"}, User: "7"}},
+		{"docker", "--context there exec -i box sh", container.Options{Container: "box", Engine: []string{"docker", "--context", "there"}}},
+		{"ssh", "host sh", container.Options{Executor: container.Command{"ssh", "host"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			shells := filepath.Join(t.TempDir(), "shells")
+			stub(t, test.name, fmt.Sprintf("[ \"$*\" = '%s' ] || { echo \"what is $*\" >&2; exit 1; }\necho $$ >>'%s'\nexec sh\n", test.args, shells))
+			test.opts.Root = t.TempDir()
+			smoke(t, open(t, &test.opts), shells)
+		})
+	}
+}
+
+// smoke makes one call of each kind. The process numbers of the shells are in
+// the file shells.
+func smoke(t *testing.T, f *container.FS, shells string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	events, err := f.Watch(ctx, ".", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roundTrip(t, f, "dir/it's", "needle\n")
+	awaitEvent(t, events, "dir/it's")
+	result, err := f.Grep(ctx, "needle", nil)
+	if err != nil || !slices.Equal(matched(result), []string{"dir/it's"}) {
+		t.Errorf("Grep = %+v, %v, want a match in %q", result, err, "dir/it's")
+	}
+	data, err := os.ReadFile(shells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pid := range strings.FieldsSeq(string(data)) {
+		shell(t, "/", "kill -9 "+pid+" 2>/dev/null || :")
+	}
+	if data, err := f.ReadFile(ctx, "dir/it's"); err != nil || string(data) != "needle\n" {
+		t.Errorf("ReadFile after all shells were killed = %q, %v, want the file", data, err)
+	}
+	roundTrip(t, f, "dir/again", "x")
+	if err := f.Close(); err != nil {
+		t.Errorf("Close() = %v, want nil", err)
+	}
+	if _, err := f.ReadFile(ctx, "dir/again"); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("ReadFile after Close = %v, want %q", err, fs.ErrClosed)
+	}
+}
+
+// engine is a stand-in for an engine that makes containers slowly: it has one
+// while the file made is there, and goes on when the file go is.
+const engine = `cd '%s' || exit
+echo "$1" >>calls
+case $1 in
+create) while [ ! -e go ]; do sleep 0.01; done; touch made; echo number ;;
+start) [ -e made ] ;;
+exec) shift; [ "$*" = "-i number sh" ] || exit; exec sh ;;
+rm) rm -f made ;;
+esac
+`
+
+// TestLazyImage has calls that wait for a container to be made, and that give
+// up or are ended meanwhile: none is left.
+func TestLazyImage(t *testing.T) {
+	for name, test := range map[string]struct {
+		end  func(t *testing.T, f *container.FS, cancel func())
+		want error
+	}{
+		"cancel": {func(_ *testing.T, _ *container.FS, cancel func()) { cancel() }, context.Canceled},
+		"close": {func(t *testing.T, f *container.FS, _ func()) {
+			go func() { _ = f.Close() }()
+		}, fs.ErrClosed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			stub(t, "docker", fmt.Sprintf(engine, dir))
+			f := open(t, &container.Options{Image: "image", Root: t.TempDir(), Lazy: true})
+			if name := f.Container(); name != "" {
+				t.Errorf("Container() before the start = %q, want none", name)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			called := make(chan error)
+			go func() { called <- second(f.Stat(ctx, ".")) }()
+			eventually(t, "no container is being made", func() error { return second(os.Stat(filepath.Join(dir, "calls"))) })
+			test.end(t, f, cancel)
+			shell(t, dir, "sleep 0.1; touch go")
+			err := <-called
+			isPathError(t, err, "stat", ".", test.want)
+			if err := f.Close(); err != nil {
+				t.Errorf("Close() = %v, want nil", err)
+			}
+			eventually(t, "the container is left", func() error {
+				calls, err := os.ReadFile(filepath.Join(dir, "calls"))
+				if err != nil || strings.Contains(string(calls), "rm") {
+					return err
+				}
+				return fmt.Errorf("the engine was only told to %q", calls)
+			})
+			if _, err := os.Stat(filepath.Join(dir, "made")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the container is left (%v)", err)
+			}
+		})
+	}
+}
+
+func TestContainer(t *testing.T) {
+	dir := t.TempDir()
+	stub(t, "docker", fmt.Sprintf(engine, dir))
+	shell(t, dir, "touch go")
+	for name, opts := range map[string]container.Options{
+		"":       {Executor: container.Command{}},
+		"named":  {Container: "named", Lazy: true},
+		"number": {Image: "image"},
+	} {
+		opts.Root = t.TempDir()
+		if got := open(t, &opts).Container(); got != name {
+			t.Errorf("Container() of %+v = %q, want %q", opts, got, name)
+		}
+	}
+}

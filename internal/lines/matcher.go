@@ -39,24 +39,11 @@ const maxPattern = 32 << 10
 // # Errors
 // [workspace.ErrPattern], with the reason.
 func Compile(pattern string, opts Options) (*Matcher, error) {
-	if len(pattern) > maxPattern {
-		return nil, fmt.Errorf("%w: longer than %d bytes", workspace.ErrPattern, maxPattern)
-	}
-	if opts.Literal {
-		pattern = regexp.QuoteMeta(pattern)
-	}
-	flags := syntax.Perl
-	if opts.IgnoreCase {
-		flags |= syntax.FoldCase
-		pattern = "(?i)" + pattern
-	}
-	tree, err := syntax.Parse(pattern, flags)
+	tree, err := Parse(pattern, opts)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", workspace.ErrPattern, reason(err))
+		return nil, err
 	}
-	if wantsNewline(tree) {
-		return nil, fmt.Errorf("%w: a search looks at one line at a time, so a line break cannot match", workspace.ErrPattern)
-	}
+	pattern = opts.expression(pattern)
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", workspace.ErrPattern, reason(err))
@@ -68,6 +55,35 @@ func Compile(pattern string, opts Options) (*Matcher, error) {
 		m.dfa, m.guarded = newAutomaton(pattern), need.guards()
 	}
 	return m, nil
+}
+
+// Parse returns the syntax tree of a pattern.
+//
+// # Errors
+// Those of [Compile].
+func Parse(pattern string, opts Options) (*syntax.Regexp, error) {
+	if len(pattern) > maxPattern {
+		return nil, fmt.Errorf("%w: longer than %d bytes", workspace.ErrPattern, maxPattern)
+	}
+	tree, err := syntax.Parse(opts.expression(pattern), syntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", workspace.ErrPattern, reason(err))
+	}
+	if wantsNewline(tree) {
+		return nil, fmt.Errorf("%w: a search looks at one line at a time, so a line break cannot match", workspace.ErrPattern)
+	}
+	return tree, nil
+}
+
+// expression returns the regular expression that pattern stands for.
+func (o Options) expression(pattern string) string {
+	if o.Literal {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if o.IgnoreCase {
+		pattern = "(?i)" + pattern
+	}
+	return pattern
 }
 
 // reason returns what is wrong with a pattern, without the package's prefix.

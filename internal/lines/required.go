@@ -14,6 +14,25 @@ type need struct {
 	exact bool
 }
 
+// Required is what every line that matches has in it: one of some texts. No
+// texts mean that nothing is known.
+type Required struct {
+	Texts []string
+	Fold  bool // ASCII letters are the same in either case
+	Exact bool // a line that has one of them is a match
+}
+
+// RequiredBy returns what the matches of a tree have in them.
+func RequiredBy(tree *syntax.Regexp) Required {
+	n := required(tree.Simplify())
+	r := Required{Exact: n.exact && len(n.anyOf) > 0}
+	for _, l := range n.anyOf {
+		r.Texts = append(r.Texts, string(l.text))
+		r.Fold = r.Fold || l.fold
+	}
+	return r
+}
+
 // maxNeeds bounds the literals of one need; beyond it looking for all of them
 // costs more than it saves.
 const maxNeeds = 8

@@ -2,7 +2,6 @@ package container
 
 import (
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -11,21 +10,10 @@ import (
 )
 
 // extended returns a POSIX extended regular expression for bytes that matches
-// in every line in which pattern, as a search takes it, does. It may match in
-// more: it knows no anchors, and one character of several bytes from another.
-// It is empty if there is none that is worth a search.
-func extended(pattern string, literal, ignoreCase bool) string {
-	if literal {
-		pattern = regexp.QuoteMeta(pattern)
-	}
-	flags := syntax.Perl
-	if ignoreCase {
-		flags |= syntax.FoldCase
-	}
-	tree, err := syntax.Parse(pattern, flags)
-	if err != nil {
-		return ""
-	}
+// in every line in which the tree of a pattern does. It may match in more: it
+// knows no anchors, and one character of several bytes from another. It is empty
+// if there is none that is worth a search.
+func extended(tree *syntax.Regexp) string {
 	const maxLength = 8 << 10
 	text := extend(tree)
 	if len(text) > maxLength {

@@ -1,6 +1,12 @@
 package container
 
-// Extended is extended.
+import "github.com/workspacekit/workspacekit/internal/lines"
+
+// Extended is extended, for a pattern.
 func Extended(pattern string, literal, ignoreCase bool) string {
-	return extended(pattern, literal, ignoreCase)
+	tree, err := lines.Parse(pattern, lines.Options{Literal: literal, IgnoreCase: ignoreCase})
+	if err != nil {
+		return ""
+	}
+	return extended(tree)
 }

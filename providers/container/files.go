@@ -61,7 +61,7 @@ func (fs *files) choose(ctx context.Context, n *narrowing) error {
 	var both sync.WaitGroup
 	var matching map[string]bool
 	var searched, judged error
-	if options, pattern := fs.f.inside().search(n.pattern, n.literal, n.ignoreCase); options != "" {
+	if options, pattern := fs.f.inside().search(n.pattern, n.how); options != "" {
 		both.Go(func() { matching, searched = fs.grep(ctx, fs.wanted, options, pattern) })
 	}
 	var judging verdict

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -26,21 +27,20 @@ func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptio
 
 // narrowing tells which files a search can need. It may tell of more.
 type narrowing struct {
-	pattern    string // what is searched for
-	literal    bool
-	ignoreCase bool
-	maxSize    int64
-	after      string // files before it are not wanted
-	noGit      bool
-	include    *fileGlob // nil for all
-	exclude    *fileGlob // nil for none
+	pattern string // what is searched for
+	how     lines.Options
+	maxSize int64
+	after   string // files before it are not wanted
+	noGit   bool
+	include *fileGlob // nil for all
+	exclude *fileGlob // nil for none
 }
 
 // narrowingOf returns what o says of the files. It leaves what is malformed for
 // the search itself to refuse.
 func narrowingOf(pattern string, o workspace.GrepOptions) *narrowing {
 	return &narrowing{
-		pattern: pattern, literal: o.Literal, ignoreCase: o.IgnoreCase,
+		pattern: pattern, how: lines.Options{Literal: o.Literal, IgnoreCase: o.IgnoreCase},
 		maxSize: o.MaxFileSize, after: o.StartAfter.Path, noGit: o.Gitignore,
 		include: newFileGlob(o.IncludeGlob), exclude: newFileGlob(o.ExcludeGlob),
 	}

@@ -46,6 +46,11 @@ func (s *source) newFiles(ctx context.Context) (*files, error) {
 	if s.narrow == nil {
 		return fs, nil
 	}
+	if s.narrow.noGit {
+		if err := fs.dropIgnored(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return fs, fs.choose(ctx, s.narrow)
 }
 

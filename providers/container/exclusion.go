@@ -1,0 +1,61 @@
+package container
+
+import (
+	"context"
+	"slices"
+
+	"github.com/workspacekit/workspacekit/internal/ignore"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// exclusion tells what the ignore files of a tree exclude, so that programs in
+// the container need not look into it. It may tell of less: those above the tree
+// are not known. What it excludes wrongly is read all the same if the search
+// wants it.
+type exclusion struct {
+	files map[string]*ignore.File  // by directory, from the top
+	rules map[string]*ignore.Rules // inside directories; nil inside one that is excluded
+}
+
+// dropIgnored takes the files that are ignored out of the wanted ones.
+func (fs *files) dropIgnored(ctx context.Context) error {
+	x := exclusion{files: map[string]*ignore.File{}, rules: map[string]*ignore.Rules{}}
+	for _, e := range fs.rules {
+		data, _, err := fs.readRules(ctx, e)
+		if err != nil {
+			return err
+		}
+		dir, _ := workspace.Split(e.name)
+		x.files[dir] = ignore.Parse(data)
+	}
+	fs.wanted = slices.DeleteFunc(fs.wanted, func(e *entry) bool { return x.excludes(e.name) })
+	return nil
+}
+
+func (x *exclusion) excludes(name string) bool {
+	dir, base := workspace.Split(name)
+	rules := x.inside(dir)
+	return rules == nil || rules.Ignored(base, false)
+}
+
+// inside returns the rules inside dir, nil if dir is excluded.
+func (x *exclusion) inside(dir string) *ignore.Rules {
+	rules, ok := x.rules[dir]
+	if !ok {
+		rules = x.enter(dir)
+		x.rules[dir] = rules
+	}
+	return rules
+}
+
+func (x *exclusion) enter(dir string) *ignore.Rules {
+	if dir == "." {
+		return (*ignore.Rules)(nil).Enter("", x.files[dir])
+	}
+	parent, name := workspace.Split(dir)
+	outer := x.inside(parent)
+	if outer == nil || outer.Ignored(name, true) {
+		return nil
+	}
+	return outer.Enter(name, x.files[dir])
+}

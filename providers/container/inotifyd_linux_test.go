@@ -174,6 +174,25 @@ func TestInotifyd(t *testing.T) {
 	}
 }
 
+// TestReplacedTop has the watched directory removed, and another in its place,
+// where that is told of by inotifywait.
+func TestReplacedTop(t *testing.T) {
+	if _, err := exec.LookPath("inotifywait"); err != nil {
+		lacking(t, "there is no inotifywait: install inotify-tools")
+	}
+	dir := filepath.Join(t.TempDir(), "top")
+	shell(t, filepath.Dir(dir), "mkdir -p top/sub")
+	f := open(t, &container.Options{Executor: container.Command{}, Root: filepath.Dir(dir)})
+	events, err := f.Watch(t.Context(), "top", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell(t, dir, "rm -r ../top; mkdir ../top; cd ../top; sleep 1.5; touch file")
+	awaitEvent(t, events, "top/file")
+	shell(t, dir, "mkdir sub; sleep 1; touch sub/file")
+	awaitEvent(t, events, "top/sub/file")
+}
+
 // TestInotifydBelow has the directory above what is watched moved away, and
 // another in its place.
 func TestInotifydBelow(t *testing.T) {

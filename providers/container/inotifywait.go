@@ -1,6 +1,7 @@
 package container
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -16,6 +17,10 @@ type inotifywait struct {
 	fs  *FS
 	dir string
 }
+
+// goneEvent is in the names of the events of a directory that is removed or
+// moved. If it is the watched one, another may take its place.
+const goneEvent = "_SELF"
 
 // begin implements [notifier].
 func (i *inotifywait) begin(ctx context.Context) (*shell.Stream, error) {
@@ -43,13 +48,19 @@ func (i *inotifywait) begin(ctx context.Context) (*shell.Stream, error) {
 
 // follow implements [notifier].
 func (i *inotifywait) follow(stream *shell.Stream, tell func()) {
+	var said []byte
 	for b := make([]byte, streamBuffer); ; {
 		// Not by lines: the end of the last one can be that of the stream, and
 		// waits for what follows.
-		if _, err := stream.Read(b); err != nil {
+		n, err := stream.Read(b)
+		if err != nil {
 			return
 		}
 		tell()
+		if said = append(said, b[:n]...); bytes.Contains(said, []byte(goneEvent)) {
+			return
+		}
+		said = said[max(0, len(said)-len(goneEvent)):]
 	}
 }
 

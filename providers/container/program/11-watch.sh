@@ -1,18 +1,20 @@
 # observe DIR: writes a line for each change below DIR, after one that says that
-# all of it is observed.
+# all of it is observed. A directory that is removed is not told of as long as a
+# program is in it.
 observe() {
 	into "$1" || return
 	[ -r . ] || return $denied
+	top=$PWD
+	cd /
 	# It tells on standard error when it has begun.
 	inotifywait -m -r --format %e --exclude "/$prefix" \
-		-e modify -e create -e delete -e move -e delete_self -e move_self . 2>&1
+		-e modify -e create -e delete -e move -e delete_self -e move_self "$top/" 2>&1
 	return $failed
 }
 
 # survey DIR SIZE: writes what inotifyd tells of the directories in the input,
 # arguments of it with a NUL behind each, that are DIR and those below it. It does
-# not say when it has begun. A directory that is removed is not told of as long as
-# a program is in it.
+# not say when it has begun.
 survey() {
 	into "$1" || return
 	[ -r . ] || return $denied

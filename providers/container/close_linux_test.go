@@ -18,7 +18,7 @@ import (
 // TestCloseLeavesNothing opens all that there is to open, closes the FS, and
 // looks for what is left.
 func TestCloseLeavesNothing(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	inTurn(t, func(t *testing.T, r *running) {
 		opts := r.options(t)
 		processes, goroutines := children(t), runtime.NumGoroutine()
 		inside := r.processes(t)

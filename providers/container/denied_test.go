@@ -14,47 +14,44 @@ import (
 // TestDenied has files in a container that the user of the workspace must not
 // read, and a directory that he must not write.
 func TestDenied(t *testing.T) {
-	for _, p := range places()[1:3] {
-		t.Run(p.name, func(t *testing.T) {
-			r := p.start(t)
-			opts := r.options(t)
-			r.run(t, "sh", "-c", `cd "$1" && mkdir -p dir secret/sub && echo needle | tee open closed dir/file secret/file >closed2 && chmod 600 closed && chmod 700 secret && chmod 755 . dir`, "sh", opts.Root)
-			opts.User = "1000:1000"
-			f := open(t, opts)
-			for name, err := range map[string]error{
-				"ReadFile": second(f.ReadFile(t.Context(), "closed")), "Ls": second(f.Ls(t.Context(), "secret", nil)),
-				"WriteFile": second(f.WriteFile(t.Context(), "dir/file", nil, nil)), "a new file": second(f.WriteFile(t.Context(), "dir/new", nil, nil)),
-				"Mkdir": f.Mkdir(t.Context(), "dir/new", nil), "Rm": f.Rm(t.Context(), "dir/file", nil), "Stat": second(f.Stat(t.Context(), "secret/file")),
-			} {
-				if !errors.Is(err, fs.ErrPermission) {
-					t.Errorf("%s of what is denied = %v, want %q", name, err, fs.ErrPermission)
-				}
+	in(t, places()[1:3], func(t *testing.T, r *running) {
+		opts := r.options(t)
+		r.run(t, "sh", "-c", `cd "$1" && mkdir -p dir secret/sub && echo needle | tee open closed dir/file secret/file >closed2 && chmod 600 closed && chmod 700 secret && chmod 755 . dir`, "sh", opts.Root)
+		opts.User = "1000:1000"
+		f := open(t, opts)
+		for name, err := range map[string]error{
+			"ReadFile": second(f.ReadFile(t.Context(), "closed")), "Ls": second(f.Ls(t.Context(), "secret", nil)),
+			"WriteFile": second(f.WriteFile(t.Context(), "dir/file", nil, nil)), "a new file": second(f.WriteFile(t.Context(), "dir/new", nil, nil)),
+			"Mkdir": f.Mkdir(t.Context(), "dir/new", nil), "Rm": f.Rm(t.Context(), "dir/file", nil), "Stat": second(f.Stat(t.Context(), "secret/file")),
+		} {
+			if !errors.Is(err, fs.ErrPermission) {
+				t.Errorf("%s of what is denied = %v, want %q", name, err, fs.ErrPermission)
 			}
-			result, err := f.Grep(t.Context(), "needle", nil)
+		}
+		result, err := f.Grep(t.Context(), "needle", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []workspace.Skipped{
+			{Path: "closed", Reason: workspace.SkipUnreadable}, {Path: "secret", Reason: workspace.SkipUnreadable},
+		}
+		if diff := cmp.Diff(want, result.Skipped); diff != "" {
+			t.Errorf("Grep skips (-want +got):\n%s", diff)
+		}
+		if got, want := matched(result), []string{"closed2", "dir/file", "open"}; !slices.Equal(got, want) {
+			t.Errorf("Grep finds %q, want %q", got, want)
+		}
+		var refused []string
+		err = f.Walk(t.Context(), ".", nil, func(info workspace.FileInfo, err error) error {
 			if err != nil {
-				t.Fatal(err)
+				refused = append(refused, info.Path)
 			}
-			want := []workspace.Skipped{
-				{Path: "closed", Reason: workspace.SkipUnreadable}, {Path: "secret", Reason: workspace.SkipUnreadable},
-			}
-			if diff := cmp.Diff(want, result.Skipped); diff != "" {
-				t.Errorf("Grep skips (-want +got):\n%s", diff)
-			}
-			if got, want := matched(result), []string{"closed2", "dir/file", "open"}; !slices.Equal(got, want) {
-				t.Errorf("Grep finds %q, want %q", got, want)
-			}
-			var refused []string
-			err = f.Walk(t.Context(), ".", nil, func(info workspace.FileInfo, err error) error {
-				if err != nil {
-					refused = append(refused, info.Path)
-				}
-				return nil
-			})
-			if err != nil || !slices.Equal(refused, []string{"secret"}) {
-				t.Errorf("Walk = %v, and it could not list %q, want that of %q", err, refused, "secret")
-			}
+			return nil
 		})
-	}
+		if err != nil || !slices.Equal(refused, []string{"secret"}) {
+			t.Errorf("Walk = %v, and it could not list %q, want that of %q", err, refused, "secret")
+		}
+	})
 }
 
 // second returns the error of a call that returns something else, too.

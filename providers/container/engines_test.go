@@ -32,9 +32,29 @@ func places() []place {
 	}
 }
 
-// inPlaces runs test in every place that there is. Where everything is meant to
-// be there, a place that is not is a failure.
-func inPlaces(t *testing.T, test func(t *testing.T, p *running)) {
+// inPlaces runs test in every place that there is, side by side: most of it is
+// waiting for an engine. Where everything is meant to be there, a place that is
+// not is a failure.
+func inPlaces(t *testing.T, test func(t *testing.T, r *running)) {
+	t.Helper()
+	in(t, places(), test)
+}
+
+// in runs test in some places, side by side.
+func in(t *testing.T, some []place, test func(t *testing.T, r *running)) {
+	t.Helper()
+	for _, p := range some {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, p.start(t))
+		})
+	}
+}
+
+// inTurn runs test in one place after the other, for a test that looks at what
+// belongs to the whole process.
+func inTurn(t *testing.T, test func(t *testing.T, r *running)) {
+	t.Helper()
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) { test(t, p.start(t)) })
 	}
@@ -55,6 +75,9 @@ func (p place) start(t testing.TB) *running {
 	r := &running{place: p}
 	if p.engine == "" {
 		return r
+	}
+	if testing.Short() {
+		t.Skip("-short: this computer is enough")
 	}
 	engine, image := os.Getenv(p.engine), os.Getenv(p.image)
 	if engine == "" || image == "" {

@@ -122,7 +122,7 @@ func works(t *testing.T, f *container.FS) {
 }
 
 func TestKilledShells(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	inTurn(t, func(t *testing.T, r *running) {
 		f := r.open(t)
 		done := writeBeside(t, f, func() { r.killShells(t) })
 		t.Logf("%d of %d writes succeeded", done, faultyWrites)
@@ -174,19 +174,16 @@ func children(t testing.TB) []int {
 }
 
 func TestKilledContainer(t *testing.T) {
-	for _, p := range places()[1:] {
-		t.Run(p.name, func(t *testing.T) {
-			r := p.start(t)
-			f := r.open(t)
-			done := writeBeside(t, f, func() {
-				r.client(t, "kill", r.container)
-				r.client(t, "start", r.container)
-			})
-			t.Logf("%d of %d writes succeeded", done, faultyWrites)
-			works(t, f)
-			isWhole(t, f)
+	in(t, places()[1:], func(t *testing.T, r *running) {
+		f := r.open(t)
+		done := writeBeside(t, f, func() {
+			r.client(t, "kill", r.container)
+			r.client(t, "start", r.container)
 		})
-	}
+		t.Logf("%d of %d writes succeeded", done, faultyWrites)
+		works(t, f)
+		isWhole(t, f)
+	})
 }
 
 // client runs the engine's client.
@@ -251,19 +248,16 @@ func TestKilledEngine(t *testing.T) {
 
 // TestFullDisk has a container whose only writable folder is small.
 func TestFullDisk(t *testing.T) {
-	for _, p := range places()[1:3] {
-		t.Run(p.name, func(t *testing.T) {
-			r := p.start(t)
-			name := "workspacekit-test-" + strings.ToLower(rand.Text())
-			r.client(t, "run", "--detach", "--network=none", "--name="+name, "--tmpfs=/small:size=256k",
-				os.Getenv(p.image), "sleep", "1000")
-			t.Cleanup(func() { r.client(t, "rm", "--force", name) })
-			f := open(t, &container.Options{Engine: r.engineArgs, Container: name, Root: "/small"})
-			for _, size := range []int{10 << 10, 100 << 10} {
-				fill(t, f, size)
-			}
-		})
-	}
+	in(t, places()[1:3], func(t *testing.T, r *running) {
+		name := "workspacekit-test-" + strings.ToLower(rand.Text())
+		r.client(t, "run", "--detach", "--network=none", "--name="+name, "--tmpfs=/small:size=256k",
+			r.imageName(), "sleep", "1000")
+		t.Cleanup(func() { r.client(t, "rm", "--force", name) })
+		f := open(t, &container.Options{Engine: r.engineArgs, Container: name, Root: "/small"})
+		for _, size := range []int{10 << 10, 100 << 10} {
+			fill(t, f, size)
+		}
+	})
 }
 
 // fill writes files of size bytes until there is no room, and sees what is left.

@@ -52,6 +52,7 @@ var policy = map[string][]string{
 	"adapters/mcp":       {"workspace", "tools", "github.com/modelcontextprotocol/go-sdk/..."},
 	"cmd/workspace":      {".", "workspace/...", "providers/...", "tools", "adapters/mcp", "github.com/spf13/...", "golang.org/x/term"},
 	"bench":              {".", "workspace", "providers/...", "github.com/spf13/afero"},
+	"bench/container":    {"workspace", "providers/..."},
 	"bench/objectstore": {"workspace", "providers/objectstore", "internal/...", "github.com/aws/...", "gocloud.dev/...",
 		"github.com/rclone/rclone/...", "golang.org/x/sync/errgroup"},
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+)
+
+// root is the directory that is measured.
+const root = "/workspace"
+
+// box is a container, which can be reached by the provider and by the engine's
+// client.
+type box struct {
+	engine []string // the command line of the client
+	name   string
+	files  *container.FS // in root; removes the container when it is closed
+	sent   atomic.Int64  // how many messages have been sent to the shells of attach
+}
+
+func newBox(ctx context.Context, host, image string) (*box, error) {
+	if host == "" || image == "" {
+		return nil, errors.New(`there is no engine to measure: eval "$(.ci/engines start)" starts Docker, makes the images and sets WORKSPACEKIT_DOCKER_HOST, WORKSPACEKIT_DEBIAN_IMAGE and WORKSPACEKIT_BUSYBOX_IMAGE; it needs root and apt-get install docker.io busybox-static debootstrap`)
+	}
+	b := &box{engine: []string{"docker", "--host", host}, name: "workspacekit-bench-" + strings.ToLower(rand.Text())}
+	var err error
+	b.files, err = container.Open(ctx, &container.Options{
+		Engine: b.engine, Image: image, Root: root, Create: container.CreateOptions{Name: b.name},
+	})
+	return b, err
+}
+
+// client runs the engine's client and returns what it writes.
+func (b *box) client(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, b.engine[0], append(b.engine[1:len(b.engine):len(b.engine)], args...)...)
+	var out, complaint bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &out, &complaint
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("docker %s: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(complaint.Bytes()))
+	}
+	return out.Bytes(), nil
+}
+
+// exec runs a program in root by the engine's client.
+func (b *box) exec(ctx context.Context, args ...string) ([]byte, error) {
+	return b.client(ctx, nil, append([]string{"exec", "-w", root, b.name}, args...)...)
+}
+
+// attach opens root anew, as a program does that has just been started. What is
+// sent to its shells is counted.
+func (b *box) attach(ctx context.Context) (*container.FS, error) {
+	command := append(b.engine[:len(b.engine):len(b.engine)], "exec", "-i", b.name)
+	return container.Open(ctx, &container.Options{Executor: counting{container.Command(command), &b.sent}, Root: root})
+}
+
+// counting is an Executor that counts the messages to what it starts: a request
+// without input is one.
+type counting struct {
+	container.Executor
+	sent *atomic.Int64
+}
+
+func (c counting) Start(args ...string) (container.Process, error) {
+	p, err := c.Executor.Start(args...)
+	if err != nil {
+		return nil, err
+	}
+	return counted{p, c.sent}, nil
+}
+
+type counted struct {
+	container.Process
+	sent *atomic.Int64
+}
+
+func (c counted) Write(p []byte) (int, error) {
+	c.sent.Add(1)
+	return c.Process.Write(p)
+}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/scan"
@@ -63,47 +62,78 @@ func isIgnoreFile(e *entry) bool {
 // there may be a match. Those that are binary are to be told of, even if there
 // is none in them.
 func (fs *files) choose(ctx context.Context, n *narrowing) error {
-	var both sync.WaitGroup
-	var matching map[string]bool
-	var searched, judged error
-	if options, pattern := fs.f.inside().search(n.pattern, n.how); options != "" {
-		both.Go(func() { matching, searched = fs.grep(ctx, fs.wanted, options, pattern) })
+	v, open := fs.remembered()
+	matching, nul, err := fs.look(ctx, open, n)
+	if err != nil {
+		return err
 	}
-	var judging verdict
-	both.Go(func() { judging, judged = fs.judge(ctx) })
-	both.Wait()
-	if searched != nil {
-		return searched
+	if err := fs.judge(ctx, open, nul, v); err != nil {
+		return err
 	}
-	if judged != nil {
-		return judged
-	}
-	fs.binary = judging.binary
+	fs.binary = v.binary
 	for _, e := range fs.wanted {
 		binary, sure := fs.binary[e]
-		if !binary && (!sure || matching == nil || matching[e.name] || judging.late[e]) {
+		if !binary && (!sure || matching == nil || matching[e.name] || v.late[e]) {
 			fs.needed = append(fs.needed, e)
 		}
 	}
 	return nil
 }
 
+// look returns which of the wanted files a grep in the container finds something
+// in, and which of the open ones have a NUL, as grep does. A first search looks
+// for both at a time.
+func (fs *files) look(ctx context.Context, open []*entry, n *narrowing) (matching, nul map[string]bool, err error) {
+	options, pattern := fs.f.inside().search(n.pattern, n.how)
+	if options != "" && len(open) == len(fs.wanted) {
+		return fs.sift(ctx, options, pattern)
+	}
+	nul, err = fs.grep(ctx, open, "", "")
+	if err == nil && options != "" {
+		matching, err = fs.grep(ctx, fs.wanted, options, pattern)
+	}
+	return matching, nul, err
+}
+
+// sift does the two greps of look on all wanted files in one request.
+func (fs *files) sift(ctx context.Context, options, pattern string) (matching, nul map[string]bool, err error) {
+	body, status, err := fs.ask(ctx, "sift", fs.wanted, options, pattern)
+	if err != nil || status != 0 {
+		return nil, nil, err
+	}
+	var found [2]bytes.Buffer // those of the pattern, and those of the NUL
+	at := 0
+	for line := range bytes.Lines(body) {
+		switch {
+		case !bytes.HasPrefix(line, []byte("//")): // which no name has in it
+			found[at].Write(line)
+		case string(line) != "//0\n" && string(line) != "//1\n": // it has failed
+			return nil, nil, nil
+		default:
+			at = 1 - at
+		}
+	}
+	return foundIn(found[0].Bytes(), fs.wanted), foundIn(found[1].Bytes(), fs.wanted), nil
+}
+
 // grep returns which of the files a grep in the container finds something in.
 // It returns nil if that cannot be found out: then reading them tells what is
 // wrong.
 func (fs *files) grep(ctx context.Context, among []*entry, options, pattern string) (map[string]bool, error) {
-	found := map[string]bool{}
 	if len(among) == 0 {
-		return found, nil
+		return map[string]bool{}, nil
 	}
 	body, status, err := fs.ask(ctx, "candidates", among, options, pattern)
-	switch {
-	case err != nil:
+	if err != nil || status != 0 {
 		return nil, err
-	case status != 0:
-		return nil, nil
 	}
-	for line := range bytes.Lines(body) {
+	return foundIn(body, among), nil
+}
+
+// foundIn returns which files a list has in it that grep has written.
+func foundIn(list []byte, among []*entry) map[string]bool {
+	found := map[string]bool{}
+	for line := range bytes.Lines(list) {
 		name, _ := strings.CutPrefix(string(bytes.TrimSuffix(line, []byte{'\n'})), "./")
 		found[name] = true
 	}
@@ -112,7 +142,7 @@ func (fs *files) grep(ctx context.Context, among []*entry, options, pattern stri
 			found[e.name] = true
 		}
 	}
-	return found, nil
+	return found
 }
 
 // ask makes a call about files.
@@ -138,11 +168,10 @@ func (fs *files) ask(ctx context.Context, function string, about []*entry, args 
 // text all the same.
 type verdict struct{ binary, late map[*entry]bool }
 
-// judge finds out which of the wanted files are binary. What was found out
-// before of the same bytes need not be found out again.
-func (fs *files) judge(ctx context.Context) (verdict, error) {
-	v := verdict{binary: map[*entry]bool{}, late: map[*entry]bool{}}
-	var open []*entry
+// remembered returns what was found out before of the bytes of wanted files,
+// and the files of which nothing was.
+func (fs *files) remembered() (v *verdict, open []*entry) {
+	v = &verdict{binary: map[*entry]bool{}, late: map[*entry]bool{}}
 	for _, e := range fs.wanted {
 		kind, ok := fs.f.contents.get(e)
 		if !ok {
@@ -151,20 +180,27 @@ func (fs *files) judge(ctx context.Context) (verdict, error) {
 		}
 		v.note(e, kind)
 	}
-	nul, err := fs.grep(ctx, open, "", "")
-	if err != nil {
-		return v, err
-	}
+	return v, open
+}
+
+// judge finds out which of the open files are binary, if nul has those with a
+// NUL, or is nil if that is not known.
+func (fs *files) judge(ctx context.Context, open []*entry, nul map[string]bool, v *verdict) error {
 	var suspect []*entry
 	for _, e := range open {
 		if nul == nil || nul[e.name] {
 			suspect = append(suspect, e)
 			continue
 		}
-		v.note(e, plainText)
-		fs.f.contents.put(e, plainText)
+		fs.note(e, plainText, v)
 	}
-	return v, fs.heads(ctx, suspect, &v)
+	return fs.heads(ctx, suspect, v)
+}
+
+// note notes what a file has in it, and remembers it.
+func (fs *files) note(e *entry, kind content, v *verdict) {
+	v.note(e, kind)
+	fs.f.contents.put(e, kind)
 }
 
 func (v *verdict) note(e *entry, kind content) {
@@ -172,28 +208,45 @@ func (v *verdict) note(e *entry, kind content) {
 	v.late[e] = kind == lateNUL
 }
 
-// heads reads the beginnings of files to find out which are binary.
+// shortHead is how many bytes of a file tell in most cases that it is binary.
+const shortHead = 512
+
+// heads reads the beginnings of files to find out which are binary: more of
+// those only of which a little does not tell.
 func (fs *files) heads(ctx context.Context, suspect []*entry, v *verdict) error {
 	for batch := range slices.Chunk(suspect, batchFiles) {
-		body, _, err := fs.ask(ctx, "fetch", batch, shell.Number(lines.BinaryWindow))
+		unsure, err := fs.headsOf(ctx, batch, shortHead, v)
+		if err == nil && len(unsure) > 0 {
+			_, err = fs.headsOf(ctx, unsure, lines.BinaryWindow, v)
+		}
 		if err != nil {
 			return err
 		}
-		heads := parcels(body, lines.BinaryWindow)
-		for _, e := range batch {
-			head, ok := heads[e.name]
-			if !ok {
-				continue // it is gone, or has changed: reading it tells
-			}
-			kind := lateNUL
-			if lines.IsBinary(head) {
-				kind = binary
-			}
-			v.note(e, kind)
-			fs.f.contents.put(e, kind)
-		}
 	}
 	return nil
+}
+
+// headsOf reads so many bytes of files, and returns those of which it cannot be
+// told from these. What is gone, or has changed, is left for reading it to tell.
+func (fs *files) headsOf(ctx context.Context, batch []*entry, size int64, v *verdict) (unsure []*entry, err error) {
+	body, _, err := fs.ask(ctx, "fetch", batch, shell.Number(size))
+	if err != nil {
+		return nil, err
+	}
+	heads := parcels(body, size)
+	for _, e := range batch {
+		head, ok := heads[e.name]
+		switch {
+		case !ok:
+		case lines.IsBinary(head):
+			fs.note(e, binary, v)
+		case size < lines.BinaryWindow && int64(len(head)) == size:
+			unsure = append(unsure, e)
+		default:
+			fs.note(e, lateNUL, v)
+		}
+	}
+	return unsure, nil
 }
 
 // Read implements [scan.Source].

@@ -56,6 +56,25 @@ candidates() {
 		[ $? -lt 2 ]' "$greps $3" "${4:-$nul}"
 }
 
+# sift TOP SIZE OPTIONS PATTERN: does both of what candidates does, side by side.
+# For some of the files at a time it writes first those with a line that grep
+# finds, and then those with a NUL. Behind each of the two is "//" with the
+# status of grep, which is no name.
+sift() {
+	into "$1" || return
+	[ "$greps" != no ] || return $lacking
+	batches "$2" 'options=$0 pattern=$1 nul=$2 binary=$3
+		shift 3
+		{
+			grep -l $binary -e "$nul" -- "$@"
+			printf "//%d\n" $?
+		} | {
+			grep -l $options -e "$pattern" -- "$@"
+			printf "//%d\n" $?
+			cat
+		}' "$greps $3" "$4" "$nul" "$greps"
+}
+
 # fetch TOP SIZE LENGTH: writes the bytes of the files in the input, at most
 # LENGTH of each unless that is 0. Before those of some of them come their
 # number and descriptions, behind them once more the descriptions.

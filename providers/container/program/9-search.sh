@@ -50,10 +50,15 @@ batches() {
 candidates() {
 	into "$1" || return
 	[ "$greps" != no ] || return $lacking
-	batches "$2" 'options=$0 pattern=$1
+	if [ -n "$3" ]; then
+		set -- "$2" "$3 -e" "$4"
+	else
+		set -- "$2" "$nuls" "$nul"
+	fi
+	batches "$1" 'options=$0 pattern=$1
 		shift
-		grep -l $options -e "$pattern" -- "$@"
-		[ $? -lt 2 ]' "$greps $3" "${4:-$nul}"
+		printf "\0\n" | grep -l $options "$pattern" -- "$@"
+		[ $? -lt 2 ]' "$greps $2" "$3"
 }
 
 # sift TOP SIZE OPTIONS PATTERN: does both of what candidates does, side by side.
@@ -63,16 +68,16 @@ candidates() {
 sift() {
 	into "$1" || return
 	[ "$greps" != no ] || return $lacking
-	batches "$2" 'options=$0 pattern=$1 nul=$2 binary=$3
+	batches "$2" 'options=$0 pattern=$1 nuls=$2 nul=$3
 		shift 3
 		{
-			grep -l $binary -e "$nul" -- "$@"
+			printf "\0\n" | grep -l $nuls "$nul" -- "$@"
 			printf "//%d\n" $?
 		} | {
 			grep -l $options -e "$pattern" -- "$@"
 			printf "//%d\n" $?
 			cat
-		}' "$greps $3" "$4" "$nul" "$greps"
+		}' "$greps $3" "$4" "$greps $nuls" "$nul"
 }
 
 # fetch TOP SIZE LENGTH: writes the bytes of the files in the input, at most

@@ -70,7 +70,7 @@ func (p *Pool) try(ctx context.Context, call Call) (body []byte, status int, err
 		return nil, 0, err
 	}
 	defer stream.Close()
-	body, err = io.ReadAll(stream)
+	body, err = readAll(stream)
 	return body, stream.Status, err
 }
 

@@ -9,7 +9,7 @@ import (
 
 const (
 	// batchSize is how many bytes are read ahead, at least of one file.
-	batchSize = 8 << 20
+	batchSize = 16 << 20
 	// batchFiles is how many files are read ahead.
 	batchFiles = 2048
 	// largeFile is the size of a file that is not read together with others.

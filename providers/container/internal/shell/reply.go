@@ -91,7 +91,10 @@ func (r *Reply) body() (body []byte, framed bool) {
 func (r *Reply) fill() error {
 	s := r.session
 	if cap(s.rest)-len(s.rest) < chunk {
-		s.rest = append(make([]byte, 0, len(s.rest)+2*chunk), s.rest...)
+		if len(s.buffer)-len(s.rest) < chunk {
+			s.buffer = make([]byte, len(s.rest)+2*chunk)
+		}
+		s.rest = append(s.buffer[:0], s.rest...)
 	}
 	n, err := s.process.Read(s.rest[len(s.rest):cap(s.rest)])
 	s.rest = s.rest[:len(s.rest)+n]

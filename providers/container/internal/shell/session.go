@@ -15,7 +15,8 @@ type Session struct {
 	// Greeting is the reply to the call that opened the session.
 	Greeting string
 	broken   atomic.Bool // it has been closed, or must be
-	rest     []byte      // of the output, read and not yet part of a reply
+	buffer   []byte      // what is read into
+	rest     []byte      // of the output, read and not yet part of a reply; in buffer
 	used     time.Time   // when the last reply ended
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -39,7 +40,7 @@ func newBox(ctx context.Context, host, image string) (*box, error) {
 
 // client runs the engine's client and returns what it writes.
 func (b *box) client(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, b.engine[0], append(b.engine[1:len(b.engine):len(b.engine)], args...)...)
+	cmd := exec.CommandContext(ctx, b.engine[0], slices.Concat(b.engine[1:], args)...)
 	var out, complaint bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &out, &complaint
 	if err := cmd.Run(); err != nil {
@@ -56,8 +57,8 @@ func (b *box) exec(ctx context.Context, args ...string) ([]byte, error) {
 // attach opens root anew, as a program does that has just been started. What is
 // sent to its shells is counted.
 func (b *box) attach(ctx context.Context) (*container.FS, error) {
-	command := append(b.engine[:len(b.engine):len(b.engine)], "exec", "-i", b.name)
-	return container.Open(ctx, &container.Options{Executor: counting{container.Command(command), &b.sent}, Root: root})
+	command := container.Command(slices.Concat(b.engine, []string{"exec", "-i", b.name}))
+	return container.Open(ctx, &container.Options{Executor: counting{command, &b.sent}, Root: root})
 }
 
 // counting is an Executor that counts the messages to what it starts: a request

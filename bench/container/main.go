@@ -49,15 +49,13 @@ func main() {
 	image := flag.String("image", "", "the one image to run on: debian or busybox (default both)")
 	dir := flag.String("dir", "", "the tree to search (default the Go toolchain's own source)")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *rounds, *only, *image, *dir); err != nil {
+	if err := run(*rounds, *only, *image, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, rounds int, only, image, dir string) error {
+func run(rounds int, only, image, dir string) error {
 	if rounds < 1 {
 		return fmt.Errorf("-n must be at least 1, not %d", rounds)
 	}
@@ -73,6 +71,8 @@ func run(ctx context.Context, rounds int, only, image, dir string) error {
 	if len(chosen) == 0 || len(on) == 0 {
 		return fmt.Errorf("there is no benchmark %q on an image %q", only, image)
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	for _, i := range on {
 		if err := measure(ctx, i, chosen, rounds); err != nil {
 			return fmt.Errorf("%s: %w", i[0], err)

@@ -268,3 +268,19 @@ func TestPoolOpensWhatItNeeds(t *testing.T) {
 		t.Errorf("a call after Close = %v, want %q", err, os.ErrClosed)
 	}
 }
+
+// TestPoolReturnsWholeReplies has replies of the lengths at which the parts end
+// that they are read in.
+func TestPoolReturnsWholeReplies(t *testing.T) {
+	pool := shell.NewPool(1, func(ctx context.Context) (*shell.Session, error) {
+		return shell.Open(ctx, start("sh"), script, shell.Call{Function: ":"})
+	}, func(*shell.Session) shell.Call { return shell.Call{Function: ":"} })
+	defer pool.Close()
+	for _, length := range []int{0, 1, 511, 512, 513, 1535, 1536, 1537, 64 << 10, 9 << 20, 4<<20 - 512} {
+		call := shell.Call{Function: "head", Args: []string{"-c", fmt.Sprint(length), "/dev/zero"}}
+		body, status, err := pool.Do(t.Context(), call)
+		if err != nil || status != 0 || !bytes.Equal(body, make([]byte, length)) {
+			t.Errorf("a reply of %d bytes comes as %d, status %d, %v", length, len(body), status, err)
+		}
+	}
+}

@@ -53,7 +53,7 @@ func benchGlob(ctx context.Context, b *box, t *table) error {
 		return err
 	}
 	if !slices.Equal(globbed, walked) {
-		return fmt.Errorf("Glob finds %d files, and the walk %d or others", len(globbed), len(walked))
+		return fmt.Errorf("the Glob finds %d files, and the walk %d or others", len(globbed), len(walked))
 	}
 	if messages != 1 {
 		return fmt.Errorf("the last Glob took %d messages to the container, want 1", messages)

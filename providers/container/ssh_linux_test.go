@@ -12,16 +12,28 @@ import (
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-// TestSSH runs the suite through ssh and a server for it on this computer.
+// TestSSH runs the suite through ssh and a server for it on this computer, with
+// one FS for all, as it takes half a second to open one.
 func TestSSH(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the suite runs in every place")
 	}
-	command := overSSH(t)
+	all := open(t, &container.Options{Executor: overSSH(t), Root: t.TempDir()})
+	var count int
 	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
-		return open(t, &container.Options{Executor: command, Root: t.TempDir()})
+		count++
+		dir := fmt.Sprint(count)
+		if err := all.Mkdir(t.Context(), dir, nil); err != nil {
+			t.Fatal(err)
+		}
+		sub, err := policy.Sub(all, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sub
 	}, &conformance.Options{Symlink: (&running{}).symlink})
 }
 
@@ -45,7 +57,7 @@ func overSSH(t *testing.T) container.Command {
 	shell(t, dir, "ssh-keygen -q -t ed25519 -N '' -f host && ssh-keygen -q -t ed25519 -N '' -f key && cp key.pub authorized && chmod 600 authorized")
 	port := freePort(t)
 	config := fmt.Sprintf("ListenAddress 127.0.0.1:%s\nHostKey %[2]s/host\nAuthorizedKeysFile %[2]s/authorized\nPidFile none\n"+
-		"StrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin prohibit-password\nMaxStartups 100\n", port, dir)
+		"StrictModes no\nUsePAM no\nPasswordAuthentication no\nPermitRootLogin prohibit-password\nMaxSessions 1000\n", port, dir)
 	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -69,10 +81,27 @@ func overSSH(t *testing.T) container.Command {
 		}
 		return conn.Close()
 	})
-	return container.Command{
+	command := container.Command{
 		"ssh", "-F", "none", "-p", port, "-i", filepath.Join(dir, "key"), "-o", "StrictHostKeyChecking=no",
-		"-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR", "127.0.0.1",
+		"-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR", "-S", filepath.Join(dir, "share"),
 	}
+	return append(share(t, command, filepath.Join(dir, "share")), "127.0.0.1")
+}
+
+// share keeps a connection open for all that command starts, as each of its own
+// takes half a second.
+func share(t *testing.T, command container.Command, path string) container.Command {
+	t.Helper()
+	master := exec.Command(command[0], append(command[1:len(command):len(command)], "-M", "-N", "127.0.0.1")...)
+	if err := master.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = master.Process.Kill()
+		_ = master.Wait()
+	})
+	eventually(t, "the connection cannot be opened", func() error { return second(os.Stat(path)) })
+	return command
 }
 
 // freePort returns a port that nothing listened at.

@@ -9,32 +9,31 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/providers/container"
-	"github.com/workspacekit/workspacekit/workspace"
-	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-// TestSSH runs the suite through ssh and a server for it on this computer, with
-// one FS for all, as it takes half a second to open one.
+// TestSSH goes through ssh and a server for it on this computer, with what a
+// client on the way could spoil: names, contents, streams and watches.
 func TestSSH(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the suite runs in every place")
+		t.Skip("-short: this computer is enough")
 	}
-	all := open(t, &container.Options{Executor: overSSH(t), Root: t.TempDir()})
-	var count int
-	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
-		count++
-		dir := fmt.Sprint(count)
-		if err := all.Mkdir(t.Context(), dir, nil); err != nil {
-			t.Fatal(err)
-		}
-		sub, err := policy.Sub(all, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sub
-	}, &conformance.Options{Symlink: (&running{}).symlink})
+	ctx, f := t.Context(), open(t, &container.Options{Executor: overSSH(t), Root: t.TempDir()})
+	events, err := f.Watch(ctx, ".", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range hostileNames() {
+		roundTrip(t, f, name, "needle in "+name)
+	}
+	awaitEvent(t, events, hostileNames()[0])
+	for _, content := range hostileContents() {
+		roundTrip(t, f, "contents", content)
+	}
+	result, err := f.Grep(ctx, "needle", nil)
+	if err != nil || len(matched(result)) != len(hostileNames()) {
+		t.Errorf("Grep finds %d files, %v, want %d", len(matched(result)), err, len(hostileNames()))
+	}
 }
 
 // overSSH starts a server for the length of the test, and returns the Executor

@@ -39,6 +39,7 @@ func containerKind() config.Kind {
 		Scheme:   "docker",
 		ParseURL: parseContainer,
 		Ref:      refContainer,
+		About:    aboutContainer,
 	}
 }
 

@@ -25,6 +25,7 @@ func localKind() config.Kind {
 		Open:     openLocal,
 		Scheme:   "file",
 		ParseURL: parseLocal,
+		About:    aboutLocal,
 		Ref: func(_ context.Context, fsys workspace.FileSystem, in config.Input) (any, error) {
 			var o localOptions
 			err := in.Decode(&o)

@@ -21,6 +21,7 @@ func memoryKind() config.Kind {
 		Open:     openMemory,
 		Scheme:   "mem",
 		ParseURL: parseMemory,
+		About:    aboutMemory,
 		Ref: func(ctx context.Context, fsys workspace.FileSystem, _ config.Input) (any, error) {
 			return takeSnapshot(ctx, fsys)
 		},

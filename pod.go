@@ -30,6 +30,7 @@ func podKind() config.Kind {
 		Check:    checkPod,
 		Scheme:   "kubectl",
 		ParseURL: parsePod,
+		About:    aboutPod,
 		Ref: func(_ context.Context, _ workspace.FileSystem, in config.Input) (any, error) {
 			var o podOptions
 			err := in.Decode(&o)

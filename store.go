@@ -34,6 +34,7 @@ func storeKind() config.Kind {
 		Scheme:   objectstore.Scheme,
 		ParseURL: parseStore,
 		Ref:      refStore,
+		About:    aboutStore,
 	}
 }
 

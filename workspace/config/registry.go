@@ -48,6 +48,13 @@ type Kind struct {
 	// Resolve opens what Ref has returned, which in decodes, in another process
 	// and any current folder. Nil means Open, if Ref returns options.
 	Resolve func(ctx context.Context, in Input) (workspace.FileSystem, error)
+
+	// About says in a few words what the provider runs on, with versions, for
+	// people: "Docker Engine 20.10.24 (linux/amd64)". fsys is what Open or
+	// Resolve opened with in. What it returns has no credentials and no paths
+	// of this computer, and is empty if nothing is known. Nil means that
+	// nothing is known.
+	About func(ctx context.Context, fsys workspace.FileSystem, in Input) (string, error)
 }
 
 // version returns the version of the references that are made.

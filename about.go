@@ -1,0 +1,57 @@
+package workspacekit
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// aboutLocal names the operating system and, where it is simple to know, the
+// file system that the folder is on.
+func aboutLocal(_ context.Context, fsys workspace.FileSystem, _ config.Input) (string, error) {
+	said := osName() + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
+	if kind := fileSystemOf(workspace.RootOf(fsys)); kind != "" {
+		said += ", " + kind
+	}
+	return said, nil
+}
+
+func aboutMemory(context.Context, workspace.FileSystem, config.Input) (string, error) {
+	return "the memory of this process", nil
+}
+
+// aboutStore says what the store calls itself.
+func aboutStore(ctx context.Context, fsys workspace.FileSystem, _ config.Input) (string, error) {
+	store, ok := workspace.As[*objectstore.FS](fsys)
+	if !ok {
+		return "", errors.New("it is no bucket")
+	}
+	return store.Server(ctx)
+}
+
+func aboutContainer(ctx context.Context, _ workspace.FileSystem, in config.Input) (string, error) {
+	var o containerOptions
+	if err := in.Decode(&o); err != nil {
+		return "", err
+	}
+	return container.About(ctx, o.options())
+}
+
+// aboutPod says which Kubernetes the pod is in, and nothing if that cannot be
+// asked: a user of a pod need not be one of its cluster's version.
+func aboutPod(ctx context.Context, _ workspace.FileSystem, in config.Input) (string, error) {
+	var o podOptions
+	if err := in.Decode(&o); err != nil {
+		return "", err
+	}
+	said, err := container.AboutKubernetes(ctx, o.flags()...)
+	if err != nil {
+		return "", ctx.Err()
+	}
+	return said, nil
+}

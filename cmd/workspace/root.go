@@ -46,7 +46,7 @@ func newRoot(args []string) *cobra.Command {
 	s := newSettings(root)
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return s.check() }
 	root.AddCommand(newCall(s, args), newMCP(s), newTools(s), newWatch(s))
-	root.AddCommand(newDoctor(s))
+	root.AddCommand(newInit(s), newDoctor(s))
 	explainUnknownHelp(root)
 	return root
 }

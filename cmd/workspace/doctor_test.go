@@ -218,7 +218,24 @@ func TestDoctorInterrupted(t *testing.T) {
 			if left := remains(t, m); len(left) > 0 || found.left != "" {
 				t.Errorf("the doctor left %q", left)
 			}
+			if told(found, probeSize) != "" {
+				t.Error("the doctor went on after the interruption")
+			}
 		})
+	}
+}
+
+// TestDoctorLeavesTheFileOfAnother has another program take the name first.
+func TestDoctorLeavesTheFileOfAnother(t *testing.T) {
+	m := memory.New(nil)
+	found := examine(t.Context(), &patient{FS: m, write: func(name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if _, err := m.WriteFile(t.Context(), name, []byte("another's"), nil); err != nil {
+			t.Error(err)
+		}
+		return m.WriteFile(t.Context(), name, data, opts)
+	}})
+	if left := remains(t, m); len(left) != 1 || found.OK {
+		t.Errorf("left = %q, OK = %t, want the file of the other program, and false", left, found.OK)
 	}
 }
 

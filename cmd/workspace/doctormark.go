@@ -74,8 +74,12 @@ func (e *examination) write(ctx context.Context) outcome {
 func (e *examination) create(ctx context.Context, name string) error {
 	opts := &workspace.WriteOptions{IfNotExist: e.ws.Capabilities().ConditionalWrite}
 	if !opts.IfNotExist {
-		if _, err := e.ws.Stat(ctx, name); !errors.Is(err, fs.ErrNotExist) {
-			return errors.Join(err, fs.ErrExist)
+		_, err := e.ws.Stat(ctx, name)
+		switch {
+		case err == nil:
+			return workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrExist, nil)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
 		}
 	}
 	e.mark.name = name // which may exist although an error says otherwise

@@ -89,7 +89,7 @@ func (i *initiation) run(cmd *cobra.Command, args []string) error {
 func (i *initiation) check(cmd *cobra.Command) error {
 	var refused error
 	i.settings.flags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed && f.Name != "color" && f.Name != "no-color" && f.Name != "help" {
+		if f.Changed && f.Name != "color" && f.Name != "no-color" {
 			refused = fmt.Errorf("--%s has no meaning with init, which writes a file: see 'workspace init --help'", f.Name)
 		}
 	})

@@ -263,6 +263,21 @@ func TestInitAsks(t *testing.T) {
 	}
 }
 
+// TestInitLosesARace has the file appear after it was looked for.
+func TestInitLosesARace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(path, []byte("another's"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var failed *runError
+	if err := new(initiation).write(t.Context(), path, "mine"); !errors.As(err, &failed) || !strings.Contains(err.Error(), "is there already") {
+		t.Errorf("write() = %v, want that it is there already", err)
+	}
+	if data, err := os.ReadFile(path); string(data) != "another's" {
+		t.Errorf("the file is %q, %v, and was replaced", data, err)
+	}
+}
+
 func TestShellWord(t *testing.T) {
 	for text, want := range map[string]string{
 		"conf/a.yaml": "conf/a.yaml", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'", "~a": "'~a'",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -24,10 +25,13 @@ import (
 // initiate runs init in dir and returns what it prints and its exit code.
 func initiate(t *testing.T, dir string, args ...string) (printed string, code int) {
 	t.Helper()
-	t.Chdir(dir)
-	var out strings.Builder
-	code = run(t.Context(), append([]string{"init"}, args...), streams{in: strings.NewReader(""), out: &out, err: &out})
-	return out.String(), code
+	cmd := exec.CommandContext(t.Context(), "workspace", append([]string{"init"}, args...)...)
+	cmd.Dir = dir
+	output, err := cmd.CombinedOutput()
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(output), cmd.ProcessState.ExitCode()
 }
 
 // needed returns the flags without which init does not write a file of a kind.
@@ -85,8 +89,7 @@ func TestInitEveryKind(t *testing.T) {
 	}
 }
 
-// docsSchema returns the schema that editors use. It is read before any test
-// changes the current folder.
+// docsSchema returns the schema that editors use.
 func docsSchema(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
 	data, err := os.ReadFile("../../docs/workspace.schema.json")

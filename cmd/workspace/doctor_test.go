@@ -360,7 +360,7 @@ func TestDiagnose(t *testing.T) {
 		{
 			"store-without-remedy", symptom{kind: nameStore, probe: probeRead},
 			fault(nil, errors.New("the store refuses the request (Odd)")),
-			"the store refuses the request (Odd)", "Correct what it says in the file, or where the files are, and try again.",
+			"the store refuses the request (Odd)", "Correct that in the file or where the files are, and try again.",
 		},
 		{
 			"no-client", symptom{kind: nameKubernetes, probe: probeOpen}, fault(errors.ErrUnsupported, exec.ErrNotFound),
@@ -374,7 +374,7 @@ func TestDiagnose(t *testing.T) {
 		{
 			"long", symptom{kind: "other", probe: probeOpen}, errors.New("begin " + strings.Repeat("é", 400) + " end"),
 			"begin " + strings.Repeat("é", 72) + " ... " + strings.Repeat("é", 123) + " end",
-			"Correct what it says in the file, or where the files are, and try again.",
+			"Correct that in the file or where the files are, and try again.",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -150,7 +150,7 @@ func (s symptom) remedy(err error) string {
 			return r.text
 		}
 	}
-	return "Correct what it says in the file, or where the files are, and try again."
+	return "Correct that in the file or where the files are, and try again."
 }
 
 // cure says what to do about one kind of error of one kind of provider in one

@@ -402,7 +402,7 @@ func TestEveryCureCanBeReached(t *testing.T) {
 func TestWithoutEnvironment(t *testing.T) {
 	t.Setenv("SHORT_SECRET", "s3cr3t")
 	t.Setenv("LONG_SECRET", "s3cr3t-and-more")
-	t.Setenv("A_LETTER", "no")
+	t.Setenv("A_WORD", "here")
 	t.Setenv("PWD", "/here/we/are")
 	got := withoutEnvironment("no such container: s3cr3t-and-more, s3cr3t in /here/we/are")
 	if want := "no such container: ${LONG_SECRET}, ${SHORT_SECRET} in /here/we/are"; got != want {

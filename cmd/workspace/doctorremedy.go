@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -71,9 +72,15 @@ func oneLine(text string) string {
 	return strings.ToValidUTF8(text[:maxHead], "") + " ... " + strings.ToValidUTF8(text[len(text)-maxTail:], "")
 }
 
-// minHidden is the length from which on the value of a variable is hidden.
-// Shorter ones are no secrets, and are part of words.
-const minHidden = 4
+// The lengths from which on the value of a variable is hidden: of one whose name
+// sounds like a secret, and of any other, as a short value is part of words.
+const (
+	minSecret = 4
+	minHidden = 8
+)
+
+// soundsSecret matches the names of variables that hold secrets.
+var soundsSecret = regexp.MustCompile(`(?i)key|secret|token|passw|credential|auth`)
 
 // withoutEnvironment returns text with the values of variables replaced by
 // their names: a provider may repeat what its options say, and these may come
@@ -86,7 +93,8 @@ func withoutEnvironment(text string) string {
 	})
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
-		if len(value) >= minHidden && name != "PWD" && name != "OLDPWD" {
+		hidden := len(value) >= minHidden || len(value) >= minSecret && soundsSecret.MatchString(name)
+		if hidden && name != "PWD" && name != "OLDPWD" {
 			text = strings.ReplaceAll(text, value, "${"+name+"}")
 		}
 	}

@@ -11,6 +11,8 @@ type initKind struct {
 	name    string
 	summary string
 	options []initOption
+	// settings are options, as YAML, that the file has.
+	settings []string
 	// examples are other options, as YAML, that the file has as comments.
 	examples []string
 	// notes are sentences that the file has above the provider.
@@ -63,9 +65,9 @@ func initKinds() []initKind {
 			options: []initOption{
 				{flag: "image", usage: "the image of a new container", question: "Of which image is the container made?", standard: "debian:12"},
 			},
+			settings: []string{"workspaceDir: /workspace   # the directory in the container, made if it is missing"},
 			examples: []string{
 				"engine: docker   # or podman, nerdctl",
-				"workspaceDir: /workspace   # the directory in the container",
 				"network: bridge   # none if it is left out",
 				"memory: 512m",
 			},
@@ -130,6 +132,9 @@ func (k initKind) file(name string, given map[string]*string) (string, error) {
 			return "", flagFault(o.flag, err)
 		}
 		fmt.Fprintf(&b, "      %s: %s\n", o.flag, quoted)
+	}
+	for _, setting := range k.settings {
+		fmt.Fprintf(&b, "      %s\n", setting)
 	}
 	for _, example := range k.examples {
 		fmt.Fprintf(&b, "      # %s\n", example)

@@ -52,6 +52,8 @@ func checkStore(in config.Input) error {
 		return err
 	}
 	switch {
+	case o.Bucket == "":
+		return config.KeyError("bucket", errors.New("it is empty: name the bucket"))
 	case strings.Contains(o.Bucket, "/"):
 		return config.KeyError("bucket", fmt.Errorf("%q has a slash: what follows it belongs into prefix", o.Bucket))
 	case o.Prefix != "" && !workspace.ValidName(strings.TrimSuffix(o.Prefix, "/")):

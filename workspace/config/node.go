@@ -1,6 +1,9 @@
 package config
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // nodeKind is what a node is.
 type nodeKind int
@@ -81,4 +84,11 @@ func (n *node) variables() []variable {
 		used = append(used, e.value.variables()...)
 	}
 	return used
+}
+
+// hasBroken reports whether something was wrong with n or anything in it.
+func (n *node) hasBroken() bool {
+	return n.kind == brokenNode ||
+		slices.ContainsFunc(n.items, (*node).hasBroken) ||
+		slices.ContainsFunc(n.entries, func(e entry) bool { return e.value.hasBroken() })
 }

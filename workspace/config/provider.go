@@ -15,6 +15,14 @@ type provider struct {
 	in   Input
 }
 
+// check returns what is wrong with the options beside their types.
+func (p provider) check() error {
+	if p.kind.Check == nil {
+		return nil
+	}
+	return p.kind.Check(p.in)
+}
+
 // provider returns what opens the workspace d. It is not to be used if that
 // adds problems.
 func (c *Config) provider(p *problems, r *Registry, d *description) provider {
@@ -29,8 +37,9 @@ func (c *Config) provider(p *problems, r *Registry, d *description) provider {
 	} else {
 		opener = c.fromNode(p, r, d, in)
 	}
-	if check := opener.kind.Check; check != nil && len(p.found) == before {
-		if err := check(opener.in); err != nil {
+	// What is missing because it is broken is not to be said to be missing.
+	if len(p.found) == before && !d.Provider.node.hasBroken() {
+		if err := opener.check(); err != nil {
 			d.addError(p, err)
 		}
 	}

@@ -3,8 +3,11 @@ package workspacekit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -47,10 +50,36 @@ func openLocal(_ context.Context, in config.Input) (workspace.FileSystem, error)
 	return fsys, nil
 }
 
+// parseLocal reads file:///DIR?relaxed=true&sync=true.
 func parseLocal(text string) (any, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Host != "" || u.Path == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Host != "" || u.Path == "" || u.User != nil || u.Fragment != "" {
 		return nil, errors.New("it is to be like file:///path/of/a/folder, with %20 for a space")
 	}
-	return localOptions{Root: filepath.FromSlash(u.Path)}, nil
+	o := localOptions{Root: filepath.FromSlash(u.Path)}
+	if drive := strings.TrimPrefix(o.Root, `\`); filepath.VolumeName(drive) != "" {
+		o.Root = drive // file:///C:/folder
+	}
+	return o, o.setParameters(u.RawQuery)
+}
+
+func (o *localOptions) setParameters(text string) error {
+	query, err := url.ParseQuery(text)
+	if err != nil {
+		return errors.New("what follows the question mark cannot be read: it is to be like relaxed=true&sync=true")
+	}
+	for name, target := range map[string]*bool{"relaxed": &o.Relaxed, "sync": &o.Sync} {
+		values, given := query[name]
+		delete(query, name)
+		if !given {
+			continue
+		}
+		if *target, err = strconv.ParseBool(values[0]); err != nil || len(values) > 1 {
+			return fmt.Errorf("the parameter %s is to be there once, and to be true or false", name)
+		}
+	}
+	if len(query) > 0 {
+		return errors.New("it has a parameter that is not known: there are relaxed and sync")
+	}
+	return nil
 }

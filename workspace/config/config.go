@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -84,7 +85,7 @@ func Load(path string, opts *Options) (*Config, error) {
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("open %s: not a file", path)
+		err = &fs.PathError{Op: "open", Path: path, Err: errNotFile(info)}
 	}
 	if err != nil {
 		return nil, err
@@ -95,6 +96,13 @@ func readFile(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, maxBytes+1))
+}
+
+func errNotFile(info fs.FileInfo) error {
+	if info.IsDir() {
+		return errors.New("it is a folder: name the file in it")
+	}
+	return errors.New("it is not a regular file")
 }
 
 // Parse reads the content of a file. Nil opts mean the zero Options.

@@ -133,6 +133,16 @@ func (r *Registry) Schemes() []string {
 	return schemes
 }
 
+// KindOf returns the name of the kind whose URLs begin with scheme, "" if there
+// is none.
+func (r *Registry) KindOf(scheme string) string {
+	if scheme == "" {
+		return ""
+	}
+	name, _, _ := r.byScheme(scheme)
+	return name
+}
+
 // byScheme returns the kind with a scheme.
 func (r *Registry) byScheme(scheme string) (string, Kind, bool) {
 	for name, kind := range r.kinds {

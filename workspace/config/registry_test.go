@@ -109,6 +109,39 @@ func TestOpenURL(t *testing.T) {
 	}
 }
 
+func TestCheckURL(t *testing.T) {
+	r := workspacekit.NewRegistry()
+	for url, want := range map[string]string{
+		"mem://": "memory", "s3://bucket": "objectstore", "docker://box/w?engine=none": "container", "kubectl://pod": "kubernetes",
+		"file:///none": "localbash", "file:///none?relaxed=true&sync=false": "localbash",
+	} {
+		if got, err := r.CheckURL("main", url, config.FS{}); got != want || err != nil {
+			t.Errorf("CheckURL(%q) = %q, %v, want %q", url, got, err, want)
+		}
+	}
+	for url, want := range map[string]string{
+		"mem://x": "nothing behind it", "memo://": `did you mean "mem://"?`, "s3://a:b@bucket": "credentials", "docker://box?shells=-1": "not known",
+		"file:///none?relaxd=true": "there are relaxed and sync", "file:///none?sync": "true or false",
+		"file:///none?sync=true&sync=true": "there once", "file:///none?%": "cannot be read", "file://none": "file:///path",
+	} {
+		if got, err := r.CheckURL("main", url, config.FS{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("CheckURL(%q) = %q, %v, want an error with %q", url, got, err, want)
+		}
+	}
+	if _, err := r.CheckURL("my files", "mem://", config.FS{}); err == nil {
+		t.Error("CheckURL takes a name that cannot be used")
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	r := workspacekit.NewRegistry()
+	for scheme, want := range map[string]string{"mem": "memory", "s3": "objectstore", "memory": "", "": ""} {
+		if got := r.KindOf(scheme); got != want {
+			t.Errorf("KindOf(%q) = %q, want %q", scheme, got, want)
+		}
+	}
+}
+
 // outOfReach is the Open of a kind that is not opened.
 func outOfReach(context.Context, config.Input) (workspace.FileSystem, error) {
 	return nil, fmt.Errorf("it is out of reach of this test: %w", workspace.ErrUnavailable)

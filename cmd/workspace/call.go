@@ -15,12 +15,16 @@ A result is printed for a person: colored if standard output is a terminal, plai
 if it is not. What was left out is said on standard error. With --json it is
 printed as the JSON object that a program gets, an error too.
 
+It works on one workspace: -w says which, if the file has several.
+
 A search that finds nothing is no error: it prints nothing, with the exit code 0.`
 
 const callExample = `  workspace call ls
   workspace call grep --pattern TODO --include-glob '*.go'
   workspace call grep '{"pattern": "TODO", "includeGlob": "*.go"}' --json
-  workspace call write_file - < arguments.json`
+  workspace call write_file - < arguments.json
+  workspace -w lake call read_file --path notes.txt
+  workspace -w s3://bucket/prefix call ls`
 
 // newCall returns the command that runs a tool, with a command for each.
 func newCall(s *settings, args []string) *cobra.Command {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 // The exit codes. An error of another type than those below is a mistake on
@@ -35,18 +36,34 @@ type runError struct{ err error }
 func (e *runError) Error() string { return e.err.Error() }
 func (e *runError) Unwrap() error { return e.err }
 
+// reportedError is an error that has been printed, with the exit code for it.
+type reportedError struct{ code int }
+
+func (e *reportedError) Error() string { return "reported" }
+
 // report prints err, which command returned, and returns its exit code.
 func report(command *cobra.Command, out io.Writer, err error) int {
 	var failed *runError
 	var refused *toolError
+	var broken *config.Error
+	var reported *reportedError
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &reported):
+		return reported.code
 	case errors.Is(err, context.Canceled):
 		say(out, "workspace: interrupted")
 		return exitInterrupted
 	case errors.As(err, &refused):
 		return reportTool(command, out, refused)
+	case errors.As(err, &broken):
+		// Each problem begins with its place, for programs that look for that.
+		say(out, broken.Error())
+		if errors.As(err, &failed) {
+			return exitFailed
+		}
+		return exitUsage
 	case errors.As(err, &failed):
 		say(out, "workspace: "+failed.Error())
 		return exitFailed

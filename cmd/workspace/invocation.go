@@ -24,6 +24,9 @@ type invocation struct {
 	file       contentFile
 	asJSON     bool
 	all        bool
+
+	chosen *choice
+	ws     *workspace.Workspace
 }
 
 // newOperation returns the command that runs the tool o, with flags for its
@@ -105,7 +108,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	if err != nil {
 		return err
 	}
-	set, release, err := i.settings.openTools(cmd.Context(), "{op}")
+	set, release, err := i.open(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -116,6 +119,24 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 		err = errors.Join(err, &runError{flushed})
 	}
 	return err
+}
+
+// open opens the workspace that the flags choose and returns its tools, and what
+// closes it.
+func (i *invocation) open(ctx context.Context) (set *tools.Set, release func(), err error) {
+	target, chosen, err := i.settings.oneTarget("call")
+	if err != nil {
+		return nil, nil, err
+	}
+	i.chosen = chosen
+	if i.ws, _, release, err = target.open(ctx); err != nil {
+		return nil, nil, err
+	}
+	if set, err = tools.New(i.ws, &tools.Options{Naming: "{op}", Disable: chosen.disabled()}); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return set, release, nil
 }
 
 // print runs the tool and prints what it returns.
@@ -151,10 +172,17 @@ func (i *invocation) call(ctx context.Context, set *tools.Set, args json.RawMess
 
 // unavailable is the error of a tool that the workspace does not have.
 func (i *invocation) unavailable() error {
-	if i.settings.readOnly {
-		return &toolError{tool: &tools.Error{
-			Code: workspace.CodePolicy, Message: i.op + ": the workspace is read-only", Hint: "Leave --read-only out.",
-		}}
+	err := &tools.Error{Code: workspace.CodePolicy, Message: i.op + ": the workspace is read-only"}
+	switch {
+	case slices.Contains(i.chosen.disabled(), i.op):
+		err.Message = i.op + ": this tool is disabled"
+		err.Hint = fmt.Sprintf("It is listed in tools.disable of %s.", i.chosen.path)
+	case i.settings.readOnly:
+		err.Hint = "Leave --read-only out."
+	case i.chosen.file != nil && !i.ws.Capabilities().Write:
+		err.Hint = fmt.Sprintf("It has the setting readOnly in %s.", i.chosen.path)
+	default:
+		err.Code, err.Message = workspace.CodeUnsupported, i.op+": the provider cannot do this"
 	}
-	return &toolError{tool: &tools.Error{Code: workspace.CodeUnsupported, Message: i.op + ": the provider cannot do this"}}
+	return &toolError{tool: err}
 }

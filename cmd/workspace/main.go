@@ -1,5 +1,6 @@
-// Command workspace gives a folder to an AI agent, or to a person: it serves
-// the tools of a workspace by the Model Context Protocol, and runs them by hand.
+// Command workspace gives files to an AI agent, or to a person: it serves the
+// tools of the workspaces that a file describes by the Model Context Protocol,
+// and runs them by hand.
 //
 // Run "workspace help" for its commands, flags and examples.
 package main
@@ -9,11 +10,16 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-func main() {
+func main() { runProgram(config.Locate) }
+
+// runProgram runs the command line, with a way of finding the file.
+func runProgram(locate locator) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, locate))
 }

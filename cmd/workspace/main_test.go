@@ -3,29 +3,49 @@ package main
 import (
 	"errors"
 	"flag"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"workspace": main})
+	testscript.Main(m, map[string]func(){"workspace": func() { runProgram(locateInside) }})
+}
+
+// locateInside is [config.Locate] without the files above the folder of the
+// script or test, which the variable WORK names.
+func locateInside(explicit, dir string, env func(string) (string, bool)) (string, error) {
+	path, err := config.Locate(explicit, dir, env)
+	if work := os.Getenv("WORK"); err == nil && filepath.IsAbs(path) && filepath.Base(path) == config.FileName &&
+		explicit == "" && os.Getenv(config.EnvFile) == "" && !strings.HasPrefix(path, work+string(filepath.Separator)) {
+		return "", fs.ErrNotExist
+	}
+	return path, err
 }
 
 func TestScripts(t *testing.T) {
 	store := s3test.New(t, nil)
+	schema, err := filepath.Abs("../../docs/workspace.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("SCHEMA", schema)
 			env.Setenv("S3_ENDPOINT", store.URL)
 			env.Setenv("S3_KEY", store.AccessKeyID)
 			env.Setenv("S3_SECRET", store.SecretAccessKey)

@@ -7,27 +7,42 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const rootLong = `Workspace gives a folder to an AI agent as a set of tools (read, write, edit,
-list, search), over the Model Context Protocol, and runs the same tools by hand.
+const rootLong = `Workspace gives files to an AI agent as a set of tools (read, write, edit, list,
+search), over the Model Context Protocol, and runs the same tools by hand.
 
-All names are relative to the folder that -C chooses, and cannot lead out of it.
-It can also choose a bucket of an S3 store: s3://bucket/prefix, with parameters
-such as ?region=eu-west-1 or ?endpoint=http://localhost:9000. Credentials come
-from the environment or from the profile of the AWS configuration.
+The file workspace.yaml says where the files are. It is looked for in the current
+folder and in those above, unless --config or the variable WORKSPACE_CONFIG names
+another; -w chooses among its workspaces. Without a file, the current folder is
+the workspace.
+
+-C works without a file, in a folder or in what a URL stands for; so does -w with
+a URL:
+
+  mem://                                      files in memory, gone at the end
+  file:///path                                a folder
+  s3://bucket/prefix?endpoint=https://...     a bucket of an S3 store
+  docker://container/dir?engine=podman        a container that is running
+  kubectl://pod/dir?namespace=name            a pod of Kubernetes
+
+Credentials come from the environment, or from where the tools of the provider
+have theirs. Names are relative to the workspace, and cannot lead out of it.
 
 Exit codes: 0 if all went well, also for a search that found nothing; 1 if a
-tool failed; 2 if the command line is wrong; 130 if the command was interrupted.`
+tool or a workspace failed; 2 if the command line or the file is wrong; 130 if
+the command was interrupted.`
 
 const rootExample = `  workspace call grep --pattern 'func Test' --path .
-  workspace -C ~/project call read_file --path README.md
+  workspace -w docs call read_file --path README.md
   workspace -C ~/project mcp
+  workspace validate
   workspace tools --format anthropic`
 
-// newRoot returns the command tree for the command line args.
-func newRoot(args []string) *cobra.Command {
+// newRoot returns the command tree for the command line args, which finds its
+// file by locate.
+func newRoot(args []string, locate locator) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "workspace",
-		Short:         "Give a folder to an AI agent",
+		Short:         "Give files to an AI agent",
 		Long:          rootLong,
 		Example:       rootExample,
 		Version:       version(),
@@ -43,7 +58,8 @@ func newRoot(args []string) *cobra.Command {
 		}
 		return flagError(cmd, err)
 	})
-	s := newSettings(root)
+	s := newSettings(root, locate)
+	root.AddCommand(newValidate(s), newConfig(s))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return s.check() }
 	root.AddCommand(newCall(s, args), newMCP(s), newTools(s), newWatch(s))
 	root.AddCommand(newInit(s), newDoctor(s))

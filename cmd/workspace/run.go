@@ -12,8 +12,8 @@ type streams struct {
 }
 
 // run executes the command line args and returns the exit code.
-func run(ctx context.Context, args []string, s streams) int {
-	root := newRoot(args)
+func run(ctx context.Context, args []string, s streams, locate locator) int {
+	root := newRoot(args, locate)
 	root.SetArgs(args)
 	root.SetIn(s.in)
 	root.SetOut(s.out)

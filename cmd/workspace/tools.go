@@ -15,9 +15,10 @@ func newTools(s *settings) *cobra.Command {
 		Use:   "tools",
 		Short: "Print the definitions of the tools",
 		Long: `Tools prints the definitions of the tools as one JSON array: the value of "tools"
-in a request to a model's API, or in an answer of the Model Context Protocol.`,
+in a request to a model's API, or in an answer of the Model Context Protocol. It
+has the tools of all workspaces of the file, or of those that -w names.`,
 		Example: `  workspace tools
-  workspace tools --format openai
+  workspace -w repo tools --format openai
   workspace --name docs --read-only tools --format anthropic`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printTools(cmd, s, format) },
@@ -35,12 +36,12 @@ func formats() []string {
 }
 
 func printTools(cmd *cobra.Command, s *settings, format string) error {
-	set, release, err := s.openTools(cmd.Context(), "")
+	opened, err := s.openTools(cmd.Context())
 	if err != nil {
 		return err
 	}
-	defer release()
-	definitions, err := set.Definitions(tools.Format(format))
+	defer opened.release()
+	definitions, err := opened.set.Definitions(tools.Format(format))
 	if err != nil {
 		return err
 	}

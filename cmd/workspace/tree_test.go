@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 // allOps are command line arguments that name every operation, so that the
@@ -41,7 +42,7 @@ func TestOperationsAreThoseOfTheTools(t *testing.T) {
 // TestEveryParameterIsAFlag finds a parameter that has no flag, or whose flag
 // is one that the command has for itself.
 func TestEveryParameterIsAFlag(t *testing.T) {
-	root := newRoot(allOps())
+	root := newRoot(allOps(), config.Locate)
 	for _, op := range allOps() {
 		cmd, _, err := root.Find([]string{"call", op})
 		if err != nil {
@@ -70,7 +71,7 @@ func TestEveryParameterIsAFlag(t *testing.T) {
 }
 
 func TestEveryCommandIsDescribed(t *testing.T) {
-	visit(newRoot(allOps()), func(cmd *cobra.Command) {
+	visit(newRoot(allOps(), config.Locate), func(cmd *cobra.Command) {
 		if cmd.Name() == "help" || cmd.Name() == "completion" || cmd.Parent() != nil && cmd.Parent().Name() == "completion" {
 			return
 		}

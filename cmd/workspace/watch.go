@@ -20,6 +20,7 @@ func newWatch(s *settings) *cobra.Command {
 is interrupted: "create a.txt", "write a.txt", "remove a.txt", and "overflow" if
 events were lost and the directory should be looked at again.`,
 		Example: `  workspace watch
+  workspace -w repo watch src
   workspace -C ~/project watch src --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -35,7 +36,11 @@ events were lost and the directory should be looked at again.`,
 }
 
 func watch(cmd *cobra.Command, s *settings, dir string, asJSON bool) error {
-	ws, release, err := s.open(cmd.Context())
+	target, _, err := s.oneTarget("watch")
+	if err != nil {
+		return err
+	}
+	ws, _, release, err := target.open(cmd.Context())
 	if err != nil {
 		return err
 	}

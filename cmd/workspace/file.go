@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// locator finds the file, as [config.Locate] does.
+type locator func(explicit, dir string, env func(name string) (value string, set bool)) (string, error)
+
+// find returns the path of the file that describes the workspaces, "" if there
+// is none.
+func (s *settings) find() (string, error) {
+	if s.flags.Changed("config") && s.config == "" {
+		return "", errors.New("--config is empty: name a file")
+	}
+	path, err := s.locate(s.config, "", nil)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("%s cannot be used: %s", faultyPath(err), plain(err))
+	}
+	if path == s.config || path == os.Getenv(config.EnvFile) {
+		return path, nil
+	}
+	return shortPath(path), nil
+}
+
+// faultyPath returns the path that err is about.
+func faultyPath(err error) string {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Path
+	}
+	return config.FileName
+}
+
+// shortPath returns path from the current folder, if it is in it.
+func shortPath(path string) string {
+	here, err := os.Getwd()
+	if err != nil || !filepath.IsAbs(path) {
+		return path
+	}
+	short, err := filepath.Rel(here, path)
+	if err != nil || !filepath.IsLocal(short) {
+		return path
+	}
+	return short
+}
+
+// load reads the file path, and all of it is checked that can be without
+// opening anything.
+func (s *settings) load(path string) (*config.Config, error) {
+	c, err := workspacekit.Load(path)
+	var broken *config.Error
+	if err == nil || errors.As(err, &broken) {
+		return c, err
+	}
+	return nil, fmt.Errorf("%s: %s", s.namedBy(path), plain(err))
+}
+
+// namedBy says what named the file path.
+func (s *settings) namedBy(path string) string {
+	switch {
+	case s.config == path:
+		return fmt.Sprintf("--config %q", path)
+	case os.Getenv(config.EnvFile) == path:
+		return fmt.Sprintf("%s %q", config.EnvFile, path)
+	}
+	return fmt.Sprintf("%q", path)
+}
+
+// chooseFrom returns those of the workspaces of c that -w names, or all.
+func (s *settings) chooseFrom(c *config.Config, path string) (*config.Config, error) {
+	if err := s.refuseForFile(path); err != nil {
+		return nil, err
+	}
+	c, err := c.Only(s.workspaces...)
+	if err != nil {
+		return nil, err
+	}
+	if s.readOnly {
+		c = c.ReadOnly()
+	}
+	return c, nil
+}
+
+// refuseForFile refuses the flags that say what the file path says.
+func (s *settings) refuseForFile(path string) error {
+	for _, f := range []struct{ flag, remedy string }{
+		{"name", "the names are in the file, and -w chooses among them"},
+		{"max-file-size-mb", "set maxFileSizeMb in the fs of the workspace there"},
+		{"relaxed", "set relaxed in the provider of the workspace there"},
+	} {
+		if s.flags.Changed(f.flag) {
+			return fmt.Errorf("--%s has no meaning with a file, which is %s: %s; -C . works here without the file", f.flag, path, f.remedy)
+		}
+	}
+	return nil
+}
+
+// listed returns the names, or as many as an error shows.
+func listed(names []string) string {
+	const most = 20
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most:most], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
+}

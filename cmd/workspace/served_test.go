@@ -1,0 +1,208 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// TestMCPServesTheDocumentedFile serves the first file of docs/config.md to a
+// client, which uses every tool, but for the workspace in a container.
+func TestMCPServesTheDocumentedFile(t *testing.T) {
+	d := newDocumented(t)
+	d.use(t, map[string]int{"repo": 10, "scratch": 10, "lake": 5})
+}
+
+// TestMCPServesTheDocumentedFileWithDocker does so with all workspaces.
+func TestMCPServesTheDocumentedFileWithDocker(t *testing.T) {
+	host := os.Getenv("WORKSPACEKIT_DOCKER_HOST")
+	if host == "" {
+		if os.Getenv("WORKSPACEKIT_REQUIRE_ENGINES") != "" {
+			t.Fatal("there is no Docker, and WORKSPACEKIT_REQUIRE_ENGINES is set: set WORKSPACEKIT_DOCKER_HOST")
+		}
+		t.Skip(`there is no Docker: eval "$(.ci/engines start)" starts one and sets WORKSPACEKIT_DOCKER_HOST`)
+	}
+	d := newDocumented(t)
+	d.env = append(d.env, "DOCKER_HOST="+host)
+	d.tagImage(t)
+	before := d.run(t, "docker", "ps", "--all", "--quiet", "--filter", "ancestor="+documentedImage)
+	d.use(t, map[string]int{"repo": 10, "scratch": 10, "lake": 5, "box": 10})
+	after := d.run(t, "docker", "ps", "--all", "--quiet", "--filter", "ancestor="+documentedImage)
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("the containers are not those from before (-before +after):\n%s", diff)
+	}
+}
+
+// documented is a folder with the file of the documentation, and what that
+// file needs.
+type documented struct {
+	dir string
+	env []string
+}
+
+func newDocumented(t *testing.T) *documented {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/config.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```yaml\n")
+	file, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("docs/config.md has no file")
+	}
+	store := newStore(t)
+	d := &documented{dir: t.TempDir()}
+	d.env = append(os.Environ(), "WORK="+d.dir, config.EnvFile+"=", "BUCKET="+store.Bucket, "S3_ENDPOINT="+store.Endpoint,
+		"AWS_ACCESS_KEY_ID="+store.AccessKeyID, "AWS_SECRET_ACCESS_KEY="+store.SecretAccessKey, "AWS_REGION="+store.Region)
+	for name, content := range map[string]string{
+		config.FileName: file, "src/a.txt": "a needle\n", "key.pem": "", "fixtures/src/a.txt": "a needle\n",
+	} {
+		name = filepath.Join(d.dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	url := "s3://" + store.Bucket + "/team-a?endpoint=" + store.Endpoint
+	d.run(t, "workspace", "-w", url, "call", "write_file", "--path", "src/a.txt", "--content", "a needle")
+	t.Cleanup(func() { d.run(t, "workspace", "-w", url, "call", "rm", "--path", "src", "--recursive") })
+	return d
+}
+
+// newStore returns a real S3 server, or one in this process.
+func newStore(t *testing.T) s3test.Settings {
+	t.Helper()
+	if settings, ok := s3test.External(t); ok {
+		return settings
+	}
+	s := s3test.New(t, nil)
+	return s3test.Settings{
+		Endpoint: s.URL, Region: s.Region, AccessKeyID: s.AccessKeyID, SecretAccessKey: s.SecretAccessKey, Bucket: "workspace",
+	}
+}
+
+// command returns a command in the folder. It outlives the test, for what
+// cleans up.
+func (d *documented) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env, cmd.Stderr = d.dir, d.env, os.Stderr
+	return cmd
+}
+
+func (d *documented) run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := d.command(name, args...).Output()
+	if err != nil {
+		t.Errorf("%s %q: %v", name, args, err)
+	}
+	return string(out)
+}
+
+// documentedImage is what the file makes a container of.
+const documentedImage = "debian:12"
+
+// tagImage makes the image for the length of the test, if the engine has none.
+func (d *documented) tagImage(t *testing.T) {
+	t.Helper()
+	inspect := d.command("docker", "image", "inspect", documentedImage)
+	inspect.Stderr = nil
+	if inspect.Run() == nil {
+		return
+	}
+	image := os.Getenv("WORKSPACEKIT_DEBIAN_IMAGE")
+	if image == "" {
+		t.Fatalf("Docker has no image %s: set WORKSPACEKIT_DEBIAN_IMAGE to one that is like it", documentedImage)
+	}
+	d.run(t, "docker", "tag", image, documentedImage)
+	t.Cleanup(func() { d.run(t, "docker", "rmi", "--no-prune", documentedImage) })
+}
+
+// use has a client call every tool of some workspaces, which are to have so
+// many.
+func (d *documented) use(t *testing.T, tools map[string]int) {
+	t.Helper()
+	cmd := d.command("workspace", "mcp")
+	for name := range tools {
+		cmd.Args = append(cmd.Args, "-w", name)
+	}
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, call := range toolCalls() {
+		for _, tool := range list.Tools {
+			if workspace, op := splitToolName(t, tool.Name); op == call.op {
+				got[workspace]++
+				callTool(t, session, tool.Name, call)
+			}
+		}
+	}
+	if diff := cmp.Diff(tools, got); diff != "" {
+		t.Errorf("tools that were used (-want +got):\n%s", diff)
+	}
+	if err := session.Close(); err != nil || cmd.ProcessState.ExitCode() != exitOK {
+		t.Errorf("Close() = %v, exit code %d, want %d", err, cmd.ProcessState.ExitCode(), exitOK)
+	}
+}
+
+// splitToolName returns what a name in the documented naming is made of.
+func splitToolName(t *testing.T, name string) (workspace, op string) {
+	t.Helper()
+	parts := strings.SplitN(name, "__", 3)
+	if len(parts) != 3 || parts[0] != "workspace" {
+		t.Fatalf("a tool is called %q", name)
+	}
+	return parts[1], parts[2]
+}
+
+// toolCall is a call of a tool, and a part of the answer.
+type toolCall struct{ op, arguments, want string }
+
+// toolCalls are in an order in which each works on what the ones before made.
+func toolCalls() []toolCall {
+	return []toolCall{
+		{"write_file", `{"path": "src/a.txt", "content": "a needle\n"}`, "src/a.txt"},
+		{"read_file", `{"path": "src/a.txt"}`, "a needle"},
+		{"edit_file", `{"path": "src/a.txt", "oldText": "a", "newText": "the"}`, "the needle"},
+		{"ls", `{"path": "src"}`, "a.txt"},
+		{"glob", `{"pattern": "**/*.txt"}`, "src/a.txt"},
+		{"grep", `{"pattern": "needle$"}`, "src/a.txt"},
+		{"stat", `{"path": "src/a.txt"}`, "file"},
+		{"mkdir", `{"path": "src/new"}`, "src/new"},
+		{"copy", `{"source": "src/a.txt", "destination": "src/new/b.txt"}`, "src/new/b.txt"},
+		{"move", `{"source": "src/new/b.txt", "destination": "src/c.txt"}`, "src/c.txt"},
+	}
+}
+
+func callTool(t *testing.T, session *sdk.ClientSession, name string, call toolCall) {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: json.RawMessage(call.arguments)})
+	if err != nil {
+		t.Fatalf("%s(%s): %v", name, call.arguments, err)
+	}
+	if result.IsError || !slices.ContainsFunc(result.Content, func(c sdk.Content) bool {
+		text, ok := c.(*sdk.TextContent)
+		return ok && strings.Contains(text.Text, call.want)
+	}) {
+		content, _ := json.Marshal(result.Content)
+		t.Errorf("%s(%s) = %s, want %q in it", name, call.arguments, content, call.want)
+	}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+const validateLong = `Validate checks the file that describes the workspaces, as a whole, and opens
+nothing: the keys and values, the variables that it uses, the kinds of provider
+and their options. Every problem is printed with its place. With -w the file must
+have those workspaces, too.
+
+The exit code is 0 if all is well, and 2 if something is wrong.`
+
+// newValidate returns the command that checks a file.
+func newValidate(s *settings) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "validate [FILE]",
+		Short: "Check the file that describes the workspaces",
+		Long:  validateLong,
+		Example: `  workspace validate
+  workspace validate team.yaml
+  workspace validate --json`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := s.fileToValidate(args)
+			if err != nil {
+				return err
+			}
+			return s.validate(cmd, path, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	return cmd
+}
+
+// fileToValidate returns the path of the file that the command line means.
+func (s *settings) fileToValidate(args []string) (string, error) {
+	if err := s.refuse("for validate, which checks a file and opens nothing", "dir", "name", "max-file-size-mb", "read-only", "relaxed"); err != nil {
+		return "", err
+	}
+	if err := s.checkWorkspaces(); err != nil {
+		return "", err
+	}
+	if _, url := s.given(); url != "" {
+		return "", errors.New("-w with a URL has no meaning for validate, which checks a file: name a workspace of it")
+	}
+	switch {
+	case len(args) == 1 && s.flags.Changed("config"):
+		return "", errors.New("the file is given twice, by --config and as an argument: leave one of them out")
+	case len(args) == 1 && args[0] == "":
+		return "", errors.New("the argument is empty: name a file")
+	case len(args) == 1:
+		return args[0], nil
+	}
+	path, err := s.find()
+	if err == nil && path == "" {
+		err = fmt.Errorf("there is no %s here or in a folder above: name a file, or make one by \"workspace init\"", config.FileName)
+	}
+	return path, err
+}
+
+func (s *settings) validate(cmd *cobra.Command, path string, asJSON bool) error {
+	c, err := s.load(path)
+	if err == nil {
+		c, err = c.Only(s.workspaces...)
+	}
+	if err == nil {
+		err = checkToolNames(c)
+	}
+	if asJSON {
+		return printVerdict(cmd, newVerdict(path, c, err))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, all is well\n", path, countWorkspaces(len(c.Names())))
+	return fault(err)
+}
+
+// checkToolNames returns the error of a naming that makes too long a name of a
+// tool of the workspace with the longest name.
+func checkToolNames(c *config.Config) error {
+	longest := slices.MaxFunc(c.Names(), func(a, b string) int { return len(a) - len(b) })
+	_, err := tools.New(workspace.New(longest, memory.New(nil), nil), &tools.Options{Naming: c.Tools.Naming, Disable: c.Tools.Disable})
+	return err
+}
+
+func countWorkspaces(n int) string {
+	if n == 1 {
+		return "1 workspace"
+	}
+	return fmt.Sprintf("%d workspaces", n)
+}
+
+// verdict is what is to be said of a file, for programs.
+type verdict struct {
+	File       string           `json:"file"`
+	Workspaces []described      `json:"workspaces"`
+	Problems   []config.Problem `json:"problems"`
+}
+
+// described is a workspace that a file describes.
+type described struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+// newVerdict returns what is to be said of the file path, which is c unless there
+// is an error.
+func newVerdict(path string, c *config.Config, err error) verdict {
+	v := verdict{File: path, Workspaces: []described{}, Problems: []config.Problem{}}
+	var broken *config.Error
+	switch {
+	case errors.As(err, &broken):
+		v.Problems = broken.Problems
+	case err != nil:
+		v.Problems = append(v.Problems, config.Problem{Text: err.Error()})
+	default:
+		for _, name := range c.Names() {
+			v.Workspaces = append(v.Workspaces, described{Name: name, Kind: kindIn(c, name)})
+		}
+	}
+	return v
+}
+
+func printVerdict(cmd *cobra.Command, v verdict) error {
+	if err := printJSON(cmd.OutOrStdout(), v); err != nil {
+		return err
+	}
+	if len(v.Problems) > 0 {
+		return &reportedError{exitUsage}
+	}
+	return nil
+}

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 // TestREADMEExample makes sure that the program in the README is the one that
@@ -20,6 +23,20 @@ func TestREADMEExample(t *testing.T) {
 	indented := "\t" + strings.ReplaceAll(strings.TrimSpace(shown), "\n", "\n\t")
 	if !strings.Contains(read(t, "example_test.go"), indented) {
 		t.Errorf("the program in README.md is not the body of Example in example_test.go:\n%s", shown)
+	}
+}
+
+// TestREADMEFile makes sure that the file in the README is one that is right.
+func TestREADMEFile(t *testing.T) {
+	_, rest, ok := strings.Cut(read(t, "README.md"), "```yaml\n")
+	if !ok {
+		t.Fatal("README.md has no file")
+	}
+	shown, _, _ := strings.Cut(rest, "```")
+	env := func(string) (string, bool) { return "files", true }
+	c, err := config.Parse([]byte(shown), &config.Options{Env: env, Registry: workspacekit.NewRegistry()})
+	if err != nil || len(c.Names()) != 3 {
+		t.Errorf("Parse() = %v, want three workspaces", err)
 	}
 }
 

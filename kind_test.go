@@ -73,7 +73,7 @@ func TestURLs(t *testing.T) {
 		{"mem://", `{"dirs":[],"files":{}}`, ""},
 		{"mem://a", "", "it is to be mem://"},
 		{"file://host/a", "", "it is to be like file:///path/of/a/folder"},
-		{"file:///a?b=c", "", "it is to be like file:///path/of/a/folder"},
+		{"file:///a?b=c", "", "there are relaxed and sync"},
 		{"file:///none/such", "", "file does not exist"},
 	}
 	for _, tt := range tests {

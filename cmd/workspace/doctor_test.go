@@ -61,7 +61,8 @@ func (p *patient) Watch(ctx context.Context, dir string, opts *workspace.WatchOp
 func examine(ctx context.Context, fsys workspace.FileSystem) checkup {
 	e := &examination{timeout: 10 * time.Second, target: target{name: "w", kind: "other",
 		open: func(context.Context) (*workspace.Workspace, func(context.Context) (string, error), func(), error) {
-			return workspace.New("w", fsys, nil), nil, func() {}, nil
+			about := func(context.Context) (string, error) { return "", nil }
+			return workspace.New("w", fsys, nil), about, func() {}, nil
 		}}}
 	return e.run(ctx)
 }
@@ -321,7 +322,8 @@ func TestDoctorKeepsOrder(t *testing.T) {
 				<-lastOpen
 				return nil, nil, nil, fs.ErrNotExist
 			}
-			return workspace.New("last", memory.New(nil), nil), nil, func() { close(lastOpen) }, nil
+			about := func(context.Context) (string, error) { return "", nil }
+			return workspace.New("last", memory.New(nil), nil), about, func() { close(lastOpen) }, nil
 		}
 	}
 	d := &doctor{timeout: time.Minute}

@@ -75,7 +75,6 @@ type examination struct {
 
 // run makes all probes, and removes what they have left.
 func (e *examination) run(ctx context.Context) checkup {
-	e.target.kind = kindOfScheme(e.target.kind)
 	e.found = checkup{Name: e.target.name, Kind: e.target.kind, OK: true, Probes: []finding{}}
 	release := func() {}
 	opened := e.probe(ctx, probeOpen, func(ctx context.Context) outcome {

@@ -13,7 +13,7 @@ import (
 type target struct {
 	name, kind string
 	// open opens it. What about returns is what its provider runs on, for
-	// people; it may be nil. The caller calls release in the end.
+	// people. The caller calls release in the end.
 	open func(context.Context) (ws *workspace.Workspace, about func(context.Context) (string, error), release func(), err error)
 }
 
@@ -81,6 +81,6 @@ func opening(open func(context.Context) (*config.Workspace, error)) func(context
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		return ws.Workspace, nil, func() { ws.Close() }, nil
+		return ws.Workspace, ws.About, func() { ws.Close() }, nil
 	}
 }

@@ -28,12 +28,15 @@ prefix=.workspacekit-tmp-
 form='%f %s %i %u %g %a %y'
 quit=
 
-# request MARKER FUNCTION ARGUMENT...: calls the function and ends its reply.
+# request MARKER FUNCTION ARGUMENT...: calls the function and ends its reply. The
+# shell does not stay in a directory, which could not be unmounted then, and if
+# it is removed not be told of as gone.
 request() {
 	marker=$1
 	shift
 	"$@" </dev/null
 	printf '\n%s %d\n' "$marker" $?
+	cd /
 	[ -z "$quit" ] || exit 0
 }
 

@@ -26,6 +26,8 @@ var policy = map[string][]string{
 	"workspace/config": {"workspace", "workspace/policy", "github.com/goccy/go-yaml/...",
 		"github.com/google/jsonschema-go/jsonschema"},
 
+	"internal/enginetest": {},
+
 	"internal/glob":   {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/ignore": {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/lines":  {"workspace"},

@@ -2,12 +2,12 @@ package workspacekit_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -74,24 +74,13 @@ func useStore(t *testing.T) {
 	}
 }
 
-// useEngine lets docker be that of .ci/engines, with the image debian:12. Without
-// an engine the test is skipped, or fails where everything is meant to be there.
+// exampleImage is the image that the example makes a container of.
+const exampleImage = "debian:12"
+
+// useEngine lets docker be that of .ci/engines.
 func useEngine(t *testing.T) {
 	t.Helper()
-	host, image := os.Getenv("WORKSPACEKIT_DOCKER_HOST"), os.Getenv("WORKSPACEKIT_DEBIAN_IMAGE")
-	if host == "" || image == "" {
-		const how = `there is no Docker: eval "$(.ci/engines start)" starts one`
-		if os.Getenv("WORKSPACEKIT_REQUIRE_ENGINES") != "" {
-			t.Fatal(how + " (WORKSPACEKIT_REQUIRE_ENGINES is set)")
-		}
-		t.Skip(how)
-	}
-	t.Setenv("DOCKER_HOST", host)
-	if exec.Command("docker", "image", "inspect", "debian:12").Run() != nil {
-		if out, err := exec.Command("docker", "tag", image, "debian:12").CombinedOutput(); err != nil {
-			t.Fatalf("docker tag: %v: %s", err, out)
-		}
-	}
+	t.Setenv("DOCKER_HOST", enginetest.Docker(t, exampleImage))
 }
 
 // firstExample returns the first file that docs/config.md shows.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -25,16 +26,9 @@ func TestMCPServesTheDocumentedFile(t *testing.T) {
 
 // TestMCPServesTheDocumentedFileWithDocker does so with all workspaces.
 func TestMCPServesTheDocumentedFileWithDocker(t *testing.T) {
-	host := os.Getenv("WORKSPACEKIT_DOCKER_HOST")
-	if host == "" {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_ENGINES") != "" {
-			t.Fatal("there is no Docker, and WORKSPACEKIT_REQUIRE_ENGINES is set: set WORKSPACEKIT_DOCKER_HOST")
-		}
-		t.Skip(`there is no Docker: eval "$(.ci/engines start)" starts one and sets WORKSPACEKIT_DOCKER_HOST`)
-	}
+	host := enginetest.DockerAlone(t, documentedImage)
 	d := newDocumented(t)
 	d.env = append(d.env, "DOCKER_HOST="+host)
-	d.tagImage(t)
 	before := d.containers(t)
 	d.use(t, map[string]int{"repo": 10, "scratch": 10, "lake": 5, "box": 10})
 	for _, container := range d.containers(t) {
@@ -114,22 +108,6 @@ func (d *documented) run(t *testing.T, name string, args ...string) string {
 
 // documentedImage is what the file makes a container of.
 const documentedImage = "debian:12"
-
-// tagImage makes the image for the length of the test, if the engine has none.
-func (d *documented) tagImage(t *testing.T) {
-	t.Helper()
-	inspect := d.command("docker", "image", "inspect", documentedImage)
-	inspect.Stderr = nil
-	if inspect.Run() == nil {
-		return
-	}
-	image := os.Getenv("WORKSPACEKIT_DEBIAN_IMAGE")
-	if image == "" {
-		t.Fatalf("Docker has no image %s: set WORKSPACEKIT_DEBIAN_IMAGE to one that is like it", documentedImage)
-	}
-	d.run(t, "docker", "tag", image, documentedImage)
-	t.Cleanup(func() { d.run(t, "docker", "rmi", "--no-prune", documentedImage) })
-}
 
 // containers returns those that were made of the image by its name, as no other
 // test does.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -20,6 +21,7 @@ type place struct {
 	name   string
 	engine string // the variable that names how to reach it; empty for this computer
 	image  string // the variable that names the image
+	shared bool   // the cases of a suite share an FS
 }
 
 // places are where the whole suite runs. The first is everywhere.
@@ -27,8 +29,8 @@ func places() []place {
 	return []place{
 		{name: "local"},
 		{name: "docker-busybox", engine: "WORKSPACEKIT_DOCKER_HOST", image: "WORKSPACEKIT_BUSYBOX_IMAGE"},
-		{name: "docker-debian", engine: "WORKSPACEKIT_DOCKER_HOST", image: "WORKSPACEKIT_DEBIAN_IMAGE"},
-		{name: "podman-busybox", engine: "WORKSPACEKIT_PODMAN", image: "WORKSPACEKIT_BUSYBOX_IMAGE"},
+		{name: "docker-debian", engine: "WORKSPACEKIT_DOCKER_HOST", image: "WORKSPACEKIT_DEBIAN_IMAGE", shared: true},
+		{name: "podman-busybox", engine: "WORKSPACEKIT_PODMAN", image: "WORKSPACEKIT_BUSYBOX_IMAGE", shared: true},
 	}
 }
 
@@ -79,29 +81,16 @@ func (p place) start(t testing.TB) *running {
 	if testing.Short() {
 		t.Skip("-short: this computer is enough")
 	}
-	engine, image := os.Getenv(p.engine), os.Getenv(p.image)
-	if engine == "" || image == "" {
-		lacking(t, "there is no engine for %s: eval \"$(.ci/engines start)\" starts one and sets %s and %s", p.name, p.engine, p.image)
-	}
-	r.engineArgs = []string{engine}
+	found := enginetest.Lookup(t, p.engine, p.image)
+	r.engineArgs = found[:1]
 	if p.engine == "WORKSPACEKIT_DOCKER_HOST" {
-		r.engineArgs = []string{"docker", "--host", engine}
+		r.engineArgs = []string{"docker", "--host", found[0]}
 	}
 	r.container = "workspacekit-test-" + strings.ToLower(rand.Text())
 	r.files = open(t, &container.Options{
-		Engine: r.engineArgs, Image: image, Root: "/", Create: container.CreateOptions{Name: r.container},
+		Engine: r.engineArgs, Image: found[1], Root: "/", Create: container.CreateOptions{Name: r.container},
 	})
 	return r
-}
-
-// lacking skips the test for want of an engine, or fails it where the variable
-// says that all of them are there.
-func lacking(t testing.TB, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("WORKSPACEKIT_REQUIRE_ENGINES") != "" {
-		t.Fatalf(format+" (WORKSPACEKIT_REQUIRE_ENGINES is set)", args...)
-	}
-	t.Skipf(format, args...)
 }
 
 // options returns the options for an empty directory of the place.
@@ -148,7 +137,7 @@ func open(t testing.TB, opts *container.Options) *container.FS {
 	t.Helper()
 	fsys, err := container.Open(t.Context(), opts)
 	if errors.Is(err, errors.ErrUnsupported) {
-		lacking(t, "Open(%+v) = %v: the tests need a shell with the programs of Linux", opts, err)
+		enginetest.Lacking(t, "Open(%+v) = %v: the tests need a shell with the programs of Linux", opts, err)
 	}
 	if err != nil {
 		t.Fatalf("Open(%+v) = %v, want nil", opts, err)

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/providers/container"
 )
 
@@ -17,7 +18,7 @@ import (
 // that the regular expression matches.
 func TestExtendedMissesNothing(t *testing.T) {
 	if _, err := exec.LookPath("grep"); err != nil {
-		lacking(t, "grep is not installed: get it with your package manager")
+		enginetest.Lacking(t, "grep is not installed: get it with your package manager")
 	}
 	lines := []string{
 		"alpha", "beta alpha", "", "GAMMA_10 A_1 ABC_9", "sk\u017f\u212a kS", "\xff\xfe bad", "\u212aelvin", "mi\u017f", "\u017f",

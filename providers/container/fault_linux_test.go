@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -213,12 +214,9 @@ func TestStoppedContainer(t *testing.T) {
 	}
 }
 
-// TestKilledEngine needs an engine that was started for the tests.
+// TestKilledEngine kills dockerd.
 func TestKilledEngine(t *testing.T) {
-	state := os.Getenv("WORKSPACEKIT_DOCKERD_STATE")
-	if state == "" {
-		lacking(t, "no dockerd was started for the tests: eval \"$(.ci/engines start)\" does so if none runs, and sets WORKSPACEKIT_DOCKERD_STATE")
-	}
+	state := enginetest.Dockerd(t)
 	r := places()[2].start(t)
 	f := r.open(t)
 	done := writeBeside(t, f, func() {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -178,7 +179,7 @@ func TestInotifyd(t *testing.T) {
 // where that is told of by inotifywait.
 func TestReplacedTop(t *testing.T) {
 	if _, err := exec.LookPath("inotifywait"); err != nil {
-		lacking(t, "there is no inotifywait: install inotify-tools")
+		enginetest.Lacking(t, "there is no inotifywait: install inotify-tools")
 	}
 	dir := filepath.Join(t.TempDir(), "top")
 	shell(t, filepath.Dir(dir), "mkdir -p top/sub")

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/providers/container"
 )
 
@@ -42,10 +43,10 @@ func overSSH(t *testing.T) container.Command {
 	t.Helper()
 	server := "/usr/sbin/sshd"
 	if _, err := os.Stat(server); err != nil {
-		lacking(t, "there is no sshd: install openssh-server")
+		enginetest.Lacking(t, "there is no sshd: install openssh-server")
 	}
 	if _, err := exec.LookPath("ssh"); err != nil {
-		lacking(t, "there is no ssh: install openssh-client")
+		enginetest.Lacking(t, "there is no ssh: install openssh-client")
 	}
 	if os.Geteuid() == 0 { // it separates its privileges there
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {

@@ -1,0 +1,78 @@
+// Package enginetest leads tests to the container engines that .ci/engines
+// starts:
+//
+//	WORKSPACEKIT_DOCKER_HOST      the socket of a Docker
+//	WORKSPACEKIT_DOCKERD_STATE    the folder of its dockerd, if that was started for the tests
+//	WORKSPACEKIT_PODMAN           a command that runs Podman
+//	WORKSPACEKIT_BUSYBOX_IMAGE    an image with busybox, in both
+//	WORKSPACEKIT_DEBIAN_IMAGE     an image with Debian, in Docker
+//	WORKSPACEKIT_REQUIRE_ENGINES  lets a test fail that has to skip for want of one
+package enginetest
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// Lacking skips the test for want of what it needs, or fails it where
+// everything is meant to be there.
+func Lacking(tb testing.TB, format string, args ...any) {
+	tb.Helper()
+	if os.Getenv("WORKSPACEKIT_REQUIRE_ENGINES") != "" {
+		tb.Fatalf(format+" (WORKSPACEKIT_REQUIRE_ENGINES is set)", args...)
+	}
+	tb.Skipf(format, args...)
+}
+
+// Lookup returns the values of the variables, or calls Lacking if one of them is
+// empty.
+func Lookup(tb testing.TB, variables ...string) []string {
+	tb.Helper()
+	values := make([]string, len(variables))
+	for i, variable := range variables {
+		if values[i] = os.Getenv(variable); values[i] == "" {
+			Lacking(tb, `there is no engine: eval "$(.ci/engines start)" starts one and sets %s`, variable)
+		}
+	}
+	return values
+}
+
+// Docker returns the socket of a Docker that has the image, which nobody kills
+// during the test.
+func Docker(tb testing.TB, image string) (host string) {
+	tb.Helper()
+	host = Lookup(tb, "WORKSPACEKIT_DOCKER_HOST")[0]
+	share(tb)
+	wantImage(tb, host, image)
+	return host
+}
+
+// DockerAlone is Docker for a test that looks at all containers of the image:
+// no other test that uses Docker or DockerAlone makes any meanwhile.
+func DockerAlone(tb testing.TB, image string) (host string) {
+	tb.Helper()
+	host = Lookup(tb, "WORKSPACEKIT_DOCKER_HOST")[0]
+	own(tb)
+	wantImage(tb, host, image)
+	return host
+}
+
+func wantImage(tb testing.TB, host, image string) {
+	tb.Helper()
+	if out, err := exec.Command("docker", "--host", host, "image", "inspect", image).CombinedOutput(); err != nil {
+		Lacking(tb, "Docker has no image %s: %v: %s", image, err, out)
+	}
+}
+
+// Dockerd returns the folder of a dockerd that the test may kill, which no other
+// test uses meanwhile.
+func Dockerd(tb testing.TB) (state string) {
+	tb.Helper()
+	Lookup(tb, "WORKSPACEKIT_DOCKER_HOST")
+	if state = os.Getenv("WORKSPACEKIT_DOCKERD_STATE"); state == "" {
+		tb.Skip("the dockerd that runs was not started for the tests, and must not be killed")
+	}
+	own(tb)
+	return state
+}

@@ -37,10 +37,18 @@ func (e *BrokenError) Error() string {
 // maxWords is how much of what a program said is passed on, in bytes.
 const maxWords = 400
 
-// OneLine returns what a program said as one line that is not too long.
+// OneLine returns what a program said as one line that is not too long: the end
+// of it, as what matters is said last, and from the beginning of a line on if
+// there is one.
 func OneLine(said string) string {
-	words := strings.Join(strings.Fields(said), " ")
-	return strings.ToValidUTF8(words[:min(len(words), maxWords)], "?")
+	said = strings.TrimSpace(said)
+	if cut := len(said) - maxWords; cut > 0 {
+		said = said[cut:]
+		if _, lines, ok := strings.Cut(said, "\n"); ok {
+			said = lines
+		}
+	}
+	return strings.ToValidUTF8(strings.Join(strings.Fields(said), " "), "?")
 }
 
 func (e *BrokenError) Unwrap() error { return e.Cause }

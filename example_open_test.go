@@ -2,6 +2,7 @@ package workspacekit_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -16,9 +17,8 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "workspace.yaml")
-	if err := os.WriteFile(path, []byte(`
+	err = os.WriteFile(path, []byte(`
 workspaces:
   repo:
     provider: { kind: localbash, root: . }
@@ -26,7 +26,8 @@ workspaces:
   scratch: mem://
 tools:
   disable: [move, copy]
-`), 0o600); err != nil {
+`), 0o600)
+	if err != nil {
 		log.Fatal(err)
 	}
 
@@ -34,13 +35,15 @@ tools:
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer workspaces.Close()
 	set, err := workspacekit.Tools(workspaces)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, tool := range set.Tools() {
 		fmt.Println(tool.Name)
+	}
+	if err := errors.Join(workspaces.Close(), os.RemoveAll(dir)); err != nil {
+		log.Fatal(err)
 	}
 	// Output:
 	// workspace__repo__read_file

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,12 +21,12 @@ const (
 )
 
 // benchOpen measures what it takes to open many workspaces of one file.
-func benchOpen(rounds int) error {
+func benchOpen(rounds int) (err error) {
 	dir, err := os.MkdirTemp("", "bench-open-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	for _, of := range []struct {
 		kind  string
 		n     int

@@ -42,27 +42,24 @@ func Lookup(tb testing.TB, variables ...string) []string {
 // during the test.
 func Docker(tb testing.TB, image string) (host string) {
 	tb.Helper()
-	host = Lookup(tb, "WORKSPACEKIT_DOCKER_HOST")[0]
-	share(tb)
-	wantImage(tb, host, image)
-	return host
+	return docker(tb, image, share)
 }
 
 // DockerAlone is Docker for a test that looks at all containers of the image:
 // no other test that uses Docker or DockerAlone makes any meanwhile.
 func DockerAlone(tb testing.TB, image string) (host string) {
 	tb.Helper()
-	host = Lookup(tb, "WORKSPACEKIT_DOCKER_HOST")[0]
-	own(tb)
-	wantImage(tb, host, image)
-	return host
+	return docker(tb, image, own)
 }
 
-func wantImage(tb testing.TB, host, image string) {
+func docker(tb testing.TB, image string, reserve func(testing.TB)) (host string) {
 	tb.Helper()
+	host = Lookup(tb, "WORKSPACEKIT_DOCKER_HOST")[0]
+	reserve(tb)
 	if out, err := exec.Command("docker", "--host", host, "image", "inspect", image).CombinedOutput(); err != nil {
 		Lacking(tb, "Docker has no image %s: %v: %s", image, err, out)
 	}
+	return host
 }
 
 // Dockerd returns the folder of a dockerd that the test may kill, which no other

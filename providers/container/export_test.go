@@ -10,3 +10,6 @@ func Extended(pattern string, literal, ignoreCase bool) string {
 	}
 	return extended(tree)
 }
+
+// Program is what shells are taught.
+func Program() (string, error) { return program() }

@@ -41,7 +41,12 @@ func (f *FS) between(ctx context.Context, op, source, destination, function stri
 	}
 	defer leave()
 	args := append(append(names(source), names(destination)...), more...)
-	return f.pair(ctx, op, source, destination, act(function, args...))
+	for attempt := 1; ; attempt++ { // nothing has been done where somebody was faster
+		body, err := f.pair(ctx, op, source, destination, act(function, args...))
+		if !errors.Is(err, errOvertaken) || attempt == maxWriteAttempts {
+			return body, err
+		}
+	}
 }
 
 // pair makes a call whose status says which of two names is meant.

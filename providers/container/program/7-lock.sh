@@ -18,14 +18,18 @@ own() {
 }
 
 # lock: makes the lock of this directory. One whose owner is dead is removed, and
-# one whose owner cannot be judged from here when it has been there for long.
+# one whose owner cannot be judged from here when it has been there for long. A
+# directory that has been removed takes no lock, and none is in it.
 lock() {
 	tries=0
 	seen=
+	absent=0
 	until own "./${prefix}lock" 2>/dev/null; do
 		[ -w . ] || return $denied
 		owner=
 		read -r owner 2>/dev/null <"./${prefix}lock"
+		[ -e "./${prefix}lock" ] && absent=0 || absent=$((absent + 1))
+		[ $absent -lt 20 ] || return $overtaken
 		[ "$owner" = "$seen" ] || tries=0
 		seen=$owner
 		tries=$((tries + 1))

@@ -9,17 +9,30 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-// TestConformance runs the suite in all places: with an FS for each case on this
-// computer and in one container, and with one FS, of which each case has a
-// directory, in the others. To open one takes an engine longer than most cases.
+// TestConformance runs the suite in all places: on this computer with an FS for
+// each case, which is started by its first call, and in containers with one FS,
+// of which each case has a directory. An engine takes longer to open one than most
+// cases take.
 func TestConformance(t *testing.T) {
 	inPlaces(t, func(t *testing.T, r *running) {
-		open := func(t *testing.T) workspace.FileSystem { return r.open(t) }
-		if r.shared {
-			open = parts(t, r)
+		opener := parts
+		if r.container == "" {
+			opener = unstarted
 		}
-		conformance.Run(t, open, &conformance.Options{Symlink: r.symlink})
+		conformance.Run(t, opener(t, r), &conformance.Options{Symlink: r.symlink})
 	})
+}
+
+// unstarted returns what opens FSes that have not been started.
+func unstarted(t *testing.T, r *running) func(t *testing.T) workspace.FileSystem {
+	t.Helper()
+	executor := localExecutor(t)
+	return func(t *testing.T) workspace.FileSystem {
+		t.Helper()
+		opts := r.options(t)
+		opts.Executor, opts.Lazy = executor, true
+		return open(t, opts)
+	}
 }
 
 // parts returns what opens empty directories of one FS.

@@ -21,7 +21,6 @@ type place struct {
 	name   string
 	engine string // the variable that names how to reach it; empty for this computer
 	image  string // the variable that names the image
-	shared bool   // the cases of a suite share an FS
 }
 
 // places are where the whole suite runs. The first is everywhere.
@@ -29,8 +28,8 @@ func places() []place {
 	return []place{
 		{name: "local"},
 		{name: "docker-busybox", engine: "WORKSPACEKIT_DOCKER_HOST", image: "WORKSPACEKIT_BUSYBOX_IMAGE"},
-		{name: "docker-debian", engine: "WORKSPACEKIT_DOCKER_HOST", image: "WORKSPACEKIT_DEBIAN_IMAGE", shared: true},
-		{name: "podman-busybox", engine: "WORKSPACEKIT_PODMAN", image: "WORKSPACEKIT_BUSYBOX_IMAGE", shared: true},
+		{name: "docker-debian", engine: "WORKSPACEKIT_DOCKER_HOST", image: "WORKSPACEKIT_DEBIAN_IMAGE"},
+		{name: "podman-busybox", engine: "WORKSPACEKIT_PODMAN", image: "WORKSPACEKIT_BUSYBOX_IMAGE"},
 	}
 }
 

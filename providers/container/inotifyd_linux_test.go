@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -116,17 +115,9 @@ func eventLine(mask uint32, words ...string) string {
 	return strings.TrimSuffix(line+"\t"+strings.Join(words, "\t"), "\t")
 }
 
-// TestLazyConformance runs the suite on what no place has: a start at the first
-// call, and inotifyd.
-func TestLazyConformance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the suite runs in every place")
-	}
-	executor, local := withInotifyd(t), places()[0].start(t)
-	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
-		return open(t, &container.Options{Executor: executor, Root: t.TempDir(), Lazy: true})
-	}, &conformance.Options{Symlink: local.symlink})
-}
+// localExecutor returns the Executor for this computer with which the suite runs:
+// with inotifyd, as inotifywait is in an image.
+func localExecutor(t *testing.T) container.Command { return withInotifyd(t) }
 
 func TestInotifydIsNative(t *testing.T) {
 	f := open(t, &container.Options{Executor: withInotifyd(t), Root: t.TempDir(), Lazy: true})

@@ -49,9 +49,7 @@ resolve() {
 		fi
 		cd -P -- "./$b" 2>/dev/null && continue
 		inside || return
-		if [ -d "./$b" ]; then
-			return $denied
-		elif [ ! -e "./$b" ]; then
+		if [ ! -e "./$b" ]; then
 			b=$b/$left
 			while :; do
 				case $b in
@@ -59,6 +57,9 @@ resolve() {
 				*) return $missing ;;
 				esac
 			done
+		elif [ -d "./$b" ]; then
+			cd -P -- "./$b" 2>/dev/null && continue # it was made meanwhile
+			return $denied
 		fi
 		[ -z "${left%/}" ] || return $notdir
 		return 0

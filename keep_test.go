@@ -1,0 +1,42 @@
+package workspacekit_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit"
+)
+
+// TestKeep tests that a container that was made is removed in the end, unless
+// it is to be kept.
+func TestKeep(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		t.Run(fmt.Sprint(keep), func(t *testing.T) {
+			dir := t.TempDir()
+			calls := filepath.Join(dir, "calls")
+			engine := filepath.Join(dir, "engine")
+			script := fmt.Sprintf("#!/bin/sh\necho \"$1\" >>'%s'\ncase $1 in create) echo made ;; exec) exec sh ;; esac\n", calls)
+			if err := os.WriteFile(engine, []byte(script), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			path := writeConfig(t, dir, fmt.Sprintf(
+				"workspaces: {main: {provider: {kind: container, image: box, engine: %s, workspaceDir: %s, keep: %t}}}", engine, dir, keep))
+			workspaces, err := workspacekit.Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := lookup(t, workspaces, "main").Stat(t.Context(), "."); err != nil {
+				t.Fatal(err)
+			}
+			if err := workspaces.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if removed := strings.Contains(read(t, calls), "rm\n"); removed == keep {
+				t.Errorf("the container was removed: %t, want %t", removed, !keep)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +16,8 @@ func grepFileCases() []testCase {
 		{"carriage-return-kept", "S4", needFiles, grepCarriageReturn},
 		{"long-line", "S1 S4", needFiles, grepLongLine},
 		{"many-lines", "S4 S5", needFiles, grepManyLines},
+		{"every-line", "S4 S5", needFiles, grepEveryLine},
+		{"names-like-matches", "S5", needFiles, grepNamesLikeMatches},
 		{"match-is-counted-once", "S1", needFiles, grepCountedOnce},
 		{"binary-skipped", "S15", needFiles, grepBinary},
 		{"late-nul-searched", "S15", needFiles, grepLateNUL},
@@ -65,6 +68,30 @@ func grepManyLines(e *env) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		e.Errorf("Grep(%q) line numbers (-want +got):\n%s", "needle", diff)
 	}
+}
+
+// grepEveryLine looks for what a whole file consists of, between files in which it
+// is once.
+func grepEveryLine(e *env) {
+	e.given(files{"a": "needle\n", "b": strings.Repeat("needle\n", 3000), "c": "needle\n"})
+	want := []string{"a:1"}
+	for line := range 3000 {
+		want = append(want, fmt.Sprintf("b:%d", line+1))
+	}
+	if diff := cmp.Diff(append(want, "c:1"), positions(e.grep("needle", nil).Matches)); diff != "" {
+		e.Errorf("Grep(%q) (-want +got):\n%s", "needle", diff)
+	}
+}
+
+// grepNamesLikeMatches has names in which a program that finds lines might write
+// them.
+func grepNamesLikeMatches(e *env) {
+	e.given(files{"a": "hay\nneedle\n", "a:2": "needle", "a:2:needle": "hay", "a:3:": "needle: 1\nneedle:2:", "b-2-needle": "hay", "b": "hay"})
+	want := []workspace.Match{
+		{Path: "a", LineNumber: 2, Line: "needle"}, {Path: "a:2", LineNumber: 1, Line: "needle"},
+		{Path: "a:3:", LineNumber: 1, Line: "needle: 1"}, {Path: "a:3:", LineNumber: 2, Line: "needle:2:"},
+	}
+	e.finds("needle", workspace.GrepOptions{}, want...)
 }
 
 func grepCountedOnce(e *env) {

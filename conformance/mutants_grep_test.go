@@ -101,6 +101,8 @@ func grepResultMutants() []mutant {
 		{"grep-strips-carriage-returns", mutateMatches(func(m *workspace.Match) { m.Line = strings.TrimRight(m.Line, "\r") }), []string{"Grep/carriage-return-kept"}},
 		{"grep-keeps-line-breaks", mutateMatches(func(m *workspace.Match) { m.Line += "\n" }), []string{"Grep/carriage-return-kept", "Grep/long-line"}},
 		{"grep-cuts-long-lines", mutateMatches(func(m *workspace.Match) { m.Line = m.Line[:min(len(m.Line), 65536)] }), []string{"Grep/long-line"}},
+		{"grep-few-lines-of-a-file", mutateResult(fewLinesOfAFile), []string{"Grep/every-line"}},
+		{"grep-path-ends-at-colon", mutateMatches(func(m *workspace.Match) { m.Path, _, _ = strings.Cut(m.Path, ":") }), []string{"Grep/names-like-matches"}},
 		{"grep-one-context-line-missing", mutateMatches(func(m *workspace.Match) { m.After = m.After[:max(0, len(m.After)-1)] }), []string{"Grep/context"}},
 		{"grep-context-ends-with-page", mutateResult(contextEndsWithPage), []string{"Grep/pages-with-context"}},
 		{"grep-trailing-empty-line", mutateGrep(trailingEmptyLine), []string{"Grep/line-break-at-end", "Grep/empty-file"}},
@@ -129,6 +131,15 @@ func grepResultMutants() []mutant {
 		{"grep-searches-an-old-index", mutateGrep(oldIndex), []string{"Grep/follows-writes"}},
 		{"grep-shares-its-result", mutateGrep(sharesResult), []string{"Grep/result-is-the-callers"}},
 	}
+}
+
+// fewLinesOfAFile drops what is behind the first 1,000 matches of each file.
+func fewLinesOfAFile(_ grepOptions, r *grepResult) {
+	count := map[string]int{}
+	r.Matches = slices.DeleteFunc(r.Matches, func(m workspace.Match) bool {
+		count[m.Path]++
+		return count[m.Path] > 1000
+	})
 }
 
 // foldASCII spells the pattern out instead of folding it.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -142,7 +143,7 @@ func (c *crew) do(t task, scratch *[]byte) error {
 }
 
 // directory opens in, adds tasks for what is in it, and does the first of them
-// itself.
+// itself, unless a limit makes their order matter.
 func (c *crew) directory(in *folder, scratch *[]byte) error {
 	if walker, ok := c.walker(); ok {
 		return c.walkTree(walker, in, scratch)
@@ -156,9 +157,14 @@ func (c *crew) directory(in *folder, scratch *[]byte) error {
 		c.found.add(found{path: in.path, skipped: workspace.SkipUnreadable, err: err})
 	}
 	var files []string
+	inTurn := false // what is behind a directory may not be wanted if there is a limit
 	for _, child := range children {
 		switch child.Type {
 		case workspace.TypeDirectory:
+			if c.found.limit > 0 {
+				c.leave(in, files)
+				files, inTurn = nil, true
+			}
 			if below := c.enter(in, child.Name); below != nil {
 				c.add(task{in: below, path: below.path})
 			}
@@ -168,22 +174,24 @@ func (c *crew) directory(in *folder, scratch *[]byte) error {
 			}
 		}
 	}
-	return c.share(in, files, scratch)
+	if inTurn {
+		c.leave(in, files)
+		return nil
+	}
+	first := files[:min(c.chunk, len(files))]
+	c.leave(in, files[len(first):])
+	return c.files(task{in: in, files: first}, scratch)
 }
 
 func (c *crew) wantsFile(in *folder, name string) bool {
 	return (c.begin == "" || in.join(name) >= c.begin) && c.search.filter.wants(in, name)
 }
 
-// share leaves all but the first chunk of files to whoever is free.
-func (c *crew) share(in *folder, files []string, scratch *[]byte) error {
-	first := files[:min(c.chunk, len(files))]
-	for rest := files[len(first):]; len(rest) > 0; {
-		n := min(c.chunk, len(rest))
-		c.add(task{in: in, files: rest[:n], path: in.join(rest[0])})
-		rest = rest[n:]
+// leave leaves files to whoever is free.
+func (c *crew) leave(in *folder, files []string) {
+	for some := range slices.Chunk(files, c.chunk) {
+		c.add(task{in: in, files: some, path: in.join(some[0])})
 	}
-	return c.files(task{in: in, files: first}, scratch)
 }
 
 // files searches the files of t.

@@ -98,11 +98,15 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 // file searches the file name.
 func (s *search) file(ctx context.Context, name string, scratch *[]byte, how ReadOptions) found {
 	how.Limit, how.Text = s.opts.MaxFileSize, true
+	var numbers []int
+	if s.opts.Before == 0 && s.opts.After == 0 {
+		how.Lines = &numbers
+	}
 	data, err := s.src.Read(ctx, name, scratch, how)
 	skippable := name != s.opts.StartAfter.Path // the page before told of that one
 	switch {
 	case err == nil && !lines.IsBinary(data):
-		return found{path: name, matches: s.matches(name, data)}
+		return found{path: name, matches: s.matches(name, data, numbers)}
 	case !skippable:
 		return found{path: name, err: err}
 	case errors.Is(err, workspace.ErrTooLarge):
@@ -115,8 +119,9 @@ func (s *search) file(ctx context.Context, name string, scratch *[]byte, how Rea
 	return found{path: name, skipped: workspace.SkipBinary}
 }
 
-// matches returns the matches in data, one more than are wanted at most.
-func (s *search) matches(name string, data []byte) []workspace.Match {
+// matches returns the matches in data, one more than are wanted at most. numbers
+// are those of the lines in data, nil if these are all of the file.
+func (s *search) matches(name string, data []byte, numbers []int) []workspace.Match {
 	var matches []workspace.Match
 	text := excerpt{data: data, line: 1}
 	scanner := s.matcher.Scan(data)
@@ -126,6 +131,9 @@ func (s *search) matches(name string, data []byte) []workspace.Match {
 			return matches
 		}
 		line := text.lineAt(start)
+		if numbers != nil {
+			line = numbers[line-1]
+		}
 		if name == s.opts.StartAfter.Path && line <= s.opts.StartAfter.LineNumber {
 			continue
 		}

@@ -228,6 +228,18 @@ func TestLimitEndsTheSearch(t *testing.T) {
 	}
 }
 
+// TestLimitKeepsTheOrder has files beside directories that come before them.
+func TestLimitKeepsTheOrder(t *testing.T) {
+	s := &tree{files: map[string]string{"z": "needle\n", "b/z": "needle\n", "b/a/1": "needle\n", "a": "needle\n"}}
+	result, err := scan.Grep(t.Context(), s, "needle", &workspace.GrepOptions{MaxResults: 1}, 1)
+	if err != nil || !result.Truncated || len(result.Matches) != 1 || result.Matches[0].Path != "a" {
+		t.Fatalf("Grep = %+v, %v, want one match, in %q", result, err, "a")
+	}
+	if n := s.reads.Load(); n != 2 {
+		t.Errorf("Grep read %d files for one match, want 2: one more to know that there are others", n)
+	}
+}
+
 func TestCancelEndsTheSearch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	src := &canceling{tree: tree{files: map[string]string{"a": "x", "b": "x", "c/d": "x"}}, cancel: cancel}

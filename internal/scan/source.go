@@ -45,6 +45,9 @@ type ReadOptions struct {
 	// Text allows to return no more than the beginning of a file that
 	// internal/lines calls binary.
 	Text bool
+	// Lines, if it is not nil, allows to return only lines of a file among which
+	// are all that match, and to set it to their numbers.
+	Lines *[]int
 	// Known is what a Walk has said of the file, nil if it was not walked to.
 	Known *workspace.FileInfo
 }

@@ -2,9 +2,10 @@ package container
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 )
 
 const (
@@ -18,52 +19,78 @@ const (
 	maxAhead = 64 << 20
 )
 
-// read returns the bytes of e. Of a binary file, or one without a match, it
-// returns as little as says so. It returns false for what has to be read alone.
-func (fs *files) read(ctx context.Context, e *entry) ([]byte, bool, error) {
-	if fs.binary[e] {
-		return []byte{0}, true, nil
+// read returns the bytes of e, or if some is not nil perhaps only lines and in some
+// their numbers. Of a binary file, or one without a match, it returns as little as
+// says so. It returns false for what has to be read alone.
+func (fs *files) read(ctx context.Context, e *file, some *[]int) (data []byte, ok bool, err error) {
+	if data, ok, done := fs.take(e, some); done {
+		return data, ok, nil
 	}
-	at, needed := slices.BinarySearchFunc(fs.needed, e.name, func(e *entry, name string) int {
-		return strings.Compare(e.name, name)
-	})
-	if !needed {
-		_, sure := fs.binary[e]
-		return nil, sure, nil
+	fs.asking.Lock()
+	defer fs.asking.Unlock()
+	if err := fs.reach(ctx, e.name); err != nil {
+		return nil, false, err
 	}
-	if e.size > largeFile {
-		return nil, false, nil
+	data, ok, done := fs.take(e, some)
+	if done || !e.seen { // or not wanted
+		return data, ok, nil
 	}
-	if _, ok := fs.fetched[e.name]; !ok {
-		if err := fs.fetch(ctx, fs.batch(at)); err != nil {
-			return nil, false, err
-		}
+	if err := fs.readBatch(ctx, fs.batch(e)); err != nil {
+		return nil, false, err
 	}
-	data, ok := fs.fetched[e.name]
-	if ok {
-		delete(fs.fetched, e.name)
-		fs.ahead -= int64(len(data))
-	}
+	data, ok, _ = fs.take(e, some)
 	return data, ok, nil
 }
 
-// batch returns the files that are read with the one at. Those in front of it
-// that nobody has asked for are, too: several workers ask out of order.
-func (fs *files) batch(at int) []*entry {
-	for fs.first < at && (fs.asked[fs.needed[fs.first]] || fs.needed[fs.first].size > largeFile) {
+// take returns what read does, if that is known. What has been read ahead is
+// forgotten then: if it is asked for again, it is read alone.
+func (fs *files) take(e *file, some *[]int) (data []byte, ok, done bool) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	switch {
+	case !e.seen:
+		return nil, false, false
+	case e.content == binary:
+		return []byte{0}, true, true
+	case !e.needed:
+		return nil, true, true
+	case e.data == nil:
+		return nil, false, e.alone
+	}
+	if e.numbers != nil {
+		*some = e.numbers
+	}
+	data = e.data
+	fs.ahead -= int64(len(data))
+	e.data, e.numbers, e.alone = nil, nil, true
+	return data, true, true
+}
+
+// batch returns the files that are read with e. Those in front of it that nobody
+// has asked for are, too: several workers ask out of order. fs.asking is held.
+func (fs *files) batch(e *file) []*file {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	at, _ := slices.BinarySearchFunc(fs.needed, e.name, func(e *file, name string) int {
+		return strings.Compare(e.name, name)
+	})
+	for fs.first < at && fs.needed[fs.first].isRead() {
 		fs.first++
 	}
-	if batch := fs.batchFrom(fs.first); slices.Contains(batch, fs.needed[at]) {
+	if batch := fs.batchFrom(fs.first); slices.Contains(batch, e) {
 		return batch
 	}
 	return fs.batchFrom(at)
 }
 
+// isRead reports whether e is not to be read with others, or not any more.
+func (e *file) isRead() bool { return e.alone || e.data != nil }
+
 // batchFrom returns the file at, and those behind it that have not been read.
-func (fs *files) batchFrom(at int) []*entry {
-	batch, size := []*entry{fs.needed[at]}, fs.needed[at].size
+func (fs *files) batchFrom(at int) []*file {
+	batch, size := []*file{fs.needed[at]}, fs.needed[at].size
 	for _, e := range fs.needed[at+1:] {
-		if fs.asked[e] || e.size > largeFile {
+		if e.isRead() {
 			continue
 		}
 		if size += e.size; len(batch) == batchFiles || size > batchSize {
@@ -74,40 +101,40 @@ func (fs *files) batchFrom(at int) []*entry {
 	return batch
 }
 
-// fetch reads files. Those that change meanwhile, or cannot be read, are not
-// among what is fetched then.
-func (fs *files) fetch(ctx context.Context, batch []*entry) error {
-	body, _, err := fs.ask(ctx, "fetch", batch, "0")
+// readBatch reads files ahead. If too much is kept by then that nobody has asked
+// for, that is dropped and will be read again. fs.asking is held.
+func (fs *files) readBatch(ctx context.Context, batch []*file) error {
+	fs.drop()
+	p, err := fs.fetch(ctx, batch, 0)
 	if err != nil {
 		return err
 	}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
 	for _, e := range batch {
-		fs.asked[e] = true
-	}
-	if fs.ahead > maxAhead {
-		clear(fs.fetched)
-		fs.ahead = 0
-	}
-	for name, data := range parcels(body, 0) {
-		fs.fetched[name] = data
-		fs.ahead += int64(len(data))
+		e.data = p.sent[e]
+		e.alone = e.alone || p.isLost(e)
+		fs.ahead += int64(len(e.data))
 	}
 	return nil
 }
 
-// readRules returns the bytes of an ignore file. All of them are read with the
-// first.
-func (fs *files) readRules(ctx context.Context, e *entry) ([]byte, bool, error) {
-	if fs.ruled == nil {
-		fs.ruled = map[string][]byte{}
-		for batch := range slices.Chunk(fs.rules, batchFiles) {
-			body, _, err := fs.ask(ctx, "fetch", batch, "0")
-			if err != nil {
-				return nil, false, err
-			}
-			maps.Copy(fs.ruled, parcels(body, 0))
-		}
+// drop drops what has been read ahead if it is too much.
+func (fs *files) drop() {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if fs.ahead <= maxAhead {
+		return
 	}
-	data, ok := fs.ruled[e.name]
-	return data, ok, nil
+	for _, e := range fs.needed {
+		e.data, e.numbers = nil, nil
+	}
+	fs.ahead, fs.first = 0, 0
+}
+
+// fetch reads so many bytes of each of some files at once; 0 for all.
+func (fs *files) fetch(ctx context.Context, batch []*file, length int64) (*parcels, error) {
+	p := newParcels(batch, length)
+	_, err := fs.ask(ctx, p.read, "fetch", batch, shell.Number(length), p.marker)
+	return p, err
 }

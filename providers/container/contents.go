@@ -6,8 +6,9 @@ import "sync"
 type content int
 
 const (
-	plainText content = iota // no NUL
-	lateNUL                  // text with a NUL that comes late enough
+	unknown   content = iota
+	plainText         // no NUL
+	lateNUL           // text with a NUL that comes late enough
 	binary
 )
 
@@ -30,11 +31,10 @@ type identity struct {
 
 func identityOf(e *entry) identity { return identity{e.inode, e.size, e.modified.UnixNano()} }
 
-func (c *contents) get(e *entry) (content, bool) {
+func (c *contents) get(e *entry) content {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kind, ok := c.seen[identityOf(e)]
-	return kind, ok
+	return c.seen[identityOf(e)]
 }
 
 func (c *contents) put(e *entry, kind content) {

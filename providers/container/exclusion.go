@@ -20,7 +20,7 @@ type exclusion struct {
 // dropIgnored takes the files that are ignored out of the wanted ones.
 func (fs *files) dropIgnored(ctx context.Context) error {
 	x := exclusion{files: map[string]*ignore.File{}, rules: map[string]*ignore.Rules{}}
-	for _, e := range fs.rules {
+	for _, e := range fs.rules.files {
 		data, _, err := fs.readRules(ctx, e)
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func (fs *files) dropIgnored(ctx context.Context) error {
 		dir, _ := workspace.Split(e.name)
 		x.files[dir] = ignore.Parse(data)
 	}
-	fs.wanted = slices.DeleteFunc(fs.wanted, func(e *entry) bool { return x.excludes(e.name) })
+	fs.wanted = slices.DeleteFunc(fs.wanted, func(e *file) bool { return x.excludes(e.name) })
 	return nil
 }
 

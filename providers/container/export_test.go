@@ -1,6 +1,13 @@
 package container
 
-import "github.com/workspacekit/workspacekit/internal/lines"
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/lines"
+)
 
 // Extended is extended, for a pattern.
 func Extended(pattern string, literal, ignoreCase bool) string {
@@ -13,3 +20,26 @@ func Extended(pattern string, literal, ignoreCase bool) string {
 
 // Program is what shells are taught.
 func Program() (string, error) { return program() }
+
+// Parcels returns what is read of a reply about files of some sizes, numbered as
+// their names are sorted.
+func Parcels(sizes map[string]int64, marker, reply string, length int64) map[string][]byte {
+	var about []*file
+	for i, name := range slices.Sorted(maps.Keys(sizes)) {
+		r := record{inode: uint64(i + 1), size: sizes[name], modified: time.Unix(0, 0)}
+		about = append(about, &file{entry: &entry{record: r, name: name}})
+	}
+	p := newParcels(about, length)
+	p.marker = marker
+	p.read(strings.NewReader(reply))
+	got := map[string][]byte{}
+	for e, data := range p.sent {
+		if data != nil {
+			got[e.name] = data
+		}
+	}
+	return got
+}
+
+// Texts reports whether grep in the container can leave out what has a NUL.
+func (f *FS) Texts() bool { return f.inside().texts }

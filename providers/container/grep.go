@@ -32,6 +32,8 @@ type narrowing struct {
 	maxSize int64
 	after   string // files before it are not wanted
 	noGit   bool
+	few     bool      // not all matches are wanted
+	around  bool      // lines around those that match are wanted
 	include *fileGlob // nil for all
 	exclude *fileGlob // nil for none
 }
@@ -42,6 +44,7 @@ func narrowingOf(pattern string, o workspace.GrepOptions) *narrowing {
 	return &narrowing{
 		pattern: pattern, how: lines.Options{Literal: o.Literal, IgnoreCase: o.IgnoreCase},
 		maxSize: o.MaxFileSize, after: o.StartAfter.Path, noGit: o.Gitignore,
+		few: o.MaxResults > 0, around: o.Before > 0 || o.After > 0,
 		include: newFileGlob(o.IncludeGlob), exclude: newFileGlob(o.ExcludeGlob),
 	}
 }

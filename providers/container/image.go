@@ -15,12 +15,13 @@ type image struct {
 	groups  []uint64
 	watches string // the program that tells of changes; empty if there is none
 	bytes   bool   // there is a grep that takes any byte in expressions
+	texts   bool   // it can leave out what has a NUL
 	root    string
 }
 
 // greetingLines is how many lines a greeting has. The last may have line
 // breaks in it.
-const greetingLines = 8
+const greetingLines = 9
 
 func parseGreeting(text string) (image, error) {
 	lines := strings.SplitN(strings.TrimSuffix(text, "\n"), "\n", greetingLines)
@@ -31,7 +32,7 @@ func parseGreeting(text string) (image, error) {
 	if err != nil {
 		return image{}, errors.New("the shell did not say who it is")
 	}
-	i := image{process: lines[0], started: lines[2], user: user, watches: lines[5], bytes: lines[6] == "-a", root: lines[7]}
+	i := image{process: lines[0], started: lines[2], user: user, watches: lines[5], bytes: lines[6] == "-a", texts: lines[7] != "", root: lines[8]}
 	if lines[1] == i.process {
 		i.group = i.process
 	}

@@ -1,89 +1,180 @@
 package container
 
 import (
+	"bufio"
 	"bytes"
-	"path"
+	"crypto/rand"
+	"errors"
+	"io"
+	"slices"
 	"strconv"
-
-	"github.com/workspacekit/workspacekit/workspace"
+	"strings"
 )
 
-// parcels returns what the program's fetch has sent, by name: at most limit
-// bytes of each file, or all if that is zero. Each parcel has the number of the
-// files in it, their descriptions, their bytes, and their descriptions again.
-// If these are the same, each file was as long all the time as it was said to
-// be, which tells where its bytes are. Files of which that is not so are left
-// out, and so are all behind them.
-func parcels(body []byte, limit int64) map[string][]byte {
-	fetched := map[string][]byte{}
-	for len(body) > 0 {
-		line, rest, _ := bytes.Cut(body, []byte{'\n'})
-		count, err := strconv.Atoi(string(line))
+// parcels reads what the program's fetch writes: the bytes of files, some files
+// in each parcel. Between the bytes and what stat says of the files afterwards
+// is a marker that no file can have in it. If a file is then as it was when it
+// was listed, it has been so all the time, which tells where its bytes are.
+type parcels struct {
+	length int64            // how many bytes of each file are sent; 0 for all
+	among  map[string]*file // by name, the files that may be sent
+	marker string
+	from   *bufio.Reader
+
+	sent    map[*file][]byte // those that have come; nil for one whose bytes cannot be told
+	changed map[*file]bool   // those of them that are not what they were
+}
+
+func newParcels(about []*file, length int64) *parcels {
+	return &parcels{length: length, among: byName(about), marker: rand.Text(), sent: map[*file][]byte{}, changed: map[*file]bool{}}
+}
+
+// errParcel says that what comes is not as it should be.
+var errParcel = errors.New("a program in the container does not write files in a way that is understood")
+
+// read reads a reply, as far as it is as it should be.
+func (p *parcels) read(reply io.Reader) {
+	p.from = bufio.NewReaderSize(reply, streamBuffer)
+	for {
+		line, err := p.line("\n")
+		if err != nil || p.parcel(line) != nil {
+			return
+		}
+	}
+}
+
+// line returns what comes before end, which ends with a line break.
+func (p *parcels) line(end string) (string, error) {
+	line := ""
+	for {
+		part, err := p.from.ReadString('\n')
+		line += part
+		if text, ok := strings.CutSuffix(line, end); ok {
+			return text, nil
+		}
 		if err != nil {
-			break
-		}
-		if body = parcel(rest, count, limit, fetched); body == nil {
-			break
+			return "", err
 		}
 	}
-	return fetched
 }
 
-// parcel adds the files of one parcel to fetched, and returns what is behind
-// it: nil if that cannot be told.
-func parcel(body []byte, count int, limit int64, fetched map[string][]byte) []byte {
-	before, contents, ok := cutListing(body, count)
-	if !ok {
-		return nil
+// parcel reads a parcel of as many files as head says.
+func (p *parcels) parcel(head string) error {
+	count, err := strconv.Atoi(head)
+	if err != nil || count < 0 || count > len(p.among) {
+		return errParcel
 	}
-	total := int64(0)
-	for _, e := range before {
-		total += e.length(limit)
-	}
-	if int64(len(contents)) < total {
-		return nil
-	}
-	after, rest, ok := cutListing(contents[total:], count)
-	if !ok {
-		return nil
-	}
-	for i, e := range before {
-		if e != after[i] || e.kind != workspace.TypeFile {
-			return nil
+	about, total := make([]*file, count), int64(0)
+	for i := range about {
+		name, err := p.line("//\n")
+		if err != nil {
+			return err
 		}
+		if about[i] = p.among[plainName(name)]; about[i] == nil {
+			return errParcel
+		}
+		total += p.lengthOf(about[i])
 	}
-	for _, e := range before {
-		length := e.length(limit)
-		fetched[e.name] = contents[:length:length]
-		contents = contents[length:]
+	body, err := p.contents(total)
+	if err != nil {
+		return err
 	}
-	if rest == nil {
-		return []byte{}
+	same, err := p.unchanged()
+	if err != nil {
+		return err
 	}
-	return rest
+	p.deliver(about, body, total, same)
+	return nil
 }
 
-// length returns how many bytes of e are sent.
-func (e entry) length(limit int64) int64 {
-	if limit > 0 {
-		return min(e.size, limit)
+// plainName returns a name as listings have it.
+func plainName(name string) string { return strings.TrimPrefix(name, "./") }
+
+// lengthOf returns how many bytes of e are sent.
+func (p *parcels) lengthOf(e *file) int64 {
+	if p.length > 0 {
+		return min(e.size, p.length)
 	}
 	return e.size
 }
 
-// cutListing returns the first entries of a listing, and what is behind them.
-func cutListing(body []byte, count int) (entries []entry, rest []byte, ok bool) {
-	for range count {
-		line, rest, found := bytes.Cut(body, []byte("//\n"))
-		if !found {
-			return nil, nil, false
-		}
-		r, name, err := parseRecord(line)
-		if err != nil {
-			return nil, nil, false
-		}
-		entries = append(entries, entry{r, path.Clean(string(name))})
-		body = rest
+// contents reads the bytes of files, which are as many as total unless a file has
+// changed.
+func (p *parcels) contents(total int64) ([]byte, error) {
+	mark := []byte("\n" + p.marker + "\n")
+	body := make([]byte, total)
+	n, _ := io.ReadFull(p.from, body)
+	if next, err := p.from.Peek(len(mark)); err == nil && bytes.Equal(next, mark) {
+		_, err := p.from.Discard(len(mark))
+		return body, err
 	}
-	return entries, body, true
+	body = body[:n]
+	for searched := 0; ; {
+		if at := bytes.Index(body[searched:], mark); at >= 0 {
+			body, rest := body[:searched+at], body[searched+at+len(mark):]
+			p.from = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(rest), p.from), streamBuffer)
+			return body, nil
+		}
+		if int64(len(body)) > total+maxAhead {
+			return nil, errParcel
+		}
+		searched = max(0, len(body)-len(mark))
+		body = slices.Grow(body, streamBuffer)
+		n, err := p.from.Read(body[len(body):cap(body)])
+		if body = body[:len(body)+n]; n == 0 && err != nil {
+			return nil, errParcel
+		}
+	}
+}
+
+// unchanged reads what stat says of files and returns those that are as they were
+// when they were listed.
+func (p *parcels) unchanged() (map[*file]bool, error) {
+	same := map[*file]bool{}
+	about := ""
+	for {
+		line, err := p.line("\n")
+		if err != nil {
+			return nil, err
+		}
+		if line == p.marker {
+			return same, nil
+		}
+		about += line + "\n"
+		text, ok := strings.CutSuffix(about, "//\n")
+		if !ok {
+			continue // a name on several lines
+		}
+		about = ""
+		// The inode, the size, the date, the time, the zone and the name.
+		words := strings.SplitN(text, " ", 6)
+		if e := p.among[plainName(words[len(words)-1])]; e != nil && strings.HasPrefix(text, e.told()+" ") {
+			same[e] = true
+		}
+	}
+}
+
+// deliver gives the files of a parcel their bytes. If one of them has changed, or
+// is not as long as it is said to be, nothing tells where those of the others
+// are.
+func (p *parcels) deliver(about []*file, body []byte, total int64, same map[*file]bool) {
+	unchanged := len(same) == len(about)
+	if unchanged && int64(len(body)) == total {
+		for _, e := range about {
+			length := p.lengthOf(e)
+			p.sent[e] = body[:length:length]
+			body = body[length:]
+		}
+		return
+	}
+	for _, e := range about {
+		p.sent[e] = nil
+		p.changed[e] = unchanged || !same[e]
+	}
+}
+
+// isLost reports whether e has not come and will not come another time.
+func (p *parcels) isLost(e *file) bool {
+	_, came := p.sent[e]
+	return !came || p.changed[e]
 }

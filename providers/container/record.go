@@ -40,7 +40,12 @@ func expected(version workspace.Version) string {
 	if err != nil || n != 3 {
 		return "no version"
 	}
-	return fmt.Sprintf("%d %d %s", inode, size, time.Unix(0, modified).UTC().Format(statTime))
+	return record{inode: inode, size: size, modified: time.Unix(0, modified)}.told()
+}
+
+// told returns what tells r from another, as stat writes it.
+func (r record) told() string {
+	return fmt.Sprintf("%d %d %s", r.inode, r.size, r.modified.UTC().Format(statTime))
 }
 
 // info describes the name that r belongs to.

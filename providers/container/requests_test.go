@@ -68,12 +68,16 @@ func TestRequests(t *testing.T) {
 		{"Glob-Gitignore", 3, func(ctx context.Context) error {
 			return second(f.Glob(ctx, "**/file", &workspace.GlobOptions{Gitignore: true}))
 		}},
-		// The path, the listing, the files with a match or a NUL, the beginnings
-		// of the latter, and the bytes of the former.
-		{"Grep", 5, func(ctx context.Context) error { return second(f.Grep(ctx, "needle", nil)) }},
-		{"Grep-again", 4, func(ctx context.Context) error { return second(f.Grep(ctx, "needle", nil)) }},
-		{"Grep-Gitignore", 5, func(ctx context.Context) error {
+		// The path, the listing, the lines that match and the files with a NUL, and
+		// the beginnings of those.
+		{"Grep", 4, func(ctx context.Context) error { return second(f.Grep(ctx, "needle", nil)) }},
+		{"Grep-again", 3, func(ctx context.Context) error { return second(f.Grep(ctx, "needle", nil)) }},
+		{"Grep-Gitignore", 4, func(ctx context.Context) error {
 			return second(f.Grep(ctx, "needle", &workspace.GrepOptions{Gitignore: true}))
+		}},
+		// The files that match, and their bytes.
+		{"Grep-around", 4, func(ctx context.Context) error {
+			return second(f.Grep(ctx, "needle", &workspace.GrepOptions{Before: 1}))
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

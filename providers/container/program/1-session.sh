@@ -11,7 +11,7 @@
 LC_ALL=C
 TZ=UTC0
 export LC_ALL TZ
-unset CDPATH
+unset CDPATH GREP_OPTIONS
 set -f
 exec 3<&0 4>&1
 
@@ -57,7 +57,7 @@ hello() {
 		group=$3 start=${20}
 		me="$(readlink /proc/self/ns/pid) $$ $start"
 	fi
-	printf '%s\n' "$$" "$group" "$start" "$(id -u)" "$(id -G)" "$watches" "$greps" "$PWD"
+	printf '%s\n' "$$" "$group" "$start" "$(id -u)" "$(id -G)" "$watches" "$greps" "$texts" "$PWD"
 }
 
 # equipped: whether the image has what cannot be done without.
@@ -94,8 +94,20 @@ probe() {
 	if [ "$(printf '\0\n' | grep -l $greps -F -f - "$@" 2>/dev/null)" = "$1" ]; then
 		nuls='-F -f' nul=-
 	fi
+	# Whether grep leaves out what has a NUL, and nothing else.
+	texts=
+	case $(printf 'a\200b\n' | grep -c -I a 2>/dev/null)$(printf 'a\0b\n' | grep -c -I a 2>/dev/null) in
+	10) texts=-I ;;
+	esac
 	windows=
 	[ "$(printf abc | dd iflag=skip_bytes,count_bytes skip=1 count=1 2>/dev/null)" = b ] && windows=1
+	# How long the arguments of a program may be together. The kernel counts the
+	# pointers to them, too, so short ones take three times as much.
+	room=30000
+	stack=$(ulimit -s 2>/dev/null)
+	if [ "$stack" = unlimited ] || [ "$stack" -ge 8192 ] 2>/dev/null; then
+		room=600000
+	fi
 	watches=
 	if hash inotifywait 2>/dev/null; then
 		watches=inotifywait

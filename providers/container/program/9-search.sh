@@ -35,7 +35,7 @@ batches() {
 	size=$1
 	shift
 	printf '\n%s +\n' "$marker" >&4
-	head -c "$size" <&3 | xargs -0 sh -c "$@" 2>/dev/null
+	head -c "$size" <&3 | xargs -0 -s $room sh -c "$@" 2>/dev/null
 	result=$?
 	case $result in
 	0) return 0 ;;
@@ -45,50 +45,48 @@ batches() {
 	return $failed
 }
 
-# candidates TOP SIZE OPTIONS PATTERN: writes which of the files in the input
-# have a line that grep finds; without OPTIONS, which have a NUL.
-candidates() {
+# nuls TOP SIZE: writes which of the files in the input have a NUL. For some of
+# them at a time comes first a list and then, behind "//", which is no name, the
+# status of grep and how many they are.
+nuls() {
 	into "$1" || return
 	[ "$greps" != no ] || return $lacking
-	if [ -n "$3" ]; then
-		set -- "$2" "$3 -e" "$4"
-	else
-		set -- "$2" "$nuls" "$nul"
-	fi
-	batches "$1" 'options=$0 pattern=$1
+	batches "$2" 'options=$0 nul=$1
 		shift
-		printf "\0\n" | grep -l $options "$pattern" -- "$@"
-		[ $? -lt 2 ]' "$greps $2" "$3"
+		printf "\0\n" | grep -l $options "$nul" -- "$@"
+		printf "//%d %d\n" $? $#' "$greps $nuls" "$nul"
 }
 
-# sift TOP SIZE OPTIONS PATTERN: does both of what candidates does, side by side.
-# For some of the files at a time it writes first those with a line that grep
-# finds, and then those with a NUL. Behind each of the two is "//" with the
-# status of grep, which is no name.
+# sift TOP SIZE OPTIONS PATTERN NULS: writes what grep finds in the files in the
+# input, and with NULS beside it which have a NUL. For some of them at a time
+# comes first the one and then the other, each with what nuls has behind it.
 sift() {
 	into "$1" || return
 	[ "$greps" != no ] || return $lacking
 	batches "$2" 'options=$0 pattern=$1 nuls=$2 nul=$3
 		shift 3
 		{
-			printf "\0\n" | grep -l $nuls "$nul" -- "$@"
-			printf "//%d\n" $?
+			[ -z "$nuls" ] || printf "\0\n" | grep -l $nuls "$nul" -- "$@"
+			printf "//%d %d\n" $? $#
 		} | {
-			grep -l $options -e "$pattern" -- "$@"
-			printf "//%d\n" $?
+			grep -H $options -e "$pattern" -- "$@"
+			printf "//%d %d\n" $? $#
 			cat
-		}' "$greps $3" "$4" "$greps $nuls" "$nul"
+		}' "$3" "$4" "${5:+$greps $nuls}" "$nul"
 }
 
-# fetch TOP SIZE LENGTH: writes the bytes of the files in the input, at most
-# LENGTH of each unless that is 0. Before those of some of them come their
-# number and descriptions, behind them once more the descriptions.
+# fetch TOP SIZE LENGTH MARK: writes the bytes of the files in the input, at most
+# LENGTH of each unless that is 0. Some of them at a time make a parcel: first come
+# their number and names, then their bytes, and between two MARKs what tells if
+# one has changed.
 fetch() {
 	into "$1" || return
-	batches "$2" 'length=$1
+	batches "$2" 'length=$0 mark=$1
 		shift
 		printf "%d\n" $#
-		stat -c "$0 %n//" -- "$@"
+		printf "%s//\n" "$@"
 		if [ $length -eq 0 ]; then cat -- "$@"; else head -q -c $length -- "$@"; fi
-		stat -c "$0 %n//" -- "$@"' "$form" "$3"
+		printf "\n%s\n" "$mark"
+		stat -c "%i %s %y %n//" -- "$@"
+		printf "%s\n" "$mark"' "$3" "$4"
 }

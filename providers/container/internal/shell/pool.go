@@ -50,28 +50,37 @@ func (p *Pool) Add(session *Session) { p.put(session) }
 // # Errors
 // [fs.ErrClosed], the error of ctx, and those of [Open].
 func (p *Pool) Do(ctx context.Context, call Call) (body []byte, status int, err error) {
+	// An error in reading shows once more at the end of the reply.
+	status, err = p.Read(ctx, call, func(reply io.Reader) { body, _ = readAll(reply) })
+	return body, status, err
+}
+
+// Read does what Do does, but has the reply read by read, as far as that likes to.
+// If the call is made again read is called again.
+func (p *Pool) Read(ctx context.Context, call Call, read func(reply io.Reader)) (status int, err error) {
 	select {
 	case p.slots <- struct{}{}:
 		defer func() { <-p.slots }()
 	case <-ctx.Done():
-		return nil, 0, ctx.Err()
+		return 0, ctx.Err()
 	}
 	for again := !call.Once && call.Input == nil; ; again = false {
-		body, status, err = p.try(ctx, call)
+		status, err = p.try(ctx, call, read)
 		if broken := new(BrokenError); !again || !errors.As(err, &broken) {
-			return body, status, err
+			return status, err
 		}
 	}
 }
 
-func (p *Pool) try(ctx context.Context, call Call) (body []byte, status int, err error) {
+func (p *Pool) try(ctx context.Context, call Call, read func(reply io.Reader)) (status int, err error) {
 	stream, err := p.Stream(ctx, call)
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	defer stream.Close()
-	body, err = readAll(stream)
-	return body, stream.Status, err
+	read(stream)
+	_, err = io.Copy(io.Discard, stream)
+	return stream.Status, err
 }
 
 // Stream makes a call whose reply is read as it comes. It does not wait for a
@@ -216,7 +225,7 @@ func (p *Pool) bury(dead ...*Session) {
 	ctx, cancel := context.WithTimeout(context.Background(), reapTimeout)
 	defer cancel()
 	for _, session := range dead {
-		if _, _, err := p.try(ctx, p.reap(session)); err != nil {
+		if _, err := p.try(ctx, p.reap(session), func(io.Reader) {}); err != nil {
 			return
 		}
 	}

@@ -1,0 +1,229 @@
+package container_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// meddler does something before a request is made, once, and counts what comes
+// from its shells.
+type meddler struct {
+	function string // of the request
+	do       func()
+	done     atomic.Bool
+	requests atomic.Int64
+	bytes    atomic.Int64
+}
+
+func (m *meddler) Start(args ...string) (container.Process, error) {
+	p, err := container.Command{}.Start(args...)
+	return meddled{p, m}, err
+}
+
+type meddled struct {
+	container.Process
+	m *meddler
+}
+
+func (p meddled) Write(b []byte) (int, error) {
+	if words := bytes.Fields(b); len(words) > 2 && string(words[0]) == "request" {
+		p.m.requests.Add(1)
+		if string(words[2]) == p.m.function && p.m.done.CompareAndSwap(false, true) {
+			p.m.do()
+		}
+	}
+	return p.Process.Write(b)
+}
+
+func (p meddled) Read(b []byte) (int, error) {
+	n, err := p.Process.Read(b)
+	p.m.bytes.Add(int64(n))
+	return n, err
+}
+
+// fillWithNeedles makes files with a match in each.
+func fillWithNeedles(t *testing.T, dir string, count int) (names []string) {
+	t.Helper()
+	for i := range count {
+		name := fmt.Sprintf("file%03d", i)
+		names = append(names, name)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("before\nneedle in "+name+"\nafter\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
+// TestGrepBesideChanges changes a file in the middle of a search. All other files
+// are found with what they have in them, and not one by one.
+func TestGrepBesideChanges(t *testing.T) {
+	const files, most = 300, 12
+	changes := map[string]func(path string) error{
+		"grown":     func(path string) error { return add(path, strings.Repeat("needle in file150\n", 10)) },
+		"shrunk":    func(path string) error { return os.WriteFile(path, []byte("needle in file150"), 0o666) },
+		"emptied":   func(path string) error { return os.Truncate(path, 0) },
+		"rewritten": func(path string) error { return os.WriteFile(path, []byte("needle in file150\n1234567890123"), 0o666) },
+		"removed":   os.Remove,
+		"directory": func(path string) error { return firstOf(os.Remove(path), os.Mkdir(path, 0o777)) },
+		"symlink":   func(path string) error { return firstOf(os.Remove(path), os.Symlink("file149", path)) },
+	}
+	for name, change := range changes {
+		for _, function := range []string{"sift", "fetch"} {
+			for _, around := range []int{0, 1} {
+				t.Run(fmt.Sprintf("%s/before-%s/around-%d", name, function, around), func(t *testing.T) {
+					dir := t.TempDir()
+					names := fillWithNeedles(t, dir, files)
+					m := &meddler{function: function}
+					m.do = func() {
+						if err := change(filepath.Join(dir, "file150")); err != nil {
+							t.Error(err)
+						}
+					}
+					f := open(t, &container.Options{Executor: m, Root: dir})
+					result, err := f.Grep(t.Context(), "needle", &workspace.GrepOptions{Before: around})
+					if err != nil {
+						t.Fatalf("Grep beside a change = %v, want nil", err)
+					}
+					got := map[string]string{}
+					for _, match := range result.Matches {
+						got[match.Path] = match.Line
+					}
+					delete(got, "file150")
+					want := map[string]string{}
+					for _, name := range names {
+						want[name] = "needle in " + name
+					}
+					delete(want, "file150")
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("Grep beside a change (-want +got):\n%s", diff)
+					}
+					if made := m.requests.Load(); made > most {
+						t.Errorf("%d requests were made, want at most %d", made, most)
+					}
+				})
+			}
+		}
+	}
+}
+
+func add(path, text string) error {
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return firstOf(err, file.Close())
+}
+
+func firstOf(errs ...error) error {
+	at := slices.IndexFunc(errs, func(err error) bool { return err != nil })
+	if at < 0 {
+		return nil
+	}
+	return errs[at]
+}
+
+// TestGrepReadsLines counts the bytes that a search of large files takes out of
+// the container: not more than the lines that match need.
+func TestGrepReadsLines(t *testing.T) {
+	dir := t.TempDir()
+	hay := strings.Repeat("hay and more hay\n", 200_000)
+	for i := range 4 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("log%d", i)), []byte(hay+"needle\n"+hay), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &meddler{}
+	f := open(t, &container.Options{Executor: m, Root: dir})
+	if !f.Texts() {
+		t.Skip("grep here cannot leave out binary files")
+	}
+	before := m.bytes.Load()
+	result, err := f.Grep(t.Context(), "needle", nil)
+	if err != nil || len(result.Matches) != 4 || result.Matches[3].LineNumber != 200_001 {
+		t.Fatalf("Grep(%q) = %+v, %v, want a match in line 200,001 of each of 4 files", "needle", result, err)
+	}
+	if n := m.bytes.Load() - before; n > 4096 {
+		t.Errorf("%d bytes came out of the container, want at most 4,096", n)
+	}
+}
+
+// TestGrepOfFailingPrograms searches where a program of the image fails that only
+// makes searches faster. All is found nevertheless.
+func TestGrepOfFailingPrograms(t *testing.T) {
+	for name, stub := range map[string]string{
+		"grep finds some and fails":      `case "$*" in *needle*) echo "./file000:2:needle"; exit 2 ;; esac`,
+		"grep fails":                     `case "$*" in *needle*) exit 2 ;; esac`,
+		"grep is killed":                 `case "$*" in *needle*) kill -9 $$ ;; esac`,
+		"grep writes nonsense":           `case "$*" in *needle*) echo nonsense; exit 0 ;; esac`,
+		"grep writes half a line":        `case "$*" in *needle*) printf "./file000:2"; exit 0 ;; esac`,
+		"grep finds no NUL and fails":    `case "$*" in *-l*) exit 2 ;; esac`,
+		"xargs does nothing":             `exit 0`,
+		"xargs takes some":               `head -c 22 | PATH="$path" xargs "$@"; exit`,
+		"xargs is killed in the middle":  `head -c 22 | PATH="$path" xargs "$@"; kill -9 $$`,
+		"xargs fails":                    `exit 1`,
+		"cat fails for many":             `[ $# -lt 2 ] || exit 1`,
+		"cat writes less of many":        `[ $# -lt 2 ] || exit 0`,
+		"cat writes more of many":        `[ $# -lt 2 ] || echo more`,
+		"stat says nothing of files":     `case "$*" in *//*) exit 1 ;; esac`,
+		"stat says something else of it": `case "$*" in *//*) echo 1 2 3 4 5 6//; exit 0 ;; esac`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			names := fillWithNeedles(t, dir, 20)
+			f := open(t, &container.Options{Executor: stubbed(t, strings.Fields(name)[0], stub), Root: dir})
+			for _, around := range []int{0, 1} {
+				result, err := f.Grep(t.Context(), "needle", &workspace.GrepOptions{Before: around})
+				if err != nil || len(result.Skipped) > 0 {
+					t.Errorf("Grep(%q, Before: %d) skips %v, %v, want nothing skipped", "needle", around, result, err)
+					continue
+				}
+				if diff := cmp.Diff(names, matched(result)); diff != "" {
+					t.Errorf("Grep(%q, Before: %d) (-want +got):\n%s", "needle", around, diff)
+				}
+			}
+		})
+	}
+}
+
+// stubbed returns an executor in whose place a program is one of our own: a script
+// that runs the real one if it gets to its end.
+func stubbed(t *testing.T, program, script string) container.Command {
+	t.Helper()
+	stubs := t.TempDir()
+	text := fmt.Sprintf("#!/bin/sh\npath=%q\n%s\nPATH=$path exec %s \"$@\"\n", os.Getenv("PATH"), script, program)
+	if err := os.WriteFile(filepath.Join(stubs, program), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return container.Command{"env", "PATH=" + stubs + ":" + os.Getenv("PATH")}
+}
+
+// FuzzParcels reads what no program of ours would write.
+func FuzzParcels(f *testing.F) {
+	f.Add("2\n./a//\n./b//\naaabb\nMARK\n1 3 1970-01-01 00:00:00.000000000 +0000 ./a//\n2 2 1970-01-01 00:00:00.000000000 +0000 ./b//\nMARK\n", int64(0))
+	f.Add("1\n./a//\naaa\nMARK\nMARK\n", int64(2))
+	f.Add("2\n./a//\n./b//\na\nMARK\n1 1 x//\nMARK\n3\n", int64(1))
+	f.Fuzz(func(t *testing.T, reply string, length int64) {
+		sizes := map[string]int64{"a": 3, "b": 2, "c\nd": 0}
+		for name, data := range container.Parcels(sizes, "MARK", reply, max(length, 0)) {
+			want := sizes[name]
+			if length > 0 {
+				want = min(want, length)
+			}
+			if int64(len(data)) != want {
+				t.Errorf("%q has %d bytes, want %d", name, len(data), want)
+			}
+		}
+	})
+}

@@ -10,9 +10,10 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Grep implements [workspace.FileSystem]. A program in the container tells
-// which files have what any match must have in it. Only those are read, many at
-// a time, and searched here: so the result is that of every other provider.
+// Grep implements [workspace.FileSystem]. A program in the container tells which
+// lines, or which files if that is not enough, have what any match must have in
+// it. Only those are read, many at a time, and searched here: so the result is that
+// of every other provider.
 func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
 	var o workspace.GrepOptions
 	if opts != nil {

@@ -31,16 +31,23 @@ func (r record) version() workspace.Version {
 // statTime is how stat writes a time.
 const statTime = "2006-01-02 15:04:05.000000000"
 
+// parseVersion returns of a record what its version tells. It returns false for
+// what cannot be a version of ours.
+func parseVersion(version workspace.Version) (record, bool) {
+	var r record
+	var modified int64
+	n, err := fmt.Sscanf(string(version), "%x-%x-%x", &r.inode, &r.size, &modified)
+	r.modified = time.Unix(0, modified).UTC()
+	return r, err == nil && n == 3
+}
+
 // expected returns a version as the program compares it, and a text that no
 // file has for what cannot be a version of ours.
 func expected(version workspace.Version) string {
-	var inode uint64
-	var size, modified int64
-	n, err := fmt.Sscanf(string(version), "%x-%x-%x", &inode, &size, &modified)
-	if err != nil || n != 3 {
-		return "no version"
+	if r, ok := parseVersion(version); ok {
+		return r.told()
 	}
-	return record{inode: inode, size: size, modified: time.Unix(0, modified)}.told()
+	return "no version"
 }
 
 // told returns what tells r from another, as stat writes it.

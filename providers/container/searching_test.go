@@ -149,13 +149,61 @@ func TestGrepReadsLines(t *testing.T) {
 	if !f.Texts() {
 		t.Skip("grep here cannot leave out binary files")
 	}
-	before := m.bytes.Load()
-	result, err := f.Grep(t.Context(), "needle", nil)
-	if err != nil || len(result.Matches) != 4 || result.Matches[3].LineNumber != 200_001 {
-		t.Fatalf("Grep(%q) = %+v, %v, want a match in line 200,001 of each of 4 files", "needle", result, err)
+	if err := os.Symlink("log3", filepath.Join(dir, "latest")); err != nil {
+		t.Fatal(err)
 	}
-	if n := m.bytes.Load() - before; n > 4096 {
-		t.Errorf("%d bytes came out of the container, want at most 4,096", n)
+	for path, count := range map[string]int{".": 4, "log2": 1, "latest": 1} {
+		before := m.bytes.Load()
+		result, err := f.Grep(t.Context(), "needle", &workspace.GrepOptions{Path: path})
+		if err != nil || len(result.Matches) != count || result.Matches[count-1].LineNumber != 200_001 {
+			t.Fatalf("Grep(%q, Path: %q) = %+v, %v, want a match in line 200,001 of %d files", "needle", path, result, err, count)
+		}
+		if path != "." && result.Matches[0].Path != path {
+			t.Errorf("Grep(%q, Path: %q) finds it in %q", "needle", path, result.Matches[0].Path)
+		}
+		if n := m.bytes.Load() - before; n > 4096 {
+			t.Errorf("Grep(%q, Path: %q) took %d bytes out of the container, want at most 4,096", "needle", path, n)
+		}
+	}
+}
+
+// TestGrepOfLargeFiles has large files of which a grep in the container does not
+// tell all.
+func TestGrepOfLargeFiles(t *testing.T) {
+	dir := t.TempDir()
+	hay := strings.Repeat("hay and more hay\n", 100_000)
+	for name, content := range map[string]string{
+		"late":   hay + "\x00\nneedle\n",
+		"binary": "\x00" + hay + "needle\n",
+		"many":   hay + strings.Repeat("needle\n", 1000),
+		"no end": hay + "needle",
+		"none":   hay,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	local := open(t, &container.Options{Executor: container.Command{}, Root: dir})
+	for name, want := range map[string][]int{"late": {100_002}, "binary": nil, "many": {100_001, 101_000}, "no end": {100_001}, "none": nil} {
+		for _, o := range []workspace.GrepOptions{{Path: name}, {Path: name, Before: 1}, {IncludeGlob: name}, {IncludeGlob: name, After: 1}} {
+			result, err := local.Grep(t.Context(), "needle", &o)
+			if err != nil {
+				t.Fatalf("Grep(%q, %+v) = %v, want nil", "needle", o, err)
+			}
+			var got []int
+			for _, match := range result.Matches {
+				got = append(got, match.LineNumber)
+			}
+			if len(got) > 2 {
+				got = []int{got[0], got[len(got)-1]}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("Grep(%q, %+v) lines, the first and the last (-want +got):\n%s", "needle", o, diff)
+			}
+			if binary := name == "binary"; binary != (len(result.Skipped) == 1) {
+				t.Errorf("Grep(%q, %+v) skips %v, want that only of a binary file", "needle", o, result.Skipped)
+			}
+		}
 	}
 }
 

@@ -129,16 +129,32 @@ func (s *source) keepWay() {
 // ignoreFile is the name of the files with ignore rules.
 const ignoreFile = ".gitignore"
 
-// Stat implements [scan.Source].
+// Stat implements [scan.Source]. A search asks for where it begins.
 func (s *source) Stat(ctx context.Context, name string) (workspace.FileType, error) {
 	info, err := s.f.Stat(ctx, name)
-	if err != nil || info.Type != workspace.TypeSymlink {
-		return info.Type, err
+	if err == nil && info.Type == workspace.TypeSymlink {
+		var target string
+		if target, err = s.f.Resolve(ctx, name); err == nil {
+			info, err = s.f.Stat(ctx, target)
+		}
 	}
-	target, err := s.f.Resolve(ctx, name)
-	if err != nil {
-		return "", err
+	if err == nil && s.narrow != nil && info.Type == workspace.TypeFile && info.Size > largeFile {
+		s.keepLarge(info)
 	}
-	info, err = s.f.Stat(ctx, target)
 	return info.Type, err
+}
+
+// keepLarge notes the one file that is searched. It is not read if that can be
+// helped.
+func (s *source) keepLarge(info workspace.FileInfo) {
+	r, ok := parseVersion(info.Version)
+	if !ok {
+		return
+	}
+	r.kind = info.Type
+	dir, base := workspace.Split(info.Path)
+	e := &file{entry: &entry{r, base}, alone: true}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files = &files{f: s.f, top: dir, narrow: s.narrow, stride: maxStride, known: map[string]*file{s.top: e}, wanted: []*file{e}}
 }

@@ -43,3 +43,19 @@ func Parcels(sizes map[string]int64, marker, reply string, length int64) map[str
 
 // Texts reports whether grep in the container can leave out what has a NUL.
 func (f *FS) Texts() bool { return f.inside().texts }
+
+// Lines returns what is read of what grep has found in files, by name, and whether
+// that is all.
+func Lines(names []string, reply string) (text map[string]string, numbers map[string][]int, sure bool) {
+	var among []*file
+	for _, name := range names {
+		among = append(among, &file{entry: &entry{name: name}})
+	}
+	found := newSifted(among)
+	sure = sections(strings.NewReader(reply), len(among), found.addLine, found.addNUL)
+	text, numbers = map[string]string{}, map[string][]int{}
+	for e, lines := range found.files {
+		text[e.name], numbers[e.name] = string(lines.text), lines.numbers
+	}
+	return text, numbers, sure
+}

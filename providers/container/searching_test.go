@@ -275,3 +275,21 @@ func FuzzParcels(f *testing.F) {
 		}
 	})
 }
+
+// FuzzLines reads what no grep would write.
+func FuzzLines(f *testing.F) {
+	f.Add("./a:1:x\n./a:3:y:z\n//0 2\n./b\n//0 2\n")
+	f.Add("//1 1\n//1 1\n./b:7:\n//0 1\n//1 1\n")
+	f.Add("./a:1\n//0 2\n//1 2\n")
+	f.Fuzz(func(t *testing.T, reply string) {
+		text, numbers, sure := container.Lines([]string{"a", "b"}, reply)
+		for name, lines := range text {
+			if name != "a" && name != "b" || strings.Count(lines, "\n") != len(numbers[name]) || !strings.HasSuffix(lines, "\n") {
+				t.Errorf("%q has the lines %q, with the numbers %v", name, lines, numbers[name])
+			}
+		}
+		if sure && !strings.Contains(reply, "//") {
+			t.Errorf("%q is taken for all that there is", reply)
+		}
+	})
+}

@@ -167,6 +167,32 @@ func TestGrepReadsLines(t *testing.T) {
 	}
 }
 
+// TestGrepOfFewMatches counts the bytes that come out of a container for the first
+// of many matches.
+func TestGrepOfFewMatches(t *testing.T) {
+	const files, line = 12, 1000
+	dir := t.TempDir()
+	content := "needle" + strings.Repeat("x", line) + "\n" + strings.Repeat("hay and more hay\n", 3<<20/17)
+	for i := range files {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d", i)), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &meddler{}
+	f := open(t, &container.Options{Executor: m, Root: dir})
+	if !f.Texts() {
+		t.Skip("grep here cannot leave out binary files")
+	}
+	before := m.bytes.Load()
+	result, err := f.Grep(t.Context(), "needle", &workspace.GrepOptions{MaxResults: 1})
+	if err != nil || len(result.Matches) != 1 || result.Matches[0].Path != "file00" || !result.Truncated {
+		t.Fatalf("Grep(%q, MaxResults: 1) = %+v, %v, want one match, in %q", "needle", result, err, "file00")
+	}
+	if n := m.bytes.Load() - before; n > 9*line {
+		t.Errorf("%d bytes came out of the container for one match of %d, want at most %d", n, line, 9*line)
+	}
+}
+
 // TestGrepOfLargeFiles has large files of which a grep in the container does not
 // tell all.
 func TestGrepOfLargeFiles(t *testing.T) {
@@ -174,6 +200,7 @@ func TestGrepOfLargeFiles(t *testing.T) {
 	hay := strings.Repeat("hay and more hay\n", 100_000)
 	for name, content := range map[string]string{
 		"late":   hay + "\x00\nneedle\n",
+		"both":   "needle\n" + hay + "\x00\nneedle\n",
 		"binary": "\x00" + hay + "needle\n",
 		"many":   hay + strings.Repeat("needle\n", 1000),
 		"no end": hay + "needle",
@@ -184,7 +211,7 @@ func TestGrepOfLargeFiles(t *testing.T) {
 		}
 	}
 	local := open(t, &container.Options{Executor: container.Command{}, Root: dir})
-	for name, want := range map[string][]int{"late": {100_002}, "binary": nil, "many": {100_001, 101_000}, "no end": {100_001}, "none": nil} {
+	for name, want := range map[string][]int{"late": {100_002}, "both": {1, 100_003}, "binary": nil, "many": {100_001, 101_000}, "no end": {100_001}, "none": nil} {
 		for _, o := range []workspace.GrepOptions{{Path: name}, {Path: name, Before: 1}, {IncludeGlob: name}, {IncludeGlob: name, After: 1}} {
 			result, err := local.Grep(t.Context(), "needle", &o)
 			if err != nil {

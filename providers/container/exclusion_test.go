@@ -3,8 +3,6 @@ package container_test
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/providers/container"
@@ -14,8 +12,8 @@ import (
 // TestGrepLooksIntoNothingIgnored counts what is sent for a search in a tree of
 // which most is ignored.
 func TestGrepLooksIntoNothingIgnored(t *testing.T) {
-	sent := &weigher{}
-	f := open(t, &container.Options{Executor: sent, Root: t.TempDir()})
+	o := &observer{}
+	f := open(t, &container.Options{Executor: o, Root: t.TempDir()})
 	files := map[string]string{
 		".gitignore": "modules/\n*.log\n!kept.log\n", "a.log": "needle", "kept.log": "needle", "dir/b.go": "needle",
 		"dir/.gitignore": "!c.log\n/d\n", "dir/c.log": "needle", "dir/d/e": "needle",
@@ -28,7 +26,7 @@ func TestGrepLooksIntoNothingIgnored(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sent.bytes.Store(0)
+	o.sent.Store(0)
 	result, err := f.Grep(t.Context(), "needle", &workspace.GrepOptions{Gitignore: true})
 	if err != nil {
 		t.Fatal(err)
@@ -36,30 +34,10 @@ func TestGrepLooksIntoNothingIgnored(t *testing.T) {
 	if got, want := matched(result), []string{"dir/b.go", "dir/c.log", "kept.log"}; !slices.Equal(got, want) {
 		t.Errorf("Grep with Gitignore finds %q, want %q", got, want)
 	}
-	if n := sent.bytes.Load(); n > 1500 {
+	if n := o.sent.Load(); n > 1500 {
 		t.Errorf("%d bytes of requests were sent, want no names of ignored files", n)
 	}
 	if result, err = f.Grep(t.Context(), "needle", nil); err != nil || len(matched(result)) != len(files)-2 {
 		t.Errorf("Grep without it finds %d files, %v, want %d", len(matched(result)), err, len(files)-2)
 	}
-}
-
-// weigher counts the bytes of requests.
-type weigher struct{ bytes atomic.Int64 }
-
-func (w *weigher) Start(args ...string) (container.Process, error) {
-	p, err := container.Command{}.Start(args...)
-	return weighed{p, w}, err
-}
-
-type weighed struct {
-	container.Process
-	w *weigher
-}
-
-func (p weighed) Write(b []byte) (int, error) {
-	if !strings.HasPrefix(string(b), "#") { // which begins what a new shell is taught
-		p.w.bytes.Add(int64(len(b)))
-	}
-	return p.Process.Write(b)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/providers/container"
 )
 
@@ -21,7 +22,7 @@ func TestLockOfRemovedDirectory(t *testing.T) {
 		t.Run(sh, func(t *testing.T) {
 			words := strings.Fields(sh)
 			if _, err := exec.LookPath(words[0]); err != nil {
-				t.Skipf("there is no %s", words[0])
+				enginetest.Lacking(t, "there is no %s here: get it with your package manager", words[0])
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()

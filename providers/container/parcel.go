@@ -16,8 +16,8 @@ import (
 // is a marker that no file can have in it. If a file is then as it was when it
 // was listed, it has been so all the time, which tells where its bytes are.
 type parcels struct {
-	length int64            // how many bytes of each file are sent; 0 for all
-	among  map[string]*file // by name, the files that may be sent
+	length int64 // how many bytes of each file are sent; 0 for all
+	among  index // the files that may be sent
 	marker string
 	from   *bufio.Reader
 
@@ -26,7 +26,7 @@ type parcels struct {
 }
 
 func newParcels(about []*file, length int64) *parcels {
-	return &parcels{length: length, among: byName(about), marker: rand.Text(), sent: map[*file][]byte{}, changed: map[*file]bool{}}
+	return &parcels{length: length, among: newIndex(about), marker: rand.Text(), sent: map[*file][]byte{}, changed: map[*file]bool{}}
 }
 
 // errParcel says that what comes is not as it should be.
@@ -70,7 +70,7 @@ func (p *parcels) parcel(head string) error {
 		if err != nil {
 			return err
 		}
-		if about[i] = p.among[plainName(name)]; about[i] == nil {
+		if about[i] = p.among.file(name); about[i] == nil {
 			return errParcel
 		}
 		total += p.lengthOf(about[i])
@@ -86,9 +86,6 @@ func (p *parcels) parcel(head string) error {
 	p.deliver(about, body, total, same)
 	return nil
 }
-
-// plainName returns a name as listings have it.
-func plainName(name string) string { return strings.TrimPrefix(name, "./") }
 
 // lengthOf returns how many bytes of e are sent.
 func (p *parcels) lengthOf(e *file) int64 {
@@ -148,7 +145,7 @@ func (p *parcels) unchanged() (map[*file]bool, error) {
 		about = ""
 		// The inode, the size, the date, the time, the zone and the name.
 		words := strings.SplitN(text, " ", 6)
-		if e := p.among[plainName(words[len(words)-1])]; e != nil && strings.HasPrefix(text, e.told()+" ") {
+		if e := p.among.file(words[len(words)-1]); e != nil && strings.HasPrefix(text, e.told()+" ") {
 			same[e] = true
 		}
 	}

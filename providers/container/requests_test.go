@@ -1,41 +1,17 @@
 package container_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"sync/atomic"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// counter counts the requests that are made of its shells.
-type counter struct{ requests atomic.Int64 }
-
-func (c *counter) Start(args ...string) (container.Process, error) {
-	p, err := container.Command{}.Start(args...)
-	return counted{p, c}, err
-}
-
-type counted struct {
-	container.Process
-	c *counter
-}
-
-// Write leaves out the question whether a shell that has been idle for a while
-// is still there.
-func (p counted) Write(b []byte) (int, error) {
-	if bytes.HasPrefix(b, []byte("request ")) && !bytes.HasSuffix(b, []byte(" :\n")) {
-		p.c.requests.Add(1)
-	}
-	return p.Process.Write(b)
-}
-
 // TestRequests counts the requests of each operation on a tree of 60 folders.
 func TestRequests(t *testing.T) {
-	c := &counter{}
+	c := &observer{}
 	f := open(t, &container.Options{Executor: c, Root: t.TempDir()})
 	for i := range 60 {
 		for _, name := range []string{"file", ".gitignore", "binary"} {

@@ -1,56 +1,20 @@
 package container_test
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
-
-// meddler does something before a request is made, once, and counts what comes
-// from its shells.
-type meddler struct {
-	function string // of the request
-	do       func()
-	done     atomic.Bool
-	requests atomic.Int64
-	bytes    atomic.Int64
-}
-
-func (m *meddler) Start(args ...string) (container.Process, error) {
-	p, err := container.Command{}.Start(args...)
-	return meddled{p, m}, err
-}
-
-type meddled struct {
-	container.Process
-	m *meddler
-}
-
-func (p meddled) Write(b []byte) (int, error) {
-	if words := bytes.Fields(b); len(words) > 2 && string(words[0]) == "request" {
-		p.m.requests.Add(1)
-		if string(words[2]) == p.m.function && p.m.done.CompareAndSwap(false, true) {
-			p.m.do()
-		}
-	}
-	return p.Process.Write(b)
-}
-
-func (p meddled) Read(b []byte) (int, error) {
-	n, err := p.Process.Read(b)
-	p.m.bytes.Add(int64(n))
-	return n, err
-}
 
 // fillWithNeedles makes files with a match in each.
 func fillWithNeedles(t *testing.T, dir string, count int) (names []string) {
@@ -75,8 +39,8 @@ func TestGrepBesideChanges(t *testing.T) {
 		"emptied":   func(path string) error { return os.Truncate(path, 0) },
 		"rewritten": func(path string) error { return os.WriteFile(path, []byte("needle in file150\n1234567890123"), 0o666) },
 		"removed":   os.Remove,
-		"directory": func(path string) error { return firstOf(os.Remove(path), os.Mkdir(path, 0o777)) },
-		"symlink":   func(path string) error { return firstOf(os.Remove(path), os.Symlink("file149", path)) },
+		"directory": func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o777)) },
+		"symlink":   func(path string) error { return errors.Join(os.Remove(path), os.Symlink("file149", path)) },
 	}
 	for name, change := range changes {
 		for _, function := range []string{"sift", "fetch"} {
@@ -84,12 +48,17 @@ func TestGrepBesideChanges(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/before-%s/around-%d", name, function, around), func(t *testing.T) {
 					dir := t.TempDir()
 					names := fillWithNeedles(t, dir, files)
-					m := &meddler{function: function}
-					m.do = func() {
-						if err := change(filepath.Join(dir, "file150")); err != nil {
-							t.Error(err)
+					var once sync.Once
+					m := &observer{before: func(asked string) {
+						if asked != function {
+							return
 						}
-					}
+						once.Do(func() {
+							if err := change(filepath.Join(dir, "file150")); err != nil {
+								t.Error(err)
+							}
+						})
+					}}
 					f := open(t, &container.Options{Executor: m, Root: dir})
 					result, err := f.Grep(t.Context(), "needle", &workspace.GrepOptions{Before: around})
 					if err != nil {
@@ -123,15 +92,7 @@ func add(path, text string) error {
 		return err
 	}
 	_, err = file.WriteString(text)
-	return firstOf(err, file.Close())
-}
-
-func firstOf(errs ...error) error {
-	at := slices.IndexFunc(errs, func(err error) bool { return err != nil })
-	if at < 0 {
-		return nil
-	}
-	return errs[at]
+	return errors.Join(err, file.Close())
 }
 
 // TestGrepReadsLines counts the bytes that a search of large files takes out of
@@ -144,16 +105,16 @@ func TestGrepReadsLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m := &meddler{}
+	m := &observer{}
 	f := open(t, &container.Options{Executor: m, Root: dir})
 	if !f.Texts() {
-		t.Skip("grep here cannot leave out binary files")
+		enginetest.Lacking(t, "grep here cannot leave out binary files, as that of GNU can")
 	}
 	if err := os.Symlink("log3", filepath.Join(dir, "latest")); err != nil {
 		t.Fatal(err)
 	}
 	for path, count := range map[string]int{".": 4, "log2": 1, "latest": 1} {
-		before := m.bytes.Load()
+		before := m.received.Load()
 		result, err := f.Grep(t.Context(), "needle", &workspace.GrepOptions{Path: path})
 		if err != nil || len(result.Matches) != count || result.Matches[count-1].LineNumber != 200_001 {
 			t.Fatalf("Grep(%q, Path: %q) = %+v, %v, want a match in line 200,001 of %d files", "needle", path, result, err, count)
@@ -161,7 +122,7 @@ func TestGrepReadsLines(t *testing.T) {
 		if path != "." && result.Matches[0].Path != path {
 			t.Errorf("Grep(%q, Path: %q) finds it in %q", "needle", path, result.Matches[0].Path)
 		}
-		if n := m.bytes.Load() - before; n > 4096 {
+		if n := m.received.Load() - before; n > 4096 {
 			t.Errorf("Grep(%q, Path: %q) took %d bytes out of the container, want at most 4,096", "needle", path, n)
 		}
 	}
@@ -178,17 +139,17 @@ func TestGrepOfFewMatches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m := &meddler{}
+	m := &observer{}
 	f := open(t, &container.Options{Executor: m, Root: dir})
 	if !f.Texts() {
-		t.Skip("grep here cannot leave out binary files")
+		enginetest.Lacking(t, "grep here cannot leave out binary files, as that of GNU can")
 	}
-	before := m.bytes.Load()
+	before := m.received.Load()
 	result, err := f.Grep(t.Context(), "needle", &workspace.GrepOptions{MaxResults: 1})
 	if err != nil || len(result.Matches) != 1 || result.Matches[0].Path != "file00" || !result.Truncated {
 		t.Fatalf("Grep(%q, MaxResults: 1) = %+v, %v, want one match, in %q", "needle", result, err, "file00")
 	}
-	if n := m.bytes.Load() - before; n > 9*line {
+	if n := m.received.Load() - before; n > 9*line {
 		t.Errorf("%d bytes came out of the container for one match of %d, want at most %d", n, line, 9*line)
 	}
 }

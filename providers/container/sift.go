@@ -25,23 +25,28 @@ type sift struct {
 
 // sifted is what it has found.
 type sifted struct {
-	among map[string]*file  // by name, those that were looked into
+	among index             // those that were looked into
 	files map[*file]excerpt // those in which there is something
 	nul   map[*file]bool    // those with a NUL; nil if that is not known
 }
 
 func newSifted(among []*file) sifted {
-	return sifted{among: byName(among), files: map[*file]excerpt{}, nul: map[*file]bool{}}
+	return sifted{among: newIndex(among), files: map[*file]excerpt{}, nul: map[*file]bool{}}
 }
 
-// byName returns files by their names.
-func byName(some []*file) map[string]*file {
-	named := make(map[string]*file, len(some))
+// index has files by their names.
+type index map[string]*file
+
+func newIndex(some []*file) index {
+	i := make(index, len(some))
 	for _, e := range some {
-		named[e.name] = e
+		i[e.name] = e
 	}
-	return named
+	return i
 }
+
+// file returns the file with the name that a program writes, nil if there is none.
+func (i index) file(name string) *file { return i[strings.TrimPrefix(name, "./")] }
 
 // excerpt is some lines of a file.
 type excerpt struct {
@@ -137,7 +142,7 @@ func section(from *bufio.Reader, take func(line []byte) bool) (files int, ok boo
 
 // addNUL adds the name of a file.
 func (s *sifted) addNUL(line []byte) bool {
-	e := s.among[plainName(strings.TrimSuffix(string(line), "\n"))]
+	e := s.among.file(strings.TrimSuffix(string(line), "\n"))
 	if e != nil {
 		s.nul[e] = true
 	}
@@ -146,7 +151,7 @@ func (s *sifted) addNUL(line []byte) bool {
 
 // addFile adds the name of a file.
 func (s *sifted) addFile(line []byte) bool {
-	e := s.among[plainName(strings.TrimSuffix(string(line), "\n"))]
+	e := s.among.file(strings.TrimSuffix(string(line), "\n"))
 	if e != nil {
 		s.files[e] = excerpt{}
 	}
@@ -161,7 +166,7 @@ func (s *sifted) addLine(line []byte) bool {
 	if !ok || err != nil {
 		return false
 	}
-	e := s.among[plainName(string(name))]
+	e := s.among.file(string(name))
 	if e == nil {
 		return false
 	}

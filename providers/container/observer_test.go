@@ -1,0 +1,49 @@
+package container_test
+
+import (
+	"bytes"
+	"sync/atomic"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+)
+
+// observer is an executor on this computer that counts what goes to its shells and
+// comes from them.
+type observer struct {
+	before   func(function string) // called before each request; nil for nothing
+	requests atomic.Int64
+	sent     atomic.Int64 // bytes, without what a new shell is taught
+	received atomic.Int64 // bytes
+}
+
+func (o *observer) Start(args ...string) (container.Process, error) {
+	p, err := container.Command{}.Start(args...)
+	return observed{p, o}, err
+}
+
+type observed struct {
+	container.Process
+	o *observer
+}
+
+// Write leaves out the question whether a shell that has been idle for a while
+// is still there.
+func (p observed) Write(b []byte) (int, error) {
+	words := bytes.Fields(b)
+	if len(words) > 2 && string(words[0]) == "request" && string(words[2]) != ":" {
+		p.o.requests.Add(1)
+		if p.o.before != nil {
+			p.o.before(string(words[2]))
+		}
+	}
+	if !bytes.HasPrefix(b, []byte("#")) { // which begins what a new shell is taught
+		p.o.sent.Add(int64(len(b)))
+	}
+	return p.Process.Write(b)
+}
+
+func (p observed) Read(b []byte) (int, error) {
+	n, err := p.Process.Read(b)
+	p.o.received.Add(int64(n))
+	return n, err
+}

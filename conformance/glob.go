@@ -19,6 +19,7 @@ func globCases() []testCase {
 		{"limit-of-directories", "G3 G6 G7", needFiles, globDirectoryPages},
 		{"empty-file-system", "G8", 0, globEmpty},
 		{"malformed", "G9 E1 E2", needFiles, globMalformed},
+		{"odd-element", "G9 E1 E2", needFiles, globOddElement},
 		{"absolute", "G9 E1 E2", needFiles | needRefusal, globAbsolute},
 		{"brace-bomb", "G10 E1 E2", needFiles, globBraceBomb},
 		{"escape", "G11 E1 E2", needFiles, globEscape},
@@ -155,6 +156,32 @@ func globMalformed(e *env) {
 	} {
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
 		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+	}
+}
+
+// globOddElement has elements that no name has. A "./" in front is cleaned by
+// who cleans names.
+func globOddElement(e *env) {
+	e.given(files{"file": "x", "a/b": "x", "a/dir/b": "x"})
+	for _, pattern := range oddGlobs() {
+		_, err := e.fsys.Glob(e.ctx, pattern, nil)
+		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+	}
+	for _, pattern := range []string{"./", "./*", "./file", "././a/b", "./**/"} {
+		if e.opts.CleanNames {
+			break
+		}
+		_, err := e.fsys.Glob(e.ctx, pattern, nil)
+		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+	}
+}
+
+// oddGlobs have a "." or an empty element, in one of their alternatives at
+// least.
+func oddGlobs() []string {
+	return []string{
+		".", "a/.", "a/./", "a/./b", "**/.", "*/./*", "none/./b", `a/\./b`, "{a,.}/b", "a/{.,dir}/b", "{file,.}",
+		"a//b", "a//", "*//", "a/**//b", "a/{dir/,}/b", "{a/,file}", "{file,}",
 	}
 }
 

@@ -78,6 +78,8 @@ func globMutants() []mutant {
 		{"glob-always-gitignore", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = true }), []string{"Glob/gitignore-off"}},
 		{"glob-gitignore-from-dir-only", mutateGlob(gitignoreFromDir), []string{"Glob/gitignore-below-dir"}},
 		{"glob-malformed-matches-nothing", mutateGlob(withoutError(workspace.ErrPattern)), []string{"Glob/malformed", "Glob/absolute", "Glob/brace-bomb"}},
+		{"glob-cleans-patterns", mutatePattern(cleanPattern), []string{"Glob/odd-element"}},
+		{"glob-odd-element-matches-nothing", mutateGlob(oddElementMatchesNothing), []string{"Glob/odd-element"}},
 		{"glob-escape-matches-nothing", mutateGlob(withoutError(workspace.ErrEscape)), []string{"Glob/escape"}},
 		{"glob-missing-dir-matches-nothing", mutateGlob(withoutError(fs.ErrNotExist)), []string{"Glob/dir-is-file"}},
 		{"glob-no-match-is-an-error", mutateGlob(noMatchIsError), []string{"Glob/literal", "Glob/empty-file-system"}},
@@ -146,6 +148,25 @@ func withoutError(kind error) func(*hooked, globFunc) globFunc {
 			}
 			return paths, err
 		}
+	}
+}
+
+// cleanPattern takes "." and empty elements out, as path.Clean does with names.
+func cleanPattern(pattern string) string {
+	clean := path.Clean(pattern)
+	if strings.HasSuffix(pattern, "/") && clean != "/" {
+		clean += "/"
+	}
+	return clean
+}
+
+func oddElementMatchesNothing(_ *hooked, glob globFunc) globFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+		paths, err := glob(ctx, pattern, opts)
+		if errors.Is(err, workspace.ErrPattern) && strings.Contains(err.Error(), "element") {
+			return []string{}, nil
+		}
+		return paths, err
 	}
 }
 

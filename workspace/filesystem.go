@@ -71,8 +71,9 @@ type FileSystem interface {
 	// cannot be read are passed by. No match is an empty list.
 	//
 	// # Errors
-	// [ErrPattern] if pattern is malformed, absolute, or multiplies into too
-	// many alternatives, [ErrEscape] if it has a ".." element;
+	// [ErrPattern] if pattern is malformed, absolute, has an empty or "."
+	// element, or multiplies into too many alternatives, [ErrEscape] if it has
+	// a ".." element;
 	// [io/fs.ErrNotExist] if opts.Dir does not exist, [ErrNotDir] if it is not
 	// a directory.
 	Glob(ctx context.Context, pattern string, opts *GlobOptions) ([]string, error)
@@ -85,8 +86,8 @@ type FileSystem interface {
 	// [GrepResult].Skipped.
 	//
 	// # Errors
-	// [ErrPattern] if pattern or a glob of opts is malformed, or pattern asks
-	// for a line break; [io/fs.ErrNotExist] if opts.Path does not exist. A
+	// [ErrPattern] if pattern is malformed or asks for a line break, [ErrPattern]
+	// or [ErrEscape] if Glob would refuse a glob of opts; [io/fs.ErrNotExist] if opts.Path does not exist. A
 	// search that fails is an error, never an empty result.
 	Grep(ctx context.Context, pattern string, opts *GrepOptions) (*GrepResult, error)
 

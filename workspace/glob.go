@@ -9,7 +9,8 @@ package workspace
 // elements, "?" one character, "[a-z]" and "[^a-z]" or "[!a-z]" classes,
 // "{a,b}" alternatives, "\" to escape. Where doublestar's own functions differ
 // from one another, a class does not match "/", and a pattern with braces
-// matches what any of its expansions matches.
+// matches what any of its expansions matches. A pattern that cannot match,
+// because an element of it, or of an expansion, is empty or ".", is malformed.
 type GlobOptions struct {
 	// Dir is the directory that pattern is relative to. Empty means the root.
 	// If it is a symlink to a directory it is followed.

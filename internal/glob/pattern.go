@@ -27,8 +27,7 @@ const maxLength = 4096
 //     one of them does. So "a/{**,b}" matches "a", as "a/**" does.
 //   - A star, or "/**", at the end can match nothing whatever stands before
 //     it: "a***", "a*/**" and "a/**/**" match "a".
-//   - A slash at the end of the whole pattern asks for directories; an
-//     alternative in braces that ends in one matches nothing.
+//   - A slash at the end of the whole pattern asks for directories.
 //   - An escaped slash is a slash.
 type Pattern struct {
 	dirs  bool
@@ -39,9 +38,10 @@ type Pattern struct {
 //
 // # Errors
 // [workspace.ErrEscape] for a ".." element; [workspace.ErrPattern] if pattern
-// is empty, malformed, absolute, longer than 4,096 bytes, or expands to more
-// than 1,000 alternatives. What holds for a pattern holds for each of the
-// alternatives that its braces stand for.
+// is empty, malformed, absolute, longer than 4,096 bytes, expands to more than
+// 1,000 alternatives, or has an empty or "." element, which no name has. What
+// holds for a pattern holds for each of the alternatives that its braces stand
+// for.
 func Compile(pattern string) (*Pattern, error) {
 	if err := check(pattern); err != nil {
 		return nil, err

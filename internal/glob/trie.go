@@ -43,11 +43,15 @@ func (t *trie) insert(n *node, text string) error {
 		return errAbsolute()
 	}
 	elements := split(text)
-	if slices.ContainsFunc(elements, climbs) {
+	if slices.ContainsFunc(elements, isLiteral("..")) {
 		return workspace.ErrEscape
 	}
-	if slices.Contains(elements, "") {
-		return nil // no path has an empty element
+	if slices.ContainsFunc(elements, isLiteral("")) {
+		return invalid("an element of it is empty, and no name has one: " +
+			"it has two slashes in a row, or an alternative that is empty or ends in a slash")
+	}
+	if slices.ContainsFunc(elements, isLiteral(".")) {
+		return invalid(`it has a "." element, and no name has one; leave the element out`)
 	}
 	for _, element := range elements {
 		n = t.child(n, element)
@@ -56,9 +60,13 @@ func (t *trie) insert(n *node, text string) error {
 	return nil
 }
 
-func climbs(element string) bool {
-	s := newSegment(element)
-	return s.kind == literal && s.prefix == ".."
+// isLiteral returns a function that reports whether an element is name, with
+// or without escapes.
+func isLiteral(name string) func(element string) bool {
+	return func(element string) bool {
+		s := newSegment(element)
+		return s.kind == literal && s.prefix == name
+	}
 }
 
 // child returns the node behind n and element.

@@ -122,10 +122,11 @@ func (s *SubFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOp
 
 // innerFilter anchors a glob on paths to the directory; one on names stays.
 func (s *SubFS) innerFilter(pattern string) string {
-	if s.dir == "." || !strings.Contains(pattern, "/") {
+	rest := strings.TrimPrefix(pattern, "/")
+	if s.dir == "." || rest == "" || !strings.Contains(pattern, "/") {
 		return pattern
 	}
-	return quoteGlob(s.dir) + "/" + strings.TrimPrefix(pattern, "/")
+	return quoteGlob(s.dir) + "/" + rest
 }
 
 // quoteGlob returns the glob that matches name only.

@@ -67,9 +67,9 @@ func TestDescriptionsStateTheLimit(t *testing.T) {
 		}
 	}
 	set, _ := newSet(t, nil, &workspace.Options{MaxFileSize: -1})
-	tool, _ := set.Lookup("read_file")
-	if strings.Contains(tool.Description, "Files above") {
-		t.Errorf("read_file without a limit states one:\n%s", tool.Description)
+	for op, want := range map[string]string{"read_file": "Files above 256 MiB", "edit_file": "Files above 256 MiB", "grep": "or too large"} {
+		tool, _ := set.Lookup(op)
+		contains(t, op+" without a limit", tool.Description, want)
 	}
 }
 

@@ -57,7 +57,7 @@ func (k *kit) facts() facts {
 		GrepDefault: grepDefault, GrepMax: grepMax, GrepContext: grepContext,
 		GrepChars: grepChars, GrepSkipped: grepSkipped, ListKiB: listBytes >> 10,
 		Edits: editsMax, Replaced: edit.MaxReplacements, DiffKiB: diffBytes >> 10,
-		MaxFileSize: byteSize(k.ws.MaxFileSize()),
+		MaxFileSize: byteSize(k.ws.MaxFileSize()), WholeSize: byteSize(k.whole.MaxFileSize()),
 		Conditional: k.ws.Capabilities().ConditionalWrite,
 	}
 }

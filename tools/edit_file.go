@@ -57,12 +57,12 @@ func runEditFile(ctx context.Context, k *kit, in *editFileInput) (*editFileOutpu
 	if err != nil {
 		return nil, err
 	}
-	e := &editor{path: path, limit: k.ws.MaxFileSize(), edits: edits}
+	e := &editor{path: path, limit: k.whole.MaxFileSize(), edits: edits}
 	out := &editFileOutput{OK: true, Path: path, DryRun: in.DryRun}
 	if in.DryRun {
-		err = e.dryRun(ctx, k.ws)
+		err = e.dryRun(ctx, k.whole)
 	} else {
-		_, out.Version, err = k.ws.Edit(ctx, path, e.apply)
+		_, out.Version, err = k.whole.Edit(ctx, path, e.apply)
 	}
 	if err != nil {
 		return nil, explainEdit(err, in.Edits != nil)
@@ -123,12 +123,7 @@ func (e *editor) plan(old []byte) (err error) {
 	if e.change, err = edit.New(old, e.edits); err != nil {
 		return workspace.NewPathError(workspace.OpEditFile, e.path, err, nil)
 	}
-	limit := e.limit
-	if limit <= 0 {
-		// Without a limit a short call could still ask for terabytes.
-		limit = max(editGrowth, int64(len(old)))
-	}
-	return workspace.CheckSize(workspace.OpEditFile, e.path, e.change.Size(), limit)
+	return workspace.CheckSize(workspace.OpEditFile, e.path, e.change.Size(), e.limit)
 }
 
 func (e *editor) dryRun(ctx context.Context, ws *workspace.Workspace) error {

@@ -84,6 +84,9 @@ func (k *kit) tooLargeHint(op string) string {
 	case workspace.OpEditFile:
 		return "Neither the file nor what the edit makes of it may be larger than the limit."
 	}
+	if k.whole != k.ws {
+		return fmt.Sprintf("Tools read files of at most %s.", byteSize(wholeBytes)) + k.ifTool(workspace.OpGrep, " Search it with %s.")
+	}
 	return "Files above the limit of this workspace can be neither read, edited nor searched. Use smaller files, or ask the user to raise the limit."
 }
 

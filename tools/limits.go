@@ -7,6 +7,8 @@ const MaxNameLength = 50
 // The bounds of results and arguments. Descriptions and docs/tools.md take
 // them from here.
 const (
+	wholeBytes = 256 << 20 // bytes of a file that is read whole, where the workspace allows more
+
 	readLines   = 2000     // lines of one read_file
 	readBytes   = 64 << 10 // bytes of text of one read_file
 	lineChars   = 2000     // characters of a line that read_file shows
@@ -25,7 +27,6 @@ const (
 	listBytes   = 64 << 10
 
 	editsMax   = 100       // edits of one edit_file
-	editGrowth = 256 << 20 // bytes of a result, where the workspace has no limit
 	diffBytes  = 8 << 10   // bytes of a diff
 	diffSource = 256 << 10 // bytes of the parts that are compared
 	diffRead   = 1 << 20   // bytes of an old file that is read to be compared
@@ -42,5 +43,6 @@ type facts struct {
 	GrepContext, GrepChars, GrepSkipped, ListKiB, Edits, Replaced int
 	DiffKiB                                                       int
 	MaxFileSize                                                   string // "" for none
+	WholeSize                                                     string // of a file that is read or edited
 	Conditional                                                   bool   // write_file has conditions
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -59,15 +60,15 @@ func runReadFile(ctx context.Context, k *kit, in *readFileInput) (*readFileOutpu
 	if err != nil {
 		return nil, err
 	}
-	data, version, err := k.ws.ReadVersioned(ctx, path, 0)
+	if in.Encoding == "base64" {
+		return encodeFile(ctx, k, path)
+	}
+	data, version, err := k.whole.ReadVersioned(ctx, path, 0)
 	if err != nil {
 		return nil, err
 	}
 	out := &readFileOutput{Path: path, Version: version, Size: len(data)}
-	switch {
-	case in.Encoding == "base64":
-		return out, out.encode(data)
-	case !isText(data):
+	if !isText(data) {
 		out.describe(data)
 		return out, nil
 	}
@@ -86,16 +87,20 @@ func (in *readFileInput) check() error {
 	return nil
 }
 
-// encode returns the bytes of a file as base64.
-func (o *readFileOutput) encode(data []byte) error {
-	if err := workspace.CheckSize(workspace.OpReadFile, o.Path, int64(len(data)), base64Bytes); err != nil {
-		return &hintedError{err, "Only smaller files are returned as base64. Without encoding, text and images of this size can be read."}
+// encodeFile returns the bytes of a file as base64.
+func encodeFile(ctx context.Context, k *kit, path string) (*readFileOutput, error) {
+	data, version, err := k.ws.ReadVersioned(ctx, path, base64Bytes)
+	if errors.Is(err, workspace.ErrTooLarge) && k.whole.MaxFileSize() > base64Bytes {
+		return nil, &hintedError{err, "Only smaller files are returned as base64. Leave encoding out to read a larger text or image."}
 	}
-	o.Base64 = base64.StdEncoding.EncodeToString(data)
+	if err != nil {
+		return nil, err
+	}
+	out := &readFileOutput{Path: path, Version: version, Size: len(data), Base64: base64.StdEncoding.EncodeToString(data)}
 	if !isText(data) {
-		o.Binary, o.MIMEType = true, mimeType(data)
+		out.Binary, out.MIMEType = true, mimeType(data)
 	}
-	return nil
+	return out, nil
 }
 
 // describe says what a file is that is not text, and takes a picture along.

@@ -208,11 +208,14 @@ func TestReadTooLarge(t *testing.T) {
 	err := bad(t, set, "read_file", object{"path": "a"}, workspace.CodeTooLarge)
 	contains(t, "message", err.Message, "61440 bytes", "limit is 51200")
 	contains(t, "hint", err.Hint, "ask the user to raise the limit")
+	set, _ = newSet(t, map[string]string{"a": "ab"}, &workspace.Options{MaxFileSize: 1})
+	err = bad(t, set, "read_file", object{"path": "a", "encoding": "base64"}, workspace.CodeTooLarge)
+	contains(t, "hint", err.Hint, "ask the user to raise the limit")
 
 	set, _ = newSet(t, map[string]string{"a": strings.Repeat("a", 60<<10)}, nil)
 	err = bad(t, set, "read_file", object{"path": "a", "encoding": "base64"}, workspace.CodeTooLarge)
 	contains(t, "message", err.Message, "61440 bytes", "limit is 49152")
-	contains(t, "hint", err.Hint, "Without encoding")
+	contains(t, "hint", err.Hint, "Leave encoding out")
 }
 
 // TestTextIsNotEscaped checks that source code stays readable in JSON.

@@ -56,7 +56,7 @@ func newSet(ws *workspace.Workspace, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kit{ws: ws, names: map[string]string{}}
+	k := newKit(ws)
 	for _, s := range chosen {
 		if k.names[s.op], err = toolName(o.Naming, ws.Name(), s.op); err != nil {
 			return nil, err

@@ -75,7 +75,16 @@ func (t *Tool) answer(ctx context.Context, args json.RawMessage) (answer, error)
 // kit is what the tools of one set share.
 type kit struct {
 	ws    *workspace.Workspace
-	names map[string]string // the name of each op in the set
+	whole *workspace.Workspace // ws with a limit on files that are read whole
+	names map[string]string    // the name of each op in the set
+}
+
+func newKit(ws *workspace.Workspace) *kit {
+	k := &kit{ws: ws, whole: ws, names: map[string]string{}}
+	if limit := ws.MaxFileSize(); limit == 0 || limit > wholeBytes {
+		k.whole = workspace.New(ws.Name(), ws, &workspace.Options{MaxFileSize: wholeBytes})
+	}
+	return k
 }
 
 // answer is the structured result of a tool.

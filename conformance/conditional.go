@@ -26,6 +26,7 @@ func conditionalCases() []testCase {
 		{"both-conditions", "V6 E1 E2 E5", needWrite | needConditional, bothConditions},
 		{"version-changes-at-once", "V8", needWrite | needVersions, versionChangesAtOnce},
 		{"version-everywhere-the-same", "V7 RV1 OP2", needWrite | needVersions, versionEverywhere},
+		{"version-never-missing", "V9 V7 RV1 OP2 CR2", needWrite | needVersions, versionNeverMissing},
 		{"version-stays", "V7", needWrite | needVersions, versionStays},
 		{"edits-are-not-lost", "V5 V3", needWrite | needConditional | needVersions, editsAreNotLost},
 	}
@@ -226,6 +227,43 @@ func (e *env) sameVersion(dir, name string, want workspace.Version) {
 		e.Fatalf("Open(%q) = version %q, %v, want %q as WriteFile returned", name, info.Version, err, want)
 	}
 	stream.Close()
+}
+
+// versionNeverMissing asks for versions often, beside writers: an empty version
+// is no condition, so a write by one would replace whatever is there.
+func versionNeverMissing(e *env) {
+	const workers, rounds = 4, 10
+	e.given(files{"dir/file": "start", "still": "copied"})
+	present := func(version workspace.Version, err error, format string, args ...any) {
+		if err != nil || version == "" {
+			e.Errorf("%s beside writers = version %q, %v, want one", fmt.Sprintf(format, args...), version, err)
+		}
+	}
+	together(workers, func(worker int) {
+		for round := range rounds {
+			content := fmt.Sprintf("%d of %d", round, worker)
+			version, err := e.fsys.WriteFile(e.ctx, "dir/file", []byte(content), nil)
+			present(version, err, "WriteFile(%q)", "dir/file")
+			info, err := e.fsys.Stat(e.ctx, "dir/file")
+			present(info.Version, err, "Stat(%q)", "dir/file")
+			infos, err := e.fsys.Ls(e.ctx, "dir", nil)
+			present(append(infos, workspace.FileInfo{})[0].Version, err, "Ls(%q)", "dir")
+			_, version, err = workspace.ReadVersioned(e.ctx, e.fsys, "dir/file", 0)
+			present(version, err, "ReadVersioned(%q)", "dir/file")
+			stream, info, err := workspace.Open(e.ctx, e.fsys, "dir/file", nil)
+			if err == nil {
+				stream.Close()
+			}
+			present(info.Version, err, "Open(%q)", "dir/file")
+			version, err = create(e.ctx, e.fsys, "dir/file", content, nil)
+			present(version, err, "Create(%q), Commit", "dir/file")
+			if e.caps.Copy {
+				copied := fmt.Sprintf("copy %d of %d", round, worker)
+				version, err = workspace.Copy(e.ctx, e.fsys, "still", copied)
+				present(version, err, "Copy(%q, %q)", "still", copied)
+			}
+		}
+	})
 }
 
 // versionStays tests that looking at a file and writing others leave its

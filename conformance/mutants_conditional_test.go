@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"strconv"
 
@@ -34,6 +35,13 @@ func conditionalMutants() []mutant {
 			}
 		}), []string{"WriteFile/version-everywhere-the-same", "WriteFile/version-stays", "ReadVersioned/content", "Copy/version", "Create/version", "Ls/as-stat"}},
 		{"version-of-the-last-write-anywhere", globalVersion, []string{"WriteFile/version-stays"}},
+		{"write-sometimes-without-version", mutateWrite(forgetsOnWrite), []string{"WriteFile/version-never-missing"}},
+		{"stat-sometimes-without-version", forgetsOnStat, []string{"WriteFile/version-never-missing"}},
+		{"ls-sometimes-without-version", forgetsOnLs, []string{"WriteFile/version-never-missing"}},
+		{"read-sometimes-without-version", forgetsOnRead, []string{"WriteFile/version-never-missing", "WriteFile/edits-are-not-lost"}},
+		{"open-sometimes-without-version", forgetsOnOpen, []string{"WriteFile/version-never-missing"}},
+		{"commit-sometimes-without-version", forgetsOnCommit, []string{"WriteFile/version-never-missing"}},
+		{"copy-sometimes-without-version", mutateCopy(forgetsOnCopy), []string{"WriteFile/version-never-missing"}},
 		{"version-after-the-read", versionAfterRead, []string{"ReadVersioned/version-of-the-bytes"}},
 	}
 }
@@ -200,5 +208,75 @@ func versionAfterRead(h *hooked) {
 		yield()
 		info, err := h.reference.Stat(ctx, name)
 		return data, info.Version, err
+	}
+}
+
+// forgetful makes every tenth version empty.
+type forgetful struct{ answers counter }
+
+func (f *forgetful) forget(version workspace.Version) workspace.Version {
+	if f.answers.next()%10 == 0 {
+		return ""
+	}
+	return version
+}
+
+func forgetsOnWrite(_ *hooked, write writeFunc) writeFunc {
+	var f forgetful
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		version, err := write(ctx, name, data, opts)
+		return f.forget(version), err
+	}
+}
+
+func forgetsOnCopy(_ *hooked, copyFile copyFunc) copyFunc {
+	var f forgetful
+	return func(ctx context.Context, source, destination string) (workspace.Version, error) {
+		version, err := copyFile(ctx, source, destination)
+		return f.forget(version), err
+	}
+}
+
+func forgetsOnStat(h *hooked) {
+	var f forgetful
+	mutateStat(func(info *workspace.FileInfo) { info.Version = f.forget(info.Version) })(h)
+}
+
+func forgetsOnLs(h *hooked) {
+	var f forgetful
+	mutateInfos(func(_ string, infos []workspace.FileInfo) []workspace.FileInfo {
+		for i := range infos {
+			infos[i].Version = f.forget(infos[i].Version)
+		}
+		return infos
+	})(h)
+}
+
+func forgetsOnRead(h *hooked) {
+	var f forgetful
+	read := h.readVersion
+	h.readVersion = func(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+		data, version, err := read(ctx, name, limit)
+		return data, f.forget(version), err
+	}
+}
+
+func forgetsOnOpen(h *hooked) {
+	var f forgetful
+	mutateStream(func(_ context.Context, stream io.ReadCloser, info *workspace.FileInfo) (io.ReadCloser, error) {
+		info.Version = f.forget(info.Version)
+		return stream, nil
+	})(h)
+}
+
+func forgetsOnCommit(h *hooked) {
+	var f forgetful
+	create := h.create
+	h.create = func(ctx context.Context, name string, opts *workspace.WriteOptions) (workspace.Writer, error) {
+		w, err := create(ctx, name, opts)
+		return commitHook{w, func() (workspace.Version, error) {
+			version, err := w.Commit()
+			return f.forget(version), err
+		}}, err
 	}
 }

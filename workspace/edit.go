@@ -18,10 +18,11 @@ const maxEditAttempts = 1000
 //
 // # Errors
 // Those of [Workspace].ReadFile and WriteFile, what change returns,
-// [errors.ErrUnsupported] if [Capabilities].ConditionalWrite is false, and
-// [ErrConflict] if others overtake it a thousand times.
+// [errors.ErrUnsupported] if [Capabilities].ConditionalWrite or Versions is
+// false, [ErrUnavailable] if the read brings no version, and [ErrConflict] if
+// others overtake it a thousand times.
 func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byte) ([]byte, error)) ([]byte, Version, error) {
-	if !w.Capabilities().ConditionalWrite {
+	if caps := w.Capabilities(); !caps.ConditionalWrite || !caps.Versions {
 		return nil, "", NewPathError(OpEditFile, name, errors.ErrUnsupported, nil)
 	}
 	for attempt := 1; ; attempt++ {
@@ -39,6 +40,9 @@ func (w *Workspace) editOnce(ctx context.Context, name string, change func([]byt
 	old, version, err := w.ReadVersioned(ctx, name, 0)
 	if err != nil {
 		return nil, "", err
+	}
+	if version == "" {
+		return nil, "", noVersionError(OpReadFile, name)
 	}
 	data, err := change(old)
 	if err != nil {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -22,15 +23,21 @@ type VersionedReader interface {
 // version is then empty if fsys has no versions.
 //
 // # Errors
-// Those of [VersionedReader].
+// Those of [VersionedReader], and [ErrUnavailable] if fsys declares versions
+// and the file has none.
 func ReadVersioned(ctx context.Context, fsys FileSystem, name string, limit int64) ([]byte, Version, error) {
 	if reader, ok := As[VersionedReader](fsys); ok {
 		return reader.ReadVersioned(ctx, name, limit)
 	}
 	for {
 		data, version, stable, err := readBetweenStats(ctx, fsys, name, limit)
-		if err != nil || stable {
-			return data, version, err
+		switch {
+		case err != nil:
+			return nil, "", err
+		case stable && version == "" && CapabilitiesOf(fsys).Versions:
+			return nil, "", noVersionError(OpReadFile, name)
+		case stable:
+			return data, version, nil
 		}
 	}
 }
@@ -55,6 +62,12 @@ func readBetweenStats(ctx context.Context, fsys FileSystem, name string, limit i
 		return nil, "", false, err
 	}
 	return data, after.Version, after.Version == before.Version, nil
+}
+
+// noVersionError is the error of a read that brought no version where versions
+// are declared: as the condition of a write it would be none.
+func noVersionError(op, name string) error {
+	return NewPathError(op, name, ErrUnavailable, errors.New("the file was read without a version"))
 }
 
 // statFile is Stat for a reader: the error names the read.

@@ -193,6 +193,55 @@ func TestEditErrors(t *testing.T) {
 	}
 }
 
+// versionless is a provider that declares versions, and whose reads bring none.
+type versionless struct{ *memory.FS }
+
+func (v versionless) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+	data, _, err := v.FS.ReadVersioned(ctx, name, limit)
+	return data, "", err
+}
+
+// versionlessPlain is versionless without optional interfaces but Capable.
+type versionlessPlain struct{ workspace.FileSystem }
+
+func (v versionlessPlain) Capabilities() workspace.Capabilities {
+	return workspace.CapabilitiesOf(v.FileSystem)
+}
+
+func (v versionlessPlain) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	info, err := v.FileSystem.Stat(ctx, name)
+	info.Version = ""
+	return info, err
+}
+
+func TestEditWithoutVersion(t *testing.T) {
+	for _, fsys := range []workspace.FileSystem{versionless{memory.New(nil)}, versionlessPlain{memory.New(nil)}} {
+		if _, err := fsys.WriteFile(t.Context(), "a", []byte("1"), nil); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := workspace.New("test", fsys, nil).Edit(t.Context(), "a", increment)
+		if !errors.Is(err, workspace.ErrUnavailable) {
+			t.Errorf("%T: Edit of a file that is read without a version = %v, want ErrUnavailable", fsys, err)
+		}
+		if data, err := fsys.ReadFile(t.Context(), "a"); string(data) != "1" || err != nil {
+			t.Errorf("%T: after the Edit the file is %q, %v, want it as it was", fsys, data, err)
+		}
+	}
+	undeclared := undeclaredVersions{memory.New(nil)}
+	if _, _, err := workspace.New("test", undeclared, nil).Edit(t.Context(), "a", increment); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Edit without versions = %v, want ErrUnsupported", err)
+	}
+}
+
+// undeclaredVersions has conditional writes, and no versions to use in them.
+type undeclaredVersions struct{ *memory.FS }
+
+func (u undeclaredVersions) Capabilities() workspace.Capabilities {
+	caps := u.FS.Capabilities()
+	caps.Versions = false
+	return caps
+}
+
 // logged is a neutral wrapper.
 type logged struct{ workspace.FileSystem }
 

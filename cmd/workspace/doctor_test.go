@@ -131,6 +131,15 @@ func TestDoctorFinds(t *testing.T) {
 			},
 		},
 		{
+			"no-version", probeConditional, "fail: a write returned no version, so no later write can be conditional on it [Let one program at a time write here.]",
+			func(m *memory.FS, p *patient) {
+				p.write = func(name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+					_, err := m.WriteFile(context.Background(), name, data, opts)
+					return "", err
+				}
+			},
+		},
+		{
 			"no-conditions", probeConditional, "warn: not supported: of two writers at the same time the last one wins [Let one program at a time write here.]",
 			func(_ *memory.FS, p *patient) {
 				p.caps = func(c *workspace.Capabilities) { c.ConditionalWrite = false }

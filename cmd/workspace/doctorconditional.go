@@ -24,6 +24,9 @@ func (e *examination) conditional(ctx context.Context) outcome {
 	if !errors.Is(err, fs.ErrExist) {
 		return e.ignored(err, "a write that was to create the file has replaced it")
 	}
+	if e.mark.version == "" { // which as a condition would be none
+		return e.ignored(nil, "a write returned no version, so no later write can be conditional on it")
+	}
 	old := &workspace.WriteOptions{IfVersion: e.mark.version}
 	if _, err := e.ws.WriteFile(ctx, e.mark.name, markData(2), old); err != nil {
 		return failed(err)

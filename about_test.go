@@ -76,12 +76,13 @@ func TestAboutContainers(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	for _, test := range []struct{ name, provider, want string }{
-		{"container", "{kind: container, container: c, workspaceDir: '" + dir + "'}", "Docker Engine 27.0 (linux/arm64)"},
-		{"nothing", "{kind: container, container: c, engine: broken, workspaceDir: '" + dir + "'}", ""},
-		{"kubernetes", "{kind: kubernetes, pod: p, workspaceDir: '" + dir + "'}", "Kubernetes v1.30.2"},
+	for _, test := range []struct{ name, provider, engine, want string }{
+		{"container", "{kind: container, container: c, workspaceDir: '" + dir + "'}", "", "Docker Engine 27.0 (linux/arm64)"},
+		{"nothing", "{kind: container, container: c, workspaceDir: '" + dir + "'}", "broken", ""},
+		{"kubernetes", "{kind: kubernetes, pod: p, workspaceDir: '" + dir + "'}", "", "Kubernetes v1.30.2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Setenv(workspacekit.EnvEngine, test.engine)
 			if got, err := about(t, test.provider); err != nil || got != test.want {
 				t.Errorf("About() = %q, %v, want %q", got, err, test.want)
 			}

@@ -1,11 +1,16 @@
 package workspacekit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -16,8 +21,8 @@ import (
 type containerOptions struct {
 	Container    string   `json:"container,omitempty" jsonschema:"A container that is running."`
 	Image        string   `json:"image,omitempty" jsonschema:"The image of a new container, which is made at the first use and removed in the end."`
-	Engine       string   `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman, nerdctl, or the path of one. docker if it is left out."`
-	EngineArgs   []string `json:"engineArgs,omitempty" jsonschema:"Arguments that come first for the engine's client, such as [--context, remote]."`
+	Engine       string   `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman or nerdctl. Default: what the variable WORKSPACE_ENGINE names, or docker."`
+	EngineArgs   []string `json:"engineArgs,omitempty" jsonschema:"Flags that choose an engine, such as [--context, remote]: --context, --connection, --host and --namespace."`
 	WorkspaceDir string   `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. The one in which the container starts programs if it is left out. In a new container it is made if it is missing."`
 	User         string   `json:"user,omitempty" jsonschema:"The user who reads and writes. That of the container if it is left out."`
 	Shells       int      `json:"shells,omitempty" jsonschema:"How many requests are made at a time. 4 if it is left out."`
@@ -36,6 +41,7 @@ func containerKind() config.Kind {
 		Options:  containerOptions{},
 		Open:     openContainer,
 		Check:    checkContainer,
+		Grants:   grantsOfContainer,
 		Scheme:   "docker",
 		ParseURL: parseContainer,
 		Ref:      refContainer,
@@ -61,17 +67,61 @@ func (o containerOptions) options() *container.Options {
 	if o.Image != "" {
 		opts.Create.Workdir = o.WorkspaceDir
 	}
-	if o.Engine != "" || len(o.EngineArgs) > 0 {
-		opts.Engine = append([]string{o.engine()}, o.EngineArgs...)
-	}
+	opts.Engine = append([]string{o.engine()}, o.EngineArgs...)
 	return opts
 }
 
-func (o containerOptions) engine() string {
-	if o.Engine == "" {
-		return "docker"
+// EnvEngine is the variable of the environment that names the engine's client
+// of containers whose options name none.
+const EnvEngine = "WORKSPACE_ENGINE"
+
+func (o containerOptions) engine() string { return cmp.Or(o.Engine, os.Getenv(EnvEngine), "docker") }
+
+// engines are the clients that a file may name.
+var engines = []string{"docker", "podman", "nerdctl"}
+
+// engineFlags are the flags of engines' clients that a file may set: they
+// choose among the engines that the user has configured.
+var engineFlags = []string{"--context", "--connection", "--host", "--namespace"}
+
+// checkEngine returns why a file may not name the engine's client: the file may
+// come from somebody else, so it cannot choose which program runs.
+func (o containerOptions) checkEngine() error {
+	if o.Engine != "" && !slices.Contains(engines, o.Engine) {
+		return config.KeyError("engine", fmt.Errorf("%q is none of %s; set the variable %s to run another program",
+			o.Engine, strings.Join(engines, ", "), EnvEngine))
 	}
-	return o.Engine
+	return nil
+}
+
+// checkEngineArgs returns what a file may not pass to the engine's client.
+func (o containerOptions) checkEngineArgs() error {
+	for i := 0; i < len(o.EngineArgs); i++ {
+		flag, _, complete := strings.Cut(o.EngineArgs[i], "=")
+		if !slices.Contains(engineFlags, flag) {
+			return config.KeyError("engineArgs", fmt.Errorf("%q is none of the flags that a file may set: %s",
+				o.EngineArgs[i], strings.Join(engineFlags, ", ")))
+		}
+		if complete {
+			continue
+		}
+		if i++; i == len(o.EngineArgs) || strings.HasPrefix(o.EngineArgs[i], "-") {
+			return config.KeyError("engineArgs", fmt.Errorf("%s needs a value after it", flag))
+		}
+	}
+	return nil
+}
+
+func grantsOfContainer(in config.Input) ([]string, error) {
+	var o containerOptions
+	if err := in.Decode(&o); err != nil {
+		return nil, err
+	}
+	command := strings.Join(append([]string{o.engine()}, o.EngineArgs...), " ")
+	if o.Image != "" {
+		return []string{fmt.Sprintf("a new container of the image %q, created by %s", o.Image, command)}, nil
+	}
+	return []string{fmt.Sprintf("the container %q, by %s", o.Container, command)}, nil
 }
 
 func checkContainer(in config.Input) error {
@@ -87,15 +137,26 @@ func checkContainer(in config.Input) error {
 			return config.KeyError(key, errors.New("it is for a new container, which needs the key image: leave it out"))
 		}
 	}
-	switch {
-	case o.WorkspaceDir != "" && !path.IsAbs(o.WorkspaceDir):
-		return config.KeyError("workspaceDir", fmt.Errorf("%q is a path in the container, and is to be absolute, such as /workspace", o.WorkspaceDir))
-	case o.Shells < 0:
-		return config.KeyError("shells", errors.New("it cannot be negative"))
-	case o.CPUs < 0:
-		return config.KeyError("cpus", errors.New("it cannot be negative"))
-	case o.PIDs < 0:
-		return config.KeyError("pids", errors.New("it cannot be negative"))
+	var errs []error
+	if in.File != "" {
+		errs = append(errs, o.checkEngine(), o.checkEngineArgs())
+	}
+	return errors.Join(append(errs,
+		checkWorkspaceDir(o.WorkspaceDir),
+		checkNotNegative("shells", o.Shells), checkNotNegative("cpus", o.CPUs), checkNotNegative("pids", o.PIDs))...)
+}
+
+// checkWorkspaceDir returns what is wrong with a directory in a container.
+func checkWorkspaceDir(dir string) error {
+	if dir == "" || path.IsAbs(dir) {
+		return nil
+	}
+	return config.KeyError("workspaceDir", fmt.Errorf("%q is not absolute: name a path in the container, such as /workspace", dir))
+}
+
+func checkNotNegative[T int | float64 | time.Duration](key string, value T) error {
+	if value < 0 {
+		return config.KeyError(key, errors.New("it cannot be negative"))
 	}
 	return nil
 }
@@ -160,7 +221,9 @@ func parseNamed(text string, parameters ...string) (*url.URL, error) {
 // started for that.
 func refContainer(ctx context.Context, fsys workspace.FileSystem, in config.Input) (any, error) {
 	var o containerOptions
-	if err := in.Decode(&o); err != nil || o.Image == "" {
+	err := in.Decode(&o)
+	o.Engine = o.engine() // here, which another process need not have in its environment
+	if err != nil || o.Image == "" {
 		return o, err
 	}
 	if _, err := fsys.Stat(ctx, "."); err != nil {
@@ -171,7 +234,7 @@ func refContainer(ctx context.Context, fsys workspace.FileSystem, in config.Inpu
 		return nil, errors.New("it is no container")
 	}
 	return containerOptions{
-		Container: made.Container(), Engine: o.Engine, EngineArgs: o.EngineArgs,
+		Container: made.Container(), Engine: o.engine(), EngineArgs: o.EngineArgs,
 		WorkspaceDir: o.WorkspaceDir, User: o.User, Shells: o.Shells,
 	}, nil
 }

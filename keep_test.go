@@ -23,7 +23,8 @@ func TestKeep(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := writeConfig(t, dir, fmt.Sprintf(
-				"workspaces: {main: {provider: {kind: container, image: box, engine: %s, workspaceDir: %s, keep: %t}}}", engine, dir, keep))
+				"workspaces: {main: {provider: {kind: container, image: box, workspaceDir: %s, keep: %t}}}", dir, keep))
+			t.Setenv(workspacekit.EnvEngine, engine)
 			workspaces, err := workspacekit.Open(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)

@@ -26,6 +26,8 @@ func localKind() config.Kind {
 		Summary:  "A folder of this computer.",
 		Options:  localOptions{},
 		Open:     openLocal,
+		Check:    checkLocal,
+		Grants:   grantsOfLocal,
 		Scheme:   "file",
 		ParseURL: parseLocal,
 		About:    aboutLocal,
@@ -48,6 +50,32 @@ func openLocal(_ context.Context, in config.Input) (workspace.FileSystem, error)
 		return nil, config.KeyError("root", err)
 	}
 	return fsys, nil
+}
+
+func checkLocal(in config.Input) error {
+	var o localOptions
+	if err := in.Decode(&o); err != nil {
+		return err
+	}
+	if o.Root == "" {
+		return config.KeyError("root", errors.New(`it is empty: name a folder, such as "." for the folder of the file`))
+	}
+	return nil
+}
+
+func grantsOfLocal(in config.Input) ([]string, error) {
+	var o localOptions
+	if err := in.Decode(&o); err != nil {
+		return nil, err
+	}
+	var grants []string
+	if !in.Inside(o.Root) {
+		grants = append(grants, "the folder "+in.Path(o.Root))
+	}
+	if o.Relaxed {
+		grants = append(grants, "whatever the symlinks in the folder lead to (relaxed)")
+	}
+	return grants, nil
 }
 
 // parseLocal reads file:///DIR?relaxed=true&sync=true.

@@ -19,6 +19,7 @@ func memoryKind() config.Kind {
 		Summary:  "Files in memory, which are gone when the program ends.",
 		Options:  memoryOptions{},
 		Open:     openMemory,
+		Grants:   grantsOfMemory,
 		Scheme:   "mem",
 		ParseURL: parseMemory,
 		About:    aboutMemory,
@@ -42,6 +43,14 @@ func openMemory(ctx context.Context, in config.Input) (workspace.FileSystem, err
 		return nil, config.KeyError("seed", err)
 	}
 	return m, nil
+}
+
+func grantsOfMemory(in config.Input) ([]string, error) {
+	var o memoryOptions
+	if err := in.Decode(&o); err != nil || o.Seed == "" || in.Inside(o.Seed) {
+		return nil, err
+	}
+	return []string{"the files of the folder " + in.Path(o.Seed)}, nil
 }
 
 func parseMemory(text string) (any, error) {

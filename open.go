@@ -36,9 +36,27 @@ func Load(path string) (*config.Config, error) {
 	located, err := config.Locate(path, "", nil)
 	switch {
 	case err == nil:
-		return config.Load(located, &config.Options{Registry: NewRegistry()})
+		return LoadLocation(located)
 	case errors.Is(err, fs.ErrNotExist):
 		return config.Parse([]byte(currentFolder), &config.Options{Name: "the current folder", Registry: NewRegistry()})
 	}
 	return nil, err
+}
+
+// LoadLocation is [Load] for a file that [config.Locate] returned. One that was
+// found is loaded with the user's [config.TrustStore], so what it may open
+// without being trusted is limited.
+//
+// # Errors
+//
+// Those of Load.
+func LoadLocation(located config.Location) (*config.Config, error) {
+	opts := &config.Options{Registry: NewRegistry()}
+	if located.Found {
+		var err error
+		if opts.Trust, err = config.UserTrustStore(); err != nil {
+			opts.Trust = config.NewTrustStore("") // which trusts nothing
+		}
+	}
+	return config.Load(located.Path, opts)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/providers/container"
@@ -28,6 +27,7 @@ func podKind() config.Kind {
 		Options:  podOptions{},
 		Open:     openPod,
 		Check:    checkPod,
+		Grants:   grantsOfPod,
 		Scheme:   "kubectl",
 		ParseURL: parsePod,
 		About:    aboutPod,
@@ -66,15 +66,19 @@ func checkPod(in config.Input) error {
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
-	switch {
-	case o.Pod == "" || strings.HasPrefix(o.Pod, "-"):
-		return config.KeyError("pod", fmt.Errorf("%q is no name of a pod", o.Pod))
-	case o.WorkspaceDir != "" && !path.IsAbs(o.WorkspaceDir):
-		return config.KeyError("workspaceDir", fmt.Errorf("%q is a path in the container, and is to be absolute, such as /workspace", o.WorkspaceDir))
-	case o.Shells < 0:
-		return config.KeyError("shells", errors.New("it cannot be negative"))
+	var errs []error
+	if o.Pod == "" || strings.HasPrefix(o.Pod, "-") {
+		errs = append(errs, config.KeyError("pod", fmt.Errorf("%q is not the name of a pod", o.Pod)))
 	}
-	return nil
+	return errors.Join(append(errs, checkWorkspaceDir(o.WorkspaceDir), checkNotNegative("shells", o.Shells))...)
+}
+
+func grantsOfPod(in config.Input) ([]string, error) {
+	var o podOptions
+	if err := in.Decode(&o); err != nil {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("the pod %q, by kubectl with your configuration", o.Pod)}, nil
 }
 
 // parsePod reads kubectl://POD/DIR?container=NAME&namespace=NAME&context=NAME.

@@ -25,8 +25,8 @@ func TestRef(t *testing.T) {
 		{"localbash", "{kind: localbash, root: files}", "localbash", false},
 		{"memory", "{kind: memory}", "memory", true},
 		{"objectstore", `{kind: objectstore, bucket: "${BUCKET}", prefix: refs, endpoint: "${S3_ENDPOINT}"}`, "objectstore", false},
-		{"container", "{kind: container, container: box, engine: " + stub + "/docker, workspaceDir: " + stub + "/files}", "container", false},
-		{"image", "{kind: container, image: box, engine: " + stub + "/docker, workspaceDir: " + stub + "/files}", "container", false},
+		{"container", "{kind: container, container: box, engine: docker, workspaceDir: " + stub + "/files}", "container", false},
+		{"image", "{kind: container, image: box, engine: docker, workspaceDir: " + stub + "/files}", "container", false},
 		{"kubernetes", "{kind: kubernetes, pod: box, container: main, namespace: team, workspaceDir: " + stub + "/files}", "kubernetes", false},
 	}
 	for _, tt := range tests {

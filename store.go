@@ -31,6 +31,7 @@ func storeKind() config.Kind {
 		Options:  storeOptions{},
 		Open:     openStore,
 		Check:    checkStore,
+		Grants:   grantsOfStore,
 		Scheme:   objectstore.Scheme,
 		ParseURL: parseStore,
 		Ref:      refStore,
@@ -51,17 +52,41 @@ func checkStore(in config.Input) error {
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
-	switch {
-	case o.Bucket == "":
-		return config.KeyError("bucket", errors.New("it is empty: name the bucket"))
-	case strings.Contains(o.Bucket, "/"):
-		return config.KeyError("bucket", fmt.Errorf("%q has a slash: what follows it belongs into prefix", o.Bucket))
-	case o.Prefix != "" && !workspace.ValidName(strings.TrimSuffix(o.Prefix, "/")):
-		return config.KeyError("prefix", fmt.Errorf("%q is no name: it is to be like team/files", o.Prefix))
-	case o.PollInterval < 0:
-		return config.KeyError("pollInterval", errors.New("it cannot be negative"))
+	var errs []error
+	if o.Prefix != "" && !workspace.ValidName(strings.TrimSuffix(o.Prefix, "/")) {
+		errs = append(errs, config.KeyError("prefix", fmt.Errorf("%q is not a name such as team/files", o.Prefix)))
 	}
-	return checkEndpoint(o.Endpoint)
+	return errors.Join(append(errs,
+		checkBucket(o.Bucket), checkNotNegative("pollInterval", o.PollInterval), checkEndpoint(o.Endpoint))...)
+}
+
+// checkBucket returns what is wrong with the name of a bucket. Stores differ in
+// the names that they take, so it refuses only what none can.
+func checkBucket(bucket string) error {
+	unusual := func(r rune) bool {
+		return !strings.ContainsRune("._-:", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}
+	switch {
+	case bucket == "":
+		return config.KeyError("bucket", errors.New("it is empty: name the bucket"))
+	case strings.Contains(bucket, "/") && !strings.HasPrefix(bucket, "arn:"):
+		return config.KeyError("bucket", fmt.Errorf("%q has a slash: write what follows it as prefix", bucket))
+	case strings.IndexFunc(strings.ReplaceAll(bucket, "/", ""), unusual) >= 0:
+		return config.KeyError("bucket", fmt.Errorf("%q is not a name of a bucket, which has letters, digits, dots and dashes", bucket))
+	}
+	return nil
+}
+
+func grantsOfStore(in config.Input) ([]string, error) {
+	var o storeOptions
+	if err := in.Decode(&o); err != nil {
+		return nil, err
+	}
+	grant := fmt.Sprintf("the bucket %q, with your credentials", o.Bucket)
+	if o.Endpoint != "" {
+		grant = fmt.Sprintf("the bucket %q at %s, with your credentials", o.Bucket, o.Endpoint)
+	}
+	return []string{grant}, nil
 }
 
 // checkEndpoint returns what is wrong with the URL of a store.

@@ -24,22 +24,22 @@ func (s *settings) choose() (*choice, error) {
 	if flag, text := s.given(); flag != "" {
 		return s.choosePlace(flag, text)
 	}
-	path, err := s.find()
+	found, err := s.find()
 	switch {
 	case err != nil:
 		return nil, err
-	case path == "" && len(s.workspaces) > 0:
+	case found.Path == "" && len(s.workspaces) > 0:
 		return nil, fmt.Errorf("-w %q names no workspace, as there is no %s here or in a folder above: name a file by --config, or make one by \"workspace init\"",
 			s.workspaces[0], config.FileName)
-	case path == "":
+	case found.Path == "":
 		return s.choosePlace("-C", s.dir)
 	}
-	c, err := s.load(path)
+	c, err := s.load(found)
 	if err != nil {
 		return nil, err
 	}
-	c, err = s.chooseFrom(c, path)
-	return &choice{path: path, file: c}, err
+	c, err = s.chooseFrom(c, found.Path)
+	return &choice{path: found.Path, file: c}, err
 }
 
 func (s *settings) choosePlace(flag, text string) (*choice, error) {

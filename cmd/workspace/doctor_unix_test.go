@@ -19,14 +19,15 @@ func TestDoctorEndsBySignal(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"engine":         "#!/bin/sh\ntouch " + filepath.Join(dir, "asked") + "\nsleep 600\n",
-		"workspace.yaml": "workspaces: {a: {provider: {kind: localbash, root: .}}, b: {provider: {kind: container, container: c, engine: " + dir + "/engine}}}\n",
+		"workspace.yaml": "workspaces: {a: {provider: {kind: localbash, root: .}}, b: {provider: {kind: container, container: c}}}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), "workspace", "doctor", "--timeout", "10m")
+	cmd := exec.CommandContext(t.Context(), "workspace", "--config", "workspace.yaml", "doctor", "--timeout", "10m")
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "WORKSPACE_ENGINE="+filepath.Join(dir, "engine"))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	start(t, cmd)

@@ -146,6 +146,9 @@ func sentence(text string) string {
 
 // remedy returns what to do about err.
 func (s symptom) remedy(err error) string {
+	if errors.Is(err, config.ErrUntrusted) {
+		return "Read the file, then run \"workspace trust\", or name the file with --config."
+	}
 	if errors.Is(err, exec.ErrNotFound) {
 		if s.kind == nameContainer {
 			return "Install it, see that PATH leads to it, or name another client with the key engine."

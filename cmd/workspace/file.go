@@ -13,25 +13,25 @@ import (
 )
 
 // locator finds the file, as [config.Locate] does.
-type locator func(explicit, dir string, env func(name string) (value string, set bool)) (string, error)
+type locator func(explicit, dir string, env func(name string) (value string, set bool)) (config.Location, error)
 
-// find returns the path of the file that describes the workspaces, "" if there
-// is none.
-func (s *settings) find() (string, error) {
+// find returns the file that describes the workspaces, of which the path is ""
+// if there is none.
+func (s *settings) find() (config.Location, error) {
 	if s.flags.Changed("config") && s.config == "" {
-		return "", errors.New("--config is empty: name a file")
+		return config.Location{}, errors.New("--config is empty: name a file")
 	}
-	path, err := s.locate(s.config, "", nil)
+	found, err := s.locate(s.config, "", nil)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", nil
+		return config.Location{}, nil
 	case err != nil:
-		return "", fmt.Errorf("%s cannot be used: %s", faultyPath(err), plain(err))
+		return config.Location{}, fmt.Errorf("%s cannot be used: %s", faultyPath(err), plain(err))
 	}
-	if path == s.config || path == os.Getenv(config.EnvFile) {
-		return path, nil
+	if found.Found {
+		found.Path = shortPath(found.Path)
 	}
-	return shortPath(path), nil
+	return found, nil
 }
 
 // faultyPath returns the path that err is about.
@@ -56,15 +56,15 @@ func shortPath(path string) string {
 	return short
 }
 
-// load reads the file path, and all of it is checked that can be without
-// opening anything.
-func (s *settings) load(path string) (*config.Config, error) {
-	c, err := workspacekit.Load(path)
+// load reads a file, and all of it is checked that can be without opening
+// anything.
+func (s *settings) load(file config.Location) (*config.Config, error) {
+	c, err := workspacekit.LoadLocation(file)
 	var broken *config.Error
 	if err == nil || errors.As(err, &broken) {
 		return c, err
 	}
-	return nil, fmt.Errorf("%s: %s", s.namedBy(path), plain(err))
+	return nil, fmt.Errorf("%s: %s", s.namedBy(file.Path), plain(err))
 }
 
 // namedBy says what named the file path.

@@ -82,7 +82,15 @@ func (i *initiation) run(cmd *cobra.Command, args []string) error {
 	if err := i.write(cmd.Context(), path, text); err != nil {
 		return err
 	}
-	return fault(tell(cmd, path))
+	c, err := i.settings.load(config.Location{Path: path, Found: path == config.FileName})
+	if err != nil {
+		return err
+	}
+	untrusted, err := missingGrants(cmd.Context(), c, nil)
+	if err != nil {
+		return err
+	}
+	return fault(tell(cmd, path, len(untrusted) > 0))
 }
 
 // check refuses flags that mean nothing here.
@@ -148,18 +156,21 @@ func (i *initiation) text(kind initKind) (string, error) {
 }
 
 // tell prints what has been done and what to do next.
-func tell(cmd *cobra.Command, path string) error {
-	chosen := ""
+func tell(cmd *cobra.Command, path string, untrusted bool) error {
+	chosen, trust := "", ""
 	if path != config.FileName {
 		chosen = " --config " + shellWord(path)
+	}
+	if untrusted {
+		trust = "\n  workspace trust      let it use more than its own folder, after every change"
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), `wrote %s
 
 Next:
-  workspace%[2]s validate   check the file, after every change
+  workspace%[2]s validate   check the file, after every change%[3]s
   workspace%[2]s doctor     open what it describes, and try it
   workspace%[2]s mcp        serve it to an agent
-`, visible(path, ""), visible(chosen, ""))
+`, visible(path, ""), visible(chosen, ""), trust)
 	return err
 }
 

@@ -186,7 +186,7 @@ func TestInitRefusesValues(t *testing.T) {
 		"name":         {[]string{"--name", "a b"}, `the name "a b" has other characters`},
 		"name-break":   {[]string{"--name", "a\nb"}, "--name: it has a character that cannot be seen"},
 		"endpoint":     {[]string{"--bucket", "b", "--endpoint", "http://user:secret@host"}, "endpoint: it has credentials"},
-		"bucket":       {[]string{"--bucket", "a/b"}, "what follows it belongs into prefix"},
+		"bucket":       {[]string{"--bucket", "a/b"}, "write what follows it as prefix"},
 		"other-kind":   {[]string{"--kind", "memory", "--root", "a"}, "--root is for the kind localbash, and not for memory"},
 		"two-kinds":    {[]string{"--bucket", "a", "--pod", "b"}, "--pod is for the kind kubernetes, and not for objectstore"},
 		"unknown-kind": {[]string{"--kind", "memry"}, `--kind "memry" is unknown: did you mean memory?`},

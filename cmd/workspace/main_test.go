@@ -24,13 +24,12 @@ func TestMain(m *testing.M) {
 
 // locateInside is [config.Locate] without the files above the folder of the
 // script or test, which the variable WORK names.
-func locateInside(explicit, dir string, env func(string) (string, bool)) (string, error) {
-	path, err := config.Locate(explicit, dir, env)
-	if work := os.Getenv("WORK"); err == nil && filepath.IsAbs(path) && filepath.Base(path) == config.FileName &&
-		explicit == "" && os.Getenv(config.EnvFile) == "" && !strings.HasPrefix(path, work+string(filepath.Separator)) {
-		return "", fs.ErrNotExist
+func locateInside(explicit, dir string, env func(string) (string, bool)) (config.Location, error) {
+	file, err := config.Locate(explicit, dir, env)
+	if work := os.Getenv("WORK"); file.Found && !strings.HasPrefix(file.Path, work+string(filepath.Separator)) {
+		return config.Location{}, fs.ErrNotExist
 	}
-	return path, err
+	return file, err
 }
 
 func TestScripts(t *testing.T) {
@@ -46,6 +45,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SCHEMA", schema)
+			env.Setenv("XDG_STATE_HOME", env.Getenv("WORK")+"/.state")
 			env.Setenv("S3_ENDPOINT", store.URL)
 			env.Setenv("S3_KEY", store.AccessKeyID)
 			env.Setenv("S3_SECRET", store.SecretAccessKey)

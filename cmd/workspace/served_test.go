@@ -58,7 +58,7 @@ func newDocumented(t *testing.T) *documented {
 	}
 	store := newStore(t)
 	d := &documented{dir: t.TempDir()}
-	d.env = append(os.Environ(), "WORK="+d.dir, config.EnvFile+"=", "BUCKET="+store.Bucket, "S3_ENDPOINT="+store.Endpoint,
+	d.env = append(os.Environ(), "WORK="+d.dir, "XDG_STATE_HOME="+t.TempDir(), config.EnvFile+"=", "BUCKET="+store.Bucket, "S3_ENDPOINT="+store.Endpoint,
 		"AWS_ACCESS_KEY_ID="+store.AccessKeyID, "AWS_SECRET_ACCESS_KEY="+store.SecretAccessKey, "AWS_REGION="+store.Region)
 	for name, content := range map[string]string{
 		config.FileName: file, "src/a.txt": "a needle\n", "key.pem": "", "fixtures/src/a.txt": "a needle\n",
@@ -72,6 +72,7 @@ func newDocumented(t *testing.T) *documented {
 		}
 	}
 	url := "s3://" + store.Bucket + "/team-a?endpoint=" + store.Endpoint
+	d.run(t, "workspace", "trust")
 	d.run(t, "workspace", "-w", url, "call", "write_file", "--path", "src/a.txt", "--content", "a needle")
 	t.Cleanup(func() { d.run(t, "workspace", "-w", url, "call", "rm", "--path", "src", "--recursive") })
 	return d

@@ -55,11 +55,11 @@ func suggestValues(cmd *cobra.Command, flag string, values []string) {
 
 // completeWorkspace completes the names of the workspaces of the file.
 func (s *settings) completeWorkspace(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	path, err := s.find()
-	if err != nil || path == "" || s.flags.Changed("dir") {
+	found, err := s.find()
+	if err != nil || found.Path == "" || s.flags.Changed("dir") {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	c, err := s.load(path)
+	c, err := s.load(found)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -16,7 +18,8 @@ import (
 const validateLong = `Validate checks the file that describes the workspaces, as a whole, and opens
 nothing: the keys and values, the variables that it uses, the kinds of provider
 and their options. Every problem is printed with its place. With -w the file must
-have those workspaces, too.
+have those workspaces, too. What the file needs your trust for is listed; see
+'workspace trust --help'.
 
 The exit code is 0 if all is well, and 2 if something is wrong.`
 
@@ -35,59 +38,77 @@ func newValidate(s *settings) *cobra.Command {
 			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := s.fileToValidate(args)
+			file, err := s.fileToValidate(args)
 			if err != nil {
 				return err
 			}
-			return s.validate(cmd, path, asJSON)
+			return s.validate(cmd, file, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON object")
 	return cmd
 }
 
-// fileToValidate returns the path of the file that the command line means.
-func (s *settings) fileToValidate(args []string) (string, error) {
+// fileToValidate returns the file that the command line means.
+func (s *settings) fileToValidate(args []string) (config.Location, error) {
 	if err := s.refuse("for validate, which checks a file and opens nothing", "dir", "name", "max-file-size-mb", "read-only", "relaxed"); err != nil {
-		return "", err
+		return config.Location{}, err
 	}
 	if err := s.checkWorkspaces(); err != nil {
-		return "", err
+		return config.Location{}, err
 	}
 	if _, url := s.given(); url != "" {
-		return "", errors.New("-w with a URL has no meaning for validate, which checks a file: name a workspace of it")
+		return config.Location{}, errors.New("-w with a URL has no meaning for validate, which checks a file: name a workspace of it")
 	}
-	switch {
-	case len(args) == 1 && s.flags.Changed("config"):
-		return "", errors.New("the file is given twice, by --config and as an argument: leave one of them out")
-	case len(args) == 1 && args[0] == "":
-		return "", errors.New("the argument is empty: name a file")
-	case len(args) == 1:
-		return args[0], nil
-	}
-	path, err := s.find()
-	if err == nil && path == "" {
-		err = fmt.Errorf("there is no %s here or in a folder above: name a file, or make one by \"workspace init\"", config.FileName)
-	}
-	return path, err
+	return s.fileArgument(args)
 }
 
-func (s *settings) validate(cmd *cobra.Command, path string, asJSON bool) error {
-	c, err := s.load(path)
+// fileArgument returns the file that the only argument names, or else the one
+// that the flags choose.
+func (s *settings) fileArgument(args []string) (config.Location, error) {
+	switch {
+	case len(args) == 1 && s.flags.Changed("config"):
+		return config.Location{}, errors.New("the file is given twice, by --config and as an argument: leave one of them out")
+	case len(args) == 1 && args[0] == "":
+		return config.Location{}, errors.New("the argument is empty: name a file")
+	case len(args) == 1:
+		return config.Location{Path: args[0]}, nil
+	}
+	found, err := s.find()
+	if err == nil && found.Path == "" {
+		err = fmt.Errorf("there is no %s here or in a folder above: name a file, or make one by \"workspace init\"", config.FileName)
+	}
+	return found, err
+}
+
+func (s *settings) validate(cmd *cobra.Command, file config.Location, asJSON bool) error {
+	c, err := s.load(file)
 	if err == nil {
 		c, err = c.Only(s.workspaces...)
 	}
 	if err == nil {
 		err = checkToolNames(c)
 	}
+	untrusted, err := missingGrants(cmd.Context(), c, err)
 	if asJSON {
-		return printVerdict(cmd, newVerdict(path, c, err))
+		return printVerdict(cmd, newVerdict(file.Path, c, untrusted, err))
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, all is well\n", path, countWorkspaces(len(c.Names())))
-	return fault(err)
+	if _, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, all is well\n", file.Path, countWorkspaces(len(c.Names()))); err != nil {
+		return fault(err)
+	}
+	return fault(printGrants(cmd.OutOrStdout(), untrusted, fmt.Sprintf("not trusted yet; read the file, then run \"workspace trust %s\":", file.Path)))
+}
+
+// missingGrants returns what the file c needs the user's trust for, unless it
+// has that or err says that there is no such file.
+func missingGrants(ctx context.Context, c *config.Config, err error) ([]config.Grant, error) {
+	if err != nil || c.Trusted() {
+		return nil, err
+	}
+	return c.Grants(ctx, workspacekit.NewRegistry())
 }
 
 // checkToolNames returns the error of a naming that makes too long a name of a
@@ -110,6 +131,7 @@ type verdict struct {
 	File       string           `json:"file"`
 	Workspaces []described      `json:"workspaces"`
 	Problems   []config.Problem `json:"problems"`
+	Untrusted  []config.Grant   `json:"untrusted"`
 }
 
 // described is a workspace that a file describes.
@@ -120,8 +142,8 @@ type described struct {
 
 // newVerdict returns what is to be said of the file path, which is c unless there
 // is an error.
-func newVerdict(path string, c *config.Config, err error) verdict {
-	v := verdict{File: path, Workspaces: []described{}, Problems: []config.Problem{}}
+func newVerdict(path string, c *config.Config, untrusted []config.Grant, err error) verdict {
+	v := verdict{File: path, Workspaces: []described{}, Problems: []config.Problem{}, Untrusted: append([]config.Grant{}, untrusted...)}
 	var broken *config.Error
 	switch {
 	case errors.As(err, &broken):

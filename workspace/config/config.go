@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// FileName is the name of the file that [Find] looks for.
+// FileName is the name of the file that [Find] looks for first, and that is
+// created.
 const FileName = "workspace.yaml"
 
 // Options are the settings of [Load] and [Parse].
@@ -28,6 +29,11 @@ type Options struct {
 	// errors of the file are reported together. Nil leaves that to
 	// [Config.Check] and [Config.Open].
 	Registry *Registry
+	// Trust is for a file that [Find] found. Unless it trusts the file with this
+	// content, [Config.Open] opens workspaces in memory and in folders inside of
+	// the folder of the file, and refuses all others with [ErrUntrusted]. Nil
+	// is for a file that somebody named: it may describe whatever it likes.
+	Trust *TrustStore
 }
 
 // Config is a file that has been read. It is immutable.
@@ -37,6 +43,8 @@ type Config struct {
 
 	file         string
 	dir          string
+	trusted      bool
+	path, hash   string // of the file that was loaded, "" if none was
 	lines        []string
 	descriptions []*description
 }
@@ -77,7 +85,13 @@ func Load(path string, opts *Options) (*Config, error) {
 	if o.Dir == "" {
 		o.Dir = filepath.Dir(path)
 	}
-	return Parse(data, &o)
+	c, err := Parse(data, &o)
+	if err != nil {
+		return nil, err
+	}
+	c.path, c.hash = path, hashOf(data)
+	c.trusted = c.trusted || o.Trust.Trusts(path, data)
+	return c, nil
 }
 
 // readFile returns the content of a file, as much as is needed to know that it
@@ -105,7 +119,8 @@ func errNotFile(info fs.FileInfo) error {
 	return errors.New("it is not a regular file")
 }
 
-// Parse reads the content of a file. Nil opts mean the zero Options.
+// Parse reads the content of a file, which a Trust in opts does not trust, as
+// only Load knows its path. Nil opts mean the zero Options.
 //
 // # Errors
 // An [*Error] for what is wrong with the content.
@@ -125,7 +140,7 @@ func Parse(data []byte, opts *Options) (*Config, error) {
 		return nil, fmt.Errorf("config: the current folder is not to be found: %w", err)
 	}
 	p := &problems{file: o.Name, lines: strings.Split(string(data[:min(len(data), maxBytes)]), "\n")}
-	c := &Config{file: o.Name, dir: dir, lines: p.lines}
+	c := &Config{file: o.Name, dir: dir, lines: p.lines, trusted: o.Trust == nil}
 	c.read(p, data, o)
 	if err := p.err(); err != nil {
 		return nil, err

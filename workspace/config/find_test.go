@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -23,15 +24,51 @@ func TestFind(t *testing.T) {
 	writeFile(t, top, "")
 	expectFound(t, deep, top)
 	expectFound(t, root, top)
-	if err := os.Mkdir(nearer, 0o777); err != nil { // a folder of that name is no file
-		t.Fatal(err)
-	}
-	expectFound(t, deep, top)
+	writeFile(t, nearer, "")
+	expectFound(t, deep, nearer)
 	if err := os.Remove(nearer); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, nearer, "")
-	expectFound(t, deep, nearer)
+	other := filepath.Join(root, "a", "workspace.yml")
+	writeFile(t, other, "")
+	expectFound(t, deep, other)
+}
+
+// What has the name and is not one file is an error: passing it by would serve
+// another folder than its author meant.
+func TestFindRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		create func(t *testing.T, dir string) error
+		want   string
+	}{
+		{"a folder", func(_ *testing.T, dir string) error {
+			return os.Mkdir(filepath.Join(dir, config.FileName), 0o777)
+		}, "it is a folder"},
+		{"a dangling symlink", func(_ *testing.T, dir string) error {
+			return os.Symlink("nowhere", filepath.Join(dir, "workspace.yml"))
+		}, "a symlink to a file that does not exist"},
+		{"both names", func(t *testing.T, dir string) error {
+			writeFile(t, filepath.Join(dir, config.FileName), "")
+			writeFile(t, filepath.Join(dir, "workspace.yml"), "")
+			return nil
+		}, "there is also workspace.yml"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root := t.TempDir()
+			writeFile(t, filepath.Join(root, config.FileName), "")
+			deep := filepath.Join(root, "a", "b")
+			if err := os.MkdirAll(deep, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.create(t, filepath.Join(root, "a")); err != nil {
+				t.Fatal(err)
+			}
+			if path, err := config.Find(deep); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Find(%q) = %q, %v, want an error that says %q", deep, path, err, tt.want)
+			}
+		})
+	}
 }
 
 func expectFound(t *testing.T, dir, want string) {
@@ -60,14 +97,14 @@ func TestLocate(t *testing.T) {
 	for _, tt := range []struct {
 		name, explicit string
 		env            func(string) (string, bool)
-		want           string
+		want           config.Location
 	}{
-		{"explicit", "named.yaml", set, "named.yaml"},
-		{"environment", "", set, "from-env.yaml"},
-		{"found", "", unset, found},
+		{"explicit", "named.yaml", set, config.Location{Path: "named.yaml"}},
+		{"environment", "", set, config.Location{Path: "from-env.yaml"}},
+		{"found", "", unset, config.Location{Path: found, Found: true}},
 	} {
 		if got, err := config.Locate(tt.explicit, dir, tt.env); got != tt.want || err != nil {
-			t.Errorf("%s: Locate(%q) = %q, %v, want %q", tt.name, tt.explicit, got, err, tt.want)
+			t.Errorf("%s: Locate(%q) = %v, %v, want %v", tt.name, tt.explicit, got, err, tt.want)
 		}
 	}
 }

@@ -16,6 +16,9 @@ type Input struct {
 	// Dir is the folder of the file, from which relative folders start. It is
 	// absolute, or empty for the current folder.
 	Dir string
+	// File is what errors call the file that has the options. It is empty if they
+	// come from the command line, a Go program or a reference.
+	File string
 	// SchemaVersion is that of the reference that is resolved, and zero where
 	// the options come from elsewhere.
 	SchemaVersion int
@@ -47,6 +50,30 @@ func (in Input) Path(name string) string {
 		return filepath.Clean(name)
 	}
 	return filepath.Join(in.Dir, filepath.FromSlash(name))
+}
+
+// Inside reports whether the folder or file name lies in Dir once symlinks are
+// followed. What does not exist is taken as it is spelled.
+func (in Input) Inside(name string) bool {
+	dir, err := filepath.Abs(in.Dir)
+	if err != nil {
+		return false
+	}
+	rest, err := filepath.Rel(followed(dir), followed(in.Path(name)))
+	return err == nil && filepath.IsLocal(rest)
+}
+
+// followed returns path without symlinks in the part of it that exists.
+func followed(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	parent := filepath.Dir(path)
+	switch {
+	case err == nil:
+		return real
+	case parent == path:
+		return path
+	}
+	return filepath.Join(followed(parent), filepath.Base(path))
 }
 
 // KeyError returns err as one about the option key, so that it is shown with

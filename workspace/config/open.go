@@ -15,7 +15,7 @@ import (
 //
 // # Errors
 // An [*Error], which has the kinds of the error of a provider for [errors.Is],
-// and the error of ctx.
+// [ErrUntrusted] for what an untrusted file may not use, and the error of ctx.
 func (c *Config) Open(ctx context.Context, r *Registry, names ...string) (*Workspaces, error) {
 	if r == nil {
 		return nil, errors.New("config: no registry")
@@ -77,6 +77,9 @@ func (c *Config) providers(r *Registry, chosen []*description) ([]provider, erro
 
 func (c *Config) open(ctx context.Context, opener provider, d *description) (*Workspace, error) {
 	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := c.checkTrust(opener, d); err != nil {
 		return nil, err
 	}
 	fsys, err := opener.kind.Open(ctx, opener.in)

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"reflect"
+	"strings"
 )
 
 // kindKey is the key of a provider that names its kind.
@@ -29,7 +30,7 @@ func (c *Config) provider(p *problems, r *Registry, d *description) provider {
 	if d.kind == nil {
 		return provider{} // which has been said
 	}
-	in := Input{Name: d.name, Dir: c.dir}
+	in := Input{Name: d.name, Dir: c.dir, File: c.file}
 	before := len(p.found)
 	var opener provider
 	if d.kind == d.Provider.node {
@@ -110,8 +111,15 @@ func urlOf(p *problems, what string, n *node) *node {
 	return n
 }
 
-// addError adds what a kind says of the provider.
+// addError adds what a kind says of the provider: each of the errors that it
+// joined.
 func (d *description) addError(p *problems, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && isJoined(err, joined.Unwrap()) {
+		for _, part := range joined.Unwrap() {
+			d.addError(p, part)
+		}
+		return
+	}
 	at := d.Provider.node.at
 	var about *keyError
 	if errors.As(err, &about) {
@@ -122,4 +130,14 @@ func (d *description) addError(p *problems, err error) {
 		}
 	}
 	p.add(at, "%s", redact(err.Error(), d.node.variables()))
+}
+
+// isJoined reports whether err says what its parts say, a line each, as that of
+// [errors.Join] does.
+func isJoined(err error, parts []error) bool {
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		texts[i] = part.Error()
+	}
+	return err.Error() == strings.Join(texts, "\n")
 }

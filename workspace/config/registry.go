@@ -29,6 +29,10 @@ type Kind struct {
 	// Check returns what is wrong with the options beside their types, as far
 	// as that is to be known without touching anything. Nil means nothing.
 	Check func(in Input) error
+	// Grants returns what Open uses beyond memory and the folder in.Dir, for
+	// people: "the folder /srv", "the bucket lake". A file that was found needs
+	// the user's trust for it. Nil means that the kind always needs that trust.
+	Grants func(in Input) ([]string, error)
 
 	// Scheme is what the URLs begin with that stand for a workspace of the
 	// kind: "mem" for "mem://". Empty means that there are none.

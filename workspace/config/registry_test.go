@@ -90,7 +90,7 @@ func TestOpenURL(t *testing.T) {
 		{"unknown", "memo://", "main", config.FS{}, `did you mean "mem://"?`},
 		{"no-url", "memory", "main", config.FS{}, "there is no kind of provider"},
 		{"bucket", "s3://bucket", "main", config.FS{}, ""},
-		{"checked", "kubectl://-pod/dir", "main", config.FS{}, "is no name of a pod"},
+		{"checked", "kubectl://-pod/dir", "main", config.FS{}, "is not the name of a pod"},
 		{"name", "mem://", "my files", config.FS{}, "other characters"},
 		{"settings", "mem://", "main", config.FS{AllowedPaths: []string{"a/"}}, "ends in a slash"},
 	}

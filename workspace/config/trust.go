@@ -1,0 +1,291 @@
+package config
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ErrUntrusted says that a file that was found asks for more than such a file
+// may without the user's trust. It is also [fs.ErrPermission].
+var ErrUntrusted = fmt.Errorf("the file is not trusted: %w", fs.ErrPermission)
+
+// TrustStore remembers which files the user trusts, by path and content: a file
+// that changes, or is copied elsewhere, is no longer trusted. It is safe for
+// concurrent use, also by several processes: each change replaces the whole
+// store, so of two changes at the same moment one may have to be repeated.
+type TrustStore struct{ path string }
+
+// Trusted is an entry of a [TrustStore].
+type Trusted struct {
+	// Path is the absolute path of the file.
+	Path string `json:"path"`
+	// SHA256 is the hash of its content, in hexadecimal digits.
+	SHA256 string `json:"sha256"`
+	// Since is when the user trusted it.
+	Since time.Time `json:"since"`
+}
+
+// NewTrustStore returns the store in the file path, which is created when
+// something is trusted.
+func NewTrustStore(path string) *TrustStore { return &TrustStore{path: path} }
+
+// UserTrustStore returns the store of the user: workspace/trusted.json in
+// XDG_STATE_HOME, in ~/.local/state where that is not set
+// (https://specifications.freedesktop.org/basedir-spec/latest/), and in
+// %LocalAppData% on Windows.
+//
+// # Errors
+//
+// That there is no such folder.
+func UserTrustStore() (*TrustStore, error) {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) {
+		var err error
+		if dir, err = defaultStateDir(); err != nil {
+			return nil, fmt.Errorf("there is no folder for the files that you trust: %w; set XDG_STATE_HOME", err)
+		}
+	}
+	return NewTrustStore(filepath.Join(dir, "workspace", "trusted.json")), nil
+}
+
+func defaultStateDir() (string, error) {
+	if runtime.GOOS == "windows" {
+		return os.UserCacheDir() // %LocalAppData%
+	}
+	home, err := os.UserHomeDir()
+	if err == nil && !filepath.IsAbs(home) {
+		err = errors.New("HOME is not an absolute path")
+	}
+	return filepath.Join(home, ".local", "state"), err
+}
+
+// Path returns the path of the store.
+func (t *TrustStore) Path() string { return t.path }
+
+// List returns what is trusted, sorted by path, files that have changed since
+// included.
+//
+// # Errors
+//
+// A store that cannot be read.
+func (t *TrustStore) List() ([]Trusted, error) {
+	entries, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	list := slices.Collect(maps.Values(entries))
+	slices.SortFunc(list, func(a, b Trusted) int { return strings.Compare(a.Path, b.Path) })
+	return list, nil
+}
+
+// Trusts reports whether the user trusts the file path with the given content.
+// A store that cannot be read trusts nothing.
+func (t *TrustStore) Trusts(path string, content []byte) bool {
+	if t == nil {
+		return false
+	}
+	key, err := trustKey(path)
+	if err != nil {
+		return false
+	}
+	entries, err := t.read()
+	return err == nil && entries[key].SHA256 == hashOf(content)
+}
+
+// Trust remembers that the user trusts the file that c was loaded from, with the
+// content that it had then.
+//
+// # Errors
+//
+// A c that [Load] did not return, and a store that cannot be read or written.
+func (t *TrustStore) Trust(c *Config) error {
+	if c.hash == "" {
+		return errors.New("config: only a file that was loaded can be trusted")
+	}
+	key, err := trustKey(c.path)
+	if err != nil {
+		return err
+	}
+	return t.change(func(entries map[string]Trusted) error {
+		entries[key] = Trusted{Path: key, SHA256: c.hash, Since: time.Now().UTC().Truncate(time.Second)}
+		return nil
+	})
+}
+
+// Revoke forgets that the user trusts the file path, which need not exist.
+//
+// # Errors
+//
+// [fs.ErrNotExist] if it is not trusted, and a store that cannot be read or
+// written.
+func (t *TrustStore) Revoke(path string) error {
+	key, err := trustKey(path)
+	if err != nil {
+		return err
+	}
+	return t.change(func(entries map[string]Trusted) error {
+		if _, ok := entries[key]; !ok {
+			return fmt.Errorf("%s is not among the trusted files: %w", path, fs.ErrNotExist)
+		}
+		delete(entries, key)
+		return nil
+	})
+}
+
+// trustKey returns the absolute path of a file. Symlinks in its folder are
+// followed, as the folder decides what relative paths in the file mean; the
+// file itself may be a symlink.
+func trustKey(path string) (string, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	dir, base := filepath.Split(absolute)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.Join(dir, base), nil
+}
+
+func hashOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// maxTrustStore is the most bytes of a store that are read.
+const maxTrustStore = 8 << 20
+
+// read returns the entries by path. A store that does not exist has none.
+func (t *TrustStore) read() (map[string]Trusted, error) {
+	f, err := os.Open(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]Trusted{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var stored struct{ Trusted []Trusted }
+	if err := json.NewDecoder(io.LimitReader(f, maxTrustStore)).Decode(&stored); err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w; delete it to trust no file", t.path, err)
+	}
+	entries := make(map[string]Trusted, len(stored.Trusted))
+	for _, entry := range stored.Trusted {
+		entries[entry.Path] = entry
+	}
+	return entries, nil
+}
+
+// change replaces the store with what change makes of its entries. A reader
+// sees the old store or the new one.
+func (t *TrustStore) change(change func(map[string]Trusted) error) error {
+	entries, err := t.read()
+	if err != nil {
+		return err
+	}
+	if err := change(entries); err != nil {
+		return err
+	}
+	list := slices.SortedFunc(maps.Values(entries), func(a, b Trusted) int { return strings.Compare(a.Path, b.Path) })
+	data, err := json.MarshalIndent(struct {
+		Trusted []Trusted `json:"trusted"`
+	}{list}, "", "  ")
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(t.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(dir, ".trusted-*") // which only this user can read
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name()) // fails after the rename
+	_, err = temp.Write(append(data, '\n'))
+	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), t.path)
+}
+
+// Grant is something beyond memory and the folder of the file that a workspace
+// uses.
+type Grant struct {
+	// Workspace is the name of the workspace.
+	Workspace string `json:"workspace"`
+	// Text says what it uses, such as "the folder /srv". Values that come from
+	// the environment are replaced by the names of their variables.
+	Text string `json:"text"`
+}
+
+// Trusted reports whether the file may describe whatever it likes: it was named
+// and not found, or the user trusts it.
+func (c *Config) Trusted() bool { return c.trusted }
+
+// Grants returns what the workspaces use beyond memory and the folder of the
+// file, in the order of the file, whether or not the file is trusted.
+//
+// # Errors
+//
+// Those of [Config.Check], and of ctx.
+func (c *Config) Grants(ctx context.Context, r *Registry) ([]Grant, error) {
+	providers, err := c.providers(r, c.descriptions)
+	if err != nil {
+		return nil, err
+	}
+	var grants []Grant
+	for i, d := range c.descriptions {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		texts, err := providers[i].grants()
+		if err != nil {
+			return nil, c.failure(d, err)
+		}
+		for _, text := range texts {
+			grants = append(grants, Grant{Workspace: d.name, Text: redact(text, d.node.variables())})
+		}
+	}
+	return grants, nil
+}
+
+// grants returns what the provider uses beyond memory and the folder of the
+// file.
+func (p provider) grants() ([]string, error) {
+	if p.kind.Grants == nil {
+		return []string{"a provider of the kind " + p.name}, nil
+	}
+	return p.kind.Grants(p.in)
+}
+
+// checkTrust refuses what the file may not use without the user's trust.
+func (c *Config) checkTrust(opener provider, d *description) error {
+	if c.trusted {
+		return nil
+	}
+	grants, err := opener.grants()
+	if err != nil {
+		return c.failure(d, err)
+	}
+	if len(grants) == 0 {
+		return nil
+	}
+	p := c.problems()
+	p.add(d.node.at, "the workspace %q uses %s, and a file that nobody named needs your trust for that: read the file, then run \"workspace trust %s\"",
+		d.name, redact(grants[0], d.node.variables()), c.file)
+	return withCause(p.err(), ErrUntrusted)
+}

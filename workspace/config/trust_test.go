@@ -1,0 +1,142 @@
+package config_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// A kind that does not say what it uses needs the user's trust, and with that,
+// or named, the file opens it.
+func TestTrustOfUnknownKind(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, config.FileName)
+	writeFile(t, path, "workspaces: {main: {provider: {kind: custom}}}\n")
+	store := config.NewTrustStore(filepath.Join(dir, "state", "trusted.json"))
+	if err := openCustom(t, path, store); !errors.Is(err, config.ErrUntrusted) || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("Open before the file is trusted = %v, want %v", err, config.ErrUntrusted)
+	}
+	if err := openCustom(t, path, nil); err != nil {
+		t.Errorf("Open of a file that was named = %v", err)
+	}
+	trust(t, store, path)
+	if err := openCustom(t, path, store); err != nil {
+		t.Errorf("Open of a trusted file = %v", err)
+	}
+	writeFile(t, path, "workspaces: {main: {provider: {kind: custom}}} \n")
+	if err := openCustom(t, path, store); !errors.Is(err, config.ErrUntrusted) {
+		t.Errorf("Open after one more byte = %v, want %v", err, config.ErrUntrusted)
+	}
+}
+
+func customRegistry(t *testing.T) *config.Registry {
+	t.Helper()
+	r := &config.Registry{}
+	if err := r.Register("custom", config.Kind{
+		Options: struct{}{},
+		Open: func(context.Context, config.Input) (workspace.FileSystem, error) {
+			return memory.New(nil), nil
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func openCustom(t *testing.T, path string, store *config.TrustStore) error {
+	t.Helper()
+	c, err := config.Load(path, &config.Options{Trust: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := c.Open(t.Context(), customRegistry(t))
+	if err == nil {
+		opened.Close()
+	}
+	return err
+}
+
+func trust(t *testing.T, store *config.TrustStore, path string) {
+	t.Helper()
+	c, err := config.Load(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Trust(c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTrustStore tests which files a store trusts.
+func TestTrustStore(t *testing.T) {
+	dir := t.TempDir()
+	state := filepath.Join(dir, "state", "deep", "trusted.json")
+	store := config.NewTrustStore(state)
+	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	if err := os.Mkdir(real, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	content := []byte("workspaces: {main: {provider: {kind: custom}}}\n")
+	path := filepath.Join(real, config.FileName)
+	writeFile(t, path, string(content))
+	trust(t, store, path)
+
+	// Another store in another process sees it, in the same folder however it
+	// is reached.
+	again := config.NewTrustStore(state)
+	if err := os.Symlink("real", link); err != nil {
+		t.Skipf("symlinks cannot be created here: %v", err)
+	}
+	elsewhere := filepath.Join(dir, config.FileName)
+	for _, tt := range []struct {
+		path    string
+		content []byte
+		want    bool
+	}{
+		{path, content, true},
+		{filepath.Join(link, config.FileName), content, true},
+		{path, append(content, '\n'), false},
+		{path, nil, false},
+		{elsewhere, content, false},
+	} {
+		if got := again.Trusts(tt.path, tt.content); got != tt.want {
+			t.Errorf("Trusts(%q, %q) = %t, want %t", tt.path, tt.content, got, tt.want)
+		}
+	}
+	if info, err := os.Stat(state); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("Stat(%q) = %v, %v, want a file that only its owner can read", state, info, err)
+	}
+	if err := store.Revoke(elsewhere); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Revoke(%q) = %v, want %v", elsewhere, err, fs.ErrNotExist)
+	}
+	if err := store.Revoke(path); err != nil || again.Trusts(path, content) {
+		t.Errorf("Revoke(%q) = %v, and it is trusted: %t", path, err, again.Trusts(path, content))
+	}
+	if list, err := again.List(); err != nil || len(list) > 0 {
+		t.Errorf("List() = %v, %v, want nothing", list, err)
+	}
+	parsed, err := config.Parse(content, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Trust(parsed); err == nil {
+		t.Error("Trust of what no file holds = nil, want an error")
+	}
+}
+
+// Parse cannot know what the content came with, so it is not trusted.
+func TestParseTrustsNothing(t *testing.T) {
+	store := config.NewTrustStore(filepath.Join(t.TempDir(), "trusted.json"))
+	c, err := config.Parse([]byte("workspaces: {main: {provider: {kind: custom}}}\n"), &config.Options{Trust: store})
+	if err != nil || c.Trusted() {
+		t.Errorf("Parse = %v, trusted: %t", err, c.Trusted())
+	}
+}

@@ -16,6 +16,8 @@ import (
 func generalMutants() []mutant {
 	return []mutant{
 		{"repairs-names", func(h *hooked) { h.interpose(repairName, nil) }, casesLike("Names/", "-malformed", "-escape")},
+		{"accepts-reserved-names", func(h *hooked) { h.interpose(unreserve, nil) }, casesLike("Names/", "-malformed")},
+		{"refuses-what-has-the-reserved-word", func(h *hooked) { h.interpose(reserve, nil) }, []string{"Names/unusual-dots"}},
 		{"ignores-context", func(h *hooked) { h.interpose(ignoreContext, nil) }, casesLike("Context/", "")},
 		{"not-dir-is-not-exist", replaceKind(workspace.ErrNotDir, fs.ErrNotExist), casesLike("Errors/", "-file-in-the-middle")},
 		{"not-exist-is-invalid", replaceKind(fs.ErrNotExist, fs.ErrInvalid), casesLike("Errors/", "-missing")},
@@ -46,6 +48,19 @@ func casesLike(prefix string, suffixes ...string) []string {
 func repairName(ctx context.Context, name string) (context.Context, string) {
 	if clean, err := workspace.CleanName("", name); err == nil {
 		return ctx, clean
+	}
+	return ctx, name
+}
+
+// unreserve takes a reserved name for another one.
+func unreserve(ctx context.Context, name string) (context.Context, string) {
+	return ctx, strings.ReplaceAll(name, workspace.ReservedPrefix, "tmp-")
+}
+
+// reserve takes a name with the reserved word anywhere for a reserved one.
+func reserve(ctx context.Context, name string) (context.Context, string) {
+	if word := strings.TrimSuffix(workspace.ReservedPrefix, "-"); strings.Contains(name, word) {
+		return ctx, workspace.ReservedPrefix
 	}
 	return ctx, name
 }

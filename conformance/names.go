@@ -27,7 +27,7 @@ func nameCases() []testCase {
 	}
 	for _, c := range calls() {
 		cases = append(cases,
-			testCase{c.name + "-malformed", "N1 N2 N3 E1 E2 E5", needFiles | c.needs, c.refusesMalformed},
+			testCase{c.name + "-malformed", "N1 N2 N3 N8 E1 E2 E5", needFiles | c.needs, c.refusesMalformed},
 			testCase{c.name + "-escape", "N4 E1 E2 E5", needFiles | c.needs, c.refusesEscape})
 	}
 	return cases
@@ -39,6 +39,7 @@ func malformedNames() (all []string, beyondCleaning map[string]bool) {
 	long := strings.Repeat("n", workspace.MaxElementLength+1)
 	worse := []string{
 		"a\x00b", "\x00", "a/\x00/b", "a\xffb", "\xc3\x28", "dir/\xed\xa0\x80",
+		workspace.ReservedPrefix, workspace.ReservedPrefix + "x", "dir/" + workspace.ReservedPrefix + "x", workspace.ReservedPrefix + "x/child",
 		long, "dir/" + long, strings.Repeat("d/", workspace.MaxNameLength/2) + "e",
 	}
 	repaired := []string{"", "/", "/file", "file/", "dir/", "dir//child", "./file", "dir/.", "dir/./child", "//file"}

@@ -17,7 +17,7 @@ func unusualThemes() []unusualTheme {
 		{"quotes", []string{"it's", "'", `"quoted"`, `"`, `back\slash`, `\`, `\\server\share`, `new\nline`}},
 		{"url", []string{"%s%n", "%2e%2e", "%2F", "%", "+", "a+b c", "query?x=1", "a=b", "@at", "^caret", "comma,comma", "a:b", "C:"}},
 		{"pattern", []string{"*", "**", "?", "[a]", "[", "]", "{a,b}", "{", "}", "[!a]"}},
-		{"dots", []string{".hidden", "...", "..a", "a..", ".a.", "a.", "con", "nul.txt", ".git", ".gitignore"}},
+		{"dots", []string{".hidden", "...", "..a", "a..", ".a.", "a.", "con", "nul.txt", ".git", ".gitignore", ".workspacekit-tmp", "x.workspacekit-tmp-x"}},
 		{"unicode", []string{"é", "e\u0301", "日本語", "ß", "İ", "🙂", "👩‍👩‍👧", "\u202e", "\ufeff", "שלום", "\U0010ffff"}},
 	}
 }

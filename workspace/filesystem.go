@@ -21,7 +21,8 @@ import "context"
 // Every error is a [*io/fs.PathError] whose Op is one of the Op constants and
 // whose Path is the name the caller gave, or the pattern if that is at fault.
 // Each method lists its own kinds; every method may also return:
-//   - [io/fs.ErrInvalid] for a name that is not valid, a nonsensical option
+//   - [io/fs.ErrInvalid] for a name that is not valid ([ValidName] has the
+//     rules; one with a reserved element is not), a nonsensical option
 //     (a negative limit), or a name that the store cannot hold;
 //   - [ErrEscape], which is also [io/fs.ErrInvalid], for a name with a ".."
 //     element or one that a symlink leads out of the workspace;

@@ -16,12 +16,17 @@ const (
 	// MaxElementLength is the longest element of a valid name, in bytes: the
 	// NAME_MAX of common file systems.
 	MaxElementLength = 255
+	// ReservedPrefix begins the elements of names that providers keep for their
+	// temporary files. No valid name has such an element, and no listing shows
+	// one.
+	ReservedPrefix = ".workspacekit-tmp-"
 )
 
 // ValidName reports whether name may be given to a [FileSystem]: it is valid
 // for [io/fs.ValidPath] (so "." or unrooted, slash-separated, without empty,
-// "." and ".." elements), has no NUL byte, and is at most [MaxNameLength]
-// bytes long in elements of at most [MaxElementLength].
+// "." and ".." elements), has no NUL byte, is at most [MaxNameLength] bytes
+// long in elements of at most [MaxElementLength], none of which begins with
+// [ReservedPrefix].
 //
 // Bytes that are unusual but legal in file names (backslashes, newlines,
 // control characters, leading dashes) are valid.
@@ -59,6 +64,8 @@ func nameError(name string) error {
 		return invalidName("name begins with a slash")
 	case !fs.ValidPath(name):
 		return invalidName("name has an empty or a \".\" element")
+	case strings.HasPrefix(name, ReservedPrefix), strings.Contains(name, "/"+ReservedPrefix):
+		return invalidName(fmt.Sprintf("names that begin with %q are reserved for temporary files", ReservedPrefix))
 	case hasLongElement(name):
 		return invalidName(fmt.Sprintf("an element of the name is longer than %d bytes", MaxElementLength))
 	}

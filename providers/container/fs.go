@@ -3,9 +3,7 @@ package container
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -79,9 +77,6 @@ func (f *FS) Container() string {
 	return f.opts.Container
 }
 
-// reserved begins the names of temporary files and locks, and no others.
-const reserved = ".workspacekit-tmp-"
-
 // maxPath is the longest path that Linux takes, in bytes.
 const maxPath = 4095
 
@@ -89,18 +84,14 @@ const maxPath = 4095
 // Open.
 //
 // # Errors
-// Those of [workspace.Check], [fs.ErrInvalid] for a reserved name or one that
-// the container cannot hold, [fs.ErrClosed], and those of [Open].
+// Those of [workspace.Check], [fs.ErrInvalid] for a name that the container
+// cannot hold, [fs.ErrClosed], and those of [Open].
 func (f *FS) check(ctx context.Context, op, name string) error {
 	if f.closed.Load() {
 		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
 	}
 	if err := workspace.Check(ctx, op, name); err != nil {
 		return err
-	}
-	if isReserved(name) {
-		return workspace.NewPathError(op, name, fs.ErrInvalid,
-			fmt.Errorf("names that begin with %q are reserved", reserved))
 	}
 	in, err := f.start.do(ctx)
 	if err != nil {
@@ -110,11 +101,6 @@ func (f *FS) check(ctx context.Context, op, name string) error {
 		return workspace.NewPathError(op, name, fs.ErrInvalid, errors.New("the container cannot hold so long a name"))
 	}
 	return nil
-}
-
-// isReserved reports whether an element of name is that of a temporary file.
-func isReserved(name string) bool {
-	return strings.HasPrefix(name, reserved) || strings.Contains(name, "/"+reserved)
 }
 
 // do makes a call that is for the caller's op and name, and returns its reply.

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -99,12 +98,10 @@ func parseListing(body []byte) ([]entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e := (entry{r, path.Clean(string(name))}); isShown(e.name) {
+		if e := (entry{r, path.Clean(string(name))}); workspace.ValidName(e.name) {
 			entries = append(entries, e)
 		}
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	return entries, nil
 }
-
-func isShown(name string) bool { return utf8.ValidString(name) && !isReserved(name) }

@@ -101,7 +101,7 @@ func checkHeader(header *tar.Header) error {
 	switch {
 	case strings.HasPrefix(header.Name, "/"), name == "..", strings.HasPrefix(name, "../"):
 		return fail(workspace.ErrEscape, nil)
-	case !workspace.ValidName(name) || isReserved(name):
+	case !workspace.ValidName(name):
 		return fail(fs.ErrInvalid, errors.New("an archive cannot have that name in it"))
 	}
 	switch header.Typeflag {
@@ -178,7 +178,7 @@ func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOp
 	err = relay(out, tar.NewReader(stream), opts, func(header *tar.Header) (bool, error) {
 		header.Format = tar.FormatUnknown // the one that fits
 		name := path.Clean(header.Name)
-		return name != "." && isShown(name), nil
+		return name != "." && workspace.ValidName(name), nil
 	})
 	if err == nil {
 		_, err = io.Copy(io.Discard, stream) // behind the end of the archive

@@ -62,7 +62,7 @@ func (f *FS) writeBy(ctx context.Context, name, temporary string, data []byte, o
 }
 
 // newTemporary returns a name for a temporary file that nothing else has.
-func newTemporary() string { return reserved + rand.Text() }
+func newTemporary() string { return workspace.ReservedPrefix + rand.Text() }
 
 // condition returns the condition of o as the program has it.
 func condition(o workspace.WriteOptions) []string {

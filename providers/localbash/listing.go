@@ -23,7 +23,7 @@ func (f *FS) visible(ctx context.Context, l listing, dir string) ([]scan.Child, 
 	kept := children[:0]
 	for _, child := range children {
 		switch {
-		case strings.HasPrefix(child.Name, tempPrefix):
+		case strings.HasPrefix(child.Name, workspace.ReservedPrefix):
 			hidden = append(hidden, child.Name)
 		case isListable(dir, child.Name):
 			kept = append(kept, child)

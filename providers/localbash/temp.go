@@ -7,11 +7,11 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 const (
-	// tempPrefix begins the names of temporary files, and no others.
-	tempPrefix = ".workspacekit-tmp-"
 	// maxTempAge is how old a temporary file is when its writer is taken for
 	// dead, where there are no locks to tell.
 	maxTempAge = time.Hour
@@ -33,7 +33,7 @@ const (
 // which tells everyone that its writer lives.
 func (d *folder) createTemp(perm fs.FileMode) (*os.File, string, error) {
 	for range maxTempAttempts {
-		name := tempPrefix + rand.Text()
+		name := workspace.ReservedPrefix + rand.Text()
 		file, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, "", errOvertaken
@@ -77,7 +77,7 @@ func (f *FS) sweep(dir string, names []string) {
 // isLeftover reports whether name may be a temporary file of ours, and not
 // some other thing with that prefix.
 func (d *folder) isLeftover(name string) bool {
-	if len(strings.TrimPrefix(name, tempPrefix)) != len(rand.Text()) {
+	if len(strings.TrimPrefix(name, workspace.ReservedPrefix)) != len(rand.Text()) {
 		return false
 	}
 	info, err := d.root.Lstat(name)

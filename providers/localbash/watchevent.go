@@ -49,7 +49,7 @@ func (w *watch) nameOf(hostPath string) (string, bool) {
 }
 
 func (w *watch) isShown(name string) bool {
-	return name == "." || workspace.ValidName(workspace.Join(w.dir, name)) && !isReserved(name)
+	return name == "." || workspace.ValidName(workspace.Join(w.dir, name))
 }
 
 // look returns what name is now.

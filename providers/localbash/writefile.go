@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -81,6 +82,11 @@ func (f *FS) writeTarget(ctx context.Context, name string, opts workspace.WriteO
 	}
 	dir, base = splitUnclean(name)
 	return dir, base, nil
+}
+
+// isReserved reports whether an element of name is that of a temporary file.
+func isReserved(name string) bool {
+	return strings.HasPrefix(name, workspace.ReservedPrefix) || strings.Contains(name, "/"+workspace.ReservedPrefix)
 }
 
 // linkTarget returns the name of what the symlink name leads to, there or not.

@@ -57,20 +57,6 @@ func (a *AferoFS) Capabilities() workspace.Capabilities {
 	return workspace.Capabilities{Write: true, Watch: workspace.WatchPolled}
 }
 
-// temporary begins the names of files that are being written. They are never
-// listed and cannot be named.
-const temporary = ".workspacekit-tmp-"
-
-func checkAfero(ctx context.Context, op, name string) error {
-	if err := workspace.Check(ctx, op, name); err != nil {
-		return err
-	}
-	if strings.HasPrefix(path.Base(name), temporary) {
-		return workspace.NewPathError(op, name, fs.ErrInvalid, errors.New("the name is reserved for temporary files"))
-	}
-	return nil
-}
-
 // stat describes name, after it has made sure that its parents are
 // directories: some backends do not care.
 func (a *AferoFS) stat(name string) (fs.FileInfo, error) {
@@ -138,7 +124,7 @@ func describeAfero(name string, info fs.FileInfo) workspace.FileInfo {
 
 // Stat implements [workspace.FileSystem].
 func (a *AferoFS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
-	if err := checkAfero(ctx, workspace.OpStat, name); err != nil {
+	if err := workspace.Check(ctx, workspace.OpStat, name); err != nil {
 		return workspace.FileInfo{}, err
 	}
 	a.mu.RLock()
@@ -167,7 +153,7 @@ func (a *AferoFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions)
 	if opts != nil {
 		o = *opts
 	}
-	if err := checkAfero(ctx, workspace.OpLs, dir); err != nil {
+	if err := workspace.Check(ctx, workspace.OpLs, dir); err != nil {
 		return nil, err
 	}
 	if err := o.Check(dir); err != nil {
@@ -203,7 +189,7 @@ func (a *AferoFS) children(dir string) ([]fs.FileInfo, error) {
 		return nil, kindOf(err)
 	}
 	infos = slices.DeleteFunc(infos, func(info fs.FileInfo) bool {
-		return strings.HasPrefix(info.Name(), temporary) || !workspace.ValidName(info.Name())
+		return !workspace.ValidName(info.Name())
 	})
 	slices.SortFunc(infos, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
 	return infos, nil

@@ -16,7 +16,7 @@ func (a *AferoFS) Open(ctx context.Context, name string, opts *workspace.OpenOpt
 	if opts != nil {
 		window = *opts
 	}
-	if err := checkAfero(ctx, workspace.OpOpen, name); err != nil {
+	if err := workspace.Check(ctx, workspace.OpOpen, name); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
 	if err := window.Check(name); err != nil {

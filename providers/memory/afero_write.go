@@ -14,7 +14,7 @@ import (
 
 // WriteFile implements [workspace.FileSystem]. The version is always empty.
 func (a *AferoFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
-	if err := checkAfero(ctx, workspace.OpWriteFile, name); err != nil {
+	if err := workspace.Check(ctx, workspace.OpWriteFile, name); err != nil {
 		return "", err
 	}
 	if opts != nil && *opts != (workspace.WriteOptions{}) {
@@ -53,7 +53,7 @@ func (a *AferoFS) write(name string, data []byte) error {
 	if err := a.makeParents(dir); err != nil {
 		return err
 	}
-	temp := filepath.FromSlash(workspace.Join(dir, temporary+rand.Text()))
+	temp := filepath.FromSlash(workspace.Join(dir, workspace.ReservedPrefix+rand.Text()))
 	if err := a.fill(temp, data, mode); err != nil {
 		return kindOf(errors.Join(err, a.discard(temp)))
 	}
@@ -97,7 +97,7 @@ func (a *AferoFS) discard(temp string) error {
 
 // Mkdir implements [workspace.FileSystem].
 func (a *AferoFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
-	if err := checkAfero(ctx, workspace.OpMkdir, name); err != nil {
+	if err := workspace.Check(ctx, workspace.OpMkdir, name); err != nil {
 		return err
 	}
 	a.mu.Lock()
@@ -128,7 +128,7 @@ func (a *AferoFS) mkdir(name string, recursive bool) error {
 
 // Rm implements [workspace.FileSystem].
 func (a *AferoFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	if err := checkAfero(ctx, workspace.OpRm, name); err != nil {
+	if err := workspace.Check(ctx, workspace.OpRm, name); err != nil {
 		return err
 	}
 	if name == "." {

@@ -39,6 +39,7 @@ func foreignCases() []foreignCase {
 		{name: "not-xml", keys: []string{"d/\uffff", "d/\ufffd"}, walk: []string{"d", "d/\ufffd", "d/\uffff"},
 			files: []string{"d/\ufffd", "d/\uffff"}, still: true},
 		{name: "long-element", keys: []string{"d/" + strings.Repeat("x", 300)}, walk: []string{"d"}},
+		{name: "reserved", keys: []string{"d/.workspacekit-tmp-x", "d/.workspacekit-tmp-y/z"}, walk: []string{"d"}},
 		{name: "escape", keys: []string{"d/%01"}, walk: []string{"d", "d/\x01"}, files: []string{"d/\x01"}},
 		{name: "escaped-escape", keys: []string{"d/%2501"}, walk: []string{"d", "d/%01"}, files: []string{"d/%01"}},
 		{name: "escape-of-no-control", keys: []string{"d/%41", "d/%"}, walk: []string{"d", "d/%", "d/%41"}, files: []string{"d/%", "d/%41"}},

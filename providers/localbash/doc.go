@@ -35,10 +35,13 @@
 // if a tick of the kernel's clock (up to 10 ms) lies between that and the look
 // before.
 //
-// Changes lock the folder that they happen in with flock, so that the conditions
-// of [workspace.WriteOptions] hold against every writer of this package, in this
-// process or another. On a file system or an operating system without flock
-// (Windows) they hold against the users of the same [FS] only.
+// Changes lock the folder that they happen in, for a moment and with a hidden
+// file of their own, so that the conditions of [workspace.WriteOptions] hold
+// against every writer of this package, in this process or another. Locks of
+// other programs make no difference. A change that cannot lock the folder
+// within ten seconds is [workspace.ErrUnavailable]. On a file system or an
+// operating system without flock (Windows) conditions hold against the users of
+// the same [FS] only.
 //
 // # Names
 //

@@ -18,7 +18,8 @@ type draft struct {
 	base   string // the name to be, in dir
 	opts   workspace.WriteOptions
 	stage  *folder  // dir, or the nearest directory above it that exists
-	temp   string   // the name until then, in stage
+	in     *folder  // where the file is now: stage, or dir once that is locked
+	temp   string   // the name until then
 	file   *os.File // open and locked until the end
 	perm   fs.FileMode
 	exact  bool // perm is to be had whatever the umask
@@ -43,6 +44,7 @@ func (f *FS) begin(ctx context.Context, name string, opts workspace.WriteOptions
 		d.stage.close()
 		return nil, err
 	}
+	d.in = d.stage
 	return d, nil
 }
 
@@ -113,7 +115,7 @@ func (d *draft) commit(ctx context.Context) (workspace.Version, error) {
 }
 
 func (d *draft) commitTo(ctx context.Context, target *folder) (workspace.Version, error) {
-	unlock, err := d.fsys.lock(ctx, target)
+	unlock, err := d.lock(ctx, target)
 	if err != nil {
 		return "", err
 	}
@@ -132,6 +134,28 @@ func (d *draft) commitTo(ctx context.Context, target *folder) (workspace.Version
 	return version, d.fsys.syncFolder(target)
 }
 
+// lock locks target. Its lock file is the draft itself, which takes that name
+// on the way to its own, because another file would cost half as much as the
+// write.
+func (d *draft) lock(ctx context.Context, target *folder) (unlock func(), err error) {
+	return d.fsys.lockFolder(ctx, target, func() (remove func(), err error) {
+		if state, err := tryLock(d.file); err != nil || state == lockUnknown {
+			return func() {}, err
+		}
+		err = d.fsys.renameNewFile(d.in, d.temp, target, lockName)
+		switch {
+		case err == nil:
+			d.in, d.temp = target, lockName
+			return d.remove, nil
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, errOvertaken
+		case errors.Is(err, fs.ErrExist):
+			return nil, err
+		}
+		return target.createLock() // this file system renames in one way only
+	})
+}
+
 // prepare tests the conditions again, now that nobody else can change what
 // they are about, and gives the file the mode and the time that it will have.
 func (d *draft) prepare(target *folder) (stamp, error) {
@@ -148,7 +172,7 @@ func (d *draft) prepare(target *folder) (stamp, error) {
 	// A file system that cannot set times has its own; versions then rest on
 	// those.
 	now := d.fsys.clock.next()
-	_ = d.stage.root.Chtimes(d.temp, now, now)
+	_ = d.in.root.Chtimes(d.temp, now, now)
 	return stampOfFile(d.file)
 }
 
@@ -170,7 +194,7 @@ func (d *draft) place(target *folder) error {
 	if d.opts.IfNotExist {
 		rename = d.fsys.renameNewFile
 	}
-	err := rename(d.stage, d.temp, target, d.base)
+	err := rename(d.in, d.temp, target, d.base)
 	switch {
 	case err == nil:
 		d.placed = true
@@ -211,12 +235,17 @@ func stampOfFile(file *os.File) (stamp, error) {
 	return stampOf(info), nil
 }
 
-// discard ends the draft, and removes the temporary file if it still has that
-// name.
+// discard ends the draft.
 func (d *draft) discard() {
-	if !d.placed {
-		_ = d.stage.root.Remove(d.temp)
-	}
+	d.remove()
 	d.file.Close()
 	d.stage.close()
+}
+
+// remove removes the temporary file if it still has that name.
+func (d *draft) remove() {
+	if !d.placed {
+		_ = d.in.root.Remove(d.temp)
+		d.placed = true
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -104,31 +103,4 @@ func TestIfNotExistAgainstOthers(t *testing.T) {
 			t.Fatalf("Commit of %q, IfNotExist = %v and another program's O_EXCL = %v, want one to succeed", name, err, otherErr)
 		}
 	}
-}
-
-// TestLockHonoursContext waits for a folder that another FS has locked.
-func TestLockHonoursContext(t *testing.T) {
-	dir := t.TempDir()
-	put(t, filepath.Join(dir, "file"), "old")
-	unlock := lockFolder(t, dir)
-	fsys := open(t, dir, nil)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-	defer cancel()
-	for name, do := range map[string]func() error{
-		"WriteFile": func() error {
-			_, err := fsys.WriteFile(ctx, "file", []byte("new"), nil)
-			return err
-		},
-		"Rm":   func() error { return fsys.Rm(ctx, "file", nil) },
-		"Move": func() error { return fsys.Move(ctx, "file", "moved") },
-	} {
-		if err := do(); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s in a locked folder = %v, want %q", name, err, context.DeadlineExceeded)
-		}
-	}
-	if got := content(t, filepath.Join(dir, "file")); got != "old" || len(temps(t, dir)) > 0 {
-		t.Errorf("after those the file has %q and the temporary files are %q, want %q and none", got, temps(t, dir), "old")
-	}
-	unlock()
-	write(t, fsys, "file", "new")
 }

@@ -27,7 +27,7 @@ func (f *FS) fault(op, name string, err error) error {
 	if errno, ok := cause.(syscall.Errno); ok {
 		return errnoError(op, name, errno)
 	}
-	if errors.Is(cause, errOvertaken) {
+	if errors.Is(cause, errOvertaken) || errors.Is(cause, errLocked) {
 		return workspace.NewPathError(op, name, workspace.ErrUnavailable, cause)
 	}
 	return workspace.NewPathError(op, name, nil, cause)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -31,16 +32,17 @@ type Options struct {
 // versions, conditional writes, native watches, moves and copies. It must be
 // closed. It is safe for concurrent use.
 type FS struct {
-	root    string // absolute, as the caller knows it
-	host    host
-	quick   *quick
-	escape  error // what os.Root says of a name that leads out
-	sync    bool
-	relaxed bool
-	locks   locks
-	clock   clock
-	buffers buffers
-	closed  atomic.Bool
+	root     string // absolute, as the caller knows it
+	host     host
+	quick    *quick
+	escape   error // what os.Root says of a name that leads out
+	sync     bool
+	relaxed  bool
+	locks    locks
+	lockWait time.Duration // maxLockWait but in tests
+	clock    clock
+	buffers  buffers
+	closed   atomic.Bool
 }
 
 var (
@@ -74,7 +76,7 @@ func Open(dir string, opts *Options) (*FS, error) {
 	if err != nil {
 		return nil, workspace.NewPathError(workspace.OpOpen, dir, nil, plainCause(err))
 	}
-	f := &FS{root: filepath.ToSlash(root), sync: o.Sync, relaxed: o.Relaxed}
+	f := &FS{root: filepath.ToSlash(root), sync: o.Sync, relaxed: o.Relaxed, lockWait: maxLockWait}
 	if err := f.open(root); err != nil {
 		return nil, openError(dir, f.fault(workspace.OpOpen, dir, err))
 	}

@@ -3,44 +3,15 @@
 package localbash
 
 import (
-	"context"
 	"errors"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-const (
-	minLockWait = 50 * time.Microsecond
-	maxLockWait = 5 * time.Millisecond
-)
-
-// lockFile waits until the process has the only lock on the open file. It asks
-// again and again, as a call that waits could not be ended with ctx. A file
-// system without locks gives them to everyone.
-func lockFile(ctx context.Context, file *os.File) error {
-	for wait := minLockWait; ; wait = min(2*wait, maxLockWait) {
-		state, err := tryLock(file)
-		if err != nil || state != lockTaken {
-			return err
-		}
-		if err := pause(ctx, wait); err != nil {
-			return err
-		}
-	}
-}
-
-func pause(ctx context.Context, wait time.Duration) error {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
+// hasFileLocks says that the operating system has locks on files that end with
+// the process. A file system may still have none.
+const hasFileLocks = true
 
 // tryLock takes the lock if it is free.
 func tryLock(file *os.File) (lockState, error) {

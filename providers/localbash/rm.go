@@ -44,13 +44,23 @@ func (f *FS) rm(ctx context.Context, name string, recursive bool) error {
 	return f.rmEntry(ctx, d, base)
 }
 
-// rmEntry removes a file or an empty directory.
+// rmEntry removes a file or an empty directory. A directory needs no lock, as
+// no write replaces one.
 func (f *FS) rmEntry(ctx context.Context, d *folder, base string) error {
-	unlock, err := f.lock(ctx, d)
+	info, err := d.root.Lstat(base)
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	if !info.IsDir() {
+		unlock, err := f.lock(ctx, d)
+		if errors.Is(err, errOvertaken) {
+			return fs.ErrNotExist
+		}
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
 	if err := removeEntry(d.root, base); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (d *folder) createTemp(perm fs.FileMode) (*os.File, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		if d.claim(file, name) {
+		if state, err := d.claim(file, name); err == nil && state != lockTaken {
 			return file, name, nil
 		}
 		file.Close()
@@ -49,14 +49,24 @@ func (d *folder) createTemp(perm fs.FileMode) (*os.File, string, error) {
 	return nil, "", errOvertaken
 }
 
-// claim locks the temporary file and reports whether it is still there.
-func (d *folder) claim(file *os.File, name string) bool {
+// claim locks the file that was created as name. It is taken if somebody else
+// was faster, who took it for a leftover.
+func (d *folder) claim(file *os.File, name string) (lockState, error) {
 	state, err := tryLock(file)
-	if err != nil || state == lockTaken {
+	if err == nil && !d.has(name, file) {
+		state = lockTaken
+	}
+	return state, err
+}
+
+// has reports whether name is still the open file.
+func (d *folder) has(name string, file *os.File) bool {
+	opened, err := file.Stat()
+	if err != nil {
 		return false
 	}
-	_, err = d.root.Lstat(name)
-	return err == nil
+	named, err := d.root.Lstat(name)
+	return err == nil && os.SameFile(opened, named)
 }
 
 // sweep removes those of the temporary files in dir whose writers are dead. It
@@ -77,7 +87,7 @@ func (f *FS) sweep(dir string, names []string) {
 // isLeftover reports whether name may be a temporary file of ours, and not
 // some other thing with that prefix.
 func (d *folder) isLeftover(name string) bool {
-	if len(strings.TrimPrefix(name, workspace.ReservedPrefix)) != len(rand.Text()) {
+	if name != lockName && len(strings.TrimPrefix(name, workspace.ReservedPrefix)) != len(rand.Text()) {
 		return false
 	}
 	info, err := d.root.Lstat(name)
@@ -86,7 +96,11 @@ func (d *folder) isLeftover(name string) bool {
 
 // removeLeftover removes name if it gets the lock of it: then no writer has.
 func (d *folder) removeLeftover(name string) {
-	file, err := d.root.OpenFile(name, readFlags, 0)
+	// Over NFS only a file that is open for writing can be locked.
+	file, err := d.root.OpenFile(name, os.O_WRONLY|readFlags, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		file, err = d.root.OpenFile(name, readFlags, 0)
+	}
 	if err != nil {
 		return
 	}
@@ -95,10 +109,11 @@ func (d *folder) removeLeftover(name string) {
 	if err != nil || state == lockTaken {
 		return
 	}
-	if state == lockUnknown && !isOld(file) {
-		return
+	// While the lock is ours nobody else removes the file, but its writer may
+	// have done so before.
+	if d.has(name, file) && (state == lockHeld || isOld(file)) {
+		_ = d.root.Remove(name)
 	}
-	_ = d.root.Remove(name)
 	unlockFile(file)
 }
 

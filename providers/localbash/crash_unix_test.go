@@ -5,6 +5,9 @@ package localbash_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // TestKill kills a writer again and again, at random moments.
@@ -91,11 +95,22 @@ func checkWhole(t *testing.T, dir string) {
 	}
 }
 
-// checkSwept wants the listings of checkWhole to have removed the leftovers.
+// checkSwept wants changes of the folders to remove the leftovers.
 func checkSwept(t *testing.T, dir string) {
 	t.Helper()
+	fsys := open(t, dir, nil)
+	for i := range 4 {
+		folder := fmt.Sprintf("dir%d", i)
+		if _, err := fsys.Ls(context.Background(), folder, nil); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		write(t, fsys, folder+"/mark", "")
+		if err := fsys.Rm(context.Background(), folder+"/mark", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if found := temps(t, filepath.Join(dir, "*")); len(found) > 0 {
-		t.Errorf("temporary files are left after a listing: %q", found)
+		t.Errorf("temporary files are left after a listing and a change: %q", found)
 	}
 }
 
@@ -107,53 +122,79 @@ func leave(t *testing.T, dir string) string {
 	return path
 }
 
-// TestSweep lists folders with leftovers, in each way.
+// TestSweep lists folders with leftovers, in each way, and then changes them.
+// Listing alone must not remove anything.
 func TestSweep(t *testing.T) {
 	ctx := context.Background()
-	for _, list := range []struct {
-		name string
-		do   func(fsys *localbash.FS) error
-	}{
-		{"Ls", func(fsys *localbash.FS) error {
-			infos, err := fsys.Ls(ctx, "dir", nil)
-			if len(infos) != 0 {
-				t.Errorf("Ls = %v, want nothing", infos)
-			}
-			return err
-		}},
-		{"Glob", func(fsys *localbash.FS) error {
-			paths, err := fsys.Glob(ctx, "**", nil)
-			if len(paths) != 0 {
-				t.Errorf("Glob = %v, want nothing", paths)
-			}
-			return err
-		}},
-		{"Grep", func(fsys *localbash.FS) error {
+	for name, list := range map[string]func(fsys *localbash.FS) (found any, err error){
+		"Ls":   func(fsys *localbash.FS) (any, error) { return fsys.Ls(ctx, "dir", nil) },
+		"Glob": func(fsys *localbash.FS) (any, error) { return fsys.Glob(ctx, "**", nil) },
+		"Grep": func(fsys *localbash.FS) (any, error) {
 			result, err := fsys.Grep(ctx, "leftover", nil)
-			if err == nil && len(result.Matches) != 0 {
-				t.Errorf("Grep = %v, want nothing", result)
+			if err != nil {
+				return nil, err
 			}
-			return err
-		}},
-		{"Rm", func(fsys *localbash.FS) error { return fsys.Rm(ctx, "dir", nil) }},
-		{"Rm-recursive", func(fsys *localbash.FS) error {
-			return fsys.Rm(ctx, "dir", &workspace.RmOptions{Recursive: true})
-		}},
+			return result.Matches, nil
+		},
 	} {
-		t.Run(list.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := leave(t, filepath.Join(dir, "dir"))
 			fsys := open(t, dir, nil)
+			if found, err := list(fsys); err != nil || fmt.Sprint(found) != "[]" {
+				t.Fatalf("%s = %v, %v, want nothing", name, found, err)
+			}
 			if _, err := os.Lstat(path); err != nil {
-				t.Fatalf("Open removed the leftover, or it was not there: %v", err)
+				t.Fatalf("%s removed the leftover: %v", name, err)
 			}
-			if err := list.do(fsys); err != nil {
-				t.Fatalf("%s = %v, want nil", list.name, err)
+			write(t, fsys, "other/file", "")
+			if _, err := os.Lstat(path); err != nil {
+				t.Fatalf("a change of another folder removed the leftover: %v", err)
 			}
+			write(t, fsys, "dir/file", "")
 			if _, err := os.Lstat(path); err == nil {
-				t.Errorf("the leftover is there after %s", list.name)
+				t.Error("the leftover is there after a change of its folder")
 			}
 		})
+	}
+}
+
+// TestRmSweeps removes a folder with nothing but leftovers.
+func TestRmSweeps(t *testing.T) {
+	for _, recursive := range []bool{false, true} {
+		dir := t.TempDir()
+		path := leave(t, filepath.Join(dir, "dir"))
+		err := open(t, dir, nil).Rm(context.Background(), "dir", &workspace.RmOptions{Recursive: recursive})
+		if _, statErr := os.Lstat(path); err != nil || statErr == nil {
+			t.Errorf("Rm with Recursive %t = %v, and Stat of the leftover %v, want both removed", recursive, err, statErr)
+		}
+	}
+}
+
+// TestReadOnlyDeletesNothing reads all of a folder with leftovers.
+func TestReadOnlyDeletesNothing(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	path := leave(t, filepath.Join(dir, "dir"))
+	fsys := policy.ReadOnly(open(t, dir, nil))
+	for range 2 {
+		if _, err := fsys.Ls(ctx, "dir", nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fsys.Grep(ctx, "x", nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, change := range []func() error{
+			func() error { _, err := fsys.WriteFile(ctx, "dir/file", nil, nil); return err },
+			func() error { return fsys.Rm(ctx, "dir", &workspace.RmOptions{Recursive: true}) },
+		} {
+			if err := change(); !errors.Is(err, workspace.ErrPolicy) {
+				t.Fatalf("a change of a read-only workspace = %v, want %v", err, workspace.ErrPolicy)
+			}
+		}
+	}
+	if _, err := os.Lstat(path); err != nil {
+		t.Errorf("a read-only workspace deleted a file: %v", err)
 	}
 }
 

@@ -40,6 +40,7 @@ type FS struct {
 	relaxed  bool
 	locks    locks
 	lockWait time.Duration // maxLockWait but in tests
+	temps    noted
 	clock    clock
 	buffers  buffers
 	closed   atomic.Bool

@@ -13,27 +13,35 @@ import (
 
 // visible returns the children of the open directory l, which has the name
 // dir, sorted by name: without those that have no valid name, and without
-// temporary files, of which it removes those that a dead process has left.
+// temporary files, which it notes. To remove what dead processes have left is
+// for a change of the directory, as one who may only read must delete nothing.
 func (f *FS) visible(ctx context.Context, l listing, dir string) ([]scan.Child, error) {
-	children, err := l.children(ctx)
+	kept, hidden, err := l.entries(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	var hidden []string
-	kept := children[:0]
+	f.temps.note(dir, hidden)
+	slices.SortFunc(kept, func(a, b scan.Child) int { return cmp.Compare(a.Name, b.Name) })
+	return kept, nil
+}
+
+// entries returns the children of l that can be named, and the names of the
+// temporary files, in the order of the directory.
+func (l listing) entries(ctx context.Context, dir string) (kept []scan.Child, temps []string, err error) {
+	children, err := l.children(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept = children[:0]
 	for _, child := range children {
 		switch {
 		case strings.HasPrefix(child.Name, workspace.ReservedPrefix):
-			hidden = append(hidden, child.Name)
+			temps = append(temps, strings.Clone(child.Name)) // not the listing that it is part of
 		case isListable(dir, child.Name):
 			kept = append(kept, child)
 		}
 	}
-	if len(hidden) > 0 {
-		f.sweep(dir, hidden)
-	}
-	slices.SortFunc(kept, func(a, b scan.Child) int { return cmp.Compare(a.Name, b.Name) })
-	return kept, nil
+	return kept, temps, nil
 }
 
 // isListable reports whether the child name of dir can be named. What the

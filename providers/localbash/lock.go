@@ -95,9 +95,11 @@ func (f *FS) lock(ctx context.Context, folders ...*folder) (unlock func(), err e
 	return unlock, nil
 }
 
-// lockFolder locks one folder: against the users of f in memory, and against
-// all others by its lock file. create creates that, or returns [fs.ErrExist].
+// lockFolder locks one folder, which is about to be changed: against the users
+// of f in memory, and against all others by its lock file. create creates
+// that, or returns [fs.ErrExist].
 func (f *FS) lockFolder(ctx context.Context, d *folder, create func() (remove func(), err error)) (unlock func(), err error) {
+	d.sweep(f.temps.take(d.dir))
 	deadline := time.Now().Add(f.lockWait)
 	if err := f.locks.acquire(ctx, d.key); err != nil {
 		return nil, err

@@ -153,13 +153,22 @@ func readNames(dir *os.Root) ([]string, error) {
 	return file.Readdirnames(-1)
 }
 
-// sweepAll lists dir for nothing but its effect on leftovers.
+// sweepAll removes from dir what dead processes have left.
 func (f *FS) sweepAll(ctx context.Context, dir string) error {
 	l, err := f.openListing(dir, true)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	_, err = f.visible(ctx, l, dir)
-	return err
+	_, temps, err := l.entries(ctx, dir)
+	if err != nil {
+		return err
+	}
+	d, err := f.openFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	d.sweep(temps)
+	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -69,14 +71,53 @@ func (d *folder) has(name string, file *os.File) bool {
 	return err == nil && os.SameFile(opened, named)
 }
 
-// sweep removes those of the temporary files in dir whose writers are dead. It
-// is best effort: what cannot be removed stays hidden.
-func (f *FS) sweep(dir string, names []string) {
-	d, err := f.openFolder(dir)
-	if err != nil {
+// noted are the temporary files that listings have met, by the names of their
+// folders, for the next change of the folder to remove those that dead
+// processes have left. The zero noted is ready; it is safe for concurrent use.
+type noted struct {
+	count atomic.Int64 // of names, so that those who find none need no lock
+	mu    sync.Mutex
+	names map[string][]string // guarded by mu
+}
+
+// maxNoted is how many names are kept. Others have to be met again.
+const maxNoted = 1000
+
+// note takes names for all temporary files of dir.
+func (n *noted) note(dir string, names []string) {
+	if len(names) == 0 && n.count.Load() == 0 {
 		return
 	}
-	defer d.close()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	others := int(n.count.Load()) - len(n.names[dir])
+	names = names[:min(len(names), maxNoted-others)]
+	n.count.Store(int64(others + len(names)))
+	if n.names == nil {
+		n.names = map[string][]string{}
+	}
+	n.names[dir] = names
+	if len(names) == 0 {
+		delete(n.names, dir)
+	}
+}
+
+// take returns the names that were noted of dir, and forgets them.
+func (n *noted) take(dir string) []string {
+	if n.count.Load() == 0 {
+		return nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	names := n.names[dir]
+	delete(n.names, dir)
+	n.count.Add(-int64(len(names)))
+	return names
+}
+
+// sweep removes those of the temporary files in d whose writers are dead. It
+// is best effort: what cannot be removed stays hidden.
+func (d *folder) sweep(names []string) {
 	for _, name := range names {
 		if d.isLeftover(name) {
 			d.removeLeftover(name)

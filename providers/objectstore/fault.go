@@ -111,6 +111,8 @@ func diagnoseStatus(status int) diagnosis {
 		return diagnosis{fs.ErrPermission, "the store refuses: check the credentials and their rights, and this machine's clock"}
 	case status == http.StatusMovedPermanently:
 		return diagnosis{nil, "the bucket is in another region or behind another endpoint: correct Region or Endpoint"}
+	case status == http.StatusRequestURITooLong || status == http.StatusRequestHeaderFieldsTooLarge: // the key is in both
+		return diagnosis{fs.ErrInvalid, "the store cannot hold this name"}
 	case status >= 500, status == http.StatusTooManyRequests:
 		return diagnosis{workspace.ErrUnavailable, "the store has a problem: try again later"}
 	}

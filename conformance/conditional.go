@@ -24,6 +24,8 @@ func conditionalCases() []testCase {
 		{"if-version-race", "V5", needWrite | needConditional, ifVersionRace},
 		{"if-version-other-writer", "V3", needWrite | needConditional, ifVersionOtherWriter},
 		{"both-conditions", "V6 E1 E2 E5", needWrite | needConditional, bothConditions},
+		{"version-of-every-byte", "V8", needWrite | needVersions, versionOfEveryByte},
+		{"version-after-rm", "V10", needWrite | needVersions, versionAfterRm},
 		{"version-changes-at-once", "V8", needWrite | needVersions, versionChangesAtOnce},
 		{"version-everywhere-the-same", "V7 RV1 OP2", needWrite | needVersions, versionEverywhere},
 		{"version-never-missing", "V9 V7 RV1 OP2 CR2", needWrite | needVersions, versionNeverMissing},
@@ -197,6 +199,38 @@ func versionChangesAtOnce(e *env) {
 			e.Fatalf("WriteFile(%q, %q) = version %q, which was that of %q", "file", content, version, before)
 		}
 		seen[version] = content
+	}
+}
+
+// versionOfEveryByte changes one byte at a time, in what a digest of the head,
+// the tail or a sample would leave out.
+func versionOfEveryByte(e *env) {
+	content := []byte(large()[:200<<10])
+	seen := map[workspace.Version]string{e.write("file", string(content)): "as written first"}
+	for _, at := range []int{0, 64, 4 << 10, 64 << 10, len(content) / 2, len(content) - 64, len(content) - 1} {
+		content[at]++
+		version := e.write("file", string(content))
+		change := fmt.Sprintf("with byte %d changed", at)
+		if before, ok := seen[version]; ok {
+			e.Errorf("WriteFile(%q) %s = version %q, which was that of the file %s", "file", change, version, before)
+		}
+		seen[version] = change
+	}
+}
+
+// versionAfterRm creates a file again, with other bytes of the same size.
+func versionAfterRm(e *env) {
+	seen := make(map[workspace.Version]string)
+	for i := range 6 {
+		content := fmt.Sprintf("content %d", i)
+		version := e.write("dir/file", content)
+		if before, ok := seen[version]; ok {
+			e.Errorf("WriteFile(%q, %q) after Rm = version %q, which was that of %q", "dir/file", content, version, before)
+		}
+		seen[version] = content
+		if i%2 == 1 {
+			e.rm([]string{"dir/file", "dir"}[i/2%2], &workspace.RmOptions{Recursive: true})
+		}
 	}
 }
 

@@ -139,15 +139,17 @@ func createVersion(e *env) {
 func createDataNotRetained(e *env) {
 	w := e.begin(e.ctx, "file", "")
 	defer w.Close()
-	buf := []byte("part")
-	for range 3 {
-		if _, err := w.Write(buf); err != nil {
+	want := ""
+	for _, content := range aroundBuffers() {
+		part := []byte(content)
+		if _, err := w.Write(part); err != nil {
 			e.Fatalf("Create(%q), Write = %v, want nil", "file", err)
 		}
-		copy(buf, "PART")
+		clear(part)
+		want += content
 	}
 	e.commit(w, "file")
-	e.has("file", "partPARTPART")
+	e.has("file", want)
 }
 
 func createDirectory(e *env) {

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strconv"
@@ -27,7 +28,9 @@ func conditionalMutants() []mutant {
 		{"conflict-for-directory", mutateWrite(conflictForDirectory), []string{"WriteFile/if-version-directory"}},
 		{"writes-on-conflict", mutateWrite(writesOnConflict), []string{"WriteFile/if-version-mismatch", "WriteFile/if-version-other-writer"}},
 		{"first-condition-counts", mutateWrite(firstCondition), []string{"WriteFile/both-conditions"}},
-		{"version-is-the-size", versionIsSize, []string{"WriteFile/version-changes-at-once", "Watch/same-size-rewrite"}},
+		{"version-is-the-size", mutateVersion(versionIsSize), []string{"WriteFile/version-changes-at-once", "Watch/same-size-rewrite"}},
+		{"version-of-the-head", mutateVersion(versionOfHead), []string{"WriteFile/version-of-every-byte"}},
+		{"version-counts-writes-of-the-file", mutateVersion(versionCountsWrites), []string{"WriteFile/version-after-rm"}},
 		{"version-of-write-is-empty", mutateWrite(noVersion), []string{"WriteFile/version-everywhere-the-same"}},
 		{"stat-has-another-version", mutateStat(func(i *workspace.FileInfo) {
 			if i.Version != "" {
@@ -165,18 +168,26 @@ func firstCondition(_ *hooked, write writeFunc) writeFunc {
 	}
 }
 
-func versionIsSize(h *hooked) {
-	write := h.writeFile
-	h.writeFile = func(ctx context.Context, name string, data []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
-		if _, err := write(ctx, name, data, nil); err != nil {
-			return "", err
-		}
-		h.reference.mu.Lock()
-		defer h.reference.mu.Unlock()
-		n := h.reference.nodes[name]
-		n.version = workspace.Version("v" + strconv.Itoa(len(data)))
-		return n.version, nil
+// mutateVersion is a mutant whose versions are of, given the file before, if
+// there was one, and the new bytes.
+func mutateVersion(of func(old *node, data []byte) workspace.Version) func(*hooked) {
+	return func(h *hooked) { h.reference.versionOf = of }
+}
+
+func versionIsSize(_ *node, data []byte) workspace.Version {
+	return workspace.Version("v" + strconv.Itoa(len(data)))
+}
+
+func versionOfHead(_ *node, data []byte) workspace.Version {
+	return workspace.Version(fmt.Sprintf("%d-%x", len(data), data[:min(len(data), 64)]))
+}
+
+// versionCountsWrites begins again with a file that does not exist.
+func versionCountsWrites(old *node, _ []byte) workspace.Version {
+	if old == nil {
+		return "1"
 	}
+	return old.version + "1"
 }
 
 func noVersion(_ *hooked, write writeFunc) writeFunc {

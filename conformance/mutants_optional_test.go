@@ -131,6 +131,7 @@ func createMutants() []mutant {
 			return w
 		}), []string{"Concurrency/never-torn-streams"}},
 		{"create-retains-data", mutateWriter(func(_ *hooked, w *writer) workspace.Writer { return &retaining{writer: w} }), []string{"Create/data-not-retained"}},
+		{"create-retains-data-above-32-KiB", mutateWriter(func(_ *hooked, w *writer) workspace.Writer { return &retaining{writer: w, above: 32 << 10} }), []string{"Create/data-not-retained"}},
 	}
 }
 
@@ -185,13 +186,18 @@ func testsAtStart(h *hooked, w *writer) workspace.Writer {
 	return w
 }
 
-// retaining keeps the slices that it is given until the commit.
+// retaining keeps the slices of more than above bytes that it is given until
+// the commit.
 type retaining struct {
 	*writer
 	parts [][]byte
+	above int
 }
 
 func (w *retaining) Write(p []byte) (int, error) {
+	if len(p) <= w.above {
+		p = bytes.Clone(p)
+	}
 	w.parts = append(w.parts, p)
 	return len(p), nil
 }

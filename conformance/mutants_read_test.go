@@ -49,12 +49,15 @@ func readMutants() []mutant {
 		{"empty-is-missing", emptyIsMissing, []string{"ReadFile/empty", "WriteFile/empty", "WriteFile/nil-data"}},
 		{"directory-reads-empty", directoryReadsEmpty, []string{"ReadFile/directory", "ReadVersioned/directory"}},
 		{"shares-its-bytes", sharesBytes, []string{"ReadFile/bytes-are-the-callers", "ReadVersioned/bytes-are-the-callers"}},
+		{"shares-its-bytes-above-4-KiB", sharesLargeBytes, []string{"ReadFile/bytes-are-the-callers", "ReadVersioned/bytes-are-the-callers"}},
 		{"reads-once", readsOnce, []string{"ReadFile/repeated"}},
 		{"stat-size-of-first-write", mutateStat(func(i *workspace.FileInfo) { i.Size = min(i.Size, 5) }), []string{"Stat/size-follows", "WriteFile/new"}},
 		{"stat-path-is-name", mutateStat(func(i *workspace.FileInfo) { i.Path = i.Name }), []string{"Stat/file", "Stat/directory", "Names/unusual-spaces"}},
 		{"stat-root-has-no-name", mutateStat(func(i *workspace.FileInfo) { i.Name = strings.TrimPrefix(i.Name, ".") }), []string{"Stat/root", "Names/root"}},
 		{"directory-has-version", mutateStat(func(i *workspace.FileInfo) { i.Version = "1" }), []string{"Stat/directory", "Symlink/stat-describes-itself"}},
 		{"time-of-1970", mutateStat(func(i *workspace.FileInfo) { i.ModTime = time.Unix(0, 0) }), []string{"Stat/mod-time"}},
+		{"time-of-creation", mutateWrite(timeOfCreation), []string{"Stat/mod-time-moves"}},
+		{"names-in-one-letter-case", ignoresCase, []string{"Names/letter-case"}},
 		{"names-without-spaces", losesCharacters(" \u00a0"), unusual("spaces")},
 		{"names-without-control-characters", losesCharacters("\t\r\n\x01\x1b\x7f\u2028"), unusual("control")},
 		{"names-without-shell-characters", losesCharacters("-~$`;|&!()<>#"), unusual("shell")},
@@ -64,6 +67,8 @@ func readMutants() []mutant {
 		{"names-without-dots", losesCharacters("."), unusual("dots")},
 		{"names-in-ascii", losesCharacters("é\u0301日本語ßİ🙂"), unusual("unicode")},
 		{"no-names-over-200-bytes", shortNames, []string{"Names/longest-element", "Names/longest-name"}},
+		{"no-names-over-64-elements", mutateWrite(refusesBelow(64, fs.ErrInvalid)), []string{"Names/deep"}},
+		{"deepest-name-is-unavailable", mutateWrite(refusesBelow(2000, workspace.ErrUnavailable)), []string{"Names/deepest"}},
 		{"begins-with-a-file", func(h *hooked) { h.reference.put("lost+found", nil) }, []string{"Names/root-is-empty", "Glob/empty-file-system"}},
 		{"resolves-to-parent", func(h *hooked) {
 			h.resolve = func(_ context.Context, name string) (string, error) { return path.Dir(name), nil }
@@ -111,6 +116,56 @@ func sharesBytes(h *hooked) {
 	}
 }
 
+func sharesLargeBytes(h *hooked) {
+	read := h.readVersion
+	h.readVersion = func(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+		data, version, err := read(ctx, name, limit)
+		if len(data) > 4<<10 {
+			data = h.reference.nodes[name].data
+		}
+		return data, version, err
+	}
+	h.readFile = func(ctx context.Context, name string) ([]byte, error) {
+		data, _, err := h.readVersion(ctx, name, 0)
+		return data, err
+	}
+}
+
+// timeOfCreation keeps the time of a file that is replaced.
+func timeOfCreation(h *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		old, _ := h.reference.Stat(ctx, name)
+		version, err := write(ctx, name, data, opts)
+		h.reference.mu.Lock()
+		defer h.reference.mu.Unlock()
+		if n := h.reference.nodes[name]; err == nil && n != nil && !old.ModTime.IsZero() {
+			n.time = old.ModTime
+		}
+		return version, err
+	}
+}
+
+// ignoresCase takes a name that differs from an existing one in case for that.
+func ignoresCase(h *hooked) {
+	h.interpose(func(ctx context.Context, name string) (context.Context, string) {
+		h.reference.mu.Lock()
+		defer h.reference.mu.Unlock()
+		found := "."
+		for element := range strings.SplitSeq(name, "/") {
+			for _, child := range h.reference.children(found) {
+				if strings.EqualFold(child, element) {
+					element = child
+				}
+			}
+			found = workspace.Join(found, element)
+		}
+		if workspace.ValidName(name) {
+			return ctx, found
+		}
+		return ctx, name
+	}, nil)
+}
+
 // readsOnce is a stream that is not rewound.
 func readsOnce(h *hooked) {
 	read := make(map[string]bool)
@@ -146,6 +201,18 @@ func losesCharacters(characters string) func(*hooked) {
 		return ctx, strings.Join(elements, "/")
 	}
 	return func(h *hooked) { h.interpose(lose, nil) }
+}
+
+// refusesBelow fails to write files below more than most directories.
+func refusesBelow(most int, kind error) func(*hooked, writeFunc) writeFunc {
+	return func(_ *hooked, write writeFunc) writeFunc {
+		return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+			if strings.Count(name, "/") > most {
+				return "", workspace.NewPathError(workspace.OpWriteFile, name, kind, nil)
+			}
+			return write(ctx, name, data, opts)
+		}
+	}
 }
 
 func shortNames(h *hooked) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -37,6 +38,8 @@ func removeMutants() []mutant {
 		{"rm-never-recursive", mutateRm(neverRecursive), []string{"Rm/recursive"}},
 		{"rm-files-only", mutateRm(filesOnly), []string{"Rm/empty-directory", "Rm/recursive-empty-directory"}},
 		{"rm-by-prefix", mutateRm(byPrefix), []string{"Rm/prefix-of-siblings"}},
+		{"rm-by-prefix-below-the-root", mutateRm(byPrefixBelow), []string{"Rm/prefix-of-siblings"}},
+		{"rm-sees-no-dot-files", mutateRm(seesNoDotFiles), []string{"Rm/not-empty"}},
 		{"rm-prunes-empty-parents", mutateRm(prunesParents), []string{"Rm/last-file-leaves-directory", "Mkdir/file-in-new-directory"}},
 		{"rm-missing-is-fine", mutateRm(missingIsFine), []string{"Rm/twice", "Rm/recursive-missing", "Errors/rm-missing", "Errors/rm-recursive-missing"}},
 		{"rm-clears-the-root", mutateRm(clearsRoot), []string{"Rm/root", "Rm/empty-root"}},
@@ -93,6 +96,27 @@ func byPrefix(h *hooked, rm rmFunc) rmFunc {
 			}
 		}
 		return err
+	}
+}
+
+// byPrefixBelow is byPrefix for the directories in directories.
+func byPrefixBelow(h *hooked, rm rmFunc) rmFunc {
+	wrong := byPrefix(h, rm)
+	return func(ctx context.Context, name string, opts *workspace.RmOptions) error {
+		if info, err := h.reference.Stat(ctx, name); err == nil && info.IsDir() && strings.Contains(name, "/") {
+			return wrong(ctx, name, opts)
+		}
+		return rm(ctx, name, opts)
+	}
+}
+
+func seesNoDotFiles(h *hooked, rm rmFunc) rmFunc {
+	return func(ctx context.Context, name string, opts *workspace.RmOptions) error {
+		isShown := func(child string) bool { return child[0] != '.' }
+		if children := h.reference.children(name); len(children) > 0 && !slices.ContainsFunc(children, isShown) && name != "." {
+			opts = &workspace.RmOptions{Recursive: true}
+		}
+		return rm(ctx, name, opts)
 	}
 }
 

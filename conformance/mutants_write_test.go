@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -26,6 +27,8 @@ func writeMutants() []mutant {
 		{"refuses-nothing", mutateWrite(refusesNothing), []string{"WriteFile/empty", "WriteFile/nil-data"}},
 		{"replaces-directories", mutateWrite(replacesDirectories), []string{"WriteFile/directory"}},
 		{"retains-data", mutateWrite(retainsData), []string{"WriteFile/data-not-retained"}},
+		{"retains-data-above-32-KiB", mutateWrite(retainsLargeData), []string{"WriteFile/data-not-retained"}},
+		{"replace-removes-extensions", mutateWrite(removesExtensions), []string{"WriteFile/keeps-siblings"}},
 		{"leaves-temporary-files", mutateWrite(leavesTemporary), []string{"WriteFile/leaves-nothing-else", "WriteFile/replace"}},
 		{"clears-siblings", mutateWrite(clearsSiblings), []string{"WriteFile/keeps-siblings"}},
 		{"loses-one-letter", mutateWrite(losesLetter), []string{"WriteFile/new", "Concurrency/own-writes-are-read", "Property/random-contents"}},
@@ -84,6 +87,33 @@ func retainsData(h *hooked, write writeFunc) writeFunc {
 		version, err := write(ctx, name, data, opts)
 		if err == nil {
 			h.reference.nodes[name].data = data
+		}
+		return version, err
+	}
+}
+
+func retainsLargeData(h *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		version, err := write(ctx, name, data, opts)
+		if err == nil && len(data) > 32<<10 {
+			h.reference.nodes[name].data = data
+		}
+		return version, err
+	}
+}
+
+// removesExtensions clears up, after a file was replaced, what it takes for
+// temporary files.
+func removesExtensions(h *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		_, missing := h.reference.Stat(ctx, name)
+		version, err := write(ctx, name, data, opts)
+		h.reference.mu.Lock()
+		defer h.reference.mu.Unlock()
+		for other := range h.reference.nodes {
+			if missing == nil && err == nil && strings.HasPrefix(other, name+".") {
+				delete(h.reference.nodes, other)
+			}
 		}
 		return version, err
 	}

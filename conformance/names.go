@@ -18,6 +18,9 @@ func nameCases() []testCase {
 		{"root-is-empty", "N6 L1", 0, rootIsEmpty},
 		{"longest-element", "N5 N3", needWrite, longestElement},
 		{"longest-name", "N5 N3", needWrite, longestName},
+		{"deep", "N9 G1 S6 WK1 X4", needWrite, deepName},
+		{"deepest", "N5 N3 X4", needWrite | needTime, deepestName},
+		{"letter-case", "N5 X1", needWrite, letterCase},
 		{"cleaned", "N7", needFiles | needCleaning, cleanedNames},
 	}
 	for _, theme := range unusualThemes() {
@@ -122,6 +125,55 @@ func longestName(e *env) {
 		return
 	}
 	e.has(name, "deep")
+}
+
+// deepName has as many directories as a name of 512 bytes can have.
+func deepName(e *env) {
+	const dirs = 255
+	name := strings.Repeat("d/", dirs) + "f"
+	e.write(name, "needle")
+	e.has(name, "needle")
+	e.equal(e.names(path.Dir(name), nil), []string{"f"}, "Ls(a directory in %d others)", dirs-1)
+	e.equal(e.glob("**/f", nil), []string{name}, "Glob(%q)", "**/f")
+	e.equal(paths(e.grep("needle", nil).Matches), []string{name}, "Grep(%q)", "needle")
+	if all := e.walked(".", "", nil); len(all) != dirs+1 || all[dirs] != name {
+		e.Errorf("Walk(%q) reports %d names, want %d directories and the file", ".", len(all), dirs)
+	}
+	e.rm("d", &workspace.RmOptions{Recursive: true})
+	e.equal(e.names(".", nil), []string{}, "Ls(%q) after Rm of the topmost directory", ".")
+}
+
+// deepestName may be more than a store can hold, but then it says so.
+func deepestName(e *env) {
+	name := strings.Repeat("d/", workspace.MaxNameLength/2-1) + "f"
+	if _, err := e.fsys.WriteFile(e.ctx, name, []byte("deep"), nil); err != nil {
+		e.refused(err, fs.ErrInvalid, at(workspace.OpWriteFile, name), "WriteFile(a name of %d elements)", workspace.MaxNameLength/2)
+		return
+	}
+	e.has(name, "deep")
+	e.rm("d", &workspace.RmOptions{Recursive: true})
+	e.equal(e.names(".", nil), []string{}, "Ls(%q) after Rm of the topmost directory", ".")
+}
+
+// letterCase has names that differ in the case of their letters only.
+func letterCase(e *env) {
+	tree := make(files)
+	for _, name := range []string{"readme", "README", "Readme", "dir/file", "DIR/file", "Dir/File", "é", "É", "ß", "SS", "ss"} {
+		e.write(name, "content of "+name)
+		tree[name] = "content of " + name
+	}
+	tree["dir/"], tree["DIR/"], tree["Dir/"] = "", "", ""
+	e.leaves(tree, "WriteFile of names that differ in case")
+	for _, name := range []string{"readMe", "dir/FILE", "DIr"} {
+		_, err := e.fsys.Stat(e.ctx, name)
+		e.refused(err, fs.ErrNotExist, at(workspace.OpStat, name), "Stat(%q)", name)
+	}
+	e.rm("Readme", nil)
+	e.rm("DIR", &workspace.RmOptions{Recursive: true})
+	for _, name := range []string{"Readme", "DIR/", "DIR/file"} {
+		delete(tree, name)
+	}
+	e.leaves(tree, "Rm(%q) and Rm(%q, Recursive)", "Readme", "DIR")
 }
 
 func cleanedNames(e *env) {

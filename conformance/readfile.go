@@ -73,16 +73,25 @@ func readDirectory(e *env) {
 }
 
 func readBytesAreTheCallers(e *env) {
-	e.given(files{"file": "content"})
-	data, err := e.fsys.ReadFile(e.ctx, "file")
-	if err != nil {
-		e.Fatalf("ReadFile(%q) = %v, want nil", "file", err)
+	for _, content := range aroundBuffers() {
+		e.given(files{"file": content})
+		data, err := e.fsys.ReadFile(e.ctx, "file")
+		if err != nil {
+			e.Fatalf("ReadFile(%q) = %v, want nil", "file", err)
+		}
+		for i := range data {
+			data[i] = '#'
+		}
+		_ = append(data, "more"...)
+		e.has("file", content)
 	}
-	for i := range data {
-		data[i] = '#'
-	}
-	_ = append(data, "more"...)
-	e.has("file", "content")
+}
+
+// aroundBuffers are contents of sizes on both sides of the usual buffers, which
+// are treated in different ways.
+func aroundBuffers() []string {
+	all := large()
+	return []string{"content", all[:5<<10], all[:40<<10], all[:1<<20+1]}
 }
 
 func readRepeated(e *env) {

@@ -23,6 +23,8 @@ type reference struct {
 	mu     sync.Mutex // guards the fields below
 	nodes  map[string]*node
 	writes int
+	// versionOf replaces the versions, which count writes, if it is not nil.
+	versionOf func(old *node, data []byte) workspace.Version
 }
 
 type node struct {

@@ -52,6 +52,9 @@ func (r *reference) put(name string, data []byte) workspace.Version {
 	r.makeParents(name)
 	r.writes++
 	version := workspace.Version(strconv.Itoa(r.writes))
+	if r.versionOf != nil {
+		version = r.versionOf(r.nodes[name], data)
+	}
 	r.nodes[name] = &node{kind: workspace.TypeFile, data: bytes.Clone(data), version: version, time: time.Now()}
 	return version
 }

@@ -42,9 +42,9 @@ func rmEmptyDirectory(e *env) {
 }
 
 func rmNotEmpty(e *env) {
-	e.given(files{"dir/file": "x", "parent/empty/": ""})
+	e.given(files{"dir/file": "x", "parent/empty/": "", "hidden/.file": "", "checkout/.git/": "", "deep/.a/.b/.c": ""})
 	before := e.tree()
-	for _, name := range []string{"dir", "parent"} {
+	for _, name := range []string{"dir", "parent", "hidden", "checkout", "deep", "deep/.a"} {
 		for _, opts := range []*workspace.RmOptions{nil, {}} {
 			err := e.fsys.Rm(e.ctx, name, opts)
 			e.refused(err, workspace.ErrNotEmpty, at(workspace.OpRm, name), "Rm(%q)", name)
@@ -110,10 +110,14 @@ func rmLastFile(e *env) {
 // rmPrefix removes names that others begin with: in a bucket all of them have
 // the removed name as a prefix of their keys.
 func rmPrefix(e *env) {
-	rest := files{"a-b": "1", "a.txt": "2", "a0": "3", "ab/": "", "ab/c": "4", "dir/": "", "dir/a-b": "5", "dir/ab": "6"}
+	rest := files{
+		"a-b": "1", "a.txt": "2", "a0": "3", "ab/": "", "ab/c": "4", "dir/": "", "dir/a-b": "5", "dir/ab": "6",
+		"sub/": "", "sub/b-b": "7", "sub/b.d/": "", "sub/b.d/x": "8", "sub/bc/": "", "sub/bc/x": "9",
+	}
 	e.given(rest)
-	e.given(files{"a/b": "x", "dir/a": "x"})
+	e.given(files{"a/b": "x", "dir/a": "x", "sub/b/x": "x"})
 	e.rm("dir/a", nil)
+	e.rm("sub/b", &workspace.RmOptions{Recursive: true})
 	e.rm("a", &workspace.RmOptions{Recursive: true})
 	e.leaves(rest, "Rm(%q, Recursive)", "a")
 }

@@ -13,6 +13,7 @@ func statCases() []testCase {
 		{"root", "T2 N6", 0, statRoot},
 		{"size-follows", "T1", needWrite, statSizeFollows},
 		{"mod-time", "T3", needWrite, statModTime},
+		{"mod-time-moves", "T3", needWrite, statModTimeMoves},
 	}
 }
 
@@ -69,4 +70,22 @@ func statModTime(e *env) {
 	if second := e.stat("file").ModTime; second.Before(first) {
 		e.Errorf("Stat(%q).ModTime = %v after a second write, want not before %v", "file", second, first)
 	}
+}
+
+// statModTimeMoves writes until the time is another. A store's clock ticks
+// every few milliseconds, every second, or every two.
+func statModTimeMoves(e *env) {
+	const tick = 5 * time.Second
+	e.write("file", "one")
+	first := e.stat("file").ModTime
+	if first.IsZero() {
+		e.Skip("the store does not say when files change")
+	}
+	for begin := time.Now(); time.Since(begin) < tick; {
+		e.write("file", "two")
+		if e.stat("file").ModTime.After(first) {
+			return
+		}
+	}
+	e.Errorf("Stat(%q).ModTime = %v, as at first, after %v of writes", "file", first, tick)
 }

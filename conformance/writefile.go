@@ -81,11 +81,16 @@ func writeMissingParents(e *env) {
 }
 
 func writeKeepsSiblings(e *env) {
-	tree := files{"dir/": "", "dir/one": "1", "dir/two": "2", "one": "top"}
+	tree := files{
+		"dir/": "", "dir/one": "1", "dir/two": "2", "one": "top",
+		"dir/three.txt": "t", "dir/three.": "d", "dir/three~": "b", "dir/threefold": "f", "dir/.three.tmp": "h",
+	}
 	e.given(tree)
-	e.write("dir/three", "3")
-	tree["dir/three"] = "3"
-	e.leaves(tree, "WriteFile(%q)", "dir/three")
+	for _, content := range []string{"new", "replaced"} {
+		e.write("dir/three", content)
+		tree["dir/three"] = content
+		e.leaves(tree, "WriteFile(%q, %q)", "dir/three", content)
+	}
 }
 
 func writeDirectory(e *env) {
@@ -99,15 +104,17 @@ func writeDirectory(e *env) {
 }
 
 func writeDataNotRetained(e *env) {
-	data := []byte("content")
-	if _, err := e.fsys.WriteFile(e.ctx, "file", data, nil); err != nil {
-		e.Fatalf("WriteFile(%q) = %v, want nil", "file", err)
+	for _, content := range aroundBuffers() {
+		data := []byte(content)
+		if _, err := e.fsys.WriteFile(e.ctx, "file", data, nil); err != nil {
+			e.Fatalf("WriteFile(%q) = %v, want nil", "file", err)
+		}
+		if string(data) != content {
+			e.Errorf("WriteFile(%q) changed its data to %s", "file", brief(string(data)))
+		}
+		copy(data, strings.Repeat("#", len(data)))
+		e.has("file", content)
 	}
-	if string(data) != "content" {
-		e.Errorf("WriteFile(%q) changed its data to %q", "file", data)
-	}
-	copy(data, strings.Repeat("#", len(data)))
-	e.has("file", "content")
 }
 
 func writeZeroOptions(e *env) {

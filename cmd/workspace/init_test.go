@@ -218,7 +218,7 @@ func answers(t *testing.T, ctx context.Context, said ...string) (*initiation, er
 	} else {
 		lines = nil
 	}
-	i := &initiation{options: map[string]*string{}}
+	i := &initiation{name: "main", options: map[string]*string{}}
 	for _, kind := range initKinds() {
 		for _, o := range kind.options {
 			i.options[o.flag] = new(string)

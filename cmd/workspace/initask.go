@@ -86,12 +86,23 @@ func (i *initiation) ask(q *questions) error {
 		return err
 	}
 	i.kind = answer
-	for _, o := range kinds[slices.Index(initKindNames(), answer)].options {
-		if *i.options[o.flag], err = q.ask(o.question, o.standard, o.accept); err != nil {
+	kind := kinds[slices.Index(initKindNames(), answer)]
+	for _, o := range kind.options {
+		if _, err := q.ask(o.question, o.standard, func(answer string) (string, error) { return i.accept(kind, o, answer) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// accept takes an answer with which the file can be written.
+func (i *initiation) accept(kind initKind, o initOption, answer string) (string, error) {
+	if answer == "" && o.required {
+		return "", errors.New("it is needed")
+	}
+	*i.options[o.flag] = answer
+	_, err := i.text(kind)
+	return answer, err
 }
 
 // acceptKind takes a number or a name.
@@ -104,13 +115,4 @@ func acceptKind(answer string) (string, error) {
 		return answer, nil
 	}
 	return "", fmt.Errorf("%q is none of them: give a number from 1 to %d, or a name", answer, len(names))
-}
-
-// accept takes what can be written into a file.
-func (o initOption) accept(answer string) (string, error) {
-	if answer == "" && o.required {
-		return "", errors.New("it is needed")
-	}
-	_, err := yamlText(answer)
-	return answer, err
 }

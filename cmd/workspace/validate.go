@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -114,9 +113,10 @@ func missingGrants(ctx context.Context, c *config.Config, err error) ([]config.G
 // checkToolNames returns the error of a naming that makes too long a name of a
 // tool of the workspace with the longest name.
 func checkToolNames(c *config.Config) error {
-	longest := slices.MaxFunc(c.Names(), func(a, b string) int { return len(a) - len(b) })
-	_, err := tools.New(workspace.New(longest, memory.New(nil), nil), &tools.Options{Naming: c.Tools.Naming, Disable: c.Tools.Disable})
-	return err
+	return c.CheckTools(func(name string) error {
+		_, err := tools.New(workspace.New(name, memory.New(nil), nil), &tools.Options{Naming: c.Tools.Naming, Disable: c.Tools.Disable})
+		return err
+	})
 }
 
 func countWorkspaces(n int) string {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -44,7 +46,8 @@ type Config struct {
 	file         string
 	dir          string
 	trusted      bool
-	path, hash   string // of the file that was loaded, "" if none was
+	naming       position // of the key in the tools, zero if there is none
+	path, hash   string   // of the file that was loaded, "" if none was
 	lines        []string
 	descriptions []*description
 }
@@ -62,6 +65,7 @@ type description struct {
 	Requires []string `json:"requires,omitempty" jsonschema:"Capabilities without which the workspace is not opened."`
 
 	name string
+	at   position // of the name
 	node *node
 	kind *node // the kind of its provider, or the URL that stands for it; nil if that is broken
 }
@@ -135,6 +139,7 @@ func Parse(data []byte, opts *Options) (*Config, error) {
 	if o.Env == nil {
 		o.Env = os.LookupEnv
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // which some editors write
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("config: the current folder is not to be found: %w", err)
@@ -162,6 +167,9 @@ func (c *Config) read(p *problems, data []byte, o Options) {
 	}
 	if n := f.Tools.node; n != nil {
 		decoder{p}.decode("tools", n, reflect.ValueOf(&c.Tools).Elem())
+		if naming := n.lookup("naming"); naming != nil {
+			c.naming = naming.at
+		}
 		c.Tools.check(p, n, len(c.descriptions))
 	}
 	if o.Registry != nil {
@@ -198,7 +206,7 @@ func (c *Config) readWorkspaces(p *problems, n *node) {
 
 // describe returns what an entry of the workspaces says.
 func describe(p *problems, e entry) *description {
-	d := &description{name: e.key, node: e.value}
+	d := &description{name: e.key, at: e.at, node: e.value}
 	if e.value.kind == textNode {
 		d.Provider = later{e.value}
 		d.kind = urlOf(p, fmt.Sprintf("the workspace %q", short(e.key)), e.value)
@@ -249,6 +257,28 @@ func (c *Config) Check(r *Registry) error {
 	for _, d := range c.descriptions {
 		c.provider(p, r, d)
 	}
+	return p.err()
+}
+
+// CheckTools gives what check says of the tools of a workspace, such as that
+// their names are too long, its place in the file. It is called for the
+// workspace with the longest name.
+//
+// # Errors
+//
+// An [*Error] with what check returned.
+func (c *Config) CheckTools(check func(workspace string) error) error {
+	longest := slices.MaxFunc(c.descriptions, func(a, b *description) int { return len(a.name) - len(b.name) })
+	err := check(longest.name)
+	if err == nil {
+		return nil
+	}
+	at := c.naming
+	if at == (position{}) {
+		at = longest.at
+	}
+	p := c.problems()
+	p.add(at, "%s", err)
 	return p.err()
 }
 

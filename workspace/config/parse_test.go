@@ -149,6 +149,27 @@ func TestParseChecksTheRestLater(t *testing.T) {
 	}
 }
 
+// Editors begin files with a byte order mark, and other programs with a version.
+func TestParseBeginnings(t *testing.T) {
+	for _, text := range []string{
+		"\ufeffworkspaces: {a: mem://}\n",
+		"%YAML 1.2\n---\nworkspaces: {a: mem://}\n",
+		"# a comment\n---\nworkspaces: {a: mem://}\n...\n",
+	} {
+		if c, err := config.Parse([]byte(text), nil); err != nil || len(c.Names()) != 1 {
+			t.Errorf("Parse(%q) = %v, want one workspace", text, err)
+		}
+	}
+	for _, text := range []string{
+		"%TAG ! tag:example.org,2000:\n---\nworkspaces: {a: mem://}\n",
+		"workspaces: {a: mem://}\n---\nworkspaces: {a: mem://}\n",
+	} {
+		if _, err := config.Parse([]byte(text), nil); err == nil {
+			t.Errorf("Parse(%q) = nil, want an error", text)
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := config.Load(filepath.Join(dir, "none.yaml"), nil); !errors.Is(err, fs.ErrNotExist) {

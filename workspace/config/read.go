@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -16,7 +17,8 @@ type reader struct {
 	*problems
 	lookup  func(string) (string, bool)
 	anchors map[string]*node
-	aliased int // nodes that aliases have repeated
+	open    []string // the anchors of the nodes that are being read
+	aliased int      // nodes that aliases have repeated
 }
 
 // read returns the content of a file, nil if it cannot be read at all or is
@@ -32,7 +34,7 @@ func (r *reader) read(data []byte) *node {
 	var body ast.Node
 	for _, doc := range file.Docs {
 		switch {
-		case doc.Body == nil || doc.Body.Type() == ast.CommentType:
+		case doc.Body == nil || doc.Body.Type() == ast.CommentType || isYAMLDirective(doc.Body):
 		case body != nil:
 			r.add(tokenPlace(doc.Start), "a file has one document: remove what follows %q", "---")
 			return nil
@@ -47,6 +49,13 @@ func (r *reader) read(data []byte) *node {
 	return r.node(body)
 }
 
+// isYAMLDirective reports whether n is a line such as "%YAML 1.2", which means
+// nothing here.
+func isYAMLDirective(n ast.Node) bool {
+	directive, ok := n.(*ast.DirectiveNode)
+	return ok && directive.Name.GetToken().Value == "YAML"
+}
+
 // parse returns the syntax tree of a file, nil if there is none.
 func (r *reader) parse(text string) *ast.File {
 	tokens := lexer.Tokenize(text)
@@ -58,13 +67,26 @@ func (r *reader) parse(text string) *ast.File {
 	var syntax yaml.Error
 	switch {
 	case errors.As(err, &syntax):
-		r.add(tokenPlace(syntax.GetToken()), "this is not YAML: %s; see to the indentation, brackets and quotes here and in the lines before", syntax.GetMessage())
+		r.addSyntax(tokenPlace(syntax.GetToken()), syntax.GetMessage())
 		return nil
 	case err != nil:
 		r.add(position{}, "this is not YAML: %v", err)
 		return nil
 	}
 	return file
+}
+
+// addSyntax adds that a file is not YAML. The parser names a tab by itself, which
+// nobody sees.
+func (r *reader) addSyntax(at position, message string) {
+	if line := at.line; line >= 1 && line <= len(r.lines) {
+		indentation := r.lines[line-1][:len(r.lines[line-1])-len(strings.TrimLeft(r.lines[line-1], " \t"))]
+		if tab := strings.IndexByte(indentation, '\t'); tab >= 0 {
+			r.add(position{line, tab + 1}, "the line is indented with a tab: use spaces")
+			return
+		}
+	}
+	r.add(at, "this is not YAML: %s; look at the indentation, brackets and quotes here and in the lines before", message)
 }
 
 func tokenPlace(t *token.Token) position {
@@ -202,10 +224,14 @@ func (r *reader) key(n ast.MapKeyNode) (string, bool) {
 }
 
 func (r *reader) anchor(n *ast.AnchorNode) *node {
-	value := r.node(n.Value)
-	if n.Name != nil {
-		r.anchors[n.Name.GetToken().Value] = value
+	if n.Name == nil {
+		return r.node(n.Value)
 	}
+	name := n.Name.GetToken().Value
+	r.open = append(r.open, name)
+	value := r.node(n.Value)
+	r.open = r.open[:len(r.open)-1]
+	r.anchors[name] = value
 	return value
 }
 
@@ -214,6 +240,10 @@ func (r *reader) anchor(n *ast.AnchorNode) *node {
 func (r *reader) alias(at position, n *ast.AliasNode) *node {
 	name := n.Value.GetToken().Value
 	value, ok := r.anchors[name]
+	if slices.Contains(r.open, name) {
+		r.add(at, "the alias *%s stands inside of what it repeats", name)
+		return broken(at)
+	}
 	if !ok {
 		names := make([]string, 0, len(r.anchors))
 		for known := range r.anchors {

@@ -66,6 +66,7 @@ func readMutants() []mutant {
 		{"names-without-pattern-characters", losesCharacters("*?[]{}!"), unusual("pattern")},
 		{"names-without-dots", losesCharacters("."), unusual("dots")},
 		{"names-in-ascii", losesCharacters("é\u0301日本語ßİ🙂"), unusual("unicode")},
+		{"names-without-noncharacters", losesCharacters("\ufffe\uffff"), unusual("code-points")},
 		{"no-names-over-200-bytes", shortNames, []string{"Names/longest-element", "Names/longest-name"}},
 		{"no-names-over-64-elements", mutateWrite(refusesBelow(64, fs.ErrInvalid)), []string{"Names/deep"}},
 		{"deepest-name-is-unavailable", mutateWrite(refusesBelow(2000, workspace.ErrUnavailable)), []string{"Names/deepest"}},

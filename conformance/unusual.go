@@ -19,6 +19,13 @@ func unusualThemes() []unusualTheme {
 		{"pattern", []string{"*", "**", "?", "[a]", "[", "]", "{a,b}", "{", "}", "[!a]"}},
 		{"dots", []string{".hidden", "...", "..a", "a..", ".a.", "a.", "con", "nul.txt", ".git", ".gitignore", ".workspacekit-tmp", "x.workspacekit-tmp-x"}},
 		{"unicode", []string{"é", "e\u0301", "日本語", "ß", "İ", "🙂", "👩‍👩‍👧", "\u202e", "\ufeff", "שלום", "\U0010ffff"}},
+		{"code-points", []string{
+			"\x01", "\x08", "\x0b", "\x0c", "\x0e", "\x1f", "\x7f", "\u0080", "\u0085", "\u009f", // controls
+			"\ufdd0", "\ufdef", "\ufffe", "\uffff", "a\uffff", "\uffffa", "\U0001fffe", "\U0001ffff", "\U0010fffe", // noncharacters
+			"\ufffd", "\ufffda", "\ufffd\U0010ffff", "\ufffd\U0010ffffE", // the replacement character, and what follows it
+			"\ud7ff", "\ue000", "\uf8ff", "\U000f0000", "\U00010000", "\U0010fffd", // beside the surrogates, private use, other planes
+			"\u200e", "\u200f", "\u2066", "\u061c", "a\ufeff", // directions, byte order mark
+		}},
 	}
 }
 

@@ -11,8 +11,11 @@
 // removed; it is not an entry of any listing.
 //
 // A control character (U+0001 to U+001F) in a name is "%" and two upper-case
-// hexadecimal digits in the key, because stores refuse it or cannot list it. A "%" in a name stays as
-// it is unless it would read as such an escape; then it is "%25".
+// hexadecimal digits in the key, because stores refuse it or cannot list it. A
+// "%" in a name stays as it is unless it would read as such an escape; then it
+// is "%25". U+FFFE and U+FFFF, which XML cannot spell, are U+FFFD, U+10FFFF and
+// an "E" or "F"; a name with the first two of these has a "0" after them in its
+// key.
 //
 // # Keys that other programs made
 //

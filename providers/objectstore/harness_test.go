@@ -105,6 +105,7 @@ func (s store) emptyPrefix(tb testing.TB) (*objectstore.FS, string) {
 // clear removes the objects whose keys begin with prefix.
 func (s store) clear(tb testing.TB, prefix string) {
 	ctx := context.Background()
+	last := ""
 	for {
 		out, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: &prefix})
 		if err != nil {
@@ -117,9 +118,14 @@ func (s store) clear(tb testing.TB, prefix string) {
 				return
 			}
 		}
-		if len(out.Contents) == 0 {
+		switch {
+		case len(out.Contents) == 0:
+			return
+		case *out.Contents[0].Key == last:
+			tb.Errorf("%q cannot be removed", last)
 			return
 		}
+		last = *out.Contents[0].Key
 	}
 }
 

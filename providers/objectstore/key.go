@@ -2,20 +2,23 @@ package objectstore
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 const upperHex = "0123456789ABCDEF"
 
-// escape returns name with its control characters as "%XX", and with "%25" for
-// a "%" that would otherwise read as the beginning of an escape. unescape is
-// its inverse, and no two names have the same escape.
+// escape returns name with its control characters as "%XX", with "%25" for a
+// "%" that would otherwise read as the beginning of an escape, and with what
+// escapeNoncharacters replaces. unescape is its inverse, and no two names have
+// the same escape.
 func escape(name string) string {
 	first := strings.IndexFunc(name, mayEscape)
 	if first < 0 {
 		return name
 	}
+	name = escapeNoncharacters.Replace(name)
 	var b strings.Builder
 	b.WriteString(name[:first])
 	for i := first; i < len(name); i++ {
@@ -31,7 +34,20 @@ func escape(name string) string {
 	return b.String()
 }
 
-func mayEscape(r rune) bool { return r == '%' || r < 0x80 && isControl(byte(r)) }
+func mayEscape(r rune) bool {
+	return r == '%' || r < 0x80 && isControl(byte(r)) || r >= utf8.RuneError && r <= 0xffff
+}
+
+// noncharacter begins the escapes of U+FFFE and U+FFFF, which XML cannot spell.
+// They sort as the characters do, after all else that begins with U+FFFD and
+// before U+10000, which "%XX" would not. A name that has the same text gets a
+// "0" after it.
+const noncharacter = "\ufffd\U0010ffff"
+
+var (
+	escapeNoncharacters   = strings.NewReplacer(noncharacter, noncharacter+"0", "\ufffe", noncharacter+"E", "\uffff", noncharacter+"F")
+	unescapeNoncharacters = strings.NewReplacer(noncharacter+"0", noncharacter, noncharacter+"E", "\ufffe", noncharacter+"F", "\uffff")
+)
 
 // unescape returns what escape made text from, and false if it made it from
 // nothing.
@@ -40,6 +56,11 @@ func unescape(text string) (name string, ok bool) {
 	if first < 0 {
 		return text, true
 	}
+	plain := unescapeNoncharacters.Replace(text)
+	if escapeNoncharacters.Replace(plain) != text {
+		return "", false
+	}
+	text = plain
 	var b strings.Builder
 	b.WriteString(text[:first])
 	for i := first; i < len(text); i++ {

@@ -41,7 +41,11 @@ func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) err
 	case found.info.IsDir() && !recursive && !found.empty:
 		return workspace.NewPathError(workspace.OpRm, name, workspace.ErrNotEmpty, nil)
 	}
-	if err := f.remove(ctx, name, found); err != nil {
+	err = f.remove(ctx, name, found)
+	if errors.Is(err, errUnlistable) {
+		return workspace.NewPathError(workspace.OpRm, name, workspace.ErrNotEmpty, errUnlistable)
+	}
+	if err != nil {
 		return fault(ctx, workspace.OpRm, name, err)
 	}
 	f.watches.removed(name)
@@ -62,10 +66,15 @@ func (f *FS) remove(ctx context.Context, name string, found finding) error {
 
 // removeTree deletes the keys that were found below dirKey and all that follow,
 // the marker last.
+//
+// # Errors
+//
+// errUnlistable, and the store's.
 func (f *FS) removeTree(ctx context.Context, dirKey string, found finding) error {
 	keys, token := found.keys, found.token
-	marked := false
+	marked, doubt := false, false
 	for {
+		doubt = doubt || slices.ContainsFunc(keys, misspelt)
 		if len(keys) > 0 && keys[0] == dirKey {
 			marked, keys = true, keys[1:]
 		}
@@ -73,8 +82,11 @@ func (f *FS) removeTree(ctx context.Context, dirKey string, found finding) error
 		if token == "" && marked {
 			keys = append(keys, dirKey)
 		}
-		if err := f.deleteAll(ctx, keys); err != nil || token == "" {
+		if err := f.deleteAll(ctx, keys); err != nil {
 			return err
+		}
+		if token == "" {
+			return f.checkEmptied(ctx, dirKey, doubt)
 		}
 		p, err := f.list(ctx, listQuery{prefix: dirKey, flat: true})
 		if err != nil {
@@ -82,6 +94,27 @@ func (f *FS) removeTree(ctx context.Context, dirKey string, found finding) error
 		}
 		keys, token = p.keys(), p.token
 	}
+}
+
+// errUnlistable says that objects remain whose keys the store cannot list.
+var errUnlistable = errors.New("it has objects whose keys the store lists with other characters: remove those with another program")
+
+// misspelt reports whether a listing may have spelled another key as key: some
+// stores put U+FFFD in the place of a character that XML cannot spell.
+func misspelt(key string) bool { return strings.ContainsRune(key, utf8.RuneError) }
+
+// checkEmptied returns errUnlistable if an object remains whose key begins with
+// prefix. It asks the store only if a key was in doubt: to delete one that does
+// not exist succeeds.
+func (f *FS) checkEmptied(ctx context.Context, prefix string, doubt bool) error {
+	if !doubt {
+		return nil
+	}
+	remains, err := f.exists(ctx, prefix)
+	if err == nil && remains {
+		return errUnlistable
+	}
+	return err
 }
 
 func (p page) keys() []string {

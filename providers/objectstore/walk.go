@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -101,7 +100,7 @@ func (w *walk) start() (key string, any bool) {
 // do not.
 func beforeEscapes(name string) string {
 	for i, r := range name {
-		if r == 0 || r == utf8.RuneError || mayEscape(r) {
+		if r == 0 || mayEscape(r) {
 			return name[:i]
 		}
 	}

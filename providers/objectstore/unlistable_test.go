@@ -1,0 +1,65 @@
+package objectstore_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// misspelling is a way to a store whose listings have U+FFFD for U+FFFF, as
+// those of stores written in Go do.
+type misspelling struct{ http.RoundTripper }
+
+func (m misspelling) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := m.RoundTripper.RoundTrip(request)
+	if err != nil || !strings.Contains(request.URL.RawQuery, "list-type") {
+		return response, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	body = bytes.ReplaceAll(body, []byte("\uffff"), []byte("\ufffd"))
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	response.Header.Del("Content-Length")
+	return response, err
+}
+
+// TestUnlistableKeys removes and moves a directory with a key that the store
+// lists as another one. What remains must not be reported as done.
+func TestUnlistableKeys(t *testing.T) {
+	for name, open := range map[string]func(t *testing.T) store{
+		"modest": func(t *testing.T) store {
+			server := s3test.New(t, modest())
+			return inProcess(server, otherCompat(), func(o *s3.Options) {
+				o.HTTPClient = &http.Client{Transport: misspelling{server.Client().Transport}}
+			})
+		},
+		"external": func(t *testing.T) store { return external(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t)
+			fsys, prefix := s.emptyPrefix(t)
+			key := prefix + "/d/\uffff"
+			if _, err := s.client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &s.bucket, Key: &key}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := fsys.WriteFile(t.Context(), "d/f", []byte("f"), nil); err != nil {
+				t.Fatal(err)
+			}
+			err := fsys.Rm(t.Context(), "d", &workspace.RmOptions{Recursive: true})
+			if !errors.Is(err, workspace.ErrNotEmpty) {
+				t.Errorf("Rm(%q) recursively = %v, want %v", "d", err, workspace.ErrNotEmpty)
+			}
+			if _, err := s.client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/notify"
@@ -17,12 +19,15 @@ const DefaultPollInterval = time.Second
 // Poll is a [workspace.FileSystem].Watch that walks the tree at every interval
 // and compares: types, versions, and where fsys has no versions sizes and
 // modification times, so that a rewrite which changes neither is not seen
-// there. It costs one walk for each interval and memory for each name. A walk
-// that fails is tried again at the next interval; if dir is removed,
-// everything in it is reported as removed.
+// there. It costs one walk for each interval and memory for each name.
+//
+// A walk that fails is tried again at the next interval. If one directory
+// cannot be listed, what was known of it counts until it can be listed, or no
+// longer exists. If dir is removed, everything in it is reported as removed.
 //
 // # Errors
-// Those of [workspace.FileSystem].Watch.
+// Those of [workspace.FileSystem].Watch, and the error of a directory below dir
+// that cannot be listed at the start, unless that is [io/fs.ErrPermission].
 func Poll(ctx context.Context, fsys workspace.FileSystem, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 	var o workspace.WatchOptions
 	if opts != nil {
@@ -62,10 +67,10 @@ func (p *poll) run(ctx context.Context, interval time.Duration) {
 		case <-ticker.C:
 		}
 		now, err := p.look(ctx)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) {
-			now, err = nil, nil
-		}
-		if err != nil {
+		switch {
+		case saysMissing(err) && p.isMissing(ctx):
+			now = nil
+		case err != nil:
 			continue
 		}
 		p.compare(now)
@@ -73,17 +78,62 @@ func (p *poll) run(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// look lists what there is.
+// isMissing reports whether the watched directory no longer exists: the error
+// of a walk may be about a directory below it.
+func (p *poll) isMissing(ctx context.Context) bool {
+	info, err := p.fsys.Stat(ctx, p.dir)
+	if err != nil {
+		return saysMissing(err)
+	}
+	return !info.IsDir()
+}
+
+func saysMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir)
+}
+
+// look lists what there is, and below directories that cannot be listed what
+// was known of them.
 func (p *poll) look(ctx context.Context) ([]workspace.FileInfo, error) {
+	first := p.queue == nil
+	unlisted := make(map[string]bool)
 	var infos []workspace.FileInfo
 	err := workspace.Walk(ctx, p.fsys, p.dir, nil, func(info workspace.FileInfo, err error) error {
-		if err == nil {
+		switch {
+		case err == nil:
 			infos = append(infos, info)
+		case first && !errors.Is(err, fs.ErrPermission):
+			return err // else what is in it would look new as soon as it can be listed
+		default:
+			unlisted[info.Path] = true
 		}
 		return nil
 	})
-	return infos, err
+	return p.keep(infos, unlisted), err
 }
+
+// keep adds to infos what was known of the directories that are unlisted, and
+// of those below them.
+func (p *poll) keep(infos []workspace.FileInfo, unlisted map[string]bool) []workspace.FileInfo {
+	if len(unlisted) == 0 {
+		return infos
+	}
+	listed := infos
+	for _, known := range p.seen {
+		parent, _ := workspace.Split(known.Path)
+		if !unlisted[parent] {
+			continue
+		}
+		if _, found := slices.BinarySearchFunc(listed, known, byPath); !found {
+			infos = append(infos, known)
+			unlisted[known.Path] = true
+		}
+	}
+	slices.SortFunc(infos, byPath)
+	return infos
+}
+
+func byPath(a, b workspace.FileInfo) int { return strings.Compare(a.Path, b.Path) }
 
 // compare reports the differences between p.seen and now, in order of paths.
 func (p *poll) compare(now []workspace.FileInfo) {

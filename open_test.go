@@ -149,7 +149,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestToolsOfFile(t *testing.T) {
 	workspaces := open(t, writeConfig(t, t.TempDir(), `
 workspaces: {a: mem://, b: {provider: mem://, fs: {readOnly: true}}}
-tools: {naming: "{name}_{op}", disable: [ls, move, copy, mkdir, rm, stat, glob]}
+tools: {naming: "{name}_{op}", disable: [ls, move, copy, mkdir, rm, stat, glob], timeout: 1ns}
 `))
 	set, err := workspacekit.Tools(workspaces)
 	if err != nil {
@@ -162,5 +162,9 @@ tools: {naming: "{name}_{op}", disable: [ls, move, copy, mkdir, rm, stat, glob]}
 	want := "a_read_file a_write_file a_edit_file a_grep b_read_file b_grep"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("the tools are %s, want %s", got, want)
+	}
+	result, err := set.Tools()[0].Call(t.Context(), json.RawMessage(`{"path": "none"}`))
+	if err != nil || !result.IsError || result.Error.Code != workspace.CodeTimeout {
+		t.Errorf("%s within a nanosecond = %+v, %v, want %s", set.Tools()[0].Name, result, err, workspace.CodeTimeout)
 	}
 }

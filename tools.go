@@ -17,7 +17,7 @@ func Tools(workspaces *config.Workspaces) (*tools.Set, error) {
 	settings := workspaces.Tools()
 	var sets []*tools.Set
 	for _, ws := range workspaces.All() {
-		set, err := tools.New(ws.Workspace, &tools.Options{Naming: settings.Naming, Disable: settings.Disable})
+		set, err := tools.New(ws.Workspace, &tools.Options{Naming: settings.Naming, Disable: settings.Disable, Timeout: settings.Timeout})
 		if err != nil {
 			return nil, fmt.Errorf("the workspace %q: %w", ws.Name(), err)
 		}

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -67,6 +68,16 @@ func (k *kit) explain(ctx context.Context, op string, err error) *Error {
 		Path:      clip(path, pathChars),
 		Hint:      clip(k.hint(ctx, op, path, code, err), errorChars),
 		Retryable: code.Retryable(),
+	}
+}
+
+// timedOut is what a model is told about a call that took too long.
+func (k *kit) timedOut(op string) *Error {
+	return &Error{
+		Code:      workspace.CodeTimeout,
+		Message:   fmt.Sprintf("the call took longer than %v and was stopped", k.timeout),
+		Hint:      k.timeoutHint(op),
+		Retryable: workspace.CodeTimeout.Retryable(),
 	}
 }
 

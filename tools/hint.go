@@ -98,6 +98,16 @@ func (k *kit) conflictHint(op string) string {
 		k.ifTool(workspace.OpReadFile, ": read it again with %s, and write with the version that returns") + "."
 }
 
+func (k *kit) timeoutHint(op string) string {
+	switch op {
+	case workspace.OpLs, workspace.OpGlob, workspace.OpGrep:
+		return "Ask for less: a directory further down, a narrower glob or fewer results."
+	case workspace.OpReadFile, workspace.OpStat:
+		return "Try a smaller file, or the same call again later."
+	}
+	return "It may have changed something" + k.ifTool(workspace.OpStat, ": look with %s before you repeat it") + "."
+}
+
 // ifTool fills the name of the tool for op into a text, and returns nothing if
 // the set has no such tool.
 func (k *kit) ifTool(op, format string) string {

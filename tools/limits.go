@@ -1,8 +1,17 @@
 package tools
 
+import "time"
+
 // MaxNameLength is the longest name of a tool. Vendors allow 64 characters,
 // and clients put a prefix of their own in front.
 const MaxNameLength = 50
+
+// DefaultTimeout is how long one call may take where [Options] name no time.
+const DefaultTimeout = 2 * time.Minute
+
+// settleTime is how long a call waits for a file system to return after its
+// context has ended.
+const settleTime = 5 * time.Second
 
 // The bounds of results and arguments. Descriptions and docs/tools.md take
 // them from here.

@@ -28,6 +28,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 		fmt.Sprintf("| edits, replacements of one edit_file | %d, %s |", editsMax, commas(edit.MaxReplacements)),
 		fmt.Sprintf("| diff | %d KiB |", diffBytes>>10),
 		fmt.Sprintf("| message and hint of an error | %s characters each |", commas(errorChars)),
+		fmt.Sprintf("| time of one call | %.0f minutes, or `Options.Timeout` |", DefaultTimeout.Minutes()),
 		fmt.Sprintf("| tool name | %d characters |", MaxNameLength),
 	} {
 		if !strings.Contains(string(doc), row+"\n") {

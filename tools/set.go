@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -19,6 +20,9 @@ type Options struct {
 	Naming string
 	// Disable lists operations that get no tool.
 	Disable []string
+	// Timeout is how long one call may take. Zero means [DefaultTimeout], a
+	// negative value no limit but that of the caller's context.
+	Timeout time.Duration
 }
 
 // Set is the tools of a workspace, or of several. It is safe for concurrent
@@ -56,7 +60,7 @@ func newSet(ws *workspace.Workspace, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := newKit(ws)
+	k := newKit(ws, o.Timeout)
 	for _, s := range chosen {
 		if k.names[s.op], err = toolName(o.Naming, ws.Name(), s.op); err != nil {
 			return nil, err

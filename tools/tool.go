@@ -3,7 +3,10 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"runtime/debug"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -47,40 +50,97 @@ type Annotations struct {
 }
 
 // Call runs the tool with args, one JSON object; empty args are an object
-// without members. What goes wrong is told in the result.
+// without members. What goes wrong is told in the result, a call that takes
+// longer than [Options].Timeout included. Call returns a few seconds after that
+// or after the end of ctx even if the [workspace.FileSystem] ignores its
+// context; what it does then goes on until it returns.
 //
 // # Errors
+//
 // The error of ctx once it has ended. Any other error is a bug.
 func (t *Tool) Call(ctx context.Context, args json.RawMessage) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
 	}
-	out, err := t.answer(ctx, args)
-	if err == nil {
-		return newResult(out)
+	if t.kit.timeout < 0 {
+		return t.call(ctx, ctx, args)
 	}
-	if ended := ctx.Err(); ended != nil {
-		return nil, fmt.Errorf("%s: %w", t.Name, ended)
-	}
-	return newErrorResult(t.kit.explain(ctx, t.Op, err))
+	limited, cancel := context.WithTimeout(ctx, t.kit.timeout)
+	defer cancel()
+	return t.callBounded(ctx, limited, args)
 }
 
-func (t *Tool) answer(ctx context.Context, args json.RawMessage) (answer, error) {
-	if err := checkArguments(t.input, args); err != nil {
-		return nil, err
+// outcome is what a call ended with.
+type outcome struct {
+	result *Result
+	err    error
+	bug    string // what the call panicked with
+}
+
+// callBounded is call, and returns soon after limited has ended.
+func (t *Tool) callBounded(ctx, limited context.Context, args json.RawMessage) (*Result, error) {
+	done := make(chan outcome, 1)
+	go func() {
+		o := outcome{err: errors.New(t.Name + ": the goroutine of the call has ended")}
+		defer func() {
+			if r := recover(); r != nil {
+				o.bug = fmt.Sprintf("%v\n\n%s", r, debug.Stack())
+			}
+			done <- o
+		}()
+		o.result, o.err = t.call(ctx, limited, args)
+	}()
+	late := make(chan struct{})
+	stop := context.AfterFunc(limited, func() { time.AfterFunc(settleTime, func() { close(late) }) })
+	defer stop()
+	select {
+	case o := <-done:
+		if o.bug != "" {
+			panic(o.bug)
+		}
+		return o.result, o.err
+	case <-late:
+		return t.ended(ctx)
 	}
-	return t.run(ctx, t.kit, args)
+}
+
+// ended returns what a call ends with whose time is up: the error of ctx, or a
+// result if it was the time of the tool.
+func (t *Tool) ended(ctx context.Context) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	return newErrorResult(t.kit.timedOut(t.Op))
+}
+
+// call runs the tool within limited, which ends with ctx or before it.
+func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result, error) {
+	if err := checkArguments(t.input, args); err != nil {
+		return newErrorResult(t.kit.explain(limited, t.Op, err))
+	}
+	out, err := t.run(limited, t.kit, args)
+	switch {
+	case err == nil:
+		return newResult(out)
+	case limited.Err() != nil:
+		return t.ended(ctx)
+	}
+	return newErrorResult(t.kit.explain(limited, t.Op, err))
 }
 
 // kit is what the tools of one set share.
 type kit struct {
-	ws    *workspace.Workspace
-	whole *workspace.Workspace // ws with a limit on files that are read whole
-	names map[string]string    // the name of each op in the set
+	ws      *workspace.Workspace
+	whole   *workspace.Workspace // ws with a limit on files that are read whole
+	timeout time.Duration        // of a call; negative for none
+	names   map[string]string    // the name of each op in the set
 }
 
-func newKit(ws *workspace.Workspace) *kit {
-	k := &kit{ws: ws, whole: ws, names: map[string]string{}}
+func newKit(ws *workspace.Workspace, timeout time.Duration) *kit {
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	k := &kit{ws: ws, whole: ws, timeout: timeout, names: map[string]string{}}
 	if limit := ws.MaxFileSize(); limit == 0 || limit > wholeBytes {
 		k.whole = workspace.New(ws.Name(), ws, &workspace.Options{MaxFileSize: wholeBytes})
 	}

@@ -83,10 +83,10 @@ func (s *settings) checkWorkspaces() error {
 	return nil
 }
 
-// disabled returns the operations that get no tool.
-func (c *choice) disabled() []string {
+// tools returns the settings of the tools, the zero ones without a file.
+func (c *choice) tools() config.Tools {
 	if c.file == nil {
-		return nil
+		return config.Tools{}
 	}
-	return c.file.Tools.Disable
+	return c.file.Tools
 }

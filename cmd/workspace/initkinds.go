@@ -169,4 +169,5 @@ const initTail = `
 # tools:
 #   naming: "workspace__{name}__{op}"
 #   disable: [rm]
+#   timeout: 2m   # how long one call may take
 `

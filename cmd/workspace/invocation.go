@@ -132,7 +132,8 @@ func (i *invocation) open(ctx context.Context) (set *tools.Set, release func(), 
 	if i.ws, _, release, err = target.open(ctx); err != nil {
 		return nil, nil, err
 	}
-	if set, err = tools.New(i.ws, &tools.Options{Naming: "{op}", Disable: chosen.disabled()}); err != nil {
+	settings := chosen.tools()
+	if set, err = tools.New(i.ws, &tools.Options{Naming: "{op}", Disable: settings.Disable, Timeout: settings.Timeout}); err != nil {
 		release()
 		return nil, nil, err
 	}
@@ -174,7 +175,7 @@ func (i *invocation) call(ctx context.Context, set *tools.Set, args json.RawMess
 func (i *invocation) unavailable() error {
 	err := &tools.Error{Code: workspace.CodePolicy, Message: i.op + ": the workspace is read-only"}
 	switch {
-	case slices.Contains(i.chosen.disabled(), i.op):
+	case slices.Contains(i.chosen.tools().Disable, i.op):
 		err.Message = i.op + ": this tool is disabled"
 		err.Hint = fmt.Sprintf("It is listed in tools.disable of %s.", i.chosen.path)
 	case i.settings.readOnly:

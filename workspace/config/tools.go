@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -14,6 +15,8 @@ type Tools struct {
 	Naming string `json:"naming,omitempty" jsonschema:"The template of the names of tools, in which {name} stands for that of the workspace and {op} for the operation."`
 	// Disable lists operations that get no tool.
 	Disable []string `json:"disable,omitempty" jsonschema:"The operations that get no tool."`
+	// Timeout is how long one call of a tool may take. Zero means two minutes.
+	Timeout time.Duration `json:"timeout,omitempty" jsonschema:"The time that one call of a tool may take. 2m if it is left out."`
 }
 
 // toolOps returns the operations that have tools.
@@ -30,6 +33,11 @@ func (t Tools) check(p *problems, n *node, workspaces int) {
 	if naming := n.lookup("naming"); naming != nil && naming.kind == textNode {
 		if wrong := namingFault(naming.text, workspaces); wrong != "" {
 			p.add(naming.at, "%s", wrong)
+		}
+	}
+	if timeout := n.lookup("timeout"); timeout != nil {
+		if duration, err := time.ParseDuration(timeout.text); err == nil && duration <= 0 {
+			p.add(timeout.at, "timeout must be longer than nothing: leave it out for 2m")
 		}
 	}
 	disable := n.lookup("disable")

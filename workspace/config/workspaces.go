@@ -30,7 +30,9 @@ func (w *Workspaces) Lookup(name string) (*Workspace, bool) {
 
 // Tools returns the settings of the tools.
 func (w *Workspaces) Tools() Tools {
-	return Tools{Naming: w.tools.Naming, Disable: slices.Clone(w.tools.Disable)}
+	settings := w.tools
+	settings.Disable = slices.Clone(settings.Disable)
+	return settings
 }
 
 // Close closes all workspaces, the last one first, and returns their errors.

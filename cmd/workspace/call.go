@@ -7,9 +7,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const callLong = `Call runs one tool, with parameters as flags or as one JSON object. Flags can be
-spelled as the tool's schema spells its parameters, too: --includeGlob is
---include-glob. A lone "-" reads the JSON object from standard input.
+const callLong = `Call runs one tool. What it works on is an argument (a path, a pattern and a path,
+a source and a destination); parameters are flags, or all of them are one JSON
+object. Flags can be spelled as the tool's schema spells its parameters, too:
+--includeGlob is --include-glob. A lone "-" reads the JSON object from standard
+input.
 
 A result is printed for a person: colored if standard output is a terminal, plain
 if it is not. What was left out is said on standard error. With --json it is
@@ -20,10 +22,11 @@ It works on one workspace: -w says which, if the file has several.
 A search that finds nothing is no error: it prints nothing, with the exit code 0.`
 
 const callExample = `  workspace call ls
-  workspace call grep --pattern TODO --include-glob '*.go'
+  workspace call ls src
+  workspace call grep TODO --include-glob '*.go'
   workspace call grep '{"pattern": "TODO", "includeGlob": "*.go"}' --json
   workspace call write_file - < arguments.json
-  workspace -w lake call read_file --path notes.txt
+  workspace -w lake call read_file notes.txt
   workspace -w s3://bucket/prefix call ls`
 
 // newCall returns the command that runs a tool, with a command for each.

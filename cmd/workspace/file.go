@@ -12,6 +12,18 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
+// stdinPath is the path that stands for standard input.
+const stdinPath = "-"
+
+// refuseStdin returns the error of a command that needs standard input for
+// something else than the file.
+func (s *settings) refuseStdin(use string) error {
+	if file, err := s.find(); err == nil && file.Path == stdinPath && !s.flags.Changed("dir") {
+		return fmt.Errorf("standard input is the file of workspaces, and cannot be %s: name the file by its path", use)
+	}
+	return nil
+}
+
 // locator finds the file, as [config.Locate] does.
 type locator func(explicit, dir string, env func(name string) (value string, set bool)) (config.Location, error)
 
@@ -59,6 +71,13 @@ func shortPath(path string) string {
 // load reads a file, and all of it is checked that can be without opening
 // anything.
 func (s *settings) load(file config.Location) (*config.Config, error) {
+	if file.Path == stdinPath {
+		data, err := s.stdin()
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		return config.Parse(data, &config.Options{Name: "standard input", Registry: workspacekit.NewRegistry()})
+	}
 	c, err := workspacekit.LoadLocation(file)
 	var broken *config.Error
 	if err == nil || errors.As(err, &broken) {

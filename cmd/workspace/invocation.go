@@ -20,6 +20,7 @@ import (
 type invocation struct {
 	settings   *settings
 	op         string
+	positional []string // see operation
 	parameters []*parameter
 	file       contentFile
 	asJSON     bool
@@ -32,12 +33,12 @@ type invocation struct {
 // newOperation returns the command that runs the tool o, with flags for its
 // parameters if they are wanted.
 func newOperation(s *settings, o operation, wanted bool) *cobra.Command {
-	i := &invocation{settings: s, op: o.op}
+	i := &invocation{settings: s, op: o.op, positional: o.positional}
 	cmd := &cobra.Command{
-		Use:               o.op + " [JSON | -]",
+		Use:               o.op + " [" + strings.ToUpper(strings.Join(o.positional, "] [")) + "]",
 		Short:             o.short,
 		Example:           o.example,
-		Args:              oneObject,
+		Args:              i.checkPositional,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              i.run,
 	}
@@ -51,9 +52,17 @@ func newOperation(s *settings, o operation, wanted bool) *cobra.Command {
 	return cmd
 }
 
-// describe adds to cmd what the tool's definition says.
+// describe adds to cmd what the tool's definition says. The help states the
+// limits of the workspace that the flags choose, which are known only then.
 func (i *invocation) describe(cmd *cobra.Command) {
-	tool, err := definition(i.op)
+	help := cmd.HelpFunc()
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if tool, err := definition(i.op, i.settings.chosenMaxFileSize()); err == nil {
+			cmd.Long = tool.Description
+		}
+		help(cmd, args)
+	})
+	tool, err := definition(i.op, 0)
 	if err != nil {
 		cmd.RunE = func(*cobra.Command, []string) error { return &runError{err} }
 		return
@@ -68,16 +77,31 @@ func (i *invocation) describe(cmd *cobra.Command) {
 	}
 }
 
-// definition returns the tool for op with all its parameters, as it is without
-// a workspace.
-func definition(op string) (*tools.Tool, error) {
+// chosenMaxFileSize returns the limit of the workspace that the flags choose, in
+// bytes, and the default one if they choose none or several.
+func (s *settings) chosenMaxFileSize() int64 {
+	chosen, err := s.choose()
+	switch {
+	case err != nil:
+		return 0
+	case chosen.file == nil:
+		return chosen.place.settings.MaxFileSizeMb << 20
+	case len(chosen.file.Names()) > 1:
+		return 0
+	}
+	return chosen.file.Settings(chosen.file.Names()[0]).MaxFileSizeMb << 20
+}
+
+// definition returns the tool for op with all its parameters, for a workspace
+// with a limit.
+func definition(op string, maxFileSize int64) (*tools.Tool, error) {
 	var others []string
 	for _, o := range operations() {
 		if o.op != op {
 			others = append(others, o.op)
 		}
 	}
-	set, err := tools.New(workspace.New("main", memory.New(nil), nil), &tools.Options{Naming: "{op}", Disable: others})
+	set, err := tools.New(workspace.New("main", memory.New(nil), &workspace.Options{MaxFileSize: maxFileSize}), &tools.Options{Naming: "{op}", Disable: others})
 	if err != nil {
 		return nil, err
 	}
@@ -88,17 +112,15 @@ func definition(op string) (*tools.Tool, error) {
 	return tool, nil
 }
 
-// oneObject says how parameters are given to whoever gives them otherwise.
-func oneObject(cmd *cobra.Command, args []string) error {
-	bad := slices.IndexFunc(args, func(arg string) bool {
-		return arg != "-" && !strings.HasPrefix(strings.TrimSpace(arg), "{")
-	})
+// checkPositional refuses more arguments than there are parameters for, and any
+// beside a JSON object.
+func (i *invocation) checkPositional(_ *cobra.Command, args []string) error {
 	switch {
-	case bad >= 0:
-		return fmt.Errorf("unexpected argument %q: parameters are flags (--path main.go) or one JSON object (%s)",
-			args[bad], `'{"path": "main.go"}'`)
-	case len(args) > 1:
-		return errors.New("more than one JSON object: give one, or flags")
+	case len(args) > 1 && slices.ContainsFunc(args, i.isObject):
+		return errors.New("there are arguments beside the JSON object of all parameters: give one or the other")
+	case len(args) > len(i.positional):
+		return fmt.Errorf("unexpected argument %q: %s takes %s; other parameters are flags",
+			args[len(i.positional)], i.op, strings.Join(i.positional, " and "))
 	}
 	return nil
 }

@@ -42,6 +42,9 @@ func newMCP(s *settings) *cobra.Command {
 }
 
 func serve(cmd *cobra.Command, s *settings) error {
+	if err := s.refuseStdin("what a client sends"); err != nil {
+		return err
+	}
 	opened, err := s.openTools(cmd.Context())
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import "github.com/workspacekit/workspacekit/workspace"
 // been made.
 type operation struct {
 	op, short, example string
+	positional         []string // the parameters that arguments give, in order
 }
 
 // is reports whether word is the name of the operation.
@@ -14,26 +15,26 @@ func (o operation) is(word string) bool { return word == o.op || word == kebab(o
 // operations lists the tools in the order of their set.
 func operations() []operation {
 	return []operation{
-		{workspace.OpReadFile, "Print a file", `  workspace call read_file --path README.md
-  workspace call read_file --path big.log --tail 20
-  workspace call read_file --path big.log --all`},
-		{workspace.OpWriteFile, "Create or replace a file", `  workspace call write_file --path notes.txt --content 'remember the milk'
-  make report | workspace call write_file --path report.txt --content-file -
-  workspace call write_file --path new.txt --content '' --create-only`},
-		{workspace.OpEditFile, "Replace text in a file", `  workspace call edit_file --path main.go --old-text 'foo()' --new-text 'bar()'
-  workspace call edit_file --path main.go --edits '[{"oldText": "a", "newText": "b"}]' --dry-run`},
+		{workspace.OpReadFile, "Print a file", `  workspace call read_file README.md
+  workspace call read_file big.log --tail 20
+  workspace call read_file big.log --all`, []string{"path"}},
+		{workspace.OpWriteFile, "Create or replace a file", `  workspace call write_file notes.txt --content 'remember the milk'
+  make report | workspace call write_file report.txt --content-file -
+  workspace call write_file new.txt --content '' --create-only`, []string{"path"}},
+		{workspace.OpEditFile, "Replace text in a file", `  workspace call edit_file main.go --old-text 'foo()' --new-text 'bar()'
+  workspace call edit_file main.go --edits '[{"oldText": "a", "newText": "b"}]' --dry-run`, []string{"path"}},
 		{workspace.OpLs, "List a directory", `  workspace call ls
-  workspace call ls --path src --json`},
-		{workspace.OpGlob, "Find files by name", `  workspace call glob --pattern '**/*.go'
-  workspace call glob --pattern '**/testdata/'`},
-		{workspace.OpGrep, "Search the lines of files", `  workspace call grep --pattern 'func Test' --path .
-  workspace call grep --pattern 'a.b()' --literal --include-glob '*.{ts,tsx}' --after 2
-  workspace call grep --pattern TODO --all --json`},
-		{workspace.OpStat, "Describe a file", `  workspace call stat --path go.mod`},
-		{workspace.OpMkdir, "Make a directory", `  workspace call mkdir --path a/b/c --recursive`},
-		{workspace.OpRm, "Remove a file or a directory", `  workspace call rm --path old.txt
-  workspace call rm --path build --recursive`},
-		{workspace.OpMove, "Move or rename", `  workspace call move --source a.txt --destination b.txt`},
-		{workspace.OpCopy, "Copy a file", `  workspace call copy --source a.txt --destination b.txt`},
+  workspace call ls src --json`, []string{"path"}},
+		{workspace.OpGlob, "Find files by name", `  workspace call glob '**/*.go'
+  workspace call glob '**/testdata/'`, []string{"pattern", "path"}},
+		{workspace.OpGrep, "Search the lines of files", `  workspace call grep 'func Test'
+  workspace call grep 'a.b()' --literal --include-glob '*.{ts,tsx}' --after 2
+  workspace call grep TODO --all --json`, []string{"pattern", "path"}},
+		{workspace.OpStat, "Describe a file", `  workspace call stat go.mod`, []string{"path"}},
+		{workspace.OpMkdir, "Make a directory", `  workspace call mkdir a/b/c --recursive`, []string{"path"}},
+		{workspace.OpRm, "Remove a file or a directory", `  workspace call rm old.txt
+  workspace call rm build --recursive`, []string{"path"}},
+		{workspace.OpMove, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}},
+		{workspace.OpCopy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}},
 	}
 }

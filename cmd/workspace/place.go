@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -23,8 +24,12 @@ type place struct {
 
 // newPlace returns the place that a URL, or a folder, given by a flag means.
 func (s *settings) newPlace(flag, text string) (*place, error) {
-	p := &place{what: flag, url: text, name: s.name, settings: config.FS{MaxFileSizeMb: s.maxFileMB, ReadOnly: s.readOnly}}
+	p := &place{what: flag + shownURL(text), url: text, name: s.name, settings: config.FS{MaxFileSizeMb: s.maxFileMB, ReadOnly: s.readOnly}}
 	if !config.IsURL(text) {
+		if scheme := nearlyURL(text); scheme != "" {
+			return nil, fmt.Errorf("%s %q is neither a folder nor a URL: a URL begins with %q; name a folder of that name as %q",
+				flag, text, scheme+"://", "./"+text)
+		}
 		folder, err := folderURL(text)
 		if err != nil {
 			return nil, fmt.Errorf("folder %q of %s: %w", text, flag, err)
@@ -39,6 +44,27 @@ func (s *settings) newPlace(flag, text string) (*place, error) {
 		return p, p.relax()
 	}
 	return p, nil
+}
+
+// shownURL returns a URL as errors show it after the flag that gave it: without
+// one that has credentials.
+func shownURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.User != nil {
+		return ""
+	}
+	return fmt.Sprintf(" %q", text)
+}
+
+// nearlyURL returns the scheme of a text such as "file:/srv", which is no URL of
+// a workspace and is meant as one, and "" for a folder.
+func nearlyURL(text string) string {
+	scheme, _, ok := strings.Cut(text, ":/")
+	letters := strings.IndexFunc(scheme, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') }) < 0
+	if _, err := os.Stat(text); !ok || !letters || len(scheme) < 2 || err == nil { // "c:/" is a drive
+		return ""
+	}
+	return strings.ToLower(scheme)
 }
 
 // folderURL returns the URL of a folder.

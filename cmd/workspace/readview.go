@@ -36,6 +36,10 @@ func (v *readView) show(result json.RawMessage) error {
 		fmt.Fprintln(v, v.last.Base64)
 		return nil
 	}
+	if v.look.terminal { // which would obey what a file says
+		v.WriteString(visible(v.last.Text, "\n\t\r"))
+		return nil
+	}
 	v.WriteString(v.last.Text)
 	return nil
 }

@@ -2,9 +2,10 @@ package main
 
 import (
 	"fmt"
-	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const rootLong = `Workspace gives files to an AI agent as a set of tools (read, write, edit, list,
@@ -59,10 +60,15 @@ func newRoot(args []string, locate locator) *cobra.Command {
 		return flagError(cmd, err)
 	})
 	s := newSettings(root, locate)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		// Completions show a usage as it is, with the quotes that mark its
+		// placeholder in the help.
+		s.flags.VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
+	}
 	root.AddCommand(newValidate(s), newConfig(s))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return s.check() }
 	root.AddCommand(newCall(s, args), newMCP(s), newTools(s), newWatch(s))
-	root.AddCommand(newInit(s), newDoctor(s), newTrust(s))
+	root.AddCommand(newInit(s), newDoctor(s), newTrust(s), newVersion())
 	explainUnknownHelp(root)
 	return root
 }
@@ -111,13 +117,4 @@ func explainUnknownHelp(root *cobra.Command) {
 			}
 		}
 	}
-}
-
-// version is that of the module, as the Go tool stamped it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,10 +13,15 @@ import (
 // largestLimit is the most that --max-file-size-mb takes: a tebibyte.
 const largestLimit = 1 << 20
 
+// maxConfig is the most bytes of a file that are read from standard input. It is
+// more than a file may have.
+const maxConfig = 4 << 20
+
 // settings are what the flags of all commands say.
 type settings struct {
 	flags  *pflag.FlagSet
 	locate locator
+	stdin  func() ([]byte, error) // reads a file from standard input, once
 
 	config     string
 	workspaces []string
@@ -30,8 +37,11 @@ type settings struct {
 // newSettings adds the flags of all commands to root.
 func newSettings(root *cobra.Command, locate locator) *settings {
 	s := &settings{flags: root.PersistentFlags(), locate: locate}
+	s.stdin = sync.OnceValues(func() ([]byte, error) {
+		return readInput(root.Context(), io.LimitReader(root.InOrStdin(), maxConfig))
+	})
 	s.flags.SortFlags = false
-	s.flags.StringVar(&s.config, "config", "", "the `file` that describes the workspaces, instead of a workspace.yaml here or in a folder above")
+	s.flags.StringVar(&s.config, "config", "", "the `file` that describes the workspaces, instead of a workspace.yaml here or in a folder above; - is standard input")
 	s.flags.StringArrayVarP(&s.workspaces, "workspace", "w", nil, "the `name` of a workspace of the file, or a URL such as s3://bucket/prefix; repeat it for several")
 	s.flags.StringVarP(&s.dir, "dir", "C", ".", "the `folder` to work in, or a URL, without a file")
 	s.flags.StringVar(&s.name, "name", "main", "the name of a workspace that no file describes, a part of the names of its tools")

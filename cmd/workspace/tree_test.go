@@ -48,7 +48,7 @@ func TestEveryParameterIsAFlag(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tool, err := definition(op)
+		tool, err := definition(op, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,6 +67,9 @@ func newTrust(s *settings) *cobra.Command {
 
 // trust prints what the file path uses, and remembers that the user trusts it.
 func (s *settings) trust(cmd *cobra.Command, store *config.TrustStore, path string) error {
+	if path == stdinPath {
+		return errors.New("standard input needs no trust: name a file")
+	}
 	c, err := s.load(config.Location{Path: path})
 	if err != nil {
 		return err

@@ -18,7 +18,8 @@ func newWatch(s *settings) *cobra.Command {
 		Short: "Print changes as they happen",
 		Long: `Watch prints the changes in a directory and all below it, one line each, until it
 is interrupted: "create a.txt", "write a.txt", "remove a.txt", and "overflow" if
-events were lost and the directory should be looked at again.`,
+events were lost and the directory should be looked at again. The exit code is then
+130.`,
 		Example: `  workspace watch
   workspace -w repo watch src
   workspace -C ~/project watch src --json`,
@@ -56,7 +57,7 @@ func watch(cmd *cobra.Command, s *settings, dir string, asJSON bool) error {
 			return &runError{err}
 		}
 	}
-	return nil
+	return cmd.Context().Err() // the only end of a watch
 }
 
 // printEvent prints one event, at once.

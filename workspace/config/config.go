@@ -237,11 +237,27 @@ func (c *Config) Names() []string {
 func (c *Config) Kind(name string) string {
 	for _, d := range c.descriptions {
 		if d.name == name {
-			scheme, _, _ := strings.Cut(d.kind.text, "://")
+			scheme, _, isURL := strings.Cut(d.kind.text, "://")
+			if isURL {
+				return strings.ToLower(scheme)
+			}
 			return scheme
 		}
 	}
 	return ""
+}
+
+// Settings returns the settings of a workspace, the zero FS if there is no such
+// workspace.
+func (c *Config) Settings(name string) FS {
+	for _, d := range c.descriptions {
+		if d.name == name {
+			settings := d.FS
+			settings.AllowedPaths = slices.Clone(settings.AllowedPaths)
+			return settings
+		}
+	}
+	return FS{}
 }
 
 // Check returns what is wrong with the kinds of provider and their options, as

@@ -38,7 +38,7 @@ type Kind struct {
 	// kind: "mem" for "mem://". Empty means that there are none.
 	Scheme string
 	// ParseURL returns the options that a URL stands for, of the type of
-	// Options. It is required with a Scheme.
+	// Options. Its scheme is in lower case. It is required with a Scheme.
 	ParseURL func(text string) (options any, err error)
 
 	// SchemaVersion is that of the references that the kind makes, greater with
@@ -157,16 +157,17 @@ func (r *Registry) byScheme(scheme string) (string, Kind, bool) {
 	return "", Kind{}, false
 }
 
-// IsURL reports whether text is to be read as a URL that stands for a
-// workspace, and not as a name or a path.
+// IsURL reports whether text is a URL that stands for a workspace, and not a
+// name or a path: it begins with a scheme, in letters of either case, and "://".
 func IsURL(text string) bool {
 	scheme, _, ok := strings.Cut(text, "://")
-	return ok && kindName(scheme)
+	return ok && kindName(strings.ToLower(scheme))
 }
 
 // parseURL returns the kind and the options that a URL stands for.
 func (r *Registry) parseURL(text string) (name string, options any, err error) {
-	scheme, _, _ := strings.Cut(text, "://")
+	scheme, rest, _ := strings.Cut(text, "://")
+	scheme = strings.ToLower(scheme)
 	name, kind, ok := r.byScheme(scheme)
 	if !IsURL(text) || !ok {
 		known := r.Schemes()
@@ -175,7 +176,7 @@ func (r *Registry) parseURL(text string) (name string, options any, err error) {
 		}
 		return "", nil, fmt.Errorf("there is no kind of provider for %q: %s", scheme+"://", suggest(scheme+"://", known))
 	}
-	if options, err = kind.ParseURL(text); err != nil {
+	if options, err = kind.ParseURL(scheme + "://" + rest); err != nil {
 		return "", nil, fmt.Errorf("the URL cannot be used: %w", err)
 	}
 	return name, options, nil

@@ -2,6 +2,7 @@ package localbash_test
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -75,6 +76,31 @@ func BenchmarkLs(b *testing.B) {
 	for b.Loop() {
 		if _, err := fsys.Ls(context.Background(), "net/http", nil); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkLsPages lists a large folder page by page.
+func BenchmarkLsPages(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 100_000 {
+		put(b, filepath.Join(dir, fmt.Sprintf("file-%06d", i)), "")
+	}
+	fsys := open(b, dir, nil)
+	for b.Loop() {
+		after, count := "", 0
+		for {
+			infos, err := fsys.Ls(context.Background(), ".", &workspace.LsOptions{After: after, Limit: 1000})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if count += len(infos); len(infos) == 0 {
+				break
+			}
+			after = infos[len(infos)-1].Name
+		}
+		if count != 100_000 {
+			b.Fatalf("the pages have %d entries, want 100,000", count)
 		}
 	}
 }

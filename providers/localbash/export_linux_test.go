@@ -2,10 +2,12 @@ package localbash
 
 import (
 	"context"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/workspacekit/workspacekit/internal/notify"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -31,4 +33,42 @@ func (f *FS) WatchLosing(ctx context.Context, dir string) (events <-chan workspa
 	}
 	lose = func() { w.watcher.Errors <- fsnotify.ErrEventOverflow }
 	return w.queue.Events(), blind, lose, nil
+}
+
+// ForgetLastName takes the last name out of the listing that is kept, and
+// reports whether there was one.
+func (f *FS) ForgetLastName() bool {
+	f.listings.mu.Lock()
+	defer f.listings.mu.Unlock()
+	if len(f.listings.kept) == 0 {
+		return false
+	}
+	kept := f.listings.kept[0]
+	kept.children = kept.children[:len(kept.children)-1]
+	f.listings.names.Add(-1)
+	return true
+}
+
+// WithKeptNames limits how many names are kept.
+func (f *FS) WithKeptNames(limit int) *FS {
+	f.listings.limit = limit
+	return f
+}
+
+// KeptNames returns how many names are kept.
+func (f *FS) KeptNames() int { return int(f.listings.names.Load()) }
+
+// KeepsListing reports whether the listing of dir is kept if it began so much
+// later than the last change.
+func (f *FS) KeepsListing(dir string, later time.Duration) (bool, error) {
+	l, err := f.openListing(dir, false)
+	if err != nil {
+		return false, err
+	}
+	defer l.Close()
+	at, _ := l.moment()
+	f.listings.clear()
+	defer f.listings.clear()
+	f.listings.put(l, dir, at.changed+int64(later), make([]scan.Child, minKept))
+	return f.KeptNames() > 0, nil
 }

@@ -41,6 +41,7 @@ type FS struct {
 	locks    locks
 	lockWait time.Duration // maxLockWait but in tests
 	temps    noted
+	listings keptListings
 	clock    clock
 	buffers  buffers
 	closed   atomic.Bool
@@ -78,6 +79,7 @@ func Open(dir string, opts *Options) (*FS, error) {
 		return nil, workspace.NewPathError(workspace.OpOpen, dir, nil, plainCause(err))
 	}
 	f := &FS{root: filepath.ToSlash(root), sync: o.Sync, relaxed: o.Relaxed, lockWait: maxLockWait}
+	f.listings.limit = maxKept
 	if err := f.open(root); err != nil {
 		return nil, openError(dir, f.fault(workspace.OpOpen, dir, err))
 	}
@@ -135,6 +137,7 @@ func (f *FS) Close() error {
 	if f.closed.Swap(true) {
 		return nil
 	}
+	f.listings.clear()
 	f.quick.close()
 	return f.fault("close", ".", f.host.Close())
 }

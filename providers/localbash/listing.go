@@ -15,14 +15,20 @@ import (
 // dir, sorted by name: without those that have no valid name, and without
 // temporary files, which it notes. To remove what dead processes have left is
 // for a change of the directory, as one who may only read must delete nothing.
+// The slice is not to be changed.
 func (f *FS) visible(ctx context.Context, l listing, dir string) ([]scan.Child, error) {
-	kept, hidden, err := l.entries(ctx, dir)
+	if children, ok := f.listings.get(l, dir); ok {
+		return children, nil
+	}
+	began := changeClock()
+	children, hidden, err := l.entries(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	f.temps.note(dir, hidden)
-	slices.SortFunc(kept, func(a, b scan.Child) int { return cmp.Compare(a.Name, b.Name) })
-	return kept, nil
+	slices.SortFunc(children, func(a, b scan.Child) int { return cmp.Compare(a.Name, b.Name) })
+	f.listings.put(l, dir, began, children)
+	return children, nil
 }
 
 // entries returns the children of l that can be named, and the names of the

@@ -120,3 +120,36 @@ func (l listing) kind(entryType byte, name string) (workspace.FileType, error) {
 	}
 	return workspace.TypeOther, nil
 }
+
+// moment returns what tells whether the directory has changed.
+func (l listing) moment() (dirMoment, bool) {
+	var stat unix.Stat_t
+	err := unix.Fstat(int(l.handle), &stat)
+	return dirMoment{device: uint64(stat.Dev), inode: stat.Ino, changed: stat.Ctim.Nano()}, err == nil
+}
+
+// changeClock returns the time that a change at this moment would get. It is
+// the kernel's coarse clock, which stands still for up to 10 ms.
+func changeClock() int64 {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now); err != nil {
+		return 0
+	}
+	return now.Nano()
+}
+
+// datesChanges reports whether every change of the directory gets the time of
+// the kernel's clock, to the nanosecond, before anyone can see it. So it is on
+// local file systems; over a network it is another clock and later.
+func (l listing) datesChanges(at dirMoment) bool {
+	var stat unix.Statfs_t
+	if err := unix.Fstatfs(int(l.handle), &stat); err != nil {
+		return false
+	}
+	switch uint32(stat.Type) {
+	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
+		unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC:
+		return at.changed%1e9 != 0 // ext4 can have inodes with whole seconds
+	}
+	return false
+}

@@ -88,6 +88,12 @@ func globDoubleStar() []globPattern {
 		{"a/deep/**/e.go", "a/deep/er/e.go"},
 		{"**/missing", ""},
 		{"missing/**", ""},
+		{"a.go/**", "a.go"},
+		{"a/deep/c.go/**", "a/deep/c.go"},
+		{"a.go/b/**", ""},
+		{"a.go/**/b", ""},
+		{"a/missing/**", ""},
+		{"empty/inner/**", ""},
 	}
 }
 
@@ -177,5 +183,14 @@ func globDirectories() []globPattern {
 		{"*.go/", ""},
 		{"a/**/er/", "a/deep/er"},
 		{"none/", ""},
+		{"a/**/", "a a/deep a/deep/er"},
+		{"a/deep/er/**/", "a/deep/er"},
+		{"empty/inner/**/", "empty/inner"},
+		{"none/**/", ""},
+		{"a/none/**/", ""},
+		{"none/none/**/", ""},
+		{"a.go/**/", ""},
+		{"a/b.go/**/", ""},
+		{"a.go/none/**/", ""},
 	}
 }

@@ -67,6 +67,8 @@ func globMutants() []mutant {
 		{"glob-twice", mutatePaths(func(_ string, paths []string) []string { return append(paths, paths...) }), []string{"Glob/brace", "Glob/literal"}},
 		{"glob-hides-dot-files", mutatePaths(hidesDotPaths), []string{"Glob/dot-files", "Glob/star"}},
 		{"glob-names-beginning-with-literal", mutatePattern(func(p string) string { return p + "*" }), []string{"Glob/literal"}},
+		{"glob-believes-in-literal-directories", mutatePaths(believesInLiterals), []string{"Glob/directories", "Glob/dir"}},
+		{"glob-literal-is-a-directory", mutatePaths(literalIsDirectory), []string{"Glob/double-star", "Glob/dir"}},
 		{"glob-directories-as-files", mutatePattern(func(p string) string { return strings.TrimSuffix(p, "/") }), []string{"Glob/directories", "Glob/limit-of-directories"}},
 		{"glob-directories-with-slash", mutatePaths(slashAfterDirectories), []string{"Glob/directories"}},
 		{"glob-in-order-of-a-walk", mutatePaths(walkOrder), []string{"Glob/order", "Glob/double-star"}},
@@ -87,6 +89,22 @@ func globMutants() []mutant {
 		{"glob-negative-is-all", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Limit = max(o.Limit, 0) }), []string{"Glob/negative-limit"}},
 		{"glob-odd-names-left-out", mutatePaths(plainPaths), []string{"Names/unusual-control-in-search", "Names/unusual-quotes-in-search"}},
 	}
+}
+
+// believesInLiterals takes what is spelled out before "**" for a directory that
+// exists.
+func believesInLiterals(pattern string, paths []string) []string {
+	if literal, ok := strings.CutSuffix(pattern, "/**/"); ok && !strings.ContainsAny(literal, `*?[{\`) && !slices.Contains(paths, literal) {
+		paths = append(paths, literal)
+		slices.Sort(paths)
+	}
+	return paths
+}
+
+// literalIsDirectory takes what is spelled out before "**" for no file.
+func literalIsDirectory(pattern string, paths []string) []string {
+	literal, ok := strings.CutSuffix(pattern, "/**")
+	return slices.DeleteFunc(paths, func(p string) bool { return ok && strings.HasSuffix(p, literal) })
 }
 
 func asciiIfQuestion(pattern string, paths []string) []string {

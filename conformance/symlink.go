@@ -104,6 +104,11 @@ func symlinkGlob(e *env) {
 	e.givenLinks()
 	e.equal(e.glob("links/**", nil), []string{"links/dangling", "links/dir", "links/file"}, "Glob(%q)", "links/**")
 	e.equal(e.glob("links/dir/*", nil), []string{}, "Glob(%q)", "links/dir/*")
+	for _, link := range []string{"links/dangling", "links/dir", "links/file"} {
+		e.equal(e.glob(link+"/**", nil), []string{link}, "Glob(%q)", link+"/**")
+		e.equal(e.glob(link+"/**/", nil), []string{}, "Glob(%q)", link+"/**/")
+		e.equal(e.glob(link+"/child/**", nil), []string{}, "Glob(%q)", link+"/child/**")
+	}
 	e.equal(e.glob("links/*/", nil), []string{}, "Glob(%q)", "links/*/")
 	got := e.glob("**", &workspace.GlobOptions{Dir: "links/dir"})
 	e.equal(got, []string{"links/dir/child", "links/dir/sub/deep"}, "Glob(%q, Dir: %q)", "**", "links/dir")

@@ -83,11 +83,13 @@ func (s *source) look(ctx context.Context) error {
 	}
 	call := ask("tree", s.top, s.within.below, s.within.depth)
 	entries, err := s.f.list(ctx, workspace.OpLs, s.top, call)
-	if s.within.below != "." && errors.Is(err, errBelow) {
-		entries, err = nil, nil // there is nothing for the pattern to match
-	}
-	if err != nil {
+	cut := s.within.below != "." && errors.Is(err, errBelow)
+	if err != nil && !cut {
 		return err
+	}
+	s.listed, s.hidden = map[string][]scan.Child{}, map[string]bool{}
+	if cut {
+		return s.keepPartOfWay(ctx)
 	}
 	s.keep(entries)
 	return nil
@@ -95,7 +97,7 @@ func (s *source) look(ctx context.Context) error {
 
 // keep notes what has been listed.
 func (s *source) keep(entries []entry) {
-	s.entries, s.listed, s.hidden = entries, map[string][]scan.Child{}, map[string]bool{}
+	s.entries = entries
 	s.keepWay()
 	for i := range entries {
 		e := &entries[i]
@@ -110,20 +112,44 @@ func (s *source) keep(entries []entry) {
 }
 
 // keepWay notes the directories on the way to where the listing began, which
-// are there. An ignore file may be in each of them.
+// are there.
 func (s *source) keepWay() {
 	if s.within.below == "." {
 		return
 	}
 	dir := s.top
 	for element := range strings.SplitSeq(s.within.below, "/") {
-		children := []scan.Child{
-			{Name: ignoreFile, Type: workspace.TypeFile}, {Name: element, Type: workspace.TypeDirectory},
-		}
-		slices.SortFunc(children, func(a, b scan.Child) int { return strings.Compare(a.Name, b.Name) })
-		s.listed[dir] = children
-		dir = workspace.Join(dir, element)
+		dir = s.keepStep(dir, element, workspace.TypeDirectory)
 	}
+}
+
+// keepStep notes the child of dir by which the way goes on, and returns its
+// path. An ignore file may be beside it.
+func (s *source) keepStep(dir, name string, kind workspace.FileType) string {
+	children := []scan.Child{{Name: ignoreFile, Type: workspace.TypeFile}, {Name: name, Type: kind}}
+	slices.SortFunc(children, func(a, b scan.Child) int { return strings.Compare(a.Name, b.Name) })
+	s.listed[dir] = children
+	return workspace.Join(dir, name)
+}
+
+// keepPartOfWay notes how far there is a way to where the listing was to begin:
+// what it ends at, such as a file, may match itself. s.mu is held.
+func (s *source) keepPartOfWay(ctx context.Context) error {
+	dir := s.top
+	for element := range strings.SplitSeq(s.within.below, "/") {
+		info, err := s.f.Stat(ctx, workspace.Join(dir, element))
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, workspace.ErrNotDir), errors.Is(err, fs.ErrPermission):
+			return nil
+		case err != nil:
+			return err
+		}
+		dir = s.keepStep(dir, element, info.Type)
+		if !info.IsDir() {
+			return nil // a symlink is not followed
+		}
+	}
+	return nil
 }
 
 // ignoreFile is the name of the files with ignore rules.

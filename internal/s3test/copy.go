@@ -2,6 +2,7 @@ package s3test
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 )
@@ -25,6 +26,15 @@ func (s *Server) copyObject(c *call) (*answer, error) {
 		if c.copiesToItself() {
 			return nil, invalidRequest("This copy request is illegal because it is trying to copy an object to itself without " +
 				"changing the object's metadata, storage class, website redirect location or encryption attributes.")
+		}
+		made.header = maps.Clone(source.header)
+		for _, name := range storedApart() {
+			if name != tagging {
+				made.header.Del(name)
+			}
+			if value := c.header(name); value != "" {
+				made.header.Set(name, value)
+			}
 		}
 	default:
 		return nil, invalidArgument("Unknown metadata directive.", "x-amz-metadata-directive", directive)

@@ -13,7 +13,7 @@
 //	})
 //
 // Where Amazon's documentation says what is to happen, that happens. What the
-// server does not have (versions, tags, access lists, storage classes) it
+// server does not have (versions, changes of tags, access lists) it
 // refuses with NotImplemented, and never ignores.
 //
 // # A real server

@@ -184,7 +184,7 @@ func (d *document) listed(o *object, encode func(string) string, owner bool) {
 	d.text("ChecksumAlgorithm", o.checksum.algorithm)
 	d.text("ChecksumType", o.checksum.kind)
 	d.number("Size", o.size)
-	d.text("StorageClass", "STANDARD")
+	d.text("StorageClass", o.class())
 	if owner {
 		d.owner("Owner")
 	}

@@ -2,9 +2,12 @@ package s3test
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -59,7 +62,7 @@ func (o *object) copyAs(key string, modified time.Time, algorithm string) *objec
 // object.
 func (c *call) storedHeader() (http.Header, error) {
 	header := http.Header{}
-	for _, name := range storedNames() {
+	for _, name := range append(storedNames(), storedApart()...) {
 		if value := c.header(name); value != "" {
 			header.Set(name, value)
 		}
@@ -86,6 +89,16 @@ func storedNames() []string {
 	return []string{"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Type", "Expires"}
 }
 
+// tagging is the header with the tags of a new object. An answer has their
+// number alone.
+const tagging = "X-Amz-Tagging"
+
+// storedApart are the headers that a copy does not take from its source, but for
+// the tags.
+func storedApart() []string {
+	return []string{"X-Amz-Storage-Class", "X-Amz-Website-Redirect-Location", tagging}
+}
+
 // setEncoding removes aws-chunked, which is an encoding of the request only.
 func setEncoding(header http.Header) {
 	kept := slices.DeleteFunc(strings.Split(header.Get("Content-Encoding"), ","), func(coding string) bool {
@@ -101,8 +114,43 @@ func setEncoding(header http.Header) {
 // describe returns the headers that describe o.
 func (o *object) describe() http.Header {
 	header := maps.Clone(o.header)
+	if tags := o.tags(); len(tags) > 0 {
+		header.Set("X-Amz-Tagging-Count", strconv.Itoa(len(tags)))
+	}
+	header.Del(tagging)
+	if header.Get("X-Amz-Storage-Class") == standard {
+		header.Del("X-Amz-Storage-Class")
+	}
 	header.Set("ETag", o.etag)
 	header.Set("Last-Modified", o.modified.Format(http.TimeFormat))
 	header.Set("Accept-Ranges", "bytes")
 	return header
+}
+
+// standard is the storage class of an object that was given none.
+const standard = "STANDARD"
+
+func (o *object) class() string { return cmp.Or(o.header.Get("X-Amz-Storage-Class"), standard) }
+
+func (o *object) tags() url.Values {
+	tags, _ := url.ParseQuery(o.header.Get(tagging))
+	return tags
+}
+
+func (s *Server) getObjectTagging(c *call) (*answer, error) {
+	o, err := s.load(c.bucket(), c.key())
+	if err != nil {
+		return nil, err
+	}
+	d := newDocument("Tagging")
+	d.open("TagSet")
+	tags := o.tags()
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		d.open("Tag")
+		d.text("Key", key)
+		d.text("Value", tags.Get(key))
+		d.close("Tag")
+	}
+	d.close("TagSet")
+	return xmlAnswer(d, "Tagging"), nil
 }

@@ -10,6 +10,8 @@ import (
 // if it is none of this server's.
 func (c *call) operation() string {
 	switch {
+	case c.has("tagging") && c.key() != "":
+		return operations{http.MethodGet: "GetObjectTagging"}[c.r.Method]
 	case c.subresource():
 		return ""
 	case c.bucket() == "":
@@ -91,6 +93,7 @@ func (s *Server) handler(op string) (handler, bool) {
 		"ListObjectsV2":           s.listObjects,
 		"DeleteObjects":           s.deleteObjects,
 		"GetObject":               s.getObject,
+		"GetObjectTagging":        s.getObjectTagging,
 		"HeadObject":              s.getObject,
 		"PutObject":               s.putObject,
 		"CopyObject":              s.copyObject,
@@ -125,6 +128,7 @@ func knownHeader(name string) bool {
 	}
 	return slices.Contains([]string{
 		"x-amz-content-sha256", "x-amz-date", "x-amz-decoded-content-length", "x-amz-metadata-directive",
+		"x-amz-storage-class", "x-amz-tagging", "x-amz-website-redirect-location",
 		"x-amz-mp-object-size", "x-amz-sdk-checksum-algorithm", "x-amz-trailer", "x-amz-user-agent",
 	}, name)
 }

@@ -277,9 +277,9 @@ func TestLargeCopy(t *testing.T) {
 func TestNotImplemented(t *testing.T) {
 	_, client := start(t, s3test.Options{})
 	put(t, client, "a", "hello")
-	_, err := client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("a"), StorageClass: types.StorageClassGlacier})
+	_, err := client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("a"), ACL: types.ObjectCannedACLPrivate})
 	if codeOf(err) != "NotImplemented" {
-		t.Errorf("PutObject with a storage class = %v, want NotImplemented", err)
+		t.Errorf("PutObject with an access list = %v, want NotImplemented", err)
 	}
 	_, err = client.PutObjectTagging(t.Context(), &s3.PutObjectTaggingInput{Bucket: aws.String(bucket), Key: aws.String("a"),
 		Tagging: &types.Tagging{TagSet: []types.Tag{}}})

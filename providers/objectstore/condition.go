@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io/fs"
-	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -42,17 +41,12 @@ func newCondition(o workspace.WriteOptions) condition {
 	return c
 }
 
-// metadata returns that of d with the token.
-func (c condition) metadata(d description) map[string]string {
+// metadata returns the token as user metadata.
+func (c condition) metadata() map[string]string {
 	if c.token == "" {
-		return d.metadata
+		return nil
 	}
-	metadata := maps.Clone(d.metadata)
-	if metadata == nil {
-		metadata = make(map[string]string, 1)
-	}
-	metadata[tokenKey] = c.token
-	return metadata
+	return map[string]string{tokenKey: c.token}
 }
 
 // countAttempts is an option of the request.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -26,8 +27,9 @@ const (
 // Copy implements [workspace.Copier]. The store copies; nothing passes through
 // the caller. It takes two requests, and two more where the store does not
 // honour conditions of a CopyObject or the file has 5 GiB or more, beside those
-// that look for the directory as in WriteFile. The copy has the content type
-// and the metadata of the source.
+// that look for the directory as in WriteFile. The copy has the content type,
+// the other headers, the user metadata, the storage class and the tags of the
+// source.
 func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
 	if err := f.checkPair(ctx, workspace.OpCopy, source, destination); err != nil {
 		return "", err
@@ -115,13 +117,21 @@ var errSourceChanged = errors.New("the file was written at the same moment: try 
 // errSourceChanged, and those of conditional.
 func (f *FS) copyObject(ctx context.Context, from head, to string) (etag string, err error) {
 	switch {
-	case f.compat.ConditionalCopy && from.size < maxCopy:
+	case f.copiesWhole(from.object):
 		return f.copyWhole(ctx, from, to)
 	case from.size == 0: // which cannot be a part
-		return f.put(ctx, to, nil, from.description, workspace.WriteOptions{IfNotExist: true})
+		d, err := f.withTags(ctx, from.key, from.description)
+		if err != nil {
+			return "", err
+		}
+		return f.put(ctx, to, nil, d, workspace.WriteOptions{IfNotExist: true})
 	}
 	return f.copyParts(ctx, from, to)
 }
+
+// copiesWhole reports whether one CopyObject copies o. It keeps by itself what
+// describes o, but for what copyWhole asks for.
+func (f *FS) copiesWhole(o object) bool { return f.compat.ConditionalCopy && o.size < maxCopy }
 
 // copyWhole copies in one request. The copy has the metadata of the source, so
 // there is no token to know it by.
@@ -130,7 +140,8 @@ func (f *FS) copyWhole(ctx context.Context, from head, to string) (etag string, 
 	out, err := f.client.CopyObject(ctx, &s3.CopyObjectInput{
 		Bucket: f.bucket, Key: aws.String(to), IfNoneMatch: c.ifNoneMatch,
 		CopySource: f.copySource(from.key), CopySourceIfMatch: aws.String(from.etag),
-	}, c.countAttempts)
+		StorageClass: types.StorageClass(from.class),
+	}, c.countAttempts, from.description.only(redirectHeader).apply)
 	switch {
 	case err == nil:
 		return aws.ToString(out.CopyObjectResult.ETag), nil
@@ -155,7 +166,11 @@ func (f *FS) copyWhole(ctx context.Context, from head, to string) (etag string, 
 
 // copyParts copies by an upload whose parts are ranges of the source.
 func (f *FS) copyParts(ctx context.Context, from head, to string) (etag string, err error) {
-	u, err := f.beginUpload(ctx, to, from.description, workspace.WriteOptions{IfNotExist: true})
+	d, err := f.withTags(ctx, from.key, from.description)
+	if err != nil {
+		return "", err
+	}
+	u, err := f.beginUpload(ctx, to, d, workspace.WriteOptions{IfNotExist: true})
 	if err != nil {
 		return "", err
 	}

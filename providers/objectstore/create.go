@@ -2,6 +2,7 @@ package objectstore
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -63,7 +64,14 @@ func (w *writer) Write(p []byte) (int, error) {
 // not be sent.
 func (w *writer) send() error {
 	if w.upload == nil {
-		upload, err := w.fs.beginUpload(w.ctx, w.fs.key(w.name), describe(w.name), w.opts)
+		d, err := w.fs.describeNext(w.ctx, w.name, w.opts)
+		if errors.Is(err, workspace.ErrConflict) { // the condition is one of the Commit
+			d, err = describe(w.name), nil
+		}
+		if err != nil {
+			return w.failed(err)
+		}
+		upload, err := w.fs.beginUpload(w.ctx, w.fs.key(w.name), d, w.opts)
 		if err != nil {
 			return w.failed(err)
 		}
@@ -102,7 +110,11 @@ func (w *writer) failed(err error) error {
 
 func (w *writer) commit() (etag string, err error) {
 	if w.upload == nil {
-		return w.fs.put(w.ctx, w.fs.key(w.name), w.part, describe(w.name), w.opts)
+		d, err := w.fs.describeNext(w.ctx, w.name, w.opts)
+		if err != nil {
+			return "", err
+		}
+		return w.fs.put(w.ctx, w.fs.key(w.name), w.part, d, w.opts)
 	}
 	if err := w.upload.send(w.part); err != nil {
 		return "", err

@@ -150,6 +150,8 @@ func (d *listDecoder) objectEntry(name string, text []byte) (err error) {
 		d.object.etag, err = decodeText(text)
 	case "Size":
 		d.object.size, err = strconv.ParseInt(string(text), 10, 64)
+	case "StorageClass":
+		d.object.class, err = decodeText(text)
 	case "LastModified":
 		d.object.modified, err = time.Parse(time.RFC3339Nano, string(text))
 	}

@@ -23,10 +23,11 @@ type FS struct {
 	compat Compat
 	caps   workspace.Capabilities
 
-	folders *folders
-	bodies  *bodies
-	watches *watches
-	cuts    *cuts
+	folders      *folders
+	descriptions *descriptions
+	bodies       *bodies
+	watches      *watches
+	cuts         *cuts
 
 	opaque   atomic.Bool // the ETags of the store are not the MD5 of the content
 	copyPart int64       // the size of the parts of a long copy
@@ -110,6 +111,7 @@ func newFS(client *s3.Client, o Options) *FS {
 		f.prefix = escape(prefix) + "/"
 	}
 	f.folders = newFolders(f.opts.FolderTTL)
+	f.descriptions = newDescriptions(f.opts.FolderTTL)
 	f.bodies = newBodies(f.opts.CacheSize)
 	return f
 }

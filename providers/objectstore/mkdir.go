@@ -71,7 +71,7 @@ func (f *FS) checkParent(ctx context.Context, name string, recursive bool) error
 // one, on a store with conditions.
 func (f *FS) mark(ctx context.Context, name string) error {
 	o := workspace.WriteOptions{IfNotExist: f.caps.ConditionalWrite}
-	if _, err := f.put(ctx, f.dirKey(name), nil, markerDescription(), o); err != nil {
+	if _, err := f.put(ctx, f.dirKey(name), nil, markerDescription, o); err != nil {
 		return err
 	}
 	f.folders.mark(name)
@@ -94,11 +94,11 @@ func (f *FS) keep(ctx context.Context, name string) error {
 // putMarker makes the marker key unless there is one, which may have content
 // that another program gave it.
 func (f *FS) putMarker(ctx context.Context, key string) error {
-	in := &s3.PutObjectInput{Bucket: f.bucket, Key: aws.String(key), ContentType: markerDescription().contentType}
+	in := &s3.PutObjectInput{Bucket: f.bucket, Key: aws.String(key)}
 	if f.caps.ConditionalWrite {
 		in.IfNoneMatch = aws.String("*")
 	}
-	_, err := f.client.PutObject(ctx, in)
+	_, err := f.client.PutObject(ctx, in, markerDescription.apply)
 	if isConflict(err) {
 		return nil
 	}
@@ -107,6 +107,4 @@ func (f *FS) putMarker(ctx context.Context, key string) error {
 
 // markerDescription has the type that other programs give to the markers of
 // directories.
-func markerDescription() description {
-	return description{contentType: aws.String("application/x-directory")}
-}
+var markerDescription = description{"Content-Type": {"application/x-directory"}}

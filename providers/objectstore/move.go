@@ -126,7 +126,7 @@ func (f *FS) takeAway(ctx context.Context, o object) error {
 	if f.compat.ConditionalDelete {
 		return f.takeAtOnce(ctx, o)
 	}
-	gone := description{metadata: map[string]string{goneKey: "true"}}
+	gone := description{metaHeader(goneKey): {"true"}}
 	etag, err := f.put(ctx, o.key, []byte(goneText), gone, workspace.WriteOptions{IfVersion: versionOf(o.etag)})
 	switch {
 	case errors.Is(err, workspace.ErrConflict):
@@ -254,7 +254,7 @@ func (f *FS) moveObject(ctx context.Context, o object, to string) error {
 		return f.copyMarker(ctx, o, to)
 	}
 	from := head{object: o}
-	if !f.compat.ConditionalCopy {
+	if !f.copiesWhole(o) {
 		found, err := f.headKey(ctx, o.key)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && isGone(found.metadata) {
 			return nil

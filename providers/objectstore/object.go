@@ -15,6 +15,7 @@ type object struct {
 	size     int64
 	etag     string // as the store spells it, with quotes
 	modified time.Time
+	class    string // of the storage; empty for the store's standard
 }
 
 // info describes the object as the file name. The store tells times to the

@@ -69,8 +69,9 @@ type Options struct {
 	// directory works on, at a time. Zero means [DefaultWorkers].
 	Workers int
 	// FolderTTL is how long a directory that has been seen is taken to exist
-	// by writes, which then do not look for it. Zero means [DefaultFolderTTL],
-	// a negative value that every write looks.
+	// by writes, which then do not look for it, and how long the headers that a
+	// read has shown are taken to be those of the version that it read. Zero
+	// means [DefaultFolderTTL], a negative value that every write looks.
 	FolderTTL time.Duration
 	// PollInterval is the time between two listings of a watch whose options
 	// name none. Zero means [DefaultPollInterval].

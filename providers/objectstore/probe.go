@@ -17,14 +17,14 @@ const probeName = ".workspacekit-probe-"
 func (f *FS) probe(ctx context.Context) error {
 	name := probeName + rand.Text()
 	key := f.key(name)
-	etag, err := f.put(ctx, key, []byte("probe"), description{}, workspace.WriteOptions{})
+	etag, err := f.put(ctx, key, []byte("probe"), nil, workspace.WriteOptions{})
 	if err != nil {
 		return fault(ctx, workspace.OpWriteFile, name, err)
 	}
 	defer func() { _ = f.delete(context.WithoutCancel(ctx), key, nil) }()
 	stale := workspace.WriteOptions{IfVersion: versionOf(etag) + "0"}
 	for _, broken := range []workspace.WriteOptions{{IfNotExist: true}, stale} {
-		_, err := f.put(ctx, key, []byte("broken"), description{}, broken)
+		_, err := f.put(ctx, key, []byte("broken"), nil, broken)
 		honoured, err := refused(err)
 		if err != nil {
 			return fault(ctx, workspace.OpWriteFile, name, err)
@@ -42,7 +42,7 @@ func (f *FS) probe(ctx context.Context) error {
 
 // probeUpload finds out whether uploads honour conditions. name exists.
 func (f *FS) probeUpload(ctx context.Context, name string) error {
-	u, err := f.beginUpload(ctx, f.key(name), description{}, workspace.WriteOptions{IfNotExist: true})
+	u, err := f.beginUpload(ctx, f.key(name), nil, workspace.WriteOptions{IfNotExist: true})
 	if err != nil {
 		return err
 	}

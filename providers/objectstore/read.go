@@ -86,6 +86,7 @@ func (f *FS) get(ctx context.Context, op, name string, rng *string) (download, e
 	case err != nil:
 		return download{}, fault(ctx, op, name, err)
 	}
+	f.descriptions.put(f.key(name), versionOf(aws.ToString(out.ETag)), describedBy(out.ResultMetadata))
 	return download{
 		object: object{
 			size: wholeSize(out), etag: aws.ToString(out.ETag), modified: aws.ToTime(out.LastModified),

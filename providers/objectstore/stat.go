@@ -46,7 +46,8 @@ func (f *FS) stat(ctx context.Context, op, name string) (workspace.FileInfo, err
 // head is an object with what the store keeps beside its content.
 type head struct {
 	object
-	description
+	description description
+	metadata    map[string]string // of the user, and the token
 }
 
 // head asks for the object of the file name. One that has been moved away is
@@ -70,9 +71,10 @@ func (f *FS) headKey(ctx context.Context, key string) (head, error) {
 	return head{
 		object: object{
 			key: key, size: aws.ToInt64(out.ContentLength), etag: aws.ToString(out.ETag),
-			modified: aws.ToTime(out.LastModified),
+			modified: aws.ToTime(out.LastModified), class: string(out.StorageClass),
 		},
-		description: description{contentType: out.ContentType, metadata: out.Metadata},
+		description: describedBy(out.ResultMetadata),
+		metadata:    out.Metadata,
 	}, nil
 }
 

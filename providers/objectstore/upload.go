@@ -54,8 +54,8 @@ func (f *FS) beginUpload(ctx context.Context, key string, d description, o works
 	u := &upload{fs: f, ctx: ctx, key: key, opts: o, cond: newCondition(o), slots: make(chan struct{}, partsAtOnce)}
 	u.cond.token = rand.Text() // some stores refuse to complete an upload twice
 	out, err := f.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
-		Bucket: f.bucket, Key: aws.String(key), ContentType: d.contentType, Metadata: u.cond.metadata(d),
-	})
+		Bucket: f.bucket, Key: aws.String(key), Metadata: u.cond.metadata(),
+	}, d.apply)
 	if err != nil {
 		return nil, err
 	}

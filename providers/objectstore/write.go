@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"mime"
-	"path"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -16,6 +14,12 @@ import (
 
 // WriteFile implements [workspace.FileSystem]: one request into a directory
 // that is known, two into one that exists, three into a new one.
+//
+// With IfVersion it is one request if the version was read or written in the
+// last moments ([Options].FolderTTL), and two otherwise. The file keeps its
+// content type, its other headers, its user metadata, its storage class and its
+// tags; to read tags takes one request more. Without IfVersion the write makes
+// a new object, with the content type that its ending stands for.
 func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 	var o workspace.WriteOptions
 	if opts != nil {
@@ -25,10 +29,15 @@ func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *work
 	if err != nil {
 		return "", err
 	}
-	etag, err := f.put(ctx, f.key(name), data, describe(name), o)
+	d, err := f.describeNext(ctx, name, o)
 	if err != nil {
 		return "", f.writeError(ctx, workspace.OpWriteFile, name, err)
 	}
+	etag, err := f.put(ctx, f.key(name), data, d, o)
+	if err != nil {
+		return "", f.writeError(ctx, workspace.OpWriteFile, name, err)
+	}
+	f.descriptions.put(f.key(name), versionOf(etag), d)
 	made()
 	f.watches.wrote(object{size: int64(len(data)), etag: etag}.info(name))
 	return versionOf(etag), nil
@@ -88,30 +97,13 @@ func (f *FS) put(ctx context.Context, key string, data []byte, d description, o 
 			Bucket:      f.bucket,
 			Key:         aws.String(key),
 			Body:        bytes.NewReader(data),
-			ContentType: d.contentType,
 			IfMatch:     c.ifMatch,
 			IfNoneMatch: c.ifNoneMatch,
-			Metadata:    c.metadata(d),
-		}, c.countAttempts)
+			Metadata:    c.metadata(),
+		}, c.countAttempts, d.apply)
 		if err != nil {
 			return "", err
 		}
 		return aws.ToString(out.ETag), nil
 	})
-}
-
-// description is what a store keeps beside the content of an object.
-type description struct {
-	contentType *string // nil for the store's default
-	metadata    map[string]string
-}
-
-// describe returns the description of a new file name: the type that its ending
-// stands for, so that a browser shows what other programs serve from the
-// bucket.
-func describe(name string) description {
-	if t := mime.TypeByExtension(path.Ext(name)); t != "" {
-		return description{contentType: aws.String(t)}
-	}
-	return description{}
 }

@@ -1,0 +1,152 @@
+package objectstore_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// describedObject is an object with everything that a store keeps beside the
+// content.
+func describedObject(bucket, key string) *s3.PutObjectInput {
+	return &s3.PutObjectInput{
+		Bucket: &bucket, Key: &key, Body: strings.NewReader("content"),
+		ContentType: aws.String("text/x-special"), CacheControl: aws.String("max-age=60"), ContentEncoding: aws.String("identity"),
+		ContentDisposition: aws.String(`attachment; filename="x"`), ContentLanguage: aws.String("de, en"),
+		Expires:      aws.Time(time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)),
+		StorageClass: types.StorageClassStandardIa, WebsiteRedirectLocation: aws.String("/elsewhere"),
+		Tagging:  aws.String("team=a%20b&stage=x"),
+		Metadata: map[string]string{"owner": "someone", "two-words": "a  b", "workspacekit-write": "an old token"},
+	}
+}
+
+// descriptionOf spells what the store keeps of the object key, and returns the
+// token.
+func (s store) descriptionOf(t *testing.T, key string) (spelled map[string]string, token string) {
+	t.Helper()
+	head, err := s.client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: &s.bucket, Key: &key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spelled = map[string]string{
+		"type": aws.ToString(head.ContentType), "cache": aws.ToString(head.CacheControl), "encoding": aws.ToString(head.ContentEncoding),
+		"disposition": aws.ToString(head.ContentDisposition), "language": aws.ToString(head.ContentLanguage),
+		"expires": aws.ToString(head.ExpiresString), "class": string(head.StorageClass), "redirect": aws.ToString(head.WebsiteRedirectLocation),
+	}
+	token = head.Metadata["workspacekit-write"]
+	delete(head.Metadata, "workspacekit-write")
+	spelled["metadata"] = fmt.Sprint(head.Metadata)
+	tags, err := s.client.GetObjectTagging(t.Context(), &s3.GetObjectTaggingInput{Bucket: &s.bucket, Key: &key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]string)
+	for _, tag := range tags.TagSet {
+		found[*tag.Key] = *tag.Value
+	}
+	spelled["tags"] = fmt.Sprint(found)
+	return spelled, token
+}
+
+// TestDescriptionKept replaces, copies and moves an object. It keeps everything
+// but the token, which says whose write it was.
+func TestDescriptionKept(t *testing.T) {
+	edit := func(ctx context.Context, f *objectstore.FS) error {
+		_, _, err := workspace.New("test", f, nil).Edit(ctx, "d/f.txt", func([]byte) ([]byte, error) { return []byte("new"), nil })
+		return err
+	}
+	replace := func(ctx context.Context, f *objectstore.FS) error {
+		info, err := f.Stat(ctx, "d/f.txt")
+		if err != nil {
+			return err
+		}
+		return write("d/f.txt", &workspace.WriteOptions{IfVersion: info.Version})(ctx, f)
+	}
+	stream := func(size int) action {
+		return func(ctx context.Context, f *objectstore.FS) error {
+			info, err := f.Stat(ctx, "d/f.txt")
+			if err != nil {
+				return err
+			}
+			return createText("d/f.txt", strings.Repeat("x", size), &workspace.WriteOptions{IfVersion: info.Version})(ctx, f)
+		}
+	}
+	for _, c := range []struct {
+		name, key string
+		do        action
+	}{
+		{"edit", "d/f.txt", edit}, {"edit-twice", "d/f.txt", func(ctx context.Context, f *objectstore.FS) error {
+			if err := edit(ctx, f); err != nil {
+				return err
+			}
+			return edit(ctx, f)
+		}},
+		{"replace-unread", "d/f.txt", replace},
+		{"stream", "d/f.txt", stream(10)}, {"long-stream", "d/f.txt", stream(11 << 20)},
+		{"copy", "d/g", copyFile("d/f.txt", "d/g")}, {"move", "g", moveTo("d/f.txt", "g")},
+		{"move-directory", "e/f.txt", moveTo("d", "e")},
+	} {
+		for name, open := range map[string]func(t *testing.T) store{
+			"aws":      func(t *testing.T) store { return inProcess(s3test.New(t, nil), awsCompat()) },
+			"modest":   func(t *testing.T) store { return inProcess(s3test.New(t, modest()), otherCompat()) },
+			"tls":      func(t *testing.T) store { return inProcess(s3test.New(t, &s3test.Options{TLS: true}), awsCompat()) },
+			"external": func(t *testing.T) store { return external(t) },
+		} {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				s := open(t)
+				_, prefix := s.emptyPrefix(t)
+				f := s.open(t, prefix, objectstore.Options{PartSize: 5 << 20})
+				if _, err := s.client.PutObject(t.Context(), describedObject(s.bucket, prefix+"/d/f.txt")); err != nil {
+					t.Fatal(err)
+				}
+				before, old := s.descriptionOf(t, prefix+"/d/f.txt")
+				if err := c.do(t.Context(), f); err != nil {
+					t.Fatal(err)
+				}
+				after, token := s.descriptionOf(t, prefix+"/"+c.key)
+				if c.name == "move-directory" && s.compat.ConditionalCopy {
+					delete(before, "redirect") // which it would have to ask for
+					delete(after, "redirect")
+				}
+				if diff := cmp.Diff(before, after); diff != "" {
+					t.Errorf("description (-before +after):\n%s", diff)
+				}
+				if copied := s.compat.ConditionalCopy && c.key != "d/f.txt"; token == old && !copied {
+					t.Errorf("the token is still %q, want a new one", token)
+				}
+			})
+		}
+	}
+}
+
+// TestContentTypes writes files of several endings, whatever the machine says
+// of those.
+func TestContentTypes(t *testing.T) {
+	s := inProcess(s3test.New(t, nil), awsCompat())
+	f := s.open(t, "p", objectstore.Options{})
+	for name, want := range map[string]string{
+		"index.html": "text/html; charset=utf-8", "main.ts": "text/plain; charset=utf-8", "A.JSON": "application/json",
+		"x.svg": "image/svg+xml", "script": "", "x.unheard-of": "", "main.go": "text/plain; charset=utf-8",
+	} {
+		if err := write(name, nil)(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = "application/octet-stream" // the SDK's
+		}
+		if got, _ := s.descriptionOf(t, "p/"+name); got["type"] != want {
+			t.Errorf("the type of %q is %q, want %q", name, got["type"], want)
+		}
+	}
+}

@@ -63,6 +63,7 @@ func watchMutants() []mutant {
 		{"watch-top-of-a-removal", dropping(func(_ string, e workspace.Event) bool {
 			return e.Op == workspace.EventRemove && strings.Contains(e.Path, "/")
 		}), []string{"Watch/recursive-rm", "Watch/move-directory"}},
+		{"watch-loses-taken-names", mutateWatch(losesTakenNames), []string{"Watch/replace-directory"}},
 		{"watch-misses-early-files", dropping(func(_ string, e workspace.Event) bool {
 			return e.Op == workspace.EventCreate && strings.HasPrefix(e.Path, "new") && strings.Count(e.Path, "/") > 1
 		}), []string{"Watch/new-directory-with-files"}},
@@ -104,6 +105,27 @@ func watchMutants() []mutant {
 func watchesRoot(_ *hooked, watch watchFunc) watchFunc {
 	return func(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 		return watch(ctx, ".", opts)
+	}
+}
+
+// losesTakenNames tells nothing of a directory whose name another has had.
+func losesTakenNames(_ *hooked, watch watchFunc) watchFunc {
+	return func(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
+		events, err := watch(ctx, dir, opts)
+		if err != nil {
+			return nil, err
+		}
+		out := make(chan workspace.Event)
+		removed := make(map[string]bool)
+		go relay(ctx, events, out, func(event workspace.Event, send func(workspace.Event)) {
+			if event.Op == workspace.EventRemove {
+				removed[event.Path] = true
+			}
+			if event.Op == workspace.EventRemove || !removed[path.Dir(event.Path)] {
+				send(event)
+			}
+		})
+		return out, nil
 	}
 }
 

@@ -17,6 +17,7 @@ func watchCases() []testCase {
 		{"recursive-rm", "H3", needFiles | needWatch, watchRecursiveRm},
 		{"move-file", "H4", needWrite | needWatch | needMove, watchMoveFile},
 		{"move-directory", "H4", needWrite | needWatch | needMove, watchMoveDirectory},
+		{"replace-directory", "H11", needWrite | needWatch | needMove, watchReplaceDirectory},
 		{"same-size-rewrite", "H1", needFiles | needWatch | needVersions, watchSameSize},
 		{"only-below-dir", "H5", needFiles | needWatch, watchOnlyBelow},
 		{"only-what-changed", "H6", needFiles | needWatch, watchOnlyChanged},
@@ -120,6 +121,26 @@ func watchMoveDirectory(e *env) {
 		created("b"), created("b/sub"), created("b/sub/file"), created("b/empty"))
 	e.change("b/sub/file", "changed after the move")
 	w.await(written("b/sub/file"))
+}
+
+// watchReplaceDirectory has a directory take the name of another again and
+// again, as a deployment does.
+func watchReplaceDirectory(e *env) {
+	e.given(files{"cur/sub/file0": "x"})
+	w := e.watch(".", nil)
+	for round := range 5 {
+		old, file := fmt.Sprintf("file%d", round), fmt.Sprintf("file%d", round+1)
+		e.change("new/sub/"+file, "x")
+		w.await(created("new"), created("new/sub"), created("new/sub/"+file))
+		e.move("cur", "old")
+		e.move("new", "cur")
+		w.await(removed("cur/sub/"+old), created("old/sub/"+old), removed("new"), removed("new/sub/"+file), created("cur/sub/"+file))
+		e.change("cur/sub/"+file, "changed after the move")
+		e.change("old/sub/later", "x")
+		w.await(written("cur/sub/"+file), created("old/sub/later"))
+		e.remove("old")
+		w.await(removed("old"), removed("old/sub/"+old), removed("old/sub/later"))
+	}
 }
 
 func watchSameSize(e *env) {

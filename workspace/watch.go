@@ -11,9 +11,9 @@ type WatchOptions struct {
 	// Buffer is how many events wait for a slow reader before they are
 	// replaced by one [EventOverflow]. Zero means [DefaultWatchBuffer].
 	Buffer int
-	// Interval is the time between two looks of a polled watch. Zero means
-	// the provider's default. Native watches ignore it, as they have nothing
-	// to poll.
+	// Interval bounds how long a change goes unnoticed that the provider has
+	// to poll for: it is the time between two looks. Zero means the
+	// provider's default. A change that the store reports is noticed at once.
 	Interval time.Duration
 }
 
@@ -34,6 +34,7 @@ const DefaultWatchBuffer = 1024
 // whose bytes change has at least one event. Several changes of one file may
 // be reported as one, and one change more than once. A move is a remove and a
 // create. Removing or moving a directory reports it and everything below it.
+// A change that is undone before the provider looks may go unreported.
 type Event struct {
 	Op   EventOp `json:"op"`
 	Path string  `json:"path"` // from the root; the watched directory for EventOverflow

@@ -111,7 +111,7 @@ func (h handle) child(name string) (stamp, error) {
 func stampOfStat(stat *unix.Stat_t) stamp {
 	return stamp{
 		kind: kindOfFormat(stat.Mode), perm: fs.FileMode(stat.Mode & 0o777), size: stat.Size,
-		inode: stat.Ino, mtime: stat.Mtim.Nano(), changed: stat.Ctim.Nano(), orphan: stat.Nlink == 0,
+		device: stat.Dev, inode: stat.Ino, mtime: stat.Mtim.Nano(), changed: stat.Ctim.Nano(), orphan: stat.Nlink == 0,
 	}
 }
 

@@ -1,88 +1,57 @@
 package localbash
 
-import (
-	"iter"
-	"path"
-
-	"github.com/workspacekit/workspacekit/workspace"
-)
-
-// known is what a watch knows to exist, by names relative to the watched
-// directory. It tells a new name from a replaced one, and what disappears with
-// a directory.
-type known struct {
-	entries  map[string]entry
-	children map[string]map[string]bool // the names in each directory
-	byID     map[fileID]string          // the directories
-}
-
-// entry is one name.
-type entry struct {
-	kind workspace.FileType
-	id   fileID
-}
+import "github.com/workspacekit/workspacekit/workspace"
 
 // fileID is what the operating system knows a file by; zero if it does not
 // say.
 type fileID struct{ device, inode uint64 }
 
-func newKnown() *known {
-	return &known{
-		entries:  map[string]entry{},
-		children: map[string]map[string]bool{},
-		byID:     map[fileID]string{},
-	}
+// directory is what a watch knows of one directory, in one place: a directory
+// that moves becomes another one.
+type directory struct {
+	parent   *directory // nil for the watched one
+	name     string     // its last element
+	path     string     // from the watched directory, which is "."
+	id       fileID     // zero before it is first opened
+	watch    watchID    // zero if the operating system has none
+	replaced bool       // its watch ended: whatever has its name is another directory
+	dropped  bool       // it has been reported as removed
+	children map[string]child
 }
 
-// has reports whether name is known.
-func (k *known) has(name string) bool {
-	_, ok := k.entries[name]
-	return ok
+// child is one name in a directory.
+type child struct {
+	kind workspace.FileType
+	dir  *directory // of a directory
+	seen *stamp     // of anything else, in a directory without a watch
 }
 
-// set makes name known.
-func (k *known) set(name string, e entry) {
-	k.entries[name] = e
-	if e.kind == workspace.TypeDirectory {
-		k.children[name] = map[string]bool{}
-		if e.id != (fileID{}) {
-			k.byID[e.id] = name
-		}
+func newDirectory(parent *directory, name string) *directory {
+	d := &directory{parent: parent, name: name, path: name, children: map[string]child{}}
+	if parent != nil {
+		d.path = workspace.Join(parent.path, name)
 	}
-	if parent := k.children[path.Dir(name)]; name != "." && parent != nil {
-		parent[path.Base(name)] = true
-	}
+	return d
 }
 
-// forget makes name unknown, which has no children any more.
-func (k *known) forget(name string) {
-	e := k.entries[name]
-	if k.byID[e.id] == name {
-		delete(k.byID, e.id)
+// is reports whether now describes what c is known as. A file with other bytes
+// is the same, another directory is not.
+func (c child) is(now stamp) bool {
+	if c.kind != now.kind {
+		return false
 	}
-	delete(k.entries, name)
-	delete(k.children, name)
-	delete(k.children[path.Dir(name)], path.Base(name))
+	return c.dir == nil || !c.dir.replaced && (c.dir.id == fileID{} || c.dir.id == now.id())
 }
 
-// below returns what is known below name, each after its own children.
-func (k *known) below(name string) []string {
-	var names []string
-	for base := range k.children[name] {
-		child := workspace.Join(name, base)
-		names = append(names, k.below(child)...)
-		names = append(names, child)
+// set makes name known in d as what now describes.
+func (d *directory) set(name string, now stamp) {
+	c := child{kind: now.kind}
+	switch {
+	case now.kind == workspace.TypeDirectory:
+		c.dir = newDirectory(d, name)
+	case d.watch == 0:
+		seen := now
+		c.seen = &seen
 	}
-	return names
-}
-
-// dirs returns the directories.
-func (k *known) dirs() iter.Seq2[string, entry] {
-	return func(yield func(string, entry) bool) {
-		for name := range k.children {
-			if !yield(name, k.entries[name]) {
-				return
-			}
-		}
-	}
+	d.children[name] = c
 }

@@ -68,3 +68,12 @@ func (l listing) moment() (dirMoment, bool) { return dirMoment{}, false }
 func changeClock() int64 { return 0 }
 
 func (l listing) datesChanges(dirMoment) bool { return false }
+
+// stamp describes the directory itself.
+func (l listing) stamp() (stamp, error) {
+	info, err := l.file.Stat()
+	if err != nil {
+		return stamp{}, err
+	}
+	return stampOf(info), nil
+}

@@ -16,6 +16,7 @@ type stamp struct {
 	kind    workspace.FileType
 	perm    fs.FileMode
 	size    int64
+	device  uint64
 	inode   uint64 // 0 if unknown
 	mtime   int64  // nanoseconds since 1970
 	changed int64  // when the bytes or the attributes changed, in the same unit; 0 if unknown
@@ -43,6 +44,9 @@ func kindOfMode(mode fs.FileMode) workspace.FileType {
 	}
 	return workspace.TypeOther
 }
+
+// id returns what the operating system knows the file by.
+func (s stamp) id() fileID { return fileID{s.device, s.inode} }
 
 // info describes the name that s belongs to.
 func (s stamp) info(name string) workspace.FileInfo {

@@ -13,5 +13,6 @@ func (s *stamp) addSystem(info fs.FileInfo) {
 	if !ok {
 		return
 	}
-	s.inode, s.changed, s.orphan = stat.Ino, stat.Ctim.Nano(), stat.Nlink == 0
+	s.device, s.inode = uint64(stat.Dev), uint64(stat.Ino)
+	s.changed, s.orphan = stat.Ctim.Nano(), stat.Nlink == 0
 }

@@ -2,13 +2,13 @@ package localbash_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"runtime"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -22,17 +22,19 @@ func TestWatchRecovers(t *testing.T) {
 	put(t, filepath.Join(dir, "removed/file"), "")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	events, blind, lose, err := open(t, dir, nil).WatchLosing(ctx, ".")
+	faults := new(localbash.WatchFaults)
+	events, err := open(t, dir, nil).WatchFaulty(ctx, ".", nil, faults)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := &observer{t: t, events: events}
 	put(t, filepath.Join(dir, "seen"), "")
 	o.until("create seen")
-	blind()
+	faults.Blind.Store(true)
 	put(t, filepath.Join(dir, "new/sub/file"), "")
 	rename(t, filepath.Join(dir, "removed"), filepath.Join(dir, "moved"))
-	lose()
+	faults.Lose.Store(true)
+	faults.Blind.Store(false)
 	o.until("overflow .")
 	put(t, filepath.Join(dir, "new/sub/file"), "more")
 	put(t, filepath.Join(dir, "old/file"), "more")
@@ -43,15 +45,14 @@ func TestWatchRecovers(t *testing.T) {
 }
 
 // TestOutOfWatches uses up what the operating system has, in a child that has
-// its own of that.
+// its own of that, or no /proc. What cannot be watched has to be polled.
 func TestOutOfWatches(t *testing.T) {
-	dir := t.TempDir()
-	put(t, filepath.Join(dir, "a/b/c/d/file"), "")
-	for _, limit := range []string{"max_inotify_instances", "max_inotify_watches"} {
-		t.Run(limit, func(t *testing.T) {
-			cmd := child(t, limit, dir)
+	for _, lack := range []string{"max_inotify_instances", "max_inotify_watches", "proc"} {
+		t.Run(lack, func(t *testing.T) {
+			t.Parallel()
+			cmd := child(t, lack, t.TempDir())
 			cmd.SysProcAttr = &syscall.SysProcAttr{
-				Cloneflags:  syscall.CLONE_NEWUSER,
+				Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
 				UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
 				GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
 			}
@@ -67,33 +68,131 @@ func TestOutOfWatches(t *testing.T) {
 
 // linuxRoles are what a child can do on Linux only.
 func linuxRoles() map[string]func(dir string) error {
-	roles := map[string]func(string) error{}
-	for limit, named := range map[string]string{
-		"max_inotify_instances": "max_user_instances", "max_inotify_watches": "max_user_watches",
-	} {
-		roles[limit] = func(dir string) error {
-			if err := os.WriteFile("/proc/sys/user/"+limit, []byte("2"), 0); err != nil {
-				return err
-			}
-			return withFS(dir, func(fsys *localbash.FS) error { return watchTooMuch(fsys, named) })
-		}
+	return map[string]func(string) error{
+		"max_inotify_instances": func(dir string) error { return watchLacking(dir, limitUser("max_inotify_instances", "1")) },
+		"max_inotify_watches":   func(dir string) error { return watchLacking(dir, limitUser("max_inotify_watches", "2")) },
+		"proc": func(dir string) error {
+			return watchLacking(dir, func() error { return syscall.Mount("none", "/proc", "tmpfs", 0, "") })
+		},
 	}
-	return roles
 }
 
-// watchTooMuch watches until it is refused, and wants the error to name limit.
-func watchTooMuch(fsys *localbash.FS, limit string) error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	for range 4 {
-		_, err := fsys.Watch(ctx, ".", nil)
-		if err == nil {
-			continue
-		}
-		if !errors.Is(err, workspace.ErrUnavailable) || !strings.Contains(err.Error(), limit) {
-			return fmt.Errorf("Watch = %w, want %w that names %q", err, workspace.ErrUnavailable, limit)
-		}
-		return nil
+func limitUser(limit, value string) func() error {
+	return func() error { return os.WriteFile("/proc/sys/user/"+limit, []byte(value), 0) }
+}
+
+// watchLacking watches twice, and wants both to tell of everything.
+func watchLacking(dir string, lack func() error) error {
+	if err := lack(); err != nil {
+		return err
 	}
-	return errors.New("Watch was never refused")
+	return withFS(dir, func(fsys *localbash.FS) error {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		var watches []<-chan workspace.Event
+		if _, err := fsys.WriteFile(ctx, "a/b/c/old", nil, nil); err != nil {
+			return err
+		}
+		for range 2 {
+			events, err := fsys.Watch(ctx, ".", &workspace.WatchOptions{Interval: 10 * time.Millisecond})
+			if err != nil {
+				return err
+			}
+			watches = append(watches, events)
+		}
+		for _, name := range []string{"a/b/c/new", "a/b/c/old", "x/y/z", "a/b/file"} {
+			if _, err := fsys.WriteFile(ctx, name, []byte("more"), nil); err != nil {
+				return err
+			}
+			for _, events := range watches {
+				for event := range events {
+					if event.Path == name {
+						break
+					}
+				}
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// TestWatchFew has the watches run out and come back. What has none is polled.
+func TestWatchFew(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "a/b/file"), "")
+	put(t, filepath.Join(dir, "a/b/mode"), "")
+	link(t, "file", filepath.Join(dir, "a/b/link"))
+	faults := new(localbash.WatchFaults)
+	faults.Limit.Store(2)
+	opts := &workspace.WatchOptions{Interval: 10 * time.Millisecond}
+	events, err := open(t, dir, nil).WatchFaulty(t.Context(), ".", opts, faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &observer{t: t, events: events}
+	put(t, filepath.Join(dir, "a/b/file"), "more")
+	put(t, filepath.Join(dir, "a/b/new/deep/file"), "")
+	os.Remove(filepath.Join(dir, "a/b/link"))
+	wanted := []string{
+		"write a/b/file", "create a/b/new", "create a/b/new/deep", "create a/b/new/deep/file", "remove a/b/link",
+	}
+	checkOthers(t, o.until(wanted...), wanted)
+	rename(t, filepath.Join(dir, "a/b/new"), filepath.Join(dir, "a/b/moved"))
+	wanted = []string{
+		"remove a/b/new", "remove a/b/new/deep", "remove a/b/new/deep/file",
+		"create a/b/moved", "create a/b/moved/deep", "create a/b/moved/deep/file",
+	}
+	checkOthers(t, o.until(wanted...), wanted)
+	faults.Limit.Store(0)
+	deadline := time.Now().Add(10 * time.Second)
+	for faults.Count.Load() < 5 { // with the watched directory itself
+		if time.Now().After(deadline) {
+			t.Fatalf("%d watches, want 5", faults.Count.Load())
+		}
+		runtime.Gosched()
+	}
+	put(t, filepath.Join(dir, "a/b/moved/deep/file"), "more")
+	checkOthers(t, o.until("write a/b/moved/deep/file"), nil)
+}
+
+// TestWatchMounts has one directory in two places, and takes the second away.
+func TestWatchMounts(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "real/sub/file"), "")
+	put(t, filepath.Join(dir, "mount/hidden"), "")
+	mount := filepath.Join(dir, "mount")
+	if err := syscall.Mount(filepath.Join(dir, "real"), mount, "", syscall.MS_BIND, ""); err != nil {
+		t.Skipf("no mounts are allowed here: %v", err)
+	}
+	unmount := sync.OnceFunc(func() { syscall.Unmount(mount, syscall.MNT_DETACH) })
+	defer unmount()
+	o := watch(t, open(t, dir, nil), ".")
+	put(t, filepath.Join(dir, "real/sub/new"), "")
+	o.until("create real/sub/new", "create mount/sub/new")
+	unmount()
+	put(t, filepath.Join(dir, "real/sub/last"), "")
+	o.until("create real/sub/last", "remove mount/sub/new", "remove mount/sub", "remove mount", "create mount", "create mount/hidden")
+	put(t, filepath.Join(dir, "mount/new"), "")
+	checkOthers(t, o.until("create mount/new"), nil)
+}
+
+// TestWatchUnmounted takes a file system away.
+func TestWatchUnmounted(t *testing.T) {
+	dir := t.TempDir()
+	mount := filepath.Join(dir, "mount")
+	put(t, filepath.Join(mount, "hidden"), "")
+	if err := syscall.Mount("none", mount, "tmpfs", 0, ""); err != nil {
+		t.Skipf("no mounts are allowed here: %v", err)
+	}
+	unmount := sync.OnceFunc(func() { syscall.Unmount(mount, syscall.MNT_DETACH) })
+	defer unmount()
+	put(t, filepath.Join(mount, "sub/file"), "")
+	all, top := watch(t, open(t, dir, nil), "."), watch(t, open(t, dir, nil), "mount")
+	unmount()
+	gone := []string{"remove mount/sub/file", "remove mount/sub", "create mount/hidden"}
+	all.until(append(gone, "remove mount", "create mount")...)
+	top.until(gone...)
+	put(t, filepath.Join(mount, "new"), "")
+	all.until("create mount/new")
+	top.until("create mount/new")
 }

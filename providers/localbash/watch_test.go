@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +24,14 @@ type observer struct {
 // watch watches dir for the length of the test.
 func watch(t *testing.T, fsys *localbash.FS, dir string) *observer {
 	t.Helper()
+	return watchEvery(t, fsys, dir, 0)
+}
+
+func watchEvery(t *testing.T, fsys *localbash.FS, dir string, interval time.Duration) *observer {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	events, err := fsys.Watch(ctx, dir, nil)
+	events, err := fsys.Watch(ctx, dir, &workspace.WatchOptions{Interval: interval})
 	if err != nil {
 		t.Fatalf("Watch(%q) = %v, want nil", dir, err)
 	}
@@ -114,7 +120,7 @@ func fileWatchCases() []watchCase {
 	}
 }
 
-func folderWatchCases() []watchCase {
+func newFolderWatchCases() []watchCase {
 	return []watchCase{
 		{"new-folder-with-files", nil, func(t *testing.T, fsys *localbash.FS, dir string) {
 			put(t, filepath.Join(dir, "new/a"), "")
@@ -125,6 +131,11 @@ func folderWatchCases() []watchCase {
 			put(t, filepath.Join(elsewhere, "new/sub/b"), "")
 			rename(t, filepath.Join(elsewhere, "new"), filepath.Join(dir, "new"))
 		}, []string{"create new", "create new/sub", "create new/sub/b"}, []string{"new/sub/later"}},
+	}
+}
+
+func movedFolderWatchCases() []watchCase {
+	return []watchCase{
 		{"folder-moved-out", []string{"old/sub/b"}, func(t *testing.T, fsys *localbash.FS, dir string) {
 			rename(t, filepath.Join(dir, "old"), filepath.Join(t.TempDir(), "old"))
 		}, []string{"remove old", "remove old/sub", "remove old/sub/b"}, nil},
@@ -151,29 +162,63 @@ func folderWatchCases() []watchCase {
 			put(t, filepath.Join(dir, "new/d"), "")
 		}, []string{"remove old", "remove old/b", "create old", "create old/c", "create new", "create new/b", "create new/d"},
 			[]string{"new/later", "old/later"}},
+		{"folder-made-again", []string{"old/b"}, func(t *testing.T, fsys *localbash.FS, dir string) {
+			os.RemoveAll(filepath.Join(dir, "old"))
+			put(t, filepath.Join(dir, "old/c"), "")
+		}, []string{"remove old", "remove old/b", "create old", "create old/c"}, []string{"old/later"}},
 	}
 }
 
 // TestWatch does things to a folder and wants their events, and no others but
 // those that name the same files.
 func TestWatch(t *testing.T) {
-	for _, test := range append(fileWatchCases(), folderWatchCases()...) {
+	for _, test := range slices.Concat(fileWatchCases(), newFolderWatchCases(), movedFolderWatchCases()) {
 		t.Run(test.name, func(t *testing.T) {
-			dir := t.TempDir()
-			for _, name := range test.before {
-				put(t, filepath.Join(dir, name), "old")
-			}
-			fsys := open(t, dir, nil)
-			o := watch(t, fsys, ".")
-			test.do(t, fsys, dir)
-			others := append(o.until(test.want...), o.settle(dir)...)
+			fsys := test.open(t)
+			others := test.run(t, fsys, watch(t, fsys, "."))
 			checkOthers(t, others, test.want)
-			for _, name := range test.later {
-				put(t, filepath.Join(dir, name), "")
-				o.until("create " + name)
-			}
 		})
 	}
+}
+
+// TestWatchByPath watches as on the systems other than Linux. On Linux fsnotify
+// does not get over directories that move.
+func TestWatchByPath(t *testing.T) {
+	for _, test := range slices.Concat(fileWatchCases(), newFolderWatchCases()) {
+		t.Run(test.name, func(t *testing.T) {
+			fsys := test.open(t)
+			events, err := fsys.WatchFaulty(t.Context(), ".", nil, &localbash.WatchFaults{Paths: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			others := test.run(t, fsys, &observer{t: t, events: events})
+			checkOthers(t, others, test.want)
+		})
+	}
+}
+
+// open opens a folder with the files that exist before.
+func (test watchCase) open(t *testing.T) *localbash.FS {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range test.before {
+		put(t, filepath.Join(dir, name), "old")
+	}
+	return open(t, dir, nil)
+}
+
+// run does what test says to the folder of fsys, and returns the events that
+// came beside those that are wanted.
+func (test watchCase) run(t *testing.T, fsys *localbash.FS, o *observer) (others []string) {
+	t.Helper()
+	dir := fsys.Root()
+	test.do(t, fsys, dir)
+	others = append(o.until(test.want...), o.settle(dir)...)
+	for _, name := range test.later {
+		put(t, filepath.Join(dir, name), "")
+		o.until("create " + name)
+	}
+	return others
 }
 
 // checkOthers wants others to repeat only what was wanted, or to write what was
@@ -225,14 +270,49 @@ func TestWatchDoesNotFollow(t *testing.T) {
 	checkOthers(t, others, []string{"create real/new"})
 }
 
-// TestWatchTopRemoved wants everything reported as removed, and a word that
-// nothing follows.
-func TestWatchTopRemoved(t *testing.T) {
+// TestWatchSymlinkReplaced wants a symlink that takes the name of another to
+// be another one.
+func TestWatchSymlinkReplaced(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "top/sub/file"), "")
-	o := watch(t, open(t, dir, nil), "top")
-	rename(t, filepath.Join(dir, "top"), filepath.Join(dir, "gone"))
-	o.until("remove top/sub/file", "remove top/sub", "overflow top")
+	link(t, "one", filepath.Join(dir, "link"))
+	link(t, "two", filepath.Join(dir, "new"))
+	o := watch(t, open(t, dir, nil), ".")
+	rename(t, filepath.Join(dir, "new"), filepath.Join(dir, "link"))
+	checkOthers(t, o.until("remove link", "create link", "remove new"), nil)
+}
+
+// TestWatchTopReplaced wants everything reported as removed when the watched
+// directory is moved, or one above it, and as created what takes its name.
+func TestWatchTopReplaced(t *testing.T) {
+	for _, moved := range []string{"a/top", "a", "link"} {
+		t.Run(strings.ReplaceAll(moved, "/", "-"), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			put(t, filepath.Join(dir, "a/top/sub/file"), "")
+			link(t, "a", filepath.Join(dir, "link"))
+			top := "a/top"
+			if moved == "link" {
+				top = "link/top"
+			}
+			o := watchEvery(t, open(t, dir, nil), top, 20*time.Millisecond)
+			rename(t, filepath.Join(dir, moved), filepath.Join(dir, "gone"))
+			o.until("remove "+top+"/sub/file", "remove "+top+"/sub")
+			put(t, filepath.Join(dir, top, "new/file"), "")
+			o.until("create "+top+"/new", "create "+top+"/new/file")
+			put(t, filepath.Join(dir, top, "new/later"), "")
+			o.until("create " + top + "/new/later")
+		})
+	}
+}
+
+// TestWatchRootMoved wants the root to stay what it is, whatever its path.
+func TestWatchRootMoved(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "root")
+	put(t, filepath.Join(dir, "file"), "")
+	o := watch(t, open(t, dir, nil), ".")
+	rename(t, dir, dir+"2")
+	put(t, filepath.Join(dir+"2", "new/file"), "")
+	checkOthers(t, o.until("create new", "create new/file"), []string{"create new/file"})
 }
 
 // TestWatchEnds wants neither the channel nor a goroutine nor a descriptor to
@@ -251,17 +331,19 @@ func TestWatchEnds(t *testing.T) {
 		}
 		all = append(all, events)
 	}
+	put(t, filepath.Join(dir, "a/b/unread"), "")
 	cancel()
-	for _, events := range all {
-		for range events { // until it is closed
-		}
-	}
 	deadline := time.Now().Add(10 * time.Second)
 	for runtime.NumGoroutine() > before {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines, want %d as before", runtime.NumGoroutine(), before)
 		}
 		runtime.Gosched()
+	}
+	for _, events := range all {
+		if event, ok := <-events; ok {
+			t.Errorf("the channel has %v, want it closed", event)
+		}
 	}
 }
 

@@ -4,255 +4,274 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
-	"syscall"
+	"slices"
+	"strings"
 
-	"github.com/fsnotify/fsnotify"
-
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// errMoved says that a directory is not where it was a moment ago. Events tell
-// what became of it.
-var errMoved = errors.New("directory moved")
-
-// handle turns an event of the operating system into those of the contract. An
-// event is late: it says what happened once, and is compared with what is there
-// now.
-func (w *watch) handle(ctx context.Context, event fsnotify.Event) {
-	name, ok := w.nameOf(event.Name)
-	if !ok {
+// handle looks where n says.
+func (w *watch) handle(ctx context.Context, n notice) {
+	if n.kind == noticeLost {
+		w.lost(ctx)
 		return
 	}
-	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
-		w.vanished(ctx, name)
-	}
-	if event.Has(fsnotify.Create) {
-		w.appeared(ctx, name)
-	}
-	if event.Has(fsnotify.Write) {
-		w.written(ctx, name)
-	}
-}
-
-// nameOf returns the name of the host's path, relative to the watched
-// directory, unless it is one that is not shown.
-func (w *watch) nameOf(hostPath string) (string, bool) {
-	name, err := filepath.Rel(w.path, hostPath)
-	if err != nil {
-		return "", false
-	}
-	name = filepath.ToSlash(name)
-	return name, w.isShown(name)
-}
-
-func (w *watch) isShown(name string) bool {
-	return name == "." || workspace.ValidName(workspace.Join(w.dir, name))
-}
-
-// look returns what name is now.
-func (w *watch) look(name string) (entry, error) {
-	info, err := w.root.Lstat(name)
-	if err != nil {
-		return entry{}, err
-	}
-	return entryOf(info), nil
-}
-
-func entryOf(info fs.FileInfo) entry {
-	e := entry{kind: kindOfMode(info.Mode())}
-	e.id.device, e.id.inode, _ = identity(info)
-	return e
-}
-
-// vanished handles the news that name was removed or moved away.
-func (w *watch) vanished(ctx context.Context, name string) {
-	if !w.known.has(name) {
-		return
-	}
-	if name == "." {
-		w.topVanished()
-		return
-	}
-	now, err := w.look(name)
-	if err == nil && now == w.known.entries[name] {
-		return // old news of something that had the name before
-	}
-	w.drop(name)
-	if err == nil {
-		w.enter(ctx, name, now)
-	}
-}
-
-func (w *watch) topVanished() {
-	for _, name := range w.known.below(".") {
-		w.drop(name)
-	}
-	_ = w.watcher.Remove(w.path)
-	w.known = newKnown()
-	w.queue.Overflow()
-}
-
-// drop reports that name, and all below it, is no more.
-func (w *watch) drop(name string) {
-	for _, gone := range append(w.known.below(name), name) {
-		if w.known.entries[gone].kind == workspace.TypeDirectory {
-			_ = w.watcher.Remove(w.hostPath(gone))
+	dirs := slices.Clone(w.byWatch[n.watch])
+	if n.kind == noticeEnded {
+		delete(w.byWatch, n.watch)
+		for _, d := range dirs {
+			d.watch, d.replaced = 0, true
 		}
-		w.known.forget(gone)
-		w.push(workspace.EventRemove, gone)
+	}
+	for _, d := range dirs {
+		switch {
+		case d.dropped: // by what was done for another of dirs
+		case n.kind == noticeEnded, n.kind == noticeMoved:
+			w.lookUp(ctx, d)
+		case n.kind == noticeWritten:
+			w.written(ctx, d, n.name)
+		default:
+			w.lookAt(ctx, d, n.name, n.kind == noticeAppeared)
+		}
 	}
 }
 
-// appeared handles the news that something got the name.
-func (w *watch) appeared(ctx context.Context, name string) {
-	if !w.known.has(path.Dir(name)) {
-		return // what is known of the directory comes with it
-	}
-	before, was := w.known.entries[name]
-	now, err := w.look(name)
-	switch {
-	case err != nil && was:
-		return // the news that it has gone comes next
-	case err != nil: // it was there, and is to be reported
-		w.known.set(name, entry{kind: workspace.TypeOther})
-		w.push(workspace.EventCreate, name)
-	case !was:
-		w.enter(ctx, name, now)
-	case before.kind != now.kind, now.kind == workspace.TypeDirectory && before.id != now.id:
-		w.drop(name)
-		w.enter(ctx, name, now)
-	case now.kind == workspace.TypeDirectory:
-		w.enterChildren(ctx, name, now)
-	default:
-		w.known.set(name, now)
-		w.push(workspace.EventWrite, name)
+// written handles the news that the bytes of a file changed, which needs no
+// look.
+func (w *watch) written(ctx context.Context, d *directory, name string) {
+	switch c, known := d.children[name]; {
+	case !known:
+		w.lookAt(ctx, d, name, false)
+	case c.kind == workspace.TypeFile:
+		w.push(workspace.EventWrite, d, name)
 	}
 }
 
-// written handles the news that the bytes of name changed.
-func (w *watch) written(ctx context.Context, name string) {
-	switch before, was := w.known.entries[name]; {
-	case !was:
-		w.appeared(ctx, name)
-	case before.kind == workspace.TypeFile:
-		w.push(workspace.EventWrite, name)
-	}
-}
-
-// enter reports that name exists now, with all below it.
-func (w *watch) enter(ctx context.Context, name string, now entry) {
-	w.dropMoved(name, now)
-	w.known.set(name, now)
-	w.push(workspace.EventCreate, name)
-	if now.kind == workspace.TypeDirectory {
-		w.enterChildren(ctx, name, now)
-	}
-}
-
-// dropMoved drops the directory now from where it was known, if it is not
-// there any more: the operating system has one watch for it, which would go
-// on to report its old name.
-func (w *watch) dropMoved(name string, now entry) {
-	old, ok := w.known.byID[now.id]
-	if !ok || old == name || now.kind != workspace.TypeDirectory {
+// lookUp finds out what became of d.
+func (w *watch) lookUp(ctx context.Context, d *directory) {
+	if d.parent == nil {
+		w.lookTop(ctx)
 		return
 	}
-	if there, err := w.look(old); err != nil || there.id != now.id {
-		w.drop(old)
+	w.lookAt(ctx, d.parent, d.name, false)
+}
+
+// lookAt reports what became of one name in d. If something got the name, a
+// file that was known is another one.
+func (w *watch) lookAt(ctx context.Context, d *directory, name string, appeared bool) {
+	if d.dropped || !w.isShown(d, name) || !w.enter(ctx, d) {
+		return
+	}
+	now, err := w.current.listing.child(name)
+	c, known := d.children[name]
+	changed := appeared || c.seen != nil && *c.seen != now
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if known {
+			w.drop(d, name)
+		}
+	case err != nil:
+		w.lookLater(d, err)
+	case !known:
+		w.add(ctx, d, name, now)
+	case !c.is(now), changed && c.dir == nil && c.kind != workspace.TypeFile:
+		w.drop(d, name)
+		w.add(ctx, d, name, now)
+	case c.dir == nil:
+		d.set(name, now)
+		if changed && c.kind == workspace.TypeFile {
+			w.push(workspace.EventWrite, d, name)
+		}
 	}
 }
 
-// enterChildren is enterDir for a directory that appears while others are
-// watched: nobody is left to return an error to.
-func (w *watch) enterChildren(ctx context.Context, name string, now entry) {
-	if err := w.enterDir(ctx, name, now, true); err != nil && !errors.Is(err, errMoved) {
-		w.queue.Overflow()
-	}
+// isShown reports whether name in d is one that the caller may see.
+func (w *watch) isShown(d *directory, name string) bool {
+	return isListable(w.nameOf(d), name) && !strings.HasPrefix(name, workspace.ReservedPrefix)
 }
 
-// enterDir begins to watch the directory name, which is now, and all below it,
-// and then looks at what is in it, so that nothing falls between the two. What
-// was not known is reported if report says so.
-func (w *watch) enterDir(ctx context.Context, name string, now entry, report bool) error {
-	if err := w.add(name, now); err != nil {
-		return passBy(name, err)
+// maxOpenAttempts bounds how often a directory is opened that moves away and
+// comes back.
+const maxOpenAttempts = 10
+
+// enter opens d as the current directory, and reports whether it could. If d
+// is not where it was known to be, what became of it is reported.
+func (w *watch) enter(ctx context.Context, d *directory) bool {
+	var err error
+	for range maxOpenAttempts {
+		if err = w.tryEnter(d); err == nil {
+			return true
+		}
+		if d.parent == nil || !w.fs.isMoved(err) {
+			break
+		}
+		w.lookUp(ctx, d)
+		if d.dropped {
+			return false
+		}
 	}
-	infos, err := w.list(name, now)
+	w.lookLater(d, err)
+	return false
+}
+
+// tryEnter opens d as the current directory.
+func (w *watch) tryEnter(d *directory) error {
+	if w.current.dir == d {
+		return nil
+	}
+	w.current.close()
+	l, err := w.tree.open(d.path)
 	if err != nil {
-		return passBy(name, err)
+		return err
 	}
-	for _, info := range infos {
+	now, err := l.stamp()
+	if err == nil && d.id != (fileID{}) && now.id() != d.id {
+		err = errMoved
+	}
+	if err != nil {
+		l.Close()
+		return err
+	}
+	d.id = now.id()
+	w.current = current{d, l}
+	return nil
+}
+
+// look watches d, if it can be, and reports how what is in it differs from
+// what was known.
+func (w *watch) look(ctx context.Context, d *directory) error {
+	found, stamps, err := w.list(ctx, d)
+	if err != nil {
+		w.lookLater(d, err)
+		return err
+	}
+	delete(w.moving, d)
+	if d.watch != 0 {
+		delete(w.polled, d)
+	} else {
+		w.pollLater(d)
+	}
+	w.lookForOthers(ctx, d, found)
+	for i, c := range found {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := w.enterChild(ctx, workspace.Join(name, info.Name()), entryOf(info), report); err != nil {
-			return err
+		if d.dropped {
+			return nil
+		}
+		now := stamp{kind: c.Type}
+		if stamps != nil {
+			now = stamps[i]
+		}
+		if _, known := d.children[c.Name]; known {
+			w.lookAt(ctx, d, c.Name, false)
+		} else {
+			w.add(ctx, d, c.Name, now)
 		}
 	}
 	return nil
 }
 
-func (w *watch) enterChild(ctx context.Context, name string, now entry, report bool) error {
-	if !w.isShown(name) || w.known.has(name) {
-		return nil
+// lookForOthers looks for the names that are known in d and not listed.
+func (w *watch) lookForOthers(ctx context.Context, d *directory, found []scan.Child) {
+	if len(d.children) == 0 {
+		return
 	}
-	if report {
-		w.dropMoved(name, now)
-		w.push(workspace.EventCreate, name)
+	listed := make(map[string]bool, len(found))
+	for _, c := range found {
+		listed[c.Name] = true
 	}
-	w.known.set(name, now)
-	if now.kind != workspace.TypeDirectory {
-		return nil
-	}
-	return w.enterDir(ctx, name, now, report)
-}
-
-// passBy returns err unless it says no more than that the directory name
-// cannot be read, or has gone, and it is not the watched one.
-func passBy(name string, err error) error {
-	if name == "." {
-		return err
-	}
-	for _, harmless := range []error{fs.ErrPermission, fs.ErrNotExist, syscall.ENOTDIR, errMoved} {
-		if errors.Is(err, harmless) {
-			return nil
+	for name := range d.children {
+		if !listed[name] {
+			w.lookAt(ctx, d, name, false)
 		}
 	}
-	return err
 }
 
-// add adds the watch of a directory. The path that the operating system is
-// given could lead somewhere else by now, so it is looked at once more.
-func (w *watch) add(name string, now entry) error {
-	hostPath := w.hostPath(name)
-	if err := w.watcher.Add(hostPath); err != nil {
-		return err
+// list watches d, if it can be, and then lists it, so that nothing falls
+// between the two. If it cannot be watched there is a stamp of each child, to
+// compare with later.
+func (w *watch) list(ctx context.Context, d *directory) (found []scan.Child, stamps []stamp, err error) {
+	w.current.close() // it may have been listed, up to its end
+	if err := w.tryEnter(d); err != nil {
+		return nil, nil, err
 	}
-	info, err := os.Stat(hostPath)
-	if err == nil && entryOf(info) == now {
-		return nil
+	if d.watch == 0 && !d.replaced {
+		if id, err := w.notifier.add(w.current.listing, d.path); err == nil {
+			d.watch = id
+			w.byWatch[id] = append(w.byWatch[id], d)
+		}
 	}
-	_ = w.watcher.Remove(hostPath)
-	return errMoved
+	found, _, err = w.current.listing.entries(ctx, w.nameOf(d))
+	if err != nil || d.watch != 0 {
+		return found, nil, err
+	}
+	kept := found[:0]
+	for _, c := range found {
+		now, err := w.current.listing.child(c.Name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, nil, err
+		}
+		kept, stamps = append(kept, c), append(stamps, now)
+	}
+	return kept, stamps, nil
 }
 
-// list returns what is in the directory name, provided it is still now.
-func (w *watch) list(name string, now entry) ([]fs.FileInfo, error) {
-	dir, err := w.root.OpenRoot(inside(name))
-	if err != nil {
-		return nil, err
+// add reports that name exists in d, with all below it.
+func (w *watch) add(ctx context.Context, d *directory, name string, now stamp) {
+	d.set(name, now)
+	w.push(workspace.EventCreate, d, name)
+	if c := d.children[name]; c.dir != nil {
+		_ = w.look(ctx, c.dir) // what fails is polled
 	}
-	defer dir.Close()
-	file, err := dir.Open(".")
-	if err != nil {
-		return nil, err
+}
+
+// drop reports that name, with all below it, is no more.
+func (w *watch) drop(d *directory, name string) {
+	c := d.children[name]
+	delete(d.children, name)
+	if c.dir != nil {
+		w.dropAll(c.dir)
 	}
-	defer file.Close()
-	if info, err := file.Stat(); err != nil || entryOf(info) != now {
-		return nil, errMoved
+	w.push(workspace.EventRemove, d, name)
+}
+
+// dropAll reports that d, of which nobody is told, has nothing in it any more.
+func (w *watch) dropAll(d *directory) {
+	for name := range d.children {
+		w.drop(d, name)
 	}
-	return file.Readdir(-1)
+	d.dropped = true
+	delete(w.moving, d)
+	delete(w.polled, d)
+	if w.current.dir == d {
+		w.current.close()
+	}
+	if d.watch == 0 {
+		return
+	}
+	others := slices.DeleteFunc(w.byWatch[d.watch], func(other *directory) bool { return other == d })
+	w.byWatch[d.watch] = others
+	if len(others) == 0 {
+		delete(w.byWatch, d.watch)
+		w.notifier.remove(d.watch)
+	}
+}
+
+func (w *watch) push(op workspace.EventOp, d *directory, name string) {
+	if !w.quiet {
+		w.queue.Push(workspace.Event{Op: op, Path: workspace.Join(w.nameOf(d), name)})
+	}
+}
+
+// nameOf returns the name of d, as the caller knows it.
+func (w *watch) nameOf(d *directory) string {
+	if d.parent == nil {
+		return w.dir
+	}
+	return workspace.Join(w.dir, d.path)
 }

@@ -22,16 +22,20 @@ const maxEditAttempts = 1000
 // false, [ErrUnavailable] if the read brings no version, and [ErrConflict] if
 // others overtake it a thousand times.
 func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byte) ([]byte, error)) ([]byte, Version, error) {
+	clean, err := w.Clean(OpEditFile, name)
+	if err != nil {
+		return nil, "", err
+	}
 	if caps := w.Capabilities(); !caps.ConditionalWrite || !caps.Versions {
-		return nil, "", NewPathError(OpEditFile, name, errors.ErrUnsupported, nil)
+		return nil, "", NewPathError(OpEditFile, clean, errors.ErrUnsupported, nil)
 	}
 	for attempt := 1; ; attempt++ {
-		data, version, err := w.editOnce(ctx, name, change)
+		data, version, err := w.editOnce(ctx, clean, change)
 		if !errors.Is(err, ErrConflict) || attempt == maxEditAttempts {
-			return data, version, RenameError(err, OpEditFile, name)
+			return data, version, err
 		}
 		if err := pause(ctx, attempt); err != nil {
-			return nil, "", NewPathError(OpEditFile, name, err, nil)
+			return nil, "", NewPathError(OpEditFile, clean, err, nil)
 		}
 	}
 }
@@ -39,17 +43,17 @@ func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byt
 func (w *Workspace) editOnce(ctx context.Context, name string, change func([]byte) ([]byte, error)) ([]byte, Version, error) {
 	old, version, err := w.ReadVersioned(ctx, name, 0)
 	if err != nil {
-		return nil, "", err
+		return nil, "", RenameError(err, OpEditFile, name)
 	}
 	if version == "" {
-		return nil, "", noVersionError(OpReadFile, name)
+		return nil, "", noVersionError(OpEditFile, name)
 	}
 	data, err := change(old)
 	if err != nil {
 		return nil, "", err
 	}
 	version, err = w.WriteFile(ctx, name, data, &WriteOptions{IfVersion: version})
-	return data, version, err
+	return data, version, RenameError(err, OpEditFile, name)
 }
 
 // pause waits a random time that grows with the attempts, up to 50 ms, so that

@@ -123,20 +123,24 @@ func lowerLimit(a, b int64) int64 {
 // # Errors
 // Those of [Opener], and [ErrTooLarge] if the window is larger than the limit.
 func (w *Workspace) ReadRange(ctx context.Context, name string, offset, length int64) ([]byte, error) {
-	stream, info, err := w.Open(ctx, name, &OpenOptions{Offset: offset, Length: length})
+	clean, err := w.Clean(OpReadFile, name)
 	if err != nil {
 		return nil, err
+	}
+	stream, info, err := Open(ctx, w.fsys, clean, &OpenOptions{Offset: offset, Length: length})
+	if err != nil {
+		return nil, RenameError(err, OpReadFile, clean)
 	}
 	defer stream.Close()
 	window := max(info.Size-offset, 0)
 	if length > 0 {
 		window = min(window, length)
 	}
-	if err := CheckSize(OpReadFile, name, window, w.maxSize); err != nil {
+	if err := CheckSize(OpReadFile, clean, window, w.maxSize); err != nil {
 		return nil, err
 	}
 	data, err := io.ReadAll(stream)
-	return data, RenameError(err, OpReadFile, name)
+	return data, RenameError(err, OpReadFile, clean)
 }
 
 // Open implements [Opener].
@@ -226,7 +230,7 @@ func (w *Workspace) Grep(ctx context.Context, pattern string, opts *GrepOptions)
 		return nil, err
 	}
 	if o.MaxFileSize < 0 {
-		return nil, NewPathError(OpGrep, o.Path, fs.ErrInvalid, errors.New("negative MaxFileSize"))
+		return nil, NewPathError(OpGrep, clean, fs.ErrInvalid, errors.New("negative MaxFileSize"))
 	}
 	o.Path = clean
 	o.MaxFileSize = lowerLimit(o.MaxFileSize, w.maxSize)

@@ -24,8 +24,9 @@ type connection struct {
 	closed   chan struct{}
 	close    func()
 
-	mu  sync.Mutex // guards out, of which a line is written at a time
-	out io.Writer
+	mu      sync.Mutex // guards out, of which a line is written at a time, and batches
+	out     io.Writer
+	batches batches
 }
 
 // incoming is what the reader hands over: a message, or why there are no more.
@@ -75,12 +76,35 @@ func (c *connection) Read(context.Context) (jsonrpc.Message, error) {
 
 // Write implements [sdk.Connection].
 func (c *connection) Write(_ context.Context, message jsonrpc.Message) error {
-	data, err := jsonrpc.EncodeMessage(message)
+	data, err := jsonrpc.EncodeMessage(withCode(message))
 	if err != nil {
 		return err
 	}
 	defer c.asked.answered(message)
-	return c.writeLine(data)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if response, ok := message.(*jsonrpc.Response); ok {
+		if data = c.batches.answered(response, data); data == nil {
+			return nil
+		}
+	}
+	return c.writeLocked(data)
+}
+
+// withCode returns message with a code in its error, which the SDK leaves at
+// zero for a request that comes at the wrong moment.
+func withCode(message jsonrpc.Message) jsonrpc.Message {
+	response, ok := message.(*jsonrpc.Response)
+	if !ok || response.Error == nil {
+		return message
+	}
+	var known *jsonrpc.Error
+	if errors.As(response.Error, &known) && known.Code != 0 {
+		return message
+	}
+	coded := *response
+	coded.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: response.Error.Error()}
+	return &coded
 }
 
 // Close implements [sdk.Connection].
@@ -95,6 +119,11 @@ func (c *connection) SessionID() string { return "" }
 func (c *connection) writeLine(data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.writeLocked(data)
+}
+
+// writeLocked is called with mu held.
+func (c *connection) writeLocked(data []byte) error {
 	_, err := c.out.Write(append(data, '\n'))
 	return err
 }
@@ -114,18 +143,49 @@ func (c *connection) receive() {
 	}
 }
 
-// accept hands over the message of one line, or answers a line that has none.
-// It reports whether the connection is still open.
+// accept hands over the message of one line, or those of a batch, or answers a
+// line that has none. It reports whether the connection is still open.
 func (c *connection) accept(line []byte, err error) bool {
 	var message jsonrpc.Message
+	if err == nil && line[0] == '[' {
+		var messages []jsonrpc.Message
+		if messages, err = c.openBatch(line); err == nil {
+			return c.acceptAll(messages)
+		}
+	}
 	if err == nil {
 		message, err = decode(line)
 	}
 	if err != nil {
 		return c.writeLine(refusal(line, err)) == nil
 	}
-	c.asked.ask(message)
-	return c.deliver(incoming{message: message})
+	return c.acceptAll([]jsonrpc.Message{message})
+}
+
+func (c *connection) acceptAll(messages []jsonrpc.Message) bool {
+	for _, message := range messages {
+		if request, ok := message.(*jsonrpc.Request); ok && request.Method == methodInitialize {
+			c.mu.Lock()
+			c.batches.initialize = request.ID
+			c.mu.Unlock()
+		}
+		c.asked.ask(message)
+		if !c.deliver(incoming{message: message}) {
+			return false
+		}
+	}
+	return true
+}
+
+// openBatch returns the messages of a batch whose answers will be one array.
+func (c *connection) openBatch(line []byte) ([]jsonrpc.Message, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	messages, answers, err := c.batches.open(line)
+	if err != nil || answers == nil {
+		return messages, err
+	}
+	return messages, c.writeLocked(answers)
 }
 
 func (c *connection) deliver(in incoming) bool {

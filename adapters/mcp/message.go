@@ -9,7 +9,9 @@ import (
 
 var (
 	errNotJSON = errors.New("parse error: the line is not one valid JSON value; send one message per line")
-	errBatch   = errors.New("invalid request: batches are not supported; send one message per line")
+	errBatch   = errors.New("invalid request: this version of the protocol has no batches; send one message per line")
+	errEmpty   = errors.New("invalid request: the batch is empty")
+	errID      = errors.New("invalid request: an id is a string or a whole number")
 )
 
 // decode reads the message of a line.
@@ -17,10 +19,23 @@ func decode(line []byte) (jsonrpc.Message, error) {
 	switch {
 	case !json.Valid(line):
 		return nil, errNotJSON
-	case line[0] == '[':
-		return nil, errBatch
+	case hasFraction(line):
+		return nil, errID
 	}
 	return jsonrpc.DecodeMessage(line)
+}
+
+// hasFraction reports whether the id of a message is a number with a fraction,
+// which the SDK would cut off, or one that is too large for it.
+func hasFraction(line []byte) bool {
+	var message struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(line, &message) != nil || len(message.ID) == 0 || message.ID[0] != '-' && (message.ID[0] < '0' || message.ID[0] > '9') {
+		return false
+	}
+	var id int64
+	return json.Unmarshal(message.ID, &id) != nil
 }
 
 // refusal is the answer to a line that is not a message.
@@ -47,7 +62,7 @@ func requestID(line []byte) json.RawMessage {
 	if json.Unmarshal(line, &request) != nil {
 		return json.RawMessage("null")
 	}
-	if _, err := jsonrpc.MakeID(request.ID); err != nil {
+	if _, err := jsonrpc.MakeID(request.ID); err != nil || hasFraction(line) {
 		return json.RawMessage("null")
 	}
 	id, err := json.Marshal(request.ID)

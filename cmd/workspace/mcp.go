@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,7 +56,7 @@ func serve(cmd *cobra.Command, s *settings) error {
 		say(cmd.ErrOrStderr(), "workspace: waiting for the messages of a client; see 'workspace mcp --help'")
 	}
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	server := mcp.NewServer(opened.set, &mcp.Options{Version: version(), Logger: log})
+	server := mcp.NewServer(opened.set, &mcp.Options{Version: version(), Logger: log, Instructions: opened.instructions()})
 	err = mcp.Serve(cmd.Context(), server, cmd.InOrStdin(), cmd.OutOrStdout(), &mcp.ServeOptions{
 		MaxMessage: maxMessage(opened.maxFileSize),
 	})
@@ -62,6 +64,28 @@ func serve(cmd *cobra.Command, s *settings) error {
 		return &runError{err}
 	}
 	return nil
+}
+
+// instructions returns what a client tells its model about the workspaces.
+func (o *opened) instructions() string {
+	const most = 20
+	var b strings.Builder
+	b.WriteString("These tools work on the files of ")
+	for i, ws := range o.all[:min(len(o.all), most)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s (%s", ws.Name(), ws.Kind())
+		if !ws.Capabilities().Write {
+			b.WriteString(", read-only")
+		}
+		b.WriteString(")")
+	}
+	if more := len(o.all) - most; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	b.WriteString(". Paths begin at the root of a workspace and have forward slashes. Search with grep and glob before you read, and read a file before you change it.")
+	return b.String()
 }
 
 // maxMessage returns how large a message with a file can be.

@@ -12,6 +12,7 @@ import (
 type opened struct {
 	set         *tools.Set
 	maxFileSize int64 // the greatest of all, in bytes
+	all         []*config.Workspace
 	release     func()
 }
 
@@ -48,7 +49,7 @@ func newOpened(set *tools.Set, err error, release func(), all ...*config.Workspa
 		release()
 		return nil, err
 	}
-	o := &opened{set: set, release: release}
+	o := &opened{set: set, all: all, release: release}
 	for _, ws := range all {
 		o.maxFileSize = max(o.maxFileSize, ws.MaxFileSize())
 	}

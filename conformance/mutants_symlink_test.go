@@ -26,6 +26,14 @@ func symlinkMutants() []mutant {
 		{"resolve-keeps-names", func(h *hooked) {
 			h.resolve = func(_ context.Context, name string) (string, error) { return name, nil }
 		}, []string{"Symlink/resolve"}},
+		{"resolve-needs-directories", func(h *hooked) {
+			h.resolve = func(ctx context.Context, name string) (string, error) {
+				if _, err := h.reference.Stat(ctx, name); errors.Is(err, workspace.ErrNotDir) {
+					return "", workspace.RenameError(err, workspace.OpResolve, name)
+				}
+				return h.reference.Resolve(ctx, name)
+			}
+		}, []string{"Resolve/below-a-file"}},
 	}
 }
 

@@ -222,6 +222,10 @@ func (r *reference) Resolve(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	real, err := r.follow(name, true)
+	for dir := name; err == workspace.ErrNotDir; real = path.Join(real, name[len(dir):]) { // below a file
+		dir = path.Dir(dir)
+		real, err = r.follow(dir, true)
+	}
 	if err != nil {
 		return "", workspace.NewPathError(workspace.OpResolve, name, err, nil)
 	}

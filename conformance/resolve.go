@@ -6,6 +6,7 @@ func resolveCases() []testCase {
 	return []testCase{
 		{"no-symlink", "RS1", needFiles, resolvePlain},
 		{"not-yet-there", "RS2", 0, resolveMissing},
+		{"below-a-file", "RS2", needFiles, resolveBelowFile},
 	}
 }
 
@@ -20,6 +21,13 @@ func (e *env) resolves(name, want string) {
 func resolvePlain(e *env) {
 	e.given(files{"file": "x", "dir/sub/child": "x"})
 	for _, name := range []string{".", "file", "dir", "dir/sub", "dir/sub/child"} {
+		e.resolves(name, name)
+	}
+}
+
+func resolveBelowFile(e *env) {
+	e.given(files{"file": "x", "dir/child": "x"})
+	for _, name := range []string{"file/x", "file/x/y", "dir/child/x"} {
 		e.resolves(name, name)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -68,8 +69,10 @@ func (r *resolution) step() error {
 		return err
 	case s.kind == workspace.TypeSymlink:
 		return r.follow(next)
-	case s.kind != workspace.TypeDirectory && len(r.rest) > 0:
+	case s.kind != workspace.TypeDirectory && slices.Contains(r.rest, ".."):
 		return workspace.ErrNotDir
+	case s.kind != workspace.TypeDirectory: // nothing exists below it
+		next, r.rest = path.Join(next, path.Join(r.rest...)), nil
 	}
 	r.at = next
 	return nil

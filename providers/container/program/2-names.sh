@@ -126,6 +126,13 @@ deep() {
 resolved() {
 	resolve "$1"
 	result=$?
-	[ $result -eq 0 ] || [ $result -eq $missing ] || return $result
+	case $result in
+	0 | $missing) ;;
+	$notdir) # nothing exists below a file
+		case /$left/ in */../*) return $notdir ;; esac
+		b=$b/$left
+		;;
+	*) return $result ;;
+	esac
 	printf '%s' "${PWD#"$root"}/$b"
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -56,5 +58,13 @@ func CheckSkips(t *testing.T, opts Options) Outcome {
 	t.Helper()
 	r := &recorder{TB: t}
 	r.run(func() { opts.check(r, caseNames(groups())) })
+	return Outcome{Failed: r.Failed(), Log: strings.Join(r.log, "\n")}
+}
+
+// RunCompare runs Compare without failing t.
+func RunCompare(t *testing.T, newReference, newFS func(t *testing.T) workspace.FileSystem) Outcome {
+	t.Helper()
+	r := &recorder{TB: t, name: t.Name()}
+	r.run(func() { rapid.Check(r, newComparison(t, newReference, newFS, nil).check) })
 	return Outcome{Failed: r.Failed(), Log: strings.Join(r.log, "\n")}
 }

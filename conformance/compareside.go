@@ -1,0 +1,309 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// step is one operation of a sequence.
+type step struct {
+	text     string
+	names    []string                          // that it is given
+	patterns []string                          // and those of its options
+	nonsense bool                              // its options are not valid
+	needs    func(workspace.Capabilities) bool // nil if every file system can do it
+	ended    bool                              // its context has ended before
+	do       func(ctx context.Context, s *side) (any, error)
+}
+
+// compare does the step on both sides and returns how they differ, "" if they
+// do not.
+//
+// What the file system does not declare it must refuse, and the reference then
+// leaves out.
+func (step step) compare(t *testing.T, want, got *side) string {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if step.ended {
+		cancel()
+	}
+	if step.needs != nil && step.needs(want.caps) && !step.needs(got.caps) {
+		if o := got.do(ctx, step); !o.refuses() {
+			return fmt.Sprintf("it is not among the capabilities, and returns %+v", o)
+		}
+		return ""
+	}
+	w, g := want.do(ctx, step), got.do(ctx, step)
+	diff := cmp.Diff(w, g)
+	switch {
+	case len(w.Faults) > 0 || len(g.Faults) > 0:
+		return fmt.Sprintf("faults of the reference: %q\nfaults of the file system: %q", w.Faults, g.Faults)
+	case diff != "" && w.Error.Op != "" && w.Error.Op == g.Error.Op && step.isReason(ctx, want.fsys, g.Error):
+		return ""
+	}
+	return diff
+}
+
+// isReason reports whether f is true in reference, too: a call that is wrong for
+// several reasons may report any of them.
+func (step step) isReason(ctx context.Context, reference workspace.FileSystem, f failure) bool {
+	var reasons []error
+	if step.nonsense {
+		reasons = append(reasons, fs.ErrInvalid)
+	}
+	if slices.Contains(step.patterns, f.Path) {
+		_, globErr := reference.Glob(ctx, strings.TrimPrefix(f.Path, "/"), nil)
+		_, grepErr := reference.Grep(ctx, f.Path, nil)
+		reasons = append(reasons, globErr, grepErr)
+	}
+	if slices.Contains(step.names, f.Path) {
+		reasons = append(reasons, nameReasons(ctx, reference, f.Path)...)
+	}
+	return slices.ContainsFunc(reasons, func(err error) bool { return err != nil && slices.Equal(kindsOf(err), f.Kinds) })
+}
+
+// nameReasons are the errors that an operation may have for name.
+func nameReasons(ctx context.Context, reference workspace.FileSystem, name string) []error {
+	info, err := reference.Stat(ctx, name)
+	switch {
+	case err != nil:
+		return []error{err}
+	case info.IsDir():
+		return []error{fs.ErrExist, workspace.ErrIsDir, workspace.ErrNotEmpty}
+	}
+	return []error{fs.ErrExist, workspace.ErrNotDir}
+}
+
+// answer is what an operation returned, without what two file systems may
+// choose: the strings of versions, times, and the texts of errors.
+type answer struct {
+	Result any     // nil if the operation failed
+	Error  failure // zero if it did not
+	Faults []string
+}
+
+// failure is an error.
+type failure struct {
+	Kinds    []string
+	Op, Path string
+}
+
+// refuses reports whether a is an error. Which one is for the cases of the suite
+// to test: a call may be wrong for another reason, too.
+func (a answer) refuses() bool { return len(a.Error.Kinds) > 0 && len(a.Faults) == 0 }
+
+// side is one of the two file systems of a comparison, and what is known of it.
+type side struct {
+	fsys     workspace.FileSystem
+	caps     workspace.Capabilities
+	versions versionLog
+	faults   []string // of the step that is being done
+}
+
+func newSide(fsys workspace.FileSystem) *side {
+	return &side{fsys: fsys, caps: workspace.CapabilitiesOf(fsys), versions: newVersionLog()}
+}
+
+// do does the step. A panic is an answer, too, so that its sequence becomes
+// known.
+func (s *side) do(ctx context.Context, step step) (a answer) {
+	s.faults = nil
+	defer func() {
+		if p := recover(); p != nil {
+			a.Faults = append(s.faults, fmt.Sprintf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	result, err := step.do(ctx, s)
+	if err != nil {
+		return answer{Error: s.failureOf(err), Faults: s.faults}
+	}
+	return answer{Result: result, Faults: s.faults}
+}
+
+// fault notes a breach of the contract that one side alone shows.
+func (s *side) fault(format string, args ...any) {
+	s.faults = append(s.faults, fmt.Sprintf("%T: ", s.fsys)+fmt.Sprintf(format, args...))
+}
+
+var errorKinds = []struct {
+	name string
+	kind error
+}{
+	{"ErrNotExist", fs.ErrNotExist}, {"ErrExist", fs.ErrExist}, {"ErrPermission", fs.ErrPermission},
+	{"ErrInvalid", fs.ErrInvalid}, {"ErrClosed", fs.ErrClosed}, {"ErrUnsupported", errors.ErrUnsupported},
+	{"ErrIsDir", workspace.ErrIsDir}, {"ErrNotDir", workspace.ErrNotDir}, {"ErrNotEmpty", workspace.ErrNotEmpty},
+	{"ErrConflict", workspace.ErrConflict}, {"ErrTooLarge", workspace.ErrTooLarge}, {"ErrBinary", workspace.ErrBinary},
+	{"ErrEscape", workspace.ErrEscape}, {"ErrPattern", workspace.ErrPattern}, {"ErrUnavailable", workspace.ErrUnavailable},
+	{"ErrPolicy", workspace.ErrPolicy}, {"Canceled", context.Canceled}, {"DeadlineExceeded", context.DeadlineExceeded},
+	{"errWalk", errWalk},
+}
+
+// kindsOf returns the names of the kinds of err, or its text if it has none.
+func kindsOf(err error) []string {
+	var kinds []string
+	for _, k := range errorKinds {
+		if errors.Is(err, k.kind) {
+			kinds = append(kinds, k.name)
+		}
+	}
+	if kinds == nil {
+		return []string{"none: " + err.Error()}
+	}
+	return kinds
+}
+
+func (s *side) failureOf(err error) failure {
+	f := failure{Kinds: kindsOf(err)}
+	if host := os.TempDir() + string(os.PathSeparator); strings.Contains(err.Error(), host) {
+		s.fault("the error %q shows a path of the host", err)
+	}
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		f.Op, f.Path = pathError.Op, pathError.Path
+	}
+	// What ends a Create may be the write.
+	if f.Op == workspace.OpCreate {
+		f.Op = workspace.OpWriteFile
+	}
+	return f
+}
+
+// entry is a FileInfo without what two file systems may choose.
+type entry struct {
+	Name, Path string
+	Type       workspace.FileType
+	Size       int64
+}
+
+// entry notes the version of info and returns the rest.
+func (s *side) entry(info workspace.FileInfo) entry {
+	if info.Type != workspace.TypeFile && info.Version != "" {
+		s.fault("%s %q has the version %q", info.Type, info.Path, info.Version)
+	}
+	if info.Type == workspace.TypeFile {
+		s.saw(info.Path, info.Version)
+	}
+	return entry{info.Name, info.Path, info.Type, info.Size}
+}
+
+// entries is a list of them. Nil is another list than an empty one, as it is in
+// JSON.
+func (s *side) entries(infos []workspace.FileInfo) []entry {
+	if infos == nil {
+		return nil
+	}
+	list := []entry{}
+	for _, info := range infos {
+		list = append(list, s.entry(info))
+	}
+	return list
+}
+
+// versionLog is what one side has said of its versions, by the clean names of the
+// files.
+type versionLog struct {
+	current  map[string]workspace.Version // since the last write
+	contents map[string]map[workspace.Version]string
+	written  map[string][]write
+}
+
+type write struct {
+	version workspace.Version
+	content string
+}
+
+func newVersionLog() versionLog {
+	return versionLog{
+		current:  make(map[string]workspace.Version),
+		contents: make(map[string]map[workspace.Version]string),
+		written:  make(map[string][]write),
+	}
+}
+
+// saw notes that the file name has version.
+func (s *side) saw(name string, version workspace.Version) {
+	if (version != "") != s.caps.Versions {
+		s.fault("file %q has the version %q, and Capabilities.Versions is %v", name, version, s.caps.Versions)
+	}
+	name = cleaned(name)
+	if before, ok := s.versions.current[name]; ok && before != version {
+		s.fault("file %q has another version than before, and was not written", name)
+	}
+	s.versions.current[name] = version
+}
+
+// read notes that the file name has version and content.
+func (s *side) read(name string, version workspace.Version, content string) {
+	s.saw(name, version)
+	if !s.caps.Versions {
+		return
+	}
+	name = cleaned(name)
+	if s.versions.contents[name] == nil {
+		s.versions.contents[name] = make(map[workspace.Version]string)
+	}
+	if before, ok := s.versions.contents[name][version]; ok && before != content {
+		s.fault("file %q has the version that it had with other bytes", name)
+	}
+	s.versions.contents[name][version] = content
+}
+
+// wrote notes that a write of content gave the file name this version.
+func (s *side) wrote(name string, version workspace.Version, content string) {
+	delete(s.versions.current, cleaned(name))
+	s.read(name, version, content)
+	name = cleaned(name)
+	s.versions.written[name] = append(s.versions.written[name], write{version, content})
+}
+
+// forget notes that the version of name, and those of all below it, may change.
+func (s *side) forget(name string) {
+	name = cleaned(name)
+	for known := range s.versions.current {
+		if known == name || name == "." || strings.HasPrefix(known, name+"/") {
+			delete(s.versions.current, known)
+		}
+	}
+}
+
+// stale returns a version that the file name had with other bytes than now.
+func (s *side) stale(name string) workspace.Version {
+	writes := s.versions.written[cleaned(name)]
+	for i := len(writes) - 1; i >= 0; i-- {
+		if writes[i].version != "" && writes[i].content != writes[len(writes)-1].content {
+			return writes[i].version
+		}
+	}
+	return foreignVersion
+}
+
+// foreignVersion is no version of any file.
+const foreignVersion workspace.Version = "no version"
+
+// cleaned returns the name that a file system which cleans names makes of name.
+func cleaned(name string) string {
+	if clean, err := workspace.CleanName("", name); err == nil {
+		return clean
+	}
+	return name
+}
+
+// scribbled returns data as a string and changes data, which is the caller's.
+func scribbled(data []byte) string {
+	content := string(data)
+	for i := range data {
+		data[i] = '!'
+	}
+	return content
+}

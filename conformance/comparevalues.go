@@ -1,0 +1,251 @@
+package conformance
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// generators make the arguments of operations, from so few values that
+// operations meet each other.
+type generators struct {
+	names      []string
+	name       *rapid.Generator[string] // of anything
+	free       *rapid.Generator[string] // more often of nothing
+	dir        *rapid.Generator[string] // more often the root
+	path       *rapid.Generator[string] // an option of which empty is the root
+	after      *rapid.Generator[string]
+	pattern    *rapid.Generator[string]
+	filter     *rapid.Generator[string] // IncludeGlob and ExcludeGlob
+	expression *rapid.Generator[grepPattern]
+	condition  *rapid.Generator[condition]
+	content    *rapid.Generator[string]
+	ignore     *rapid.Generator[string] // contents of a .gitignore
+	limit      *rapid.Generator[int]
+	around     *rapid.Generator[int]
+	lineNumber *rapid.Generator[int]
+	maxSize    *rapid.Generator[int64]
+}
+
+// newGenerators draws what the operations of one sequence have in common: a few
+// names, and lines with the expressions that match them.
+func newGenerators(t *rapid.T, malformed bool) *generators {
+	names := rapid.SliceOfN(anyOtherName(), 2, 6).Draw(t, "names")
+	theme := sampled(grepThemes()).Draw(t, "theme")
+	g := &generators{
+		names:      names,
+		name:       oneOfNames(names, malformed),
+		pattern:    anyPattern(names, malformed),
+		content:    often(rapid.Just(theme.content), sampled(contents())),
+		ignore:     sampled([]string{"a\n", "*.b\n", "/a\n!a\n", "b/\n", "**/a\n!/a/b\n", "a/b\n", "*\n!*/\n!ab\n", "\\#a\n[a-b]\n", rootIgnore, subIgnore}),
+		expression: often(sampled(theme.patterns), sampled(expressions(malformed))),
+		condition:  anyCondition(),
+		limit:      sampled([]int{0, 0, 0, 1, 1, 2, 3, 5}),
+		around:     sampled([]int{0, 0, 0, 1, 2, 5}),
+		lineNumber: sampled([]int{0, 1, 2, 3, 1 << 40}),
+		maxSize:    sampled([]int64{0, 0, 0, 1, 4, 10, 8192, 9000}),
+	}
+	g.free = often(g.name, anyOtherName())
+	g.dir = often(rapid.Just("."), g.name)
+	g.path = often(rapid.Just(""), g.name)
+	g.after = often(rapid.Just(""), oneOf(g.name, sampled([]string{"/", "a/", "a-", "\xff", "zzz", " ", "\x00"})))
+	g.filter = often(rapid.Just(""), oneOf(g.pattern, sampled(filters(malformed))))
+	if malformed {
+		g.limit, g.around = orNegative(g.limit), orNegative(g.around)
+		g.maxSize = orNegative(g.maxSize)
+	}
+	return g
+}
+
+// sampled is one of values, each equally often. What package rapid has for
+// this prefers the first ones.
+func sampled[T any](values []T) *rapid.Generator[T] {
+	return rapid.Custom(func(t *rapid.T) T { return values[index(t, len(values))] })
+}
+
+// oneOf is a value of one of generators, each equally often.
+func oneOf[T any](generators ...*rapid.Generator[T]) *rapid.Generator[T] {
+	return rapid.Custom(func(t *rapid.T) T { return generators[index(t, len(generators))].Draw(t, "value") })
+}
+
+// index is less than n, which is small, and becomes smaller as a sequence
+// becomes shorter.
+func index(t *rapid.T, n int) int {
+	i := 0
+	for bound := 1; bound < 16*n; bound *= 2 {
+		i *= 2
+		if rapid.Bool().Draw(t, "bit") {
+			i++
+		}
+	}
+	return i % n
+}
+
+// often makes values of usual and of other equally often.
+func often[T any](usual, other *rapid.Generator[T]) *rapid.Generator[T] {
+	return oneOf(usual, other)
+}
+
+// seldom makes one value of other among about n of usual.
+func seldom[T any](n int, usual, other *rapid.Generator[T]) *rapid.Generator[T] {
+	return oneOf(append(slices.Repeat([]*rapid.Generator[T]{usual}, n), other)...)
+}
+
+func orNegative[T int | int64](usual *rapid.Generator[T]) *rapid.Generator[T] {
+	return seldom(30, usual, rapid.Just(T(-1)))
+}
+
+// anyElement is one of few, and seldom an unusual or a long one.
+func anyElement() *rapid.Generator[string] {
+	var unusual []string
+	for _, theme := range unusualThemes() {
+		unusual = append(unusual, theme.elements...)
+	}
+	unusual = append(unusual, strings.Repeat("n", workspace.MaxElementLength))
+	usual := sampled([]string{"a", "b", "a", "b", "a-b", "ab", "a.b", "a0", "A", ".a", ".gitignore"})
+	return seldom(8, usual, sampled(unusual))
+}
+
+// anyOtherName is anyName with more elements.
+func anyOtherName() *rapid.Generator[string] {
+	element := anyElement()
+	return rapid.Custom(func(t *rapid.T) string {
+		elements := rapid.SliceOfN(element, 1, 3).Draw(t, "elements")
+		for len(strings.Join(elements, "/")) > storableName {
+			elements = elements[1:]
+		}
+		return strings.Join(elements, "/")
+	})
+}
+
+// storableName is how long a name may be in every store, in bytes.
+const storableName = 512
+
+// oneOfNames is one of names, one of their parents, which may be the root, a
+// name below one, or another one. Seldom it is not valid.
+func oneOfNames(names []string, malformed bool) *rapid.Generator[string] {
+	known := sampled(names)
+	parent := rapid.Map(known, path.Dir)
+	child := rapid.Custom(func(t *rapid.T) string {
+		return known.Draw(t, "name") + "/" + anyElement().Draw(t, "element")
+	})
+	name := oneOf(known, known, known, known, known, known, known, known, parent, child, anyOtherName())
+	if !malformed {
+		return name
+	}
+	invalid, _ := malformedNames()
+	invalid = append(invalid, "..", "../a", "a/..", "a/../b", "a/./b", "a//b", "/a", "a/", "./a", "/..", ".workspacekit-tmp-a", "a/.workspacekit-tmp-/a")
+	return seldom(30, name, sampled(invalid))
+}
+
+// contents are what files have: each kind of line end, what is binary, and
+// what is longer than what a search looks at first.
+func contents() []string {
+	all := []string{
+		"", "a", "b", "a\n", "ab\nb\n", "a\r\nb\r\n", "a\n\n\nb", "\n", "\x00", "a\nb\x00\n", "a\xff\nb\xc3\n",
+		strings.Repeat("ab\n", 3000), strings.Repeat("b", 8191) + "\x00a\n", strings.Repeat("b\n", 4096) + "\x00\na\n",
+		strings.Repeat("long ", 20000) + "a\nb\n", strings.Repeat("x\n", 5000) + "a",
+	}
+	for _, theme := range grepThemes() {
+		all = append(all, theme.content)
+	}
+	return all
+}
+
+// contentOf is a content that fits a file's name.
+func (g *generators) contentOf(t *rapid.T, name string) string {
+	if strings.HasSuffix(name, ".gitignore") {
+		return g.ignore.Draw(t, "ignore")
+	}
+	return g.content.Draw(t, "content")
+}
+
+func expressions(malformed bool) []grepPattern {
+	all := []grepPattern{finds("a"), finds("b"), finds("a"), finds("b"), finds("")}
+	for _, theme := range grepThemes() {
+		all = append(all, theme.patterns...)
+	}
+	if malformed {
+		for _, pattern := range []string{"(", "[", "a\nb", `a\nb`, "\n", `[\n]`, "a{1001}", `\`, "(?P<a", "*", "\xff", "[^a]\n"} {
+			all = append(all, finds(pattern))
+		}
+	}
+	return all
+}
+
+// anyPattern is a glob of up to three elements, and seldom one with something
+// odd about it.
+func anyPattern(names []string, malformed bool) *rapid.Generator[string] {
+	element := sampled([]string{
+		"*", "**", "a", "b", "*", "**", "a*", "?", "*b", "a?b", "[ab]", "[^a]", "[!a]*", "[a-b]*", "{a,b}", "{a,a-b,a/b}", "{,a}b",
+		"a{,-b}", `\a`, `[\]a]`, ".*", "**b", "a**", "*a*b*", "{a,{b,ab}}", "{**/a,b}", "a.b",
+	})
+	plain := rapid.Custom(func(t *rapid.T) string {
+		pattern := strings.Join(rapid.SliceOfN(element, 1, 3).Draw(t, "elements"), "/")
+		if rapid.IntRange(0, 5).Draw(t, "directories") == 5 {
+			pattern += "/"
+		}
+		return pattern
+	})
+	var corpus []string
+	for _, theme := range globThemes() {
+		for _, p := range theme.patterns {
+			corpus = append(corpus, p.pattern)
+		}
+	}
+	all := oneOf(plain, plain, plain, patternOf(names), patternOf(names), patternOf(names), sampled(corpus))
+	if !malformed {
+		return all
+	}
+	odd := sampled([]string{
+		"", "/", "//", "/a", "//a", "./a", ".", "./", "a/.", "a/./b", "a//b", "..", "../a", "a/..", "{..,a}/b", "{a,/b}", "{.,a}/b",
+		"[", "[a", "{a", "a}", `a\`, "[]", "[^]", "[b-a]", "{a,[}", "a[/]b", "{a,b", "a,b", "[a/b]", "{}", "{{{a}}}", "\x00", "\xff*", "***", "a/***/b",
+		strings.Repeat("{a,b}", 30),
+	})
+	return seldom(15, all, odd)
+}
+
+// patternOf is a glob that matches one of names in most cases.
+func patternOf(names []string) *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		elements := strings.Split(sampled(names).Draw(t, "name"), "/")
+		for i, element := range elements {
+			runes := []rune(element)
+			at := rapid.IntRange(0, len(runes)-1).Draw(t, "at")
+			before, after := escaped(runes[:at]), escaped(runes[at+1:])
+			elements[i] = sampled([]string{
+				escaped(runes), "*", "**", before + "*", "*" + after, before + "?" + after, before + "[" + escaped(runes[at:at+1]) + "]" + after,
+				before + "{" + escaped(runes[at:]) + ",x}", before + "[^x]" + after,
+			}).Draw(t, "element")
+		}
+		return strings.Join(elements, "/")
+	})
+}
+
+// escaped is a pattern that matches runes alone.
+func escaped(runes []rune) string {
+	text := ""
+	for _, r := range runes {
+		if strings.ContainsRune(`*?[]{},\^!-`, r) {
+			text += `\`
+		}
+		text += string(r)
+	}
+	return text
+}
+
+// filters are odd globs for IncludeGlob and ExcludeGlob.
+func filters(malformed bool) []string {
+	all := []string{"*", "**", "*.b", "/a", "/*", "/**/a", "a/**", "a/*", "**/b"}
+	if malformed {
+		all = append(all, "/", "//", "//a", "./a", "a/", "/a/", "..", "/../a", ".", "/.", "/./a", "[", "{a", "/[", "a//b")
+	}
+	return all
+}
+
+var equateEmpty = cmpopts.EquateEmpty()

@@ -3,8 +3,10 @@ package tools
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
 )
@@ -80,15 +82,55 @@ func label(prefix, path string) string {
 	return prefix + path
 }
 
-// boundDiff cuts a diff at a line end.
+// boundDiff cuts the long lines of a diff around what changed in them, and the
+// diff at a line end.
 func boundDiff(diff string) (_, note string) {
-	var out strings.Builder
-	for line := range strings.Lines(diff) {
-		line, _ = clipLine(line, lineChars)
-		if out.Len()+len(line) > diffBytes {
-			return out.String(), fmt.Sprintf("the diff is cut at %d KiB", diffBytes>>10)
-		}
-		out.WriteString(line)
+	lines := slices.Collect(strings.Lines(diff))
+	if cutChanges(lines) {
+		note = fmt.Sprintf("lines longer than %d characters are cut, with a mark", lineChars)
 	}
-	return strings.ToValidUTF8(out.String(), "\uFFFD"), ""
+	size := 0
+	for i, line := range lines {
+		if size += len(line); size > diffBytes {
+			lines, note = lines[:i], fmt.Sprintf("the diff is cut at %d KiB", diffBytes>>10)
+			break
+		}
+	}
+	return strings.ToValidUTF8(strings.Join(lines, ""), "\uFFFD"), note
+}
+
+// cutChanges cuts the long lines of a diff, and reports whether there are any. A
+// removed line and the added line in its place are both cut around their first
+// difference, or they could look alike.
+func cutChanges(lines []string) (cut bool) {
+	changed := make([]int, len(lines)) // where a line differs from its pair
+	for i := 0; i < len(lines); {
+		removed := countSigns(lines[i:], '-')
+		added := countSigns(lines[i+removed:], '+')
+		for n := range min(removed, added) {
+			old, now := &changed[i+n], &changed[i+removed+n]
+			*old = 1 + commonPrefix([]byte(lines[i+n][1:]), []byte(lines[i+removed+n][1:]))
+			*now = *old
+		}
+		i += max(removed+added, 1)
+	}
+	for i, line := range lines {
+		body := strings.TrimRight(line, "\r\n")
+		if utf8.RuneCountInString(body) <= lineChars {
+			continue
+		}
+		cut = true
+		start := max(stepBack(body, min(changed[i], len(body)), lineChars/4), 1)
+		lines[i] = body[:1] + clipAround(body[1:], start-1, lineChars) + line[len(body):]
+	}
+	return cut
+}
+
+// countSigns returns how many lines in a row begin with sign.
+func countSigns(lines []string, sign byte) int {
+	n := 0
+	for n < len(lines) && lines[n][0] == sign {
+		n++
+	}
+	return n
 }

@@ -59,6 +59,20 @@ func TestEditDiff(t *testing.T) {
 		"--- a/a\n+++ b/a\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n")
 }
 
+// The sides of a diff of a long line show what is different in them.
+func TestEditDiffOfLongLine(t *testing.T) {
+	long := strings.Repeat("é,", 5000) + "needle" + strings.Repeat(",z", 5000) + "\n"
+	set, _ := newSet(t, map[string]string{"a": "x\n" + long + "y\n"}, nil)
+	out := good(t, set, "edit_file", object{"path": "a", "oldText": "needle", "newText": "haystack"})
+	diff := out["diff"].(string)
+	contains(t, "diff", diff, "\n-[cut: 9500 characters] …é,é,", "é,needle,z", "\n+[cut: 9500 characters] …é,é,", "é,haystack,z", "more characters]\n y\n")
+	if out["diffNote"] != "lines longer than 2000 characters are cut, with a mark" || len(diff) > 8<<10 {
+		t.Errorf("diffNote = %v, the diff has %d bytes", out["diffNote"], len(diff))
+	}
+	out = good(t, set, "edit_file", object{"path": "a", "oldText": "x\n", "newText": "w\n"})
+	contains(t, "diff", out["diff"].(string), "-x\n+w\n é,é", "… [cut: ")
+}
+
 func TestEditErrors(t *testing.T) {
 	set, ws := newSet(t, map[string]string{
 		"a": "func main() {\n\tx := 1\n\ty := 1\n}\n", "binary": "a\x00b", "latin1": "caf\xe9 1\n", "dir/x": "",

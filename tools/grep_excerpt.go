@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -52,16 +51,7 @@ func (e *excerpter) line(line string) (_ string, cut bool) {
 	if len(line) <= grepChars || utf8.RuneCountInString(line) <= grepChars {
 		return strings.ToValidUTF8(line, "\uFFFD"), false
 	}
-	start := e.start(line)
-	end := start + runeOffset(line[start:], grepChars)
-	text := strings.ToValidUTF8(line[start:end], "\uFFFD")
-	if start > 0 {
-		text = fmt.Sprintf("[cut: %d characters] …", utf8.RuneCountInString(line[:start])) + text
-	}
-	if end < len(line) {
-		text += fmt.Sprintf("… [cut: %d more characters]", utf8.RuneCountInString(line[end:]))
-	}
-	return text, true
+	return clipAround(line, e.start(line), grepChars), true
 }
 
 // start returns where to begin to show a long line so that its match, with
@@ -74,11 +64,5 @@ func (e *excerpter) start(line string) int {
 	if found == nil {
 		return 0
 	}
-	const lead = grepChars / 4
-	start := found[0]
-	for n := 0; n < lead && start > 0; n++ {
-		_, size := utf8.DecodeLastRuneInString(line[:start])
-		start -= size
-	}
-	return start
+	return stepBack(line, found[0], grepChars/4)
 }

@@ -42,6 +42,30 @@ func clipLine(line string, limit int) (_ string, cut bool) {
 	return fmt.Sprintf("%s… [cut: %d more characters]%s", body[:offset], left, line[len(body):]), true
 }
 
+// clipAround returns at most limit characters of a line from the byte start on, and
+// marks that say how many were left out on either side.
+func clipAround(line string, start, limit int) string {
+	end := start + runeOffset(line[start:], limit)
+	text := strings.ToValidUTF8(line[start:end], "\uFFFD")
+	if start > 0 {
+		text = fmt.Sprintf("[cut: %d characters] …", utf8.RuneCountInString(line[:start])) + text
+	}
+	if end < len(line) {
+		text += fmt.Sprintf("… [cut: %d more characters]", utf8.RuneCountInString(line[end:]))
+	}
+	return text
+}
+
+// stepBack returns the offset of the character that is n characters before the
+// byte at, or of the first one.
+func stepBack(text string, at, n int) int {
+	for ; n > 0 && at > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(text[:at])
+		at -= size
+	}
+	return at
+}
+
 // count says how many of a thing there are.
 func count(n int, one, many string) string {
 	if n == 1 {

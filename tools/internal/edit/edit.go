@@ -96,12 +96,34 @@ func (c *Change) FirstLine() int {
 	if len(c.spans) == 0 {
 		return 0
 	}
-	s := c.spans[0]
-	at := s.Start
-	for i := 0; at < s.End && i < len(s.New) && c.data[at] == s.New[i]; i++ {
-		at++
+	// The text after a replacement can begin as the replaced one did: of
+	// "a\nb\nc" without "\nb", the first changed line is the second.
+	at := c.spans[0].Start
+	for i, s := range c.spans {
+		end := len(c.data)
+		if i+1 < len(c.spans) {
+			end = c.spans[i+1].Start
+		}
+		if n := sharedPrefix(c.data[at:], s.New); n < len(s.New) {
+			return lineAt(c.data, at+n)
+		}
+		at += len(s.New)
+		kept := c.data[s.End:end]
+		if n := sharedPrefix(c.data[at:], kept); n < len(kept) {
+			return lineAt(c.data, at+n)
+		}
+		at += len(kept)
 	}
 	return lineAt(c.data, at)
+}
+
+// sharedPrefix returns how many bytes a and b have in common at their starts.
+func sharedPrefix[A, B []byte | string](a A, b B) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // lineAt returns the line, from 1, of the byte at offset.

@@ -77,6 +77,8 @@ func TestEditErrors(t *testing.T) {
 		{"second-missing", "abc", []edit.Edit{{Old: "a", New: "y"}, {Old: "x", New: "y"}}, &edit.NotFoundError{Edit: 1}},
 		{"only-in-new-of-first", "a", []edit.Edit{{Old: "a", New: "b"}, {Old: "b", New: "c"}}, &edit.NotFoundError{Edit: 1}},
 		{"twice", "a\nb\na\n", []edit.Edit{{Old: "a", New: "c"}}, &edit.NotUniqueError{Count: 2, Lines: []int{1, 3}}},
+		{"overlapping-often", strings.Repeat("a", 21), []edit.Edit{{Old: "aa", New: "c"}},
+			&edit.NotUniqueError{Count: 10, Lines: []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}},
 		{"overlapping-itself", "ababa", []edit.Edit{{Old: "aba", New: "c"}}, &edit.NotUniqueError{Count: 2, Lines: []int{1, 1}}},
 		{"twice-in-crlf", "a\r\nb\r\na\r\nb\r\n", []edit.Edit{{Old: "a\nb", New: "c"}}, &edit.NotUniqueError{Count: 2, Lines: []int{1, 3}}},
 		{"overlap", "abcd", []edit.Edit{{Old: "abc", New: "x"}, {Old: "cd", New: "y"}}, &edit.OverlapError{Second: 1, Line: 1}},
@@ -123,6 +125,10 @@ func TestFirstLine(t *testing.T) {
 		{"unchanged-start", "a\nb\nc\n", "a\nb\nc", "a\nb\nx", 3},
 		{"appended", "a\nb\n", "b\n", "b\nc\n", 3},
 		{"removed-end", "a\nb\n", "\nb\n", "\n", 2},
+		{"removed-line", "a\nb\nc\n", "\nb", "", 2},
+		{"removed-repeated-line", "a\na\na\nb\n", "a\nb\n", "b\n", 3},
+		{"removed-last-line-end", "a\n", "a\n", "a", 1},
+		{"inserted-line", "a\nb\n", "a", "a\nc", 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -134,6 +140,31 @@ func TestFirstLine(t *testing.T) {
 				t.Errorf("FirstLine() = %d, want %d", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestFirstLineOfSeveral compares with the result, line by line.
+func TestFirstLineOfSeveral(t *testing.T) {
+	data := "a\nb\na\nb\na\nb\n"
+	for _, edits := range [][]edit.Edit{
+		{{Old: "b\na\nb\na\n", New: "b\na\n"}},
+		{{Old: "a\nb\na\nb\na", New: "a"}},
+		{{Old: "b", New: "b\na", All: true}},
+		{{Old: "\n", New: "\n\n", All: true}},
+		{{Old: "a\n", New: "", All: true}},
+	} {
+		change, err := edit.New([]byte(data), edits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 1
+		before, after := strings.SplitAfter(data, "\n"), strings.SplitAfter(string(change.Bytes()), "\n")
+		for want <= min(len(before), len(after)) && before[want-1] == after[want-1] {
+			want++
+		}
+		if got := change.FirstLine(); got != want {
+			t.Errorf("FirstLine() of %+v = %d, want %d", edits, got, want)
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ func (e *NotFoundError) Unwrap() error { return workspace.ErrTextNotFound }
 // [workspace.ErrTextNotUnique].
 type NotUniqueError struct {
 	Edit  int   // the edit, from 0
-	Count int   // how often its text occurs
+	Count int   // how often its text occurs without overlaps, and 2 if it does so with overlaps only
 	Lines []int // where the first occurrences begin, from 1
 }
 

@@ -42,12 +42,12 @@ func locateAll(data []byte, i int, e Edit, room int) ([]Span, error) {
 }
 
 func locateOne(data []byte, i int, e Edit, room int) ([]Span, error) {
-	starts := occurrences(data, []byte(e.Old), shownLines)
+	starts := occurrences(data, []byte(e.Old), 2)
 	switch {
 	case len(starts) == 0:
 		return nil, &NotFoundError{Edit: i, Nearest: nearest(data, e.Old)}
 	case len(starts) > 1:
-		return nil, notUnique(data, i, e, starts)
+		return nil, notUnique(data, i, []byte(e.Old), starts)
 	case room < 1:
 		return nil, &TooManyError{Edit: i, Count: 1}
 	}
@@ -69,13 +69,19 @@ func occurrences(data, old []byte, limit int) []int {
 	return starts
 }
 
-func notUnique(data []byte, i int, e Edit, starts []int) error {
-	// Counting every overlapping occurrence is quadratic; the others count
-	// once they are past what is listed.
-	count := max(len(starts), bytes.Count(data, []byte(e.Old)))
+// notUnique counts as replacing all of them would, without overlaps, unless
+// there is only one then.
+func notUnique(data []byte, i int, old []byte, starts []int) error {
+	count := bytes.Count(data, old)
+	if count > 1 {
+		starts = starts[:0]
+		for at := 0; len(starts) < min(count, shownLines); at = starts[len(starts)-1] + len(old) {
+			starts = append(starts, at+bytes.Index(data[at:], old))
+		}
+	}
 	lines := make([]int, len(starts))
 	for k, start := range starts {
 		lines[k] = lineAt(data, start)
 	}
-	return &NotUniqueError{Edit: i, Count: count, Lines: lines}
+	return &NotUniqueError{Edit: i, Count: max(count, len(starts)), Lines: lines}
 }

@@ -7,11 +7,13 @@ import (
 
 // Bounds of the search for the nearest text.
 const (
-	soughtLines   = 200     // lines of the text that are looked for
-	votingLength  = 4       // folded bytes that a line needs to say where the text is
-	maxVotes      = 100_000 // places that are considered
-	alikeEnough   = 0.55    // similarity below which a line is not worth showing
-	maxSimilarity = 2       // similarity of a line that is the same but for folding
+	soughtLines   = 200       // lines of the text that are looked for
+	votingLength  = 4         // folded bytes that a line needs to say where the text is
+	maxVotes      = 100_000   // places that are considered
+	maxRepeats    = 8         // places in the text that one line of the file can stand for
+	maxRegion     = 256 << 10 // bytes of the lines of the file that are compared in detail
+	alikeEnough   = 0.55      // similarity below which a line is not worth showing
+	maxSimilarity = 2         // similarity of a line that is the same but for folding
 )
 
 // Nearest is the text of a file that is most like one that does not occur.
@@ -37,6 +39,7 @@ func nearest(data []byte, old string) *Nearest {
 		return nil
 	}
 	region := linesOf(data, line, len(s.lines))
+	region = region[:min(len(region), maxRegion)]
 	return &Nearest{Line: line + 1, Text: excerpt(region), Differs: difference(old, region)}
 }
 
@@ -45,6 +48,7 @@ type search struct {
 	lines   []string         // what is sought, folded
 	where   map[string][]int // the indices of a line in lines
 	key     int              // the index of the longest line
+	keyLine []byte           // that line
 	keyBits signature
 	votes   map[int]int // how many folded bytes agree if the text began at a line
 
@@ -64,14 +68,15 @@ func newSearch(text string) *search {
 	if len(s.lines) == 0 || s.lines[s.key] == "" {
 		return nil
 	}
-	s.keyBits = signatureOf([]byte(s.lines[s.key]))
+	s.keyLine = []byte(s.lines[s.key])
+	s.keyBits = signatureOf(s.keyLine)
 	return s
 }
 
 func (s *search) add(folded string) {
 	i := len(s.lines)
 	s.lines = append(s.lines, folded)
-	if len(folded) >= votingLength {
+	if len(folded) >= votingLength && len(s.where[folded]) < maxRepeats {
 		s.where[folded] = append(s.where[folded], i)
 	}
 	if len(folded) > len(s.lines[s.key]) {
@@ -106,7 +111,7 @@ func (s *search) compare(number int, folded []byte) {
 		return
 	}
 	score := s.keyBits.similarity(signatureOf(folded))
-	if bytes.Contains(folded, []byte(s.lines[s.key])) {
+	if bytes.Contains(folded, s.keyLine) {
 		score = maxSimilarity
 	}
 	if score > s.alike {

@@ -16,8 +16,9 @@ type LsOptions struct {
 }
 
 // Check returns the [fs.ErrInvalid] error of a negative limit.
-func (o LsOptions) Check(dir string) error {
-	if o.Limit < 0 {
+// Nil is the zero options.
+func (o *LsOptions) Check(dir string) error {
+	if o != nil && o.Limit < 0 {
 		return NewPathError(OpLs, dir, fs.ErrInvalid, errors.New("negative limit"))
 	}
 	return nil

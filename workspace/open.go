@@ -38,11 +38,7 @@ func Open(ctx context.Context, fsys FileSystem, name string, opts *OpenOptions) 
 	if opener, ok := As[Opener](fsys); ok {
 		return opener.Open(ctx, name, opts)
 	}
-	var window OpenOptions
-	if opts != nil {
-		window = *opts
-	}
-	if err := window.Check(name); err != nil {
+	if err := opts.Check(name); err != nil {
 		return nil, FileInfo{}, err
 	}
 	data, version, err := ReadVersioned(ctx, fsys, name, 0)
@@ -54,7 +50,7 @@ func Open(ctx context.Context, fsys FileSystem, name string, opts *OpenOptions) 
 	if described, err := fsys.Stat(ctx, name); err == nil && described.Version == version {
 		info.ModTime = described.ModTime
 	}
-	return &bufferedStream{ctx: ctx, name: name, rest: window.Of(data)}, info, nil
+	return &bufferedStream{ctx: ctx, name: name, rest: opts.Of(data)}, info, nil
 }
 
 // bufferedStream is a file that has been read. It ends with its context.
@@ -80,15 +76,19 @@ func (s *bufferedStream) Close() error { return nil }
 
 // Check returns the [fs.ErrInvalid] error of a window with a negative
 // offset or length.
-func (o OpenOptions) Check(name string) error {
-	if o.Offset < 0 || o.Length < 0 {
+// Nil is the zero options.
+func (o *OpenOptions) Check(name string) error {
+	if o != nil && (o.Offset < 0 || o.Length < 0) {
 		return NewPathError(OpOpen, name, fs.ErrInvalid, errors.New("negative offset or length"))
 	}
 	return nil
 }
 
-// Of returns the bytes of data that the window chooses.
-func (o OpenOptions) Of(data []byte) []byte {
+// Of returns the bytes of data that the window chooses. Nil chooses all.
+func (o *OpenOptions) Of(data []byte) []byte {
+	if o == nil {
+		return data
+	}
 	data = data[min(o.Offset, int64(len(data))):]
 	if o.Length > 0 {
 		data = data[:min(o.Length, int64(len(data)))]

@@ -18,8 +18,9 @@ type WatchOptions struct {
 }
 
 // Check returns the [fs.ErrInvalid] error of a negative buffer or interval.
-func (o WatchOptions) Check(dir string) error {
-	if o.Buffer < 0 || o.Interval < 0 {
+// Nil is the zero options.
+func (o *WatchOptions) Check(dir string) error {
+	if o != nil && (o.Buffer < 0 || o.Interval < 0) {
 		return NewPathError(OpWatch, dir, fs.ErrInvalid, errors.New("negative buffer or interval"))
 	}
 	return nil

@@ -280,3 +280,19 @@ func (c closing) Close() error {
 	*c.closed = true
 	return nil
 }
+
+func TestNilOptionsAreZero(t *testing.T) {
+	for name, err := range map[string]error{
+		"LsOptions":    (*workspace.LsOptions)(nil).Check("dir"),
+		"OpenOptions":  (*workspace.OpenOptions)(nil).Check("file"),
+		"WatchOptions": (*workspace.WatchOptions)(nil).Check("dir"),
+		"WriteOptions": (*workspace.WriteOptions)(nil).Check(workspace.OpWriteFile, "file"),
+	} {
+		if err != nil {
+			t.Errorf("Check of nil %s = %v, want nil", name, err)
+		}
+	}
+	if got := (*workspace.OpenOptions)(nil).Of([]byte("data")); string(got) != "data" {
+		t.Errorf("Of of nil OpenOptions = %q, want all", got)
+	}
+}

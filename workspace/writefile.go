@@ -20,8 +20,9 @@ type WriteOptions struct {
 }
 
 // Check returns the [fs.ErrInvalid] error of options with both conditions.
-func (o WriteOptions) Check(op, name string) error {
-	if o.IfNotExist && o.IfVersion != "" {
+// Nil is the zero options.
+func (o *WriteOptions) Check(op, name string) error {
+	if o != nil && o.IfNotExist && o.IfVersion != "" {
 		return NewPathError(op, name, fs.ErrInvalid, errors.New("IfVersion and IfNotExist exclude each other"))
 	}
 	return nil

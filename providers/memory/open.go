@@ -11,18 +11,14 @@ import (
 // Open implements [workspace.Opener]. The stream is of the file as it was when
 // it was opened.
 func (m *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
-	var window workspace.OpenOptions
-	if opts != nil {
-		window = *opts
-	}
-	if err := window.Check(name); err != nil {
+	if err := opts.Check(name); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
 	data, info, err := m.content(ctx, workspace.OpOpen, name)
 	if err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	return &stream{ctx: ctx, name: name, r: bytes.NewReader(window.Of(data))}, info, nil
+	return &stream{ctx: ctx, name: name, r: bytes.NewReader(opts.Of(data))}, info, nil
 }
 
 // stream ends with its context.

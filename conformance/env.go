@@ -116,6 +116,9 @@ func (e *env) ls(dir string, opts *workspace.LsOptions) []workspace.FileInfo {
 	if err != nil {
 		e.Fatalf("Ls(%q, %+v) = %v, want nil", dir, opts, err)
 	}
+	if infos == nil {
+		e.Errorf("Ls(%q, %+v) = nil, want an empty list", dir, opts)
+	}
 	return infos
 }
 

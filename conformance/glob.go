@@ -39,6 +39,9 @@ func (e *env) glob(pattern string, opts *workspace.GlobOptions) []string {
 	if err != nil {
 		e.Fatalf("Glob(%q, %+v) = %v, want nil", pattern, opts, err)
 	}
+	if matches == nil {
+		e.Errorf("Glob(%q, %+v) = nil, want an empty list", pattern, opts)
+	}
 	return matches
 }
 

@@ -26,7 +26,7 @@ func grepCases() []testCase {
 		{"malformed-glob", "S14 E1 E2", needFiles, grepMalformedGlob},
 		{"brace-bomb", "S14 G10 E1 E2", needFiles, grepBraceBomb},
 		{"negative-options", "O2 E1 E2", needFiles, grepNegative},
-		{"no-match", "S1", needFiles, grepNoMatch},
+		{"no-match", "S1 S5", needFiles, grepNoMatch},
 		{"empty-file-system", "S1", 0, grepNothing},
 		{"gitignore", "S17", needFiles, grepGitignore},
 		{"result-is-the-callers", "B1", needFiles, grepResultIsTheCallers},
@@ -42,6 +42,9 @@ func (e *env) grep(pattern string, opts *workspace.GrepOptions) *workspace.GrepR
 	result, err := e.fsys.Grep(e.ctx, pattern, opts)
 	if err != nil || result == nil {
 		e.Fatalf("Grep(%q, %+v) = %v, %v, want nil", pattern, opts, result, err)
+	}
+	if result.Matches == nil {
+		e.Errorf("Grep(%q, %+v) has nil for its matches, want an empty list", pattern, opts)
 	}
 	return result
 }

@@ -58,6 +58,8 @@ func globMutants() []mutant {
 	return []mutant{
 		{"glob-double-star-is-star", mutatePattern(replaced("**", "*")), []string{"Glob/double-star", "Glob/order", "Glob/dir"}},
 		{"glob-star-crosses-slashes", mutatePattern(replaced("*", "**")), []string{"Glob/star"}},
+		{"glob-nothing-is-nil", mutatePaths(func(_ string, paths []string) []string { return append([]string(nil), paths...) }),
+			[]string{"Glob/empty-file-system"}},
 		{"glob-question-is-star", mutatePattern(replaced("?", "*")), []string{"Glob/question"}},
 		{"glob-question-is-a-byte", mutatePaths(asciiIfQuestion), []string{"Glob/question"}},
 		{"glob-no-negated-class", mutatePattern(replaced("[^", "[")), []string{"Glob/class"}},

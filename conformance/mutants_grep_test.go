@@ -69,6 +69,8 @@ type (
 func grepQueryMutants() []mutant {
 	return []mutant{
 		{"grep-literal-only", mutateQuery(func(_ *string, o *grepOptions) { o.Literal = true }), []string{"Grep/regular-expression", "Grep/empty-lines", "Grep/unicode", "Grep/one-line-at-a-time", "Grep/only-line-breaks", "Grep/malformed-pattern", "Property/random-lines"}},
+		{"grep-nothing-is-nil", mutateResult(func(_ grepOptions, r *grepResult) { r.Matches = append([]workspace.Match(nil), r.Matches...) }),
+			[]string{"Grep/no-match"}},
 		{"grep-ignores-literal", mutateQuery(func(_ *string, o *grepOptions) { o.Literal = false }), []string{"Grep/literal"}},
 		{"grep-ignores-ignore-case", mutateQuery(func(_ *string, o *grepOptions) { o.IgnoreCase = false }), []string{"Grep/ignore-case"}},
 		{"grep-folds-ascii-only", mutateQuery(foldASCII), []string{"Grep/ignore-case"}},

@@ -71,6 +71,9 @@ func listMutants() []mutant {
 		{"ls-directory-has-size", mutateInfos(eachInfo(func(i *workspace.FileInfo) { i.Size += 4096 })), []string{"Ls/describes"}},
 		{"ls-no-version", mutateInfos(eachInfo(func(i *workspace.FileInfo) { i.Version = "" })), []string{"Ls/as-stat", "WriteFile/version-everywhere-the-same", "Capabilities/versions"}},
 		{"ls-shares-its-result", mutateLs(sharesList), []string{"Ls/result-is-the-callers"}},
+		{"ls-nothing-is-nil", mutateInfos(func(_ string, infos []workspace.FileInfo) []workspace.FileInfo {
+			return append([]workspace.FileInfo(nil), infos...)
+		}), []string{"Ls/empty-directory", "Ls/after"}},
 		{"ls-negative-is-all", mutateLsOptions(func(o *workspace.LsOptions) { o.Limit = max(o.Limit, 0) }), []string{"Ls/negative-limit"}},
 	}
 }

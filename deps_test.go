@@ -38,7 +38,8 @@ var policy = map[string][]string{
 	"conformance": {"workspace", "workspace/fallback", "pgregory.net/rapid", "github.com/anishathalye/porcupine",
 		"github.com/google/go-cmp/..."},
 
-	"providers/memory": {"workspace", "workspace/fallback", "internal/...", "github.com/spf13/afero"},
+	"providers/memory": {"workspace", "internal/..."},
+	"providers/afero":  {"workspace", "workspace/fallback", "github.com/spf13/afero/..."},
 	"providers/localbash": {"workspace", "workspace/fallback", "internal/...",
 		"github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 

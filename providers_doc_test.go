@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	bridge "github.com/workspacekit/workspacekit/providers/afero"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -53,7 +54,7 @@ This page is made by ` + "`go test . -update`" + `.
 		fsys workspace.FileSystem
 	}{
 		{"`memory.New`", memory.New(nil)},
-		{"`memory.FromAfero`", memory.FromAfero(afero.NewMemMapFs())},
+		{"`afero.FromAfero`", bridge.FromAfero(afero.NewMemMapFs(), nil)},
 		{"`localbash.Open`", folder},
 		{"`objectstore.Open`", bucket},
 		{"`container.Open`", inside},

@@ -3,8 +3,6 @@ package memory_test
 import (
 	"testing"
 
-	"github.com/spf13/afero"
-
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -12,10 +10,4 @@ import (
 
 func TestConformance(t *testing.T) {
 	conformance.Run(t, func(*testing.T) workspace.FileSystem { return memory.New(nil) }, nil)
-}
-
-func TestAferoConformance(t *testing.T) {
-	conformance.Run(t, func(*testing.T) workspace.FileSystem {
-		return memory.FromAfero(afero.NewMemMapFs())
-	}, nil)
 }

@@ -1,5 +1,4 @@
-// Package memory holds a workspace in memory: for tests, for scratch space, and
-// as the bridge to any [github.com/spf13/afero] file system.
+// Package memory holds a workspace in memory, for tests and for scratch space.
 package memory
 
 import (

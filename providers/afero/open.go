@@ -1,4 +1,4 @@
-package memory
+package afero
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // Open implements [workspace.Opener].
-func (a *AferoFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+func (a *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
 	var window workspace.OpenOptions
 	if opts != nil {
 		window = *opts
@@ -28,15 +28,15 @@ func (a *AferoFS) Open(ctx context.Context, name string, opts *workspace.OpenOpt
 	if err != nil {
 		return nil, workspace.FileInfo{}, workspace.NewPathError(workspace.OpOpen, name, err, nil)
 	}
-	stream := &aferoStream{ctx: ctx, name: name, file: file, r: file}
+	opened := &stream{ctx: ctx, name: name, file: file, r: file}
 	if window.Length > 0 {
-		stream.r = io.LimitReader(file, window.Length)
+		opened.r = io.LimitReader(file, window.Length)
 	}
-	return stream, info, nil
+	return opened, info, nil
 }
 
 // open opens the file name at offset.
-func (a *AferoFS) open(name string, offset int64) (afero.File, workspace.FileInfo, error) {
+func (a *FS) open(name string, offset int64) (afero.File, workspace.FileInfo, error) {
 	info, err := a.stat(name)
 	if err != nil {
 		return nil, workspace.FileInfo{}, err
@@ -54,18 +54,18 @@ func (a *AferoFS) open(name string, offset int64) (afero.File, workspace.FileInf
 			return nil, workspace.FileInfo{}, kindOf(err)
 		}
 	}
-	return file, describeAfero(name, info), nil
+	return file, describe(name, info), nil
 }
 
-// aferoStream ends with its context.
-type aferoStream struct {
+// stream ends with its context.
+type stream struct {
 	ctx  context.Context
 	name string
 	file afero.File
 	r    io.Reader
 }
 
-func (s *aferoStream) Read(p []byte) (int, error) {
+func (s *stream) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, workspace.NewPathError(workspace.OpOpen, s.name, err, nil)
 	}
@@ -76,4 +76,4 @@ func (s *aferoStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (s *aferoStream) Close() error { return s.file.Close() }
+func (s *stream) Close() error { return s.file.Close() }

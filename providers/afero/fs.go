@@ -1,4 +1,6 @@
-package memory
+// Package afero makes a workspace of any [github.com/spf13/afero] file system,
+// and an afero file system of any workspace.
+package afero
 
 import (
 	"context"
@@ -13,38 +15,62 @@ import (
 	"syscall"
 
 	"github.com/spf13/afero"
+	"github.com/spf13/afero/tarfs"
+	"github.com/spf13/afero/zipfs"
 
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// AferoFS is an [afero.Fs] as a [workspace.FileSystem]: zip and tar archives,
-// SFTP, and whatever else has an afero backend. A write goes to a temporary
-// file that is renamed, so it is as atomic as the backend's rename.
+// Options are the settings of an [FS].
+type Options struct {
+	// ReadOnly says that the file system cannot be written to: the workspace
+	// declares no Write, and changes are [fs.ErrPermission]. False means that
+	// this depends on its type: [afero.ReadOnlyFs], [afero.FromIOFS], and those
+	// of the packages zipfs and tarfs are known to be read-only. One that is
+	// wrapped, as in [afero.NewBasePathFs], is not known.
+	ReadOnly bool
+}
+
+// FS is an [afero.Fs] as a [workspace.FileSystem]: zip and tar archives, SFTP,
+// and whatever else has an afero backend. A write goes to a temporary file that
+// is renamed, so it is as atomic as the backend's rename.
 //
 // An afero.Fs has no versions, no change events and no conditional operations.
-// So AferoFS declares none: conditional writes, Move and Copy are
+// So FS declares none: conditional writes, Move and Copy are
 // [errors.ErrUnsupported], and Watch polls, noticing what changes a size or a
 // modification time. Symlinks are whatever the backend makes of them: it
 // follows them or not, and nothing here confines them. Wrap a backend that
 // reaches real files in [afero.NewBasePathFs].
 //
-// An AferoFS is safe for concurrent use, if nothing else writes to the
-// afero.Fs at the same time.
-type AferoFS struct {
-	afs afero.Fs
+// An FS is safe for concurrent use, if nothing else writes to the afero.Fs at
+// the same time.
+type FS struct {
+	afs      afero.Fs
+	readOnly bool
 
 	mu sync.RWMutex // guards afs: many readers, or one writer
 }
 
 var (
-	_ workspace.FileSystem = (*AferoFS)(nil)
-	_ workspace.Capable    = (*AferoFS)(nil)
-	_ workspace.Opener     = (*AferoFS)(nil)
+	_ workspace.FileSystem = (*FS)(nil)
+	_ workspace.Capable    = (*FS)(nil)
+	_ workspace.Opener     = (*FS)(nil)
 )
 
-// FromAfero returns afs as a workspace provider. The root is afs's ".".
-func FromAfero(afs afero.Fs) *AferoFS { return &AferoFS{afs: afs} }
+// FromAfero returns afs as a workspace provider. The root is afs's ".". Nil
+// opts mean the zero Options.
+func FromAfero(afs afero.Fs, opts *Options) *FS {
+	a := &FS{afs: afs}
+	switch afs.(type) {
+	case *afero.ReadOnlyFs, *zipfs.Fs, *tarfs.Fs, afero.FromIOFS, *afero.FromIOFS:
+		a.readOnly = true
+	}
+	if opts != nil && opts.ReadOnly {
+		a.readOnly = true
+	}
+	return a
+}
 
 // ToAfero returns a read-only view of ws as an [afero.Fs], for as long as ctx
 // lasts.
@@ -53,13 +79,13 @@ func ToAfero(ctx context.Context, ws *workspace.Workspace) afero.Fs {
 }
 
 // Capabilities implements [workspace.Capable].
-func (a *AferoFS) Capabilities() workspace.Capabilities {
-	return workspace.Capabilities{Write: true, Watch: workspace.WatchPolled}
+func (a *FS) Capabilities() workspace.Capabilities {
+	return workspace.Capabilities{Write: !a.readOnly, Watch: workspace.WatchPolled}
 }
 
 // stat describes name, after it has made sure that its parents are
 // directories: some backends do not care.
-func (a *AferoFS) stat(name string) (fs.FileInfo, error) {
+func (a *FS) stat(name string) (fs.FileInfo, error) {
 	for i := range len(name) {
 		if name[i] != '/' {
 			continue
@@ -107,7 +133,7 @@ func kindOfErrno(errno syscall.Errno) error {
 	return errno
 }
 
-func describeAfero(name string, info fs.FileInfo) workspace.FileInfo {
+func describe(name string, info fs.FileInfo) workspace.FileInfo {
 	described := workspace.FileInfo{Name: path.Base(name), Path: name, ModTime: info.ModTime()}
 	switch {
 	case info.IsDir():
@@ -123,7 +149,7 @@ func describeAfero(name string, info fs.FileInfo) workspace.FileInfo {
 }
 
 // Stat implements [workspace.FileSystem].
-func (a *AferoFS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+func (a *FS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
 	if err := workspace.Check(ctx, workspace.OpStat, name); err != nil {
 		return workspace.FileInfo{}, err
 	}
@@ -133,11 +159,11 @@ func (a *AferoFS) Stat(ctx context.Context, name string) (workspace.FileInfo, er
 	if err != nil {
 		return workspace.FileInfo{}, workspace.NewPathError(workspace.OpStat, name, err, nil)
 	}
-	return describeAfero(name, info), nil
+	return describe(name, info), nil
 }
 
 // ReadFile implements [workspace.FileSystem].
-func (a *AferoFS) ReadFile(ctx context.Context, name string) ([]byte, error) {
+func (a *FS) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	stream, _, err := a.Open(ctx, name, nil)
 	if err != nil {
 		return nil, workspace.RenameError(err, workspace.OpReadFile, name)
@@ -148,7 +174,7 @@ func (a *AferoFS) ReadFile(ctx context.Context, name string) ([]byte, error) {
 }
 
 // Ls implements [workspace.FileSystem].
-func (a *AferoFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+func (a *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
 	var o workspace.LsOptions
 	if opts != nil {
 		o = *opts
@@ -165,10 +191,10 @@ func (a *AferoFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions)
 	if err != nil {
 		return nil, workspace.NewPathError(workspace.OpLs, dir, err, nil)
 	}
-	var page []workspace.FileInfo
+	page := []workspace.FileInfo{}
 	for _, info := range infos {
 		if info.Name() > o.After && (o.Limit == 0 || len(page) < o.Limit) {
-			page = append(page, describeAfero(workspace.Join(dir, info.Name()), info))
+			page = append(page, describe(workspace.Join(dir, info.Name()), info))
 		}
 	}
 	return page, nil
@@ -176,7 +202,7 @@ func (a *AferoFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions)
 
 // children returns the children of dir that can be named, sorted. a.mu is
 // held.
-func (a *AferoFS) children(dir string) ([]fs.FileInfo, error) {
+func (a *FS) children(dir string) ([]fs.FileInfo, error) {
 	info, err := a.stat(dir)
 	if err != nil {
 		return nil, err
@@ -196,16 +222,16 @@ func (a *AferoFS) children(dir string) ([]fs.FileInfo, error) {
 }
 
 // Glob implements [workspace.FileSystem].
-func (a *AferoFS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+func (a *FS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
 	return fallback.Glob(ctx, a, pattern, opts)
 }
 
 // Grep implements [workspace.FileSystem].
-func (a *AferoFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+func (a *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
 	return fallback.Grep(ctx, a, pattern, opts)
 }
 
 // Watch implements [workspace.FileSystem], by polling.
-func (a *AferoFS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
+func (a *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 	return fallback.Poll(ctx, a, dir, opts)
 }

@@ -1,4 +1,4 @@
-package memory
+package afero
 
 import (
 	"cmp"
@@ -13,12 +13,12 @@ import (
 )
 
 // WriteFile implements [workspace.FileSystem]. The version is always empty.
-func (a *AferoFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
-	if err := workspace.Check(ctx, workspace.OpWriteFile, name); err != nil {
+func (a *FS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	if err := a.checkWrite(ctx, workspace.OpWriteFile, name); err != nil {
 		return "", err
 	}
 	if opts != nil && *opts != (workspace.WriteOptions{}) {
-		return "", a.refuseCondition(name, *opts)
+		return "", refuseCondition(name, opts)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -28,7 +28,18 @@ func (a *AferoFS) WriteFile(ctx context.Context, name string, data []byte, opts 
 	return "", nil
 }
 
-func (a *AferoFS) refuseCondition(name string, o workspace.WriteOptions) error {
+// checkWrite is what every change begins with.
+func (a *FS) checkWrite(ctx context.Context, op, name string) error {
+	if err := workspace.Check(ctx, op, name); err != nil {
+		return err
+	}
+	if a.readOnly {
+		return workspace.NewPathError(op, name, fs.ErrPermission, errors.New("the afero file system is read-only"))
+	}
+	return nil
+}
+
+func refuseCondition(name string, o *workspace.WriteOptions) error {
 	if err := o.Check(workspace.OpWriteFile, name); err != nil {
 		return err
 	}
@@ -38,7 +49,7 @@ func (a *AferoFS) refuseCondition(name string, o workspace.WriteOptions) error {
 
 // write replaces the file name by a new one with its permission bits. a.mu is
 // held for writing.
-func (a *AferoFS) write(name string, data []byte) error {
+func (a *FS) write(name string, data []byte) error {
 	mode := fs.FileMode(0o666)
 	info, err := a.stat(name)
 	switch {
@@ -63,7 +74,7 @@ func (a *AferoFS) write(name string, data []byte) error {
 	return nil
 }
 
-func (a *AferoFS) makeParents(dir string) error {
+func (a *FS) makeParents(dir string) error {
 	info, err := a.stat(dir)
 	switch {
 	case err == nil && !info.IsDir():
@@ -74,7 +85,7 @@ func (a *AferoFS) makeParents(dir string) error {
 	return kindOf(a.afs.MkdirAll(filepath.FromSlash(dir), 0o777))
 }
 
-func (a *AferoFS) fill(temp string, data []byte, mode fs.FileMode) error {
+func (a *FS) fill(temp string, data []byte, mode fs.FileMode) error {
 	file, err := a.afs.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
@@ -87,7 +98,7 @@ func (a *AferoFS) fill(temp string, data []byte, mode fs.FileMode) error {
 }
 
 // discard removes a temporary file, which need not exist.
-func (a *AferoFS) discard(temp string) error {
+func (a *FS) discard(temp string) error {
 	err := a.afs.Remove(temp)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -96,8 +107,8 @@ func (a *AferoFS) discard(temp string) error {
 }
 
 // Mkdir implements [workspace.FileSystem].
-func (a *AferoFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
-	if err := workspace.Check(ctx, workspace.OpMkdir, name); err != nil {
+func (a *FS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
+	if err := a.checkWrite(ctx, workspace.OpMkdir, name); err != nil {
 		return err
 	}
 	a.mu.Lock()
@@ -108,7 +119,7 @@ func (a *AferoFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirO
 	return nil
 }
 
-func (a *AferoFS) mkdir(name string, recursive bool) error {
+func (a *FS) mkdir(name string, recursive bool) error {
 	if recursive {
 		return a.makeParents(name)
 	}
@@ -127,8 +138,8 @@ func (a *AferoFS) mkdir(name string, recursive bool) error {
 }
 
 // Rm implements [workspace.FileSystem].
-func (a *AferoFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	if err := workspace.Check(ctx, workspace.OpRm, name); err != nil {
+func (a *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	if err := a.checkWrite(ctx, workspace.OpRm, name); err != nil {
 		return err
 	}
 	if name == "." {
@@ -140,7 +151,7 @@ func (a *AferoFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions
 	return nil
 }
 
-func (a *AferoFS) rm(name string, recursive bool) error {
+func (a *FS) rm(name string, recursive bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	info, err := a.stat(name)

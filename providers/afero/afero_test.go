@@ -1,4 +1,4 @@
-package memory_test
+package afero_test
 
 import (
 	"archive/zip"
@@ -14,9 +14,38 @@ import (
 	"github.com/spf13/afero"
 	"github.com/spf13/afero/zipfs"
 
+	"github.com/workspacekit/workspacekit/conformance"
+	bridge "github.com/workspacekit/workspacekit/providers/afero"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 )
+
+func TestConformance(t *testing.T) {
+	conformance.Run(t, func(*testing.T) workspace.FileSystem {
+		return bridge.FromAfero(afero.NewMemMapFs(), nil)
+	}, nil)
+}
+
+// TestReadOnlyConformance runs the suite on backends that cannot be written to:
+// one that is known by its type, and one that only its owner knows.
+func TestReadOnlyConformance(t *testing.T) {
+	for name, open := range map[string]func(afs afero.Fs) *bridge.FS{
+		"known":  func(afs afero.Fs) *bridge.FS { return bridge.FromAfero(afero.NewReadOnlyFs(afs), nil) },
+		"option": func(afs afero.Fs) *bridge.FS { return bridge.FromAfero(afs, &bridge.Options{ReadOnly: true}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			below := map[workspace.FileSystem]workspace.FileSystem{}
+			conformance.Run(t, func(*testing.T) workspace.FileSystem {
+				afs := afero.NewMemMapFs()
+				fsys := open(afs)
+				below[fsys] = bridge.FromAfero(afs, nil)
+				return fsys
+			}, &conformance.Options{
+				Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return below[fsys] },
+			})
+		})
+	}
+}
 
 func TestFromAferoOpensAZip(t *testing.T) {
 	var archive bytes.Buffer
@@ -41,7 +70,7 @@ func TestFromAferoOpensAZip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fsys := memory.FromAfero(zipfs.New(r))
+	fsys := bridge.FromAfero(zipfs.New(r), nil)
 	if data, err := fsys.ReadFile(t.Context(), "src/a.go"); err != nil || string(data) != "package a\n" {
 		t.Errorf("ReadFile(src/a.go) = %q, %v", data, err)
 	}
@@ -53,8 +82,8 @@ func TestFromAferoOpensAZip(t *testing.T) {
 	if err != nil || len(result.Matches) != 2 {
 		t.Errorf("Grep(^package) = %+v, %v, want two matches", result, err)
 	}
-	if _, err := fsys.WriteFile(t.Context(), "new", nil, nil); err == nil {
-		t.Error("WriteFile into a zip = nil, want an error")
+	if _, err := fsys.WriteFile(t.Context(), "new", nil, nil); !errors.Is(err, fs.ErrPermission) || fsys.Capabilities().Write {
+		t.Errorf("WriteFile into a zip = %v, and its capabilities %+v, want ErrPermission and no Write", err, fsys.Capabilities())
 	}
 }
 
@@ -65,7 +94,7 @@ func TestFromAferoOnDisk(t *testing.T) {
 	if err := os.WriteFile(script, []byte("old"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	fsys := memory.FromAfero(afero.NewBasePathFs(afero.NewOsFs(), dir))
+	fsys := bridge.FromAfero(afero.NewBasePathFs(afero.NewOsFs(), dir), nil)
 	if _, err := fsys.WriteFile(t.Context(), "script", []byte("new"), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +116,7 @@ func TestFromAferoHidesTemporaryFiles(t *testing.T) {
 	if err := afero.WriteFile(afs, left, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	fsys := memory.FromAfero(afs)
+	fsys := bridge.FromAfero(afs, nil)
 	if infos, err := fsys.Ls(t.Context(), ".", nil); err != nil || len(infos) != 0 {
 		t.Errorf("Ls(.) = %v, %v, want nothing", infos, err)
 	}
@@ -101,7 +130,7 @@ func TestToAfero(t *testing.T) {
 	if _, err := m.WriteFile(t.Context(), "dir/a", []byte("x"), nil); err != nil {
 		t.Fatal(err)
 	}
-	view := memory.ToAfero(t.Context(), workspace.New("test", m, nil))
+	view := bridge.ToAfero(t.Context(), workspace.New("test", m, nil))
 	if data, err := afero.ReadFile(view, "dir/a"); err != nil || string(data) != "x" {
 		t.Errorf("afero.ReadFile(dir/a) = %q, %v, want x", data, err)
 	}

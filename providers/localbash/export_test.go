@@ -68,12 +68,12 @@ func (n *faultyNotifier) remove(id watchID) {
 }
 
 func (n *faultyNotifier) wait(ctx context.Context, deadline time.Time) []notice {
+	n.faults.Gate.RLock()
+	n.faults.Gate.RUnlock()
 	soon := time.Now().Add(10 * time.Millisecond)
 	if deadline.IsZero() || soon.Before(deadline) {
 		deadline = soon
 	}
-	n.faults.Gate.RLock()
-	n.faults.Gate.RUnlock()
 	notices := n.notifier.wait(ctx, deadline)
 	if len(notices) == 0 {
 		n.faults.Idle.Add(1)

@@ -246,14 +246,11 @@ func (m *mirror) settle(f *stormFolder) {
 			m.t.Error(err)
 			return
 		}
-		select {
-		case name := <-m.marked:
-			if told++; name == "." {
-				told = 0
-			}
-		case <-time.After(time.Until(deadline)):
+		if name, ok := m.await(marker, deadline); !ok {
 			m.t.Errorf("no event in %v after the storm, want one of %q", stormSettle, marker)
 			return
+		} else if told++; name != marker {
+			told = 0
 		}
 	}
 	for {
@@ -268,6 +265,21 @@ func (m *mirror) settle(f *stormFolder) {
 			return
 		}
 		runtime.Gosched()
+	}
+}
+
+// await waits for marker or an overflow, and says which of the two came.
+func (m *mirror) await(marker string, deadline time.Time) (name string, ok bool) {
+	expired := time.After(time.Until(deadline))
+	for {
+		select {
+		case name := <-m.marked:
+			if name == marker || name == "." {
+				return name, true
+			}
+		case <-expired:
+			return "", false
+		}
 	}
 }
 
@@ -386,8 +398,8 @@ func loseEvents(f *stormFolder, r *rand.Rand) {
 			runtime.Gosched()
 		}
 	}()
-	for i := range 8000 {
-		f.put(fmt.Sprintf("busy/%d", i))
+	for i := range 6000 {
+		_ = os.Symlink(fmt.Sprint(f.count.Add(1)), f.path(fmt.Sprintf("busy/%d", i)))
 		f.move(fmt.Sprintf("busy/%d", i), fmt.Sprintf("busy/%d", r.IntN(100)))
 		if i%10 == 0 {
 			mixture(f, r)

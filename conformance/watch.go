@@ -124,7 +124,8 @@ func watchMoveDirectory(e *env) {
 }
 
 // watchReplaceDirectory has a directory take the name of another again and
-// again, as a deployment does.
+// again, as a deployment does: step by step, and then faster than a provider
+// can look.
 func watchReplaceDirectory(e *env) {
 	e.given(files{"cur/sub/file0": "x"})
 	w := e.watch(".", nil)
@@ -141,6 +142,16 @@ func watchReplaceDirectory(e *env) {
 		e.remove("old")
 		w.await(removed("old"), removed("old/sub/"+old), removed("old/sub/later"))
 	}
+	for range 30 {
+		e.change("new/sub/deep/", "")
+		e.move("cur", "old")
+		e.move("new", "cur")
+		e.remove("old")
+	}
+	e.change("cur/sub/deep/last", "x")
+	w.await(created("cur/sub/deep/last"))
+	e.change("cur/sub/deep/last", "changed at last")
+	w.await(written("cur/sub/deep/last"))
 }
 
 func watchSameSize(e *env) {

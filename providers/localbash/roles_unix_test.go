@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -123,6 +124,32 @@ func passDenied(fsys *localbash.FS) error {
 	}
 	if event := <-events; event.Path != "free/file" {
 		return fmt.Errorf("the first event is %v, want one of %q", event, "free/file")
+	}
+	return watchUnlocked(ctx, fsys)
+}
+
+// watchUnlocked watches around a directory that may be read only later.
+func watchUnlocked(ctx context.Context, fsys *localbash.FS) error {
+	if err := fsys.Mkdir(ctx, "free/shut", nil); err != nil {
+		return err
+	}
+	host := filepath.Join(fsys.Root(), "free/shut")
+	if err := os.Chmod(host, 0); err != nil {
+		return err
+	}
+	events, err := fsys.Watch(ctx, "free", &workspace.WatchOptions{Interval: 10 * time.Millisecond})
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(host, 0o700); err != nil {
+		return err
+	}
+	if _, err := fsys.WriteFile(ctx, "free/shut/file", nil, nil); err != nil {
+		return err
+	}
+	want := workspace.Event{Op: workspace.EventCreate, Path: "free/shut/file"}
+	if event := <-events; event != want {
+		return fmt.Errorf("the first event is %v, want %v", event, want)
 	}
 	return nil
 }

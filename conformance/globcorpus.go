@@ -1,5 +1,7 @@
 package conformance
 
+import "strings"
+
 // globTheme is a part of the glob corpus: one feature of the dialect.
 type globTheme struct {
 	name     string
@@ -49,6 +51,9 @@ func globLiteral() []globPattern {
 		{"A.GO", ""},
 		{"a.g", ""},
 		{"x.txt", ""},
+		{"\x00", ""},
+		{"a/\x00/b.go", ""},
+		{"a/" + strings.Repeat("n", 300), ""},
 	}
 }
 

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,11 +19,24 @@ func grepPageCases() []testCase {
 		{"max-results-in-one-file", "S11 S12", needFiles, grepMaxInFile},
 		{"start-after", "S13", needFiles, grepStartAfter},
 		{"start-after-in-path", "S13 S6", needFiles, grepStartAfterInPath},
+		{"start-after-missing-path", "S13 E3 E4", needFiles, grepStartAfterMissing},
 		{"pages", "S11 S12 S13", needFiles, grepPages},
 		{"pages-with-context", "S10 S13", needFiles, grepPagesWithContext},
 		{"pages-of-skipped", "S13 S15", needFiles, grepPagesOfSkipped},
 		{"truncated-skipped", "S15", needFiles, grepTruncatedSkipped},
 		{"many-files", "S5 S11", needFiles, grepManyFiles},
+	}
+}
+
+// grepStartAfterMissing is about paths with nothing in them that is searched.
+func grepStartAfterMissing(e *env) {
+	e.given(files{"file": "needle\n"})
+	for name, want := range map[string]error{"none": fs.ErrNotExist, "file/x": workspace.ErrNotDir} {
+		for _, after := range []string{name, "zzz"} {
+			opts := &workspace.GrepOptions{Path: name, StartAfter: workspace.Position{Path: after, LineNumber: 1}}
+			_, err := e.fsys.Grep(e.ctx, "needle", opts)
+			e.refused(err, want, at(workspace.OpGrep, name), "Grep(%q, %+v)", "needle", *opts)
+		}
 	}
 }
 

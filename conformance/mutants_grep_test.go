@@ -129,6 +129,7 @@ func grepResultMutants() []mutant {
 			r.Skipped = append(r.Skipped, workspace.Skipped{Path: "z", Reason: workspace.SkipBinary})
 		}), []string{"Grep/truncated-skipped", "Grep/skipped-only-if-asked-for"}},
 		{"grep-malformed-finds-nothing", mutateGrep(grepWithoutError(workspace.ErrPattern)), []string{"Grep/malformed-pattern", "Grep/malformed-glob", "Grep/brace-bomb", "Grep/line-break-in-pattern"}},
+		{"grep-nothing-after-its-path", mutateGrep(nothingAfterPath), []string{"Grep/start-after-missing-path"}},
 		{"grep-missing-finds-nothing", mutateGrep(grepWithoutError(fs.ErrNotExist)), []string{"Errors/grep-path-missing"}},
 		{"grep-searches-an-old-index", mutateGrep(oldIndex), []string{"Grep/follows-writes"}},
 		{"grep-shares-its-result", mutateGrep(sharesResult), []string{"Grep/result-is-the-callers"}},
@@ -249,6 +250,16 @@ func lateNULIsBinary(h *hooked, grep grepFunc) grepFunc {
 	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
 		if data, err := h.reference.ReadFile(ctx, "file"); err == nil && strings.Contains(string(data), "\x00") {
 			return &workspace.GrepResult{Skipped: []workspace.Skipped{{Path: "file", Reason: workspace.SkipBinary}}}, nil
+		}
+		return grep(ctx, pattern, opts)
+	}
+}
+
+// nothingAfterPath does not look at a path that comes before StartAfter.
+func nothingAfterPath(_ *hooked, grep grepFunc) grepFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		if opts != nil && opts.StartAfter.Path > opts.Path+"0" {
+			return &workspace.GrepResult{Matches: []workspace.Match{}}, nil
 		}
 		return grep(ctx, pattern, opts)
 	}

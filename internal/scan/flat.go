@@ -155,8 +155,8 @@ func (x *explorer) openRules(in *folder) (err error) {
 	return err
 }
 
-// notThere reports whether err says that a directory is not there, or is none,
-// or may not be looked into.
+// notThere reports whether err says that a directory is not there, is none, may
+// not be looked into, or has a name that nothing can have.
 func notThere(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) || errors.Is(err, fs.ErrPermission)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, workspace.ErrNotDir) || errors.Is(err, fs.ErrPermission)
 }

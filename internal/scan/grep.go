@@ -49,10 +49,15 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 // treeOrSingle takes the path for a directory and finds out by listing it.
 func (s *search) treeOrSingle(ctx context.Context, workers int) (*workspace.GrepResult, error) {
 	result, err := s.tree(ctx, workers)
-	if errors.Is(err, workspace.ErrNotDir) {
-		return s.single(ctx)
+	if !errors.Is(err, workspace.ErrNotDir) {
+		return result, err
 	}
-	return result, err
+	if s.opts.Path < s.opts.StartAfter.Path { // which single leaves unread
+		if _, err := s.src.Stat(ctx, s.opts.Path); err != nil {
+			return nil, workspace.RenameError(err, workspace.OpGrep, s.opts.Path)
+		}
+	}
+	return s.single(ctx)
 }
 
 func checkGrep(ctx context.Context, o workspace.GrepOptions) error {
@@ -88,7 +93,7 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 		return c.result(), nil
 	}
 	found := s.file(ctx, s.opts.Path, new([]byte), ReadOptions{Top: true})
-	if found.skipped == workspace.SkipUnreadable {
+	if found.err != nil && !errors.Is(found.err, workspace.ErrTooLarge) {
 		return nil, workspace.RenameError(found.err, workspace.OpGrep, s.opts.Path)
 	}
 	c.add(found)

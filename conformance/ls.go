@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/google/go-cmp/cmp"
@@ -135,16 +136,17 @@ func lsLimit(e *env) {
 func lsAfter(e *env) {
 	e.given(lsTree())
 	for after, want := range map[string][]string{
-		"":    {"a", "a-b", "a.c", "b", "c"},
-		"a":   {"a-b", "a.c", "b", "c"},
-		"a-b": {"a.c", "b", "c"},
-		"a.":  {"a.c", "b", "c"},
-		"a/":  {"b", "c"},
-		"b":   {"c"},
-		"aa":  {"b", "c"},
-		"A":   {"a", "a-b", "a.c", "b", "c"},
-		"c":   {},
-		"zzz": {},
+		"":                                 {"a", "a-b", "a.c", "b", "c"},
+		"a":                                {"a-b", "a.c", "b", "c"},
+		"a-b":                              {"a.c", "b", "c"},
+		"a.":                               {"a.c", "b", "c"},
+		"a/":                               {"b", "c"},
+		"b":                                {"c"},
+		"aa":                               {"b", "c"},
+		"A":                                {"a", "a-b", "a.c", "b", "c"},
+		"c":                                {},
+		"zzz":                              {},
+		"a-b" + strings.Repeat("/z", 4000): {"a.c", "b", "c"},
 	} {
 		e.equal(e.names("d", &workspace.LsOptions{After: after}), want, "Ls(%q, After: %q)", "d", after)
 	}

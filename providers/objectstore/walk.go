@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -95,12 +96,16 @@ func (w *walk) start() (key string, any bool) {
 	return w.prefix + rel, true
 }
 
+// maxStart is how many bytes of a name a listing begins after. A name may be
+// longer than any key, and than a request may be.
+const maxStart = 1024
+
 // beforeEscapes cuts name, which need not be valid, before the first character
 // that has an escape or is in no key: names that follow it may have keys that
 // do not.
 func beforeEscapes(name string) string {
 	for i, r := range name {
-		if r == 0 || mayEscape(r) {
+		if r == 0 || mayEscape(r) || i+utf8.RuneLen(r) > maxStart {
 			return name[:i]
 		}
 	}

@@ -252,7 +252,9 @@ func (g *generators) move() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		source, destination := g.name.Draw(t, "source"), g.free.Draw(t, "destination")
 		needs := func(caps workspace.Capabilities) bool { return caps.Move }
-		return step{text: fmt.Sprintf("Move(%q, %q)", source, destination), names: []string{source, destination}, needs: needs, do: func(ctx context.Context, s *side) (any, error) {
+		from, to := cleaned(source), cleaned(destination)
+		nonsense := from == "." || to == from || strings.HasPrefix(to, from+"/")
+		return step{text: fmt.Sprintf("Move(%q, %q)", source, destination), names: []string{source, destination}, nonsense: nonsense, needs: needs, do: func(ctx context.Context, s *side) (any, error) {
 			err := workspace.Move(ctx, s.fsys, source, destination)
 			if err == nil {
 				s.forget(source)
@@ -389,7 +391,7 @@ func (g *generators) grep() *rapid.Generator[step] {
 		opts.StartAfter = workspace.Position{Path: g.after.Draw(t, "after"), LineNumber: g.lineNumber.Draw(t, "line")}
 		names, patterns, nonsense := grepArguments(pattern, opts)
 		return step{text: fmt.Sprintf("Grep(%q, %+v)", pattern, *opts), names: names, patterns: patterns, nonsense: nonsense, do: func(ctx context.Context, s *side) (any, error) {
-			return s.fsys.Grep(ctx, pattern, opts)
+			return s.grep(ctx, pattern, opts)
 		}}
 	})
 }
@@ -417,7 +419,7 @@ func (g *generators) grepPages() *rapid.Generator[step] {
 		names, patterns, nonsense := grepArguments(pattern, opts)
 		text := fmt.Sprintf("Grep(%q, %+v) in pages of %d", pattern, *opts, limit)
 		return step{text: text, names: names, patterns: patterns, nonsense: nonsense, do: func(ctx context.Context, s *side) (any, error) {
-			whole, err := s.fsys.Grep(ctx, pattern, opts)
+			whole, err := s.grep(ctx, pattern, opts)
 			if err != nil {
 				return nil, err
 			}
@@ -428,6 +430,26 @@ func (g *generators) grepPages() *rapid.Generator[step] {
 			return whole, err
 		}}
 	})
+}
+
+// grep makes no difference between an empty list and none where JSON does not.
+func (s *side) grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+	result, err := s.fsys.Grep(ctx, pattern, opts)
+	if err != nil {
+		return nil, err
+	}
+	if len(result.Skipped) == 0 {
+		result.Skipped = nil
+	}
+	for i, m := range result.Matches {
+		if len(m.Before) == 0 {
+			result.Matches[i].Before = nil
+		}
+		if len(m.After) == 0 {
+			result.Matches[i].After = nil
+		}
+	}
+	return result, nil
 }
 
 func (s *side) grepPages(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error) {

@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -77,9 +79,19 @@ func runGrep(ctx context.Context, k *kit, in *grepInput) (*grepOutput, error) {
 		StartAfter: start, Gitignore: !in.IncludeIgnored,
 	})
 	if err != nil {
-		return nil, err
+		return nil, in.blame(err)
 	}
 	return newGrepOutput(id, in, found), nil
+}
+
+// blame returns err with the hint for globs if it is about one of those, and
+// not about the pattern.
+func (in *grepInput) blame(err error) error {
+	var pathError *fs.PathError
+	if errors.Is(err, workspace.ErrPattern) && errors.As(err, &pathError) && pathError.Path != in.Pattern {
+		return &hintedError{err, globHint}
+	}
+	return err
 }
 
 func newGrepOutput(id string, in *grepInput, found *workspace.GrepResult) *grepOutput {

@@ -23,7 +23,11 @@ func (k *kit) hint(ctx context.Context, op, path string, code workspace.Code, er
 	case workspace.CodeIsDir:
 		return k.isDirHint(op)
 	case workspace.CodeNotDir:
-		return k.notDirHint(op)
+		return k.notDirHint(ctx, op, path)
+	case workspace.CodeInvalid:
+		return k.invalidHint(ctx, path, err)
+	case workspace.CodePattern:
+		return patternHint(op)
 	case workspace.CodeNotEmpty:
 		return "Set recursive to remove the directory with everything below it."
 	case workspace.CodeTooLarge:
@@ -39,10 +43,8 @@ func (k *kit) hint(ctx context.Context, op, path string, code workspace.Code, er
 // plainHint is the advice that depends on the code alone.
 func plainHint(code workspace.Code) string {
 	switch code {
-	case workspace.CodeInvalid:
-		return `Give a path from the root of the workspace, such as src/main.go, that does not leave it with "..".`
-	case workspace.CodePattern:
-		return `Globs know *, **, ?, [a-z] and {a,b}. Regular expressions are RE2, without backreferences and lookaround, and match within one line; set literal to search for plain text.`
+	case workspace.CodeNoSpace:
+		return "Nothing was written. Delete files that are not needed, or ask the user for space."
 	case workspace.CodePermission, workspace.CodePolicy:
 		return "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
 	case workspace.CodeUnsupported:
@@ -70,11 +72,53 @@ func (k *kit) isDirHint(op string) string {
 	return "It is a directory" + k.ifTool(workspace.OpLs, ": list it with %s") + "."
 }
 
-func (k *kit) notDirHint(op string) string {
+func (k *kit) notDirHint(ctx context.Context, op, path string) string {
 	if op == workspace.OpLs || op == workspace.OpGlob {
+		if k.typeOf(ctx, path) == workspace.TypeOther {
+			return specialHint
+		}
 		return "It is a file" + k.ifTool(workspace.OpReadFile, ": read it with %s") + k.ifTool(workspace.OpStat, ", or describe it with %s") + "."
 	}
 	return "An element of the path is a file, not a directory" + k.ifTool(workspace.OpLs, ": look with %s") + "."
+}
+
+// specialHint is for what is neither a file nor a directory.
+const specialHint = "It is a device, a socket or a pipe, which has no content to list, read or write. Leave it alone."
+
+// invalidHint is about the path if that is at fault, or about what it stands
+// for.
+func (k *kit) invalidHint(ctx context.Context, path string, err error) string {
+	if errors.Is(err, workspace.ErrEscape) || !workspace.ValidName(path) {
+		return `Give a path from the root of the workspace, such as src/main.go, that does not leave it with "..".`
+	}
+	switch k.typeOf(ctx, path) {
+	case workspace.TypeOther:
+		return specialHint
+	case workspace.TypeSymlink:
+		return "It is a symlink that leads back to itself. Leave it alone, or ask the user."
+	}
+	return "" // the message says what was wrong
+}
+
+// typeOf returns the type of path, and "" if that cannot be told.
+func (k *kit) typeOf(ctx context.Context, path string) workspace.FileType {
+	info, err := k.ws.Stat(ctx, path)
+	if err != nil {
+		return ""
+	}
+	return info.Type
+}
+
+const (
+	globHint   = "Globs know *, **, ?, [a-z] and {a,b}, and a backslash before a character that stands for itself."
+	regexpHint = "Regular expressions are RE2, without backreferences and lookaround, and match within one line; set literal to search for plain text."
+)
+
+func patternHint(op string) string {
+	if op == workspace.OpGlob {
+		return globHint
+	}
+	return regexpHint
 }
 
 func (k *kit) tooLargeHint(op string) string {

@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -28,7 +30,11 @@ func runMkdir(ctx context.Context, k *kit, in *mkdirInput) (*mkdirOutput, error)
 	if err != nil {
 		return nil, err
 	}
-	return &mkdirOutput{OK: true, Path: path}, k.ws.Mkdir(ctx, path, &workspace.MkdirOptions{Recursive: in.Recursive})
+	err = k.ws.Mkdir(ctx, path, &workspace.MkdirOptions{Recursive: in.Recursive})
+	if in.Recursive && errors.Is(err, fs.ErrNotExist) { // as a policy hides what is in the way
+		err = &hintedError{err, "It cannot be made there. Choose another place."}
+	}
+	return &mkdirOutput{OK: true, Path: path}, err
 }
 
 func (o *mkdirOutput) text() string { return "Made the directory " + o.Path + "." }

@@ -26,6 +26,7 @@ const (
 	CodeBinary        Code = "BINARY_FILE"
 	CodeConflict      Code = "VERSION_CONFLICT"
 	CodePolicy        Code = "POLICY_DENIED"
+	CodeNoSpace       Code = "NO_SPACE"
 	CodeUnsupported   Code = "UNSUPPORTED"
 	CodeUnavailable   Code = "UNAVAILABLE"
 	CodeTimeout       Code = "TIMEOUT"
@@ -53,7 +54,7 @@ type kindCode struct {
 }
 
 // kinds lists special cases before the kinds that they refine.
-func kinds() [20]kindCode {
+func kinds() [21]kindCode {
 	return [...]kindCode{
 		{context.DeadlineExceeded, CodeTimeout},
 		{context.Canceled, CodeCanceled},
@@ -68,6 +69,7 @@ func kinds() [20]kindCode {
 		{ErrIsDir, CodeIsDir},
 		{ErrNotDir, CodeNotDir},
 		{ErrNotEmpty, CodeNotEmpty},
+		{ErrNoSpace, CodeNoSpace},
 		{ErrUnavailable, CodeUnavailable},
 		{errors.ErrUnsupported, CodeUnsupported},
 		{fs.ErrNotExist, CodeNotExist},

@@ -31,6 +31,9 @@ var (
 	// ErrUnavailable says that a store cannot be reached just now. Trying
 	// again is worth it.
 	ErrUnavailable = errors.New("temporarily unavailable")
+	// ErrNoSpace says that the store has no space left, or that a quota is used
+	// up. Nothing was written.
+	ErrNoSpace = errors.New("no space left")
 	// ErrPolicy says that a policy forbids the operation. It is also
 	// [fs.ErrPermission].
 	ErrPolicy error = refinement{text: "forbidden by policy", of: fs.ErrPermission}

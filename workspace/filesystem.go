@@ -28,6 +28,7 @@ import "context"
 //     element or one that a symlink leads out of the workspace;
 //   - [ErrNotDir] if an element in the middle of the name is not a directory;
 //   - [io/fs.ErrPermission] if the store refuses;
+//   - [ErrNoSpace] if the store is full;
 //   - [ErrUnavailable] if the store cannot be reached just now;
 //   - the error of ctx, once ctx has ended.
 type FileSystem interface {

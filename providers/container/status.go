@@ -3,6 +3,7 @@ package container
 import (
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -27,6 +28,7 @@ const (
 	statusBeneath
 	statusLacking
 	statusKilled
+	statusFull
 )
 
 // statusOther is added to a status that is about the second of two names.
@@ -65,6 +67,8 @@ func statusKind(status int) (kind, cause error) {
 		return errors.ErrUnsupported, nil
 	case statusKilled:
 		return workspace.ErrUnavailable, errors.New("a program in the container was killed")
+	case statusFull:
+		return workspace.ErrNoSpace, nil
 	case statusBeneath:
 		return fs.ErrInvalid, errors.New("a directory cannot be moved below itself")
 	}
@@ -76,9 +80,19 @@ func statusKind(status int) (kind, cause error) {
 func statusError(op, name string, status int, said []byte) error {
 	kind, cause := statusKind(status)
 	if kind == nil {
-		cause = errors.New(failure(said))
+		words := failure(said)
+		if isFull(words) {
+			return workspace.NewPathError(op, name, workspace.ErrNoSpace, nil)
+		}
+		cause = errors.New(words)
 	}
 	return workspace.NewPathError(op, name, kind, cause)
+}
+
+// isFull reports whether a program says that it cannot write any more: what C
+// libraries say of ENOSPC and EDQUOT.
+func isFull(words string) bool {
+	return strings.Contains(words, "No space left on device") || strings.Contains(words, "uota exceeded")
 }
 
 // failure returns what a program said of its failure, in one line.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"syscall"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -94,6 +95,8 @@ func kindOf(errno syscall.Errno) (kind error, says bool) {
 		return workspace.ErrNotEmpty, true
 	case syscall.EINVAL, syscall.ENAMETOOLONG, syscall.ELOOP, syscall.ENXIO, syscall.ENODEV:
 		return fs.ErrInvalid, false
+	case syscall.ENOSPC, syscall.EDQUOT:
+		return workspace.ErrNoSpace, true
 	case syscall.EXDEV, syscall.ENOSYS, syscall.ENOTSUP:
 		return errors.ErrUnsupported, false
 	case syscall.EAGAIN, syscall.EINTR, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
@@ -106,6 +109,10 @@ func kindOf(errno syscall.Errno) (kind error, says bool) {
 // systemKind asks errno itself, as the errors of Windows have numbers of their
 // own.
 func systemKind(errno syscall.Errno) (kind error, says bool) {
+	const diskFull, handleDiskFull = 112, 39 // of Windows
+	if runtime.GOOS == "windows" && (errno == diskFull || errno == handleDiskFull) {
+		return workspace.ErrNoSpace, true
+	}
 	for _, kind := range []error{fs.ErrNotExist, fs.ErrExist, fs.ErrPermission} {
 		if errors.Is(errno, kind) {
 			return kind, true

@@ -28,12 +28,30 @@ target() {
 	[ -f "./$b" ] || ! there || return $special
 }
 
+# lacks PATH SIZE: true if the file system of PATH has no room for SIZE bytes
+# more. The shell's own printf does not say why it fails.
+lacks() {
+	df -Pk -- "$1" 2>/dev/null | {
+		read -r line
+		read -r line
+		line=${line%%[0-9]%*} # up to the percentage, a column after the free blocks
+		line=${line% *}
+		line=${line%"${line##*[! ]}"}
+		available=${line##* }
+		case $available in '' | *[!0-9]*) return 1 ;; esac
+		[ "$available" -le $(($2 / 1024 + 4)) ]
+	}
+}
+
 # write DIR BASE CONDITION VERSION TEMPORARY SIZE FORMAT: writes a file whose
 # bytes are FORMAT, as printf takes it.
 write() {
 	target "$1" "$2" "$3" || return
 	if ! printf "$7" 2>/dev/null >"./$5"; then
+		lacks . "$6"
+		result=$?
 		rm -f -- "./$5"
+		[ $result -ne 0 ] || return $full
 		refused
 		return
 	fi
@@ -62,9 +80,12 @@ append() {
 	result=$?
 	if [ -n "$opened" ]; then
 		quit=1 # what is left of the input must not be taken for requests
+		lacks "$1" "$2"
+		lacks=$?
 		rm -f -- "$1"
 		survived $result || return
-		printf 'the file could not be stored: the disk may be full'
+		[ $lacks -ne 0 ] || return $full
+		printf 'the file could not be stored'
 		return $failed
 	fi
 	refused

@@ -1,0 +1,83 @@
+package tools_test
+
+import (
+	"context"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// oddFS has names that memory cannot have, and is full.
+type oddFS struct {
+	*memory.FS
+	types map[string]workspace.FileType
+}
+
+func (f *oddFS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	if t, ok := f.types[name]; ok {
+		return workspace.FileInfo{Name: name, Path: name, Type: t}, nil
+	}
+	return f.FS.Stat(ctx, name)
+}
+
+func (f *oddFS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+	if _, ok := f.types[name]; ok {
+		return nil, "", workspace.NewPathError(workspace.OpReadFile, name, fs.ErrInvalid, nil)
+	}
+	return f.FS.ReadVersioned(ctx, name, limit)
+}
+
+func (f *oddFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	if _, ok := f.types[dir]; ok {
+		return nil, workspace.NewPathError(workspace.OpLs, dir, workspace.ErrNotDir, nil)
+	}
+	return f.FS.Ls(ctx, dir, opts)
+}
+
+func (f *oddFS) WriteFile(_ context.Context, name string, _ []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
+	return "", workspace.NewPathError(workspace.OpWriteFile, name, workspace.ErrNoSpace, nil)
+}
+
+func (f *oddFS) Mkdir(_ context.Context, name string, _ *workspace.MkdirOptions) error {
+	return workspace.NewPathError(workspace.OpMkdir, name, fs.ErrNotExist, nil)
+}
+
+// TestHintsFit tests that the advice is about what is wrong.
+func TestHintsFit(t *testing.T) {
+	inner := memory.New(nil)
+	if _, err := inner.WriteFile(t.Context(), "file", []byte("x"), nil); err != nil {
+		t.Fatal(err)
+	}
+	odd := &oddFS{FS: inner, types: map[string]workspace.FileType{"pipe": workspace.TypeOther, "loop": workspace.TypeSymlink}}
+	set := newSetOf(t, workspace.New("test", odd, nil), nil)
+	for _, tt := range []struct {
+		name, op string
+		args     object
+		code     workspace.Code
+		has, not string
+	}{
+		{"escape", "read_file", object{"path": "../x"}, workspace.CodeInvalid, "Give a path from the root", "device"},
+		{"read-pipe", "read_file", object{"path": "pipe"}, workspace.CodeInvalid, "a device, a socket or a pipe", "Give a path"},
+		{"read-loop", "read_file", object{"path": "loop"}, workspace.CodeInvalid, "a symlink that leads back to itself", "Give a path"},
+		{"ls-pipe", "ls", object{"path": "pipe"}, workspace.CodeNotDir, "a device, a socket or a pipe", "read_file"},
+		{"ls-file", "ls", object{"path": "file"}, workspace.CodeNotDir, "read_file", "device"},
+		{"rm-root", "rm", object{"path": "."}, workspace.CodeInvalid, "", "Give a path"},
+		{"glob", "glob", object{"pattern": "["}, workspace.CodePattern, "Globs know", "Regular expressions"},
+		{"grep", "grep", object{"pattern": "("}, workspace.CodePattern, "Regular expressions", "Globs"},
+		{"grep-include", "grep", object{"pattern": "x", "includeGlob": "["}, workspace.CodePattern, "Globs know", "Regular expressions"},
+		{"grep-exclude", "grep", object{"pattern": "x", "excludeGlob": "{a"}, workspace.CodePattern, "Globs know", "Regular expressions"},
+		{"full", "write_file", object{"path": "a", "content": "x"}, workspace.CodeNoSpace, "Delete files that are not needed", "again"},
+		{"mkdir", "mkdir", object{"path": "a/b"}, workspace.CodeNotExist, "Set recursive", ""},
+		{"mkdir-recursive", "mkdir", object{"path": "a/b", "recursive": true}, workspace.CodeNotExist, "Choose another place", "recursive"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := bad(t, set, tt.op, tt.args, tt.code)
+			if !strings.Contains(err.Hint, tt.has) || tt.not != "" && strings.Contains(err.Hint, tt.not) {
+				t.Errorf("hint = %q, want one with %q and without %q", err.Hint, tt.has, tt.not)
+			}
+		})
+	}
+}

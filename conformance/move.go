@@ -20,6 +20,7 @@ func moveCases() []testCase {
 		{"onto-itself", "MV3 E5", needWrite | needMove, moveOntoItself},
 		{"root", "MV4 E1 E2 E5", needWrite | needMove, moveRoot},
 		{"below-itself", "MV4 E1 E2 E5", needWrite | needMove, moveBelowItself},
+		{"below-file", "E3 E1 E2 E5", needWrite | needMove, moveBelowFile},
 		{"prefix-of-siblings", "MV1", needWrite | needMove, movePrefix},
 		{"at-every-moment-one-name", "MV5", needWrite | needMove, moveAtomically},
 		{"race-for-destination", "MV6", needWrite | needMove, moveRace},
@@ -94,7 +95,7 @@ func moveRoot(e *env) {
 	before := e.tree()
 	for _, destination := range []string{"new", "dir/new"} {
 		err := workspace.Move(e.ctx, e.fsys, ".", destination)
-		e.refused(err, fs.ErrInvalid, at(workspace.OpMove, ".", destination), "Move(%q, %q)", ".", destination)
+		e.refused(err, fs.ErrInvalid, at(workspace.OpMove, "."), "Move(%q, %q)", ".", destination)
 	}
 	err := workspace.Move(e.ctx, e.fsys, "file", ".")
 	e.refused(err, fs.ErrExist, at(workspace.OpMove, "."), "Move(%q, %q)", "file", ".")
@@ -104,11 +105,22 @@ func moveRoot(e *env) {
 func moveBelowItself(e *env) {
 	e.given(files{"dir/sub/child": "d"})
 	before := e.tree()
-	for _, destination := range []string{"dir/new", "dir/sub/new", "dir/no/parent"} {
+	for _, destination := range []string{"dir/new", "dir/sub/new", "dir/no/parent", "dir/sub", "dir/sub/child", "dir/sub/child/new"} {
 		err := workspace.Move(e.ctx, e.fsys, "dir", destination)
-		e.refused(err, fs.ErrInvalid, at(workspace.OpMove, "dir", destination), "Move(%q, %q)", "dir", destination)
+		e.refused(err, fs.ErrInvalid, at(workspace.OpMove, "dir"), "Move(%q, %q)", "dir", destination)
 	}
 	e.unchanged(before, "Move of a directory below itself")
+}
+
+// moveBelowFile moves to names below a file, which may be the one that moves.
+func moveBelowFile(e *env) {
+	e.given(files{"file": "f", "dir/child": "d"})
+	before := e.tree()
+	for _, c := range [][2]string{{"file", "file/new"}, {"file", "file/no/parent"}, {"file", "dir/child/new"}, {"dir", "file/new"}} {
+		err := workspace.Move(e.ctx, e.fsys, c[0], c[1])
+		e.refused(err, workspace.ErrNotDir, at(workspace.OpMove, c[1]), "Move(%q, %q)", c[0], c[1])
+	}
+	e.unchanged(before, "Move to names below a file")
 }
 
 // movePrefix moves a name that others begin with, and to such a name.

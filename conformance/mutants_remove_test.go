@@ -61,6 +61,8 @@ func removeMutants() []mutant {
 		{"move-prunes-parents", mutateMove(movePrunes), []string{"Move/leaves-parent"}},
 		{"move-by-prefix", mutateMove(moveByPrefix), []string{"Move/prefix-of-siblings"}},
 		{"move-below-itself-loses", mutateMove(moveBelowLoses), []string{"Move/below-itself"}},
+		{"move-below-itself-is-taken", mutateMove(moveBelowTaken), []string{"Move/below-itself"}},
+		{"move-below-file-is-invalid", mutateMove(moveBelowFileInvalid), []string{"Move/below-file"}},
 		{"move-of-root-works", mutateMove(moveOfRoot), []string{"Move/root"}},
 		{"move-removes-first", mutateMove(moveRemovesFirst), []string{"Move/at-every-moment-one-name", "Move/race-for-source"}},
 		{"move-checks-then-moves", mutateMove(moveChecksFirst), []string{"Move/race-for-destination"}},
@@ -291,6 +293,27 @@ func moveBelowLoses(h *hooked, move moveFunc) moveFunc {
 			return h.reference.Rm(ctx, source, &workspace.RmOptions{Recursive: true})
 		}
 		return move(ctx, source, destination)
+	}
+}
+
+// moveBelowTaken looks first whether the destination exists.
+func moveBelowTaken(h *hooked, move moveFunc) moveFunc {
+	return func(ctx context.Context, source, destination string) error {
+		if _, err := h.reference.Stat(ctx, destination); err == nil {
+			return workspace.NewPathError(workspace.OpMove, destination, fs.ErrExist, nil)
+		}
+		return move(ctx, source, destination)
+	}
+}
+
+// moveBelowFileInvalid takes a file for a directory.
+func moveBelowFileInvalid(_ *hooked, move moveFunc) moveFunc {
+	return func(ctx context.Context, source, destination string) error {
+		err := move(ctx, source, destination)
+		if strings.HasPrefix(destination, source+"/") && errors.Is(err, workspace.ErrNotDir) {
+			return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, nil)
+		}
+		return err
 	}
 }
 

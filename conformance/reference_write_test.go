@@ -132,12 +132,12 @@ func (r *reference) Move(ctx context.Context, source, destination string) error 
 		return err
 	}
 	to, err := r.follow(destination, false)
-	switch {
-	case err != nil:
-	case r.nodes[to] != nil:
+	isBelow := strings.HasPrefix(destination, source+"/") || err == nil && strings.HasPrefix(to, from+"/")
+	if from == "." || isBelow && r.nodes[from].kind == workspace.TypeDirectory {
+		return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, nil)
+	}
+	if err == nil && r.nodes[to] != nil {
 		err = fs.ErrExist
-	case from == "." || strings.HasPrefix(to, from+"/"):
-		err = fs.ErrInvalid
 	}
 	if err != nil {
 		return workspace.NewPathError(workspace.OpMove, destination, err, nil)

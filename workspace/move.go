@@ -13,9 +13,10 @@ type Mover interface {
 	// is never replaced.
 	//
 	// # Errors
-	// [io/fs.ErrNotExist] if source does not exist, [io/fs.ErrExist] if
-	// destination does, [io/fs.ErrInvalid] if source is the root or
-	// destination lies below source. The error's Path is the name at fault.
+	// [io/fs.ErrNotExist] if source does not exist, [io/fs.ErrInvalid] if it is
+	// the root or a directory that destination lies below, [io/fs.ErrExist] if
+	// destination exists, [ErrNotDir] if it lies below a file. The error's Path
+	// is the name at fault: destination for the last two, else source.
 	Move(ctx context.Context, source, destination string) error
 }
 

@@ -35,11 +35,17 @@ func (f *FS) move(ctx context.Context, source, destination string) error {
 		return err
 	}
 	defer from.close()
-	if _, err := from.root.Lstat(old); err != nil {
+	info, err := from.root.Lstat(old)
+	if err != nil {
 		return err
 	}
-	if err := f.checkMove(ctx, source, destination); err != nil {
-		return &blame{destination, err}
+	if info.IsDir() {
+		if err := f.checkBelow(ctx, source, destination); err != nil {
+			return err
+		}
+	}
+	if _, err := f.lstat(destination); err == nil { // before anything is made for it
+		return &blame{destination, fs.ErrExist}
 	}
 	dir, base := workspace.Split(destination)
 	to, err := f.makeFolder(dir)
@@ -57,11 +63,10 @@ func (f *FS) openParent(name string) (*folder, string, error) {
 	return d, base, err
 }
 
-// checkMove refuses a destination that exists or lies below source, before
-// anything is made for it.
-func (f *FS) checkMove(ctx context.Context, source, destination string) error {
-	if _, err := f.lstat(destination); err == nil {
-		return fs.ErrExist
+// checkBelow refuses to move the directory source to a name below itself.
+func (f *FS) checkBelow(ctx context.Context, source, destination string) error {
+	if strings.HasPrefix(destination, source+"/") {
+		return errBelowSource
 	}
 	from, err := f.resolveParent(ctx, source)
 	if err != nil {
@@ -69,9 +74,9 @@ func (f *FS) checkMove(ctx context.Context, source, destination string) error {
 	}
 	to, err := f.resolveParent(ctx, destination)
 	if err != nil {
-		return f.ifConfined(err)
+		return f.ifConfined(&blame{destination, err})
 	}
-	if strings.HasPrefix(to+"/", from+"/") {
+	if strings.HasPrefix(to, from+"/") {
 		return errBelowSource
 	}
 	return nil

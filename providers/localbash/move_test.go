@@ -34,12 +34,13 @@ func moveBelowItself(t *testing.T, opts localbash.Options) {
 		{"dir", "here/here/dir/a/new"},
 		{"here/dir", "dir/new"},
 		{"dir/sub", "dir/link/new"},
-		{"file", "file/new"},
+		{"dir", "dir/sub"},
+		{"dir", "here/dir/sub/file"},
 	} {
 		err := fsys.Move(context.Background(), test.source, test.destination)
 		var pathError *fs.PathError
-		if !errors.Is(err, fs.ErrInvalid) || !errors.As(err, &pathError) || pathError.Path != test.destination {
-			t.Errorf("Move(%q, %q) = %v, want %q for %q", test.source, test.destination, err, fs.ErrInvalid, test.destination)
+		if !errors.Is(err, fs.ErrInvalid) || !errors.As(err, &pathError) || pathError.Path != test.source {
+			t.Errorf("Move(%q, %q) = %v, want %q for %q", test.source, test.destination, err, fs.ErrInvalid, test.source)
 		}
 	}
 	if diff := cmp.Diff(before, tree(t, dir)); diff != "" {

@@ -14,9 +14,9 @@ const DefaultMaxFileSize = 10 << 20
 
 // Options are the settings of a [Workspace].
 type Options struct {
-	// MaxFileSize is the largest file that is read or written whole, edited or
-	// searched, in bytes. Zero means [DefaultMaxFileSize], a negative value no
-	// limit. Windows of larger files can be read with ReadRange and Open.
+	// MaxFileSize is the largest file that is read or written whole, edited,
+	// copied or searched, in bytes. Zero means [DefaultMaxFileSize], a negative
+	// value no limit. Windows of larger files can be read with ReadRange and Open.
 	MaxFileSize int64
 }
 
@@ -311,13 +311,36 @@ func (w *Workspace) Move(ctx context.Context, source, destination string) error 
 	return Move(ctx, w.fsys, from, to)
 }
 
-// Copy implements [Copier].
+// Copy implements [Copier]. A source that is larger than the workspace's limit
+// when the call begins is [ErrTooLarge].
 func (w *Workspace) Copy(ctx context.Context, source, destination string) (Version, error) {
 	from, to, err := w.cleanPair(OpCopy, source, destination)
 	if err != nil {
 		return "", err
 	}
+	if err := w.checkCopy(ctx, from); err != nil {
+		return "", err
+	}
 	return Copy(ctx, w.fsys, from, to)
+}
+
+// checkCopy returns the error of a source that is too large. What else there is
+// to say of it is left to the copy.
+func (w *Workspace) checkCopy(ctx context.Context, source string) error {
+	if w.maxSize <= 0 {
+		return nil
+	}
+	info, err := w.fsys.Stat(ctx, source)
+	if err == nil && info.Type == TypeSymlink {
+		var target string
+		if target, err = Resolve(ctx, w.fsys, source); err == nil {
+			info, err = w.fsys.Stat(ctx, target)
+		}
+	}
+	if err != nil {
+		return nil
+	}
+	return CheckSize(OpCopy, source, info.Size, w.maxSize)
 }
 
 func (w *Workspace) cleanPair(op, source, destination string) (from, to string, err error) {

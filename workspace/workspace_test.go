@@ -81,10 +81,16 @@ func TestWorkspaceLimits(t *testing.T) {
 	_, writeErr := ws.WriteFile(ctx, "new", make([]byte, 11), nil)
 	_, _, editErr := ws.Edit(ctx, "small", func(old []byte) ([]byte, error) { return append(old, 'A'), nil })
 	_, rangeErr := ws.ReadRange(ctx, "large", 0, 0)
-	for call, err := range map[string]error{"ReadFile": readErr, "WriteFile": writeErr, "Edit": editErr, "ReadRange": rangeErr} {
+	_, copyErr := ws.Copy(ctx, "large", "copy")
+	for call, err := range map[string]error{
+		"ReadFile": readErr, "WriteFile": writeErr, "Edit": editErr, "ReadRange": rangeErr, "Copy": copyErr,
+	} {
 		if !errors.Is(err, workspace.ErrTooLarge) || !strings.Contains(err.Error(), "11 bytes, and the limit is 10") {
 			t.Errorf("%s of 11 bytes = %v, want ErrTooLarge with size and limit", call, err)
 		}
+	}
+	if _, err := ws.Stat(ctx, "copy"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat(copy) after the refused Copy = %v, want ErrNotExist", err)
 	}
 	if data, err := ws.ReadRange(ctx, "large", 9, 5); err != nil || string(data) != "9A" {
 		t.Errorf("ReadRange(large, 9, 5) = %q, %v, want 9A", data, err)
@@ -93,6 +99,9 @@ func TestWorkspaceLimits(t *testing.T) {
 	want := []workspace.Skipped{{Path: "large", Reason: workspace.SkipTooLarge}}
 	if err != nil || len(result.Matches) != 1 || !cmp.Equal(result.Skipped, want) {
 		t.Errorf("Grep = %+v, %v, want one match and %v", result, err, want)
+	}
+	if _, err := ws.Copy(ctx, "small", "copy"); err != nil {
+		t.Errorf("Copy of 10 bytes = %v, want nil", err)
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 
 // Copy implements [workspace.Copier]. The copy has the permission bits of the
 // source. Where the file system can share the bytes of two files, they are
-// not copied.
+// not copied. A file that another program never stops changing in place is
+// copied as it was read.
 func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
 	for _, name := range []string{source, destination} {
 		if err := f.check(ctx, workspace.OpCopy, name); err != nil {
@@ -19,14 +20,16 @@ func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Ve
 		}
 	}
 	for attempt := 1; ; attempt++ {
-		version, err := f.copy(ctx, source, destination)
+		version, err := f.copy(ctx, source, destination, attempt == maxWriteAttempts)
 		if !errors.Is(err, errOvertaken) || attempt == maxWriteAttempts {
 			return version, f.faultOf(workspace.OpCopy, source, err)
 		}
 	}
 }
 
-func (f *FS) copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+// copy copies once. It is errOvertaken if source changes meanwhile, unless that
+// does not matter.
+func (f *FS) copy(ctx context.Context, source, destination string, torn bool) (workspace.Version, error) {
 	h, s, err := f.openRegular(source, false)
 	if err != nil {
 		return "", err
@@ -40,6 +43,13 @@ func (f *FS) copy(ctx context.Context, source, destination string) (workspace.Ve
 	defer d.discard()
 	if err := d.fill(ctx, from); err != nil {
 		return "", err
+	}
+	now, err := stampOfFile(from)
+	if err != nil {
+		return "", err
+	}
+	if !torn && !now.sameBytes(s) {
+		return "", errOvertaken
 	}
 	version, err := d.commit(ctx)
 	if err != nil {
@@ -66,4 +76,4 @@ func (d *draft) fill(ctx context.Context, from *os.File) error {
 }
 
 // copyChunk is how much is copied between two looks at the context.
-const copyChunk = 64 << 20
+const copyChunk = 8 << 20

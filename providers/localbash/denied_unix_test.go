@@ -5,6 +5,7 @@ package localbash_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,21 @@ func TestOutOfDescriptors(t *testing.T) {
 	put(t, filepath.Join(dir, "dir", "file"), "old")
 	if err := child(t, "fewfiles", dir).Run(); err != nil {
 		t.Errorf("child: %v", err)
+	}
+}
+
+// TestRmOfADeepTree removes more levels than there are descriptors.
+func TestRmOfADeepTree(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("the depth is limited here")
+	}
+	dir := t.TempDir()
+	if err := child(t, "deep", dir).Run(); err != nil {
+		t.Errorf("child: %v", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("after Rm of the tree there are %v, %v, want one file", entries, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package localbash
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,7 +69,8 @@ func (f *FS) rmEntry(ctx context.Context, d *folder, base string) error {
 }
 
 func (f *FS) rmTree(ctx context.Context, d *folder, base string) error {
-	if err := removeTree(ctx, d.root, base); err != nil {
+	r := &removal{ctx: ctx}
+	if err := r.tree(d.root, base, 0); err != nil {
 		return err
 	}
 	return f.syncFolder(d)
@@ -84,39 +86,85 @@ func removeEntry(parent *os.Root, base string) error {
 	return err
 }
 
-// maxRemoveAttempts bounds how often a directory is emptied that others fill.
-const maxRemoveAttempts = 10
+const (
+	// maxRemoveAttempts bounds how often a directory is emptied that others
+	// fill.
+	maxRemoveAttempts = 10
+	// maxRemoveDepth is how many levels of a tree are open at a time.
+	maxRemoveDepth = 64
+)
 
-// removeTree removes base and everything below it. It does not hold a lock
-// meanwhile: who writes to a file that is removed makes its folder anew.
-func removeTree(ctx context.Context, parent *os.Root, base string) error {
+// removal removes a tree. Each level that it has gone down is an open file. So
+// a directory that is too deep is moved to the top of the tree, and removed from
+// there: a tree of any depth can be removed.
+type removal struct {
+	ctx   context.Context
+	top   *os.File // the tree, open
+	moved bool     // that something has come to the top
+}
+
+// tree removes base and everything below it. It does not hold a lock meanwhile:
+// who writes to a file that is removed makes its folder anew.
+func (r *removal) tree(parent *os.Root, base string, depth int) error {
 	for attempt := 1; ; attempt++ {
-		if err := ctx.Err(); err != nil {
+		if err := r.ctx.Err(); err != nil {
 			return err
 		}
 		err := removeEntry(parent, base)
 		if !errors.Is(err, workspace.ErrNotEmpty) || attempt > maxRemoveAttempts {
 			return err
 		}
-		if err := removeChildren(ctx, parent, base); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if depth > maxRemoveDepth && r.lift(parent, base) == nil {
+			return nil
+		}
+		if err := r.children(parent, base, depth); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 }
 
-// removeChildren empties the directory base.
-func removeChildren(ctx context.Context, parent *os.Root, base string) error {
+// lift moves the directory base to the top, if this system can do that with
+// open directories.
+func (r *removal) lift(parent *os.Root, base string) error {
+	file, err := parent.Open(".")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	err = renameExclusive(&folder{file: file}, base, &folder{file: r.top}, workspace.ReservedPrefix+rand.Text())
+	r.moved = r.moved || err == nil
+	return err
+}
+
+// children empties the directory base.
+func (r *removal) children(parent *os.Root, base string, depth int) error {
 	child, err := openExactly(parent, base)
 	if err != nil {
 		return err
 	}
 	defer child.Close()
-	names, err := readNames(child)
+	if depth > 0 {
+		return r.empty(child, depth)
+	}
+	if r.top, err = child.Open("."); err != nil {
+		return err
+	}
+	defer r.top.Close()
+	for r.moved = true; r.moved && err == nil; {
+		r.moved = false
+		err = r.empty(child, depth)
+	}
+	return err
+}
+
+// empty removes what is in dir.
+func (r *removal) empty(dir *os.Root, depth int) error {
+	names, err := readNames(dir)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if err := removeTree(ctx, child, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := r.tree(dir, name, depth+1); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -24,6 +24,7 @@ func unixRoles() map[string]func(dir string) error {
 		"full":     func(dir string) error { return withFS(dir, writeTooMuch) },
 		"nobody":   beNobody,
 		"fewfiles": runOutOfFiles,
+		"deep":     removeDeepTree,
 	}
 }
 
@@ -178,4 +179,29 @@ func runOutOfFiles(dir string) error {
 		}
 	}
 	return nil
+}
+
+// removeDeepTree removes a tree with more levels than the process can have
+// open files.
+func removeDeepTree(dir string) error {
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	const files, levels = 128, 600
+	limit := syscall.Rlimit{Cur: files, Max: files}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return err
+	}
+	if err := os.Chdir(dir); err != nil {
+		return err
+	}
+	for level := range levels {
+		err := errors.Join(os.Mkdir("sub", 0o777), os.WriteFile(fmt.Sprint(level), nil, 0o666), os.Chdir("sub"))
+		if err != nil {
+			return err
+		}
+	}
+	return fsys.Rm(context.Background(), "sub", &workspace.RmOptions{Recursive: true})
 }

@@ -10,7 +10,8 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte
-	size   int64 // what a HEAD says is the length; the body is empty then
+	size   int64  // what a HEAD says is the length; the body is empty then
+	length *int64 // what a fault makes of the length, negative for none; nil if there is no such fault
 }
 
 // send writes the status, the headers, which promise the whole body, and part.
@@ -19,10 +20,17 @@ func (a *answer) send(w http.ResponseWriter, part []byte) {
 	for name, values := range a.header {
 		header[name] = values
 	}
-	if a.status != http.StatusNoContent && a.status != http.StatusNotModified {
-		header.Set("Content-Length", strconv.FormatInt(max(a.size, int64(len(a.body))), 10))
+	length := max(a.size, int64(len(a.body)))
+	if a.length != nil {
+		length = *a.length
+	}
+	if length >= 0 && a.status != http.StatusNoContent && a.status != http.StatusNotModified {
+		header.Set("Content-Length", strconv.FormatInt(length, 10))
 	}
 	w.WriteHeader(a.status)
+	if flusher, ok := w.(http.Flusher); ok && length < 0 {
+		flusher.Flush() // or a short body gets a length
+	}
 	w.Write(part) //nolint:errcheck // a client that has gone is no fault of the server
 }
 

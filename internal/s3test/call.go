@@ -26,23 +26,27 @@ type call struct {
 	err     error // what is wrong with the address
 }
 
-// newCall reads a request whole. Its body comes first, so that from then on
-// the context of the request ends when the client goes.
+// newCall reads a request, but for its body.
 func (s *Server) newCall(w http.ResponseWriter, r *http.Request) *call {
 	c := &call{w: w, r: r, id: fmt.Sprintf("%016X", s.serial.Add(1))}
-	raw, err := io.ReadAll(r.Body)
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	c.raw = raw
 	c.request.Header = r.Header.Clone()
-	c.request.Query, c.err = url.ParseQuery(r.URL.RawQuery)
-	if c.err != nil {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if c.request.Query = query; err != nil {
 		c.err = invalidURI()
 	}
 	c.address()
 	c.request.Op = c.operation()
 	return c
+}
+
+// readBody reads the body of the request whole. From then on the context of
+// the request ends when the client goes.
+func (c *call) readBody() {
+	raw, err := io.ReadAll(c.r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	c.raw = raw
 }
 
 // address finds the bucket and the key. The path is taken as it is: a key may
@@ -103,6 +107,11 @@ func (c *call) flush() {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := s.newCall(w, r)
 	fault := s.faultFor(c.request)
+	if fault.Unread {
+		s.record(c.request)
+		reset(c.w)
+	}
+	c.readBody()
 	a := s.before(c, fault)
 	if a == nil {
 		a = s.answer(c)

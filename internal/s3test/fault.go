@@ -7,7 +7,8 @@ import (
 )
 
 // Fault is what goes wrong with one request. The zero Fault is nothing. Delay
-// goes with any other; of the others the first one that is set counts.
+// goes with any other, and Edit with Truncate; of the others the first one that
+// is set counts.
 type Fault struct {
 	// Delay is how long the request waits before anything else happens to it.
 	// It ends early when the client goes or the server is closed.
@@ -16,10 +17,17 @@ type Fault struct {
 	// client sends a GET again by itself if that happens on a connection that
 	// it used before.
 	Reset bool
+	// Unread resets the connection before the body of the request is read, as a
+	// server may that has refused the request already.
+	Unread bool
 	// Status answers with this status instead of serving the request; Code
 	// and Message go into the body of the error.
 	Status        int
 	Code, Message string
+	// Instead is the answer to the request, which is not served.
+	Instead *Answer
+	// Hang serves the request and never answers. It ends as Stall does.
+	Hang bool
 	// ResetAfter serves the request and resets the connection instead of
 	// answering: the client cannot know whether it was served.
 	ResetAfter bool
@@ -31,6 +39,27 @@ type Fault struct {
 	// the answer; the rest never comes. Of an answer without a body nothing is
 	// sent. It ends when the client goes or the server is closed.
 	Stall bool
+	// Edit serves the request and changes the answer.
+	Edit func(*Answer)
+}
+
+// Answer is what a fault makes of an answer.
+type Answer struct {
+	Status int
+	Header http.Header // without Content-Length
+	Body   []byte
+	// Length is the Content-Length. Negative means that there is none, and the
+	// body is sent in chunks. An answer to be edited has that of the body; in
+	// the answer to a HEAD it is that of the object.
+	Length int64
+}
+
+func (a *Answer) sent() *answer {
+	header := a.Header
+	if header == nil {
+		header = http.Header{}
+	}
+	return &answer{status: a.Status, header: header, body: a.Body, length: &a.Length}
 }
 
 // Inject makes the server ask fault about each request before it serves it.
@@ -61,6 +90,10 @@ func (s *Server) before(c *call, fault Fault) *answer {
 		reset(c.w)
 	case fault.Status != 0:
 		return c.refuse(&apiError{status: fault.Status, code: fault.Code, message: fault.Message})
+	case fault.Instead != nil:
+		instead := *fault.Instead // shared with other requests
+		instead.Header = instead.Header.Clone()
+		return instead.sent()
 	}
 	return nil
 }
@@ -83,6 +116,15 @@ func (s *Server) delay(c *call, d time.Duration) {
 
 // deliver sends a, as far as fault lets it.
 func (s *Server) deliver(c *call, a *answer, fault Fault) {
+	if fault.Hang {
+		s.record(c.request)
+		s.hang(c)
+	}
+	if fault.Edit != nil {
+		edited := &Answer{Status: a.status, Header: a.header, Body: a.body, Length: max(a.size, int64(len(a.body)))}
+		fault.Edit(edited)
+		a = edited.sent()
+	}
 	body := a.body
 	switch {
 	case fault.ResetAfter:

@@ -202,3 +202,46 @@ func TestRequests(t *testing.T) {
 		t.Errorf("Requests() after ResetRequests = %v", got)
 	}
 }
+
+// TestFaultAnswer changes answers, and replaces them.
+func TestFaultAnswer(t *testing.T) {
+	server, client := start(t, s3test.Options{})
+	put(t, client, "a", "hello")
+	server.Inject(always("GetObject", s3test.Fault{Edit: func(a *s3test.Answer) {
+		a.Header.Del("ETag")
+		a.Length = -1
+	}}))
+	output, err := client.GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String("a")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer output.Body.Close()
+	data, err := io.ReadAll(output.Body)
+	if string(data) != "hello" || err != nil || output.ContentLength != nil || output.ETag != nil {
+		t.Errorf("GetObject = %q, %v, length %v, ETag %v, want the content alone", data, err, output.ContentLength, output.ETag)
+	}
+	server.Inject(always("PutObject", s3test.Fault{Instead: &s3test.Answer{Status: http.StatusOK}}))
+	if _, err := client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("b")}); err != nil {
+		t.Errorf("PutObject = %v, want nil", err)
+	}
+	if keys := server.Objects(bucket); len(keys) != 1 {
+		t.Errorf("PutObject was served: %q", keys)
+	}
+	server.Inject(always("GetObject", s3test.Fault{Edit: func(a *s3test.Answer) { a.Length = 9e18 }}))
+	if n, err := read(t.Context(), client); n != 5 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("read %d bytes, %v, want 5 and an unexpected end", n, err)
+	}
+}
+
+// TestFaultHang serves a request and does not answer.
+func TestFaultHang(t *testing.T) {
+	server, client := start(t, s3test.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	server.Inject(func(s3test.Request) s3test.Fault {
+		cancel()
+		return s3test.Fault{Hang: true}
+	})
+	if _, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("a")}); !errors.Is(err, context.Canceled) {
+		t.Errorf("PutObject = %v, want canceled", err)
+	}
+}

@@ -12,6 +12,7 @@ import (
 // listResult is the XML document that answers a listing, as far as it matters
 // (https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html).
 type listResult struct {
+	ends      bool // it says whether it is truncated
 	truncated bool
 	token     string
 	encoding  string
@@ -133,6 +134,7 @@ func (d *listDecoder) listEntry(name string, text []byte) (err error) {
 		d.result.objects = append(d.result.objects, d.object)
 		d.object = object{}
 	case "IsTruncated":
+		d.result.ends = true
 		d.result.truncated, err = strconv.ParseBool(string(bytes.TrimSpace(text)))
 	case "NextContinuationToken":
 		d.result.token, err = decodeText(text)

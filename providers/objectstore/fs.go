@@ -29,7 +29,8 @@ type FS struct {
 	watches      *watches
 	cuts         *cuts
 
-	opaque   atomic.Bool // the ETags of the store are not the MD5 of the content
+	sums     atomic.Bool // an ETag was the MD5 sum of its content
+	opaque   atomic.Bool // the ETags of the store are not MD5 sums of the content
 	copyPart int64       // the size of the parts of a long copy
 	maxHeld  int         // how many entries a walk holds back without asking
 }
@@ -97,7 +98,7 @@ func optionsOf(opts *Options) Options {
 
 func newFS(client *s3.Client, o Options) *FS {
 	f := &FS{
-		client:  client,
+		client:  s3.New(client.Options(), checkAnswers),
 		bucket:  aws.String(o.Bucket),
 		opts:    o.withDefaults(),
 		compat:  o.compatFor(aws.ToString(client.Options().BaseEndpoint)),

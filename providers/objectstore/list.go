@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -53,21 +54,39 @@ func (f *FS) list(ctx context.Context, q listQuery) (page, error) {
 	case q.after != "":
 		in.StartAfter = aws.String(q.after)
 	}
-	var result listResult
-	if _, err := f.client.ListObjectsV2(ctx, in, result.decode); err != nil {
-		return page{}, err
+	answer := listAnswer{query: q}
+	_, err := f.client.ListObjectsV2(ctx, in, answer.decode)
+	return answer.page, err
+}
+
+// answers reports whether p can be the answer to q: every key begins with the
+// prefix, every file has an ETag, and the next page is another one.
+func (p page) answers(q listQuery) bool {
+	for _, o := range p.objects {
+		isMarker := strings.HasSuffix(o.key, "/")
+		if !strings.HasPrefix(o.key, q.prefix) || o.size < 0 || o.size > maxSize || !isMarker && versionOf(o.etag) == "" {
+			return false
+		}
 	}
-	return result.page()
+	for _, prefix := range p.prefixes {
+		if !strings.HasPrefix(prefix, q.prefix) || len(prefix) == len(q.prefix) {
+			return false
+		}
+	}
+	return p.token == "" || p.token != q.token
 }
 
 // page returns the keys and prefixes as they are in the store. Some stores do
 // not encode them, whatever they are asked for, and do not say that they did.
 func (r listResult) page() (p page, err error) {
-	p = page{objects: r.objects, prefixes: r.prefixes}
-	if r.truncated {
-		if p.token = r.token; p.token == "" {
-			return page{}, errDocument
-		}
+	p = page{objects: r.objects, prefixes: r.prefixes, token: r.token}
+	switch {
+	case !r.ends: // it would be the last page by silence
+		return page{}, errDocument
+	case !r.truncated:
+		p.token = ""
+	case p.token == "":
+		return page{}, errDocument
 	}
 	if r.encoding != string(types.EncodingTypeUrl) {
 		return p, nil
@@ -85,23 +104,49 @@ func (r listResult) page() (p page, err error) {
 	return p, nil
 }
 
-// decode is an option of a listing: it reads the answer into r, where the SDK
+// listAnswer is the answer to a query.
+type listAnswer struct {
+	query listQuery
+	page  page
+}
+
+// read reads the document of the answer.
+func (a *listAnswer) read(body io.Reader) error {
+	document, err := io.ReadAll(io.LimitReader(body, maxListing))
+	if err != nil {
+		return err
+	}
+	result, err := decodeList(document)
+	if err != nil {
+		return err
+	}
+	p, err := result.page()
+	if err == nil && !p.answers(a.query) {
+		err = errDocument
+	}
+	if err == nil {
+		a.page = p
+	}
+	return err
+}
+
+// decode is an option of a listing: it reads the answer into a, where the SDK
 // would decode it. Errors of the store are left to the SDK.
-func (r *listResult) decode(o *s3.Options) {
+func (a *listAnswer) decode(o *s3.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 		const step = "OperationDeserializer"
 		sdk, ok := stack.Deserialize.Get(step)
 		if !ok {
 			return errors.New("the SDK decodes listings in another way")
 		}
-		_, err := stack.Deserialize.Swap(step, &listDeserializer{result: r, sdk: sdk})
+		_, err := stack.Deserialize.Swap(step, &listDeserializer{answer: a, sdk: sdk})
 		return err
 	})
 }
 
 // listDeserializer takes the place of the SDK's own.
 type listDeserializer struct {
-	result *listResult
+	answer *listAnswer
 	sdk    middleware.DeserializeMiddleware
 }
 
@@ -116,11 +161,7 @@ func (d *listDeserializer) HandleDeserialize(ctx context.Context, in middleware.
 		return d.sdk.HandleDeserialize(ctx, in, answered{out, metadata, err})
 	}
 	defer response.Body.Close()
-	document, err := io.ReadAll(io.LimitReader(response.Body, maxListing))
-	if err == nil {
-		*d.result, err = decodeList(document)
-	}
-	if err != nil {
+	if err := d.answer.read(response.Body); err != nil {
 		return out, metadata, &smithy.DeserializationError{Err: err}
 	}
 	out.Result = &s3.ListObjectsV2Output{}

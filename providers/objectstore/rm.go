@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -148,8 +150,8 @@ func (f *FS) deleteAll(ctx context.Context, keys []string) error {
 		objects[i].Key = aws.String(key)
 	}
 	out, err := f.client.DeleteObjects(ctx, &s3.DeleteObjectsInput{
-		Bucket: f.bucket, Delete: &types.Delete{Objects: objects, Quiet: aws.Bool(true)},
-	})
+		Bucket: f.bucket, Delete: &types.Delete{Objects: objects},
+	}, answersForAll(len(keys)))
 	switch codeOf(err) {
 	case "":
 	case "NotImplemented", "MethodNotAllowed", "MissingContentMD5":
@@ -159,6 +161,21 @@ func (f *FS) deleteAll(ctx context.Context, keys []string) error {
 		err = &smithy.GenericAPIError{Code: aws.ToString(out.Errors[0].Code), Message: aws.ToString(out.Errors[0].Message)}
 	}
 	return err
+}
+
+// answersForAll makes a DeleteObjects fail whose answer does not say of n keys
+// what has become of them.
+func answersForAll(n int) func(*s3.Options) {
+	return func(o *s3.Options) {
+		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+			return insertCheck(stack, "workspacekit:CheckDeleted", func(result any, _ *smithyhttp.Response) string {
+				if out, ok := result.(*s3.DeleteObjectsOutput); !ok || len(out.Deleted)+len(out.Errors) != n {
+					return "some of the keys"
+				}
+				return ""
+			})
+		})
+	}
 }
 
 // notXML reports whether key has a character that XML 1.0 cannot spell

@@ -3,6 +3,7 @@ package objectstore
 import (
 	"bytes"
 	"context"
+	"io"
 
 	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/scan"
@@ -63,7 +64,7 @@ func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Read
 	if data, ok := s.fs.bodies.get(name, known.Version); ok {
 		return data, nil
 	}
-	o, data, err := s.fs.read(ctx, name, opts.Limit, download.readText)
+	o, data, err := s.fs.read(ctx, name, opts.Limit, (*download).readText)
 	if err == nil && (int64(len(data)) == o.size || !s.fs.compat.VerifyETags) {
 		s.fs.bodies.put(name, versionOf(o.etag), data)
 	}
@@ -75,14 +76,17 @@ func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Read
 const minLeft = 256 << 10
 
 // readText reads the body, but of a large binary file only the beginning.
-func (d download) readText() ([]byte, error) {
-	data := make([]byte, d.length)
-	start := data[:min(len(data), lines.BinaryWindow)]
-	if err := d.readFull(start); err != nil {
+func (d *download) readText(limit int64) ([]byte, error) {
+	left := d.end - d.at - lines.BinaryWindow
+	if left < minLeft {
+		return d.readOn(nil, limit)
+	}
+	start := make([]byte, lines.BinaryWindow, min(lines.BinaryWindow+left, maxAhead)+1)
+	if _, err := io.ReadFull(d, start); err != nil {
 		return nil, err
 	}
-	if len(data)-len(start) >= minLeft && lines.IsBinary(start) {
+	if lines.IsBinary(start) {
 		return bytes.Clone(start), nil
 	}
-	return data, d.readRest(data[len(start):])
+	return d.readOn(start, limit)
 }

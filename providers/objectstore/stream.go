@@ -4,14 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"strings"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -29,35 +23,30 @@ func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions)
 	if err := o.Check(name); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	got, err := f.get(ctx, workspace.OpOpen, name, rangeOf(o))
+	w := windowOf(o)
+	got, err := f.get(ctx, workspace.OpOpen, name, w)
+	if err == nil && got.size < 0 { // the answer to a range says how long the file is
+		got.body.Close()
+		got, err = f.get(ctx, workspace.OpOpen, name, &window{last: math.MaxInt64})
+	}
 	if errors.Is(err, errRange) {
 		return f.openBehindEnd(ctx, name)
 	}
 	if err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	return &stream{ctx: ctx, name: name, body: got.body, rest: got.length}, got.info(name), nil
+	return &stream{ctx: ctx, name: name, body: got}, got.info(name), nil
 }
 
-// rangeOf returns the Range header of a window, nil for the whole file.
-func rangeOf(o workspace.OpenOptions) *string {
+// windowOf returns the window that o asks for, nil for the whole file.
+func windowOf(o workspace.OpenOptions) *window {
 	switch {
 	case o.Length > 0 && o.Length <= math.MaxInt64-o.Offset:
-		return aws.String(fmt.Sprintf("bytes=%d-%d", o.Offset, o.Offset+o.Length-1))
+		return &window{o.Offset, o.Offset + o.Length - 1}
 	case o.Offset > 0:
-		return aws.String(fmt.Sprintf("bytes=%d-", o.Offset))
+		return &window{o.Offset, math.MaxInt64}
 	}
 	return nil
-}
-
-// wholeSize returns the size of the object of which out may be a range.
-func wholeSize(out *s3.GetObjectOutput) int64 {
-	if _, total, ok := strings.Cut(aws.ToString(out.ContentRange), "/"); ok {
-		if size, err := strconv.ParseInt(total, 10, 64); err == nil {
-			return size
-		}
-	}
-	return aws.ToInt64(out.ContentLength)
 }
 
 func (f *FS) openBehindEnd(ctx context.Context, name string) (io.ReadCloser, workspace.FileInfo, error) {
@@ -71,12 +60,11 @@ func (f *FS) openBehindEnd(ctx context.Context, name string) (io.ReadCloser, wor
 	return &stream{ctx: ctx, name: name, body: io.NopCloser(bytes.NewReader(nil))}, info, nil
 }
 
-// stream reads the body of an answer. It ends with its context.
+// stream reads a download. It ends with its context.
 type stream struct {
 	ctx  context.Context
 	name string
 	body io.ReadCloser
-	rest int64 // bytes that are still to come
 }
 
 func (s *stream) Read(p []byte) (int, error) {
@@ -84,10 +72,6 @@ func (s *stream) Read(p []byte) (int, error) {
 		return 0, workspace.NewPathError(workspace.OpOpen, s.name, err, nil)
 	}
 	n, err := s.body.Read(p)
-	s.rest -= int64(n)
-	if err == io.EOF && s.rest > 0 {
-		err = io.ErrUnexpectedEOF
-	}
 	if err != nil && err != io.EOF {
 		err = fault(s.ctx, workspace.OpOpen, s.name, err)
 	}

@@ -5,6 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"io/fs"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -23,12 +26,18 @@ type condition struct {
 	ifMatch     *string
 	ifNoneMatch *string
 	token       string // tells the write from all others; empty if that is not needed
-	attempts    *int   // how often the request was sent
+	sent        *sent
+}
+
+// sent is what became of the requests of a write that failed.
+type sent struct {
+	begun int // that the store may have seen a part of, and did not answer
+	lost  int // that may have taken place
 }
 
 // newCondition returns the condition of o, with a token if there is one.
 func newCondition(o workspace.WriteOptions) condition {
-	c := condition{attempts: new(int)}
+	c := condition{sent: new(sent)}
 	switch {
 	case o.IfNotExist:
 		c.ifNoneMatch = aws.String("*")
@@ -49,19 +58,55 @@ func (c condition) metadata() map[string]string {
 	return map[string]string{tokenKey: c.token}
 }
 
-// countAttempts is an option of the request.
-func (c condition) countAttempts(o *s3.Options) {
-	count := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
-		*c.attempts++
-		return next.HandleFinalize(ctx, in)
-	}
+// count is an option of the request.
+func (c condition) count(o *s3.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
-		return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("workspacekit:CountAttempts", count), middleware.After)
+		return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("workspacekit:CountSent", c.send), middleware.After)
 	})
 }
 
-// errUnknownOutcome says that a conditional write was sent more than once, was
-// refused, and that somebody else has written since: whether that was before
+// send sends a request once. A store that refuses a write before it has read
+// all of it closes the connection, and then its answer is lost more often than
+// not. What has not been sent whole has not taken place.
+func (c condition) send(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+	var traced, connected, whole atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { traced.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+		WroteRequest: func(info httptrace.WroteRequestInfo) {
+			if info.Err == nil {
+				whole.Store(true)
+			}
+		},
+	})
+	out, metadata, err := next.HandleFinalize(ctx, in)
+	if err == nil || statusOf(err)/100 == 4 {
+		return out, metadata, err
+	}
+	answered := statusOf(err) >= http.StatusBadRequest
+	if !answered && (connected.Load() || !traced.Load()) {
+		c.sent.begun++
+	}
+	if whole.Load() || !traced.Load() || isTimeout(err) {
+		c.sent.lost++
+	} else if c.token != "" && c.sent.begun == 1 && !answered {
+		err = &cutError{err}
+	}
+	return out, metadata, err
+}
+
+// cutError says that the connection was lost while a request was sent. The
+// reason may be that the store has refused it, which a look at the object
+// tells sooner than the request sent again.
+type cutError struct{ error }
+
+func (e *cutError) Unwrap() error { return e.error }
+
+// RetryableError keeps the SDK from sending the request again.
+func (e *cutError) RetryableError() bool { return false }
+
+// errUnknownOutcome says that the answer to a conditional write was lost, that it
+// was refused when it was sent again, and that somebody else has written since: whether that was before
 // or after this write took place cannot be told.
 var errUnknownOutcome = errors.New("the answer to the write was lost, and the file has been written since: read it to see whether the write took place")
 
@@ -70,7 +115,7 @@ var errUnknownOutcome = errors.New("the answer to the write was lost, and the fi
 const maxConditional = 10
 
 // conditional writes key by write, under the condition c of o, and finds out
-// what a refusal means.
+// what a refusal, or the lack of an answer, means.
 //
 // # Errors
 // [fs.ErrExist], [workspace.ErrConflict], errUnknownOutcome, and those of
@@ -78,7 +123,8 @@ const maxConditional = 10
 func (f *FS) conditional(ctx context.Context, key string, o workspace.WriteOptions, c condition, write func(condition) (etag string, err error)) (etag string, err error) {
 	for range maxConditional {
 		etag, err := write(c)
-		if err == nil || c.token == "" || !isRefusal(err) {
+		refused := isRefusal(err)
+		if err == nil || c.token == "" || !refused && (c.sent.begun == 0 || statusOf(err) >= http.StatusBadRequest) {
 			return etag, err
 		}
 		now, headErr := f.headKey(ctx, key)
@@ -87,9 +133,11 @@ func (f *FS) conditional(ctx context.Context, key string, o workspace.WriteOptio
 			return now.etag, nil
 		case headErr != nil && !errors.Is(headErr, fs.ErrNotExist):
 			return "", headErr
-		case *c.attempts > 1:
+		case refused && c.sent.lost > 0:
 			return "", errUnknownOutcome
-		case o == (workspace.WriteOptions{}):
+		case !refused && c.sent.lost == 0 && isType[*cutError](err) && c.holds(o, now, headErr == nil):
+			continue // now the SDK repeats it
+		case !refused && (c.sent.lost > 0 || c.holds(o, now, headErr == nil)), o == (workspace.WriteOptions{}):
 			return "", err
 		}
 		next, again := c.again(o, now, headErr == nil, codeOf(err))
@@ -102,6 +150,17 @@ func (f *FS) conditional(ctx context.Context, key string, o workspace.WriteOptio
 		return "", fs.ErrExist
 	}
 	return "", workspace.ErrConflict
+}
+
+// holds reports whether the object now, if it exists, is as o and c want it.
+func (c condition) holds(o workspace.WriteOptions, now head, exists bool) bool {
+	switch {
+	case c.ifMatch != nil:
+		return exists && now.etag == *c.ifMatch
+	case o.IfNotExist:
+		return !exists || isGone(now.metadata)
+	}
+	return true
 }
 
 // isRefusal reports whether err is what a store answers if a condition does not

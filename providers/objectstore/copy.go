@@ -141,7 +141,7 @@ func (f *FS) copyWhole(ctx context.Context, from head, to string) (etag string, 
 		Bucket: f.bucket, Key: aws.String(to), IfNoneMatch: c.ifNoneMatch,
 		CopySource: f.copySource(from.key), CopySourceIfMatch: aws.String(from.etag),
 		StorageClass: types.StorageClass(from.class),
-	}, c.countAttempts, from.description.only(redirectHeader).apply)
+	}, c.count, from.description.only(redirectHeader).apply)
 	switch {
 	case err == nil:
 		return aws.ToString(out.CopyObjectResult.ETag), nil
@@ -149,7 +149,7 @@ func (f *FS) copyWhole(ctx context.Context, from head, to string) (etag string, 
 		return "", errSourceChanged
 	case !isConflict(err):
 		return "", err
-	case *c.attempts > 1:
+	case c.sent.lost > 0:
 		return "", errUnknownOutcome
 	}
 	now, headErr := f.headKey(ctx, to)

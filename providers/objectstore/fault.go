@@ -140,6 +140,8 @@ func diagnoseTransport(err error) diagnosis {
 		return diagnosis{workspace.ErrUnavailable, "the name of the endpoint cannot be resolved: check it and the network"}
 	case isTimeout(err):
 		return diagnosis{workspace.ErrUnavailable, "the store did not answer in time: try again later"}
+	case errors.Is(err, errUnknownOutcome):
+		return diagnosis{workspace.ErrUnavailable, errUnknownOutcome.Error()}
 	case isType[*answerError](err):
 		return diagnosis{workspace.ErrUnavailable, "the answer lacks what a store sends, or is cut: check that the endpoint is the store's and that no proxy answers in its place, or try again"}
 	case isType[*smithy.DeserializationError](err):

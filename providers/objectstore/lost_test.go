@@ -151,3 +151,65 @@ func TestRefusedAtOnce(t *testing.T) {
 		})
 	}
 }
+
+// TestRefusedUnread has a server refuse a conditional write by closing the
+// connection before it has read it, once or always. What the server has not
+// read cannot have taken place, so there is no doubt about the result.
+func TestRefusedUnread(t *testing.T) {
+	large := make([]byte, 32<<20) // more than the buffers of a connection hold
+	for _, c := range []struct {
+		name  string
+		opts  workspace.WriteOptions
+		holds bool // the condition
+		kind  error
+	}{
+		{name: "if-not-exist", opts: workspace.WriteOptions{IfNotExist: true}, kind: fs.ErrExist},
+		{name: "if-version", opts: workspace.WriteOptions{IfVersion: "stale"}, kind: workspace.ErrConflict},
+		{name: "if-not-exist-holds", opts: workspace.WriteOptions{IfNotExist: true}, holds: true},
+	} {
+		for name, times := range map[string]int32{"once": 1, "always": 100} {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				server := s3test.New(t, nil)
+				if !c.holds {
+					server.Put(bucket, faultPrefix+"/f", []byte("other"))
+				}
+				fsys := inProcess(server, awsCompat(), impatient(3)).open(t, faultPrefix, objectstore.Options{})
+				var sent atomic.Int32
+				server.Inject(func(r s3test.Request) s3test.Fault {
+					return s3test.Fault{Unread: r.Op == "PutObject" && sent.Add(1) <= times}
+				})
+				want := c.kind
+				if c.holds && name == "always" {
+					want = workspace.ErrUnavailable
+				}
+				if _, err := fsys.WriteFile(t.Context(), "f", large, &c.opts); !errors.Is(err, want) {
+					t.Errorf("WriteFile = %v, want %v", err, want)
+				}
+			})
+		}
+	}
+}
+
+// TestRefusedEarly has the store itself refuse many conditional writes of
+// several MiB, which a server may do before it has read them.
+func TestRefusedEarly(t *testing.T) {
+	everyStore(t, func(t *testing.T, s store) {
+		f := s.empty(t)
+		if _, err := f.WriteFile(t.Context(), "f", []byte("other"), nil); err != nil {
+			t.Fatal(err)
+		}
+		rounds := 60
+		if testing.Short() {
+			rounds = 6
+		}
+		for i := range rounds {
+			opts, want := &workspace.WriteOptions{IfNotExist: true}, fs.ErrExist
+			if i%2 == 0 {
+				opts, want = &workspace.WriteOptions{IfVersion: "stale"}, workspace.ErrConflict
+			}
+			if _, err := f.WriteFile(t.Context(), "f", make([]byte, 300<<10+(i%6)<<20), opts); !errors.Is(err, want) {
+				t.Errorf("write %d = %v, want %v", i, err, want)
+			}
+		}
+	})
+}

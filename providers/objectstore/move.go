@@ -147,11 +147,11 @@ func (f *FS) takeAtOnce(ctx context.Context, o object) error {
 	c := newCondition(workspace.WriteOptions{IfVersion: versionOf(o.etag)})
 	_, err := f.client.DeleteObject(ctx, &s3.DeleteObjectInput{
 		Bucket: f.bucket, Key: aws.String(o.key), IfMatch: c.ifMatch,
-	}, c.countAttempts)
+	}, c.count)
 	switch {
 	case !isRefusal(err):
 		return err
-	case *c.attempts > 1:
+	case c.sent.lost > 0:
 		return errUnknownOutcome
 	}
 	return errTaken

@@ -150,7 +150,7 @@ func (u *upload) complete() (etag string, err error) {
 			Bucket: u.fs.bucket, Key: aws.String(u.key), UploadId: u.id,
 			MultipartUpload: &types.CompletedMultipartUpload{Parts: u.parts},
 			IfMatch:         c.ifMatch, IfNoneMatch: c.ifNoneMatch,
-		}, c.countAttempts)
+		}, c.count)
 		if err != nil {
 			return "", err
 		}

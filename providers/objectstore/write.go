@@ -100,7 +100,7 @@ func (f *FS) put(ctx context.Context, key string, data []byte, d description, o 
 			IfMatch:     c.ifMatch,
 			IfNoneMatch: c.ifNoneMatch,
 			Metadata:    c.metadata(),
-		}, c.countAttempts, d.apply)
+		}, c.count, d.apply)
 		if err != nil {
 			return "", err
 		}

@@ -39,6 +39,7 @@ func TestOptions(t *testing.T) {
 		{"kubernetes-flag", "{kind: kubernetes, pod: --help}", `pod: "--help" is not the name of a pod`},
 		{"kubernetes-relative", "{kind: kubernetes, pod: web, workspaceDir: a}", "workspaceDir: "},
 		{"bucket", "{kind: objectstore, bucket: b, prefix: team-a/, endpoint: '', pollInterval: 5s}", ""},
+		{"bucket-timeouts", "{kind: objectstore, bucket: b, responseTimeout: 2m, idleTimeout: -1s}", ""},
 		{"bucket-slash", "{kind: objectstore, bucket: b/c}", "bucket: "},
 		{"bucket-prefix", "{kind: objectstore, bucket: b, prefix: /a}", `prefix: "/a" is not a name`},
 		{"bucket-endpoint", "{kind: objectstore, bucket: b, endpoint: 'localhost:9000'}", "endpoint: it is to be a URL"},

@@ -15,14 +15,16 @@ import (
 
 // storeOptions are the options of a bucket.
 type storeOptions struct {
-	Bucket       string        `json:"bucket" jsonschema:"The bucket, which must exist."`
-	Prefix       string        `json:"prefix,omitempty" jsonschema:"What the keys of the workspace begin with. The whole bucket if it is left out."`
-	Region       string        `json:"region,omitempty" jsonschema:"The region of the bucket. What the environment or the profile says if it is left out."`
-	Endpoint     string        `json:"endpoint,omitempty" jsonschema:"The URL of the store. AWS if it is left out or empty, and neither environment nor profile name one."`
-	Profile      string        `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration."`
-	PathStyle    *bool         `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL and not into the name of the host. What suits the endpoint if it is left out."`
-	Probe        bool          `json:"probe,omitempty" jsonschema:"Finds out by some requests, when it is opened, whether the store honours conditions."`
-	PollInterval time.Duration `json:"pollInterval,omitempty" jsonschema:"The time between two listings of a watch. 10s if it is left out."`
+	Bucket          string        `json:"bucket" jsonschema:"The bucket, which must exist."`
+	Prefix          string        `json:"prefix,omitempty" jsonschema:"What the keys of the workspace begin with. The whole bucket if it is left out."`
+	Region          string        `json:"region,omitempty" jsonschema:"The region of the bucket. What the environment or the profile says if it is left out."`
+	Endpoint        string        `json:"endpoint,omitempty" jsonschema:"The URL of the store. AWS if it is left out or empty, and neither environment nor profile name one."`
+	Profile         string        `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration."`
+	PathStyle       *bool         `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL and not into the name of the host. What suits the endpoint if it is left out."`
+	Probe           bool          `json:"probe,omitempty" jsonschema:"Finds out by some requests, when it is opened, whether the store honours conditions."`
+	ResponseTimeout time.Duration `json:"responseTimeout,omitempty" jsonschema:"How long a request waits for its answer to begin. 1m if it is left out; a negative time means for ever."`
+	IdleTimeout     time.Duration `json:"idleTimeout,omitempty" jsonschema:"How long an answer that has begun may stand still. 30s if it is left out; a negative time means for ever."`
+	PollInterval    time.Duration `json:"pollInterval,omitempty" jsonschema:"The time between two listings of a watch. 10s if it is left out."`
 }
 
 func storeKind() config.Kind {
@@ -115,6 +117,7 @@ func (o storeOptions) options() *objectstore.Options {
 	return &objectstore.Options{
 		Bucket: o.Bucket, Prefix: o.Prefix, Region: o.Region, Endpoint: o.Endpoint, Profile: o.Profile,
 		PathStyle: o.PathStyle, Probe: o.Probe, PollInterval: o.PollInterval,
+		ResponseTimeout: o.ResponseTimeout, IdleTimeout: o.IdleTimeout,
 	}
 }
 
@@ -137,5 +140,6 @@ func storeOptionsOf(o objectstore.Options) storeOptions {
 	return storeOptions{
 		Bucket: o.Bucket, Prefix: o.Prefix, Region: o.Region, Endpoint: o.Endpoint, Profile: o.Profile,
 		PathStyle: o.PathStyle, Probe: o.Probe, PollInterval: o.PollInterval,
+		ResponseTimeout: o.ResponseTimeout, IdleTimeout: o.IdleTimeout,
 	}
 }

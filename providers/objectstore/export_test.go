@@ -1,5 +1,10 @@
 package objectstore
 
+import (
+	"context"
+	"time"
+)
+
 // What external tests reach of the internals.
 
 // GoneText is the content of what takes the place of a file that is moved away.
@@ -25,3 +30,14 @@ func (f *FS) Watching() int {
 	f.watches.each(func(*watch) { n++ })
 	return n
 }
+
+// SetTimeouts changes how long requests may wait. None may be under way.
+func (f *FS) SetTimeouts(response, idle time.Duration) {
+	f.limits.response, f.limits.idle = response, idle
+}
+
+// SetLateTime changes how long it may take to clean up after the end of a context.
+func (f *FS) SetLateTime(d time.Duration) { f.lateTime = d }
+
+// Probe is probe.
+func (f *FS) Probe(ctx context.Context) error { return f.probe(ctx) }

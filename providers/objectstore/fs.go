@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -17,6 +18,7 @@ import (
 // or [New].
 type FS struct {
 	client *s3.Client
+	limits *timeouts
 	bucket *string
 	prefix string // of every key; empty, or ends in a slash
 	opts   Options
@@ -32,7 +34,8 @@ type FS struct {
 	sums     atomic.Bool // an ETag was the MD5 sum of its content
 	opaque   atomic.Bool // the ETags of the store are not MD5 sums of the content
 	copyPart int64       // the size of the parts of a long copy
-	maxHeld  int         // how many entries a walk holds back without asking
+	lateTime time.Duration
+	maxHeld  int // how many entries a walk holds back without asking
 }
 
 var (
@@ -97,15 +100,18 @@ func optionsOf(opts *Options) Options {
 }
 
 func newFS(client *s3.Client, o Options) *FS {
+	o = o.withDefaults()
+	limits := &timeouts{response: o.ResponseTimeout, idle: o.IdleTimeout}
 	f := &FS{
-		client:  s3.New(client.Options(), checkAnswers),
+		client:  s3.New(client.Options(), checkAnswers, limits.apply),
+		limits:  limits,
 		bucket:  aws.String(o.Bucket),
-		opts:    o.withDefaults(),
+		opts:    o,
 		compat:  o.compatFor(aws.ToString(client.Options().BaseEndpoint)),
 		watches: newWatches(),
 		cuts:    newCuts(),
 
-		copyPart: copyPart, maxHeld: maxHeld,
+		copyPart: copyPart, lateTime: lateTime, maxHeld: maxHeld,
 	}
 	f.caps = f.compat.capabilities()
 	if prefix := strings.TrimSuffix(o.Prefix, "/"); prefix != "" {

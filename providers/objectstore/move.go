@@ -91,8 +91,9 @@ func takeError(ctx context.Context, source string, err error) error {
 // undoCopy deletes the copy of a source that somebody else has written or
 // moved before it could be removed. It returns the error of the move.
 func (f *FS) undoCopy(ctx context.Context, source, destination, etag string) error {
-	ctx = context.WithoutCancel(ctx) // or the copy would stay
-	if err := f.delete(ctx, f.key(destination), f.ifUnchanged(etag)); err != nil && !isRefusal(err) {
+	late, cancel := f.afterwards(ctx)
+	defer cancel()
+	if err := f.delete(late, f.key(destination), f.ifUnchanged(etag)); err != nil && !isRefusal(err) {
 		return fault(ctx, workspace.OpMove, destination, err)
 	}
 	isFile, err := f.isFile(ctx, source)
@@ -180,7 +181,7 @@ func (f *FS) moveDir(ctx context.Context, source, destination string) error {
 // disclaim removes the directory destination if nothing has been moved to it,
 // so that the move can be tried again.
 func (f *FS) disclaim(ctx context.Context, destination string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
+	ctx, cancel := f.afterwards(ctx)
 	defer cancel()
 	if found, err := f.find(ctx, destination, findKeys); err == nil && found.empty && found.exists {
 		f.folders.forget(destination)
@@ -270,7 +271,9 @@ func (f *FS) moveObject(ctx context.Context, o object, to string) error {
 	}
 	err = f.takeAway(ctx, from.object)
 	if errors.Is(err, errTaken) {
-		if err := f.delete(context.WithoutCancel(ctx), to, f.ifUnchanged(etag)); err != nil && !isRefusal(err) {
+		late, cancel := f.afterwards(ctx)
+		defer cancel()
+		if err := f.delete(late, to, f.ifUnchanged(etag)); err != nil && !isRefusal(err) {
 			return err
 		}
 		return errSourceChanged

@@ -12,11 +12,13 @@ import (
 
 // The values that zero [Options] mean.
 const (
-	DefaultPartSize     = 8 << 20
-	DefaultCacheSize    = 64 << 20
-	DefaultWorkers      = 16
-	DefaultFolderTTL    = 5 * time.Second
-	DefaultPollInterval = 10 * time.Second
+	DefaultResponseTimeout = time.Minute
+	DefaultIdleTimeout     = 30 * time.Second
+	DefaultPartSize        = 8 << 20
+	DefaultCacheSize       = 64 << 20
+	DefaultWorkers         = 16
+	DefaultFolderTTL       = 5 * time.Second
+	DefaultPollInterval    = 10 * time.Second
 )
 
 // minPartSize is the least size of a part that is not the last one of its
@@ -48,6 +50,16 @@ type Options struct {
 	// MaxAttempts is how often a request is sent before its failure is
 	// reported. Zero means what the environment says, else 3.
 	MaxAttempts int
+	// ResponseTimeout is how long a request waits for its answer to begin, from
+	// when the last of it was sent. A request that waits longer is sent again
+	// as one whose connection was lost, and fails at last as
+	// [workspace.ErrUnavailable]. Zero means [DefaultResponseTimeout], a
+	// negative value that only the context ends the wait.
+	ResponseTimeout time.Duration
+	// IdleTimeout is how long an answer that has begun may stand still before
+	// the rest of it is asked for again. Zero means [DefaultIdleTimeout], a
+	// negative value that only the context ends the wait.
+	IdleTimeout time.Duration
 	// Compat says what the store can do. Nil means what [CompatFor] says of
 	// the endpoint.
 	Compat *Compat
@@ -80,6 +92,8 @@ type Options struct {
 
 // withDefaults returns o with what its zero values mean.
 func (o Options) withDefaults() Options {
+	o.ResponseTimeout = max(orDefault(o.ResponseTimeout, DefaultResponseTimeout), 0)
+	o.IdleTimeout = max(orDefault(o.IdleTimeout, DefaultIdleTimeout), 0)
 	o.PartSize = orDefault(o.PartSize, DefaultPartSize)
 	o.CacheSize = max(orDefault(o.CacheSize, DefaultCacheSize), 0)
 	o.Workers = orDefault(o.Workers, DefaultWorkers)

@@ -21,7 +21,11 @@ func (f *FS) probe(ctx context.Context) error {
 	if err != nil {
 		return fault(ctx, workspace.OpWriteFile, name, err)
 	}
-	defer func() { _ = f.delete(context.WithoutCancel(ctx), key, nil) }()
+	defer func() {
+		late, cancel := f.afterwards(ctx)
+		defer cancel()
+		_ = f.delete(late, key, nil)
+	}()
 	stale := workspace.WriteOptions{IfVersion: versionOf(etag) + "0"}
 	for _, broken := range []workspace.WriteOptions{{IfNotExist: true}, stale} {
 		_, err := f.put(ctx, key, []byte("broken"), nil, broken)
@@ -55,7 +59,7 @@ func (f *FS) probeUpload(ctx context.Context, name string) error {
 	if err != nil || honoured {
 		u.abort()
 	}
-	f.compat.UnconditionalUpload = !honoured
+	f.compat.UnconditionalUpload = err == nil && !honoured
 	return err
 }
 

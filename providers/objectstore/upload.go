@@ -22,9 +22,10 @@ const (
 	maxParts = 10_000
 	// partsAtOnce is how many parts of an upload are sent at a time.
 	partsAtOnce = 4
-	// abortTime is how long the abort of an upload may take once the context
-	// that it began with has ended.
+	// abortTime is how long it may take to clean up after a call, and lateTime
+	// how long once its context has ended.
 	abortTime = 30 * time.Second
+	lateTime  = 500 * time.Millisecond
 )
 
 // upload is a multipart upload. Its parts are sent side by side; all methods
@@ -162,9 +163,19 @@ func (u *upload) complete() (etag string, err error) {
 // store's own rule for incomplete uploads has to remove it.
 func (u *upload) abort() {
 	u.group.Wait()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.ctx), abortTime)
+	ctx, cancel := u.fs.afterwards(u.ctx)
 	defer cancel()
 	_, _ = u.fs.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{
 		Bucket: u.fs.bucket, Key: aws.String(u.key), UploadId: u.id,
 	})
+}
+
+// afterwards returns a context in which to clean up after a call with ctx.
+func (f *FS) afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(f.lateTime, cancel) })
+	return late, func() {
+		stop()
+		cancel()
+	}
 }

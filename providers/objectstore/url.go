@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Scheme is what the URL of a workspace begins with.
@@ -14,7 +15,7 @@ const Scheme = "s3"
 
 // ParseURL returns the options that a URL stands for:
 //
-//	s3://BUCKET/PREFIX?endpoint=URL&region=NAME&profile=NAME&pathStyle=BOOL&probe=BOOL
+//	s3://BUCKET/PREFIX?endpoint=URL&region=NAME&profile=NAME&pathStyle=BOOL&probe=BOOL&responseTimeout=TIME&idleTimeout=TIME
 //
 // Every parameter may be left out and then means what the zero Option does.
 // Credentials have no place in a URL: they come from the environment or the
@@ -67,8 +68,12 @@ func (o *Options) setParameter(name, value string) error {
 		return parseSwitch(name, value, o.PathStyle)
 	case "probe":
 		return parseSwitch(name, value, &o.Probe)
+	case "responseTimeout":
+		return parseTime(name, value, &o.ResponseTimeout)
+	case "idleTimeout":
+		return parseTime(name, value, &o.IdleTimeout)
 	default:
-		return invalid(fmt.Sprintf("the parameter %q is unknown: there are endpoint, region, profile, pathStyle and probe", name))
+		return invalid(fmt.Sprintf("the parameter %q is unknown: there are endpoint, region, profile, pathStyle, probe, responseTimeout and idleTimeout", name))
 	}
 	return nil
 }
@@ -85,6 +90,13 @@ func checkEndpoint(value string) error {
 func parseSwitch(name, value string, on *bool) (err error) {
 	if *on, err = strconv.ParseBool(value); err != nil {
 		return invalid(fmt.Sprintf("%s is %q, and is to be true or false", name, value))
+	}
+	return nil
+}
+
+func parseTime(name, value string, d *time.Duration) (err error) {
+	if *d, err = time.ParseDuration(value); err != nil {
+		return invalid(fmt.Sprintf("%s is %q, and must be a time such as 10s or 1m30s", name, value))
 	}
 	return nil
 }

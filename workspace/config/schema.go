@@ -58,7 +58,7 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[later](): {},
 		reflect.TypeFor[time.Duration](): {
-			Type: "string", Pattern: `^(\$\{.*|([0-9.]+(ns|us|ms|s|m|h))+)$`, Examples: []any{"10s", "1m30s"},
+			Type: "string", Pattern: `^(\$\{.*|-?([0-9.]+(ns|us|ms|s|m|h))+)$`, Examples: []any{"10s", "1m30s"},
 		},
 	}})
 	if err != nil {

@@ -3,6 +3,7 @@ package objectstore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -30,6 +31,8 @@ func writeFaults() []faultCase {
 		{name: "create-in-parts", before: old, after: objects{"d/f": long}, do: noResult(createText("d/f", long, nil))},
 		{name: "create-in-parts-if-not-exist", after: objects{"d/f": long}, done: []error{fs.ErrExist},
 			do: noResult(createText("d/f", long, &workspace.WriteOptions{IfNotExist: true}))},
+		{name: "edit", before: old, after: objects{"d/f": "old and new"}, done: []error{errDone}, do: noResult(editOnce("d/f"))},
+		{name: "create-abandoned", before: old, after: old, do: noResult(abandon("d/f", long))},
 		{name: "copy", before: objects{"d/f": long}, after: copied, done: []error{fs.ErrExist}, do: noResult(copyFile("d/f", "d/g"))},
 		{name: "move", before: objects{"d/f": long}, after: objects{"e/g": long}, keep: []string{long}, done: []error{fs.ErrExist, fs.ErrNotExist},
 			do: noResult(moveTo("d/f", "e/g"))},
@@ -50,6 +53,31 @@ func swapOnce(name string) action {
 			return errDone
 		}
 		return write(name, &workspace.WriteOptions{IfVersion: version})(ctx, f)
+	}
+}
+
+// editOnce adds to the content "old" of name.
+func editOnce(name string) action {
+	return func(ctx context.Context, f *objectstore.FS) error {
+		_, _, err := workspace.New("test", f, nil).Edit(ctx, name, func(old []byte) ([]byte, error) {
+			if string(old) != "old" {
+				return nil, errDone
+			}
+			return []byte("old and new"), nil
+		})
+		return err
+	}
+}
+
+// abandon begins to write text and closes the writer without a commit.
+func abandon(name, text string) action {
+	return func(ctx context.Context, f *objectstore.FS) error {
+		w, err := f.Create(ctx, name, nil)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write([]byte(text))
+		return errors.Join(err, w.Close())
 	}
 }
 
@@ -107,6 +135,43 @@ func readFaults() []faultCase {
 			data, err := io.ReadAll(stream)
 			return string(data), err
 		}, want: tree["d/b"][4:]},
+		{name: "read-missing", do: func(ctx context.Context, f *objectstore.FS) (any, error) {
+			_, err := f.ReadFile(ctx, "d/missing")
+			if errors.Is(err, fs.ErrNotExist) {
+				return "missing", nil
+			}
+			return "", err
+		}, want: "missing"},
+		{name: "stream-whole", do: func(ctx context.Context, f *objectstore.FS) (any, error) {
+			stream, info, err := f.Open(ctx, "d/b", nil)
+			if err != nil {
+				return nil, err
+			}
+			defer stream.Close()
+			data, err := io.ReadAll(stream)
+			return fmt.Sprint(info.Size, " ", string(data)), err
+		}, want: "15 two lines\nhere\n"},
+		{name: "stat-file", do: func(ctx context.Context, f *objectstore.FS) (any, error) {
+			info, err := f.Stat(ctx, "d/b")
+			return info.Size, err
+		}, want: int64(15)},
+		{name: "watch", do: func(ctx context.Context, f *objectstore.FS) (any, error) {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			_, err := f.Watch(ctx, "d", nil)
+			return nil, err
+		}},
+		{name: "server", do: func(ctx context.Context, f *objectstore.FS) (any, error) {
+			_, err := f.Server(ctx)
+			return nil, err
+		}},
+		{name: "probe", do: func(ctx context.Context, f *objectstore.FS) (any, error) {
+			err := f.Probe(ctx)
+			if failed, ok := errors.AsType[*fs.PathError](err); ok {
+				failed.Path = "f" // it is random
+			}
+			return f.Capabilities().ConditionalWrite && f.Capabilities().Move, err
+		}, want: true},
 		{name: "stat", do: func(ctx context.Context, f *objectstore.FS) (any, error) {
 			info, err := f.Stat(ctx, "d")
 			return info.Type, err
@@ -118,7 +183,7 @@ func readFaults() []faultCase {
 		{name: "walk", do: func(ctx context.Context, f *objectstore.FS) (any, error) { return walked(ctx, f, ".", nil) },
 			want: []string{"a", "d", "d/b", "d/e", "d/e/f"}},
 		{name: "glob", do: func(ctx context.Context, f *objectstore.FS) (any, error) { return f.Glob(ctx, "d/*", nil) },
-			want: []string{"d/b"}},
+			want: []string{"d/b"}, passesBy: true},
 		{name: "grep", do: grepPaths, want: []string{"a", "d/b", "d/e/f"}},
 	}
 	for i := range reads {
@@ -151,6 +216,9 @@ func grepPaths(ctx context.Context, f *objectstore.FS) (any, error) {
 	result, err := f.Grep(ctx, "line", nil)
 	if err != nil {
 		return nil, err
+	}
+	for _, skipped := range result.Skipped {
+		return nil, workspace.NewPathError(workspace.OpGrep, skipped.Path, fs.ErrPermission, errors.New(string(skipped.Reason)))
 	}
 	var paths []string
 	for _, match := range result.Matches {

@@ -7,9 +7,12 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +38,7 @@ type faultCase struct {
 	before, after map[string]string // the objects below the prefix, without markers that only keep directories
 	keep          []string          // contents that are never lost
 	partial       bool              // a failure may leave a part done that a repetition does not go on with
+	passesBy      bool              // it leaves out without an error what may not be read
 	do            func(ctx context.Context, f *objectstore.FS) (result any, err error)
 	want          any     // the result
 	done          []error // what a repetition may say if the operation took place though it failed
@@ -62,71 +66,190 @@ func sameRequest(r, first s3test.Request) bool {
 	return r.Op == first.Op && r.Key == first.Key && same("prefix") && same("partNumber") && same("continuation-token")
 }
 
-// TestFaults fails every request of every operation in turn, in every way.
-func TestFaults(t *testing.T) {
-	for _, p := range profiles() {
-		for _, c := range slices.Concat(writeFaults(), treeFaults(), readFaults()) {
-			for name, fault := range map[string]s3test.Fault{
-				"reset": {Reset: true}, "reset-after": {ResetAfter: true}, "truncate": {Truncate: 1}, "stall": {Stall: true},
-				"internal":  {Status: http.StatusInternalServerError, Code: "InternalError", Message: "We encountered an internal error."},
-				"slow-down": {Status: http.StatusServiceUnavailable, Code: "SlowDown", Message: "Please reduce your request rate."},
-			} {
-				for _, m := range modes() {
-					if fault.Stall && m.name != "once" {
-						continue // nothing follows
-					}
-					t.Run(strings.Join([]string{p.name, c.name, name, m.name}, "/"), func(t *testing.T) {
-						t.Parallel()
-						for n := 1; c.try(t, p, fault, m, n); n++ {
-						}
-					})
-				}
-			}
-		}
+// faultKind is a way in which a request fails.
+type faultKind struct {
+	name   string
+	fault  s3test.Fault
+	lost   bool  // the request may be served though the answer does not say so
+	cancel bool  // the context ends when the request comes
+	want   error // of a failure that may be found beside ErrUnavailable; nil for none
+}
+
+// waits reports whether only a timeout ends the request.
+func (k faultKind) waits() bool { return !k.cancel && (k.fault.Hang || k.fault.Stall) }
+
+// faultKinds are the ways in which stores, and what is in front of them, fail.
+func faultKinds() []faultKind {
+	return []faultKind{
+		{name: "reset", fault: s3test.Fault{Reset: true}},
+		{name: "reset-after", fault: s3test.Fault{ResetAfter: true}, lost: true},
+		{name: "truncate", fault: s3test.Fault{Truncate: 1}, lost: true},
+		{name: "stall", fault: s3test.Fault{Stall: true}, lost: true},
+		{name: "stall-cancel", fault: s3test.Fault{Stall: true}, lost: true, cancel: true, want: context.Canceled},
+		{name: "hang", fault: s3test.Fault{Hang: true}, lost: true},
+		{name: "hang-cancel", fault: s3test.Fault{Hang: true}, lost: true, cancel: true, want: context.Canceled},
+		{name: "internal", fault: s3test.Fault{Status: http.StatusInternalServerError, Code: "InternalError", Message: "We encountered an internal error."}},
+		{name: "slow-down", fault: s3test.Fault{Status: http.StatusServiceUnavailable, Code: "SlowDown", Message: "Please reduce your request rate."}},
+		{name: "forbidden", fault: s3test.Fault{Status: http.StatusForbidden, Code: "AccessDenied", Message: "Access Denied"}, want: fs.ErrPermission},
+		{name: "bad-gateway", fault: s3test.Fault{Instead: portal(http.StatusBadGateway)}},
+		{name: "portal", fault: s3test.Fault{Instead: portal(http.StatusOK)}},
+		{name: "empty", fault: s3test.Fault{Edit: empty}, lost: true},
+		{name: "no-content", fault: s3test.Fault{Edit: func(a *s3test.Answer) {
+			empty(a)
+			a.Status = http.StatusNoContent
+		}}, lost: true},
+		{name: "no-etag", fault: s3test.Fault{Edit: withoutETag}, lost: true},
+		{name: "chunked", fault: s3test.Fault{Edit: chunked}},
+		{name: "chunked-truncate", fault: s3test.Fault{Edit: chunked, Truncate: 3}, lost: true},
+		{name: "huge", fault: s3test.Fault{Edit: func(a *s3test.Answer) { a.Length = 9e18 }}, lost: true},
 	}
 }
 
-// try fails the request n of the operation. It returns false if there was none.
-func (c faultCase) try(t *testing.T, p profile, fault s3test.Fault, m mode, n int) (reached bool) {
+// portal is what a proxy answers in the store's place.
+func portal(status int) *s3test.Answer {
+	page := []byte("<!DOCTYPE html><html><head><meta charset=utf-8><title>Welcome</title></head><body>Log in<br></body></html>")
+	return &s3test.Answer{Status: status, Header: http.Header{"Content-Type": {"text/html"}}, Body: page, Length: int64(len(page))}
+}
+
+// empty takes away all that an answer says, but for its status.
+func empty(a *s3test.Answer) {
+	a.Header, a.Body, a.Length = http.Header{}, nil, 0
+}
+
+var etagElement = regexp.MustCompile("<ETag>[^<]*</ETag>")
+
+func withoutETag(a *s3test.Answer) {
+	a.Header.Del("ETag")
+	if document := etagElement.ReplaceAll(a.Body, nil); len(document) < len(a.Body) {
+		a.Body, a.Length = document, int64(len(document))
+	}
+}
+
+// chunked takes away the length of an answer, as proxies do that compress or
+// filter what they pass on.
+func chunked(a *s3test.Answer) { a.Length = -1 }
+
+// briefly is how long requests wait for an answer that does not come.
+const briefly = 40 * time.Millisecond
+
+// TestFaults fails every request of every operation in turn, in every way,
+// once and again. The operation must fail with an error of the right kind, or
+// do what it is to do; whatever happens the store has the old or the new bytes.
+func TestFaults(t *testing.T) {
+	var cells atomic.Int64
+	seen := new(sync.Map)
+	before := runtime.NumGoroutine()
+	begun := time.Now()
+	t.Run("cells", func(t *testing.T) {
+		for _, p := range profiles() {
+			for _, c := range slices.Concat(writeFaults(), treeFaults(), readFaults()) {
+				requests := c.requests(t, p, seen)
+				for _, k := range faultKinds() {
+					for _, m := range modes() {
+						if k.cancel && m.name != "once" || testing.Short() && m.name == "same-request" {
+							continue // nothing follows; it is between the other two
+						}
+						t.Run(strings.Join([]string{p.name, c.name, k.name, m.name}, "/"), func(t *testing.T) {
+							t.Parallel()
+							var group sync.WaitGroup
+							for n := 1; n <= requests; n++ {
+								cells.Add(1)
+								group.Go(func() { c.try(t, p, k, m, n) })
+							}
+							group.Wait()
+						})
+					}
+				}
+			}
+		}
+	})
+	t.Logf("%d faults in %v", cells.Load(), time.Since(begun))
+	for _, op := range []string{
+		"GetObject", "HeadObject", "PutObject", "CopyObject", "CreateMultipartUpload", "UploadPart", "UploadPartCopy", "CompleteMultipartUpload",
+		"AbortMultipartUpload", "DeleteObject", "DeleteObjects", "ListObjectsV2", "HeadBucket",
+	} {
+		if _, ok := seen.Load(op); !ok {
+			t.Errorf("no operation sends %s", op)
+		}
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	pollUntil(t, "all goroutines to end", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// requests returns how many requests the operation takes without a fault, and
+// stores their kinds.
+func (c faultCase) requests(t *testing.T, p profile, seen *sync.Map) int {
+	t.Helper()
+	server, fsys := c.start(t, p, 1)
+	defer server.Close()
+	result, err := c.do(t.Context(), fsys)
+	if c.checkResult(t, result, err); t.Failed() {
+		t.Fatalf("%s fails without a fault", c.name)
+	}
+	for _, r := range server.Requests() {
+		seen.Store(r.Op, true)
+	}
+	return len(server.Requests())
+}
+
+// start returns a server with the objects of the case, and its workspace.
+func (c faultCase) start(t *testing.T, p profile, attempts int) (*s3test.Server, *objectstore.FS) {
 	t.Helper()
 	server := newFaultServer(p, c.before)
-	defer server.Close()
-	fsys := inProcess(server, p.compat, impatient(m.attempts)).open(t, faultPrefix, objectstore.Options{})
+	fsys := inProcess(server, p.compat, impatient(attempts)).open(t, faultPrefix, objectstore.Options{})
 	fsys.SetPartSizes(partSize)
+	return server, fsys
+}
+
+// try fails the request n of the operation.
+func (c faultCase) try(t *testing.T, p profile, k faultKind, m mode, n int) {
+	server, fsys := c.start(t, p, m.attempts)
+	defer server.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	injector := &injector{n: n, fault: fault, mode: m}
-	if fault.Stall {
-		injector.then = func() { time.AfterFunc(5*time.Millisecond, cancel) }
+	injector := &injector{n: n, fault: k.fault, mode: m}
+	var cancelled time.Time
+	if k.cancel {
+		injector.then = func() {
+			cancelled = time.Now()
+			cancel()
+		}
+	} else if k.waits() {
+		fsys.SetTimeouts(briefly, briefly)
 	}
+	fsys.SetLateTime(briefly)
 	server.Inject(injector.inject)
 	result, err := c.do(ctx, fsys)
+	if took := time.Since(cancelled); k.cancel && !cancelled.IsZero() && took > time.Second {
+		t.Errorf("request %d: it took %v to end with the context", n, took)
+	}
+	fsys.SetTimeouts(patience, patience)
 	server.Inject(nil)
 	first, reached := injector.hit()
-	if !reached {
-		c.checkResult(t, result, err)
-		return false
-	}
 	what := fmt.Sprintf("request %d (%s)", n, first.Op)
-	if err == nil {
+	switch {
+	case err == nil && c.passesBy && k.want == fs.ErrPermission:
+	case err == nil:
 		c.checkResult(t, result, nil)
-	} else {
-		checkFaultError(t, what, server, err)
+	case !reached && !errors.Is(err, workspace.ErrUnavailable): // which a slow machine makes of other requests
+		t.Errorf("%s: it did not come: %v", what, err)
+	default:
+		checkFaultError(t, what, server, err, k.want)
 	}
 	c.checkWhole(t, what, objectsOf(server))
-	if uploads := server.Uploads(); len(uploads) > 0 && !c.mayLeaveUpload(fault, m, first) {
+	if uploads := server.Uploads(); len(uploads) > 0 && !c.mayLeaveUpload(k, m, first) {
 		t.Errorf("%s: uploads are left open: %v", what, uploads)
 	}
 	c.repeat(t, what, server, fsys, err)
-	return true
 }
 
 // mayLeaveUpload reports whether the upload could not be aborted: the abort
 // failed, too, or the upload began but the client was not told its id. So it is
-// in a move of many files if one begins while the failure of another ends all.
-func (c faultCase) mayLeaveUpload(fault s3test.Fault, m mode, first s3test.Request) bool {
-	answerLost := fault.ResetAfter || fault.Truncate > 0 || fault.Stall
-	return m.name == "all-that-follow" || c.partial || answerLost && first.Op == "CreateMultipartUpload"
+// in a move of many files if one begins while the failure of another ends all,
+// and where a slow machine takes longer to answer than requests wait.
+func (c faultCase) mayLeaveUpload(k faultKind, m mode, first s3test.Request) bool {
+	return m.name == "all-that-follow" || c.partial || k.waits() || k.lost && first.Op == "CreateMultipartUpload" ||
+		first.Op == "AbortMultipartUpload" && (m.name != "once" || k.cancel || k.want != nil)
 }
 
 // impatient makes a client that sends a request so many times, without delay.
@@ -158,7 +281,7 @@ func objectsOf(server *s3test.Server) map[string]string {
 	objects := make(map[string]string)
 	for _, key := range server.Objects(bucket) {
 		// A request that the client has given up may still be served.
-		if data, ok := server.Get(bucket, key); ok {
+		if data, ok := server.Get(bucket, key); ok && !strings.Contains(key, "/.workspacekit-probe-") {
 			objects[strings.TrimPrefix(key, faultPrefix+"/")] = string(data)
 		}
 	}
@@ -212,13 +335,13 @@ func (c faultCase) checkResult(t *testing.T, result any, err error) {
 
 // checkFaultError checks the kind of the error of a failed operation, and that
 // it shows nothing.
-func checkFaultError(t *testing.T, what string, server *s3test.Server, err error) {
+func checkFaultError(t *testing.T, what string, server *s3test.Server, err, want error) {
 	t.Helper()
 	if _, ok := errors.AsType[*fs.PathError](err); !ok {
 		t.Errorf("%s: error is a %T, want a *fs.PathError", what, err)
 	}
-	if !errors.Is(err, workspace.ErrUnavailable) && !errors.Is(err, context.Canceled) {
-		t.Errorf("%s: error = %v, want %v or %v", what, err, workspace.ErrUnavailable, context.Canceled)
+	if !errors.Is(err, workspace.ErrUnavailable) && (want == nil || !errors.Is(err, want)) {
+		t.Errorf("%s: error = %v, want %v or %v", what, err, workspace.ErrUnavailable, want)
 	}
 	checkDiscreet(t, err, server.URL, faultPrefix, server.AccessKeyID, server.SecretAccessKey)
 }

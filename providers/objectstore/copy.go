@@ -3,7 +3,6 @@ package objectstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"strings"
@@ -116,17 +115,38 @@ var errSourceChanged = errors.New("the file was written at the same moment: try 
 // # Errors
 // errSourceChanged, and those of conditional.
 func (f *FS) copyObject(ctx context.Context, from head, to string) (etag string, err error) {
-	switch {
-	case f.copiesWhole(from.object):
+	if f.copiesWhole(from.object) {
 		return f.copyWhole(ctx, from, to)
-	case from.size == 0: // which cannot be a part
-		d, err := f.withTags(ctx, from.key, from.description)
+	}
+	if empty, err := f.isEmpty(ctx, from.object); !empty || err != nil {
 		if err != nil {
 			return "", err
 		}
-		return f.put(ctx, to, nil, d, workspace.WriteOptions{IfNotExist: true})
+		return f.copyParts(ctx, from, to)
 	}
-	return f.copyParts(ctx, from, to)
+	d, err := f.withTags(ctx, from.key, from.description) // what is empty cannot be a part
+	if err != nil {
+		return "", err
+	}
+	return f.put(ctx, to, nil, d, workspace.WriteOptions{IfNotExist: true})
+}
+
+// isEmpty reports whether o is empty. Some proxies say so of everything that a
+// HEAD asks for, so it is read unless its ETag proves it.
+func (f *FS) isEmpty(ctx context.Context, o object) (bool, error) {
+	if o.size > 0 || o.isProvenEmpty() {
+		return o.size == 0, nil
+	}
+	d, err := f.fetch(ctx, o.key, nil, aws.String(o.etag))
+	switch {
+	case isConflict(err), isMissing(err):
+		return false, errSourceChanged
+	case err != nil:
+		return false, err
+	}
+	defer d.Close()
+	data, err := d.readOn(nil, 1)
+	return len(data) == 0, err
 }
 
 // copiesWhole reports whether one CopyObject copies o. It keeps by itself what
@@ -174,9 +194,12 @@ func (f *FS) copyParts(ctx context.Context, from head, to string) (etag string, 
 	if err != nil {
 		return "", err
 	}
-	for first := int64(0); first < from.size && err == nil; first += f.copyPart {
-		last := min(first+f.copyPart, from.size) - 1
-		err = u.copyPart(from.object, fmt.Sprintf("bytes=%d-%d", first, last))
+	if from.size <= f.copyPart {
+		err = u.copyPart(from.object, nil) // all of it, whatever its size was said to be
+	} else {
+		for first := int64(0); first < from.size && err == nil; first += f.copyPart {
+			err = u.copyPart(from.object, window{first, min(first+f.copyPart, from.size) - 1}.header())
+		}
 	}
 	if err == nil {
 		etag, err = u.complete()

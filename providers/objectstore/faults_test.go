@@ -94,6 +94,11 @@ func faultKinds() []faultKind {
 		{name: "bad-gateway", fault: s3test.Fault{Instead: portal(http.StatusBadGateway)}},
 		{name: "portal", fault: s3test.Fault{Instead: portal(http.StatusOK)}},
 		{name: "empty", fault: s3test.Fault{Edit: empty}, lost: true},
+		{name: "bodyless", fault: s3test.Fault{Edit: func(a *s3test.Answer) {
+			if len(a.Body) > 0 {
+				a.Body, a.Length = nil, 0
+			}
+		}}, lost: true},
 		{name: "no-content", fault: s3test.Fault{Edit: func(a *s3test.Answer) {
 			empty(a)
 			a.Status = http.StatusNoContent

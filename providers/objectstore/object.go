@@ -1,6 +1,8 @@
 package objectstore
 
 import (
+	"crypto/md5"
+	"encoding/hex"
 	"strings"
 	"time"
 
@@ -16,6 +18,12 @@ type object struct {
 	etag     string // as the store spells it, with quotes
 	modified time.Time
 	class    string // of the storage; empty for the store's standard
+}
+
+// isProvenEmpty reports whether the ETag says that the object is empty.
+func (o object) isProvenEmpty() bool {
+	sum := md5.Sum(nil)
+	return string(versionOf(o.etag)) == hex.EncodeToString(sum[:])
 }
 
 // info describes the object as the file name. The store tells times to the

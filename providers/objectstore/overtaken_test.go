@@ -2,6 +2,7 @@ package objectstore_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"sync"
 	"testing"
@@ -58,6 +59,36 @@ func TestSourceOvertaken(t *testing.T) {
 				}
 				if uploads := server.Uploads(); len(uploads) > 0 {
 					t.Errorf("uploads left open: %v", uploads)
+				}
+			})
+		}
+	}
+}
+
+// TestHeadLies has a HEAD say another length than the object has, as proxies
+// do. What is copied or moved is the whole object.
+func TestHeadLies(t *testing.T) {
+	for _, length := range []int64{0, 3} {
+		for _, p := range profiles() {
+			t.Run(fmt.Sprintf("%d/%s", length, p.name), func(t *testing.T) {
+				server := s3test.New(t, p.options)
+				server.Put(bucket, "p/f", []byte("content"))
+				f := inProcess(server, p.compat).open(t, "p", objectstore.Options{})
+				server.Inject(func(r s3test.Request) s3test.Fault {
+					if r.Op != "HeadObject" {
+						return s3test.Fault{}
+					}
+					return s3test.Fault{Edit: func(a *s3test.Answer) { a.Length = length }}
+				})
+				for _, do := range []action{copyFile("f", "g"), moveTo("g", "h")} {
+					if err := do(t.Context(), f); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, key := range []string{"p/f", "p/h"} {
+					if data, _ := server.Get(bucket, key); string(data) != "content" {
+						t.Errorf("%q holds %q, want %q", key, data, "content")
+					}
 				}
 			})
 		}

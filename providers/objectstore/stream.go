@@ -25,7 +25,7 @@ func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions)
 	}
 	w := windowOf(o)
 	got, err := f.get(ctx, workspace.OpOpen, name, w)
-	if err == nil && got.size < 0 { // the answer to a range says how long the file is
+	if err == nil && got.size <= 0 && !got.isProvenEmpty() { // the answer to a range says how long the file is
 		got.body.Close()
 		got, err = f.get(ctx, workspace.OpOpen, name, &window{last: math.MaxInt64})
 	}

@@ -86,13 +86,13 @@ func (u *upload) send(data []byte) error {
 	})
 }
 
-// copyPart makes the range rng of the object from, which must not have changed,
-// the next part.
-func (u *upload) copyPart(from object, rng string) error {
+// copyPart makes the range rng of the object from, or all of it if that is nil,
+// the next part. The object must not have changed.
+func (u *upload) copyPart(from object, rng *string) error {
 	return u.add(func(number *int32) (types.CompletedPart, error) {
 		out, err := u.fs.client.UploadPartCopy(u.ctx, &s3.UploadPartCopyInput{
 			Bucket: u.fs.bucket, Key: aws.String(u.key), UploadId: u.id, PartNumber: number,
-			CopySource: u.fs.copySource(from.key), CopySourceIfMatch: aws.String(from.etag), CopySourceRange: aws.String(rng),
+			CopySource: u.fs.copySource(from.key), CopySourceIfMatch: aws.String(from.etag), CopySourceRange: rng,
 		})
 		switch {
 		case isConflict(err), isMissing(err):

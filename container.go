@@ -19,13 +19,14 @@ import (
 
 // containerOptions are the options of a container.
 type containerOptions struct {
-	Container    string   `json:"container,omitempty" jsonschema:"A container that is running."`
-	Image        string   `json:"image,omitempty" jsonschema:"The image of a new container, which is made at the first use and removed in the end."`
-	Engine       string   `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman or nerdctl. Default: what the variable WORKSPACE_ENGINE names, or docker."`
-	EngineArgs   []string `json:"engineArgs,omitempty" jsonschema:"Flags that choose an engine, such as [--context, remote]: --context, --connection, --host and --namespace."`
-	WorkspaceDir string   `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. The one in which the container starts programs if it is left out. In a new container it is made if it is missing."`
-	User         string   `json:"user,omitempty" jsonschema:"The user who reads and writes. That of the container if it is left out."`
-	Shells       int      `json:"shells,omitempty" jsonschema:"How many requests are made at a time. 4 if it is left out."`
+	Container    string        `json:"container,omitempty" jsonschema:"A container that is running."`
+	Image        string        `json:"image,omitempty" jsonschema:"The image of a new container, which is made at the first use and removed in the end."`
+	Engine       string        `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman or nerdctl. Default: what the variable WORKSPACE_ENGINE names, or docker."`
+	EngineArgs   []string      `json:"engineArgs,omitempty" jsonschema:"Flags that choose an engine, such as [--context, remote]: --context, --connection, --host and --namespace."`
+	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. The one in which the container starts programs if it is left out. In a new container it is made if it is missing."`
+	User         string        `json:"user,omitempty" jsonschema:"The user who reads and writes. That of the container if it is left out."`
+	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are made at a time. 4 if it is left out."`
+	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long the engine, or a program in the container, may be silent while a call waits for it. 10m if it is left out."`
 
 	Name    string  `json:"name,omitempty" jsonschema:"The name of the new container. One made at random if it is left out."`
 	Keep    bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running in the end."`
@@ -59,7 +60,7 @@ func openContainer(ctx context.Context, in config.Input) (workspace.FileSystem, 
 
 func (o containerOptions) options() *container.Options {
 	opts := &container.Options{
-		Container: o.Container, Image: o.Image, Root: o.WorkspaceDir, User: o.User, Shells: o.Shells, Lazy: true,
+		Container: o.Container, Image: o.Image, Root: o.WorkspaceDir, User: o.User, Shells: o.Shells, Timeout: o.Timeout, Lazy: true,
 		Create: container.CreateOptions{
 			Name: o.Name, Keep: o.Keep, Network: o.Network, Memory: o.Memory, CPUs: o.CPUs, PIDs: o.PIDs,
 		},
@@ -143,7 +144,7 @@ func checkContainer(in config.Input) error {
 	}
 	return errors.Join(append(errs,
 		checkWorkspaceDir(o.WorkspaceDir),
-		checkNotNegative("shells", o.Shells), checkNotNegative("cpus", o.CPUs), checkNotNegative("pids", o.PIDs))...)
+		checkNotNegative("shells", o.Shells), checkNotNegative("timeout", o.Timeout), checkNotNegative("cpus", o.CPUs), checkNotNegative("pids", o.PIDs))...)
 }
 
 // checkWorkspaceDir returns what is wrong with a directory in a container.
@@ -235,6 +236,6 @@ func refContainer(ctx context.Context, fsys workspace.FileSystem, in config.Inpu
 	}
 	return containerOptions{
 		Container: made.Container(), Engine: o.engine(), EngineArgs: o.EngineArgs,
-		WorkspaceDir: o.WorkspaceDir, User: o.User, Shells: o.Shells,
+		WorkspaceDir: o.WorkspaceDir, User: o.User, Shells: o.Shells, Timeout: o.Timeout,
 	}, nil
 }

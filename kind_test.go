@@ -33,6 +33,7 @@ func TestOptions(t *testing.T) {
 		{"container-image", "{kind: container, image: debian, cpus: 1.5, pids: 9, memory: 1g, network: host, name: x, keep: true}", ""},
 		{"container-relative", "{kind: container, container: box, workspaceDir: work}", `workspaceDir: "work" is not absolute`},
 		{"container-negative", "{kind: container, container: box, shells: -1}", "shells: it cannot be negative"},
+		{"container-negative-time", "{kind: container, container: box, timeout: -1s}", "timeout: it cannot be negative"},
 		{"container-negative-cpus", "{kind: container, image: box, cpus: -1}", "cpus: it cannot be negative"},
 		{"kubernetes", "{kind: kubernetes, pod: deploy/web, context: prod}", ""},
 		{"kubernetes-no-pod", "{kind: kubernetes}", `needs the key "pod"`},

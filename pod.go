@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -13,12 +14,13 @@ import (
 
 // podOptions are the options of a pod in Kubernetes.
 type podOptions struct {
-	Pod          string `json:"pod" jsonschema:"The pod, which is running, or what stands for one, such as deploy/web."`
-	Container    string `json:"container,omitempty" jsonschema:"The container of the pod. Its default one if it is left out."`
-	Namespace    string `json:"namespace,omitempty" jsonschema:"The namespace of the pod. That of the context if it is left out."`
-	Context      string `json:"context,omitempty" jsonschema:"The context of kubectl's configuration. The current one if it is left out."`
-	WorkspaceDir string `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. The one in which the container starts programs if it is left out."`
-	Shells       int    `json:"shells,omitempty" jsonschema:"How many requests are made at a time. 4 if it is left out."`
+	Pod          string        `json:"pod" jsonschema:"The pod, which is running, or what stands for one, such as deploy/web."`
+	Container    string        `json:"container,omitempty" jsonschema:"The container of the pod. Its default one if it is left out."`
+	Namespace    string        `json:"namespace,omitempty" jsonschema:"The namespace of the pod. That of the context if it is left out."`
+	Context      string        `json:"context,omitempty" jsonschema:"The context of kubectl's configuration. The current one if it is left out."`
+	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. The one in which the container starts programs if it is left out."`
+	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are made at a time. 4 if it is left out."`
+	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long kubectl, or a program in the container, may be silent while a call waits for it. 10m if it is left out."`
 }
 
 func podKind() config.Kind {
@@ -45,7 +47,7 @@ func openPod(ctx context.Context, in config.Input) (workspace.FileSystem, error)
 		return nil, err
 	}
 	return container.Open(ctx, &container.Options{
-		Executor: container.Kubectl(o.Pod, o.Container, o.flags()...), Root: o.WorkspaceDir, Shells: o.Shells, Lazy: true,
+		Executor: container.Kubectl(o.Pod, o.Container, o.flags()...), Root: o.WorkspaceDir, Shells: o.Shells, Timeout: o.Timeout, Lazy: true,
 	})
 }
 
@@ -70,7 +72,7 @@ func checkPod(in config.Input) error {
 	if o.Pod == "" || strings.HasPrefix(o.Pod, "-") {
 		errs = append(errs, config.KeyError("pod", fmt.Errorf("%q is not the name of a pod", o.Pod)))
 	}
-	return errors.Join(append(errs, checkWorkspaceDir(o.WorkspaceDir), checkNotNegative("shells", o.Shells))...)
+	return errors.Join(append(errs, checkWorkspaceDir(o.WorkspaceDir), checkNotNegative("shells", o.Shells), checkNotNegative("timeout", o.Timeout))...)
 }
 
 func grantsOfPod(in config.Input) ([]string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -85,8 +86,13 @@ func (m *made) remove() error {
 // ctx ends the client has a moment left: what it has asked the engine for would
 // be done all the same, and nobody would know of it.
 func (o *Options) runEngine(ctx context.Context, args ...string) (string, error) {
-	engine := o.engine()
-	cmd := exec.CommandContext(ctx, engine[0], append(engine[1:len(engine):len(engine)], args...)...)
+	engine, limited := o.engine(), ctx
+	if timeout := o.timeout(); timeout > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	cmd := exec.CommandContext(limited, engine[0], append(engine[1:len(engine):len(engine)], args...)...)
 	cmd.Cancel = func() error { return nil }
 	cmd.WaitDelay = closeGrace
 	var complaint tail
@@ -97,6 +103,8 @@ func (o *Options) runEngine(ctx context.Context, args ...string) (string, error)
 		return strings.TrimSpace(string(out)), nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()
+	case limited.Err() != nil:
+		return "", fmt.Errorf("%s %s did not answer within %v", engine[0], args[0], o.timeout())
 	case errors.Is(err, exec.ErrNotFound):
 		return "", &notInstalledError{engine[0]}
 	}

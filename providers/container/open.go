@@ -110,7 +110,7 @@ func (f *FS) openSession(ctx context.Context) (*shell.Session, error) {
 // openIn opens a shell in the directory root.
 func (f *FS) openIn(ctx context.Context, executor Executor, root string) (*shell.Session, error) {
 	start := func() (shell.Process, error) { return executor.Start("sh") }
-	return shell.Open(ctx, start, f.program, ask("hello", root))
+	return shell.Open(ctx, start, f.program, ask("hello", root), f.opts.timeout())
 }
 
 // reap returns the call that ends what a shell still does that was given up.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -32,6 +33,13 @@ type Options struct {
 	// Shells is how many requests are made at a time, each by a shell that is
 	// kept open. Zero means [DefaultShells].
 	Shells int
+
+	// Timeout is how long the engine's client, or a program in the container,
+	// may take without a sign of life while a call waits for it. A longer search
+	// that finds nothing and a longer copy of a file fail with
+	// [workspace.ErrUnavailable], too. Zero means [DefaultTimeout], a negative
+	// value no limit but the caller's context.
+	Timeout time.Duration
 
 	// Lazy says that Open starts nothing: it checks the options alone, and the
 	// first call makes the container and opens a shell. Set Root, too, if a
@@ -69,6 +77,18 @@ type CreateOptions struct {
 // DefaultShells is how many requests are made at a time if the options do not
 // say.
 const DefaultShells = 4
+
+// DefaultTimeout is how long the engine and the container may be silent if the
+// options do not say.
+const DefaultTimeout = 10 * time.Minute
+
+// timeout returns the time of the options, zero for no limit.
+func (o *Options) timeout() time.Duration {
+	if o.Timeout == 0 {
+		return DefaultTimeout
+	}
+	return max(o.Timeout, 0)
+}
 
 // check returns what is wrong with the options.
 func (o *Options) check() error {

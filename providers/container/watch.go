@@ -123,6 +123,7 @@ func (w *observed) run(ctx context.Context, stream *shell.Stream) {
 	for {
 		pause := retry
 		if stream != nil {
+			stream.Patiently()
 			w.follow(stream)
 			stream.Close()
 			pause = settle

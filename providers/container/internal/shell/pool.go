@@ -45,7 +45,8 @@ func NewPool(size int, open func(ctx context.Context) (*Session, error), reap fu
 func (p *Pool) Add(session *Session) { p.put(session) }
 
 // Do makes a call and returns its whole reply. A call that a broken session
-// was not asked for Once is made again on a new one.
+// was not asked for Once is made again on a new one, unless the session was too
+// long silent.
 //
 // # Errors
 // [fs.ErrClosed], the error of ctx, and those of [Open].
@@ -66,7 +67,7 @@ func (p *Pool) Read(ctx context.Context, call Call, read func(reply io.Reader)) 
 	}
 	for again := !call.Once && call.Input == nil; ; again = false {
 		status, err = p.try(ctx, call, read)
-		if broken := new(BrokenError); !again || !errors.As(err, &broken) {
+		if broken := new(BrokenError); !again || !errors.As(err, &broken) || errors.Is(err, ErrSilent) {
 			return status, err
 		}
 	}
@@ -144,6 +145,7 @@ func (s *Session) answers(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
+	reply.silence = s.shortSilence()
 	_, err = io.Copy(io.Discard, reply)
 	return err == nil && reply.Status == 0
 }

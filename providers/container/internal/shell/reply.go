@@ -10,6 +10,7 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +26,10 @@ type Reply struct {
 	release func() bool     // lets go of ctx
 	writing sync.WaitGroup  // of what is still being sent
 	input   chan error      // has room for why the input ended early; nil without one
+	sent    atomic.Int64    // how often a part of the input was sent
+	asking  atomic.Bool     // the input is being read, which the shell cannot help
+	silence time.Duration   // how long nothing may come; zero for no limit
+	silent  atomic.Bool     // the shell was given up
 	done    error           // io.EOF after the last byte, or why there is none
 }
 
@@ -96,7 +101,9 @@ func (r *Reply) fill() error {
 		}
 		s.rest = append(s.buffer[:0], s.rest...)
 	}
+	stop := r.watch()
 	n, err := s.process.Read(s.rest[len(s.rest):cap(s.rest)])
+	stop()
 	s.rest = s.rest[:len(s.rest)+n]
 	if n > 0 {
 		return nil
@@ -106,6 +113,36 @@ func (r *Reply) fill() error {
 	}
 	return err
 }
+
+// watch gives the shell up when nothing comes from it, and nothing goes to it,
+// for as long as it may be silent. It returns what ends that.
+func (r *Reply) watch() (stop func()) {
+	if r.silence <= 0 {
+		return func() {}
+	}
+	over := make(chan struct{})
+	ticker := time.NewTicker(r.silence)
+	go func() {
+		defer ticker.Stop()
+		for sent := r.sent.Load(); ; {
+			select {
+			case <-over:
+				return
+			case <-ticker.C:
+			}
+			before := sent
+			if sent = r.sent.Load(); sent == before && !r.asking.Load() {
+				r.silent.Store(true)
+				r.session.kill()
+				return
+			}
+		}
+	}()
+	return func() { close(over) }
+}
+
+// Patiently lets the shell be silent for as long as it likes from now on.
+func (r *Reply) Patiently() { r.silence = 0 }
 
 // takeFrame takes the frame that is at hand.
 func (r *Reply) takeFrame() (status int, err error) {
@@ -160,6 +197,9 @@ func (r *Reply) finish(status int, err error) {
 		err = r.ctx.Err()
 	}
 	if err != nil {
+		if r.silent.Load() {
+			err = ErrSilent
+		}
 		r.done = r.session.failure(r.ctx, err)
 		r.writing.Wait()
 		r.blameInput()
@@ -200,7 +240,7 @@ func (r *Reply) write(data []byte) { _, _ = r.session.process.Write(data) }
 // copy sends the input. An input that ends early leaves the shell waiting for
 // bytes that never come, so it ends the session.
 func (r *Reply) copy(input io.Reader, size int64) {
-	from := &source{Reader: input}
+	from := &source{Reader: input, reply: r}
 	if size != Unknown {
 		from.Reader = io.LimitReader(input, size)
 	}
@@ -218,14 +258,18 @@ func (r *Reply) copy(input io.Reader, size int64) {
 	r.session.kill()
 }
 
-// source keeps the error in which a reader ends.
+// source keeps the error in which a reader ends, and tells when it is read.
 type source struct {
 	io.Reader
-	err error
+	reply *Reply
+	err   error
 }
 
 func (s *source) Read(p []byte) (int, error) {
+	s.reply.sent.Add(1)
+	s.reply.asking.Store(true)
 	n, err := s.Reader.Read(p)
+	s.reply.asking.Store(false)
 	if err != nil {
 		s.err = err
 	}

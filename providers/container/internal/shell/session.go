@@ -14,11 +14,15 @@ type Session struct {
 	process Process
 	// Greeting is the reply to the call that opened the session.
 	Greeting string
-	broken   atomic.Bool // it has been closed, or must be
-	buffer   []byte      // what is read into
-	rest     []byte      // of the output, read and not yet part of a reply; in buffer
-	used     time.Time   // when the last reply ended
+	broken   atomic.Bool   // it has been closed, or must be
+	buffer   []byte        // what is read into
+	rest     []byte        // of the output, read and not yet part of a reply; in buffer
+	used     time.Time     // when the last reply ended
+	silence  time.Duration // how long a reply may keep silent; zero for no limit
 }
+
+// ErrSilent is the cause of a [BrokenError] of a shell that was given up.
+var ErrSilent = errors.New("a program in the container, or the client that leads to it, did not answer in time")
 
 // BrokenError says that a shell ended, or was ended, in the middle of things.
 type BrokenError struct {
@@ -28,6 +32,9 @@ type BrokenError struct {
 }
 
 func (e *BrokenError) Error() string {
+	if errors.Is(e.Cause, ErrSilent) {
+		return e.Cause.Error()
+	}
 	if words := OneLine(e.Complaint); words != "" {
 		return words
 	}
@@ -57,18 +64,17 @@ func (e *BrokenError) Unwrap() error { return e.Cause }
 const openTimeout = time.Minute
 
 // Open starts a shell, teaches it the functions of script, and makes the call
-// hello, which must succeed.
+// hello, which must succeed. A shell from which nothing comes for the time
+// silence while a reply is awaited is given up; zero means no limit.
 //
 // # Errors
 // [*BrokenError] if the shell does not answer, [*StatusError] if hello fails.
-func Open(ctx context.Context, start Starter, script string, hello Call) (*Session, error) {
+func Open(ctx context.Context, start Starter, script string, hello Call, silence time.Duration) (*Session, error) {
 	process, err := start()
 	if err != nil {
 		return nil, &BrokenError{Cause: err}
 	}
-	ctx, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
-	s := &Session{process: process}
+	s := &Session{process: process, silence: silence}
 	if err := s.greet(ctx, script, hello); err != nil {
 		s.Close()
 		return nil, err
@@ -82,12 +88,21 @@ func (s *Session) greet(ctx context.Context, script string, hello Call) error {
 	if err != nil {
 		return err
 	}
+	reply.silence = s.shortSilence()
 	greeting, err := io.ReadAll(reply)
 	if err == nil && reply.Status != 0 {
 		err = &StatusError{Status: reply.Status, Text: string(greeting)}
 	}
 	s.Greeting = string(greeting)
 	return err
+}
+
+// shortSilence is how long a reply may keep silent that takes no work.
+func (s *Session) shortSilence() time.Duration {
+	if s.silence > 0 {
+		return min(s.silence, openTimeout)
+	}
+	return openTimeout
 }
 
 // StatusError is the status of a call that had to succeed.
@@ -123,7 +138,7 @@ func (s *Session) send(ctx context.Context, call Call, preface string) (*Reply, 
 		return nil, err
 	}
 	marker := newMarker()
-	r := &Reply{session: s, ctx: ctx, frame: []byte("\n" + marker + " ")}
+	r := &Reply{session: s, ctx: ctx, silence: s.silence, frame: []byte("\n" + marker + " ")}
 	r.release = context.AfterFunc(ctx, s.kill)
 	r.writing.Go(func() { r.write(append([]byte(preface), call.line(marker)...)) })
 	if call.Input == nil {

@@ -110,7 +110,7 @@ func inShells(t *testing.T, test func(t *testing.T, s *shell.Session)) {
 
 func open(t *testing.T, starter shell.Starter) *shell.Session {
 	t.Helper()
-	s, err := shell.Open(t.Context(), starter, script, shell.Call{Function: ":"})
+	s, err := shell.Open(t.Context(), starter, script, shell.Call{Function: ":"}, 0)
 	if err != nil {
 		t.Fatalf("Open = %v, want nil", err)
 	}
@@ -236,7 +236,7 @@ func TestInputThatEndsEarly(t *testing.T) {
 }
 
 func TestOpenOfWhatIsNoShell(t *testing.T) {
-	_, err := shell.Open(t.Context(), start("sh", "-c", "echo no such container >&2; exit 1"), script, shell.Call{Function: ":"})
+	_, err := shell.Open(t.Context(), start("sh", "-c", "echo no such container >&2; exit 1"), script, shell.Call{Function: ":"}, 0)
 	if broken := new(shell.BrokenError); !errors.As(err, &broken) || broken.Error() != "no such container" {
 		t.Errorf("Open = %v, want a BrokenError with what was said", err)
 	}
@@ -246,7 +246,7 @@ func TestPoolOpensWhatItNeeds(t *testing.T) {
 	var opened atomic.Int64
 	pool := shell.NewPool(2, func(ctx context.Context) (*shell.Session, error) {
 		opened.Add(1)
-		return shell.Open(ctx, start("sh"), script, shell.Call{Function: ":"})
+		return shell.Open(ctx, start("sh"), script, shell.Call{Function: ":"}, 0)
 	}, func(*shell.Session) shell.Call { return shell.Call{Function: ":"} })
 	for i := range 5 {
 		body, _, err := pool.Do(t.Context(), shell.Call{Function: "words", Args: []string{fmt.Sprint(i)}})
@@ -273,7 +273,7 @@ func TestPoolOpensWhatItNeeds(t *testing.T) {
 // that they are read in.
 func TestPoolReturnsWholeReplies(t *testing.T) {
 	pool := shell.NewPool(1, func(ctx context.Context) (*shell.Session, error) {
-		return shell.Open(ctx, start("sh"), script, shell.Call{Function: ":"})
+		return shell.Open(ctx, start("sh"), script, shell.Call{Function: ":"}, 0)
 	}, func(*shell.Session) shell.Call { return shell.Call{Function: ":"} })
 	defer pool.Close()
 	for _, length := range []int{0, 1, 511, 512, 513, 1535, 1536, 1537, 64 << 10, 9 << 20, 4<<20 - 512} {

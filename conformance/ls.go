@@ -46,7 +46,7 @@ func lsChildrenOnly(e *env) {
 // orderedNames are in order as bytes, and in no other usual order. Those that
 // end in "/" are directories.
 func orderedNames() []string {
-	return []string{"A", "B.txt", "Z", "_", "a", "a b", "a!", "a-b", "a.b", "a0", "a10", "a2", "aB", "ab", "b", "z", "~", "é", "日", "🙂"}
+	return []string{"!", "A", "B.txt", "Z", "_", "a", "a b", "a!", "a-b", "a.b", "a0", "a10", "a2", "aB", "ab", "b", "z", "~", "é", "日", "🙂"}
 }
 
 func lsSorted(e *env) {

@@ -299,6 +299,14 @@ func walkMutants() []mutant {
 				return walk(ctx, dir, nil, fn)
 			}
 		}), []string{"Walk/after", "Walk/eleven-hundred", "Wrappers/reading"}},
+		{"walk-after-the-root-is-all", mutateWalk(func(_ *hooked, walk walkFunc) walkFunc {
+			return func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+				if opts != nil && opts.After == "." {
+					opts = nil
+				}
+				return walk(ctx, dir, opts, fn)
+			}
+		}), []string{"Walk/after"}},
 		{"walk-describes-names-only", mutateVisit(namesOnly), []string{"Walk/describes"}},
 		{"walk-ignores-skip-dir", mutateVisit(withoutResult(fs.SkipDir)), []string{"Walk/skip-dir", "Walk/skip-dir-of-file"}},
 		{"walk-ignores-skip-all", mutateVisit(withoutResult(fs.SkipAll)), []string{"Walk/skip-all"}},

@@ -100,7 +100,7 @@ func walkEmpty(e *env) {
 
 func walkAfter(e *env) {
 	all := e.givenOrdered()
-	for _, after := range append([]string{"0", "a/", "a/i", "a/in/", "a/in/zzz", "a0", "zzz", "\U0010ffff", "a-" + strings.Repeat("z/", 4000)}, all...) {
+	for _, after := range append([]string{".", "0", "a/", "a/i", "a/in/", "a/in/zzz", "a0", "zzz", "\U0010ffff", "a-" + strings.Repeat("z/", 4000)}, all...) {
 		i, found := slices.BinarySearch(all, after)
 		if found {
 			i++

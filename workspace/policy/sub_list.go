@@ -43,13 +43,13 @@ func (s *SubFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOption
 	return s.outerError(err)
 }
 
-// innerPosition returns the path below at which a listing that is to go on
-// after the path after goes on.
+// innerPosition returns the path below at which a listing goes on that goes on
+// after the path after here. That may be any string, and "." is not the root.
 func (s *SubFS) innerPosition(after string) string {
 	if after == "" {
 		return ""
 	}
-	return s.join(after)
+	return workspace.Join(s.dir, after)
 }
 
 // Glob implements [workspace.FileSystem].

@@ -9,17 +9,19 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Move implements [workspace.Mover]. A store cannot rename: a file is copied,
 // as by Copy, and then removed if it is still what was copied, in two to four
-// requests more. A directory moves file by file, so others may see a part of it at each
-// name, and a Move that fails may leave it so: what has moved is at the new
-// name, and the rest at the old one. Moves of one directory at the same moment
-// share out its files.
+// requests more.
+//
+// A directory moves file by file, so others may see a part of it at each name,
+// and a Move that fails or is killed may leave it so. The marker of the new
+// directory says what is being moved to it, and the same Move again goes on
+// where that one ended. Moves of one directory at the same moment share out its
+// files.
 func (f *FS) Move(ctx context.Context, source, destination string) error {
 	if err := f.checkPair(ctx, workspace.OpMove, source, destination); err != nil {
 		return err
@@ -35,7 +37,7 @@ func (f *FS) Move(ctx context.Context, source, destination string) error {
 	case err != nil:
 		return fault(ctx, workspace.OpMove, source, err)
 	case !found.exists:
-		return f.missing(ctx, workspace.OpMove, source)
+		return f.moveMissing(ctx, source, destination)
 	case !found.info.IsDir():
 		return f.moveFile(ctx, source, destination)
 	case strings.HasPrefix(destination, source+"/"):
@@ -135,9 +137,14 @@ func (f *FS) takeAway(ctx context.Context, o object) error {
 	case err != nil:
 		return err
 	}
-	// Whoever writes the file from now on makes a new one, which is to stay:
-	// stores that look at the condition keep it, if not in the same step.
-	err = f.delete(ctx, o.key, aws.String(etag))
+	return f.deleteGone(ctx, o.key, etag)
+}
+
+// deleteGone deletes what has taken the place of a file that was moved away.
+// Whoever writes the file from then on makes a new one, which is to stay: stores
+// that look at the condition keep it, if not in the same step.
+func (f *FS) deleteGone(ctx context.Context, key, etag string) error {
+	err := f.delete(ctx, key, aws.String(etag))
 	if isRefusal(err) {
 		return nil
 	}
@@ -156,151 +163,4 @@ func (f *FS) takeAtOnce(ctx context.Context, o object) error {
 		return errUnknownOutcome
 	}
 	return errTaken
-}
-
-// moveDir moves the directory source, key by key: also those that are no names.
-func (f *FS) moveDir(ctx context.Context, source, destination string) error {
-	if err := f.claim(ctx, destination); err != nil {
-		return err
-	}
-	err := f.moveTree(ctx, source, destination)
-	if err == nil {
-		f.watches.renamed(source, destination)
-		return nil
-	}
-	f.disclaim(ctx, destination)
-	switch {
-	case errors.Is(err, errSourceChanged):
-		return workspace.NewPathError(workspace.OpMove, source, workspace.ErrUnavailable, errSourceChanged)
-	case errors.Is(err, fs.ErrExist):
-		return workspace.NewPathError(workspace.OpMove, destination, fs.ErrExist, errors.New("somebody else has made a file in it"))
-	}
-	return takeError(ctx, source, err)
-}
-
-// disclaim removes the directory destination if nothing has been moved to it,
-// so that the move can be tried again.
-func (f *FS) disclaim(ctx context.Context, destination string) {
-	ctx, cancel := f.afterwards(ctx)
-	defer cancel()
-	if found, err := f.find(ctx, destination, findKeys); err == nil && found.empty && found.exists {
-		f.folders.forget(destination)
-		_ = f.delete(ctx, f.dirKey(destination), nil) // else an empty directory stays
-	}
-}
-
-// claim makes the directory destination, which must not exist.
-func (f *FS) claim(ctx context.Context, destination string) error {
-	found, err := f.find(ctx, destination, findKeys)
-	switch {
-	case err != nil:
-		return fault(ctx, workspace.OpMove, destination, err)
-	case found.exists:
-		return workspace.NewPathError(workspace.OpMove, destination, fs.ErrExist, nil)
-	}
-	if err := f.checkParent(ctx, destination, true); err != nil {
-		return workspace.RenameError(err, workspace.OpMove, destination)
-	}
-	if err := f.mark(ctx, destination); err != nil {
-		return f.writeError(ctx, workspace.OpMove, destination, err)
-	}
-	return nil
-}
-
-// moveTree moves everything in the directory source, the markers last.
-func (f *FS) moveTree(ctx context.Context, source, destination string) error {
-	if err := f.keep(ctx, source); err != nil {
-		return err
-	}
-	f.folders.forget(source)
-	markers, err := f.moveObjects(ctx, f.dirKey(source), f.dirKey(destination))
-	if err != nil {
-		return err
-	}
-	return f.deleteBatches(ctx, markers)
-}
-
-// moveObjects moves the objects whose keys begin with from, and copies markers.
-// It returns the markers that are to be deleted.
-func (f *FS) moveObjects(ctx context.Context, from, to string) (markers []string, err error) {
-	q := listQuery{prefix: from, flat: true}
-	for {
-		p, err := f.list(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range p.objects {
-			if strings.HasSuffix(o.key, "/") {
-				markers = append(markers, o.key)
-			}
-		}
-		group, moving := errgroup.WithContext(ctx)
-		group.SetLimit(f.opts.Workers)
-		for _, o := range p.objects {
-			group.Go(func() error { return f.moveObject(moving, o, to+o.key[len(from):]) })
-		}
-		if err := group.Wait(); err != nil {
-			return nil, err
-		}
-		if q.token = p.token; q.token == "" {
-			return markers, nil
-		}
-	}
-}
-
-// moveObject moves one object of a directory. One that somebody else has
-// removed is not missed.
-func (f *FS) moveObject(ctx context.Context, o object, to string) error {
-	if strings.HasSuffix(o.key, "/") {
-		return f.copyMarker(ctx, o, to)
-	}
-	from := head{object: o}
-	if !f.copiesWhole(o) {
-		found, err := f.headKey(ctx, o.key)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && isGone(found.metadata) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		from = found
-	}
-	etag, err := f.copyObject(ctx, from, to)
-	if err != nil {
-		return err
-	}
-	err = f.takeAway(ctx, from.object)
-	if errors.Is(err, errTaken) {
-		late, cancel := f.afterwards(ctx)
-		defer cancel()
-		if err := f.delete(late, to, f.ifUnchanged(etag)); err != nil && !isRefusal(err) {
-			return err
-		}
-		return errSourceChanged
-	}
-	return err
-}
-
-// copyMarker copies the marker o, with the content that another program may
-// have given it.
-func (f *FS) copyMarker(ctx context.Context, o object, to string) error {
-	if o.size == 0 {
-		return f.putMarker(ctx, to)
-	}
-	_, err := f.client.CopyObject(ctx, &s3.CopyObjectInput{
-		Bucket: f.bucket, Key: aws.String(to), CopySource: f.copySource(o.key),
-	})
-	return err
-}
-
-// deleteBatches deletes any number of objects, the last ones first.
-func (f *FS) deleteBatches(ctx context.Context, keys []string) error {
-	for len(keys) > 0 {
-		n := max(len(keys)-maxKeys, 0)
-		if err := f.deleteAll(ctx, keys[n:]); err != nil {
-			return err
-		}
-		keys = keys[:n]
-	}
-	return nil
 }

@@ -169,7 +169,12 @@ func copyRequests() []requestCase {
 		{name: "move-at-top", keys: []string{"f", "d/"}, before: write("known", nil), do: move("f", "g"),
 			want:   "ListObjectsV2 HeadObject CopyObject DeleteObject",
 			modest: "ListObjectsV2 HeadObject " + copyParts + " PutObject DeleteObject"},
-		{name: "move-missing", before: known, do: move("a/f", "a/g"), kind: fs.ErrNotExist, want: "ListObjectsV2"},
+		{name: "move-missing", before: known, do: move("a/f", "a/g"), kind: fs.ErrNotExist, want: "ListObjectsV2 HeadObject"},
+		{name: "move-directory", keys: []string{"d/", "d/f"}, before: write("known", nil), do: move("d", "e"),
+			want:   "ListObjectsV2*2 PutObject ListObjectsV2 CopyObject DeleteObject*2 PutObject",
+			modest: "ListObjectsV2*2 PutObject ListObjectsV2 HeadObject " + copyParts + " PutObject DeleteObject*2 PutObject"},
+		{name: "move-directory-to-existing", keys: []string{"d/f", "e/"}, before: write("known", nil), do: move("d", "e"), kind: fs.ErrExist,
+			want: "ListObjectsV2*2 HeadObject"},
 		{name: "move-to-existing", keys: []string{"f", "g"}, before: write("known", nil), do: move("f", "g"), kind: fs.ErrExist,
 			want: "ListObjectsV2 HeadObject CopyObject HeadObject", modest: "ListObjectsV2 HeadObject " + copyParts + " HeadObject AbortMultipartUpload"},
 	}

@@ -17,7 +17,33 @@ func errorCases() []testCase {
 			cases = append(cases, testCase{c.name + "-missing", "E4 E1 E2 E5", needFiles | c.needs, c.refusesMissing})
 		}
 	}
-	return cases
+	return append(cases, testCase{"behind-options", "E3 E4 L4 L5 G12 WK5", needFiles, errorsBehindOptions})
+}
+
+// errorsBehindOptions tests that options which leave everything out do not hide
+// that what is to be listed is not there, or no directory.
+func errorsBehindOptions(e *env) {
+	e.given(callTree())
+	for dir, kind := range map[string]error{
+		"none": fs.ErrNotExist, "dir/none": fs.ErrNotExist, "none/none": fs.ErrNotExist,
+		"file": workspace.ErrNotDir, "dir/child": workspace.ErrNotDir, "dir/child/x": workspace.ErrNotDir,
+	} {
+		for _, after := range []string{"", "a", dir, dir + "/x", "zzz", "\U0010ffff"} {
+			for _, limit := range []int{0, 1} {
+				ls := &workspace.LsOptions{After: after, Limit: limit}
+				_, err := e.fsys.Ls(e.ctx, dir, ls)
+				e.refused(err, kind, at(workspace.OpLs, dir), "Ls(%q, %+v)", dir, *ls)
+				for _, pattern := range []string{"*", "**", "*/", "none", "a/b", "a/**", "[a]/b"} {
+					glob := &workspace.GlobOptions{Dir: dir, After: after, Limit: limit}
+					_, err := e.fsys.Glob(e.ctx, pattern, glob)
+					e.refused(err, kind, at(workspace.OpGlob, dir), "Glob(%q, %+v)", pattern, *glob)
+				}
+			}
+			walk := &workspace.WalkOptions{After: after}
+			err := workspace.Walk(e.ctx, e.fsys, dir, walk, func(workspace.FileInfo, error) error { return nil })
+			e.refused(err, kind, at(workspace.OpWalk, dir), "Walk(%q, %+v)", dir, *walk)
+		}
+	}
 }
 
 // wantsExisting reports whether c is for a name that exists.

@@ -12,6 +12,16 @@ import (
 
 type lsFunc = func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error)
 
+// emptyBehindAfter lists nothing where After leaves nothing of dir.
+func emptyBehindAfter(_ *hooked, ls lsFunc) lsFunc {
+	return func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+		if opts != nil && opts.After > "zz" {
+			return []workspace.FileInfo{}, nil
+		}
+		return ls(ctx, dir, opts)
+	}
+}
+
 // mutateLs is a mutant with another Ls, made from the right one.
 func mutateLs(change func(h *hooked, ls lsFunc) lsFunc) func(*hooked) {
 	return func(h *hooked) {
@@ -55,6 +65,7 @@ func listMutants() []mutant {
 			[]string{"Ls/sorted-bytewise", "Ls/children-only", "Ls/pages"}},
 		{"ls-ignores-case-in-order", mutateInfos(foldedOrder), []string{"Ls/sorted-bytewise"}},
 		{"ls-directories-first", mutateInfos(directoriesFirst), []string{"Ls/sorted-bytewise"}},
+		{"ls-behind-after-is-empty", mutateLs(emptyBehindAfter), []string{"Errors/behind-options"}},
 		{"ls-hides-dot-files", mutateInfos(hidesDots), []string{"Names/unusual-dots", "IOFS/fstest"}},
 		{"ls-lists-itself", mutateInfos(listsItself), []string{"Ls/empty-directory", "Ls/children-only", "Walk/empty-directory"}},
 		{"ls-missing-is-empty", mutateLs(missingIsEmpty), []string{"Ls/missing", "Errors/ls-missing"}},

@@ -52,6 +52,20 @@ func TestErrors(t *testing.T) {
 	compareGolden(t, filepath.Join("testdata", "errors.golden"), got.String())
 }
 
+// TestMissingBucket asks for the root of a bucket that does not exist.
+func TestMissingBucket(t *testing.T) {
+	for _, p := range profiles() {
+		s := inProcess(s3test.New(t, p.options), p.compat)
+		s.bucket = "another"
+		f := s.open(t, "p", objectstore.Options{})
+		for name, do := range map[string]action{"stat": stat("."), "mkdir": mkdir(".", true), "ls": lists(".", nil, 0), "walk": walks(".", "", 0, "")} {
+			if err := do(t.Context(), f); !strings.Contains(fmt.Sprint(err), "the bucket does not exist") {
+				t.Errorf("%s of the root on %s = %v, want that the bucket does not exist", name, p.name, err)
+			}
+		}
+	}
+}
+
 func spell(err error) string {
 	if err == nil {
 		return "ok"

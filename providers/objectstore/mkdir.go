@@ -19,7 +19,11 @@ func (f *FS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOption
 	}
 	recursive := opts != nil && opts.Recursive
 	if name == "." {
-		return existing(name, dirInfo(name), recursive)
+		info, err := f.stat(ctx, workspace.OpMkdir, name)
+		if err != nil {
+			return err
+		}
+		return existing(name, info, recursive)
 	}
 	found, err := f.find(ctx, name, findKeys)
 	switch {

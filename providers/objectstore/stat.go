@@ -12,8 +12,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Stat implements [workspace.FileSystem]: one request for a file, two for a
-// directory, none for the root.
+// Stat implements [workspace.FileSystem]: one request for a file and for the
+// root, two for a directory.
 func (f *FS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
 	if err := workspace.Check(ctx, workspace.OpStat, name); err != nil {
 		return workspace.FileInfo{}, err
@@ -23,7 +23,10 @@ func (f *FS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) 
 
 // stat is Stat for the operation op.
 func (f *FS) stat(ctx context.Context, op, name string) (workspace.FileInfo, error) {
-	if name == "." {
+	if name == "." { // which is a directory if there is a bucket
+		if _, err := f.exists(ctx, f.prefix); err != nil {
+			return workspace.FileInfo{}, fault(ctx, op, name, err)
+		}
 		return dirInfo(name), nil
 	}
 	found, err := f.head(ctx, name)
@@ -114,17 +117,44 @@ func (f *FS) isFile(ctx context.Context, name string) (bool, error) {
 }
 
 // missing returns the error for name, which is neither file nor directory:
-// [workspace.ErrNotDir] if an element in the middle of it is a file.
+// [workspace.ErrNotDir] if an element in the middle of it is a file. It sends no
+// request if the directory that name lies in is known, one if it exists or lies
+// at the top, and otherwise those of checkMissing beside that one.
 func (f *FS) missing(ctx context.Context, op, name string) error {
 	parent, _ := workspace.Split(name)
-	file, err := f.fileAmong(ctx, ancestors(parent))
-	switch {
-	case err != nil:
-		return fault(ctx, op, name, err)
-	case file:
-		return workspace.NewPathError(op, name, workspace.ErrNotDir, nil)
+	err := f.findFile(ctx, parent)
+	if err == nil {
+		err = fs.ErrNotExist
 	}
-	return workspace.NewPathError(op, name, fs.ErrNotExist, nil)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) {
+		return workspace.NewPathError(op, name, err, nil)
+	}
+	return fault(ctx, op, name, err)
+}
+
+// findFile returns [workspace.ErrNotDir] if dir or a directory that it lies in is
+// a file.
+func (f *FS) findFile(ctx context.Context, dir string) error {
+	unknown := f.unknown(dir)
+	switch len(unknown) {
+	case 0:
+		return nil
+	case 1:
+		isFile, err := f.isFile(ctx, dir)
+		if isFile {
+			return workspace.ErrNotDir
+		}
+		return err
+	}
+	exists, err := f.exists(ctx, f.dirKey(dir))
+	if err != nil {
+		return err
+	}
+	if exists {
+		f.folders.exists(dir)
+		return nil
+	}
+	return f.checkMissing(ctx, dir)
 }
 
 // ancestors returns dir and the directories that it lies in, without the root.

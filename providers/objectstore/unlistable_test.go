@@ -53,6 +53,9 @@ func TestUnlistableKeys(t *testing.T) {
 			if _, err := fsys.WriteFile(t.Context(), "d/f", []byte("f"), nil); err != nil {
 				t.Fatal(err)
 			}
+			if err := fsys.Move(t.Context(), "d", "m"); !errors.Is(err, workspace.ErrNotEmpty) {
+				t.Errorf("Move(%q) = %v, want %v", "d", err, workspace.ErrNotEmpty)
+			}
 			err := fsys.Rm(t.Context(), "d", &workspace.RmOptions{Recursive: true})
 			if !errors.Is(err, workspace.ErrNotEmpty) {
 				t.Errorf("Rm(%q) recursively = %v, want %v", "d", err, workspace.ErrNotEmpty)

@@ -31,7 +31,7 @@ type WatchFaults struct {
 
 // WatchFaulty is Watch with faults.
 func (f *FS) WatchFaulty(ctx context.Context, dir string, opts *workspace.WatchOptions, faults *WatchFaults) (<-chan workspace.Event, error) {
-	inner := f.newNotifier(ctx, dir)
+	inner := f.newNotifier(dir)
 	if faults.Paths {
 		inner = newPathNotifier(filepath.Join(f.root, dir))
 	}
@@ -69,12 +69,12 @@ func (n *faultyNotifier) remove(id watchID) {
 
 func (n *faultyNotifier) wait(ctx context.Context, deadline time.Time) []notice {
 	n.faults.Gate.RLock()
-	n.faults.Gate.RUnlock()
 	soon := time.Now().Add(10 * time.Millisecond)
 	if deadline.IsZero() || soon.Before(deadline) {
 		deadline = soon
 	}
 	notices := n.notifier.wait(ctx, deadline)
+	n.faults.Gate.RUnlock()
 	if len(notices) == 0 {
 		n.faults.Idle.Add(1)
 	}

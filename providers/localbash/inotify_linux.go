@@ -13,16 +13,15 @@ import (
 )
 
 // newNotifier returns the notifier of this operating system.
-func (f *FS) newNotifier(ctx context.Context, _ string) notifier { return &inotify{ctx: ctx} }
+func (f *FS) newNotifier(string) notifier { return new(inotify) }
 
 // inotify is the notifier of Linux. The kernel knows a directory by a watch
 // descriptor, whatever its path is, and it is given the directory itself, by
 // way of /proc: no path that others could change is trusted. Where /proc is
 // not mounted nothing can be watched.
 type inotify struct {
-	ctx     context.Context
-	stop    func() bool
-	file    *os.File // nil before the first watch
+	file    *os.File    // nil before the first watch
+	stop    func() bool // of what ends a read when the context does; nil before the first read
 	buf     []byte
 	notices []notice
 }
@@ -44,15 +43,16 @@ func (n *inotify) open() error {
 	if err != nil {
 		return err
 	}
-	file := os.NewFile(uintptr(fd), "inotify")
-	n.file, n.buf = file, make([]byte, inotifyBuffer)
-	n.stop = context.AfterFunc(n.ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) })
+	n.file, n.buf = os.NewFile(uintptr(fd), "inotify"), make([]byte, inotifyBuffer)
 	return nil
 }
 
 func (n *inotify) close() {
-	if n.file != nil {
+	if n.stop != nil {
 		n.stop()
+		n.stop = nil
+	}
+	if n.file != nil {
 		n.file.Close()
 		n.file = nil
 	}
@@ -95,6 +95,10 @@ func (n *inotify) wait(ctx context.Context, deadline time.Time) []notice {
 	if n.file == nil {
 		waitFor(ctx, nil, deadline)
 		return nil
+	}
+	if n.stop == nil {
+		file := n.file
+		n.stop = context.AfterFunc(ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) })
 	}
 	_ = n.file.SetReadDeadline(deadline)
 	if ctx.Err() != nil { // its end may have set the deadline before

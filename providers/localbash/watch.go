@@ -21,7 +21,7 @@ import (
 // everything below it is reported as removed; what gets its name later is
 // reported as created.
 func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
-	return f.watchBy(ctx, dir, opts, f.newNotifier(ctx, dir))
+	return f.watchBy(ctx, dir, opts, f.newNotifier(dir))
 }
 
 func (f *FS) watchBy(ctx context.Context, dir string, opts *workspace.WatchOptions, n notifier) (<-chan workspace.Event, error) {

@@ -155,6 +155,49 @@ func TestWatchFew(t *testing.T) {
 	checkOthers(t, o.until("write a/b/moved/deep/file"), nil)
 }
 
+// TestWatchInodeReused has a directory removed, and another made that gets its
+// inode number, before anybody looks.
+func TestWatchInodeReused(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old")
+	put(t, filepath.Join(old, "a"), "")
+	faults := new(localbash.WatchFaults)
+	events, err := open(t, dir, nil).WatchFaulty(t.Context(), ".", nil, faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &observer{t: t, events: events}
+	faults.Gate.Lock()
+	before := inode(t, old)
+	os.RemoveAll(old)
+	for range 100 {
+		if err := os.Mkdir(old, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if inode(t, old) == before {
+			break
+		}
+		os.Remove(old)
+	}
+	put(t, filepath.Join(old, "b"), "")
+	if inode(t, old) != before {
+		t.Log("this file system does not use inode numbers again")
+	}
+	faults.Gate.Unlock()
+	o.until("remove old/a", "remove old", "create old", "create old/b")
+	put(t, filepath.Join(old, "later"), "")
+	o.until("create old/later")
+}
+
+func inode(t *testing.T, path string) uint64 {
+	t.Helper()
+	var stat syscall.Stat_t
+	if err := syscall.Stat(path, &stat); err != nil {
+		t.Fatal(err)
+	}
+	return stat.Ino
+}
+
 // TestWatchMounts has one directory in two places, and takes the second away.
 func TestWatchMounts(t *testing.T) {
 	dir := t.TempDir()

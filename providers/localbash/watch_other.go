@@ -3,13 +3,12 @@
 package localbash
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 )
 
 // newNotifier returns the notifier of this operating system.
-func (f *FS) newNotifier(_ context.Context, dir string) notifier {
+func (f *FS) newNotifier(dir string) notifier {
 	return newPathNotifier(filepath.Join(f.root, dir))
 }
 

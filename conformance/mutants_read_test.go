@@ -50,6 +50,7 @@ func readMutants() []mutant {
 		{"directory-reads-empty", directoryReadsEmpty, []string{"ReadFile/directory", "ReadVersioned/directory"}},
 		{"shares-its-bytes", sharesBytes, []string{"ReadFile/bytes-are-the-callers", "ReadVersioned/bytes-are-the-callers"}},
 		{"shares-its-bytes-above-4-KiB", sharesLargeBytes, []string{"ReadFile/bytes-are-the-callers", "ReadVersioned/bytes-are-the-callers"}},
+		{"read-takes-a-negative-limit-for-none", negativeIsNone, []string{"ReadVersioned/negative-limit"}},
 		{"reads-once", readsOnce, []string{"ReadFile/repeated"}},
 		{"stat-size-of-first-write", mutateStat(func(i *workspace.FileInfo) { i.Size = min(i.Size, 5) }), []string{"Stat/size-follows", "WriteFile/new"}},
 		{"stat-path-is-name", mutateStat(func(i *workspace.FileInfo) { i.Path = i.Name }), []string{"Stat/file", "Stat/directory", "Names/unusual-spaces"}},
@@ -114,6 +115,13 @@ func sharesBytes(h *hooked) {
 	h.readVersion = func(ctx context.Context, name string, _ int64) ([]byte, workspace.Version, error) {
 		data, err := h.readFile(ctx, name)
 		return data, "", err
+	}
+}
+
+func negativeIsNone(h *hooked) {
+	read := h.readVersion
+	h.readVersion = func(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+		return read(ctx, name, max(limit, 0))
 	}
 }
 

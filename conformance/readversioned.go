@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 
@@ -14,6 +15,7 @@ func readVersionedCases() []testCase {
 		{"version-of-the-bytes", "RV2", needWrite | needVersions, readVersionedWhileWritten},
 		{"version-for-a-write", "RV2 V3", needWrite | needConditional | needVersions, readVersionedForWrite},
 		{"limit", "RV3 E1 E2", needFiles, readVersionedLimit},
+		{"negative-limit", "O2 E1 E2", needFiles, readVersionedNegative},
 		{"directory", "RV1 R2 E1 E2", needFiles, readVersionedDirectory},
 		{"bytes-are-the-callers", "R3", needFiles, readVersionedBytes},
 	}
@@ -111,6 +113,25 @@ func readVersionedLimit(e *env) {
 	for name, limit := range map[string]int64{"file": 4, "large": 1 << 20} {
 		_, _, err := workspace.ReadVersioned(e.ctx, e.fsys, name, limit)
 		e.refused(err, workspace.ErrTooLarge, at(workspace.OpReadFile, name), "ReadVersioned(%q, limit %d)", name, limit)
+	}
+}
+
+// readVersionedNegative asks the file system itself, too: the function of
+// package workspace does not let such a limit through.
+func readVersionedNegative(e *env) {
+	e.given(files{"file": "content"})
+	read := map[string]func() error{"workspace.ReadVersioned": func() error {
+		_, _, err := workspace.ReadVersioned(e.ctx, e.fsys, "file", -1)
+		return err
+	}}
+	if reader, ok := workspace.As[workspace.VersionedReader](e.fsys); ok {
+		read["ReadVersioned"] = func() error {
+			_, _, err := reader.ReadVersioned(e.ctx, "file", -1)
+			return err
+		}
+	}
+	for call, do := range read {
+		e.refused(do(), fs.ErrInvalid, at(workspace.OpReadFile, "file"), "%s(%q, limit -1)", call, "file")
 	}
 }
 

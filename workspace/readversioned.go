@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 )
 
 // VersionedReader is implemented by a [FileSystem] that can return bytes and
@@ -14,7 +15,8 @@ type VersionedReader interface {
 	// buffered; zero means no limit.
 	//
 	// # Errors
-	// Those of [FileSystem].ReadFile, and [ErrTooLarge].
+	// Those of [FileSystem].ReadFile, [ErrTooLarge], and [io/fs.ErrInvalid] for
+	// a negative limit.
 	ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, Version, error)
 }
 
@@ -26,6 +28,9 @@ type VersionedReader interface {
 // Those of [VersionedReader], and [ErrUnavailable] if fsys declares versions
 // and the file has none.
 func ReadVersioned(ctx context.Context, fsys FileSystem, name string, limit int64) ([]byte, Version, error) {
+	if err := CheckSize(OpReadFile, name, 0, limit); err != nil {
+		return nil, "", err
+	}
 	if reader, ok := As[VersionedReader](fsys); ok {
 		return reader.ReadVersioned(ctx, name, limit)
 	}
@@ -77,9 +82,13 @@ func statFile(ctx context.Context, fsys FileSystem, name string) (FileInfo, erro
 }
 
 // CheckSize returns the [ErrTooLarge] error for a file of size bytes if that
-// is more than limit. Zero means no limit.
+// is more than limit, and the [io/fs.ErrInvalid] error of a negative limit.
+// Zero means no limit.
 func CheckSize(op, name string, size, limit int64) error {
-	if limit <= 0 || size <= limit {
+	switch {
+	case limit < 0:
+		return NewPathError(op, name, fs.ErrInvalid, errors.New("negative limit"))
+	case limit == 0, size <= limit:
 		return nil
 	}
 	return NewPathError(op, name, ErrTooLarge, fmt.Errorf("%d bytes, and the limit is %d", size, limit))

@@ -102,16 +102,16 @@ func (w *Workspace) ReadVersioned(ctx context.Context, name string, limit int64)
 	if err != nil {
 		return nil, "", err
 	}
-	return ReadVersioned(ctx, w.fsys, clean, lowerLimit(limit, w.maxSize))
+	if limit >= 0 { // any other is refused
+		limit = lowerLimit(limit, w.maxSize)
+	}
+	return ReadVersioned(ctx, w.fsys, clean, limit)
 }
 
 // lowerLimit returns the lower of two limits of which zero means none.
 func lowerLimit(a, b int64) int64 {
-	if a <= 0 {
-		return b
-	}
-	if b <= 0 {
-		return a
+	if a == 0 || b == 0 {
+		return max(a, b)
 	}
 	return min(a, b)
 }

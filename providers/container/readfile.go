@@ -27,7 +27,10 @@ func (f *FS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byt
 	if err := f.check(ctx, workspace.OpReadFile, name); err != nil {
 		return nil, "", err
 	}
-	body, status, err := f.pool.Do(ctx, snapshot(name, max(limit, 0), workspace.OpenOptions{}))
+	if err := workspace.CheckSize(workspace.OpReadFile, name, 0, limit); err != nil {
+		return nil, "", err
+	}
+	body, status, err := f.pool.Do(ctx, snapshot(name, limit, workspace.OpenOptions{}))
 	if err != nil {
 		return nil, "", f.broken(workspace.OpReadFile, name, err)
 	}

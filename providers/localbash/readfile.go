@@ -146,7 +146,7 @@ func readAll(ctx context.Context, r io.Reader, size, limit int64, buf []byte) ([
 
 // checkSize is [workspace.CheckSize] before the name is known.
 func checkSize(size, limit int64) error {
-	if limit <= 0 || size <= limit {
+	if limit == 0 || 0 < limit && size <= limit {
 		return nil
 	}
 	return plainCause(workspace.CheckSize("", "", size, limit))

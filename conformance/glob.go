@@ -162,7 +162,7 @@ func globMalformed(e *env) {
 		"[", "a[", "[a", "[a-", "[]", "[^]", "[]a]", "[z-a", "}", "a}", "{a", "{a,b", "a/{b", "{a,{b,c}", `a\`, `a/\`, "none/[", "**/[", "{a,[}", "a/**/{",
 	} {
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
 	}
 }
 
@@ -172,14 +172,14 @@ func globOddElement(e *env) {
 	e.given(files{"file": "x", "a/b": "x", "a/dir/b": "x"})
 	for _, pattern := range oddGlobs() {
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
 	}
 	for _, pattern := range []string{"./", "./*", "./file", "././a/b", "./**/"} {
 		if e.opts.CleanNames {
 			break
 		}
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
 	}
 }
 
@@ -192,7 +192,7 @@ func oddGlobs() []string {
 	}
 }
 
-// atPattern is the place of an error in a pattern: about the pattern itself,
+// atPattern is the place of an error in an option: about the pattern,
 // or what is searched.
 func atPattern(op, pattern string) place { return at(op, pattern, "", ".") }
 
@@ -200,7 +200,7 @@ func globAbsolute(e *env) {
 	e.given(files{"x": "x", "etc/passwd": "x"})
 	for _, pattern := range []string{"/x", "/", "/**", "/*", "//x", "/etc/passwd"} {
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
 	}
 }
 
@@ -219,7 +219,7 @@ func globBraceBomb(e *env) {
 	start := time.Now()
 	for _, pattern := range bombs() {
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
 	}
 	if took := time.Since(start); took > 10*time.Second {
 		e.Errorf("Glob of patterns with too many alternatives took %v, want them refused at once", took)
@@ -230,7 +230,7 @@ func globEscape(e *env) {
 	e.given(files{"a/file": "x"})
 	for _, pattern := range []string{"..", "../x", "../*", "a/../file", "a/..", "**/../*", "*/..", "../"} {
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrEscape, atPattern(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrEscape, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
 	}
 }
 

@@ -232,26 +232,30 @@ func grepMalformed(e *env) {
 	e.given(files{"file": "x"})
 	for _, pattern := range []string{"(", ")", "[", "a**", "*a", "?", `\`, "a{2,1}", `\8`, "(?=x)", "(?<!x)", `(a)\1`, "(?P<n", "a{1001}", "\xff"} {
 		_, err := e.fsys.Grep(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGrep, pattern), "Grep(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(workspace.OpGrep, pattern), "Grep(%q)", pattern)
 	}
 }
 
-// grepLineBreak asks for a line break as such. A class that a line break is
-// one of many members of is no such pattern.
+// grepLineBreak asks for a line break as such, and for one of several
+// characters, as which it never matches.
 func grepLineBreak(e *env) {
 	e.given(files{"file": "a\nb\n"})
-	for _, pattern := range []string{"a\nb", `a\nb`, "\n"} {
+	for _, pattern := range []string{"a\nb", `a\nb`, "\n", `[\n]`, `ab|\n`, `(\n)?`, `\x0a`, `\n*`} {
 		_, err := e.fsys.Grep(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGrep, pattern), "Grep(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(workspace.OpGrep, pattern), "Grep(%q)", pattern)
 	}
 	_, err := e.fsys.Grep(e.ctx, "a\nb", &workspace.GrepOptions{Literal: true})
-	e.refused(err, workspace.ErrPattern, atPattern(workspace.OpGrep, "a\nb"), "Grep(%q, Literal)", "a\nb")
+	e.refused(err, workspace.ErrPattern, at(workspace.OpGrep, "a\nb"), "Grep(%q, Literal)", "a\nb")
+	for _, pattern := range []string{`a|\n`, `[a\n]`, `a|[\n]`, "[a\n]", `(?:\n|a)`} {
+		e.finds(pattern, workspace.GrepOptions{}, workspace.Match{Path: "file", LineNumber: 1, Line: "a"})
+	}
+	e.finds(`a[^b]b|a|[\n]`, workspace.GrepOptions{}, workspace.Match{Path: "file", LineNumber: 1, Line: "a"})
 }
 
 func grepMalformedGlob(e *env) {
 	e.given(files{"file": "x"})
 	for _, glob := range append(oddGlobs(), "[", "{a", `a\`, "a/[", "/{", "/") {
-		where := at(workspace.OpGrep, "x", glob, "", ".")
+		where := at(workspace.OpGrep, glob)
 		_, err := e.fsys.Grep(e.ctx, "x", &workspace.GrepOptions{IncludeGlob: glob})
 		e.refused(err, workspace.ErrPattern, where, "Grep(%q, IncludeGlob: %q)", "x", glob)
 		_, err = e.fsys.Grep(e.ctx, "x", &workspace.GrepOptions{ExcludeGlob: glob})
@@ -262,7 +266,7 @@ func grepMalformedGlob(e *env) {
 func grepBraceBomb(e *env) {
 	e.given(files{"file": "x"})
 	for _, glob := range bombs() {
-		where := at(workspace.OpGrep, "x", glob, "", ".")
+		where := at(workspace.OpGrep, glob)
 		_, err := e.fsys.Grep(e.ctx, "x", &workspace.GrepOptions{IncludeGlob: glob})
 		e.refused(err, workspace.ErrPattern, where, "Grep(%q, IncludeGlob: %q)", "x", glob)
 		_, err = e.fsys.Grep(e.ctx, "x", &workspace.GrepOptions{ExcludeGlob: glob})

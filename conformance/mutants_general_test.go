@@ -25,6 +25,10 @@ func generalMutants() []mutant {
 		{"canceled-is-unavailable", replaceKind(context.Canceled, workspace.ErrUnavailable), casesLike("Context/", "-canceled")},
 		{"wrong-op", replaceError(func(e *fs.PathError) error { return &fs.PathError{Op: "call", Path: e.Path, Err: e.Err} }), casesLike("Errors/", "")},
 		{"wrong-path", replaceError(func(e *fs.PathError) error { return &fs.PathError{Op: e.Op, Path: "/srv/" + e.Path, Err: e.Err} }), casesLike("Errors/", "")},
+		{"pattern-error-names-the-directory", replaceError(namesDirectory), []string{
+			"Glob/malformed", "Glob/odd-element", "Glob/absolute", "Glob/brace-bomb", "Glob/escape",
+			"Grep/malformed-pattern", "Grep/malformed-glob", "Grep/brace-bomb", "Grep/line-break-in-pattern",
+		}},
 		{"bare-kind", replaceError(func(e *fs.PathError) error { return e.Err }), casesLike("Errors/", "")},
 		{"host-path-in-text", replaceError(hostPath), casesLike("Errors/", "")},
 	}
@@ -67,6 +71,14 @@ func reserve(ctx context.Context, name string) (context.Context, string) {
 
 func ignoreContext(ctx context.Context, name string) (context.Context, string) {
 	return context.WithoutCancel(ctx), name
+}
+
+// namesDirectory makes an error in a pattern one of the root.
+func namesDirectory(e *fs.PathError) error {
+	if errors.Is(e.Err, workspace.ErrPattern) || errors.Is(e.Err, workspace.ErrEscape) {
+		return &fs.PathError{Op: e.Op, Path: ".", Err: e.Err}
+	}
+	return e
 }
 
 func hostPath(e *fs.PathError) error {

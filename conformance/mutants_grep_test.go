@@ -128,6 +128,7 @@ func grepResultMutants() []mutant {
 		{"grep-skipped-everywhere", mutateResult(func(_ grepOptions, r *grepResult) {
 			r.Skipped = append(r.Skipped, workspace.Skipped{Path: "z", Reason: workspace.SkipBinary})
 		}), []string{"Grep/truncated-skipped", "Grep/skipped-only-if-asked-for"}},
+		{"grep-line-break-in-a-class-is-refused", mutateGrep(refusesLineBreaks), []string{"Grep/line-break-in-pattern"}},
 		{"grep-malformed-finds-nothing", mutateGrep(grepWithoutError(workspace.ErrPattern)), []string{"Grep/malformed-pattern", "Grep/malformed-glob", "Grep/brace-bomb", "Grep/line-break-in-pattern"}},
 		{"grep-nothing-after-its-path", mutateGrep(nothingAfterPath), []string{"Grep/start-after-missing-path"}},
 		{"grep-missing-finds-nothing", mutateGrep(grepWithoutError(fs.ErrNotExist)), []string{"Errors/grep-path-missing"}},
@@ -260,6 +261,16 @@ func nothingAfterPath(_ *hooked, grep grepFunc) grepFunc {
 	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
 		if opts != nil && opts.StartAfter.Path > opts.Path+"0" {
 			return &workspace.GrepResult{Matches: []workspace.Match{}}, nil
+		}
+		return grep(ctx, pattern, opts)
+	}
+}
+
+// refusesLineBreaks looks for a line break in the text of the pattern.
+func refusesLineBreaks(_ *hooked, grep grepFunc) grepFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		if strings.Contains(pattern, `\n`) || strings.Contains(pattern, "\n") {
+			return nil, workspace.NewPathError(workspace.OpGrep, pattern, workspace.ErrPattern, nil)
 		}
 		return grep(ctx, pattern, opts)
 	}

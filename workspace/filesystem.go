@@ -19,7 +19,8 @@ import "context"
 // # Errors
 //
 // Every error is a [*io/fs.PathError] whose Op is one of the Op constants and
-// whose Path is the name the caller gave, or the pattern if that is at fault.
+// whose Path is the name at fault as the caller gave it, or the pattern or glob
+// if that is at fault.
 // Each method lists its own kinds; every method may also return:
 //   - [io/fs.ErrInvalid] for a name that is not valid ([ValidName] has the
 //     rules; one with a reserved element is not), a nonsensical option

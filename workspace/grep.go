@@ -9,6 +9,7 @@ type GrepOptions struct {
 	// Literal takes the pattern as plain text.
 	Literal bool
 	// IgnoreCase matches letters in either case, by Unicode simple folding.
+	// Without it only a flag in the pattern, such as "(?i)", does.
 	IgnoreCase bool
 	// IncludeGlob searches only the files that it matches: their name if it
 	// has no "/", else their path from the root; a "/" in front only anchors

@@ -84,3 +84,38 @@ func read(t *testing.T, name string) string {
 	}
 	return string(data)
 }
+
+// TestDocHeadings makes sure that go doc shows every heading in a comment as
+// one: it takes a line for a heading only if there are blank lines around it.
+func TestDocHeadings(t *testing.T) {
+	heading := regexp.MustCompile(`^\s*// # \S`)
+	headings := 0
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") {
+			return err
+		}
+		lines := strings.Split(read(t, name), "\n")
+		for i, line := range lines {
+			if !heading.MatchString(line) {
+				continue
+			}
+			headings++
+			if isComment(lines[max(i-1, 0)]) || isComment(lines[i+1]) {
+				t.Errorf("%s:%d: no blank comment line before and after %q", name, i+1, strings.TrimSpace(line))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if headings == 0 {
+		t.Error("no comment has a heading: the test is broken")
+	}
+}
+
+// isComment reports whether line is a comment with text.
+func isComment(line string) bool {
+	text, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
+	return ok && text != ""
+}

@@ -14,6 +14,7 @@ import (
 // path means what it means to [Load].
 //
 // # Errors
+//
 // Those of [Load] and [config.Config.Open].
 func Open(ctx context.Context, path string, names ...string) (*config.Workspaces, error) {
 	c, err := Load(path)
@@ -31,6 +32,7 @@ const currentFolder = `workspaces: {main: {provider: {kind: localbash, root: .}}
 // that the current folder is the only workspace, "main".
 //
 // # Errors
+//
 // A [*config.Error] for what is wrong with the content, and those of [os.Open].
 func Load(path string) (*config.Config, error) {
 	located, err := config.Locate(path, "", nil)

@@ -53,6 +53,7 @@ type bound struct {
 // add counts a file.
 //
 // # Errors
+//
 // [workspace.ErrTooLarge] if that is more than the most.
 func (b *bound) add(size int) error {
 	b.files++

@@ -11,6 +11,7 @@ import (
 // without the operations that their file says.
 //
 // # Errors
+//
 // Names that are too long or the same, as [tools.New] and [tools.Merge] have
 // them.
 func Tools(workspaces *config.Workspaces) (*tools.Set, error) {

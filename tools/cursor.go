@@ -38,6 +38,7 @@ func encodeCursor(op, query string, after workspace.Position) string {
 // for an empty text.
 //
 // # Errors
+//
 // An [*argumentError] if text was not made by op for the same parameters.
 func decodeCursor(op, query, text string) (workspace.Position, error) {
 	if text == "" {

@@ -27,6 +27,7 @@ const (
 // Definitions declares the tools in a format.
 //
 // # Errors
+//
 // An unknown format.
 func (s *Set) Definitions(format Format) (json.RawMessage, error) {
 	declare := declarations(format)

@@ -35,6 +35,7 @@ type Set struct {
 // not disable. Nil opts mean the zero Options.
 //
 // # Errors
+//
 // A naming that does not make a valid name of at most [MaxNameLength]
 // characters for every tool, and an unknown operation in opts.Disable.
 func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
@@ -106,6 +107,7 @@ func unknownOp(op string, all []spec) error {
 // is given several workspaces.
 //
 // # Errors
+//
 // Two tools with one name.
 func Merge(sets ...*Set) (*Set, error) {
 	merged := &Set{}

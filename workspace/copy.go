@@ -14,6 +14,7 @@ type Copier interface {
 	// as a write is, and never replaces an existing destination.
 	//
 	// # Errors
+	//
 	// [io/fs.ErrNotExist] if source does not exist, [ErrIsDir] if it is a
 	// directory, [io/fs.ErrExist] if destination exists. The error's Path is
 	// the name at fault.
@@ -24,6 +25,7 @@ type Copier interface {
 // destination if fsys has conditional writes.
 //
 // # Errors
+//
 // Those of [Copier], and [errors.ErrUnsupported] if fsys has neither.
 func Copy(ctx context.Context, fsys FileSystem, source, destination string) (Version, error) {
 	if copier, ok := As[Copier](fsys); ok {

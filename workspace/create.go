@@ -27,6 +27,7 @@ type Creator interface {
 	// writes and the commit.
 	//
 	// # Errors
+	//
 	// Those of [FileSystem].WriteFile, from Create, Write or Commit.
 	Create(ctx context.Context, name string, opts *WriteOptions) (Writer, error)
 }
@@ -35,6 +36,7 @@ type Creator interface {
 // for a WriteFile.
 //
 // # Errors
+//
 // Those of [Creator].
 func Create(ctx context.Context, fsys FileSystem, name string, opts *WriteOptions) (Writer, error) {
 	if creator, ok := As[Creator](fsys); ok {

@@ -17,6 +17,7 @@ const maxEditAttempts = 1000
 // returns the content and the version that it wrote.
 //
 // # Errors
+//
 // Those of [Workspace].ReadFile and WriteFile, what change returns,
 // [errors.ErrUnsupported] if [Capabilities].ConditionalWrite or Versions is
 // false, [ErrUnavailable] if the read brings no version, and [ErrConflict] if

@@ -37,6 +37,7 @@ type FileSystem interface {
 	// followed. The slice is the caller's to change.
 	//
 	// # Errors
+	//
 	// [io/fs.ErrNotExist] if name does not exist, [ErrIsDir] if it is a
 	// directory.
 	ReadFile(ctx context.Context, name string) ([]byte, error)
@@ -51,6 +52,7 @@ type FileSystem interface {
 	// symlink. data is not retained.
 	//
 	// # Errors
+	//
 	// [ErrIsDir] if name is a directory, [io/fs.ErrExist] or [ErrConflict] if
 	// a condition of opts does not hold, [errors.ErrUnsupported] if opts has a
 	// condition and [Capabilities].ConditionalWrite is false. After any error
@@ -62,6 +64,7 @@ type FileSystem interface {
 	// children of dir.
 	//
 	// # Errors
+	//
 	// [io/fs.ErrNotExist] if dir does not exist (a missing directory is never
 	// an empty list), [ErrNotDir] if it is not a directory.
 	Ls(ctx context.Context, dir string, opts *LsOptions) ([]FileInfo, error)
@@ -74,6 +77,7 @@ type FileSystem interface {
 	// cannot be read are passed by. No match is an empty list.
 	//
 	// # Errors
+	//
 	// [ErrPattern] if pattern is malformed, absolute, has an empty or "."
 	// element, or multiplies into too many alternatives, [ErrEscape] if it has
 	// a ".." element;
@@ -89,6 +93,7 @@ type FileSystem interface {
 	// [GrepResult].Skipped.
 	//
 	// # Errors
+	//
 	// [ErrPattern] if pattern is malformed or asks for a line break, [ErrPattern]
 	// or [ErrEscape] if Glob would refuse a glob of opts; [io/fs.ErrNotExist] if opts.Path does not exist. A
 	// search that fails is an error, never an empty result.
@@ -98,6 +103,7 @@ type FileSystem interface {
 	// Symlinks in the middle of name are followed.
 	//
 	// # Errors
+	//
 	// [io/fs.ErrNotExist] if name does not exist.
 	Stat(ctx context.Context, name string) (FileInfo, error)
 
@@ -106,6 +112,7 @@ type FileSystem interface {
 	// Removing the last file of a directory leaves the directory.
 	//
 	// # Errors
+	//
 	// [io/fs.ErrNotExist] if name does not exist, with opts.Recursive too;
 	// [ErrNotEmpty] if it is a directory with children and opts.Recursive is
 	// not set; [io/fs.ErrInvalid] for the root.
@@ -116,6 +123,7 @@ type FileSystem interface {
 	// directory exists and is listed.
 	//
 	// # Errors
+	//
 	// [io/fs.ErrExist] if name exists; with opts.Recursive, [ErrNotDir] if
 	// name exists and is not a directory. Without opts.Recursive,
 	// [io/fs.ErrNotExist] if the parent does not exist.
@@ -128,6 +136,7 @@ type FileSystem interface {
 	// were dropped. See [Event] for what is reported.
 	//
 	// # Errors
+	//
 	// [io/fs.ErrNotExist] if dir does not exist, [ErrNotDir] if it is not a
 	// directory, [errors.ErrUnsupported] if [Capabilities].Watch is [WatchNone].
 	Watch(ctx context.Context, dir string, opts *WatchOptions) (<-chan Event, error)

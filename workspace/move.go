@@ -13,6 +13,7 @@ type Mover interface {
 	// is never replaced.
 	//
 	// # Errors
+	//
 	// [io/fs.ErrNotExist] if source does not exist, [io/fs.ErrInvalid] if it is
 	// the root or a directory that destination lies below, [io/fs.ErrExist] if
 	// destination exists, [ErrNotDir] if it lies below a file. The error's Path
@@ -24,6 +25,7 @@ type Mover interface {
 // is not a move.
 //
 // # Errors
+//
 // Those of [Mover], and [errors.ErrUnsupported] without one.
 func Move(ctx context.Context, fsys FileSystem, source, destination string) error {
 	if mover, ok := As[Mover](fsys); ok {

@@ -37,6 +37,7 @@ func ValidName(name string) bool { return nameError(name) == nil }
 // [*io/fs.PathError].
 //
 // # Errors
+//
 // [io/fs.ErrInvalid], [ErrEscape], or the error of ctx.
 func Check(ctx context.Context, op, name string) error {
 	if err := ctx.Err(); err != nil {
@@ -107,6 +108,7 @@ func hasLongElement(name string) bool {
 // element that stays inside is resolved by its spelling.
 //
 // # Errors
+//
 // [ErrEscape] if the name climbs out of the workspace (it is never clamped),
 // [io/fs.ErrInvalid] if what remains is not valid.
 func CleanName(root, name string) (string, error) {

@@ -25,6 +25,7 @@ type Opener interface {
 	// with the error of ctx.
 	//
 	// # Errors
+	//
 	// Those of [FileSystem].ReadFile, and [io/fs.ErrInvalid] for a negative
 	// offset or length.
 	Open(ctx context.Context, name string, opts *OpenOptions) (io.ReadCloser, FileInfo, error)
@@ -33,6 +34,7 @@ type Opener interface {
 // Open streams name by fsys's [Opener], and without one reads it whole.
 //
 // # Errors
+//
 // Those of [Opener].
 func Open(ctx context.Context, fsys FileSystem, name string, opts *OpenOptions) (io.ReadCloser, FileInfo, error) {
 	if opener, ok := As[Opener](fsys); ok {

@@ -15,6 +15,7 @@ type VersionedReader interface {
 	// buffered; zero means no limit.
 	//
 	// # Errors
+	//
 	// Those of [FileSystem].ReadFile, [ErrTooLarge], and [io/fs.ErrInvalid] for
 	// a negative limit.
 	ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, Version, error)
@@ -25,6 +26,7 @@ type VersionedReader interface {
 // version is then empty if fsys has no versions.
 //
 // # Errors
+//
 // Those of [VersionedReader], and [ErrUnavailable] if fsys declares versions
 // and the file has none.
 func ReadVersioned(ctx context.Context, fsys FileSystem, name string, limit int64) ([]byte, Version, error) {

@@ -9,6 +9,7 @@ type Resolver interface {
 	// kept as it is spelled, so a name can be resolved before it is created.
 	//
 	// # Errors
+	//
 	// [ErrEscape] if a symlink leads out of the FileSystem, [io/fs.ErrInvalid]
 	// if symlinks form a loop.
 	Resolve(ctx context.Context, name string) (string, error)
@@ -18,6 +19,7 @@ type Resolver interface {
 // symlinks, and name is returned as it is.
 //
 // # Errors
+//
 // Those of [Resolver].
 func Resolve(ctx context.Context, fsys FileSystem, name string) (string, error) {
 	if resolver, ok := As[Resolver](fsys); ok {

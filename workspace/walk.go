@@ -31,6 +31,7 @@ type Walker interface {
 	// concurrently.
 	//
 	// # Errors
+	//
 	// [fs.ErrNotExist] if dir does not exist, [ErrNotDir] if it is not a
 	// directory, and what fn returns.
 	Walk(ctx context.Context, dir string, opts *WalkOptions, fn WalkFunc) error
@@ -40,6 +41,7 @@ type Walker interface {
 // pages.
 //
 // # Errors
+//
 // Those of [Walker].
 func Walk(ctx context.Context, fsys FileSystem, dir string, opts *WalkOptions, fn WalkFunc) error {
 	if walker, ok := As[Walker](fsys); ok {

@@ -77,6 +77,7 @@ func (w *Workspace) Close() error {
 // Clean returns the valid name for name, as every method of w uses it.
 //
 // # Errors
+//
 // Those of [CleanName], as a [*io/fs.PathError] for op and name.
 func (w *Workspace) Clean(op, name string) (string, error) {
 	clean, err := CleanName(w.root, name)
@@ -89,6 +90,7 @@ func (w *Workspace) Clean(op, name string) (string, error) {
 // ReadFile implements [FileSystem].
 //
 // # Errors
+//
 // Also [ErrTooLarge].
 func (w *Workspace) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	data, _, err := w.ReadVersioned(ctx, name, 0)
@@ -121,6 +123,7 @@ func lowerLimit(a, b int64) int64 {
 // the end of the file. Zero length means to the end.
 //
 // # Errors
+//
 // Those of [Opener], and [ErrTooLarge] if the window is larger than the limit.
 func (w *Workspace) ReadRange(ctx context.Context, name string, offset, length int64) ([]byte, error) {
 	clean, err := w.Clean(OpReadFile, name)
@@ -155,6 +158,7 @@ func (w *Workspace) Open(ctx context.Context, name string, opts *OpenOptions) (i
 // WriteFile implements [FileSystem].
 //
 // # Errors
+//
 // Also [ErrTooLarge].
 func (w *Workspace) WriteFile(ctx context.Context, name string, data []byte, opts *WriteOptions) (Version, error) {
 	clean, err := w.Clean(OpWriteFile, name)

@@ -25,6 +25,7 @@ func newLines(in io.Reader, limit int) *lines {
 // needs none.
 //
 // # Errors
+//
 // [io.EOF] at the end, [errLongLine] for one line, or that of the input.
 func (l *lines) next() ([]byte, error) {
 	for {

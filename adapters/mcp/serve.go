@@ -40,6 +40,7 @@ type ServeOptions struct {
 // has returned because of ctx.
 //
 // # Errors
+//
 // The error of ctx, or of reading in or writing to out.
 func Serve(ctx context.Context, server *sdk.Server, in io.Reader, out io.Writer, opts *ServeOptions) error {
 	session, err := server.Connect(ctx, newConnection(ctx, in, out, opts), nil)

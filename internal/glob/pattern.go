@@ -37,6 +37,7 @@ type Pattern struct {
 // Compile returns the compiled pattern.
 //
 // # Errors
+//
 // [workspace.ErrEscape] for a ".." element; [workspace.ErrPattern] if pattern
 // is empty, malformed, absolute, longer than 4,096 bytes, expands to more than
 // 1,000 alternatives, or has an empty or "." element, which no name has. What

@@ -37,6 +37,7 @@ const maxPattern = 32 << 10
 // Compile compiles an RE2 pattern that is applied to one line at a time.
 //
 // # Errors
+//
 // [workspace.ErrPattern], with the reason.
 func Compile(pattern string, opts Options) (*Matcher, error) {
 	tree, err := Parse(pattern, opts)
@@ -60,6 +61,7 @@ func Compile(pattern string, opts Options) (*Matcher, error) {
 // Parse returns the syntax tree of a pattern.
 //
 // # Errors
+//
 // Those of [Compile].
 func Parse(pattern string, opts Options) (*syntax.Regexp, error) {
 	if len(pattern) > maxPattern {

@@ -18,6 +18,7 @@ import (
 // empty for an Executor, and if the client says nothing of itself.
 //
 // # Errors
+//
 // [errors.ErrUnsupported] if the client is not installed,
 // [workspace.ErrUnavailable] if it cannot reach its engine, and the error of
 // ctx.
@@ -46,6 +47,7 @@ func About(ctx context.Context, opts *Options) (string, error) {
 // "--context=staging".
 //
 // # Errors
+//
 // Those of [About].
 func AboutKubernetes(ctx context.Context, flags ...string) (string, error) {
 	said, err := output(ctx, append(append([]string{"kubectl"}, flags...), "version", "--output=json"))

@@ -84,6 +84,7 @@ const maxPath = 4095
 // Open.
 //
 // # Errors
+//
 // Those of [workspace.Check], [fs.ErrInvalid] for a name that the container
 // cannot hold, [fs.ErrClosed], and those of [Open].
 func (f *FS) check(ctx context.Context, op, name string) error {

@@ -14,6 +14,7 @@ import (
 // does that, and fails as Open would have.
 //
 // # Errors
+//
 // [io/fs.ErrInvalid] for options that make no sense, [errors.ErrUnsupported] if
 // the client is not installed or the image lacks what is needed (a POSIX
 // shell, and the programs that busybox has), [io/fs.ErrNotExist] if there is no

@@ -32,6 +32,7 @@ func newStart(run func(ctx context.Context) (*inside, error), ended <-chan struc
 // before the next may try.
 //
 // # Errors
+//
 // Those of run, the error of ctx, and [fs.ErrClosed].
 func (s *start) do(ctx context.Context) (*inside, error) {
 	if in := s.found.Load(); in != nil {

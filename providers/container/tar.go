@@ -40,6 +40,7 @@ type TarProgress struct {
 // before. Owners are not taken over, permission bits and times are.
 //
 // # Errors
+//
 // Those of [workspace.FileSystem].Mkdir, [workspace.ErrEscape] for an archive
 // with a name or a symlink that leads out of dir, [fs.ErrInvalid] for one with
 // anything but files, directories, and links, [errors.ErrUnsupported] if the
@@ -162,6 +163,7 @@ func relay(out *tar.Writer, in *tar.Reader, opts *TarOptions, keep func(*tar.Hea
 // ExportTar writes a tar archive of all that is below dir to w, as one stream.
 //
 // # Errors
+//
 // Those of [workspace.FileSystem].Ls, what w returns, [workspace.ErrUnavailable]
 // if something changes while it is read, or cannot be read,
 // [errors.ErrUnsupported] if the image has no tar.

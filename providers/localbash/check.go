@@ -12,6 +12,7 @@ import (
 // check is what every method begins with.
 //
 // # Errors
+//
 // Those of [workspace.Check], [fs.ErrInvalid] for a name that this operating
 // system cannot hold, [fs.ErrClosed].
 func (f *FS) check(ctx context.Context, op, name string) error {

@@ -63,6 +63,7 @@ var (
 // the current directory, once. Nil opts mean the zero Options.
 //
 // # Errors
+//
 // [fs.ErrInvalid] if dir is empty, [fs.ErrNotExist] if it does not exist,
 // [workspace.ErrNotDir] if it is not a folder, [fs.ErrPermission].
 func Open(dir string, opts *Options) (*FS, error) {

@@ -60,6 +60,7 @@ const maxQuickAttempts = 1000
 // open opens name.
 //
 // # Errors
+//
 // errQuick if the kernel does not have the call.
 func (q *quick) open(name string, flags uint64) (handle, error) {
 	if q.refused || len(name) >= unix.PathMax {

@@ -9,6 +9,7 @@ import (
 // renameExclusive renames in one step, and never onto a name that exists.
 //
 // # Errors
+//
 // [errors.ErrUnsupported] if the kernel or the file system cannot.
 func renameExclusive(from *folder, old string, to *folder, new string) error {
 	err := withDescriptors(from.file, to.file, func(source, target int) error {

@@ -118,6 +118,7 @@ const maxConditional = 10
 // what a refusal, or the lack of an answer, means.
 //
 // # Errors
+//
 // [fs.ErrExist], [workspace.ErrConflict], errUnknownOutcome, and those of
 // write.
 func (f *FS) conditional(ctx context.Context, key string, o workspace.WriteOptions, c condition, write func(condition) (etag string, err error)) (etag string, err error) {

@@ -61,6 +61,7 @@ func (f *FS) checkPair(ctx context.Context, op, source, destination string) erro
 // source describes the object of the file name.
 //
 // # Errors
+//
 // Those of a read, for op.
 func (f *FS) source(ctx context.Context, op, name string) (head, error) {
 	if name == "." {
@@ -113,6 +114,7 @@ var errSourceChanged = errors.New("the file was written at the same moment: try 
 // suits the store and the size.
 //
 // # Errors
+//
 // errSourceChanged, and those of conditional.
 func (f *FS) copyObject(ctx context.Context, from head, to string) (etag string, err error) {
 	if f.copiesWhole(from.object) {

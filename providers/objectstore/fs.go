@@ -54,6 +54,7 @@ var (
 // error of the first call.
 //
 // # Errors
+//
 // [io/fs.ErrInvalid] for options that are not valid, and with opts.Probe those
 // of a write.
 func Open(ctx context.Context, opts *Options) (*FS, error) {
@@ -78,6 +79,7 @@ func Open(ctx context.Context, opts *Options) (*FS, error) {
 // which must not be changed afterwards. It sends no request.
 //
 // # Errors
+//
 // [io/fs.ErrInvalid] for options that are not valid, or that describe a client
 // (Region, Endpoint, PathStyle, Profile, MaxAttempts) or ask for a probe, which Open
 // makes.

@@ -124,6 +124,7 @@ var errTaken = errors.New("the object has been changed or removed")
 // condition can write on one: what is written is no file any more.
 //
 // # Errors
+//
 // errTaken, errUnknownOutcome, and the store's.
 func (f *FS) takeAway(ctx context.Context, o object) error {
 	if f.compat.ConditionalDelete {

@@ -16,6 +16,7 @@ import (
 // in the second. It returns what to call once the file has been made.
 //
 // # Errors
+//
 // [workspace.ErrIsDir], [workspace.ErrNotDir], or the store's, for op and name.
 func (f *FS) prepare(ctx context.Context, op, name string) (made func(), err error) {
 	if name == "." {

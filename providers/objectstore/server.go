@@ -15,6 +15,7 @@ import (
 // one HEAD of the bucket. It is empty if the store says nothing.
 //
 // # Errors
+//
 // Those of [FS.Stat], if the bucket cannot be asked.
 func (f *FS) Server(ctx context.Context) (string, error) {
 	if err := workspace.Check(ctx, workspace.OpStat, "."); err != nil {

@@ -22,6 +22,7 @@ const Scheme = "s3"
 // profile.
 //
 // # Errors
+//
 // [io/fs.ErrInvalid], which names the part that is wrong.
 func ParseURL(text string) (*Options, error) {
 	parsed, err := url.Parse(text)

@@ -90,6 +90,7 @@ func (f *FS) writeError(ctx context.Context, op, name string, err error) error {
 // put writes the object key in one request.
 //
 // # Errors
+//
 // Those of conclude, and the store's.
 func (f *FS) put(ctx context.Context, key string, data []byte, d description, o workspace.WriteOptions) (etag string, err error) {
 	return f.conditional(ctx, key, o, newCondition(o), func(c condition) (string, error) {

@@ -15,6 +15,7 @@ const maxAbout = 200
 // first use of w would start.
 //
 // # Errors
+//
 // Those of [Kind].About.
 func (w *Workspace) About(ctx context.Context) (string, error) {
 	kind := w.opener.kind

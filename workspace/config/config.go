@@ -73,6 +73,7 @@ type description struct {
 // Load reads the file path. Nil opts mean the zero Options.
 //
 // # Errors
+//
 // An [*Error] for what is wrong with the content, and those of [os.Open].
 func Load(path string, opts *Options) (*Config, error) {
 	var o Options
@@ -127,6 +128,7 @@ func errNotFile(info fs.FileInfo) error {
 // only Load knows its path. Nil opts mean the zero Options.
 //
 // # Errors
+//
 // An [*Error] for what is wrong with the content.
 func Parse(data []byte, opts *Options) (*Config, error) {
 	var o Options
@@ -264,6 +266,7 @@ func (c *Config) Settings(name string) FS {
 // far as that is to be known without opening anything.
 //
 // # Errors
+//
 // An [*Error] with all of it.
 func (c *Config) Check(r *Registry) error {
 	if r == nil {

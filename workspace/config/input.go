@@ -30,6 +30,7 @@ type Input struct {
 // options, or to what [Kind].Ref returned if a reference is resolved.
 //
 // # Errors
+//
 // What is unknown, missing or of the wrong type, as an [*Error] with its place
 // if the options come from a file.
 func (in Input) Decode(into any) error {

@@ -14,6 +14,7 @@ import (
 // Nothing is started that can wait for the first use.
 //
 // # Errors
+//
 // An [*Error], which has the kinds of the error of a provider for [errors.Is],
 // [ErrUntrusted] for what an untrusted file may not use, and the error of ctx.
 func (c *Config) Open(ctx context.Context, r *Registry, names ...string) (*Workspaces, error) {

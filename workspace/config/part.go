@@ -6,6 +6,7 @@ import "slices"
 // the file.
 //
 // # Errors
+//
 // A name that the file does not have.
 func (c *Config) Only(names ...string) (*Config, error) {
 	chosen, err := c.choose(names)

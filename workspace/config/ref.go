@@ -31,6 +31,7 @@ type Ref struct {
 // Ref returns a reference to w.
 //
 // # Errors
+//
 // [errors.ErrUnsupported] if the kind makes none, and those of the kind.
 func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
 	kind := w.opener.kind
@@ -54,6 +55,7 @@ func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
 // Resolve opens the workspace that ref refers to.
 //
 // # Errors
+//
 // What keeps it from being opened: a kind that is not registered, a reference
 // of a newer version, settings that cannot be used, those of the kind, and
 // [errors.ErrUnsupported] if a capability is missing that it had.

@@ -73,6 +73,7 @@ type Registry struct {
 // Register adds a kind with its name.
 //
 // # Errors
+//
 // A name or scheme that is taken, or has other characters than lower-case
 // letters, digits and dashes, and a kind without what is required.
 func (r *Registry) Register(name string, kind Kind) error {

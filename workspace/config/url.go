@@ -10,6 +10,7 @@ import (
 // gives it a name and settings. Relative folders start from the current one.
 //
 // # Errors
+//
 // Those of CheckURL, and those of the kind.
 func (r *Registry) OpenURL(ctx context.Context, name, url string, settings FS) (*Workspace, error) {
 	opener, err := r.urlProvider(name, url, settings)
@@ -23,6 +24,7 @@ func (r *Registry) OpenURL(ctx context.Context, name, url string, settings FS) (
 // opening it.
 //
 // # Errors
+//
 // A URL that no kind reads, and a name or settings that cannot be used.
 func (r *Registry) CheckURL(name, url string, settings FS) (kind string, err error) {
 	opener, err := r.urlProvider(name, url, settings)

@@ -12,6 +12,7 @@ import (
 // wanted.
 //
 // # Errors
+//
 // Those of [workspace.FileSystem].Glob.
 func Glob(ctx context.Context, fsys workspace.FileSystem, pattern string, opts *workspace.GlobOptions) ([]string, error) {
 	return scan.Glob(ctx, source{fsys}, pattern, opts)

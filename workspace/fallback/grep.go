@@ -17,6 +17,7 @@ const grepWorkers = 16
 // ones are not read.
 //
 // # Errors
+//
 // Those of [workspace.FileSystem].Grep.
 func Grep(ctx context.Context, fsys workspace.FileSystem, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
 	return scan.Grep(ctx, source{fsys}, pattern, opts, grepWorkers)

@@ -26,6 +26,7 @@ const DefaultPollInterval = time.Second
 // longer exists. If dir is removed, everything in it is reported as removed.
 //
 // # Errors
+//
 // Those of [workspace.FileSystem].Watch, and the error of a directory below dir
 // that cannot be listed at the start, unless that is [io/fs.ErrPermission].
 func Poll(ctx context.Context, fsys workspace.FileSystem, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {

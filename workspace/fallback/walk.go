@@ -10,6 +10,7 @@ import (
 // pages. It never calls fsys's own Walk.
 //
 // # Errors
+//
 // Those of [workspace.Walker].
 func Walk(ctx context.Context, fsys workspace.FileSystem, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
 	return workspace.Walk(ctx, plain{fsys}, dir, opts, fn)

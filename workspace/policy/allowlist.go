@@ -62,6 +62,7 @@ const opRestrict = "restrict"
 // [Rules].AllowedPaths.
 //
 // # Errors
+//
 // [workspace.ErrPattern] or [workspace.ErrEscape].
 func CheckAllowedPath(pattern string) error {
 	_, err := compileAllowedPath(pattern)

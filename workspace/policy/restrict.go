@@ -55,6 +55,7 @@ var (
 // Restrict returns fsys as far as rules allow.
 //
 // # Errors
+//
 // [io/fs.ErrInvalid] if rules allow no path at all, and
 // [workspace.ErrPattern] or [workspace.ErrEscape] for a pattern that cannot be
 // used.

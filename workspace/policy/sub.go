@@ -41,6 +41,7 @@ var (
 // operation to find out.
 //
 // # Errors
+//
 // [io/fs.ErrInvalid] or [workspace.ErrEscape] if dir is not a valid name.
 func Sub(fsys workspace.FileSystem, dir string) (*SubFS, error) {
 	if err := workspace.Check(context.Background(), "sub", dir); err != nil {

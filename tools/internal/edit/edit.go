@@ -41,6 +41,7 @@ type Span struct {
 // data ends in CRLF. Nothing else is normalised.
 //
 // # Errors
+//
 // [*InvalidError], [*OverlapError], [*NotFoundError], [*NotUniqueError] and
 // [*TooManyError].
 func New(data []byte, edits []Edit) (*Change, error) {

@@ -49,6 +49,7 @@ func (p *Pool) Add(session *Session) { p.put(session) }
 // long silent.
 //
 // # Errors
+//
 // [fs.ErrClosed], the error of ctx, and those of [Open].
 func (p *Pool) Do(ctx context.Context, call Call) (body []byte, status int, err error) {
 	// An error in reading shows once more at the end of the reply.

@@ -49,6 +49,7 @@ func newMarker() string {
 // Read implements [io.Reader].
 //
 // # Errors
+//
 // [*BrokenError], or the error of the call's context.
 func (r *Reply) Read(p []byte) (int, error) {
 	for r.done == nil {

@@ -68,6 +68,7 @@ const openTimeout = time.Minute
 // silence while a reply is awaited is given up; zero means no limit.
 //
 // # Errors
+//
 // [*BrokenError] if the shell does not answer, [*StatusError] if hello fails.
 func Open(ctx context.Context, start Starter, script string, hello Call, silence time.Duration) (*Session, error) {
 	process, err := start()

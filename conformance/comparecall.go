@@ -424,13 +424,17 @@ func (g *generators) grepPages() *rapid.Generator[step] {
 				return nil, err
 			}
 			page := *opts
-			page.MaxResults = limit
+			page.MaxResults = max(limit, len(whole.Matches)/maxPages)
 			pages, err := s.grepPages(ctx, pattern, page)
 			s.adds(whole, pages)
 			return whole, err
 		}}
 	})
 }
+
+// maxPages bounds the requests of a search in pages: each may read a long file
+// again.
+const maxPages = 20
 
 // grep makes no difference between an empty list and none where JSON does not.
 func (s *side) grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {

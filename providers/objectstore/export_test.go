@@ -36,8 +36,5 @@ func (f *FS) SetTimeouts(response, idle time.Duration) {
 	f.limits.response, f.limits.idle = response, idle
 }
 
-// SetLateTime changes how long it may take to clean up after the end of a context.
-func (f *FS) SetLateTime(d time.Duration) { f.lateTime = d }
-
 // Probe is probe.
 func (f *FS) Probe(ctx context.Context) error { return f.probe(ctx) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -34,8 +33,7 @@ type FS struct {
 	sums     atomic.Bool // an ETag was the MD5 sum of its content
 	opaque   atomic.Bool // the ETags of the store are not MD5 sums of the content
 	copyPart int64       // the size of the parts of a long copy
-	lateTime time.Duration
-	maxHeld  int // how many entries a walk holds back without asking
+	maxHeld  int         // how many entries a walk holds back without asking
 }
 
 var (
@@ -113,7 +111,7 @@ func newFS(client *s3.Client, o Options) *FS {
 		watches: newWatches(),
 		cuts:    newCuts(),
 
-		copyPart: copyPart, lateTime: lateTime, maxHeld: maxHeld,
+		copyPart: copyPart, maxHeld: maxHeld,
 	}
 	f.caps = f.compat.capabilities()
 	if prefix := strings.TrimSuffix(o.Prefix, "/"); prefix != "" {

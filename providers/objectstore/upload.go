@@ -173,7 +173,7 @@ func (u *upload) abort() {
 // afterwards returns a context in which to clean up after a call with ctx.
 func (f *FS) afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(f.lateTime, cancel) })
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(lateTime, cancel) })
 	return late, func() {
 		stop()
 		cancel()

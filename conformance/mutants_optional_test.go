@@ -53,6 +53,15 @@ func openMutants() []mutant {
 		{"open-ignores-offset", mutateWindow(func(o *workspace.OpenOptions) { o.Offset = 0 }), []string{"Open/window", "Open/past-the-end", "Open/window-of-a-large-file", "Open/several-streams", "Wrappers/reading", "Property/random-contents"}},
 		{"open-ignores-length", mutateWindow(func(o *workspace.OpenOptions) { o.Length = 0 }), []string{"Open/window", "Open/window-of-a-large-file"}},
 		{"open-negative-is-zero", mutateWindow(func(o *workspace.OpenOptions) { o.Offset, o.Length = max(0, o.Offset), max(0, o.Length) }), []string{"Open/negative"}},
+		{"open-tests-the-window-first", func(h *hooked) {
+			open := h.open
+			h.open = func(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+				if opts != nil && opts.Check(name) != nil {
+					return nil, workspace.FileInfo{}, opts.Check(name)
+				}
+				return open(ctx, name, opts)
+			}
+		}, []string{"Open/negative"}},
 		{"open-needs-length", mutateWindow(func(o *workspace.OpenOptions) { o.Length = max(o.Length, 1) }), []string{"Open/whole"}},
 		{"open-size-of-window", mutateStream(sizeOfWindow), []string{"Open/describes"}},
 		{"open-past-end-fails", mutateStream(emptyFails), []string{"Open/past-the-end", "Open/whole"}},

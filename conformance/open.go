@@ -17,7 +17,7 @@ func openCases() []testCase {
 		{"past-the-end", "OP3", needFiles, openPastEnd},
 		{"window-of-a-large-file", "OP1", needFiles, openLargeWindow},
 		{"describes", "OP2", needFiles, openDescribes},
-		{"negative", "OP4 O2 E1 E2", needFiles, openNegative},
+		{"negative", "OP4 O2 C1 E1 E2", needFiles, openNegative},
 		{"directory", "OP1 R2 E1 E2", needFiles, openDirectory},
 		{"canceled-stream", "OP5 C2", needFiles | needOpener, openCanceledStream},
 		{"several-streams", "OP1", needFiles, openSeveral},
@@ -109,6 +109,10 @@ func openNegative(e *env) {
 	for _, opts := range []workspace.OpenOptions{{Offset: -1}, {Length: -1}, {Offset: -1, Length: -1}} {
 		_, _, err := workspace.Open(e.ctx, e.fsys, "file", &opts)
 		e.refused(err, fs.ErrInvalid, at(workspace.OpOpen, "file"), "Open(%q, %+v)", "file", opts)
+		ended, cancel := context.WithCancel(e.ctx)
+		cancel()
+		_, _, err = workspace.Open(ended, e.fsys, "file", &opts)
+		e.refused(err, context.Canceled, at(workspace.OpOpen, "file"), "Open(%q, %+v) with an ended context", "file", opts)
 	}
 }
 

@@ -237,6 +237,9 @@ func (r *reference) Open(ctx context.Context, name string, opts *workspace.OpenO
 	if opts != nil {
 		window = *opts
 	}
+	if err := workspace.Check(ctx, workspace.OpOpen, name); err != nil {
+		return nil, workspace.FileInfo{}, err
+	}
 	if err := window.Check(name); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}

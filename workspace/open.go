@@ -40,6 +40,9 @@ func Open(ctx context.Context, fsys FileSystem, name string, opts *OpenOptions) 
 	if opener, ok := As[Opener](fsys); ok {
 		return opener.Open(ctx, name, opts)
 	}
+	if err := Check(ctx, OpOpen, name); err != nil {
+		return nil, FileInfo{}, err
+	}
 	if err := opts.Check(name); err != nil {
 		return nil, FileInfo{}, err
 	}

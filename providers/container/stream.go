@@ -18,10 +18,10 @@ func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions)
 	if opts != nil {
 		window = *opts
 	}
-	if err := window.Check(name); err != nil {
+	if err := f.check(ctx, workspace.OpOpen, name); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	if err := f.check(ctx, workspace.OpOpen, name); err != nil {
+	if err := window.Check(name); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
 	reply, err := f.pool.Stream(ctx, snapshot(name, 0, window))

@@ -11,6 +11,9 @@ import (
 // Open implements [workspace.Opener]. The stream is of the file as it was when
 // it was opened.
 func (m *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	if err := workspace.Check(ctx, workspace.OpOpen, name); err != nil {
+		return nil, workspace.FileInfo{}, err
+	}
 	if err := opts.Check(name); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}

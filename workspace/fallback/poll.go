@@ -34,6 +34,9 @@ func Poll(ctx context.Context, fsys workspace.FileSystem, dir string, opts *work
 	if opts != nil {
 		o = *opts
 	}
+	if err := workspace.Check(ctx, workspace.OpWatch, dir); err != nil {
+		return nil, err
+	}
 	if err := o.Check(dir); err != nil {
 		return nil, err
 	}

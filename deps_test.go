@@ -35,6 +35,8 @@ var policy = map[string][]string{
 	"internal/s3test": {},
 	"internal/scan":   {"workspace", "internal/glob", "internal/ignore", "internal/lines"},
 
+	"internal/swaptest": {"workspace", "workspace/policy", "golang.org/x/sys/unix"},
+
 	"conformance": {"workspace", "workspace/fallback", "pgregory.net/rapid", "github.com/anishathalye/porcupine",
 		"github.com/google/go-cmp/..."},
 

@@ -13,6 +13,7 @@ func symlinkMutants() []mutant {
 		{"stat-follows", statFollows, []string{"Symlink/stat-describes-itself"}},
 		{"nothing-is-followed", nothingFollowed, []string{"Symlink/read-follows", "Symlink/middle-followed"}},
 		{"write-replaces-symlink", writeReplacesLink, []string{"Symlink/write-follows"}},
+		{"write-new-follows", writeNewFollows, []string{"Symlink/write-new"}},
 		{"ls-follows-entries", lsFollowsEntries, []string{"Symlink/ls-of-symlink"}},
 		{"ls-shows-target-paths", func(h *hooked) { h.ls = resolvedLs(h) }, []string{"Symlink/ls-of-symlink"}},
 		{"glob-follows", globFollows, []string{"Symlink/glob"}},
@@ -68,6 +69,15 @@ func writeReplacesLink(h *hooked) {
 	h.writeFile = func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		if info, err := h.reference.Stat(ctx, name); err == nil && info.Type == workspace.TypeSymlink {
 			h.reference.Rm(ctx, name, nil)
+		}
+		return h.reference.WriteFile(ctx, name, data, opts)
+	}
+}
+
+func writeNewFollows(h *hooked) {
+	h.writeFile = func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if real, err := h.reference.Resolve(ctx, name); err == nil {
+			name = real
 		}
 		return h.reference.WriteFile(ctx, name, data, opts)
 	}

@@ -22,7 +22,7 @@ type mutant struct {
 // mutants returns all of them.
 func mutants() []mutant {
 	return slices.Concat(generalMutants(), readMutants(), writeMutants(), conditionalMutants(), listMutants(),
-		globMutants(), grepMutants(), removeMutants(), watchMutants(), optionalMutants(), symlinkMutants(), capabilityMutants())
+		globMutants(), grepMutants(), removeMutants(), watchMutants(), optionalMutants(), symlinkMutants(), exactMutants(), capabilityMutants())
 }
 
 // hooked is a reference of which each method can be replaced.
@@ -47,14 +47,16 @@ type hooked struct {
 	copyFile     func(ctx context.Context, source, destination string) (workspace.Version, error)
 	walk         func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error
 	resolve      func(ctx context.Context, name string) (string, error)
+	exact        func() (workspace.FileSystem, error)
 }
 
-func newHooked() *hooked {
-	r := newReference()
+func newHooked() *hooked { return hook(newReference()) }
+
+func hook(r *reference) *hooked {
 	h := &hooked{
 		reference: r, capabilities: r.Capabilities, readFile: r.ReadFile, writeFile: r.WriteFile, ls: r.Ls, glob: r.Glob,
 		grep: r.Grep, stat: r.Stat, rm: r.Rm, mkdir: r.Mkdir, watch: r.Watch, readVersion: r.ReadVersioned,
-		open: r.Open, create: r.Create, move: r.Move, resolve: r.Resolve,
+		open: r.Open, create: r.Create, move: r.Move, resolve: r.Resolve, exact: r.Exact,
 	}
 	h.copyFile = func(ctx context.Context, source, destination string) (workspace.Version, error) {
 		return workspace.Copy(ctx, r, source, destination)
@@ -136,6 +138,8 @@ func (h *hooked) Walk(ctx context.Context, dir string, opts *workspace.WalkOptio
 func (h *hooked) Resolve(ctx context.Context, name string) (string, error) {
 	return h.resolve(ctx, name)
 }
+
+func (h *hooked) Exact() (workspace.FileSystem, error) { return h.exact() }
 
 // quickRapid keeps rapid from writing files for failures that are wanted, and
 // from looking long for the smallest.

@@ -24,6 +24,7 @@ const (
 	needCleaning
 	needOpener
 	needCreator
+	needExact
 	needTime // too long for -short
 )
 
@@ -58,6 +59,7 @@ func features() []feature {
 		{needCleaning, "Options.CleanNames", func(e *env) bool { return e.opts.CleanNames }},
 		{needOpener, "an Opener", func(e *env) bool { _, ok := workspace.As[workspace.Opener](e.fsys); return ok }},
 		{needCreator, "a Creator", func(e *env) bool { _, ok := workspace.As[workspace.Creator](e.fsys); return ok }},
+		{needExact, "an exact view", func(e *env) bool { _, err := workspace.Exact(e.fsys); return err == nil }},
 		{needTime, "time, and -short is set", func(e *env) bool { return !e.short }},
 	}
 }

@@ -20,6 +20,12 @@ import (
 // reference is a file system that is simple enough to be obviously right: one
 // map from names to nodes and one lock. It has symlinks.
 type reference struct {
+	*state
+	exact bool // no symlink is followed
+}
+
+// state is what a reference and its exact view share.
+type state struct {
 	mu     sync.Mutex // guards the fields below
 	nodes  map[string]*node
 	writes int
@@ -41,11 +47,16 @@ var (
 	_ workspace.Opener          = (*reference)(nil)
 	_ workspace.Mover           = (*reference)(nil)
 	_ workspace.Resolver        = (*reference)(nil)
+	_ workspace.Exacter         = (*reference)(nil)
 	_ workspace.Capable         = (*reference)(nil)
 )
 
 func newReference() *reference {
-	return &reference{nodes: map[string]*node{".": {kind: workspace.TypeDirectory}}}
+	return &reference{state: &state{nodes: map[string]*node{".": {kind: workspace.TypeDirectory}}}}
+}
+
+func (r *reference) Exact() (workspace.FileSystem, error) {
+	return &reference{state: r.state, exact: true}, nil
 }
 
 func TestReference(t *testing.T) {
@@ -91,6 +102,9 @@ func (r *reference) follow(name string, last bool) (string, error) {
 			done = path.Dir(done)
 		case element == ".":
 		case at != nil && at.kind == workspace.TypeSymlink && (last || len(rest) > 0):
+			if r.exact {
+				return "", workspace.ErrSymlink
+			}
 			if hops++; hops > 40 {
 				return "", fs.ErrInvalid
 			}

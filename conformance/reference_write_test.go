@@ -19,7 +19,7 @@ func (r *reference) WriteFile(ctx context.Context, name string, data []byte, opt
 	if err := workspace.Check(ctx, workspace.OpWriteFile, name); err != nil {
 		return "", err
 	}
-	real, err := r.follow(name, true)
+	real, err := r.follow(name, opts == nil || !opts.IfNotExist)
 	if err == nil {
 		err = r.mayWrite(real, opts)
 	}

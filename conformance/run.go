@@ -79,6 +79,7 @@ func groups() []group {
 		{"Walk", walkCases()},
 		{"Resolve", resolveCases()},
 		{"Symlink", symlinkCases()},
+		{"Exact", exactCases()},
 		{"Capabilities", capabilityCases()},
 		{"Wrappers", wrapperCases()},
 		{"IOFS", iofsCases()},

@@ -15,6 +15,7 @@ func symlinkCases() []testCase {
 		{"read-follows", "Y2", needFiles | needSymlink, symlinkRead},
 		{"middle-followed", "Y2", needFiles | needSymlink, symlinkMiddle},
 		{"write-follows", "Y3", needWrite | needSymlink, symlinkWrite},
+		{"write-new", "V1 Y3 Y10", needWrite | needConditional | needSymlink, symlinkWriteNew},
 		{"ls-of-symlink", "Y4", needFiles | needSymlink, symlinkLs},
 		{"glob", "Y5", needFiles | needSymlink, symlinkGlob},
 		{"grep", "Y6", needFiles | needSymlink, symlinkGrep},
@@ -82,6 +83,20 @@ func symlinkWrite(e *env) {
 	if info := e.stat("links/file"); info.Type != workspace.TypeSymlink {
 		e.Errorf("Stat(%q) after WriteFile = %+v, want still a symlink", "links/file", info)
 	}
+}
+
+// symlinkWriteNew wants a new file where a symlink has the name.
+func symlinkWriteNew(e *env) {
+	e.givenLinks()
+	e.link("loop", "links/loop")
+	before := e.tree()
+	for _, name := range []string{"links/file", "links/dir", "links/dangling", "links/loop"} {
+		_, err := e.writeIf(name, "new", workspace.WriteOptions{IfNotExist: true})
+		e.refused(err, fs.ErrExist, at(workspace.OpWriteFile, name), "WriteFile(%q, IfNotExist)", name)
+		_, err = create(e.ctx, e.fsys, name, "new", &workspace.WriteOptions{IfNotExist: true})
+		e.refused(err, fs.ErrExist, at(workspace.OpCreate, name), "Create(%q, IfNotExist) to its Commit", name)
+	}
+	e.unchanged(before, "WriteFile(IfNotExist) of symlinks")
 }
 
 func symlinkLs(e *env) {

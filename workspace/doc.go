@@ -10,7 +10,7 @@
 // the optional operations as methods.
 //
 // [VersionedReader], [Opener], [Creator], [Mover], [Copier], [Walker],
-// [Resolver] and [Rooter] are optional interfaces of one method each. Each has
+// [Resolver], [Exacter] and [Rooter] are optional interfaces of one method each. Each has
 // a package function that uses it, or falls back, or says
 // [errors.ErrUnsupported]; call that function, not the method. A provider
 // declares facts in [Capabilities]. A neutral wrapper has an Unwrap method

@@ -26,6 +26,9 @@ var (
 	// ErrEscape says that a name leads out of the workspace. It is also
 	// [fs.ErrInvalid].
 	ErrEscape error = refinement{text: "name leads out of the workspace", of: fs.ErrInvalid}
+	// ErrSymlink says that a name has a symlink in it, where none is followed
+	// ([Exacter]). It is also [fs.ErrInvalid].
+	ErrSymlink error = refinement{text: "name has a symlink in it", of: fs.ErrInvalid}
 	// ErrPattern says that a pattern is malformed or too costly.
 	ErrPattern = errors.New("invalid pattern")
 	// ErrUnavailable says that a store cannot be reached just now. Trying

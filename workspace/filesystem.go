@@ -160,4 +160,5 @@ const (
 	OpCreate    = "create"
 	OpWalk      = "walk"
 	OpResolve   = "resolve"
+	OpExact     = "exact"
 )

@@ -108,7 +108,7 @@ func (w *lsWalk) unlisted(dir FileInfo, top bool, err error) error {
 	switch {
 	case top, w.ctx.Err() != nil:
 		return RenameError(err, OpWalk, dir.Path)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrNotDir):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrNotDir), errors.Is(err, ErrSymlink):
 		return nil
 	}
 	err = w.fn(FileInfo{Name: dir.Name, Path: dir.Path, Type: TypeDirectory}, err)

@@ -40,6 +40,7 @@ var (
 	_ Walker          = (*Workspace)(nil)
 	_ Capable         = (*Workspace)(nil)
 	_ Resolver        = (*Workspace)(nil)
+	_ Exacter         = (*Workspace)(nil)
 	_ Rooter          = (*Workspace)(nil)
 	_ Mover           = (*Workspace)(nil)
 	_ Copier          = (*Workspace)(nil)
@@ -304,6 +305,17 @@ func (w *Workspace) Resolve(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	return Resolve(ctx, w.fsys, clean)
+}
+
+// Exact implements [Exacter]: the view is a Workspace of the same name and limits.
+func (w *Workspace) Exact() (FileSystem, error) {
+	exact, err := Exact(w.fsys)
+	if err != nil {
+		return nil, err
+	}
+	view := *w
+	view.fsys = exact
+	return &view, nil
 }
 
 // Move implements [Mover].

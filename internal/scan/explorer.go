@@ -140,8 +140,8 @@ func (x *explorer) enter(in *folder, name string) *folder {
 	return child
 }
 
-// gone reports whether err says that in was removed after it was listed, which
-// is no error of a search.
+// gone reports whether err says that in was removed or replaced after it was
+// listed, which is no error of a search.
 func gone(in *folder, err error) bool {
-	return !in.top && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir))
+	return !in.top && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) || errors.Is(err, workspace.ErrSymlink))
 }

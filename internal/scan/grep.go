@@ -116,7 +116,7 @@ func (s *search) file(ctx context.Context, name string, scratch *[]byte, how Rea
 		return found{path: name, err: err}
 	case errors.Is(err, workspace.ErrTooLarge):
 		return found{path: name, skipped: workspace.SkipTooLarge, err: err}
-	case errors.Is(err, fs.ErrNotExist) && !how.Top: // gone since it was listed
+	case (errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrSymlink)) && !how.Top: // gone since it was listed
 		return found{path: name}
 	case err != nil:
 		return found{path: name, skipped: workspace.SkipUnreadable, err: err}

@@ -41,7 +41,8 @@ func (fs *files) next() []*file {
 
 // choose finds out which of some files have to be read: text in which there may
 // be a match. Those that are binary are to be told of, even if there is none in
-// them.
+// them. The programs that tell open files by their paths: in the exact view
+// nothing of what they read is used, and what may match is read one by one.
 func (fs *files) choose(ctx context.Context, some []*file) error {
 	quotable, others := fs.parts(some)
 	if err := fs.look(ctx, quotable, true); err != nil {
@@ -50,8 +51,10 @@ func (fs *files) choose(ctx context.Context, some []*file) error {
 	if err := fs.look(ctx, others, false); err != nil {
 		return err
 	}
-	if err := fs.heads(ctx, some); err != nil {
-		return err
+	if !fs.f.pool.exact {
+		if err := fs.heads(ctx, some); err != nil {
+			return err
+		}
 	}
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -60,6 +63,10 @@ func (fs *files) choose(ctx context.Context, some []*file) error {
 		e.needed = e.content != binary && (e.content != plainText || e.matches)
 		if e.content != plainText { // a grep may stop at a NUL
 			e.data, e.numbers = nil, nil
+		}
+		if fs.f.pool.exact {
+			e.alone = true
+			continue
 		}
 		if e.needed {
 			fs.needed = append(fs.needed, e)
@@ -79,7 +86,7 @@ func (fs *files) parts(some []*file) (quotable, others []*file) {
 		case e.content == binary:
 		case strings.Contains(e.name, "\n"):
 			e.matches = true
-		case fs.narrow.around, strings.Contains(e.name, ":"), e.content == unknown && !fs.f.inside().texts:
+		case fs.f.pool.exact, fs.narrow.around, strings.Contains(e.name, ":"), e.content == unknown && !fs.f.inside().texts:
 			others = append(others, e)
 		default:
 			quotable = append(quotable, e)
@@ -125,8 +132,11 @@ func (fs *files) look(ctx context.Context, among []*file, lines bool) error {
 	return nil
 }
 
-// note notes what a file has in it, and remembers it.
+// note notes what a file has in it, and remembers it unless a symlink may have
+// led the program there.
 func (fs *files) note(e *file, kind content) {
 	e.content = kind
-	fs.f.contents.put(e.entry, kind)
+	if !fs.f.pool.exact {
+		fs.f.contents.put(e.entry, kind)
+	}
 }

@@ -15,10 +15,15 @@ import (
 // versions, conditional writes, watches, moves and copies. It must be closed.
 // It is safe for concurrent use.
 type FS struct {
+	*shared
+	pool requests
+}
+
+// shared is what an FS and its exact view have in common.
+type shared struct {
 	opts     Options
 	program  string
 	start    *start
-	pool     *shell.Pool
 	writers  *gate
 	contents contents
 	closed   atomic.Bool
@@ -37,6 +42,7 @@ var (
 	_ workspace.Copier          = (*FS)(nil)
 	_ workspace.Walker          = (*FS)(nil)
 	_ workspace.Resolver        = (*FS)(nil)
+	_ workspace.Exacter         = (*FS)(nil)
 	_ workspace.Rooter          = (*FS)(nil)
 )
 

@@ -16,12 +16,14 @@ type image struct {
 	watches string // the program that tells of changes; empty if there is none
 	bytes   bool   // there is a grep that takes any byte in expressions
 	texts   bool   // it can leave out what has a NUL
+	finds   bool   // find is that of GNU
+	removes bool   // rm is that of GNU
 	root    string
 }
 
 // greetingLines is how many lines a greeting has. The last may have line
 // breaks in it.
-const greetingLines = 9
+const greetingLines = 11
 
 func parseGreeting(text string) (image, error) {
 	lines := strings.SplitN(strings.TrimSuffix(text, "\n"), "\n", greetingLines)
@@ -32,7 +34,8 @@ func parseGreeting(text string) (image, error) {
 	if err != nil {
 		return image{}, errors.New("the shell did not say who it is")
 	}
-	i := image{process: lines[0], started: lines[2], user: user, watches: lines[5], bytes: lines[6] == "-a", texts: lines[7] != "", root: lines[8]}
+	i := image{process: lines[0], started: lines[2], user: user, watches: lines[5], bytes: lines[6] == "-a", texts: lines[7] != "",
+		finds: lines[8] != "", removes: lines[9] != "", root: lines[10]}
 	if lines[1] == i.process {
 		i.group = i.process
 	}

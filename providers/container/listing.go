@@ -102,6 +102,8 @@ func parseListing(body []byte) ([]entry, error) {
 			entries = append(entries, e)
 		}
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(entries, byName)
 	return entries, nil
 }
+
+func byName(a, b entry) int { return strings.Compare(a.name, b.name) }

@@ -52,9 +52,9 @@ func newFS(o Options) (*FS, error) {
 	if shells == 0 {
 		shells = DefaultShells
 	}
-	f := &FS{opts: o, program: text, writers: newGate(), done: make(chan struct{})}
+	f := &FS{shared: &shared{opts: o, program: text, writers: newGate(), done: make(chan struct{})}}
 	f.start = newStart(f.reach, f.done)
-	f.pool = shell.NewPool(shells, f.openSession, reap)
+	f.pool = requests{Pool: shell.NewPool(shells, f.openSession, reap)}
 	return f, nil
 }
 

@@ -19,6 +19,9 @@ func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) err
 	recursive := ""
 	if opts != nil && opts.Recursive {
 		recursive = "recursive"
+		if f.pool.exact && !f.inside().removes {
+			return f.removeTree(ctx, name)
+		}
 	}
 	_, err := f.do(ctx, workspace.OpRm, name, act("remove", append(names(name), recursive)...))
 	return err

@@ -18,6 +18,9 @@ type rules struct {
 // readRules returns the bytes of an ignore file. All of them are read with the
 // first. It returns false for one that has to be read alone.
 func (fs *files) readRules(ctx context.Context, e *file) ([]byte, bool, error) {
+	if fs.f.pool.exact {
+		return nil, false, nil
+	}
 	fs.rules.mu.Lock()
 	defer fs.rules.mu.Unlock()
 	if fs.rules.data == nil {

@@ -81,8 +81,7 @@ func (s *source) look(ctx context.Context) error {
 	if err := s.f.check(ctx, workspace.OpLs, s.top); err != nil {
 		return err
 	}
-	call := ask("tree", s.top, s.within.below, s.within.depth)
-	entries, err := s.f.list(ctx, workspace.OpLs, s.top, call)
+	entries, err := s.f.tree(ctx, workspace.OpLs, s.top, s.within.below, s.within.depth)
 	cut := s.within.below != "." && errors.Is(err, errBelow)
 	if err != nil && !cut {
 		return err

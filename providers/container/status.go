@@ -29,6 +29,7 @@ const (
 	statusLacking
 	statusKilled
 	statusFull
+	statusSymlink
 )
 
 // statusOther is added to a status that is about the second of two names.
@@ -63,6 +64,8 @@ func statusKind(status int) (kind, cause error) {
 		return fs.ErrInvalid, errors.New("it is no regular file")
 	case statusOvertaken:
 		return workspace.ErrUnavailable, errOvertaken
+	case statusSymlink:
+		return workspace.ErrSymlink, nil
 	case statusLacking:
 		return errors.ErrUnsupported, nil
 	case statusKilled:

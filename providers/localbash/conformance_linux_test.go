@@ -14,3 +14,12 @@ func TestConformanceOldKernel(t *testing.T) {
 		return open(t, t.TempDir(), nil).WithoutOpenat2()
 	}, &conformance.Options{Symlink: symlink})
 }
+
+func TestExactConformanceOldKernel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: the same suite on the plain view is enough")
+	}
+	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+		return exact(t, open(t, t.TempDir(), nil).WithoutOpenat2())
+	}, nil)
+}

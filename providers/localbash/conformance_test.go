@@ -34,6 +34,21 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestExactConformance runs the suite on the view that follows no symlinks.
+func TestExactConformance(t *testing.T) {
+	conformance.Run(t, func(t *testing.T) workspace.FileSystem { return exact(t, open(t, t.TempDir(), nil)) }, nil)
+}
+
+// exact returns the exact view of fsys.
+func exact(t testing.TB, fsys workspace.FileSystem) workspace.FileSystem {
+	t.Helper()
+	view, err := workspace.Exact(fsys)
+	if err != nil {
+		t.Fatalf("Exact() = %v, want nil", err)
+	}
+	return view
+}
+
 // open opens dir for the length of the test.
 func open(t testing.TB, dir string, opts *localbash.Options) *localbash.FS {
 	t.Helper()

@@ -32,10 +32,16 @@ type Options struct {
 // versions, conditional writes, native watches, moves and copies. It must be
 // closed. It is safe for concurrent use.
 type FS struct {
+	*shared
+	host  host // looks names up
+	quick quick
+	exact bool // no symlink is followed
+}
+
+// shared is what an FS and its exact view have in common.
+type shared struct {
 	root     string // absolute, as the caller knows it
-	host     host
-	quick    *quick
-	escape   error // what os.Root says of a name that leads out
+	escape   error  // what os.Root says of a name that leads out
 	sync     bool
 	relaxed  bool
 	locks    locks
@@ -56,6 +62,7 @@ var (
 	_ workspace.Mover           = (*FS)(nil)
 	_ workspace.Copier          = (*FS)(nil)
 	_ workspace.Resolver        = (*FS)(nil)
+	_ workspace.Exacter         = (*FS)(nil)
 	_ workspace.Rooter          = (*FS)(nil)
 )
 
@@ -79,7 +86,7 @@ func Open(dir string, opts *Options) (*FS, error) {
 	if err != nil {
 		return nil, workspace.NewPathError(workspace.OpOpen, dir, nil, plainCause(err))
 	}
-	f := &FS{root: filepath.ToSlash(root), sync: o.Sync, relaxed: o.Relaxed, lockWait: maxLockWait}
+	f := &FS{shared: &shared{root: filepath.ToSlash(root), sync: o.Sync, relaxed: o.Relaxed, lockWait: maxLockWait}}
 	f.listings.limit = maxKept
 	if err := f.open(root); err != nil {
 		return nil, openError(dir, f.fault(workspace.OpOpen, dir, err))
@@ -141,6 +148,15 @@ func (f *FS) Close() error {
 	f.listings.clear()
 	f.quick.close()
 	return f.fault("close", ".", f.host.Close())
+}
+
+// Exact implements [workspace.Exacter]. To close the view is to close the FS.
+func (f *FS) Exact() (workspace.FileSystem, error) {
+	if f.exact {
+		return f, nil
+	}
+	quick := f.quick.exact()
+	return &FS{shared: f.shared, host: nofollow{f.host, quick}, quick: quick, exact: true}, nil
 }
 
 // Root implements [workspace.Rooter]: it is the absolute path of the folder,

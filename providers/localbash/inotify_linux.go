@@ -173,7 +173,7 @@ func (f *FS) openTree(h host, dir string) (*tree, error) {
 		return nil, err
 	}
 	return &tree{
-		quick:   quick{resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS, refused: f.quick.refused, fd: fd},
+		quick:   quick{&descriptor{refused: f.quick.refused, fd: fd}, unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS},
 		buffers: &f.buffers,
 	}, nil
 }

@@ -16,6 +16,7 @@ import (
 const childEnv = "LOCALBASH_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	beSwapper()
 	role := os.Getenv(childEnv)
 	if role == "" {
 		os.Exit(m.Run())

@@ -1,8 +1,8 @@
 package localbash
 
 import (
-	"errors"
 	"io/fs"
+	"os"
 	"strings"
 	"sync"
 
@@ -13,31 +13,33 @@ import (
 // quick opens names below the folder with a single call of the kernel, where
 // os.Root needs one for each element. It is safe for concurrent use.
 type quick struct {
-	resolve uint64 // how the kernel confines names
-	refused bool   // the kernel is too old, or a sandbox forbids the call
-
-	mu sync.RWMutex // guards fd: read-locked while it is used
-	fd int          // the folder, -1 once closed
+	*descriptor        // nil for one that has no quick way
+	resolve     uint64 // how the kernel confines names
 }
 
-// errQuick says that there is no quick way.
-var errQuick = errors.New("no openat2")
+// descriptor is the open folder.
+type descriptor struct {
+	refused bool // the kernel has no openat2, or a sandbox forbids the call
+
+	mu sync.RWMutex // guards fd: read-locked while it is used
+	fd int          // -1 once closed
+}
 
 // newQuick returns a quick for the folder of h. Whether the kernel has the
 // call is tried here, once.
-func newQuick(h host, relaxed bool) (*quick, error) {
+func newQuick(h host, relaxed bool) (quick, error) {
 	file, err := h.OpenFile(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
-		return nil, err
+		return quick{}, err
 	}
 	defer file.Close()
-	q := &quick{resolve: unix.RESOLVE_BENEATH}
+	q := quick{descriptor: &descriptor{}, resolve: unix.RESOLVE_BENEATH}
 	if relaxed {
 		q.resolve = 0
 	}
 	q.fd, err = duplicate(file)
 	if err != nil {
-		return nil, err
+		return quick{}, err
 	}
 	probe, err := q.open(".", unix.O_PATH)
 	q.refused = err != nil
@@ -47,11 +49,17 @@ func newQuick(h host, relaxed bool) (*quick, error) {
 	return q, nil
 }
 
-func (q *quick) close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	unix.Close(q.fd)
-	q.fd = -1
+// exact returns a quick that follows no symlink.
+func (q quick) exact() quick {
+	q.resolve = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS
+	return q
+}
+
+func (d *descriptor) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	unix.Close(d.fd)
+	d.fd = -1
 }
 
 // maxQuickAttempts bounds how often an open that renames disturb is repeated.
@@ -62,8 +70,8 @@ const maxQuickAttempts = 1000
 // # Errors
 //
 // errQuick if the kernel does not have the call.
-func (q *quick) open(name string, flags uint64) (handle, error) {
-	if q.refused || len(name) >= unix.PathMax {
+func (q quick) open(name string, flags uint64) (handle, error) {
+	if q.descriptor == nil || q.refused || len(name) >= unix.PathMax {
 		return -1, errQuick
 	}
 	q.mu.RLock()
@@ -81,13 +89,15 @@ func (q *quick) open(name string, flags uint64) (handle, error) {
 			continue
 		case err == unix.EXDEV && q.resolve != 0:
 			return -1, workspace.ErrEscape
+		case err == unix.ELOOP && q.resolve&unix.RESOLVE_NO_SYMLINKS != 0:
+			return -1, workspace.ErrSymlink
 		}
 		return -1, err
 	}
 }
 
 // lstat describes name itself.
-func (q *quick) lstat(name string) (stamp, error) {
+func (q quick) lstat(name string) (stamp, error) {
 	if !strings.Contains(name, "/") {
 		return q.lstatChild(name)
 	}
@@ -100,7 +110,7 @@ func (q *quick) lstat(name string) (stamp, error) {
 }
 
 // lstatChild describes a child of the folder, which no symlink leads to.
-func (q *quick) lstatChild(name string) (stamp, error) {
+func (q quick) lstatChild(name string) (stamp, error) {
 	if q.refused {
 		return stamp{}, errQuick
 	}
@@ -110,4 +120,13 @@ func (q *quick) lstatChild(name string) (stamp, error) {
 		return stamp{}, fs.ErrClosed
 	}
 	return handle(q.fd).child(name)
+}
+
+// openDir opens the directory name, only to tell which one it is.
+func (q quick) openDir(name string) (*os.File, error) {
+	h, err := q.open(name, unix.O_PATH|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, err
+	}
+	return h.file(), nil
 }

@@ -3,8 +3,6 @@ package localbash
 import (
 	"errors"
 	"io/fs"
-
-	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // renameFile gives the file old of from the name new in to, and replaces the
@@ -13,7 +11,7 @@ func (f *FS) renameFile(from *folder, old string, to *folder, new string) error 
 	if from == to {
 		return from.root.Rename(old, new)
 	}
-	return f.host.Rename(workspace.Join(from.dir, old), workspace.Join(to.dir, new))
+	return f.renameBetween(from, old, to, new)
 }
 
 // renameNewFile gives the file old of from the name new in to, unless that is
@@ -24,7 +22,7 @@ func (f *FS) renameNewFile(from *folder, old string, to *folder, new string) err
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	if err := f.host.Link(workspace.Join(from.dir, old), workspace.Join(to.dir, new)); err != nil {
+	if err := f.linkBetween(from, old, to, new); err != nil {
 		return err
 	}
 	return from.root.Remove(old)
@@ -44,5 +42,5 @@ func (f *FS) renameNew(from *folder, old string, to *folder, new string) error {
 	if taken != nil {
 		return fs.ErrExist
 	}
-	return f.host.Rename(workspace.Join(from.dir, old), workspace.Join(to.dir, new))
+	return f.renameBetween(from, old, to, new)
 }

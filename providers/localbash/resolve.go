@@ -89,6 +89,9 @@ func (r *resolution) up() error {
 
 // follow goes on with the target of link.
 func (r *resolution) follow(link string) error {
+	if r.f.exact {
+		return workspace.ErrSymlink
+	}
 	r.links++
 	if r.links > maxLinks {
 		return fmt.Errorf("%w: %w", fs.ErrInvalid, syscall.ELOOP)

@@ -117,7 +117,8 @@ func (r *removal) tree(parent *os.Root, base string, depth int) error {
 		if depth > maxRemoveDepth && r.lift(parent, base) == nil {
 			return nil
 		}
-		if err := r.children(parent, base, depth); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = r.children(parent, base, depth)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrSymlink) {
 			return err
 		}
 	}
@@ -173,7 +174,7 @@ func (r *removal) empty(dir *os.Root, depth int) error {
 
 // openExactly opens the directory base, and no other that a symlink leads to.
 func openExactly(parent *os.Root, base string) (*os.Root, error) {
-	before, err := parent.Lstat(base)
+	before, err := lstatPlain(parent, base)
 	if err != nil {
 		return nil, err
 	}
@@ -181,15 +182,7 @@ func openExactly(parent *os.Root, base string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := child.Lstat(".")
-	if err == nil && !os.SameFile(before, opened) {
-		err = errOvertaken
-	}
-	if err != nil {
-		child.Close()
-		return nil, err
-	}
-	return child, nil
+	return sameRoot(child, before)
 }
 
 func readNames(dir *os.Root) ([]string, error) {

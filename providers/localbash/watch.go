@@ -100,10 +100,18 @@ func (w *watch) open(ctx context.Context) (err error) {
 
 // ownHost returns the host of f, to be closed by the caller.
 func (f *FS) ownHost() (host, error) {
-	if relaxed, ok := f.host.(plain); ok {
+	if exact, ok := f.host.(nofollow); ok {
+		own, err := ownHost(exact.host)
+		return nofollow{host: own}, err
+	}
+	return ownHost(f.host)
+}
+
+func ownHost(h host) (host, error) {
+	if relaxed, ok := h.(plain); ok {
 		return relaxed, nil
 	}
-	return f.host.OpenRoot(".")
+	return h.OpenRoot(".")
 }
 
 func (w *watch) close() {
@@ -257,7 +265,7 @@ var errMoved = errors.New("directory moved")
 // where it was opened.
 func (f *FS) isMoved(err error) bool {
 	for _, moved := range []error{
-		errMoved, fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP, workspace.ErrNotDir, workspace.ErrEscape,
+		errMoved, fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP, workspace.ErrNotDir, workspace.ErrEscape, workspace.ErrSymlink,
 	} {
 		if errors.Is(err, moved) {
 			return true

@@ -91,6 +91,9 @@ func isReserved(name string) bool {
 
 // linkTarget returns the name of what the symlink name leads to, there or not.
 func (f *FS) linkTarget(ctx context.Context, name string) (string, error) {
+	if f.exact {
+		return "", workspace.ErrSymlink
+	}
 	if relaxed, ok := f.host.(plain); ok {
 		return relaxed.linkTarget(name)
 	}

@@ -93,7 +93,7 @@ func (p *poll) isMissing(ctx context.Context) bool {
 }
 
 func saysMissing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) || errors.Is(err, workspace.ErrSymlink)
 }
 
 // look lists what there is, and below directories that cannot be listed what

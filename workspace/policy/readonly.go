@@ -12,12 +12,12 @@ import (
 // every changing operation is [workspace.ErrPolicy], which is also
 // [io/fs.ErrPermission]. It is safe for concurrent use.
 type ReadOnlyFS struct {
-	reader
+	reads
 }
 
-// reader is what a ReadOnlyFS lets through: SubFS at the root, which changes no
+// reads is what a ReadOnlyFS lets through: SubFS at the root, which changes no
 // name and forwards every optional interface.
-type reader = *SubFS
+type reads = *SubFS
 
 var (
 	_ workspace.FileSystem = (*ReadOnlyFS)(nil)
@@ -28,22 +28,31 @@ var (
 
 // ReadOnly returns fsys without its changing operations.
 func ReadOnly(fsys workspace.FileSystem) *ReadOnlyFS {
-	return &ReadOnlyFS{&SubFS{fsys: fsys, dir: "."}}
+	return &ReadOnlyFS{all(fsys)}
 }
 
 // Capabilities implements [workspace.Capable]: those of the FileSystem below,
 // without the ones that change it.
 func (r *ReadOnlyFS) Capabilities() workspace.Capabilities {
-	below := r.reader.Capabilities()
+	below := r.reads.Capabilities()
 	return workspace.Capabilities{Versions: below.Versions, Watch: below.Watch}
 }
 
 // Close closes the FileSystem below if it is an [io.Closer].
 func (r *ReadOnlyFS) Close() error {
-	if closer, ok := workspace.As[io.Closer](r.reader.fsys); ok {
+	if closer, ok := workspace.As[io.Closer](r.reads.fsys); ok {
 		return closer.Close()
 	}
 	return nil
+}
+
+// Exact implements [workspace.Exacter].
+func (r *ReadOnlyFS) Exact() (workspace.FileSystem, error) {
+	exact, err := workspace.Exact(r.reads.fsys)
+	if err != nil {
+		return nil, err
+	}
+	return ReadOnly(exact), nil
 }
 
 func refuse(ctx context.Context, op, name string) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -26,17 +27,24 @@ type Rules struct {
 // denied.
 //
 // Any other name is denied: to name it is [workspace.ErrPolicy], whether it
-// exists or not, and it is absent from Ls, Glob, Grep, Walk and Watch. A
-// symlink can be used if what it leads to may be. The ".gitignore" files that
-// are denied are honoured nevertheless where a search asks for them.
+// exists or not, and it is absent from Ls, Glob, Grep, Walk and Watch. The
+// ".gitignore" files that are denied are honoured nevertheless where a search
+// asks for them.
 //
-// What is tested before an operation may be changed by another program at that
-// very moment: one that can make symlinks in the store, or names in a directory
-// that is being moved, may get past it. RestrictedFS is safe for concurrent
-// use.
+// A symlink can be used if what it leads to is allowed, and if each symlink on
+// the way is in a directory that is not denied. The name that a symlink leads to
+// is tested, and then that name is used with no symlink followed: whoever
+// changes a symlink in between, a call or a program, gets an error. A symlink
+// that someone changes all the time is [workspace.ErrUnavailable].
+//
+// Removing and moving a directory of which a part is allowed begins with a look
+// at what is in it: a program that creates a denied name there at that moment
+// can have it moved along. RestrictedFS is safe for concurrent use.
 type RestrictedFS struct {
-	fsys  workspace.FileSystem
+	fsys  workspace.FileSystem // resolves names
+	files workspace.FileSystem // does all else: the exact view of fsys, unless everything is allowed
 	allow *allowlist
+	still bool // no symlink is followed
 }
 
 var (
@@ -49,6 +57,7 @@ var (
 	_ workspace.Copier          = (*RestrictedFS)(nil)
 	_ workspace.Walker          = (*RestrictedFS)(nil)
 	_ workspace.Resolver        = (*RestrictedFS)(nil)
+	_ workspace.Exacter         = (*RestrictedFS)(nil)
 	_ workspace.Rooter          = (*RestrictedFS)(nil)
 )
 
@@ -56,15 +65,32 @@ var (
 //
 // # Errors
 //
-// [io/fs.ErrInvalid] if rules allow no path at all, and
-// [workspace.ErrPattern] or [workspace.ErrEscape] for a pattern that cannot be
-// used.
+// [io/fs.ErrInvalid] if rules allow no path at all, [workspace.ErrPattern] or
+// [workspace.ErrEscape] for a pattern that cannot be used, and
+// [errors.ErrUnsupported] if fsys follows symlinks and cannot refuse to
+// ([workspace.Exact]).
 func Restrict(fsys workspace.FileSystem, rules Rules) (*RestrictedFS, error) {
 	allow, err := compileAllowlist(rules.AllowedPaths)
 	if err != nil {
 		return nil, err
 	}
-	return &RestrictedFS{fsys: fsys, allow: allow}, nil
+	if allow.access(".") == whole {
+		return &RestrictedFS{fsys: fsys, files: fsys, allow: allow}, nil
+	}
+	exact, err := workspace.Exact(fsys)
+	if err != nil {
+		return nil, workspace.RenameError(err, opRestrict, ".")
+	}
+	return &RestrictedFS{fsys: fsys, files: exact, allow: allow}, nil
+}
+
+// Exact implements [workspace.Exacter].
+func (r *RestrictedFS) Exact() (workspace.FileSystem, error) {
+	exact, err := workspace.Exact(r.fsys)
+	if err != nil {
+		return nil, err
+	}
+	return &RestrictedFS{fsys: exact, files: exact, allow: r.allow, still: true}, nil
 }
 
 // Capabilities implements [workspace.Capable].
@@ -85,64 +111,90 @@ func (r *RestrictedFS) Close() error {
 
 // place is a name that is not denied.
 type place struct {
-	name   string
-	target string // what name stands for once symlinks have been followed
-	access access // the lesser of both
+	alias
+	access access // the lesser of those of name and target
 }
 
-// locate returns the place of name, of which the last element is followed if
-// it is a symlink.
-func (r *RestrictedFS) locate(ctx context.Context, op, name string) (place, error) {
-	return r.place(ctx, op, name, true)
+// at calls do with the place of name until it meets no symlink. last says whether
+// a symlink that is the last element is followed.
+func (r *RestrictedFS) at(ctx context.Context, op, name string, last bool, do func(p place) error) error {
+	p, err := r.place(ctx, op, name)
+	if err != nil {
+		return err
+	}
+	return follow(ctx, op, name, func() error { return do(p) }, func() (bool, error) { return r.resolve(ctx, op, &p, last) })
 }
 
-// locateSelf returns the place of name, of which the last element is not
-// followed.
-func (r *RestrictedFS) locateSelf(ctx context.Context, op, name string) (place, error) {
-	return r.place(ctx, op, name, false)
+// atPair is at for two names. The last element of destination is not followed.
+func (r *RestrictedFS) atPair(ctx context.Context, op, source, destination string, last bool, do func(from, to place) error) error {
+	from, err := r.place(ctx, op, source)
+	if err != nil {
+		return err
+	}
+	to, err := r.place(ctx, op, destination)
+	if err != nil {
+		return err
+	}
+	return follow(ctx, op, source, func() error { return do(from, to) }, func() (bool, error) {
+		first, err := r.resolve(ctx, op, &from, last)
+		if err != nil {
+			return false, err
+		}
+		second, err := r.resolve(ctx, op, &to, false)
+		return first || second, err
+	})
 }
 
-func (r *RestrictedFS) place(ctx context.Context, op, name string, follow bool) (place, error) {
+// place returns the place of name if there is no symlink in it.
+func (r *RestrictedFS) place(ctx context.Context, op, name string) (place, error) {
 	if err := workspace.Check(ctx, op, name); err != nil {
 		return place{}, err
 	}
-	p := place{name: name, target: name, access: r.allow.access(name)}
+	p := place{alias{name, name}, r.allow.access(name)}
 	if p.access == denied {
-		return place{}, r.denial(op, name)
-	}
-	// What only leads to names is a directory or denied: a symlink is not
-	// followed.
-	target, err := r.target(ctx, name, follow && p.access > leads)
-	if err != nil {
-		return place{}, r.conceal(ctx, op, name, err)
-	}
-	p.target = target
-	if p.access = min(p.access, r.allow.access(target)); p.access == denied {
 		return place{}, r.denial(op, name)
 	}
 	return p, nil
 }
 
-// target returns what name stands for.
-func (r *RestrictedFS) target(ctx context.Context, name string, follow bool) (string, error) {
-	if _, ok := workspace.As[workspace.Resolver](r.fsys); !ok || name == "." || r.allow.access(".") == whole {
-		return name, nil
+// resolve finds out what p stands for once symlinks have been followed, and
+// reports whether that is worth another attempt. It goes element by element: a
+// symlink to a denied place is as far as it looks, so what is there changes
+// nothing.
+func (r *RestrictedFS) resolve(ctx context.Context, op string, p *place, last bool) (again bool, err error) {
+	if r.still {
+		return false, nil
 	}
-	if follow {
-		return workspace.Resolve(ctx, r.fsys, name)
+	// What only leads to names is a directory or denied: a symlink is not
+	// followed.
+	leading := r.allow.access(p.name) <= leads
+	dir, base := p.name, "."
+	if !last || leading {
+		dir, base = workspace.Split(p.name)
 	}
-	parent, base := workspace.Split(name)
-	target, err := workspace.Resolve(ctx, r.fsys, parent)
-	return workspace.Join(target, base), err
+	target := "."
+	for element := range strings.SplitSeq(dir, "/") {
+		target, err = workspace.Resolve(ctx, r.fsys, rebase(element, ".", target))
+		if err != nil {
+			return false, workspace.RenameError(err, op, p.name)
+		}
+		if r.allow.access(target) == denied {
+			return false, r.denial(op, p.name)
+		}
+	}
+	target = rebase(base, ".", target)
+	unchanged := target == p.target
+	p.target, p.access = target, min(r.allow.access(p.name), r.allow.access(target))
+	if p.access == denied || unchanged && leading {
+		return false, r.denial(op, p.name)
+	}
+	return true, nil
 }
 
 // child returns the place of a name below p, which may turn out to be denied.
 func (r *RestrictedFS) child(p place, name string) place {
-	target := name
-	if p.target != p.name {
-		target = workspace.Join(p.target, (&SubFS{dir: p.name}).outer(name))
-	}
-	return place{name: name, target: target, access: min(r.allow.access(name), r.allow.access(target))}
+	target := rebase(name, p.name, p.target)
+	return place{alias{name, target}, min(r.allow.access(name), r.allow.access(target))}
 }
 
 // shows reports whether a listing shows a name of type t.
@@ -163,9 +215,9 @@ func (r *RestrictedFS) checkDir(ctx context.Context, op string, p place) error {
 	if p.access > leads || p.target == "." {
 		return nil
 	}
-	info, err := r.fsys.Stat(ctx, p.target)
+	info, err := r.files.Stat(ctx, p.target)
 	switch {
-	case errors.Is(err, workspace.ErrUnavailable), ctx.Err() != nil:
+	case errors.Is(err, workspace.ErrUnavailable), errors.Is(err, workspace.ErrSymlink), ctx.Err() != nil:
 		return workspace.RenameError(err, op, p.name)
 	case err != nil, !info.IsDir():
 		return r.denial(op, p.name)
@@ -173,33 +225,33 @@ func (r *RestrictedFS) checkDir(ctx context.Context, op string, p place) error {
 	return nil
 }
 
-// conceal returns err for op and name without what it tells of denied names:
-// that an element in the middle is a file, which is denied, becomes
+// conceal returns the error of an operation on p without what it tells of denied
+// names: that an element in the middle is a file, which is denied, becomes
 // [fs.ErrNotExist], as if it were not there.
-func (r *RestrictedFS) conceal(ctx context.Context, op, name string, err error) error {
-	if errors.Is(err, workspace.ErrNotDir) && r.deniedFile(ctx, name) {
-		return workspace.NewPathError(op, name, fs.ErrNotExist, nil)
+func (r *RestrictedFS) conceal(ctx context.Context, op string, p place, err error) error {
+	if errors.Is(err, workspace.ErrNotDir) && r.deniedFile(ctx, p) {
+		return workspace.NewPathError(op, p.name, fs.ErrNotExist, nil)
 	}
-	return workspace.RenameError(err, op, name)
+	return workspace.RenameError(err, op, p.name)
 }
 
 // concealChange is conceal for an operation that would make what is not there:
 // it is refused.
-func (r *RestrictedFS) concealChange(ctx context.Context, op, name string, err error) error {
-	if errors.Is(err, workspace.ErrNotDir) && r.deniedFile(ctx, name) {
-		return r.denial(op, name)
+func (r *RestrictedFS) concealChange(ctx context.Context, op string, p place, err error) error {
+	if errors.Is(err, workspace.ErrNotDir) && r.deniedFile(ctx, p) {
+		return r.denial(op, p.name)
 	}
-	return workspace.RenameError(err, op, name)
+	return workspace.RenameError(err, op, p.name)
 }
 
-// deniedFile reports whether an element in the middle of name is a file that is
+// deniedFile reports whether an element in the middle of p is a file that is
 // denied.
-func (r *RestrictedFS) deniedFile(ctx context.Context, name string) bool {
-	for dir, _ := workspace.Split(name); dir != "."; dir, _ = workspace.Split(dir) {
+func (r *RestrictedFS) deniedFile(ctx context.Context, p place) bool {
+	for dir, _ := workspace.Split(p.target); dir != "."; dir, _ = workspace.Split(dir) {
 		if r.allow.access(dir) > leads {
 			continue
 		}
-		info, err := r.fsys.Stat(ctx, dir)
+		info, err := r.files.Stat(ctx, dir)
 		if err == nil && info.Type != workspace.TypeDirectory && info.Type != workspace.TypeSymlink {
 			return true
 		}

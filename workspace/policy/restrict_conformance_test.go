@@ -44,6 +44,34 @@ func TestRestrictLocalConformance(t *testing.T) {
 	})
 }
 
+// TestExactConformance runs the suite on the exact views of the wrappers.
+func TestExactConformance(t *testing.T) {
+	for name, wrap := range map[string]func(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem{
+		"Restrict": func(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return restrict(t, fsys, "**/*") },
+		"Sub": func(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem {
+			if err := fsys.Mkdir(t.Context(), "real", nil); err != nil {
+				t.Fatal(err)
+			}
+			makeSymlink(t, workspace.RootOf(fsys), "real", "link")
+			sub, err := policy.Sub(fsys, "link")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sub
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+				exact, err := workspace.Exact(wrap(t, openLocal(t, t.TempDir())))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return exact
+			}, nil)
+		})
+	}
+}
+
 func restrict(t *testing.T, fsys workspace.FileSystem, patterns ...string) *policy.RestrictedFS {
 	t.Helper()
 	r, err := policy.Restrict(fsys, policy.Rules{AllowedPaths: patterns})

@@ -9,121 +9,120 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// locateFile returns the error of a name that cannot be used as a file.
-func (r *RestrictedFS) locateFile(ctx context.Context, op, name string) error {
-	p, err := r.locate(ctx, op, name)
-	if err != nil || p.access > leads {
-		return err
+// checkFile returns the error of a place that cannot be a file.
+func (r *RestrictedFS) checkFile(ctx context.Context, op string, p place) error {
+	if p.access > leads {
+		return nil
 	}
 	if err := r.checkDir(ctx, op, p); err != nil {
 		return err
 	}
-	return workspace.NewPathError(op, name, workspace.ErrIsDir, nil)
+	return workspace.NewPathError(op, p.name, workspace.ErrIsDir, nil)
+}
+
+// atFile is at for a name that is used as a file.
+func (r *RestrictedFS) atFile(ctx context.Context, op, name string, last bool, do func(p place) error) error {
+	return r.at(ctx, op, name, last, func(p place) error {
+		if err := r.checkFile(ctx, op, p); err != nil {
+			return err
+		}
+		return do(p)
+	})
 }
 
 // ReadFile implements [workspace.FileSystem].
-func (r *RestrictedFS) ReadFile(ctx context.Context, name string) ([]byte, error) {
-	if err := r.locateFile(ctx, workspace.OpReadFile, name); err != nil {
-		return nil, err
-	}
-	data, err := r.fsys.ReadFile(ctx, name)
-	return data, r.conceal(ctx, workspace.OpReadFile, name, err)
+func (r *RestrictedFS) ReadFile(ctx context.Context, name string) (data []byte, err error) {
+	err = r.atFile(ctx, workspace.OpReadFile, name, true, func(p place) error {
+		data, err = r.files.ReadFile(ctx, p.target)
+		return r.conceal(ctx, workspace.OpReadFile, p, err)
+	})
+	return data, err
 }
 
 // ReadVersioned implements [workspace.VersionedReader].
-func (r *RestrictedFS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
-	if err := r.locateFile(ctx, workspace.OpReadFile, name); err != nil {
-		return nil, "", err
-	}
-	data, version, err := workspace.ReadVersioned(ctx, r.fsys, name, limit)
-	return data, version, r.conceal(ctx, workspace.OpReadFile, name, err)
+func (r *RestrictedFS) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
+	err = r.atFile(ctx, workspace.OpReadFile, name, true, func(p place) error {
+		data, version, err = workspace.ReadVersioned(ctx, r.files, p.target, limit)
+		return r.conceal(ctx, workspace.OpReadFile, p, err)
+	})
+	return data, version, err
 }
 
 // Open implements [workspace.Opener].
-func (r *RestrictedFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
-	if err := r.locateFile(ctx, workspace.OpOpen, name); err != nil {
-		return nil, workspace.FileInfo{}, err
-	}
-	stream, info, err := workspace.Open(ctx, r.fsys, name, opts)
-	return stream, info, r.conceal(ctx, workspace.OpOpen, name, err)
+func (r *RestrictedFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (stream io.ReadCloser, info workspace.FileInfo, err error) {
+	err = r.atFile(ctx, workspace.OpOpen, name, true, func(p place) error {
+		stream, info, err = workspace.Open(ctx, r.files, p.target, opts)
+		if err != nil {
+			return r.conceal(ctx, workspace.OpOpen, p, err)
+		}
+		stream, info = &reader{stream, p.outerError}, p.outerInfo(info)
+		return nil
+	})
+	return stream, info, err
 }
 
 // WriteFile implements [workspace.FileSystem].
-func (r *RestrictedFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
-	if err := r.locateFile(ctx, workspace.OpWriteFile, name); err != nil {
-		return "", err
-	}
-	version, err := r.fsys.WriteFile(ctx, name, data, opts)
-	return version, r.concealChange(ctx, workspace.OpWriteFile, name, err)
-}
-
-// Create implements [workspace.Creator].
-func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (workspace.Writer, error) {
-	if err := r.locateFile(ctx, workspace.OpCreate, name); err != nil {
-		return nil, err
-	}
-	w, err := workspace.Create(ctx, r.fsys, name, opts)
-	if err != nil {
-		return nil, r.concealChange(ctx, workspace.OpCreate, name, err)
-	}
-	return &restrictedWriter{Writer: w, r: r, ctx: ctx, name: name}, nil
-}
-
-// restrictedWriter conceals what the errors of a writer tell.
-type restrictedWriter struct {
-	workspace.Writer
-	r    *RestrictedFS
-	ctx  context.Context // of the Create, for which the writer lives
-	name string
-}
-
-func (w *restrictedWriter) Commit() (workspace.Version, error) {
-	version, err := w.Writer.Commit()
-	if errors.Is(err, workspace.ErrNotDir) {
-		err = w.r.concealChange(w.ctx, workspace.OpCreate, w.name, err)
-	}
+func (r *RestrictedFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (version workspace.Version, err error) {
+	err = r.atFile(ctx, workspace.OpWriteFile, name, follows(opts), func(p place) error {
+		version, err = r.files.WriteFile(ctx, p.target, data, opts)
+		return r.concealChange(ctx, workspace.OpWriteFile, p, err)
+	})
 	return version, err
 }
 
+// Create implements [workspace.Creator].
+func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
+	err = r.atFile(ctx, workspace.OpCreate, name, follows(opts), func(p place) error {
+		below, err := p.create(ctx, r.files, opts)
+		if err != nil {
+			return r.concealChange(ctx, workspace.OpCreate, p, err)
+		}
+		w = &writer{below, p.name, func(err error) error {
+			if errors.Is(err, workspace.ErrNotDir) {
+				return r.concealChange(ctx, workspace.OpCreate, p, err)
+			}
+			return p.outerError(err)
+		}}
+		return nil
+	})
+	return w, err
+}
+
 // Stat implements [workspace.FileSystem].
-func (r *RestrictedFS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
-	p, err := r.locateSelf(ctx, workspace.OpStat, name)
-	if err != nil {
-		return workspace.FileInfo{}, err
-	}
-	if err := r.checkDir(ctx, workspace.OpStat, p); err != nil {
-		return workspace.FileInfo{}, err
-	}
-	info, err := r.fsys.Stat(ctx, name)
-	return info, r.conceal(ctx, workspace.OpStat, name, err)
+func (r *RestrictedFS) Stat(ctx context.Context, name string) (info workspace.FileInfo, err error) {
+	err = r.at(ctx, workspace.OpStat, name, false, func(p place) error {
+		if err := r.checkDir(ctx, workspace.OpStat, p); err != nil {
+			return err
+		}
+		info, err = r.files.Stat(ctx, p.target)
+		info = p.outerInfo(info)
+		return r.conceal(ctx, workspace.OpStat, p, err)
+	})
+	return info, err
 }
 
 // Resolve implements [workspace.Resolver].
-func (r *RestrictedFS) Resolve(ctx context.Context, name string) (string, error) {
-	p, err := r.locate(ctx, workspace.OpResolve, name)
-	if err != nil {
-		return "", err
-	}
-	if p.access == whole {
-		return workspace.Resolve(ctx, r.fsys, name)
-	}
-	return p.target, nil
+func (r *RestrictedFS) Resolve(ctx context.Context, name string) (target string, err error) {
+	err = r.at(ctx, workspace.OpResolve, name, true, func(p place) error {
+		target, err = workspace.Resolve(ctx, r.files, p.target)
+		return workspace.RenameError(err, workspace.OpResolve, name)
+	})
+	return target, err
 }
 
 // Copy implements [workspace.Copier].
-func (r *RestrictedFS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
-	if err := r.locateFile(ctx, workspace.OpCopy, source); err != nil {
-		return "", err
-	}
-	to, err := r.locateSelf(ctx, workspace.OpCopy, destination)
-	if err != nil {
-		return "", err
-	}
-	if to.access == leads {
-		return "", r.occupied(ctx, workspace.OpCopy, to)
-	}
-	version, err := workspace.Copy(ctx, r.fsys, source, destination)
-	return version, r.concealPair(ctx, workspace.OpCopy, source, destination, err)
+func (r *RestrictedFS) Copy(ctx context.Context, source, destination string) (version workspace.Version, err error) {
+	err = r.atPair(ctx, workspace.OpCopy, source, destination, true, func(from, to place) error {
+		if err := r.checkFile(ctx, workspace.OpCopy, from); err != nil {
+			return err
+		}
+		if to.access == leads {
+			return r.occupied(ctx, workspace.OpCopy, to)
+		}
+		version, err = workspace.Copy(ctx, r.files, from.target, to.target)
+		return r.concealPair(ctx, workspace.OpCopy, from, to, err)
+	})
+	return version, err
 }
 
 // occupied is the error of a file that cannot be made at a place where only a
@@ -136,10 +135,9 @@ func (r *RestrictedFS) occupied(ctx context.Context, op string, p place) error {
 }
 
 // concealPair conceals what the error of an operation on two names tells.
-func (r *RestrictedFS) concealPair(ctx context.Context, op, source, destination string, err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) && pathError.Path == destination {
-		return r.concealChange(ctx, op, destination, err)
+func (r *RestrictedFS) concealPair(ctx context.Context, op string, from, to place, err error) error {
+	if blames(to.alias, from.alias, err) {
+		return r.concealChange(ctx, op, to, err)
 	}
-	return r.conceal(ctx, op, source, err)
+	return r.conceal(ctx, op, from, err)
 }

@@ -7,14 +7,15 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// locateDir returns the place of a name to look into. One that is not a
-// directory is left for the store to refuse.
-func (r *RestrictedFS) locateDir(ctx context.Context, op, name string) (place, error) {
-	p, err := r.locate(ctx, op, name)
-	if err != nil {
-		return place{}, err
-	}
-	return p, r.checkDir(ctx, op, p)
+// atDir is at for a name to look into. One that is not a directory is left for
+// the store to refuse.
+func (r *RestrictedFS) atDir(ctx context.Context, op, name string, do func(p place) error) error {
+	return r.at(ctx, op, name, true, func(p place) error {
+		if err := r.checkDir(ctx, op, p); err != nil {
+			return err
+		}
+		return do(p)
+	})
 }
 
 // lsPage is the least number of entries that a listing is asked for at a time:
@@ -27,26 +28,31 @@ func (r *RestrictedFS) Ls(ctx context.Context, dir string, opts *workspace.LsOpt
 }
 
 // ls is Ls for what shows says is to be shown.
-func (r *RestrictedFS) ls(ctx context.Context, dir string, opts *workspace.LsOptions, shows func(place, workspace.FileType) bool) ([]workspace.FileInfo, error) {
-	p, err := r.locateDir(ctx, workspace.OpLs, dir)
-	if err != nil {
-		return nil, err
-	}
+func (r *RestrictedFS) ls(ctx context.Context, dir string, opts *workspace.LsOptions, shows func(place, workspace.FileType) bool) (infos []workspace.FileInfo, err error) {
 	var o workspace.LsOptions
 	if opts != nil {
 		o = *opts
 	}
+	err = r.atDir(ctx, workspace.OpLs, dir, func(p place) error {
+		infos, err = r.lsPlace(ctx, p, o, shows)
+		return r.conceal(ctx, workspace.OpLs, p, err)
+	})
+	return infos, err
+}
+
+func (r *RestrictedFS) lsPlace(ctx context.Context, p place, o workspace.LsOptions, shows func(place, workspace.FileType) bool) ([]workspace.FileInfo, error) {
 	limit := o.Limit
 	if limit > 0 {
 		o.Limit = max(limit, lsPage)
 	}
 	shown := []workspace.FileInfo{}
 	for {
-		page, err := r.fsys.Ls(ctx, dir, &o)
+		page, err := r.files.Ls(ctx, p.target, &o)
 		if err != nil {
-			return nil, r.conceal(ctx, workspace.OpLs, dir, err)
+			return nil, err
 		}
 		for _, info := range page {
+			info = p.outerInfo(info)
 			if !shows(r.child(p, info.Path), info.Type) {
 				continue
 			}
@@ -63,12 +69,10 @@ func (r *RestrictedFS) ls(ctx context.Context, dir string, opts *workspace.LsOpt
 
 // Walk implements [workspace.Walker]. What is denied is not listed.
 func (r *RestrictedFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	p, err := r.locateDir(ctx, workspace.OpWalk, dir)
-	if err != nil {
-		return err
-	}
-	if p.access == whole {
-		return workspace.Walk(ctx, r.fsys, dir, opts, fn)
-	}
-	return fallback.Walk(ctx, r, dir, opts, fn)
+	return unstop(r.atDir(ctx, workspace.OpWalk, dir, func(p place) error {
+		if p.access == whole {
+			return p.walk(ctx, r.files, opts, fn)
+		}
+		return fallback.Walk(ctx, r, dir, opts, fn)
+	}))
 }

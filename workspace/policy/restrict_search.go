@@ -21,11 +21,16 @@ func (s searched) Ls(ctx context.Context, dir string, opts *workspace.LsOptions)
 	})
 }
 
-func (s searched) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
-	if _, base := workspace.Split(name); base == ignoreFile && s.allow.access(name) < allowed {
-		return workspace.ReadVersioned(ctx, s.fsys, name, limit)
+func (s searched) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
+	dir, base := workspace.Split(name)
+	if base != ignoreFile || s.allow.access(name) >= allowed {
+		return s.RestrictedFS.ReadVersioned(ctx, name, limit)
 	}
-	return s.RestrictedFS.ReadVersioned(ctx, name, limit)
+	err = s.atDir(ctx, workspace.OpReadFile, dir, func(p place) error {
+		data, version, err = workspace.ReadVersioned(ctx, s.files, workspace.Join(p.target, base), limit)
+		return workspace.RenameError(err, "", name)
+	})
+	return data, version, err
 }
 
 // view returns what a search searches.
@@ -44,7 +49,7 @@ func (r *RestrictedFS) unseen(p place, path string) bool {
 
 // Glob implements [workspace.FileSystem]. Directories that are denied are not
 // looked into.
-func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) (paths []string, err error) {
 	var o workspace.GlobOptions
 	if opts != nil {
 		o = *opts
@@ -52,13 +57,18 @@ func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	p, err := r.locateDir(ctx, workspace.OpGlob, o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	if p.access == whole {
-		return r.fsys.Glob(ctx, pattern, opts)
-	}
+	err = r.atDir(ctx, workspace.OpGlob, o.Dir, func(p place) error {
+		if p.access < whole || p.name != p.target {
+			paths, err = r.globPlace(ctx, p, pattern, o)
+			return err
+		}
+		paths, err = r.files.Glob(ctx, pattern, &o)
+		return err
+	})
+	return paths, err
+}
+
+func (r *RestrictedFS) globPlace(ctx context.Context, p place, pattern string, o workspace.GlobOptions) ([]string, error) {
 	limit := o.Limit
 	paths := []string{}
 	for {
@@ -80,7 +90,7 @@ func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace
 
 // Grep implements [workspace.FileSystem]. Directories and files that are denied
 // are not looked into.
-func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (result *workspace.GrepResult, err error) {
 	var o workspace.GrepOptions
 	if opts != nil {
 		o = *opts
@@ -88,13 +98,18 @@ func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace
 	if o.Path == "" {
 		o.Path = "."
 	}
-	p, err := r.locateDir(ctx, workspace.OpGrep, o.Path)
-	if err != nil {
-		return nil, err
-	}
-	if p.access == whole {
-		return r.fsys.Grep(ctx, pattern, opts)
-	}
+	err = r.atDir(ctx, workspace.OpGrep, o.Path, func(p place) error {
+		if p.access < whole || p.name != p.target {
+			result, err = r.grepPlace(ctx, p, pattern, o)
+			return err
+		}
+		result, err = r.files.Grep(ctx, pattern, &o)
+		return err
+	})
+	return result, err
+}
+
+func (r *RestrictedFS) grepPlace(ctx context.Context, p place, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
 	limit := o.MaxResults
 	result := &workspace.GrepResult{Matches: []workspace.Match{}}
 	for {

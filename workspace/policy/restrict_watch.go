@@ -11,30 +11,35 @@ import (
 // before it returns, to know the directories that only lead to names: when
 // such a name disappears, nothing else tells that it was one.
 func (r *RestrictedFS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
-	p, err := r.locateDir(ctx, workspace.OpWatch, dir)
+	out := make(chan workspace.Event)
+	err := r.atDir(ctx, workspace.OpWatch, dir, func(p place) error {
+		below, cancel := context.WithCancel(ctx)
+		events, err := r.files.Watch(below, p.target, opts)
+		if err != nil {
+			cancel()
+			return r.conceal(ctx, workspace.OpWatch, p, err)
+		}
+		w := &restrictedWatch{r: r, p: p}
+		if err := w.look(ctx); err != nil {
+			cancel()
+			return workspace.RenameError(err, workspace.OpWatch, dir)
+		}
+		go func() {
+			defer cancel()
+			p.forward(below, events, out, func(event workspace.Event) bool { return w.shows(below, event) })
+		}()
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	below, cancel := context.WithCancel(ctx)
-	events, err := r.fsys.Watch(below, dir, opts)
-	if err != nil {
-		cancel()
-		return nil, r.conceal(ctx, workspace.OpWatch, dir, err)
-	}
-	w := &restrictedWatch{r: r, p: p, out: make(chan workspace.Event)}
-	if err := w.look(ctx); err != nil {
-		cancel()
-		return nil, workspace.RenameError(err, workspace.OpWatch, dir)
-	}
-	go w.run(below, cancel, events)
-	return w.out, nil
+	return out, nil
 }
 
 // restrictedWatch leaves out the events of names that are denied.
 type restrictedWatch struct {
 	r    *RestrictedFS
 	p    place
-	out  chan workspace.Event
 	dirs map[string]bool // the directories that only lead to names
 }
 
@@ -58,22 +63,6 @@ func (w *restrictedWatch) look(ctx context.Context) error {
 	})
 }
 
-// run forwards events until the watch below ends.
-func (w *restrictedWatch) run(ctx context.Context, cancel func(), events <-chan workspace.Event) {
-	defer cancel()
-	defer close(w.out)
-	for event := range events {
-		if !w.shows(ctx, event) {
-			continue
-		}
-		select {
-		case w.out <- event:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
 // shows reports whether event is about a name that may be seen.
 func (w *restrictedWatch) shows(ctx context.Context, event workspace.Event) bool {
 	if event.Op == workspace.EventOverflow {
@@ -87,7 +76,7 @@ func (w *restrictedWatch) shows(ctx context.Context, event workspace.Event) bool
 	}
 	was := w.dirs[event.Path]
 	delete(w.dirs, event.Path)
-	if info, err := w.r.fsys.Stat(ctx, event.Path); err == nil && info.IsDir() {
+	if info, err := w.r.files.Stat(ctx, child.target); err == nil && info.IsDir() {
 		w.dirs[event.Path] = true
 		return true
 	}

@@ -15,13 +15,14 @@ import (
 
 // SubFS is a directory of a [workspace.FileSystem] as a FileSystem of its own.
 // Nothing outside that directory can be named or reached, not through symlinks
-// either: a symlink that leads out of it is [workspace.ErrEscape]. That is
-// tested before each operation, so a program that can make symlinks in the
-// store may get past it by changing one at that moment. SubFS is safe for
-// concurrent use.
+// either: a symlink that leads out of it is [workspace.ErrEscape], whoever
+// creates it, at whatever moment. A symlink that someone changes all the time
+// is [workspace.ErrUnavailable]. SubFS is safe for concurrent use.
 type SubFS struct {
-	fsys workspace.FileSystem
-	dir  string
+	fsys  workspace.FileSystem // resolves names
+	files workspace.FileSystem // does all else: the exact view of fsys, unless dir is "."
+	dir   string
+	still bool // symlinks are followed in dir only
 }
 
 var (
@@ -34,6 +35,7 @@ var (
 	_ workspace.Copier          = (*SubFS)(nil)
 	_ workspace.Walker          = (*SubFS)(nil)
 	_ workspace.Resolver        = (*SubFS)(nil)
+	_ workspace.Exacter         = (*SubFS)(nil)
 	_ workspace.Rooter          = (*SubFS)(nil)
 )
 
@@ -42,12 +44,26 @@ var (
 //
 // # Errors
 //
-// [io/fs.ErrInvalid] or [workspace.ErrEscape] if dir is not a valid name.
+// [io/fs.ErrInvalid] or [workspace.ErrEscape] if dir is not a valid name, and
+// [errors.ErrUnsupported] if fsys follows symlinks and cannot refuse to
+// ([workspace.Exact]).
 func Sub(fsys workspace.FileSystem, dir string) (*SubFS, error) {
 	if err := workspace.Check(context.Background(), "sub", dir); err != nil {
 		return nil, err
 	}
-	return &SubFS{fsys: fsys, dir: dir}, nil
+	if dir == "." {
+		return all(fsys), nil
+	}
+	exact, err := workspace.Exact(fsys)
+	if err != nil {
+		return nil, workspace.RenameError(err, "sub", dir)
+	}
+	return &SubFS{fsys: fsys, files: exact, dir: dir}, nil
+}
+
+// all returns a SubFS of everything in fsys, which need not look at symlinks.
+func all(fsys workspace.FileSystem) *SubFS {
+	return &SubFS{fsys: fsys, files: fsys, dir: "."}
 }
 
 // Capabilities implements [workspace.Capable].
@@ -62,231 +78,238 @@ func (s *SubFS) Root() string {
 	return strings.TrimSuffix(root, "/") + "/" + s.dir
 }
 
-// inner returns the name below for name, of which the last element will be
-// followed if it is a symlink.
-func (s *SubFS) inner(ctx context.Context, op, name string) (string, error) {
-	if err := workspace.Check(ctx, op, name); err != nil {
-		return "", err
+// Exact implements [workspace.Exacter]. Symlinks that the directory itself is
+// reached through are followed.
+func (s *SubFS) Exact() (workspace.FileSystem, error) {
+	if s.dir != "." {
+		return &SubFS{fsys: s.fsys, files: s.files, dir: s.dir, still: true}, nil
 	}
-	inner := s.join(name)
-	return inner, s.confine(ctx, op, name, inner)
-}
-
-// innerSelf returns the name below for name, of which the last element will
-// not be followed.
-func (s *SubFS) innerSelf(ctx context.Context, op, name string) (string, error) {
-	if err := workspace.Check(ctx, op, name); err != nil {
-		return "", err
-	}
-	if name == "." {
-		return s.dir, nil
-	}
-	parent, _ := workspace.Split(name)
-	return s.join(name), s.confine(ctx, op, name, s.join(parent))
-}
-
-func (s *SubFS) join(name string) string {
-	if name == "." {
-		return s.dir
-	}
-	return workspace.Join(s.dir, name)
-}
-
-// confine fails if a symlink leads inner out of the directory.
-func (s *SubFS) confine(ctx context.Context, op, name, inner string) error {
-	if _, ok := workspace.As[workspace.Resolver](s.fsys); !ok || s.dir == "." {
-		return nil
-	}
-	base, err := workspace.Resolve(ctx, s.fsys, s.dir)
+	exact, err := workspace.Exact(s.fsys)
 	if err != nil {
-		return workspace.RenameError(err, op, name)
+		return nil, err
 	}
-	target, err := workspace.Resolve(ctx, s.fsys, inner)
+	return all(exact), nil
+}
+
+// subPlace is a name of a SubFS, and the name below for it.
+type subPlace struct {
+	alias
+	base string // the directory of the SubFS, below
+}
+
+// aliased reports whether a symlink was followed to come to the place.
+func (p subPlace) aliased() bool { return p.target != rebase(p.name, ".", p.base) }
+
+// at calls do with the place of name until it meets no symlink. last says whether
+// a symlink that is the last element is followed.
+func (s *SubFS) at(ctx context.Context, op, name string, last bool, do func(p subPlace) error) error {
+	p, err := s.place(ctx, op, name)
 	if err != nil {
-		return workspace.RenameError(err, op, name)
-	}
-	if !within(base, target) {
-		return workspace.NewPathError(op, name, workspace.ErrEscape, nil)
-	}
-	return nil
-}
-
-func within(dir, name string) bool {
-	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
-}
-
-// outer returns the name of what is called inner below.
-func (s *SubFS) outer(inner string) string {
-	switch {
-	case s.dir == ".":
-		return inner
-	case inner == s.dir:
-		return "."
-	}
-	return strings.TrimPrefix(inner, s.dir+"/")
-}
-
-func (s *SubFS) outerInfo(info workspace.FileInfo) workspace.FileInfo {
-	info.Path = s.outer(info.Path)
-	if info.Path == "." {
-		info.Name = "."
-	}
-	return info
-}
-
-func (s *SubFS) outerError(err error) error {
-	var pathError *fs.PathError
-	if !errors.As(err, &pathError) {
 		return err
 	}
-	return workspace.RenameError(err, "", s.outer(pathError.Path))
+	return follow(ctx, op, name, func() error { return do(p) }, func() (bool, error) { return s.resolve(ctx, op, &p, last) })
+}
+
+// place returns where name is if there is no symlink in it.
+func (s *SubFS) place(ctx context.Context, op, name string) (subPlace, error) {
+	if err := workspace.Check(ctx, op, name); err != nil {
+		return subPlace{}, err
+	}
+	return subPlace{alias{name, rebase(name, ".", s.dir)}, s.dir}, nil
+}
+
+// resolve finds out where p is once symlinks have been followed, and reports
+// whether that is worth another attempt.
+func (s *SubFS) resolve(ctx context.Context, op string, p *subPlace, last bool) (again bool, err error) {
+	base, err := workspace.Resolve(ctx, s.fsys, s.dir)
+	if err != nil {
+		return false, workspace.RenameError(err, op, p.name)
+	}
+	if s.still {
+		again = base != p.base
+		p.base, p.target = base, rebase(p.name, ".", base)
+		return again, nil
+	}
+	dir, element := rebase(p.name, ".", s.dir), "."
+	if !last && p.name != "." {
+		dir, element = workspace.Split(dir)
+	}
+	target, err := workspace.Resolve(ctx, s.fsys, dir)
+	if err != nil {
+		return false, workspace.RenameError(err, op, p.name)
+	}
+	if target != base && !strings.HasPrefix(target, prefixOf(base)) {
+		return false, workspace.NewPathError(op, p.name, workspace.ErrEscape, nil)
+	}
+	p.base, p.target = base, rebase(element, ".", target)
+	return true, nil
+}
+
+// atPair is at for two names. The last element of destination is not followed.
+func (s *SubFS) atPair(ctx context.Context, op, source, destination string, last bool, do func(from, to subPlace) error) error {
+	from, err := s.place(ctx, op, source)
+	if err != nil {
+		return err
+	}
+	to, err := s.place(ctx, op, destination)
+	if err != nil {
+		return err
+	}
+	return follow(ctx, op, source, func() error { return do(from, to) }, func() (bool, error) {
+		first, err := s.resolve(ctx, op, &from, last)
+		if err != nil {
+			return false, err
+		}
+		second, err := s.resolve(ctx, op, &to, false)
+		return first || second, err
+	})
+}
+
+// outerPairError is outerError for an operation on two names.
+func outerPairError(from, to alias, err error) error {
+	if blames(to, from, err) {
+		return to.outerError(err)
+	}
+	return from.outerError(err)
+}
+
+// blames reports whether err is about a and not about other.
+func blames(a, other alias, err error) bool {
+	var pathError *fs.PathError
+	if !errors.As(err, &pathError) || pathError.Path != a.target {
+		return false
+	}
+	return a.target != other.target || errors.Is(err, fs.ErrExist)
 }
 
 // ReadFile implements [workspace.FileSystem].
-func (s *SubFS) ReadFile(ctx context.Context, name string) ([]byte, error) {
-	inner, err := s.inner(ctx, workspace.OpReadFile, name)
-	if err != nil {
-		return nil, err
-	}
-	data, err := s.fsys.ReadFile(ctx, inner)
-	return data, s.outerError(err)
+func (s *SubFS) ReadFile(ctx context.Context, name string) (data []byte, err error) {
+	err = s.at(ctx, workspace.OpReadFile, name, true, func(p subPlace) error {
+		data, err = s.files.ReadFile(ctx, p.target)
+		return p.outerError(err)
+	})
+	return data, err
 }
 
 // ReadVersioned implements [workspace.VersionedReader].
-func (s *SubFS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
-	inner, err := s.inner(ctx, workspace.OpReadFile, name)
-	if err != nil {
-		return nil, "", err
-	}
-	data, version, err := workspace.ReadVersioned(ctx, s.fsys, inner, limit)
-	return data, version, s.outerError(err)
+func (s *SubFS) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
+	err = s.at(ctx, workspace.OpReadFile, name, true, func(p subPlace) error {
+		data, version, err = workspace.ReadVersioned(ctx, s.files, p.target, limit)
+		return p.outerError(err)
+	})
+	return data, version, err
 }
 
 // Open implements [workspace.Opener].
-func (s *SubFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
-	inner, err := s.inner(ctx, workspace.OpOpen, name)
-	if err != nil {
-		return nil, workspace.FileInfo{}, err
-	}
-	stream, info, err := workspace.Open(ctx, s.fsys, inner, opts)
-	return stream, s.outerInfo(info), s.outerError(err)
+func (s *SubFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (stream io.ReadCloser, info workspace.FileInfo, err error) {
+	err = s.at(ctx, workspace.OpOpen, name, true, func(p subPlace) error {
+		stream, info, err = workspace.Open(ctx, s.files, p.target, opts)
+		if err != nil {
+			return p.outerError(err)
+		}
+		stream, info = &reader{stream, p.outerError}, p.outerInfo(info)
+		return nil
+	})
+	return stream, info, err
+}
+
+// reader gives the errors of a stream their outer names.
+type reader struct {
+	io.ReadCloser
+	outerError func(error) error
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	return n, r.outerError(err)
+}
+
+func (r *reader) Close() error { return r.outerError(r.ReadCloser.Close()) }
+
+// follows reports whether a write follows a symlink that its name is: one that
+// wants a name that nothing has does not.
+func follows(opts *workspace.WriteOptions) bool {
+	return opts == nil || !opts.IfNotExist
 }
 
 // WriteFile implements [workspace.FileSystem].
-func (s *SubFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
-	inner, err := s.inner(ctx, workspace.OpWriteFile, name)
-	if err != nil {
-		return "", err
-	}
-	version, err := s.fsys.WriteFile(ctx, inner, data, opts)
-	return version, s.outerError(err)
+func (s *SubFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (version workspace.Version, err error) {
+	err = s.at(ctx, workspace.OpWriteFile, name, follows(opts), func(p subPlace) error {
+		version, err = s.files.WriteFile(ctx, p.target, data, opts)
+		return p.outerError(err)
+	})
+	return version, err
 }
 
 // Create implements [workspace.Creator].
-func (s *SubFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (workspace.Writer, error) {
-	inner, err := s.inner(ctx, workspace.OpCreate, name)
-	if err != nil {
-		return nil, err
-	}
-	w, err := workspace.Create(ctx, s.fsys, inner, opts)
-	if err != nil {
-		return nil, s.outerError(err)
-	}
-	return &subWriter{s: s, w: w}, nil
+func (s *SubFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
+	err = s.at(ctx, workspace.OpCreate, name, follows(opts), func(p subPlace) error {
+		below, err := p.create(ctx, s.files, opts)
+		if err != nil {
+			return p.outerError(err)
+		}
+		w = &writer{below, p.name, p.outerError}
+		return nil
+	})
+	return w, err
 }
-
-// subWriter renames the errors of a writer.
-type subWriter struct {
-	s *SubFS
-	w workspace.Writer
-}
-
-func (w *subWriter) Write(p []byte) (int, error) {
-	n, err := w.w.Write(p)
-	return n, w.s.outerError(err)
-}
-
-func (w *subWriter) Commit() (workspace.Version, error) {
-	version, err := w.w.Commit()
-	return version, w.s.outerError(err)
-}
-
-func (w *subWriter) Close() error { return w.s.outerError(w.w.Close()) }
 
 // Stat implements [workspace.FileSystem].
-func (s *SubFS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
-	inner, err := s.innerSelf(ctx, workspace.OpStat, name)
-	if err != nil {
-		return workspace.FileInfo{}, err
-	}
-	info, err := s.fsys.Stat(ctx, inner)
-	return s.outerInfo(info), s.outerError(err)
+func (s *SubFS) Stat(ctx context.Context, name string) (info workspace.FileInfo, err error) {
+	err = s.at(ctx, workspace.OpStat, name, false, func(p subPlace) error {
+		info, err = s.files.Stat(ctx, p.target)
+		if name == "." && info.Type == workspace.TypeSymlink {
+			return workspace.NewPathError(workspace.OpStat, name, workspace.ErrSymlink, nil)
+		}
+		info = p.outerInfo(info)
+		return p.outerError(err)
+	})
+	return info, err
 }
 
 // Rm implements [workspace.FileSystem].
 func (s *SubFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	inner, err := s.innerSelf(ctx, workspace.OpRm, name)
-	if err != nil {
-		return err
-	}
-	if name == "." {
-		return workspace.NewPathError(workspace.OpRm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
-	}
-	return s.outerError(s.fsys.Rm(ctx, inner, opts))
+	return s.at(ctx, workspace.OpRm, name, false, func(p subPlace) error {
+		if name == "." {
+			return workspace.NewPathError(workspace.OpRm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
+		}
+		return p.outerError(s.files.Rm(ctx, p.target, opts))
+	})
 }
 
 // Mkdir implements [workspace.FileSystem].
 func (s *SubFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
-	inner, err := s.inner(ctx, workspace.OpMkdir, name)
-	if err != nil {
-		return err
-	}
-	return s.outerError(s.fsys.Mkdir(ctx, inner, opts))
+	last := opts != nil && opts.Recursive
+	return s.at(ctx, workspace.OpMkdir, name, last, func(p subPlace) error {
+		return p.outerError(s.files.Mkdir(ctx, p.target, opts))
+	})
 }
 
 // Move implements [workspace.Mover].
 func (s *SubFS) Move(ctx context.Context, source, destination string) error {
-	from, err := s.innerSelf(ctx, workspace.OpMove, source)
-	if err != nil {
-		return err
-	}
-	to, err := s.innerSelf(ctx, workspace.OpMove, destination)
-	if err != nil {
-		return err
-	}
-	if source == "." {
-		return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
-	}
-	return s.outerError(workspace.Move(ctx, s.fsys, from, to))
+	return s.atPair(ctx, workspace.OpMove, source, destination, false, func(from, to subPlace) error {
+		if source == "." {
+			return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
+		}
+		return outerPairError(from.alias, to.alias, workspace.Move(ctx, s.files, from.target, to.target))
+	})
 }
 
 // Copy implements [workspace.Copier].
-func (s *SubFS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
-	from, err := s.inner(ctx, workspace.OpCopy, source)
-	if err != nil {
-		return "", err
-	}
-	to, err := s.innerSelf(ctx, workspace.OpCopy, destination)
-	if err != nil {
-		return "", err
-	}
-	version, err := workspace.Copy(ctx, s.fsys, from, to)
-	return version, s.outerError(err)
+func (s *SubFS) Copy(ctx context.Context, source, destination string) (version workspace.Version, err error) {
+	err = s.atPair(ctx, workspace.OpCopy, source, destination, true, func(from, to subPlace) error {
+		version, err = workspace.Copy(ctx, s.files, from.target, to.target)
+		return outerPairError(from.alias, to.alias, err)
+	})
+	return version, err
 }
 
 // Resolve implements [workspace.Resolver].
-func (s *SubFS) Resolve(ctx context.Context, name string) (string, error) {
-	inner, err := s.inner(ctx, workspace.OpResolve, name)
-	if err != nil {
-		return "", err
-	}
-	base, err := workspace.Resolve(ctx, s.fsys, s.dir)
-	if err != nil {
-		return "", s.outerError(err)
-	}
-	target, err := workspace.Resolve(ctx, s.fsys, inner)
-	if err != nil {
-		return "", s.outerError(err)
-	}
-	return (&SubFS{dir: base}).outer(target), nil
+func (s *SubFS) Resolve(ctx context.Context, name string) (target string, err error) {
+	err = s.at(ctx, workspace.OpResolve, name, true, func(p subPlace) error {
+		target, err = workspace.Resolve(ctx, s.files, p.target)
+		target = rebase(target, p.base, ".")
+		return p.outerError(err)
+	})
+	return target, err
 }

@@ -2,58 +2,34 @@ package policy
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // Ls implements [workspace.FileSystem].
-func (s *SubFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
-	inner, err := s.inner(ctx, workspace.OpLs, dir)
-	if err != nil {
-		return nil, err
-	}
-	infos, err := s.fsys.Ls(ctx, inner, opts)
-	for i := range infos {
-		infos[i] = s.outerInfo(infos[i])
-	}
-	return infos, s.outerError(err)
+func (s *SubFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) (infos []workspace.FileInfo, err error) {
+	err = s.at(ctx, workspace.OpLs, dir, true, func(p subPlace) error {
+		infos, err = s.files.Ls(ctx, p.target, opts)
+		for i := range infos {
+			infos[i] = p.outerInfo(infos[i])
+		}
+		return p.outerError(err)
+	})
+	return infos, err
 }
 
 // Walk implements [workspace.Walker].
 func (s *SubFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	inner, err := s.inner(ctx, workspace.OpWalk, dir)
-	if err != nil {
-		return err
-	}
-	var o workspace.WalkOptions
-	if opts != nil {
-		o.After = s.innerPosition(opts.After)
-	}
-	var stopped error // what fn returned, which is not to be renamed
-	err = workspace.Walk(ctx, s.fsys, inner, &o, func(info workspace.FileInfo, err error) error {
-		stopped = fn(s.outerInfo(info), s.outerError(err))
-		return stopped
-	})
-	if err != nil && err == stopped {
-		return err
-	}
-	return s.outerError(err)
-}
-
-// innerPosition returns the path below at which a listing goes on that goes on
-// after the path after here. That may be any string, and "." is not the root.
-func (s *SubFS) innerPosition(after string) string {
-	if after == "" {
-		return ""
-	}
-	return workspace.Join(s.dir, after)
+	return unstop(s.at(ctx, workspace.OpWalk, dir, true, func(p subPlace) error {
+		return p.walk(ctx, s.files, opts, fn)
+	}))
 }
 
 // Glob implements [workspace.FileSystem].
-func (s *SubFS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+func (s *SubFS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) (paths []string, err error) {
 	var o workspace.GlobOptions
 	if opts != nil {
 		o = *opts
@@ -61,35 +37,24 @@ func (s *SubFS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOp
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	inner, err := s.inner(ctx, workspace.OpGlob, o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	o.Dir, o.After = inner, s.innerPosition(o.After)
-	paths, err := s.fsys.Glob(ctx, pattern, &o)
-	if err != nil {
-		return nil, s.outerPatternError(err, map[string]string{pattern: pattern})
-	}
-	for i := range paths {
-		paths[i] = s.outer(paths[i])
-	}
-	return paths, nil
-}
-
-// outerPatternError is outerError for an error that may be about a pattern:
-// patterns are from those below to those of the caller.
-func (s *SubFS) outerPatternError(err error, patterns map[string]string) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		if pattern, ok := patterns[pathError.Path]; ok {
-			return workspace.RenameError(err, "", pattern)
+	err = s.at(ctx, workspace.OpGlob, o.Dir, true, func(p subPlace) error {
+		if p.aliased() && o.Gitignore { // which rules apply depends on the names of directories
+			paths, err = fallback.Glob(ctx, s, pattern, &o)
+			return err
 		}
-	}
-	return s.outerError(err)
+		inner := o
+		inner.Dir, inner.After = p.target, p.position(o.After)
+		paths, err = s.files.Glob(ctx, pattern, &inner)
+		for i := range paths {
+			paths[i] = p.outer(paths[i])
+		}
+		return p.outerPatternError(err, map[string]string{pattern: pattern})
+	})
+	return paths, err
 }
 
 // Grep implements [workspace.FileSystem].
-func (s *SubFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+func (s *SubFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (result *workspace.GrepResult, err error) {
 	var o workspace.GrepOptions
 	if opts != nil {
 		o = *opts
@@ -97,36 +62,71 @@ func (s *SubFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOp
 	if o.Path == "" {
 		o.Path = "."
 	}
-	inner, err := s.inner(ctx, workspace.OpGrep, o.Path)
-	if err != nil {
-		return nil, err
+	for _, filter := range []string{o.IncludeGlob, o.ExcludeGlob} {
+		if err := checkFilter(filter); err != nil {
+			return nil, err
+		}
 	}
-	o.Path = inner
-	o.StartAfter.Path = s.innerPosition(o.StartAfter.Path)
-	include, exclude := o.IncludeGlob, o.ExcludeGlob
-	o.IncludeGlob, o.ExcludeGlob = s.innerFilter(include), s.innerFilter(exclude)
-	result, err := s.fsys.Grep(ctx, pattern, &o)
+	err = s.at(ctx, workspace.OpGrep, o.Path, true, func(p subPlace) error {
+		if p.aliased() && dependsOnPaths(o) {
+			result, err = fallback.Grep(ctx, s, pattern, &o)
+			return err
+		}
+		result, err = s.grep(ctx, p, pattern, o)
+		return err
+	})
+	return result, err
+}
+
+// dependsOnPaths reports whether what a search finds depends on the names of the
+// directories that it looks into.
+func dependsOnPaths(o workspace.GrepOptions) bool {
+	return o.Gitignore || strings.Contains(o.IncludeGlob+o.ExcludeGlob, "/")
+}
+
+func (s *SubFS) grep(ctx context.Context, p subPlace, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
+	inner := o
+	inner.Path = p.target
+	inner.StartAfter.Path = p.position(o.StartAfter.Path)
+	inner.IncludeGlob, inner.ExcludeGlob = p.innerFilter(o.IncludeGlob), p.innerFilter(o.ExcludeGlob)
+	result, err := s.files.Grep(ctx, pattern, &inner)
 	if err != nil {
-		return nil, s.outerPatternError(err, map[string]string{
-			o.IncludeGlob: include, o.ExcludeGlob: exclude, pattern: pattern,
+		return nil, p.outerPatternError(err, map[string]string{
+			inner.IncludeGlob: o.IncludeGlob, inner.ExcludeGlob: o.ExcludeGlob, pattern: pattern,
 		})
 	}
-	for i := range result.Matches {
-		result.Matches[i].Path = s.outer(result.Matches[i].Path)
-	}
-	for i := range result.Skipped {
-		result.Skipped[i].Path = s.outer(result.Skipped[i].Path)
-	}
+	p.outerResult(result)
 	return result, nil
 }
 
+// outerResult gives what a search found its outer names.
+func (a alias) outerResult(result *workspace.GrepResult) {
+	for i := range result.Matches {
+		result.Matches[i].Path = a.outer(result.Matches[i].Path)
+	}
+	for i := range result.Skipped {
+		result.Skipped[i].Path = a.outer(result.Skipped[i].Path)
+	}
+}
+
+// checkFilter returns the error of a glob on files that is malformed, before it
+// becomes part of one that is not.
+func checkFilter(pattern string) error {
+	if pattern == "" {
+		return nil
+	}
+	if _, err := glob.Compile(strings.TrimPrefix(pattern, "/")); err != nil {
+		return workspace.NewPathError(workspace.OpGrep, pattern, nil, err)
+	}
+	return nil
+}
+
 // innerFilter anchors a glob on paths to the directory; one on names stays.
-func (s *SubFS) innerFilter(pattern string) string {
-	rest := strings.TrimPrefix(pattern, "/")
-	if s.dir == "." || rest == "" || !strings.Contains(pattern, "/") {
+func (p subPlace) innerFilter(pattern string) string {
+	if p.base == "." || !strings.Contains(pattern, "/") {
 		return pattern
 	}
-	return quoteGlob(s.dir) + "/" + rest
+	return quoteGlob(p.base) + "/" + strings.TrimPrefix(pattern, "/")
 }
 
 // quoteGlob returns the glob that matches name only.
@@ -143,28 +143,17 @@ func quoteGlob(name string) string {
 
 // Watch implements [workspace.FileSystem].
 func (s *SubFS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
-	inner, err := s.inner(ctx, workspace.OpWatch, dir)
+	out := make(chan workspace.Event)
+	err := s.at(ctx, workspace.OpWatch, dir, true, func(p subPlace) error {
+		events, err := s.files.Watch(ctx, p.target, opts)
+		if err != nil {
+			return p.outerError(err)
+		}
+		go p.forward(ctx, events, out, func(workspace.Event) bool { return true })
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	events, err := s.fsys.Watch(ctx, inner, opts)
-	if err != nil {
-		return nil, s.outerError(err)
-	}
-	out := make(chan workspace.Event)
-	go s.forward(ctx, events, out)
 	return out, nil
-}
-
-// forward renames events until the watch below ends.
-func (s *SubFS) forward(ctx context.Context, events <-chan workspace.Event, out chan<- workspace.Event) {
-	defer close(out)
-	for event := range events {
-		event.Path = s.outer(event.Path)
-		select {
-		case out <- event:
-		case <-ctx.Done():
-			return
-		}
-	}
 }

@@ -18,7 +18,9 @@ exec 3<&0 4>&1
 # What a function returns. The numbers are those of status.go.
 missing=10 exists=11 isdir=12 notdir=13 notempty=14 escape=15 loop=16 denied=17
 conflict=18 special=19 toolarge=20 failed=21 partial=22 overtaken=23 beneath=24
-lacking=25 killed=26 full=27
+lacking=25 killed=26 full=27 symlink=28
+# What a function returns that has done nothing and is to be called again.
+again=29
 # Added to these if the second of two names is meant.
 other=100
 
@@ -40,6 +42,23 @@ request() {
 	[ -z "$quit" ] || exit 0
 }
 
+# exactly FUNCTION ARGUMENT...: calls the function so that it follows no symlink.
+still=
+exactly() {
+	still=1
+	turns=0
+	while :; do
+		"$@"
+		result=$?
+		[ $result -eq $again ] || break
+		result=$overtaken
+		turns=$((turns + 1))
+		[ $turns -lt 100 ] || break
+	done
+	still=
+	return $result
+}
+
 # hello ROOT: begins a session in the directory ROOT, or if that is empty where
 # the shell is. Tells what the shell is and what the image has.
 hello() {
@@ -57,7 +76,7 @@ hello() {
 		group=$3 start=${20}
 		me="$(readlink /proc/self/ns/pid) $$ $start"
 	fi
-	printf '%s\n' "$$" "$group" "$start" "$(id -u)" "$(id -G)" "$watches" "$greps" "$texts" "$PWD"
+	printf '%s\n' "$$" "$group" "$start" "$(id -u)" "$(id -G)" "$watches" "$greps" "$texts" "$finds" "$removes" "$PWD"
 }
 
 # equipped: whether the image has what cannot be done without.
@@ -79,6 +98,8 @@ equipped() {
 probe() {
 	finds=
 	[ "$(find . -maxdepth 0 -printf x 2>/dev/null)" = x ] && finds=1
+	removes=
+	case $(rm --help 2>&1) in *--one-file-system*) removes=1 ;; esac
 	exact=
 	case $(mv --help 2>&1) in *-T*) exact=-T ;; esac
 	greps=no nuls=-e

@@ -1,9 +1,45 @@
-# inside: whether the shell is below the root.
+# inside: whether the shell is below the root. Where no symlink is followed that is
+# known already.
 inside() {
+	[ -z "$still" ] || return 0
 	case $PWD/ in
 	"$root"/*) return 0 ;;
 	esac
 	return $escape
+}
+
+# straight NAME: whether the shell is in the directory NAME, and no symlink has led
+# it there.
+straight() {
+	case $1 in
+	.) arrived "${root:-/}" ;;
+	*) arrived "$root/$1" ;;
+	esac
+}
+
+# arrived PATH: whether the shell is in the directory PATH, in which there are no
+# symlinks. here is where it is: the kernel knows, and some shells only believe
+# to know.
+arrived() {
+	here=$PWD
+	if [ -n "$BASH_VERSION$KSH_VERSION$ZSH_VERSION$YASH_VERSION" ]; then
+		here=$(
+			readlink /proc/self/cwd
+			printf .
+		)
+		here=${here%??}
+	fi
+	[ "$here" = "$1" ]
+}
+
+# pinned DESCRIPTOR: whether ./$b was opened without following a symlink.
+pinned() {
+	[ -n "$still" ] || return 0
+	target=$(
+		readlink "/proc/self/fd/$1"
+		printf .
+	)
+	[ "${target%??}" = "${here%/}/$b" ] || return $again
 }
 
 # there: whether ./$b is there.
@@ -22,7 +58,9 @@ refused() {
 resolve() {
 	left=$1
 	links=0
+	way=
 	cd -P -- "$root/." 2>/dev/null || return $overtaken
+	[ -z "$still" ] || straight . || return $overtaken
 	while [ -n "$left" ]; do
 		case $left in
 		*/*) b=${left%%/*} left=${left#*/} ;;
@@ -36,6 +74,7 @@ resolve() {
 			;;
 		esac
 		if [ -L "./$b" ]; then
+			[ -z "$still" ] || return $symlink
 			links=$((links + 1))
 			[ $links -le 40 ] || return $loop
 			target=$(
@@ -47,7 +86,11 @@ resolve() {
 			left=$target/$left
 			continue
 		fi
-		cd -P -- "./$b" 2>/dev/null && continue
+		if cd -P -- "./$b" 2>/dev/null; then
+			way=$way/$b
+			[ -z "$still" ] || straight "${way#/}" || return $symlink
+			continue
+		fi
 		inside || return
 		if [ ! -e "./$b" ]; then
 			b=$b/$left
@@ -58,6 +101,7 @@ resolve() {
 				esac
 			done
 		elif [ -d "./$b" ]; then
+			[ -z "$still" ] || return $again
 			cd -P -- "./$b" 2>/dev/null && continue # it was made meanwhile
 			return $denied
 		fi
@@ -71,8 +115,11 @@ resolve() {
 # into DIR: enters DIR.
 into() {
 	if cd -P -- "$root/$1" 2>/dev/null; then
-		inside
-		return
+		if [ -z "$still" ]; then
+			inside
+			return
+		fi
+		straight "$1" && return
 	fi
 	resolve "$1" || return
 	[ "$b" = . ] || return $notdir
@@ -88,6 +135,7 @@ at() {
 follow() {
 	at "$1" "$2" || return
 	[ -L "./$b" ] || return 0
+	[ -z "$still" ] || return $symlink
 	resolve "$1/$2"
 }
 
@@ -107,6 +155,7 @@ deep() {
 	[ $result -eq $missing ] || return $result
 	case /$b/ in */../*) return $missing ;; esac
 	left=$b
+	way=${1%"$left"}
 	while [ -n "$left" ]; do
 		case $left in
 		*/*) b=${left%%/*} left=${left#*/} ;;
@@ -114,11 +163,15 @@ deep() {
 		esac
 		mkdir -- "./$b" 2>/dev/null
 		if ! cd -P -- "./$b" 2>/dev/null; then
+			[ -z "$still" ] || [ ! -L "./$b" ] || return $symlink
 			there && return $notdir
 			refused
 			return
 		fi
 		inside || return
+		way=$way$b
+		[ -z "$still" ] || straight "$way" || return $symlink
+		way=$way/
 	done
 }
 
@@ -134,5 +187,9 @@ resolved() {
 		;;
 	*) return $result ;;
 	esac
-	printf '%s' "${PWD#"$root"}/$b"
+	if [ -n "$still" ]; then
+		printf '%s' "$1"
+	else
+		printf '%s' "${PWD#"$root"}/$b"
+	fi
 }

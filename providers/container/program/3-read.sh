@@ -12,8 +12,10 @@ content() {
 	opened=
 	{
 		opened=1
-		cat
+		pinned 0 && cat
 	} 2>/dev/null <"./$b" && return
+	result=$?
+	[ $result -ne $again ] || return $result
 	unread
 }
 
@@ -24,10 +26,10 @@ snapshot() {
 	opened=
 	{
 		opened=1
-		window "$3" "$4" "$5"
+		pinned 0 && window "$3" "$4" "$5"
 	} 2>/dev/null <"./$b" && return
 	result=$?
-	[ $result -eq $toolarge ] && return $result
+	[ $result -ne $toolarge ] && [ $result -ne $again ] || return $result
 	unread
 }
 

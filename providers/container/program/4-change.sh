@@ -17,7 +17,7 @@ remove() {
 		rm -r -f -- "./$b" 2>&1 && return
 	else
 		rmdir -- "./$b" 2>/dev/null && return
-		occupied "./$b"
+		vacant "$1" "$2"
 		case $? in
 		0) return $notempty ;;
 		1) rmdir -- "./$b" 2>&1 && return ;;
@@ -25,6 +25,20 @@ remove() {
 	fi
 	there || return $missing
 	refused
+}
+
+# vacant DIR BASE: what occupied returns for ./$b, which is BASE in DIR.
+vacant() {
+	if [ -z "$still" ]; then
+		occupied "./$b"
+		return
+	fi
+	name=$2
+	[ "$1" = . ] || name=$1/$2
+	(
+		cd -P -- "./$b" 2>/dev/null && straight "$name" || exit 0
+		occupied .
+	)
 }
 
 # occupied DIR: returns 1 if nothing is in DIR, after what writers that were

@@ -17,6 +17,7 @@ target() {
 		deep "$1" || return
 		b=$2
 		if [ -L "./$b" ]; then
+			[ -z "$still" ] || return $symlink
 			resolve "$1/$2"
 			result=$?
 			[ $result -eq 0 ] || [ $result -eq $missing ] || return $result
@@ -65,12 +66,22 @@ spool() {
 	result=$?
 	[ $result -eq 0 ] || [ $result -eq $missing ] || return $result
 	[ "$b" = . ] || [ $result -eq $missing ] || return $notdir
-	append "$PWD/$2" "$3" || return
-	printf '%s' "$PWD/$2"
+	path=$PWD/$2
+	[ -z "$still" ] || path=${here%/}/$2
+	append "./$2" "$3" || return
+	printf '%s' "$path"
 }
 
 # append PATH SIZE: adds the input to the end of a temporary file.
 append() {
+	case $1 in
+	/*)
+		cd -P -- "${1%/*}/" 2>/dev/null || return $overtaken
+		dir=${1%/*}
+		[ -z "$still" ] || arrived "${dir:-/}" || return $overtaken
+		set -- "./${1##*/}" "$2"
+		;;
+	esac
 	opened=
 	{
 		opened=1

@@ -3,6 +3,8 @@
 # symlink in it is followed.
 tree() {
 	into "$1" || return
+	top=
+	[ "$1" = . ] || top=$1/
 	if [ "$2" != . ]; then
 		plain "$2"
 		second $? || return
@@ -14,6 +16,7 @@ tree() {
 # plain DIR: enters DIR without following symlinks.
 plain() {
 	left=$1
+	way=
 	while [ -n "$left" ]; do
 		case $left in
 		*/*) b=${left%%/*} left=${left#*/} ;;
@@ -25,6 +28,8 @@ plain() {
 			there && return $notdir
 			return $missing
 		fi
+		way=${way:+$way/}$b
+		[ -z "$still" ] || straight "$top$way" || return $notdir
 	done
 }
 

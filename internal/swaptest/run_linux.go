@@ -1,0 +1,336 @@
+package swaptest
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// durationEnv is how long each test of a Run lasts, as [time.ParseDuration]
+// reads it.
+const durationEnv = "WORKSPACEKIT_SWAPTEST"
+
+func duration(t *testing.T) time.Duration {
+	text := os.Getenv(durationEnv)
+	if text == "" {
+		return 300 * time.Millisecond
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("%s: %v", durationEnv, err)
+	}
+	return d
+}
+
+// Run uses every operation of a policy over the file systems that open returns
+// for folders of this computer, while names in them are swapped.
+func Run(t *testing.T, open func(t *testing.T, dir string) workspace.FileSystem) {
+	for _, p := range []struct {
+		name   string
+		prefix string
+		apply  func(fsys workspace.FileSystem) (workspace.FileSystem, error)
+	}{
+		{"restrict-whole", "src/", restrict("src/**")},
+		{"restrict-names", "src/", restrict("src/**/*", "src/*")},
+		{"sub", "", func(fsys workspace.FileSystem) (workspace.FileSystem, error) { return policy.Sub(fsys, "src") }},
+	} {
+		for _, by := range []string{"tools", "program"} {
+			t.Run(p.name+"/"+by, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				if err := makeTree(dir); err != nil {
+					t.Fatal(err)
+				}
+				fsys, err := p.apply(open(t, dir))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var stop func()
+				if by == "tools" {
+					stop = swapByTools(t, fsys, dir, p.prefix)
+				} else {
+					stop = swapByProgram(t, dir)
+				}
+				attack(t, fsys, dir, p.prefix)
+				stop()
+				checkVault(t, dir)
+				checkCopies(t, dir)
+			})
+		}
+	}
+}
+
+func restrict(patterns ...string) func(workspace.FileSystem) (workspace.FileSystem, error) {
+	return func(fsys workspace.FileSystem) (workspace.FileSystem, error) {
+		return policy.Restrict(fsys, policy.Rules{AllowedPaths: patterns})
+	}
+}
+
+// attack makes every call for a while, and fails the test for each that shows or
+// changes what is in the vault.
+func attack(t *testing.T, fsys workspace.FileSystem, dir, prefix string) {
+	a := &attacker{ctx: t.Context(), fsys: fsys, prefix: prefix, leaks: map[string]int{}}
+	uses := a.uses()
+	for until := time.Now().Add(duration(t)); time.Now().Before(until); {
+		for _, use := range uses {
+			seen, err := use.do()
+			a.calls++
+			if err == nil {
+				a.successes++
+			} else if strings.Contains(err.Error(), "vault") || strings.Contains(err.Error(), dir) {
+				t.Errorf("%s = %v, which names what is denied", use.name, err)
+			}
+			if strings.Contains(seen, "theirs") || strings.Contains(seen, "hidden") || strings.Contains(seen, "vault") {
+				a.leaks[use.name]++
+			}
+		}
+	}
+	t.Logf("%d calls, of which %d succeeded", a.calls, a.successes)
+	if a.successes == 0 {
+		t.Error("no call succeeded, so nothing was tested")
+	}
+	for name, times := range a.leaks {
+		t.Errorf("%s showed what is denied %d times", name, times)
+	}
+}
+
+// checkVault fails the test if the vault was changed.
+func checkVault(t *testing.T, dir string) {
+	want := map[string]string{"file": theirs, "hidden": theirs, "sub": "", "sub/file": theirs, "sub/hidden": theirs}
+	_ = filepath.WalkDir(filepath.Join(dir, "vault"), func(path string, entry fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(filepath.Join(dir, "vault"), path)
+		if err != nil || name == "." {
+			return err
+		}
+		var text []byte
+		if !entry.IsDir() {
+			text, _ = os.ReadFile(path)
+		}
+		if before, known := want[name]; !known || before != string(text) {
+			t.Errorf("vault/%s is %q now, want %q", name, text, before)
+		}
+		delete(want, name)
+		return nil
+	})
+	for name := range want {
+		t.Errorf("vault/%s was removed", name)
+	}
+}
+
+// checkCopies fails the test if a file in src has what is denied.
+func checkCopies(t *testing.T, dir string) {
+	_ = filepath.WalkDir(filepath.Join(dir, "src"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil
+		}
+		if text, _ := os.ReadFile(path); strings.Contains(string(text), "theirs") {
+			t.Errorf("%s has what is denied", path[len(dir):])
+		}
+		return nil
+	})
+}
+
+// attacker makes the calls of one test.
+type attacker struct {
+	ctx       context.Context
+	fsys      workspace.FileSystem
+	prefix    string
+	calls     int
+	successes int
+	leaks     map[string]int
+}
+
+// use is one call. do returns all that it was told.
+type use struct {
+	name string
+	do   func() (seen string, err error)
+}
+
+func (a *attacker) uses() (all []use) {
+	for _, name := range []string{"file", "dir/file", "dir/sub/file", "deep/dir/file"} {
+		all = append(all, a.fileUses(a.prefix+name)...)
+	}
+	for _, name := range []string{".", "dir", "dir/sub", "deep"} {
+		if name == "." {
+			name = strings.TrimSuffix(a.prefix, "/")
+		} else {
+			name = a.prefix + name
+		}
+		if name == "" {
+			name = "."
+		}
+		all = append(all, a.dirUses(name)...)
+	}
+	for _, name := range []string{"dir/hidden", "dir/sub/hidden", "deep/dir/hidden"} {
+		all = append(all, a.hiddenUses(a.prefix+name)...)
+	}
+	return append(all, a.treeUses()...)
+}
+
+// fileUses read and write a file that is there.
+func (a *attacker) fileUses(name string) []use {
+	return []use{
+		{"ReadFile " + name, func() (string, error) {
+			data, err := a.fsys.ReadFile(a.ctx, name)
+			return string(data), err
+		}},
+		{"ReadVersioned " + name, func() (string, error) {
+			data, _, err := workspace.ReadVersioned(a.ctx, a.fsys, name, 100)
+			return string(data), err
+		}},
+		{"Open " + name, func() (string, error) {
+			stream, _, err := workspace.Open(a.ctx, a.fsys, name, nil)
+			if err != nil {
+				return "", err
+			}
+			defer stream.Close()
+			data, err := io.ReadAll(stream)
+			return string(data), err
+		}},
+		{"Grep " + name, func() (string, error) { return a.grep(name) }},
+		{"Resolve " + name, func() (string, error) { return workspace.Resolve(a.ctx, a.fsys, name) }},
+		{"Copy " + name, func() (string, error) {
+			_ = a.fsys.Rm(a.ctx, a.prefix+"copy", nil)
+			if _, err := workspace.Copy(a.ctx, a.fsys, name, a.prefix+"copy"); err != nil {
+				return "", err
+			}
+			data, err := a.fsys.ReadFile(a.ctx, a.prefix+"copy")
+			return string(data), err
+		}},
+		{"edit " + name, func() (string, error) {
+			data, version, err := workspace.ReadVersioned(a.ctx, a.fsys, name, 0)
+			if err != nil {
+				return string(data), err
+			}
+			_, err = a.fsys.WriteFile(a.ctx, name, []byte(mine), &workspace.WriteOptions{IfVersion: version})
+			return string(data), err
+		}},
+		{"WriteFile " + name, func() (string, error) {
+			_, err := a.fsys.WriteFile(a.ctx, name, []byte(mine), nil)
+			return "", err
+		}},
+		{"Create " + name, func() (string, error) {
+			w, err := workspace.Create(a.ctx, a.fsys, name, nil)
+			if err != nil {
+				return "", err
+			}
+			defer w.Close()
+			if _, err := io.WriteString(w, mine); err != nil {
+				return "", err
+			}
+			_, err = w.Commit()
+			return "", err
+		}},
+	}
+}
+
+func (a *attacker) grep(path string) (string, error) {
+	result, err := a.fsys.Grep(a.ctx, ".", &workspace.GrepOptions{Path: path})
+	if err != nil {
+		return "", err
+	}
+	var seen strings.Builder
+	for _, match := range result.Matches {
+		seen.WriteString(match.Path + ":" + match.Line + "\n")
+	}
+	for _, skipped := range result.Skipped {
+		seen.WriteString(skipped.Path + "\n")
+	}
+	return seen.String(), nil
+}
+
+// dirUses look into a directory.
+func (a *attacker) dirUses(name string) []use {
+	return []use{
+		{"Ls " + name, func() (string, error) {
+			infos, err := a.fsys.Ls(a.ctx, name, nil)
+			return pathsOf(infos), err
+		}},
+		{"Walk " + name, func() (string, error) {
+			var infos []workspace.FileInfo
+			err := workspace.Walk(a.ctx, a.fsys, name, nil, func(info workspace.FileInfo, err error) error {
+				infos = append(infos, info)
+				return nil
+			})
+			return pathsOf(infos), err
+		}},
+		{"Glob " + name, func() (string, error) {
+			found, err := a.fsys.Glob(a.ctx, "**", &workspace.GlobOptions{Dir: name})
+			return strings.Join(found, "\n"), err
+		}},
+		{"Grep " + name, func() (string, error) { return a.grep(name) }},
+		{"Stat " + name, func() (string, error) {
+			info, err := a.fsys.Stat(a.ctx, name)
+			return info.Path, err
+		}},
+	}
+}
+
+func pathsOf(infos []workspace.FileInfo) string {
+	var paths []string
+	for _, info := range infos {
+		paths = append(paths, info.Path)
+	}
+	return strings.Join(paths, "\n")
+}
+
+// hiddenUses use what only the vault has: to succeed is to be there.
+func (a *attacker) hiddenUses(name string) []use {
+	succeeds := func(text string, do func() error) use {
+		return use{text + " " + name, func() (string, error) {
+			if err := do(); err != nil {
+				return "", err
+			}
+			return "hidden", nil
+		}}
+	}
+	stolen := a.prefix + "stolen"
+	return []use{
+		succeeds("Stat", func() error { _, err := a.fsys.Stat(a.ctx, name); return err }),
+		succeeds("Rm", func() error { return a.fsys.Rm(a.ctx, name, nil) }),
+		succeeds("Move", func() error { return workspace.Move(a.ctx, a.fsys, name, stolen) }),
+		succeeds("Copy", func() error { _, err := workspace.Copy(a.ctx, a.fsys, name, stolen); return err }),
+	}
+}
+
+// treeUses make and remove directories and what is in them.
+func (a *attacker) treeUses() []use {
+	at := func(name string) string { return a.prefix + name }
+	return []use{
+		{"Mkdir dir/made", func() (string, error) { return "", a.fsys.Mkdir(a.ctx, at("dir/made"), nil) }},
+		{"Mkdir dir/new/deep", func() (string, error) {
+			return "", a.fsys.Mkdir(a.ctx, at("dir/new/deep"), &workspace.MkdirOptions{Recursive: true})
+		}},
+		{"WriteFile dir/new/file", func() (string, error) {
+			_, err := a.fsys.WriteFile(a.ctx, at("dir/new/file"), []byte(mine), nil)
+			return "", err
+		}},
+		{"Copy to dir/copied", func() (string, error) {
+			_, err := workspace.Copy(a.ctx, a.fsys, at("file"), at("dir/copied"))
+			return "", err
+		}},
+		{"Move to dir/sub/moved", func() (string, error) {
+			return "", workspace.Move(a.ctx, a.fsys, at("copy"), at("dir/sub/moved"))
+		}},
+		{"Rm dir/made", func() (string, error) { return "", a.fsys.Rm(a.ctx, at("dir/made"), nil) }},
+		{"Rm dir/copied", func() (string, error) { return "", a.fsys.Rm(a.ctx, at("dir/copied"), nil) }},
+		{"Rm dir/sub", func() (string, error) {
+			return "", a.fsys.Rm(a.ctx, at("dir/sub"), &workspace.RmOptions{Recursive: true})
+		}},
+		{"Rm dir/new", func() (string, error) {
+			return "", a.fsys.Rm(a.ctx, at("dir/new"), &workspace.RmOptions{Recursive: true})
+		}},
+		{"WriteFile dir/sub/file", func() (string, error) {
+			_, err := a.fsys.WriteFile(a.ctx, at("dir/sub/file"), []byte(mine), nil)
+			return "", err
+		}},
+	}
+}

@@ -1,0 +1,204 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// alias is a name that a caller uses, and the name that an operation uses in its
+// place.
+type alias struct {
+	name   string
+	target string // the same until a symlink was met in it
+}
+
+// maxFollows bounds how often an operation starts again because someone changes
+// a symlink in its name.
+const maxFollows = 100
+
+// follow calls act, which follows no symlink, until it meets none. Before each
+// call but the first, resolve replaces the names that act uses with what they
+// stand for now, and tests those; if there is nothing to replace, the error of
+// act is final. A symlink that changes between the two makes act fail, so
+// nothing is used that was not tested.
+func follow(ctx context.Context, op, name string, act func() error, resolve func() (again bool, err error)) error {
+	for range maxFollows {
+		err := act()
+		if !errors.Is(err, workspace.ErrSymlink) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return workspace.NewPathError(op, name, err, nil)
+		}
+		again, resolveErr := resolve()
+		if resolveErr != nil {
+			return resolveErr
+		}
+		if !again {
+			return err
+		}
+	}
+	return keepsChanging(op, name)
+}
+
+func keepsChanging(op, name string) error {
+	return workspace.NewPathError(op, name, workspace.ErrUnavailable, errors.New("a symlink in the name keeps changing"))
+}
+
+// rebase returns path, which is from or a name below it, as the same name below
+// to. Any other path stays as it is.
+func rebase(path, from, to string) string {
+	switch {
+	case from == to:
+		return path
+	case path == from:
+		return to
+	case from == ".":
+		return workspace.Join(to, path)
+	}
+	rest, below := strings.CutPrefix(path, from+"/")
+	if !below {
+		return path
+	}
+	return workspace.Join(to, rest)
+}
+
+func (a alias) outer(path string) string { return rebase(path, a.target, a.name) }
+
+func (a alias) outerInfo(info workspace.FileInfo) workspace.FileInfo {
+	info.Path = a.outer(info.Path)
+	_, info.Name = workspace.Split(info.Path)
+	return info
+}
+
+func (a alias) outerError(err error) error {
+	var pathError *fs.PathError
+	if !errors.As(err, &pathError) {
+		return err
+	}
+	return workspace.RenameError(err, "", a.outer(pathError.Path))
+}
+
+// outerPatternError is outerError for an error that may be about a pattern:
+// patterns are from those that the operation was given to those of the caller.
+func (a alias) outerPatternError(err error, patterns map[string]string) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		if pattern, ok := patterns[pathError.Path]; ok {
+			return workspace.RenameError(err, "", pattern)
+		}
+	}
+	return a.outerError(err)
+}
+
+// position returns the path after which a listing of target continues that a
+// caller continues after the path after. Paths are compared as strings: after
+// need not be a name.
+func (a alias) position(after string) string {
+	outer, inner := prefixOf(a.name), prefixOf(a.target)
+	if after == "" || outer == inner {
+		return after
+	}
+	rest, below := strings.CutPrefix(after, outer)
+	switch {
+	case after == a.name && outer != "": // a search of one file
+		return a.target
+	case below:
+		return inner + rest
+	case after < outer:
+		return ""
+	}
+	return strings.TrimSuffix(inner, "/") + "\xff" // which no name reaches
+}
+
+// prefixOf returns what the names of everything below dir begin with.
+func prefixOf(dir string) string {
+	if dir == "." {
+		return ""
+	}
+	return dir + "/"
+}
+
+// walk walks target in fsys for a caller who walks name.
+func (a alias) walk(ctx context.Context, fsys workspace.FileSystem, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+	var o workspace.WalkOptions
+	if opts != nil {
+		o.After = a.position(opts.After)
+	}
+	var stopped error // what fn returned, which is not to be renamed
+	err := workspace.Walk(ctx, fsys, a.target, &o, func(info workspace.FileInfo, err error) error {
+		stopped = fn(a.outerInfo(info), a.outerError(err))
+		return stopped
+	})
+	if err != nil && err == stopped {
+		return stop{err}
+	}
+	return a.outerError(err)
+}
+
+// stop is the error of a caller's function, in which no symlink is looked for.
+type stop struct{ error }
+
+// unstop returns the error that a walk returns to its caller.
+func unstop(err error) error {
+	if s, ok := err.(stop); ok {
+		return s.error
+	}
+	return err
+}
+
+// forward sends the events of a watch of target under their outer names until
+// the watch ends. Those that shows refuses are left out.
+func (a alias) forward(ctx context.Context, events <-chan workspace.Event, out chan<- workspace.Event, shows func(workspace.Event) bool) {
+	defer close(out)
+	for event := range events {
+		event.Path = a.outer(event.Path)
+		if !shows(event) {
+			continue
+		}
+		select {
+		case out <- event:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// create is [workspace.Create] for target. That need not look at the name before
+// the commit, which is too late to follow a symlink, so this does.
+func (a alias) create(ctx context.Context, fsys workspace.FileSystem, opts *workspace.WriteOptions) (workspace.Writer, error) {
+	name := a.target
+	if !follows(opts) {
+		name, _ = workspace.Split(name)
+	}
+	if _, err := workspace.Resolve(ctx, fsys, name); err != nil {
+		return nil, workspace.RenameError(err, workspace.OpCreate, a.name)
+	}
+	return workspace.Create(ctx, fsys, a.target, opts)
+}
+
+// writer gives the errors of a Writer their outer names.
+type writer struct {
+	workspace.Writer
+	name       string
+	outerError func(error) error
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	return n, w.outerError(err)
+}
+
+func (w *writer) Commit() (workspace.Version, error) {
+	version, err := w.Writer.Commit()
+	if errors.Is(err, workspace.ErrSymlink) {
+		return "", keepsChanging(workspace.OpCreate, w.name)
+	}
+	return version, w.outerError(err)
+}
+
+func (w *writer) Close() error { return w.outerError(w.Writer.Close()) }

@@ -2,12 +2,14 @@ package policy_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -85,5 +87,42 @@ func TestRestrictSymlinkedListing(t *testing.T) {
 	}
 	if _, err := r.ReadFile(t.Context(), "src/docs/key"); !errors.Is(err, workspace.ErrPolicy) {
 		t.Errorf("ReadFile(src/docs/key) = %v, want %v", err, workspace.ErrPolicy)
+	}
+}
+
+// TestRestrictTellsNothingThroughSymlinks tests that an error does not depend on
+// what is where a symlink leads, if that is denied.
+func TestRestrictTellsNothingThroughSymlinks(t *testing.T) {
+	kinds := map[string]func(t *testing.T, dir string, local *localbash.FS){
+		"file":       func(t *testing.T, _ string, local *localbash.FS) { write(t, local, "vault/deep/key", "secret") },
+		"directory":  func(t *testing.T, _ string, local *localbash.FS) { write(t, local, "vault/deep/key/x", "secret") },
+		"symlink":    func(t *testing.T, dir string, _ *localbash.FS) { makeSymlink(t, dir, "nowhere", "vault/deep/key") },
+		"file-above": func(t *testing.T, _ string, local *localbash.FS) { write(t, local, "vault/deep", "secret") },
+	}
+	every := concat(readCalls(), lookCalls(), writeCalls(), removeCalls(), makeCalls(), resolveCalls())
+	for _, path := range []string{"src/v/deep/key", "src/v/deep/key/x", "src/w", "src/w/x", "src/w/x/y"} {
+		for _, c := range every {
+			t.Run(path+"/"+c.op, func(t *testing.T) {
+				t.Parallel()
+				tell := func(make func(t *testing.T, dir string, local *localbash.FS)) string {
+					dir := t.TempDir()
+					local := openLocal(t, dir)
+					write(t, local, "top.txt", "")
+					write(t, local, "vault/other", "")
+					makeSymlink(t, dir, "../vault", "src/v")
+					makeSymlink(t, dir, "../vault/deep/key", "src/w")
+					if make != nil {
+						make(t, dir, local)
+					}
+					return fmt.Sprint(c.do(t.Context(), restrict(t, local, "src/**", "*.txt"), path))
+				}
+				want := tell(nil)
+				for kind, make := range kinds {
+					if got := tell(make); got != want {
+						t.Errorf("%s(%q) = %s if the denied name is a %s, want %s, as if it is missing", c.op, path, got, kind, want)
+					}
+				}
+			})
+		}
 	}
 }

@@ -22,7 +22,7 @@ func symlinkMutants() []mutant {
 		{"rm-follows", rmFollows, []string{"Symlink/rm", "Symlink/rm-recursive"}},
 		{"move-follows", moveFollows, []string{"Symlink/move"}},
 		{"copy-keeps-symlink", copyKeepsLink, []string{"Symlink/copy"}},
-		{"escapes-are-missing", replaceKind(workspace.ErrEscape, fs.ErrNotExist), []string{"Symlink/escape", "Symlink/escape-by-writing"}},
+		{"escapes-are-missing", replaceKind(workspace.ErrEscape, fs.ErrNotExist), []string{"Symlink/escape", "Symlink/escape-by-writing", "Symlink/detour"}},
 		{"loops-are-missing", replaceKind(fs.ErrInvalid, fs.ErrNotExist), []string{"Symlink/loop"}},
 		{"resolve-keeps-names", func(h *hooked) {
 			h.resolve = func(_ context.Context, name string) (string, error) { return name, nil }

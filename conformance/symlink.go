@@ -25,6 +25,7 @@ func symlinkCases() []testCase {
 		{"move", "Y8", needWrite | needSymlink | needMove, symlinkMove},
 		{"copy", "Y8", needWrite | needSymlink | needCopy, symlinkCopy},
 		{"escape", "Y9 E1 E2", needFiles | needSymlink, symlinkEscape},
+		{"detour", "Y9 E1 E2", needFiles | needSymlink, symlinkDetour},
 		{"escape-by-writing", "Y9 E1 E2", needWrite | needSymlink, symlinkEscapeWrite},
 		{"loop", "Y10 E1 E2", needFiles | needSymlink, symlinkLoop},
 		{"resolve", "Y11", needFiles | needSymlink, symlinkResolve},
@@ -219,6 +220,20 @@ func symlinkEscape(e *env) {
 		e.refused(err, workspace.ErrEscape, at(c.op, "dir/up"), c.text, "dir/up")
 	}
 	e.equal(e.glob("**", nil), []string{"absolute", "dir/far", "dir/up"}, "Glob(%q)", "**")
+}
+
+// symlinkDetour reads through a symlink that leaves the workspace and comes back.
+func symlinkDetour(e *env) {
+	e.given(files{"file": "x"})
+	e.link(workspace.RootOf(e.fsys)+"/file", "detour")
+	data, err := e.fsys.ReadFile(e.ctx, "detour")
+	if err != nil {
+		e.refused(err, workspace.ErrEscape, at(workspace.OpReadFile, "detour"), "ReadFile(%q)", "detour")
+		return
+	}
+	if string(data) != "x" {
+		e.Errorf("ReadFile(%q) = %q, want that of %q", "detour", data, "file")
+	}
 }
 
 func symlinkEscapeWrite(e *env) {

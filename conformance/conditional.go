@@ -23,6 +23,7 @@ func conditionalCases() []testCase {
 		{"if-version-directory", "V4 E1 E2 E5", needWrite | needConditional, ifVersionDirectory},
 		{"if-version-race", "V5", needWrite | needConditional, ifVersionRace},
 		{"if-version-other-writer", "V3", needWrite | needConditional, ifVersionOtherWriter},
+		{"large-conditions", "V1 V3 E5", needWrite | needConditional | needTime, largeConditions},
 		{"both-conditions", "V6 E1 E2 E5", needWrite | needConditional, bothConditions},
 		{"version-of-every-byte", "V8", needWrite | needVersions, versionOfEveryByte},
 		{"version-after-rm", "V10", needWrite | needVersions, versionAfterRm},
@@ -177,6 +178,17 @@ func ifVersionOtherWriter(e *env) {
 	_, err := e.writeIf("file", "mine again", workspace.WriteOptions{IfVersion: version})
 	e.refused(err, workspace.ErrConflict, at(workspace.OpWriteFile, "file"), "WriteFile(%q, IfVersion) after another writer", "file")
 	e.has("file", "theirs")
+}
+
+// largeConditions writes what a store may take in several requests.
+func largeConditions(e *env) {
+	old := e.write("file", "one")
+	e.write("file", "two")
+	_, err := e.writeIf("file", large(), workspace.WriteOptions{IfVersion: old})
+	e.refused(err, workspace.ErrConflict, at(workspace.OpWriteFile, "file"), "WriteFile(%q, 5 MiB, IfVersion of the write before the last)", "file")
+	_, err = e.writeIf("file", large(), workspace.WriteOptions{IfNotExist: true})
+	e.refused(err, fs.ErrExist, at(workspace.OpWriteFile, "file"), "WriteFile(%q, 5 MiB, IfNotExist)", "file")
+	e.leaves(files{"file": "two"}, "WriteFile(%q) with conditions that are false", "file")
 }
 
 func bothConditions(e *env) {

@@ -23,6 +23,7 @@ func createCases() []testCase {
 		{"directory", "CR4 W6 E1 E2 E5", needWrite, createDirectory},
 		{"if-not-exist", "CR4 V1 E1 E2 E5", needWrite | needConditional, createIfNotExist},
 		{"if-version", "CR4 V3 E1 E2 E5", needWrite | needConditional, createIfVersion},
+		{"large-conditions", "CR4 V1 V3 E5", needWrite | needConditional | needTime, createLargeConditions},
 		{"condition-at-commit", "CR4", needWrite | needConditional, createConditionAtCommit},
 		{"canceled", "CR5 E5", needWrite, createCanceled},
 		{"canceled-write", "CR5", needWrite | needCreator, createCanceledWrite},
@@ -181,6 +182,23 @@ func createIfVersion(e *env) {
 	_, err := create(e.ctx, e.fsys, "file", "three", opts)
 	e.refused(err, workspace.ErrConflict, at(workspace.OpCreate, "file"), "Create(%q, IfVersion of the write before the last) to its Commit", "file")
 	e.has("file", "two")
+}
+
+// createLargeConditions writes what a store may take in several requests.
+func createLargeConditions(e *env) {
+	content := large() + large()
+	ifNotExist := &workspace.WriteOptions{IfNotExist: true}
+	old := e.write("file", "one")
+	e.write("file", "two")
+	_, err := create(e.ctx, e.fsys, "file", content, ifNotExist)
+	e.refused(err, fs.ErrExist, at(workspace.OpCreate, "file"), "Create(%q, IfNotExist) of 10 MiB to its Commit", "file")
+	_, err = create(e.ctx, e.fsys, "file", content, &workspace.WriteOptions{IfVersion: old})
+	e.refused(err, workspace.ErrConflict, at(workspace.OpCreate, "file"), "Create(%q, IfVersion of the write before the last) of 10 MiB to its Commit", "file")
+	e.leaves(files{"file": "two"}, "Create(%q) with conditions that are false", "file")
+	if _, err := create(e.ctx, e.fsys, "new", content, ifNotExist); err != nil {
+		e.Fatalf("Create(%q, IfNotExist) of 10 MiB to its Commit = %v, want nil", "new", err)
+	}
+	e.has("new", content)
 }
 
 // createConditionAtCommit makes a condition false while the file is written.

@@ -17,6 +17,7 @@ func conditionalMutants() []mutant {
 			"WriteFile/if-not-exist-existing", "WriteFile/if-version-mismatch", "WriteFile/if-version-missing", "WriteFile/if-version-removed",
 			"WriteFile/both-conditions", "WriteFile/if-version-other-writer", "Linearizability/conditional-write",
 		}},
+		{"ignores-conditions-above-1-MiB", mutateWrite(ignoresLargeConditions), []string{"WriteFile/large-conditions"}},
 		{"exists-then-put", mutateWrite(existsThenPut), []string{"WriteFile/if-not-exist-race"}},
 		{"compares-then-puts", mutateWrite(comparesThenPuts), []string{"WriteFile/if-version-race", "WriteFile/edits-are-not-lost", "Linearizability/conditional-write"}},
 		{"directory-may-be-created", mutateWrite(directoryIsNoFile), []string{"WriteFile/if-not-exist-directory"}},
@@ -52,6 +53,15 @@ func conditionalMutants() []mutant {
 func ignoresConditions(_ *hooked, write writeFunc) writeFunc {
 	return func(ctx context.Context, name string, data []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
 		return write(ctx, name, data, nil)
+	}
+}
+
+func ignoresLargeConditions(_ *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if len(data) > 1<<20 {
+			opts = nil
+		}
+		return write(ctx, name, data, opts)
 	}
 }
 

@@ -130,6 +130,7 @@ func createMutants() []mutant {
 		{"create-close-after-commit-removes", mutateWriter(removesOnClose), []string{"Create/close-after-commit"}},
 		{"create-close-twice-fails", mutateWriter(func(_ *hooked, w *writer) workspace.Writer { return closing{w, false} }), []string{"Create/close-after-commit"}},
 		{"create-ignores-conditions", mutateWriter(func(_ *hooked, w *writer) workspace.Writer { w.opts = nil; return w }), []string{"Create/if-not-exist", "Create/if-version", "Create/condition-at-commit"}},
+		{"create-ignores-conditions-above-5-MiB", mutateWriter(ignoresConditionAbove5MiB), []string{"Create/large-conditions"}},
 		{"create-tests-at-the-start", mutateWriter(testsAtStart), []string{"Create/condition-at-commit"}},
 		{"create-ignores-context", mutateWriter(func(_ *hooked, w *writer) workspace.Writer { w.ctx = context.Background(); return w }), []string{"Create/canceled", "Create/canceled-write"}},
 		{"create-does-nothing", mutateWriter(func(_ *hooked, w *writer) workspace.Writer {
@@ -193,6 +194,15 @@ func testsAtStart(h *hooked, w *writer) workspace.Writer {
 		w.opts = nil
 	}
 	return w
+}
+
+func ignoresConditionAbove5MiB(_ *hooked, w *writer) workspace.Writer {
+	return commitHook{w, func() (workspace.Version, error) {
+		if w.buf.Len() > 5<<20 {
+			w.opts = nil
+		}
+		return w.Commit()
+	}}
 }
 
 // retaining keeps the slices of more than above bytes that it is given until

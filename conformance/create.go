@@ -18,6 +18,7 @@ func createCases() []testCase {
 		{"close-discards", "CR3", needWrite, createDiscards},
 		{"close-after-commit", "CR3", needWrite, createCloseAfterCommit},
 		{"large-in-parts", "CR2", needWrite, createLarge},
+		{"many-small-writes", "CR2", needWrite, createManyWrites},
 		{"version", "CR2 V7", needWrite | needVersions, createVersion},
 		{"data-not-retained", "CR2 W5", needWrite, createDataNotRetained},
 		{"directory", "CR4 W6 E1 E2 E5", needWrite, createDirectory},
@@ -125,6 +126,19 @@ func createLarge(e *env) {
 	if got := e.read("large"); got != content {
 		e.Errorf("ReadFile(%q) = %s, want the %d bytes that were written", "large", brief(got), len(content))
 	}
+}
+
+func createManyWrites(e *env) {
+	content := large()[:70_000]
+	w := e.begin(e.ctx, "file", "")
+	defer w.Close()
+	for i := 0; i < len(content); i += 70 {
+		if _, err := io.WriteString(w, content[i:i+70]); err != nil {
+			e.Fatalf("Create(%q), Write at %d = %v, want nil", "file", i, err)
+		}
+	}
+	e.commit(w, "file")
+	e.has("file", content)
 }
 
 func createVersion(e *env) {

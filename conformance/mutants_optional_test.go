@@ -140,6 +140,7 @@ func createMutants() []mutant {
 			w.write = writesInPlace(h, w.write)
 			return w
 		}), []string{"Concurrency/never-torn-streams"}},
+		{"create-drops-all-but-200-writes", mutateWriter(func(_ *hooked, w *writer) workspace.Writer { return &lossy{writer: w} }), []string{"Create/many-small-writes"}},
 		{"create-retains-data", mutateWriter(func(_ *hooked, w *writer) workspace.Writer { return &retaining{writer: w} }), []string{"Create/data-not-retained"}},
 		{"create-retains-data-above-32-KiB", mutateWriter(func(_ *hooked, w *writer) workspace.Writer { return &retaining{writer: w, above: 32 << 10} }), []string{"Create/data-not-retained"}},
 	}
@@ -223,6 +224,19 @@ func (w *retaining) Write(p []byte) (int, error) {
 
 func (w *retaining) Commit() (workspace.Version, error) {
 	return w.write(w.ctx, w.name, bytes.Join(w.parts, nil), w.opts)
+}
+
+// lossy drops what comes after 200 writes.
+type lossy struct {
+	*writer
+	writes int
+}
+
+func (w *lossy) Write(p []byte) (int, error) {
+	if w.writes++; w.writes > 200 {
+		return len(p), nil
+	}
+	return w.writer.Write(p)
 }
 
 type copyFunc = func(ctx context.Context, source, destination string) (workspace.Version, error)

@@ -63,6 +63,7 @@ func openMutants() []mutant {
 			}
 		}, []string{"Open/negative"}},
 		{"open-needs-length", mutateWindow(func(o *workspace.OpenOptions) { o.Length = max(o.Length, 1) }), []string{"Open/whole"}},
+		{"open-64-KiB-are-one-short", mutateStream(oneShort), []string{"Open/window-of-a-large-file"}},
 		{"open-size-of-window", mutateStream(sizeOfWindow), []string{"Open/describes"}},
 		{"open-past-end-fails", mutateStream(emptyFails), []string{"Open/past-the-end", "Open/whole"}},
 		{"open-outlives-context", mutateStream(outlivesContext), []string{"Open/canceled-stream"}},
@@ -74,6 +75,14 @@ func openMutants() []mutant {
 func sizeOfWindow(_ context.Context, stream io.ReadCloser, info *workspace.FileInfo) (io.ReadCloser, error) {
 	data, err := io.ReadAll(stream)
 	info.Size = int64(len(data))
+	return io.NopCloser(bytes.NewReader(data)), err
+}
+
+func oneShort(_ context.Context, stream io.ReadCloser, _ *workspace.FileInfo) (io.ReadCloser, error) {
+	data, err := io.ReadAll(stream)
+	if len(data) == 64<<10 {
+		data = data[:len(data)-1]
+	}
 	return io.NopCloser(bytes.NewReader(data)), err
 }
 

@@ -24,6 +24,7 @@ func writeMutants() []mutant {
 		{"appends", mutateWrite(appends), []string{"WriteFile/replace", "WriteFile/empty", "WriteFile/zero-options", "Grep/follows-writes"}},
 		{"needs-parents", mutateWrite(needsParents), []string{"WriteFile/missing-parents", "Concurrency/same-new-parents"}},
 		{"writes-as-text", mutateWrite(writesAsText), []string{"WriteFile/every-byte", "WriteFile/five-mebibytes"}},
+		{"empty-at-32-KiB", mutateWrite(emptyAt32KiB), []string{"WriteFile/every-byte"}},
 		{"refuses-nothing", mutateWrite(refusesNothing), []string{"WriteFile/empty", "WriteFile/nil-data"}},
 		{"replaces-directories", mutateWrite(replacesDirectories), []string{"WriteFile/directory"}},
 		{"retains-data", mutateWrite(retainsData), []string{"WriteFile/data-not-retained"}},
@@ -61,6 +62,15 @@ func needsParents(h *hooked, write writeFunc) writeFunc {
 func writesAsText(_ *hooked, write writeFunc) writeFunc {
 	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		return write(ctx, name, bytes.ToValidUTF8(data, []byte("?")), opts)
+	}
+}
+
+func emptyAt32KiB(_ *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if len(data) == 32<<10 {
+			data = nil
+		}
+		return write(ctx, name, data, opts)
 	}
 }
 

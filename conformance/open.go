@@ -83,7 +83,7 @@ func openLargeWindow(e *env) {
 	content := large()
 	e.given(files{"large": content})
 	for _, offset := range []int64{0, 1, 4095, 1 << 20, 5<<20 - 10} {
-		for _, length := range []int64{1, 4096, 1<<20 + 1} {
+		for _, length := range []int64{1, 4096, 64 << 10, 1<<20 + 1} {
 			end := min(offset+length, int64(len(content)))
 			e.streams("large", workspace.OpenOptions{Offset: offset, Length: length}, content[offset:end])
 		}

@@ -55,9 +55,13 @@ func writeNil(e *env) {
 	e.has("file", "")
 }
 
+// writeEveryByte also writes 4, 32 and 64 KiB, which fill usual buffers exactly.
 func writeEveryByte(e *env) {
-	e.write("bytes", everyByte())
-	e.has("bytes", everyByte())
+	for _, times := range []int{1, 8, 64, 128} {
+		content := strings.Repeat(everyByte(), times)
+		e.write("bytes", content)
+		e.has("bytes", content)
+	}
 }
 
 func writeLarge(e *env) {

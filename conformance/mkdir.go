@@ -57,7 +57,11 @@ func mkdirMissingParent(e *env) {
 func mkdirRecursive(e *env) {
 	e.mkdir("a/b/c", &workspace.MkdirOptions{Recursive: true})
 	e.mkdir("a/d", &workspace.MkdirOptions{Recursive: true})
-	e.leaves(files{"a/": "", "a/b/": "", "a/b/c/": "", "a/d/": ""}, "Mkdir(Recursive)")
+	e.mkdir("1/2/3/4/5/6", &workspace.MkdirOptions{Recursive: true})
+	e.leaves(files{
+		"1/": "", "1/2/": "", "1/2/3/": "", "1/2/3/4/": "", "1/2/3/4/5/": "", "1/2/3/4/5/6/": "",
+		"a/": "", "a/b/": "", "a/b/c/": "", "a/d/": "",
+	}, "Mkdir(Recursive)")
 }
 
 func mkdirRecursiveExisting(e *env) {

@@ -50,6 +50,7 @@ func removeMutants() []mutant {
 		}), []string{"Mkdir/new", "Mkdir/in-directory", "Mkdir/recursive", "Mkdir/existing", "Names/unusual-spaces"}},
 		{"mkdir-always-recursive", mutateMkdir(mkdirRecursive(true)), []string{"Mkdir/existing", "Mkdir/missing-parent"}},
 		{"mkdir-never-recursive", mutateMkdir(mkdirRecursive(false)), []string{"Mkdir/recursive", "Mkdir/recursive-existing", "Mkdir/recursive-file"}},
+		{"mkdir-recursive-makes-four-levels", mutateMkdir(makesFourLevels), []string{"Mkdir/recursive"}},
 		{"mkdir-replaces-files", mutateMkdir(replacesFiles), []string{"Mkdir/recursive-file", "Mkdir/existing"}},
 		{"mkdir-refused-makes-parents", mutateMkdir(refusedMakesParents), []string{"Mkdir/missing-parent"}},
 		{"mkdir-leaves-a-marker", mutateMkdir(leavesMarker), []string{"Mkdir/new", "Ls/empty-directory"}},
@@ -180,6 +181,16 @@ func mkdirRecursive(recursive bool) func(*hooked, mkdirFunc) mkdirFunc {
 		return func(ctx context.Context, name string, _ *workspace.MkdirOptions) error {
 			return mkdir(ctx, name, &workspace.MkdirOptions{Recursive: recursive})
 		}
+	}
+}
+
+// makesFourLevels does nothing for a directory further down.
+func makesFourLevels(_ *hooked, mkdir mkdirFunc) mkdirFunc {
+	return func(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
+		if opts != nil && opts.Recursive && strings.Count(name, "/") >= 4 {
+			return nil
+		}
+		return mkdir(ctx, name, opts)
 	}
 }
 

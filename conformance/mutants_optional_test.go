@@ -262,6 +262,7 @@ func copyMutants() []mutant {
 		}), []string{"Copy/file", "Copy/independent", "Copy/large", "Copy/version", "Copy/race-for-destination", "Symlink/copy"}},
 		{"copy-replaces", mutateCopy(copyReplaces), []string{"Copy/existing-destination", "Copy/onto-itself", "Copy/race-for-destination"}},
 		{"copy-of-directory-is-empty", mutateCopy(copyDirectoryEmpty), []string{"Copy/directory"}},
+		{"copy-keeps-the-time", mutateCopy(copyKeepsTime), []string{"Stat/mod-time-moves"}},
 		{"copy-links", mutateCopy(copyLinks), []string{"Copy/independent"}},
 		{"copy-needs-parents", mutateCopy(copyNeedsParents), []string{"Copy/missing-parents"}},
 	}
@@ -305,6 +306,16 @@ func copyLinks(h *hooked, copyFile copyFunc) copyFunc {
 	return func(ctx context.Context, source, destination string) (workspace.Version, error) {
 		links[source], links[destination] = destination, source
 		return copyFile(ctx, source, destination)
+	}
+}
+
+func copyKeepsTime(h *hooked, copyFile copyFunc) copyFunc {
+	return func(ctx context.Context, source, destination string) (workspace.Version, error) {
+		version, err := copyFile(ctx, source, destination)
+		if err == nil {
+			h.reference.nodes[destination].time = h.reference.nodes[source].time
+		}
+		return version, err
 	}
 }
 

@@ -73,9 +73,11 @@ func statModTime(e *env) {
 }
 
 // statModTimeMoves writes until the time is another. A store's clock ticks
-// every few milliseconds, every second, or every two.
+// every few milliseconds, every second, or every two. A copy made then is newer
+// than its source.
 func statModTimeMoves(e *env) {
 	const tick = 5 * time.Second
+	e.write("source", "old")
 	e.write("file", "one")
 	first := e.stat("file").ModTime
 	if first.IsZero() {
@@ -84,8 +86,22 @@ func statModTimeMoves(e *env) {
 	for begin := time.Now(); time.Since(begin) < tick; {
 		e.write("file", "two")
 		if e.stat("file").ModTime.After(first) {
+			e.copyIsNew("source", "copy")
 			return
 		}
 	}
 	e.Errorf("Stat(%q).ModTime = %v, as at first, after %v of writes", "file", first, tick)
+}
+
+// copyIsNew fails the case if a copy, where there are copies, keeps the time of
+// its source, which must be older than the last tick of the store's clock.
+func (e *env) copyIsNew(source, destination string) {
+	e.Helper()
+	if !e.caps.Copy {
+		return
+	}
+	e.copyTo(source, destination)
+	if old, got := e.stat(source).ModTime, e.stat(destination).ModTime; !got.After(old) {
+		e.Errorf("Stat(%q).ModTime = %v after Copy(%q, %q), want after %v of the source", destination, got, source, destination, old)
+	}
 }

@@ -25,7 +25,7 @@ func lsCases() []testCase {
 		{"after", "L7", needFiles, lsAfter},
 		{"pages", "L6 L7", needFiles, lsPages},
 		{"negative-limit", "O2 E1 E2", needFiles, lsNegativeLimit},
-		{"eleven-hundred", "L1 L2 L7", needFiles | needTime, lsEleven},
+		{"eleven-hundred", "L1 L2 L6 L7 W8 G6 MV1", needFiles | needTime, lsEleven},
 		{"result-is-the-callers", "B1", needFiles, lsResultIsTheCallers},
 	}
 }
@@ -208,12 +208,31 @@ func (e *env) many(dir string, n int) []string {
 	return names
 }
 
-// lsEleven lists more than the thousand entries that stores list at a time.
+// lsEleven lists more than the thousand entries that stores list at a time,
+// and uses the tree for what else may stop there.
 func lsEleven(e *env) {
 	want := e.many("dir", 1100)
 	e.equal(e.names("dir", nil), want, "Ls(%q)", "dir")
 	e.equal(e.names("dir", &workspace.LsOptions{Limit: 1050}), want[:1050], "Ls(%q, Limit: 1050)", "dir")
 	e.equal(e.paged("dir", 300), want, "Ls(%q) in pages of 300", "dir")
+	e.given(files{"dir/peer": ""})
+	want = append(want, "peer")
+	e.equal(e.names("dir", nil), want, "Ls(%q) after a write", "dir")
+	if e.caps.Write {
+		e.write("dir/self", "")
+		want = append(want, "self")
+		e.equal(e.names("dir", nil), want, "Ls(%q) after a write of its own", "dir")
+	}
+	var paths []string
+	for _, name := range want {
+		paths = append(paths, "dir/"+name)
+	}
+	e.equal(e.glob("dir/*", nil), paths, "Glob(%q)", "dir/*")
+	if e.caps.Move {
+		e.move("dir", "moved")
+		e.equal(e.names("moved", nil), want, "Ls(%q) after Move(%q, %q)", "moved", "dir", "moved")
+		e.equal(e.names(".", nil), []string{"moved"}, "Ls(%q) after Move(%q, %q)", ".", "dir", "moved")
+	}
 }
 
 func lsResultIsTheCallers(e *env) {

@@ -77,6 +77,8 @@ func globMutants() []mutant {
 		{"glob-paths-from-dir", mutateGlob(pathsFromDir), []string{"Glob/dir"}},
 		{"glob-ignores-dir", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Dir = "" }), []string{"Glob/dir", "Glob/dir-is-file", "Errors/glob-dir-missing"}},
 		{"glob-no-limit", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Limit = 0 }), []string{"Glob/limit", "Glob/pages", "Glob/negative-limit", "Glob/limit-of-directories"}},
+		{"glob-thousand-at-most", mutatePaths(func(_ string, paths []string) []string { return paths[:min(1000, len(paths))] }),
+			[]string{"Ls/eleven-hundred"}},
 		{"glob-no-after", mutateGlobOptions(func(o *workspace.GlobOptions) { o.After = "" }), []string{"Glob/after", "Glob/pages", "Property/random-pages"}},
 		{"glob-no-gitignore", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = false }), []string{"Glob/gitignore", "Glob/gitignore-directories", "Glob/gitignore-below-dir"}},
 		{"glob-always-gitignore", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = true }), []string{"Glob/gitignore-off"}},

@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -82,6 +84,7 @@ func listMutants() []mutant {
 		{"ls-directory-has-size", mutateInfos(eachInfo(func(i *workspace.FileInfo) { i.Size += 4096 })), []string{"Ls/describes"}},
 		{"ls-no-version", mutateInfos(eachInfo(func(i *workspace.FileInfo) { i.Version = "" })), []string{"Ls/as-stat", "WriteFile/version-everywhere-the-same", "Capabilities/versions"}},
 		{"ls-shares-its-result", mutateLs(sharesList), []string{"Ls/result-is-the-callers"}},
+		{"ls-caches-large-directories", mutateLs(cachesLarge(func() int { return 0 })), []string{"Ls/eleven-hundred"}},
 		{"ls-nothing-is-nil", mutateInfos(func(_ string, infos []workspace.FileInfo) []workspace.FileInfo {
 			return append([]workspace.FileInfo(nil), infos...)
 		}), []string{"Ls/empty-directory", "Ls/after"}},
@@ -164,6 +167,58 @@ func afterMustExist(_ *hooked, ls lsFunc) lsFunc {
 			}
 		}
 		return infos, nil
+	}
+}
+
+// cachesLarge lists a directory of more than 200 entries from a cache while
+// state stays the same.
+func cachesLarge(state func() int) func(*hooked, lsFunc) lsFunc {
+	type listing struct {
+		infos []workspace.FileInfo
+		state int
+	}
+	return func(_ *hooked, ls lsFunc) lsFunc {
+		lists := make(map[string]listing)
+		return func(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+			if list, ok := lists[dir]; ok && opts == nil && list.state == state() {
+				return slices.Clone(list.infos), nil
+			}
+			infos, err := ls(ctx, dir, opts)
+			if opts == nil && len(infos) > 200 {
+				lists[dir] = listing{slices.Clone(infos), state()}
+			}
+			return infos, err
+		}
+	}
+}
+
+// TestStaleListings proves that a cache must notice both its own client's
+// writes and those of a peer.
+func TestStaleListings(t *testing.T) {
+	opts := conformance.Options{Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return fsys.(*hooked).reference }}
+	for _, notices := range []string{"own", "peer"} {
+		t.Run("notices-"+notices, func(t *testing.T) {
+			t.Parallel()
+			h, own := newHooked(), 0
+			write := h.writeFile
+			h.writeFile = func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+				own++
+				return write(ctx, name, data, opts)
+			}
+			mutateLs(cachesLarge(func() int {
+				if notices == "own" {
+					return own
+				}
+				return h.reference.writes - own
+			}))(h)
+			got := conformance.RunCase(t, "Ls/eleven-hundred", h, opts)
+			if got.Skipped && testing.Short() {
+				t.Skip(got.Log)
+			}
+			if !got.Failed {
+				t.Errorf("case Ls/eleven-hundred does not fail for a cache that notices writes of one side (%s) only; its log: %s", notices, got.Log)
+			}
+		})
 	}
 }
 

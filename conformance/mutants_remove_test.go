@@ -57,6 +57,7 @@ func removeMutants() []mutant {
 		{"move-copies", mutateMove(moveCopies), []string{"Move/file", "Wrappers/moving"}},
 		{"move-leaves-a-link", mutateMove(moveLinks), []string{"Move/and-write-again"}},
 		{"move-files-only", mutateMove(moveFilesOnly), []string{"Move/directory", "Move/empty-directory", "Move/prefix-of-siblings"}},
+		{"move-thousand-at-most", mutateMove(moveThousand), []string{"Ls/eleven-hundred"}},
 		{"move-replaces", mutateMove(moveReplaces), []string{"Move/existing-destination", "Move/onto-itself", "Move/race-for-destination"}},
 		{"move-needs-parents", mutateMove(moveNeedsParents), []string{"Move/missing-parents"}},
 		{"move-prunes-parents", mutateMove(movePrunes), []string{"Move/leaves-parent"}},
@@ -252,6 +253,19 @@ func moveFilesOnly(h *hooked, move moveFunc) moveFunc {
 			return workspace.NewPathError(workspace.OpMove, source, workspace.ErrIsDir, nil)
 		}
 		return move(ctx, source, destination)
+	}
+}
+
+// moveThousand loses the children of a directory after the first thousand.
+func moveThousand(h *hooked, move moveFunc) moveFunc {
+	return func(ctx context.Context, source, destination string) error {
+		err := move(ctx, source, destination)
+		if names := h.reference.children(destination); err == nil && len(names) > 1000 {
+			for _, name := range names[1000:] {
+				delete(h.reference.nodes, workspace.Join(destination, name))
+			}
+		}
+		return err
 	}
 }
 

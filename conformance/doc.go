@@ -19,4 +19,7 @@
 // Random sequences of operations are made by pgregory.net/rapid, whose flags
 // work as usual: -rapid.seed repeats a run, -rapid.checks makes it longer. Long
 // cases are left out by -short.
+//
+// [Compare] finds what no case is about: it runs random sequences of all
+// operations in two file systems and fails where they differ.
 package conformance

@@ -1,0 +1,76 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"pgregory.net/rapid"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+func (g *generators) readFile() *rapid.Generator[step] {
+	return rapid.Custom(func(t *rapid.T) step {
+		name := g.name.Draw(t, "name")
+		return step{text: fmt.Sprintf("ReadFile(%q)", name), names: []string{name}, do: func(ctx context.Context, s *side) (any, error) {
+			data, err := s.fsys.ReadFile(ctx, name)
+			return scribbled(data), err
+		}}
+	})
+}
+
+func (g *generators) readVersioned() *rapid.Generator[step] {
+	limits := sampled([]int64{0, 0, 1, 2, 5, 10, 100, 9000, -1})
+	return rapid.Custom(func(t *rapid.T) step {
+		name, limit := g.name.Draw(t, "name"), limits.Draw(t, "limit")
+		return step{text: fmt.Sprintf("ReadVersioned(%q, %d)", name, limit), names: []string{name}, nonsense: limit < 0, do: func(ctx context.Context, s *side) (any, error) {
+			data, version, err := workspace.ReadVersioned(ctx, s.fsys, name, limit)
+			content := scribbled(data)
+			if err == nil {
+				s.read(name, version, content)
+			}
+			return content, err
+		}}
+	})
+}
+
+func (g *generators) open() *rapid.Generator[step] {
+	bounds := sampled([]int64{0, 0, 1, 2, 3, 5, 10, 5000, 1 << 40, -1})
+	return rapid.Custom(func(t *rapid.T) step {
+		name := g.name.Draw(t, "name")
+		opts := &workspace.OpenOptions{Offset: bounds.Draw(t, "offset"), Length: bounds.Draw(t, "length")}
+		nonsense := opts.Offset < 0 || opts.Length < 0
+		return step{text: fmt.Sprintf("Open(%q, %+v)", name, *opts), names: []string{name}, nonsense: nonsense, do: func(ctx context.Context, s *side) (any, error) {
+			stream, info, err := workspace.Open(ctx, s.fsys, name, opts)
+			if err != nil {
+				return nil, err
+			}
+			defer stream.Close()
+			data, err := io.ReadAll(stream)
+			return []any{s.entry(info), string(data)}, err
+		}}
+	})
+}
+
+func (g *generators) stat() *rapid.Generator[step] {
+	return rapid.Custom(func(t *rapid.T) step {
+		name := g.name.Draw(t, "name")
+		return step{text: fmt.Sprintf("Stat(%q)", name), do: func(ctx context.Context, s *side) (any, error) {
+			info, err := s.fsys.Stat(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			return s.entry(info), nil
+		}}
+	})
+}
+
+func (g *generators) resolve() *rapid.Generator[step] {
+	return rapid.Custom(func(t *rapid.T) step {
+		name := g.name.Draw(t, "name")
+		return step{text: fmt.Sprintf("Resolve(%q)", name), do: func(ctx context.Context, s *side) (any, error) {
+			return workspace.Resolve(ctx, s.fsys, name)
+		}}
+	})
+}

@@ -1,0 +1,88 @@
+package conformance
+
+import (
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// versionLog is what one side has said of its versions, by the clean names of the
+// files.
+type versionLog struct {
+	current  map[string]workspace.Version // since the last write
+	contents map[string]map[workspace.Version]string
+	written  map[string][]write
+}
+
+type write struct {
+	version workspace.Version
+	content string
+}
+
+func newVersionLog() versionLog {
+	return versionLog{
+		current:  make(map[string]workspace.Version),
+		contents: make(map[string]map[workspace.Version]string),
+		written:  make(map[string][]write),
+	}
+}
+
+// saw notes that the file name has version.
+func (s *side) saw(name string, version workspace.Version) {
+	if (version != "") != s.caps.Versions {
+		s.fault("file %q has the version %q, and Capabilities.Versions is %v", name, version, s.caps.Versions)
+	}
+	name = cleaned(name)
+	if before, ok := s.versions.current[name]; ok && before != version {
+		s.fault("file %q has another version than before, and was not written", name)
+	}
+	s.versions.current[name] = version
+}
+
+// read notes that the file name has version and content.
+func (s *side) read(name string, version workspace.Version, content string) {
+	s.saw(name, version)
+	if !s.caps.Versions {
+		return
+	}
+	name = cleaned(name)
+	if s.versions.contents[name] == nil {
+		s.versions.contents[name] = make(map[workspace.Version]string)
+	}
+	if before, ok := s.versions.contents[name][version]; ok && before != content {
+		s.fault("file %q has the version that it had with other bytes", name)
+	}
+	s.versions.contents[name][version] = content
+}
+
+// wrote notes that a write of content gave the file name this version.
+func (s *side) wrote(name string, version workspace.Version, content string) {
+	delete(s.versions.current, cleaned(name))
+	s.read(name, version, content)
+	name = cleaned(name)
+	s.versions.written[name] = append(s.versions.written[name], write{version, content})
+}
+
+// forget notes that the version of name, and those of all below it, may change.
+func (s *side) forget(name string) {
+	name = cleaned(name)
+	for known := range s.versions.current {
+		if known == name || name == "." || strings.HasPrefix(known, name+"/") {
+			delete(s.versions.current, known)
+		}
+	}
+}
+
+// stale returns a version that the file name had with other bytes than now.
+func (s *side) stale(name string) workspace.Version {
+	writes := s.versions.written[cleaned(name)]
+	for i := len(writes) - 1; i >= 0; i-- {
+		if writes[i].version != "" && writes[i].content != writes[len(writes)-1].content {
+			return writes[i].version
+		}
+	}
+	return foreignVersion
+}
+
+// foreignVersion is no version of any file.
+const foreignVersion workspace.Version = "no version"

@@ -14,6 +14,7 @@ import (
 	"crypto/rand"
 	"flag"
 	"os"
+	"os/exec"
 	"slices"
 	"testing"
 	"time"
@@ -65,7 +66,7 @@ var backends = []struct {
 	{"memory", prepared(newMemory), 10},
 	{"afero", prepared(newAfero), 10},
 	{"localbash", prepared(newLocal), 2},
-	{"shell", prepared(newShell), 1},
+	{"shell", prepareShell, 1},
 	{"s3", prepareS3, 1},
 }
 
@@ -130,6 +131,15 @@ func newLocal(t *testing.T) workspace.FileSystem {
 	}
 	t.Cleanup(func() { fsys.Close() })
 	return fsys
+}
+
+// prepareShell skips where a computer has no shell.
+func prepareShell(t *testing.T) func(t *testing.T) workspace.FileSystem {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skipf("needs sh: %v", err)
+	}
+	return newShell
 }
 
 // newShell is a container's shell on this computer.

@@ -26,14 +26,14 @@ type grepInput struct {
 type grepOutput struct {
 	Matches      []grepMatch `json:"matches" jsonschema:"the matching lines, sorted by path, then by line"`
 	Truncated    bool        `json:"truncated" jsonschema:"whether there are more"`
-	Skipped      []grepSkip  `json:"skipped" jsonschema:"files that were not searched, and why: binary, too large or unreadable; the first {{.GrepSkipped}} of this page"`
+	Skipped      []grepSkip  `json:"skipped" jsonschema:"files that were not searched, and why: binary, too large, unreadable or invalid names; the first {{.GrepSkipped}} of this page"`
 	SkippedTotal int         `json:"skippedTotal" jsonschema:"how many files were not searched on this page"`
 	NextCursor   string      `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent at the end"`
 }
 
 type grepSkip struct {
-	Path   string               `json:"path" jsonschema:"the file, or a directory with all below it"`
-	Reason workspace.SkipReason `json:"reason" jsonschema:"binary, too large or unreadable"`
+	Path   string               `json:"path" jsonschema:"the file, or a directory with all below it; with invalid names, the directory that holds what has them"`
+	Reason workspace.SkipReason `json:"reason" jsonschema:"binary, too large, unreadable or invalid names: some of what is in the directory has a name that no tool can be given"`
 }
 
 type grepMatch struct {

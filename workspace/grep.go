@@ -66,8 +66,9 @@ type GrepResult struct {
 	Skipped []Skipped `json:"skipped,omitempty"`
 }
 
-// Skipped is a file, or a directory with all below it, that a search left out
-// although the options asked for it.
+// Skipped is a file that a search left out although the options asked for it; or
+// a directory with all below it, or, with [SkipInvalidNames], some of what is in
+// it.
 type Skipped struct {
 	Path   string     `json:"path"`
 	Reason SkipReason `json:"reason"`
@@ -81,4 +82,7 @@ const (
 	SkipBinary     SkipReason = "binary"     // a NUL byte in the first 8 KiB
 	SkipTooLarge   SkipReason = "too large"  // larger than MaxFileSize
 	SkipUnreadable SkipReason = "unreadable" // the store refused to open, read or list it
+	// SkipInvalidNames is the reason for a directory with files or directories in
+	// it whose paths are not valid names, so that no call can reach them.
+	SkipInvalidNames SkipReason = "invalid names"
 )

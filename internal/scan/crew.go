@@ -154,7 +154,10 @@ func (c *crew) directory(in *folder, scratch *[]byte) error {
 	case in.top || c.ctx.Err() != nil:
 		return err
 	case !gone(in, err):
-		c.found.add(found{path: in.path, skipped: workspace.SkipUnreadable, err: err})
+		c.skip(in, workspace.SkipUnreadable, err)
+	}
+	if slices.ContainsFunc(children, func(child Child) bool { return c.wantsUnnamed(in, child) }) {
+		c.skip(in, workspace.SkipInvalidNames, nil)
 	}
 	var files []string
 	inTurn := false // what is behind a directory may not be wanted if there is a limit
@@ -181,6 +184,19 @@ func (c *crew) directory(in *folder, scratch *[]byte) error {
 	first := files[:min(c.chunk, len(files))]
 	c.leave(in, files[len(first):])
 	return c.files(task{in: in, files: first}, scratch)
+}
+
+// skip adds the directory in, unless the page before listed it.
+func (c *crew) skip(in *folder, reason workspace.SkipReason, err error) {
+	if c.begin == "" || in.path > c.begin {
+		c.found.add(found{path: in.path, skipped: reason, err: err})
+	}
+}
+
+// wantsUnnamed reports whether the search would look into child if it had a
+// valid name. What is in a directory without one is not known.
+func (c *crew) wantsUnnamed(in *folder, child Child) bool {
+	return child.Type == UnnamedDirectory || child.Type == UnnamedFile && c.search.filter.wants(in, child.Name)
 }
 
 func (c *crew) wantsFile(in *folder, name string) bool {

@@ -94,7 +94,7 @@ func (x *explorer) open(in *folder) ([]Child, error) {
 	}
 	kept := make([]Child, 0, len(children))
 	for _, child := range children {
-		if !in.rules.Ignored(child.Name, child.Type == workspace.TypeDirectory) {
+		if !in.rules.Ignored(child.Name, child.Type == workspace.TypeDirectory || child.Type == UnnamedDirectory) {
 			kept = append(kept, child)
 		}
 	}

@@ -91,6 +91,72 @@ func (s *tree) naive(text string) []workspace.Match {
 	return matches
 }
 
+// unnamed is a tree in which what has an "!" in its name has no valid one.
+type unnamed struct{ tree }
+
+func (s *unnamed) List(ctx context.Context, dir string, top bool) ([]scan.Child, error) {
+	children, err := s.tree.List(ctx, dir, top)
+	for i, child := range children {
+		if strings.Contains(child.Name, "!") {
+			children[i].Type, _ = scan.Unnamed(child.Type)
+		}
+	}
+	return children, err
+}
+
+// TestSkippedDirectories reads a search page by page, and wants each directory
+// that it cannot look into listed once, where it belongs.
+func TestSkippedDirectories(t *testing.T) {
+	t.Parallel()
+	src := &unnamed{tree{files: map[string]string{
+		"-a": "x", "a!": "x", "b/a": "x", "b-b": "x", "b/locked/c": "x", "b/locked-c": "x\nx", "b/locked0": "x",
+		"d/!/a": "x", "d-a": "x\nx", "d/e/a": "x", "d/e/b!": "x", "d/e/c!": "x", "d/e/d": "x", "e/b!.md": "x", "e/b.go": "x", "z": "x",
+	}}}
+	want := []workspace.Skipped{
+		{Path: ".", Reason: workspace.SkipInvalidNames}, {Path: "b/locked", Reason: workspace.SkipUnreadable},
+		{Path: "d", Reason: workspace.SkipInvalidNames}, {Path: "d/e", Reason: workspace.SkipInvalidNames},
+		{Path: "e", Reason: workspace.SkipInvalidNames},
+	}
+	for limit := range 12 {
+		skipped, paths := skippedOfPages(t, src, workspace.GrepOptions{MaxResults: limit})
+		if diff := cmp.Diff(want, skipped); diff != "" {
+			t.Errorf("the pages of %d skip (-want +got):\n%s", limit, diff)
+		}
+		if len(paths) != 12 || slices.ContainsFunc(paths, func(path string) bool { return strings.Contains(path, "!") }) {
+			t.Errorf("the pages of %d find matches in %q, want 12 with valid names", limit, paths)
+		}
+	}
+	skipped, _ := skippedOfPages(t, src, workspace.GrepOptions{IncludeGlob: "*.md"})
+	want = []workspace.Skipped{want[1], want[2], want[4]}
+	if diff := cmp.Diff(want, skipped); diff != "" {
+		t.Errorf("Grep with IncludeGlob %q skips (-want +got):\n%s", "*.md", diff)
+	}
+	paths, err := scan.Glob(t.Context(), src, "**", nil)
+	if err != nil || slices.ContainsFunc(paths, func(path string) bool { return strings.Contains(path, "!") }) {
+		t.Errorf("Glob = %q, %v, want valid names alone", paths, err)
+	}
+}
+
+// skippedOfPages returns what all pages of a search list as skipped, and the
+// paths of their matches.
+func skippedOfPages(t *testing.T, src scan.Source, opts workspace.GrepOptions) (skipped []workspace.Skipped, paths []string) {
+	t.Helper()
+	for {
+		page, err := scan.Grep(t.Context(), src, "x", &opts, 2)
+		if err != nil {
+			t.Fatalf("Grep(x, %+v) = %v", opts, err)
+		}
+		skipped = append(skipped, page.Skipped...)
+		for _, match := range page.Matches {
+			paths = append(paths, match.Path)
+			opts.StartAfter = workspace.Position{Path: match.Path, LineNumber: match.LineNumber}
+		}
+		if !page.Truncated {
+			return skipped, paths
+		}
+	}
+}
+
 func drawTree(t *rapid.T) *tree {
 	files := rapid.MapOfN(
 		rapid.StringMatching(`[ab](-|/[ab]|b){0,3}`), rapid.StringMatching("(x\n|y\n|xy\n|\n){0,5}(x|y)?"), 0, 40,

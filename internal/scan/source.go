@@ -13,6 +13,7 @@ import (
 type Source interface {
 	// List returns the children of dir, sorted bytewise by name. top says
 	// that dir is where the search begins: only then is a symlink followed.
+	// Children without a valid name have a type that says so, or are left out.
 	// The slice is the caller's to keep and not to change.
 	//
 	// Errors are [*io/fs.PathError]s with dir as their Path.
@@ -57,3 +58,26 @@ type Child struct {
 	Name string
 	Type workspace.FileType
 }
+
+// UnnamedFile and UnnamedDirectory are the types of children whose paths are
+// not valid names. Nothing can ask for them, so they appear in a List only, and
+// Grep lists the directory that holds them as skipped.
+const (
+	UnnamedFile      workspace.FileType = "unnamed file"
+	UnnamedDirectory workspace.FileType = "unnamed directory"
+)
+
+// Unnamed returns the type of something of type t whose path is not a valid
+// name. It returns false for what no search looks into.
+func Unnamed(t workspace.FileType) (workspace.FileType, bool) {
+	switch t {
+	case workspace.TypeFile:
+		return UnnamedFile, true
+	case workspace.TypeDirectory:
+		return UnnamedDirectory, true
+	}
+	return "", false
+}
+
+// IsUnnamed reports whether the path of c is not a valid name.
+func (c Child) IsUnnamed() bool { return c.Type == UnnamedFile || c.Type == UnnamedDirectory }

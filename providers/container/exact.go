@@ -50,7 +50,7 @@ func (r requests) Stream(ctx context.Context, call shell.Call) (*shell.Stream, e
 	return r.Pool.Stream(ctx, r.call(call))
 }
 
-// tree describes what is in the directory below of dir, to a depth; see the
+// tree describes, as list does, what is in the directory below of dir, to a depth; see the
 // function of the program. A find that goes by paths could be led astray by a
 // symlink, so the exact view does not let it go down.
 func (f *FS) tree(ctx context.Context, op, dir, below, depth string) ([]entry, error) {
@@ -100,7 +100,7 @@ func (f *FS) removeTree(ctx context.Context, name string) error {
 		if !errors.Is(err, workspace.ErrNotEmpty) || attempt == maxListings {
 			return err
 		}
-		entries, err := f.tree(ctx, workspace.OpRm, name, ".", "")
+		entries, err := named(f.tree(ctx, workspace.OpRm, name, ".", ""))
 		if err != nil {
 			return err
 		}

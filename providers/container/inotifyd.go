@@ -89,7 +89,7 @@ func (d *inotifyd) note(dirs []string, stream *shell.Stream) {
 
 // list returns the directories of the tree that can be observed, from its top.
 func (d *inotifyd) list(ctx context.Context) ([]string, error) {
-	entries, err := d.fs.tree(ctx, workspace.OpWatch, d.dir, ".", "")
+	entries, err := named(d.fs.tree(ctx, workspace.OpWatch, d.dir, ".", ""))
 	if err != nil {
 		return nil, err
 	}

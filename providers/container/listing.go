@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -18,6 +19,8 @@ type entry struct {
 	name string // from the directory that was listed
 }
 
+func (e entry) isUnnamed() bool { return scan.Child{Type: e.kind}.IsUnnamed() }
+
 // errBelow says that the tree is there, and the part of it that was asked for
 // is not.
 var errBelow = errors.New("there is no such directory below")
@@ -26,9 +29,15 @@ var errBelow = errors.New("there is no such directory below")
 // vanished meanwhile.
 const maxListings = 5
 
-// list makes a call whose reply is a listing, and returns it sorted by name.
-// Entries with names that the contract does not allow are left out, and so are
-// temporary files.
+// named returns what list does without what has no valid name.
+func named(entries []entry, err error) ([]entry, error) {
+	return slices.DeleteFunc(entries, entry.isUnnamed), err
+}
+
+// list makes a call whose reply is a listing of dir, or of what is below it,
+// and returns it sorted by name. Files and directories without a valid name are
+// marked by their kind. Whatever else has none is left out, and so are temporary
+// files.
 //
 // A program that lists says by one and the same status that a directory cannot
 // be read and that something vanished. The first shows in the listing.
@@ -44,7 +53,7 @@ func (f *FS) list(ctx context.Context, op, dir string, call shell.Call) ([]entry
 		if status != 0 && status != statusPartial {
 			return nil, statusError(op, dir, status, nil)
 		}
-		entries, err := parseListing(body)
+		entries, err := parseListing(body, dir)
 		if err != nil {
 			return nil, workspace.NewPathError(op, dir, nil, err)
 		}
@@ -67,7 +76,7 @@ const (
 // hides reports whether e is a directory that cannot be listed by the user
 // that the shell runs as.
 func (i image) hides(e entry) bool {
-	return e.kind == workspace.TypeDirectory && !i.allows(e, mayRead|mayEnter)
+	return (e.kind == workspace.TypeDirectory || e.kind == scan.UnnamedDirectory) && !i.allows(e, mayRead|mayEnter)
 }
 
 // allows reports whether that user has a permission.
@@ -84,9 +93,9 @@ func (i image) allows(e entry, bits uint64) bool {
 	return perm&bits == bits
 }
 
-// parseListing reads records that have their path and the end of a record
-// behind them.
-func parseListing(body []byte) ([]entry, error) {
+// parseListing reads records that have their path from dir and the end of a
+// record behind them.
+func parseListing(body []byte, dir string) ([]entry, error) {
 	var entries []entry
 	for len(body) > 0 {
 		line, rest, found := bytes.Cut(body, []byte("//\n"))
@@ -98,7 +107,12 @@ func parseListing(body []byte) ([]entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e := (entry{r, path.Clean(string(name))}); workspace.ValidName(e.name) {
+		e := entry{r, path.Clean(string(name))}
+		ok := !isTemporary(e.name)
+		if ok && !workspace.ValidName(workspace.Join(dir, e.name)) {
+			e.kind, ok = scan.Unnamed(e.kind)
+		}
+		if ok {
 			entries = append(entries, e)
 		}
 	}
@@ -107,3 +121,9 @@ func parseListing(body []byte) ([]entry, error) {
 }
 
 func byName(a, b entry) int { return strings.Compare(a.name, b.name) }
+
+// isTemporary reports whether name is a temporary file, or below what has such a
+// name.
+func isTemporary(name string) bool {
+	return strings.HasPrefix(name, workspace.ReservedPrefix) || strings.Contains(name, "/"+workspace.ReservedPrefix)
+}

@@ -18,7 +18,7 @@ func (f *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]w
 	if err := o.Check(dir); err != nil {
 		return nil, err
 	}
-	entries, err := f.list(ctx, workspace.OpLs, dir, ask("children", dir))
+	entries, err := named(f.list(ctx, workspace.OpLs, dir, ask("children", dir)))
 	if err != nil {
 		return nil, err
 	}

@@ -281,3 +281,29 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// TestGrepListsUnnameable wants the directories that hold files without a valid
+// name listed as skipped.
+func TestGrepListsUnnameable(t *testing.T) {
+	in(t, places()[:3], func(t *testing.T, r *running) {
+		opts := r.options(t)
+		r.run(t, "sh", "-c", `cd "$1" && mkdir -p dir/sub other && cd dir && printf needle | tee file sub/file "$(printf 'a\377')" >../other/file &&
+			d=$(printf 'b\377') && mkdir -p "$d/c" && echo needle >"$d/c/file" && ln -s file "../other/$d"`, "sh", opts.Root)
+		f := open(t, opts)
+		result, err := f.Grep(t.Context(), "needle", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []workspace.Skipped{{Path: "dir", Reason: workspace.SkipInvalidNames}}
+		if diff := cmp.Diff(want, result.Skipped); diff != "" {
+			t.Errorf("Grep skips (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"dir/file", "dir/sub/file", "other/file"}, matched(result)); diff != "" {
+			t.Errorf("Grep finds (-want +got):\n%s", diff)
+		}
+		infos, err := f.Ls(t.Context(), "dir", nil)
+		if err != nil || len(infos) != 2 {
+			t.Errorf("Ls = %v, %v, want a file and a directory", infos, err)
+		}
+	})
+}

@@ -103,6 +103,9 @@ func (s *source) keep(entries []entry) {
 		e.name = workspace.Join(s.within.below, e.name)
 		path := workspace.Join(s.top, e.name)
 		parent, base := workspace.Split(path)
+		if e.isUnnamed() && !workspace.ValidName(parent) {
+			continue // it is below what is unnamed itself
+		}
 		s.listed[parent] = append(s.listed[parent], scan.Child{Name: base, Type: e.kind})
 		if s.f.inside().hides(*e) {
 			s.hidden[path] = true

@@ -14,7 +14,7 @@ func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, 
 	if err := f.check(ctx, workspace.OpWalk, dir); err != nil {
 		return err
 	}
-	entries, err := f.tree(ctx, workspace.OpWalk, dir, ".", "")
+	entries, err := named(f.tree(ctx, workspace.OpWalk, dir, ".", ""))
 	if err != nil {
 		return err
 	}

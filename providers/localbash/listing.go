@@ -12,10 +12,10 @@ import (
 )
 
 // visible returns the children of the open directory l, which has the name
-// dir, sorted by name: without those that have no valid name, and without
-// temporary files, which it notes. To remove what dead processes have left is
-// for a change of the directory, as one who may only read must delete nothing.
-// The slice is not to be changed.
+// dir, sorted by name. Those that have no valid name are marked by their type,
+// and temporary files are left out and noted. To remove what dead processes have
+// left is for a change of the directory, as one who may only read must delete
+// nothing. The slice is not to be changed.
 func (f *FS) visible(ctx context.Context, l listing, dir string) ([]scan.Child, error) {
 	if children, ok := f.listings.get(l, dir); ok {
 		return children, nil
@@ -31,8 +31,9 @@ func (f *FS) visible(ctx context.Context, l listing, dir string) ([]scan.Child, 
 	return children, nil
 }
 
-// entries returns the children of l that can be named, and the names of the
-// temporary files, in the order of the directory.
+// entries returns the children of l, and the names of the temporary files, in
+// the order of the directory. Files and directories without a valid name are
+// marked by their type, and whatever else has none is left out.
 func (l listing) entries(ctx context.Context, dir string) (kept []scan.Child, temps []string, err error) {
 	children, err := l.children(ctx)
 	if err != nil {
@@ -45,6 +46,10 @@ func (l listing) entries(ctx context.Context, dir string) (kept []scan.Child, te
 			temps = append(temps, strings.Clone(child.Name)) // not the listing that it is part of
 		case isListable(dir, child.Name):
 			kept = append(kept, child)
+		default:
+			if kind, ok := scan.Unnamed(child.Type); ok {
+				kept = append(kept, scan.Child{Name: child.Name, Type: kind})
+			}
 		}
 	}
 	return kept, temps, nil

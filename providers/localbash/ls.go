@@ -47,7 +47,8 @@ func after(children []scan.Child, name string) []scan.Child {
 	return children[sort.Search(len(children), func(i int) bool { return children[i].Name > name }):]
 }
 
-// describe looks at the first limit children that are still there.
+// describe looks at the first limit children that have valid names and are still
+// there.
 func describe(ctx context.Context, l listing, dir string, children []scan.Child, limit int) ([]workspace.FileInfo, error) {
 	if limit == 0 {
 		limit = len(children)
@@ -56,6 +57,9 @@ func describe(ctx context.Context, l listing, dir string, children []scan.Child,
 	for _, child := range children {
 		if len(infos) == limit {
 			break
+		}
+		if child.IsUnnamed() {
+			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err

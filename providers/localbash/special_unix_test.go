@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -128,6 +129,73 @@ func TestUnnameable(t *testing.T) {
 	if diff := cmp.Diff([]string{"file"}, paths); err != nil || diff != "" {
 		t.Errorf("Glob = %v (-want +got):\n%s", err, diff)
 	}
+}
+
+// TestGrepListsUnnameable wants the directories that hold files without a valid
+// name listed as skipped: names that are not UTF-8, and paths that are too long.
+func TestGrepListsUnnameable(t *testing.T) {
+	ctx := t.Context()
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "dir", "file"), "content")
+	put(t, filepath.Join(dir, "dir", workspace.ReservedPrefix+"x"), "content")
+	if err := os.WriteFile(filepath.Join(dir, "dir", "bad\xff"), []byte("content"), 0o666); err != nil {
+		t.Skipf("this file system has only names that are UTF-8: %v", err)
+	}
+	link(t, "file", filepath.Join(dir, "link\xff"))
+	deep := makeDeep(t, dir)
+	fsys := open(t, dir, nil)
+	want := &workspace.GrepResult{
+		Matches: []workspace.Match{{Path: "dir/file", LineNumber: 1, Line: "content"}},
+		Skipped: []workspace.Skipped{
+			{Path: deep, Reason: workspace.SkipInvalidNames}, {Path: "dir", Reason: workspace.SkipInvalidNames},
+		},
+	}
+	for range 2 {
+		result, err := fsys.Grep(ctx, "content", nil)
+		if diff := cmp.Diff(want, result); err != nil || diff != "" {
+			t.Errorf("Grep = %v (-want +got):\n%s", err, diff)
+		}
+		withoutQuick(t, fsys)
+	}
+	for pattern, listed := range map[string]int{"bad*": 1, "b?d[^a]": 1, "dir/b*": 1, "*.go": 0} {
+		result, err := fsys.Grep(ctx, "content", &workspace.GrepOptions{Path: "dir", IncludeGlob: pattern, ExcludeGlob: "file"})
+		if err != nil || len(result.Skipped) != listed {
+			t.Errorf("Grep(IncludeGlob: %q) = %+v, %v, want %d skipped", pattern, result, err, listed)
+		}
+	}
+	infos, err := fsys.Ls(ctx, "dir", &workspace.LsOptions{Limit: 2})
+	if err != nil || len(infos) != 1 {
+		t.Errorf("Ls = %v, %v, want one file", infos, err)
+	}
+}
+
+// makeDeep makes a file in root with a path that is too long, and returns the
+// directory that it is in.
+func makeDeep(t *testing.T, root string) string {
+	t.Helper()
+	name := strings.Repeat("d", workspace.MaxElementLength)
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var path []string
+	for range workspace.MaxNameLength / (workspace.MaxElementLength + 1) {
+		path = append(path, name)
+		if err := r.Mkdir(name, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		next, err := r.OpenRoot(name)
+		r.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = next
+	}
+	defer r.Close()
+	if err := r.WriteFile("file", []byte("content"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(path, "/")
 }
 
 // TestFileThatSaysItIsEmpty reads one that is not, and too long for a limit.

@@ -204,6 +204,7 @@ func (w *watch) list(ctx context.Context, d *directory) (found []scan.Child, sta
 		}
 	}
 	found, _, err = w.current.listing.entries(ctx, w.nameOf(d))
+	found = slices.DeleteFunc(found, scan.Child.IsUnnamed)
 	if err != nil || d.watch != 0 {
 		return found, nil, err
 	}

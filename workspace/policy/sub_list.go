@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
@@ -107,6 +108,8 @@ func (a alias) outerResult(result *workspace.GrepResult) {
 	for i := range result.Skipped {
 		result.Skipped[i].Path = a.outer(result.Skipped[i].Path)
 	}
+	// What is "." outside may come later than it did.
+	slices.SortStableFunc(result.Skipped, func(a, b workspace.Skipped) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // checkFilter returns the error of a glob on files that is malformed, before it

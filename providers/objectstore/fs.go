@@ -74,7 +74,9 @@ func Open(ctx context.Context, opts *Options) (*FS, error) {
 }
 
 // New returns the workspace in opts.Bucket, below opts.Prefix, through client,
-// which must not be changed afterwards. It sends no request.
+// which must not be changed afterwards. It sends no request. The answers that
+// client gets are checked and its requests have the timeouts of opts, beside
+// those of its own.
 //
 // # Errors
 //

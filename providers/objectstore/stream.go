@@ -11,7 +11,8 @@ import (
 )
 
 // Open implements [workspace.Opener]: one request for the window alone,
-// whatever the size of the file, and one more for a window behind its end.
+// whatever the size of the file, and one more for a window behind its end or
+// for a file of which the answer does not say how long it is.
 func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
 	var o workspace.OpenOptions
 	if opts != nil {

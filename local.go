@@ -28,6 +28,7 @@ func localKind() config.Kind {
 		Open:     openLocal,
 		Check:    checkLocal,
 		Grants:   grantsOfLocal,
+		Local:    true,
 		Scheme:   "file",
 		ParseURL: parseLocal,
 		About:    aboutLocal,

@@ -165,6 +165,9 @@ const initTail = `
     # Capabilities without which the workspace is not opened.
     # requires: [watch]
 
+# No workspace can change this file, or create one that would be found.
+# protectConfig: false   # lets agents do so
+
 # The tools that an agent is given.
 # tools:
 #   naming: "workspace__{name}__{op}"

@@ -46,6 +46,7 @@ type Config struct {
 	file         string
 	dir          string
 	trusted      bool
+	unprotected  bool     // workspaces may change the files that describe workspaces
 	naming       position // of the key in the tools, zero if there is none
 	path, hash   string   // of the file that was loaded, "" if none was
 	lines        []string
@@ -54,8 +55,9 @@ type Config struct {
 
 // file is the shape of a file.
 type file struct {
-	Workspaces later `json:"workspaces"`
-	Tools      later `json:"tools,omitempty"`
+	Workspaces    later `json:"workspaces"`
+	Tools         later `json:"tools,omitempty"`
+	ProtectConfig *bool `json:"protectConfig,omitempty" jsonschema:"Lets no workspace change the files that describe workspaces. Default: true."`
 }
 
 // description is what a file says of one workspace.
@@ -164,6 +166,7 @@ func (c *Config) read(p *problems, data []byte, o Options) {
 	}
 	var f file
 	decoder{p}.decode("the file", root, reflect.ValueOf(&f).Elem())
+	c.unprotected = f.ProtectConfig != nil && !*f.ProtectConfig
 	if f.Workspaces.node != nil {
 		c.readWorkspaces(p, f.Workspaces.node)
 	}

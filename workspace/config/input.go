@@ -23,7 +23,9 @@ type Input struct {
 	// the options come from elsewhere.
 	SchemaVersion int
 
-	decode func(into any) error
+	decode      func(into any) error
+	path        string // of the file that has the options, empty if there is none
+	unprotected bool   // the configuration may be changed in the workspace
 }
 
 // Decode sets into, a pointer to a struct of the type of [Kind].Options, to the

@@ -30,7 +30,7 @@ func (c *Config) provider(p *problems, r *Registry, d *description) provider {
 	if d.kind == nil {
 		return provider{} // which has been said
 	}
-	in := Input{Name: d.name, Dir: c.dir, File: c.file}
+	in := Input{Name: d.name, Dir: c.dir, File: c.file, path: c.path, unprotected: c.unprotected}
 	before := len(p.found)
 	var opener provider
 	if d.kind == d.Provider.node {

@@ -34,6 +34,11 @@ type Kind struct {
 	// the user's trust for it. Nil means that the kind always needs that trust.
 	Grants func(in Input) ([]string, error)
 
+	// Local says that the files are in a folder of this computer, which the
+	// Root of the FileSystem names. A file that describes workspaces is then
+	// protected in it.
+	Local bool
+
 	// Scheme is what the URLs begin with that stand for a workspace of the
 	// kind: "mem" for "mem://". Empty means that there are none.
 	Scheme string

@@ -55,8 +55,11 @@ type Workspace struct {
 
 // newWorkspace returns the workspace over fsys with its settings.
 func newWorkspace(opener provider, fsys workspace.FileSystem, settings FS) (*Workspace, error) {
-	seen, err := settings.over(fsys)
+	seen, err := opener.protect(fsys)
 	if err != nil {
+		return nil, err
+	}
+	if seen, err = settings.over(seen); err != nil {
 		return nil, err
 	}
 	opts := &workspace.Options{MaxFileSize: settings.MaxFileSizeMb << 20}

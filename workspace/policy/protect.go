@@ -1,0 +1,208 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// ProtectedFS is a [workspace.FileSystem] of which some names can be read and
+// not changed: see [Protect]. It is safe for concurrent use.
+type ProtectedFS struct {
+	reads
+	files     workspace.FileSystem // the exact view
+	protected func(name string) bool
+}
+
+var (
+	_ workspace.FileSystem = (*ProtectedFS)(nil)
+	_ workspace.Creator    = (*ProtectedFS)(nil)
+	_ workspace.Mover      = (*ProtectedFS)(nil)
+	_ workspace.Copier     = (*ProtectedFS)(nil)
+	_ workspace.Exacter    = (*ProtectedFS)(nil)
+)
+
+// Protect returns fsys in which no name can be created, written, moved or
+// removed for which protected returns true, and no directory can be moved or
+// removed that holds one: that is [workspace.ErrPolicy]. protected is called for
+// a name and for each directory above it, after symlinks have been followed. It
+// must be safe for concurrent use.
+//
+// # Errors
+//
+// [errors.ErrUnsupported] if fsys follows symlinks and cannot refuse to
+// ([workspace.Exact]).
+func Protect(fsys workspace.FileSystem, protected func(name string) bool) (*ProtectedFS, error) {
+	exact, err := workspace.Exact(fsys)
+	if err != nil {
+		return nil, workspace.RenameError(err, "protect", ".")
+	}
+	return &ProtectedFS{reads: all(fsys), files: exact, protected: protected}, nil
+}
+
+// Close closes the FileSystem below if it is an [io.Closer].
+func (p *ProtectedFS) Close() error {
+	if closer, ok := workspace.As[io.Closer](p.reads.fsys); ok {
+		return closer.Close()
+	}
+	return nil
+}
+
+// Exact implements [workspace.Exacter].
+func (p *ProtectedFS) Exact() (workspace.FileSystem, error) { return Protect(p.files, p.protected) }
+
+// check refuses a name that is protected, or below one that is.
+func (p *ProtectedFS) check(op string, a alias) error {
+	for name := a.target; name != "."; name, _ = workspace.Split(name) {
+		if p.protected(name) {
+			return p.refusal(op, a.name, "it is the configuration of workspaces, or would be taken for one")
+		}
+	}
+	return nil
+}
+
+func (p *ProtectedFS) refusal(op, name, why string) error {
+	return workspace.NewPathError(op, name, workspace.ErrPolicy, errors.New(why))
+}
+
+// resolve sets a to what its name stands for now. last says whether a symlink
+// that is the last element is followed.
+func (p *ProtectedFS) resolve(ctx context.Context, op string, a *alias, last bool) error {
+	dir, base := a.name, "."
+	if !last {
+		dir, base = workspace.Split(a.name)
+	}
+	target, err := workspace.Resolve(ctx, p.reads.fsys, dir)
+	if err != nil {
+		return workspace.RenameError(err, op, a.name)
+	}
+	a.target = rebase(base, ".", target)
+	return nil
+}
+
+// change calls do with the place of name, which is not protected. last says
+// whether a symlink that is the last element is followed.
+func (p *ProtectedFS) change(ctx context.Context, op, name string, last bool, do func(a alias) error) error {
+	if err := workspace.Check(ctx, op, name); err != nil {
+		return err
+	}
+	a := alias{name, name}
+	return follow(ctx, op, name, func() error {
+		if err := p.check(op, a); err != nil {
+			return err
+		}
+		return a.outerError(do(a))
+	}, func() (bool, error) { return true, p.resolve(ctx, op, &a, last) })
+}
+
+// changePair is change for two names, of which the last element of the second
+// is not followed.
+func (p *ProtectedFS) changePair(ctx context.Context, op, source, destination string, last bool, do func(from, to alias) error) error {
+	for _, name := range []string{source, destination} {
+		if err := workspace.Check(ctx, op, name); err != nil {
+			return err
+		}
+	}
+	from, to := alias{source, source}, alias{destination, destination}
+	return follow(ctx, op, source, func() error {
+		if err := p.check(op, to); err != nil {
+			return err
+		}
+		return outerPairError(from, to, do(from, to))
+	}, func() (bool, error) {
+		if err := p.resolve(ctx, op, &from, last); err != nil {
+			return false, err
+		}
+		return true, p.resolve(ctx, op, &to, false)
+	})
+}
+
+// checkTree refuses a directory that holds a protected name, or would hold one
+// if it were called moved.
+func (p *ProtectedFS) checkTree(ctx context.Context, op string, a alias, moved string) error {
+	info, err := p.files.Stat(ctx, a.target)
+	switch {
+	case errors.Is(err, workspace.ErrSymlink):
+		return err
+	case err != nil, !info.IsDir(): // which the operation itself finds out
+		return nil
+	}
+	err = a.walk(ctx, p.files, nil, func(info workspace.FileInfo, err error) error {
+		switch inner := rebase(info.Path, a.name, a.target); {
+		case err != nil:
+			return workspace.RenameError(err, op, a.name)
+		case p.protected(inner), p.protected(rebase(inner, a.target, moved)):
+			return p.refusal(op, a.name, "it holds "+strings.TrimPrefix(inner, prefixOf(a.target))+
+				", which is the configuration of workspaces, or would be taken for one")
+		}
+		return nil
+	})
+	return unstop(err)
+}
+
+// WriteFile implements [workspace.FileSystem].
+func (p *ProtectedFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (version workspace.Version, err error) {
+	err = p.change(ctx, workspace.OpWriteFile, name, follows(opts), func(a alias) error {
+		version, err = p.files.WriteFile(ctx, a.target, data, opts)
+		return err
+	})
+	return version, err
+}
+
+// Create implements [workspace.Creator].
+func (p *ProtectedFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
+	err = p.change(ctx, workspace.OpCreate, name, follows(opts), func(a alias) error {
+		below, err := a.create(ctx, p.files, opts)
+		if err == nil {
+			w = &writer{below, a.name, a.outerError}
+		}
+		return err
+	})
+	return w, err
+}
+
+// Mkdir implements [workspace.FileSystem].
+func (p *ProtectedFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
+	return p.change(ctx, workspace.OpMkdir, name, opts != nil && opts.Recursive, func(a alias) error {
+		return p.files.Mkdir(ctx, a.target, opts)
+	})
+}
+
+// Rm implements [workspace.FileSystem].
+func (p *ProtectedFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	return p.change(ctx, workspace.OpRm, name, false, func(a alias) error {
+		if name != "." && opts != nil && opts.Recursive {
+			if err := p.checkTree(ctx, workspace.OpRm, a, a.target); err != nil {
+				return err
+			}
+		}
+		return p.files.Rm(ctx, a.target, opts)
+	})
+}
+
+// Move implements [workspace.Mover].
+func (p *ProtectedFS) Move(ctx context.Context, source, destination string) error {
+	return p.changePair(ctx, workspace.OpMove, source, destination, false, func(from, to alias) error {
+		if err := p.check(workspace.OpMove, from); err != nil {
+			return err
+		}
+		if source != "." && workspace.CapabilitiesOf(p.files).Move {
+			if err := p.checkTree(ctx, workspace.OpMove, from, to.target); err != nil {
+				return err
+			}
+		}
+		return workspace.Move(ctx, p.files, from.target, to.target)
+	})
+}
+
+// Copy implements [workspace.Copier]. A protected file can be copied.
+func (p *ProtectedFS) Copy(ctx context.Context, source, destination string) (version workspace.Version, err error) {
+	err = p.changePair(ctx, workspace.OpCopy, source, destination, true, func(from, to alias) error {
+		version, err = workspace.Copy(ctx, p.files, from.target, to.target)
+		return err
+	})
+	return version, err
+}

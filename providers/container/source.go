@@ -53,9 +53,10 @@ func scopeOf(pattern string) scope {
 	return s
 }
 
-// isLiteral reports whether an element of a pattern means just itself.
+// isLiteral reports whether an element of a pattern means just itself, and is a
+// name that can be sent: the shell would drop a NUL and look elsewhere.
 func isLiteral(element string) bool {
-	return element != "" && element != "." && element != ".." && !strings.ContainsAny(element, `*?[]{}\`)
+	return element != "." && workspace.ValidName(element) && !strings.ContainsAny(element, `*?[]{}\`)
 }
 
 // List implements [scan.Source].

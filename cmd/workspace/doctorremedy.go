@@ -108,6 +108,10 @@ func valueOf(variable string) string {
 
 // ownRemedy parts what a provider says from what it says to do about that.
 func ownRemedy(err error, s symptom, text string) (detail, remedy string, found bool) {
+	var inFile *config.Error
+	if errors.As(err, &inFile) { // whose text has more colons
+		return "", "", false
+	}
 	switch {
 	case s.kind == nameStore:
 		text = withoutKind(err, text)
@@ -122,7 +126,7 @@ func ownRemedy(err error, s symptom, text string) (detail, remedy string, found 
 		// "the operating system has no watches left; raise the limit"
 		detail, remedy, found = strings.Cut(withoutKind(err, text), "; ")
 	}
-	return detail, sentence(remedy), found && s.probe != probeOpen
+	return detail, sentence(remedy), found
 }
 
 // withoutKind returns text without the kind of error that it begins with.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -11,7 +12,7 @@ import (
 
 // Copy implements [workspace.Copier]. The copy has the permission bits of the
 // source. Where the file system can share the bytes of two files, they are
-// not copied. A file that another program never stops changing in place is
+// not copied. On Linux the copy has the holes of the source. A file that another program never stops changing in place is
 // copied as it was read.
 func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
 	for _, name := range []string{source, destination} {
@@ -58,21 +59,49 @@ func (f *FS) copy(ctx context.Context, source, destination string, torn bool) (w
 	return version, nil
 }
 
-// fill copies the bytes of a file to the draft.
+// fill copies the bytes of a file to the draft, which has the same holes.
 func (d *draft) fill(ctx context.Context, from *os.File) error {
 	d.exact = true
-	for {
+	for at := int64(0); at < math.MaxInt64; {
+		start, end, err := nextData(from, at)
+		if err == nil {
+			err = d.fillPart(ctx, from, start, end)
+		}
+		if err != nil {
+			return err
+		}
+		at = end
+	}
+	return nil
+}
+
+// fillPart copies the bytes between two offsets, or as many as there are. What
+// the draft does not have before start is a hole.
+func (d *draft) fillPart(ctx context.Context, from *os.File, start, end int64) error {
+	if start > 0 {
+		if err := d.file.Truncate(start); err != nil {
+			return err
+		}
+	}
+	for _, file := range []*os.File{from, d.file} {
+		if _, err := file.Seek(start, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	for at := start; at < end; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		_, err := io.CopyN(d.file, from, copyChunk)
+		n, err := io.CopyN(d.file, from, min(copyChunk, end-at))
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
+		at += n
 	}
+	return nil
 }
 
 // copyChunk is how much is copied between two looks at the context.

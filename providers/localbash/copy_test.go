@@ -3,6 +3,7 @@ package localbash_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,18 +32,28 @@ func (r *rewriter) Err() error {
 }
 
 // TestCopyIsWhole copies a file that another program rewrites in place
-// meanwhile.
+// meanwhile, with and without a hole at its beginning.
 func TestCopyIsWhole(t *testing.T) {
 	t.Parallel()
 	const size = 17 << 20
-	dir := t.TempDir()
-	path := filepath.Join(dir, "file")
-	put(t, path, string(bytes.Repeat([]byte("a"), size)))
-	ctx := &rewriter{Context: context.Background(), t: t, path: path, data: bytes.Repeat([]byte("b"), size)}
-	if _, err := open(t, dir, nil).Copy(ctx, "file", "copy"); err != nil || !ctx.done {
-		t.Fatalf("Copy of a file that is rewritten = %v, want nil and that it was rewritten (%t)", err, ctx.done)
-	}
-	if got := content(t, filepath.Join(dir, "copy")); got != string(ctx.data) {
-		t.Errorf("the copy has %d bytes of which %d are new, want %d of both", len(got), bytes.Count([]byte(got), []byte("b")), size)
+	for _, hole := range []int{0, size / 2, size} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "file")
+		put(t, path, "")
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = file.WriteAt(bytes.Repeat([]byte("a"), size-hole), int64(hole))
+		if err := errors.Join(err, file.Truncate(size), file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		ctx := &rewriter{Context: context.Background(), t: t, path: path, data: bytes.Repeat([]byte("b"), size)}
+		if _, err := open(t, dir, nil).Copy(ctx, "file", "copy"); err != nil || !ctx.done {
+			t.Fatalf("Copy of a file that is rewritten = %v, want nil and that it was rewritten (%t)", err, ctx.done)
+		}
+		if got := content(t, filepath.Join(dir, "copy")); got != string(ctx.data) {
+			t.Errorf("the copy has %d bytes of which %d are new, want %d of both", len(got), bytes.Count([]byte(got), []byte("b")), size)
+		}
 	}
 }

@@ -113,6 +113,9 @@ func grepStartAfterInPath(e *env) {
 		{"b/c/d", workspace.Position{Path: "b/c/d", LineNumber: 2}, []string{"b/c/d:3"}},
 		{"b/c/d", workspace.Position{Path: "c", LineNumber: 1}, []string{}},
 		{"a", workspace.Position{Path: "b", LineNumber: 1}, []string{}},
+		{"a", workspace.Position{Path: "a-b"}, []string{"a/b:1", "a/b:3"}},
+		{"c", workspace.Position{Path: "c-"}, []string{}},
+		{"c", workspace.Position{Path: "b.c"}, []string{"c:1", "c:3"}},
 	} {
 		result := e.grep("needle", &workspace.GrepOptions{Path: c.path, StartAfter: c.after})
 		e.equal(positions(result.Matches), c.want, "Grep(%q, Path: %q, StartAfter: %+v)", "needle", c.path, c.after)

@@ -109,8 +109,10 @@ func (a alias) position(after string) string {
 		return a.target
 	case below:
 		return inner + rest
-	case after < outer:
+	case after < a.name, after < outer && inner == "":
 		return ""
+	case after < outer: // past a file of that name, and not past what is below it
+		return a.target + "!"
 	}
 	return strings.TrimSuffix(inner, "/") + "\xff" // which no name reaches
 }

@@ -63,12 +63,12 @@ func (s *SubFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOp
 	if o.Path == "" {
 		o.Path = "."
 	}
-	for _, filter := range []string{o.IncludeGlob, o.ExcludeGlob} {
-		if err := checkFilter(filter); err != nil {
-			return nil, err
-		}
-	}
 	err = s.at(ctx, workspace.OpGrep, o.Path, true, func(p subPlace) error {
+		for _, filter := range []string{o.IncludeGlob, o.ExcludeGlob} {
+			if err := checkFilter(filter); err != nil {
+				return err
+			}
+		}
 		if p.aliased() && dependsOnPaths(o) {
 			result, err = fallback.Grep(ctx, s, pattern, &o)
 			return err

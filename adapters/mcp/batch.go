@@ -70,8 +70,8 @@ func (b *batches) wait(id jsonrpc.ID, opened *batch) {
 	}
 }
 
-// answered returns what to send once response, encoded as data, is there: data,
-// the answers of a batch of which it is the last, or nil.
+// answered returns what to send for response, which is encoded as data: data
+// itself, the answers of its batch if that waits for no other, or nil.
 func (b *batches) answered(response *jsonrpc.Response, data []byte) []byte {
 	if response.ID == b.initialize && response.Error == nil {
 		var result struct {

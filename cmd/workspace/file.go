@@ -27,8 +27,8 @@ func (s *settings) refuseStdin(use string) error {
 // locator finds the file, as [config.Locate] does.
 type locator func(explicit, dir string, env func(name string) (value string, set bool)) (config.Location, error)
 
-// find returns the file that describes the workspaces, of which the path is ""
-// if there is none.
+// find returns the file that describes the workspaces. Its path is empty if
+// there is none.
 func (s *settings) find() (config.Location, error) {
 	if s.flags.Changed("config") && s.config == "" {
 		return config.Location{}, errors.New("--config is empty: name a file")

@@ -83,12 +83,12 @@ func diagnoseAnswer(code string, status int) diagnosis {
 		return diagnosis{nil, "the bucket is in another region or behind another endpoint: correct Region or Endpoint"}
 	case "BadRequest": // the answer to a HEAD has no more than its status
 		return diagnosis{nil, "the store refuses the request: check Region, Endpoint, and whether the credentials have expired"}
-	case "KeyTooLongError", "InvalidObjectName", "XMinioInvalidObjectName", "XMinioInvalidResourceName", "InvalidURI":
+	case "KeyTooLongError", "RequestHeaderSectionTooLarge", "InvalidObjectName", "XMinioInvalidObjectName", "XMinioInvalidResourceName", "InvalidURI":
 		return diagnosis{fs.ErrInvalid, "the store cannot hold this name"}
 	case "EntityTooLarge":
 		return diagnosis{workspace.ErrTooLarge, "the store takes no object of this size"}
 	case "QuotaExceeded", "QuotaExceededException", "InsufficientStorage", "XMinioStorageFull", "StorageFull":
-		return diagnosis{nil, "the store is full: make room, or raise the quota"}
+		return diagnosis{workspace.ErrNoSpace, "make room, or raise the quota"}
 	case "InvalidObjectState":
 		return diagnosis{fs.ErrPermission, "the object is archived: restore it first"}
 	case "NotImplemented":

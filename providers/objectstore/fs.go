@@ -105,7 +105,7 @@ func newFS(client *s3.Client, o Options) *FS {
 	o = o.withDefaults()
 	limits := &timeouts{response: o.ResponseTimeout, idle: o.IdleTimeout}
 	f := &FS{
-		client:  s3.New(client.Options(), checkAnswers, limits.apply),
+		client:  s3.New(unshared(client.Options()), checkAnswers, limits.apply),
 		limits:  limits,
 		bucket:  aws.String(o.Bucket),
 		opts:    o,
@@ -123,6 +123,14 @@ func newFS(client *s3.Client, o Options) *FS {
 	f.descriptions = newDescriptions(f.opts.FolderTTL)
 	f.bodies = newBodies(f.opts.CacheSize)
 	return f
+}
+
+// unshared returns o without what a client made with it would change for all
+// other clients made with it: the SDK sets the client of the provider of
+// credentials for directory buckets, which this package does not support.
+func unshared(o s3.Options) s3.Options {
+	o.ExpressCredentials = nil
+	return o
 }
 
 // Capabilities implements [workspace.Capable].

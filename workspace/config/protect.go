@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -19,19 +20,26 @@ func (p provider) protect(fsys workspace.FileSystem) (workspace.FileSystem, erro
 	if !p.kind.Local || p.in.unprotected {
 		return fsys, nil
 	}
-	root := followed(filepath.FromSlash(workspace.RootOf(fsys)))
-	var inUse []string // names below root
-	for _, file := range p.in.configFiles() {
+	// Found out before the first change, as opening a workspace is cheap.
+	inUse := sync.OnceValue(func() []string { return p.in.configNames(workspace.RootOf(fsys)) })
+	return policy.Protect(fsys, func(name string) bool {
+		return isConfigName(path.Base(name)) ||
+			slices.ContainsFunc(inUse(), func(used string) bool { return strings.EqualFold(used, name) })
+	})
+}
+
+// configNames returns the names that the configuration has below root.
+func (in Input) configNames(root string) []string {
+	root = followed(filepath.FromSlash(root))
+	var names []string
+	for _, file := range in.configFiles() {
 		for _, spelled := range []string{file, followed(file)} {
 			if name, err := filepath.Rel(root, spelled); err == nil && filepath.IsLocal(name) {
-				inUse = append(inUse, filepath.ToSlash(name))
+				names = append(names, filepath.ToSlash(name))
 			}
 		}
 	}
-	return policy.Protect(fsys, func(name string) bool {
-		return isConfigName(path.Base(name)) ||
-			slices.ContainsFunc(inUse, func(used string) bool { return strings.EqualFold(used, name) })
-	})
+	return names
 }
 
 // configFiles returns the absolute paths of the file in use and of the record

@@ -24,7 +24,7 @@ type connection struct {
 	closed   chan struct{}
 	close    func()
 
-	mu      sync.Mutex // guards out, of which a line is written at a time, and batches
+	mu      sync.Mutex // guards out, so that lines do not mix, and batches
 	out     io.Writer
 	batches batches
 }

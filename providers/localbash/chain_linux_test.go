@@ -6,25 +6,25 @@ import (
 	"io/fs"
 	"path/filepath"
 	"testing"
+
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// TestSymlinkChains wants as many symlinks in a chain followed as the
-// documentation says. os.Root follows 8, openat2 and Resolve follow 40.
+// maxLinks is how many symlinks Linux follows in one name.
+const maxLinks = 40
+
+// TestSymlinkChains wants as many symlinks in a chain followed as the kernel
+// follows, with and without openat2.
 func TestSymlinkChains(t *testing.T) {
 	t.Parallel()
-	const short, long, unlimited = 8, 40, 0 // see docs/rough-edges.md
 	for _, op := range operations() {
-		quick, portable := unlimited, unlimited
+		limit := maxLinks
 		switch op.name {
-		case "Resolve", "WriteFile", "Create":
-			quick, portable = long, long
-		case "ReadFile", "ReadVersioned", "Open", "Ls", "Glob", "Copy-from":
-			quick, portable = long, short
-		case "Grep", "Watch", "Mkdir-recursive", "WriteFile-below", "Mkdir-below", "Move-below", "Copy-below", "Rm-below":
-			quick, portable = short, short
+		case "Stat", "WriteFile-new", "Mkdir", "Move-from", "Move-to", "Copy-to", "Rm", "Rm-recursive":
+			limit = 0 // they follow no symlink that the name itself is
 		}
-		tryChains(t, op, quick, false)
-		tryChains(t, op, portable, true)
+		tryChains(t, op, limit, false)
+		tryChains(t, op, limit, true)
 	}
 }
 
@@ -32,11 +32,7 @@ func TestSymlinkChains(t *testing.T) {
 // one, or to take one of any length as it is if limit is 0.
 func tryChains(t *testing.T, op operation, limit int, portable bool) {
 	t.Helper()
-	lengths := []int{limit, limit + 1}
-	if limit == 0 {
-		lengths = []int{41}
-	}
-	for _, length := range lengths {
+	for _, length := range []int{maxLinks, maxLinks + 1} {
 		dir := t.TempDir()
 		for _, name := range []string{"target/secret", "mine", "taken/file"} {
 			put(t, filepath.Join(dir, name), "content")
@@ -54,6 +50,29 @@ func tryChains(t *testing.T, op operation, limit int, portable bool) {
 		_, err := op.do(t.Context(), fsys, name)
 		if refused := errors.Is(err, fs.ErrInvalid); refused != (limit > 0 && length > limit) {
 			t.Errorf("%s of a chain of %d symlinks (without openat2: %t) = %v, want it to follow %d", op.name, length, portable, err, limit)
+		}
+	}
+}
+
+// TestDanglingChain wants a symlink to nowhere treated alike however many lead
+// to it: Mkdir does not create what it leads to.
+func TestDanglingChain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, target := range map[string]string{"short": "missing", "link0": "missing"} {
+		link(t, target, filepath.Join(dir, name))
+	}
+	for i := range 20 {
+		link(t, fmt.Sprint("link", i), filepath.Join(dir, fmt.Sprint("link", i+1)))
+	}
+	fsys := open(t, dir, nil)
+	for _, name := range []string{"short", "link20"} {
+		err := fsys.Mkdir(t.Context(), name, &workspace.MkdirOptions{Recursive: true})
+		if !errors.Is(err, workspace.ErrNotDir) {
+			t.Errorf("Mkdir(%q) recursively = %v, want %q", name, err, workspace.ErrNotDir)
+		}
+		if _, err := fsys.Stat(t.Context(), "missing"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Mkdir(%q) recursively created what the symlink leads to", name)
 		}
 	}
 }

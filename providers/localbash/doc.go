@@ -6,10 +6,11 @@
 // model comes up with. Names are resolved by the kernel below the folder
 // (openat2 with RESOLVE_BENEATH on Linux) or by [os.Root]; a folder that is
 // swapped for a symlink in the middle of a call cannot lead it astray. A
-// relative symlink that stays inside the folder is followed. Every absolute
-// symlink is refused with [workspace.ErrEscape], even one that points back into
-// the folder, and so is a relative one that climbs out of it. Device files and
-// mounts inside the folder are part of it. [Options].Relaxed gives this up.
+// relative symlink that stays inside the folder is followed, up to 40 of them in
+// one name, as on Linux. Every absolute symlink is refused with
+// [workspace.ErrEscape], even one that points back into the folder, and so is a
+// relative one that climbs out of it. Device files and mounts inside the folder
+// are part of it. [Options].Relaxed gives this up.
 //
 // # Writes
 //

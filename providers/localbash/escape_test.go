@@ -129,12 +129,19 @@ func linkedEscapes() []escapeCase {
 		{"one/up/up/up/outside/secret", escapes, "one dir/sub; dir/sub/up ..; dir/up ..; up .."},
 		{"self/self/self/out", escapes, "self .; out ../outside"},
 		{"dir/up/out/secret", escapes, "dir/up ..; out ../outside"},
+		{"chain0", escapes, chain(20, "../outside")},
+		{"chain0", escapes, chain(20, "OUT/secret")},
+		{"chain0/secret", escapes, chain(20, "../outside")},
+		{"chain0/new", escapes, chain(20, "OUT")},
+		{"chain0/out/secret", escapes, chain(20, "dir") + "; dir/out ../../outside"},
 		{"loop", invalid, "loop loop"},
 		{"loop/secret", invalid, "loop loop"},
 		{"one", invalid, "one two; two one"},
 		{"one/x", invalid, "one dir/two; dir/two ../one"},
 		{"deeper", invalid, "deeper deeper/x"},
-		{"chain0", invalid, chain(60)},
+		{"chain0", invalid, chain(60, "mine")},
+		{"chain0/file", invalid, chain(60, "dir")},
+		{"chain0/loop/x", invalid, chain(20, "dir") + "; dir/loop loop"},
 		{"good", inside, "good mine"},
 		{"good", inside, "good dir"},
 		{"good/file", inside, "good dir"},
@@ -144,18 +151,22 @@ func linkedEscapes() []escapeCase {
 		{"good", inside, "good ./././mine"},
 		{"good", inside, "good missing"},
 		{"good", inside, "good dir/missing"},
-		{"chain0", inside, chain(20)},
+		{"chain0", inside, chain(20, "mine")},
+		{"chain0/file", inside, chain(20, "dir")},
+		{"chain0", inside, chain(20, "dir/missing")},
+		{"chain0/new", inside, chain(20, "missing")},
+		{"up/mine", inside, "up " + strings.Repeat("dir/sub/../../", 99)},
 		{"self/self/mine", inside, "self ."},
 	}
 }
 
-// chain makes n symlinks, each to the next, of which the last leads to "mine".
-func chain(n int) string {
+// chain makes n symlinks, each to the next, and another one to target.
+func chain(n int, target string) string {
 	var links []string
 	for i := range n {
 		links = append(links, fmt.Sprintf("chain%d chain%d", i, i+1))
 	}
-	return strings.Join(links, "; ") + fmt.Sprintf("; chain%d mine", n)
+	return strings.Join(links, "; ") + fmt.Sprintf("; chain%d %s", n, target)
 }
 
 func TestEscape(t *testing.T) {

@@ -95,15 +95,15 @@ func Open(dir string, opts *Options) (*FS, error) {
 }
 
 func (f *FS) open(root string) error {
-	confined, err := os.OpenRoot(inside(root))
+	opened, err := os.OpenRoot(inside(root))
 	if err != nil {
 		return notFolder(root, err)
 	}
-	_, f.escape = confined.Lstat("..")
+	_, f.escape = opened.Lstat("..")
 	f.escape = plainCause(f.escape)
-	f.host = confined
+	f.host = confined{opened}
 	if f.relaxed {
-		confined.Close()
+		opened.Close()
 		f.host = plain{dir: root}
 	}
 	f.quick, err = newQuick(f.host, f.relaxed)

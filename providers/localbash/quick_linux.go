@@ -69,7 +69,7 @@ const maxQuickAttempts = 1000
 //
 // # Errors
 //
-// errQuick if the kernel does not have the call.
+// errQuick if the kernel does not have the call, or meets too many symlinks.
 func (q quick) open(name string, flags uint64) (handle, error) {
 	if q.descriptor == nil || q.refused || len(name) >= unix.PathMax {
 		return -1, errQuick
@@ -91,6 +91,10 @@ func (q quick) open(name string, flags uint64) (handle, error) {
 			return -1, workspace.ErrEscape
 		case err == unix.ELOOP && q.resolve&unix.RESOLVE_NO_SYMLINKS != 0:
 			return -1, workspace.ErrSymlink
+		case err == unix.ELOOP && q.resolve != 0 && (flags&unix.O_NOFOLLOW == 0 || flags&unix.O_PATH != 0):
+			// The kernel counts a symlink twice if it has to look twice, as it does
+			// where one leads out.
+			return -1, errQuick
 		}
 		return -1, err
 	}

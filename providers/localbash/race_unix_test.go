@@ -5,6 +5,7 @@ package localbash_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,17 +29,20 @@ func TestSwappedFolder(t *testing.T) {
 		name     string
 		absolute bool
 		portable bool
+		links    int // that lead to the folder
 	}{
-		{"relative", false, false},
-		{"absolute", true, false},
-		{"relative-old-kernel", false, true},
-		{"absolute-old-kernel", true, true},
+		{"relative", false, false, 0},
+		{"absolute", true, false, 0},
+		{"relative-old-kernel", false, true, 0},
+		{"absolute-old-kernel", true, true, 0},
+		{"chain", false, false, 12},
+		{"chain-old-kernel", false, true, 12},
 	} {
-		t.Run(test.name, func(t *testing.T) { swapTest(t, test.absolute, test.portable) })
+		t.Run(test.name, func(t *testing.T) { swapTest(t, test.absolute, test.portable, test.links) })
 	}
 }
 
-func swapTest(t *testing.T, absolute, portable bool) {
+func swapTest(t *testing.T, absolute, portable bool, links int) {
 	base := t.TempDir()
 	target := "../outside"
 	if absolute {
@@ -55,8 +59,14 @@ func swapTest(t *testing.T, absolute, portable bool) {
 	if portable {
 		withoutQuick(t, fsys)
 	}
+	way := "dir"
+	for i := range links {
+		next := fmt.Sprint("way", i)
+		link(t, way, filepath.Join(base, "root", next))
+		way = next
+	}
 	stop := swap(filepath.Join(base, "root", "dir"), target)
-	seen := hammer(t, fsys)
+	seen := hammer(t, fsys, way)
 	stop()
 	if diff := cmp.Diff(before, outside(tree(t, base))); diff != "" {
 		t.Errorf("what is outside changed (-before +after):\n%s", diff)
@@ -98,16 +108,21 @@ func swap(dir, target string) (stop func()) {
 // tally counts what became of operations.
 type tally struct{ escapes, successes int }
 
-// hammer tries every operation in "dir" again and again.
-func hammer(t *testing.T, fsys *localbash.FS) tally {
+// hammer tries every operation again and again in the folder "dir", which has
+// the name way, too.
+func hammer(t *testing.T, fsys *localbash.FS, way string) tally {
 	t.Helper()
+	suffixes := []string{"", "/file", "/sub", "/sub/file"}
+	if way != "dir" {
+		suffixes[0] = "/new" // way itself is a symlink, which some operations remove
+	}
 	var seen tally
 	for _, op := range operations() {
 		if op.name == "Watch" { // it reports what exists, and has tests of its own
 			continue
 		}
 		for i := range swapRounds {
-			name := []string{"dir", "dir/file", "dir/sub", "dir/sub/file"}[i%4]
+			name := way + suffixes[i%len(suffixes)]
 			text, err := op.do(context.Background(), fsys, name)
 			seen.add(t, op.name, name, text, err)
 		}
@@ -197,4 +212,32 @@ func takeTurns(dir, target string) {
 	os.Symlink(target, dir)
 	os.Remove(dir)
 	os.RemoveAll(away)
+}
+
+// TestWriteBesideSymlink writes to a name that has a symlink from time to time.
+func TestWriteBesideSymlink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fsys := open(t, dir, nil)
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				os.Remove(filepath.Join(dir, "name"))
+				os.Symlink("target", filepath.Join(dir, "name"))
+			}
+		}
+	}()
+	for range 3 * swapRounds {
+		_, err := fsys.WriteFile(t.Context(), "name", []byte("content"), nil)
+		if err != nil && !errors.Is(err, workspace.ErrUnavailable) {
+			t.Errorf("WriteFile = %v, want nil or %q", err, workspace.ErrUnavailable)
+		}
+	}
+	close(done)
+	<-ended
 }

@@ -29,7 +29,24 @@ func (f *FS) Resolve(ctx context.Context, name string) (string, error) {
 }
 
 func (f *FS) resolve(ctx context.Context, name string) (string, error) {
-	r := resolution{f: f, at: ".", rest: strings.Split(name, "/")}
+	r := resolution{lstat: f.lstat, readlink: f.host.Readlink, fromRoot: f.fromRoot}
+	return r.run(ctx, name)
+}
+
+// resolution is a walk along a name.
+type resolution struct {
+	lstat    func(name string) (stamp, error)
+	readlink func(link string) (string, error)
+	fromRoot func(target string) (string, error) // turns an absolute target into a path from the folder
+
+	at    string   // so far, without symlinks
+	rest  []string // the elements to come
+	links int      // followed so far
+}
+
+// run returns name without the symlinks in it.
+func (r *resolution) run(ctx context.Context, name string) (string, error) {
+	r.at, r.rest = ".", strings.Split(filepath.ToSlash(name), "/")
 	for len(r.rest) > 0 {
 		if err := ctx.Err(); err != nil {
 			return "", err
@@ -39,14 +56,6 @@ func (f *FS) resolve(ctx context.Context, name string) (string, error) {
 		}
 	}
 	return r.at, nil
-}
-
-// resolution is a walk along a name.
-type resolution struct {
-	f     *FS
-	at    string   // so far, without symlinks
-	rest  []string // the elements to come
-	links int      // followed so far
 }
 
 // step takes the next element.
@@ -60,7 +69,7 @@ func (r *resolution) step() error {
 		return r.up()
 	}
 	next := workspace.Join(r.at, element)
-	s, err := r.f.lstat(next)
+	s, err := r.lstat(next)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.at = next
@@ -89,19 +98,16 @@ func (r *resolution) up() error {
 
 // follow goes on with the target of link.
 func (r *resolution) follow(link string) error {
-	if r.f.exact {
-		return workspace.ErrSymlink
-	}
 	r.links++
 	if r.links > maxLinks {
 		return fmt.Errorf("%w: %w", fs.ErrInvalid, syscall.ELOOP)
 	}
-	target, err := r.f.host.Readlink(link)
+	target, err := r.readlink(link)
 	if err != nil {
 		return err
 	}
 	if filepath.IsAbs(target) {
-		if target, err = r.f.fromRoot(target); err != nil {
+		if target, err = r.fromRoot(target); err != nil {
 			return err
 		}
 		r.at = "."

@@ -100,18 +100,26 @@ func (w *watch) open(ctx context.Context) (err error) {
 
 // ownHost returns the host of f, to be closed by the caller.
 func (f *FS) ownHost() (host, error) {
-	if exact, ok := f.host.(nofollow); ok {
-		own, err := ownHost(exact.host)
-		return nofollow{host: own}, err
+	exact, ok := f.host.(nofollow)
+	if !ok {
+		return ownHost(f.host)
 	}
-	return ownHost(f.host)
+	own, err := ownHost(exact.host)
+	if err != nil {
+		return nil, err
+	}
+	return nofollow{host: own}, nil
 }
 
 func ownHost(h host) (host, error) {
 	if relaxed, ok := h.(plain); ok {
 		return relaxed, nil
 	}
-	return h.OpenRoot(".")
+	root, err := h.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	return confined{root}, nil
 }
 
 func (w *watch) close() {

@@ -72,7 +72,9 @@ func (f *FS) writeTarget(ctx context.Context, name string, opts workspace.WriteO
 	}
 	s, err := f.lstat(name)
 	if err == nil && s.kind == workspace.TypeSymlink {
-		name, err = f.linkTarget(ctx, name)
+		if name, err = f.linkTarget(ctx, name); errors.Is(err, fs.ErrNotExist) {
+			err = errOvertaken
+		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", "", err

@@ -22,6 +22,7 @@ var policy = map[string][]string{
 	".":                  {"workspace/...", "providers/...", "tools"},
 	"workspace":          {},
 	"workspace/fallback": {"workspace", "internal/scan", "internal/notify"},
+	"workspace/provider": {"workspace", "workspace/fallback", "internal/scan"},
 	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob"},
 	"workspace/config": {"workspace", "workspace/policy", "github.com/goccy/go-yaml/...",
 		"github.com/google/jsonschema-go/jsonschema"},
@@ -40,8 +41,8 @@ var policy = map[string][]string{
 	"conformance": {"workspace", "workspace/fallback", "pgregory.net/rapid", "github.com/anishathalye/porcupine",
 		"github.com/google/go-cmp/..."},
 
-	"providers/memory": {"workspace", "internal/..."},
-	"providers/afero":  {"workspace", "workspace/fallback", "github.com/spf13/afero/..."},
+	"providers/memory": {"workspace", "workspace/provider", "internal/..."},
+	"providers/afero":  {"workspace", "workspace/provider", "github.com/spf13/afero/..."},
 	"providers/localbash": {"workspace", "workspace/fallback", "internal/...",
 		"github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 

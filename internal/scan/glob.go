@@ -21,8 +21,8 @@ func Glob(ctx context.Context, src Source, pattern string, opts *workspace.GlobO
 	if err := workspace.Check(ctx, workspace.OpGlob, o.Dir); err != nil {
 		return nil, err
 	}
-	if o.Limit < 0 {
-		return nil, workspace.NewPathError(workspace.OpGlob, pattern, fs.ErrInvalid, errors.New("negative limit"))
+	if err := CheckGlob(pattern, o); err != nil {
+		return nil, err
 	}
 	compiled, err := compileGlob(pattern)
 	if err != nil {
@@ -37,6 +37,15 @@ func Glob(ctx context.Context, src Source, pattern string, opts *workspace.GlobO
 		return nil, workspace.RenameError(err, workspace.OpGlob, o.Dir)
 	}
 	return g.paths, nil
+}
+
+// CheckGlob returns the [fs.ErrInvalid] error of options that no search can
+// honour.
+func CheckGlob(pattern string, o workspace.GlobOptions) error {
+	if o.Limit < 0 {
+		return workspace.NewPathError(workspace.OpGlob, pattern, fs.ErrInvalid, errors.New("negative limit"))
+	}
+	return nil
 }
 
 // compileGlob compiles a pattern of the caller's.

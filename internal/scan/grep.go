@@ -21,7 +21,10 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	if o.Path == "" {
 		o.Path = "."
 	}
-	if err := checkGrep(ctx, o); err != nil {
+	if err := workspace.Check(ctx, workspace.OpGrep, o.Path); err != nil {
+		return nil, err
+	}
+	if err := CheckGrep(o); err != nil {
 		return nil, err
 	}
 	matcher, err := lines.Compile(pattern, lines.Options{Literal: o.Literal, IgnoreCase: o.IgnoreCase})
@@ -60,10 +63,9 @@ func (s *search) treeOrSingle(ctx context.Context, workers int) (*workspace.Grep
 	return s.single(ctx)
 }
 
-func checkGrep(ctx context.Context, o workspace.GrepOptions) error {
-	if err := workspace.Check(ctx, workspace.OpGrep, o.Path); err != nil {
-		return err
-	}
+// CheckGrep returns the [fs.ErrInvalid] error of options that no search can
+// honour.
+func CheckGrep(o workspace.GrepOptions) error {
 	for _, number := range []struct {
 		name  string
 		value int64

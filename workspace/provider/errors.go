@@ -1,0 +1,169 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"syscall"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Errorf returns an error of the given kind whose text, formatted as by
+// [fmt.Errorf], callers may see. The text must not show a host path, a key or
+// a credential: it reaches the context of a model. What %w names can be found
+// with [errors.Is] and [errors.As].
+func Errorf(kind error, format string, args ...any) error {
+	return &visibleError{kind: kind, text: fmt.Errorf(format, args...)}
+}
+
+// At returns err as an error about name, for a method of two names such as Move
+// where the second is at fault.
+func At(name string, err error) error { return &fs.PathError{Path: name, Err: err} }
+
+// visibleError is an error whose text may be shown.
+type visibleError struct{ kind, text error }
+
+func (e *visibleError) Error() string   { return e.kind.Error() + ": " + e.text.Error() }
+func (e *visibleError) Unwrap() []error { return []error{e.kind, e.text} }
+
+// storeError is an error of a store of which only the kind may be shown.
+type storeError struct{ kind, cause error }
+
+func (e *storeError) Error() string   { return e.kind.Error() }
+func (e *storeError) Unwrap() []error { return []error{e.kind, e.cause} }
+
+// errFailed stands for an error of no kind.
+var errFailed = errors.New("the store failed")
+
+// kinds are the kinds of the contract, special cases before the kinds that
+// they refine.
+var kinds = []error{
+	context.Canceled, context.DeadlineExceeded,
+	workspace.ErrPolicy, workspace.ErrEscape, workspace.ErrSymlink, workspace.ErrPattern, workspace.ErrConflict,
+	workspace.ErrTooLarge, workspace.ErrBinary, workspace.ErrNotEmpty, workspace.ErrIsDir, workspace.ErrNotDir,
+	workspace.ErrNoSpace, workspace.ErrUnavailable,
+	fs.ErrNotExist, fs.ErrExist, fs.ErrPermission, fs.ErrInvalid, fs.ErrClosed, errors.ErrUnsupported,
+}
+
+// fail returns the contract's form of an error that the store returned for op,
+// and nil for nil. The error names the first of names, or that of them which the
+// store's own [*fs.PathError] names.
+func (f *FS) fail(ctx context.Context, op string, err error, names ...string) error {
+	if err == nil {
+		return nil
+	}
+	name := names[0]
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) && slices.Contains(names, pathError.Path) {
+		name = pathError.Path
+		if pathError.Op == op && !isErrno(pathError.Err) { // it has this form already
+			return pathError
+		}
+	}
+	shown := f.visible(ctx, op, name, withoutPaths(err))
+	if ended := ctx.Err(); ended != nil && (errors.Is(shown, errFailed) || errors.Is(shown, workspace.ErrUnavailable)) {
+		shown = ended
+	}
+	return workspace.NewPathError(op, name, shown, nil)
+}
+
+func isErrno(err error) bool {
+	_, ok := err.(syscall.Errno)
+	return ok
+}
+
+// withoutPaths removes what the errors of package os say of paths.
+func withoutPaths(err error) error {
+	for {
+		switch e := err.(type) {
+		case *fs.PathError:
+			err = e.Err
+		case *os.LinkError:
+			err = e.Err
+		case *os.SyscallError:
+			err = e.Err
+		default:
+			return err
+		}
+	}
+}
+
+// visible returns the part of err that callers may see. The rest is logged.
+func (f *FS) visible(ctx context.Context, op, name string, err error) error {
+	if errno, ok := err.(syscall.Errno); ok {
+		return errnoError(errno)
+	}
+	if known := new(visibleError); errors.As(err, &known) {
+		return known
+	}
+	if i := slices.IndexFunc(kinds, func(kind error) bool { return errors.Is(err, kind) }); i >= 0 {
+		if err == kinds[i] {
+			return err
+		}
+		f.log(ctx, op, name, err)
+		return &storeError{kinds[i], err}
+	}
+	f.log(ctx, op, name, err)
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errnoError(errno)
+	}
+	return &storeError{errFailed, err}
+}
+
+func (f *FS) log(ctx context.Context, op, name string, err error) {
+	if f.facts.Log != nil {
+		f.facts.Log.DebugContext(ctx, "workspace: the store failed", "op", op, "name", name, "error", err)
+	}
+}
+
+// errnoError returns the kind of an error number of the operating system, with
+// the number's own text unless the kind says as much.
+func errnoError(errno syscall.Errno) error {
+	switch errno {
+	case syscall.ENOENT:
+		return fs.ErrNotExist
+	case syscall.EEXIST:
+		return fs.ErrExist
+	case syscall.EACCES:
+		return fs.ErrPermission
+	case syscall.ENOTDIR:
+		return workspace.ErrNotDir
+	case syscall.EISDIR:
+		return workspace.ErrIsDir
+	case syscall.ENOTEMPTY:
+		return workspace.ErrNotEmpty
+	case syscall.ENOSPC, syscall.EDQUOT:
+		return workspace.ErrNoSpace
+	case syscall.EPERM, syscall.EROFS:
+		return &visibleError{fs.ErrPermission, errno}
+	case syscall.EINVAL, syscall.ENAMETOOLONG, syscall.ELOOP, syscall.ENXIO, syscall.ENODEV:
+		return &visibleError{fs.ErrInvalid, errno}
+	case syscall.EXDEV, syscall.ENOSYS, syscall.ENOTSUP:
+		return &visibleError{errors.ErrUnsupported, errno}
+	case syscall.EAGAIN, syscall.EINTR, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+		syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT, syscall.ETXTBSY:
+		return &visibleError{workspace.ErrUnavailable, errno}
+	}
+	return systemError(errno)
+}
+
+// systemError asks errno itself, as the errors of Windows have numbers of their
+// own.
+func systemError(errno syscall.Errno) error {
+	const diskFull, handleDiskFull = 112, 39 // of Windows
+	if runtime.GOOS == "windows" && (errno == diskFull || errno == handleDiskFull) {
+		return workspace.ErrNoSpace
+	}
+	for _, kind := range []error{fs.ErrNotExist, fs.ErrExist, fs.ErrPermission} {
+		if errors.Is(errno, kind) {
+			return kind
+		}
+	}
+	return &visibleError{errFailed, errno}
+}

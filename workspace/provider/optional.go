@@ -1,0 +1,225 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
+)
+
+// plain shows an FS without its optional interfaces, so that the functions of
+// package workspace use their fallbacks.
+type plain struct {
+	workspace.FileSystem
+	workspace.Capable
+}
+
+// Open implements [workspace.Opener].
+func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	opener, ok := f.store.(Opener)
+	if !ok {
+		return workspace.Open(ctx, struct {
+			plain
+			workspace.VersionedReader
+		}{plain{f, f}, f}, name, opts)
+	}
+	if err := f.check(ctx, workspace.OpOpen, name); err != nil {
+		return nil, workspace.FileInfo{}, err
+	}
+	if err := opts.Check(name); err != nil {
+		return nil, workspace.FileInfo{}, err
+	}
+	r, info, err := opener.Open(ctx, name, valueOf(opts))
+	if err != nil {
+		return nil, workspace.FileInfo{}, f.fail(ctx, workspace.OpOpen, err, name)
+	}
+	return &stream{store: r, fs: f, ctx: ctx, name: name}, info, nil
+}
+
+// stream is a stream of a store. It ends with its context.
+type stream struct {
+	store io.ReadCloser
+	fs    *FS
+	ctx   context.Context
+	name  string
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, workspace.NewPathError(workspace.OpOpen, s.name, err, nil)
+	}
+	n, err := s.store.Read(p)
+	if err != nil && err != io.EOF {
+		err = s.fs.fail(s.ctx, workspace.OpOpen, err, s.name)
+	}
+	return n, err
+}
+
+func (s *stream) Close() error {
+	return s.fs.fail(s.ctx, workspace.OpOpen, s.store.Close(), s.name)
+}
+
+// Create implements [workspace.Creator].
+func (f *FS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (workspace.Writer, error) {
+	if err := f.checkWrite(ctx, workspace.OpCreate, name, opts); err != nil {
+		return nil, err
+	}
+	creator, ok := f.store.(Creator)
+	if !ok {
+		return workspace.Create(ctx, plain{f, f}, name, opts)
+	}
+	w, err := creator.Create(ctx, name, valueOf(opts))
+	if err != nil {
+		return nil, f.fail(ctx, workspace.OpCreate, err, name)
+	}
+	return &writer{store: w, fs: f, ctx: ctx, name: name}, nil
+}
+
+// writer is a writer of a store. It ends with its context.
+type writer struct {
+	store workspace.Writer
+	fs    *FS
+	ctx   context.Context
+	name  string
+	done  bool // committed or closed
+	ended bool // closed
+}
+
+func (w *writer) check() error {
+	if w.done {
+		return workspace.NewPathError(workspace.OpCreate, w.name, fs.ErrClosed, nil)
+	}
+	return w.fs.check(w.ctx, workspace.OpCreate, w.name)
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	if err := w.check(); err != nil {
+		return 0, err
+	}
+	n, err := w.store.Write(p)
+	return n, w.fs.fail(w.ctx, workspace.OpCreate, err, w.name)
+}
+
+func (w *writer) Commit() (workspace.Version, error) {
+	if err := w.check(); err != nil {
+		return "", err
+	}
+	w.done = true
+	version, err := w.store.Commit()
+	if err != nil {
+		return "", w.fs.fail(w.ctx, workspace.OpCreate, err, w.name)
+	}
+	return version, w.fs.versioned(workspace.OpCreate, w.name, version)
+}
+
+func (w *writer) Close() error {
+	if w.ended {
+		return nil
+	}
+	w.done, w.ended = true, true
+	return w.fs.fail(w.ctx, workspace.OpCreate, w.store.Close(), w.name)
+}
+
+// Move implements [workspace.Mover].
+func (f *FS) Move(ctx context.Context, source, destination string) error {
+	mover, ok := f.store.(Mover)
+	if err := f.checkPair(ctx, workspace.OpMove, source, destination, ok && f.Capabilities().Move); err != nil {
+		return err
+	}
+	if source == "." {
+		return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
+	}
+	return f.fail(ctx, workspace.OpMove, mover.Move(ctx, source, destination), source, destination)
+}
+
+// checkPair is check for a method on two names, which may not be supported.
+func (f *FS) checkPair(ctx context.Context, op, source, destination string, supported bool) error {
+	if err := f.check(ctx, op, source); err != nil {
+		return err
+	}
+	if err := f.check(ctx, op, destination); err != nil {
+		return err
+	}
+	if !supported {
+		return workspace.NewPathError(op, source, errors.ErrUnsupported, nil)
+	}
+	return nil
+}
+
+// Copy implements [workspace.Copier].
+func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	if err := f.checkPair(ctx, workspace.OpCopy, source, destination, f.Capabilities().Copy); err != nil {
+		return "", err
+	}
+	copier, ok := f.store.(Copier)
+	if !ok {
+		return workspace.Copy(ctx, struct {
+			plain
+			workspace.Opener
+			workspace.Creator
+		}{plain{f, f}, f, f}, source, destination)
+	}
+	version, err := copier.Copy(ctx, source, destination)
+	if err != nil {
+		return "", f.fail(ctx, workspace.OpCopy, err, source, destination)
+	}
+	return version, f.versioned(workspace.OpCopy, destination, version)
+}
+
+// Walk implements [workspace.Walker].
+func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+	walker, ok := f.store.(Walker)
+	if !ok {
+		return fallback.Walk(ctx, f, dir, opts, fn)
+	}
+	if err := f.check(ctx, workspace.OpWalk, dir); err != nil {
+		return err
+	}
+	var ended error // what fn ended the walk with
+	err := walker.Walk(ctx, dir, valueOf(opts), func(info workspace.FileInfo, err error) error {
+		err = fn(info, f.fail(ctx, workspace.OpWalk, err, info.Path))
+		ended = err
+		return err
+	})
+	if ended != nil && errors.Is(err, ended) {
+		return err
+	}
+	return f.fail(ctx, workspace.OpWalk, err, dir)
+}
+
+// Resolve implements [workspace.Resolver].
+func (f *FS) Resolve(ctx context.Context, name string) (string, error) {
+	if err := f.check(ctx, workspace.OpResolve, name); err != nil {
+		return "", err
+	}
+	resolver, ok := f.store.(Resolver)
+	if !ok {
+		return name, nil
+	}
+	target, err := resolver.Resolve(ctx, name)
+	if err != nil {
+		return "", f.fail(ctx, workspace.OpResolve, err, name)
+	}
+	return target, nil
+}
+
+// Exact implements [workspace.Exacter]. A store without symlinks is its own
+// exact view.
+func (f *FS) Exact() (workspace.FileSystem, error) {
+	exacter, ok := f.store.(Exacter)
+	if !ok {
+		if _, follows := f.store.(Resolver); follows {
+			return nil, workspace.NewPathError(workspace.OpExact, ".", errors.ErrUnsupported,
+				errors.New("the store follows symlinks and cannot refuse to"))
+		}
+		return f, nil
+	}
+	store, err := exacter.Exact()
+	if err != nil {
+		return nil, f.fail(context.Background(), workspace.OpExact, err, ".")
+	}
+	return &FS{store: store, facts: f.facts, closed: f.closed}, nil
+}

@@ -1,0 +1,329 @@
+// Package provider has what every provider would otherwise write itself. [New]
+// makes a complete [workspace.FileSystem] of a [Store], which is six plain
+// methods: it checks names, options, contexts and capabilities, gives every
+// error the contract's form without the host's details, ends streams with their
+// contexts, and provides Glob, Grep, Watch, Walk and the other optional methods
+// where the store has none.
+//
+// docs/writing-a-provider.md has a whole provider.
+package provider
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
+)
+
+// Facts are what a [Store]'s methods alone do not show.
+type Facts struct {
+	// Capabilities are what the store can do. What they do not declare is
+	// refused without asking the store. If the Store is a [workspace.Capable],
+	// its answer counts instead.
+	Capabilities workspace.Capabilities
+	// Root is the absolute path by which people and models know the root. Empty
+	// means that there is none. If the Store is a [workspace.Rooter], its
+	// answer counts instead.
+	Root string
+	// Log gets, at debug level, the texts of errors that callers do not see.
+	// Nil means none.
+	Log *slog.Logger
+}
+
+// FS is a [workspace.FileSystem] over a [Store], with every optional interface.
+// It is safe for concurrent use.
+type FS struct {
+	store  Store
+	facts  Facts
+	closed *atomic.Bool // of the FS and its exact view
+}
+
+var (
+	_ workspace.FileSystem      = (*FS)(nil)
+	_ workspace.Capable         = (*FS)(nil)
+	_ workspace.VersionedReader = (*FS)(nil)
+	_ workspace.Opener          = (*FS)(nil)
+	_ workspace.Creator         = (*FS)(nil)
+	_ workspace.Mover           = (*FS)(nil)
+	_ workspace.Copier          = (*FS)(nil)
+	_ workspace.Walker          = (*FS)(nil)
+	_ workspace.Resolver        = (*FS)(nil)
+	_ workspace.Exacter         = (*FS)(nil)
+	_ workspace.Rooter          = (*FS)(nil)
+)
+
+// New returns the FileSystem over store.
+func New(store Store, facts Facts) *FS {
+	return &FS{store: store, facts: facts, closed: new(atomic.Bool)}
+}
+
+// Close closes the store if it is an [io.Closer]. Whatever is called
+// afterwards fails with [fs.ErrClosed]; Close itself does nothing more.
+func (f *FS) Close() error {
+	if f.closed.Swap(true) {
+		return nil
+	}
+	if closer, ok := f.store.(io.Closer); ok {
+		return f.fail(context.Background(), "close", closer.Close(), ".")
+	}
+	return nil
+}
+
+// Capabilities implements [workspace.Capable]. It is what the store declares,
+// and Copy where a copy through the caller is possible.
+func (f *FS) Capabilities() workspace.Capabilities {
+	caps := f.facts.Capabilities
+	if capable, ok := f.store.(workspace.Capable); ok {
+		caps = capable.Capabilities()
+	}
+	caps.Copy = caps.Copy || caps.ConditionalWrite
+	return caps
+}
+
+// Root implements [workspace.Rooter].
+func (f *FS) Root() string {
+	if rooter, ok := f.store.(workspace.Rooter); ok {
+		return rooter.Root()
+	}
+	return f.facts.Root
+}
+
+// check is what every method begins with.
+func (f *FS) check(ctx context.Context, op, name string) error {
+	if err := workspace.Check(ctx, op, name); err != nil {
+		return err
+	}
+	if f.closed.Load() {
+		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
+	}
+	return nil
+}
+
+// checkChange is check for a method that changes name.
+func (f *FS) checkChange(ctx context.Context, op, name string) error {
+	if err := f.check(ctx, op, name); err != nil {
+		return err
+	}
+	if !f.Capabilities().Write {
+		return workspace.NewPathError(op, name, fs.ErrPermission, errors.New("the workspace cannot be written to"))
+	}
+	return nil
+}
+
+// checkWrite is checkChange for the bytes of a file.
+func (f *FS) checkWrite(ctx context.Context, op, name string, opts *workspace.WriteOptions) error {
+	if err := f.checkChange(ctx, op, name); err != nil {
+		return err
+	}
+	if err := opts.Check(op, name); err != nil {
+		return err
+	}
+	if valueOf(opts) != (workspace.WriteOptions{}) && !f.Capabilities().ConditionalWrite {
+		return workspace.NewPathError(op, name, errors.ErrUnsupported, errors.New("the workspace has no conditional writes"))
+	}
+	return nil
+}
+
+// valueOf returns the options that opts point to. Nil means the zero ones.
+func valueOf[T any](opts *T) T {
+	if opts == nil {
+		var zero T
+		return zero
+	}
+	return *opts
+}
+
+// versioned returns the error of a file without a version where versions are
+// declared. As the condition of a write it would be none.
+func (f *FS) versioned(op, name string, version workspace.Version) error {
+	if version == "" && f.Capabilities().Versions {
+		return workspace.NewPathError(op, name, workspace.ErrUnavailable, errors.New("the store named no version"))
+	}
+	return nil
+}
+
+// ReadFile implements [workspace.FileSystem].
+func (f *FS) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	data, _, err := f.ReadVersioned(ctx, name, 0)
+	return data, err
+}
+
+// ReadVersioned implements [workspace.VersionedReader].
+func (f *FS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+	const op = workspace.OpReadFile
+	if err := f.check(ctx, op, name); err != nil {
+		return nil, "", err
+	}
+	if err := workspace.CheckSize(op, name, 0, limit); err != nil {
+		return nil, "", err
+	}
+	data, version, err := f.store.ReadFile(ctx, name, limit)
+	if err != nil {
+		return nil, "", f.fail(ctx, op, err, name)
+	}
+	if err := workspace.CheckSize(op, name, int64(len(data)), limit); err != nil {
+		return nil, "", err
+	}
+	if err := f.versioned(op, name, version); err != nil {
+		return nil, "", err
+	}
+	return data, version, nil
+}
+
+// WriteFile implements [workspace.FileSystem].
+func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	const op = workspace.OpWriteFile
+	if err := f.checkWrite(ctx, op, name, opts); err != nil {
+		return "", err
+	}
+	version, err := f.store.WriteFile(ctx, name, data, valueOf(opts))
+	if err != nil {
+		return "", f.fail(ctx, op, err, name)
+	}
+	return version, f.versioned(op, name, version)
+}
+
+// Stat implements [workspace.FileSystem].
+func (f *FS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	if err := f.check(ctx, workspace.OpStat, name); err != nil {
+		return workspace.FileInfo{}, err
+	}
+	info, err := f.store.Stat(ctx, name)
+	if err != nil {
+		return workspace.FileInfo{}, f.fail(ctx, workspace.OpStat, err, name)
+	}
+	return info, nil
+}
+
+// Ls implements [workspace.FileSystem].
+func (f *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	if err := f.check(ctx, workspace.OpLs, dir); err != nil {
+		return nil, err
+	}
+	if err := opts.Check(dir); err != nil {
+		return nil, err
+	}
+	infos, err := f.store.Ls(ctx, dir, valueOf(opts))
+	if err != nil {
+		return nil, f.fail(ctx, workspace.OpLs, err, dir)
+	}
+	return orEmpty(infos), nil
+}
+
+// orEmpty returns list, or an empty list for nil: the two differ in JSON.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// Rm implements [workspace.FileSystem].
+func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	if err := f.checkChange(ctx, workspace.OpRm, name); err != nil {
+		return err
+	}
+	if name == "." {
+		return workspace.NewPathError(workspace.OpRm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
+	}
+	return f.fail(ctx, workspace.OpRm, f.store.Rm(ctx, name, valueOf(opts)), name)
+}
+
+// Mkdir implements [workspace.FileSystem].
+func (f *FS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
+	if err := f.checkChange(ctx, workspace.OpMkdir, name); err != nil {
+		return err
+	}
+	return f.fail(ctx, workspace.OpMkdir, f.store.Mkdir(ctx, name, valueOf(opts)), name)
+}
+
+// Glob implements [workspace.FileSystem].
+func (f *FS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+	o := valueOf(opts)
+	if o.Dir == "" {
+		o.Dir = "."
+	}
+	if err := f.check(ctx, workspace.OpGlob, o.Dir); err != nil {
+		return nil, err
+	}
+	if err := scan.CheckGlob(pattern, o); err != nil {
+		return nil, err
+	}
+	paths, err := f.glob(ctx, pattern, o)
+	if err != nil {
+		return nil, f.fail(ctx, workspace.OpGlob, err, o.Dir, pattern)
+	}
+	return orEmpty(paths), nil
+}
+
+func (f *FS) glob(ctx context.Context, pattern string, o workspace.GlobOptions) ([]string, error) {
+	if globber, ok := f.store.(Globber); ok {
+		return globber.Glob(ctx, pattern, o)
+	}
+	return fallback.Glob(ctx, f, pattern, &o)
+}
+
+// Grep implements [workspace.FileSystem].
+func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+	o := valueOf(opts)
+	if o.Path == "" {
+		o.Path = "."
+	}
+	if err := f.check(ctx, workspace.OpGrep, o.Path); err != nil {
+		return nil, err
+	}
+	if err := scan.CheckGrep(o); err != nil {
+		return nil, err
+	}
+	result, err := f.grep(ctx, pattern, o)
+	if err == nil && result == nil {
+		err = errors.New("the store returned no result")
+	}
+	if err != nil {
+		return nil, f.fail(ctx, workspace.OpGrep, err, o.Path, pattern, o.IncludeGlob, o.ExcludeGlob)
+	}
+	result.Matches = orEmpty(result.Matches)
+	return result, nil
+}
+
+func (f *FS) grep(ctx context.Context, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
+	if grepper, ok := f.store.(Grepper); ok {
+		return grepper.Grep(ctx, pattern, o)
+	}
+	return fallback.Grep(ctx, f, pattern, &o)
+}
+
+// Watch implements [workspace.FileSystem].
+func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
+	if err := f.check(ctx, workspace.OpWatch, dir); err != nil {
+		return nil, err
+	}
+	if err := opts.Check(dir); err != nil {
+		return nil, err
+	}
+	if f.Capabilities().Watch == workspace.WatchNone {
+		return nil, workspace.NewPathError(workspace.OpWatch, dir, errors.ErrUnsupported, nil)
+	}
+	o := valueOf(opts)
+	if o.Buffer == 0 {
+		o.Buffer = workspace.DefaultWatchBuffer
+	}
+	events, err := f.watch(ctx, dir, o)
+	if err != nil {
+		return nil, f.fail(ctx, workspace.OpWatch, err, dir)
+	}
+	return events, nil
+}
+
+func (f *FS) watch(ctx context.Context, dir string, o workspace.WatchOptions) (<-chan workspace.Event, error) {
+	if watcher, ok := f.store.(Watcher); ok {
+		return watcher.Watch(ctx, dir, o)
+	}
+	return fallback.Poll(ctx, f, dir, &o)
+}

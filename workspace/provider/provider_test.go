@@ -1,0 +1,391 @@
+package provider_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
+)
+
+// failing is a store of which every method returns err.
+type failing struct{ err error }
+
+func (s failing) ReadFile(context.Context, string, int64) ([]byte, workspace.Version, error) {
+	return nil, "", s.err
+}
+
+func (s failing) WriteFile(context.Context, string, []byte, workspace.WriteOptions) (workspace.Version, error) {
+	return "", s.err
+}
+
+func (s failing) Ls(context.Context, string, workspace.LsOptions) ([]workspace.FileInfo, error) {
+	return nil, s.err
+}
+
+func (s failing) Stat(context.Context, string) (workspace.FileInfo, error) {
+	return workspace.FileInfo{}, s.err
+}
+
+func (s failing) Rm(context.Context, string, workspace.RmOptions) error       { return s.err }
+func (s failing) Mkdir(context.Context, string, workspace.MkdirOptions) error { return s.err }
+func (s failing) Move(context.Context, string, string) error                  { return s.err }
+func (s failing) Close() error                                                { return s.err }
+
+func (s failing) Copy(context.Context, string, string) (workspace.Version, error) { return "", s.err }
+func (s failing) Resolve(context.Context, string) (string, error)                 { return "", s.err }
+
+func (s failing) Glob(context.Context, string, workspace.GlobOptions) ([]string, error) {
+	return nil, s.err
+}
+
+func (s failing) Grep(context.Context, string, workspace.GrepOptions) (*workspace.GrepResult, error) {
+	return nil, s.err
+}
+
+func (s failing) Watch(context.Context, string, workspace.WatchOptions) (<-chan workspace.Event, error) {
+	return nil, s.err
+}
+
+func (s failing) Open(context.Context, string, workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	return nil, workspace.FileInfo{}, s.err
+}
+
+func (s failing) Create(context.Context, string, workspace.WriteOptions) (workspace.Writer, error) {
+	return nil, s.err
+}
+
+func (s failing) Walk(context.Context, string, workspace.WalkOptions, workspace.WalkFunc) error {
+	return s.err
+}
+
+// everything declares all capabilities.
+var everything = workspace.Capabilities{
+	Write: true, Versions: true, ConditionalWrite: true, Watch: workspace.WatchNative, Move: true, Copy: true,
+}
+
+// calls are one call of each method, on a name "a".
+var calls = map[string]func(context.Context, *provider.FS) error{
+	"read_file":  func(ctx context.Context, f *provider.FS) error { _, err := f.ReadFile(ctx, "a"); return err },
+	"write_file": func(ctx context.Context, f *provider.FS) error { _, err := f.WriteFile(ctx, "a", nil, nil); return err },
+	"ls":         func(ctx context.Context, f *provider.FS) error { _, err := f.Ls(ctx, "a", nil); return err },
+	"stat":       func(ctx context.Context, f *provider.FS) error { _, err := f.Stat(ctx, "a"); return err },
+	"rm":         func(ctx context.Context, f *provider.FS) error { return f.Rm(ctx, "a", nil) },
+	"mkdir":      func(ctx context.Context, f *provider.FS) error { return f.Mkdir(ctx, "a", nil) },
+	"move":       func(ctx context.Context, f *provider.FS) error { return f.Move(ctx, "a", "b") },
+	"copy":       func(ctx context.Context, f *provider.FS) error { _, err := f.Copy(ctx, "a", "b"); return err },
+	"resolve":    func(ctx context.Context, f *provider.FS) error { _, err := f.Resolve(ctx, "a"); return err },
+	"open":       func(ctx context.Context, f *provider.FS) error { _, _, err := f.Open(ctx, "a", nil); return err },
+	"create":     func(ctx context.Context, f *provider.FS) error { _, err := f.Create(ctx, "a", nil); return err },
+	"watch":      func(ctx context.Context, f *provider.FS) error { _, err := f.Watch(ctx, "a", nil); return err },
+	"glob": func(ctx context.Context, f *provider.FS) error {
+		_, err := f.Glob(ctx, "*", &workspace.GlobOptions{Dir: "a"})
+		return err
+	},
+	"grep": func(ctx context.Context, f *provider.FS) error {
+		_, err := f.Grep(ctx, "x", &workspace.GrepOptions{Path: "a"})
+		return err
+	},
+	"walk": func(ctx context.Context, f *provider.FS) error {
+		return f.Walk(ctx, "a", nil, func(workspace.FileInfo, error) error { return nil })
+	},
+}
+
+// TestErrors checks for every method that an error of the store gets the
+// contract's form, that nothing of the host shows, and that it is logged.
+func TestErrors(t *testing.T) {
+	hostPath := &fs.PathError{Op: "open", Path: "/home/me/secret/a", Err: syscall.ENOTDIR}
+	for name, test := range map[string]struct {
+		err    error
+		want   string // after the operation and the name
+		kind   error
+		logged bool
+	}{
+		"kind":                {fs.ErrNotExist, "file does not exist", fs.ErrNotExist, false},
+		"errno of a path":     {hostPath, "not a directory", workspace.ErrNotDir, false},
+		"errno of a link":     {&os.LinkError{Op: "rename", Old: "/home/me/secret", New: "b", Err: syscall.EROFS}, "permission denied: read-only file system", fs.ErrPermission, false},
+		"errno in a join":     {errors.Join(hostPath, errors.New("/home/me/secret")), "not a directory", workspace.ErrNotDir, true},
+		"own text":            {provider.Errorf(fs.ErrInvalid, "at most %d levels", 3), "invalid argument: at most 3 levels", fs.ErrInvalid, false},
+		"own text, wrapped":   {fmt.Errorf("/home/me/secret: %w", provider.Errorf(fs.ErrInvalid, "no")), "invalid argument: no", fs.ErrInvalid, false},
+		"text beside a kind":  {fmt.Errorf("dial secret:443: %w", workspace.ErrUnavailable), "temporarily unavailable", workspace.ErrUnavailable, true},
+		"no kind":             {errors.New("key secret refused"), "the store failed", nil, true},
+		"the contract's form": {workspace.NewPathError("other", "a", workspace.ErrConflict, nil), "file has changed", workspace.ErrConflict, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for op, call := range calls {
+				var log bytes.Buffer
+				fsys := provider.New(failing{test.err}, provider.Facts{
+					Capabilities: everything,
+					Log:          slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+				})
+				err := call(t.Context(), fsys)
+				var pathError *fs.PathError
+				if !errors.As(err, &pathError) || err.Error() != op+" a: "+test.want {
+					t.Errorf("%s = %q, want %q", op, err, op+" a: "+test.want)
+				}
+				if test.kind != nil && !errors.Is(err, test.kind) {
+					t.Errorf("%s = %v, which is not %v", op, err, test.kind)
+				}
+				if got := strings.Contains(log.String(), "secret"); got != test.logged {
+					t.Errorf("%s logged %q, want the text of the store: %v", op, log.String(), test.logged)
+				}
+			}
+		})
+	}
+}
+
+func TestEndedContext(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for op, call := range calls {
+		if err := call(ended, provider.New(failing{}, provider.Facts{Capabilities: everything})); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s with an ended context = %v, want Canceled", op, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	fsys := provider.New(cancelled{failing{errors.New("connection closed")}, cancel}, provider.Facts{})
+	if _, err := fsys.Stat(ctx, "a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Stat, cancelled while the store works = %v, want Canceled", err)
+	}
+}
+
+// cancelled is a store whose caller gives up while it works.
+type cancelled struct {
+	failing
+	cancel func()
+}
+
+func (s cancelled) Stat(context.Context, string) (workspace.FileInfo, error) {
+	s.cancel()
+	return workspace.FileInfo{}, s.err
+}
+
+func TestSecondName(t *testing.T) {
+	fsys := provider.New(failing{provider.At("b", fs.ErrExist)}, provider.Facts{Capabilities: everything})
+	if err := fsys.Move(t.Context(), "a", "b"); err == nil || err.Error() != "move b: file already exists" {
+		t.Errorf("Move = %v, want an error about b", err)
+	}
+	if _, err := fsys.Copy(t.Context(), "a", "b"); err == nil || err.Error() != "copy b: file already exists" {
+		t.Errorf("Copy = %v, want an error about b", err)
+	}
+}
+
+// TestNoProof checks that a success without a version, or a result, is none.
+func TestNoProof(t *testing.T) {
+	fsys := provider.New(failing{}, provider.Facts{Capabilities: everything})
+	for _, op := range []string{"read_file", "write_file", "copy", "grep"} {
+		if err := calls[op](t.Context(), fsys); err == nil {
+			t.Errorf("%s of a store that returns nothing = nil, want an error", op)
+		}
+	}
+	if infos, err := fsys.Ls(t.Context(), ".", nil); err != nil || infos == nil {
+		t.Errorf("Ls = %v, %v, want an empty list", infos, err)
+	}
+	if paths, err := fsys.Glob(t.Context(), "*", nil); err != nil || paths == nil {
+		t.Errorf("Glob = %v, %v, want an empty list", paths, err)
+	}
+}
+
+// TestNotDeclared checks that what a store does not declare is not asked of it.
+func TestNotDeclared(t *testing.T) {
+	asked := errors.New("the store was asked")
+	fsys := provider.New(failing{asked}, provider.Facts{})
+	for op, want := range map[string]error{
+		"write_file": fs.ErrPermission, "create": fs.ErrPermission, "rm": fs.ErrPermission, "mkdir": fs.ErrPermission,
+		"move": errors.ErrUnsupported, "copy": errors.ErrUnsupported, "watch": errors.ErrUnsupported,
+	} {
+		if err := calls[op](t.Context(), fsys); !errors.Is(err, want) || errors.Is(err, asked) {
+			t.Errorf("%s = %v, want %v", op, err, want)
+		}
+	}
+	fsys = provider.New(failing{asked}, provider.Facts{Capabilities: workspace.Capabilities{Write: true}})
+	_, err := fsys.WriteFile(t.Context(), "a", nil, &workspace.WriteOptions{IfNotExist: true})
+	if !errors.Is(err, errors.ErrUnsupported) || errors.Is(err, asked) {
+		t.Errorf("WriteFile with a condition = %v, want ErrUnsupported", err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	fsys := provider.New(failing{hostError}, provider.Facts{Capabilities: everything})
+	if err := fsys.Close(); err == nil || err.Error() != "close .: permission denied" {
+		t.Errorf("Close = %v, want the store's error without its path", err)
+	}
+	if err := fsys.Close(); err != nil {
+		t.Errorf("the second Close = %v, want nil", err)
+	}
+	for op, call := range calls {
+		if err := call(t.Context(), fsys); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s after Close = %v, want ErrClosed", op, err)
+		}
+	}
+}
+
+func TestExact(t *testing.T) {
+	if _, err := provider.New(failing{}, provider.Facts{}).Exact(); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Exact of a store that resolves symlinks = %v, want ErrUnsupported", err)
+	}
+	fsys := New()
+	if exact, err := fsys.Exact(); exact != workspace.FileSystem(fsys) || err != nil {
+		t.Errorf("Exact of a store without symlinks = %v, %v, want the file system itself", exact, err)
+	}
+}
+
+var hostError = &fs.PathError{Op: "close", Path: "/home/me/secret", Err: syscall.EACCES}
+
+// streaming is a store whose streams fail after some bytes.
+type streaming struct {
+	failing
+	end error
+}
+
+func (s streaming) Open(context.Context, string, workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	return io.NopCloser(io.MultiReader(strings.NewReader("abc"), broken{s.end})), workspace.FileInfo{}, nil
+}
+
+func (s streaming) Create(context.Context, string, workspace.WriteOptions) (workspace.Writer, error) {
+	return &sink{end: s.end}, nil
+}
+
+type broken struct{ err error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.err }
+
+type sink struct {
+	end    error
+	closed int
+}
+
+func (s *sink) Write(p []byte) (int, error)        { return len(p), s.end }
+func (s *sink) Commit() (workspace.Version, error) { return "1", s.end }
+func (s *sink) Close() error                       { s.closed++; return nil }
+
+func TestStream(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r, _, err := provider.New(streaming{end: hostError}, provider.Facts{}).Open(ctx, "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if string(data) != "abc" || err == nil || err.Error() != "open a: permission denied" {
+		t.Errorf("ReadAll = %q, %v, want the bytes and the error without its path", data, err)
+	}
+	cancel()
+	if _, err := r.Read(nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Read after the end of the context = %v, want Canceled", err)
+	}
+}
+
+func TestWriter(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	create := func(end error) workspace.Writer {
+		w, err := provider.New(streaming{end: end}, provider.Facts{Capabilities: everything}).Create(ctx, "a", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	w := create(nil)
+	if _, err := w.Write([]byte("x")); err != nil {
+		t.Errorf("Write = %v", err)
+	}
+	if version, err := w.Commit(); version != "1" || err != nil {
+		t.Errorf("Commit = %q, %v, want 1", version, err)
+	}
+	if _, err := w.Write([]byte("x")); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Write after Commit = %v, want ErrClosed", err)
+	}
+	if _, err := w.Commit(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("the second Commit = %v, want ErrClosed", err)
+	}
+	failed := create(hostError)
+	if _, err := failed.Commit(); err == nil || err.Error() != "create a: permission denied" {
+		t.Errorf("Commit = %v, want the error without its path", err)
+	}
+	open := create(nil)
+	cancel()
+	if _, err := open.Commit(); !errors.Is(err, context.Canceled) {
+		t.Errorf("Commit after the end of the context = %v, want Canceled", err)
+	}
+}
+
+// TestWalkFuncError checks that what a WalkFunc returns comes back as it is.
+func TestWalkFuncError(t *testing.T) {
+	own := &fs.PathError{Op: "mine", Path: "elsewhere", Err: fs.ErrInvalid}
+	err := provider.New(walking{}, provider.Facts{}).Walk(t.Context(), ".", nil, func(workspace.FileInfo, error) error { return own })
+	if err != own {
+		t.Errorf("Walk = %v, want what the WalkFunc returned", err)
+	}
+}
+
+type walking struct{ failing }
+
+func (walking) Walk(_ context.Context, _ string, _ workspace.WalkOptions, fn workspace.WalkFunc) error {
+	return fn(workspace.FileInfo{Name: "a", Path: "a"}, nil)
+}
+
+// still is a store that answers at once.
+type still struct{ failing }
+
+func (still) ReadFile(context.Context, string, int64) ([]byte, workspace.Version, error) {
+	return nil, "1", nil
+}
+
+func (still) WriteFile(context.Context, string, []byte, workspace.WriteOptions) (workspace.Version, error) {
+	return "1", nil
+}
+
+var listed = []workspace.FileInfo{{Name: "a"}}
+
+func (still) Ls(context.Context, string, workspace.LsOptions) ([]workspace.FileInfo, error) {
+	return listed, nil
+}
+
+func (still) Copy(context.Context, string, string) (workspace.Version, error) { return "1", nil }
+
+func (still) Glob(context.Context, string, workspace.GlobOptions) ([]string, error) {
+	return []string{}, nil
+}
+
+// unaltered are the methods on whose success the layer allocates nothing: those
+// without a stream or a function of the caller's.
+var unaltered = []string{"read_file", "write_file", "ls", "stat", "rm", "mkdir", "move", "copy", "glob", "resolve", "watch"}
+
+func TestLayerAllocatesNothing(t *testing.T) {
+	fsys := provider.New(still{}, provider.Facts{Capabilities: everything})
+	ctx := t.Context()
+	for _, op := range unaltered {
+		if n := testing.AllocsPerRun(100, func() { must(calls[op](ctx, fsys)) }); n > 0 {
+			t.Errorf("%s allocates %v times, want none", op, n)
+		}
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// BenchmarkLayer measures what the layer adds to a store that answers at once.
+func BenchmarkLayer(b *testing.B) {
+	fsys := provider.New(still{}, provider.Facts{Capabilities: everything})
+	ctx := b.Context()
+	for _, op := range unaltered {
+		b.Run(op, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				must(calls[op](ctx, fsys))
+			}
+		})
+	}
+}

@@ -15,7 +15,7 @@ type listing struct {
 	children []scan.Child
 }
 
-// listed returns the listing of n, which it keeps until the next change. m.mu
+// listed returns the listing of n, which it keeps until the next change. t.mu
 // is held, for reading at least: two readers may both make it.
 func (n *node) listed() *listing {
 	if known := n.listing.Load(); known != nil {
@@ -40,8 +40,8 @@ func (n *node) listed() *listing {
 }
 
 // parentOf returns the directory that holds name, which exists.
-func (m *FS) parentOf(name string) *node {
+func (t *tree) parentOf(name string) *node {
 	dir, _ := workspace.Split(name)
-	parent, _ := m.lookup(dir)
+	parent, _ := t.lookup(dir)
 	return parent
 }

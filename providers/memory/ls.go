@@ -7,28 +7,18 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Ls implements [workspace.FileSystem].
-func (m *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
-	var o workspace.LsOptions
-	if opts != nil {
-		o = *opts
-	}
-	if err := workspace.Check(ctx, workspace.OpLs, dir); err != nil {
-		return nil, err
-	}
-	if err := o.Check(dir); err != nil {
-		return nil, err
-	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	n, err := m.lookupDir(dir)
+// Ls implements [provider.Store].
+func (t *tree) Ls(_ context.Context, dir string, opts workspace.LsOptions) ([]workspace.FileInfo, error) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	n, err := t.lookupDir(dir)
 	if err != nil {
-		return nil, workspace.NewPathError(workspace.OpLs, dir, err, nil)
+		return nil, err
 	}
-	if o.Limit == 0 && o.After == "" {
+	if opts == (workspace.LsOptions{}) {
 		return slices.Clone(n.listed().infos), nil
 	}
-	children := n.page(o)
+	children := n.page(opts)
 	infos := make([]workspace.FileInfo, len(children))
 	for i, child := range children {
 		infos[i] = child.info

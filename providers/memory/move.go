@@ -7,69 +7,56 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// Move implements [workspace.Mover]. It is atomic, of directories too.
-func (m *FS) Move(ctx context.Context, source, destination string) error {
-	if err := checkPair(ctx, workspace.OpMove, source, destination); err != nil {
+// Move implements [provider.Mover].
+func (t *tree) Move(_ context.Context, source, destination string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, err := t.lookup(source)
+	if err != nil {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n, err := m.lookup(source)
-	if err != nil {
-		return workspace.NewPathError(workspace.OpMove, source, err, nil)
+	if strings.HasPrefix(destination, source+"/") && n.info.IsDir() {
+		return provider.Errorf(fs.ErrInvalid, "a directory cannot be moved into itself")
 	}
-	if source == "." || strings.HasPrefix(destination, source+"/") && n.info.IsDir() {
-		return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid,
-			errors.New("a directory cannot be moved into itself"))
+	if err := t.checkFree(destination); err != nil {
+		return provider.At(destination, err)
 	}
-	if err := m.checkFree(destination); err != nil {
-		return workspace.NewPathError(workspace.OpMove, destination, err, nil)
-	}
-	m.detach(n)
+	t.detach(n)
 	dir, _ := workspace.Split(destination)
-	parent, err := m.ensureDir(dir)
+	parent, err := t.ensureDir(dir)
 	if err != nil { // checkFree has seen to it
-		return workspace.NewPathError(workspace.OpMove, destination, err, nil)
+		return provider.At(destination, err)
 	}
 	n.rename(destination)
-	m.attach(parent, n)
+	t.attach(parent, n)
 	return nil
 }
 
-// Copy implements [workspace.Copier]. The copy shares the bytes.
-func (m *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
-	if err := checkPair(ctx, workspace.OpCopy, source, destination); err != nil {
-		return "", err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n, err := m.lookup(source)
+// Copy implements [provider.Copier]. The copy shares the bytes.
+func (t *tree) Copy(_ context.Context, source, destination string) (workspace.Version, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, err := t.lookup(source)
 	if err == nil && n.info.IsDir() {
 		err = workspace.ErrIsDir
 	}
 	if err != nil {
-		return "", workspace.NewPathError(workspace.OpCopy, source, err, nil)
+		return "", err
 	}
-	version, err := m.write(destination, n.data, workspace.WriteOptions{IfNotExist: true})
+	version, err := t.write(destination, n.data, workspace.WriteOptions{IfNotExist: true})
 	if err != nil {
-		return "", workspace.NewPathError(workspace.OpCopy, destination, err, nil)
+		return "", provider.At(destination, err)
 	}
 	return version, nil
 }
 
-func checkPair(ctx context.Context, op, source, destination string) error {
-	if err := workspace.Check(ctx, op, source); err != nil {
-		return err
-	}
-	return workspace.Check(ctx, op, destination)
-}
-
 // checkFree fails if something has the name, or cannot have it because a
 // parent is a file.
-func (m *FS) checkFree(name string) error {
-	_, err := m.lookup(name)
+func (t *tree) checkFree(name string) error {
+	_, err := t.lookup(name)
 	switch {
 	case err == nil:
 		return fs.ErrExist

@@ -24,6 +24,14 @@ func newNode(t workspace.FileType, name string) *node {
 	return &node{info: workspace.FileInfo{Name: base, Path: name, Type: t}}
 }
 
+// describe returns what Stat says of n, which is nil if there is nothing.
+func (n *node) describe() workspace.FileInfo {
+	if n == nil {
+		return workspace.FileInfo{}
+	}
+	return n.info
+}
+
 // rename gives n, and with it all below it, another name.
 func (n *node) rename(name string) {
 	n.listing.Store(nil)
@@ -55,9 +63,9 @@ func (n *node) child(name string) *node {
 	return nil
 }
 
-// lookup returns the node of name. m.mu is held.
-func (m *FS) lookup(name string) (*node, error) {
-	n := m.root
+// lookup returns the node of name. t.mu is held.
+func (t *tree) lookup(name string) (*node, error) {
+	n := t.root
 	if name == "." {
 		return n, nil
 	}
@@ -73,22 +81,22 @@ func (m *FS) lookup(name string) (*node, error) {
 }
 
 // lookupDir is lookup for what must be a directory.
-func (m *FS) lookupDir(name string) (*node, error) {
-	n, err := m.lookup(name)
+func (t *tree) lookupDir(name string) (*node, error) {
+	n, err := t.lookup(name)
 	if err == nil && !n.info.IsDir() {
 		err = workspace.ErrNotDir
 	}
 	return n, err
 }
 
-// ensureDir returns the directory name and makes what is missing of it. m.mu
+// ensureDir returns the directory name and makes what is missing of it. t.mu
 // is held for writing.
-func (m *FS) ensureDir(name string) (*node, error) {
-	n := m.root
+func (t *tree) ensureDir(name string) (*node, error) {
+	n := t.root
 	if name == "." {
 		return n, nil
 	}
-	if err := m.checkParents(name); err != nil {
+	if err := t.checkParents(name); err != nil {
 		return nil, err
 	}
 	dir := "."
@@ -97,7 +105,7 @@ func (m *FS) ensureDir(name string) (*node, error) {
 		child := n.child(element)
 		if child == nil {
 			child = newNode(workspace.TypeDirectory, dir)
-			m.attach(n, child)
+			t.attach(n, child)
 		}
 		n = child
 	}
@@ -106,8 +114,8 @@ func (m *FS) ensureDir(name string) (*node, error) {
 
 // checkParents fails if an element of name is a file, so that nothing is made
 // before it is known that everything can be.
-func (m *FS) checkParents(name string) error {
-	n := m.root
+func (t *tree) checkParents(name string) error {
+	n := t.root
 	for element := range strings.SplitSeq(name, "/") {
 		if n = n.child(element); n == nil {
 			return nil
@@ -120,34 +128,34 @@ func (m *FS) checkParents(name string) error {
 }
 
 // attach makes n a child of parent, and reports n and all below it as created.
-// m.mu is held for writing.
-func (m *FS) attach(parent, n *node) {
-	now := m.now()
+// t.mu is held for writing.
+func (t *tree) attach(parent, n *node) {
+	now := t.now()
 	if n.info.ModTime.IsZero() {
 		n.info.ModTime = now
 	}
 	at, _ := parent.search(n.info.Name)
 	parent.children = slices.Insert(parent.children, at, n)
-	m.touch(parent, now)
-	m.notifyTree(workspace.EventCreate, n)
+	t.touch(parent, now)
+	t.notifyTree(workspace.EventCreate, n)
 }
 
 // touch records that the children of dir have changed, and with it the listing
 // in which dir itself is.
-func (m *FS) touch(dir *node, now time.Time) {
+func (t *tree) touch(dir *node, now time.Time) {
 	dir.listing.Store(nil)
 	dir.info.ModTime = now
-	if dir != m.root {
-		m.parentOf(dir.info.Path).listing.Store(nil)
+	if dir != t.root {
+		t.parentOf(dir.info.Path).listing.Store(nil)
 	}
 }
 
 // detach removes n from its parent, and reports n and all below it as removed.
-// m.mu is held for writing.
-func (m *FS) detach(n *node) {
-	parent := m.parentOf(n.info.Path)
+// t.mu is held for writing.
+func (t *tree) detach(n *node) {
+	parent := t.parentOf(n.info.Path)
 	at, _ := parent.search(n.info.Name)
 	parent.children = slices.Delete(parent.children, at, at+1)
-	m.touch(parent, m.now())
-	m.notifyTree(workspace.EventRemove, n)
+	t.touch(parent, t.now())
+	t.notifyTree(workspace.EventRemove, n)
 }

@@ -7,31 +7,31 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Glob implements [workspace.FileSystem].
-func (m *FS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
-	return scan.Glob(ctx, source{m}, pattern, opts)
+// Glob implements [provider.Globber].
+func (t *tree) Glob(ctx context.Context, pattern string, opts workspace.GlobOptions) ([]string, error) {
+	return scan.Glob(ctx, source{t}, pattern, &opts)
 }
 
-// Grep implements [workspace.FileSystem].
-func (m *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
-	return scan.Grep(ctx, source{m}, pattern, opts, 0)
+// Grep implements [provider.Grepper].
+func (t *tree) Grep(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error) {
+	return scan.Grep(ctx, source{t}, pattern, &opts, 0)
 }
 
-// source shows an FS to the search engine.
-type source struct{ m *FS }
+// source shows a tree to the search engine.
+type source struct{ tree *tree }
 
 func (s source) List(_ context.Context, dir string, _ bool) ([]scan.Child, error) {
-	s.m.mu.RLock()
-	defer s.m.mu.RUnlock()
-	n, err := s.m.lookupDir(dir)
+	s.tree.mu.RLock()
+	defer s.tree.mu.RUnlock()
+	n, err := s.tree.lookupDir(dir)
 	if err != nil {
-		return nil, workspace.NewPathError(workspace.OpLs, dir, err, nil)
+		return nil, err
 	}
 	return n.listed().children, nil
 }
 
-func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
-	data, info, err := s.m.content(ctx, workspace.OpReadFile, name)
+func (s source) Read(_ context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	data, info, err := s.tree.content(name)
 	if err != nil {
 		return nil, err
 	}
@@ -39,6 +39,6 @@ func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Read
 }
 
 func (s source) Stat(ctx context.Context, name string) (workspace.FileType, error) {
-	info, err := s.m.Stat(ctx, name)
+	info, err := s.tree.Stat(ctx, name)
 	return info.Type, err
 }

@@ -14,37 +14,30 @@ type watch struct {
 	queue *notify.Queue
 }
 
-// Watch implements [workspace.FileSystem]. Events are queued before the call
-// that causes them returns.
-func (m *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
-	var o workspace.WatchOptions
-	if opts != nil {
-		o = *opts
-	}
-	if err := workspace.Check(ctx, workspace.OpWatch, dir); err != nil {
+// Watch implements [provider.Watcher]. Events are queued before the call that
+// causes them returns.
+func (t *tree) Watch(ctx context.Context, dir string, opts workspace.WatchOptions) (<-chan workspace.Event, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, err := t.lookupDir(dir); err != nil {
 		return nil, err
 	}
-	if err := o.Check(dir); err != nil {
-		return nil, err
+	w := &watch{dir: dir, queue: notify.New(ctx, dir, opts.Buffer)}
+	if t.watches == nil {
+		t.watches = map[*watch]struct{}{}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, err := m.lookupDir(dir); err != nil {
-		return nil, workspace.NewPathError(workspace.OpWatch, dir, err, nil)
-	}
-	w := &watch{dir: dir, queue: notify.New(ctx, dir, o.Buffer)}
-	m.watches[w] = struct{}{}
+	t.watches[w] = struct{}{}
 	context.AfterFunc(ctx, func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		delete(m.watches, w)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.watches, w)
 	})
 	return w.queue.Events(), nil
 }
 
-// notify reports one change. m.mu is held for writing.
-func (m *FS) notify(op workspace.EventOp, name string) {
-	for w := range m.watches {
+// notify reports one change. t.mu is held for writing.
+func (t *tree) notify(op workspace.EventOp, name string) {
+	for w := range t.watches {
 		if w.dir == "." || strings.HasPrefix(name, w.dir+"/") {
 			w.queue.Push(workspace.Event{Op: op, Path: name})
 		}
@@ -52,12 +45,12 @@ func (m *FS) notify(op workspace.EventOp, name string) {
 }
 
 // notifyTree reports n and all below it.
-func (m *FS) notifyTree(op workspace.EventOp, n *node) {
-	if len(m.watches) == 0 {
+func (t *tree) notifyTree(op workspace.EventOp, n *node) {
+	if len(t.watches) == 0 {
 		return
 	}
-	m.notify(op, n.info.Path)
+	t.notify(op, n.info.Path)
 	for _, child := range n.children {
-		m.notifyTree(op, child)
+		t.notifyTree(op, child)
 	}
 }

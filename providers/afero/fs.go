@@ -4,22 +4,19 @@ package afero
 
 import (
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/afero"
 	"github.com/spf13/afero/tarfs"
 	"github.com/spf13/afero/zipfs"
 
 	"github.com/workspacekit/workspacekit/workspace"
-	"github.com/workspacekit/workspacekit/workspace/fallback"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // Options are the settings of an [FS].
@@ -45,31 +42,19 @@ type Options struct {
 //
 // An FS is safe for concurrent use, if nothing else writes to the afero.Fs at
 // the same time.
-type FS struct {
-	afs      afero.Fs
-	readOnly bool
-
-	mu sync.RWMutex // guards afs: many readers, or one writer
-}
-
-var (
-	_ workspace.FileSystem = (*FS)(nil)
-	_ workspace.Capable    = (*FS)(nil)
-	_ workspace.Opener     = (*FS)(nil)
-)
+type FS struct{ *provider.FS }
 
 // FromAfero returns afs as a workspace provider. The root is afs's ".". Nil
 // opts mean the zero Options.
 func FromAfero(afs afero.Fs, opts *Options) *FS {
-	a := &FS{afs: afs}
+	readOnly := opts != nil && opts.ReadOnly
 	switch afs.(type) {
 	case *afero.ReadOnlyFs, *zipfs.Fs, *tarfs.Fs, afero.FromIOFS, *afero.FromIOFS:
-		a.readOnly = true
+		readOnly = true
 	}
-	if opts != nil && opts.ReadOnly {
-		a.readOnly = true
-	}
-	return a
+	return &FS{provider.New(&store{afs: afs}, provider.Facts{
+		Capabilities: workspace.Capabilities{Write: !readOnly, Watch: workspace.WatchPolled},
+	})}
 }
 
 // ToAfero returns a read-only view of ws as an [afero.Fs], for as long as ctx
@@ -78,59 +63,34 @@ func ToAfero(ctx context.Context, ws *workspace.Workspace) afero.Fs {
 	return afero.FromIOFS{FS: ws.FS(ctx)}
 }
 
-// Capabilities implements [workspace.Capable].
-func (a *FS) Capabilities() workspace.Capabilities {
-	return workspace.Capabilities{Write: !a.readOnly, Watch: workspace.WatchPolled}
+// store is an afero.Fs.
+type store struct {
+	afs afero.Fs
+	mu  sync.RWMutex // guards afs: many readers, or one writer
 }
+
+var (
+	_ provider.Store  = (*store)(nil)
+	_ provider.Opener = (*store)(nil)
+)
 
 // stat describes name, after it has made sure that its parents are
 // directories: some backends do not care.
-func (a *FS) stat(name string) (fs.FileInfo, error) {
+func (s *store) stat(name string) (fs.FileInfo, error) {
 	for i := range len(name) {
 		if name[i] != '/' {
 			continue
 		}
-		parent, err := a.afs.Stat(filepath.FromSlash(name[:i]))
+		parent, err := s.afs.Stat(filepath.FromSlash(name[:i]))
 		if err != nil {
-			return nil, kindOf(err)
+			return nil, err
 		}
 		if !parent.IsDir() {
 			return nil, workspace.ErrNotDir
 		}
 	}
-	info, err := a.afs.Stat(filepath.FromSlash(name))
-	return info, kindOf(err)
-}
-
-// kindOf takes the kind out of a backend's error and leaves its text, which
-// may name the host's files, behind.
-func kindOf(err error) error {
-	if err == nil {
-		return nil
-	}
-	for _, kind := range []error{
-		fs.ErrNotExist, fs.ErrExist, fs.ErrPermission, fs.ErrInvalid, fs.ErrClosed, errors.ErrUnsupported,
-		workspace.ErrIsDir, workspace.ErrNotDir, workspace.ErrNotEmpty, context.Canceled, context.DeadlineExceeded,
-	} {
-		if errors.Is(err, kind) {
-			return kind
-		}
-	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		return kindOfErrno(errno)
-	}
-	return errors.New("the afero file system failed")
-}
-
-func kindOfErrno(errno syscall.Errno) error {
-	switch errno {
-	case syscall.ENOTDIR:
-		return workspace.ErrNotDir
-	case syscall.EISDIR:
-		return workspace.ErrIsDir
-	}
-	return errno
+	info, err := s.afs.Stat(filepath.FromSlash(name))
+	return info, err
 }
 
 func describe(name string, info fs.FileInfo) workspace.FileInfo {
@@ -148,90 +108,59 @@ func describe(name string, info fs.FileInfo) workspace.FileInfo {
 	return described
 }
 
-// Stat implements [workspace.FileSystem].
-func (a *FS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
-	if err := workspace.Check(ctx, workspace.OpStat, name); err != nil {
-		return workspace.FileInfo{}, err
-	}
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	info, err := a.stat(name)
+// Stat implements [provider.Store].
+func (s *store) Stat(_ context.Context, name string) (workspace.FileInfo, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	info, err := s.stat(name)
 	if err != nil {
-		return workspace.FileInfo{}, workspace.NewPathError(workspace.OpStat, name, err, nil)
+		return workspace.FileInfo{}, err
 	}
 	return describe(name, info), nil
 }
 
-// ReadFile implements [workspace.FileSystem].
-func (a *FS) ReadFile(ctx context.Context, name string) ([]byte, error) {
-	stream, _, err := a.Open(ctx, name, nil)
+// ReadFile implements [provider.Store].
+func (s *store) ReadFile(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+	stream, info, err := s.Open(ctx, name, workspace.OpenOptions{})
 	if err != nil {
-		return nil, workspace.RenameError(err, workspace.OpReadFile, name)
+		return nil, "", err
 	}
 	defer stream.Close()
+	if err := workspace.CheckSize(workspace.OpReadFile, name, info.Size, limit); err != nil {
+		return nil, "", err
+	}
 	data, err := io.ReadAll(stream)
-	return data, workspace.RenameError(err, workspace.OpReadFile, name)
+	return data, "", err
 }
 
-// Ls implements [workspace.FileSystem].
-func (a *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
-	var o workspace.LsOptions
-	if opts != nil {
-		o = *opts
-	}
-	if err := workspace.Check(ctx, workspace.OpLs, dir); err != nil {
-		return nil, err
-	}
-	if err := o.Check(dir); err != nil {
-		return nil, err
-	}
-	a.mu.RLock()
-	infos, err := a.children(dir)
-	a.mu.RUnlock()
+// Ls implements [provider.Store].
+func (s *store) Ls(_ context.Context, dir string, opts workspace.LsOptions) ([]workspace.FileInfo, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	found, err := s.children(dir)
 	if err != nil {
-		return nil, workspace.NewPathError(workspace.OpLs, dir, err, nil)
+		return nil, err
 	}
-	page := []workspace.FileInfo{}
-	for _, info := range infos {
-		if info.Name() > o.After && (o.Limit == 0 || len(page) < o.Limit) {
-			page = append(page, describe(workspace.Join(dir, info.Name()), info))
-		}
+	infos := make([]workspace.FileInfo, len(found))
+	for i, info := range found {
+		infos[i] = describe(workspace.Join(dir, info.Name()), info)
 	}
-	return page, nil
+	return provider.Page(infos, opts), nil
 }
 
-// children returns the children of dir that can be named, sorted. a.mu is
+// children returns the children of dir that can be named. s.mu is
 // held.
-func (a *FS) children(dir string) ([]fs.FileInfo, error) {
-	info, err := a.stat(dir)
+func (s *store) children(dir string) ([]fs.FileInfo, error) {
+	info, err := s.stat(dir)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
 		return nil, workspace.ErrNotDir
 	}
-	infos, err := afero.ReadDir(a.afs, filepath.FromSlash(dir))
+	infos, err := afero.ReadDir(s.afs, filepath.FromSlash(dir))
 	if err != nil {
-		return nil, kindOf(err)
+		return nil, err
 	}
-	infos = slices.DeleteFunc(infos, func(info fs.FileInfo) bool {
-		return !workspace.ValidName(info.Name())
-	})
-	slices.SortFunc(infos, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
-	return infos, nil
-}
-
-// Glob implements [workspace.FileSystem].
-func (a *FS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
-	return fallback.Glob(ctx, a, pattern, opts)
-}
-
-// Grep implements [workspace.FileSystem].
-func (a *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
-	return fallback.Grep(ctx, a, pattern, opts)
-}
-
-// Watch implements [workspace.FileSystem], by polling.
-func (a *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
-	return fallback.Poll(ctx, a, dir, opts)
+	return slices.DeleteFunc(infos, func(info fs.FileInfo) bool { return !workspace.ValidName(info.Name()) }), nil
 }

@@ -26,6 +26,22 @@ func TestREADMEExample(t *testing.T) {
 	}
 }
 
+// TestProviderExample makes sure that the provider in the guide is the one that
+// is compiled and passes the suite, and that it stays short.
+func TestProviderExample(t *testing.T) {
+	_, rest, ok := strings.Cut(read(t, "docs/writing-a-provider.md"), "```go\n")
+	if !ok {
+		t.Fatal("docs/writing-a-provider.md has no Go code")
+	}
+	shown, _, _ := strings.Cut(rest, "```")
+	if _, code, _ := strings.Cut(read(t, "workspace/provider/example_test.go"), ")\n\n"); shown != code {
+		t.Error("the provider in docs/writing-a-provider.md is not that of workspace/provider/example_test.go")
+	}
+	if lines := strings.Count(shown, "\n"); lines > 120 {
+		t.Errorf("the provider in docs/writing-a-provider.md has %d lines, want at most 120", lines)
+	}
+}
+
 // TestREADMEFile makes sure that the file in the README is one that is right.
 func TestREADMEFile(t *testing.T) {
 	_, rest, ok := strings.Cut(read(t, "README.md"), "```yaml\n")

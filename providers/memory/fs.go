@@ -43,7 +43,7 @@ type tree struct {
 
 	mu      sync.RWMutex // guards what follows, and all nodes
 	root    *node
-	changes uint64 // counts content changes; the last version given out
+	changes uint64              // counts content changes; the last version given out
 	watches map[*watch]struct{} // nil before the first
 }
 

@@ -29,12 +29,13 @@ var policy = map[string][]string{
 
 	"internal/enginetest": {},
 
-	"internal/glob":   {"workspace", "github.com/bmatcuk/doublestar/v4"},
-	"internal/ignore": {"workspace", "github.com/bmatcuk/doublestar/v4"},
-	"internal/lines":  {"workspace"},
-	"internal/notify": {"workspace"},
-	"internal/s3test": {},
-	"internal/scan":   {"workspace", "internal/glob", "internal/ignore", "internal/lines"},
+	"internal/glob":         {"workspace", "github.com/bmatcuk/doublestar/v4"},
+	"internal/ignore":       {"workspace", "github.com/bmatcuk/doublestar/v4"},
+	"internal/lines":        {"workspace"},
+	"internal/notify":       {"workspace"},
+	"internal/s3test":       {},
+	"internal/repotest/...": {"internal/repotest"},
+	"internal/scan":         {"workspace", "internal/glob", "internal/ignore", "internal/lines"},
 
 	"internal/swaptest": {"workspace", "workspace/policy", "golang.org/x/sys/unix"},
 

@@ -23,7 +23,32 @@ func Errorf(kind error, format string, args ...any) error {
 
 // At returns err as an error about name, for a method of two names such as Move
 // where the second is at fault.
-func At(name string, err error) error { return &fs.PathError{Path: name, Err: err} }
+func At(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &nameError{name: name, err: err}
+}
+
+// nameError is an error about a name. It is not a [*fs.PathError], as those of
+// package os are about names that only look like the caller's.
+type nameError struct {
+	name string
+	err  error
+}
+
+func (e *nameError) Error() string { return e.name + ": " + e.err.Error() }
+func (e *nameError) Unwrap() error { return e.err }
+
+// Classify returns err as callers will see it: with its kind, and without host
+// paths. FS does this with every error. A store needs it only to ask for the
+// kind of an error number with [errors.Is].
+func Classify(err error) error {
+	if err == nil {
+		return nil
+	}
+	return classify(withoutPaths(err), nil)
+}
 
 // visibleError is an error whose text may be shown.
 type visibleError struct{ kind, text error }
@@ -51,21 +76,24 @@ var kinds = []error{
 }
 
 // fail returns the contract's form of an error that the store returned for op,
-// and nil for nil. The error names the first of names, or that of them which the
-// store's own [*fs.PathError] names.
+// and nil for nil. The error names the first of names, unless [At] names another
+// of them or the error has the contract's form already.
 func (f *FS) fail(ctx context.Context, op string, err error, names ...string) error {
 	if err == nil {
 		return nil
 	}
 	name := names[0]
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) && slices.Contains(names, pathError.Path) {
-		name = pathError.Path
-		if pathError.Op == op && !isErrno(pathError.Err) { // it has this form already
-			return pathError
-		}
+	if at := new(nameError); errors.As(err, &at) && slices.Contains(names, at.name) {
+		name, err = at.name, at.err
 	}
-	shown := f.visible(ctx, op, name, withoutPaths(err))
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) && pathError.Op == op && slices.Contains(names, pathError.Path) && !isErrno(pathError.Err) {
+		return pathError
+	}
+	shown := classify(withoutPaths(err), f.facts.Kind)
+	if hidden, ok := shown.(*storeError); ok {
+		f.log(ctx, op, name, hidden.cause)
+	}
 	if ended := ctx.Err(); ended != nil && (errors.Is(shown, errFailed) || errors.Is(shown, workspace.ErrUnavailable)) {
 		shown = ended
 	}
@@ -93,25 +121,32 @@ func withoutPaths(err error) error {
 	}
 }
 
-// visible returns the part of err that callers may see. The rest is logged.
-func (f *FS) visible(ctx context.Context, op, name string, err error) error {
+// classify returns the part of err that callers may see. kindOf, which may be
+// nil, tells the kinds of errors that are the store's own.
+func classify(err error, kindOf func(error) error) error {
 	if errno, ok := err.(syscall.Errno); ok {
 		return errnoError(errno)
 	}
 	if known := new(visibleError); errors.As(err, &known) {
 		return known
 	}
+	if classified := new(storeError); errors.As(err, &classified) {
+		return classify(withoutPaths(classified.cause), kindOf)
+	}
+	if kindOf != nil {
+		if kind := kindOf(err); kind != nil {
+			return &storeError{kind, err}
+		}
+	}
 	if i := slices.IndexFunc(kinds, func(kind error) bool { return errors.Is(err, kind) }); i >= 0 {
 		if err == kinds[i] {
 			return err
 		}
-		f.log(ctx, op, name, err)
 		return &storeError{kinds[i], err}
 	}
-	f.log(ctx, op, name, err)
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
-		return errnoError(errno)
+		return &storeError{errnoError(errno), err}
 	}
 	return &storeError{errFailed, err}
 }

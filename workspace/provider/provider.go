@@ -31,6 +31,13 @@ type Facts struct {
 	// means that there is none. If the Store is a [workspace.Rooter], its
 	// answer counts instead.
 	Root string
+	// CheckName returns an error for a valid name that the store cannot hold. No
+	// method is called with such a name. Nil means that there are none.
+	CheckName func(name string) error
+	// Kind returns the kind of the contract that an error of the library below
+	// the store has, and nil for an error that it does not know. Nil means that
+	// the errors tell their kinds themselves.
+	Kind func(err error) error
 	// Log gets, at debug level, the texts of errors that callers do not see.
 	// Nil means none.
 	Log *slog.Logger
@@ -101,6 +108,9 @@ func (f *FS) check(ctx context.Context, op, name string) error {
 	}
 	if f.closed.Load() {
 		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
+	}
+	if f.facts.CheckName != nil {
+		return f.fail(ctx, op, f.facts.CheckName(name), name)
 	}
 	return nil
 }

@@ -178,6 +178,60 @@ func TestSecondName(t *testing.T) {
 	if _, err := fsys.Copy(t.Context(), "a", "b"); err == nil || err.Error() != "copy b: file already exists" {
 		t.Errorf("Copy = %v, want an error about b", err)
 	}
+	// The operating system's name for x/b, seen from x, is not the caller's b.
+	fsys = provider.New(failing{&fs.PathError{Op: "lstatat", Path: "b", Err: syscall.ENOENT}}, provider.Facts{Capabilities: everything})
+	if err := fsys.Move(t.Context(), "x/b", "b"); err == nil || err.Error() != "move x/b: file does not exist" {
+		t.Errorf("Move = %v, want an error about x/b", err)
+	}
+}
+
+func TestCheckName(t *testing.T) {
+	asked := errors.New("the store was asked")
+	for op, call := range calls {
+		fsys := provider.New(failing{asked}, provider.Facts{Capabilities: everything, CheckName: func(name string) error {
+			return provider.Errorf(fs.ErrInvalid, "%q is taken", name)
+		}})
+		if err := call(t.Context(), fsys); !errors.Is(err, fs.ErrInvalid) || errors.Is(err, asked) {
+			t.Errorf("%s of a name that the store cannot hold = %v, want ErrInvalid", op, err)
+		}
+	}
+}
+
+// TestKind checks that a store can tell the kinds of errors that are not its own.
+func TestKind(t *testing.T) {
+	outside := errors.New("path escapes from parent")
+	fsys := provider.New(failing{&fs.PathError{Op: "openat", Path: "/home/me", Err: outside}}, provider.Facts{
+		Capabilities: everything,
+		Kind: func(err error) error {
+			if errors.Is(err, outside) {
+				return workspace.ErrEscape
+			}
+			return nil
+		},
+	})
+	for op, call := range calls {
+		if err := call(t.Context(), fsys); !errors.Is(err, workspace.ErrEscape) || err.Error() != op+" a: name leads out of the workspace" {
+			t.Errorf("%s = %v, want ErrEscape alone", op, err)
+		}
+	}
+}
+
+func TestClassify(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		kind error
+		text string
+	}{
+		{nil, nil, ""},
+		{&fs.PathError{Op: "open", Path: "/home/me/secret", Err: syscall.ENOTDIR}, workspace.ErrNotDir, "not a directory"},
+		{syscall.EMFILE, workspace.ErrUnavailable, "temporarily unavailable: too many open files"},
+		{hostError, fs.ErrPermission, "permission denied"},
+	} {
+		err := provider.Classify(test.err)
+		if !errors.Is(err, test.kind) || err != nil && err.Error() != test.text {
+			t.Errorf("Classify(%v) = %v, want %q", test.err, err, test.text)
+		}
+	}
 }
 
 // TestNoProof checks that a success without a version, or a result, is none.

@@ -1,10 +1,16 @@
 package container_test
 
 import (
+	"archive/tar"
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/enginetest"
@@ -66,5 +72,61 @@ func TestPoliciesBesideSwaps(t *testing.T) {
 		swaptest.Run(t, func(t *testing.T, dir string) workspace.FileSystem {
 			return open(t, &container.Options{Executor: executor, Root: dir})
 		})
+	})
+}
+
+// TestImportTarMerges imports an archive into a tree that has some of its names,
+// also in the view that follows no symlink.
+func TestImportTarMerges(t *testing.T) {
+	inShells(t, []string{"dash", "bash", "busybox"}, func(t *testing.T, executor container.Command) {
+		f := open(t, &container.Options{Executor: executor, Root: t.TempDir()})
+		view, err := f.Exact()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for dir, fsys := range map[string]*container.FS{"plain": f, "exact": view.(*container.FS)} {
+			shell(t, f.Root(), `mkdir '`+dir+`' && cd '`+dir+`' && mkdir -p both/in '*/?' other && echo old >both/file && echo kept >both/kept && ln -s kept both/link`)
+			var b bytes.Buffer
+			w := tar.NewWriter(&b)
+			for _, header := range []tar.Header{
+				{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": "a commit"}},
+				{Typeflag: tar.TypeDir, Name: "both/", Mode: 0o500},
+				{Typeflag: tar.TypeReg, Name: "./both/file", Mode: 0o4755},
+				{Typeflag: tar.TypeReg, Name: "both/link", Mode: 0o600},
+				{Typeflag: tar.TypeReg, Name: "both/in/.hidden", Mode: 0o600},
+				{Typeflag: tar.TypeSymlink, Name: "both/last", Linkname: "file"},
+				{Typeflag: tar.TypeLink, Name: "both/last2", Linkname: "both/last"},
+				{Typeflag: tar.TypeReg, Name: "*/?/*", Mode: 0o600},
+				{Typeflag: tar.TypeReg, Name: "-n", Mode: 0o600},
+				{Typeflag: tar.TypeDir, Name: "new/dir/", Mode: 0o500},
+				{Typeflag: tar.TypeLink, Name: "new/dir/hard", Linkname: "-n"},
+			} {
+				if err := w.WriteHeader(&header); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := fsys.ImportTar(t.Context(), dir, &b, nil); err != nil {
+				t.Fatalf("%s: ImportTar = %v, want nil", dir, err)
+			}
+			out, err := exec.Command("find", f.Root()+"/"+dir, "-mindepth", "1", "(", "-type", "d", "-printf", `%P %y%m\n`, ")", "-o", "-printf", `%P %y%m %s %l\n`).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Split(strings.TrimSpace(string(out)), "\n")
+			slices.Sort(got)
+			for i := range got {
+				got[i] = strings.TrimSpace(got[i])
+			}
+			want := []string{
+				"* d755", "*/? d755", "*/?/* f600 0", "-n f600 0", "both d755", "both/file f755 0", "both/in d755", "both/in/.hidden f600 0",
+				"both/kept f644 5", "both/last l777 4 file", "both/last2 l777 4 file", "both/link f600 0", "new d755", "new/dir d700", "new/dir/hard f600 0", "other d755",
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: the tree has (-want +got):\n%s", dir, diff)
+			}
+		}
 	})
 }

@@ -34,55 +34,84 @@ type TarProgress struct {
 	Bytes int64  // all bytes of files so far
 }
 
-// ImportTar unpacks a tar archive into dir, which is made if it is missing, as
-// one stream. Files that are there are replaced, one after the other and, other
-// than by WriteFile, not atomically; an error leaves what has been unpacked
-// before. Owners are not taken over, permission bits and times are.
+// ImportTar unpacks a tar archive into dir, which is created if it is missing, as
+// one stream. The archive is unpacked into a temporary directory first, in which
+// there is no symlink that could lead elsewhere, and what is in it is then moved to
+// its place: so an archive that cannot be read to its end changes nothing. What
+// comes after that is not atomic: files that exist are replaced one after the
+// other, directories that exist are kept and filled, also through symlinks that
+// stay inside, and the symlinks of the archive are created last. Permission bits
+// and times are taken over, the bits for setting the user or the group and the
+// owners are not, and the owner of a directory can always use it.
 //
 // # Errors
 //
-// Those of [workspace.FileSystem].Mkdir, [workspace.ErrEscape] for an archive
-// with a name or a symlink that leads out of dir, [fs.ErrInvalid] for one with
-// anything but files, directories, and links, [errors.ErrUnsupported] if the
-// image has no tar.
+// Those of [workspace.FileSystem].Mkdir, [workspace.ErrEscape] for a name that
+// leads out of dir, by itself or through a symlink that exists, and for a symlink
+// whose target leads out by its spelling, [workspace.ErrSymlink] for a name below a
+// symlink of the same archive, [workspace.ErrIsDir] where a directory has the name
+// of something else, [fs.ErrInvalid] for an archive with anything but files,
+// directories, and links, [workspace.ErrNoSpace], and [errors.ErrUnsupported] if
+// the image has no tar.
 func (f *FS) ImportTar(ctx context.Context, dir string, archive io.Reader, opts *TarOptions) error {
 	if err := f.check(ctx, opImport, dir); err != nil {
 		return err
 	}
+	in := importing{f: f, dir: dir, symlinks: map[string]string{}}
+	if opts != nil {
+		in.progress.tell = opts.Progress
+	}
+	if err := in.unpack(ctx, archive); err != nil {
+		return err
+	}
+	return in.link(ctx)
+}
+
+// importing is an archive on its way into a container.
+type importing struct {
+	f        *FS
+	dir      string
+	progress progress
+	symlinks map[string]string // the targets of the symlinks that were left for the end, by name
+	order    []string          // their names, with some that have been replaced since
+}
+
+// unpack passes on all but the symlinks.
+func (in *importing) unpack(ctx context.Context, archive io.Reader) error {
+	temporary := newTemporary()
 	parts, to := io.Pipe()
 	packed := make(chan struct{})
 	go func() {
 		defer close(packed)
-		_ = to.CloseWithError(f.importTo(to, dir, archive, opts)) // never fails
+		_ = to.CloseWithError(in.send(to, archive)) // never fails
 	}()
-	call := act("unpack", dir)
+	call := act("unpack", in.dir, temporary)
 	call.Input, call.Size = parts, shell.Unknown
-	_, status, err := f.pool.Do(ctx, call)
+	_, status, err := in.f.pool.Do(ctx, call)
 	parts.CloseWithError(fs.ErrClosed)
 	<-packed
+	if err != nil {
+		in.f.clean(ask("abandon", in.dir, temporary))
+	}
 	if pathError := new(fs.PathError); errors.As(err, &pathError) {
 		return err
 	}
 	if err != nil {
-		return f.broken(opImport, dir, err)
+		return in.f.broken(opImport, in.dir, err)
 	}
 	if status != 0 {
-		return statusError(opImport, dir, status, []byte("tar in the container could not unpack the archive"))
+		return statusError(opImport, in.dir, status, []byte("tar in the container could not unpack the archive"))
 	}
 	return nil
 }
 
-// importTo writes the archive to w as the program takes it.
-func (f *FS) importTo(w io.Writer, dir string, archive io.Reader, opts *TarOptions) error {
+// send writes the archive to w as the program takes it.
+func (in *importing) send(w io.Writer, archive io.Reader) error {
 	parts := &chunker{w: w}
 	out := tar.NewWriter(parts)
-	err := relay(out, tar.NewReader(archive), opts, func(header *tar.Header) (bool, error) {
-		header.Uid, header.Gid = int(f.inside().user), f.inside().group0()
-		header.Uname, header.Gname = "", ""
-		return true, checkHeader(header)
-	})
+	err := relay(out, tar.NewReader(archive), &in.progress, in.take)
 	if pathError := new(fs.PathError); err != nil && !errors.As(err, &pathError) {
-		err = workspace.NewPathError(opImport, dir, nil, err)
+		err = workspace.NewPathError(opImport, in.dir, nil, err)
 	}
 	if err == nil {
 		err = out.Close()
@@ -93,33 +122,67 @@ func (f *FS) importTo(w io.Writer, dir string, archive io.Reader, opts *TarOptio
 	return err
 }
 
-// checkHeader returns what is wrong with an entry of an archive.
-func checkHeader(header *tar.Header) error {
-	name := path.Clean(header.Name)
-	fail := func(kind, cause error) error {
-		return workspace.NewPathError(opImport, header.Name, kind, cause)
+// take returns what is passed on of an entry, nil for nothing. A symlink is left
+// for the end: as long as there is none, no name leads anywhere else than it says.
+func (in *importing) take(header *tar.Header) (*tar.Header, error) {
+	if header.Typeflag == tar.TypeXGlobalHeader { // git archive writes one
+		return nil, nil
 	}
+	entry, err := in.check(header)
+	if err != nil {
+		return nil, err
+	}
+	name := path.Clean(entry.Name)
+	if name == "." {
+		return nil, nil
+	}
+	for above := path.Dir(name); above != "."; above = path.Dir(above) {
+		if _, ok := in.symlinks[above]; ok {
+			return nil, workspace.NewPathError(opImport, header.Name, workspace.ErrSymlink, nil)
+		}
+	}
+	if entry.Typeflag == tar.TypeLink {
+		if target, ok := in.symlinks[entry.Linkname]; ok {
+			entry.Typeflag, entry.Linkname = tar.TypeSymlink, target
+		}
+	}
+	delete(in.symlinks, name)
+	if entry.Typeflag == tar.TypeSymlink {
+		in.symlinks[name] = entry.Linkname
+		in.order = append(in.order, name)
+		return nil, nil
+	}
+	entry.Uid, entry.Gid = int(in.f.inside().user), in.f.inside().group0()
+	return entry, nil
+}
+
+// check returns an entry without what is not taken over, or what is wrong with it.
+func (in *importing) check(header *tar.Header) (*tar.Header, error) {
+	fail := func(kind, cause error) (*tar.Header, error) {
+		return nil, workspace.NewPathError(opImport, header.Name, kind, cause)
+	}
+	entry := plainEntry(header)
+	name := path.Clean(header.Name)
 	switch {
-	case strings.HasPrefix(header.Name, "/"), name == "..", strings.HasPrefix(name, "../"):
+	case escapes(".", header.Name):
 		return fail(workspace.ErrEscape, nil)
 	case !workspace.ValidName(name):
 		return fail(fs.ErrInvalid, errors.New("an archive cannot have that name in it"))
+	case entry == nil:
+		return fail(fs.ErrInvalid, fmt.Errorf("an entry of the type %q is neither file, directory nor link", header.Typeflag))
+	case entry.Typeflag == tar.TypeSymlink && strings.ContainsRune(header.Linkname, 0),
+		entry.Typeflag == tar.TypeSymlink && header.Linkname == "":
+		return fail(fs.ErrInvalid, errors.New("nothing can be the target of that symlink"))
+	case entry.Typeflag == tar.TypeSymlink && escapes(path.Dir(name), header.Linkname):
+		return fail(workspace.ErrEscape, errors.New("a symlink leads out"))
+	case entry.Typeflag == tar.TypeLink && escapes(".", header.Linkname):
+		return fail(workspace.ErrEscape, errors.New("a link leads out"))
 	}
-	switch header.Typeflag {
-	case tar.TypeReg, tar.TypeDir:
-		return nil
-	case tar.TypeSymlink:
-		if escapes(path.Dir(name), header.Linkname) {
-			return fail(workspace.ErrEscape, errors.New("a symlink leads out"))
-		}
-		return nil
-	case tar.TypeLink:
-		if escapes(".", header.Linkname) {
-			return fail(workspace.ErrEscape, errors.New("a link leads out"))
-		}
-		return nil
+	entry.Mode &= 0o777
+	if entry.Typeflag == tar.TypeDir {
+		entry.Mode |= 0o700
 	}
-	return fail(fs.ErrInvalid, fmt.Errorf("an entry of the type %q is neither file, directory nor link", header.Typeflag))
+	return entry, nil
 }
 
 // escapes reports whether target, as seen from dir, leads out by its spelling.
@@ -128,9 +191,65 @@ func escapes(dir, target string) bool {
 	return path.IsAbs(target) || joined == ".." || strings.HasPrefix(joined, "../")
 }
 
-// relay copies entries, as keep changes them and unless it leaves them out.
-func relay(out *tar.Writer, in *tar.Reader, opts *TarOptions, keep func(*tar.Header) (bool, error)) error {
-	var progress TarProgress
+// link creates the symlinks.
+func (in *importing) link(ctx context.Context) error {
+	for _, name := range in.order {
+		target, ok := in.symlinks[name]
+		if !ok {
+			continue
+		}
+		full := workspace.Join(in.dir, name)
+		if err := in.f.check(ctx, opImport, full); err != nil {
+			return err
+		}
+		if _, err := in.f.do(ctx, opImport, full, act("link", append(names(full), target)...)); err != nil {
+			return err
+		}
+		delete(in.symlinks, name)
+		in.progress.add(name, 0)
+	}
+	return nil
+}
+
+// plainEntry returns an entry of an archive with what a workspace knows of files,
+// and its name in one spelling. It returns nil for what is neither file, directory
+// nor link.
+func plainEntry(header *tar.Header) *tar.Header {
+	entry := &tar.Header{
+		Typeflag: header.Typeflag, Name: path.Clean(header.Name), Mode: header.Mode, ModTime: header.ModTime,
+		Uid: header.Uid, Gid: header.Gid, Uname: header.Uname, Gname: header.Gname,
+	}
+	switch header.Typeflag {
+	case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse: // a reader fills the holes
+		entry.Typeflag, entry.Size = tar.TypeReg, header.Size
+	case tar.TypeDir:
+		entry.Name += "/"
+	case tar.TypeSymlink:
+		entry.Linkname = header.Linkname
+	case tar.TypeLink:
+		entry.Linkname = path.Clean(header.Linkname)
+	default:
+		return nil
+	}
+	return entry
+}
+
+// progress tells how far a transfer has come.
+type progress struct {
+	TarProgress
+	tell func(TarProgress) // nil if nobody wants to know
+}
+
+func (p *progress) add(name string, bytes int64) {
+	p.TarProgress = TarProgress{Path: path.Clean(name), Names: p.Names + 1, Bytes: p.Bytes + bytes}
+	if p.tell != nil {
+		p.tell(p.TarProgress)
+	}
+}
+
+// relay copies entries as take returns them, which returns nil for those that are
+// left out.
+func relay(out *tar.Writer, in *tar.Reader, progress *progress, take func(*tar.Header) (*tar.Header, error)) error {
 	for {
 		header, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -139,28 +258,26 @@ func relay(out *tar.Writer, in *tar.Reader, opts *TarOptions, keep func(*tar.Hea
 		if err != nil {
 			return err
 		}
-		kept, err := keep(header)
+		entry, err := take(header)
 		if err != nil {
 			return err
 		}
-		if !kept {
+		if entry == nil {
 			continue
 		}
-		if err := out.WriteHeader(header); err != nil {
+		if err := out.WriteHeader(entry); err != nil {
 			return err
 		}
 		n, err := io.Copy(out, in)
 		if err != nil {
 			return err
 		}
-		progress = TarProgress{Path: path.Clean(header.Name), Names: progress.Names + 1, Bytes: progress.Bytes + n}
-		if opts != nil && opts.Progress != nil {
-			opts.Progress(progress)
-		}
+		progress.add(entry.Name, n)
 	}
 }
 
-// ExportTar writes a tar archive of all that is below dir to w, as one stream.
+// ExportTar writes a tar archive of the files, directories and links below dir to
+// w, as one stream. A symlink is written as one, wherever it leads.
 //
 // # Errors
 //
@@ -176,14 +293,14 @@ func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOp
 		return f.broken(opExport, dir, err)
 	}
 	defer stream.Close()
+	var told progress
+	if opts != nil {
+		told.tell = opts.Progress
+	}
 	out := tar.NewWriter(w)
-	err = relay(out, tar.NewReader(stream), opts, func(header *tar.Header) (bool, error) {
-		header.Format = tar.FormatUnknown // the one that fits
-		name := path.Clean(header.Name)
-		return name != "." && workspace.ValidName(name), nil
-	})
+	err = relay(out, tar.NewReader(stream), &told, exported)
 	if err == nil {
-		_, err = io.Copy(io.Discard, stream) // behind the end of the archive
+		_, err = io.Copy(io.Discard, stream) // after the end of the archive
 	}
 	switch {
 	case stream.Status == statusPartial:
@@ -195,4 +312,18 @@ func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOp
 		return f.broken(opExport, dir, err)
 	}
 	return out.Close()
+}
+
+// exported returns what is written of an entry that tar in the container wrote,
+// nil for nothing.
+func exported(header *tar.Header) (*tar.Header, error) {
+	entry := plainEntry(header)
+	name := path.Clean(header.Name)
+	if entry == nil || name == "." || !workspace.ValidName(name) {
+		return nil, nil
+	}
+	if entry.Typeflag == tar.TypeLink && !workspace.ValidName(entry.Linkname) {
+		return nil, errors.New("tar in the container wrote a link that leads out")
+	}
+	return entry, nil
 }

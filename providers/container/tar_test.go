@@ -3,13 +3,15 @@ package container_test
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -85,7 +87,7 @@ func TestTarRoundTrip(t *testing.T) {
 		if err := f.ExportTar(t.Context(), "new/place", &out, nil); err != nil {
 			t.Fatalf("ExportTar = %v, want nil", err)
 		}
-		if diff := cmp.Diff(want, unpacked(t, &out)); diff != "" {
+		if diff := gocmp.Diff(want, unpacked(t, &out)); diff != "" {
 			t.Errorf("what was imported is exported otherwise (-want +got):\n%.2000s", diff)
 		}
 	})
@@ -124,12 +126,127 @@ func TestImportTarRefuses(t *testing.T) {
 
 func TestImportTarOfATornArchive(t *testing.T) {
 	f := places()[0].start(t).open(t)
-	whole := archive(t, [][2]string{{"a", strings.Repeat("x", 100_000)}}).Bytes()
+	whole := archive(t, [][2]string{{"first", ""}, {"a", strings.Repeat("x", 100_000)}}).Bytes()
 	err := f.ImportTar(t.Context(), ".", bytes.NewReader(whole[:50_000]), nil)
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("ImportTar of half an archive = %v, want %q", err, io.ErrUnexpectedEOF)
 	}
+	if infos, err := f.Ls(t.Context(), ".", nil); err != nil || len(infos) != 0 {
+		t.Errorf("Ls after half an archive = %v, %v, want nothing", infos, err)
+	}
 	if _, err := f.WriteFile(t.Context(), "after", nil, nil); err != nil {
 		t.Errorf("WriteFile after that = %v, want nil", err)
 	}
+}
+
+// entry is an entry of a hostile archive: a directory if its name ends in a
+// slash, a hard link or a symlink if it has a target, or else a file.
+type entry struct{ name, symlink, link string }
+
+// hostile returns an archive of entries. Every file has the content "imported".
+func hostile(t *testing.T, entries []entry) *bytes.Buffer {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, e := range entries {
+		header := &tar.Header{Name: e.name, Mode: 0o644, Typeflag: tar.TypeReg, Size: int64(len("imported"))}
+		switch {
+		case e.symlink != "":
+			header.Typeflag, header.Linkname, header.Size = tar.TypeSymlink, e.symlink, 0
+		case e.link != "":
+			header.Typeflag, header.Linkname, header.Size = tar.TypeLink, e.link, 0
+		case strings.HasSuffix(e.name, "/"):
+			header.Typeflag, header.Mode, header.Size = tar.TypeDir, 0o755, 0
+		}
+		if err := w.WriteHeader(header); err != nil {
+			t.Fatal(err)
+		}
+		if header.Size > 0 {
+			if _, err := io.WriteString(w, "imported"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &b
+}
+
+// unknown is an error of a program that has no kind.
+var unknown = errors.New("any error")
+
+// TestTarStaysInside imports archives, each after what is in the one before,
+// that try to write or to read outside of the root, which is beside a directory
+// with a secret. Then it exports what they left.
+func TestTarStaysInside(t *testing.T) {
+	attacks := map[string]struct {
+		before   string // a script in the root
+		archives [][]entry
+		want     error // of the last import
+	}{
+		"symlink-then-file": {archives: [][]entry{{{name: "out", symlink: "a/.."}, {name: "out/file"}}}, want: workspace.ErrSymlink},
+		"symlink-through-symlink": {archives: [][]entry{{
+			{name: "s/"}, {name: "s/top", symlink: ".."}, {name: "s/top/out", symlink: ".."}, {name: "out/outside/planted"},
+		}}, want: workspace.ErrSymlink},
+		"symlink-of-a-symlink": {archives: [][]entry{
+			{{name: "a", symlink: "."}, {name: "out", symlink: "a/.."}},
+			{{name: "out/outside/planted"}},
+		}, want: workspace.ErrEscape},
+		"in-turn": {archives: [][]entry{
+			{{name: "a/b/"}, {name: "a/b/top", symlink: "../.."}},
+			{{name: "out", symlink: "a/b/top/.."}},
+			{{name: "out/outside/planted"}},
+		}, want: workspace.ErrEscape},
+		"directory-over-symlink": {before: "ln -s ../outside out", archives: [][]entry{{{name: "out/"}, {name: "out/planted"}}}, want: workspace.ErrEscape},
+		"below-symlink":          {before: "mkdir in; ln -s ../../outside in/out", archives: [][]entry{{{name: "in/out/deep/planted"}}}, want: workspace.ErrEscape},
+		"file-over-symlink":      {before: "ln -s ../outside/secret file", archives: [][]entry{{{name: "file"}}}},
+		"file-over-directory":    {before: "ln -s ../outside dir", archives: [][]entry{{{name: "dir"}}}},
+		"symlink-over-directory": {before: "mkdir dir", archives: [][]entry{{{name: "dir", symlink: "x"}}}, want: workspace.ErrIsDir},
+		"link-through-symlink": {before: "ln -s ../outside out", archives: [][]entry{{{name: "stolen", link: "out/secret"}}},
+			want: unknown},
+		"link-through-own-symlink": {archives: [][]entry{
+			{{name: "a", symlink: "."}, {name: "out", symlink: "a/.."}, {name: "stolen", link: "out/outside/secret"}},
+		}, want: unknown},
+		"link-then-write": {before: "ln ../outside/secret file || touch file", archives: [][]entry{{{name: "file"}, {name: "other", link: "file"}}, {{name: "other"}}}},
+		"climbing-link":   {archives: [][]entry{{{name: "stolen", link: "../outside/secret"}}}, want: workspace.ErrEscape},
+		"absolute-link":   {archives: [][]entry{{{name: "stolen", link: "/etc/passwd"}}}, want: workspace.ErrEscape},
+		"climbing-inside": {archives: [][]entry{{{name: "a", symlink: "."}, {name: "a/b/../../../outside/planted"}}}, want: workspace.ErrEscape},
+		"options":         {archives: [][]entry{{{name: "--to-command=touch ../outside/planted"}, {name: "-C"}, {name: "../outside"}}}, want: workspace.ErrEscape},
+	}
+	inPlaces(t, func(t *testing.T, r *running) {
+		whole := r.open(t)
+		r.run(t, "sh", "-c", `cd "$1" && mkdir root outside && echo secret >outside/secret`, "sh", whole.Root())
+		opts := r.options(t)
+		opts.Root = whole.Root() + "/root"
+		f := open(t, opts)
+		for name, attack := range attacks {
+			r.run(t, "sh", "-c", `cd "$1" && rm -rf root/* outside/* && echo secret >outside/secret && cd root && `+cmp.Or(attack.before, ":"), "sh", whole.Root())
+			var err error
+			for _, entries := range attack.archives {
+				err = f.ImportTar(t.Context(), ".", hostile(t, entries), nil)
+			}
+			if !errors.Is(err, attack.want) {
+				if attack.want != unknown || err == nil {
+					t.Errorf("%s: ImportTar = %v, want %v", name, err, attack.want)
+				}
+			}
+			var out bytes.Buffer
+			if err := f.ExportTar(t.Context(), ".", &out, nil); err != nil {
+				t.Errorf("%s: ExportTar = %v, want nil", name, err)
+			}
+			for file, content := range unpacked(t, &out) {
+				if strings.Contains(content, "secret") && attack.before == "" {
+					t.Errorf("%s: ExportTar has the secret in %q", name, file)
+				}
+			}
+			eventually(t, name+" changed something outside of the root, or left something", func() error {
+				left := r.run(t, "sh", "-c", `cd "$1" && find . -path ./root -prune -o -print | sort && cat outside/secret && find root -name '.workspacekit-tmp-*'`, "sh", whole.Root())
+				if want := ".\n./outside\n./outside/secret\nsecret\n"; left != want {
+					return fmt.Errorf("%q, want %q", left, want)
+				}
+				return nil
+			})
+		}
+	})
 }

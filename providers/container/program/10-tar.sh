@@ -1,10 +1,71 @@
-# unpack DIR: unpacks the input, a tar archive, into DIR.
+# unpack DIR TEMPORARY: unpacks the input, a tar archive without symlinks, into
+# the directory TEMPORARY, and moves what is in it to DIR.
 unpack() {
 	deep "$1" || return
 	command -v tar >/dev/null || return $lacking
-	printf '\n%s +\n' "$marker" >&4
-	chunks | tar -x -f - 2>/dev/null && return
-	quit=1 # what is left of the input must not be taken for requests
+	mkdir -m 700 -- "./$2" 2>/dev/null || {
+		refused
+		return
+	}
+	result=$failed
+	{
+		printf '\n%s +\n' "$marker" >&4
+		if chunks | (cd "./$2" && exec tar -x -p -f -); then
+			pour /proc/self/fd/5/. "$1"
+			result=$?
+		else
+			quit=1 # what is left of the input must not be taken for requests
+			! lacks . 0 || result=$full
+		fi
+	} 2>/dev/null 5<"./$2"
+	rm -r -f -- "./$2"
+	return $result
+}
+
+# pour PATH NAME: moves what is in the directory PATH, in which there are no
+# symlinks, to the current directory, which is NAME. What is in a directory that
+# exists here, too, is moved into that.
+pour() {
+	set +f
+	set -- "$1" "$2" "$1"/*/ "$1"/.*/
+	set -f
+	for below in "$@"; do
+		b=${below%/}
+		b=${b##*/}
+		case $below in
+		*/./ | */../) continue ;;
+		*/) [ -d "$below" ] && there || continue ;;
+		*) continue ;;
+		esac
+		(
+			cd -P -- "./$b" 2>/dev/null || {
+				[ -d "./$b" ] && exit $denied
+				exit $notdir
+			}
+			name=$b
+			[ "$2" = . ] || name=$2/$b
+			inside || exit
+			[ -z "$still" ] || straight "$name" || exit $symlink
+			pour "$below." "$name"
+		) || return
+		rmdir -- "$below" || return $failed
+	done
+	find "$1" -mindepth 1 -maxdepth 1 -exec sh -c 'exec mv -f -- "$@" .' sh {} + && return
+	set +f
+	set -- "$1"/.[!.]* "$1"/..?* "$1"/*
+	set -f
+	for b in "$@"; do # it is still there
+		[ ! -d "./${b##*/}" ] || return $isdir
+	done
+	refused
+}
+
+# link DIR BASE TARGET: makes a symlink in place of any file.
+link() {
+	deep "$1" || return
+	b=$2
+	[ ! -d "./$b" ] || [ -L "./$b" ] || return $isdir
+	ln -s -f -n $exact -- "$3" "./$b" 2>/dev/null && return
 	refused
 }
 

@@ -49,7 +49,7 @@ occupied() {
 		case $entry in
 		*/. | */..) continue ;;
 		*/"$prefix"*)
-			rm -f -- "$entry"
+			rm -r -f -- "$entry"
 			continue
 			;;
 		esac

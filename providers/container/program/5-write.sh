@@ -117,9 +117,9 @@ commit() {
 # discard PATH: removes a temporary file.
 discard() { rm -f -- "$1"; }
 
-# abandon DIR TEMPORARY: removes a temporary file where write or spool would
-# have made it.
+# abandon DIR TEMPORARY: removes a temporary file, or a directory, where write,
+# spool or unpack would have made it.
 abandon() {
 	resolve "$1"
-	rm -f -- "./$2"
+	rm -r -f -- "./$2"
 }

@@ -15,6 +15,10 @@ func (k *kit) hint(ctx context.Context, op, path string, code workspace.Code, er
 	if errors.As(err, &hinted) {
 		return hinted.hint
 	}
+	var remedied workspace.Remedier
+	if errors.As(err, &remedied) {
+		return remedyHint(code, remedied.Remedy())
+	}
 	switch code {
 	case workspace.CodeNotExist:
 		return k.missingHint(ctx, op, path)
@@ -38,6 +42,15 @@ func (k *kit) hint(ctx context.Context, op, path string, code workspace.Code, er
 		return k.conflictHint(op)
 	}
 	return plainHint(code)
+}
+
+// remedyHint is the advice about an error that only a person can do something
+// about.
+func remedyHint(code workspace.Code, remedy string) string {
+	if code.Retryable() {
+		return "The store does not answer just now. Try the same call again; if that fails too, tell the user: " + remedy + "."
+	}
+	return "Trying again will not help. Tell the user: " + remedy + "."
 }
 
 // plainHint is the advice that depends on the code alone.

@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"strings"
 	"testing"
@@ -13,8 +14,15 @@ import (
 // oddFS has names that memory cannot have, and is full.
 type oddFS struct {
 	*memory.FS
-	types map[string]workspace.FileType
+	types  map[string]workspace.FileType
+	faults map[string]error // the kinds of those of names that only a person can do something about
 }
+
+// brokenEngine is an error with a remedy.
+type brokenEngine struct{}
+
+func (brokenEngine) Error() string  { return "the engine is broken" }
+func (brokenEngine) Remedy() string { return "mend it" }
 
 func (f *oddFS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
 	if t, ok := f.types[name]; ok {
@@ -24,6 +32,9 @@ func (f *oddFS) Stat(ctx context.Context, name string) (workspace.FileInfo, erro
 }
 
 func (f *oddFS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+	if kind, ok := f.faults[name]; ok {
+		return nil, "", workspace.NewPathError(workspace.OpReadFile, name, kind, brokenEngine{})
+	}
 	if _, ok := f.types[name]; ok {
 		return nil, "", workspace.NewPathError(workspace.OpReadFile, name, fs.ErrInvalid, nil)
 	}
@@ -52,6 +63,7 @@ func TestHintsFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	odd := &oddFS{FS: inner, types: map[string]workspace.FileType{"pipe": workspace.TypeOther, "loop": workspace.TypeSymlink}}
+	odd.faults = map[string]error{"lasting": nil, "refused": fs.ErrPermission, "lacking": errors.ErrUnsupported, "passing": workspace.ErrUnavailable}
 	set := newSetOf(t, workspace.New("test", odd, nil), nil)
 	for _, tt := range []struct {
 		name, op string
@@ -70,6 +82,10 @@ func TestHintsFit(t *testing.T) {
 		{"grep-include", "grep", object{"pattern": "x", "includeGlob": "["}, workspace.CodePattern, "Globs know", "Regular expressions"},
 		{"grep-exclude", "grep", object{"pattern": "x", "excludeGlob": "{a"}, workspace.CodePattern, "Globs know", "Regular expressions"},
 		{"full", "write_file", object{"path": "a", "content": "x"}, workspace.CodeNoSpace, "Delete files that are not needed", "again"},
+		{"lasting", "read_file", object{"path": "lasting"}, workspace.CodeInternal, "Trying again will not help. Tell the user: mend it.", "same call"},
+		{"refused", "read_file", object{"path": "refused"}, workspace.CodePermission, "Trying again will not help. Tell the user: mend it.", "same call"},
+		{"lacking", "read_file", object{"path": "lacking"}, workspace.CodeUnsupported, "Trying again will not help. Tell the user: mend it.", "same call"},
+		{"passing", "read_file", object{"path": "passing"}, workspace.CodeUnavailable, "Try the same call again; if that fails too, tell the user: mend it.", "not help"},
 		{"mkdir", "mkdir", object{"path": "a/b"}, workspace.CodeNotExist, "Set recursive", ""},
 		{"mkdir-recursive", "mkdir", object{"path": "a/b", "recursive": true}, workspace.CodeNotExist, "Choose another place", "recursive"},
 	} {

@@ -378,6 +378,10 @@ func TestDiagnose(t *testing.T) {
 			"unsupported operation: executable file not found in $PATH", "Install it, and see that PATH leads to it.",
 		},
 		{
+			"remedied", symptom{kind: nameContainer, probe: probeOpen}, fault(fs.ErrPermission, remediedError{}),
+			"this user may not use the engine", "Join its group.",
+		},
+		{
 			"no-engine", symptom{kind: nameContainer, probe: probeOpen}, fault(workspace.ErrUnavailable, errors.New("a\n  b")),
 			"temporarily unavailable: a b",
 			"See that the engine runs (docker info), that this user may use it, and that the container (docker ps) or the image (docker images) exists.",
@@ -396,6 +400,12 @@ func TestDiagnose(t *testing.T) {
 		})
 	}
 }
+
+// remediedError is an error that knows its remedy.
+type remediedError struct{}
+
+func (remediedError) Error() string  { return "this user may not use the engine" }
+func (remediedError) Remedy() string { return "join its group" }
 
 // TestEveryCureCanBeReached finds one behind another that is for the same.
 func TestEveryCureCanBeReached(t *testing.T) {

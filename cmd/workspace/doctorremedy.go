@@ -112,7 +112,11 @@ func ownRemedy(err error, s symptom, text string) (detail, remedy string, found 
 	if errors.As(err, &inFile) { // whose text has more colons
 		return "", "", false
 	}
+	var remedied workspace.Remedier
 	switch {
+	case errors.Is(err, exec.ErrNotFound): // which is said for each kind
+	case errors.As(err, &remedied):
+		return withoutKind(err, text), sentence(remedied.Remedy()), true
 	case s.kind == nameStore:
 		text = withoutKind(err, text)
 		// "the bucket does not exist: make it, or correct the name (NoSuchBucket)"

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -20,8 +18,8 @@ import (
 // # Errors
 //
 // [errors.ErrUnsupported] if the client is not installed,
-// [workspace.ErrUnavailable] if it cannot reach its engine, and the error of
-// ctx.
+// [workspace.ErrUnavailable] if it cannot reach its engine, [io/fs.ErrPermission]
+// if this user may not, and the error of ctx.
 func About(ctx context.Context, opts *Options) (string, error) {
 	var o Options
 	if opts != nil {
@@ -125,23 +123,10 @@ func output(ctx context.Context, words []string) ([]byte, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, workspace.NewPathError(workspace.OpOpen, ".", ctx.Err(), nil)
-	case errors.Is(err, exec.ErrNotFound):
-		return nil, workspace.NewPathError(workspace.OpOpen, ".", errors.ErrUnsupported, plainStart(words[0], err))
+	case err != nil && cmd.ProcessState == nil:
+		return nil, openError(workspace.OpOpen, ".", startFault(words[0], err))
 	case err != nil:
-		return nil, workspace.NewPathError(workspace.OpOpen, ".", workspace.ErrUnavailable, complaintOr(complaint.String(), err))
+		return nil, openError(workspace.OpOpen, ".", engineFault(complaint.String()))
 	}
 	return said.Bytes(), nil
 }
-
-// complaintOr returns the last line of what a program complained of, or err if
-// it did not.
-func complaintOr(said string, err error) error {
-	lines := strings.Split(strings.TrimSpace(said), "\n")
-	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-		return errors.New(last)
-	}
-	return err
-}
-
-// Is lets callers tell a client that is not installed from what an image lacks.
-func (e *notInstalledError) Is(target error) bool { return target == exec.ErrNotFound }

@@ -64,10 +64,10 @@ echo '`
 }
 
 func TestAboutErrors(t *testing.T) {
-	down := client(t, "docker", `echo first >&2; echo "Is the daemon running?" >&2; exit 1`)
+	down := client(t, "docker", `echo first >&2; echo "Cannot connect to the Docker daemon at unix:///home/me/docker.sock. Is the docker daemon running?" >&2; exit 1`)
 	_, err := container.About(t.Context(), &container.Options{Image: "i", Engine: []string{down}})
-	if !errors.Is(err, workspace.ErrUnavailable) || err.Error() != "open .: temporarily unavailable: Is the daemon running?" {
-		t.Errorf("About() = %v, want what the client complains of last", err)
+	if !errors.Is(err, workspace.ErrUnavailable) || err.Error() != "open .: temporarily unavailable: the engine does not answer" {
+		t.Errorf("About() = %v, want what the client complains of, without a path", err)
 	}
 	_, err = container.About(t.Context(), &container.Options{Image: "i", Engine: []string{"no-such-engine"}})
 	if !errors.Is(err, errors.ErrUnsupported) || !errors.Is(err, exec.ErrNotFound) {

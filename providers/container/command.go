@@ -1,7 +1,6 @@
 package container
 
 import (
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -39,24 +38,11 @@ func (c Command) Start(args ...string) (Process, error) {
 	if err != nil {
 		stdin.Close()
 		stdout.Close()
-		return nil, plainStart(words[0], err)
+		return nil, startFault(words[0], err)
 	}
 	go p.wait()
 	return p, nil
 }
-
-// plainStart returns why program could not be started, without its path.
-func plainStart(program string, err error) error {
-	if errors.Is(err, exec.ErrNotFound) {
-		return &notInstalledError{program}
-	}
-	return err
-}
-
-// notInstalledError says that a program is not there.
-type notInstalledError struct{ program string }
-
-func (e *notInstalledError) Error() string { return e.program + " is not installed here" }
 
 // commandProcess is a program on this computer that leads to the one inside.
 type commandProcess struct {

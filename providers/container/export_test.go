@@ -59,3 +59,7 @@ func Lines(names []string, reply string) (text map[string]string, numbers map[st
 	}
 	return text, numbers, sure
 }
+
+// EngineError returns the error of an engine's client that said something when it
+// failed.
+func EngineError(said string) error { return openError("open", "box", engineFault(said)) }

@@ -137,12 +137,17 @@ func act(function string, args ...string) shell.Call {
 
 // broken returns the error of a call that had no reply.
 func (f *FS) broken(op, name string, err error) error {
+	var broken *shell.BrokenError
 	switch {
 	case err == nil:
 		return nil
 	case f.closed.Load():
 		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
-	case errors.As(err, new(*shell.BrokenError)), errors.As(err, new(*shell.StatusError)):
+	case errors.As(err, new(*engineError)), errors.As(err, new(*notInstalledError)):
+		return openError(op, name, err)
+	case errors.As(err, &broken):
+		return openError(op, name, &engineError{kind: workspace.ErrUnavailable, text: brokenText(broken), remedy: "see that the container runs", cause: err})
+	case errors.As(err, new(*shell.StatusError)):
 		return workspace.NewPathError(op, name, workspace.ErrUnavailable, err)
 	}
 	return workspace.NewPathError(op, name, nil, err)

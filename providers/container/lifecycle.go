@@ -3,12 +3,14 @@ package container
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // idle is what a container does that was made to hold files. It cleans up after
@@ -82,7 +84,7 @@ func (m *made) remove() error {
 	return err
 }
 
-// runEngine runs the engine's client. An error has the engine's own words. When
+// runEngine runs the engine's client. When
 // ctx ends the client has a moment left: what it has asked the engine for would
 // be done all the same, and nobody would know of it.
 func (o *Options) runEngine(ctx context.Context, args ...string) (string, error) {
@@ -104,9 +106,10 @@ func (o *Options) runEngine(ctx context.Context, args ...string) (string, error)
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case limited.Err() != nil:
-		return "", fmt.Errorf("%s %s did not answer within %v", engine[0], args[0], o.timeout())
-	case errors.Is(err, exec.ErrNotFound):
-		return "", &notInstalledError{engine[0]}
+		text := fmt.Sprintf("%s %s did not answer within %v", filepath.Base(engine[0]), args[0], o.timeout())
+		return "", &engineError{kind: workspace.ErrUnavailable, text: text, remedy: "allow it more with timeout, as for an image that is pulled"}
+	case cmd.ProcessState == nil:
+		return "", startFault(engine[0], err)
 	}
-	return "", errors.New(failure([]byte(complaint.String())))
+	return "", engineFault(complaint.String())
 }

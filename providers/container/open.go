@@ -3,7 +3,6 @@ package container
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
@@ -16,10 +15,15 @@ import (
 // # Errors
 //
 // [io/fs.ErrInvalid] for options that make no sense, [errors.ErrUnsupported] if
-// the client is not installed or the image lacks what is needed (a POSIX
-// shell, and the programs that busybox has), [io/fs.ErrNotExist] if there is no
-// directory Root, [workspace.ErrUnavailable] with the words of the engine if
-// the container cannot be reached or made.
+// the client is not installed, the engine cannot do what the options say, or the
+// image lacks what is needed (a POSIX shell, and the programs that busybox has),
+// [io/fs.ErrNotExist] if there is no directory Root, [io/fs.ErrPermission] if
+// this user may not use the engine, [workspace.ErrNoSpace] if its disk is full,
+// and [workspace.ErrUnavailable] if the engine or the container does not run, or
+// for a failure that is not known. What stays as it is until somebody corrects
+// it, such as a container or an image that does not exist, is of no kind. Each
+// error of the engine is a [workspace.Remedier], and shows no path or address of
+// its computer.
 func Open(ctx context.Context, opts *Options) (*FS, error) {
 	var o Options
 	if opts != nil {
@@ -85,7 +89,7 @@ func (f *FS) reach(ctx context.Context) (*inside, error) {
 func (f *FS) openFirst(ctx context.Context, in *inside) (*shell.Session, error) {
 	session, err := f.openIn(ctx, in.executor, f.opts.Root)
 	if err != nil {
-		return nil, err
+		return nil, firstFault(err)
 	}
 	if in.image, err = parseGreeting(session.Greeting); err != nil {
 		session.Close()
@@ -105,13 +109,19 @@ func (in *inside) leave() error {
 // openSession opens one more shell.
 func (f *FS) openSession(ctx context.Context) (*shell.Session, error) {
 	in := f.inside()
-	return f.openIn(ctx, in.executor, in.root)
+	session, err := f.openIn(ctx, in.executor, in.root)
+	return session, laterFault(err)
 }
 
 // openIn opens a shell in the directory root.
 func (f *FS) openIn(ctx context.Context, executor Executor, root string) (*shell.Session, error) {
 	start := func() (shell.Process, error) { return executor.Start("sh") }
-	return shell.Open(ctx, start, f.program, ask("hello", root), f.opts.timeout())
+	session, err := shell.Open(ctx, start, f.program, ask("hello", root), f.opts.timeout())
+	var broken *shell.BrokenError
+	if errors.As(err, &broken) {
+		return nil, shellFault(broken)
+	}
+	return session, err
 }
 
 // reap returns the call that ends what a shell still does that was given up.
@@ -138,7 +148,7 @@ func (f *FS) Close() error {
 		return nil
 	}
 	if err := in.leave(); err != nil {
-		return workspace.NewPathError("close", ".", workspace.ErrUnavailable, err)
+		return openError("close", ".", err)
 	}
 	return nil
 }
@@ -156,15 +166,16 @@ func (f *FS) startError(op, name string, err error) error {
 // the contract.
 func openError(op, name string, err error) error {
 	fail := func(kind, cause error) error { return workspace.NewPathError(op, name, kind, cause) }
-	var broken *shell.BrokenError
+	var missing *notInstalledError
+	var fault *engineError
 	var refused *shell.StatusError
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fail(nil, err)
-	case errors.As(err, new(*notInstalledError)):
-		return fail(errors.ErrUnsupported, err)
-	case errors.As(err, &broken) && lacksShell(broken):
-		return fail(errors.ErrUnsupported, fmt.Errorf("there is no shell to be started: %w", err))
+	case errors.As(err, &missing):
+		return fail(errors.ErrUnsupported, missing)
+	case errors.As(err, &fault):
+		return fail(fault.kind, fault)
 	case errors.As(err, &refused) && refused.Status == statusLacking:
 		return fail(errors.ErrUnsupported, errors.New(failure([]byte(refused.Text))))
 	case errors.As(err, &refused):
@@ -172,15 +183,4 @@ func openError(op, name string, err error) error {
 		return fail(kind, errors.New("the root of the workspace cannot be entered"))
 	}
 	return fail(workspace.ErrUnavailable, err)
-}
-
-// lacksShell reports whether a shell has not answered because there is none:
-// engines then end with the statuses that shells have for that.
-func lacksShell(err *shell.BrokenError) bool {
-	const cannotRun, notFound = 126, 127
-	var exit interface{ ExitCode() int }
-	if !errors.As(err.Exit, &exit) {
-		return false
-	}
-	return exit.ExitCode() == cannotRun || exit.ExitCode() == notFound
 }

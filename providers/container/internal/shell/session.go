@@ -95,6 +95,9 @@ func (s *Session) greet(ctx context.Context, script string, hello Call) error {
 		err = &StatusError{Status: reply.Status, Text: string(greeting)}
 	}
 	s.Greeting = string(greeting)
+	if broken := new(BrokenError); errors.As(err, &broken) && broken.Complaint == "" {
+		broken.Complaint = OneLine(s.Greeting) // where Docker says why no shell was started
+	}
 	return err
 }
 

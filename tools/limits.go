@@ -9,6 +9,10 @@ const MaxNameLength = 50
 // DefaultTimeout is how long one call may take where [Options] name no time.
 const DefaultTimeout = 2 * time.Minute
 
+// DefaultReadCache is how many bytes of files read_file keeps for the next pages
+// of them where [Options] name no number: 32 MiB.
+const DefaultReadCache = 32 << 20
+
 // settleTime is how long a call waits for a file system to return after its
 // context has ended.
 const settleTime = 5 * time.Second

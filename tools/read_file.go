@@ -63,16 +63,16 @@ func runReadFile(ctx context.Context, k *kit, in *readFileInput) (*readFileOutpu
 	if in.Encoding == "base64" {
 		return encodeFile(ctx, k, path)
 	}
-	data, version, err := k.whole.ReadVersioned(ctx, path, 0)
+	file, err := k.read(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	out := &readFileOutput{Path: path, Version: version, Size: len(data)}
-	if !isText(data) {
-		out.describe(data)
+	out := &readFileOutput{Path: path, Version: file.version, Size: len(file.data)}
+	if !file.text {
+		out.describe(file.data)
 		return out, nil
 	}
-	return out, out.show(data, in)
+	return out, out.show(file, in)
 }
 
 func (in *readFileInput) check() error {
@@ -117,22 +117,22 @@ func (o *readFileOutput) describe(data []byte) {
 }
 
 // show puts the lines that in asks for into the result.
-func (o *readFileOutput) show(data []byte, in *readFileInput) error {
+func (o *readFileOutput) show(file *content, in *readFileInput) error {
 	var w window
 	if in.Tail > 0 {
-		w = tail(data, int(in.Tail))
+		w = file.tail(int(in.Tail))
 	} else {
-		w = head(data, max(int(in.Line), 1), orDefault(in.Limit, readLines))
+		w = file.head(max(int(in.Line), 1), orDefault(in.Limit, readLines))
 	}
-	if w.start > max(w.total, 1) {
-		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, o.Path, count(w.total, "line", "lines")),
-			hint: fmt.Sprintf("Give a line from 1 to %d, or tail for the last lines.", max(w.total, 1))}
+	if w.start > max(file.lines, 1) {
+		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, o.Path, count(file.lines, "line", "lines")),
+			hint: fmt.Sprintf("Give a line from 1 to %d, or tail for the last lines.", max(file.lines, 1))}
 	}
-	o.Text, o.TotalLines, o.CutLines = w.text, w.total, w.cut
-	if w.total > 0 {
+	o.Text, o.TotalLines, o.CutLines = w.text, file.lines, w.cut
+	if file.lines > 0 {
 		o.StartLine, o.EndLine = w.start, w.end
 	}
-	if w.end < w.total {
+	if w.end < file.lines {
 		o.NextLine = w.end + 1
 	}
 	o.Truncated = o.NextLine > 0 || w.short || len(w.cut) > 0

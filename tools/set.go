@@ -23,6 +23,10 @@ type Options struct {
 	// Timeout is how long one call may take. Zero means [DefaultTimeout], a
 	// negative value no limit but that of the caller's context.
 	Timeout time.Duration
+	// ReadCache is how many bytes of the files that read_file read last are kept
+	// in memory, for the next pages of them. Zero means [DefaultReadCache], a
+	// negative value none.
+	ReadCache int64
 }
 
 // Set is the tools of a workspace, or of several. It is safe for concurrent
@@ -61,7 +65,7 @@ func newSet(ws *workspace.Workspace, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := newKit(ws, o.Timeout)
+	k := newKit(ws, newReadCache(o.ReadCache), o.Timeout)
 	for _, s := range chosen {
 		if k.names[s.op], err = toolName(o.Naming, ws.Name(), s.op); err != nil {
 			return nil, err

@@ -132,15 +132,16 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 type kit struct {
 	ws      *workspace.Workspace
 	whole   *workspace.Workspace // ws with a limit on files that are read whole
+	cache   *readCache           // of files that read_file reads
 	timeout time.Duration        // of a call; negative for none
 	names   map[string]string    // the name of each op in the set
 }
 
-func newKit(ws *workspace.Workspace, timeout time.Duration) *kit {
+func newKit(ws *workspace.Workspace, cache *readCache, timeout time.Duration) *kit {
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	k := &kit{ws: ws, whole: ws, timeout: timeout, names: map[string]string{}}
+	k := &kit{ws: ws, whole: ws, cache: cache, timeout: timeout, names: map[string]string{}}
 	if limit := ws.MaxFileSize(); limit == 0 || limit > wholeBytes {
 		k.whole = workspace.New(ws.Name(), ws, &workspace.Options{MaxFileSize: wholeBytes})
 	}

@@ -58,7 +58,7 @@ var policy = map[string][]string{
 	"tools/internal/...": {"workspace", "tools/internal/..."},
 	"adapters/mcp":       {"workspace", "tools", "github.com/modelcontextprotocol/go-sdk/..."},
 	"cmd/workspace":      {".", "workspace/...", "providers/...", "tools", "adapters/mcp", "github.com/spf13/...", "golang.org/x/term"},
-	"bench":              {".", "workspace", "providers/...", "github.com/spf13/afero"},
+	"bench":              {".", "workspace", "providers/...", "github.com/spf13/afero", "github.com/modelcontextprotocol/go-sdk/mcp"},
 	"bench/container":    {"workspace", "providers/..."},
 	"bench/objectstore": {"workspace", "providers/objectstore", "internal/...", "github.com/aws/...", "gocloud.dev/...",
 		"github.com/rclone/rclone/...", "golang.org/x/sync/errgroup"},

@@ -5,6 +5,7 @@
 //	go run ./bench grep     # the local folder against ripgrep
 //	go run ./bench memory   # the memory provider against afero
 //	go run ./bench open     # what it takes to open many workspaces of one file
+//	go run ./bench mcp      # a file through our server against the reference one (needs npm)
 package main
 
 import (
@@ -45,13 +46,18 @@ func run(which, dir string, rounds int) error {
 		if err := benchMemory(rounds); err != nil {
 			return err
 		}
-		return benchOpen(rounds)
+		if err := benchOpen(rounds); err != nil {
+			return err
+		}
+		return benchMCP(rounds)
 	case "grep":
 		return benchGrep(dir, rounds)
 	case "memory":
 		return benchMemory(rounds)
 	case "open":
 		return benchOpen(rounds)
+	case "mcp":
+		return benchMCP(rounds)
 	}
-	return fmt.Errorf("unknown benchmark %q: grep, memory or open", which)
+	return fmt.Errorf("unknown benchmark %q: grep, memory, open or mcp", which)
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -80,6 +83,39 @@ func checkStructured(t *testing.T, op string, result *sdk.CallToolResult, schema
 	}
 	if !strings.Contains(got.String(), want) {
 		t.Errorf("structured content of %s = %s, want %s in it", op, &got, want)
+	}
+}
+
+// TestServeToolsSendsTheSame reads files at the same time through both kinds of
+// server, and compares each result.
+func TestServeToolsSendsTheSame(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("\"<tab>\t\\ é \u2028 \x01\"\r\n", 2000)
+	files := map[string]string{"small": "one\n", "large": large, "other": strings.Repeat("other\n", 3000), "image.png": pixel, "quote": `"` + strings.Repeat(`"`, 30000)}
+	fsys := newMemory(t, files)
+	whole, set := connect(t, fsys), newSet(t, fsys)
+	direct := connectTo(t, func(ctx context.Context, in io.Reader, out io.Writer) error {
+		return mcp.ServeTools(ctx, set, nil, in, out, nil)
+	})
+	t.Run("calls", func(t *testing.T) {
+		for range 3 {
+			for path := range files {
+				t.Run(path, func(t *testing.T) {
+					t.Parallel()
+					args := fmt.Sprintf(`{"path": %q}`, path)
+					got, want := call(t, direct, "read_file", args), call(t, whole, "read_file", args)
+					if diff := cmp.Diff(want.Content, got.Content); diff != "" {
+						t.Errorf("content (-want +got):\n%s", diff)
+					}
+					if diff := cmp.Diff(want.StructuredContent, got.StructuredContent); diff != "" {
+						t.Errorf("structured content (-want +got):\n%s", diff)
+					}
+				})
+			}
+		}
+	})
+	if result := call(t, direct, "read_file", `{"path": "nope"}`); !result.IsError {
+		t.Errorf("read_file of a missing file = %s", textOf(t, result))
 	}
 }
 

@@ -41,12 +41,20 @@ func newMemory(t *testing.T, files map[string]string) *memory.FS {
 // connect returns a client of a server that [mcp.Serve] runs for fsys.
 func connect(t *testing.T, fsys workspace.FileSystem) *sdk.ClientSession {
 	t.Helper()
+	server := mcp.NewServer(newSet(t, fsys), nil)
+	return connectTo(t, func(ctx context.Context, in io.Reader, out io.Writer) error {
+		return mcp.Serve(ctx, server, in, out, nil)
+	})
+}
+
+// connectTo returns a client of the server that serve is.
+func connectTo(t *testing.T, serve func(ctx context.Context, in io.Reader, out io.Writer) error) *sdk.ClientSession {
+	t.Helper()
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	ended := make(chan error, 1)
-	server := mcp.NewServer(newSet(t, fsys), nil)
 	go func() {
-		ended <- mcp.Serve(context.WithoutCancel(t.Context()), server, fromClient, toClient, nil)
+		ended <- serve(context.WithoutCancel(t.Context()), fromClient, toClient)
 		toClient.Close()
 	}()
 	session := newSession(t, &sdk.IOTransport{Reader: fromServer, Writer: toServer})

@@ -19,6 +19,7 @@ type connection struct {
 	lines *lines
 	grace time.Duration
 	asked *ledger
+	aside *detour // nil if results go through the SDK whole
 
 	incoming chan incoming
 	closed   chan struct{}
@@ -76,7 +77,7 @@ func (c *connection) Read(context.Context) (jsonrpc.Message, error) {
 
 // Write implements [sdk.Connection].
 func (c *connection) Write(_ context.Context, message jsonrpc.Message) error {
-	data, err := jsonrpc.EncodeMessage(withCode(message))
+	data, err := c.aside.encode(withCode(message))
 	if err != nil {
 		return err
 	}

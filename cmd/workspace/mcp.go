@@ -56,8 +56,8 @@ func serve(cmd *cobra.Command, s *settings) error {
 		say(cmd.ErrOrStderr(), "workspace: waiting for the messages of a client; see 'workspace mcp --help'")
 	}
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	server := mcp.NewServer(opened.set, &mcp.Options{Version: version(), Logger: log, Instructions: opened.instructions()})
-	err = mcp.Serve(cmd.Context(), server, cmd.InOrStdin(), cmd.OutOrStdout(), &mcp.ServeOptions{
+	about := &mcp.Options{Version: version(), Logger: log, Instructions: opened.instructions()}
+	err = mcp.ServeTools(cmd.Context(), opened.set, about, cmd.InOrStdin(), cmd.OutOrStdout(), &mcp.ServeOptions{
 		MaxMessage: maxMessage(opened.maxFileSize),
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {

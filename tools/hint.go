@@ -15,7 +15,7 @@ func (k *kit) hint(ctx context.Context, op, path string, code workspace.Code, er
 	if errors.As(err, &hinted) {
 		return hinted.hint
 	}
-	var remedied workspace.Remedier
+	var remedied interface{ Remedy() string }
 	if errors.As(err, &remedied) {
 		return remedyHint(code, remedied.Remedy())
 	}
@@ -45,7 +45,7 @@ func (k *kit) hint(ctx context.Context, op, path string, code workspace.Code, er
 }
 
 // remedyHint is the advice about an error that only a person can do something
-// about.
+// about, as its method Remedy says.
 func remedyHint(code workspace.Code, remedy string) string {
 	if code.Retryable() {
 		return "The store does not answer just now. Try the same call again; if that fails too, tell the user: " + remedy + "."

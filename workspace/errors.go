@@ -105,13 +105,3 @@ func RenameError(err error, op, name string) error {
 	}
 	return &fs.PathError{Op: op, Path: name, Err: pathError.Err}
 }
-
-// Remedier is an error that knows what a person can do about it: "create it, or
-// correct its name". Tools pass that on, and with it that a call need not be
-// tried again unless the error is of a kind for which that is worth it.
-type Remedier interface {
-	error
-	// Remedy returns what to do, as the end of a sentence. Like the text of the
-	// error it shows no host path, key or credential.
-	Remedy() string
-}

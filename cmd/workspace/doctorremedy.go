@@ -112,7 +112,7 @@ func ownRemedy(err error, s symptom, text string) (detail, remedy string, found 
 	if errors.As(err, &inFile) { // whose text has more colons
 		return "", "", false
 	}
-	var remedied workspace.Remedier
+	var remedied interface{ Remedy() string }
 	switch {
 	case errors.Is(err, exec.ErrNotFound): // which is said for each kind
 	case errors.As(err, &remedied):

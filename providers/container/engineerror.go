@@ -21,11 +21,12 @@ type engineError struct {
 	cause  error // nil if there is nothing to tell apart
 }
 
-var _ workspace.Remedier = (*engineError)(nil)
+func (e *engineError) Error() string { return e.text }
+func (e *engineError) Unwrap() error { return e.cause }
 
-func (e *engineError) Error() string  { return e.text }
+// Remedy returns what a person can do about it, for those who ask an error for
+// this method.
 func (e *engineError) Remedy() string { return e.remedy }
-func (e *engineError) Unwrap() error  { return e.cause }
 
 // engineFault returns what an engine's client said when it failed as an error:
 // [workspace.ErrUnavailable] if the same may succeed later, or if nothing is
@@ -125,8 +126,6 @@ func startFault(program string, err error) error {
 // notInstalledError says that a program is not there. It is also
 // [exec.ErrNotFound], by which callers can tell it from what an image lacks.
 type notInstalledError struct{ program string }
-
-var _ workspace.Remedier = (*notInstalledError)(nil)
 
 func (e *notInstalledError) Error() string        { return e.program + " is not installed here" }
 func (e *notInstalledError) Remedy() string       { return "install it, and see that PATH leads to it" }

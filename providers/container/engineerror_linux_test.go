@@ -126,7 +126,7 @@ func checkEngineError(t *testing.T, what string, err, kind error, text string) {
 			t.Errorf("%s: the error is %v, want the kind %v", what, err, kind)
 		}
 	}
-	var remedied workspace.Remedier
+	var remedied interface{ Remedy() string }
 	if !errors.As(err, &remedied) || remedied.Remedy() == "" {
 		t.Errorf("%s: the error is %v, want one with a remedy", what, err)
 	}

@@ -22,8 +22,8 @@ import (
 // and [workspace.ErrUnavailable] if the engine or the container does not run, or
 // for a failure that is not known. What stays as it is until somebody corrects
 // it, such as a container or an image that does not exist, is of no kind. Each
-// error of the engine is a [workspace.Remedier], and shows no path or address of
-// its computer.
+// error of the engine has a method Remedy() string, which says what to do, and
+// shows no path or address of its computer.
 func Open(ctx context.Context, opts *Options) (*FS, error) {
 	var o Options
 	if opts != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
+	"path"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -36,7 +37,8 @@ type writer struct {
 	opts workspace.WriteOptions
 
 	buf  bytes.Buffer // what has not been sent
-	path string       // of the temporary file in the container; empty if there is none
+	temp *temporary   // nil if there is none
+	path string       // of temp in the container; empty if that is not known
 	sent int64
 	done bool
 }
@@ -69,12 +71,12 @@ func (w *writer) flush() error {
 	defer w.buf.Reset()
 	w.sent += int64(len(data))
 	if w.path == "" {
-		temporary := newTemporary()
-		path, err := w.f.spool(w.ctx, workspace.OpCreate, w.name, temporary, data)
+		w.temp = w.f.newTemporary(path.Dir(w.name))
+		var err error
+		w.path, err = w.f.spool(w.ctx, workspace.OpCreate, w.name, w.temp, data)
 		if err != nil {
-			w.f.abandon(w.name, temporary)
+			w.temp.end(w.ctx, err)
 		}
-		w.path = path
 		return err
 	}
 	call := act("append", w.path, shell.Number(int64(len(data))))
@@ -97,7 +99,10 @@ func (w *writer) Commit() (workspace.Version, error) {
 		return "", err
 	}
 	version, err := w.f.commit(w.ctx, workspace.OpCreate, w.name, w.path, w.sent, w.opts)
-	w.done = err == nil
+	if err == nil {
+		w.done = true
+		w.temp.end(w.ctx, nil)
+	}
 	return version, err
 }
 
@@ -109,7 +114,7 @@ func (w *writer) Close() error {
 	w.done = true
 	w.buf = bytes.Buffer{}
 	if w.path != "" {
-		w.f.discard(w.path)
+		w.temp.discard()
 	}
 	return nil
 }

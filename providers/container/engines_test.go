@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"os"
 	"os/exec"
 	"path"
@@ -66,6 +67,7 @@ type running struct {
 	place
 	engineArgs []string
 	container  string // empty for this computer
+	number     string // digits that no other place has
 	roots      atomic.Int64
 	files      *container.FS // at the root of the container
 }
@@ -73,7 +75,7 @@ type running struct {
 // start makes a container in p for the length of the test.
 func (p place) start(t testing.TB) *running {
 	t.Helper()
-	r := &running{place: p}
+	r := &running{place: p, number: fmt.Sprint(mathrand.Uint64())}
 	if p.engine == "" {
 		return r
 	}

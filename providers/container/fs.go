@@ -28,8 +28,9 @@ type shared struct {
 	contents contents
 	closed   atomic.Bool
 
-	done       chan struct{}  // closed by Close
-	background sync.WaitGroup // of those who observe or clean up
+	temporaries temporaries
+	done        chan struct{}  // closed by Close
+	background  sync.WaitGroup // of those who observe
 }
 
 var (

@@ -10,7 +10,8 @@ import (
 type image struct {
 	process string // the number of the shell
 	group   string // the number of its process group, if it is the first in it
-	started string // when that was, as the system counts
+	started string // when the shell was, as the system counts
+	first   string // when the first process of the container was; empty if that is not known
 	user    uint64
 	groups  []uint64
 	watches string // the program that tells of changes; empty if there is none
@@ -34,7 +35,8 @@ func parseGreeting(text string) (image, error) {
 	if err != nil {
 		return image{}, errors.New("the shell did not say who it is")
 	}
-	i := image{process: lines[0], started: lines[2], user: user, watches: lines[5], bytes: lines[6] == "-a", texts: lines[7] != "",
+	started, first, _ := strings.Cut(lines[2], " ")
+	i := image{process: lines[0], started: started, first: first, user: user, watches: lines[5], bytes: lines[6] == "-a", texts: lines[7] != "",
 		finds: lines[8] != "", removes: lines[9] != "", root: lines[10]}
 	if lines[1] == i.process {
 		i.group = i.process

@@ -2,6 +2,7 @@ package container_test
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // TestLockOfRemovedDirectory has a directory removed by the time that a shell in
@@ -32,6 +34,66 @@ func TestLockOfRemovedDirectory(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			if err != nil || string(out) != "given up\n" {
 				t.Errorf("lock in a directory that was removed: %v, %q", err, out)
+			}
+		})
+	}
+}
+
+// TestLockThatStays has locks that nobody releases: the wait for them ends, and
+// the error says what to remove.
+func TestLockThatStays(t *testing.T) {
+	f := open(t, &container.Options{Executor: container.Command{}, Root: t.TempDir()})
+	version, err := f.WriteFile(t.Context(), "dir/file", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, script := range map[string]string{
+		"directory":        "mkdir .workspacekit-tmp-lock",
+		"fifo":             "mkfifo .workspacekit-tmp-lock",
+		"symlink":          "ln -s file .workspacekit-tmp-lock",
+		"unlock-directory": `echo "$(readlink /proc/self/ns/pid) 999999 1" >.workspacekit-tmp-lock; mkdir .workspacekit-tmp-unlock`,
+		"unlock-fifo":      `echo "$(readlink /proc/self/ns/pid) 999999 1" >.workspacekit-tmp-lock; mkfifo .workspacekit-tmp-unlock`,
+	} {
+		shell(t, f.Root()+"/dir", script)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		_, err := f.WriteFile(ctx, "dir/file", nil, &workspace.WriteOptions{IfVersion: version})
+		cancel()
+		isPathError(t, err, "write_file", "dir/file", workspace.ErrUnavailable)
+		wayward := "dir/.workspacekit-tmp-" + map[bool]string{true: "unlock", false: "lock"}[strings.HasPrefix(name, "unlock")]
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q is in the way", wayward)) {
+			t.Errorf("WriteFile beside a lock that is a %s = %v, want that %q is in the way", name, err, wayward)
+		}
+		shell(t, f.Root()+"/dir", "rm -r -f .workspacekit-tmp-*")
+	}
+}
+
+// TestLockThatIsHeld waits for the lock of a process that lives.
+func TestLockThatIsHeld(t *testing.T) {
+	program, err := container.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sh := range []string{"sh", "busybox sh"} {
+		t.Run(sh, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			words := strings.Fields(sh)
+			script := program + `
+				root=$(pwd -P) patience=20
+				read -r line </proc/$$/stat
+				set -- ${line##*) }
+				me="$(readlink /proc/self/ns/pid) $$ ${20}"
+				own ./.workspacekit-tmp-lock
+				mkdir sub; cd sub; mv ../.workspacekit-tmp-lock .
+				lock
+				[ $? -eq $locked ] && echo && echo $$`
+			cmd := exec.CommandContext(ctx, words[0], append(words[1:], "-c", script)...)
+			cmd.Dir = t.TempDir()
+			out, err := cmd.CombinedOutput()
+			lines := strings.Split(string(out), "\n")
+			if err != nil || len(lines) < 3 || lines[1] != "sub/.workspacekit-tmp-lock" || lines[0] != lines[2] {
+				t.Errorf("lock beside that of a process that lives: %v, %q, want its number and the lock", err, out)
 			}
 		})
 	}

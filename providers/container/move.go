@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -14,14 +15,18 @@ func (f *FS) Move(ctx context.Context, source, destination string) error {
 	if source == "." {
 		return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
 	}
+	temp := f.newTemporary(path.Dir(destination)) // for the lock
 	_, err := f.between(ctx, workspace.OpMove, source, destination, "move")
+	temp.end(ctx, err)
 	return err
 }
 
 // Copy implements [workspace.Copier]. The copy has the permission bits of the
 // source.
 func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
-	body, err := f.between(ctx, workspace.OpCopy, source, destination, "duplicate", newTemporary())
+	temp := f.newTemporary(path.Dir(destination))
+	body, err := f.between(ctx, workspace.OpCopy, source, destination, "duplicate", temp.name)
+	temp.end(ctx, err)
 	if err != nil {
 		return "", err
 	}

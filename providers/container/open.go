@@ -130,19 +130,21 @@ func reap(dead *shell.Session) shell.Call {
 	if err != nil || i.group == "" {
 		return ask(":")
 	}
-	return ask("reap", i.group, i.started)
+	return ask("reap", i.group, i.started, i.first)
 }
 
-// Close ends all shells, and removes the container if it was made of an image
-// and is not to be kept. What is called afterwards fails with
-// [io/fs.ErrClosed]; streams end, and watches have nothing more to tell.
+// Close ends all shells, and what calls that are under way or were canceled
+// have started inside, and removes their temporary files. If the container does
+// not answer it gives that up after some seconds. A container that was made of
+// an image is removed unless it is to be kept. What is called afterwards fails
+// with [io/fs.ErrClosed]; streams end, and watches have nothing more to tell.
 func (f *FS) Close() error {
 	if f.closed.Swap(true) {
 		return nil
 	}
 	close(f.done)
 	in := f.start.end()
-	f.pool.Close()
+	f.pool.Close(f.temporaries.removals)
 	f.background.Wait() // which ends, as there is no shell any more
 	if f.opts.Create.Keep {
 		return nil

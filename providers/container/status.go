@@ -2,6 +2,7 @@ package container
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -30,6 +31,8 @@ const (
 	statusKilled
 	statusFull
 	statusSymlink
+	_ // the functions' own
+	statusLocked
 )
 
 // statusOther is added to a status that is about the second of two names.
@@ -70,6 +73,8 @@ func statusKind(status int) (kind, cause error) {
 		return errors.ErrUnsupported, nil
 	case statusKilled:
 		return workspace.ErrUnavailable, errors.New("a program in the container was killed")
+	case statusLocked:
+		return workspace.ErrUnavailable, nil
 	case statusFull:
 		return workspace.ErrNoSpace, nil
 	case statusBeneath:
@@ -82,6 +87,9 @@ func statusKind(status int) (kind, cause error) {
 // zero, for the caller's op and name. said is what the call wrote.
 func statusError(op, name string, status int, said []byte) error {
 	kind, cause := statusKind(status)
+	if status == statusLocked {
+		cause = lockedError(string(said))
+	}
 	if kind == nil {
 		words := failure(said)
 		if isFull(words) {
@@ -90,6 +98,16 @@ func statusError(op, name string, status int, said []byte) error {
 		cause = errors.New(words)
 	}
 	return workspace.NewPathError(op, name, kind, cause)
+}
+
+// lockedError returns why a lock could not be had, as stuck in the program says it.
+func lockedError(said string) error {
+	process, path, _ := strings.Cut(said, "\n")
+	if process == "" {
+		return fmt.Errorf("%q is in the way of a lock: delete it in the container", path)
+	}
+	return fmt.Errorf("the process %s in the container does not release the lock %q: delete that if the process does not use this workspace",
+		shell.OneLine(process), path)
 }
 
 // isFull reports whether a program says that it cannot write any more: what C

@@ -78,21 +78,22 @@ type importing struct {
 
 // unpack passes on all but the symlinks.
 func (in *importing) unpack(ctx context.Context, archive io.Reader) error {
-	temporary := newTemporary()
+	temp := in.f.newTemporary(in.dir)
 	parts, to := io.Pipe()
 	packed := make(chan struct{})
 	go func() {
 		defer close(packed)
 		_ = to.CloseWithError(in.send(to, archive)) // never fails
 	}()
-	call := act("unpack", in.dir, temporary)
+	call := act("unpack", in.dir, temp.name)
 	call.Input, call.Size = parts, shell.Unknown
 	_, status, err := in.f.pool.Do(ctx, call)
 	parts.CloseWithError(fs.ErrClosed)
 	<-packed
 	if err != nil {
-		in.f.clean(ask("abandon", in.dir, temporary))
+		temp.discard()
 	}
+	temp.forget()
 	if pathError := new(fs.PathError); errors.As(err, &pathError) {
 		return err
 	}

@@ -3,8 +3,8 @@ package container
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
+	"path"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -39,30 +39,25 @@ func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *work
 }
 
 func (f *FS) write(ctx context.Context, name string, data []byte, o workspace.WriteOptions) (workspace.Version, error) {
-	temporary := newTemporary()
-	version, err := f.writeBy(ctx, name, temporary, data, o)
-	if ctx.Err() != nil || errors.Is(err, workspace.ErrUnavailable) {
-		f.abandon(name, temporary)
-	}
+	temp := f.newTemporary(path.Dir(name))
+	version, err := f.writeBy(ctx, name, temp, data, o)
+	temp.end(ctx, err)
 	return version, err
 }
 
 // writeBy writes by way of a temporary file.
-func (f *FS) writeBy(ctx context.Context, name, temporary string, data []byte, o workspace.WriteOptions) (workspace.Version, error) {
+func (f *FS) writeBy(ctx context.Context, name string, temp *temporary, data []byte, o workspace.WriteOptions) (workspace.Version, error) {
 	if len(data) > maxInline {
-		path, err := f.spool(ctx, workspace.OpWriteFile, name, temporary, data)
+		path, err := f.spool(ctx, workspace.OpWriteFile, name, temp, data)
 		if err != nil {
 			return "", err
 		}
 		return f.commit(ctx, workspace.OpWriteFile, name, path, int64(len(data)), o)
 	}
 	args := append(names(name), condition(o)...)
-	args = append(args, temporary, shell.Number(int64(len(data))), format(data))
+	args = append(args, temp.name, shell.Number(int64(len(data))), format(data))
 	return f.publish(ctx, workspace.OpWriteFile, name, act("write", args...), o)
 }
-
-// newTemporary returns a name for a temporary file that nothing else has.
-func newTemporary() string { return workspace.ReservedPrefix + rand.Text() }
 
 // condition returns the condition of o as the program has it.
 func condition(o workspace.WriteOptions) []string {
@@ -100,12 +95,16 @@ func format(data []byte) string {
 
 // spool stores data in a temporary file near name, and returns its path in the
 // container.
-func (f *FS) spool(ctx context.Context, op, name, temporary string, data []byte) (string, error) {
+func (f *FS) spool(ctx context.Context, op, name string, temp *temporary, data []byte) (string, error) {
 	dir, _ := workspace.Split(name)
-	call := act("spool", dir, temporary, shell.Number(int64(len(data))))
+	call := act("spool", dir, temp.name, shell.Number(int64(len(data))))
 	call.Input, call.Size = bytes.NewReader(data), int64(len(data))
 	body, err := f.do(ctx, op, name, call)
-	return string(body), err
+	if err != nil {
+		return "", err
+	}
+	temp.foundAt(string(body))
+	return string(body), nil
 }
 
 // commit makes a temporary file of size bytes the file name.

@@ -21,6 +21,7 @@ conflict=18 special=19 toolarge=20 failed=21 partial=22 overtaken=23 beneath=24
 lacking=25 killed=26 full=27 symlink=28
 # What a function returns that has done nothing and is to be called again.
 again=29
+locked=30
 # Added to these if the second of two names is meant.
 other=100
 
@@ -29,6 +30,28 @@ prefix=.workspacekit-tmp-
 # which the bytes changed.
 form='%f %s %i %u %g %a %y'
 quit=
+
+# What attended does with the arguments; result is how they ended.
+attending='
+exec "$@" &
+worker=$!
+{
+	read -r line <&3
+	kill -9 $worker
+} 2>/dev/null &
+guard=$!
+wait $worker
+result=$?
+kill -9 $guard 2>/dev/null
+wait $guard 2>/dev/null'
+
+# attended PROGRAM ARGUMENT...: runs a program that may take long, and ends it if
+# the client is cut off meanwhile: then the input ends, in which nothing comes
+# before the reply.
+attended() {
+	eval "$attending"
+	return $result
+}
 
 # request MARKER FUNCTION ARGUMENT...: calls the function and ends its reply. The
 # shell does not stay in a directory, which could not be unmounted then, and if
@@ -70,13 +93,17 @@ hello() {
 	root=${PWD%/}
 	equipped || return
 	probe
-	group= start=
+	group= start= first=
+	if read -r line 2>/dev/null </proc/1/stat; then
+		set -- ${line##*) }
+		first=${20}
+	fi
 	if read -r line 2>/dev/null </proc/$$/stat; then
 		set -- ${line##*) }
 		group=$3 start=${20}
 		me="$(readlink /proc/self/ns/pid) $$ $start"
 	fi
-	printf '%s\n' "$$" "$group" "$start" "$(id -u)" "$(id -G)" "$watches" "$greps" "$texts" "$finds" "$removes" "$PWD"
+	printf '%s\n' "$$" "$group" "$start $first" "$(id -u)" "$(id -G)" "$watches" "$greps" "$texts" "$finds" "$removes" "$PWD"
 }
 
 # equipped: whether the image has what cannot be done without.

@@ -7,7 +7,7 @@ observe() {
 	top=$PWD
 	cd /
 	# It tells on standard error when it has begun.
-	inotifywait -m -r --format %e --exclude "/$prefix" \
+	attended inotifywait -m -r --format %e --exclude "/$prefix" \
 		-e modify -e create -e delete -e move -e delete_self -e move_self "$top/" 2>&1
 	return $failed
 }
@@ -20,7 +20,7 @@ survey() {
 	[ -r . ] || return $denied
 	cd /
 	printf '\n%s +\n' "$marker" >&4
-	head -c "$2" <&3 | xargs -0 -s 1500000 inotifyd - 2>/dev/null
+	head -c "$2" <&3 | xargs -0 -s 1500000 sh -c "$attending" sh inotifyd - 2>/dev/null
 	quit=1 # some of the input may be left, and must not be taken for requests
 	return $failed
 }

@@ -14,7 +14,7 @@ remove() {
 	if [ -L "./$b" ] || [ ! -d "./$b" ]; then
 		rm -- "./$b" 2>&1 && return
 	elif [ -n "$3" ]; then
-		rm -r -f -- "./$b" 2>&1 && return
+		attended rm -r -f -- "./$b" 2>&1 && return
 	else
 		rmdir -- "./$b" 2>/dev/null && return
 		vacant "$1" "$2"

@@ -114,12 +114,13 @@ commit() {
 	place "$5" "$3" "$4" "$6"
 }
 
-# discard PATH: removes a temporary file.
-discard() { rm -f -- "$1"; }
-
-# abandon DIR TEMPORARY: removes a temporary file, or a directory, where write,
-# spool or unpack would have made it.
+# abandon DIR TEMPORARY PATH: removes what a change in DIR that was given up has
+# left: the temporary file, or the directory, where write, spool or unpack would
+# have made it, or PATH if that is known, and the lock.
 abandon() {
 	resolve "$1"
-	rm -r -f -- "./$2"
+	rm -r -f -- "./$2" ${3:+"$3"}
+	owner=
+	[ -f "./${prefix}lock" ] && read -r owner 2>/dev/null <"./${prefix}lock" || return 0
+	! dead $owner || unlock "$owner"
 }

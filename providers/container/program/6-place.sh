@@ -30,7 +30,7 @@ claim() {
 # give PATH: moves something to the name ./$b, which nothing has.
 give() {
 	! there || return $exists
-	mv -n $exact -- "$1" "./$b" 2>&1
+	attended mv -n $exact -- "$1" "./$b" 2>&1
 	survived $? || return
 	[ -e "$1" ] || [ -L "$1" ] || return 0
 	! there || return $exists

@@ -17,6 +17,10 @@ own() {
 	return $outcome
 }
 
+# How long a lock that does not change hands is waited for, in hundredths of a
+# second.
+patience=3000
+
 # lock: makes the lock of this directory. One whose owner is dead is removed, and
 # one whose owner cannot be judged from here when it has been there for long. A
 # directory that has been removed takes no lock, and none is in it.
@@ -24,7 +28,13 @@ lock() {
 	tries=0
 	seen=
 	absent=0
-	until own "./${prefix}lock" 2>/dev/null; do
+	owner=
+	while :; do
+		if odd "./${prefix}lock" || odd "./${prefix}unlock" || [ $tries -gt $patience ]; then
+			stuck
+			return $locked
+		fi
+		own "./${prefix}lock" 2>/dev/null && return
 		[ -w . ] || return $denied
 		owner=
 		read -r owner 2>/dev/null <"./${prefix}lock"
@@ -38,17 +48,48 @@ lock() {
 		elif [ $tries -gt 1000 ]; then
 			unlock "$owner"
 		fi
-		sleep 0.01 2>/dev/null || sleep 1
+		pause
 	done
+}
+
+# pause: waits for a moment, and longer if it has been waited for long.
+pause() {
+	if [ $tries -lt 100 ]; then
+		sleep 0.01 2>/dev/null && return
+	else
+		tries=$((tries + 9))
+		sleep 0.1 2>/dev/null && return
+	fi
+	tries=$((tries + 90))
+	sleep 1
+}
+
+# odd PATH: whether PATH is there and is no regular file, so no lock of ours.
+odd() { [ -L "$1" ] || { [ -e "$1" ] && [ ! -f "$1" ]; }; }
+
+# stuck: writes which file is in the way, from the root, and the number of the
+# process that it belongs to, if it is known.
+stuck() {
+	way=${prefix}lock
+	! odd "./${prefix}unlock" || way=${prefix}unlock
+	way=${PWD#"$root"}/$way
+	holder=
+	[ "${owner%% *}" != "${me%% *}" ] || holder=${owner#* }
+	printf '%s\n%s' "${holder%% *}" "${way#/}"
 }
 
 # dead SPACE PROCESS START: whether the process has ended, as far as this shell
 # can tell: it must be in the same namespace.
 dead() {
 	[ "$1" = "${me%% *}" ] || return
-	read -r line 2>/dev/null <"/proc/$2/stat" || return 0
-	set -- "$3" ${line##*) }
-	[ "$1" != "${21}" ]
+	ended "$2" "$3"
+}
+
+# ended PROCESS START: whether the process that began at START has ended.
+ended() {
+	read -r line 2>/dev/null <"/proc/$1/stat" || return 0
+	set -- "$2" ${line##*) }
+	[ "$2" = Z ] || [ "$1" != "${21}" ]
 }
 
 # unlock OWNER: removes the lock that OWNER has left. A lock of its own sees to
@@ -66,11 +107,22 @@ unlock() {
 	rm -f -- "./${prefix}unlock"
 }
 
-# reap PROCESS START: ends what a shell that was given up is still doing, and
-# all that it has started. Another process may have its number by now.
+# reap PROCESS START FIRST: ends what a shell that was given up is still doing,
+# and all that it has started. Another process may have its number by now. If the
+# shell has ended, those that it has started keep the number from others, unless
+# the container was started again since, and with it the first process.
 reap() {
-	read -r line 2>/dev/null <"/proc/$1/stat" || return 0
 	process=$1 start=$2
-	set -- ${line##*) }
-	[ "$start" != "${20}" ] || kill -9 "-$process"
+	if read -r line 2>/dev/null <"/proc/$process/stat"; then
+		set -- ${line##*) }
+		[ "$start" = "${20}" ] || return 0
+	elif [ -z "$first" ] || [ "$first" != "$3" ]; then
+		return 0
+	fi
+	kill -9 "-$process" 2>/dev/null
+	tries=0
+	until ended "$process" "$start" || [ $tries -ge 50 ]; do
+		tries=$((tries + 1))
+		pause
+	done
 }

@@ -14,31 +14,35 @@ import (
 // Pool is the open shells of one container. It opens them as they are needed
 // and keeps some for the next call. It is safe for concurrent use.
 type Pool struct {
-	open  func(ctx context.Context) (*Session, error)
-	reap  func(dead *Session) Call
-	slots chan struct{} // has one element for each call that is under way
+	open    func(ctx context.Context) (*Session, error)
+	reap    func(dead *Session) Call
+	slots   chan struct{}  // has one element for each call that is under way
+	stale   time.Duration  // see distrust
+	closing chan struct{}  // closed by Close: only chores have shells from then on
+	opening sync.WaitGroup // of shells; added to with mu held
 
-	reaping sync.WaitGroup // of shells that were given up
-
-	mu     sync.Mutex // guards what follows
-	idle   []*Session // the one that was used last is last
-	active map[*Session]struct{}
-	closed bool
+	mu      sync.Mutex            // guards what follows
+	idle    []*Session            // the one that was used last is last
+	active  map[*Session]struct{} // those that calls have
+	doing   *Session              // the one that a chore has
+	chores  []Call                // what cleans up, in the order in which it is done
+	settled chan struct{}         // closed when no chore is left; nil if there is none
+	closed  bool                  // nobody has shells any more
 }
 
-// stale is how long a session has been idle when it is tried before it is
-// trusted: containers stop and clients are cut off without a word.
-const stale = time.Second
-
-// reapTimeout bounds the end of what a shell that was given up still does.
-const reapTimeout = 5 * time.Second
+const (
+	// defaultStale is the usual stale of a pool.
+	defaultStale = time.Second
+	// probeTimeout bounds that trial.
+	probeTimeout = 2 * time.Second
+)
 
 // NewPool returns a pool that opens sessions by open, carries out at most size
 // calls at a time, and keeps as many sessions. To end the client on this side
 // does not end what runs inside: the call that reap returns does, and is made
 // by another shell.
 func NewPool(size int, open func(ctx context.Context) (*Session, error), reap func(dead *Session) Call) *Pool {
-	return &Pool{open: open, reap: reap, slots: make(chan struct{}, size), active: map[*Session]struct{}{}}
+	return &Pool{open: open, reap: reap, slots: make(chan struct{}, size), stale: defaultStale, closing: make(chan struct{}), active: map[*Session]struct{}{}}
 }
 
 // Add makes an open session one of the pool's.
@@ -46,7 +50,8 @@ func (p *Pool) Add(session *Session) { p.put(session) }
 
 // Do makes a call and returns its whole reply. A call that a broken session
 // was not asked for Once is made again on a new one, unless the session was too
-// long silent.
+// long silent. One that is asked for Once is not made before what was given up
+// earlier has ended: a write that was canceled does not follow a later one.
 //
 // # Errors
 //
@@ -65,6 +70,9 @@ func (p *Pool) Read(ctx context.Context, call Call, read func(reply io.Reader)) 
 		defer func() { <-p.slots }()
 	case <-ctx.Done():
 		return 0, ctx.Err()
+	}
+	if call.Once {
+		p.settle(ctx)
 	}
 	for again := !call.Once && call.Input == nil; ; again = false {
 		status, err = p.try(ctx, call, read)
@@ -89,7 +97,7 @@ func (p *Pool) try(ctx context.Context, call Call, read func(reply io.Reader)) (
 // free session but opens one more: streams stay open for as long as their
 // readers like.
 func (p *Pool) Stream(ctx context.Context, call Call) (*Stream, error) {
-	session, err := p.take(ctx)
+	session, err := p.take(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -120,68 +128,115 @@ func (s *Stream) Close() {
 	})
 }
 
-// take returns a session that works, an idle one or a new one.
-func (p *Pool) take(ctx context.Context) (*Session, error) {
+// take returns a session that works, an idle one or a new one, for a chore or
+// for a call.
+func (p *Pool) take(ctx context.Context, chore bool) (*Session, error) {
 	for {
-		session, err := p.pop()
+		session, err := p.pop(chore)
 		if err != nil {
 			return nil, err
 		}
 		if session == nil {
-			return p.grow(ctx)
+			return p.grow(ctx, chore)
 		}
-		if time.Since(session.used) < stale || session.answers(ctx) {
+		if time.Since(session.used) < p.stale || session.answers(ctx) {
 			return session, nil
 		}
-		p.drop(session)
+		p.distrust(session)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// answers reports whether the session is still there.
+// answers reports whether the session is still there, and answers soon.
 func (s *Session) answers(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
 	reply, err := s.Start(ctx, Call{Function: ":"})
 	if err != nil {
 		return false
 	}
-	reply.silence = s.shortSilence()
 	_, err = io.Copy(io.Discard, reply)
 	return err == nil && reply.Status == 0
 }
 
+// isClosed reports whether there are no shells for a chore, or a call.
+// p.mu is held.
+func (p *Pool) isClosed(chore bool) bool {
+	select {
+	case <-p.closing:
+		return p.closed || !chore
+	default:
+		return false
+	}
+}
+
 // pop returns an idle session, nil if there is none.
-func (p *Pool) pop() (*Session, error) {
+func (p *Pool) pop(chore bool) (*Session, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.isClosed(chore) {
 		return nil, fs.ErrClosed
 	}
 	last := len(p.idle) - 1
 	if last < 0 {
+		p.opening.Add(1) // for grow
 		return nil, nil
 	}
 	session := p.idle[last]
 	p.idle = p.idle[:last]
-	p.active[session] = struct{}{}
+	p.hold(session, chore)
 	return session, nil
 }
 
-// grow opens a session.
-func (p *Pool) grow(ctx context.Context) (*Session, error) {
-	session, err := p.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		session.Close()
-		return nil, fs.ErrClosed
+// hold notes who has a session. p.mu is held.
+func (p *Pool) hold(session *Session, chore bool) {
+	if chore {
+		p.doing = session
+		return
 	}
 	p.active[session] = struct{}{}
-	return session, nil
+}
+
+// let notes that nobody has a session. p.mu is held.
+func (p *Pool) let(session *Session) {
+	delete(p.active, session)
+	if p.doing == session {
+		p.doing = nil
+	}
+}
+
+// grow opens a session, after pop has counted it. Close ends the attempt of a
+// call.
+func (p *Pool) grow(ctx context.Context, chore bool) (*Session, error) {
+	defer p.opening.Done()
+	if !chore {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		go func() {
+			select {
+			case <-p.closing:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	session, err := p.open(ctx)
+	p.mu.Lock()
+	closed := p.isClosed(chore)
+	if err == nil && !closed {
+		p.hold(session, chore)
+	}
+	p.mu.Unlock()
+	if closed {
+		if err == nil {
+			session.Close()
+		}
+		return nil, fs.ErrClosed
+	}
+	return session, err
 }
 
 // put takes a session back after a call. A broken one says that the others may
@@ -200,7 +255,7 @@ func (p *Pool) put(session *Session) {
 func (p *Pool) keep(session *Session) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.active, session)
+	p.let(session)
 	if p.closed || len(p.idle) >= cap(p.slots) {
 		return false
 	}
@@ -213,49 +268,78 @@ func (p *Pool) drop(session *Session) {
 	session.kill()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.active, session)
 	for _, other := range p.idle {
 		other.used = time.Time{}
 	}
-	if !p.closed {
-		p.reaping.Go(func() { p.bury(session) })
-	}
+	p.bury(session)
 }
 
-// bury ends what is left of sessions that were killed, as far as that can be
-// done: their container may be gone.
-func (p *Pool) bury(dead ...*Session) {
-	ctx, cancel := context.WithTimeout(context.Background(), reapTimeout)
-	defer cancel()
+// distrust ends a session that did not answer, and those that would have to be
+// tried, too: what has cut off one has cut off the others, and to try each would
+// take as long again. A session is tried before it is trusted once it has been
+// idle for the time stale: containers stop and clients are cut off without a word.
+func (p *Pool) distrust(session *Session) {
+	p.mu.Lock()
+	if p.doing == session {
+		p.hold(session, false)
+		p.doing = nil
+	}
+	dead := []*Session{session}
+	p.idle = slices.DeleteFunc(p.idle, func(other *Session) bool {
+		if time.Since(other.used) < p.stale {
+			return false
+		}
+		p.active[other] = struct{}{}
+		dead = append(dead, other)
+		return true
+	})
+	p.bury(dead...)
+	p.mu.Unlock()
+	kill(dead)
+}
+
+// kill ends some sessions.
+func kill(dead []*Session) {
+	var killing sync.WaitGroup
 	for _, session := range dead {
-		if _, err := p.try(ctx, p.reap(session), func(io.Reader) {}); err != nil {
-			return
+		killing.Go(session.kill)
+	}
+	killing.Wait()
+}
+
+// Close ends all shells, and with them all calls that are under way, and what
+// those have started inside. Then it makes the calls that last returns once no
+// other call can begin. What is called afterwards fails with [fs.ErrClosed]. It must
+// be called once.
+func (p *Pool) Close(last func() []Call) {
+	p.mu.Lock()
+	close(p.closing)
+	dead := slices.Collect(maps.Keys(p.active))
+	p.bury(dead...)
+	p.mu.Unlock()
+	if last != nil {
+		for _, call := range last() {
+			p.Clean(call)
 		}
 	}
-}
-
-// Close ends all shells, and with them all calls that are under way. What is
-// called afterwards fails with [fs.ErrClosed].
-func (p *Pool) Close() {
-	p.mu.Lock()
-	active := slices.Collect(maps.Keys(p.active))
-	p.mu.Unlock()
-	for _, session := range active {
-		session.kill()
-	}
-	p.bury(active...)
+	kill(dead)
+	p.settle(context.Background())
 	p.mu.Lock()
 	p.closed = true
-	active, idle := slices.Collect(maps.Keys(p.active)), p.idle
+	dead, idle, settled := slices.Collect(maps.Keys(p.active)), p.idle, p.settled
+	if p.doing != nil {
+		dead = append(dead, p.doing)
+	}
 	p.idle = nil
 	p.mu.Unlock()
-	p.reaping.Wait()
 	var closing sync.WaitGroup
 	for _, session := range idle {
 		closing.Go(session.Close)
 	}
-	for _, session := range active {
-		closing.Go(session.kill)
-	}
+	kill(dead)
 	closing.Wait()
+	p.opening.Wait()
+	if settled != nil {
+		<-settled
+	}
 }

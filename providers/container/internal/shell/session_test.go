@@ -263,7 +263,7 @@ func TestPoolOpensWhatItNeeds(t *testing.T) {
 	if _, _, err := pool.Do(t.Context(), shell.Call{Function: ":"}); err != nil {
 		t.Errorf("the call after that = %v, want nil", err)
 	}
-	pool.Close()
+	pool.Close(nil)
 	if _, _, err := pool.Do(t.Context(), shell.Call{Function: ":"}); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a call after Close = %v, want %q", err, os.ErrClosed)
 	}
@@ -275,12 +275,93 @@ func TestPoolReturnsWholeReplies(t *testing.T) {
 	pool := shell.NewPool(1, func(ctx context.Context) (*shell.Session, error) {
 		return shell.Open(ctx, start("sh"), script, shell.Call{Function: ":"}, 0)
 	}, func(*shell.Session) shell.Call { return shell.Call{Function: ":"} })
-	defer pool.Close()
+	defer pool.Close(nil)
 	for _, length := range []int{0, 1, 511, 512, 513, 1535, 1536, 1537, 64 << 10, 9 << 20, 4<<20 - 512} {
 		call := shell.Call{Function: "head", Args: []string{"-c", fmt.Sprint(length), "/dev/zero"}}
 		body, status, err := pool.Do(t.Context(), call)
 		if err != nil || status != 0 || !bytes.Equal(body, make([]byte, length)) {
 			t.Errorf("a reply of %d bytes comes as %d, status %d, %v", length, len(body), status, err)
 		}
+	}
+}
+
+// silent is a process from which nothing comes any more once the network hangs.
+type silent struct {
+	shell.Process
+	hangs  *atomic.Bool
+	killed chan struct{}
+	once   sync.Once
+}
+
+func (p *silent) Read(b []byte) (int, error) {
+	n, err := p.Process.Read(b)
+	if p.hangs.Load() {
+		<-p.killed
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+func (p *silent) Kill() {
+	p.once.Do(func() { close(p.killed) })
+	p.Process.Kill()
+}
+
+// TestIdleShellsThatHang has all idle shells cut off: that costs one short wait,
+// or one call whose context ends before, and not one for each shell.
+func TestIdleShellsThatHang(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]time.Duration{"no-deadline": time.Minute, "deadline": 100 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const shells = 4
+			var hangs *atomic.Bool // of the shells that are opened
+			var reaped atomic.Int64
+			var mu sync.Mutex
+			pool := shell.NewPool(shells, func(ctx context.Context) (*shell.Session, error) {
+				mu.Lock()
+				starter := func() (shell.Process, error) {
+					p, err := start("sh")()
+					return &silent{Process: p, hangs: hangs, killed: make(chan struct{})}, err
+				}
+				mu.Unlock()
+				return shell.Open(ctx, starter, script, shell.Call{Function: ":"}, 0)
+			}, func(*shell.Session) shell.Call { reaped.Add(1); return shell.Call{Function: ":"} })
+			cut := new(atomic.Bool)
+			hangs = cut
+			var streams []*shell.Stream
+			for range shells {
+				stream, err := pool.Stream(t.Context(), shell.Call{Function: ":"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				streams = append(streams, stream)
+			}
+			for _, stream := range streams {
+				if _, err := io.ReadAll(stream); err != nil {
+					t.Fatal(err)
+				}
+				stream.Close()
+			}
+			pool.SetStale(0)
+			cut.Store(true)
+			mu.Lock()
+			hangs = new(atomic.Bool)
+			mu.Unlock()
+			started := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			_, _, err := pool.Do(ctx, shell.Call{Function: ":"})
+			if errors.Is(err, context.DeadlineExceeded) && name == "deadline" {
+				_, _, err = pool.Do(t.Context(), shell.Call{Function: ":"})
+			}
+			if took := time.Since(started); err != nil || took > 10*time.Second {
+				t.Errorf("the call after %d shells were cut off = %v after %v, want nil after one wait", shells, err, took)
+			}
+			pool.Close(nil)
+			if n := reaped.Load(); n != shells {
+				t.Errorf("what %d shells did was ended, want that of all %d", n, shells)
+			}
+		})
 	}
 }

@@ -1,0 +1,234 @@
+package container_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// hanging stands in for the programs that copy, move and remove. It says that it
+// has begun, makes what it was to make, and then does not end. With other
+// arguments it is the program.
+const hanging = `#!/bin/sh
+for last; do :; done
+case "${0##*/} $*" in
+cp*/slow* | mv*/slow* | rm\ -r*./slow)
+	: >"$last.begun"
+	[ "${0##*/}" = rm ] || : >"$last"
+	%s
+	;;
+esac
+exec "/bin/${0##*/}" "$@"
+`
+
+// hang has the programs hang in an empty workspace, and returns the options that
+// open it. endless is what does not end, with the number of the place in it.
+func (r *running) hang(t *testing.T, endless string) *container.Options {
+	t.Helper()
+	opts := r.options(t)
+	bin := "/usr/local/sbin" // where containers look first
+	if r.container == "" {
+		bin = t.TempDir()
+		opts.Executor = container.Command{"env", "PATH=" + bin + ":" + os.Getenv("PATH")}
+	}
+	install := `mkdir -p "$1/slow" "$2" && for tool in cp mv rm; do printf %s "$3" >"$2/$tool" && chmod +x "$2/$tool" || exit; done; echo x >"$1/slow/file"`
+	r.run(t, "sh", "-c", install, "sh", opts.Root, bin, fmt.Sprintf(hanging, fmt.Sprintf(endless, r.number)))
+	return opts
+}
+
+// left returns what is left of calls: the programs that hang, and temporary
+// files.
+func (r *running) left(t testing.TB, root string) string {
+	t.Helper()
+	return strings.TrimSpace(r.run(t, "sh", "-c", `
+		grep -l "1000[.]$2" /proc/[0-9]*/cmdline 2>/dev/null
+		find "$1" -name '.workspacekit-tmp-*' ! -name '*.begun'`, "sh", root, r.number))
+}
+
+// slowCalls are calls that hang inside.
+func slowCalls() map[string]func(ctx context.Context, f *container.FS) error {
+	return map[string]func(ctx context.Context, f *container.FS) error{
+		"rm": func(ctx context.Context, f *container.FS) error {
+			return f.Rm(ctx, "slow", &workspace.RmOptions{Recursive: true})
+		},
+		"copy": func(ctx context.Context, f *container.FS) error {
+			return second(f.Copy(ctx, "slow/file", "slow/copy"))
+		},
+		"move": func(ctx context.Context, f *container.FS) error { return f.Move(ctx, "slow/file", "slow/moved") },
+	}
+}
+
+// begun waits until a program hangs in the workspace root.
+func (r *running) begun(t *testing.T, root string) {
+	t.Helper()
+	eventually(t, "no program has begun", func() error {
+		if r.run(t, "find", root, "-name", "*.begun") == "" {
+			return errors.New("nothing is there")
+		}
+		return nil
+	})
+}
+
+// TestCanceledWorkStops cancels calls, and closes the FS at once or makes another
+// change: nothing that the calls have started goes on after that.
+func TestCanceledWorkStops(t *testing.T) {
+	in(t, []place{places()[0], places()[2]}, func(t *testing.T, r *running) {
+		opts := r.hang(t, "sleep 1000.%s; exit")
+		for name, call := range slowCalls() {
+			f := open(t, opts)
+			ctx, cancel := context.WithCancel(t.Context())
+			called := make(chan error, 1)
+			go func() { called <- call(ctx, f) }()
+			r.begun(t, opts.Root)
+			cancel()
+			if err := <-called; !errors.Is(err, context.Canceled) {
+				t.Errorf("%s = %v, want %q", name, err, context.Canceled)
+			}
+			if name == "copy" {
+				if _, err := f.WriteFile(t.Context(), "later", nil, nil); err != nil {
+					t.Error(err)
+				}
+			} else if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+			if left := r.left(t, opts.Root); left != "" {
+				t.Errorf("after %s was canceled %q is left", name, left)
+			}
+			r.run(t, "sh", "-c", `rm -f "$1"/*.begun "$1"/*/*.begun "$1"/*/.*.begun`, "sh", opts.Root)
+		}
+	})
+}
+
+// TestCanceledRemovalStops cancels the removal of a large tree, in images whose
+// programs cannot be replaced.
+func TestCanceledRemovalStops(t *testing.T) {
+	in(t, []place{places()[1], places()[3]}, func(t *testing.T, r *running) {
+		f := r.open(t)
+		inside := r.processes(t) - 1 // the shell that is open
+		const files = 20000
+		first := r.run(t, "sh", "-c", `mkdir "$1/tree" && cd "$1/tree" && seq "$2" | xargs touch && find . -type f | head -n 1`, "sh", f.Root(), fmt.Sprint(files))
+		ctx, cancel := context.WithCancel(t.Context())
+		called := make(chan error, 1)
+		go func() { called <- f.Rm(ctx, "tree", &workspace.RmOptions{Recursive: true}) }()
+		r.run(t, "sh", "-c", `cd "$1/tree" && while [ -e "$2" ]; do :; done`, "sh", f.Root(), strings.TrimSpace(first))
+		cancel()
+		if err := <-called; !errors.Is(err, context.Canceled) {
+			t.Errorf("Rm of %d files, canceled after the first = %v, want %q", files, err, context.Canceled)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		if now := r.processes(t); now > inside {
+			t.Errorf("there were %d processes inside, and after Close there are %d", inside, now)
+		}
+	})
+}
+
+// TestCloseRemovesTemporaryFiles closes an FS in the middle of writes.
+func TestCloseRemovesTemporaryFiles(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		opts := r.options(t)
+		f := open(t, opts)
+		writer, err := f.Create(t.Context(), "dir/created", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := writer.Write(make([]byte, 2<<20)); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		called := make(chan error, 1)
+		go func() { called <- second(f.WriteFile(ctx, "large", make([]byte, 150<<20), nil)) }()
+		eventually(t, "no write is under way", func() error {
+			if len(strings.Fields(r.left(t, opts.Root))) < 2 {
+				return errors.New("there is no temporary file")
+			}
+			return nil
+		})
+		cancel()
+		<-called
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		if left := r.left(t, opts.Root); left != "" {
+			t.Errorf("%q is left", left)
+		}
+	})
+}
+
+// TestKilledOwner kills a process that has a watch open and removes a tree:
+// nothing of that is left, inside or outside.
+func TestKilledOwner(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		opts := r.hang(t, "exec sleep 1000.%s")
+		inside, local := r.processes(t), &running{}
+		cmd := exec.Command(os.Args[0], "-test.run=^TestOwner$")
+		cmd.Env = append(os.Environ(), "WORKSPACEKIT_TEST_OWNER="+strings.Join(append([]string{opts.Root + "." + r.number, opts.Container}, opts.Engine...), "\n"))
+		if command, ok := opts.Executor.(container.Command); ok {
+			cmd.Env = append(cmd.Env, command[1])
+		}
+		cmd.Stderr = os.Stderr
+		said, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(said).ReadString('\n'); line != "watching\n" {
+			t.Errorf("the owner says %q, %v", line, err)
+		}
+		if !strings.Contains(r.name, "busybox") { // whose shell has the programs built in
+			r.begun(t, opts.Root)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was killed
+		eventually(t, "something is left", func() error {
+			if now := r.processes(t); now > inside {
+				return fmt.Errorf("there were %d processes inside, and now there are %d", inside, now)
+			}
+			if left := r.left(t, opts.Root); left != "" {
+				return fmt.Errorf("%q is there", left)
+			}
+			if clients := local.run(t, "sh", "-c", `grep -l "WORKSPACEKIT_TEST_OWNER=$1" /proc/[0-9]*/environ 2>/dev/null || :`, "sh", opts.Root+"."+r.number); clients != "" {
+				return fmt.Errorf("outside, %q is there", clients)
+			}
+			return nil
+		})
+	})
+}
+
+// TestOwner is the process that TestKilledOwner kills.
+func TestOwner(t *testing.T) {
+	env := os.Getenv("WORKSPACEKIT_TEST_OWNER")
+	if env == "" {
+		return
+	}
+	words := strings.Split(env, "\n")
+	root, _, _ := strings.Cut(words[0], ".")
+	opts := &container.Options{Root: root, Container: words[1], Engine: words[2:]}
+	if opts.Container == "" {
+		opts.Executor, opts.Engine = container.Command{}, nil
+	}
+	f := open(t, opts)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := f.Watch(ctx, ".", nil); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("watching")
+	_ = f.Rm(ctx, "slow", &workspace.RmOptions{Recursive: true})
+	<-ctx.Done()
+}

@@ -39,7 +39,7 @@ func aboutContainer(ctx context.Context, _ workspace.FileSystem, in config.Input
 	if err := in.Decode(&o); err != nil {
 		return "", err
 	}
-	return container.About(ctx, o.options())
+	return container.About(ctx, o.options(in))
 }
 
 // aboutPod says which Kubernetes the pod is in, and nothing if that cannot be

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -28,12 +30,28 @@ type containerOptions struct {
 	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are made at a time. 4 if it is left out."`
 	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long the engine, or a program in the container, may be silent while a call waits for it. 10m if it is left out."`
 
-	Name    string  `json:"name,omitempty" jsonschema:"The name of the new container. One made at random if it is left out."`
-	Keep    bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running in the end."`
-	Network string  `json:"network,omitempty" jsonschema:"The network of the new container. None if it is left out."`
-	Memory  string  `json:"memory,omitempty" jsonschema:"The most memory that the new container may use, such as 512m."`
-	CPUs    float64 `json:"cpus,omitempty" jsonschema:"How many processors the new container may use, such as 1.5."`
-	PIDs    int     `json:"pids,omitempty" jsonschema:"The most processes that the new container may have."`
+	Name     string  `json:"name,omitempty" jsonschema:"The name of the new container. One made at random if it is left out."`
+	Keep     bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running in the end."`
+	Pull     string  `json:"pull,omitempty" jsonschema:"When the image of the new container is pulled: missing, if it is not there, which is what counts if it is left out; always; or never."`
+	Platform string  `json:"platform,omitempty" jsonschema:"The platform of the image of the new container, such as linux/arm64. That of the engine if it is left out."`
+	Network  string  `json:"network,omitempty" jsonschema:"The network of the new container. None if it is left out."`
+	Memory   string  `json:"memory,omitempty" jsonschema:"The most memory that the new container may use, such as 512m, or unlimited. 2g if it is left out."`
+	CPUs     float64 `json:"cpus,omitempty" jsonschema:"How many processors the new container may use, such as 1.5."`
+	PIDs     int     `json:"pids,omitempty" jsonschema:"The most processes and threads that the new container may have, or -1 for no limit. 1024 if it is left out."`
+
+	Mounts           []containerMount  `json:"mounts,omitempty" jsonschema:"Folders and files that the new container sees."`
+	ReadOnlyRoot     bool              `json:"readOnlyRoot,omitempty" jsonschema:"Lets nothing in the new container be changed but what is in a writable mount or in tmpfs."`
+	Tmpfs            []string          `json:"tmpfs,omitempty" jsonschema:"Directories of the new container whose files are kept in memory. With readOnlyRoot and if it is left out: /tmp, /var/tmp, /run, and workspaceDir if no mount holds it."`
+	Env              map[string]string `json:"env,omitempty" jsonschema:"Variables of the environment of the programs in the new container."`
+	DropCapabilities []string          `json:"dropCapabilities,omitempty" jsonschema:"The capabilities that programs in the new container do not have, such as [NET_RAW]. All if it is left out; [] for those alone that the engine never gives."`
+	NoNewPrivileges  *bool             `json:"noNewPrivileges,omitempty" jsonschema:"Keeps programs in the new container from gaining privileges, such as by being set to run as root. True if it is left out."`
+}
+
+// containerMount is a folder or file that a new container sees.
+type containerMount struct {
+	Source   string `json:"source" jsonschema:"The folder or file of the computer that the engine runs on. A relative one starts from the folder of this file."`
+	Target   string `json:"target" jsonschema:"Its absolute path in the container."`
+	Writable bool   `json:"writable,omitempty" jsonschema:"Lets the container change it."`
 }
 
 func containerKind() config.Kind {
@@ -55,21 +73,38 @@ func openContainer(ctx context.Context, in config.Input) (workspace.FileSystem, 
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
-	return container.Open(ctx, o.options())
+	return container.Open(ctx, o.options(in))
 }
 
-func (o containerOptions) options() *container.Options {
+func (o containerOptions) options(in config.Input) *container.Options {
 	opts := &container.Options{
 		Container: o.Container, Image: o.Image, Root: o.WorkspaceDir, User: o.User, Shells: o.Shells, Timeout: o.Timeout, Lazy: true,
 		Create: container.CreateOptions{
-			Name: o.Name, Keep: o.Keep, Network: o.Network, Memory: o.Memory, CPUs: o.CPUs, PIDs: o.PIDs,
+			Name: o.Name, Keep: o.Keep, Pull: o.Pull, Platform: o.Platform, Network: o.Network, Memory: o.Memory, CPUs: o.CPUs, PIDs: o.PIDs,
+			ReadOnlyRoot: o.ReadOnlyRoot, Tmpfs: o.Tmpfs, Env: o.Env, DropCapabilities: o.DropCapabilities,
+			AllowNewPrivileges: o.NoNewPrivileges != nil && !*o.NoNewPrivileges,
 		},
+	}
+	for _, m := range o.Mounts {
+		opts.Create.Mounts = append(opts.Create.Mounts, container.Mount{Source: m.path(in), Target: m.Target, Writable: m.Writable})
 	}
 	if o.Image != "" {
 		opts.Create.Workdir = o.WorkspaceDir
 	}
 	opts.Engine = append([]string{o.engine()}, o.EngineArgs...)
 	return opts
+}
+
+// path returns the absolute path of the folder or file, empty if it has none.
+func (m containerMount) path(in config.Input) string {
+	if m.Source == "" || path.IsAbs(m.Source) {
+		return m.Source
+	}
+	source, err := filepath.Abs(in.Path(m.Source))
+	if err != nil {
+		return ""
+	}
+	return source
 }
 
 // EnvEngine is the variable of the environment that names the engine's client
@@ -120,9 +155,31 @@ func grantsOfContainer(in config.Input) ([]string, error) {
 	}
 	command := strings.Join(append([]string{o.engine()}, o.EngineArgs...), " ")
 	if o.Image != "" {
-		return []string{fmt.Sprintf("a new container of the image %q, created by %s", o.Image, command)}, nil
+		return append([]string{fmt.Sprintf("a new container of the image %q, created by %s", o.Image, command)}, o.grantsOfNew(in)...), nil
 	}
 	return []string{fmt.Sprintf("the container %q, by %s", o.Container, command)}, nil
+}
+
+// grantsOfNew returns what a new container has beyond what it has by default.
+func (o containerOptions) grantsOfNew(in config.Input) []string {
+	var grants []string
+	for _, m := range o.Mounts {
+		use := "read"
+		if m.Writable {
+			use = "change"
+		}
+		grants = append(grants, fmt.Sprintf("the folder or file %s, which that container can %s at %s", m.path(in), use, m.Target))
+	}
+	if o.Network != "" && o.Network != "none" {
+		grants = append(grants, fmt.Sprintf("the network %q, for that container", o.Network))
+	}
+	if o.DropCapabilities != nil && !slices.ContainsFunc(o.DropCapabilities, func(name string) bool { return strings.EqualFold(name, "all") }) {
+		grants = append(grants, fmt.Sprintf("capabilities for that container: all that the engine gives but %q", o.DropCapabilities))
+	}
+	if o.NoNewPrivileges != nil && !*o.NoNewPrivileges {
+		grants = append(grants, "new privileges for the programs of that container")
+	}
+	return grants
 }
 
 func checkContainer(in config.Input) error {
@@ -133,18 +190,47 @@ func checkContainer(in config.Input) error {
 	if (o.Container == "") == (o.Image == "") {
 		return errors.New("a container needs either the key container, with the name of one that runs, or the key image, of which a new one is made")
 	}
+	var errs []error
+	opts := o.options(in)
 	if o.Container != "" {
-		if key := o.firstOfNew(); key != "" {
-			return config.KeyError(key, errors.New("it is for a new container, which needs the key image: leave it out"))
+		for _, key := range o.keysOfNew() {
+			errs = append(errs, config.KeyError(key, errors.New("it is for a new container, which needs the key image: leave it out")))
+		}
+		opts.Create = container.CreateOptions{}
+	}
+	for _, problem := range opts.Problems() {
+		if key := keyOf(problem.Option); problem.Option != "Create.Workdir" { // which is Root
+			errs = append(errs, config.KeyError(key, errors.New(problem.Text)))
 		}
 	}
-	var errs []error
+	if o.PIDs < -1 {
+		errs = append(errs, config.KeyError("pids", errors.New("it cannot be negative, but for -1, which is no limit")))
+	}
+	for i, m := range o.Mounts {
+		if m.Writable && in.Protected(m.path(in)) {
+			errs = append(errs, config.KeyError(fmt.Sprintf("mounts[%d].source", i), errors.New(
+				"it holds this file or the record of trusted files, which no workspace may change: mount another folder, leave out writable, or say \"protectConfig: false\"")))
+		}
+	}
 	if in.File != "" {
 		errs = append(errs, o.checkEngine(), o.checkEngineArgs())
 	}
-	return errors.Join(append(errs,
-		checkWorkspaceDir(o.WorkspaceDir),
-		checkNotNegative("shells", o.Shells), checkNotNegative("timeout", o.Timeout), checkNotNegative("cpus", o.CPUs), checkNotNegative("pids", o.PIDs))...)
+	return errors.Join(append(errs, checkNotNegative("timeout", o.Timeout))...)
+}
+
+// keyOf returns the key in a file for an option of package container.
+func keyOf(option string) string {
+	switch option {
+	case "Root":
+		return "workspaceDir"
+	case "Create.CPUs":
+		return "cpus"
+	}
+	parts := strings.Split(strings.TrimPrefix(option, "Create."), ".")
+	for i, part := range parts {
+		parts[i] = strings.ToLower(part[:1]) + part[1:]
+	}
+	return strings.Join(parts, ".")
 }
 
 // checkWorkspaceDir returns what is wrong with a directory in a container.
@@ -162,23 +248,18 @@ func checkNotNegative[T int | float64 | time.Duration](key string, value T) erro
 	return nil
 }
 
-// firstOfNew returns the first key that is set and is for a new container.
-func (o containerOptions) firstOfNew() string {
-	switch {
-	case o.Name != "":
-		return "name"
-	case o.Keep:
-		return "keep"
-	case o.Network != "":
-		return "network"
-	case o.Memory != "":
-		return "memory"
-	case o.CPUs != 0:
-		return "cpus"
-	case o.PIDs != 0:
-		return "pids"
+// keysOfNew returns the keys that are set and are for a new container.
+func (o containerOptions) keysOfNew() []string {
+	var keys []string
+	options := reflect.ValueOf(o)
+	first, _ := options.Type().FieldByName("Name")
+	for i := first.Index[0]; i < options.NumField(); i++ {
+		if !options.Field(i).IsZero() {
+			key, _, _ := strings.Cut(options.Type().Field(i).Tag.Get("json"), ",")
+			keys = append(keys, key)
+		}
 	}
-	return ""
+	return keys
 }
 
 // parseContainer reads docker://CONTAINER/DIR?engine=podman&user=NAME.

@@ -1,7 +1,9 @@
 package workspacekit_test
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +33,24 @@ func TestOptions(t *testing.T) {
 		{"container-of-new-keep", "{kind: container, container: box, keep: true}", "keep: it is for a new container"},
 		{"container-of-new-cpus", "{kind: container, container: box, cpus: 1.5}", "cpus: it is for a new container"},
 		{"container-image", "{kind: container, image: debian, cpus: 1.5, pids: 9, memory: 1g, network: host, name: x, keep: true}", ""},
+		{"container-options", "{kind: container, image: debian, mounts: [{source: data, target: /data}, {source: /srv, target: /srv, writable: true}], readOnlyRoot: true, tmpfs: [/tmp], " +
+			"env: {A: b}, dropCapabilities: [], noNewPrivileges: false, memory: unlimited, pids: -1, pull: never, platform: linux/arm64/v8}", ""},
+		{"container-of-new-several", "{kind: container, container: box, pull: never, env: {A: b}}", "env: it is for a new container"},
+		{"container-memory", "{kind: container, image: box, memory: lots}", `:1:69: memory: "lots" is not an amount of memory: use one such as 512m`},
+		{"container-memory-zero", "{kind: container, image: box, memory: '0'}", `memory: "0" is not an amount of memory`},
+		{"container-pids", "{kind: container, image: box, pids: -2}", "pids: it cannot be negative, but for -1"},
+		{"container-pull", "{kind: container, image: box, pull: sometimes}", `pull: "sometimes" is not a time to pull an image: use missing, always or never`},
+		{"container-platform", "{kind: container, image: box, platform: arm64}", `platform: "arm64" is not a platform: use one such as linux/arm64`},
+		{"container-name", "{kind: container, image: box, name: a/b}", `name: "a/b" is not a name of a container`},
+		{"container-env", "{kind: container, image: box, env: {A-B: c}}", `env: "A-B" is not a name of a variable`},
+		{"container-env-number", "{kind: container, image: box, env: {A: 1}}", `A is to be a text, and is the number 1: write it in quotes, "1"`},
+		{"container-capability", "{kind: container, image: box, dropCapabilities: [NET_RAW, --privileged]}", `:1:89: dropCapabilities[1]: "--privileged" is not a capability`},
+		{"container-mount-target", "{kind: container, image: box, mounts: [{source: a, target: /a}, {source: /b, target: b}]}", `:1:116: mounts[1].target: "b" is not absolute`},
+		{"container-mount-twice", "{kind: container, image: box, mounts: [{source: a, target: /a}], tmpfs: [/a/]}", "tmpfs[0]: /a is there twice"},
+		{"container-mount-root", "{kind: container, image: box, mounts: [{source: a, target: /}]}", "mounts[0].target: nothing can be mounted at /"},
+		{"container-mount-option", "{kind: container, image: box, mounts: [{source: 'a,bind-propagation=shared', target: /a}]}", "mounts[0].source: it has a comma"},
+		{"container-mount-key", "{kind: container, image: box, mounts: [{source: a}]}", `item 1 of mounts needs the key "target"`},
+		{"container-tmpfs-option", "{kind: container, image: box, tmpfs: ['/a:suid']}", `tmpfs[0]: "/a:suid" has a colon`},
 		{"container-relative", "{kind: container, container: box, workspaceDir: work}", `workspaceDir: "work" is not absolute`},
 		{"container-negative", "{kind: container, container: box, shells: -1}", "shells: it cannot be negative"},
 		{"container-negative-time", "{kind: container, container: box, timeout: -1s}", "timeout: it cannot be negative"},
@@ -61,6 +81,42 @@ func TestOptions(t *testing.T) {
 				t.Errorf("Parse(%s) shows a password: %v", text, err)
 			}
 		})
+	}
+}
+
+// TestOptionsAtOnce tests that every problem of a provider's options is told, with
+// its place.
+func TestOptionsAtOnce(t *testing.T) {
+	_, err := config.Parse([]byte(`workspaces:
+  main:
+    provider:
+      kind: container
+      image: box
+      workspaceDir: work
+      shells: -1
+      timeout: -1s
+      memory: lots
+      cpus: -1
+      pids: -2
+      pull: x
+      platform: x
+      engine: sh
+      env: {"": x}
+      tmpfs: [/a, b]
+      mounts:
+        - source: a
+          target: /a
+`), &config.Options{Registry: workspacekit.NewRegistry()})
+	var wrong *config.Error
+	if !errors.As(err, &wrong) {
+		t.Fatalf("Parse = %v, want an error of the file", err)
+	}
+	var lines []int
+	for _, problem := range wrong.Problems {
+		lines = append(lines, problem.Line)
+	}
+	if want := []int{6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16}; !slices.Equal(lines, want) {
+		t.Errorf("the problems are in the lines %v, want %v:\n%v", lines, want, err)
 	}
 }
 

@@ -138,6 +138,21 @@ var place = regexp.MustCompile(`"(?:[a-zA-Z]:)?[/\\][^"]*"|'(?:[a-zA-Z]:)?[/\\][
 	`[^\s"'()<>,=]*[/\\][^\s"'()<>,]*|` +
 	`\[[0-9a-fA-F:.]*:[0-9a-fA-F:.]*\](?::\d+)?|\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?|(?:\b[\w-]+(?:\.[\w-]+)+|\blocalhost):\d+`)
 
+// ignored matches the warning of an engine that has created a container without
+// what it was asked for.
+var ignored = regexp.MustCompile(`discard(ed|ing)|not supported and ignored|does not match the (specified|expected) platform`)
+
+// ignoredFault returns the error of an engine that warned of that, and nil if it
+// did not.
+func ignoredFault(said string) error {
+	for line := range strings.Lines(strings.ToLower(said)) {
+		if ignored.MatchString(line) {
+			return engineFault(ignored.FindString(line))
+		}
+	}
+	return nil
+}
+
 // withoutPlaces returns words without what may name a path or an address.
 func withoutPlaces(words string) string {
 	return place.ReplaceAllStringFunc(words, func(word string) string {
@@ -210,6 +225,10 @@ var diagnoses = []diagnosis{
 	{says(`connection "[^"]*" not found|no such connection`), nil, "there is no such connection", "correct it, or create it"},
 	{says(`invalid configuration|no configuration has been provided|^error: error loading config file|^error: stat .*config: `), nil, "kubectl has no configuration that it can use", "correct it, or name another context"},
 
+	{
+		says(`rootfs is marked read-only|is read-?only|read-only file system`), fs.ErrPermission,
+		"the root of the container cannot be changed", "name a workspaceDir that is there, or list it in tmpfs",
+	},
 	{says(`chdir to cwd|workdir .* does not exist|working directory .* is invalid`), nil, "there is no such working directory in the image", "correct workspaceDir"},
 	{says(`permission denied \(\w+.*\)|host key verification failed`), fs.ErrPermission, "the host does not accept this user, or is not known", "correct the key, the user or the known hosts"},
 
@@ -230,7 +249,7 @@ var diagnoses = []diagnosis{
 	{says(`unknown (shorthand )?flag|flag provided but not defined`), errors.ErrUnsupported, "the engine's client does not know one of the options", "update it, or leave that option out"},
 	{
 		says(`discard(ed|ing)|not supported and ignored|kernel does not support|cgroup.* not (mounted|available)|controller .* not available`), errors.ErrUnsupported,
-		"the engine cannot limit memory, processors or processes here", "leave that limit out, which for memory is unlimited and for pids is -1",
+		"the engine cannot limit memory, processors or processes here", "set memory to unlimited, pids to -1 or no cpus",
 	},
 	{
 		says(`minimum memory limit|range of cpus is from|unable to set memory limit|memory limit .*too (low|small)`), nil,

@@ -149,6 +149,10 @@ func TestRealEngineErrors(t *testing.T) {
 			"container":      {container.Options{Container: "workspacekit-test-none"}, lasting, "there is no such container"},
 			"user":           {container.Options{Container: r.container, User: "nosuch"}, lasting, "no such user"},
 			"reference":      {container.Options{Image: "Not:An:Image"}, lasting, "not the name of an image"},
+			"image":          {container.Options{Image: "workspacekit-test-none", Create: container.CreateOptions{Pull: "never"}}, lasting, "there is no such image"},
+			"platform":       {container.Options{Image: r.imageName(), Create: container.CreateOptions{Platform: "linux/s390x", Pull: "never"}}, r.platformKind(), ""},
+			"mount":          {container.Options{Image: r.imageName(), Create: container.CreateOptions{Mounts: []container.Mount{{Source: missing, Target: "/m"}}}}, lasting, "a folder to be mounted does not exist"},
+			"capability":     {container.Options{Image: r.imageName(), Create: container.CreateOptions{DropCapabilities: []string{"NO_SUCH"}}}, errors.ErrUnsupported, "no such capability"},
 			"name":           {container.Options{Image: r.imageName(), Create: container.CreateOptions{Name: r.container}}, lasting, "another container has this name"},
 			"network":        {container.Options{Image: r.imageName(), Create: container.CreateOptions{Network: "workspacekit-test-none"}}, lasting, "there is no such network"},
 			"new-no-shell":   {container.Options{Image: noShellName}, errors.ErrUnsupported, "no shell"},
@@ -165,6 +169,15 @@ func TestRealEngineErrors(t *testing.T) {
 			checkEngineError(t, name, unnamed(err), test.kind, test.text)
 		}
 	})
+}
+
+// platformKind returns the kind of the error about an image that is there, but for
+// another platform. Podman looks for images of the platform alone.
+func (r *running) platformKind() error {
+	if r.name == "podman-busybox" {
+		return lasting
+	}
+	return errors.ErrUnsupported
 }
 
 // unnamed returns what err says of the name that it is about, which a caller

@@ -1,11 +1,15 @@
 package container
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,13 +38,15 @@ func (o *Options) create(ctx context.Context) (*made, error) {
 		m.name = "workspacekit-" + strings.ToLower(rand.Text())
 	}
 	number, err := o.runEngine(ctx, o.createArgs(m.name)...)
+	if number != "" {
+		m.name, own = number, true
+	}
 	if err != nil {
 		if own { // else it may be another's
 			_ = m.remove()
 		}
 		return nil, err
 	}
-	m.name = number
 	if _, err := o.runEngine(ctx, "start", m.name); err != nil {
 		_ = m.remove()
 		return nil, err
@@ -57,20 +63,88 @@ func (o *Options) createArgs(name string) []string {
 		network = "none"
 	}
 	args = append(args, "--network="+network)
+	if o.User != "" {
+		args = append(args, "--user="+o.User)
+	}
+	// Docker makes a missing one before it mounts one in memory there, which then
+	// belongs to root alone. The shells go to Root in any case.
+	if dir := o.Create.Workdir; dir != "" && (o.Root == "" || !slices.Contains(o.Create.tmpfs(), path.Clean(dir))) {
+		args = append(args, "--workdir="+dir)
+	}
+	args = append(args, o.Create.flags()...)
+	return append(args, o.Image, "-c", idle)
+}
+
+// flags returns the flags of the engine's client for the settings.
+func (c *CreateOptions) flags() []string {
+	flags := []string{"--pids-limit=" + strconv.Itoa(max(cmp.Or(c.PIDs, DefaultPIDs), -1))}
 	for _, option := range [][2]string{
-		{"--workdir=", o.Create.Workdir}, {"--user=", o.User}, {"--memory=", o.Create.Memory},
+		{"--pull=", c.Pull}, {"--platform=", c.Platform},
+		{"--memory=", strings.TrimPrefix(cmp.Or(c.Memory, DefaultMemory), Unlimited)},
 	} {
 		if option[1] != "" {
-			args = append(args, option[0]+option[1])
+			flags = append(flags, option[0]+option[1])
 		}
 	}
-	if o.Create.CPUs > 0 {
-		args = append(args, "--cpus="+strconv.FormatFloat(o.Create.CPUs, 'f', -1, 64))
+	if c.CPUs > 0 {
+		flags = append(flags, "--cpus="+strconv.FormatFloat(c.CPUs, 'f', -1, 64))
 	}
-	if o.Create.PIDs > 0 {
-		args = append(args, "--pids-limit="+strconv.Itoa(o.Create.PIDs))
+	dropped := c.DropCapabilities
+	if dropped == nil {
+		dropped = []string{"ALL"}
 	}
-	return append(args, o.Image, "-c", idle)
+	for _, name := range dropped {
+		flags = append(flags, "--cap-drop="+name)
+	}
+	if !c.AllowNewPrivileges {
+		flags = append(flags, "--security-opt=no-new-privileges")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		flags = append(flags, "--env="+name+"="+c.Env[name])
+	}
+	return append(flags, c.mountFlags()...)
+}
+
+// mountFlags returns those for what is mounted. In a mount that cannot be changed
+// the file systems below it could be, so they are left out.
+func (c *CreateOptions) mountFlags() []string {
+	var flags []string
+	for _, m := range c.Mounts {
+		flag := "--mount=type=bind,source=" + m.Source + ",target=" + m.Target
+		if !m.Writable {
+			flag += ",readonly,bind-nonrecursive"
+		}
+		flags = append(flags, flag)
+	}
+	if c.ReadOnlyRoot {
+		flags = append(flags, "--read-only")
+	}
+	for _, dir := range c.tmpfs() {
+		flags = append(flags, "--tmpfs="+dir+":rw,nosuid,nodev,exec,mode=1777")
+	}
+	return flags
+}
+
+// tmpfs returns the directories whose files are kept in memory.
+func (c *CreateOptions) tmpfs() []string {
+	if c.Tmpfs != nil || !c.ReadOnlyRoot {
+		return c.Tmpfs
+	}
+	var dirs []string
+	for _, dir := range []string{"/run", "/tmp", "/var/tmp", path.Clean("/" + c.Workdir)} {
+		held := dir == "/" || slices.ContainsFunc(c.Mounts, func(m Mount) bool { return holds(m.Target, dir) }) ||
+			slices.ContainsFunc(dirs, func(other string) bool { return holds(other, dir) })
+		if !held {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// holds reports whether name is dir or below it.
+func holds(dir, name string) bool {
+	dir = path.Clean(dir)
+	return dir == name || strings.HasPrefix(name, dir+"/")
 }
 
 // removeTimeout bounds the removal of a container.
@@ -84,7 +158,8 @@ func (m *made) remove() error {
 	return err
 }
 
-// runEngine runs the engine's client. When
+// runEngine runs the engine's client. It returns what that printed also if the
+// engine did what it was asked to but for an option that it ignored. When
 // ctx ends the client has a moment left: what it has asked the engine for would
 // be done all the same, and nobody would know of it.
 func (o *Options) runEngine(ctx context.Context, args ...string) (string, error) {
@@ -102,7 +177,7 @@ func (o *Options) runEngine(ctx context.Context, args ...string) (string, error)
 	out, err := cmd.Output()
 	switch {
 	case err == nil, cmd.ProcessState != nil && cmd.ProcessState.Success():
-		return strings.TrimSpace(string(out)), nil
+		return strings.TrimSpace(string(out)), ignoredFault(complaint.String())
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case limited.Err() != nil:

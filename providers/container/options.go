@@ -64,15 +64,66 @@ type CreateOptions struct {
 	// no network at all.
 	Network string
 	// Memory is the most memory that it may use, as the engine takes it, such
-	// as "512m". Empty means no limit.
+	// as "512m". Empty means [DefaultMemory], and [Unlimited] no limit.
 	Memory string
 	// CPUs is how many processors it may use, such as 1.5. Zero means no
 	// limit.
 	CPUs float64
-	// PIDs is the most processes that it may have. Zero means no limit of its
-	// own.
+	// PIDs is the most processes and threads that it may have. Zero means
+	// [DefaultPIDs], and a negative number no limit.
 	PIDs int
+
+	// Mounts are folders and files of the computer that the engine runs on,
+	// which the container sees.
+	Mounts []Mount
+	// ReadOnlyRoot lets nothing be changed but what is in a writable mount or in
+	// Tmpfs.
+	ReadOnlyRoot bool
+	// Tmpfs are the absolute paths of directories whose files are kept in
+	// memory, of which they are part, and deleted with the container. Nil means
+	// none, and with ReadOnlyRoot /tmp, /var/tmp, /run, and Workdir if no mount
+	// holds it.
+	Tmpfs []string
+	// Env are variables of the environment of its programs. Who may use the
+	// engine can read them, and other users of this computer while it is created.
+	Env map[string]string
+	// DropCapabilities are the capabilities that its programs do not have, such
+	// as "NET_RAW"; "ALL" means each. Nil means all. An empty list means those
+	// alone that the engine never gives.
+	DropCapabilities []string
+	// AllowNewPrivileges lets its programs gain privileges, as those do that are
+	// set to run as root.
+	AllowNewPrivileges bool
+
+	// Pull says when the image is pulled: "missing", if it is not there, which
+	// is what empty means; "always"; or "never".
+	Pull string
+	// Platform is that of the image, such as "linux/arm64". Empty means that of
+	// the engine.
+	Platform string
 }
+
+// Mount is a folder or file that a container sees.
+type Mount struct {
+	// Source is its absolute path on the computer that the engine runs on. File
+	// systems that are mounted below it are not seen, unless Writable is set.
+	Source string
+	// Target is its absolute path in the container.
+	Target string
+	// Writable lets the container change it.
+	Writable bool
+}
+
+const (
+	// DefaultMemory is the most memory of a new container if the options do not
+	// say.
+	DefaultMemory = "2g"
+	// Unlimited stands for no limit.
+	Unlimited = "unlimited"
+	// DefaultPIDs is the most processes and threads of a new container if the
+	// options do not say.
+	DefaultPIDs = 1024
+)
 
 // DefaultShells is how many requests are made at a time if the options do not
 // say.
@@ -90,35 +141,17 @@ func (o *Options) timeout() time.Duration {
 	return max(o.Timeout, 0)
 }
 
-// check returns what is wrong with the options.
+// check returns everything that is wrong with the options.
 func (o *Options) check() error {
-	ways := 0
-	for _, set := range []bool{o.Container != "", o.Image != "", o.Executor != nil} {
-		if set {
-			ways++
-		}
+	problems := o.Problems()
+	if len(problems) == 0 {
+		return nil
 	}
-	switch {
-	case ways != 1:
-		return o.invalid("exactly one of Container, Image and Executor must be set")
-	case strings.HasPrefix(o.Container, "-"), strings.HasPrefix(o.Image, "-"):
-		return o.invalid(`a name that begins with "-" would be taken for an option`)
-	case o.Root != "" && !strings.HasPrefix(o.Root, "/"):
-		return o.invalid("Root is not an absolute path")
-	case strings.ContainsRune(o.Root, 0):
-		return o.invalid("Root has a NUL byte")
-	case o.Shells < 0, o.Create.CPUs < 0, o.Create.PIDs < 0:
-		return o.invalid("Shells, CPUs and PIDs cannot be negative")
-	case o.Executor != nil && (o.User != "" || len(o.Engine) > 0):
-		return o.invalid("User and Engine mean nothing to an Executor")
-	case o.Image == "" && o.Create != CreateOptions{}:
-		return o.invalid("Create means nothing without Image")
+	texts := make([]string, len(problems))
+	for i, p := range problems {
+		texts[i] = p.Error()
 	}
-	return nil
-}
-
-func (o *Options) invalid(why string) error {
-	return workspace.NewPathError(workspace.OpOpen, o.name(), fs.ErrInvalid, errors.New(why))
+	return workspace.NewPathError(workspace.OpOpen, o.name(), fs.ErrInvalid, errors.New(strings.Join(texts, "; ")))
 }
 
 // name is what errors call the container.

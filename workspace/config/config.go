@@ -92,11 +92,11 @@ func Load(path string, opts *Options) (*Config, error) {
 	if o.Dir == "" {
 		o.Dir = filepath.Dir(path)
 	}
-	c, err := Parse(data, &o)
+	c, err := parse(data, path, o)
 	if err != nil {
 		return nil, err
 	}
-	c.path, c.hash = path, hashOf(data)
+	c.hash = hashOf(data)
 	c.trusted = c.trusted || o.Trust.Trusts(path, data)
 	return c, nil
 }
@@ -137,6 +137,11 @@ func Parse(data []byte, opts *Options) (*Config, error) {
 	if opts != nil {
 		o = *opts
 	}
+	return parse(data, "", o)
+}
+
+// parse reads the content of the file path, which is empty if there is none.
+func parse(data []byte, path string, o Options) (*Config, error) {
 	if o.Name == "" {
 		o.Name = FileName
 	}
@@ -149,7 +154,7 @@ func Parse(data []byte, opts *Options) (*Config, error) {
 		return nil, fmt.Errorf("config: the current folder is not to be found: %w", err)
 	}
 	p := &problems{file: o.Name, lines: strings.Split(string(data[:min(len(data), maxBytes)]), "\n")}
-	c := &Config{file: o.Name, dir: dir, lines: p.lines, trusted: o.Trust == nil}
+	c := &Config{file: o.Name, path: path, dir: dir, lines: p.lines, trusted: o.Trust == nil}
 	c.read(p, data, o)
 	if err := p.err(); err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func followed(path string) string {
 }
 
 // KeyError returns err as one about the option key, so that it is shown with
-// the place of that.
+// the place of that. For a part of an option key is a path: mounts[0].target.
 func KeyError(key string, err error) error { return &keyError{key, err} }
 
 type keyError struct {

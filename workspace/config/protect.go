@@ -28,6 +28,13 @@ func (p provider) protect(fsys workspace.FileSystem) (workspace.FileSystem, erro
 	})
 }
 
+// Protected reports whether the folder or file name is or holds the file that
+// has the options or the record of trusted files. No workspace may change these,
+// unless the file says "protectConfig: false".
+func (in Input) Protected(name string) bool {
+	return !in.unprotected && len(in.configNames(in.Path(name))) > 0
+}
+
 // configNames returns the names that the configuration has below root.
 func (in Input) configNames(root string) []string {
 	root = followed(filepath.FromSlash(root))

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -123,13 +124,28 @@ func (d *description) addError(p *problems, err error) {
 	at := d.Provider.node.at
 	var about *keyError
 	if errors.As(err, &about) {
-		for _, e := range d.Provider.node.entries {
-			if e.key == about.key {
-				at = e.value.at
-			}
-		}
+		at = d.Provider.node.find(about.key)
 	}
 	p.add(at, "%s", redact(err.Error(), d.node.variables()))
+}
+
+// find returns the place of what is at a path such as mounts[0].target, or the
+// nearest to it that there is.
+func (n *node) find(path string) position {
+	at := n.at
+	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		index, err := strconv.Atoi(step)
+		switch next := n.lookup(step); {
+		case next != nil:
+			n = next
+		case err == nil && index < len(n.items):
+			n = n.items[index]
+		default:
+			return at
+		}
+		at = n.at
+	}
+	return at
 }
 
 // isJoined reports whether err says what its parts say, a line each, as that of

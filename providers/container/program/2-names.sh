@@ -48,6 +48,10 @@ there() { [ -e "./$b" ] || [ -L "./$b" ]; }
 # refused: why the current directory cannot be changed.
 refused() {
 	[ -w . ] || return $denied
+	# Busybox says that root may, also without capabilities or where nobody may.
+	case $({ : >"./$prefix$$"; } 2>&1 && rm -f -- "./$prefix$$") in
+	*'Read-only file system'* | *'ermission denied'* | *'not permitted'*) return $denied ;;
+	esac
 	return $failed
 }
 

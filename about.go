@@ -3,27 +3,12 @@ package workspacekit
 import (
 	"context"
 	"errors"
-	"runtime"
 
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
-
-// aboutLocal names the operating system and, where it is simple to know, the
-// file system that the folder is on.
-func aboutLocal(_ context.Context, fsys workspace.FileSystem, _ config.Input) (string, error) {
-	said := osName() + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
-	if kind := fileSystemOf(workspace.RootOf(fsys)); kind != "" {
-		said += ", " + kind
-	}
-	return said, nil
-}
-
-func aboutMemory(context.Context, workspace.FileSystem, config.Input) (string, error) {
-	return "the memory of this process", nil
-}
 
 // aboutStore says what the store calls itself.
 func aboutStore(ctx context.Context, fsys workspace.FileSystem, _ config.Input) (string, error) {

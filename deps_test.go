@@ -24,7 +24,8 @@ var policy = map[string][]string{
 	"workspace/fallback": {"workspace", "internal/scan", "internal/notify"},
 	"workspace/provider": {"workspace", "workspace/fallback", "internal/scan"},
 	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob"},
-	"workspace/config": {"workspace", "workspace/policy", "github.com/goccy/go-yaml/...",
+	"workspace/kind":     {"workspace"},
+	"workspace/config": {"workspace", "workspace/kind", "workspace/policy", "github.com/goccy/go-yaml/...",
 		"github.com/google/jsonschema-go/jsonschema"},
 
 	"internal/enginetest": {},
@@ -42,9 +43,9 @@ var policy = map[string][]string{
 	"conformance": {"workspace", "workspace/fallback", "pgregory.net/rapid", "github.com/anishathalye/porcupine",
 		"github.com/google/go-cmp/..."},
 
-	"providers/memory": {"workspace", "workspace/provider", "internal/..."},
+	"providers/memory": {"workspace", "workspace/kind", "workspace/provider", "internal/..."},
 	"providers/afero":  {"workspace", "workspace/provider", "github.com/spf13/afero/..."},
-	"providers/localbash": {"workspace", "workspace/fallback", "internal/...",
+	"providers/localbash": {"workspace", "workspace/fallback", "workspace/kind", "internal/...",
 		"github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 
 	"providers/objectstore": {"workspace", "internal/...", "github.com/aws/aws-sdk-go-v2/...",

@@ -140,9 +140,9 @@ func TestURLs(t *testing.T) {
 		{"s3://lake", `{"bucket":"lake","region":"eu-west-1"}`, ""},
 		{"s3://key:secret@lake", "", "credentials do not belong into a URL"},
 		{"mem://", `{"dirs":[],"files":{}}`, ""},
-		{"mem://a", "", "it is to be mem://"},
-		{"file://host/a", "", "it is to be like file:///path/of/a/folder"},
-		{"file:///a?b=c", "", "there are relaxed and sync"},
+		{"mem://a", "", "expected mem://"},
+		{"file://host/a", "", "expected file:///path/of/a/folder"},
+		{"file:///a?b=c", "", "expected relaxed or sync"},
 		{"file:///none/such", "", "file does not exist"},
 	}
 	for _, tt := range tests {

@@ -3,6 +3,8 @@ package workspacekit
 import (
 	"fmt"
 
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -15,8 +17,8 @@ func NewRegistry() *config.Registry {
 		name string
 		kind config.Kind
 	}{
-		{"localbash", localKind()},
-		{"memory", memoryKind()},
+		{"localbash", localbash.Kind()},
+		{"memory", memory.Kind()},
 		{"objectstore", storeKind()},
 		{"container", containerKind()},
 		{"kubernetes", podKind()},

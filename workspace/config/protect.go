@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -17,30 +18,29 @@ import (
 // trusted files, nor a name that [Find] would find the next time. Whoever can
 // write such a file chooses what is opened and which limits hold.
 func (p provider) protect(fsys workspace.FileSystem) (workspace.FileSystem, error) {
-	if !p.kind.Local || p.in.unprotected {
+	if !p.kind.Local || p.unprotected {
 		return fsys, nil
 	}
 	// Found out before the first change, as opening a workspace is cheap.
-	inUse := sync.OnceValue(func() []string { return p.in.configNames(workspace.RootOf(fsys)) })
+	inUse := sync.OnceValue(func() []string { return p.configNames(workspace.RootOf(fsys)) })
 	return policy.Protect(fsys, func(name string) bool {
 		return isConfigName(path.Base(name)) ||
 			slices.ContainsFunc(inUse(), func(used string) bool { return strings.EqualFold(used, name) })
 	})
 }
 
-// Protected reports whether the folder or file name is or holds the file that
-// has the options or the record of trusted files. No workspace may change these,
-// unless the file says "protectConfig: false".
-func (in Input) Protected(name string) bool {
-	return !in.unprotected && len(in.configNames(in.Path(name))) > 0
+// holdsConfig reports whether a protected file of the configuration is below
+// root, or is root.
+func (p provider) holdsConfig(root string) bool {
+	return !p.unprotected && len(p.configNames(root)) > 0
 }
 
 // configNames returns the names that the configuration has below root.
-func (in Input) configNames(root string) []string {
-	root = followed(filepath.FromSlash(root))
+func (p provider) configNames(root string) []string {
+	root = kind.RealPath(filepath.FromSlash(root))
 	var names []string
-	for _, file := range in.configFiles() {
-		for _, spelled := range []string{file, followed(file)} {
+	for _, file := range p.configFiles() {
+		for _, spelled := range []string{file, kind.RealPath(file)} {
 			if name, err := filepath.Rel(root, spelled); err == nil && filepath.IsLocal(name) {
 				names = append(names, filepath.ToSlash(name))
 			}
@@ -51,10 +51,10 @@ func (in Input) configNames(root string) []string {
 
 // configFiles returns the absolute paths of the file in use and of the record
 // of trusted files.
-func (in Input) configFiles() []string {
+func (p provider) configFiles() []string {
 	var files []string
-	if in.path != "" {
-		if file, err := trustKey(in.path); err == nil {
+	if p.path != "" {
+		if file, err := trustKey(p.path); err == nil {
 			files = append(files, file)
 		}
 	}

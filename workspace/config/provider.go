@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // kindKey is the key of a provider that names its kind.
@@ -12,9 +14,11 @@ const kindKey = "kind"
 
 // provider is a provider that can be opened.
 type provider struct {
-	name string
-	kind Kind
-	in   Input
+	name        string
+	kind        Kind
+	in          Input
+	path        string // of the file that has the options, empty if there is none
+	unprotected bool   // the configuration may be changed in the workspace
 }
 
 // check returns what is wrong with the options beside their types.
@@ -31,15 +35,16 @@ func (c *Config) provider(p *problems, r *Registry, d *description) provider {
 	if d.kind == nil {
 		return provider{} // which has been said
 	}
-	in := Input{Name: d.name, Dir: c.dir, File: c.file, path: c.path, unprotected: c.unprotected}
+	opener := provider{path: c.path, unprotected: c.unprotected}
+	in := Input{Name: d.name, Dir: c.dir, File: c.file, HoldsConfig: opener.holdsConfig}
 	before := len(p.found)
-	var opener provider
 	if d.kind == d.Provider.node {
 		opener = r.fromURL(p, d, in)
 	} else {
 		opener = c.fromNode(p, r, d, in)
 	}
-	// What is missing because it is broken is not to be said to be missing.
+	opener.path, opener.unprotected = c.path, c.unprotected
+	// What is missing because it is broken is not reported as missing.
 	if len(p.found) == before && !d.Provider.node.hasBroken() {
 		if err := opener.check(); err != nil {
 			d.addError(p, err)
@@ -54,24 +59,24 @@ func (r *Registry) fromURL(p *problems, d *description, in Input) provider {
 		d.addError(p, err)
 		return provider{}
 	}
-	in.decode = assign(options)
+	in.Values = assign(options)
 	return provider{name: name, kind: r.kinds[name], in: in}
 }
 
 func (c *Config) fromNode(p *problems, r *Registry, d *description, in Input) provider {
-	kind, ok := r.kinds[d.kind.text]
+	of, ok := r.kinds[d.kind.text]
 	if !ok {
 		p.add(d.kind.at, "there is no kind of provider %q: %s", short(d.kind.raw), suggest(d.kind.raw, r.Kinds()))
 		return provider{}
 	}
 	what, n := "the provider "+d.kind.raw, d.Provider.node
-	decoder{p}.structure(what, n, reflect.New(reflect.TypeOf(kind.Options)).Elem(), kindKey)
-	in.decode = func(into any) error {
+	decoder{p}.structure(what, n, reflect.New(reflect.TypeOf(of.Options)).Elem(), kindKey)
+	in.Values = func(into any) error {
 		p := c.problems()
 		decoder{p}.structure(what, n, reflect.ValueOf(into).Elem(), kindKey)
 		return p.err()
 	}
-	return provider{name: d.kind.text, kind: kind, in: in}
+	return provider{name: d.kind.text, kind: of, in: in}
 }
 
 // kindOf returns the node of the kind of a provider, which is the URL if it is
@@ -122,9 +127,9 @@ func (d *description) addError(p *problems, err error) {
 		return
 	}
 	at := d.Provider.node.at
-	var about *keyError
+	var about *kind.Error
 	if errors.As(err, &about) {
-		at = d.Provider.node.find(about.key)
+		at = d.Provider.node.find(about.Key)
 	}
 	p.add(at, "%s", redact(err.Error(), d.node.variables()))
 }

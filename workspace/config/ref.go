@@ -47,7 +47,7 @@ func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
 		return Ref{}, fmt.Errorf("config: the reference of the provider %s cannot be written: %w", w.opener.name, err)
 	}
 	return Ref{
-		Kind: w.opener.name, SchemaVersion: kind.version(), Name: w.Name(),
+		Kind: w.opener.name, SchemaVersion: versionOf(kind), Name: w.Name(),
 		Payload: data, FS: w.Settings(), Capabilities: w.Capabilities(),
 	}, nil
 }
@@ -72,8 +72,8 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := Input{Name: ref.Name, SchemaVersion: ref.SchemaVersion, decode: decodeJSON(ref.Payload)}
-	fsys, err := kind.reopen(ctx, in)
+	in := Input{Name: ref.Name, SchemaVersion: ref.SchemaVersion, Values: decodeJSON(ref.Payload)}
+	fsys, err := reopen(ctx, kind, in)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 }
 
 // reopen opens what a reference keeps.
-func (k Kind) reopen(ctx context.Context, in Input) (workspace.FileSystem, error) {
+func reopen(ctx context.Context, k Kind, in Input) (workspace.FileSystem, error) {
 	if k.Resolve != nil {
 		return k.Resolve(ctx, in)
 	}
@@ -109,9 +109,9 @@ func (r *Registry) checkRef(ref Ref) (Kind, error) {
 		return Kind{}, fmt.Errorf("there is no kind of provider %q: %s", ref.Kind, suggest(ref.Kind, r.Kinds()))
 	case kind.Ref == nil:
 		return Kind{}, fmt.Errorf("the provider %s makes no references: %w", ref.Kind, errors.ErrUnsupported)
-	case ref.SchemaVersion < 1, ref.SchemaVersion > kind.version():
+	case ref.SchemaVersion < 1, ref.SchemaVersion > versionOf(kind):
 		return Kind{}, fmt.Errorf("its version is %d, and this program reads versions 1 to %d of the provider %s: %w",
-			ref.SchemaVersion, kind.version(), ref.Kind, errors.ErrUnsupported)
+			ref.SchemaVersion, versionOf(kind), ref.Kind, errors.ErrUnsupported)
 	}
 	if wrong := nameFault(ref.Name); wrong != "" {
 		return Kind{}, errors.New("its name " + wrong)

@@ -120,9 +120,9 @@ func TestCheckURL(t *testing.T) {
 		}
 	}
 	for url, want := range map[string]string{
-		"mem://x": "nothing behind it", "memo://": `did you mean "mem://"?`, "s3://a:b@bucket": "credentials", "docker://box?shells=-1": "not known",
-		"file:///none?relaxd=true": "there are relaxed and sync", "file:///none?sync": "true or false",
-		"file:///none?sync=true&sync=true": "there once", "file:///none?%": "cannot be read", "file://none": "file:///path",
+		"mem://x": "nothing after it", "memo://": `did you mean "mem://"?`, "s3://a:b@bucket": "credentials", "docker://box?shells=-1": "not known",
+		"file:///none?relaxd=true": "expected relaxed or sync", "file:///none?sync": "true or false",
+		"file:///none?sync=true&sync=true": "expected the parameter sync once", "file:///none?%": "cannot be read", "file://none": "file:///path",
 	} {
 		if got, err := r.CheckURL("main", url, config.FS{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("CheckURL(%q) = %q, %v, want an error with %q", url, got, err, want)

@@ -168,7 +168,7 @@ func (r *Registry) providerSchema(definitions map[string]*jsonschema.Schema) (*j
 		},
 	}
 	for _, name := range r.Kinds() {
-		options, err := r.kinds[name].optionsSchema(name)
+		options, err := optionsSchema(name, r.kinds[name])
 		if err != nil {
 			return nil, err
 		}
@@ -186,8 +186,8 @@ func (r *Registry) providerSchema(definitions map[string]*jsonschema.Schema) (*j
 
 func constant(value any) *jsonschema.Schema { return &jsonschema.Schema{Const: &value} }
 
-// optionsSchema is that of a provider of the kind.
-func (k Kind) optionsSchema(name string) (*jsonschema.Schema, error) {
+// optionsSchema returns the schema of a provider of the kind k.
+func optionsSchema(name string, k Kind) (*jsonschema.Schema, error) {
 	s, err := schemaOf(reflect.TypeOf(k.Options))
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func (r *Registry) urlProvider(name, url string, settings FS) (provider, error) 
 	if err != nil {
 		return provider{}, err
 	}
-	in := Input{Name: name, Dir: dir, decode: assign(options)}
+	in := Input{Name: name, Dir: dir, Values: assign(options)}
 	return provider{name: kind, kind: r.kinds[kind], in: in}, nil
 }
 

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package workspacekit
+package localbash
 
 import "runtime"
 

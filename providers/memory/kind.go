@@ -1,0 +1,74 @@
+package memory
+
+import (
+	"context"
+	"errors"
+
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/kind"
+)
+
+// settings are the options of a workspace in memory, as a file has them.
+type settings struct {
+	Seed string `json:"seed,omitempty" jsonschema:"A folder whose files it begins with, from the folder of the file: up to 256 MiB and 100,000 files."`
+}
+
+// Kind describes workspaces in memory to package config.
+func Kind() kind.Kind {
+	return kind.Kind{
+		Summary:  "Files in memory, until the program ends.",
+		Options:  settings{},
+		Open:     openKind,
+		Grants:   grantsOfKind,
+		Scheme:   "mem",
+		ParseURL: parseURL,
+		About:    about,
+		Ref: func(ctx context.Context, fsys workspace.FileSystem, _ kind.Input) (any, error) {
+			return takeSnapshot(ctx, fsys)
+		},
+		Resolve: restoreKind,
+	}
+}
+
+func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) {
+	var o settings
+	if err := in.Decode(&o); err != nil {
+		return nil, err
+	}
+	m := New(nil)
+	if o.Seed == "" {
+		return m, nil
+	}
+	if err := seed(ctx, m, in.Path(o.Seed)); err != nil {
+		return nil, kind.KeyError("seed", err)
+	}
+	return m, nil
+}
+
+func grantsOfKind(in kind.Input) ([]string, error) {
+	var o settings
+	if err := in.Decode(&o); err != nil || o.Seed == "" || in.Inside(o.Seed) {
+		return nil, err
+	}
+	return []string{"the files of the folder " + in.Path(o.Seed)}, nil
+}
+
+func parseURL(text string) (any, error) {
+	if text != "mem://" {
+		return nil, errors.New("expected mem:// and nothing after it")
+	}
+	return settings{}, nil
+}
+
+func restoreKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) {
+	var taken snapshot
+	if err := in.Decode(&taken); err != nil {
+		return nil, err
+	}
+	m := New(nil)
+	return m, taken.restore(ctx, m)
+}
+
+func about(context.Context, workspace.FileSystem, kind.Input) (string, error) {
+	return "the memory of this process", nil
+}

@@ -1,0 +1,103 @@
+package kind
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+)
+
+// Input is what a [Kind] is given to open a workspace.
+type Input struct {
+	// Name is the name of the workspace.
+	Name string
+	// Dir is the folder of the file, from which relative folders start. It is
+	// absolute, or empty for the current folder.
+	Dir string
+	// File is what errors call the file that has the options. It is empty if they
+	// come from the command line, a Go program or a reference.
+	File string
+	// SchemaVersion is that of the reference that is resolved, and zero where
+	// the options come from elsewhere.
+	SchemaVersion int
+
+	// Values sets into, a pointer to a struct, to the options. Nil means that
+	// there are none. A kind calls Decode, which checks into.
+	Values func(into any) error
+	// HoldsConfig reports whether the folder or file with an absolute path is or
+	// holds the configuration. Nil means that it does not. A kind calls Protected.
+	HoldsConfig func(path string) bool
+}
+
+// Decode sets into, a pointer to a struct of the type of [Kind].Options, to the
+// options, or to what [Kind].Ref returned if a reference is resolved.
+//
+// # Errors
+//
+// What is unknown, missing or of the wrong type, with its place if the options
+// come from a file.
+func (in Input) Decode(into any) error {
+	v := reflect.ValueOf(into)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("kind: Decode needs a pointer to a struct, not a %T", into)
+	}
+	if in.Values == nil {
+		return nil
+	}
+	return in.Values(into)
+}
+
+// Path returns the folder or file name, which is taken from Dir if it is
+// relative.
+func (in Input) Path(name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(in.Dir, filepath.FromSlash(name))
+}
+
+// Protected reports whether the folder or file name is or holds the file that
+// has the options or the record of trusted files. No workspace may change these,
+// unless the file says "protectConfig: false".
+func (in Input) Protected(name string) bool {
+	return in.HoldsConfig != nil && in.HoldsConfig(in.Path(name))
+}
+
+// Inside reports whether the folder or file name lies in Dir once symlinks are
+// followed. What does not exist is taken as it is spelled.
+func (in Input) Inside(name string) bool {
+	dir, err := filepath.Abs(in.Dir)
+	if err != nil {
+		return false
+	}
+	rest, err := filepath.Rel(RealPath(dir), RealPath(in.Path(name)))
+	return err == nil && filepath.IsLocal(rest)
+}
+
+// RealPath returns path without symlinks in the part of it that exists.
+func RealPath(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	parent := filepath.Dir(path)
+	switch {
+	case err == nil:
+		return real
+	case parent == path:
+		return path
+	}
+	return filepath.Join(RealPath(parent), filepath.Base(path))
+}
+
+// Error is an error about one option.
+type Error struct {
+	Key string // the option, or the path of a part of it
+	Err error
+}
+
+// KeyError returns err as an [*Error] about the option key, so that it is shown
+// with the place of that option. For a part of an option key is a path:
+// "mounts[0].target".
+func KeyError(key string, err error) error { return &Error{key, err} }
+
+func (e *Error) Error() string { return e.Key + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }

@@ -102,11 +102,17 @@ func firstFault(err error) error {
 }
 
 // laterFault returns err, with which one more shell did not open. There was one,
-// so if there seems to be none the container is being stopped.
+// so if there seems to be none the container is being stopped. If this user may no
+// longer use the engine that is no property of a file, which a search would skip.
 func laterFault(err error) error {
 	var fault *engineError
-	if errors.As(err, &fault) && errors.Is(fault.kind, errors.ErrUnsupported) {
+	switch {
+	case !errors.As(err, &fault):
+		return err
+	case errors.Is(fault.kind, errors.ErrUnsupported):
 		return &engineError{kind: workspace.ErrUnavailable, text: "the container starts no more shells", remedy: "see that the container runs", cause: fault.cause}
+	case errors.Is(fault.kind, fs.ErrPermission):
+		return &engineError{text: fault.text, remedy: fault.remedy}
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 func TestCommandLines(t *testing.T) {
@@ -172,5 +173,32 @@ func TestContainer(t *testing.T) {
 		if got := open(t, &opts).Container(); got != name {
 			t.Errorf("Container() of %+v = %q, want %q", opts, got, name)
 		}
+	}
+}
+
+// TestEngineForbidsLater has an engine that this user may no longer use after
+// some calls: no search may end as if there were nothing.
+func TestEngineForbidsLater(t *testing.T) {
+	dir := t.TempDir()
+	stub(t, "docker", `cd '`+dir+`' || exit
+[ ! -e closed ] || { echo 'permission denied while trying to connect to the Docker daemon socket at unix:///run/docker.sock' >&2; exit 1; }
+echo $$ >>shells
+shift 3
+exec "$@"
+`)
+	f := open(t, &container.Options{Container: "box", Root: t.TempDir()})
+	if _, err := f.WriteFile(t.Context(), "dir/file", []byte("needle"), nil); err != nil {
+		t.Fatal(err)
+	}
+	shell(t, dir, "touch closed; kill -9 $(cat shells)")
+	for name, call := range map[string]func() error{
+		"glob": func() error { return second(f.Glob(t.Context(), "**", nil)) },
+		"grep": func() error { return second(f.Grep(t.Context(), "needle", nil)) },
+		"ls":   func() error { return second(f.Ls(t.Context(), "dir", nil)) },
+		"walk": func() error {
+			return workspace.Walk(t.Context(), f, ".", nil, func(_ workspace.FileInfo, err error) error { return err })
+		},
+	} {
+		checkEngineError(t, name, unnamed(call()), lasting, "this user may not use the engine")
 	}
 }

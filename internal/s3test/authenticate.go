@@ -1,6 +1,7 @@
 package s3test
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"net/http"
 	"slices"
@@ -14,6 +15,9 @@ const maxSkew = 15 * time.Minute
 // covers, and decodes the body.
 func (s *Server) authenticate(c *call) error {
 	a, err := c.credential()
+	if err != nil && s.opts.Public && c.header("Authorization") == "" {
+		return c.decode(credential{payload: cmp.Or(c.header("X-Amz-Content-Sha256"), unsignedHash)}, signer{})
+	}
 	if err != nil {
 		return err
 	}
@@ -37,6 +41,19 @@ func (s *Server) authenticate(c *call) error {
 	return c.decode(a, signer)
 }
 
+// checkAccount tests whose the bucket is expected to be, and who pays.
+func (s *Server) checkAccount(c *call) error {
+	for _, name := range []string{"X-Amz-Expected-Bucket-Owner", "X-Amz-Source-Expected-Bucket-Owner"} {
+		if expected := cmp.Or(c.header(name), c.query(strings.ToLower(name))); expected != "" && s.opts.Owner != "" && expected != s.opts.Owner {
+			return accessDenied("Access Denied")
+		}
+	}
+	if s.opts.RequesterPays && c.header("X-Amz-Request-Payer") != "requester" && c.query("x-amz-request-payer") != "requester" {
+		return accessDenied("Access Denied")
+	}
+	return nil
+}
+
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 func signatureMismatch() *apiError {
@@ -52,8 +69,10 @@ func (s *Server) checkScope(a credential) error {
 		return e.with("AWSAccessKeyId", a.accessKeyID)
 	}
 	if a.region != s.Region {
-		return malformedHeader("The authorization header is malformed; the region '"+a.region+
-			"' is wrong; expecting '"+s.Region+"'").with("Region", s.Region)
+		e := malformedHeader("The authorization header is malformed; the region '" + a.region +
+			"' is wrong; expecting '" + s.Region + "'")
+		e.header = http.Header{"X-Amz-Bucket-Region": {s.Region}}
+		return e.with("Region", s.Region)
 	}
 	return nil
 }

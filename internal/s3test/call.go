@@ -140,6 +140,9 @@ func (s *Server) perform(c *call) (*answer, error) {
 	if err := s.authenticate(c); err != nil {
 		return nil, err
 	}
+	if err := s.checkAccount(c); err != nil {
+		return nil, err
+	}
 	if err := c.checkHeaders(); err != nil {
 		return nil, err
 	}

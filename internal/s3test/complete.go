@@ -61,6 +61,10 @@ func (s *Server) completeUpload(c *call) (*answer, error) {
 	}
 	o := u.assemble(parts)
 	o.modified = s.now()
+	o.encryption = u.encryption
+	if err := c.checkKey(o.encryption, customerHeader); err != nil {
+		return nil, err
+	}
 	if err := c.checkObject(o); err != nil {
 		return nil, err
 	}

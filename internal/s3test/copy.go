@@ -16,7 +16,12 @@ func (s *Server) copyObject(c *call) (*answer, error) {
 	if algorithm != "" && newHash(algorithm) == nil {
 		return nil, unsupportedChecksum()
 	}
+	encryption, err := c.encryption()
+	if err != nil {
+		return nil, err
+	}
 	made := source.copyAs(c.key(), s.now(), algorithm)
+	made.encrypt(encryption, c.id)
 	switch directive := c.header("X-Amz-Metadata-Directive"); directive {
 	case "REPLACE":
 		if made.header, err = c.storedHeader(); err != nil {
@@ -75,6 +80,9 @@ func (s *Server) openSource(c *call) (*object, error) {
 	}
 	o, err := s.load(bucket, key)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkKey(o.encryption, sourceHeader); err != nil {
 		return nil, err
 	}
 	if failed := c.checkRead(o, "X-Amz-Copy-Source-", s.opts.Now()); failed != nil {

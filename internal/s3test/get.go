@@ -14,6 +14,9 @@ func (s *Server) getObject(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.checkKey(o.encryption, customerHeader); err != nil {
+		return nil, err
+	}
 	return c.read(o, s.opts.Now())
 }
 

@@ -27,6 +27,8 @@ type object struct {
 	modified time.Time
 	header   http.Header // that was stored: Content-Type, X-Amz-Meta-...
 	checksum checksum
+
+	encryption encryption
 }
 
 func newObject(key string, data []byte, modified time.Time, header http.Header, sum checksum) *object {
@@ -121,6 +123,7 @@ func (o *object) describe() http.Header {
 	if header.Get("X-Amz-Storage-Class") == standard {
 		header.Del("X-Amz-Storage-Class")
 	}
+	maps.Copy(header, o.encryption.header)
 	header.Set("ETag", o.etag)
 	header.Set("Last-Modified", o.modified.Format(http.TimeFormat))
 	header.Set("Accept-Ranges", "bytes")

@@ -121,12 +121,13 @@ func (c *call) checkHeaders() error {
 }
 
 func knownHeader(name string) bool {
-	for _, prefix := range []string{"x-amz-meta-", "x-amz-checksum-", "x-amz-copy-source"} {
+	for _, prefix := range []string{"x-amz-meta-", "x-amz-checksum-", "x-amz-copy-source", "x-amz-server-side-encryption"} {
 		if strings.HasPrefix(name, prefix) {
-			return !strings.Contains(name, "server-side-encryption")
+			return !strings.HasSuffix(name, "-context")
 		}
 	}
 	return slices.Contains([]string{
+		"x-amz-request-payer", "x-amz-expected-bucket-owner", "x-amz-source-expected-bucket-owner", "x-amz-security-token",
 		"x-amz-content-sha256", "x-amz-date", "x-amz-decoded-content-length", "x-amz-metadata-directive",
 		"x-amz-storage-class", "x-amz-tagging", "x-amz-website-redirect-location",
 		"x-amz-mp-object-size", "x-amz-sdk-checksum-algorithm", "x-amz-trailer", "x-amz-user-agent",

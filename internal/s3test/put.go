@@ -12,7 +12,12 @@ func (s *Server) putObject(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	encryption, err := c.encryption()
+	if err != nil {
+		return nil, err
+	}
 	o := newObject(c.key(), c.body, s.now(), header, c.bodyChecksum())
+	o.encrypt(encryption, c.id)
 	if err := s.store(c, o, false); err != nil {
 		return nil, err
 	}

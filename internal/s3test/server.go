@@ -2,6 +2,7 @@ package s3test
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -48,6 +49,14 @@ type Options struct {
 	// IgnoreEncodingType makes a server that overlooks encoding-type in
 	// listings.
 	IgnoreEncodingType bool
+	// Public makes a server that serves requests without a signature, too.
+	Public bool
+	// Owner is the account that owns the buckets. Empty means whichever a
+	// request expects.
+	Owner string
+	// RequesterPays makes a server that refuses requests which do not agree to
+	// pay.
+	RequesterPays bool
 	// Now tells the time, of modifications and for signatures. Nil means
 	// [time.Now].
 	Now func() time.Time
@@ -142,6 +151,9 @@ func (s *Server) Close() {
 	close(s.closed)
 	s.http.Close()
 }
+
+// Certificate returns the certificate of a server with TLS.
+func (s *Server) Certificate() *x509.Certificate { return s.http.Certificate() }
 
 // Client returns an HTTP client that trusts the certificate of the server.
 func (s *Server) Client() *http.Client { return s.http.Client() }

@@ -21,6 +21,8 @@ type upload struct {
 	algorithm string // of the checksums
 	kind      string
 	parts     []*part // sorted by number
+
+	encryption encryption
 }
 
 type part struct {
@@ -36,7 +38,11 @@ func (s *Server) createUpload(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &upload{key: c.key(), initiated: s.now(), header: header}
+	encryption, err := c.encryption()
+	if err != nil {
+		return nil, err
+	}
+	u := &upload{key: c.key(), initiated: s.now(), header: header, encryption: encryption}
 	u.id = fmt.Sprintf("upload-%016x", s.serial.Add(1))
 	if err := u.setChecksum(strings.ToUpper(c.header("X-Amz-Checksum-Algorithm")), c.header("X-Amz-Checksum-Type")); err != nil {
 		return nil, err
@@ -129,6 +135,9 @@ func (s *Server) addPart(c *call, data []byte) (*part, error) {
 	defer s.mu.Unlock()
 	_, u, err := s.upload(c)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.checkKey(u.encryption, customerHeader); err != nil {
 		return nil, err
 	}
 	p := &part{number: number, data: data, etag: quoted(md5Hex(data)), modified: s.now(), checksum: checksumOf(u.algorithm, data)}

@@ -60,6 +60,9 @@ func insertCheck(stack *middleware.Stack, id string, lacks func(result any, resp
 		}
 		return out, metadata, nil
 	}
+	if _, ok := stack.Deserialize.Get("OperationDeserializer"); !ok {
+		return nil // the request is presigned, and not sent
+	}
 	return stack.Deserialize.Insert(middleware.DeserializeMiddlewareFunc(id, check), "OperationDeserializer", middleware.Before)
 }
 

@@ -218,5 +218,9 @@ func (f *FS) copySource(key string) *string {
 	for i, element := range elements {
 		elements[i] = strings.ReplaceAll(url.QueryEscape(element), "+", "%20")
 	}
-	return aws.String(*f.bucket + "/" + strings.Join(elements, "/"))
+	bucket := *f.bucket
+	if _, ok := accessPointOf(bucket); ok {
+		bucket += "/object"
+	}
+	return aws.String(bucket + "/" + strings.Join(elements, "/"))
 }

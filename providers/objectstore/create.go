@@ -66,7 +66,7 @@ func (w *writer) send() error {
 	if w.upload == nil {
 		d, err := w.fs.describeNext(w.ctx, w.name, w.opts)
 		if errors.Is(err, workspace.ErrConflict) { // the condition is one of the Commit
-			d, err = describe(w.name), nil
+			d, err = w.fs.describe(w.name), nil
 		}
 		if err != nil {
 			return w.failed(err)

@@ -46,12 +46,22 @@ func metaHeader(key string) string { return http.CanonicalHeaderKey(metaPrefix +
 
 // describe returns the description of a new file name: the type that its ending
 // stands for, so that a browser shows what other programs serve from the
-// bucket.
-func describe(name string) description {
+// bucket, and what the rules for new objects say.
+func (f *FS) describe(name string) description {
+	var d description
 	if t := contentTypes[strings.ToLower(path.Ext(name))]; t != "" {
-		return description{"Content-Type": {t}}
+		d = description{"Content-Type": {t}}
 	}
-	return nil
+	for _, r := range f.rules {
+		if !r.matches(name) {
+			continue
+		}
+		if d == nil {
+			d = make(description)
+		}
+		maps.Copy(d, r.description)
+	}
+	return d
 }
 
 // describedBy returns the headers of the answer to a GET or HEAD that a write
@@ -133,7 +143,7 @@ func (f *FS) withTags(ctx context.Context, key string, d description) (descripti
 // store's.
 func (f *FS) describeNext(ctx context.Context, name string, o workspace.WriteOptions) (description, error) {
 	if o.IfVersion == "" {
-		return describe(name), nil
+		return f.describe(name), nil
 	}
 	key := f.key(name)
 	d, ok := f.descriptions.get(key, o.IfVersion)

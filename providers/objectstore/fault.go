@@ -5,10 +5,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
 	"net/http"
+	"regexp"
+	"strings"
 	"syscall"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -48,8 +51,14 @@ func fault(ctx context.Context, op, name string, err error) error {
 
 // diagnose returns the kind of err, nil for none, and its words.
 func diagnose(err error) (kind error, cause error) {
+	if role, ok := errors.AsType[*roleError](err); ok {
+		return role.kind, &storeError{text: role.Error()}
+	}
 	if answer, ok := errors.AsType[smithy.APIError](err); ok {
 		d := diagnoseAnswer(answer.ErrorCode(), statusOf(err))
+		if region := rightRegion(err, answer.ErrorMessage()); region != "" {
+			d = diagnosis{nil, fmt.Sprintf("the bucket is in the region %q: set the region to it", region)}
+		}
 		return d.kind, &storeError{text: d.text + " (" + answer.ErrorCode() + ")", cause: answer}
 	}
 	d := diagnoseTransport(err)
@@ -118,6 +127,38 @@ func diagnoseStatus(status int) diagnosis {
 	}
 	return diagnosis{nil, "the store refuses the request"}
 }
+
+// rightRegion returns the region of the bucket, where err says that the request
+// was sent to another one or signed for another one, and else "". The answer to a
+// HEAD has it in a header, and an error of the signature in its message.
+func rightRegion(err error, message string) string {
+	response, ok := errors.AsType[*awshttp.ResponseError](err)
+	if !ok || response.Response == nil || response.Response.Response == nil {
+		return ""
+	}
+	switch response.HTTPStatusCode() {
+	case http.StatusMovedPermanently, http.StatusTemporaryRedirect, http.StatusBadRequest:
+	default:
+		return ""
+	}
+	region := response.Response.Header.Get("X-Amz-Bucket-Region")
+	if expected := expectedRegion.FindStringSubmatch(message); region == "" && expected != nil {
+		region = expected[1]
+	}
+	signed := ""
+	if request := response.Response.Request; request != nil {
+		signed = request.Header.Get("Authorization")
+	}
+	if !regionName.MatchString(region) || strings.Contains(signed, "/"+region+"/s3/") {
+		return ""
+	}
+	return region
+}
+
+var (
+	expectedRegion = regexp.MustCompile(`expecting ['"]([^'"]*)['"]`)
+	regionName     = regexp.MustCompile("^[a-z][a-z0-9-]{1,31}$")
+)
 
 // statusOf returns the HTTP status of the answer, zero if there was none.
 func statusOf(err error) int {

@@ -23,6 +23,7 @@ type FS struct {
 	opts   Options
 	compat Compat
 	caps   workspace.Capabilities
+	rules  []rule // for new objects
 
 	folders      *folders
 	descriptions *descriptions
@@ -53,18 +54,21 @@ var (
 //
 // # Errors
 //
-// [io/fs.ErrInvalid] for options that are not valid, and with opts.Probe those
-// of a write.
+// An [*OptionError] for each of the options that are not valid, joined, and
+// with opts.Probe those of a write.
 func Open(ctx context.Context, opts *Options) (*FS, error) {
 	o := optionsOf(opts)
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	client, err := newClient(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	f := newFS(client, o)
+	f, err := newFS(client, o)
+	if err != nil {
+		return nil, err
+	}
 	if o.Probe {
 		if err := f.probe(ctx); err != nil {
 			return nil, err
@@ -81,17 +85,17 @@ func Open(ctx context.Context, opts *Options) (*FS, error) {
 // # Errors
 //
 // [io/fs.ErrInvalid] for options that are not valid, or that describe a client
-// (Region, Endpoint, PathStyle, Profile, MaxAttempts) or ask for a probe, which Open
-// makes.
+// (Region, Endpoint, PathStyle, Profile, MaxAttempts, Anonymous, AssumeRole,
+// CAFile, Proxy) or ask for a probe, which Open makes.
 func New(client *s3.Client, opts *Options) (*FS, error) {
 	o := optionsOf(opts)
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	if err := o.checkClient(); err != nil {
 		return nil, err
 	}
-	return newFS(client, o), nil
+	return newFS(client, o)
 }
 
 func optionsOf(opts *Options) Options {
@@ -101,11 +105,14 @@ func optionsOf(opts *Options) Options {
 	return *opts
 }
 
-func newFS(client *s3.Client, o Options) *FS {
+func newFS(client *s3.Client, o Options) (*FS, error) {
 	o = o.withDefaults()
+	if err := o.Encryption.checkClient(client.Options()); err != nil {
+		return nil, err
+	}
 	limits := &timeouts{response: o.ResponseTimeout, idle: o.IdleTimeout}
 	f := &FS{
-		client:  s3.New(unshared(client.Options()), checkAnswers, limits.apply),
+		client:  s3.New(unshared(client.Options()), checkAnswers, o.addHeaders, limits.apply),
 		limits:  limits,
 		bucket:  aws.String(o.Bucket),
 		opts:    o,
@@ -122,7 +129,10 @@ func newFS(client *s3.Client, o Options) *FS {
 	f.folders = newFolders(f.opts.FolderTTL)
 	f.descriptions = newDescriptions(f.opts.FolderTTL)
 	f.bodies = newBodies(f.opts.CacheSize)
-	return f
+	f.rules = compileRules(o.NewObjects)
+	f.opaque.Store(o.Encryption.hidesSums())
+	f.opts.Encryption.CustomerKey = nil // what prints f must not show it
+	return f, nil
 }
 
 // unshared returns o without what a client made with it would change for all

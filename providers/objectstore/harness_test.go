@@ -97,9 +97,16 @@ func (s store) empty(tb testing.TB) *objectstore.FS {
 
 func (s store) emptyPrefix(tb testing.TB) (*objectstore.FS, string) {
 	tb.Helper()
+	prefix := s.prefix(tb)
+	return s.open(tb, prefix, objectstore.Options{}), prefix
+}
+
+// prefix returns one without objects, of which those that come are removed at
+// the end.
+func (s store) prefix(tb testing.TB) string {
 	prefix := "test/" + rand.Text()
 	tb.Cleanup(func() { s.clear(tb, prefix+"/") })
-	return s.open(tb, prefix, objectstore.Options{}), prefix
+	return prefix
 }
 
 // clear removes the objects whose keys begin with prefix.

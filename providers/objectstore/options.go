@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,13 +23,17 @@ const (
 	DefaultPollInterval    = 10 * time.Second
 )
 
-// minPartSize is the least size of a part that is not the last one of its
-// upload (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html).
-const minPartSize = 5 << 20
+// The least size of a part that is not the last one of its upload, and the
+// largest (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html).
+const (
+	minPartSize = 5 << 20
+	maxPartSize = 5 << 30
+)
 
 // Options say where the files are, and how to reach them.
 type Options struct {
-	// Bucket is the bucket. It is required, and must exist.
+	// Bucket is the bucket, or the alias or ARN of an access point of one. It
+	// is required, and must exist.
 	Bucket string
 	// Prefix is what the keys of the workspace begin with, a name as
 	// [workspace.ValidName] has it; a slash follows it in the keys, and may
@@ -50,6 +56,20 @@ type Options struct {
 	// MaxAttempts is how often a request is sent before its failure is
 	// reported. Zero means what the environment says, else 3.
 	MaxAttempts int
+	// Anonymous sends requests without credentials, which public buckets
+	// answer.
+	Anonymous bool
+	// AssumeRole is the role whose credentials are used. The credentials that
+	// the other options stand for need only be allowed to assume it. The zero
+	// Role means none.
+	AssumeRole Role
+	// CAFile is a file of PEM certificates that are trusted beside those of the
+	// system. Empty means none but those that AWS_CA_BUNDLE names.
+	CAFile string
+	// Proxy is the URL of the proxy through which requests go: http, https or
+	// socks5, without credentials. Empty means what the environment says
+	// (HTTPS_PROXY, HTTP_PROXY, NO_PROXY).
+	Proxy string
 	// ResponseTimeout is how long a request waits for its answer to begin, from
 	// when the last of it was sent. A request that waits longer is sent again
 	// as one whose connection was lost, and fails at last as
@@ -63,15 +83,31 @@ type Options struct {
 	// Compat says what the store can do. Nil means what [CompatFor] says of
 	// the endpoint.
 	Compat *Compat
+	// AdaptCompat changes what Compat, or else [CompatFor], says before it is
+	// used. Nil changes nothing.
+	AdaptCompat func(*Compat)
 	// Probe lets [Open] find out by a few requests whether the store honours
 	// conditions. One that does not has neither ConditionalWrite nor Copy nor
 	// Move among its capabilities. False means that it is taken to.
 	Probe bool
 
+	// ExpectedBucketOwner is the account, of 12 digits, that must own the
+	// bucket; the store refuses requests otherwise. Empty means any.
+	ExpectedBucketOwner string
+	// RequesterPays agrees to pay for the requests to a bucket whose owner does
+	// not.
+	RequesterPays bool
+	// Encryption is how the store encrypts what is written. The zero Encryption
+	// leaves it to the bucket.
+	Encryption Encryption
+	// NewObjects are rules for the objects of new files. All that match a file
+	// apply; the later ones take precedence.
+	NewObjects []ObjectRule
+
 	// PartSize is the size in bytes of the parts in which a long file is
 	// written, and thereby what its writer holds in memory, a few times. A
 	// file can have 10,000 parts. Zero means [DefaultPartSize]; the least is 5
-	// MiB.
+	// MiB and the most 5 GiB.
 	PartSize int64
 	// CacheSize is how many bytes of files Grep keeps, so as not to download
 	// them again while they have the same version. Zero means
@@ -110,34 +146,142 @@ func orDefault[T comparable](value, standard T) T {
 	return value
 }
 
-// check returns what is wrong with o.
-func (o Options) check() error {
+// OptionError says what is wrong with one of the [Options]. It is
+// [fs.ErrInvalid].
+type OptionError struct {
+	// Option is the name of the field: "PartSize".
+	Option string
+	// Err says what is wrong with it, and what was expected. It shows no
+	// secret.
+	Err error
+}
+
+func (e *OptionError) Error() string { return "objectstore: " + e.Option + ": " + e.Err.Error() }
+
+// Unwrap makes the error [fs.ErrInvalid].
+func (e *OptionError) Unwrap() error { return fs.ErrInvalid }
+
+func wrong(option, format string, args ...any) error {
+	return &OptionError{option, fmt.Errorf(format, args...)}
+}
+
+// Check returns all that can be known to be wrong with o without a request and
+// without reading a file: an [*OptionError] for each, joined by [errors.Join].
+func (o *Options) Check() error {
+	return errors.Join(
+		o.checkPlace(), o.checkEndpoint(), o.checkOwner(), o.checkAccess(), o.checkProxy(), o.checkLimits(),
+		o.AssumeRole.check(), o.Encryption.check(o), checkRules(o.NewObjects))
+}
+
+// checkPlace checks the bucket and the prefix. Stores differ in the names that
+// they accept, so it refuses only what none can.
+func (o *Options) checkPlace() error {
+	var bucket, prefix error
+	unusual := func(r rune) bool {
+		return !strings.ContainsRune("._-:", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}
 	switch {
 	case o.Bucket == "":
-		return invalid("Bucket is required")
+		bucket = wrong("Bucket", "it is empty: name the bucket")
+	case strings.HasPrefix(o.Bucket, "arn:"):
+		bucket = o.checkAccessPoint()
 	case strings.Contains(o.Bucket, "/"):
-		return invalid("Bucket is a name without slashes; what follows one belongs into Prefix")
-	case o.PartSize != 0 && o.PartSize < minPartSize:
-		return invalid(fmt.Sprintf("PartSize is %d bytes, and the least is %d", o.PartSize, minPartSize))
-	case o.Workers < 0, o.MaxAttempts < 0, o.PollInterval < 0:
-		return invalid("Workers, MaxAttempts and PollInterval must not be negative")
+		bucket = wrong("Bucket", "%q has a slash: write what follows it as prefix", o.Bucket)
+	case strings.IndexFunc(o.Bucket, unusual) >= 0:
+		bucket = wrong("Bucket", "%q is not a name of a bucket, which has letters, digits, dots and dashes", o.Bucket)
 	}
-	if prefix := strings.TrimSuffix(o.Prefix, "/"); prefix != "" && !validPrefix(prefix) {
-		return invalid(fmt.Sprintf("Prefix %q is not a valid name", o.Prefix))
+	if name := strings.TrimSuffix(o.Prefix, "/"); name != "" && !validPrefix(name) {
+		prefix = wrong("Prefix", "%q is not a name such as team/files", o.Prefix)
 	}
-	if o.Endpoint != "" {
-		return checkEndpoint(o.Endpoint)
-	}
-	return nil
+	return errors.Join(bucket, prefix)
 }
 
 func validPrefix(prefix string) bool { return prefix != "." && workspace.ValidName(prefix) }
 
+// checkEndpoint checks the URL of the store.
+func (o *Options) checkEndpoint() error {
+	endpoint, err := url.Parse(o.Endpoint)
+	switch {
+	case o.Endpoint == "":
+		return nil
+	case err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https":
+		return wrong("Endpoint", "it must be a URL such as https://s3.example.org")
+	case endpoint.User != nil:
+		return wrong("Endpoint", "it has credentials, which belong into the environment or a profile")
+	}
+	return nil
+}
+
+func (o *Options) checkOwner() error {
+	if o.ExpectedBucketOwner == "" || isAccount(o.ExpectedBucketOwner) {
+		return nil
+	}
+	return wrong("ExpectedBucketOwner", "%q is not the number of an account, which has 12 digits", o.ExpectedBucketOwner)
+}
+
+func isAccount(text string) bool {
+	return len(text) == 12 && strings.Trim(text, "0123456789") == ""
+}
+
+// checkAccess checks who sends the requests.
+func (o *Options) checkAccess() error {
+	if !o.Anonymous {
+		return nil
+	}
+	other := ""
+	switch {
+	case o.Profile != "":
+		other = "a profile"
+	case o.AssumeRole != Role{}:
+		other = "a role"
+	case o.RequesterPays:
+		other = "requests that the requester pays for"
+	case o.Encryption.Type == SSEKMS:
+		other = "encryption with keys of KMS"
+	default:
+		return nil
+	}
+	return wrong("Anonymous", "it sends no credentials, which %s needs: leave one of the two out", other)
+}
+
+// checkProxy checks the URL of the proxy, which is not shown: it may have a
+// password.
+func (o *Options) checkProxy() error {
+	if o.Proxy == "" {
+		return nil
+	}
+	proxy, err := url.Parse(o.Proxy)
+	switch {
+	case err != nil || proxy.Host == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme):
+		return wrong("Proxy", "it must be a URL such as http://proxy.example.org:3128, with http, https or socks5")
+	case proxy.User != nil:
+		return wrong("Proxy", "it has credentials, which belong into the variable HTTPS_PROXY: set that in its place")
+	}
+	return nil
+}
+
+func (o *Options) checkLimits() error {
+	var errs []error
+	if o.PartSize != 0 && (o.PartSize < minPartSize || o.PartSize > maxPartSize) {
+		errs = append(errs, wrong("PartSize", "a part has at least 5 MiB and at most 5 GiB: leave it out for 8 MiB"))
+	}
+	for _, limit := range []struct {
+		option string
+		value  int64
+	}{{"Workers", int64(o.Workers)}, {"MaxAttempts", int64(o.MaxAttempts)}, {"PollInterval", int64(o.PollInterval)}} {
+		if limit.value < 0 {
+			errs = append(errs, wrong(limit.option, "it cannot be negative: leave it out for the default"))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // checkClient returns the error of options that describe a client where there
 // is one already.
-func (o Options) checkClient() error {
-	if o.Region != "" || o.Endpoint != "" || o.PathStyle != nil || o.Profile != "" || o.MaxAttempts != 0 {
-		return invalid("Region, Endpoint, PathStyle, Profile and MaxAttempts are those of the client")
+func (o *Options) checkClient() error {
+	if o.Region != "" || o.Endpoint != "" || o.PathStyle != nil || o.Profile != "" || o.MaxAttempts != 0 ||
+		o.Anonymous || o.AssumeRole != (Role{}) || o.CAFile != "" || o.Proxy != "" {
+		return invalid("Region, Endpoint, PathStyle, Profile, MaxAttempts, Anonymous, AssumeRole, CAFile and Proxy are those of the client")
 	}
 	if o.Probe {
 		return invalid("Probe sends requests, which Open does: set Compat.Unconditional if it is so")

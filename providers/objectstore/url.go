@@ -15,7 +15,7 @@ const Scheme = "s3"
 
 // ParseURL returns the options that a URL stands for:
 //
-//	s3://BUCKET/PREFIX?endpoint=URL&region=NAME&profile=NAME&pathStyle=BOOL&probe=BOOL&responseTimeout=TIME&idleTimeout=TIME
+//	s3://BUCKET/PREFIX?endpoint=URL&region=NAME&profile=NAME&anonymous=BOOL&requesterPays=BOOL&pathStyle=BOOL&probe=BOOL&responseTimeout=TIME&idleTimeout=TIME
 //
 // Every parameter may be left out and then means what the zero Option does.
 // Credentials have no place in a URL: they come from the environment or the
@@ -51,15 +51,16 @@ func ParseURL(text string) (*Options, error) {
 			return nil, err
 		}
 	}
-	return o, o.check()
+	return o, o.Check()
 }
 
 // setParameter sets what a parameter of a URL stands for.
 func (o *Options) setParameter(name, value string) error {
 	switch name {
 	case "endpoint":
-		o.Endpoint = value
-		return checkEndpoint(value)
+		if o.Endpoint = value; value == "" {
+			return invalid("the parameter endpoint is empty: leave it out for AWS")
+		}
 	case "region":
 		o.Region = value
 	case "profile":
@@ -69,21 +70,16 @@ func (o *Options) setParameter(name, value string) error {
 		return parseSwitch(name, value, o.PathStyle)
 	case "probe":
 		return parseSwitch(name, value, &o.Probe)
+	case "anonymous":
+		return parseSwitch(name, value, &o.Anonymous)
+	case "requesterPays":
+		return parseSwitch(name, value, &o.RequesterPays)
 	case "responseTimeout":
 		return parseTime(name, value, &o.ResponseTimeout)
 	case "idleTimeout":
 		return parseTime(name, value, &o.IdleTimeout)
 	default:
-		return invalid(fmt.Sprintf("the parameter %q is unknown: there are endpoint, region, profile, pathStyle, probe, responseTimeout and idleTimeout", name))
-	}
-	return nil
-}
-
-// checkEndpoint returns what is wrong with the URL of a store.
-func checkEndpoint(value string) error {
-	endpoint, err := url.Parse(value)
-	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.User != nil {
-		return invalid("endpoint is to be a URL like https://s3.example.org, without credentials")
+		return invalid(fmt.Sprintf("the parameter %q is unknown: there are endpoint, region, profile, anonymous, requesterPays, pathStyle, probe, responseTimeout and idleTimeout", name))
 	}
 	return nil
 }

@@ -2,9 +2,11 @@ package workspacekit
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/url"
+	"math"
+	"os"
 	"strings"
 	"time"
 
@@ -15,16 +17,76 @@ import (
 
 // storeOptions are the options of a bucket.
 type storeOptions struct {
-	Bucket          string        `json:"bucket" jsonschema:"The bucket, which must exist."`
-	Prefix          string        `json:"prefix,omitempty" jsonschema:"What the keys of the workspace begin with. The whole bucket if it is left out."`
-	Region          string        `json:"region,omitempty" jsonschema:"The region of the bucket. What the environment or the profile says if it is left out."`
-	Endpoint        string        `json:"endpoint,omitempty" jsonschema:"The URL of the store. AWS if it is left out or empty, and neither environment nor profile name one."`
-	Profile         string        `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration."`
-	PathStyle       *bool         `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL and not into the name of the host. What suits the endpoint if it is left out."`
-	Probe           bool          `json:"probe,omitempty" jsonschema:"Finds out by some requests, when it is opened, whether the store honours conditions."`
+	Bucket      string       `json:"bucket" jsonschema:"The bucket, which must exist, or the alias or ARN of an access point."`
+	Prefix      string       `json:"prefix,omitempty" jsonschema:"What the keys of the workspace begin with. The whole bucket if it is left out."`
+	Region      string       `json:"region,omitempty" jsonschema:"The region of the bucket. What the environment or the profile says if it is left out."`
+	Endpoint    string       `json:"endpoint,omitempty" jsonschema:"The URL of the store. AWS if it is left out or empty, and neither environment nor profile name one."`
+	Profile     string       `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration."`
+	Anonymous   bool         `json:"anonymous,omitempty" jsonschema:"Sends requests without credentials, which public buckets answer."`
+	AssumeRole  *roleOptions `json:"assumeRole,omitempty" jsonschema:"The role whose credentials are used; the others need only be allowed to assume it."`
+	CAFile      string       `json:"caFile,omitempty" jsonschema:"A file of PEM certificates that are trusted beside those of the system, from the folder of the file."`
+	Proxy       string       `json:"proxy,omitempty" jsonschema:"The URL of the proxy through which requests go, without credentials. What the environment says (HTTPS_PROXY) if it is left out."`
+	PathStyle   *bool        `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL and not into the name of the host. What suits the endpoint if it is left out."`
+	Probe       bool         `json:"probe,omitempty" jsonschema:"Finds out by some requests, when it is opened, whether the store honours conditions."`
+	Compat      storeCompat  `json:"compat,omitzero" jsonschema:"What the store can do, as far as it differs from what suits the endpoint."`
+	MaxAttempts int          `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before its failure is reported. What the environment says if it is left out, else 3."`
+
+	ExpectedBucketOwner string             `json:"expectedBucketOwner,omitempty" jsonschema:"The account, of 12 digits, that must own the bucket. Any if it is left out."`
+	RequesterPays       bool               `json:"requesterPays,omitempty" jsonschema:"Agrees to pay for the requests to a bucket whose owner does not."`
+	Encryption          *encryptionOptions `json:"encryption,omitempty" jsonschema:"How the store encrypts what is written. As the bucket says if it is left out."`
+	NewObjects          []objectRule       `json:"newObjects,omitempty" jsonschema:"Rules for the objects of new files. All that match a file apply; the later ones take precedence."`
+
+	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts in which a long file is written, in MiB, which are held in memory a few at a time. 8 if it is left out."`
+	CacheSizeMb     int64         `json:"cacheSizeMb,omitempty" jsonschema:"How much of the searched files is kept in memory, in MiB. 64 if it is left out; a negative number means nothing."`
+	Workers         int           `json:"workers,omitempty" jsonschema:"How many files a search downloads, or a move of a directory works on, at a time. 16 if it is left out."`
+	FolderTTL       time.Duration `json:"folderTTL,omitempty" jsonschema:"How long a directory that has been seen is taken to exist. 5s if it is left out; a negative time means that every write looks."`
 	ResponseTimeout time.Duration `json:"responseTimeout,omitempty" jsonschema:"How long a request waits for its answer to begin. 1m if it is left out; a negative time means for ever."`
 	IdleTimeout     time.Duration `json:"idleTimeout,omitempty" jsonschema:"How long an answer that has begun may stand still. 30s if it is left out; a negative time means for ever."`
 	PollInterval    time.Duration `json:"pollInterval,omitempty" jsonschema:"The time between two listings of a watch. 10s if it is left out."`
+}
+
+// roleOptions are a role of AWS.
+type roleOptions struct {
+	ARN        string `json:"arn" jsonschema:"The ARN of the role."`
+	ExternalID string `json:"externalID,omitempty" jsonschema:"What the owner of the role asks of those who assume it."`
+}
+
+// encryptionOptions say how a store encrypts.
+type encryptionOptions struct {
+	Type        string `json:"type" jsonschema:"Whose keys are used: sse-s3 (the store's), sse-kms (of a key management service) or sse-c (your own)."`
+	KMSKey      string `json:"kmsKey,omitempty" jsonschema:"The id, alias or ARN of the key for sse-kms. The account's key for S3 if it is left out."`
+	BucketKey   bool   `json:"bucketKey,omitempty" jsonschema:"Asks KMS for a key of the bucket, and not for one of each object."`
+	KeyVariable string `json:"keyVariable,omitempty" jsonschema:"The variable of the environment that has the key for sse-c: 32 bytes in base64."`
+}
+
+// objectRule is what a store keeps beside the content of some new files.
+type objectRule struct {
+	Glob         string            `json:"glob" jsonschema:"The files: their name if the glob has no slash, else their path."`
+	StorageClass string            `json:"storageClass,omitempty" jsonschema:"The storage class, such as STANDARD_IA."`
+	CacheControl string            `json:"cacheControl,omitempty" jsonschema:"The header Cache-Control, such as max-age=60."`
+	Metadata     map[string]string `json:"metadata,omitempty" jsonschema:"User metadata."`
+}
+
+// storeCompat is what differs from what the endpoint tells of the store.
+type storeCompat struct {
+	RequiredChecksumsOnly *bool `json:"requiredChecksumsOnly,omitempty" jsonschema:"Sends no checksums that older stores refuse."`
+	Unconditional         *bool `json:"unconditional,omitempty" jsonschema:"The store ignores the conditions of writes."`
+	UnconditionalUpload   *bool `json:"unconditionalUpload,omitempty" jsonschema:"The store ignores the conditions of multipart uploads."`
+	VerifyETags           *bool `json:"verifyETags,omitempty" jsonschema:"Compares contents with their ETags, and reads again those that differ."`
+	ConditionalCopy       *bool `json:"conditionalCopy,omitempty" jsonschema:"CopyObject honours If-None-Match."`
+	ConditionalDelete     *bool `json:"conditionalDelete,omitempty" jsonschema:"DeleteObject honours If-Match."`
+}
+
+// adapt changes in c what the file says.
+func (s storeCompat) adapt(c *objectstore.Compat) {
+	for target, value := range map[*bool]*bool{
+		&c.RequiredChecksumsOnly: s.RequiredChecksumsOnly, &c.Unconditional: s.Unconditional, &c.UnconditionalUpload: s.UnconditionalUpload,
+		&c.VerifyETags: s.VerifyETags, &c.ConditionalCopy: s.ConditionalCopy, &c.ConditionalDelete: s.ConditionalDelete,
+	} {
+		if value != nil {
+			*target = *value
+		}
+	}
 }
 
 func storeKind() config.Kind {
@@ -46,37 +108,92 @@ func openStore(ctx context.Context, in config.Input) (workspace.FileSystem, erro
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
-	return objectstore.Open(ctx, o.options())
+	opts := o.options(in)
+	if o.Encryption != nil && o.Encryption.KeyVariable != "" {
+		key, err := keyFrom(o.Encryption.KeyVariable)
+		if err != nil {
+			return nil, config.KeyError("encryption", err)
+		}
+		opts.Encryption.CustomerKey = key
+	}
+	fsys, err := objectstore.Open(ctx, opts)
+	if err != nil {
+		return nil, storeErrors(err)
+	}
+	return fsys, nil
 }
+
+// keyFrom returns the key in a variable of the environment.
+func keyFrom(variable string) (objectstore.CustomerKey, error) {
+	text, ok := os.LookupEnv(variable)
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+	switch {
+	case !ok || text == "":
+		return nil, fmt.Errorf("the variable %s, which has the key, is not set: set it to what \"openssl rand -base64 32\" prints", variable)
+	case err != nil || len(key) != customerKeySize:
+		return nil, fmt.Errorf("the variable %s must have 32 bytes in base64, as \"openssl rand -base64 32\" prints them", variable)
+	}
+	return key, nil
+}
+
+const customerKeySize = 32
 
 func checkStore(in config.Input) error {
 	var o storeOptions
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
+	opts := o.options(in)
 	var errs []error
-	if o.Prefix != "" && !workspace.ValidName(strings.TrimSuffix(o.Prefix, "/")) {
-		errs = append(errs, config.KeyError("prefix", fmt.Errorf("%q is not a name such as team/files", o.Prefix)))
+	if o.Encryption != nil {
+		errs = append(errs, o.Encryption.check())
+		if o.Encryption.KeyVariable != "" || opts.Encryption.Type == objectstore.SSEC {
+			opts.Encryption.CustomerKey = make([]byte, customerKeySize) // in the place of the one in the environment
+		}
 	}
-	return errors.Join(append(errs,
-		checkBucket(o.Bucket), checkNotNegative("pollInterval", o.PollInterval), checkEndpoint(o.Endpoint))...)
+	if most := int64(math.MaxInt64 >> 20); o.PartSizeMb > most || o.PartSizeMb < -most || o.CacheSizeMb > most || o.CacheSizeMb < -most {
+		return config.KeyError("partSizeMb", errors.New("it, or cacheSizeMb, is out of bounds: both are in MiB"))
+	}
+	return errors.Join(append(errs, storeErrors(opts.Check()))...)
 }
 
-// checkBucket returns what is wrong with the name of a bucket. Stores differ in
-// the names that they take, so it refuses only what none can.
-func checkBucket(bucket string) error {
-	unusual := func(r rune) bool {
-		return !strings.ContainsRune("._-:", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	}
+func (e encryptionOptions) check() error {
+	needs := e.Type == string(objectstore.SSEC)
 	switch {
-	case bucket == "":
-		return config.KeyError("bucket", errors.New("it is empty: name the bucket"))
-	case strings.Contains(bucket, "/") && !strings.HasPrefix(bucket, "arn:"):
-		return config.KeyError("bucket", fmt.Errorf("%q has a slash: write what follows it as prefix", bucket))
-	case strings.IndexFunc(strings.ReplaceAll(bucket, "/", ""), unusual) >= 0:
-		return config.KeyError("bucket", fmt.Errorf("%q is not a name of a bucket, which has letters, digits, dots and dashes", bucket))
+	case needs && e.KeyVariable == "":
+		return config.KeyError("encryption", errors.New("sse-c needs the key keyVariable, which names the variable of the environment that has the key"))
+	case strings.ContainsAny(e.KeyVariable, "=\x00"):
+		return config.KeyError("encryption", errors.New("keyVariable is not the name of a variable"))
 	}
 	return nil
+}
+
+// storeErrors returns what is wrong with the options of a bucket, err, by the
+// keys of the file.
+func storeErrors(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var errs []error
+		for _, part := range joined.Unwrap() {
+			errs = append(errs, storeErrors(part))
+		}
+		return errors.Join(errs...)
+	}
+	wrong, ok := err.(*objectstore.OptionError)
+	if !ok {
+		return err
+	}
+	return config.KeyError(storeKey(wrong.Option), wrong.Err)
+}
+
+// storeKey returns the key of an option of package objectstore.
+func storeKey(option string) string {
+	switch option {
+	case "PartSize", "CacheSize":
+		option += "Mb"
+	case "CAFile":
+		return "caFile"
+	}
+	return strings.ToLower(option[:1]) + option[1:]
 }
 
 func grantsOfStore(in config.Input) ([]string, error) {
@@ -84,25 +201,31 @@ func grantsOfStore(in config.Input) ([]string, error) {
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
-	grant := fmt.Sprintf("the bucket %q, with your credentials", o.Bucket)
+	place := fmt.Sprintf("the bucket %q", o.Bucket)
 	if o.Endpoint != "" {
-		grant = fmt.Sprintf("the bucket %q at %s, with your credentials", o.Bucket, o.Endpoint)
+		place += " at " + o.Endpoint
 	}
-	return []string{grant}, nil
-}
-
-// checkEndpoint returns what is wrong with the URL of a store.
-func checkEndpoint(endpoint string) error {
-	u, err := url.Parse(endpoint)
+	who := "with your credentials"
 	switch {
-	case endpoint == "":
-		return nil
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return config.KeyError("endpoint", errors.New("it is to be a URL such as https://s3.example.org"))
-	case u.User != nil:
-		return config.KeyError("endpoint", errors.New("it has credentials, which belong into the environment or a profile"))
+	case o.Anonymous:
+		who = "without credentials"
+	case o.AssumeRole != nil:
+		who = "as the role " + o.AssumeRole.ARN + ", which is assumed with your credentials"
 	}
-	return nil
+	if o.RequesterPays {
+		who += ", at your cost"
+	}
+	grants := []string{place + ", " + who}
+	if o.Proxy != "" {
+		grants = append(grants, "the proxy "+o.Proxy+", through which the requests go")
+	}
+	if o.CAFile != "" {
+		grants = append(grants, "the certificates in the file "+in.Path(o.CAFile)+", which are trusted")
+	}
+	if o.Encryption != nil && o.Encryption.KeyVariable != "" {
+		grants = append(grants, "the variable "+o.Encryption.KeyVariable+" of the environment, which is sent to the store as a key")
+	}
+	return grants, nil
 }
 
 func parseStore(text string) (any, error) {
@@ -113,12 +236,28 @@ func parseStore(text string) (any, error) {
 	return storeOptionsOf(*o), nil
 }
 
-func (o storeOptions) options() *objectstore.Options {
-	return &objectstore.Options{
+// options returns o without the key of the caller's, which is in the environment.
+func (o storeOptions) options(in config.Input) *objectstore.Options {
+	opts := &objectstore.Options{
 		Bucket: o.Bucket, Prefix: o.Prefix, Region: o.Region, Endpoint: o.Endpoint, Profile: o.Profile,
-		PathStyle: o.PathStyle, Probe: o.Probe, PollInterval: o.PollInterval,
-		ResponseTimeout: o.ResponseTimeout, IdleTimeout: o.IdleTimeout,
+		Anonymous: o.Anonymous, Proxy: o.Proxy, PathStyle: o.PathStyle, Probe: o.Probe, AdaptCompat: o.Compat.adapt, MaxAttempts: o.MaxAttempts,
+		ExpectedBucketOwner: o.ExpectedBucketOwner, RequesterPays: o.RequesterPays,
+		PartSize: o.PartSizeMb << 20, CacheSize: o.CacheSizeMb << 20, Workers: o.Workers, FolderTTL: o.FolderTTL,
+		PollInterval: o.PollInterval, ResponseTimeout: o.ResponseTimeout, IdleTimeout: o.IdleTimeout,
 	}
+	if o.AssumeRole != nil {
+		opts.AssumeRole = objectstore.Role(*o.AssumeRole)
+	}
+	if o.CAFile != "" {
+		opts.CAFile = in.Path(o.CAFile)
+	}
+	if e := o.Encryption; e != nil {
+		opts.Encryption = objectstore.Encryption{Type: objectstore.EncryptionType(e.Type), KMSKey: e.KMSKey, BucketKey: e.BucketKey}
+	}
+	for _, r := range o.NewObjects {
+		opts.NewObjects = append(opts.NewObjects, objectstore.ObjectRule(r))
+	}
+	return opts
 }
 
 // refStore returns the options of the bucket, with what the environment says
@@ -133,13 +272,17 @@ func refStore(_ context.Context, fsys workspace.FileSystem, in config.Input) (an
 		return nil, errors.New("it is no bucket")
 	}
 	o.Region, o.Endpoint = store.Region(), store.Endpoint()
+	if o.CAFile != "" {
+		o.CAFile = in.Path(o.CAFile)
+	}
 	return o, nil
 }
 
+// storeOptionsOf returns the options that a URL stands for.
 func storeOptionsOf(o objectstore.Options) storeOptions {
 	return storeOptions{
 		Bucket: o.Bucket, Prefix: o.Prefix, Region: o.Region, Endpoint: o.Endpoint, Profile: o.Profile,
-		PathStyle: o.PathStyle, Probe: o.Probe, PollInterval: o.PollInterval,
+		Anonymous: o.Anonymous, RequesterPays: o.RequesterPays, PathStyle: o.PathStyle, Probe: o.Probe,
 		ResponseTimeout: o.ResponseTimeout, IdleTimeout: o.IdleTimeout,
 	}
 }

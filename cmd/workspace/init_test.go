@@ -89,6 +89,44 @@ func TestInitEveryKind(t *testing.T) {
 	}
 }
 
+// TestInitNamesOptions tests that what init writes for a bucket names every
+// option.
+func TestInitNamesOptions(t *testing.T) {
+	data, err := os.ReadFile("../../docs/workspace.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Definitions map[string]struct{ Properties map[string]any }
+	}
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range initKinds() {
+		if kind.name != nameStore {
+			continue
+		}
+		given := map[string]*string{}
+		for _, o := range kind.options {
+			some := "some"
+			given[o.flag] = &some
+		}
+		text, err := kind.file("main", given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := schema.Definitions["provider-"+kind.name].Properties
+		for option := range options {
+			if !strings.Contains(text, " "+option+": ") {
+				t.Errorf("init does not name the option %s of %s", option, kind.name)
+			}
+		}
+		if len(options) == 0 {
+			t.Errorf("the schema has no options of %s", kind.name)
+		}
+	}
+}
+
 // docsSchema returns the schema that editors use.
 func docsSchema(t *testing.T) *jsonschema.Resolved {
 	t.Helper()

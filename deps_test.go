@@ -45,8 +45,10 @@ var policy = map[string][]string{
 
 	"providers/memory": {"workspace", "workspace/kind", "workspace/provider", "internal/..."},
 	"providers/afero":  {"workspace", "workspace/provider", "github.com/spf13/afero/..."},
-	"providers/localbash": {"workspace", "workspace/fallback", "workspace/kind", "internal/...",
-		"github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+	"providers/localbash": {"workspace", "workspace/fallback", "workspace/kind", "workspace/provider", "internal/...",
+		"providers/localbash/internal/...", "golang.org/x/sys/unix"},
+	"providers/localbash/internal/sys":      {"golang.org/x/sys/unix"},
+	"providers/localbash/internal/dirwatch": {"providers/localbash/internal/sys", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 
 	"providers/objectstore": {"workspace", "internal/...", "github.com/aws/aws-sdk-go-v2/...",
 		"github.com/aws/smithy-go/...", "golang.org/x/sync/errgroup"},

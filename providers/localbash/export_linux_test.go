@@ -8,44 +8,44 @@ import (
 
 // WithoutOpenat2 lets f work as on a kernel that does not have the call.
 func (f *FS) WithoutOpenat2() *FS {
-	f.quick.refused = true
+	f.folder.openat2.refused = true
 	return f
 }
 
 // ForgetLastName takes the last name out of the listing that is kept, and
 // reports whether there was one.
 func (f *FS) ForgetLastName() bool {
-	f.listings.mu.Lock()
-	defer f.listings.mu.Unlock()
-	if len(f.listings.kept) == 0 {
+	f.folder.listings.mu.Lock()
+	defer f.folder.listings.mu.Unlock()
+	if len(f.folder.listings.kept) == 0 {
 		return false
 	}
-	kept := f.listings.kept[0]
+	kept := f.folder.listings.kept[0]
 	kept.children = kept.children[:len(kept.children)-1]
-	f.listings.names.Add(-1)
+	f.folder.listings.names.Add(-1)
 	return true
 }
 
 // WithKeptNames limits how many names are kept.
 func (f *FS) WithKeptNames(limit int) *FS {
-	f.listings.limit = limit
+	f.folder.listings.limit = limit
 	return f
 }
 
 // KeptNames returns how many names are kept.
-func (f *FS) KeptNames() int { return int(f.listings.names.Load()) }
+func (f *FS) KeptNames() int { return int(f.folder.listings.names.Load()) }
 
 // KeepsListing reports whether the listing of dir is kept if it began so much
 // later than the last change.
 func (f *FS) KeepsListing(dir string, later time.Duration) (bool, error) {
-	l, err := f.openListing(dir, false)
+	l, err := f.folder.openListing(dir, false)
 	if err != nil {
 		return false, err
 	}
 	defer l.Close()
 	at, _ := l.moment()
-	f.listings.clear()
-	defer f.listings.clear()
-	f.listings.put(l, dir, at.changed+int64(later), make([]scan.Child, minKept))
+	f.folder.listings.clear()
+	defer f.folder.listings.clear()
+	f.folder.listings.put(l, dir, at.changed+int64(later), make([]scan.Child, minKept))
 	return f.KeptNames() > 0, nil
 }

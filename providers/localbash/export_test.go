@@ -8,12 +8,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/dirwatch"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // WithLockWait lets changes wait for no longer than limit for another process.
 func (f *FS) WithLockWait(limit time.Duration) *FS {
-	f.lockWait = limit
+	f.folder.lockWait = limit
 	return f
 }
 
@@ -31,23 +32,28 @@ type WatchFaults struct {
 
 // WatchFaulty is Watch with faults.
 func (f *FS) WatchFaulty(ctx context.Context, dir string, opts *workspace.WatchOptions, faults *WatchFaults) (<-chan workspace.Event, error) {
-	inner := f.newNotifier(dir)
+	open := dirwatch.New
 	if faults.Paths {
-		inner = newPathNotifier(filepath.Join(f.root, dir))
+		open = dirwatch.NewPaths
 	}
-	return f.watchBy(ctx, dir, opts, &faultyNotifier{inner, faults, map[watchID]bool{}})
+	var o workspace.WatchOptions
+	if opts != nil {
+		o = *opts
+	}
+	inner := open(filepath.Join(f.Root(), dir))
+	return f.folder.watchBy(ctx, dir, o, &faultyNotifier{inner, faults, map[dirwatch.ID]bool{}})
 }
 
 type faultyNotifier struct {
-	notifier
+	dirwatch.Notifier
 	faults *WatchFaults
-	ids    map[watchID]bool
+	ids    map[dirwatch.ID]bool
 }
 
-func (n *faultyNotifier) add(l listing, path string) (watchID, error) {
-	id, err := n.notifier.add(l, path)
+func (n *faultyNotifier) Add(dir dirwatch.Dir) (dirwatch.ID, error) {
+	id, err := n.Notifier.Add(dir)
 	if limit := n.faults.Limit.Load(); err == nil && limit > 0 && !n.ids[id] && int64(len(n.ids)) >= limit {
-		n.notifier.remove(id)
+		n.Notifier.Remove(id)
 		return 0, syscall.ENOSPC
 	}
 	if err == nil {
@@ -57,34 +63,34 @@ func (n *faultyNotifier) add(l listing, path string) (watchID, error) {
 	return id, err
 }
 
-func (n *faultyNotifier) forget(id watchID) {
+func (n *faultyNotifier) forget(id dirwatch.ID) {
 	delete(n.ids, id)
 	n.faults.Count.Store(int64(len(n.ids)))
 }
 
-func (n *faultyNotifier) remove(id watchID) {
+func (n *faultyNotifier) Remove(id dirwatch.ID) {
 	n.forget(id)
-	n.notifier.remove(id)
+	n.Notifier.Remove(id)
 }
 
-func (n *faultyNotifier) wait(ctx context.Context, deadline time.Time) []notice {
+func (n *faultyNotifier) Wait(ctx context.Context, deadline time.Time) []dirwatch.Notice {
 	n.faults.Gate.RLock()
 	soon := time.Now().Add(10 * time.Millisecond)
 	if deadline.IsZero() || soon.Before(deadline) {
 		deadline = soon
 	}
-	notices := n.notifier.wait(ctx, deadline)
+	notices := n.Notifier.Wait(ctx, deadline)
 	n.faults.Gate.RUnlock()
 	if len(notices) == 0 {
 		n.faults.Idle.Add(1)
 	}
 	for _, notice := range notices {
-		if notice.kind == noticeEnded {
-			n.forget(notice.watch)
+		if notice.Kind == dirwatch.Ended {
+			n.forget(notice.Watch)
 		}
 	}
 	if n.faults.Lose.Swap(false) {
-		return []notice{{kind: noticeLost}}
+		return []dirwatch.Notice{{Kind: dirwatch.Lost}}
 	}
 	if n.faults.Blind.Load() {
 		return nil

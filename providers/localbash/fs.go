@@ -1,3 +1,53 @@
+// Package localbash makes a folder of this computer a workspace.
+//
+// # Confinement
+//
+// Nothing outside the folder is read or written, whatever names and symlinks a
+// model comes up with. Names are resolved by the kernel below the folder
+// (openat2 with RESOLVE_BENEATH on Linux) or by [os.Root]; a folder that is
+// swapped for a symlink in the middle of a call cannot lead it astray. A
+// relative symlink that stays inside the folder is followed, up to 40 of them in
+// one name, as on Linux. Every absolute symlink is refused with
+// [workspace.ErrEscape], even one that points back into the folder, and so is a
+// relative one that climbs out of it. Device files and mounts inside the folder
+// are part of it. [Options].Relaxed gives this up.
+//
+// # Writes
+//
+// A write goes to a temporary file in the folder of its target (or the nearest
+// one above it that exists), and takes the target's name when it is complete. So
+// the caller needs the right to write to that folder; a file that the caller
+// could not write to is not replaced either.
+// Permission bits are kept; hard links, access lists and extended attributes of
+// the replaced file are not.
+//
+// Names that begin with ".workspacekit-tmp-" are reserved for these files: they
+// are hidden, and naming one is [io/fs.ErrInvalid]. A process that is killed can
+// leave one behind. It stays locked while its writer lives. After that, an [FS]
+// that has listed the folder (in any way) removes it with its next change there;
+// listing alone deletes nothing, so a workspace that is only read stays as it is.
+//
+// # Versions and conditions
+//
+// A version is made of a file's inode, size and times. Every write sets a
+// modification time of its own, so that no two contents share one even if the
+// clock of the file system is coarse. A program that rewrites a file in place
+// with as many bytes is noticed by the file's times: on Linux before 6.13 only
+// if a tick of the kernel's clock (up to 10 ms) lies between that and the look
+// before.
+//
+// Changes lock the folder that they happen in, for a moment and with a hidden
+// file of their own, so that the conditions of [workspace.WriteOptions] hold
+// against every writer of this package, in this process or another. Locks of
+// other programs make no difference. A change that cannot lock the folder
+// within ten seconds is [workspace.ErrUnavailable]. On a file system or an
+// operating system without flock (Windows) conditions hold against the users of
+// the same [FS] only.
+//
+// # Names
+//
+// A file whose name is no valid name of the contract (bytes that are not
+// UTF-8) cannot be named, and is not listed.
 package localbash
 
 import (
@@ -5,10 +55,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // Options are the settings of an [FS].
@@ -29,16 +79,24 @@ type Options struct {
 }
 
 // FS is a folder of this computer. It has everything the contract knows:
-// versions, conditional writes, native watches, moves and copies. It must be
-// closed. It is safe for concurrent use.
+// versions, conditional writes, native watches, moves and copies. Its root is
+// known by the absolute path of the folder, with the symlinks that led to it. An
+// FS must be closed; streams and watches that are open go on afterwards. It is
+// safe for concurrent use.
 type FS struct {
-	*shared
-	host  host // looks names up
-	quick quick
-	exact bool // no symlink is followed
+	*provider.FS
+	folder *folder // its store
 }
 
-// shared is what an FS and its exact view have in common.
+// folder is the store of an FS, or of its exact view.
+type folder struct {
+	*shared
+	host    host // looks names up
+	openat2 openat2Root
+	exact   bool // no symlink is followed
+}
+
+// shared is what a folder and its exact view have in common.
 type shared struct {
 	root     string // absolute, as the caller knows it
 	escape   error  // what os.Root says of a name that leads out
@@ -50,20 +108,19 @@ type shared struct {
 	listings keptListings
 	clock    clock
 	buffers  buffers
-	closed   atomic.Bool
 }
 
 var (
-	_ workspace.FileSystem      = (*FS)(nil)
-	_ workspace.Capable         = (*FS)(nil)
-	_ workspace.VersionedReader = (*FS)(nil)
-	_ workspace.Opener          = (*FS)(nil)
-	_ workspace.Creator         = (*FS)(nil)
-	_ workspace.Mover           = (*FS)(nil)
-	_ workspace.Copier          = (*FS)(nil)
-	_ workspace.Resolver        = (*FS)(nil)
-	_ workspace.Exacter         = (*FS)(nil)
-	_ workspace.Rooter          = (*FS)(nil)
+	_ provider.Store    = (*folder)(nil)
+	_ provider.Globber  = (*folder)(nil)
+	_ provider.Grepper  = (*folder)(nil)
+	_ provider.Watcher  = (*folder)(nil)
+	_ provider.Opener   = (*folder)(nil)
+	_ provider.Creator  = (*folder)(nil)
+	_ provider.Mover    = (*folder)(nil)
+	_ provider.Copier   = (*folder)(nil)
+	_ provider.Resolver = (*folder)(nil)
+	_ provider.Exacter  = (*folder)(nil)
 )
 
 // Open returns the folder dir as a file system. A relative dir is taken from
@@ -82,35 +139,45 @@ func Open(dir string, opts *Options) (*FS, error) {
 		return nil, workspace.NewPathError(workspace.OpOpen, dir, fs.ErrInvalid,
 			errors.New(`no folder is named; "." is the current one`))
 	}
-	root, err := filepath.Abs(dir)
+	f, err := openFolder(dir, o)
 	if err != nil {
-		return nil, workspace.NewPathError(workspace.OpOpen, dir, nil, plainCause(err))
+		return nil, openError(dir, provider.Classify(err))
 	}
-	f := &FS{shared: &shared{root: filepath.ToSlash(root), sync: o.Sync, relaxed: o.Relaxed, lockWait: maxLockWait}}
-	f.listings.limit = maxKept
-	if err := f.open(root); err != nil {
-		return nil, openError(dir, f.fault(workspace.OpOpen, dir, err))
-	}
-	return f, nil
+	return &FS{folder: f, FS: provider.New(f, provider.Facts{
+		Capabilities: workspace.Capabilities{
+			Write: true, Versions: true, ConditionalWrite: true,
+			Watch: workspace.WatchNative, Move: true, Copy: true,
+		},
+		Root:      f.root,
+		CheckName: checkName,
+		Kind:      f.kindOf,
+	})}, nil
 }
 
-func (f *FS) open(root string) error {
+func openFolder(dir string, o Options) (*folder, error) {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
 	opened, err := os.OpenRoot(inside(root))
 	if err != nil {
-		return notFolder(root, err)
+		return nil, notFolder(root, err)
 	}
-	_, f.escape = opened.Lstat("..")
-	f.escape = plainCause(f.escape)
-	f.host = confined{opened}
+	f := &folder{host: confined{opened}, shared: &shared{
+		root: filepath.ToSlash(root), sync: o.Sync, relaxed: o.Relaxed, lockWait: maxLockWait,
+	}}
+	f.listings.limit = maxKept
+	_, err = opened.Lstat("..")
+	f.escape = errors.Unwrap(err)
 	if f.relaxed {
 		opened.Close()
-		f.host = plain{dir: root}
+		f.host = unconfined{dir: root}
 	}
-	f.quick, err = newQuick(f.host, f.relaxed)
+	f.openat2, err = newOpenat2Root(f.host, f.relaxed)
 	if err != nil {
 		f.host.Close()
 	}
-	return err
+	return f, err
 }
 
 // notFolder returns err, or [workspace.ErrNotDir] if root is there and is no
@@ -122,7 +189,7 @@ func notFolder(root string, err error) error {
 	return err
 }
 
-// openError adds the remedy to an error of Open.
+// openError returns the error of Open, with the remedy if there is one.
 func openError(dir string, err error) error {
 	for _, known := range []struct {
 		kind   error
@@ -136,37 +203,56 @@ func openError(dir string, err error) error {
 			return workspace.NewPathError(workspace.OpOpen, dir, known.kind, errors.New(known.remedy))
 		}
 	}
-	return err
+	return workspace.NewPathError(workspace.OpOpen, dir, err, nil)
 }
 
-// Close releases the folder. What is called afterwards fails with
-// [fs.ErrClosed]; streams and watches that are open go on.
-func (f *FS) Close() error {
-	if f.closed.Swap(true) {
-		return nil
+// checkName refuses a name that this operating system cannot hold.
+func checkName(name string) error {
+	if _, err := filepath.Localize(name); err != nil {
+		return provider.Errorf(fs.ErrInvalid, "this operating system does not allow the name")
 	}
-	f.listings.clear()
-	f.quick.close()
-	return f.fault("close", ".", f.host.Close())
+	return nil
 }
 
-// Exact implements [workspace.Exacter]. To close the view is to close the FS.
-func (f *FS) Exact() (workspace.FileSystem, error) {
+// kindOf returns the kind of an error of os.Root, which has none itself where a
+// name leads out.
+func (f *folder) kindOf(err error) error {
+	if f.escape != nil && errors.Is(err, f.escape) {
+		return workspace.ErrEscape
+	}
+	return nil
+}
+
+// errOvertaken says that someone else moved or removed the directory that an
+// operation worked in. Starting the operation again is the remedy.
+var errOvertaken = provider.Errorf(workspace.ErrUnavailable, "another program changed the folder meanwhile")
+
+// maxAttempts bounds how often an operation that others disturb is started again.
+const maxAttempts = 10
+
+// retry calls do until it is not overtaken. last says that it is not called
+// again.
+func retry[T any](do func(last bool) (T, error)) (T, error) {
+	for attempt := 1; ; attempt++ {
+		result, err := do(attempt == maxAttempts)
+		if !errors.Is(err, errOvertaken) || attempt == maxAttempts {
+			return result, err
+		}
+	}
+}
+
+// Close implements [io.Closer].
+func (f *folder) Close() error {
+	f.listings.clear()
+	f.openat2.close()
+	return f.host.Close()
+}
+
+// Exact implements [provider.Exacter].
+func (f *folder) Exact() (provider.Store, error) {
 	if f.exact {
 		return f, nil
 	}
-	quick := f.quick.exact()
-	return &FS{shared: f.shared, host: nofollow{f.host, quick}, quick: quick, exact: true}, nil
-}
-
-// Root implements [workspace.Rooter]: it is the absolute path of the folder,
-// with the symlinks that led to it.
-func (f *FS) Root() string { return f.root }
-
-// Capabilities implements [workspace.Capable]: everything is supported.
-func (f *FS) Capabilities() workspace.Capabilities {
-	return workspace.Capabilities{
-		Write: true, Versions: true, ConditionalWrite: true,
-		Watch: workspace.WatchNative, Move: true, Copy: true,
-	}
+	openat2 := f.openat2.exact()
+	return &folder{shared: f.shared, host: nofollow{f.host, openat2}, openat2: openat2, exact: true}, nil
 }

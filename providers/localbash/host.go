@@ -5,11 +5,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // host is the folder as the operating system shows it.
@@ -28,10 +31,10 @@ type host interface {
 
 var (
 	_ host = confined{}
-	_ host = plain{}
+	_ host = unconfined{}
 )
 
-// confined is the host of an FS that is not relaxed. [os.Root], which lets
+// confined is the host of a folder that is not relaxed. [os.Root], which lets
 // nothing out, follows at most 8 symlinks in a name; confined follows as many as
 // Linux does. Where os.Root gives up, it looks up where the symlinks lead and
 // asks os.Root for that name. os.Root confines it like any other, so whoever
@@ -62,7 +65,7 @@ func (c confined) Mkdir(name string, perm fs.FileMode) error {
 }
 
 func (c confined) MkdirAll(name string, perm fs.FileMode) error {
-	_, err := follow(name, c.resolveMade, func(name string) (none struct{}, err error) { return none, c.root.MkdirAll(name, perm) })
+	_, err := follow(name, c.resolveNewDir, func(name string) (none struct{}, err error) { return none, c.root.MkdirAll(name, perm) })
 	return err
 }
 
@@ -88,7 +91,7 @@ func (c confined) between(use func(oldname, newname string) error, oldname, newn
 // symlinks in it, for what resolve makes of it.
 func follow[T any](name string, resolve func(name string) (string, error), use func(name string) (T, error)) (T, error) {
 	result, err := use(name)
-	if cause := plainCause(err); cause != syscall.ELOOP && cause != syscall.ENAMETOOLONG {
+	if !errors.Is(err, syscall.ELOOP) && !errors.Is(err, syscall.ENAMETOOLONG) {
 		return result, err
 	}
 	resolved, resolveErr := resolve(name)
@@ -107,15 +110,15 @@ const maxLookups = 1000
 func (c confined) resolve(name string) (string, error) {
 	lookups := 0
 	r := resolution{
-		lstat: func(name string) (stamp, error) {
+		lstat: func(name string) (fileStat, error) {
 			if lookups++; lookups > maxLookups {
-				return stamp{}, syscall.ELOOP
+				return fileStat{}, syscall.ELOOP
 			}
 			info, err := c.root.Lstat(name)
 			if err != nil {
-				return stamp{}, err
+				return fileStat{}, err
 			}
-			return stampOf(info), nil
+			return statOf(info), nil
 		},
 		readlink: c.root.Readlink,
 		fromRoot: func(string) (string, error) { return "", workspace.ErrEscape },
@@ -136,9 +139,9 @@ func (c confined) resolveParent(name string) (string, error) {
 	return workspace.Join(parent, base), err
 }
 
-// resolveMade resolves the name of a directory that may have to be created. What
-// a dangling symlink leads to is not.
-func (c confined) resolveMade(name string) (string, error) {
+// resolveNewDir resolves the name of a directory that may have to be created. The
+// target of a dangling symlink is not.
+func (c confined) resolveNewDir(name string) (string, error) {
 	resolved, err := c.resolve(name)
 	if err != nil {
 		return "", err
@@ -153,52 +156,52 @@ func (c confined) resolveMade(name string) (string, error) {
 	return spelled, err
 }
 
-// plain is the host of a relaxed FS: names mean what they mean to any program
+// unconfined is the host of a relaxed folder: names mean what they mean to any program
 // that runs in dir.
-type plain struct{ dir string }
+type unconfined struct{ dir string }
 
 // path does not clean, as "link/.." is not the folder that link is in.
-func (p plain) path(name string) string {
+func (u unconfined) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return p.dir + string(filepath.Separator) + name
+	return u.dir + string(filepath.Separator) + name
 }
 
 // inside returns a spelling of dir that only a directory can have, so that
 // opening it never waits for the other end of a FIFO.
 func inside(dir string) string { return dir + string(filepath.Separator) + "." }
 
-func (p plain) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
-	return os.OpenFile(p.path(name), flag, perm)
+func (u unconfined) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	return os.OpenFile(u.path(name), flag, perm)
 }
 
-func (p plain) OpenRoot(name string) (*os.Root, error) { return os.OpenRoot(p.path(name)) }
-func (p plain) Stat(name string) (fs.FileInfo, error)  { return os.Stat(p.path(name)) }
-func (p plain) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(p.path(name)) }
-func (p plain) Readlink(name string) (string, error)   { return os.Readlink(p.path(name)) }
+func (u unconfined) OpenRoot(name string) (*os.Root, error) { return os.OpenRoot(u.path(name)) }
+func (u unconfined) Stat(name string) (fs.FileInfo, error)  { return os.Stat(u.path(name)) }
+func (u unconfined) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(u.path(name)) }
+func (u unconfined) Readlink(name string) (string, error)   { return os.Readlink(u.path(name)) }
 
-func (p plain) Mkdir(name string, perm fs.FileMode) error {
-	return os.Mkdir(p.path(name), perm)
+func (u unconfined) Mkdir(name string, perm fs.FileMode) error {
+	return os.Mkdir(u.path(name), perm)
 }
 
-func (p plain) MkdirAll(name string, perm fs.FileMode) error {
-	return os.MkdirAll(p.path(name), perm)
+func (u unconfined) MkdirAll(name string, perm fs.FileMode) error {
+	return os.MkdirAll(u.path(name), perm)
 }
 
-func (p plain) Rename(oldname, newname string) error {
-	return os.Rename(p.path(oldname), p.path(newname))
+func (u unconfined) Rename(oldname, newname string) error {
+	return os.Rename(u.path(oldname), u.path(newname))
 }
 
-func (p plain) Link(oldname, newname string) error {
-	return os.Link(p.path(oldname), p.path(newname))
+func (u unconfined) Link(oldname, newname string) error {
+	return os.Link(u.path(oldname), u.path(newname))
 }
 
-func (p plain) Close() error { return nil }
+func (u unconfined) Close() error { return nil }
 
 // besides returns target as seen from the directory that the symlink name is
 // in.
-func (p plain) besides(name, target string) string {
+func (u unconfined) besides(name, target string) string {
 	if filepath.IsAbs(target) {
 		return target
 	}
@@ -220,4 +223,116 @@ func splitUnclean(name string) (dir, base string) {
 		return "/", name[1:]
 	}
 	return name[:i], name[i+1:]
+}
+
+// maxLinks is how many symlinks are followed before they are taken for a loop,
+// as Linux does.
+const maxLinks = 40
+
+// Resolve implements [provider.Resolver]. A relaxed folder, too, resolves only
+// what lies in it.
+func (f *folder) Resolve(ctx context.Context, name string) (string, error) {
+	r := resolution{lstat: f.lstat, readlink: f.host.Readlink, fromRoot: f.fromRoot}
+	return r.run(ctx, name)
+}
+
+// resolution is a walk along a name.
+type resolution struct {
+	lstat    func(name string) (fileStat, error)
+	readlink func(link string) (string, error)
+	fromRoot func(target string) (string, error) // turns an absolute target into a path from the folder
+
+	at    string   // so far, without symlinks
+	rest  []string // the elements to come
+	links int      // followed so far
+}
+
+// run returns name without the symlinks in it.
+func (r *resolution) run(ctx context.Context, name string) (string, error) {
+	r.at, r.rest = ".", strings.Split(filepath.ToSlash(name), "/")
+	for len(r.rest) > 0 {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		if err := r.step(); err != nil {
+			return "", err
+		}
+	}
+	return r.at, nil
+}
+
+// step takes the next element.
+func (r *resolution) step() error {
+	element := r.rest[0]
+	r.rest = r.rest[1:]
+	switch element {
+	case "", ".":
+		return nil
+	case "..":
+		return r.up()
+	}
+	next := workspace.Join(r.at, element)
+	s, err := r.lstat(next)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.at = next
+		return nil
+	case err != nil:
+		return err
+	case s.kind == workspace.TypeSymlink:
+		return r.follow(next)
+	case s.kind != workspace.TypeDirectory && slices.Contains(r.rest, ".."):
+		return workspace.ErrNotDir
+	case s.kind != workspace.TypeDirectory: // nothing exists below it
+		next, r.rest = path.Join(next, path.Join(r.rest...)), nil
+	}
+	r.at = next
+	return nil
+}
+
+// up goes to the parent directory.
+func (r *resolution) up() error {
+	if r.at == "." {
+		return workspace.ErrEscape
+	}
+	r.at = path.Dir(r.at)
+	return nil
+}
+
+// follow goes on with the target of link.
+func (r *resolution) follow(link string) error {
+	r.links++
+	if r.links > maxLinks {
+		return provider.Errorf(fs.ErrInvalid, "%w", syscall.ELOOP)
+	}
+	target, err := r.readlink(link)
+	if err != nil {
+		return err
+	}
+	if filepath.IsAbs(target) {
+		if target, err = r.fromRoot(target); err != nil {
+			return err
+		}
+		r.at = "."
+	}
+	r.rest = append(strings.Split(filepath.ToSlash(target), "/"), r.rest...)
+	return nil
+}
+
+// fromRoot returns the absolute target as a path from the folder.
+func (f *folder) fromRoot(target string) (string, error) {
+	if !f.relaxed {
+		return "", workspace.ErrEscape
+	}
+	real, err := filepath.EvalSymlinks(filepath.FromSlash(f.root))
+	if err != nil {
+		return "", err
+	}
+	for _, root := range []string{f.root, filepath.ToSlash(real)} {
+		rest, ok := strings.CutPrefix(filepath.ToSlash(target)+"/", strings.TrimSuffix(root, "/")+"/")
+		if ok {
+			return rest, nil
+		}
+	}
+	return "", workspace.ErrEscape
 }

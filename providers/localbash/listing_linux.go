@@ -20,17 +20,20 @@ type listing struct {
 
 // openListing opens the directory dir. nofollow refuses a symlink as the last
 // element.
-func (f *FS) openListing(dir string, nofollow bool) (listing, error) {
+func (f *folder) openListing(dir string, nofollow bool) (listing, error) {
 	flags := uint64(unix.O_RDONLY | unix.O_DIRECTORY)
 	if nofollow {
 		flags |= unix.O_NOFOLLOW
 	}
-	h, err := f.quick.open(dir, flags)
-	if err == errQuick {
+	h, err := f.openat2.open(dir, flags)
+	if err == errNoOpenat2 {
 		h, err = f.openSlowly(dir, int(flags))
 	}
 	return listing{handle: h, buffers: &f.buffers}, err
 }
+
+// descriptor returns the open directory's.
+func (l listing) descriptor() int { return int(l.handle) }
 
 // buffers keeps the memory that directories are read into.
 type buffers struct{ pool sync.Pool }

@@ -11,15 +11,15 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// errQuick says that there is no quick way.
-var errQuick = errors.New("no openat2")
+// errNoOpenat2 says that openat2 does not exist, or gives no answer.
+var errNoOpenat2 = errors.New("no openat2")
 
 // nofollow is the host of an exact view: a symlink in a name is
 // [workspace.ErrSymlink]. It opens the directory that a name is in, one element
 // at a time, and compares each with what the element was before.
 type nofollow struct {
-	host  host
-	quick quick
+	host    host
+	openat2 openat2Root
 }
 
 var _ host = nofollow{}
@@ -39,8 +39,8 @@ func (n nofollow) OpenRoot(name string) (*os.Root, error) {
 }
 
 func (n nofollow) openRootOnce(name string) (*os.Root, error) {
-	want, err := n.quick.openDir(name)
-	if err == errQuick {
+	want, err := n.openat2.openDir(name)
+	if err == errNoOpenat2 {
 		return n.descend(name, openExactly)
 	}
 	if err != nil {
@@ -179,7 +179,7 @@ func (n nofollow) Lstat(name string) (fs.FileInfo, error) {
 // Readlink fails, as nothing may follow what it would return.
 func (n nofollow) Readlink(string) (string, error) { return "", workspace.ErrSymlink }
 
-// Mkdir makes the directory name.
+// Mkdir creates the directory name.
 func (n nofollow) Mkdir(name string, perm fs.FileMode) error {
 	parent, base, err := n.openParent(name)
 	if err != nil {
@@ -189,7 +189,7 @@ func (n nofollow) Mkdir(name string, perm fs.FileMode) error {
 	return parent.Mkdir(base, perm)
 }
 
-// MkdirAll makes the directory name and its missing parents.
+// MkdirAll creates the directory name and its missing parents.
 func (n nofollow) MkdirAll(name string, perm fs.FileMode) error {
 	root, err := n.descend(name, func(parent *os.Root, element string) (*os.Root, error) {
 		child, err := openExactly(parent, element)
@@ -212,7 +212,7 @@ func (n nofollow) Rename(oldname, newname string) error {
 	return n.afterLook(n.host.Rename, oldname, newname)
 }
 
-// Link makes a hard link after it has looked at the directories of both names.
+// Link creates a hard link after it has looked at the directories of both names.
 func (n nofollow) Link(oldname, newname string) error {
 	return n.afterLook(n.host.Link, oldname, newname)
 }

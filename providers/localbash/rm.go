@@ -4,28 +4,21 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Rm implements [workspace.FileSystem].
-func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	if err := f.check(ctx, workspace.OpRm, name); err != nil {
-		return err
-	}
-	return f.fault(workspace.OpRm, name, f.rm(ctx, name, opts != nil && opts.Recursive))
-}
-
-func (f *FS) rm(ctx context.Context, name string, recursive bool) error {
-	if name == "." {
-		return fmt.Errorf("%w: the root cannot be removed", fs.ErrInvalid)
-	}
-	dir, base := workspace.Split(name)
-	d, err := f.openFolder(dir)
+// Rm implements [provider.Store].
+func (f *folder) Rm(ctx context.Context, name string, opts workspace.RmOptions) error {
+	d, base, err := f.openParent(name)
 	if err != nil {
 		return err
 	}
@@ -34,11 +27,11 @@ func (f *FS) rm(ctx context.Context, name string, recursive bool) error {
 	if !errors.Is(err, workspace.ErrNotEmpty) {
 		return err
 	}
-	if recursive {
+	if opts.Recursive {
 		return f.rmTree(ctx, d, base)
 	}
-	// What is left may be nothing but temporary files of the dead, which no
-	// listing shows.
+	// What is left may be nothing but temporary files of dead processes, which
+	// no listing shows.
 	if err := f.sweepAll(ctx, name); err != nil {
 		return err
 	}
@@ -47,7 +40,7 @@ func (f *FS) rm(ctx context.Context, name string, recursive bool) error {
 
 // rmEntry removes a file or an empty directory. Only a regular file needs a
 // lock, as no write replaces anything else.
-func (f *FS) rmEntry(ctx context.Context, d *folder, base string) error {
+func (f *folder) rmEntry(ctx context.Context, d *dirHandle, base string) error {
 	info, err := d.root.Lstat(base)
 	if err != nil {
 		return err
@@ -65,22 +58,21 @@ func (f *FS) rmEntry(ctx context.Context, d *folder, base string) error {
 	if err := removeEntry(d.root, base); err != nil {
 		return err
 	}
-	return f.syncFolder(d)
+	return f.syncDir(d)
 }
 
-func (f *FS) rmTree(ctx context.Context, d *folder, base string) error {
+func (f *folder) rmTree(ctx context.Context, d *dirHandle, base string) error {
 	r := &removal{ctx: ctx}
 	if err := r.tree(d.root, base, 0); err != nil {
 		return err
 	}
-	return f.syncFolder(d)
+	return f.syncDir(d)
 }
 
 // removeEntry removes a file or an empty directory.
 func removeEntry(parent *os.Root, base string) error {
 	err := parent.Remove(base)
-	switch plainCause(err) {
-	case syscall.ENOTEMPTY, syscall.EEXIST:
+	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
 		return workspace.ErrNotEmpty
 	}
 	return err
@@ -100,11 +92,11 @@ const (
 type removal struct {
 	ctx   context.Context
 	top   *os.File // the tree, open
-	moved bool     // that something has come to the top
+	moved bool     // something was moved to the top
 }
 
 // tree removes base and everything below it. It does not hold a lock meanwhile:
-// who writes to a file that is removed makes its folder anew.
+// a write to a file that is removed creates its directory again.
 func (r *removal) tree(parent *os.Root, base string, depth int) error {
 	for attempt := 1; ; attempt++ {
 		if err := r.ctx.Err(); err != nil {
@@ -132,7 +124,7 @@ func (r *removal) lift(parent *os.Root, base string) error {
 		return err
 	}
 	defer file.Close()
-	err = renameExclusive(&folder{file: file}, base, &folder{file: r.top}, workspace.ReservedPrefix+rand.Text())
+	err = sys.RenameExclusive(file, base, r.top, workspace.ReservedPrefix+rand.Text())
 	r.moved = r.moved || err == nil
 	return err
 }
@@ -195,7 +187,7 @@ func readNames(dir *os.Root) ([]string, error) {
 }
 
 // sweepAll removes from dir what dead processes have left.
-func (f *FS) sweepAll(ctx context.Context, dir string) error {
+func (f *folder) sweepAll(ctx context.Context, dir string) error {
 	l, err := f.openListing(dir, true)
 	if err != nil {
 		return err
@@ -205,11 +197,107 @@ func (f *FS) sweepAll(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	d, err := f.openFolder(dir)
+	d, err := f.openDir(dir)
 	if err != nil {
 		return err
 	}
 	defer d.close()
 	d.sweep(temps)
 	return nil
+}
+
+// noted are the temporary files that listings have met, by the names of their
+// directories. The next change of a directory removes those that dead processes
+// have left. The zero noted is ready; it is safe for concurrent use.
+type noted struct {
+	count atomic.Int64 // of names, so that those who find none need no lock
+	mu    sync.Mutex
+	names map[string][]string // guarded by mu
+}
+
+// maxNoted is how many names are kept. Others have to be listed again.
+const maxNoted = 1000
+
+// note takes names for all temporary files of dir.
+func (n *noted) note(dir string, names []string) {
+	if len(names) == 0 && n.count.Load() == 0 {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	others := int(n.count.Load()) - len(n.names[dir])
+	names = names[:min(len(names), maxNoted-others)]
+	n.count.Store(int64(others + len(names)))
+	if n.names == nil {
+		n.names = map[string][]string{}
+	}
+	n.names[dir] = names
+	if len(names) == 0 {
+		delete(n.names, dir)
+	}
+}
+
+// take returns the names that were noted of dir, and forgets them.
+func (n *noted) take(dir string) []string {
+	if n.count.Load() == 0 {
+		return nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	names := n.names[dir]
+	delete(n.names, dir)
+	n.count.Add(-int64(len(names)))
+	return names
+}
+
+// sweep removes those of the temporary files in d whose writers are dead. It
+// is best effort: what cannot be removed stays hidden.
+func (d *dirHandle) sweep(names []string) {
+	for _, name := range names {
+		if d.isLeftover(name) {
+			d.removeLeftover(name)
+		}
+	}
+}
+
+// isLeftover reports whether name may be a temporary file of ours, and not
+// some other thing with that prefix.
+func (d *dirHandle) isLeftover(name string) bool {
+	if name != lockName && len(strings.TrimPrefix(name, workspace.ReservedPrefix)) != len(rand.Text()) {
+		return false
+	}
+	info, err := d.root.Lstat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// removeLeftover removes name if it gets the lock of it: then no writer has.
+func (d *dirHandle) removeLeftover(name string) {
+	// Over NFS only a file that is open for writing can be locked.
+	file, err := d.root.OpenFile(name, os.O_WRONLY|sys.ReadFlags, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		file, err = d.root.OpenFile(name, sys.ReadFlags, 0)
+	}
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	state, err := sys.TryLock(file)
+	if err != nil || state == sys.LockTaken {
+		return
+	}
+	// While the lock is ours nobody else removes the file, but its writer may
+	// have done so before.
+	if d.has(name, file) && (state == sys.LockHeld || isOld(file)) {
+		_ = d.root.Remove(name)
+	}
+	sys.Unlock(file)
+}
+
+// maxTempAge is how old a temporary file is when its writer is taken for dead,
+// where there are no locks to tell.
+const maxTempAge = time.Hour
+
+func isOld(file *os.File) bool {
+	info, err := file.Stat()
+	return err == nil && time.Since(info.ModTime()) > maxTempAge
 }

@@ -1,49 +1,41 @@
 package localbash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/notify"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/dirwatch"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// Watch implements [workspace.FileSystem]. Each directory below dir has a
-// watch of the operating system. One that cannot have a watch, because there
-// are none left or because this process may not read it, is looked at every
+// Watch implements [provider.Watcher]. Each directory below dir has a watch of
+// the operating system. One that cannot have a watch, because there are none
+// left or because this process may not read it, is looked at every
 // opts.Interval ([fallback.DefaultPollInterval] if that is zero); so is where
 // dir itself leads, unless it is the root. If dir is moved or removed,
 // everything below it is reported as removed; what gets its name later is
 // reported as created.
-func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
-	return f.watchBy(ctx, dir, opts, f.newNotifier(dir))
+func (f *folder) Watch(ctx context.Context, dir string, opts workspace.WatchOptions) (<-chan workspace.Event, error) {
+	return f.watchBy(ctx, dir, opts, dirwatch.New(filepath.Join(f.root, dir)))
 }
 
-func (f *FS) watchBy(ctx context.Context, dir string, opts *workspace.WatchOptions, n notifier) (<-chan workspace.Event, error) {
-	var o workspace.WatchOptions
-	if opts != nil {
-		o = *opts
-	}
-	if err := f.check(ctx, workspace.OpWatch, dir); err != nil {
-		return nil, err
-	}
-	if err := o.Check(dir); err != nil {
-		return nil, err
-	}
-	if o.Interval == 0 {
-		o.Interval = fallback.DefaultPollInterval
-	}
-	w := &watch{fs: f, dir: dir, notifier: n, interval: o.Interval}
+func (f *folder) watchBy(ctx context.Context, dir string, opts workspace.WatchOptions, n dirwatch.Notifier) (<-chan workspace.Event, error) {
+	w := &watch{folder: f, dir: dir, notifier: n, interval: cmp.Or(opts.Interval, fallback.DefaultPollInterval)}
 	if err := w.open(ctx); err != nil {
 		w.close()
-		return nil, f.fault(workspace.OpWatch, dir, err)
+		return nil, err
 	}
-	w.queue = notify.New(ctx, dir, o.Buffer)
+	w.queue = notify.New(ctx, dir, opts.Buffer)
 	go w.run(ctx)
 	return w.queue.Events(), nil
 }
@@ -53,27 +45,27 @@ func (f *FS) watchBy(ctx context.Context, dir string, opts *workspace.WatchOptio
 // what a directory holds and what was known of it. All of a watch belongs to
 // the goroutine of run, once that is started.
 type watch struct {
-	fs       *FS
+	folder   *folder
 	dir      string // the directory, as the caller knows it
 	host     host   // to look where dir leads; nil if it is the root
 	interval time.Duration
-	notifier notifier
+	notifier dirwatch.Notifier
 	queue    *notify.Queue
 	quiet    bool // nothing is reported
 
-	tree    *tree      // the directory, open; nil while there is none
-	top     *directory // what is known of it
-	byWatch map[watchID][]*directory
-	moving  map[*directory]bool // those that could not be looked at as they moved meanwhile
-	polled  map[*directory]bool // those to look at when the next interval ends
-	pollAt  time.Time           // zero if there is nothing to poll
+	tree    *tree     // the directory, open; nil while there is none
+	top     *snapshot // what is known of it
+	byWatch map[dirwatch.ID][]*snapshot
+	moving  map[*snapshot]bool // those that could not be looked at as they moved meanwhile
+	polled  map[*snapshot]bool // those to look at when the next interval ends
+	pollAt  time.Time          // zero if there is nothing to poll
 	current current
 }
 
 // current is the directory that was looked at last, open while notices come of
 // the same one.
 type current struct {
-	dir     *directory // nil if there is none
+	dir     *snapshot // nil if there is none
 	listing listing
 }
 
@@ -86,11 +78,11 @@ func (c *current) close() {
 
 // open puts all watches in place.
 func (w *watch) open(ctx context.Context) (err error) {
-	if w.tree, err = w.fs.openTree(w.fs.host, w.dir); err != nil {
+	if w.tree, err = w.folder.openTree(w.folder.host, w.dir); err != nil {
 		return err
 	}
 	if w.dir != "." {
-		if w.host, err = w.fs.ownHost(); err != nil {
+		if w.host, err = w.folder.ownHost(); err != nil {
 			return err
 		}
 		w.pollAt = time.Now().Add(w.interval)
@@ -99,7 +91,7 @@ func (w *watch) open(ctx context.Context) (err error) {
 }
 
 // ownHost returns the host of f, to be closed by the caller.
-func (f *FS) ownHost() (host, error) {
+func (f *folder) ownHost() (host, error) {
 	exact, ok := f.host.(nofollow)
 	if !ok {
 		return ownHost(f.host)
@@ -112,7 +104,7 @@ func (f *FS) ownHost() (host, error) {
 }
 
 func ownHost(h host) (host, error) {
-	if relaxed, ok := h.(plain); ok {
+	if relaxed, ok := h.(unconfined); ok {
 		return relaxed, nil
 	}
 	root, err := h.OpenRoot(".")
@@ -123,7 +115,7 @@ func ownHost(h host) (host, error) {
 }
 
 func (w *watch) close() {
-	w.notifier.close()
+	w.notifier.Close()
 	w.current.close()
 	if w.tree != nil {
 		w.tree.close()
@@ -138,9 +130,9 @@ func (w *watch) scan(ctx context.Context) error {
 	w.quiet = true
 	defer func() { w.quiet = false }()
 	defer w.current.close()
-	w.byWatch = map[watchID][]*directory{}
-	w.moving, w.polled = map[*directory]bool{}, map[*directory]bool{}
-	w.top = newDirectory(nil, ".")
+	w.byWatch = map[dirwatch.ID][]*snapshot{}
+	w.moving, w.polled = map[*snapshot]bool{}, map[*snapshot]bool{}
+	w.top = newSnapshot(nil, ".")
 	return w.look(ctx, w.top)
 }
 
@@ -148,7 +140,7 @@ func (w *watch) scan(ctx context.Context) error {
 func (w *watch) run(ctx context.Context) {
 	defer w.close()
 	for ctx.Err() == nil {
-		for _, n := range w.notifier.wait(ctx, w.pollAt) {
+		for _, n := range w.notifier.Wait(ctx, w.pollAt) {
 			w.handle(ctx, n)
 		}
 		w.catchUp(ctx)
@@ -168,7 +160,7 @@ func (w *watch) lost(ctx context.Context) {
 	_ = w.scan(ctx) // what fails is polled
 	for id := range old {
 		if _, ok := w.byWatch[id]; !ok {
-			w.notifier.remove(id)
+			w.notifier.Remove(id)
 		}
 	}
 	w.queue.Overflow()
@@ -176,10 +168,10 @@ func (w *watch) lost(ctx context.Context) {
 
 // lookLater has d looked at another time, as err kept it from being looked at
 // now.
-func (w *watch) lookLater(d *directory, err error) {
+func (w *watch) lookLater(d *snapshot, err error) {
 	switch {
 	case d.dropped:
-	case w.fs.isMoved(err):
+	case w.folder.isMoved(err):
 		w.moving[d] = true
 	default:
 		w.pollLater(d)
@@ -187,7 +179,7 @@ func (w *watch) lookLater(d *directory, err error) {
 }
 
 // pollLater has d looked at when the next interval ends.
-func (w *watch) pollLater(d *directory) {
+func (w *watch) pollLater(d *snapshot) {
 	w.polled[d] = true
 	if w.pollAt.IsZero() {
 		w.pollAt = time.Now().Add(w.interval)
@@ -205,7 +197,7 @@ func (w *watch) catchUp(ctx context.Context) {
 	}
 }
 
-func (w *watch) lookAgain(ctx context.Context, dirs map[*directory]bool) {
+func (w *watch) lookAgain(ctx context.Context, dirs map[*snapshot]bool) {
 	for d := range maps.Clone(dirs) {
 		delete(dirs, d)
 		if !d.dropped && w.enter(ctx, d) {
@@ -236,12 +228,12 @@ func (w *watch) lookTop(ctx context.Context) {
 		}
 		return
 	}
-	tree, err := w.fs.openTree(w.host, w.dir)
+	tree, err := w.folder.openTree(w.host, w.dir)
 	if err == nil && w.tree != nil && !w.top.replaced && tree.isAt(w.top.id) {
 		tree.close()
 		return
 	}
-	if err != nil && !w.fs.isMoved(err) {
+	if err != nil && !w.folder.isMoved(err) {
 		return // it cannot be told now
 	}
 	if w.tree != nil {
@@ -250,28 +242,28 @@ func (w *watch) lookTop(ctx context.Context) {
 		w.tree = nil
 	}
 	if err == nil {
-		w.tree, w.top = tree, newDirectory(nil, ".")
+		w.tree, w.top = tree, newSnapshot(nil, ".")
 		_ = w.look(ctx, w.top)
 	}
 }
 
 // isAt reports whether t is the directory id.
-func (t *tree) isAt(id fileID) bool {
+func (t *tree) isAt(id sys.FileID) bool {
 	l, err := t.open(".")
 	if err != nil {
 		return false
 	}
 	defer l.Close()
-	now, err := l.stamp()
-	return err == nil && now.id() == id
+	now, err := l.stat()
+	return err == nil && now.id == id
 }
 
 // errMoved says that a directory is not where it was a moment ago.
-var errMoved = errors.New("directory moved")
+var errMoved = provider.Errorf(workspace.ErrUnavailable, "the directory was moved meanwhile")
 
 // isMoved reports whether err says that there is no directory, or another one,
 // where it was opened.
-func (f *FS) isMoved(err error) bool {
+func (f *folder) isMoved(err error) bool {
 	for _, moved := range []error{
 		errMoved, fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP, workspace.ErrNotDir, workspace.ErrEscape, workspace.ErrSymlink,
 	} {
@@ -279,5 +271,5 @@ func (f *FS) isMoved(err error) bool {
 			return true
 		}
 	}
-	return f.escape != nil && plainCause(err) == f.escape
+	return f.kindOf(err) == workspace.ErrEscape
 }

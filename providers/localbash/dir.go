@@ -1,0 +1,278 @@
+package localbash
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Stat implements [provider.Store].
+func (f *folder) Stat(_ context.Context, name string) (workspace.FileInfo, error) {
+	s, err := f.lstat(name)
+	if err != nil {
+		return workspace.FileInfo{}, err
+	}
+	return s.info(name), nil
+}
+
+// Ls implements [provider.Store].
+func (f *folder) Ls(ctx context.Context, dir string, opts workspace.LsOptions) ([]workspace.FileInfo, error) {
+	l, err := f.openListing(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	children, err := f.visible(ctx, l, dir)
+	if err != nil {
+		return nil, err
+	}
+	return describe(ctx, l, dir, after(children, opts.After), opts.Limit)
+}
+
+// after returns the children whose names are greater than name.
+func after(children []scan.Child, name string) []scan.Child {
+	if name == "" {
+		return children
+	}
+	return children[sort.Search(len(children), func(i int) bool { return children[i].Name > name }):]
+}
+
+// describe looks at the first limit children that have valid names and are still
+// there.
+func describe(ctx context.Context, l listing, dir string, children []scan.Child, limit int) ([]workspace.FileInfo, error) {
+	if limit == 0 {
+		limit = len(children)
+	}
+	infos := make([]workspace.FileInfo, 0, min(limit, len(children)))
+	for _, child := range children {
+		if len(infos) == limit {
+			break
+		}
+		if child.IsUnnamed() {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, err := l.child(child.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, s.info(workspace.Join(dir, child.Name)))
+	}
+	return infos, nil
+}
+
+// visible returns the children of the open directory l, which has the name
+// dir, sorted by name. Those that have no valid name are marked by their type,
+// and temporary files are left out and noted. To remove what dead processes have
+// left is for a change of the directory, as one who may only read must delete
+// nothing. The slice is not to be changed.
+func (f *folder) visible(ctx context.Context, l listing, dir string) ([]scan.Child, error) {
+	if children, ok := f.listings.get(l, dir); ok {
+		return children, nil
+	}
+	began := changeClock()
+	children, hidden, err := l.entries(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	f.temps.note(dir, hidden)
+	slices.SortFunc(children, func(a, b scan.Child) int { return cmp.Compare(a.Name, b.Name) })
+	f.listings.put(l, dir, began, children)
+	return children, nil
+}
+
+// entries returns the children of l, and the names of the temporary files, in
+// the order of the directory. Files and directories without a valid name are
+// marked by their type, and whatever else has none is left out.
+func (l listing) entries(ctx context.Context, dir string) (kept []scan.Child, temps []string, err error) {
+	children, err := l.children(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept = children[:0]
+	for _, child := range children {
+		switch {
+		case strings.HasPrefix(child.Name, workspace.ReservedPrefix):
+			temps = append(temps, strings.Clone(child.Name)) // not the listing that it is part of
+		case isListable(dir, child.Name):
+			kept = append(kept, child)
+		default:
+			if kind, ok := scan.Unnamed(child.Type); ok {
+				kept = append(kept, scan.Child{Name: child.Name, Type: kind})
+			}
+		}
+	}
+	return kept, temps, nil
+}
+
+// isListable reports whether the child name of dir can be named. What the
+// operating system lists has no NUL and no slash.
+func isListable(dir, name string) bool {
+	return utf8.ValidString(name) &&
+		len(name) <= workspace.MaxElementLength &&
+		len(dir)+1+len(name) <= workspace.MaxNameLength
+}
+
+// keptListings are the listings of large directories, sorted, for the pages to
+// come: a page would otherwise cost as much as the whole directory. They are
+// used only while the time of the last change of the directory proves that
+// nothing has changed. They are safe for concurrent use.
+type keptListings struct {
+	names atomic.Int64 // in all of them, so that those who find none need no lock
+	limit int          // of names; maxKept but in tests
+
+	mu    sync.Mutex     // guards what follows
+	kept  []*keptListing // the last used at the end
+	timer *time.Timer    // drops all of them
+}
+
+// keptListing is a directory as it was at one moment.
+type keptListing struct {
+	dir      string // names that are too long below one path are not below another
+	at       dirMoment
+	children []scan.Child
+}
+
+// dirMoment is a directory between two changes.
+type dirMoment struct {
+	device, inode uint64
+	changed       int64 // in nanoseconds since 1970
+}
+
+const (
+	// minKept is the size of a directory that is worth it, and maxKept how many
+	// names are kept in all, which is about 100 MB.
+	minKept = 1000
+	maxKept = 1 << 20
+	// maxKeptAge is how long listings are kept that nobody asks for.
+	maxKeptAge = time.Minute
+)
+
+// get returns the children of the open directory l, if they are known.
+func (k *keptListings) get(l listing, dir string) ([]scan.Child, bool) {
+	if k.names.Load() == 0 {
+		return nil, false
+	}
+	now, ok := l.moment()
+	if !ok {
+		return nil, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := slices.IndexFunc(k.kept, func(kept *keptListing) bool { return kept.at == now && kept.dir == dir })
+	if i < 0 {
+		return nil, false
+	}
+	found := k.kept[i]
+	k.kept = append(slices.Delete(k.kept, i, i+1), found)
+	k.timer.Reset(maxKeptAge)
+	return found.children, true
+}
+
+// put keeps the children of the open directory l, which began to be listed at
+// a time of changeClock. The last change must be earlier than that, as another
+// change in the same tick of the clock would not change the time.
+func (k *keptListings) put(l listing, dir string, began int64, children []scan.Child) {
+	if len(children) < minKept || len(children) > k.limit {
+		return
+	}
+	at, ok := l.moment()
+	if !ok || at.changed >= began || !l.datesChanges(at) {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.drop(func(old *keptListing) bool { return old.dir == dir })
+	for k.names.Load()+int64(len(children)) > int64(k.limit) {
+		oldest := k.kept[0]
+		k.drop(func(old *keptListing) bool { return old == oldest })
+	}
+	k.kept = append(k.kept, &keptListing{dir: dir, at: at, children: children})
+	k.names.Add(int64(len(children)))
+	if k.timer == nil {
+		k.timer = time.AfterFunc(maxKeptAge, k.clear)
+	}
+	k.timer.Reset(maxKeptAge)
+}
+
+// drop drops some listings. k.mu is held.
+func (k *keptListings) drop(some func(*keptListing) bool) {
+	k.kept = slices.DeleteFunc(k.kept, func(old *keptListing) bool {
+		if !some(old) {
+			return false
+		}
+		k.names.Add(-int64(len(old.children)))
+		return true
+	})
+}
+
+// clear drops all listings.
+func (k *keptListings) clear() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.drop(func(*keptListing) bool { return true })
+	if k.timer != nil {
+		k.timer.Stop()
+	}
+}
+
+// newDirPerm is the mode of new directories, less the umask.
+const newDirPerm fs.FileMode = 0o777
+
+// Mkdir implements [provider.Store].
+func (f *folder) Mkdir(_ context.Context, name string, opts workspace.MkdirOptions) error {
+	if opts.Recursive {
+		return f.mkdirAll(name)
+	}
+	if err := f.host.Mkdir(name, newDirPerm); err != nil {
+		return err
+	}
+	return f.syncParents(name)
+}
+
+// mkdirAll creates the directory name and its missing parents. Something else
+// with the name is [workspace.ErrNotDir].
+func (f *folder) mkdirAll(name string) error {
+	err := f.host.MkdirAll(name, newDirPerm)
+	if errors.Is(err, fs.ErrExist) {
+		return workspace.ErrNotDir
+	}
+	if err != nil {
+		return err
+	}
+	return f.syncParents(name)
+}
+
+// syncParents makes the directory name and all above it durable, if that is
+// wanted.
+func (f *folder) syncParents(name string) error {
+	for f.sync && name != "." && name != "/" {
+		name, _ = splitUnclean(name)
+		d, err := f.openDir(name)
+		if err != nil {
+			return err
+		}
+		err = d.file.Sync()
+		d.close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

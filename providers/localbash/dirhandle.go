@@ -1,0 +1,309 @@
+package localbash
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
+)
+
+// dirHandle is an open directory in which a name is changed. It stays the same
+// directory whatever happens to the path that led to it, so an operation on a
+// child by its last element cannot be led astray.
+type dirHandle struct {
+	dir  string   // its name
+	root *os.Root // for its children
+	file *os.File // the same directory, to lock and to sync
+	key  string   // the same for all handles of this directory
+}
+
+// openDir opens the directory dir.
+func (f *folder) openDir(dir string) (*dirHandle, error) {
+	root, err := f.host.OpenRoot(inside(dir))
+	if err != nil {
+		return nil, err
+	}
+	file, err := root.Open(".")
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.IsDir() {
+		err = workspace.ErrNotDir
+	}
+	opened := &dirHandle{dir: dir, root: root, file: file}
+	if err != nil {
+		opened.close()
+		return nil, err
+	}
+	opened.key = dirKey(dir, info)
+	return opened, nil
+}
+
+// dirKey returns a key for a directory: what the operating system knows it
+// by, or else its name without regard to case.
+func dirKey(dir string, info fs.FileInfo) string {
+	if id := sys.AttributesOf(info).ID; id != (sys.FileID{}) {
+		return fmt.Sprintf("%016x/%016x", id.Device, id.Inode)
+	}
+	return strings.ToLower(dir)
+}
+
+// openNearest opens the directory dir or, if it does not exist, the nearest one
+// above it that does.
+func (f *folder) openNearest(dir string) (*dirHandle, error) {
+	for {
+		opened, err := f.openDir(dir)
+		if dir == "." || dir == "/" || !errors.Is(err, fs.ErrNotExist) {
+			return opened, err
+		}
+		dir, _ = splitUnclean(dir)
+	}
+}
+
+// makeDir opens the directory dir, which it creates if it does not exist, with
+// its parents.
+func (f *folder) makeDir(dir string) (*dirHandle, error) {
+	opened, err := f.openDir(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return opened, err
+	}
+	if err := f.mkdirAll(dir); err != nil {
+		return nil, err
+	}
+	opened, err = f.openDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errOvertaken
+	}
+	return opened, err
+}
+
+func (d *dirHandle) close() {
+	d.file.Close()
+	d.root.Close()
+}
+
+// syncDir makes changes of names in d durable, if that is wanted.
+func (f *folder) syncDir(d *dirHandle) error {
+	if !f.sync {
+		return nil
+	}
+	return d.file.Sync()
+}
+
+// lstat describes the child base, nil if there is none.
+func (d *dirHandle) lstat(base string) (fs.FileInfo, error) {
+	info, err := d.root.Lstat(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return info, err
+}
+
+// locks are held by key, each by one goroutine. The zero locks are ready.
+type locks struct {
+	mu     sync.Mutex
+	queues map[string]*queue // guarded by mu
+}
+
+// queue is the line of those who want one lock.
+type queue struct {
+	token chan struct{} // full while the lock is held
+	users int           // those who hold or want it; guarded by locks.mu
+}
+
+// acquire waits for the lock of key.
+func (l *locks) acquire(ctx context.Context, key string) error {
+	q := l.join(key)
+	select {
+	case q.token <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		l.leave(key)
+		return ctx.Err()
+	}
+}
+
+func (l *locks) release(key string) {
+	l.mu.Lock()
+	q := l.queues[key]
+	l.mu.Unlock()
+	<-q.token
+	l.leave(key)
+}
+
+func (l *locks) join(key string) *queue {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.queues == nil {
+		l.queues = map[string]*queue{}
+	}
+	q := l.queues[key]
+	if q == nil {
+		q = &queue{token: make(chan struct{}, 1)}
+		l.queues[key] = q
+	}
+	q.users++
+	return q
+}
+
+func (l *locks) leave(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q := l.queues[key]
+	q.users--
+	if q.users == 0 {
+		delete(l.queues, key)
+	}
+}
+
+// lock keeps everyone else from changing names in the directories until unlock
+// is called. Two directories are always locked in the same order.
+func (f *folder) lock(ctx context.Context, dirs ...*dirHandle) (unlock func(), err error) {
+	dirs = slices.Clone(dirs)
+	slices.SortFunc(dirs, func(a, b *dirHandle) int { return cmp.Compare(a.key, b.key) })
+	dirs = slices.CompactFunc(dirs, func(a, b *dirHandle) bool { return a.key == b.key })
+	var held []func()
+	unlock = func() {
+		for _, release := range slices.Backward(held) {
+			release()
+		}
+	}
+	for _, d := range dirs {
+		release, err := f.lockDir(ctx, d, d.createLock)
+		if err != nil {
+			unlock()
+			return nil, err
+		}
+		held = append(held, release)
+	}
+	return unlock, nil
+}
+
+// lockDir locks one directory, which is about to be changed: against the users
+// of f in memory, and against all others by its lock file. create creates
+// that file, or returns [fs.ErrExist].
+func (f *folder) lockDir(ctx context.Context, d *dirHandle, create func() (remove func(), err error)) (unlock func(), err error) {
+	d.sweep(f.temps.take(d.dir))
+	deadline := time.Now().Add(f.lockWait)
+	if err := f.locks.acquire(ctx, d.key); err != nil {
+		return nil, err
+	}
+	remove, err := d.awaitLock(ctx, deadline, create)
+	if err != nil {
+		f.locks.release(d.key)
+		return nil, err
+	}
+	return func() {
+		remove()
+		f.locks.release(d.key)
+	}, nil
+}
+
+// A directory is locked by the one who could create lockName in it. That file
+// is itself locked meanwhile, so that it does not outlast a process that is
+// killed. A lock on the directory would be simpler, but other programs take
+// those, for as long as they like.
+const (
+	lockName = workspace.ReservedPrefix + "lock"
+	// maxLockWait is how long a change waits for another process that changes
+	// names in the same directory. None takes longer than a flush to the disk.
+	maxLockWait = 10 * time.Second
+	minLockPoll = 50 * time.Microsecond
+	maxLockPoll = 5 * time.Millisecond
+)
+
+// errLocked is the error of a wait that was too long.
+var errLocked = provider.Errorf(workspace.ErrUnavailable,
+	"another process has locked the directory, with the file %q, and does not unlock it", lockName)
+
+// awaitLock calls create until it finds no lock file of another process, or
+// the deadline has passed.
+func (d *dirHandle) awaitLock(ctx context.Context, deadline time.Time, create func() (remove func(), err error)) (remove func(), err error) {
+	for poll := minLockPoll; ; poll = min(2*poll, maxLockPoll) {
+		remove, err := create()
+		if !errors.Is(err, fs.ErrExist) {
+			return remove, err
+		}
+		if time.Now().After(deadline) {
+			return nil, errLocked
+		}
+		d.removeLeftover(lockName)
+		if err := pause(ctx, poll); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func pause(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// createLock creates the lock file of d.
+func (d *dirHandle) createLock() (remove func(), err error) {
+	if !sys.HasFileLocks {
+		return func() {}, nil
+	}
+	file, err := d.root.OpenFile(lockName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newPerm)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errOvertaken
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
+		return func() {}, nil // only removing files helps, and that has to work without
+	case err != nil:
+		return nil, err
+	}
+	state, err := d.claim(file, lockName)
+	if err != nil || state == sys.LockTaken {
+		file.Close()
+		return nil, cmp.Or(err, fs.ErrExist)
+	}
+	remove = func() {
+		_ = d.root.Remove(lockName)
+		file.Close()
+	}
+	if state == sys.LockUnknown { // it would outlast us
+		remove()
+		remove = func() {}
+	}
+	return remove, nil
+}
+
+// claim locks the file that was created as name. It is taken if somebody else
+// was faster, who took it for a leftover.
+func (d *dirHandle) claim(file *os.File, name string) (sys.LockState, error) {
+	state, err := sys.TryLock(file)
+	if err == nil && !d.has(name, file) {
+		state = sys.LockTaken
+	}
+	return state, err
+}
+
+// has reports whether name is still the open file.
+func (d *dirHandle) has(name string, file *os.File) bool {
+	opened, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := d.root.Lstat(name)
+	return err == nil && os.SameFile(opened, named)
+}

@@ -1,0 +1,69 @@
+// Package dirwatch tells of changes in directories by what the operating system
+// has for that: inotify on Linux, and fsnotify elsewhere. A [Notice] only says
+// where to look. It may be late or repeated, and notices may be lost, which is
+// one, too.
+package dirwatch
+
+import (
+	"context"
+	"time"
+
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
+)
+
+// Notifier watches directories. It is for one goroutine.
+type Notifier interface {
+	// Add watches dir. A directory that is watched already keeps its ID.
+	Add(dir Dir) (ID, error)
+	// Remove ends a watch. What it told before may still come.
+	Remove(ID)
+	// Wait returns what happened, in order, as soon as there is something, and
+	// nothing at the deadline (unless that is zero) or when ctx has ended.
+	Wait(ctx context.Context, deadline time.Time) []Notice
+	// Close ends all watches.
+	Close()
+}
+
+// Dir is an open directory.
+type Dir struct {
+	Descriptor int // on Linux
+	ID         sys.FileID
+	Path       string // from the directory that all others are in, which is "."
+}
+
+// ID is the number of a watch. It is never zero.
+type ID int32
+
+// Notice is what a Notifier tells.
+type Notice struct {
+	Kind  Kind
+	Watch ID     // of the directory
+	Name  string // in the directory
+}
+
+// Kind says what happened.
+type Kind int
+
+const (
+	Appeared Kind = iota // something got the name
+	Vanished             // something lost the name
+	Written              // the bytes of what has the name changed
+	Moved                // the directory itself was moved
+	Ended                // the watch ended: the directory was removed, or its file system unmounted
+	Lost                 // notices were lost, of any watch
+)
+
+// waitFor waits for what a Notifier does without the operating system.
+func waitFor(ctx context.Context, wake <-chan struct{}, deadline time.Time) {
+	var expired <-chan time.Time
+	if !deadline.IsZero() {
+		timer := time.NewTimer(time.Until(deadline))
+		defer timer.Stop()
+		expired = timer.C
+	}
+	select {
+	case <-ctx.Done():
+	case <-expired:
+	case <-wake:
+	}
+}

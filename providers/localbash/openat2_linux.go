@@ -1,0 +1,302 @@
+package localbash
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
+	"github.com/workspacekit/workspacekit/workspace"
+	"golang.org/x/sys/unix"
+)
+
+// openat2Root opens names below the folder with a single call of the kernel, where
+// os.Root needs one for each element. It is safe for concurrent use.
+type openat2Root struct {
+	*descriptor        // nil if it cannot be used
+	resolve     uint64 // how the kernel confines names
+}
+
+// descriptor is the open folder.
+type descriptor struct {
+	refused bool // the kernel has no openat2, or a sandbox forbids the call
+
+	mu sync.RWMutex // guards fd: read-locked while it is used
+	fd int          // -1 once closed
+}
+
+// newOpenat2Root returns a quick for the folder of h. Whether the kernel has the
+// call is tried here, once.
+func newOpenat2Root(h host, relaxed bool) (openat2Root, error) {
+	file, err := h.OpenFile(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return openat2Root{}, err
+	}
+	defer file.Close()
+	r := openat2Root{descriptor: &descriptor{}, resolve: unix.RESOLVE_BENEATH}
+	if relaxed {
+		r.resolve = 0
+	}
+	r.fd, err = sys.Duplicate(file)
+	if err != nil {
+		return openat2Root{}, err
+	}
+	probe, err := r.open(".", unix.O_PATH)
+	r.refused = err != nil
+	if err == nil {
+		probe.Close()
+	}
+	return r, nil
+}
+
+// exact returns an openat2Root that follows no symlink.
+func (r openat2Root) exact() openat2Root {
+	r.resolve = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS
+	return r
+}
+
+func (d *descriptor) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	unix.Close(d.fd)
+	d.fd = -1
+}
+
+// maxOpenat2Attempts bounds how often an open that renames disturb is repeated.
+const maxOpenat2Attempts = 1000
+
+// open opens name.
+//
+// # Errors
+//
+// errNoOpenat2 if the kernel does not have the call, or meets too many symlinks.
+func (r openat2Root) open(name string, flags uint64) (handle, error) {
+	if r.descriptor == nil || r.refused || len(name) >= unix.PathMax {
+		return -1, errNoOpenat2
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.fd < 0 {
+		return -1, fs.ErrClosed
+	}
+	how := unix.OpenHow{Flags: flags | unix.O_CLOEXEC, Resolve: r.resolve}
+	for attempt := 1; ; attempt++ {
+		fd, err := unix.Openat2(r.fd, name, &how)
+		switch {
+		case err == nil:
+			return handle(fd), nil
+		case (err == unix.EAGAIN || err == unix.EINTR) && attempt < maxOpenat2Attempts:
+			continue
+		case err == unix.EXDEV && r.resolve != 0:
+			return -1, workspace.ErrEscape
+		case err == unix.ELOOP && r.resolve&unix.RESOLVE_NO_SYMLINKS != 0:
+			return -1, workspace.ErrSymlink
+		case err == unix.ELOOP && r.resolve != 0 && (flags&unix.O_NOFOLLOW == 0 || flags&unix.O_PATH != 0):
+			// The kernel counts a symlink twice if it has to look twice, as it does
+			// where one leads out.
+			return -1, errNoOpenat2
+		}
+		return -1, err
+	}
+}
+
+// lstat describes name itself.
+func (r openat2Root) lstat(name string) (fileStat, error) {
+	if !strings.Contains(name, "/") {
+		return r.lstatChild(name)
+	}
+	h, err := r.open(name, unix.O_PATH|unix.O_NOFOLLOW)
+	if err != nil {
+		return fileStat{}, err
+	}
+	defer h.Close()
+	return h.stat()
+}
+
+// lstatChild describes a child of the folder, which no symlink leads to.
+func (r openat2Root) lstatChild(name string) (fileStat, error) {
+	if r.refused {
+		return fileStat{}, errNoOpenat2
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.fd < 0 {
+		return fileStat{}, fs.ErrClosed
+	}
+	return handle(r.fd).child(name)
+}
+
+// openDir opens the directory name, only to tell which one it is.
+func (r openat2Root) openDir(name string) (*os.File, error) {
+	h, err := r.open(name, unix.O_PATH|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, err
+	}
+	return h.file(), nil
+}
+
+// handle is an open file or directory. It is a bare descriptor, as an os.File
+// costs allocations and a registration with the poller.
+type handle int
+
+// openHandle opens name to read it, without waiting for the other end of a
+// FIFO. nofollow refuses a symlink as the last element.
+func (f *folder) openHandle(name string, nofollow bool) (handle, error) {
+	flags := uint64(unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY)
+	if nofollow {
+		flags |= unix.O_NOFOLLOW
+	}
+	h, err := f.openat2.open(name, flags)
+	if err != errNoOpenat2 {
+		return h, err
+	}
+	return f.openSlowly(name, int(flags))
+}
+
+// openSlowly is for kernels without openat2.
+func (f *folder) openSlowly(name string, flags int) (handle, error) {
+	file, err := f.host.OpenFile(name, flags, 0)
+	if err != nil {
+		return -1, err
+	}
+	defer file.Close()
+	fd, err := sys.Duplicate(file)
+	return handle(fd), err
+}
+
+// lstat describes name itself.
+func (f *folder) lstat(name string) (fileStat, error) {
+	s, err := f.openat2.lstat(name)
+	if err != errNoOpenat2 {
+		return s, err
+	}
+	info, err := f.host.Lstat(name)
+	if err != nil {
+		return fileStat{}, err
+	}
+	return statOf(info), nil
+}
+
+// Read implements [io.Reader].
+func (h handle) Read(p []byte) (int, error) {
+	for {
+		n, err := unix.Read(int(h), p)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return 0, err
+		case n == 0 && len(p) > 0:
+			return 0, io.EOF
+		}
+		return n, nil
+	}
+}
+
+// Close implements [io.Closer].
+func (h handle) Close() error { return unix.Close(int(h)) }
+
+// file returns h as an os.File, which takes it over.
+func (h handle) file() *os.File { return os.NewFile(uintptr(h), "file") }
+
+// fileStat describes what is open.
+func (h handle) stat() (fileStat, error) {
+	var stat unix.Stat_t
+	if err := unix.Fstat(int(h), &stat); err != nil {
+		return fileStat{}, err
+	}
+	return statOfUnix(&stat), nil
+}
+
+// child describes the child name of an open directory, itself.
+func (h handle) child(name string) (fileStat, error) {
+	var stat unix.Stat_t
+	if err := unix.Fstatat(int(h), name, &stat, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return fileStat{}, err
+	}
+	return statOfUnix(&stat), nil
+}
+
+func statOfUnix(stat *unix.Stat_t) fileStat {
+	return fileStat{
+		kind: kindOfFormat(stat.Mode), perm: fs.FileMode(stat.Mode & 0o777), size: stat.Size,
+		id: sys.FileID{Device: uint64(stat.Dev), Inode: stat.Ino}, mtime: stat.Mtim.Nano(), changed: stat.Ctim.Nano(), orphan: stat.Nlink == 0,
+	}
+}
+
+func kindOfFormat(mode uint32) workspace.FileType {
+	switch mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return workspace.TypeFile
+	case unix.S_IFDIR:
+		return workspace.TypeDirectory
+	case unix.S_IFLNK:
+		return workspace.TypeSymlink
+	}
+	return workspace.TypeOther
+}
+
+// tree is a watched directory, open.
+type tree struct {
+	openat2 openat2Root
+	buffers *buffers
+}
+
+// openTree opens the directory dir of h.
+func (f *folder) openTree(h host, dir string) (*tree, error) {
+	root, err := h.OpenRoot(inside(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	file, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	fd, err := sys.Duplicate(file)
+	if err != nil {
+		return nil, err
+	}
+	return &tree{
+		openat2: openat2Root{&descriptor{refused: f.openat2.refused, fd: fd}, unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS},
+		buffers: &f.buffers,
+	}, nil
+}
+
+func (t *tree) close() { t.openat2.close() }
+
+// treeFlags open a directory to list it, and refuse a symlink.
+const treeFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+
+// open opens the directory path below t, and follows no symlinks.
+func (t *tree) open(path string) (listing, error) {
+	h, err := t.openat2.open(path, treeFlags)
+	if err == errNoOpenat2 {
+		h, err = t.openSlowly(path)
+	}
+	return listing{handle: h, buffers: t.buffers}, err
+}
+
+// openSlowly opens one element after the other.
+func (t *tree) openSlowly(path string) (handle, error) {
+	elements := strings.Split(path, "/")
+	fd := t.openat2.fd
+	for i, element := range elements {
+		flags := treeFlags
+		if i < len(elements)-1 {
+			flags |= unix.O_PATH
+		}
+		next, err := unix.Openat(fd, element, flags, 0)
+		if i > 0 {
+			unix.Close(fd)
+		}
+		if err != nil {
+			return -1, err
+		}
+		fd = next
+	}
+	return handle(fd), nil
+}

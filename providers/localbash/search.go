@@ -1,0 +1,92 @@
+package localbash
+
+import (
+	"context"
+
+	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
+)
+
+// Glob implements [provider.Globber].
+func (f *folder) Glob(ctx context.Context, pattern string, opts workspace.GlobOptions) ([]string, error) {
+	return scan.Glob(ctx, source{f}, pattern, &opts)
+}
+
+// Grep implements [provider.Grepper].
+func (f *folder) Grep(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error) {
+	return scan.Grep(ctx, source{f}, pattern, &opts, 0)
+}
+
+// source shows a folder to the search engine.
+type source struct{ f *folder }
+
+var _ scan.Source = source{}
+
+// List implements [scan.Source].
+func (s source) List(ctx context.Context, dir string, top bool) ([]scan.Child, error) {
+	l, err := s.f.openListing(dir, !top)
+	if err != nil {
+		return nil, provider.Classify(err)
+	}
+	defer l.Close()
+	children, err := s.f.visible(ctx, l, dir)
+	return children, provider.Classify(err)
+}
+
+// Read implements [scan.Source].
+func (s source) Read(ctx context.Context, name string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	h, found, err := s.f.openRegular(name, !opts.Top)
+	if err != nil {
+		return nil, provider.Classify(err)
+	}
+	defer h.Close()
+	r := reading{handle: h, name: name, limit: opts.Limit}
+	data := (*scratch)[:0]
+	if opts.Text && found.size > headSize {
+		data, err = r.head(ctx, found.size, data)
+	} else {
+		data, err = r.all(ctx, found.size, data)
+	}
+	if err != nil {
+		return nil, provider.Classify(err)
+	}
+	*scratch = data
+	return data, nil
+}
+
+// headSize is how much of a large file is read before it is known to be text.
+const headSize = 64 << 10
+
+// head is all for a large file of which the beginning is enough if that shows
+// that it is binary.
+func (r reading) head(ctx context.Context, size int64, buf []byte) ([]byte, error) {
+	if err := r.check(size); err != nil {
+		return nil, err
+	}
+	head, err := r.all(ctx, headSize, buf)
+	if err != nil || lines.IsBinary(head) {
+		return head, err
+	}
+	return r.all(ctx, size, head)
+}
+
+// Stat implements [scan.Source].
+func (s source) Stat(_ context.Context, name string) (workspace.FileType, error) {
+	kind, err := s.f.followedKind(name)
+	return kind, provider.Classify(err)
+}
+
+// followedKind returns what name is once symlinks have been followed.
+func (f *folder) followedKind(name string) (workspace.FileType, error) {
+	s, err := f.lstat(name)
+	if err != nil || s.kind != workspace.TypeSymlink {
+		return s.kind, err
+	}
+	info, err := f.host.Stat(name)
+	if err != nil {
+		return "", err
+	}
+	return kindOfMode(info.Mode()), nil
+}

@@ -1,0 +1,160 @@
+//go:build !linux
+
+package localbash
+
+import (
+	"context"
+	"io/fs"
+	"os"
+
+	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// openat2Root opens names in one call on Linux.
+type openat2Root struct{}
+
+func newOpenat2Root(host, bool) (openat2Root, error) { return openat2Root{}, nil }
+
+func (openat2Root) close() {}
+
+func (openat2Root) exact() openat2Root { return openat2Root{} }
+
+func (openat2Root) openDir(string) (*os.File, error) { return nil, errNoOpenat2 }
+
+// handle is an open file.
+type handle struct{ *os.File }
+
+// openHandle opens name to read it, without waiting for the other end of a
+// FIFO. nofollow refuses a symlink as the last element.
+func (f *folder) openHandle(name string, nofollow bool) (handle, error) {
+	if nofollow {
+		if s, err := f.lstat(name); err == nil && s.kind == workspace.TypeSymlink {
+			return handle{}, fs.ErrInvalid
+		}
+	}
+	file, err := f.host.OpenFile(name, sys.ReadFlags, 0)
+	return handle{file}, err
+}
+
+// lstat describes name itself.
+func (f *folder) lstat(name string) (fileStat, error) {
+	info, err := f.host.Lstat(name)
+	if err != nil {
+		return fileStat{}, err
+	}
+	return statOf(info), nil
+}
+
+// file returns h as an os.File, which takes it over.
+func (h handle) file() *os.File { return h.File }
+
+// fileStat describes what is open.
+func (h handle) stat() (fileStat, error) {
+	info, err := h.Stat()
+	if err != nil {
+		return fileStat{}, err
+	}
+	return statOf(info), nil
+}
+
+// buffers is what listings keep on Linux.
+type buffers struct{}
+
+// listing is an open directory to be listed.
+type listing struct{ *dirHandle }
+
+// openListing opens the directory dir. nofollow refuses a symlink as the last
+// element.
+func (f *folder) openListing(dir string, nofollow bool) (listing, error) {
+	if nofollow {
+		s, err := f.lstat(dir)
+		if err == nil && s.kind != workspace.TypeDirectory {
+			err = workspace.ErrNotDir
+		}
+		if err != nil {
+			return listing{}, err
+		}
+	}
+	folder, err := f.openDir(dir)
+	return listing{folder}, err
+}
+
+// descriptor returns none: nothing here needs it.
+func (l listing) descriptor() int { return -1 }
+
+// Close implements [io.Closer].
+func (l listing) Close() error {
+	l.close()
+	return nil
+}
+
+// children returns the entries in the order of the directory.
+func (l listing) children(ctx context.Context) ([]scan.Child, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	entries, err := l.file.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	children := make([]scan.Child, len(entries))
+	for i, entry := range entries {
+		children[i] = scan.Child{Name: entry.Name(), Type: kindOfMode(entry.Type())}
+	}
+	return children, nil
+}
+
+// child describes the child name of the directory, itself.
+func (l listing) child(name string) (fileStat, error) {
+	info, err := l.root.Lstat(name)
+	if err != nil {
+		return fileStat{}, err
+	}
+	return statOf(info), nil
+}
+
+// moment does not know here whether a directory has changed.
+func (l listing) moment() (dirMoment, bool) { return dirMoment{}, false }
+
+func changeClock() int64 { return 0 }
+
+func (l listing) datesChanges(dirMoment) bool { return false }
+
+// fileStat describes the directory itself.
+func (l listing) stat() (fileStat, error) {
+	info, err := l.file.Stat()
+	if err != nil {
+		return fileStat{}, err
+	}
+	return statOf(info), nil
+}
+
+// tree is a watched directory, open.
+type tree struct{ root *os.Root }
+
+// openTree opens the directory dir of h.
+func (f *folder) openTree(h host, dir string) (*tree, error) {
+	root, err := h.OpenRoot(inside(dir))
+	if err != nil {
+		return nil, err
+	}
+	return &tree{root}, nil
+}
+
+func (t *tree) close() { t.root.Close() }
+
+// open opens the directory path below t.
+func (t *tree) open(path string) (listing, error) {
+	root, err := t.root.OpenRoot(inside(path))
+	if err != nil {
+		return listing{}, err
+	}
+	file, err := root.Open(".")
+	if err != nil {
+		root.Close()
+		return listing{}, err
+	}
+	return listing{&dirHandle{root: root, file: file}}, nil
+}

@@ -143,12 +143,12 @@ func stubEngine(t *testing.T) string {
 case "$*" in
 create*) echo made ;;
 "start made" | "rm --force --volumes made") ;;
-"exec -i box sh" | "exec -i made sh") exec sh ;;
+"exec -i box /usr/bin/env -i "*" /bin/sh" | "exec -i made /usr/bin/env -i "*" /bin/sh") exec sh ;;
 *) echo "stub: $*" >&2; exit 64 ;;
 esac
 `,
 		"kubectl": `#!/bin/sh
-[ "$*" = "--namespace=team exec -i box -c main -- sh" ] || { echo "stub: $*" >&2; exit 64; }
+case "$*" in "--namespace=team exec -i box -c main -- /usr/bin/env -i "*" /bin/sh") ;; *) echo "stub: $*" >&2; exit 64 ;; esac
 exec sh
 `,
 	} {

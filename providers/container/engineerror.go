@@ -101,6 +101,14 @@ func firstFault(err error) error {
 	return err
 }
 
+// isNoShell reports whether err says that there is no such program as the shell,
+// or as the one that starts it.
+func isNoShell(err error) bool {
+	var fault *engineError
+	var missing *notInstalledError
+	return errors.As(err, &fault) && fault.text == noShell || errors.As(err, &missing) && missing.program == "env"
+}
+
 // laterFault returns err, with which one more shell did not open. There was one,
 // so if there seems to be none the container is being stopped. If this user may no
 // longer use the engine that is no property of a file, which a search would skip.
@@ -241,7 +249,7 @@ var diagnoses = []diagnosis{
 	// What the engine or the image cannot do.
 	{says(`exec format error`), errors.ErrUnsupported, "the image is for another processor", "choose one for this platform"},
 	{
-		says(`exec: \\?"?(/bin/)?sh\\?"?: |executable file .*not found|invoke a command that was not found|exec:? /?(bin/)?sh: (no such file|not found)`), errors.ErrUnsupported,
+		says(`exec: \\?"?(/\S*/)?(sh|env)\\?"?: |executable file .*not found|invoke a command that was not found|exec:? /?(bin/)?sh: (no such file|not found)`), errors.ErrUnsupported,
 		noShell, chooseImage,
 	},
 	{

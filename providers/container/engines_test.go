@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -153,3 +155,48 @@ func open(t testing.TB, opts *container.Options) *container.FS {
 
 // imageName returns the name of the image.
 func (r *running) imageName() string { return os.Getenv(r.image) }
+
+// within starts the shell in the directory bin, unless that is empty, and lets it
+// look for programs in path.
+type within struct {
+	container.Command
+	bin, path string
+}
+
+func (w within) Start(args ...string) (container.Process, error) {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		switch {
+		case strings.HasPrefix(arg, "PATH="):
+			args[i] = "PATH=" + w.path
+		case w.bin != "" && filepath.Base(arg) == "sh":
+			args[i] = filepath.Join(w.bin, "sh")
+		}
+	}
+	return w.Command.Start(args...)
+}
+
+// commit makes an image of the container with changes in the words of a
+// Dockerfile, for the length of the test.
+func (r *running) commit(t testing.TB, changes ...string) (image string) {
+	t.Helper()
+	image = "workspacekit-test-" + strings.ToLower(rand.Text())
+	args := []string{"commit"}
+	for _, change := range changes {
+		args = append(args, "--change="+change)
+	}
+	r.tell(t, append(args, r.container, image)...)
+	t.Cleanup(func() { r.tell(t, "image", "rm", image) })
+	return image
+}
+
+// tell runs the engine's client and returns what it writes.
+func (r *running) tell(t testing.TB, args ...string) string {
+	t.Helper()
+	args = append(slices.Clone(r.engineArgs), args...)
+	out, err := exec.Command(args[0], args[1:]...).Output()
+	if err != nil {
+		t.Errorf("%q: %v", args, err)
+	}
+	return strings.TrimSpace(string(out))
+}

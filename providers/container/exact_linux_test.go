@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 
 // inShells runs test with each of the shells, and the programs that belong to
 // it.
-func inShells(t *testing.T, shells []string, test func(t *testing.T, executor container.Command)) {
+func inShells(t *testing.T, shells []string, test func(t *testing.T, executor container.Executor)) {
 	for _, name := range shells {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +42,7 @@ func inShells(t *testing.T, shells []string, test func(t *testing.T, executor co
 			} else if err := os.Symlink(path, filepath.Join(bin, "sh")); err != nil {
 				t.Fatal(err)
 			}
-			test(t, container.Command{"env", "PATH=" + bin + ":" + os.Getenv("PATH")})
+			test(t, within{bin: bin, path: bin + ":" + os.Getenv("PATH")})
 		})
 	}
 }
@@ -51,7 +51,7 @@ func inShells(t *testing.T, shells []string, test func(t *testing.T, executor co
 // one shell: what differs between them is how they follow symlinks, for which
 // there is TestPoliciesBesideSwaps.
 func TestExactConformance(t *testing.T) {
-	inShells(t, []string{"dash"}, func(t *testing.T, executor container.Command) {
+	inShells(t, []string{"dash"}, func(t *testing.T, executor container.Executor) {
 		if testing.Short() {
 			t.Skip("-short: the cases of the group Exact are enough")
 		}
@@ -68,7 +68,7 @@ func TestExactConformance(t *testing.T) {
 // TestPoliciesBesideSwaps tests that nothing gets past a policy while files and
 // directories are swapped for symlinks.
 func TestPoliciesBesideSwaps(t *testing.T) {
-	inShells(t, []string{"dash", "bash", "busybox"}, func(t *testing.T, executor container.Command) {
+	inShells(t, []string{"dash", "bash", "busybox"}, func(t *testing.T, executor container.Executor) {
 		swaptest.Run(t, func(t *testing.T, dir string) workspace.FileSystem {
 			return open(t, &container.Options{Executor: executor, Root: dir})
 		})
@@ -78,7 +78,7 @@ func TestPoliciesBesideSwaps(t *testing.T) {
 // TestImportTarMerges imports an archive into a tree that has some of its names,
 // also in the view that follows no symlink.
 func TestImportTarMerges(t *testing.T) {
-	inShells(t, []string{"dash", "bash", "busybox"}, func(t *testing.T, executor container.Command) {
+	inShells(t, []string{"dash", "bash", "busybox"}, func(t *testing.T, executor container.Executor) {
 		f := open(t, &container.Options{Executor: executor, Root: t.TempDir()})
 		view, err := f.Exact()
 		if err != nil {

@@ -18,6 +18,9 @@ func Extended(pattern string, literal, ignoreCase bool) string {
 	return extended(tree)
 }
 
+// SearchPath is the variable with which shells are started.
+const SearchPath = searchPath
+
 // Program is what shells are taught.
 func Program() (string, error) { return program() }
 

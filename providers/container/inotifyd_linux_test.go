@@ -22,7 +22,7 @@ import (
 
 // withInotifyd returns an Executor for this computer with inotifyd in place of
 // inotifywait: that of busybox, or a stand-in where busybox was made without.
-func withInotifyd(t *testing.T) container.Command {
+func withInotifyd(t *testing.T) container.Executor {
 	t.Helper()
 	bin := t.TempDir()
 	for _, dir := range []string{"/bin", "/usr/bin"} {
@@ -46,7 +46,7 @@ func withInotifyd(t *testing.T) container.Command {
 	if err := os.WriteFile(program, []byte("#!/bin/sh\n"+command), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return container.Command{"env", "PATH=" + bin}
+	return within{bin: bin, path: bin}
 }
 
 func executable(t *testing.T) string {
@@ -117,7 +117,7 @@ func eventLine(mask uint32, words ...string) string {
 
 // localExecutor returns the Executor for this computer with which the suite runs:
 // with inotifyd, as inotifywait is in an image.
-func localExecutor(t *testing.T) container.Command { return withInotifyd(t) }
+func localExecutor(t *testing.T) container.Executor { return withInotifyd(t) }
 
 func TestInotifydIsNative(t *testing.T) {
 	f := open(t, &container.Options{Executor: withInotifyd(t), Root: t.TempDir(), Lazy: true})

@@ -26,18 +26,31 @@ const label = "io.github.workspacekit=workspace"
 
 // made is a container that Open has made.
 type made struct {
-	opts *Options
-	name string
+	opts  *Options
+	name  string
+	shell []string // the command line that starts a shell
 }
 
 // create makes a container and starts it. If that fails nothing is left.
 func (o *Options) create(ctx context.Context) (*made, error) {
-	m := &made{opts: o, name: o.Create.Name}
+	var m *made
+	var err error
+	for _, words := range shells {
+		if m, err = o.createBy(ctx, words); !isNoShell(err) {
+			break
+		}
+	}
+	return m, err
+}
+
+// createBy makes a container whose program is started by a shell.
+func (o *Options) createBy(ctx context.Context, words []string) (*made, error) {
+	m := &made{opts: o, name: o.Create.Name, shell: words}
 	own := m.name == ""
 	if own {
 		m.name = "workspacekit-" + strings.ToLower(rand.Text())
 	}
-	number, err := o.runEngine(ctx, o.createArgs(m.name)...)
+	number, err := o.runEngine(ctx, o.createArgs(m.name, words)...)
 	if number != "" {
 		m.name, own = number, true
 	}
@@ -56,8 +69,8 @@ func (o *Options) create(ctx context.Context) (*made, error) {
 
 // createArgs returns the arguments of the engine's client that make a
 // container.
-func (o *Options) createArgs(name string) []string {
-	args := []string{"create", "--name=" + name, "--label=" + label, "--entrypoint=sh"}
+func (o *Options) createArgs(name string, words []string) []string {
+	args := []string{"create", "--name=" + name, "--label=" + label, "--entrypoint=" + words[0]}
 	network := o.Create.Network
 	if network == "" {
 		network = "none"
@@ -71,8 +84,8 @@ func (o *Options) createArgs(name string) []string {
 	if dir := o.Create.Workdir; dir != "" && (o.Root == "" || !slices.Contains(o.Create.tmpfs(), path.Clean(dir))) {
 		args = append(args, "--workdir="+dir)
 	}
-	args = append(args, o.Create.flags()...)
-	return append(args, o.Image, "-c", idle)
+	args = append(append(args, o.Create.flags()...), o.Image)
+	return append(append(args, words[1:]...), "-c", idle)
 }
 
 // flags returns the flags of the engine's client for the settings.

@@ -9,4 +9,4 @@ import (
 )
 
 // localExecutor returns the Executor for this computer with which the suite runs.
-func localExecutor(*testing.T) container.Command { return container.Command{} }
+func localExecutor(*testing.T) container.Executor { return container.Command{} }

@@ -85,17 +85,46 @@ func (f *FS) reach(ctx context.Context) (*inside, error) {
 	return in, nil
 }
 
+// searchPath is where a shell finds programs. The program leaves out what is
+// below the root, where whoever uses the workspace can write.
+const searchPath = "PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/usr/local/sbin:/busybox:/run/current-system/sw/bin"
+
+// shells are the command lines that start a shell, best first. The environment of
+// the image does not reach it: functions and options that a shell takes from there,
+// and the directories in which it looks for programs, would change what it does.
+// Each program has its path, as the engine would look for it where the image says.
+var shells = [][]string{
+	{"/usr/bin/env", "-i", searchPath, "/bin/sh"},
+	{"/bin/env", "-i", searchPath, "/bin/sh"},
+	{"/busybox/env", "-i", searchPath, "/busybox/sh"},
+}
+
 // openFirst opens a shell where the options say and notes what it tells.
 func (f *FS) openFirst(ctx context.Context, in *inside) (*shell.Session, error) {
-	session, err := f.openIn(ctx, in.executor, f.opts.Root)
+	candidates := shells
+	if in.made != nil { // it has been started by one of them
+		candidates = [][]string{in.made.shell}
+	}
+	session, err := f.openBy(ctx, in, candidates)
 	if err != nil {
-		return nil, firstFault(err)
+		return nil, err
 	}
 	if in.image, err = parseGreeting(session.Greeting); err != nil {
 		session.Close()
 		return nil, err
 	}
 	return session, nil
+}
+
+// openBy opens a shell by the first of some command lines that the image has.
+func (f *FS) openBy(ctx context.Context, in *inside, candidates [][]string) (session *shell.Session, err error) {
+	for _, in.shell = range candidates {
+		session, err = f.openIn(ctx, in, f.opts.Root)
+		if err = firstFault(err); !isNoShell(err) {
+			break
+		}
+	}
+	return session, err
 }
 
 // leave removes the container if it was made for this.
@@ -109,13 +138,13 @@ func (in *inside) leave() error {
 // openSession opens one more shell.
 func (f *FS) openSession(ctx context.Context) (*shell.Session, error) {
 	in := f.inside()
-	session, err := f.openIn(ctx, in.executor, in.root)
+	session, err := f.openIn(ctx, in, in.root)
 	return session, laterFault(err)
 }
 
 // openIn opens a shell in the directory root.
-func (f *FS) openIn(ctx context.Context, executor Executor, root string) (*shell.Session, error) {
-	start := func() (shell.Process, error) { return executor.Start("sh") }
+func (f *FS) openIn(ctx context.Context, in *inside, root string) (*shell.Session, error) {
+	start := func() (shell.Process, error) { return in.executor.Start(in.shell...) }
 	session, err := shell.Open(ctx, start, f.program, ask("hello", root), f.opts.timeout())
 	var broken *shell.BrokenError
 	if errors.As(err, &broken) {

@@ -235,14 +235,14 @@ func TestGrepOfFailingPrograms(t *testing.T) {
 
 // stubbed returns an executor in whose place a program is one of our own: a script
 // that runs the real one if it gets to its end.
-func stubbed(t *testing.T, program, script string) container.Command {
+func stubbed(t *testing.T, program, script string) container.Executor {
 	t.Helper()
 	stubs := t.TempDir()
 	text := fmt.Sprintf("#!/bin/sh\npath=%q\n%s\nPATH=$path exec %s \"$@\"\n", os.Getenv("PATH"), script, program)
 	if err := os.WriteFile(filepath.Join(stubs, program), []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return container.Command{"env", "PATH=" + stubs + ":" + os.Getenv("PATH")}
+	return within{path: stubs + ":" + os.Getenv("PATH")}
 }
 
 // FuzzParcels reads what no program of ours would write.

@@ -10,7 +10,8 @@ import (
 type inside struct {
 	image
 	executor Executor
-	made     *made // the container, if it was made for this
+	shell    []string // the command line that starts a shell
+	made     *made    // the container, if it was made for this
 }
 
 // start is what is done once, before the first call. It is safe for concurrent

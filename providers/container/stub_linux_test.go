@@ -53,15 +53,15 @@ func TestClients(t *testing.T) {
 		args string
 		opts container.Options
 	}{
-		{"kubectl", "--namespace=agents exec -i pod -c box -- sh", container.Options{Executor: container.Kubectl("pod", "box", "--namespace=agents")}},
-		{"nerdctl", "exec -i box sh", container.Options{Executor: container.Nerdctl("box")}},
-		{"podman", "exec -i --user 7 box sh", container.Options{Container: "box", Engine: []string{"podman"}, User: "7"}},
-		{"docker", "--context there exec -i box sh", container.Options{Container: "box", Engine: []string{"docker", "--context", "there"}}},
-		{"ssh", "host sh", container.Options{Executor: container.Command{"ssh", "host"}}},
+		{"kubectl", "--namespace=agents exec -i pod -c box -- ", container.Options{Executor: container.Kubectl("pod", "box", "--namespace=agents")}},
+		{"nerdctl", "exec -i box ", container.Options{Executor: container.Nerdctl("box")}},
+		{"podman", "exec -i --user 7 box ", container.Options{Container: "box", Engine: []string{"podman"}, User: "7"}},
+		{"docker", "--context there exec -i box ", container.Options{Container: "box", Engine: []string{"docker", "--context", "there"}}},
+		{"ssh", "host ", container.Options{Executor: container.Command{"ssh", "host"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			shells := filepath.Join(t.TempDir(), "shells")
-			stub(t, test.name, fmt.Sprintf("[ \"$*\" = '%s' ] || { echo \"what is $*\" >&2; exit 1; }\necho $$ >>'%s'\nexec sh\n", test.args, shells))
+			stub(t, test.name, fmt.Sprintf("[ \"$*\" = '%s' ] || { echo \"what is $*\" >&2; exit 1; }\necho $$ >>'%s'\nexec sh\n", test.args+started, shells))
 			test.opts.Root = t.TempDir()
 			smoke(t, open(t, &test.opts), shells)
 		})
@@ -110,10 +110,13 @@ echo "$1" >>calls
 case $1 in
 create) while [ ! -e go ]; do sleep 0.01; done; touch made; echo number ;;
 start) [ -e made ] ;;
-exec) shift; [ "$*" = "-i number sh" ] || exit; exec sh ;;
+exec) shift; [ "$*" = "-i number ` + started + `" ] || exit; exec sh ;;
 rm) rm -f made ;;
 esac
 `
+
+// started is the command line of a shell.
+const started = "/usr/bin/env -i " + container.SearchPath + " /bin/sh"
 
 // TestLazyImage has calls that wait for a container to be made, and that give
 // up or are ended meanwhile: none is left.

@@ -11,7 +11,6 @@
 LC_ALL=C
 TZ=UTC0
 export LC_ALL TZ
-unset CDPATH GREP_OPTIONS
 set -f
 exec 3<&0 4>&1
 
@@ -91,6 +90,7 @@ hello() {
 		return $denied
 	fi
 	root=${PWD%/}
+	search
 	equipped || return
 	probe
 	group= start= first=
@@ -106,6 +106,22 @@ hello() {
 	printf '%s\n' "$$" "$group" "$start $first" "$(id -u)" "$(id -G)" "$watches" "$greps" "$texts" "$finds" "$removes" "$PWD"
 }
 
+# search: leaves out of PATH what does not exist, and what is below the root.
+search() {
+	top=$PWD
+	path=
+	IFS=:
+	for dir in $PATH; do
+		cd -P -- "$dir" 2>/dev/null || continue
+		case ${root:+$PWD/} in "$root"/*) continue ;; esac
+		case :$path: in *:"$PWD":*) continue ;; esac
+		path=$path${path:+:}$PWD
+	done
+	unset IFS
+	PATH=$path
+	cd -P -- "$top"
+}
+
 # equipped: whether the image has what cannot be done without.
 equipped() {
 	for tool in cat chmod cp dd find grep head id ln mkdir mv readlink rm rmdir sleep stat touch; do
@@ -114,7 +130,7 @@ equipped() {
 			return $lacking
 		fi
 	done
-	case $(stat -c "$form" . 2>&1) in
+	case $(stat -c "$form" . 2>/dev/null) in
 	*:*.*) return ;;
 	esac
 	printf 'the image has a stat that does not tell parts of seconds'
@@ -163,6 +179,15 @@ probe() {
 		watches=inotifyd
 	fi
 	return 0
+}
+
+# told PROGRAM ARGUMENT...: runs a program, and writes what it says if it fails. A
+# warning of one that succeeds is no part of the reply.
+told() {
+	said=$("$@" 2>&1) && return
+	ended=$?
+	printf '%s' "$said"
+	return $ended
 }
 
 # survived STATUS: whether a program ended by itself.

@@ -2,7 +2,7 @@
 make() {
 	at "$1" "$2" || return
 	there && return $exists
-	mkdir -- "./$b" 2>&1 && return
+	told mkdir -- "./$b" && return
 	there && return $exists
 	refused
 }
@@ -12,15 +12,15 @@ remove() {
 	at "$1" "$2" || return
 	there || return $missing
 	if [ -L "./$b" ] || [ ! -d "./$b" ]; then
-		rm -- "./$b" 2>&1 && return
+		told rm -- "./$b" && return
 	elif [ -n "$3" ]; then
-		attended rm -r -f -- "./$b" 2>&1 && return
+		told attended rm -r -f -- "./$b" && return
 	else
 		rmdir -- "./$b" 2>/dev/null && return
 		vacant "$1" "$2"
 		case $? in
 		0) return $notempty ;;
-		1) rmdir -- "./$b" 2>&1 && return ;;
+		1) told rmdir -- "./$b" && return ;;
 		esac
 	fi
 	there || return $missing

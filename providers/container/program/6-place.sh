@@ -30,7 +30,7 @@ claim() {
 # give PATH: moves something to the name ./$b, which nothing has.
 give() {
 	! there || return $exists
-	attended mv -n $exact -- "$1" "./$b" 2>&1
+	told attended mv -n $exact -- "$1" "./$b"
 	survived $? || return
 	[ -e "$1" ] || [ -L "$1" ] || return 0
 	! there || return $exists
@@ -59,7 +59,7 @@ replace() {
 	else
 		whole "$1" "$4" || return
 	fi
-	mv -f $exact -- "$1" "./$b" 2>&1 && return
+	told mv -f $exact -- "$1" "./$b" && return
 	survived $? || return
 	[ ! -d "./$b" ] || return $isdir
 	refused
@@ -76,7 +76,7 @@ alike() {
 	fi
 	new="${14} ${15} ${16} ${17} ${18} ${19} ${20} ${21} ${22}"
 	[ "$8:$9" = "${17}:${18}" ] || chown "$8:$9" "$1" 2>/dev/null
-	[ "$5" = "${14}" ] && [ "$8" = "${17}" ] || chmod "${10}" "$1" 2>&1 || return $failed
+	[ "$5" = "${14}" ] && [ "$8" = "${17}" ] || told chmod "${10}" "$1" || return $failed
 	[ "${11} ${12}" != "${20} ${21}" ] || later "$1" "${11} ${12}"
 }
 

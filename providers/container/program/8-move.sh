@@ -51,7 +51,7 @@ duplicate() {
 reproduce() {
 	target "$2" "$3" new
 	second $? || return
-	if ! attended cp -- "$1" "./$4" 2>&1; then
+	if ! told attended cp -- "$1" "./$4"; then
 		rm -f -- "./$4"
 		[ -f "$1" ] || return $missing
 		refused

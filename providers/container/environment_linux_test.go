@@ -1,0 +1,104 @@
+package container_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+)
+
+// hostileEnvironment is what an image can have in its environment.
+func hostileEnvironment() []string {
+	return []string{
+		"PATH=.", "LD_PRELOAD=/missing.so", "IFS=/", "CDPATH=/etc", "LC_ALL=tr_TR.UTF-8", "TZ=Asia/Tokyo", "TMPDIR=/missing", "POSIXLY_CORRECT=1",
+		"TAR_OPTIONS=--exclude=*", "GREP_OPTIONS=-v", "BLOCK_SIZE=1G", "QUOTING_STYLE=shell-always",
+		"SHELLOPTS=noexec", "BASH_ENV=./cat", "ENV=./cat", "GLOBIGNORE=*",
+		"BASH_FUNC_cat%%=() { echo planted; }", "BASH_FUNC_cd%%=() { :; }", "BASH_FUNC_printf%%=() { echo planted; }", "BASH_FUNC_stat%%=() { :; }",
+	}
+}
+
+// planted are programs that a directory has if somebody wants them to be run.
+const planted = `for name in cat env find grep head mv sh sleep stat tar xargs; do
+	printf '#!/bin/sh\ntouch planted\necho planted\n' >"$name"; chmod 755 "$name"
+done`
+
+// TestHostileEnvironment has a shell that starts in an environment which would
+// change what programs do.
+func TestHostileEnvironment(t *testing.T) {
+	inShells(t, []string{"dash", "bash", "busybox"}, func(t *testing.T, executor container.Executor) {
+		root := t.TempDir()
+		shell(t, root, planted)
+		e := executor.(within)
+		e.Command = append(container.Command{"/usr/bin/env"}, hostileEnvironment()...)
+		e.path = root + ":" + e.path
+		hasItsOwnWay(t, open(t, &container.Options{Executor: e, Root: root}))
+	})
+	in(t, places()[1:], func(t *testing.T, r *running) {
+		changes := []string{"WORKDIR /workspace"}
+		for _, variable := range hostileEnvironment() {
+			name, value, _ := strings.Cut(variable, "=")
+			changes = append(changes, fmt.Sprintf("ENV %s=%q", name, value))
+		}
+		script := "mkdir -p /workspace && cd /workspace && " + planted
+		if r.image == "WORKSPACEKIT_BUSYBOX_IMAGE" { // env is somewhere else, too
+			script += "; rm -f /usr/bin/env"
+		}
+		r.run(t, "sh", "-c", script)
+		f := open(t, &container.Options{Engine: r.engineArgs, Image: r.commit(t, changes...)})
+		hasItsOwnWay(t, f)
+		left := r.tell(t, "exec", f.Container(), "/bin/env", "-i", "PATH=/bin:/usr/bin", "/bin/sh", "-c", `cat /proc/1/cmdline | tr '\0' ' '`)
+		if !strings.Contains(left, "sleep") {
+			t.Errorf("the first process of the container is %q, want the one that sleeps", left)
+		}
+	})
+}
+
+// hasItsOwnWay makes a call of each kind in a directory with planted programs,
+// none of which may be run.
+func hasItsOwnWay(t *testing.T, f *container.FS) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	events, err := f.Watch(ctx, ".", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roundTrip(t, f, "dir/it's", "needle\n")
+	awaitEvent(t, events, "dir/it's")
+	roundTrip(t, f, "dir/large", strings.Repeat("haystack\n", 10_000))
+	if err := f.Move(ctx, "dir/it's", "dir/moved"); err != nil {
+		t.Errorf("Move = %v, want nil", err)
+	}
+	if _, err := f.Copy(ctx, "dir/moved", "copy"); err != nil {
+		t.Errorf("Copy = %v, want nil", err)
+	}
+	if err := f.Mkdir(ctx, "empty", nil); err != nil {
+		t.Errorf("Mkdir = %v, want nil", err)
+	}
+	if err := f.Rm(ctx, "empty", nil); err != nil {
+		t.Errorf("Rm = %v, want nil", err)
+	}
+	result, err := f.Grep(ctx, "needle", nil)
+	if want := []string{"copy", "dir/moved"}; err != nil || !slices.Equal(matched(result), want) {
+		t.Errorf("Grep = %+v, %v, want matches in %q", result, err, want)
+	}
+	if err := f.ImportTar(ctx, "unpacked", archive(t, [][2]string{{"in/file", "x"}}), nil); err != nil {
+		t.Errorf("ImportTar = %v, want nil", err)
+	}
+	var out bytes.Buffer
+	err = f.ExportTar(ctx, "unpacked", &out, nil)
+	if got, want := unpacked(t, &out), map[string]string{"in/": "", "in/file": "x"}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("ExportTar = %v, %v, want %v", got, err, want)
+	}
+	if _, err := f.Stat(ctx, "planted"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat(%q) = %v, want %q: a planted program has been run", "planted", err, fs.ErrNotExist)
+	}
+}

@@ -85,6 +85,7 @@ func brokenText(err *shell.BrokenError) string {
 }
 
 const (
+	noWorkdir   = "there is no such working directory in the image"
 	noShell     = "the image has no shell that can be started"
 	chooseImage = "choose an image that has sh and the usual programs"
 )
@@ -243,7 +244,7 @@ var diagnoses = []diagnosis{
 		says(`rootfs is marked read-only|is read-?only|read-only file system`), fs.ErrPermission,
 		"the root of the container cannot be changed", "name a workspaceDir that is there, or list it in tmpfs",
 	},
-	{says(`chdir to cwd|workdir .* does not exist|working directory .* is invalid`), nil, "there is no such working directory in the image", "correct workspaceDir"},
+	{says(`chdir to cwd|workdir .* does not exist|working directory .* is invalid`), nil, noWorkdir, "correct workspaceDir"},
 	{says(`permission denied \(\w+.*\)|host key verification failed`), fs.ErrPermission, "the host does not accept this user, or is not known", "correct the key, the user or the known hosts"},
 
 	// What the engine or the image cannot do.

@@ -102,3 +102,42 @@ func hasItsOwnWay(t *testing.T, f *container.FS) {
 		t.Errorf("Stat(%q) = %v, want %q: a planted program has been run", "planted", err, fs.ErrNotExist)
 	}
 }
+
+// TestNewDirectory has new containers whose directory is created for somebody
+// who is not root, or is left as it is.
+func TestNewDirectory(t *testing.T) {
+	in(t, places()[1:], func(t *testing.T, r *running) {
+		r.run(t, "sh", "-c", "mkdir -p /full /vol/dir && touch /full/file")
+		image := r.commit(t, "USER 1000", "WORKDIR /left", "VOLUME /vol")
+		for name, test := range map[string]struct {
+			image, user, dir, owner string
+			want                    error // of a write
+		}{
+			"missing":    {r.imageName(), "", "/home/agent/it", "0 0", nil},
+			"user":       {r.imageName(), "7:8", "/home/agent/it", "7 8", nil},
+			"image-user": {image, "", "/home/agent/it", "1000 0", nil},
+			"of-image":   {image, "", "/left", "1000 0", nil},
+			"user-root":  {image, "0", "/left", "0 0", nil},
+			"not-empty":  {image, "", "/full", "0 0", fs.ErrPermission},
+			"mounted":    {image, "", "/vol/dir", "0 0", fs.ErrPermission},
+			"whole":      {image, "", "/", "0 0", fs.ErrPermission},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				f := open(t, &container.Options{
+					Engine: r.engineArgs, Image: test.image, User: test.user, Create: container.CreateOptions{Workdir: test.dir},
+				})
+				if _, err := f.WriteFile(t.Context(), "dir/file", nil, nil); !errors.Is(err, test.want) {
+					t.Errorf("WriteFile in %s = %v, want %v", test.dir, err, test.want)
+				}
+				got := r.tell(t, "exec", "--user=0", f.Container(), "stat", "-c", "%u %g", ".")
+				if got != test.owner {
+					t.Errorf("the owner of the directory is %q, want %q", got, test.owner)
+				}
+				if root := f.Root(); root != test.dir {
+					t.Errorf("Root() = %q, want %q", root, test.dir)
+				}
+			})
+		}
+	})
+}

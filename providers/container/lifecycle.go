@@ -1,10 +1,14 @@
 package container
 
 import (
+	"archive/tar"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os/exec"
 	"path"
@@ -14,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -35,7 +40,7 @@ type made struct {
 func (o *Options) create(ctx context.Context) (*made, error) {
 	var m *made
 	var err error
-	for _, words := range shells {
+	for _, words := range shellCommands {
 		if m, err = o.createBy(ctx, words); !isNoShell(err) {
 			break
 		}
@@ -60,11 +65,61 @@ func (o *Options) createBy(ctx context.Context, words []string) (*made, error) {
 		}
 		return nil, err
 	}
-	if _, err := o.runEngine(ctx, "start", m.name); err != nil {
+	if err := m.start(ctx); err != nil {
 		_ = m.remove()
 		return nil, err
 	}
 	return m, nil
+}
+
+// start starts the container. Podman, other than Docker, does not create the
+// directory in which it starts programs.
+func (m *made) start(ctx context.Context) error {
+	_, err := m.opts.runEngine(ctx, "start", m.name)
+	var fault *engineError
+	if !errors.As(err, &fault) || fault.text != noWorkdir || m.opts.Create.Workdir == "" {
+		return err
+	}
+	if err := m.give(ctx, m.opts.Create.Workdir, 0, 0); err != nil {
+		return err
+	}
+	_, err = m.opts.runEngine(ctx, "start", m.name)
+	return err
+}
+
+// give creates the directory dir with its parents if it is missing, and gives it
+// to a user. The engine does that, which may do so where the user may not, and
+// runs no program of the image for it.
+func (m *made) give(ctx context.Context, dir string, user, group int) error {
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	header := tar.Header{
+		Typeflag: tar.TypeDir, Name: strings.TrimPrefix(path.Clean(dir), "/") + "/", Mode: 0o755,
+		Uid: user, Gid: group, ModTime: time.Now(),
+	}
+	if err := errors.Join(w.WriteHeader(&header), w.Close()); err != nil {
+		return err
+	}
+	_, err := m.opts.feedEngine(ctx, &archive, "cp", "-", m.name+":/")
+	return err
+}
+
+// handOver gives the directory in which the container starts programs to the user
+// that the shells run as, if it is empty and that user cannot write there: engines
+// and images create it for root. What is mounted belongs to somebody else.
+func (m *made) handOver(ctx context.Context, session *shell.Session, i image) error {
+	if m.opts.Create.Workdir == "" || m.opts.Create.ReadOnlyRoot || i.user == 0 {
+		return nil
+	}
+	reply, err := session.Start(ctx, ask("barred", m.opts.Create.Workdir))
+	if err != nil {
+		return err
+	}
+	dir, err := io.ReadAll(reply)
+	if err != nil || reply.Status != 0 || len(dir) == 0 {
+		return err
+	}
+	return m.give(ctx, string(dir), int(i.user), i.group0())
 }
 
 // createArgs returns the arguments of the engine's client that make a
@@ -176,6 +231,11 @@ func (m *made) remove() error {
 // ctx ends the client has a moment left: what it has asked the engine for would
 // be done all the same, and nobody would know of it.
 func (o *Options) runEngine(ctx context.Context, args ...string) (string, error) {
+	return o.feedEngine(ctx, nil, args...)
+}
+
+// feedEngine is runEngine for a client that reads input.
+func (o *Options) feedEngine(ctx context.Context, input io.Reader, args ...string) (string, error) {
 	engine, limited := o.engine(), ctx
 	if timeout := o.timeout(); timeout > 0 {
 		var cancel context.CancelFunc
@@ -185,6 +245,7 @@ func (o *Options) runEngine(ctx context.Context, args ...string) (string, error)
 	cmd := exec.CommandContext(limited, engine[0], append(engine[1:len(engine):len(engine)], args...)...)
 	cmd.Cancel = func() error { return nil }
 	cmd.WaitDelay = closeGrace
+	cmd.Stdin = input
 	var complaint tail
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()

@@ -89,11 +89,11 @@ func (f *FS) reach(ctx context.Context) (*inside, error) {
 // below the root, where whoever uses the workspace can write.
 const searchPath = "PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/usr/local/sbin:/busybox:/run/current-system/sw/bin"
 
-// shells are the command lines that start a shell, best first. The environment of
+// shellCommands are the command lines that start a shell, best first. The environment of
 // the image does not reach it: functions and options that a shell takes from there,
 // and the directories in which it looks for programs, would change what it does.
 // Each program has its path, as the engine would look for it where the image says.
-var shells = [][]string{
+var shellCommands = [][]string{
 	{"/usr/bin/env", "-i", searchPath, "/bin/sh"},
 	{"/bin/env", "-i", searchPath, "/bin/sh"},
 	{"/busybox/env", "-i", searchPath, "/busybox/sh"},
@@ -101,7 +101,7 @@ var shells = [][]string{
 
 // openFirst opens a shell where the options say and notes what it tells.
 func (f *FS) openFirst(ctx context.Context, in *inside) (*shell.Session, error) {
-	candidates := shells
+	candidates := shellCommands
 	if in.made != nil { // it has been started by one of them
 		candidates = [][]string{in.made.shell}
 	}
@@ -112,6 +112,12 @@ func (f *FS) openFirst(ctx context.Context, in *inside) (*shell.Session, error) 
 	if in.image, err = parseGreeting(session.Greeting); err != nil {
 		session.Close()
 		return nil, err
+	}
+	if in.made != nil {
+		if err := in.made.handOver(ctx, session, in.image); err != nil {
+			session.Close()
+			return nil, err
+		}
 	}
 	return session, nil
 }

@@ -55,8 +55,9 @@ type CreateOptions struct {
 	// Name is its name. Empty means one made at random that begins with
 	// "workspacekit-".
 	Name string
-	// Workdir is the directory in which it starts programs, made if it is
-	// missing. Empty means that of the image.
+	// Workdir is the directory in which it starts programs. If it is missing it
+	// is created, and if it is empty and not mounted it is given to the user that
+	// the shells run as. Empty means that of the image.
 	Workdir string
 	// Keep lets Close leave it running, to be opened again by its name.
 	Keep bool

@@ -122,6 +122,22 @@ search() {
 	cd -P -- "$top"
 }
 
+# barred DIR: writes the path of DIR if it is empty and this user cannot write
+# there, unless it is mounted, or in what is.
+barred() {
+	cd -P -- "$1" 2>/dev/null || return $missing
+	[ -r . ] && [ ! -w . ] || return 0
+	[ "$(find . -maxdepth 1)" = . ] || return 0
+	case $PWD in
+	/ | *[!A-Za-z0-9._/-]*) return 0 ;; # a list of mounts would spell it otherwise
+	esac
+	while read -r source point line; do
+		[ "$point" != / ] || continue
+		case $PWD/ in "$point"/*) return 0 ;; esac
+	done </proc/mounts
+	printf '%s' "$PWD"
+}
+
 # equipped: whether the image has what cannot be done without.
 equipped() {
 	for tool in cat chmod cp dd find grep head id ln mkdir mv readlink rm rmdir sleep stat touch; do

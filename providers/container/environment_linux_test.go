@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // hostileEnvironment is what an image can have in its environment.
@@ -138,6 +139,58 @@ func TestNewDirectory(t *testing.T) {
 					t.Errorf("Root() = %q, want %q", root, test.dir)
 				}
 			})
+		}
+	})
+}
+
+// TestWholeContainer has the whole container as the workspace, in which are the
+// file systems of the kernel, where something vanishes all the time.
+func TestWholeContainer(t *testing.T) {
+	in(t, places()[1:], func(t *testing.T, r *running) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		f := r.files
+		events, err := f.Watch(ctx, ".", nil)
+		if err != nil {
+			t.Fatalf("Watch = %v, want nil", err)
+		}
+		roundTrip(t, f, "srv/dir/file", "a needle of this test\n")
+		awaitEvent(t, events, "srv/dir/file")
+		view, err := f.Exact()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, fsys := range map[string]workspace.FileSystem{"plain": f, "exact": view} {
+			names, err := fsys.Glob(ctx, "**", nil)
+			if err != nil || !slices.Contains(names, "srv/dir/file") {
+				t.Errorf("%s: Glob(%q) = %d names, %v, want them with srv/dir/file", name, "**", len(names), err)
+			}
+			for _, dir := range []string{"proc", "sys", "dev"} {
+				if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, dir+"/") }); i >= 0 {
+					t.Errorf("%s: Glob has %q, want nothing below %s", name, names[i], dir)
+				}
+				if infos, err := fsys.Ls(ctx, dir, nil); err != nil || len(infos) == 0 {
+					t.Errorf("%s: Ls(%q) = %d names, %v, want some", name, dir, len(infos), err)
+				}
+			}
+			result, err := fsys.Grep(ctx, "needle of this", nil)
+			if err != nil || !slices.Equal(matched(result), []string{"srv/dir/file"}) {
+				t.Errorf("%s: Grep = %+v, %v, want a match in srv/dir/file", name, result, err)
+			}
+		}
+		if r.image != "WORKSPACEKIT_BUSYBOX_IMAGE" {
+			return // the others are large
+		}
+		var out bytes.Buffer
+		err = f.ExportTar(ctx, ".", &out, nil)
+		files := unpacked(t, &out)
+		if err != nil || files["srv/dir/file"] == "" {
+			t.Errorf("ExportTar = %d files, %v, want them with srv/dir/file", len(files), err)
+		}
+		for name := range files {
+			if strings.HasPrefix(name, "proc/") {
+				t.Errorf("ExportTar has %q, want nothing below proc", name)
+			}
 		}
 	})
 }

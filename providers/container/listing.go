@@ -25,9 +25,14 @@ func (e entry) isUnnamed() bool { return scan.Child{Type: e.kind}.IsUnnamed() }
 // is not.
 var errBelow = errors.New("there is no such directory below")
 
-// maxListings bounds how often a listing is made again because something
-// vanished meanwhile.
-const maxListings = 5
+const (
+	// maxListings bounds how often a listing is made because something fails or
+	// changes meanwhile.
+	maxListings = 5
+	// maxVanished is how many are made where all that happens is that something
+	// vanishes: then the last will do.
+	maxVanished = 3
+)
 
 // named returns what list does without what has no valid name.
 func named(entries []entry, err error) ([]entry, error) {
@@ -40,7 +45,9 @@ func named(entries []entry, err error) ([]entry, error) {
 // files.
 //
 // A program that lists says by one and the same status that a directory cannot
-// be read and that something vanished. The first shows in the listing.
+// be read and that something failed. The first shows in the listing. If something
+// has vanished meanwhile, the tree is listed again, as it may have been moved; what
+// vanishes from the last of these listings is left out.
 func (f *FS) list(ctx context.Context, op, dir string, call shell.Call) ([]entry, error) {
 	for attempt := 1; ; attempt++ {
 		body, status, err := f.pool.Do(ctx, call)
@@ -50,14 +57,14 @@ func (f *FS) list(ctx context.Context, op, dir string, call shell.Call) ([]entry
 		if status > statusOther {
 			return nil, errBelow
 		}
-		if status != 0 && status != statusPartial {
+		if status != 0 && status != statusPartial && status != statusVanished {
 			return nil, statusError(op, dir, status, nil)
 		}
 		entries, err := parseListing(body, dir)
 		if err != nil {
 			return nil, workspace.NewPathError(op, dir, nil, err)
 		}
-		if status == 0 || slices.ContainsFunc(entries, f.inside().hides) {
+		if status == 0 || status == statusVanished && attempt == maxVanished || slices.ContainsFunc(entries, f.inside().hides) {
 			return entries, nil
 		}
 		if attempt == maxListings {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -228,6 +229,37 @@ func TestGrepOfFailingPrograms(t *testing.T) {
 				if diff := cmp.Diff(names, matched(result)); diff != "" {
 					t.Errorf("Grep(%q, Before: %d) (-want +got):\n%s", "needle", around, diff)
 				}
+			}
+		})
+	}
+}
+
+// TestSearchBesideRemovals has a find that says of something that it has
+// vanished, always, or that it cannot be read.
+func TestSearchBesideRemovals(t *testing.T) {
+	for name, test := range map[string]struct {
+		says string
+		want error
+	}{
+		"vanished":           {"find: './x': No such file or directory", nil},
+		"replaced":           {"find: './x': Not a directory", nil},
+		"failed":             {"find: './x': Input/output error", workspace.ErrUnavailable},
+		"both":               {"find: './x': No such file or directory\nfind: './x': Input/output error", workspace.ErrUnavailable},
+		"name-that-vanishes": {"find: './x\ny: No such file or directory': Input/output error", workspace.ErrUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			names := fillWithNeedles(t, dir, 3)
+			script := fmt.Sprintf("PATH=$path find \"$@\"\nprintf '%%s\\n' %q >&2\nexit 1", test.says)
+			f := open(t, &container.Options{Executor: stubbed(t, "find", script), Root: dir})
+			got, err := f.Glob(t.Context(), "**", nil)
+			if !errors.Is(err, test.want) || err == nil && !slices.Equal(got, names) {
+				t.Errorf("Glob beside %q = %q, %v, want %q, %v", test.says, got, err, names, test.want)
+			}
+			result, err := f.Grep(t.Context(), "needle", nil)
+			if !errors.Is(err, test.want) || err == nil && !slices.Equal(matched(result), names) {
+				t.Errorf("Grep beside %q = %+v, %v, want matches in %q, %v", test.says, result, err, names, test.want)
 			}
 		})
 	}

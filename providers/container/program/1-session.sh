@@ -18,6 +18,8 @@ exec 3<&0 4>&1
 missing=10 exists=11 isdir=12 notdir=13 notempty=14 escape=15 loop=16 denied=17
 conflict=18 special=19 toolarge=20 failed=21 partial=22 overtaken=23 beneath=24
 lacking=25 killed=26 full=27 symlink=28
+# What a listing returns from which things have vanished, and which is else complete.
+vanished=31
 # What a function returns that has done nothing and is to be called again.
 again=29
 locked=30
@@ -25,6 +27,10 @@ locked=30
 other=100
 
 prefix=.workspacekit-tmp-
+newline='
+'
+# The lines of /proc/mounts about the file systems of the kernel.
+kernel=' (proc|sysfs|devtmpfs|devpts|mqueue|cgroup2?|bpf|configfs|debugfs|securityfs|tracefs|fusectl|pstore|binfmt_misc|efivarfs|selinuxfs) |^[^ ]+ /dev tmpfs '
 # Type and mode, size, inode, owner, group, mode, and in three words the time at
 # which the bytes changed.
 form='%f %s %i %u %g %a %y'
@@ -92,6 +98,7 @@ hello() {
 	root=${PWD%/}
 	search
 	equipped || return
+	omit
 	probe
 	group= start= first=
 	if read -r line 2>/dev/null </proc/1/stat; then
@@ -120,6 +127,28 @@ search() {
 	unset IFS
 	PATH=$path
 	cd -P -- "$top"
+}
+
+# omit: finds out where below the root the file systems are in which the kernel
+# shows itself and its devices. What is in them are no files that somebody has
+# written, and comes and goes all the time. omitted has each on a line.
+omit() {
+	omitted=
+	IFS=$newline
+	for mount in $(grep -E "$kernel" /proc/mounts 2>/dev/null); do
+		mount=${mount#* }
+		mount=${mount%% *}
+		case $mount in
+		*[!A-Za-z0-9._/-]*) continue ;; # it would be spelled otherwise, or be a pattern
+		"$root"/?*) ;;
+		*) continue ;;
+		esac
+		for known in $omitted; do
+			case $mount in "$known"/*) continue 2 ;; esac
+		done
+		omitted=$omitted$mount$newline
+	done
+	unset IFS
 }
 
 # barred DIR: writes the path of DIR if it is empty and this user cannot write

@@ -77,10 +77,26 @@ chunks() {
 	done
 }
 
-# pack DIR: writes a tar archive of what is in DIR.
+# pack DIR: writes a tar archive of what is in DIR, but for those of
+# omitted that are in it.
 pack() {
 	into "$1" || return
 	command -v tar >/dev/null || return $lacking
-	tar -c -f - . 2>/dev/null
+	set -- .
+	IFS=$newline
+	for mount in $omitted; do
+		case $mount in "${PWD%/}"/*) set -- ;; esac
+	done
+	if [ $# -eq 0 ]; then
+		set +f
+		for entry in ./* ./.[!.]* ./..?*; do
+			case $newline$omitted in *"$newline${PWD%/}${entry#.}$newline"*) continue ;; esac
+			b=${entry#./}
+			! there || set -- "$@" "$entry"
+		done
+		set -f
+	fi
+	unset IFS
+	tar -c -f - "$@" 2>/dev/null
 	ran $?
 }

@@ -4,11 +4,17 @@
 observe() {
 	into "$1" || return
 	[ -r . ] || return $denied
-	top=$PWD
+	top=${PWD%/}/
 	cd /
+	set --
+	IFS=$newline
+	for mount in $omitted; do
+		case $mount in "$top"*) set -- "$@" "@$mount" ;; esac
+	done
+	unset IFS
 	# It tells on standard error when it has begun.
 	attended inotifywait -m -r --format %e --exclude "/$prefix" \
-		-e modify -e create -e delete -e move -e delete_self -e move_self "$top/" 2>&1
+		-e modify -e create -e delete -e move -e delete_self -e move_self "$top" "$@" 2>&1
 	return $failed
 }
 

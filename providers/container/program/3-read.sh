@@ -68,17 +68,31 @@ children() {
 }
 
 # list WHERE CONDITION...: a description for each thing found, with its path
-# behind it and "//" and a line break behind that, which no path has in it.
+# after it and "//" and a line break after that, which no path has in it.
 list() {
 	where=$1
 	shift
-	if [ -n "$finds" ]; then
-		find "$where" -mindepth 1 "$@" \
-			-printf '%y %s %i %U %G %m %T@ %p//\n' 2>/dev/null
-	else
-		find "$where" -mindepth 1 "$@" -exec stat -c "$form %n//" {} + 2>/dev/null
-	fi
-	ran $?
+	{
+		errors=$(
+			if [ -n "$finds" ]; then
+				find "$where" -mindepth 1 "$@" -printf '%y %s %i %U %G %m %T@ %p//\n' 2>&1 >&6
+			else
+				find "$where" -mindepth 1 "$@" -exec stat -c "$form %n//" {} + 2>&1 >&6
+			fi
+		)
+		result=$?
+	} 6>&1
+	ran $result
+	result=$?
+	[ $result -eq $partial ] && vanishing && return $vanished
+	return $result
+}
+
+# vanishing: whether all errors of a program are about what is no longer where it
+# was found. A name with a line break in it can hide that, but not pretend it.
+vanishing() {
+	! printf '%s\n' "$errors" |
+		grep -q -v -e ': No such file or directory$' -e ': Not a directory$' -e ': No such process$'
 }
 
 # ran STATUS: what the exit status of a search over many files means.

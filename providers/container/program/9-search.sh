@@ -1,6 +1,6 @@
 # tree TOP BELOW DEPTH: describes what is in the directory BELOW of TOP, to DEPTH
 # levels, or to any if that is empty. BELOW is "." for TOP itself; otherwise no
-# symlink in it is followed.
+# symlink in it is followed. Nothing is described that is in one of omitted.
 tree() {
 	into "$1" || return
 	top=
@@ -10,7 +10,22 @@ tree() {
 		second $? || return
 	fi
 	[ -r . ] || return $denied
-	list . ${3:+-maxdepth $3}
+	set -- ${3:+-maxdepth $3}
+	if [ -n "$omitted" ]; then
+		set -- "$@" "("
+		IFS=$newline
+		for mount in $omitted; do
+			case $PWD/ in "$mount"/*)
+				unset IFS
+				return 0
+				;;
+			esac
+			set -- "$@" -path ".${mount#"${PWD%/}"}" -prune -o
+		done
+		unset IFS
+		set -- "$@" -type d -o ! -type d ")"
+	fi
+	list . "$@"
 }
 
 # plain DIR: enters DIR without following symlinks.

@@ -33,11 +33,8 @@ const (
 	statusSymlink
 	_ // the functions' own
 	statusLocked
+	statusVanished
 )
-
-// statusVanished is the status of a listing from which something vanished while
-// it was made.
-const statusVanished = 31
 
 // statusOther is added to a status that is about the second of two names.
 const statusOther = 100

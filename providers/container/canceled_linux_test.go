@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,11 +36,14 @@ exec "/bin/${0##*/}" "$@"
 func (r *running) hang(t *testing.T, endless string) *container.Options {
 	t.Helper()
 	opts := r.options(t)
-	bin := "/usr/local/sbin" // where containers look first
+	inside := within{path: "/usr/local/sbin:/usr/bin:/bin"}
 	if r.container == "" {
-		bin = t.TempDir()
-		opts.Executor = container.Command{"env", "PATH=" + bin + ":" + os.Getenv("PATH")}
+		inside.path = t.TempDir() + ":" + os.Getenv("PATH")
+	} else {
+		inside.Command = append(slices.Clone(r.engineArgs), "exec", "-i", r.container)
 	}
+	opts = &container.Options{Executor: inside, Root: opts.Root}
+	bin, _, _ := strings.Cut(inside.path, ":") // where it looks first
 	install := `mkdir -p "$1/slow" "$2" && for tool in cp mv rm; do printf %s "$3" >"$2/$tool" && chmod +x "$2/$tool" || exit; done; echo x >"$1/slow/file"`
 	r.run(t, "sh", "-c", install, "sh", opts.Root, bin, fmt.Sprintf(hanging, fmt.Sprintf(endless, r.number)))
 	return opts

@@ -91,7 +91,8 @@ func (p place) start(t testing.TB) *running {
 	}
 	r.container = "workspacekit-test-" + strings.ToLower(rand.Text())
 	r.files = open(t, &container.Options{
-		Engine: r.engineArgs, Image: found[1], Root: "/", Create: container.CreateOptions{Name: r.container},
+		Engine: r.engineArgs, Image: found[1], Root: "/",
+		Create: container.CreateOptions{Name: r.container, Workdir: "/workspace"},
 	})
 	return r
 }

@@ -48,7 +48,7 @@ func TestHostileEnvironment(t *testing.T) {
 			name, value, _ := strings.Cut(variable, "=")
 			changes = append(changes, fmt.Sprintf("ENV %s=%q", name, value))
 		}
-		script := "mkdir -p /workspace && cd /workspace && " + planted
+		script := "cd /workspace && " + planted
 		if r.image == "WORKSPACEKIT_BUSYBOX_IMAGE" { // env is somewhere else, too
 			script += "; rm -f /usr/bin/env"
 		}
@@ -108,8 +108,8 @@ func hasItsOwnWay(t *testing.T, f *container.FS) {
 // who is not root, or is left as it is.
 func TestNewDirectory(t *testing.T) {
 	in(t, places()[1:], func(t *testing.T, r *running) {
-		r.run(t, "sh", "-c", "mkdir -p /full /vol/dir && touch /full/file")
-		image := r.commit(t, "USER 1000", "WORKDIR /left", "VOLUME /vol")
+		r.run(t, "sh", "-c", "mkdir -p /workspace/full /workspace/vol/dir && touch /workspace/full/file")
+		image := r.commit(t, "USER 1000", "WORKDIR /left", "VOLUME /workspace/vol")
 		for name, test := range map[string]struct {
 			image, user, dir, owner string
 			want                    error // of a write
@@ -119,8 +119,8 @@ func TestNewDirectory(t *testing.T) {
 			"image-user": {image, "", "/home/agent/it", "1000 0", nil},
 			"of-image":   {image, "", "/left", "1000 0", nil},
 			"user-root":  {image, "0", "/left", "0 0", nil},
-			"not-empty":  {image, "", "/full", "0 0", fs.ErrPermission},
-			"mounted":    {image, "", "/vol/dir", "0 0", fs.ErrPermission},
+			"not-empty":  {image, "", "/workspace/full", "0 0", fs.ErrPermission},
+			"mounted":    {image, "", "/workspace/vol/dir", "0 0", fs.ErrPermission},
 			"whole":      {image, "", "/", "0 0", fs.ErrPermission},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -154,16 +154,16 @@ func TestWholeContainer(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Watch = %v, want nil", err)
 		}
-		roundTrip(t, f, "srv/dir/file", "a needle of this test\n")
-		awaitEvent(t, events, "srv/dir/file")
+		roundTrip(t, f, "workspace/dir/file", "a needle of this test\n")
+		awaitEvent(t, events, "workspace/dir/file")
 		view, err := f.Exact()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name, fsys := range map[string]workspace.FileSystem{"plain": f, "exact": view} {
 			names, err := fsys.Glob(ctx, "**", nil)
-			if err != nil || !slices.Contains(names, "srv/dir/file") {
-				t.Errorf("%s: Glob(%q) = %d names, %v, want them with srv/dir/file", name, "**", len(names), err)
+			if err != nil || !slices.Contains(names, "workspace/dir/file") {
+				t.Errorf("%s: Glob(%q) = %d names, %v, want them with workspace/dir/file", name, "**", len(names), err)
 			}
 			for _, dir := range []string{"proc", "sys", "dev"} {
 				if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, dir+"/") }); i >= 0 {
@@ -174,8 +174,8 @@ func TestWholeContainer(t *testing.T) {
 				}
 			}
 			result, err := fsys.Grep(ctx, "needle of this", nil)
-			if err != nil || !slices.Equal(matched(result), []string{"srv/dir/file"}) {
-				t.Errorf("%s: Grep = %+v, %v, want a match in srv/dir/file", name, result, err)
+			if err != nil || !slices.Equal(matched(result), []string{"workspace/dir/file"}) {
+				t.Errorf("%s: Grep = %+v, %v, want a match in workspace/dir/file", name, result, err)
 			}
 		}
 		if r.image != "WORKSPACEKIT_BUSYBOX_IMAGE" {
@@ -184,8 +184,8 @@ func TestWholeContainer(t *testing.T) {
 		var out bytes.Buffer
 		err = f.ExportTar(ctx, ".", &out, nil)
 		files := unpacked(t, &out)
-		if err != nil || files["srv/dir/file"] == "" {
-			t.Errorf("ExportTar = %d files, %v, want them with srv/dir/file", len(files), err)
+		if err != nil || files["workspace/dir/file"] == "" {
+			t.Errorf("ExportTar = %d files, %v, want them with workspace/dir/file", len(files), err)
 		}
 		for name := range files {
 			if strings.HasPrefix(name, "proc/") {

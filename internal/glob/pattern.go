@@ -1,6 +1,18 @@
 // Package glob compiles patterns in the dialect of
-// github.com/bmatcuk/doublestar, so that a walk of a tree can test names and
-// leave out directories at the cost of a comparison.
+// github.com/bmatcuk/doublestar for walks of trees. [Compile] returns a
+// [Pattern]; its [State] in a directory says which names match there and which
+// directories are worth entering, mostly at the cost of a comparison.
+//
+// The braces of a pattern are expanded first. The alternatives, split into
+// elements, become a trie in which those that begin alike share their nodes. A
+// State is the set of nodes that the path of a directory leads to. For
+// src/{*.go,gen/**} there are two alternatives:
+//
+//	in         names that match   directories to enter
+//	.          -                  src
+//	src        *.go, gen          gen
+//	src/gen    all                all: the State inside is the same again
+//	docs       -                  -
 package glob
 
 import (
@@ -19,12 +31,12 @@ const maxLength = 4096
 //
 // # Dialect
 //
-// It matches what doublestar.Match does, for every name that
-// [workspace.ValidName] accepts, but for cases in which that differs from
+// It matches what doublestar.Match matches, for every name that
+// [workspace.ValidName] accepts, except where doublestar.Match differs from
 // doublestar.Glob, or from the same pattern spelled in another way:
 //   - A class never matches "/": "a[!b]c" does not match "a/c".
-//   - Braces are alternative spellings of the whole pattern: it matches what
-//     one of them does. So "a/{**,b}" matches "a", as "a/**" does.
+//   - Braces are alternative spellings of the whole pattern, which matches
+//     what any of them matches. So "a/{**,b}" matches "a", as "a/**" does.
 //   - A star, or "/**", at the end can match nothing whatever stands before
 //     it: "a***", "a*/**" and "a/**/**" match "a".
 //   - A slash at the end of the whole pattern asks for directories.
@@ -40,14 +52,13 @@ type Pattern struct {
 //
 // [workspace.ErrEscape] for a ".." element; [workspace.ErrPattern] if pattern
 // is empty, malformed, absolute, longer than 4,096 bytes, expands to more than
-// 1,000 alternatives, or has an empty or "." element, which no name has. What
-// holds for a pattern holds for each of the alternatives that its braces stand
-// for.
+// 1,000 alternatives, or has an empty or "." element, which no name has. Each
+// alternative that its braces stand for has to keep these rules, too.
 func Compile(pattern string) (*Pattern, error) {
 	if err := check(pattern); err != nil {
 		return nil, err
 	}
-	// doublestar takes a byte that is not UTF-8 for U+FFFD.
+	// To doublestar, a byte that is not UTF-8 is U+FFFD.
 	rest, dirs := cutSlash(string([]rune(pattern)))
 	alternatives, err := expand(rest)
 	if err != nil {
@@ -112,4 +123,33 @@ func (p *Pattern) Match(path string) bool {
 		}
 		state, path = state.Enter(name), rest
 	}
+}
+
+// FilePattern is a pattern for the paths of files, or if it has no slash for
+// their names. A slash at its beginning makes it one for paths and does nothing
+// else.
+type FilePattern struct {
+	pattern *Pattern
+	path    bool
+}
+
+// CompileFile returns the compiled pattern.
+//
+// # Errors
+//
+// Those of [Compile].
+func CompileFile(pattern string) (*FilePattern, error) {
+	compiled, err := Compile(strings.TrimPrefix(pattern, "/"))
+	if err != nil {
+		return nil, err
+	}
+	return &FilePattern{pattern: compiled, path: strings.Contains(pattern, "/")}, nil
+}
+
+// Match reports whether the pattern matches the file name in the directory dir.
+func (p *FilePattern) Match(dir, name string) bool {
+	if p.path {
+		name = workspace.Join(dir, name)
+	}
+	return p.pattern.Match(name)
 }

@@ -10,9 +10,9 @@ import (
 type segment struct {
 	kind   kind
 	text   string   // the pattern, with runs of stars as one star
-	prefix string   // what is literal before the first star, class or "?"
-	suffix string   // what is literal after the last one
-	middle []string // what is literal between each two of several stars
+	prefix string   // the literal text before the first star, class or "?"
+	suffix string   // the literal text after the last one
+	middle []string // the literal texts between several stars
 }
 
 type kind int
@@ -29,8 +29,8 @@ func newSegment(text string) segment {
 	var (
 		s       segment
 		normal  []byte
-		parts   = [][]byte{nil} // what is literal around stars, classes and "?"
-		special = byte(0)       // the last of those, if it ended just here
+		parts   = [][]byte{nil} // the literal texts around stars, classes and "?"
+		special = byte(0)       // the star, class or "?" that ends here, if there is one
 	)
 	for i := 0; i < len(text); {
 		term := text[i : i+termLen(text[i:])]
@@ -56,7 +56,7 @@ func newSegment(text string) segment {
 	return s
 }
 
-// split completes s, which has stars, classes and "?" between each two of parts.
+// split completes s, which has a star, class or "?" between each two of parts.
 func (s *segment) split(parts [][]byte) {
 	last := len(parts) - 1
 	s.prefix, s.suffix = string(parts[0]), string(parts[last])

@@ -7,8 +7,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// trie is where the alternatives of a pattern are collected: those that begin
-// with the same elements share their nodes.
+// trie collects the alternatives of a pattern. Alternatives that begin with the
+// same elements share their nodes.
 type trie struct{ nodes int }
 
 // node stands for the elements of a pattern that lead to it.
@@ -16,14 +16,14 @@ type node struct {
 	id   int
 	end  bool             // an alternative ends here
 	deep bool             // its last element is "**": every name leads back to it
-	any  *node            // behind a "**" element
+	any  *node            // after a "**" element
 	next map[string]*link // by the text of the segment; until finish
 	all  []*link          // next, in order of insertion
 
 	accepts bool  // a path that leads here matches
 	finals  links // to nodes that accept
-	inner   links // to nodes with something behind them
-	below   *set  // the nodes that a path which leads here may go on from
+	inner   links // to nodes from which a path can go on
+	below   *set  // the result of onward
 }
 
 // link leads to a node by the names that a segment matches.
@@ -69,7 +69,7 @@ func isLiteral(name string) func(element string) bool {
 	}
 }
 
-// child returns the node behind n and element.
+// child returns the node that element leads to from n.
 func (t *trie) child(n *node, element string) *node {
 	if element == "**" {
 		return t.anyChild(n)
@@ -87,7 +87,8 @@ func (t *trie) child(n *node, element string) *node {
 	return added.to
 }
 
-// anyChild returns the node behind n and "**". Several in a row are as one.
+// anyChild returns the node that "**" leads to from n. Several in a row are as
+// one.
 func (t *trie) anyChild(n *node) *node {
 	if n.deep {
 		return n
@@ -112,7 +113,7 @@ func split(text string) []string {
 	return append(elements, text[start:])
 }
 
-// finish prepares n and all behind it for matching.
+// finish prepares n and all nodes after it for matching.
 func (n *node) finish() {
 	n.accepts = n.end || n.any != nil && n.any.end
 	if n.any != nil {
@@ -130,11 +131,11 @@ func (n *node) finish() {
 	n.next = nil
 	n.finals.index()
 	n.inner.index()
-	n.below = newSet(n.behind(nil))
+	n.below = newSet(n.onward(nil))
 }
 
-// behind appends the nodes that a path which leads to n may go on from.
-func (n *node) behind(nodes []*node) []*node {
+// onward appends the nodes from which a path that leads to n can go on.
+func (n *node) onward(nodes []*node) []*node {
 	if n.deep || len(n.all) > 0 {
 		nodes = append(nodes, n)
 	}
@@ -144,8 +145,8 @@ func (n *node) behind(nodes []*node) []*node {
 	return nodes
 }
 
-// minIndexed is the number of literal names from which a map is faster than
-// comparing each.
+// minIndexed is the number of literal names from which on a map is faster than
+// one comparison for each.
 const minIndexed = 8
 
 // links are tested against the names of a directory.
@@ -193,4 +194,114 @@ func (l *links) follow(nodes []*node, name string) []*node {
 		}
 	}
 	return nodes
+}
+
+// State is the rest of a pattern inside a directory. It is a value of one word.
+// The zero State matches nothing.
+type State struct{ set *set }
+
+// Empty reports that nothing below the directory can match.
+func (s State) Empty() bool { return s.set == nil }
+
+// Match reports whether the pattern matches the child called name.
+func (s State) Match(name string) bool {
+	if s.set == nil {
+		return false
+	}
+	for _, n := range s.set.nodes {
+		if n.deep && n.end || n.finals.match(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Enter returns the state inside the child directory called name. It allocates
+// only if that differs from s and no single element of the pattern led there.
+func (s State) Enter(name string) State {
+	if s.set == nil {
+		return s
+	}
+	var buf [8]*node
+	reached := buf[:0]
+	for _, n := range s.set.nodes {
+		reached = n.inner.follow(reached, name)
+	}
+	switch {
+	case len(reached) == 0:
+		return State{s.set.deep}
+	case len(reached) == 1 && s.set.deep == nil:
+		return State{reached[0].below}
+	}
+	return State{s.set.join(reached)}
+}
+
+// Deep reports whether the rest begins with "**", at least in one alternative,
+// so that something can match in every directory below.
+func (s State) Deep() bool { return s.set != nil && s.set.deep != nil }
+
+// Literal returns the only name that can match in the directory or lead to a
+// match below it. It returns false if there is no such name, or several.
+func (s State) Literal() (name string, ok bool) {
+	if s.set == nil || s.set.deep != nil {
+		return "", false
+	}
+	for _, n := range s.set.nodes {
+		if n.finals.byName != nil || n.inner.byName != nil {
+			return "", false
+		}
+		for _, l := range slices.Concat(n.finals.tested, n.inner.tested) {
+			if l.kind != literal || ok && l.prefix != name {
+				return "", false
+			}
+			name, ok = l.prefix, true
+		}
+	}
+	return name, ok
+}
+
+// set is the nodes that the elements of a directory's path lead to. It is
+// never empty.
+type set struct {
+	nodes []*node // sorted by id
+	deep  *set    // of the nodes that every name leads back to, nil if none
+}
+
+// newSet returns the set of nodes, nil if there are none.
+func newSet(nodes []*node) *set {
+	if len(nodes) == 0 {
+		return nil
+	}
+	var deep []*node
+	for _, n := range nodes {
+		if n.deep {
+			deep = append(deep, n)
+		}
+	}
+	s := &set{nodes: nodes}
+	if s.deep = s; len(deep) < len(nodes) {
+		s.deep = newSet(deep)
+	}
+	return s
+}
+
+// join returns the set that s leads to by a name that leads to reached.
+func (s *set) join(reached []*node) *set {
+	var buf [16]*node
+	nodes := buf[:0]
+	if s.deep != nil {
+		nodes = append(nodes, s.deep.nodes...)
+	}
+	for _, n := range reached {
+		nodes = n.onward(nodes)
+	}
+	slices.SortFunc(nodes, func(a, b *node) int { return a.id - b.id })
+	nodes = slices.Compact(nodes)
+	switch {
+	case slices.Equal(nodes, s.nodes):
+		return s
+	case s.deep != nil && len(nodes) == len(s.deep.nodes):
+		return s.deep
+	}
+	return newSet(slices.Clone(nodes))
 }

@@ -1,5 +1,12 @@
 // Package ignore decides which files of a tree the ".gitignore" files in it
 // exclude, as git does (https://git-scm.com/docs/gitignore).
+//
+// [Parse] compiles the content of one file. A walk begins with the [Rules] of
+// the root and calls [Rules.Enter] for each directory on its way down, with the
+// file in that directory; [Rules.Ignored] then tells whether a child is
+// excluded. Rules for plain names and for "*.ext" are looked up in maps, so that
+// most names cost two lookups whatever the number of rules. A rule for paths is
+// dropped on the way down as soon as it can match nothing below.
 package ignore
 
 import (
@@ -7,6 +14,9 @@ import (
 	"slices"
 	"strings"
 )
+
+// FileName is the name of the files with rules.
+const FileName = ".gitignore"
 
 // maxLine is the longest line of a file, in bytes, that has a meaning.
 const maxLine = 4096

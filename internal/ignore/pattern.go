@@ -8,18 +8,18 @@ import (
 // pattern is a compiled pattern of a name, or of a path. As git's, it compares
 // bytes, not characters.
 type pattern struct {
-	prefix  string // what is literal at the front
-	middle  []term // what follows prefix, up to the last repeating term
-	tail    []term // what follows that: each matches one byte
+	prefix  string // the literal text at the front
+	middle  []term // the terms after prefix, up to the last one that repeats
+	tail    []term // the terms after middle: each matches one byte
 	slashes int    // the most slashes that a match has
 }
 
 // compile returns the pattern that text spells. It is not ok if text can match
 // nothing.
 func compile(text string) (p pattern, ok bool) {
-	// git compares what stands before the first special character by itself,
-	// so "**" after it counts as the beginning of a pattern: "a**/b" is a
-	// path that begins with "a" and ends in "b".
+	// git compares the text before the first special character by itself, so
+	// "**" after it counts as the beginning of a pattern: "a**/b" is a path
+	// that begins with "a" and ends in "b".
 	special := strings.IndexAny(text, `*?[\`)
 	if special < 0 {
 		special = len(text)
@@ -50,7 +50,7 @@ func absorb(prefix string, terms []term) (string, []term) {
 	return prefix + literalText(terms[:front]), terms[front:]
 }
 
-// literalText returns the bytes of terms, all of which are one byte.
+// literalText returns the bytes of terms that are one byte each.
 func literalText(terms []term) string {
 	text := make([]byte, len(terms))
 	for i, t := range terms {
@@ -98,8 +98,8 @@ func (p *pattern) match(dir, name string) bool {
 	return ok && p.matchRest(newSubject("", rest))
 }
 
-// matchRest matches what follows the prefix, from its end, where most names
-// differ.
+// matchRest matches the terms after the prefix with s. It begins at the end,
+// where most names differ.
 func (p *pattern) matchRest(s subject) bool {
 	s.len -= len(p.tail)
 	if s.len < 0 {
@@ -129,8 +129,9 @@ func (s *subject) at(i int) byte {
 }
 
 // match reports whether terms match s, in time proportional to the product of
-// their lengths: only the last repeating term of a kind is ever made to match
-// more, since an earlier one could not help where that fails.
+// their lengths: only the last repeating term of a kind is ever tried with a
+// longer match, since a longer match of an earlier one cannot help where that
+// fails.
 func match(terms []term, s subject) bool {
 	var stars, anys retry
 	i, at := 0, 0
@@ -170,7 +171,7 @@ func match(terms []term, s subject) bool {
 type retry struct {
 	ok   bool
 	term int  // the one that follows
-	at   int  // the end of what the repeating term has matched
+	at   int  // where the match of the repeating term ends
 	dirs bool // it matches whole directories
 }
 

@@ -8,7 +8,7 @@ import "strings"
 type Rules struct {
 	file  *File  // nil if there are no rules yet
 	dir   string // the path from file's directory, with a slash at its end; or ""
-	paths []rule // those of file that can match here or below
+	paths []rule // the rules of file that can match here or below
 	outer *Rules // the rules of the files above, seen from the same directory
 }
 
@@ -39,13 +39,13 @@ func (r *Rules) step(name string) *Rules {
 	below := &Rules{file: r.file, outer: outer}
 	if len(r.paths) > 0 {
 		below.dir = r.dir + name + "/"
-		below.paths = alive(r.paths, below.dir)
+		below.paths = reachable(r.paths, below.dir)
 	}
 	return below
 }
 
-// alive returns the rules that can match in dir or below it.
-func alive(rules []rule, dir string) []rule {
+// reachable returns the rules that can match in dir or below it.
+func reachable(rules []rule, dir string) []rule {
 	count := 0
 	for i := range rules {
 		if rules[i].reaches(dir) {

@@ -8,9 +8,12 @@ import (
 )
 
 // automaton is a deterministic automaton that reads a buffer byte by byte and
-// stops in each line that may match. It takes anchors and word boundaries as
-// given, and a byte of a multi-byte character for any such character, so it
-// never misses a line; the regular expression then judges.
+// stops in each line that may match. It assumes that every anchor and word
+// boundary holds, and that each byte of a multi-byte character can be any such
+// character. So it never misses a line, and the regular expression decides.
+//
+// It is built when the pattern is compiled and never changes, so that it needs
+// no lock.
 type automaton struct {
 	table [][256]uint16 // the next state for each state and byte
 }
@@ -24,14 +27,10 @@ const (
 // maxStates bounds an automaton: 512 bytes each.
 const maxStates = 1024
 
-// newAutomaton returns the automaton of pattern, nil if there is none of a
-// bearable size, or if it would stop in every line.
-func newAutomaton(pattern string) *automaton {
-	tree, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	program, err := syntax.Compile(tree.Simplify())
+// newAutomaton returns the automaton of a simplified tree. It returns nil if
+// there is none of at most maxStates, or if it would stop in every line.
+func newAutomaton(tree *syntax.Regexp) *automaton {
+	program, err := syntax.Compile(tree)
 	if err != nil {
 		return nil
 	}
@@ -64,7 +63,8 @@ func (a *automaton) candidate(buf []byte, from int) int {
 	return len(buf)
 }
 
-// builder makes states out of sets of instructions.
+// builder builds an automaton by the subset construction: a state is the set of
+// the program's instructions that a backtracking matcher could be at.
 type builder struct {
 	program *syntax.Prog
 	ids     map[string]uint16 // by the set of the state
@@ -78,7 +78,7 @@ func (b *builder) build() bool {
 		return false
 	}
 	b.add(start)
-	b.add(nil) // stateAccept has no set and no way out
+	b.add(nil) // stateAccept has no set, as nothing leads on from it
 	for state := 0; state < len(b.sets); state++ {
 		if state != stateAccept && !b.fill(state) {
 			return false

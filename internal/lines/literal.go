@@ -59,8 +59,8 @@ func (l *literal) index(buf []byte, from int) int {
 	return l.indexExact(buf, from)
 }
 
-// indexExact looks for the rarest byte, which the processor does many bytes at
-// a time, and compares the rest where it is.
+// indexExact looks for the rarest byte, which [bytes.IndexByte] does many bytes
+// at a time, and compares the rest where it finds one.
 func (l *literal) indexExact(buf []byte, from int) int {
 	want := l.text[l.rare]
 	for at := from + l.rare; at < len(buf); {
@@ -88,10 +88,10 @@ const (
 	everyCase = 0x2020202020202020
 )
 
-// indexFold looks for the rarest byte and the one beside it, in either case, at
-// sixteen places at a time, and compares the rest where both are. The bit of the
-// case is taken for equal in all bytes, letters or not: that costs a comparison
-// now and then.
+// indexFold looks for the rarest byte and its neighbour, in either case, at
+// sixteen places at a time, and compares the rest where it finds both. It ignores
+// the bit of the case in all bytes, letters or not, which costs a comparison now
+// and then.
 func (l *literal) indexFold(buf []byte, from int) int {
 	if len(l.text) == 1 {
 		return l.indexFoldByte(buf, from)
@@ -122,8 +122,8 @@ func (l *literal) indexFold(buf []byte, from int) int {
 	return -1
 }
 
-// confirm returns the first place at which l is, of those that hits, a result
-// of pairs, names from at on; or -1.
+// confirm returns the first place of l among the places that hits, a result of
+// pairs, has from at on, or -1.
 func (l *literal) confirm(buf []byte, at int, hits uint64) int {
 	for ; hits != 0; hits &= hits - 1 {
 		if start := at + bits.TrailingZeros64(hits)/8; l.foldsAt(buf, start) {
@@ -134,10 +134,18 @@ func (l *literal) confirm(buf []byte, at int, hits uint64) int {
 }
 
 // pairs returns a word with the high bit set for each of the first eight bytes
-// of window that is first and has second behind it, but for case, and sometimes
-// for one above such a byte. The other bits mean nothing. first and second are
-// repeated eight times. To find the zero bytes of a word see Warren, Hacker's
-// Delight, section 6-1.
+// of window that is first and is followed by second, in either case. Sometimes
+// the bit of the byte above such a one is set, too; the other bits mean nothing.
+// first and second are bytes that are repeated eight times.
+//
+// The exclusive or is zero in a byte that is equal, so the word is searched for
+// zero bytes: see Warren, Hacker's Delight, section 6-1. To find "ne" in
+// "a Needle", eight places at a time:
+//
+//	window              a . N e e d l e   (. is the space)
+//	window ^ nnnnnnnn   zero at N, without the bit of the case
+//	window[1:] ^ eeee   zero at N, e and l
+//	both, or-ed         zero at N: the high bit of byte 2 is set
 func pairs(window []byte, first, second uint64) uint64 {
 	differ := (binary.LittleEndian.Uint64(window) ^ first) | (binary.LittleEndian.Uint64(window[1:]) ^ second)
 	differ &^= everyCase

@@ -1,8 +1,15 @@
-// Package lines finds the lines of a buffer that a pattern matches. Every
-// search on every provider goes through it.
+// Package lines finds the lines of a text that a pattern matches. [Compile]
+// turns a pattern into a [Matcher], whose [Scanner] returns the bounds of one
+// matching line of a buffer after the other. Every search on every provider goes
+// through it.
 //
-// It first looks through the whole buffer for literal text that any match must
-// contain, and runs the regular expression on the lines that have it.
+// Package regexp is right, and slow: it decides about few lines only. A
+// prefilter goes through the whole buffer and stops in each line that may match.
+// It may stop in too many lines, and never misses one. There are three kinds,
+// depending on the pattern:
+//   - a search for literal text that every match contains;
+//   - where there is no such text, a deterministic automaton over bytes;
+//   - where the text is short, the automaton on the lines that contain it.
 package lines
 
 import (
@@ -23,12 +30,24 @@ type Options struct {
 }
 
 // Matcher is a compiled pattern. It is safe for concurrent use.
+//
+// These patterns become:
+//
+//	pattern              needs        exact  guarded  dfa   a line is a match if
+//	readGCStats          readGCStats  yes             no    it contains needs
+//	func \w+Context\(    Context(     no              no    it contains needs, and re matches
+//	[A-Z]{3,}_[0-9]+     _            no     yes      yes   it contains needs, dfa accepts, and re matches
+//	[a-z]\d{4}[a-z]      -            no     no       yes   dfa accepts, and re matches
+//
+// To find the second in a file, the scanner looks for "C", the rarest byte of
+// "Context(", with [bytes.IndexByte], compares the bytes around it, and only
+// where they are "Context(" looks for the ends of the line and runs re on it.
 type Matcher struct {
 	re      *regexp.Regexp
-	needs   []literal  // any match contains one of them; none means nothing is known
+	needs   []literal  // every match contains one of them; none means nothing is known
 	exact   bool       // a line with one of needs is a match
 	guarded bool       // needs are rare enough to look for before running dfa
-	dfa     *automaton // tells lines that cannot match, where needs are weak; or nil
+	dfa     *automaton // rules out lines, where needs are weak; or nil
 }
 
 // maxPattern bounds a pattern, in bytes.
@@ -44,16 +63,16 @@ func Compile(pattern string, opts Options) (*Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	pattern = opts.expression(pattern)
-	re, err := regexp.Compile(pattern)
+	re, err := regexp.Compile(opts.expression(pattern))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", workspace.ErrPattern, reason(err))
 	}
 	m := &Matcher{re: re}
-	need := required(tree.Simplify())
+	tree = tree.Simplify()
+	need := required(tree)
 	m.needs, m.exact = need.anyOf, need.exact && len(need.anyOf) > 0
 	if !m.exact && need.weak() {
-		m.dfa, m.guarded = newAutomaton(pattern), need.guards()
+		m.dfa, m.guarded = newAutomaton(tree), need.guards()
 	}
 	return m, nil
 }
@@ -88,7 +107,7 @@ func (o Options) expression(pattern string) string {
 	return pattern
 }
 
-// reason returns what is wrong with a pattern, without the package's prefix.
+// reason returns why regexp refuses a pattern, without the package's prefix.
 func reason(err error) string {
 	var bad *syntax.Error
 	if errors.As(err, &bad) {
@@ -105,11 +124,107 @@ func wantsNewline(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, wantsNewline)
 }
 
-// BinaryWindow is how much of a file, in bytes, is looked at to tell whether it
-// is text.
+// BinaryWindow is how many bytes at the beginning of a file decide whether it is
+// binary.
 const BinaryWindow = 8 << 10
 
-// IsBinary reports whether data has a NUL byte in its first 8 KiB.
+// IsBinary reports whether data has a NUL byte in its first [BinaryWindow] bytes.
 func IsBinary(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), BinaryWindow)], 0) >= 0
+}
+
+// Scanner returns the matching lines of one buffer in order. It is for one
+// goroutine.
+type Scanner struct {
+	m      *Matcher
+	buf    []byte
+	at     int           // where the next line to look at begins
+	places [maxNeeds]int // where each literal is next; less than at if that is not known
+}
+
+// Scan returns a scanner at the beginning of buf.
+func (m *Matcher) Scan(buf []byte) Scanner {
+	s := Scanner{m: m, buf: buf}
+	for i := range m.needs {
+		s.places[i] = -1
+	}
+	return s
+}
+
+// Next returns the bounds of the next line that matches, without its line
+// break.
+func (s *Scanner) Next() (start, end int, ok bool) {
+	for s.at < len(s.buf) {
+		candidate := s.candidate()
+		if candidate >= len(s.buf) {
+			s.at = len(s.buf)
+			break
+		}
+		start = s.at + bytes.LastIndexByte(s.buf[s.at:candidate], '\n') + 1
+		end = lineEnd(s.buf, candidate)
+		s.at = end + 1
+		if s.m.exact || s.m.re.Match(s.buf[start:end]) {
+			return start, end, true
+		}
+	}
+	return 0, 0, false
+}
+
+// candidate returns a place in the next line that may match, len(buf) if there
+// is none.
+func (s *Scanner) candidate() int {
+	switch {
+	case s.m.dfa != nil && s.m.guarded:
+		return s.guardedCandidate()
+	case s.m.dfa != nil:
+		return s.m.dfa.candidate(s.buf, s.at)
+	case len(s.m.needs) > 0:
+		return s.literal()
+	}
+	return s.at
+}
+
+// guardedCandidate runs the automaton only on lines that have a literal.
+func (s *Scanner) guardedCandidate() int {
+	for s.at < len(s.buf) {
+		literal := s.literal()
+		if literal == len(s.buf) {
+			break
+		}
+		start := s.at + bytes.LastIndexByte(s.buf[s.at:literal], '\n') + 1
+		end := lineEnd(s.buf, literal)
+		if candidate := s.m.dfa.candidate(s.buf[:end], start); candidate < end {
+			return candidate
+		}
+		s.at = end + 1
+	}
+	return len(s.buf)
+}
+
+// literal returns where the first of the literals is next, len(buf) if nowhere.
+func (s *Scanner) literal() int {
+	first := len(s.buf)
+	for i := range s.m.needs {
+		first = min(first, s.place(i))
+	}
+	return first
+}
+
+// place returns where the literal i is next, len(buf) if nowhere.
+func (s *Scanner) place(i int) int {
+	if s.places[i] < s.at {
+		s.places[i] = s.m.needs[i].index(s.buf, s.at)
+		if s.places[i] < 0 {
+			s.places[i] = len(s.buf)
+		}
+	}
+	return s.places[i]
+}
+
+// lineEnd returns the place of the line break at or after at, or len(buf).
+func lineEnd(buf []byte, at int) int {
+	if next := bytes.IndexByte(buf[at:], '\n'); next >= 0 {
+		return at + next
+	}
+	return len(buf)
 }

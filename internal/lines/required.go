@@ -6,15 +6,24 @@ import (
 	"unicode"
 )
 
-// need is what is known of every match of an expression: it contains one of
-// anyOf. Empty means that nothing is known. exact says that containing one of
-// them also suffices.
+// need says what every match of an expression contains: one of anyOf. Empty
+// means that nothing is known. exact says that whatever contains one of them is
+// a match.
+//
+// The need of a tree comes from the needs of its parts. For
+// (get|set)[A-Z]\w*Stats:
+//
+//	get, set         each needs itself, and is exact
+//	(get|set)        needs get or set, and is exact
+//	[A-Z], \w*       need nothing that is known
+//	Stats            needs Stats, and is exact
+//	the whole        needs Stats, as five letters are better than three; not exact
 type need struct {
 	anyOf []literal
 	exact bool
 }
 
-// Required is what every line that matches has in it: one of some texts. No
+// Required says what every line that matches contains: one of some texts. No
 // texts mean that nothing is known.
 type Required struct {
 	Texts []string
@@ -22,7 +31,7 @@ type Required struct {
 	Exact bool // a line that has one of them is a match
 }
 
-// RequiredBy returns what the matches of a tree have in them.
+// RequiredBy returns what the matches of a tree contain.
 func RequiredBy(tree *syntax.Regexp) Required {
 	n := required(tree.Simplify())
 	r := Required{Exact: n.exact && len(n.anyOf) > 0}
@@ -83,8 +92,8 @@ func requiredAlternate(alternatives []*syntax.Regexp) need {
 	return all
 }
 
-// better reports whether looking for n leaves fewer lines over, or takes less
-// time, than looking for other.
+// better reports whether a search for n lets fewer lines through, or takes less
+// time, than a search for other.
 func (n need) better(other need) bool {
 	if len(n.anyOf) == 0 || len(other.anyOf) == 0 {
 		return len(n.anyOf) > 0
@@ -92,18 +101,18 @@ func (n need) better(other need) bool {
 	return n.score() > other.score()
 }
 
-// strong is how many bytes a literal has that is rare enough to look for it
-// instead of running an automaton.
+// strong is the length in bytes from which a literal is rare enough to look for
+// it instead of running an automaton.
 const strong = 3
 
-// weak reports whether so many lines can be expected to have what n requires
-// that it helps little.
+// weak reports whether so many lines are likely to contain what n requires that
+// looking for it helps little.
 func (n need) weak() bool {
 	return slices.ContainsFunc(n.anyOf, func(l literal) bool { return len(l.text) < strong }) || len(n.anyOf) == 0
 }
 
-// guards reports whether so few lines have what n requires that looking for
-// those first takes less time than running an automaton on all.
+// guards reports whether so few lines contain what n requires that looking for
+// them first takes less time than running an automaton on all lines.
 func (n need) guards() bool {
 	common := func(l literal) bool { return len(l.text) == 1 && (l.fold || rarity(l.text[0]) < rarity('_')) }
 	return len(n.anyOf) > 0 && !slices.ContainsFunc(n.anyOf, common)

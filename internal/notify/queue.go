@@ -1,5 +1,7 @@
-// Package notify holds what every watch shares: a bounded queue of events
-// between a provider that must not wait and a reader that may be slow.
+// Package notify has the queue that every watch puts its events in: a provider
+// that must not wait calls [Queue.Push], and a reader that may be slow receives
+// from the channel of [Queue.Events]. The queue is bounded. One overflow event
+// takes the place of all events that did not fit.
 package notify
 
 import (
@@ -14,7 +16,7 @@ type Queue struct {
 	dir   string
 	limit int
 	out   chan workspace.Event
-	wake  chan struct{} // has room for one: tells the sender that pending grew
+	wake  chan struct{} // wakes the sender when pending grew; it has room for one
 
 	mu      sync.Mutex
 	pending []workspace.Event // guarded by mu
@@ -57,7 +59,8 @@ func (q *Queue) Push(event workspace.Event) {
 	}
 }
 
-// Overflow says that events were lost before they reached the queue.
+// Overflow adds an overflow event: events were lost before they reached the
+// queue.
 func (q *Queue) Overflow() { q.Push(q.overflow()) }
 
 func (q *Queue) overflow() workspace.Event {

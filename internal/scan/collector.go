@@ -9,91 +9,93 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// found is what the search of one file, or directory, gave.
-type found struct {
+// outcome is what the search of one file, or directory, gave.
+type outcome struct {
 	path    string
 	matches []workspace.Match
 	skipped workspace.SkipReason // empty if it was searched
 	err     error                // why it was skipped
 }
 
-// collector keeps the first of what is found, in order of paths, in whatever
-// order it is found. It is safe for concurrent use.
+// collector keeps the first outcomes in order of paths, in whatever order they
+// arrive. It is safe for concurrent use.
 type collector struct {
 	limit int                    // of matches; zero for none
-	last  atomic.Pointer[string] // a path behind which nothing is wanted; nil if there is none yet
+	last  atomic.Pointer[string] // the last path that can be part of the result; nil if that is not known
 
-	mu    sync.Mutex // guards what follows
-	found []found    // not sorted
-	count int        // of matches
+	mu       sync.Mutex // guards what follows
+	outcomes []outcome  // not sorted
+	count    int        // of matches
 }
 
-// wants reports whether path can still be part of the result. Behind what is
-// not wanted nothing is.
+// wants reports whether path can still be part of the result. If it cannot, nor
+// can any greater path.
 func (c *collector) wants(path string) bool {
 	last := c.last.Load()
 	return last == nil || path <= *last
 }
 
-// add adds what one file gave.
-func (c *collector) add(f found) {
-	if len(f.matches) == 0 && f.skipped == "" {
+// add adds the outcome of one file.
+func (c *collector) add(o outcome) {
+	if len(o.matches) == 0 && o.skipped == "" {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.found = append(c.found, f)
-	c.count += len(f.matches)
+	c.outcomes = append(c.outcomes, o)
+	c.count += len(o.matches)
+	// The first cut tells the workers where to stop. Others, which only save
+	// memory, are worth a sort when there is much to drop.
 	known := c.last.Load() != nil
 	if c.limit > 0 && (c.count > c.limit && !known || c.count > 4*c.limit) {
 		c.cut()
 	}
 }
 
-// cut drops what lies behind the first match that is one too many: that there
-// is one is to be known. c.mu is held.
+// cut drops all after the first match beyond the limit. That match is kept,
+// because the result says whether there is one. c.mu is held.
 func (c *collector) cut() {
 	c.sort()
 	count := 0
-	for i, f := range c.found {
-		if count += len(f.matches); count > c.limit {
-			c.found, c.count = c.found[:i+1], count
-			c.last.Store(&f.path)
+	for i, o := range c.outcomes {
+		if count += len(o.matches); count > c.limit {
+			c.outcomes, c.count = c.outcomes[:i+1], count
+			c.last.Store(&o.path)
 			return
 		}
 	}
 }
 
 func (c *collector) sort() {
-	slices.SortFunc(c.found, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(c.outcomes, func(a, b outcome) int { return strings.Compare(a.path, b.path) })
 }
 
-// result puts together what was found.
+// result returns all that was added as one result.
 func (c *collector) result() *workspace.GrepResult {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sort()
 	result := &workspace.GrepResult{Matches: make([]workspace.Match, 0, c.count)}
-	for _, f := range c.found {
-		if f.skipped != "" {
-			result.Skipped = append(result.Skipped, workspace.Skipped{Path: f.path, Reason: f.skipped})
+	for _, o := range c.outcomes {
+		if o.skipped != "" {
+			result.Skipped = append(result.Skipped, workspace.Skipped{Path: o.path, Reason: o.skipped})
 		}
-		result.Matches = append(result.Matches, f.matches...)
+		result.Matches = append(result.Matches, o.matches...)
 		if c.limit > 0 && len(result.Matches) > c.limit {
-			result.Matches = result.Matches[:c.limit:c.limit]
-			result.Truncated = true
-			dropSkippedAfter(result, result.Matches[c.limit-1].Path)
+			Truncate(result, c.limit)
 			break
 		}
 	}
 	return result
 }
 
-// dropSkippedAfter leaves for the next page what lies behind the last match.
-func dropSkippedAfter(result *workspace.GrepResult, path string) {
-	skipped := result.Skipped
-	for len(skipped) > 0 && skipped[len(skipped)-1].Path > path {
-		skipped = skipped[:len(skipped)-1]
+// Truncate keeps the first limit matches of a result that has more, and what
+// was skipped before the last of them. The next page has the rest.
+func Truncate(result *workspace.GrepResult, limit int) {
+	result.Matches = result.Matches[:limit:limit]
+	result.Truncated = true
+	last := result.Matches[limit-1].Path
+	if i := slices.IndexFunc(result.Skipped, func(s workspace.Skipped) bool { return s.Path > last }); i >= 0 {
+		result.Skipped = result.Skipped[:i]
 	}
-	result.Skipped = skipped
 }

@@ -104,12 +104,13 @@ func TestFlatFindsTheSame(t *testing.T) {
 	patterns := []string{
 		"**", "**/", "*", "*/", "a/**", "a/*", "src/**/*.go", "a/b.go", "a", "a/", "{a,src}/**", "**/src/**", "*/a/**/",
 		"src/a/**", "node_modules/**", "a/**/b.go", "**/*.{go,txt}", "+x/*/a", ".git/**", "none/**", "none", "a/none/",
+		"{a,a/b.go}", "{a,a/src,a/src/c}", "{b.go,b.go/c/z.txt}", "{a,a/c/}", "{none,none/a/b}", "*/{a,a/c/b.go}",
 	}
 	for range 40 {
 		fsys := forest(t, random)
 		for _, pattern := range patterns {
 			for _, opts := range []workspace.GlobOptions{
-				{}, {Gitignore: true}, {Dir: "a"}, {Dir: "a/src", Gitignore: true}, {After: "a/src"}, {After: "a-b", Gitignore: true}, {Limit: 3, Gitignore: true},
+				{}, {Gitignore: true}, {Dir: "a"}, {Dir: "a/src", Gitignore: true}, {Dir: "none"}, {Dir: "z.txt", Gitignore: true}, {After: "a/src"}, {After: "a-b", Gitignore: true}, {Limit: 3, Gitignore: true},
 			} {
 				want, wantErr := scan.Glob(t.Context(), newListed(fsys), pattern, &opts)
 				got, err := scan.Glob(t.Context(), walked{newListed(fsys)}, pattern, &opts)

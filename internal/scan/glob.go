@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -24,19 +25,22 @@ func Glob(ctx context.Context, src Source, pattern string, opts *workspace.GlobO
 	if err := CheckGlob(pattern, o); err != nil {
 		return nil, err
 	}
-	compiled, err := compileGlob(pattern)
+	compiled, err := glob.Compile(pattern)
 	if err != nil {
-		return nil, err
+		return nil, workspace.NewPathError(workspace.OpGlob, pattern, nil, err)
 	}
-	g := globber{after: o.After, limit: o.Limit, dirs: compiled.Dirs(), paths: []string{}}
-	w := &walk{
-		explorer: explorer{ctx: ctx, src: src, pattern: compiled, begin: o.After, gitignore: o.Gitignore},
-		visit:    g.visit,
+	g := &globber{
+		dirReader: dirReader{ctx: ctx, src: src, pattern: compiled, begin: o.After, gitignore: o.Gitignore},
+		limit:     o.Limit, paths: []string{},
 	}
-	if err := w.run(o.Dir); err != nil && !errors.Is(err, fs.SkipAll) {
-		return nil, workspace.RenameError(err, workspace.OpGlob, o.Dir)
+	err = g.run(o.Dir)
+	switch {
+	case err == nil, errors.Is(err, fs.SkipAll):
+		return g.paths, nil
+	case ctx.Err() != nil:
+		return nil, workspace.NewPathError(workspace.OpGlob, o.Dir, ctx.Err(), nil)
 	}
-	return g.paths, nil
+	return nil, workspace.RenameError(err, workspace.OpGlob, o.Dir)
 }
 
 // CheckGlob returns the [fs.ErrInvalid] error of options that no search can
@@ -48,29 +52,59 @@ func CheckGlob(pattern string, o workspace.GlobOptions) error {
 	return nil
 }
 
-// compileGlob compiles a pattern of the caller's.
-func compileGlob(pattern string) (*glob.Pattern, error) {
-	compiled, err := glob.Compile(pattern)
-	if err != nil {
-		return nil, workspace.NewPathError(workspace.OpGlob, pattern, nil, err)
-	}
-	return compiled, nil
-}
-
-// globber collects the paths that a walk finds.
+// globber is one Glob. There are two ways through a tree: list takes it
+// directory by directory, and tree asks a [Walker] for less. Both find the same
+// paths in the same order.
 type globber struct {
-	after string // paths up to it are not wanted
+	dirReader
 	limit int
-	dirs  bool
-	paths []string
+	paths []string // the result
+
+	walker Walker                   // nil for a source that lists directories alone
+	search func(in *dirState) error // list or tree: searches the directory in
 }
 
-func (g *globber) visit(in *folder, child Child) error {
+func (g *globber) run(dir string) error {
+	top, err := g.top(dir)
+	if err != nil {
+		return err
+	}
+	walker, ok := g.src.(Walker)
+	if !ok {
+		g.search = g.list
+		return g.list(top)
+	}
+	g.walker, g.search = walker, g.tree
+	err = g.tree(top)
+	if _, spelled := top.match.Literal(); spelled && isMissing(err) {
+		return g.checkDir(dir) // what is missing was a name in it
+	}
+	return err
+}
+
+// checkDir returns the error of a directory that does not exist or is none.
+func (g *globber) checkDir(dir string) error {
+	kind, err := g.src.Stat(g.ctx, dir)
+	if err == nil && kind != workspace.TypeDirectory {
+		err = workspace.NewPathError(workspace.OpStat, dir, workspace.ErrNotDir, nil)
+	}
+	return err
+}
+
+// isMissing reports whether err says that a directory does not exist, is none,
+// may not be read, or has a name that nothing can have. A search passes it by.
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, workspace.ErrNotDir) || errors.Is(err, fs.ErrPermission)
+}
+
+// visit adds a child of in to the result if the pattern matches it. It returns
+// [fs.SkipAll] once the result has reached the limit.
+func (g *globber) visit(in *dirState, child Child) error {
 	if !g.wants(child.Type) || !in.match.Match(child.Name) {
 		return nil
 	}
 	path := in.join(child.Name)
-	if g.after != "" && path <= g.after {
+	if path <= g.begin {
 		return nil
 	}
 	g.paths = append(g.paths, path)
@@ -81,8 +115,138 @@ func (g *globber) visit(in *folder, child Child) error {
 }
 
 func (g *globber) wants(t workspace.FileType) bool {
-	if g.dirs {
+	if g.pattern.Dirs() {
 		return t == workspace.TypeDirectory
 	}
 	return t == workspace.TypeFile || t == workspace.TypeSymlink
+}
+
+// list visits the children of the directory in, and what is below them, in
+// bytewise order of paths. The children of a directory "a" come after its
+// sibling "a-b", because "/" is greater than "-". So a directory waits in
+// pending until a sibling is greater than its name with a slash. For the
+// children a, a-b, a.go, a0 and b, where a and a-b are directories:
+//
+//	sibling   pending   visited
+//	a         -         a
+//	a-b       a         a-b               "a/" is greater than "a-b", so a waits
+//	a.go      a, a-b    a-b/..., a.go     "a-b/" is less than "a.go", and "a/" is greater
+//	a0        a         a/..., a0         "a/" is less than "a0"
+//	b         -         b
+//
+// pending is a stack, as the name of each directory that waits begins with the
+// name of the one below it on the stack.
+func (g *globber) list(in *dirState) error {
+	children, err := g.open(in)
+	if err != nil {
+		if in.top || g.ctx.Err() != nil || errors.Is(err, workspace.ErrUnavailable) {
+			return err
+		}
+		return nil
+	}
+	var pending []Child
+	for _, child := range children {
+		if pending, err = g.descend(in, pending, child.Name); err != nil {
+			return err
+		}
+		if err := g.visit(in, child); err != nil {
+			return err
+		}
+		if child.Type == workspace.TypeDirectory {
+			pending = append(pending, child)
+		}
+	}
+	_, err = g.descend(in, pending, "")
+	return err
+}
+
+// descend searches the directories on top of pending whose children come before
+// the sibling next, all of them if next is empty. It returns those that still
+// wait.
+func (g *globber) descend(in *dirState, pending []Child, next string) ([]Child, error) {
+	for len(pending) > 0 {
+		name := pending[len(pending)-1].Name
+		if next != "" && strings.HasPrefix(next, name) && next[len(name)] < '/' {
+			return pending, nil
+		}
+		pending = pending[:len(pending)-1]
+		child := g.enter(in, name)
+		if child == nil {
+			continue
+		}
+		if err := g.search(child); err != nil && !isMissing(err) {
+			return pending, err
+		}
+	}
+	return pending, nil
+}
+
+// tree visits what is below in with as few requests as possible:
+//   - a name that the pattern spells out is asked for by itself;
+//   - below it, one listing of all there is if the pattern can match at any
+//     depth;
+//   - otherwise directory by directory, so that nothing is listed that is too
+//     deep for the pattern.
+//
+// The patterns src/*.go, src/**/*.go and */test/** list the directory src, the
+// tree src, and the root and then each tree */test.
+func (g *globber) tree(in *dirState) error {
+	in, err := g.skipLiterals(in)
+	if err != nil {
+		return err
+	}
+	if name, ok := in.match.Literal(); ok {
+		return g.named(in, name)
+	}
+	if !in.match.Deep() {
+		return g.list(in)
+	}
+	return g.flatWalk(g.walker, in, g.begin, func(in *dirState, info workspace.FileInfo) error {
+		return g.visit(in, Child{Name: info.Name, Type: info.Type})
+	})
+}
+
+// skipLiterals goes down from in, without a request, while the pattern spells
+// out a directory that it does not match itself.
+func (g *globber) skipLiterals(in *dirState) (*dirState, error) {
+	for {
+		name, ok := in.match.Literal()
+		if !ok || in.match.Match(name) {
+			return in, nil
+		}
+		if err := g.readRules(in, true); err != nil {
+			return nil, err
+		}
+		child := g.enter(in, name)
+		if child == nil || g.ignored(in, name, true) {
+			return nil, workspace.ErrNotDir // a directory that is left out is as good as none
+		}
+		child.top = in.top
+		in = child
+	}
+}
+
+// named visits the child name of in, which is the only one that can match, and
+// what is below it. It fails with an error that [isMissing] if there is nothing.
+func (g *globber) named(in *dirState, name string) error {
+	if err := g.readRules(in, true); err != nil {
+		return err
+	}
+	child := g.enter(in, name)
+	if child != nil && !g.pattern.Dirs() && !g.ignored(in, name, true) {
+		// A directory does not match itself, so what is below it is asked for
+		// at once; only a file turns out to be none.
+		if err := g.tree(child); !errors.Is(err, workspace.ErrNotDir) {
+			return err
+		}
+		child = nil
+	}
+	kind, err := g.src.Stat(g.ctx, in.join(name))
+	if err != nil || g.ignored(in, name, kind == workspace.TypeDirectory) {
+		return err
+	}
+	if err := g.visit(in, Child{Name: name, Type: kind}); err != nil || child == nil || kind != workspace.TypeDirectory {
+		return err
+	}
+	return g.tree(child)
 }

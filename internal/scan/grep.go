@@ -1,11 +1,14 @@
 package scan
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
+	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -31,11 +34,13 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	if err != nil {
 		return nil, workspace.NewPathError(workspace.OpGrep, pattern, nil, err)
 	}
-	files, err := newFilter(o.IncludeGlob, o.ExcludeGlob)
-	if err != nil {
+	s := &search{src: src, opts: o, matcher: matcher}
+	if s.filter.include, err = compileFileGlob(o.IncludeGlob); err != nil {
 		return nil, err
 	}
-	s := &search{src: src, opts: o, matcher: matcher, filter: files}
+	if s.filter.exclude, err = compileFileGlob(o.ExcludeGlob); err != nil {
+		return nil, err
+	}
 	if _, ok := src.(Walker); ok {
 		return s.treeOrSingle(ctx, workers)
 	}
@@ -49,13 +54,14 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	return s.single(ctx)
 }
 
-// treeOrSingle takes the path for a directory and finds out by listing it.
+// treeOrSingle searches the path of the options as a directory first, and as a
+// file if it turns out to be one: a [Walker] has no cheaper way to ask.
 func (s *search) treeOrSingle(ctx context.Context, workers int) (*workspace.GrepResult, error) {
 	result, err := s.tree(ctx, workers)
 	if !errors.Is(err, workspace.ErrNotDir) {
 		return result, err
 	}
-	if s.opts.Path < s.opts.StartAfter.Path { // which single leaves unread
+	if s.opts.Path < s.opts.StartAfter.Path { // then single does not read it
 		if _, err := s.src.Stat(ctx, s.opts.Path); err != nil {
 			return nil, workspace.RenameError(err, workspace.OpGrep, s.opts.Path)
 		}
@@ -94,50 +100,50 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 	if s.opts.Path < s.opts.StartAfter.Path {
 		return c.result(), nil
 	}
-	found := s.file(ctx, s.opts.Path, new([]byte), ReadOptions{Top: true})
-	if found.err != nil && !errors.Is(found.err, workspace.ErrTooLarge) {
-		return nil, workspace.RenameError(found.err, workspace.OpGrep, s.opts.Path)
+	o := s.file(ctx, s.opts.Path, new([]byte), ReadOptions{Top: true})
+	if o.err != nil && !errors.Is(o.err, workspace.ErrTooLarge) {
+		return nil, workspace.RenameError(o.err, workspace.OpGrep, s.opts.Path)
 	}
-	c.add(found)
+	c.add(o)
 	return c.result(), nil
 }
 
 // file searches the file name.
-func (s *search) file(ctx context.Context, name string, scratch *[]byte, how ReadOptions) found {
+func (s *search) file(ctx context.Context, name string, scratch *[]byte, how ReadOptions) outcome {
 	how.Limit, how.Text = s.opts.MaxFileSize, true
 	var numbers []int
 	if s.opts.Before == 0 && s.opts.After == 0 {
 		how.Lines = &numbers
 	}
 	data, err := s.src.Read(ctx, name, scratch, how)
-	skippable := name != s.opts.StartAfter.Path // the page before told of that one
+	removed := (errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrSymlink)) && !how.Top // since it was listed
 	switch {
 	case err == nil && !lines.IsBinary(data):
-		return found{path: name, matches: s.matches(name, data, numbers)}
-	case !skippable:
-		return found{path: name, err: err}
+		return outcome{path: name, matches: s.matches(name, data, numbers)}
+	case name == s.opts.StartAfter.Path: // the page before listed it as skipped
+		return outcome{path: name, err: err}
 	case errors.Is(err, workspace.ErrTooLarge):
-		return found{path: name, skipped: workspace.SkipTooLarge, err: err}
-	case (errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrSymlink)) && !how.Top: // gone since it was listed
-		return found{path: name}
+		return outcome{path: name, skipped: workspace.SkipTooLarge, err: err}
+	case removed:
+		return outcome{path: name}
 	case err != nil:
-		return found{path: name, skipped: workspace.SkipUnreadable, err: err}
+		return outcome{path: name, skipped: workspace.SkipUnreadable, err: err}
 	}
-	return found{path: name, skipped: workspace.SkipBinary}
+	return outcome{path: name, skipped: workspace.SkipBinary}
 }
 
-// matches returns the matches in data, one more than are wanted at most. numbers
-// are those of the lines in data, nil if these are all of the file.
+// matches returns the matches in data, at most one more than the limit.
+// numbers are the numbers of the lines in data, nil if data is the whole file.
 func (s *search) matches(name string, data []byte, numbers []int) []workspace.Match {
 	var matches []workspace.Match
-	text := excerpt{data: data, line: 1}
+	around := lineContext{data: data, line: 1}
 	scanner := s.matcher.Scan(data)
 	for {
 		start, end, ok := scanner.Next()
 		if !ok {
 			return matches
 		}
-		line := text.lineAt(start)
+		line := around.lineAt(start)
 		if numbers != nil {
 			line = numbers[line-1]
 		}
@@ -146,11 +152,74 @@ func (s *search) matches(name string, data []byte, numbers []int) []workspace.Ma
 		}
 		matches = append(matches, workspace.Match{
 			Path: name, LineNumber: line, Line: string(data[start:end]),
-			Before: text.before(start, s.opts.Before),
-			After:  text.after(end, s.opts.After),
+			Before: around.before(start, s.opts.Before),
+			After:  around.after(end, s.opts.After),
 		})
 		if s.opts.MaxResults > 0 && len(matches) > s.opts.MaxResults {
 			return matches
 		}
 	}
+}
+
+// lineContext numbers the lines of a text, and returns the lines around them.
+type lineContext struct {
+	data []byte
+	at   int // the place of the last question
+	line int // the number of the line at that place
+}
+
+// lineAt returns the number of the line that begins at start. Each call must be
+// for a later line, so that no line break is counted twice.
+func (c *lineContext) lineAt(start int) int {
+	c.line += bytes.Count(c.data[c.at:start], []byte{'\n'})
+	c.at = start
+	return c.line
+}
+
+// before returns at most n lines that end before start, nearest last.
+func (c *lineContext) before(start, n int) []string {
+	var lines []string
+	for ; n > 0 && start > 0; n-- {
+		end := start - 1
+		start = bytes.LastIndexByte(c.data[:end], '\n') + 1
+		lines = append(lines, string(c.data[start:end]))
+	}
+	slices.Reverse(lines)
+	return lines
+}
+
+// after returns at most n lines that begin after the line break at end,
+// nearest first.
+func (c *lineContext) after(end, n int) []string {
+	var lines []string
+	for ; n > 0 && end+1 < len(c.data); n-- {
+		start := end + 1
+		end = len(c.data)
+		if next := bytes.IndexByte(c.data[start:], '\n'); next >= 0 {
+			end = start + next
+		}
+		lines = append(lines, string(c.data[start:end]))
+	}
+	return lines
+}
+
+// filter chooses the files that a search looks into.
+type filter struct {
+	include, exclude *glob.FilePattern // nil for none
+}
+
+func compileFileGlob(pattern string) (*glob.FilePattern, error) {
+	if pattern == "" {
+		return nil, nil
+	}
+	compiled, err := glob.CompileFile(pattern)
+	if err != nil {
+		return nil, workspace.NewPathError(workspace.OpGrep, pattern, nil, err)
+	}
+	return compiled, nil
+}
+
+// wants reports whether the search looks into the file name of the directory in.
+func (f filter) wants(in *dirState, name string) bool {
+	return (f.include == nil || f.include.Match(in.path, name)) && (f.exclude == nil || !f.exclude.Match(in.path, name))
 }

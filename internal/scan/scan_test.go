@@ -312,6 +312,12 @@ func TestCancelEndsTheSearch(t *testing.T) {
 	if _, err := scan.Grep(ctx, src, "x", nil, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("Grep = %v, want context.Canceled", err)
 	}
+	ctx, src.cancel = context.WithCancel(t.Context())
+	src.files[".gitignore"] = "a"
+	paths, err := scan.Glob(ctx, src, "**", &workspace.GlobOptions{Gitignore: true})
+	if pathError, ok := err.(*fs.PathError); !ok || pathError.Path != "." || !errors.Is(err, context.Canceled) {
+		t.Errorf("Glob = %q, %#v, want context.Canceled in a PathError for %q", paths, err, ".")
+	}
 }
 
 // canceling ends the context when it is first read.

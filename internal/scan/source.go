@@ -1,6 +1,19 @@
-// Package scan is the search engine that every provider shares: it walks a
-// tree in path order, matches globs, honours .gitignore files, and searches
-// lines with several workers, so that results are identical on every provider.
+// Package scan is the search engine that every provider shares. A provider
+// describes its tree as a [Source]; [Glob] and [Grep] return what the methods
+// of [workspace.FileSystem] must return for it, so that all providers give the
+// same results.
+//
+// Glob visits a tree in bytewise order of paths, which is the order of its
+// result, and so can stop at a limit. It lists only directories in which the
+// pattern can match. Of a [Walker], such as an object store, it asks for whole
+// trees at once where the pattern can match at any depth.
+//
+// Grep has several workers, which list directories and search files side by
+// side. They share a heap of tasks in order of paths, so that a search with a
+// limit stays near the beginning of the tree, and a collector, which keeps the
+// first results in that order. Package lines finds the lines.
+//
+// Both read the ".gitignore" files on their way if the options ask for it.
 package scan
 
 import (
@@ -14,25 +27,25 @@ type Source interface {
 	// List returns the children of dir, sorted bytewise by name. top says
 	// that dir is where the search begins: only then is a symlink followed.
 	// Children without a valid name have a type that says so, or are left out.
-	// The slice is the caller's to keep and not to change.
+	// The caller may keep the slice and must not change it.
 	//
 	// Errors are [*io/fs.PathError]s with dir as their Path.
 	List(ctx context.Context, dir string, top bool) ([]Child, error)
-	// Read returns the content of the file name, not to be changed. It may lie
-	// in scratch, which Read may grow, and is then valid until the next Read
-	// with the same scratch.
+	// Read returns the content of the file name, which the caller must not
+	// change. It may lie in scratch, which Read may grow, and is then valid
+	// until the next Read with the same scratch.
 	Read(ctx context.Context, name string, scratch *[]byte, opts ReadOptions) ([]byte, error)
 	// Stat describes name, following a symlink.
 	Stat(ctx context.Context, name string) (workspace.FileType, error)
 }
 
 // Walker is a Source that lists a tree at less than the cost of listing each of
-// its directories. It has no symlinks: what a pattern spells out is asked for by
-// Stat, which would follow them.
+// its directories. It must have no symlinks: Glob calls Stat, which follows
+// them, for the names that a pattern spells out.
 type Walker interface {
 	Source
-	// Walk is [workspace.Walker].Walk, with visit for what is behind the path
-	// after.
+	// Walk is [workspace.Walker].Walk. It calls visit for the paths that are
+	// greater than after.
 	Walk(ctx context.Context, dir, after string, visit func(workspace.FileInfo) error) error
 }
 
@@ -41,15 +54,16 @@ type ReadOptions struct {
 	// Limit makes a larger file [workspace.ErrTooLarge], before it is read.
 	// Zero means no limit.
 	Limit int64
-	// Top is as for List.
+	// Top says that the search begins at this file, as for List.
 	Top bool
-	// Text allows to return no more than the beginning of a file that
-	// internal/lines calls binary.
+	// Text lets Read return only the beginning of a file that internal/lines
+	// calls binary.
 	Text bool
-	// Lines, if it is not nil, allows to return only lines of a file among which
-	// are all that match, and to set it to their numbers.
+	// Lines, if it is not nil, lets Read return only some lines of the file,
+	// with all that match among them, and set it to the numbers of these lines.
 	Lines *[]int
-	// Known is what a Walk has said of the file, nil if it was not walked to.
+	// Known is the file's description from a Walk. Nil means that there is
+	// none.
 	Known *workspace.FileInfo
 }
 
@@ -60,7 +74,7 @@ type Child struct {
 }
 
 // UnnamedFile and UnnamedDirectory are the types of children whose paths are
-// not valid names. Nothing can ask for them, so they appear in a List only, and
+// not valid names. No call can reach them, so they appear in a List only, and
 // Grep lists the directory that holds them as skipped.
 const (
 	UnnamedFile      workspace.FileType = "unnamed file"
@@ -68,7 +82,7 @@ const (
 )
 
 // Unnamed returns the type of something of type t whose path is not a valid
-// name. It returns false for what no search looks into.
+// name. It returns false for types that no search looks into.
 func Unnamed(t workspace.FileType) (workspace.FileType, bool) {
 	switch t {
 	case workspace.TypeFile:

@@ -1,0 +1,129 @@
+package scan
+
+import (
+	"context"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/internal/ignore"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// dirReader lists the directories of a tree and leaves out what a search does
+// not want. It is safe for concurrent use.
+type dirReader struct {
+	ctx       context.Context
+	src       Source
+	pattern   *glob.Pattern // directories in which it cannot match are left out; nil for none
+	begin     string        // directories that end before this path are left out
+	gitignore bool
+}
+
+// dirState is a directory and what the search knows from the way to it.
+type dirState struct {
+	path  string
+	match glob.State    // the rest of the pattern, for the names in this directory
+	rules *ignore.Rules // the .gitignore rules of its parent; once it is open, its own
+	top   bool          // the search begins here, so an error here is its error
+}
+
+func (d *dirState) join(name string) string { return workspace.Join(d.path, name) }
+
+// maxIgnoreFile is the size in bytes above which an ignore file is not read.
+const maxIgnoreFile = 1 << 20
+
+// top returns the directory at which a search begins, with the rules of the
+// directories above it.
+func (r *dirReader) top(dir string) (*dirState, error) {
+	top := &dirState{path: dir, top: true}
+	if r.pattern != nil {
+		top.match = r.pattern.Start()
+	}
+	if !r.gitignore || dir == "." {
+		return top, nil
+	}
+	above := dirState{path: "."}
+	for element := range strings.SplitSeq(dir, "/") {
+		if err := r.readRules(&above, true); err != nil {
+			return nil, err
+		}
+		above.path = above.join(element)
+	}
+	top.rules = above.rules
+	return top, nil
+}
+
+// open returns the children of in that are not ignored, sorted.
+func (r *dirReader) open(in *dirState) ([]Child, error) {
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	children, err := r.src.List(r.ctx, in.path, in.top)
+	if err != nil || !r.gitignore {
+		return children, err
+	}
+	if err := r.readRules(in, hasFile(children, ignore.FileName)); err != nil {
+		return nil, err
+	}
+	kept := make([]Child, 0, len(children))
+	for _, child := range children {
+		if !r.ignored(in, child.Name, child.Type == workspace.TypeDirectory || child.Type == UnnamedDirectory) {
+			kept = append(kept, child)
+		}
+	}
+	return kept, nil
+}
+
+// hasFile looks for name among children, which are sorted.
+func hasFile(children []Child, name string) bool {
+	for _, child := range children {
+		if child.Name >= name {
+			return child.Name == name && child.Type == workspace.TypeFile
+		}
+	}
+	return false
+}
+
+// readRules opens the rules of in: it adds the rules of its own ignore file, if
+// there can be one, to the rules of its parent. A file that cannot be read has
+// no rules.
+func (r *dirReader) readRules(in *dirState, mayExist bool) error {
+	if !r.gitignore {
+		return nil
+	}
+	var file *ignore.File
+	if mayExist {
+		data, err := r.src.Read(r.ctx, in.join(ignore.FileName), new([]byte), ReadOptions{Limit: maxIgnoreFile})
+		if ended := r.ctx.Err(); ended != nil {
+			return ended
+		}
+		if err == nil {
+			file = ignore.Parse(data)
+		}
+	}
+	_, name := workspace.Split(in.path)
+	in.rules = in.rules.Enter(name, file)
+	return nil
+}
+
+// ignored reports whether the rules of in, which are open, exclude its child
+// name.
+func (r *dirReader) ignored(in *dirState, name string, dir bool) bool {
+	return r.gitignore && in.rules.Ignored(name, dir)
+}
+
+// enter returns the child directory name of in, which is open, or nil if the
+// search wants nothing in it.
+func (r *dirReader) enter(in *dirState, name string) *dirState {
+	child := &dirState{path: in.join(name), rules: in.rules}
+	if r.pattern != nil {
+		if child.match = in.match.Enter(name); child.match.Empty() {
+			return nil
+		}
+	}
+	// All below "a" is less than "a0", as "0" follows "/".
+	if r.begin != "" && child.path+"0" <= r.begin {
+		return nil
+	}
+	return child
+}

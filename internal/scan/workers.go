@@ -1,0 +1,315 @@
+package scan
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"io/fs"
+	"runtime"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// A fast source gets a worker for each processor and spareWorkers more, which
+// work while others wait in a system call, but not more than maxLocalWorkers.
+// A worker takes localChunk files of a directory at a time, so that taking
+// costs little beside searching.
+const (
+	localChunk      = 64
+	spareWorkers    = 2
+	maxLocalWorkers = 8
+)
+
+// workers search a tree side by side. Each takes the task that comes first in
+// order of paths, does it, and adds the tasks that it finds on the way. So
+// directories are listed side by side, too, no worker waits for another to take
+// its results, and a search with a limit stays near the beginning of the tree.
+//
+// For example, two workers look for 2 matches in the files a, d/x, d/y and z,
+// which have one match each, with one file to a task:
+//
+//	worker 1                                 worker 2                        tasks left
+//	lists the root                           waits                           a, d, z
+//	takes a: a match                         takes d, lists it, adds d/y     d/y, z
+//	takes d/y, which is less than z          searches d/x itself: a match    z
+//	a match in d/y, one more than wanted     takes z, which is after d/y
+//	and so the last that can be of use       and so need not be read
+//
+// The result is the matches in a and d/x, and the match in d/y only proves that
+// there are more. Had z been taken before d/y, it would have been read in vain;
+// the result is the same in any order, as the collector sorts.
+type workers struct {
+	dirReader
+	search *search
+	chunk  int
+	found  collector
+
+	mu    sync.Mutex // guards what follows
+	ready sync.Cond  // there are tasks, or the search has ended
+	tasks tasks
+	busy  int   // workers that may yet add tasks
+	err   error // the first that ends the search
+}
+
+// task is a directory to open, or some files in one that is open.
+type task struct {
+	in    *dirState
+	files []string            // nil for the directory itself
+	known *workspace.FileInfo // the description of the only file, if a walk gave one
+	path  string              // the first path of the task
+}
+
+// tree searches the directory of the options with n workers. Zero suits a
+// source that answers from memory or a local disk.
+func (s *search) tree(ctx context.Context, n int) (*workspace.GrepResult, error) {
+	w := &workers{
+		dirReader: dirReader{ctx: ctx, src: s.src, begin: s.opts.StartAfter.Path, gitignore: s.opts.Gitignore},
+		search:    s,
+		chunk:     1,
+	}
+	w.ready.L = &w.mu
+	w.found.limit = s.opts.MaxResults
+	if n == 0 {
+		n, w.chunk = min(runtime.GOMAXPROCS(0)+spareWorkers, maxLocalWorkers), localChunk
+	}
+	top, err := w.top(s.opts.Path)
+	if err == nil {
+		w.push(task{in: top, path: top.path})
+		err = w.run(n)
+	}
+	if ended := ctx.Err(); ended != nil {
+		return nil, workspace.NewPathError(workspace.OpGrep, s.opts.Path, ended, nil)
+	}
+	if err != nil {
+		return nil, workspace.RenameError(err, workspace.OpGrep, s.opts.Path)
+	}
+	return w.found.result(), nil
+}
+
+// run lets n workers work until nothing is left to do. The caller's goroutine
+// is one of them.
+func (w *workers) run(n int) error {
+	var group sync.WaitGroup
+	for range n - 1 {
+		group.Go(w.work)
+	}
+	w.work()
+	group.Wait()
+	return w.err
+}
+
+func (w *workers) work() {
+	var scratch []byte
+	for {
+		t, ok := w.next()
+		if !ok {
+			return
+		}
+		err := w.do(t, &scratch)
+		w.done(err)
+	}
+}
+
+// next waits for a task. It returns false when there will be none.
+func (w *workers) next() (task, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.tasks) == 0 && w.busy > 0 && w.err == nil {
+		w.ready.Wait()
+	}
+	if len(w.tasks) == 0 || w.err != nil {
+		w.ready.Broadcast()
+		return task{}, false
+	}
+	w.busy++
+	return heap.Pop(&w.tasks).(task), true
+}
+
+func (w *workers) push(t task) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	heap.Push(&w.tasks, t)
+	w.ready.Signal()
+}
+
+// done records the end of a task, and its error.
+func (w *workers) done(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.busy--
+	if w.err == nil {
+		w.err = err
+	}
+	if w.busy == 0 || w.err != nil {
+		w.ready.Broadcast()
+	}
+}
+
+func (w *workers) do(t task, scratch *[]byte) error {
+	if !w.found.wants(t.path) {
+		return nil
+	}
+	if t.files != nil {
+		return w.searchFiles(t, scratch)
+	}
+	if walker, ok := w.src.(Walker); ok {
+		return w.walkDir(walker, t.in, scratch)
+	}
+	return w.listDir(t.in, scratch)
+}
+
+// listDir opens in and adds tasks for its children. It searches the first files
+// itself, while their directory is in the system's caches, unless a limit makes
+// the order matter and directories come before some of them.
+func (w *workers) listDir(in *dirState, scratch *[]byte) error {
+	children, err := w.open(in)
+	switch {
+	case err == nil:
+	case in.top || w.ctx.Err() != nil:
+		return err
+	case !wasRemoved(err):
+		w.skip(in, workspace.SkipUnreadable, err)
+	}
+	if slices.ContainsFunc(children, func(child Child) bool { return w.wantsUnnamed(in, child) }) {
+		w.skip(in, workspace.SkipInvalidNames, nil)
+	}
+	var files []string
+	ordered := false // with a limit, the files after a directory may not be wanted
+	for _, child := range children {
+		switch child.Type {
+		case workspace.TypeDirectory:
+			if w.found.limit > 0 {
+				w.enqueue(in, files)
+				files, ordered = nil, true
+			}
+			if below := w.enter(in, child.Name); below != nil {
+				w.push(task{in: below, path: below.path})
+			}
+		case workspace.TypeFile:
+			if w.wantsFile(in, child.Name) {
+				files = append(files, child.Name)
+			}
+		}
+	}
+	if ordered {
+		w.enqueue(in, files)
+		return nil
+	}
+	first := files[:min(w.chunk, len(files))]
+	w.enqueue(in, files[len(first):])
+	return w.searchFiles(task{in: in, files: first}, scratch)
+}
+
+// wasRemoved reports whether err says that a directory was removed or replaced
+// after its parent was listed, which is no error of a search.
+func wasRemoved(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) || errors.Is(err, workspace.ErrSymlink)
+}
+
+// skip adds the directory in to the result as skipped, unless the page before
+// listed it.
+func (w *workers) skip(in *dirState, reason workspace.SkipReason, err error) {
+	if w.begin == "" || in.path > w.begin {
+		w.found.add(outcome{path: in.path, skipped: reason, err: err})
+	}
+}
+
+// wantsUnnamed reports whether the search would look into child if it had a
+// valid name. A directory without one counts, as nobody knows what is in it.
+func (w *workers) wantsUnnamed(in *dirState, child Child) bool {
+	return child.Type == UnnamedDirectory || child.Type == UnnamedFile && w.search.filter.wants(in, child.Name)
+}
+
+func (w *workers) wantsFile(in *dirState, name string) bool {
+	return (w.begin == "" || in.join(name) >= w.begin) && w.search.filter.wants(in, name)
+}
+
+// enqueue adds tasks for files of in.
+func (w *workers) enqueue(in *dirState, files []string) {
+	for some := range slices.Chunk(files, w.chunk) {
+		w.push(task{in: in, files: some, path: in.join(some[0])})
+	}
+}
+
+// maxTasks is how many files that a walk has found wait for a worker before the
+// walk stops to search some of them itself. So a walk that is faster than the
+// searches does not fill the memory.
+const maxTasks = 4096
+
+// walkDir adds a task for each file below in as the source lists them. It stops
+// once the collector wants no more.
+func (w *workers) walkDir(walker Walker, in *dirState, scratch *[]byte) error {
+	err := w.flatWalk(walker, in, pathBefore(w.begin), func(in *dirState, info workspace.FileInfo) error {
+		switch {
+		case !w.found.wants(info.Path):
+			return fs.SkipAll
+		case info.Type != workspace.TypeFile || !w.wantsFile(in, info.Name):
+			return nil
+		}
+		w.push(task{in: in, files: []string{info.Name}, known: &info, path: info.Path})
+		return w.helpOut(scratch)
+	})
+	if errors.Is(err, fs.SkipAll) {
+		return nil
+	}
+	return err
+}
+
+// pathBefore returns a path that is less than path, for a walk that includes
+// path itself.
+func pathBefore(path string) string {
+	_, size := utf8.DecodeLastRuneInString(path)
+	return path[:len(path)-size]
+}
+
+// helpOut searches files while too many of them wait.
+func (w *workers) helpOut(scratch *[]byte) error {
+	for {
+		w.mu.Lock()
+		if len(w.tasks) <= maxTasks || w.err != nil {
+			defer w.mu.Unlock()
+			return w.err
+		}
+		t := heap.Pop(&w.tasks).(task)
+		w.mu.Unlock()
+		if err := w.do(t, scratch); err != nil {
+			return err
+		}
+	}
+}
+
+// searchFiles searches the files of t.
+func (w *workers) searchFiles(t task, scratch *[]byte) error {
+	for _, name := range t.files {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		path := t.in.join(name)
+		if !w.found.wants(path) {
+			return nil
+		}
+		o := w.search.file(w.ctx, path, scratch, ReadOptions{Known: t.known})
+		if errors.Is(o.err, workspace.ErrUnavailable) {
+			return o.err // the store's fault, not the file's
+		}
+		w.found.add(o)
+	}
+	return nil
+}
+
+// tasks is a heap of tasks by their paths.
+type tasks []task
+
+func (t tasks) Len() int           { return len(t) }
+func (t tasks) Less(i, j int) bool { return t[i].path < t[j].path }
+func (t tasks) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
+func (t *tasks) Push(x any)        { *t = append(*t, x.(task)) }
+
+func (t *tasks) Pop() any {
+	last := (*t)[len(*t)-1]
+	*t = (*t)[:len(*t)-1]
+	return last
+}

@@ -12,18 +12,18 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// DefaultPollInterval is the time between two looks of a [Poll] whose options
-// name none.
+// DefaultPollInterval is the time between two walks of a [Poll] whose options set
+// none.
 const DefaultPollInterval = time.Second
 
 // Poll is a [workspace.FileSystem].Watch that walks the tree at every interval
-// and compares: types, versions, and where fsys has no versions sizes and
-// modification times, so that a rewrite which changes neither is not seen
-// there. It costs one walk for each interval and memory for each name.
+// and compares types and versions. Where fsys has no versions it compares sizes
+// and modification times, and does not see a write that changes neither. It
+// costs one walk for each interval and memory for each name.
 //
-// A walk that fails is tried again at the next interval. If one directory
-// cannot be listed, what was known of it counts until it can be listed, or no
-// longer exists. If dir is removed, everything in it is reported as removed.
+// A walk that fails is retried at the next interval. A directory that cannot be
+// listed counts as unchanged until it can be listed or no longer exists. If dir
+// is removed, everything in it is reported as removed.
 //
 // # Errors
 //
@@ -45,7 +45,7 @@ func Poll(ctx context.Context, fsys workspace.FileSystem, dir string, opts *work
 	}
 	p := &poll{fsys: fsys, dir: dir}
 	var err error
-	if p.seen, err = p.look(ctx); err != nil {
+	if p.seen, err = p.walk(ctx); err != nil {
 		return nil, workspace.RenameError(err, workspace.OpWatch, dir)
 	}
 	p.queue = notify.New(ctx, dir, o.Buffer)
@@ -70,7 +70,7 @@ func (p *poll) run(ctx context.Context, interval time.Duration) {
 			return
 		case <-ticker.C:
 		}
-		now, err := p.look(ctx)
+		now, err := p.walk(ctx)
 		switch {
 		case saysMissing(err) && p.isMissing(ctx):
 			now = nil
@@ -96,9 +96,9 @@ func saysMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) || errors.Is(err, workspace.ErrSymlink)
 }
 
-// look lists what there is, and below directories that cannot be listed what
-// was known of them.
-func (p *poll) look(ctx context.Context) ([]workspace.FileInfo, error) {
+// walk lists the tree. Below directories that cannot be listed it repeats what
+// the walk before found.
+func (p *poll) walk(ctx context.Context) ([]workspace.FileInfo, error) {
 	first := p.queue == nil
 	unlisted := make(map[string]bool)
 	var infos []workspace.FileInfo
@@ -107,7 +107,7 @@ func (p *poll) look(ctx context.Context) ([]workspace.FileInfo, error) {
 		case err == nil:
 			infos = append(infos, info)
 		case first && !errors.Is(err, fs.ErrPermission):
-			return err // else what is in it would look new as soon as it can be listed
+			return err // else all in it would look new once it can be listed
 		default:
 			unlisted[info.Path] = true
 		}
@@ -116,8 +116,8 @@ func (p *poll) look(ctx context.Context) ([]workspace.FileInfo, error) {
 	return p.keep(infos, unlisted), err
 }
 
-// keep adds to infos what was known of the directories that are unlisted, and
-// of those below them.
+// keep adds to infos the names that the walk before found in directories that are
+// unlisted now, and below them.
 func (p *poll) keep(infos []workspace.FileInfo, unlisted map[string]bool) []workspace.FileInfo {
 	if len(unlisted) == 0 {
 		return infos
@@ -157,7 +157,7 @@ func (p *poll) compare(now []workspace.FileInfo) {
 	}
 }
 
-// change reports what became of a name that was there and is there.
+// change reports the difference between two descriptions of a name.
 func (p *poll) change(before, after workspace.FileInfo) {
 	if before.Type != after.Type {
 		p.queue.Push(workspace.Event{Op: workspace.EventRemove, Path: before.Path})

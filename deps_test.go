@@ -23,7 +23,7 @@ var policy = map[string][]string{
 	"workspace":          {},
 	"workspace/fallback": {"workspace", "internal/scan", "internal/notify"},
 	"workspace/provider": {"workspace", "workspace/fallback", "internal/scan"},
-	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob"},
+	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob", "internal/ignore", "internal/scan"},
 	"workspace/kind":     {"workspace"},
 	"workspace/config": {"workspace", "workspace/kind", "workspace/policy", "github.com/goccy/go-yaml/...",
 		"github.com/google/jsonschema-go/jsonschema"},

@@ -9,22 +9,31 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// alias is a name that a caller uses, and the name that an operation uses in its
-// place.
+// alias is a name that a caller uses, and the name that stands for it below. The
+// methods called outer… translate from there to the caller's names.
 type alias struct {
 	name   string
-	target string // the same until a symlink was met in it
+	target string // the same until a symlink is found in it
 }
 
 // maxFollows bounds how often an operation starts again because someone changes
 // a symlink in its name.
 const maxFollows = 100
 
-// follow calls act, which follows no symlink, until it meets none. Before each
-// call but the first, resolve replaces the names that act uses with what they
-// stand for now, and tests those; if there is nothing to replace, the error of
-// act is final. A symlink that changes between the two makes act fail, so
-// nothing is used that was not tested.
+// follow calls act, which follows no symlink, until it finds none. Before each
+// call but the first, resolve replaces the names that act uses by their targets
+// at that moment, and tests those; if there is nothing to replace, the error of
+// act is final. A symlink that changes between the two makes act fail, so act
+// only uses names that were tested.
+//
+// For example, link is a symlink to the directory src, which is allowed. While
+// link/a is read, a program replaces src by a symlink to keys, which is denied:
+//
+//	act      reads link/a: ErrSymlink
+//	resolve  link/a stands for src/a, which is allowed
+//	         now the program replaces src
+//	act      reads src/a: ErrSymlink
+//	resolve  link/a stands for keys/a, which is denied, and follow returns that error
 func follow(ctx context.Context, op, name string, act func() error, resolve func() (again bool, err error)) error {
 	for range maxFollows {
 		err := act()
@@ -42,15 +51,15 @@ func follow(ctx context.Context, op, name string, act func() error, resolve func
 			return err
 		}
 	}
-	return keepsChanging(op, name)
+	return changingLinkError(op, name)
 }
 
-func keepsChanging(op, name string) error {
+func changingLinkError(op, name string) error {
 	return workspace.NewPathError(op, name, workspace.ErrUnavailable, errors.New("a symlink in the name keeps changing"))
 }
 
-// rebase returns path, which is from or a name below it, as the same name below
-// to. Any other path stays as it is.
+// rebase returns path with to in the place of from, if path is from or below it.
+// It returns any other path as it is.
 func rebase(path, from, to string) string {
 	switch {
 	case from == to:
@@ -84,7 +93,7 @@ func (a alias) outerError(err error) error {
 }
 
 // outerPatternError is outerError for an error that may be about a pattern:
-// patterns are from those that the operation was given to those of the caller.
+// patterns has the caller's pattern for each one that the operation used.
 func (a alias) outerPatternError(err error, patterns map[string]string) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
@@ -95,9 +104,9 @@ func (a alias) outerPatternError(err error, patterns map[string]string) error {
 	return a.outerError(err)
 }
 
-// position returns the path after which a listing of target continues that a
-// caller continues after the path after. Paths are compared as strings: after
-// need not be a name.
+// position translates the path after which the caller continues a listing of
+// name to a path after which a listing of target continues. Paths are compared
+// as strings: after need not be a name.
 func (a alias) position(after string) string {
 	outer, inner := prefixOf(a.name), prefixOf(a.target)
 	if after == "" || outer == inner {
@@ -111,13 +120,13 @@ func (a alias) position(after string) string {
 		return inner + rest
 	case after < a.name, after < outer && inner == "":
 		return ""
-	case after < outer: // past a file of that name, and not past what is below it
+	case after < outer: // after a file of that name, and before all below it
 		return a.target + "!"
 	}
 	return strings.TrimSuffix(inner, "/") + "\xff" // which no name reaches
 }
 
-// prefixOf returns what the names of everything below dir begin with.
+// prefixOf returns the prefix of all names below dir.
 func prefixOf(dir string) string {
 	if dir == "." {
 		return ""
@@ -131,7 +140,7 @@ func (a alias) walk(ctx context.Context, fsys workspace.FileSystem, opts *worksp
 	if opts != nil {
 		o.After = a.position(opts.After)
 	}
-	var stopped error // what fn returned, which is not to be renamed
+	var stopped error // an error of fn, which keeps its names
 	err := workspace.Walk(ctx, fsys, a.target, &o, func(info workspace.FileInfo, err error) error {
 		stopped = fn(a.outerInfo(info), a.outerError(err))
 		return stopped
@@ -142,7 +151,8 @@ func (a alias) walk(ctx context.Context, fsys workspace.FileSystem, opts *worksp
 	return a.outerError(err)
 }
 
-// stop is the error of a caller's function, in which no symlink is looked for.
+// stop is the error of a caller's function. It is never a reason to follow a
+// symlink.
 type stop struct{ error }
 
 // unstop returns the error that a walk returns to its caller.
@@ -154,7 +164,7 @@ func unstop(err error) error {
 }
 
 // forward sends the events of a watch of target under their outer names until
-// the watch ends. Those that shows refuses are left out.
+// the watch ends. It leaves out the events that shows refuses.
 func (a alias) forward(ctx context.Context, events <-chan workspace.Event, out chan<- workspace.Event, shows func(workspace.Event) bool) {
 	defer close(out)
 	for event := range events {
@@ -170,8 +180,9 @@ func (a alias) forward(ctx context.Context, events <-chan workspace.Event, out c
 	}
 }
 
-// create is [workspace.Create] for target. That need not look at the name before
-// the commit, which is too late to follow a symlink, so this does.
+// create is [workspace.Create] for target. It looks for symlinks first, as
+// Create may not look at the name before the commit, which is too late to follow
+// one.
 func (a alias) create(ctx context.Context, fsys workspace.FileSystem, opts *workspace.WriteOptions) (workspace.Writer, error) {
 	name := a.target
 	if !follows(opts) {
@@ -183,7 +194,7 @@ func (a alias) create(ctx context.Context, fsys workspace.FileSystem, opts *work
 	return workspace.Create(ctx, fsys, a.target, opts)
 }
 
-// writer gives the errors of a Writer their outer names.
+// writer renames the errors of a Writer.
 type writer struct {
 	workspace.Writer
 	name       string
@@ -198,7 +209,7 @@ func (w *writer) Write(p []byte) (int, error) {
 func (w *writer) Commit() (workspace.Version, error) {
 	version, err := w.Writer.Commit()
 	if errors.Is(err, workspace.ErrSymlink) {
-		return "", keepsChanging(workspace.OpCreate, w.name)
+		return "", changingLinkError(workspace.OpCreate, w.name)
 	}
 	return version, w.outerError(err)
 }

@@ -14,16 +14,16 @@ import (
 type access int
 
 const (
-	// denied names are as if they did not exist, but that to name one is
-	// refused.
-	denied access = iota
-	// leads is for a directory in which something may be allowed; a name that
-	// is no directory is then denied.
-	leads
-	// allowed names may be used.
+	// none: the name is denied. It is absent from listings, and an operation
+	// on it is refused.
+	none access = iota
+	// traverse: a directory may be listed and entered, because something in it
+	// may be allowed. A file or symlink of that name is denied.
+	traverse
+	// allowed: the name may be used.
 	allowed
-	// whole is for a name that is allowed with all that can be below it.
-	whole
+	// all: the name may be used, and so may every name below it.
+	all
 )
 
 // allowlist is a compiled [Rules].AllowedPaths.
@@ -35,8 +35,8 @@ type allowlist struct {
 // allowRule is one pattern.
 type allowRule struct {
 	pattern *glob.Pattern
-	root    bool // matches all there is
-	deep    bool // whatever matches, all below it does, too
+	root    bool // it matches everything
+	deep    bool // it matches everything below what it matches
 }
 
 func compileAllowlist(patterns []string) (*allowlist, error) {
@@ -55,10 +55,10 @@ func compileAllowlist(patterns []string) (*allowlist, error) {
 	return list, nil
 }
 
-// opRestrict is what an error about a rule names as the operation.
+// opRestrict is the operation in the errors of rules.
 const opRestrict = "restrict"
 
-// CheckAllowedPath returns what is wrong with a pattern of
+// CheckAllowedPath returns the error of a pattern that cannot be one of
 // [Rules].AllowedPaths.
 //
 // # Errors
@@ -102,7 +102,7 @@ func listed(patterns []string) string {
 
 // access returns what may be done with name, symlinks aside.
 func (l *allowlist) access(name string) access {
-	best := denied
+	best := none
 	for _, rule := range l.rules {
 		best = max(best, rule.access(name))
 	}
@@ -112,9 +112,9 @@ func (l *allowlist) access(name string) access {
 func (r allowRule) access(name string) access {
 	switch {
 	case r.root:
-		return whole
+		return all
 	case name == ".":
-		return leads
+		return traverse
 	}
 	state := r.pattern.Start()
 	for {
@@ -123,7 +123,7 @@ func (r allowRule) access(name string) access {
 			return r.last(state, element)
 		}
 		if state = state.Enter(element); state.Empty() {
-			return denied
+			return none
 		}
 		name = rest
 	}
@@ -133,11 +133,11 @@ func (r allowRule) access(name string) access {
 func (r allowRule) last(in glob.State, name string) access {
 	switch {
 	case in.Match(name) && r.deep:
-		return whole
+		return all
 	case in.Match(name):
 		return allowed
 	case !in.Enter(name).Empty():
-		return leads
+		return traverse
 	}
-	return denied
+	return none
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// ProtectedFS is a [workspace.FileSystem] of which some names can be read and
-// not changed: see [Protect]. It is safe for concurrent use.
+// ProtectedFS is a [workspace.FileSystem] in which some names can be read but not
+// changed: see [Protect]. It is safe for concurrent use.
 type ProtectedFS struct {
 	reads
 	files     workspace.FileSystem // the exact view
@@ -25,11 +25,11 @@ var (
 	_ workspace.Exacter    = (*ProtectedFS)(nil)
 )
 
-// Protect returns fsys in which no name can be created, written, moved or
-// removed for which protected returns true, and no directory can be moved or
-// removed that holds one: that is [workspace.ErrPolicy]. protected is called for
-// a name and for each directory above it, after symlinks have been followed. It
-// must be safe for concurrent use.
+// Protect returns a view of fsys in which protected names cannot be created,
+// written, moved or removed, nor a directory with a protected name in it be
+// moved or removed: that is [workspace.ErrPolicy]. A name is protected if
+// protected returns true for it or for a directory above it, after symlinks have
+// been followed. protected must be safe for concurrent use.
 //
 // # Errors
 //
@@ -40,7 +40,7 @@ func Protect(fsys workspace.FileSystem, protected func(name string) bool) (*Prot
 	if err != nil {
 		return nil, workspace.RenameError(err, "protect", ".")
 	}
-	return &ProtectedFS{reads: all(fsys), files: exact, protected: protected}, nil
+	return &ProtectedFS{reads: atRoot(fsys), files: exact, protected: protected}, nil
 }
 
 // Close closes the FileSystem below if it is an [io.Closer].
@@ -54,7 +54,7 @@ func (p *ProtectedFS) Close() error {
 // Exact implements [workspace.Exacter].
 func (p *ProtectedFS) Exact() (workspace.FileSystem, error) { return Protect(p.files, p.protected) }
 
-// check refuses a name that is protected, or below one that is.
+// check refuses a name that is protected, or below a protected one.
 func (p *ProtectedFS) check(op string, a alias) error {
 	for name := a.target; name != "."; name, _ = workspace.Split(name) {
 		if p.protected(name) {
@@ -68,7 +68,7 @@ func (p *ProtectedFS) refusal(op, name, why string) error {
 	return workspace.NewPathError(op, name, workspace.ErrPolicy, errors.New(why))
 }
 
-// resolve sets a to what its name stands for now. last says whether a symlink
+// resolve follows the symlinks in the name of a. last says whether a symlink
 // that is the last element is followed.
 func (p *ProtectedFS) resolve(ctx context.Context, op string, a *alias, last bool) error {
 	dir, base := a.name, "."
@@ -83,7 +83,7 @@ func (p *ProtectedFS) resolve(ctx context.Context, op string, a *alias, last boo
 	return nil
 }
 
-// change calls do with the place of name, which is not protected. last says
+// change calls do with the target of name, unless that is protected. last says
 // whether a symlink that is the last element is followed.
 func (p *ProtectedFS) change(ctx context.Context, op, name string, last bool, do func(a alias) error) error {
 	if err := workspace.Check(ctx, op, name); err != nil {
@@ -98,8 +98,8 @@ func (p *ProtectedFS) change(ctx context.Context, op, name string, last bool, do
 	}, func() (bool, error) { return true, p.resolve(ctx, op, &a, last) })
 }
 
-// changePair is change for two names, of which the last element of the second
-// is not followed.
+// changePair is change for two names. A symlink that is the last element of
+// destination is not followed.
 func (p *ProtectedFS) changePair(ctx context.Context, op, source, destination string, last bool, do func(from, to alias) error) error {
 	for _, name := range []string{source, destination} {
 		if err := workspace.Check(ctx, op, name); err != nil {
@@ -127,7 +127,7 @@ func (p *ProtectedFS) checkTree(ctx context.Context, op string, a alias, moved s
 	switch {
 	case errors.Is(err, workspace.ErrSymlink):
 		return err
-	case err != nil, !info.IsDir(): // which the operation itself finds out
+	case err != nil, !info.IsDir(): // then the operation itself is right or fails
 		return nil
 	}
 	err = a.walk(ctx, p.files, nil, func(info workspace.FileInfo, err error) error {

@@ -15,8 +15,8 @@ type ReadOnlyFS struct {
 	reads
 }
 
-// reads is what a ReadOnlyFS lets through: SubFS at the root, which changes no
-// name and forwards every optional interface.
+// reads are the methods that a ReadOnlyFS forwards: a SubFS at the root changes
+// no name and forwards every optional interface.
 type reads = *SubFS
 
 var (
@@ -28,11 +28,11 @@ var (
 
 // ReadOnly returns fsys without its changing operations.
 func ReadOnly(fsys workspace.FileSystem) *ReadOnlyFS {
-	return &ReadOnlyFS{all(fsys)}
+	return &ReadOnlyFS{atRoot(fsys)}
 }
 
-// Capabilities implements [workspace.Capable]: those of the FileSystem below,
-// without the ones that change it.
+// Capabilities implements [workspace.Capable]. It returns the capabilities of the
+// FileSystem below that change nothing.
 func (r *ReadOnlyFS) Capabilities() workspace.Capabilities {
 	below := r.reads.Capabilities()
 	return workspace.Capabilities{Versions: below.Versions, Watch: below.Watch}

@@ -11,40 +11,38 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Rules say what of a [workspace.FileSystem] may be used.
+// Rules say which names of a [workspace.FileSystem] may be used.
 type Rules struct {
 	// AllowedPaths are globs of the names that may be used, from the root, in
 	// the dialect of [workspace.GlobOptions]: "src/**" is the directory src
-	// with all below it, "*.md" what ends in ".md" at the top. A pattern that
-	// ends in a slash is refused, as it would allow a directory and nothing in
-	// it. At least one is required.
+	// with all below it, "*.md" all names at the top that end in ".md". A
+	// pattern that ends in a slash is refused, as it would allow a directory
+	// and nothing in it. At least one is required.
 	AllowedPaths []string
 }
 
-// RestrictedFS is a [workspace.FileSystem] of which only some names may be
-// used: those that the [Rules] allow. A directory in which something can be
-// allowed may be seen and made, too, and removed or moved if nothing in it is
-// denied.
+// RestrictedFS is a [workspace.FileSystem] in which only the names that the
+// [Rules] allow may be used. A directory in which something can be allowed may
+// also be listed and created, and removed or moved if nothing in it is denied.
 //
-// Any other name is denied: to name it is [workspace.ErrPolicy], whether it
-// exists or not, and it is absent from Ls, Glob, Grep, Walk and Watch. The
-// ".gitignore" files that are denied are honoured nevertheless where a search
-// asks for them.
+// Any other name is denied: every operation on it is [workspace.ErrPolicy],
+// whether it exists or not, and it is absent from Ls, Glob, Grep, Walk and
+// Watch. A search with Gitignore honours all ".gitignore" files, denied or not.
 //
-// A symlink can be used if what it leads to is allowed, and if each symlink on
-// the way is in a directory that is not denied. The name that a symlink leads to
-// is tested, and then that name is used with no symlink followed: whoever
-// changes a symlink in between, a call or a program, gets an error. A symlink
-// that someone changes all the time is [workspace.ErrUnavailable].
+// A symlink can be used if its target is allowed, and if each symlink on the way
+// is in a directory that is not denied. RestrictedFS tests the target, and then
+// uses the target's name and follows no symlink: if a call or a program changes
+// a symlink in between, the operation fails. A symlink that someone changes all
+// the time is [workspace.ErrUnavailable].
 //
-// Removing and moving a directory of which a part is allowed begins with a look
-// at what is in it: a program that creates a denied name there at that moment
-// can have it moved along. RestrictedFS is safe for concurrent use.
+// Before it removes or moves a directory that is not allowed with all below it,
+// RestrictedFS lists what is in it. A denied name that a program creates there
+// after that can be moved along. RestrictedFS is safe for concurrent use.
 type RestrictedFS struct {
-	fsys  workspace.FileSystem // resolves names
-	files workspace.FileSystem // does all else: the exact view of fsys, unless everything is allowed
-	allow *allowlist
-	still bool // no symlink is followed
+	fsys     workspace.FileSystem // resolves names
+	files    workspace.FileSystem // does all else: the exact view of fsys, unless everything is allowed
+	allow    *allowlist
+	noFollow bool // no symlink is followed
 }
 
 var (
@@ -61,7 +59,7 @@ var (
 	_ workspace.Rooter          = (*RestrictedFS)(nil)
 )
 
-// Restrict returns fsys as far as rules allow.
+// Restrict returns the part of fsys that rules allow.
 //
 // # Errors
 //
@@ -74,7 +72,7 @@ func Restrict(fsys workspace.FileSystem, rules Rules) (*RestrictedFS, error) {
 	if err != nil {
 		return nil, err
 	}
-	if allow.access(".") == whole {
+	if allow.access(".") == all {
 		return &RestrictedFS{fsys: fsys, files: fsys, allow: allow}, nil
 	}
 	exact, err := workspace.Exact(fsys)
@@ -90,7 +88,7 @@ func (r *RestrictedFS) Exact() (workspace.FileSystem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RestrictedFS{fsys: exact, files: exact, allow: r.allow, still: true}, nil
+	return &RestrictedFS{fsys: exact, files: exact, allow: r.allow, noFollow: true}, nil
 }
 
 // Capabilities implements [workspace.Capable].
@@ -109,29 +107,30 @@ func (r *RestrictedFS) Close() error {
 	return nil
 }
 
-// place is a name that is not denied.
-type place struct {
+// resolved is a name that is not denied, with its target.
+type resolved struct {
 	alias
-	access access // the lesser of those of name and target
+	access access // the lesser access of name and target
 }
 
-// at calls do with the place of name until it meets no symlink. last says whether
-// a symlink that is the last element is followed.
-func (r *RestrictedFS) at(ctx context.Context, op, name string, last bool, do func(p place) error) error {
-	p, err := r.place(ctx, op, name)
+// at calls do with the target of name until it finds no symlink in that. last
+// says whether a symlink that is the last element is followed.
+func (r *RestrictedFS) at(ctx context.Context, op, name string, last bool, do func(p resolved) error) error {
+	p, err := r.asSpelled(ctx, op, name)
 	if err != nil {
 		return err
 	}
 	return follow(ctx, op, name, func() error { return do(p) }, func() (bool, error) { return r.resolve(ctx, op, &p, last) })
 }
 
-// atPair is at for two names. The last element of destination is not followed.
-func (r *RestrictedFS) atPair(ctx context.Context, op, source, destination string, last bool, do func(from, to place) error) error {
-	from, err := r.place(ctx, op, source)
+// atPair is at for two names. A symlink that is the last element of destination
+// is not followed.
+func (r *RestrictedFS) atPair(ctx context.Context, op, source, destination string, last bool, do func(from, to resolved) error) error {
+	from, err := r.asSpelled(ctx, op, source)
 	if err != nil {
 		return err
 	}
-	to, err := r.place(ctx, op, destination)
+	to, err := r.asSpelled(ctx, op, destination)
 	if err != nil {
 		return err
 	}
@@ -145,31 +144,30 @@ func (r *RestrictedFS) atPair(ctx context.Context, op, source, destination strin
 	})
 }
 
-// place returns the place of name if there is no symlink in it.
-func (r *RestrictedFS) place(ctx context.Context, op, name string) (place, error) {
+// asSpelled returns name with itself as its target, as if it had no symlink.
+func (r *RestrictedFS) asSpelled(ctx context.Context, op, name string) (resolved, error) {
 	if err := workspace.Check(ctx, op, name); err != nil {
-		return place{}, err
+		return resolved{}, err
 	}
-	p := place{alias{name, name}, r.allow.access(name)}
-	if p.access == denied {
-		return place{}, r.denial(op, name)
+	p := resolved{alias{name, name}, r.allow.access(name)}
+	if p.access == none {
+		return resolved{}, r.denial(op, name)
 	}
 	return p, nil
 }
 
-// resolve finds out what p stands for once symlinks have been followed, and
-// reports whether that is worth another attempt. It goes element by element: a
-// symlink to a denied place is as far as it looks, so what is there changes
-// nothing.
-func (r *RestrictedFS) resolve(ctx context.Context, op string, p *place, last bool) (again bool, err error) {
-	if r.still {
+// resolve follows the symlinks in the name of p, and reports whether that is
+// worth another attempt. It goes element by element and stops at a symlink to a
+// denied name, so that the answer shows nothing of what is there.
+func (r *RestrictedFS) resolve(ctx context.Context, op string, p *resolved, last bool) (again bool, err error) {
+	if r.noFollow {
 		return false, nil
 	}
-	// What only leads to names is a directory or denied: a symlink is not
+	// With traverse, a name is a directory or denied: a symlink is not
 	// followed.
-	leading := r.allow.access(p.name) <= leads
+	dirOnly := r.allow.access(p.name) <= traverse
 	dir, base := p.name, "."
-	if !last || leading {
+	if !last || dirOnly {
 		dir, base = workspace.Split(p.name)
 	}
 	target := "."
@@ -178,41 +176,41 @@ func (r *RestrictedFS) resolve(ctx context.Context, op string, p *place, last bo
 		if err != nil {
 			return false, workspace.RenameError(err, op, p.name)
 		}
-		if r.allow.access(target) == denied {
+		if r.allow.access(target) == none {
 			return false, r.denial(op, p.name)
 		}
 	}
 	target = rebase(base, ".", target)
 	unchanged := target == p.target
 	p.target, p.access = target, min(r.allow.access(p.name), r.allow.access(target))
-	if p.access == denied || unchanged && leading {
+	if p.access == none || unchanged && dirOnly {
 		return false, r.denial(op, p.name)
 	}
 	return true, nil
 }
 
-// child returns the place of a name below p, which may turn out to be denied.
-func (r *RestrictedFS) child(p place, name string) place {
+// child returns the target of a name below p. It may be denied.
+func (r *RestrictedFS) child(p resolved, name string) resolved {
 	target := rebase(name, p.name, p.target)
-	return place{alias{name, target}, min(r.allow.access(name), r.allow.access(target))}
+	return resolved{alias{name, target}, min(r.allow.access(name), r.allow.access(target))}
 }
 
 // shows reports whether a listing shows a name of type t.
-func (p place) shows(t workspace.FileType) bool {
-	return p.access > leads || p.access == leads && t == workspace.TypeDirectory
+func (p resolved) shows(t workspace.FileType) bool {
+	return p.access > traverse || p.access == traverse && t == workspace.TypeDirectory
 }
 
-// denial is the error of a name that is denied. It is the same for every such
-// name, so as not to show which of them exist.
+// denial is the error of a denied name. It is the same for all of them, so that
+// it does not show which exist.
 func (r *RestrictedFS) denial(op, name string) error {
 	return workspace.NewPathError(op, name, workspace.ErrPolicy,
 		fmt.Errorf("neither one of the allowed paths (%s) nor a directory that leads to one", r.allow.text))
 }
 
-// checkDir returns the denial of a place that only leads to names and is no
+// checkDir returns the denial of a name that may only be traversed and is no
 // directory.
-func (r *RestrictedFS) checkDir(ctx context.Context, op string, p place) error {
-	if p.access > leads || p.target == "." {
+func (r *RestrictedFS) checkDir(ctx context.Context, op string, p resolved) error {
+	if p.access > traverse || p.target == "." {
 		return nil
 	}
 	info, err := r.files.Stat(ctx, p.target)
@@ -225,30 +223,29 @@ func (r *RestrictedFS) checkDir(ctx context.Context, op string, p place) error {
 	return nil
 }
 
-// conceal returns the error of an operation on p without what it tells of denied
-// names: that an element in the middle is a file, which is denied, becomes
-// [fs.ErrNotExist], as if it were not there.
-func (r *RestrictedFS) conceal(ctx context.Context, op string, p place, err error) error {
+// conceal returns the error of an operation on p in a form that shows nothing of
+// denied names: where an element in the middle is a denied file, the error is
+// [fs.ErrNotExist], as if there were no such file.
+func (r *RestrictedFS) conceal(ctx context.Context, op string, p resolved, err error) error {
 	if errors.Is(err, workspace.ErrNotDir) && r.deniedFile(ctx, p) {
 		return workspace.NewPathError(op, p.name, fs.ErrNotExist, nil)
 	}
 	return workspace.RenameError(err, op, p.name)
 }
 
-// concealChange is conceal for an operation that would make what is not there:
-// it is refused.
-func (r *RestrictedFS) concealChange(ctx context.Context, op string, p place, err error) error {
+// concealChange is conceal for an operation that creates missing parents: in the
+// place of a denied file, it is refused.
+func (r *RestrictedFS) concealChange(ctx context.Context, op string, p resolved, err error) error {
 	if errors.Is(err, workspace.ErrNotDir) && r.deniedFile(ctx, p) {
 		return r.denial(op, p.name)
 	}
 	return workspace.RenameError(err, op, p.name)
 }
 
-// deniedFile reports whether an element in the middle of p is a file that is
-// denied.
-func (r *RestrictedFS) deniedFile(ctx context.Context, p place) bool {
+// deniedFile reports whether an element in the middle of p is a denied file.
+func (r *RestrictedFS) deniedFile(ctx context.Context, p resolved) bool {
 	for dir, _ := workspace.Split(p.target); dir != "."; dir, _ = workspace.Split(dir) {
-		if r.allow.access(dir) > leads {
+		if r.allow.access(dir) > traverse {
 			continue
 		}
 		info, err := r.files.Stat(ctx, dir)

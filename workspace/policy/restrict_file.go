@@ -9,9 +9,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// checkFile returns the error of a place that cannot be a file.
-func (r *RestrictedFS) checkFile(ctx context.Context, op string, p place) error {
-	if p.access > leads {
+// checkFile returns the error of a name that cannot be a file.
+func (r *RestrictedFS) checkFile(ctx context.Context, op string, p resolved) error {
+	if p.access > traverse {
 		return nil
 	}
 	if err := r.checkDir(ctx, op, p); err != nil {
@@ -21,8 +21,8 @@ func (r *RestrictedFS) checkFile(ctx context.Context, op string, p place) error 
 }
 
 // atFile is at for a name that is used as a file.
-func (r *RestrictedFS) atFile(ctx context.Context, op, name string, last bool, do func(p place) error) error {
-	return r.at(ctx, op, name, last, func(p place) error {
+func (r *RestrictedFS) atFile(ctx context.Context, op, name string, last bool, do func(p resolved) error) error {
+	return r.at(ctx, op, name, last, func(p resolved) error {
 		if err := r.checkFile(ctx, op, p); err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (r *RestrictedFS) atFile(ctx context.Context, op, name string, last bool, d
 
 // ReadFile implements [workspace.FileSystem].
 func (r *RestrictedFS) ReadFile(ctx context.Context, name string) (data []byte, err error) {
-	err = r.atFile(ctx, workspace.OpReadFile, name, true, func(p place) error {
+	err = r.atFile(ctx, workspace.OpReadFile, name, true, func(p resolved) error {
 		data, err = r.files.ReadFile(ctx, p.target)
 		return r.conceal(ctx, workspace.OpReadFile, p, err)
 	})
@@ -41,7 +41,7 @@ func (r *RestrictedFS) ReadFile(ctx context.Context, name string) (data []byte, 
 
 // ReadVersioned implements [workspace.VersionedReader].
 func (r *RestrictedFS) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
-	err = r.atFile(ctx, workspace.OpReadFile, name, true, func(p place) error {
+	err = r.atFile(ctx, workspace.OpReadFile, name, true, func(p resolved) error {
 		data, version, err = workspace.ReadVersioned(ctx, r.files, p.target, limit)
 		return r.conceal(ctx, workspace.OpReadFile, p, err)
 	})
@@ -50,7 +50,7 @@ func (r *RestrictedFS) ReadVersioned(ctx context.Context, name string, limit int
 
 // Open implements [workspace.Opener].
 func (r *RestrictedFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (stream io.ReadCloser, info workspace.FileInfo, err error) {
-	err = r.atFile(ctx, workspace.OpOpen, name, true, func(p place) error {
+	err = r.atFile(ctx, workspace.OpOpen, name, true, func(p resolved) error {
 		stream, info, err = workspace.Open(ctx, r.files, p.target, opts)
 		if err != nil {
 			return r.conceal(ctx, workspace.OpOpen, p, err)
@@ -63,7 +63,7 @@ func (r *RestrictedFS) Open(ctx context.Context, name string, opts *workspace.Op
 
 // WriteFile implements [workspace.FileSystem].
 func (r *RestrictedFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (version workspace.Version, err error) {
-	err = r.atFile(ctx, workspace.OpWriteFile, name, follows(opts), func(p place) error {
+	err = r.atFile(ctx, workspace.OpWriteFile, name, follows(opts), func(p resolved) error {
 		version, err = r.files.WriteFile(ctx, p.target, data, opts)
 		return r.concealChange(ctx, workspace.OpWriteFile, p, err)
 	})
@@ -72,7 +72,7 @@ func (r *RestrictedFS) WriteFile(ctx context.Context, name string, data []byte, 
 
 // Create implements [workspace.Creator].
 func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
-	err = r.atFile(ctx, workspace.OpCreate, name, follows(opts), func(p place) error {
+	err = r.atFile(ctx, workspace.OpCreate, name, follows(opts), func(p resolved) error {
 		below, err := p.create(ctx, r.files, opts)
 		if err != nil {
 			return r.concealChange(ctx, workspace.OpCreate, p, err)
@@ -90,7 +90,7 @@ func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.
 
 // Stat implements [workspace.FileSystem].
 func (r *RestrictedFS) Stat(ctx context.Context, name string) (info workspace.FileInfo, err error) {
-	err = r.at(ctx, workspace.OpStat, name, false, func(p place) error {
+	err = r.at(ctx, workspace.OpStat, name, false, func(p resolved) error {
 		if err := r.checkDir(ctx, workspace.OpStat, p); err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (r *RestrictedFS) Stat(ctx context.Context, name string) (info workspace.Fi
 
 // Resolve implements [workspace.Resolver].
 func (r *RestrictedFS) Resolve(ctx context.Context, name string) (target string, err error) {
-	err = r.at(ctx, workspace.OpResolve, name, true, func(p place) error {
+	err = r.at(ctx, workspace.OpResolve, name, true, func(p resolved) error {
 		target, err = workspace.Resolve(ctx, r.files, p.target)
 		return workspace.RenameError(err, workspace.OpResolve, name)
 	})
@@ -112,11 +112,11 @@ func (r *RestrictedFS) Resolve(ctx context.Context, name string) (target string,
 
 // Copy implements [workspace.Copier].
 func (r *RestrictedFS) Copy(ctx context.Context, source, destination string) (version workspace.Version, err error) {
-	err = r.atPair(ctx, workspace.OpCopy, source, destination, true, func(from, to place) error {
+	err = r.atPair(ctx, workspace.OpCopy, source, destination, true, func(from, to resolved) error {
 		if err := r.checkFile(ctx, workspace.OpCopy, from); err != nil {
 			return err
 		}
-		if to.access == leads {
+		if to.access == traverse {
 			return r.occupied(ctx, workspace.OpCopy, to)
 		}
 		version, err = workspace.Copy(ctx, r.files, from.target, to.target)
@@ -125,17 +125,17 @@ func (r *RestrictedFS) Copy(ctx context.Context, source, destination string) (ve
 	return version, err
 }
 
-// occupied is the error of a file that cannot be made at a place where only a
-// directory is not denied.
-func (r *RestrictedFS) occupied(ctx context.Context, op string, p place) error {
+// occupied is the error of a file that cannot be created because only a
+// directory may have its name.
+func (r *RestrictedFS) occupied(ctx context.Context, op string, p resolved) error {
 	if err := r.checkDir(ctx, op, p); err != nil {
 		return err
 	}
 	return workspace.NewPathError(op, p.name, fs.ErrExist, nil)
 }
 
-// concealPair conceals what the error of an operation on two names tells.
-func (r *RestrictedFS) concealPair(ctx context.Context, op string, from, to place, err error) error {
+// concealPair is conceal for the error of an operation on two names.
+func (r *RestrictedFS) concealPair(ctx context.Context, op string, from, to resolved, err error) error {
 	if blames(to.alias, from.alias, err) {
 		return r.concealChange(ctx, op, to, err)
 	}

@@ -7,10 +7,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// atDir is at for a name to look into. One that is not a directory is left for
-// the store to refuse.
-func (r *RestrictedFS) atDir(ctx context.Context, op, name string, do func(p place) error) error {
-	return r.at(ctx, op, name, true, func(p place) error {
+// atDir is at for a directory. The store refuses an allowed name that is none.
+func (r *RestrictedFS) atDir(ctx context.Context, op, name string, do func(p resolved) error) error {
+	return r.at(ctx, op, name, true, func(p resolved) error {
 		if err := r.checkDir(ctx, op, p); err != nil {
 			return err
 		}
@@ -18,29 +17,29 @@ func (r *RestrictedFS) atDir(ctx context.Context, op, name string, do func(p pla
 	})
 }
 
-// lsPage is the least number of entries that a listing is asked for at a time:
-// of a page that is as short as the caller's all might be denied.
+// lsPage is the least number of entries to ask the store for at a time: in a
+// page that is as short as the caller's, all might be denied.
 const lsPage = 1000
 
 // Ls implements [workspace.FileSystem].
 func (r *RestrictedFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
-	return r.ls(ctx, dir, opts, place.shows)
+	return r.ls(ctx, dir, opts, resolved.shows)
 }
 
-// ls is Ls for what shows says is to be shown.
-func (r *RestrictedFS) ls(ctx context.Context, dir string, opts *workspace.LsOptions, shows func(place, workspace.FileType) bool) (infos []workspace.FileInfo, err error) {
+// ls is Ls with shows to choose the names.
+func (r *RestrictedFS) ls(ctx context.Context, dir string, opts *workspace.LsOptions, shows func(resolved, workspace.FileType) bool) (infos []workspace.FileInfo, err error) {
 	var o workspace.LsOptions
 	if opts != nil {
 		o = *opts
 	}
-	err = r.atDir(ctx, workspace.OpLs, dir, func(p place) error {
-		infos, err = r.lsPlace(ctx, p, o, shows)
+	err = r.atDir(ctx, workspace.OpLs, dir, func(p resolved) error {
+		infos, err = r.lsTarget(ctx, p, o, shows)
 		return r.conceal(ctx, workspace.OpLs, p, err)
 	})
 	return infos, err
 }
 
-func (r *RestrictedFS) lsPlace(ctx context.Context, p place, o workspace.LsOptions, shows func(place, workspace.FileType) bool) ([]workspace.FileInfo, error) {
+func (r *RestrictedFS) lsTarget(ctx context.Context, p resolved, o workspace.LsOptions, shows func(resolved, workspace.FileType) bool) ([]workspace.FileInfo, error) {
 	limit := o.Limit
 	if limit > 0 {
 		o.Limit = max(limit, lsPage)
@@ -67,10 +66,10 @@ func (r *RestrictedFS) lsPlace(ctx context.Context, p place, o workspace.LsOptio
 	}
 }
 
-// Walk implements [workspace.Walker]. What is denied is not listed.
+// Walk implements [workspace.Walker]. It leaves out denied names.
 func (r *RestrictedFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	return unstop(r.atDir(ctx, workspace.OpWalk, dir, func(p place) error {
-		if p.access == whole {
+	return unstop(r.atDir(ctx, workspace.OpWalk, dir, func(p resolved) error {
+		if p.access == all {
 			return p.walk(ctx, r.files, opts, fn)
 		}
 		return fallback.Walk(ctx, r, dir, opts, fn)

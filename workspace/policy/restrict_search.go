@@ -3,52 +3,52 @@ package policy
 import (
 	"context"
 
+	"github.com/workspacekit/workspacekit/internal/ignore"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// ignoreFile is the name of the files that a search with Gitignore honours.
-const ignoreFile = ".gitignore"
+// gitignoreView is a RestrictedFS for a search that honours ignore files. It also
+// shows the denied ones, which must not appear in the result.
+type gitignoreView struct{ *RestrictedFS }
 
-// searched is a RestrictedFS as a search sees it that honours ignore files:
-// with those that are denied, of which no more than that is to be seen.
-type searched struct{ *RestrictedFS }
-
-func (s searched) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
-	return s.ls(ctx, dir, opts, func(p place, t workspace.FileType) bool {
+func (v gitignoreView) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	return v.ls(ctx, dir, opts, func(p resolved, t workspace.FileType) bool {
 		_, base := workspace.Split(p.name)
-		return p.shows(t) || base == ignoreFile && t == workspace.TypeFile
+		return p.shows(t) || base == ignore.FileName && t == workspace.TypeFile
 	})
 }
 
-func (s searched) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
+func (v gitignoreView) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
 	dir, base := workspace.Split(name)
-	if base != ignoreFile || s.allow.access(name) >= allowed {
-		return s.RestrictedFS.ReadVersioned(ctx, name, limit)
+	if base != ignore.FileName || v.allow.access(name) >= allowed {
+		return v.RestrictedFS.ReadVersioned(ctx, name, limit)
 	}
-	err = s.atDir(ctx, workspace.OpReadFile, dir, func(p place) error {
-		data, version, err = workspace.ReadVersioned(ctx, s.files, workspace.Join(p.target, base), limit)
+	err = v.atDir(ctx, workspace.OpReadFile, dir, func(p resolved) error {
+		data, version, err = workspace.ReadVersioned(ctx, v.files, workspace.Join(p.target, base), limit)
 		return workspace.RenameError(err, "", name)
 	})
 	return data, version, err
 }
 
-// view returns what a search searches.
+// view returns the FileSystem to search.
 func (r *RestrictedFS) view(gitignore bool) workspace.FileSystem {
 	if gitignore {
-		return searched{r}
+		return gitignoreView{r}
 	}
 	return r
 }
 
-// unseen reports whether path was found in a view, below p, and is denied.
-func (r *RestrictedFS) unseen(p place, path string) bool {
+// hidden reports whether path, below p, is a denied ignore file, which only a
+// gitignoreView shows.
+func (r *RestrictedFS) hidden(p resolved, path string) bool {
 	_, base := workspace.Split(path)
-	return base == ignoreFile && r.child(p, path).access < allowed
+	return base == ignore.FileName && r.child(p, path).access < allowed
 }
 
-// Glob implements [workspace.FileSystem]. Directories that are denied are not
-// looked into.
+// Glob implements [workspace.FileSystem]. It does not look into denied
+// directories.
 func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) (paths []string, err error) {
 	var o workspace.GlobOptions
 	if opts != nil {
@@ -57,9 +57,9 @@ func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	err = r.atDir(ctx, workspace.OpGlob, o.Dir, func(p place) error {
-		if p.access < whole || p.name != p.target {
-			paths, err = r.globPlace(ctx, p, pattern, o)
+	err = r.atDir(ctx, workspace.OpGlob, o.Dir, func(p resolved) error {
+		if p.access < all || p.name != p.target {
+			paths, err = r.globTarget(ctx, p, pattern, o)
 			return err
 		}
 		paths, err = r.files.Glob(ctx, pattern, &o)
@@ -68,7 +68,7 @@ func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace
 	return paths, err
 }
 
-func (r *RestrictedFS) globPlace(ctx context.Context, p place, pattern string, o workspace.GlobOptions) ([]string, error) {
+func (r *RestrictedFS) globTarget(ctx context.Context, p resolved, pattern string, o workspace.GlobOptions) ([]string, error) {
 	limit := o.Limit
 	paths := []string{}
 	for {
@@ -77,7 +77,7 @@ func (r *RestrictedFS) globPlace(ctx context.Context, p place, pattern string, o
 			return nil, err
 		}
 		for _, path := range page {
-			if !r.unseen(p, path) {
+			if !r.hidden(p, path) {
 				paths = append(paths, path)
 			}
 		}
@@ -88,8 +88,8 @@ func (r *RestrictedFS) globPlace(ctx context.Context, p place, pattern string, o
 	}
 }
 
-// Grep implements [workspace.FileSystem]. Directories and files that are denied
-// are not looked into.
+// Grep implements [workspace.FileSystem]. It does not look into denied
+// directories and files.
 func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (result *workspace.GrepResult, err error) {
 	var o workspace.GrepOptions
 	if opts != nil {
@@ -98,9 +98,9 @@ func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace
 	if o.Path == "" {
 		o.Path = "."
 	}
-	err = r.atDir(ctx, workspace.OpGrep, o.Path, func(p place) error {
-		if p.access < whole || p.name != p.target {
-			result, err = r.grepPlace(ctx, p, pattern, o)
+	err = r.atDir(ctx, workspace.OpGrep, o.Path, func(p resolved) error {
+		if p.access < all || p.name != p.target {
+			result, err = r.grepTarget(ctx, p, pattern, o)
 			return err
 		}
 		result, err = r.files.Grep(ctx, pattern, &o)
@@ -109,7 +109,7 @@ func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace
 	return result, err
 }
 
-func (r *RestrictedFS) grepPlace(ctx context.Context, p place, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
+func (r *RestrictedFS) grepTarget(ctx context.Context, p resolved, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
 	limit := o.MaxResults
 	result := &workspace.GrepResult{Matches: []workspace.Match{}}
 	for {
@@ -122,7 +122,7 @@ func (r *RestrictedFS) grepPlace(ctx context.Context, p place, pattern string, o
 		}
 		r.collect(p, result, page)
 		if limit > 0 && len(result.Matches) > limit {
-			truncate(result, limit)
+			scan.Truncate(result, limit)
 			return result, nil
 		}
 		if !page.Truncated {
@@ -133,30 +133,16 @@ func (r *RestrictedFS) grepPlace(ctx context.Context, p place, pattern string, o
 	}
 }
 
-// collect adds to result what of a page of a search in p is not denied.
-func (r *RestrictedFS) collect(p place, result, page *workspace.GrepResult) {
+// collect adds to result the part of a page of a search in p that is not denied.
+func (r *RestrictedFS) collect(p resolved, result, page *workspace.GrepResult) {
 	for _, match := range page.Matches {
-		if !r.unseen(p, match.Path) {
+		if !r.hidden(p, match.Path) {
 			result.Matches = append(result.Matches, match)
 		}
 	}
 	for _, skipped := range page.Skipped {
-		if !r.unseen(p, skipped.Path) {
+		if !r.hidden(p, skipped.Path) {
 			result.Skipped = append(result.Skipped, skipped)
-		}
-	}
-}
-
-// truncate keeps the first matches, and what was skipped up to the last of
-// them.
-func truncate(result *workspace.GrepResult, limit int) {
-	result.Matches = result.Matches[:limit:limit]
-	result.Truncated = true
-	last := result.Matches[limit-1].Path
-	for i, skipped := range result.Skipped {
-		if skipped.Path > last {
-			result.Skipped = result.Skipped[:i]
-			return
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // Mkdir implements [workspace.FileSystem].
 func (r *RestrictedFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
 	recursive := opts != nil && opts.Recursive
-	return r.at(ctx, workspace.OpMkdir, name, recursive, func(p place) error {
+	return r.at(ctx, workspace.OpMkdir, name, recursive, func(p resolved) error {
 		err := r.files.Mkdir(ctx, p.target, opts)
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, workspace.ErrNotDir) {
 			if err := r.checkDir(ctx, workspace.OpMkdir, p); err != nil {
@@ -27,13 +27,13 @@ func (r *RestrictedFS) Mkdir(ctx context.Context, name string, opts *workspace.M
 	})
 }
 
-// Rm implements [workspace.FileSystem]. A directory that holds a name that is
-// denied is not removed, nor anything in it.
+// Rm implements [workspace.FileSystem]. It does not remove a directory that holds
+// a denied name, nor anything in it.
 func (r *RestrictedFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	return r.at(ctx, workspace.OpRm, name, false, func(p place) error { return r.rm(ctx, p, opts) })
+	return r.at(ctx, workspace.OpRm, name, false, func(p resolved) error { return r.rm(ctx, p, opts) })
 }
 
-func (r *RestrictedFS) rm(ctx context.Context, p place, opts *workspace.RmOptions) error {
+func (r *RestrictedFS) rm(ctx context.Context, p resolved, opts *workspace.RmOptions) error {
 	if p.name == "." {
 		return workspace.NewPathError(workspace.OpRm, p.name, fs.ErrInvalid, errors.New("the root cannot be removed"))
 	}
@@ -41,7 +41,7 @@ func (r *RestrictedFS) rm(ctx context.Context, p place, opts *workspace.RmOption
 	if err != nil {
 		return err
 	}
-	if p.access < whole && opts != nil && opts.Recursive {
+	if p.access < all && opts != nil && opts.Recursive {
 		err = r.rmTree(ctx, p)
 	} else {
 		err = r.files.Rm(ctx, p.target, opts)
@@ -52,9 +52,9 @@ func (r *RestrictedFS) rm(ctx context.Context, p place, opts *workspace.RmOption
 	return r.conceal(ctx, workspace.OpRm, p, err)
 }
 
-// notEmpty returns the error of a directory that is not empty: if all that
-// is in it is denied, it may not be removed.
-func (r *RestrictedFS) notEmpty(ctx context.Context, p place, err error) error {
+// notEmpty returns the error of a directory that is not empty: if it holds only
+// denied names, that it may not be removed.
+func (r *RestrictedFS) notEmpty(ctx context.Context, p resolved, err error) error {
 	children, lsErr := r.Ls(ctx, p.name, &workspace.LsOptions{Limit: 1})
 	if lsErr == nil && len(children) == 0 {
 		return r.holdsDenied(workspace.OpRm, p.name)
@@ -67,10 +67,10 @@ func (r *RestrictedFS) holdsDenied(op, name string) error {
 		errors.New("it holds names that are not among the allowed paths"))
 }
 
-// rmTree removes p and what is below it, one by one but for directories that
-// are allowed as a whole, so that nothing is removed that has not been seen to
-// be allowed.
-func (r *RestrictedFS) rmTree(ctx context.Context, p place) error {
+// rmTree removes p and all below it. It removes one name after the other, and
+// whole directories only where everything is allowed, so that it removes no name
+// that it has not tested.
+func (r *RestrictedFS) rmTree(ctx context.Context, p resolved) error {
 	info, err := r.files.Stat(ctx, p.target)
 	if err != nil {
 		return err
@@ -78,45 +78,45 @@ func (r *RestrictedFS) rmTree(ctx context.Context, p place) error {
 	if !info.IsDir() {
 		return r.files.Rm(ctx, p.target, nil)
 	}
-	inside, err := r.inside(ctx, workspace.OpRm, p, nil)
+	below, err := r.listBelow(ctx, workspace.OpRm, p, nil)
 	if err != nil {
 		return err
 	}
-	for _, child := range slices.Backward(inside) {
-		err := r.files.Rm(ctx, child.target, &workspace.RmOptions{Recursive: child.access == whole})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // gone is what it is to be
+	for _, child := range slices.Backward(below) {
+		err := r.files.Rm(ctx, child.target, &workspace.RmOptions{Recursive: child.access == all})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // else someone else removed it
 			return err
 		}
 	}
 	return r.files.Rm(ctx, p.target, nil)
 }
 
-// inside returns what is below the directory p, in order of paths, without
-// what is below a directory that is allowed as a whole, if nothing of it is
-// denied. also tells of each name whether it is denied for another reason.
-func (r *RestrictedFS) inside(ctx context.Context, op string, p place, also func(workspace.FileInfo) bool) ([]place, error) {
-	var places []place
+// listBelow returns the names below the directory p, in order of paths. It
+// returns an error if one of them is denied, or refused by refuses, which may be
+// nil. Without refuses, it does not list directories in which all is allowed.
+func (r *RestrictedFS) listBelow(ctx context.Context, op string, p resolved, refuses func(workspace.FileInfo) bool) ([]resolved, error) {
+	var names []resolved
 	err := p.walk(ctx, r.files, nil, func(info workspace.FileInfo, err error) error {
 		child := r.child(p, info.Path)
 		switch {
 		case err != nil:
 			return err
-		case !child.shows(info.Type), also != nil && also(info):
+		case !child.shows(info.Type), refuses != nil && refuses(info):
 			return r.holdsDenied(op, p.name)
 		}
-		places = append(places, child)
-		if child.access == whole && also == nil && info.IsDir() {
+		names = append(names, child)
+		if child.access == all && refuses == nil && info.IsDir() {
 			return fs.SkipDir
 		}
 		return nil
 	})
-	return places, unstop(err)
+	return names, unstop(err)
 }
 
-// Move implements [workspace.Mover]. A directory that holds a name that is
-// denied, or would be denied at the destination, is not moved.
+// Move implements [workspace.Mover]. It does not move a directory that holds a
+// denied name, or one that would be denied at the destination.
 func (r *RestrictedFS) Move(ctx context.Context, source, destination string) error {
-	return r.atPair(ctx, workspace.OpMove, source, destination, false, func(from, to place) error {
+	return r.atPair(ctx, workspace.OpMove, source, destination, false, func(from, to resolved) error {
 		if source == "." {
 			return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
 		}
@@ -133,25 +133,24 @@ func (r *RestrictedFS) Move(ctx context.Context, source, destination string) err
 	})
 }
 
-// checkMove returns the error of a move of something that is denied, or to a
-// name that is.
-func (r *RestrictedFS) checkMove(ctx context.Context, from, to place) error {
+// checkMove returns the error of a move of a denied name, or to one.
+func (r *RestrictedFS) checkMove(ctx context.Context, from, to resolved) error {
 	if err := r.checkDir(ctx, workspace.OpMove, from); err != nil {
 		return err
 	}
-	if from.access == whole && to.access == whole {
+	if from.access == all && to.access == all {
 		return nil
 	}
 	info, err := r.files.Stat(ctx, from.target)
 	switch {
 	case err != nil:
 		return r.conceal(ctx, workspace.OpMove, from, err)
-	case !info.IsDir() && to.access == leads:
+	case !info.IsDir() && to.access == traverse:
 		return r.occupied(ctx, workspace.OpMove, to)
-	case !info.IsDir(), strings.HasPrefix(to.target, prefixOf(from.target)): // which the store refuses
+	case !info.IsDir(), strings.HasPrefix(to.target, prefixOf(from.target)): // the store refuses the latter
 		return nil
 	}
-	_, err = r.inside(ctx, workspace.OpMove, from, func(info workspace.FileInfo) bool {
+	_, err = r.listBelow(ctx, workspace.OpMove, from, func(info workspace.FileInfo) bool {
 		moved := r.child(to, workspace.Join(to.name, strings.TrimPrefix(info.Path, prefixOf(from.name))))
 		return !moved.shows(info.Type)
 	})

@@ -7,12 +7,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Watch implements [workspace.FileSystem]. It walks what may be seen of dir
-// before it returns, to know the directories that only lead to names: when
-// such a name disappears, nothing else tells that it was one.
+// Watch implements [workspace.FileSystem]. Before it returns, it walks dir to
+// learn which directories may only be traversed: when such a name is removed,
+// the event does not say whether it was a directory or a denied file.
 func (r *RestrictedFS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 	out := make(chan workspace.Event)
-	err := r.atDir(ctx, workspace.OpWatch, dir, func(p place) error {
+	err := r.atDir(ctx, workspace.OpWatch, dir, func(p resolved) error {
 		below, cancel := context.WithCancel(ctx)
 		events, err := r.files.Watch(below, p.target, opts)
 		if err != nil {
@@ -20,7 +20,7 @@ func (r *RestrictedFS) Watch(ctx context.Context, dir string, opts *workspace.Wa
 			return r.conceal(ctx, workspace.OpWatch, p, err)
 		}
 		w := &restrictedWatch{r: r, p: p}
-		if err := w.look(ctx); err != nil {
+		if err := w.findDirs(ctx); err != nil {
 			cancel()
 			return workspace.RenameError(err, workspace.OpWatch, dir)
 		}
@@ -36,17 +36,17 @@ func (r *RestrictedFS) Watch(ctx context.Context, dir string, opts *workspace.Wa
 	return out, nil
 }
 
-// restrictedWatch leaves out the events of names that are denied.
+// restrictedWatch leaves out the events of denied names.
 type restrictedWatch struct {
 	r    *RestrictedFS
-	p    place
-	dirs map[string]bool // the directories that only lead to names
+	p    resolved
+	dirs map[string]bool // the directories that may only be traversed
 }
 
-// look finds the directories that only lead to names.
-func (w *restrictedWatch) look(ctx context.Context) error {
+// findDirs finds the directories that may only be traversed.
+func (w *restrictedWatch) findDirs(ctx context.Context) error {
 	w.dirs = map[string]bool{}
-	if w.p.access == whole {
+	if w.p.access == all {
 		return nil
 	}
 	return w.r.Walk(ctx, w.p.name, nil, func(info workspace.FileInfo, err error) error {
@@ -54,25 +54,25 @@ func (w *restrictedWatch) look(ctx context.Context) error {
 			return nil
 		}
 		switch w.r.child(w.p, info.Path).access {
-		case whole:
+		case all:
 			return fs.SkipDir
-		case leads:
+		case traverse:
 			w.dirs[info.Path] = true
 		}
 		return nil
 	})
 }
 
-// shows reports whether event is about a name that may be seen.
+// shows reports whether event is about a name that is not denied.
 func (w *restrictedWatch) shows(ctx context.Context, event workspace.Event) bool {
 	if event.Op == workspace.EventOverflow {
-		// What cannot be listed now is not there to be told of later.
-		_ = w.look(ctx)
+		// If dir itself cannot be listed, there is nothing in it to report.
+		_ = w.findDirs(ctx)
 		return true
 	}
 	child := w.r.child(w.p, event.Path)
-	if child.access != leads {
-		return child.access > leads
+	if child.access != traverse {
+		return child.access > traverse
 	}
 	was := w.dirs[event.Path]
 	delete(w.dirs, event.Path)

@@ -1,6 +1,14 @@
-// Package policy has wrappers that restrict a [workspace.FileSystem]. Each of
-// them forwards every optional interface of what it wraps, under the same
-// restriction, and none can be unwrapped.
+// Package policy has wrappers that restrict a [workspace.FileSystem]: [Sub] to a
+// directory, [Restrict] to some names, [ReadOnly] to reading, and [Protect] to
+// reading some names. Each of them forwards every optional interface of the
+// FileSystem that it wraps, under the same restriction, and none can be
+// unwrapped.
+//
+// Symlinks are why this is not a test of names alone. A wrapper uses the view of
+// the FileSystem that follows no symlink ([workspace.Exact]). Where that meets a
+// symlink, the wrapper resolves the name, tests the result, and uses that
+// instead, again with no symlink followed. So the name that was tested is the
+// name that is used, whoever changes a symlink in between.
 package policy
 
 import (
@@ -19,10 +27,10 @@ import (
 // creates it, at whatever moment. A symlink that someone changes all the time
 // is [workspace.ErrUnavailable]. SubFS is safe for concurrent use.
 type SubFS struct {
-	fsys  workspace.FileSystem // resolves names
-	files workspace.FileSystem // does all else: the exact view of fsys, unless dir is "."
-	dir   string
-	still bool // symlinks are followed in dir only
+	fsys     workspace.FileSystem // resolves names
+	files    workspace.FileSystem // does all else: the exact view of fsys, unless dir is "."
+	dir      string
+	noFollow bool // symlinks are followed in dir only
 }
 
 var (
@@ -39,8 +47,8 @@ var (
 	_ workspace.Rooter          = (*SubFS)(nil)
 )
 
-// Sub returns the directory dir of fsys. Whether dir exists is for each
-// operation to find out.
+// Sub returns the directory dir of fsys. It does not look whether dir exists;
+// each operation does.
 //
 // # Errors
 //
@@ -52,7 +60,7 @@ func Sub(fsys workspace.FileSystem, dir string) (*SubFS, error) {
 		return nil, err
 	}
 	if dir == "." {
-		return all(fsys), nil
+		return atRoot(fsys), nil
 	}
 	exact, err := workspace.Exact(fsys)
 	if err != nil {
@@ -61,8 +69,8 @@ func Sub(fsys workspace.FileSystem, dir string) (*SubFS, error) {
 	return &SubFS{fsys: fsys, files: exact, dir: dir}, nil
 }
 
-// all returns a SubFS of everything in fsys, which need not look at symlinks.
-func all(fsys workspace.FileSystem) *SubFS {
+// atRoot returns a SubFS of everything in fsys. It need not look at symlinks.
+func atRoot(fsys workspace.FileSystem) *SubFS {
 	return &SubFS{fsys: fsys, files: fsys, dir: "."}
 }
 
@@ -82,50 +90,50 @@ func (s *SubFS) Root() string {
 // reached through are followed.
 func (s *SubFS) Exact() (workspace.FileSystem, error) {
 	if s.dir != "." {
-		return &SubFS{fsys: s.fsys, files: s.files, dir: s.dir, still: true}, nil
+		return &SubFS{fsys: s.fsys, files: s.files, dir: s.dir, noFollow: true}, nil
 	}
 	exact, err := workspace.Exact(s.fsys)
 	if err != nil {
 		return nil, err
 	}
-	return all(exact), nil
+	return atRoot(exact), nil
 }
 
-// subPlace is a name of a SubFS, and the name below for it.
-type subPlace struct {
+// subResolved is a name of a SubFS with its target.
+type subResolved struct {
 	alias
-	base string // the directory of the SubFS, below
+	base string // the target of the SubFS's directory
 }
 
-// aliased reports whether a symlink was followed to come to the place.
-func (p subPlace) aliased() bool { return p.target != rebase(p.name, ".", p.base) }
+// aliased reports whether a symlink was followed to the target.
+func (p subResolved) aliased() bool { return p.target != rebase(p.name, ".", p.base) }
 
-// at calls do with the place of name until it meets no symlink. last says whether
-// a symlink that is the last element is followed.
-func (s *SubFS) at(ctx context.Context, op, name string, last bool, do func(p subPlace) error) error {
-	p, err := s.place(ctx, op, name)
+// at calls do with the target of name until it finds no symlink in that. last
+// says whether a symlink that is the last element is followed.
+func (s *SubFS) at(ctx context.Context, op, name string, last bool, do func(p subResolved) error) error {
+	p, err := s.asSpelled(ctx, op, name)
 	if err != nil {
 		return err
 	}
 	return follow(ctx, op, name, func() error { return do(p) }, func() (bool, error) { return s.resolve(ctx, op, &p, last) })
 }
 
-// place returns where name is if there is no symlink in it.
-func (s *SubFS) place(ctx context.Context, op, name string) (subPlace, error) {
+// asSpelled returns name with its target, as if it had no symlink.
+func (s *SubFS) asSpelled(ctx context.Context, op, name string) (subResolved, error) {
 	if err := workspace.Check(ctx, op, name); err != nil {
-		return subPlace{}, err
+		return subResolved{}, err
 	}
-	return subPlace{alias{name, rebase(name, ".", s.dir)}, s.dir}, nil
+	return subResolved{alias{name, rebase(name, ".", s.dir)}, s.dir}, nil
 }
 
-// resolve finds out where p is once symlinks have been followed, and reports
-// whether that is worth another attempt.
-func (s *SubFS) resolve(ctx context.Context, op string, p *subPlace, last bool) (again bool, err error) {
+// resolve follows the symlinks in the name of p, and reports whether that is
+// worth another attempt.
+func (s *SubFS) resolve(ctx context.Context, op string, p *subResolved, last bool) (again bool, err error) {
 	base, err := workspace.Resolve(ctx, s.fsys, s.dir)
 	if err != nil {
 		return false, workspace.RenameError(err, op, p.name)
 	}
-	if s.still {
+	if s.noFollow {
 		again = base != p.base
 		p.base, p.target = base, rebase(p.name, ".", base)
 		return again, nil
@@ -145,13 +153,14 @@ func (s *SubFS) resolve(ctx context.Context, op string, p *subPlace, last bool) 
 	return true, nil
 }
 
-// atPair is at for two names. The last element of destination is not followed.
-func (s *SubFS) atPair(ctx context.Context, op, source, destination string, last bool, do func(from, to subPlace) error) error {
-	from, err := s.place(ctx, op, source)
+// atPair is at for two names. A symlink that is the last element of destination
+// is not followed.
+func (s *SubFS) atPair(ctx context.Context, op, source, destination string, last bool, do func(from, to subResolved) error) error {
+	from, err := s.asSpelled(ctx, op, source)
 	if err != nil {
 		return err
 	}
-	to, err := s.place(ctx, op, destination)
+	to, err := s.asSpelled(ctx, op, destination)
 	if err != nil {
 		return err
 	}
@@ -184,7 +193,7 @@ func blames(a, other alias, err error) bool {
 
 // ReadFile implements [workspace.FileSystem].
 func (s *SubFS) ReadFile(ctx context.Context, name string) (data []byte, err error) {
-	err = s.at(ctx, workspace.OpReadFile, name, true, func(p subPlace) error {
+	err = s.at(ctx, workspace.OpReadFile, name, true, func(p subResolved) error {
 		data, err = s.files.ReadFile(ctx, p.target)
 		return p.outerError(err)
 	})
@@ -193,7 +202,7 @@ func (s *SubFS) ReadFile(ctx context.Context, name string) (data []byte, err err
 
 // ReadVersioned implements [workspace.VersionedReader].
 func (s *SubFS) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
-	err = s.at(ctx, workspace.OpReadFile, name, true, func(p subPlace) error {
+	err = s.at(ctx, workspace.OpReadFile, name, true, func(p subResolved) error {
 		data, version, err = workspace.ReadVersioned(ctx, s.files, p.target, limit)
 		return p.outerError(err)
 	})
@@ -202,7 +211,7 @@ func (s *SubFS) ReadVersioned(ctx context.Context, name string, limit int64) (da
 
 // Open implements [workspace.Opener].
 func (s *SubFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (stream io.ReadCloser, info workspace.FileInfo, err error) {
-	err = s.at(ctx, workspace.OpOpen, name, true, func(p subPlace) error {
+	err = s.at(ctx, workspace.OpOpen, name, true, func(p subResolved) error {
 		stream, info, err = workspace.Open(ctx, s.files, p.target, opts)
 		if err != nil {
 			return p.outerError(err)
@@ -213,7 +222,7 @@ func (s *SubFS) Open(ctx context.Context, name string, opts *workspace.OpenOptio
 	return stream, info, err
 }
 
-// reader gives the errors of a stream their outer names.
+// reader renames the errors of a stream.
 type reader struct {
 	io.ReadCloser
 	outerError func(error) error
@@ -226,15 +235,15 @@ func (r *reader) Read(p []byte) (int, error) {
 
 func (r *reader) Close() error { return r.outerError(r.ReadCloser.Close()) }
 
-// follows reports whether a write follows a symlink that its name is: one that
-// wants a name that nothing has does not.
+// follows reports whether a write follows a symlink at its name. A write with
+// IfNotExist fails there instead.
 func follows(opts *workspace.WriteOptions) bool {
 	return opts == nil || !opts.IfNotExist
 }
 
 // WriteFile implements [workspace.FileSystem].
 func (s *SubFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (version workspace.Version, err error) {
-	err = s.at(ctx, workspace.OpWriteFile, name, follows(opts), func(p subPlace) error {
+	err = s.at(ctx, workspace.OpWriteFile, name, follows(opts), func(p subResolved) error {
 		version, err = s.files.WriteFile(ctx, p.target, data, opts)
 		return p.outerError(err)
 	})
@@ -243,7 +252,7 @@ func (s *SubFS) WriteFile(ctx context.Context, name string, data []byte, opts *w
 
 // Create implements [workspace.Creator].
 func (s *SubFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
-	err = s.at(ctx, workspace.OpCreate, name, follows(opts), func(p subPlace) error {
+	err = s.at(ctx, workspace.OpCreate, name, follows(opts), func(p subResolved) error {
 		below, err := p.create(ctx, s.files, opts)
 		if err != nil {
 			return p.outerError(err)
@@ -256,7 +265,7 @@ func (s *SubFS) Create(ctx context.Context, name string, opts *workspace.WriteOp
 
 // Stat implements [workspace.FileSystem].
 func (s *SubFS) Stat(ctx context.Context, name string) (info workspace.FileInfo, err error) {
-	err = s.at(ctx, workspace.OpStat, name, false, func(p subPlace) error {
+	err = s.at(ctx, workspace.OpStat, name, false, func(p subResolved) error {
 		info, err = s.files.Stat(ctx, p.target)
 		if name == "." && info.Type == workspace.TypeSymlink {
 			return workspace.NewPathError(workspace.OpStat, name, workspace.ErrSymlink, nil)
@@ -269,7 +278,7 @@ func (s *SubFS) Stat(ctx context.Context, name string) (info workspace.FileInfo,
 
 // Rm implements [workspace.FileSystem].
 func (s *SubFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	return s.at(ctx, workspace.OpRm, name, false, func(p subPlace) error {
+	return s.at(ctx, workspace.OpRm, name, false, func(p subResolved) error {
 		if name == "." {
 			return workspace.NewPathError(workspace.OpRm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
 		}
@@ -280,14 +289,14 @@ func (s *SubFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) 
 // Mkdir implements [workspace.FileSystem].
 func (s *SubFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
 	last := opts != nil && opts.Recursive
-	return s.at(ctx, workspace.OpMkdir, name, last, func(p subPlace) error {
+	return s.at(ctx, workspace.OpMkdir, name, last, func(p subResolved) error {
 		return p.outerError(s.files.Mkdir(ctx, p.target, opts))
 	})
 }
 
 // Move implements [workspace.Mover].
 func (s *SubFS) Move(ctx context.Context, source, destination string) error {
-	return s.atPair(ctx, workspace.OpMove, source, destination, false, func(from, to subPlace) error {
+	return s.atPair(ctx, workspace.OpMove, source, destination, false, func(from, to subResolved) error {
 		if source == "." {
 			return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
 		}
@@ -297,7 +306,7 @@ func (s *SubFS) Move(ctx context.Context, source, destination string) error {
 
 // Copy implements [workspace.Copier].
 func (s *SubFS) Copy(ctx context.Context, source, destination string) (version workspace.Version, err error) {
-	err = s.atPair(ctx, workspace.OpCopy, source, destination, true, func(from, to subPlace) error {
+	err = s.atPair(ctx, workspace.OpCopy, source, destination, true, func(from, to subResolved) error {
 		version, err = workspace.Copy(ctx, s.files, from.target, to.target)
 		return outerPairError(from.alias, to.alias, err)
 	})
@@ -306,7 +315,7 @@ func (s *SubFS) Copy(ctx context.Context, source, destination string) (version w
 
 // Resolve implements [workspace.Resolver].
 func (s *SubFS) Resolve(ctx context.Context, name string) (target string, err error) {
-	err = s.at(ctx, workspace.OpResolve, name, true, func(p subPlace) error {
+	err = s.at(ctx, workspace.OpResolve, name, true, func(p subResolved) error {
 		target, err = workspace.Resolve(ctx, s.files, p.target)
 		target = rebase(target, p.base, ".")
 		return p.outerError(err)

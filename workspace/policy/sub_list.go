@@ -12,7 +12,7 @@ import (
 
 // Ls implements [workspace.FileSystem].
 func (s *SubFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) (infos []workspace.FileInfo, err error) {
-	err = s.at(ctx, workspace.OpLs, dir, true, func(p subPlace) error {
+	err = s.at(ctx, workspace.OpLs, dir, true, func(p subResolved) error {
 		infos, err = s.files.Ls(ctx, p.target, opts)
 		for i := range infos {
 			infos[i] = p.outerInfo(infos[i])
@@ -24,7 +24,7 @@ func (s *SubFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) (
 
 // Walk implements [workspace.Walker].
 func (s *SubFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	return unstop(s.at(ctx, workspace.OpWalk, dir, true, func(p subPlace) error {
+	return unstop(s.at(ctx, workspace.OpWalk, dir, true, func(p subResolved) error {
 		return p.walk(ctx, s.files, opts, fn)
 	}))
 }
@@ -38,8 +38,8 @@ func (s *SubFS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOp
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	err = s.at(ctx, workspace.OpGlob, o.Dir, true, func(p subPlace) error {
-		if p.aliased() && o.Gitignore { // which rules apply depends on the names of directories
+	err = s.at(ctx, workspace.OpGlob, o.Dir, true, func(p subResolved) error {
+		if p.aliased() && o.Gitignore { // the rules depend on the names of directories
 			paths, err = fallback.Glob(ctx, s, pattern, &o)
 			return err
 		}
@@ -63,7 +63,7 @@ func (s *SubFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOp
 	if o.Path == "" {
 		o.Path = "."
 	}
-	err = s.at(ctx, workspace.OpGrep, o.Path, true, func(p subPlace) error {
+	err = s.at(ctx, workspace.OpGrep, o.Path, true, func(p subResolved) error {
 		for _, filter := range []string{o.IncludeGlob, o.ExcludeGlob} {
 			if err := checkFilter(filter); err != nil {
 				return err
@@ -79,13 +79,13 @@ func (s *SubFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOp
 	return result, err
 }
 
-// dependsOnPaths reports whether what a search finds depends on the names of the
-// directories that it looks into.
+// dependsOnPaths reports whether the result of a search depends on the names of
+// the directories that it looks into.
 func dependsOnPaths(o workspace.GrepOptions) bool {
 	return o.Gitignore || strings.Contains(o.IncludeGlob+o.ExcludeGlob, "/")
 }
 
-func (s *SubFS) grep(ctx context.Context, p subPlace, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
+func (s *SubFS) grep(ctx context.Context, p subResolved, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
 	inner := o
 	inner.Path = p.target
 	inner.StartAfter.Path = p.position(o.StartAfter.Path)
@@ -100,7 +100,7 @@ func (s *SubFS) grep(ctx context.Context, p subPlace, pattern string, o workspac
 	return result, nil
 }
 
-// outerResult gives what a search found its outer names.
+// outerResult renames the files in the result of a search.
 func (a alias) outerResult(result *workspace.GrepResult) {
 	for i := range result.Matches {
 		result.Matches[i].Path = a.outer(result.Matches[i].Path)
@@ -108,31 +108,32 @@ func (a alias) outerResult(result *workspace.GrepResult) {
 	for i := range result.Skipped {
 		result.Skipped[i].Path = a.outer(result.Skipped[i].Path)
 	}
-	// What is "." outside may come later than it did.
+	// The target of "." came first, and "." comes after names such as "-a".
 	slices.SortStableFunc(result.Skipped, func(a, b workspace.Skipped) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// checkFilter returns the error of a glob on files that is malformed, before it
-// becomes part of one that is not.
+// checkFilter returns the error of a malformed glob on files. innerFilter could
+// make a valid one of it.
 func checkFilter(pattern string) error {
 	if pattern == "" {
 		return nil
 	}
-	if _, err := glob.Compile(strings.TrimPrefix(pattern, "/")); err != nil {
+	if _, err := glob.CompileFile(pattern); err != nil {
 		return workspace.NewPathError(workspace.OpGrep, pattern, nil, err)
 	}
 	return nil
 }
 
-// innerFilter anchors a glob on paths to the directory; one on names stays.
-func (p subPlace) innerFilter(pattern string) string {
+// innerFilter anchors a glob on paths to the directory. A glob on names stays as
+// it is.
+func (p subResolved) innerFilter(pattern string) string {
 	if p.base == "." || !strings.Contains(pattern, "/") {
 		return pattern
 	}
 	return quoteGlob(p.base) + "/" + strings.TrimPrefix(pattern, "/")
 }
 
-// quoteGlob returns the glob that matches name only.
+// quoteGlob returns the glob that matches only name.
 func quoteGlob(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -147,7 +148,7 @@ func quoteGlob(name string) string {
 // Watch implements [workspace.FileSystem].
 func (s *SubFS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 	out := make(chan workspace.Event)
-	err := s.at(ctx, workspace.OpWatch, dir, true, func(p subPlace) error {
+	err := s.at(ctx, workspace.OpWatch, dir, true, func(p subResolved) error {
 		events, err := s.files.Watch(ctx, p.target, opts)
 		if err != nil {
 			return p.outerError(err)

@@ -23,8 +23,8 @@ type Capabilities struct {
 
 // Capable is implemented by a [FileSystem] that has capabilities.
 type Capable interface {
-	// Capabilities returns the same value for the life of the FileSystem, but
-	// for Watch, which a FileSystem that starts at its first use may improve
+	// Capabilities returns the same value for the life of the FileSystem, with
+	// one exception: a FileSystem that starts at its first use may improve Watch
 	// from polled to native.
 	Capabilities() Capabilities
 }

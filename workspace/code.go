@@ -34,13 +34,13 @@ const (
 	CodeInternal      Code = "INTERNAL"
 )
 
-// CodeOf returns the code of err: that of the most specific kind it is, and
-// [CodeInternal] for an error of no kind. CodeOf(nil) is empty.
+// CodeOf returns the code of the most specific kind of err, and [CodeInternal] for
+// an error of no kind. CodeOf(nil) is empty.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""
 	}
-	for _, kind := range kinds() {
+	for _, kind := range kinds {
 		if errors.Is(err, kind.err) {
 			return kind.code
 		}
@@ -48,40 +48,36 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-type kindCode struct {
+// kinds lists special cases before the kinds that they refine.
+var kinds = [...]struct {
 	err  error
 	code Code
+}{
+	{context.DeadlineExceeded, CodeTimeout},
+	{context.Canceled, CodeCanceled},
+	{ErrPolicy, CodePolicy},
+	{ErrEscape, CodeInvalid},
+	{ErrPattern, CodePattern},
+	{ErrTextNotFound, CodeTextNotFound},
+	{ErrTextNotUnique, CodeTextNotUnique},
+	{ErrConflict, CodeConflict},
+	{ErrTooLarge, CodeTooLarge},
+	{ErrBinary, CodeBinary},
+	{ErrIsDir, CodeIsDir},
+	{ErrNotDir, CodeNotDir},
+	{ErrNotEmpty, CodeNotEmpty},
+	{ErrNoSpace, CodeNoSpace},
+	{ErrUnavailable, CodeUnavailable},
+	{errors.ErrUnsupported, CodeUnsupported},
+	{fs.ErrNotExist, CodeNotExist},
+	{fs.ErrExist, CodeExist},
+	{fs.ErrPermission, CodePermission},
+	{fs.ErrInvalid, CodeInvalid},
+	{fs.ErrClosed, CodeUnavailable},
 }
 
-// kinds lists special cases before the kinds that they refine.
-func kinds() [21]kindCode {
-	return [...]kindCode{
-		{context.DeadlineExceeded, CodeTimeout},
-		{context.Canceled, CodeCanceled},
-		{ErrPolicy, CodePolicy},
-		{ErrEscape, CodeInvalid},
-		{ErrPattern, CodePattern},
-		{ErrTextNotFound, CodeTextNotFound},
-		{ErrTextNotUnique, CodeTextNotUnique},
-		{ErrConflict, CodeConflict},
-		{ErrTooLarge, CodeTooLarge},
-		{ErrBinary, CodeBinary},
-		{ErrIsDir, CodeIsDir},
-		{ErrNotDir, CodeNotDir},
-		{ErrNotEmpty, CodeNotEmpty},
-		{ErrNoSpace, CodeNoSpace},
-		{ErrUnavailable, CodeUnavailable},
-		{errors.ErrUnsupported, CodeUnsupported},
-		{fs.ErrNotExist, CodeNotExist},
-		{fs.ErrExist, CodeExist},
-		{fs.ErrPermission, CodePermission},
-		{fs.ErrInvalid, CodeInvalid},
-		{fs.ErrClosed, CodeUnavailable},
-	}
-}
-
-// Retryable reports whether the same call may succeed later without anything
-// being changed by the caller.
+// Retryable reports whether the same call may succeed later although the caller
+// changes nothing.
 func (c Code) Retryable() bool {
 	return c == CodeUnavailable || c == CodeTimeout
 }

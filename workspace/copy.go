@@ -9,9 +9,9 @@ import (
 // Copier is implemented by a [FileSystem] that can copy within itself without
 // the bytes passing through the caller.
 type Copier interface {
-	// Copy makes the file destination with the bytes of the file source,
-	// making missing parents. Symlinks in source are followed. It is atomic
-	// as a write is, and never replaces an existing destination.
+	// Copy creates the file destination with the bytes of the file source, and
+	// the missing parents of destination. Symlinks in source are followed. It is
+	// as atomic as a write, and never replaces an existing destination.
 	//
 	// # Errors
 	//
@@ -37,6 +37,8 @@ func Copy(ctx context.Context, fsys FileSystem, source, destination string) (Ver
 	return copyStream(ctx, fsys, source, destination)
 }
 
+// copyStream copies with a stream that the caller's process passes on. The write
+// is conditional, so it cannot replace a file that appears meanwhile.
 func copyStream(ctx context.Context, fsys FileSystem, source, destination string) (Version, error) {
 	from, _, err := Open(ctx, fsys, source, nil)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 // Commit. It is for one goroutine.
 type Writer interface {
 	io.Writer
-	// Commit makes what was written the content of the file, as
+	// Commit gives the file the written bytes as its content, as
 	// [FileSystem].WriteFile does, and returns its version.
 	Commit() (Version, error)
-	// Close discards what was written unless it has been committed. It must
+	// Close discards the written bytes unless they have been committed. It must
 	// be called; after Commit it does nothing.
 	Close() error
 }
@@ -22,9 +22,9 @@ type Writer interface {
 // Creator is implemented by a [FileSystem] that can write a file without
 // holding it in memory.
 type Creator interface {
-	// Create begins to write name. Conditions of opts are tested when the
-	// writer is committed, and may be tested before. Ending ctx fails the
-	// writes and the commit.
+	// Create begins to write name. The conditions of opts are tested when the
+	// writer is committed, and may be tested before. Once ctx has ended, writes
+	// and the commit fail.
 	//
 	// # Errors
 	//
@@ -56,7 +56,7 @@ type bufferedWriter struct {
 	name   string
 	buf    bytes.Buffer
 	commit func([]byte) (Version, error)
-	done   bool
+	done   bool // committed or closed
 }
 
 func (w *bufferedWriter) Write(p []byte) (int, error) {

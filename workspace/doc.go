@@ -1,6 +1,6 @@
 // Package workspace is the contract of Workspacekit: the file system that an
-// AI agent is given, wherever its files live. It is written to be read from
-// end to end, and imports the standard library only.
+// AI agent uses, wherever its files are. It is short enough to be read from end
+// to end, and imports the standard library only.
 //
 // [FileSystem] is the interface that a provider implements: memory, a local
 // folder, a bucket, a container. Package conformance proves that one does.
@@ -10,14 +10,14 @@
 // the optional operations as methods.
 //
 // [VersionedReader], [Opener], [Creator], [Mover], [Copier], [Walker],
-// [Resolver], [Exacter] and [Rooter] are optional interfaces of one method each. Each has
-// a package function that uses it, or falls back, or says
-// [errors.ErrUnsupported]; call that function, not the method. A provider
-// declares facts in [Capabilities]. A neutral wrapper has an Unwrap method
-// ([Unwrapper]); one that enforces something has none, and forwards each
-// optional interface itself.
+// [Resolver], [Exacter] and [Rooter] are optional interfaces of one method each.
+// For each there is a package function that uses it, or does the same in another
+// way, or returns [errors.ErrUnsupported]; call that function, not the method. A
+// provider declares facts in [Capabilities]. A neutral wrapper has an Unwrap
+// method ([Unwrapper]); a wrapper that enforces something has none, and forwards
+// each optional interface itself.
 //
-// Every error is a [*io/fs.PathError] made by [NewPathError], carries the
-// caller's name for the file and never a host path, a key or a credential, and
-// has a kind for [errors.Is] and a stable [Code] for the wire.
+// Every error is a [*io/fs.PathError] from [NewPathError]. It carries the caller's
+// name for the file and never a host path, a key or a credential, and it has a
+// kind for [errors.Is] and a stable [Code] for the wire.
 package workspace

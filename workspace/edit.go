@@ -7,21 +7,31 @@ import (
 	"time"
 )
 
-// maxEditAttempts bounds how often an edit that others overtake is tried.
+// maxEditAttempts bounds how often an edit is tried while others change the file.
 const maxEditAttempts = 1000
 
-// Edit replaces the content of name by what change makes of it, in a
+// Edit replaces the content of name by the result of change, in a
 // compare-and-swap loop: if the file has changed between read and write, it is
-// read again and change is called again, with the new content. So no
-// concurrent edit is lost, and change must have no effect of its own. Edit
-// returns the content and the version that it wrote.
+// read again and change is called again, with the new content. So no concurrent
+// edit is lost, and change must have no side effects. Edit returns the content
+// and the version that it wrote.
+//
+// For example, two editors each append a line to a file with the content "0" and
+// the version v1:
+//
+//	A reads 0, v1
+//	B reads 0, v1
+//	A writes "0 A" if the version is v1: it is, and becomes v2
+//	B writes "0 B" if the version is v1: ErrConflict
+//	B waits for a moment, reads "0 A", v2, and calls change again
+//	B writes "0 A B" if the version is v2: it is, and becomes v3
 //
 // # Errors
 //
-// Those of [Workspace].ReadFile and WriteFile, what change returns,
+// Those of [Workspace].ReadFile and WriteFile, the error of change,
 // [errors.ErrUnsupported] if [Capabilities].ConditionalWrite or Versions is
-// false, [ErrUnavailable] if the read brings no version, and [ErrConflict] if
-// others overtake it a thousand times.
+// false, [ErrUnavailable] if the read returns no version, and [ErrConflict] if
+// the file has changed in each of a thousand attempts.
 func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byte) ([]byte, error)) ([]byte, Version, error) {
 	clean, err := w.Clean(OpEditFile, name)
 	if err != nil {
@@ -41,6 +51,7 @@ func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byt
 	}
 }
 
+// editOnce is one attempt.
 func (w *Workspace) editOnce(ctx context.Context, name string, change func([]byte) ([]byte, error)) ([]byte, Version, error) {
 	old, version, err := w.ReadVersioned(ctx, name, 0)
 	if err != nil {
@@ -58,7 +69,7 @@ func (w *Workspace) editOnce(ctx context.Context, name string, change func([]byt
 }
 
 // pause waits a random time that grows with the attempts, up to 50 ms, so that
-// editors who collide do not collide again.
+// two editors that collide once are unlikely to collide again.
 func pause(ctx context.Context, attempt int) error {
 	limit := min(time.Duration(attempt)*time.Millisecond, 50*time.Millisecond)
 	timer := time.NewTimer(rand.N(limit))

@@ -9,19 +9,19 @@ import (
 // [fs.ErrPermission], [fs.ErrInvalid], [errors.ErrUnsupported] and the errors
 // of a context. Ask for them with [errors.Is].
 var (
-	// ErrIsDir says that a name is a directory where a file is meant.
+	// ErrIsDir says that a name is a directory where a file is needed.
 	ErrIsDir = errors.New("is a directory")
 	// ErrNotDir says that a name, or an element in the middle of it, is not a
-	// directory where one is meant.
+	// directory where one is needed.
 	ErrNotDir = errors.New("not a directory")
 	// ErrNotEmpty says that a directory has children.
 	ErrNotEmpty = errors.New("directory not empty")
-	// ErrConflict says that a file no longer has the version that was asked
-	// for, or no longer exists.
+	// ErrConflict says that a file no longer has the expected version, or no
+	// longer exists.
 	ErrConflict = errors.New("file has changed")
 	// ErrTooLarge says that a file is larger than a limit.
 	ErrTooLarge = errors.New("file too large")
-	// ErrBinary says that a file is not text where text is meant.
+	// ErrBinary says that a file is not text where text is needed.
 	ErrBinary = errors.New("binary file")
 	// ErrEscape says that a name leads out of the workspace. It is also
 	// [fs.ErrInvalid].
@@ -31,11 +31,11 @@ var (
 	ErrSymlink error = refinement{text: "name has a symlink in it", of: fs.ErrInvalid}
 	// ErrPattern says that a pattern is malformed or too costly.
 	ErrPattern = errors.New("invalid pattern")
-	// ErrUnavailable says that a store cannot be reached just now. Trying
-	// again is worth it.
+	// ErrUnavailable says that a store cannot be reached just now. A retry may
+	// succeed.
 	ErrUnavailable = errors.New("temporarily unavailable")
-	// ErrNoSpace says that the store has no space left, or that a quota is used
-	// up. Nothing was written.
+	// ErrNoSpace says that the store has no space left, or that a quota has been
+	// reached. Nothing was written.
 	ErrNoSpace = errors.New("no space left")
 	// ErrPolicy says that a policy forbids the operation. It is also
 	// [fs.ErrPermission].
@@ -77,7 +77,7 @@ func joinKind(kind, cause error) error {
 	return &kindError{kind: kind, cause: cause}
 }
 
-// kindError is a kind and what led to it.
+// kindError is a kind and its cause.
 type kindError struct {
 	kind, cause error
 	only        bool // the message is the cause's alone
@@ -92,9 +92,9 @@ func (e *kindError) Error() string {
 
 func (e *kindError) Unwrap() []error { return []error{e.kind, e.cause} }
 
-// RenameError returns err as seen from a wrapper that shows its files under other
-// names: if err is a [*fs.PathError] its Path becomes name, and its Op becomes
-// op unless that is empty. Any other err is returned as it is.
+// RenameError returns err with another name, for a wrapper that shows its files
+// under other names: if err is a [*fs.PathError], the result has the Path name,
+// and the Op op unless that is empty. Any other err is returned as it is.
 func RenameError(err error, op, name string) error {
 	var pathError *fs.PathError
 	if !errors.As(err, &pathError) {

@@ -11,7 +11,7 @@ type Exacter interface {
 	// symlink and using the name are one step: a symlink that another program
 	// creates at that moment is not followed either. Below the directory where
 	// a listing, a search, a walk or a watch begins, a directory or file that
-	// a symlink has replaced is left out, like one that was removed.
+	// a symlink has replaced is left out, as if it had been removed.
 	//
 	// Everything else is as in the FileSystem itself: versions, conditions,
 	// capabilities, and the methods that act on a symlink (Stat, Rm, Move, and

@@ -16,10 +16,10 @@ type FileInfo struct {
 	// Size is in bytes, and zero unless Type is [TypeFile].
 	Size int64 `json:"size"`
 	// ModTime is when the bytes last changed. Zero means that the store does
-	// not say.
+	// not know.
 	ModTime time.Time `json:"mtime,omitzero"`
-	// Version is the version of a file's bytes. It is empty for what is not a
-	// file, and if [Capabilities].Versions is false.
+	// Version is the version of a file's bytes. It is empty unless Type is
+	// [TypeFile], and if [Capabilities].Versions is false.
 	Version Version `json:"version,omitempty"`
 }
 
@@ -33,7 +33,7 @@ const (
 	TypeSymlink   FileType = "symlink"
 	// TypeOther is a name that has no bytes to read, such as a socket or a
 	// device. It is listed and can be removed; reading it is
-	// [io/fs.ErrInvalid], and searches pass it by.
+	// [io/fs.ErrInvalid], and searches leave it out.
 	TypeOther FileType = "other"
 )
 

@@ -2,12 +2,12 @@ package workspace
 
 import "context"
 
-// FileSystem is what a provider implements: nine methods over a tree of files
-// and folders. Everything else in this module is built on them.
+// FileSystem is the interface of a provider: nine methods over a tree of files
+// and directories. Everything else in this module is built on them.
 //
 // Names follow [io/fs]: unrooted, slash-separated, "." for the root; see
 // [ValidName]. A provider refuses any other name and never repairs it;
-// [*Workspace] is what repairs names.
+// [*Workspace] repairs names.
 //
 // # Guarantees
 //
@@ -34,7 +34,7 @@ import "context"
 //   - the error of ctx, once ctx has ended.
 type FileSystem interface {
 	// ReadFile returns the whole content of the file name. A symlink is
-	// followed. The slice is the caller's to change.
+	// followed. The caller may change the slice.
 	//
 	// # Errors
 	//
@@ -42,13 +42,13 @@ type FileSystem interface {
 	// directory.
 	ReadFile(ctx context.Context, name string) ([]byte, error)
 
-	// WriteFile makes data the content of the file name, creating the file
-	// and its missing parents or replacing the content that is there. Empty
+	// WriteFile gives the file name the content data. It creates the file and
+	// its missing parents, or replaces the content of an existing file. Empty
 	// data is content. It returns the new version.
 	//
 	// The write is atomic: a concurrent reader, or a reader after a crash,
 	// sees the old bytes or the new ones, whole. Replacing keeps the
-	// permission bits that the file had. A symlink is followed and stays a
+	// permission bits of the file. A symlink is followed and stays a
 	// symlink. data is not retained.
 	//
 	// # Errors
@@ -74,7 +74,7 @@ type FileSystem interface {
 	// the dialect. A pattern that ends in "/" returns directories instead,
 	// without the slash. Names that begin with a dot are matched like any
 	// other. Symlinks below opts.Dir are not followed. Directories below it that
-	// cannot be read are passed by. No match is an empty list.
+	// cannot be read are left out. No match is an empty list.
 	//
 	// # Errors
 	//
@@ -89,14 +89,15 @@ type FileSystem interface {
 	// pattern, an RE2 regular expression (https://github.com/google/re2/wiki/Syntax)
 	// applied to one line at a time. Matches are sorted bytewise by path, then
 	// by line; a limit keeps the first of that order. Symlinks below opts.Path
-	// are not followed. What could not be searched is listed in
-	// [GrepResult].Skipped.
+	// are not followed. Files and directories that could not be searched are
+	// listed in [GrepResult].Skipped.
 	//
 	// # Errors
 	//
 	// [ErrPattern] if pattern is malformed or asks for a line break, [ErrPattern]
-	// or [ErrEscape] if Glob would refuse a glob of opts; [io/fs.ErrNotExist] if opts.Path does not exist. A
-	// search that fails is an error, never an empty result.
+	// or [ErrEscape] if Glob would refuse a glob of opts; [io/fs.ErrNotExist] if
+	// opts.Path does not exist. A search that fails is an error, never an empty
+	// result.
 	Grep(ctx context.Context, pattern string, opts *GrepOptions) (*GrepResult, error)
 
 	// Stat describes name itself: a symlink is described, not followed.
@@ -118,9 +119,9 @@ type FileSystem interface {
 	// not set; [io/fs.ErrInvalid] for the root.
 	Rm(ctx context.Context, name string, opts *RmOptions) error
 
-	// Mkdir makes the directory name. With opts.Recursive it makes missing
-	// parents too and is content with a directory that exists. An empty
-	// directory exists and is listed.
+	// Mkdir creates the directory name. With opts.Recursive it also creates
+	// missing parents, and succeeds if the directory exists. An empty directory
+	// exists and is listed.
 	//
 	// # Errors
 	//
@@ -130,10 +131,10 @@ type FileSystem interface {
 	Mkdir(ctx context.Context, name string, opts *MkdirOptions) error
 
 	// Watch reports the changes below dir, at any depth, that happen after it
-	// returns, whoever makes them. The channel is closed by the provider, and
-	// only once ctx has ended. A reader that falls behind by more than
-	// opts.Buffer events gets one [EventOverflow] event in place of those that
-	// were dropped. See [Event] for what is reported.
+	// returns, whoever changes them. The provider closes the channel, and only
+	// once ctx has ended. If more than opts.Buffer events wait for the reader,
+	// one [EventOverflow] event takes the place of those that are dropped.
+	// [Event] says which changes are reported.
 	//
 	// # Errors
 	//

@@ -4,10 +4,10 @@ package workspace
 //
 // # Dialect
 //
-// The pattern dialect is that of github.com/bmatcuk/doublestar, on every
-// provider: "*" any characters but "/", "**" as a whole element any number of
-// elements, "?" one character, "[a-z]" and "[^a-z]" or "[!a-z]" classes,
-// "{a,b}" alternatives, "\" to escape. Where doublestar's own functions differ
+// Every provider has the dialect of github.com/bmatcuk/doublestar: "*" is any
+// characters but "/", "**" as a whole element any number of elements, "?" one
+// character, "[a-z]" and "[^a-z]" or "[!a-z]" are classes, "{a,b}" are
+// alternatives, "\" escapes. Where doublestar's own functions differ
 // from one another, a class does not match "/", and a pattern with braces
 // matches what any of its expansions matches. A pattern that cannot match,
 // because an element of it, or of an expansion, is empty or ".", is malformed.

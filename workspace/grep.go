@@ -6,10 +6,10 @@ type GrepOptions struct {
 	// a symlink it is followed. A file that is named here is searched whatever
 	// the globs and Gitignore say.
 	Path string
-	// Literal takes the pattern as plain text.
+	// Literal says that the pattern is plain text.
 	Literal bool
 	// IgnoreCase matches letters in either case, by Unicode simple folding.
-	// Without it only a flag in the pattern, such as "(?i)", does.
+	// A flag in the pattern, such as "(?i)", does the same.
 	IgnoreCase bool
 	// IncludeGlob searches only the files that it matches: their name if it
 	// has no "/", else their path from the root; a "/" in front only anchors
@@ -55,20 +55,21 @@ type Match struct {
 	After  []string `json:"after,omitempty"`
 }
 
-// GrepResult is what a [FileSystem].Grep found, and what it did not search.
+// GrepResult is the result of a [FileSystem].Grep: what it found, and what it did
+// not search.
 type GrepResult struct {
 	// Matches are sorted bytewise by path, then by line.
 	Matches []Match `json:"matches"`
 	// Truncated says that there is at least one more match than MaxResults.
 	Truncated bool `json:"truncated"`
-	// Skipped lists what was not searched, sorted by path. With Truncated it
-	// ends where the search ended.
+	// Skipped lists the files and directories that were not searched, sorted by
+	// path. With Truncated it ends where the search ended.
 	Skipped []Skipped `json:"skipped,omitempty"`
 }
 
 // Skipped is a file that a search left out although the options asked for it; or
-// a directory with all below it, or, with [SkipInvalidNames], some of what is in
-// it.
+// a directory with all below it; or, with [SkipInvalidNames], a directory of
+// which only a part was left out.
 type Skipped struct {
 	Path   string     `json:"path"`
 	Reason SkipReason `json:"reason"`

@@ -17,6 +17,7 @@ func (w *Workspace) FS(ctx context.Context) fs.FS {
 	return view{ctx: ctx, fsys: w.fsys, limit: w.maxSize}
 }
 
+// view is the file system that [Workspace.FS] returns.
 type view struct {
 	ctx   context.Context
 	fsys  FileSystem
@@ -81,7 +82,7 @@ func (v view) Stat(name string) (fs.FileInfo, error) {
 }
 
 // describe is Stat with symlinks followed. Like the other methods it checks the
-// name, as io/fs has names refused that a FileSystem might clean.
+// name, as io/fs wants names refused that a FileSystem might clean.
 func (v view) describe(op, name string) (FileInfo, error) {
 	if err := Check(v.ctx, op, name); err != nil {
 		return FileInfo{}, err
@@ -121,6 +122,7 @@ func (i viewInfo) Mode() fs.FileMode {
 	return 0o444
 }
 
+// viewFile is an open file. Its content was read when it was opened.
 type viewFile struct {
 	*bytes.Reader
 	name   string
@@ -145,12 +147,13 @@ func (f *viewFile) Close() error {
 	return nil
 }
 
+// viewDir is an open directory. It is listed at the first ReadDir.
 type viewDir struct {
 	view view
 	name string
 	info FileInfo
-	rest []fs.DirEntry
-	read bool
+	rest []fs.DirEntry // the entries that ReadDir has not returned yet
+	read bool          // the directory has been listed
 }
 
 func (d *viewDir) Stat() (fs.FileInfo, error) { return viewInfo{d.info}, nil }

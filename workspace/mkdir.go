@@ -1,8 +1,8 @@
 package workspace
 
-// MkdirOptions change what a [FileSystem].Mkdir makes.
+// MkdirOptions change what a [FileSystem].Mkdir creates.
 type MkdirOptions struct {
-	// Recursive makes missing parents too, and accepts a directory that is
-	// there already.
+	// Recursive creates missing parents too, and accepts a directory that
+	// exists.
 	Recursive bool
 }

@@ -8,8 +8,8 @@ import (
 // Mover is implemented by a [FileSystem] that can move within itself.
 type Mover interface {
 	// Move gives the file, symlink or directory source, with all below it, the
-	// name destination, making missing parents. A file moves atomically: at
-	// every moment it has one of the two names, and an existing destination
+	// name destination, and creates missing parents. A file moves atomically:
+	// at every moment it has one of the two names, and an existing destination
 	// is never replaced.
 	//
 	// # Errors
@@ -21,8 +21,8 @@ type Mover interface {
 	Move(ctx context.Context, source, destination string) error
 }
 
-// Move moves by fsys's [Mover]. There is no fallback, because copy and remove
-// is not a move.
+// Move moves by fsys's [Mover]. There is no fallback, because a copy followed by a
+// removal is not atomic.
 //
 // # Errors
 //

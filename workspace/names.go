@@ -16,25 +16,24 @@ const (
 	// MaxElementLength is the longest element of a valid name, in bytes: the
 	// NAME_MAX of common file systems.
 	MaxElementLength = 255
-	// ReservedPrefix begins the elements of names that providers keep for their
-	// temporary files. No valid name has such an element, and no listing shows
-	// one.
+	// ReservedPrefix begins the names of the providers' temporary files. No
+	// valid name has an element with this prefix, and no listing shows one.
 	ReservedPrefix = ".workspacekit-tmp-"
 )
 
-// ValidName reports whether name may be given to a [FileSystem]: it is valid
-// for [io/fs.ValidPath] (so "." or unrooted, slash-separated, without empty,
-// "." and ".." elements), has no NUL byte, is at most [MaxNameLength] bytes
-// long in elements of at most [MaxElementLength], none of which begins with
+// ValidName reports whether a [FileSystem] accepts name: it is valid for
+// [io/fs.ValidPath] (so "." or unrooted, slash-separated, without empty, "." and
+// ".." elements), has no NUL byte, and is at most [MaxNameLength] bytes long; its
+// elements are at most [MaxElementLength] bytes long and do not begin with
 // [ReservedPrefix].
 //
 // Bytes that are unusual but legal in file names (backslashes, newlines,
 // control characters, leading dashes) are valid.
 func ValidName(name string) bool { return nameError(name) == nil }
 
-// Check is what every method of a provider begins with: it returns the error
-// of ctx if it has ended, and the error of name if that is not valid, as a
-// [*io/fs.PathError].
+// Check returns the error of ctx if it has ended, and the error of name if that
+// is not valid, as a [*io/fs.PathError]. Every method of a provider calls it
+// first.
 //
 // # Errors
 //
@@ -49,6 +48,7 @@ func Check(ctx context.Context, op, name string) error {
 	return nil
 }
 
+// nameError returns the reason why name is not valid, nil if it is.
 func nameError(name string) error {
 	switch {
 	case name == "":
@@ -77,6 +77,7 @@ func invalidName(why string) error {
 	return &kindError{kind: fs.ErrInvalid, cause: errors.New(why), only: true}
 }
 
+// climbs reports whether name has a ".." element.
 func climbs(name string) bool {
 	if !strings.Contains(name, "..") {
 		return false
@@ -103,9 +104,17 @@ func hasLongElement(name string) bool {
 
 // CleanName turns what people and models write ("/src/a", "./src/a",
 // "src//a/", "") into a valid name. root is the absolute path under which
-// they know the workspace, "" or "/" if there is none; it is taken off where
-// a name begins with it. A "." element and a repeated slash disappear; a ".."
+// they know the workspace, "" or "/" if there is none; it is removed from names
+// that begin with it. A "." element and a repeated slash are removed; a ".."
 // element that stays inside is resolved by its spelling.
+//
+// With the root "/home/me/app":
+//
+//	/home/me/app/src/a.go   src/a.go
+//	/src/a.go               src/a.go, as from the workspace's own root
+//	src//b/../a.go          src/a.go
+//	../other                ErrEscape
+//	src/a\x00go             fs.ErrInvalid
 //
 // # Errors
 //
@@ -122,9 +131,9 @@ func CleanName(root, name string) (string, error) {
 	return clean, nil
 }
 
-// trimRoot takes root off an absolute name that begins with it, whatever
-// slashes and dots the two are spelled with; another absolute name is taken as
-// from the workspace's own root.
+// trimRoot removes root from an absolute name that begins with it, with whatever
+// slashes and dots the two are spelled. Another absolute name is one from the
+// workspace's own root, and stays as it is.
 func trimRoot(root, name string) string {
 	if root == "" || !path.IsAbs(name) {
 		return name

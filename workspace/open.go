@@ -19,10 +19,10 @@ type OpenOptions struct {
 // Opener is implemented by a [FileSystem] that can stream a file, or a window
 // of it, at the cost of the window.
 type Opener interface {
-	// Open streams the bytes of name that opts chooses, and describes the
-	// file as it was when it was opened (Size is that of the whole file). A
-	// symlink is followed. The caller closes the stream; ending ctx ends it
-	// with the error of ctx.
+	// Open streams the bytes of name that opts chooses, and describes the file
+	// as it was when it was opened (Size is the size of the whole file). A
+	// symlink is followed. The caller closes the stream. Once ctx has ended, the
+	// stream returns the error of ctx.
 	//
 	// # Errors
 	//
@@ -31,7 +31,7 @@ type Opener interface {
 	Open(ctx context.Context, name string, opts *OpenOptions) (io.ReadCloser, FileInfo, error)
 }
 
-// Open streams name by fsys's [Opener], and without one reads it whole.
+// Open streams name by fsys's [Opener], and without one reads the whole file.
 //
 // # Errors
 //
@@ -58,7 +58,8 @@ func Open(ctx context.Context, fsys FileSystem, name string, opts *OpenOptions) 
 	return &bufferedStream{ctx: ctx, name: name, rest: opts.Of(data)}, info, nil
 }
 
-// bufferedStream is a file that has been read. It ends with its context.
+// bufferedStream is a file that has been read into memory. It ends with its
+// context.
 type bufferedStream struct {
 	ctx  context.Context
 	name string

@@ -7,12 +7,12 @@ import (
 	"io/fs"
 )
 
-// VersionedReader is implemented by a [FileSystem] that can return bytes and
-// their version as of one instant.
+// VersionedReader is implemented by a [FileSystem] that can return bytes together
+// with their version.
 type VersionedReader interface {
 	// ReadVersioned is ReadFile with the version of exactly the bytes it
-	// returns. A file larger than limit bytes is refused before it is
-	// buffered; zero means no limit.
+	// returns. A file larger than limit bytes is refused before it is read into
+	// memory; zero means no limit.
 	//
 	// # Errors
 	//
@@ -22,8 +22,8 @@ type VersionedReader interface {
 }
 
 // ReadVersioned reads name and its version by fsys's [VersionedReader].
-// Without one it reads between two looks at the version until both agree; the
-// version is then empty if fsys has no versions.
+// Without one it asks for the version, reads, and asks for the version again,
+// until both are equal; if fsys has no versions, the version is empty.
 //
 // # Errors
 //
@@ -49,6 +49,8 @@ func ReadVersioned(ctx context.Context, fsys FileSystem, name string, limit int6
 	}
 }
 
+// readBetweenStats reads name once. stable says that the version was the same
+// before and after.
 func readBetweenStats(ctx context.Context, fsys FileSystem, name string, limit int64) (data []byte, version Version, stable bool, err error) {
 	before, err := statFile(ctx, fsys, name)
 	if err != nil {
@@ -71,13 +73,14 @@ func readBetweenStats(ctx context.Context, fsys FileSystem, name string, limit i
 	return data, after.Version, after.Version == before.Version, nil
 }
 
-// noVersionError is the error of a read that brought no version where versions
-// are declared: as the condition of a write it would be none.
+// noVersionError is the error of a read without a version where versions are
+// declared. A write with an empty version as its condition would have no
+// condition.
 func noVersionError(op, name string) error {
 	return NewPathError(op, name, ErrUnavailable, errors.New("the file was read without a version"))
 }
 
-// statFile is Stat for a reader: the error names the read.
+// statFile is Stat as a part of a read: its errors name the read.
 func statFile(ctx context.Context, fsys FileSystem, name string) (FileInfo, error) {
 	info, err := fsys.Stat(ctx, name)
 	return info, RenameError(err, OpReadFile, name)

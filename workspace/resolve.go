@@ -4,9 +4,10 @@ import "context"
 
 // Resolver is implemented by a [FileSystem] that has symlinks.
 type Resolver interface {
-	// Resolve returns the name of what name stands for once every symlink in
-	// it, the last element too, has been followed. What does not exist is
-	// kept as it is spelled, so a name can be resolved before it is created.
+	// Resolve returns the name that name stands for once every symlink in it,
+	// including the last element, has been followed. Elements that do not exist
+	// are kept as they are spelled, so a name can be resolved before it is
+	// created.
 	//
 	// # Errors
 	//

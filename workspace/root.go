@@ -1,8 +1,7 @@
 package workspace
 
-// Rooter is implemented by a [FileSystem] whose root is known to people and
-// models by an absolute path. Names that begin with it are accepted by
-// [*Workspace], and by [CleanName].
+// Rooter is implemented by a [FileSystem] whose root people and models know by an
+// absolute path. [*Workspace] and [CleanName] accept names that begin with it.
 type Rooter interface {
 	// Root returns the absolute, slash-separated path of the root, or "" if it
 	// has none.

@@ -1,10 +1,10 @@
 package workspace
 
 // Unwrapper is implemented by a neutral wrapper of a [FileSystem]: one that
-// observes or repeats calls (logging, metrics, retry) but changes nothing they
-// mean. Optional interfaces that it lacks are looked for in what it wraps. A
-// wrapper that enforces or renames something must not be an Unwrapper: it
-// forwards each optional interface itself.
+// observes or repeats calls (logging, metrics, retry) and does not change their
+// meaning. [As] looks for optional interfaces that it lacks in the FileSystem that
+// it wraps. A wrapper that enforces or renames something must not be an
+// Unwrapper: it forwards each optional interface itself.
 type Unwrapper interface {
 	// Unwrap returns the wrapped FileSystem.
 	Unwrap() FileSystem

@@ -8,25 +8,24 @@ import (
 
 // WalkOptions narrow a walk.
 type WalkOptions struct {
-	// After leaves out every path that is not bytewise greater than it.
-	// Directories that it leads through are not reported either. Empty means
-	// from the start.
+	// After leaves out every path that is not bytewise greater than it, the
+	// directories on its way among them. Empty means from the start.
 	After string
 }
 
-// WalkFunc is called for each entry of a walk. An err says that the directory
-// info, of which only Name, Path and Type are then set, could not be listed;
-// such a call comes after the one that reported it. Returning [fs.SkipDir] for
-// a directory leaves out all below it, [fs.SkipAll] ends the walk without an
-// error, any other error ends it with that error, and nil goes on. A WalkFunc
-// may call the FileSystem.
+// WalkFunc is called for each entry of a walk. If err is not nil, the directory
+// info could not be listed; such a call comes after the one that reported the
+// directory, and only Name, Path and Type of info are set. Returning
+// [fs.SkipDir] for a directory leaves out all below it, [fs.SkipAll] ends the
+// walk without an error, any other error ends it with that error, and nil
+// continues it. A WalkFunc may call the FileSystem.
 type WalkFunc func(info FileInfo, err error) error
 
 // Walker is implemented by a [FileSystem] that can list a tree at less than
 // the cost of listing each of its directories.
 type Walker interface {
 	// Walk calls fn for everything below dir, in bytewise order of the paths
-	// ("a", "a-b", "a/b": as in a bucket's listing), without dir itself.
+	// ("a", "a-b", "a/b": as in a bucket's listing), but not for dir itself.
 	// Symlinks below dir are reported and not followed. fn is never called
 	// concurrently.
 	//
@@ -62,6 +61,7 @@ func Walk(ctx context.Context, fsys FileSystem, dir string, opts *WalkOptions, f
 // lsPage is how many entries a walk by Ls asks for at a time.
 const lsPage = 1000
 
+// lsWalk is one walk by Ls.
 type lsWalk struct {
 	ctx   context.Context
 	fsys  FileSystem
@@ -69,10 +69,20 @@ type lsWalk struct {
 	after string
 }
 
-// list reports the children of dir. The children of a directory "a" come after
-// its sibling "a-b", because "/" is greater than "-": a directory that has
-// been reported waits in pending until a sibling is greater than it with its
-// slash. What waits is a stack, as each of them begins with the one before.
+// list reports the children of dir, and all below them. The children of a
+// directory "a" come after its sibling "a-b", because "/" is greater than "-". So
+// a directory that has been reported waits in pending until a sibling is greater
+// than its name with a slash. For the children a, a-b, a.go and a0, where a and
+// a-b are directories:
+//
+//	sibling   pending   reported
+//	a         -         a
+//	a-b       a         a-b               "a/" is greater than "a-b", so a waits
+//	a.go      a, a-b    a-b/..., a.go     "a-b/" is less than "a.go", and "a/" is greater
+//	a0        a         a/..., a0         "a/" is less than "a0"
+//
+// pending is a stack: the name of each directory in it begins with the name of
+// the one before.
 func (w *lsWalk) list(dir FileInfo, top bool) error {
 	var pending []FileInfo
 	page := &LsOptions{Limit: lsPage}
@@ -101,9 +111,9 @@ func (w *lsWalk) list(dir FileInfo, top bool) error {
 	}
 }
 
-// unlisted deals with a directory that could not be listed: the walk's own is
-// an error, one that has gone since it was reported is nothing, and any other
-// is for fn to judge.
+// unlisted handles the error of a directory that could not be listed. For the
+// walk's own directory it is the result, a directory that was removed since it
+// was reported is ignored, and in any other case fn decides.
 func (w *lsWalk) unlisted(dir FileInfo, top bool, err error) error {
 	switch {
 	case top, w.ctx.Err() != nil:
@@ -118,7 +128,7 @@ func (w *lsWalk) unlisted(dir FileInfo, top bool, err error) error {
 	return err
 }
 
-// visit reports child and says whether its children are wanted.
+// visit reports child and returns whether to list its children.
 func (w *lsWalk) visit(child FileInfo) (enter bool, err error) {
 	// All below "a" is less than "a0", as "0" follows "/".
 	enter = child.IsDir() && (w.after == "" || child.Path+"0" > w.after)

@@ -11,9 +11,9 @@ type WatchOptions struct {
 	// Buffer is how many events wait for a slow reader before they are
 	// replaced by one [EventOverflow]. Zero means [DefaultWatchBuffer].
 	Buffer int
-	// Interval bounds how long a change goes unnoticed that the provider has
-	// to poll for: it is the time between two looks. Zero means the
-	// provider's default. A change that the store reports is noticed at once.
+	// Interval is the time between two polls, where the provider has to poll.
+	// Zero means the provider's default. Changes that the store reports arrive
+	// at once.
 	Interval time.Duration
 }
 
@@ -26,7 +26,7 @@ func (o *WatchOptions) Check(dir string) error {
 	return nil
 }
 
-// DefaultWatchBuffer is the buffer of a watch whose options name none.
+// DefaultWatchBuffer is the buffer of a watch whose options set none.
 const DefaultWatchBuffer = 1024
 
 // Event is one change that a [FileSystem].Watch reports.
@@ -34,8 +34,8 @@ const DefaultWatchBuffer = 1024
 // Every file and directory whose name appears, disappears, or (files only)
 // whose bytes change has at least one event. Several changes of one file may
 // be reported as one, and one change more than once. A move is a remove and a
-// create. Removing or moving a directory reports it and everything below it.
-// A change that is undone before the provider looks may go unreported.
+// create. Removing or moving a directory reports it and everything below it. A
+// change that is undone before the provider polls may go unreported.
 type Event struct {
 	Op   EventOp `json:"op"`
 	Path string  `json:"path"` // from the root; the watched directory for EventOverflow
@@ -49,15 +49,15 @@ const (
 	EventCreate   EventOp = "create"   // the name exists now and did not before
 	EventWrite    EventOp = "write"    // the file has new bytes
 	EventRemove   EventOp = "remove"   // the name no longer exists
-	EventOverflow EventOp = "overflow" // events were lost: look at the whole directory again
+	EventOverflow EventOp = "overflow" // events were lost: list the whole directory again
 )
 
-// WatchMode says how a provider learns of changes.
+// WatchMode says how a provider detects changes.
 type WatchMode string
 
 // The ways to watch.
 const (
 	WatchNone   WatchMode = ""       // Watch is not supported
 	WatchNative WatchMode = "native" // the store reports changes
-	WatchPolled WatchMode = "polled" // the provider looks at every interval
+	WatchPolled WatchMode = "polled" // the provider polls at every interval
 )

@@ -9,7 +9,7 @@ import (
 )
 
 // DefaultMaxFileSize is the largest file, in bytes, that a [Workspace] whose
-// options name no limit reads or writes whole: 10 MiB.
+// options set no limit reads or writes whole: 10 MiB.
 const DefaultMaxFileSize = 10 << 20
 
 // Options are the settings of a [Workspace].
@@ -20,16 +20,16 @@ type Options struct {
 	MaxFileSize int64
 }
 
-// Workspace is what users hold: a named [FileSystem] with limits. It is a
-// FileSystem itself, with the guarantees of that interface and these
+// Workspace is a named [FileSystem] with limits, the type that programs hold. It is
+// a FileSystem itself, with the guarantees of that interface and two
 // differences: names are cleaned by [CleanName] instead of refused (errors then
 // carry the clean name), and files larger than the limit are [ErrTooLarge]. It
 // is safe for concurrent use.
 type Workspace struct {
 	name    string
 	fsys    FileSystem
-	root    string
-	maxSize int64
+	root    string // of fsys, "" if it has none
+	maxSize int64  // in bytes, zero for no limit
 }
 
 var (
@@ -64,7 +64,7 @@ func (w *Workspace) MaxFileSize() int64 { return w.maxSize }
 // Root returns the absolute path of the root, or "" if it has none.
 func (w *Workspace) Root() string { return w.root }
 
-// Capabilities returns those of the FileSystem beneath.
+// Capabilities returns the capabilities of the FileSystem beneath.
 func (w *Workspace) Capabilities() Capabilities { return CapabilitiesOf(w.fsys) }
 
 // Close closes the FileSystem beneath if it is an [io.Closer].
@@ -111,7 +111,7 @@ func (w *Workspace) ReadVersioned(ctx context.Context, name string, limit int64)
 	return ReadVersioned(ctx, w.fsys, clean, limit)
 }
 
-// lowerLimit returns the lower of two limits of which zero means none.
+// lowerLimit returns the lower of two limits. Zero means no limit.
 func lowerLimit(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -190,8 +190,8 @@ func (w *Workspace) Ls(ctx context.Context, dir string, opts *LsOptions) ([]File
 	return w.fsys.Ls(ctx, clean, opts)
 }
 
-// Glob implements [FileSystem]. A pattern that begins with the root, "/" or
-// "./" is taken from opts.Dir.
+// Glob implements [FileSystem]. The root, "/" or "./" at the beginning of pattern
+// is removed: every pattern is relative to opts.Dir.
 func (w *Workspace) Glob(ctx context.Context, pattern string, opts *GlobOptions) ([]string, error) {
 	var o GlobOptions
 	if opts != nil {
@@ -205,9 +205,8 @@ func (w *Workspace) Glob(ctx context.Context, pattern string, opts *GlobOptions)
 	return w.fsys.Glob(ctx, w.cleanPattern(pattern), &o)
 }
 
-// cleanPattern does for a glob what CleanName does for a name, without
-// touching what only a pattern can have: a ".." is left for the provider to
-// refuse.
+// cleanPattern is CleanName for a glob. It changes only the beginning, as the
+// rest need not be a name: the provider refuses a "..".
 func (w *Workspace) cleanPattern(pattern string) string {
 	if root := strings.TrimSuffix(w.root, "/"); root != "" {
 		if rest, ok := strings.CutPrefix(pattern, root+"/"); ok {
@@ -244,8 +243,8 @@ func (w *Workspace) Grep(ctx context.Context, pattern string, opts *GrepOptions)
 	return w.fsys.Grep(ctx, pattern, &o)
 }
 
-// cleanFilter is cleanPattern for a glob whose meaning depends on having a
-// slash: what was anchored to the root stays so.
+// cleanFilter is cleanPattern for a glob on files, which is one on names if it
+// has no slash: a glob that was anchored to the root stays anchored.
 func (w *Workspace) cleanFilter(pattern string) string {
 	if clean := w.cleanPattern(pattern); clean != pattern {
 		return "/" + clean
@@ -340,8 +339,8 @@ func (w *Workspace) Copy(ctx context.Context, source, destination string) (Versi
 	return Copy(ctx, w.fsys, from, to)
 }
 
-// checkCopy returns the error of a source that is too large. What else there is
-// to say of it is left to the copy.
+// checkCopy returns the error of a source that is too large. The copy itself
+// finds all other errors.
 func (w *Workspace) checkCopy(ctx context.Context, source string) error {
 	if w.maxSize <= 0 {
 		return nil
@@ -359,6 +358,7 @@ func (w *Workspace) checkCopy(ctx context.Context, source string) error {
 	return CheckSize(OpCopy, source, info.Size, w.maxSize)
 }
 
+// cleanPair is Clean for two names.
 func (w *Workspace) cleanPair(op, source, destination string) (from, to string, err error) {
 	if from, err = w.Clean(op, source); err != nil {
 		return "", "", err

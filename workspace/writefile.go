@@ -8,14 +8,12 @@ import (
 // WriteOptions are the conditions of a [FileSystem].WriteFile. At most one may
 // be set; both together are [fs.ErrInvalid].
 type WriteOptions struct {
-	// IfVersion lets the write happen only if the file exists and has this
-	// version, and else fails it with [ErrConflict]. Empty means no condition.
-	// Test and write are one step: of two writers with the same IfVersion
-	// exactly one succeeds.
+	// IfVersion makes the write fail with [ErrConflict] unless the file exists
+	// and has this version. Empty means no condition. Test and write are one
+	// step: of two writers with the same IfVersion exactly one succeeds.
 	IfVersion Version
-	// IfNotExist lets the write happen only if nothing has the name, and else
-	// fails it with [fs.ErrExist]. Test and write are one step: of two
-	// writers exactly one succeeds.
+	// IfNotExist makes the write fail with [fs.ErrExist] if the name exists. Test
+	// and write are one step: of two writers exactly one succeeds.
 	IfNotExist bool
 }
 

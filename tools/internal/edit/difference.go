@@ -17,23 +17,26 @@ const (
 // difference says what sets old apart from the lines region, as the rest of
 // the sentence "it differs in".
 func difference(old string, region []byte) string {
-	for _, d := range []struct {
-		how  folding
-		text string
-	}{
-		{foldSpace, "white space only (indentation, tabs, spaces or line ends)"},
-		{foldCase, "letter case only"},
-		{foldType, "quotes or dashes only (typographic or plain)"},
-		{foldSpace | foldCase, "white space and letter case"},
-		{foldSpace | foldType, "white space and quotes or dashes"},
-		{foldCase | foldType, "letter case and quotes or dashes"},
-		{foldAll, "white space, letter case and quotes or dashes"},
-	} {
+	for _, d := range differences {
 		if bytes.Contains(appendFolded(nil, region, d.how), appendFolded(nil, []byte(old), d.how)) {
 			return d.text
 		}
 	}
 	return firstDifference(old, region)
+}
+
+// differences are the reasons for which a text may not match, smaller ones first.
+var differences = []struct {
+	how  folding
+	text string
+}{
+	{foldSpace, "white space only (indentation, tabs, spaces or line ends)"},
+	{foldCase, "letter case only"},
+	{foldType, "quotes or dashes only (typographic or plain)"},
+	{foldSpace | foldCase, "white space and letter case"},
+	{foldSpace | foldType, "white space and quotes or dashes"},
+	{foldCase | foldType, "letter case and quotes or dashes"},
+	{foldAll, "white space, letter case and quotes or dashes"},
 }
 
 // firstDifference shows the first line of old that is not in region.
@@ -51,8 +54,8 @@ func firstDifference(old string, region []byte) string {
 // models, and nil if it is none of those.
 func mistaken(data []byte, old string) *Nearest {
 	for _, m := range []struct{ text, differs string }{
-		{unescape(old), "escapes: oldText has a backslash and a letter where the file has a line end, a tab or a quote"},
-		{withoutNumbers(old), "line numbers: oldText has them in front of its lines, and the file does not"},
+		{unescaper.Replace(old), "escapes: oldText has a backslash and a letter where the file has a line end, a tab or a quote"},
+		{lineNumber.ReplaceAllString(old, ""), "line numbers: oldText has them in front of its lines, and the file does not"},
 	} {
 		at := -1
 		if m.text != old && m.text != "" {
@@ -67,13 +70,10 @@ func mistaken(data []byte, old string) *Nearest {
 	return nil
 }
 
-func unescape(text string) string {
-	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, `'`, `\\`, `\`).Replace(text)
-}
-
-func withoutNumbers(text string) string {
-	return regexp.MustCompile(`(?m)^\s*\d+[:|\t→] ?`).ReplaceAllString(text, "")
-}
+var (
+	unescaper  = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, `'`, `\\`, `\`)
+	lineNumber = regexp.MustCompile(`(?m)^\s*\d+[:|\t→] ?`)
+)
 
 // excerpt returns the first lines of region, each cut to a bounded length.
 func excerpt(region []byte) string {

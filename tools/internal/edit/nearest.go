@@ -43,9 +43,9 @@ func nearest(data []byte, old string) *Nearest {
 	return &Nearest{Line: line + 1, Text: excerpt(region), Differs: difference(old, region)}
 }
 
-// search looks for the lines of a text, folded, among those of a file.
+// search looks for the lines of a text in a file. Both are folded.
 type search struct {
-	lines   []string         // what is sought, folded
+	lines   []string         // the lines to look for, folded
 	where   map[string][]int // the indices of a line in lines
 	key     int              // the index of the longest line
 	keyLine []byte           // that line

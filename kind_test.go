@@ -78,6 +78,8 @@ func TestOptions(t *testing.T) {
 		{"bucket-several", "{kind: objectstore, bucket: b, workers: -1, maxAttempts: -1}", "maxAttempts: it cannot be negative"},
 		{"bucket-anonymous", "{kind: objectstore, bucket: b, anonymous: true, profile: p}", "anonymous: it sends no credentials"},
 		{"bucket-role", "{kind: objectstore, bucket: b, assumeRole: {arn: reader}}", `assumeRole: "reader" is not the ARN of a role`},
+		{"bucket-sse-c-escape", `{kind: objectstore, bucket: b, encryption: {type: sse-c, keyVariable: "A\x1b[2J"}}`, "encryption: keyVariable is not the name of a variable"},
+		{"bucket-role-escape", `{kind: objectstore, bucket: b, assumeRole: {arn: "arn:aws:iam::123456789012:role/a\nb"}}`, "is not the ARN of a role"},
 		{"bucket-proxy", "{kind: objectstore, bucket: b, proxy: 'http://me:hunter2@proxy'}", "proxy: it has credentials"},
 		{"bucket-rule", "{kind: objectstore, bucket: b, newObjects: [{glob: '**', storageClass: GLACIER}]}", "newObjects: rule 1: files of the storage class GLACIER"},
 		{"bucket-credentials", "{kind: objectstore, bucket: b, endpoint: 'http://key:hunter2@localhost:9000'}", "endpoint: it has credentials"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ type storeOptions struct {
 	Compat      storeCompat  `json:"compat,omitzero" jsonschema:"What the store can do, as far as it differs from what suits the endpoint."`
 	MaxAttempts int          `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before its failure is reported. What the environment says if it is left out, else 3."`
 
-	ExpectedBucketOwner string             `json:"expectedBucketOwner,omitempty" jsonschema:"The account, of 12 digits, that must own the bucket. Any if it is left out."`
+	ExpectedBucketOwner string             `json:"expectedBucketOwner,omitempty" jsonschema:"The account that must own the bucket, on AWS a number of 12 digits. Any if it is left out."`
 	RequesterPays       bool               `json:"requesterPays,omitempty" jsonschema:"Agrees to pay for the requests to a bucket whose owner does not."`
 	Encryption          *encryptionOptions `json:"encryption,omitempty" jsonschema:"How the store encrypts what is written. As the bucket says if it is left out."`
 	NewObjects          []objectRule       `json:"newObjects,omitempty" jsonschema:"Rules for the objects of new files. All that match a file apply; the later ones take precedence."`
@@ -157,12 +158,14 @@ func checkStore(in config.Input) error {
 	return errors.Join(append(errs, storeErrors(opts.Check()))...)
 }
 
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 func (e encryptionOptions) check() error {
 	needs := e.Type == string(objectstore.SSEC)
 	switch {
 	case needs && e.KeyVariable == "":
 		return config.KeyError("encryption", errors.New("sse-c needs the key keyVariable, which names the variable of the environment that has the key"))
-	case strings.ContainsAny(e.KeyVariable, "=\x00"):
+	case e.KeyVariable != "" && !variableName.MatchString(e.KeyVariable):
 		return config.KeyError("encryption", errors.New("keyVariable is not the name of a variable"))
 	}
 	return nil

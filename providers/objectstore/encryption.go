@@ -115,6 +115,9 @@ func (e Encryption) customerHeaders(prefix string) http.Header {
 // headersFor returns the headers that o adds to requests, by operation; those of
 // the empty one are for operations that are not named.
 //
+// The source of a copy is in the same bucket, so its owner is not asked for apart:
+// versitygw denies that to the right one.
+//
 // A header is set here, and not in the input of each call, so that no call can
 // lack it.
 func (o Options) headersFor() map[string]http.Header {
@@ -124,7 +127,6 @@ func (o Options) headersFor() map[string]http.Header {
 	}
 	if o.ExpectedBucketOwner != "" {
 		all.Set("X-Amz-Expected-Bucket-Owner", o.ExpectedBucketOwner)
-		copied.Set("X-Amz-Source-Expected-Bucket-Owner", o.ExpectedBucketOwner)
 	}
 	switch o.Encryption.Type {
 	case SSES3:
@@ -139,7 +141,7 @@ func (o Options) headersFor() map[string]http.Header {
 		}
 	case SSEC:
 		shown = o.Encryption.customerHeaders(customerHeader)
-		maps.Copy(copied, o.Encryption.customerHeaders(copyHeader))
+		copied = o.Encryption.customerHeaders(copyHeader)
 	}
 	return map[string]http.Header{
 		"":                        all,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -91,8 +92,9 @@ type Options struct {
 	// Move among its capabilities. False means that it is taken to.
 	Probe bool
 
-	// ExpectedBucketOwner is the account, of 12 digits, that must own the
-	// bucket; the store refuses requests otherwise. Empty means any.
+	// ExpectedBucketOwner is the account that must own the bucket, on AWS a
+	// number of 12 digits; the store refuses requests otherwise. Empty means
+	// any.
 	ExpectedBucketOwner string
 	// RequesterPays agrees to pay for the requests to a bucket whose owner does
 	// not.
@@ -213,11 +215,14 @@ func (o *Options) checkEndpoint() error {
 }
 
 func (o *Options) checkOwner() error {
-	if o.ExpectedBucketOwner == "" || isAccount(o.ExpectedBucketOwner) {
+	if o.ExpectedBucketOwner == "" || accountName.MatchString(o.ExpectedBucketOwner) {
 		return nil
 	}
-	return wrong("ExpectedBucketOwner", "%q is not the number of an account, which has 12 digits", o.ExpectedBucketOwner)
+	return wrong("ExpectedBucketOwner", "%q is not the number of an account, such as 123456789012", o.ExpectedBucketOwner)
 }
+
+// accountName are the accounts of all stores; AWS has numbers.
+var accountName = regexp.MustCompile(`^[A-Za-z0-9$_.:@-]{1,128}$`)
 
 func isAccount(text string) bool {
 	return len(text) == 12 && strings.Trim(text, "0123456789") == ""

@@ -1,6 +1,8 @@
 package objectstore_test
 
 import (
+	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -39,8 +41,8 @@ func TestCheck(t *testing.T) {
 			Encryption: objectstore.Encryption{Type: objectstore.SSEC, CustomerKey: customerKey},
 			NewObjects: []objectstore.ObjectRule{{Glob: "**", StorageClass: "STANDARD_IA", CacheControl: "max-age=60, public", Metadata: map[string]string{"Team": "a b"}}},
 		}, nil},
-		"all-at-once": {objectstore.Options{Bucket: "a/b", Prefix: "/a", Endpoint: "x", PartSize: 1, Workers: -1, MaxAttempts: -1, Proxy: "x", ExpectedBucketOwner: "me"}, []string{
-			`Bucket: "a/b" has a slash`, "Prefix: ", "Endpoint: it must be a URL", "ExpectedBucketOwner: \"me\"", "Proxy: it must be a URL",
+		"all-at-once": {objectstore.Options{Bucket: "a/b", Prefix: "/a", Endpoint: "x", PartSize: 1, Workers: -1, MaxAttempts: -1, Proxy: "x", ExpectedBucketOwner: "a b"}, []string{
+			`Bucket: "a/b" has a slash`, "Prefix: ", "Endpoint: it must be a URL", "ExpectedBucketOwner: \"a b\"", "Proxy: it must be a URL",
 			"PartSize: a part has at least 5 MiB", "Workers: it cannot be negative", "MaxAttempts: it cannot be negative"}},
 		"outpost":            {objectstore.Options{Bucket: "arn:aws:s3-outposts:us-west-2:123456789012:outpost/o/accesspoint/files"}, []string{"Bucket: "}},
 		"bucket-arn":         {objectstore.Options{Bucket: "arn:aws:s3:::files"}, []string{"is not the ARN of an access point"}},
@@ -174,6 +176,85 @@ func TestNewObjects(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOptionsOnRealServer does what the options allow on a real server, as far as
+// that has the feature: versitygw takes encryption and requester pays without
+// doing anything, and looks at the owner.
+func TestOptionsOnRealServer(t *testing.T) {
+	t.Parallel()
+	s := external(t)
+	account := s3testAccount(t)
+	for name, o := range map[string]objectstore.Options{
+		"sse-s3":         {Encryption: objectstore.Encryption{Type: objectstore.SSES3}},
+		"sse-kms":        {Encryption: objectstore.Encryption{Type: objectstore.SSEKMS, KMSKey: "alias/files", BucketKey: true}},
+		"requester-pays": {RequesterPays: true},
+		"owner":          {ExpectedBucketOwner: account},
+		"limits":         {PartSize: 6 << 20, CacheSize: -1, Workers: 1, FolderTTL: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := s.open(t, s.prefix(t), o)
+			for _, do := range []action{
+				write("d/f", nil), swap("d/f"), createText("d/g", strings.Repeat("x", 7<<20), nil), copyFile("d/g", "d/h"), readFile("d/h"),
+				moveTo("d/g", "e"), moveTo("d", "m"), lists("m", nil, 2), mkdir("empty", false), rm("m", true),
+			} {
+				if err := do(t.Context(), f); err != nil {
+					t.Errorf("%v, want nil", err)
+				}
+			}
+		})
+	}
+	f := s.open(t, "p", objectstore.Options{ExpectedBucketOwner: owner})
+	for name, do := range map[string]action{"read": readFile("f"), "write": write("f", nil), "ls": lists(".", nil, 0), "stat": stat("f")} {
+		if err := do(t.Context(), f); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%s in a bucket of another account = %v, want %v", name, err, fs.ErrPermission)
+		}
+	}
+}
+
+// s3testAccount returns the account that owns the bucket of the real server.
+func s3testAccount(t *testing.T) string {
+	e, _ := s3test.External(t)
+	return e.AccessKeyID
+}
+
+// TestAnonymousOnRealServer reads a bucket that everyone may read.
+func TestAnonymousOnRealServer(t *testing.T) {
+	s := external(t)
+	e, _ := s3test.External(t)
+	bareEnvironment(t)
+	public := "public-" + strings.ToLower(rand.Text())
+	if _, err := s.client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &public}); err != nil {
+		t.Fatal(err)
+	}
+	own := store{client: s.client, bucket: public, compat: s.compat}
+	t.Cleanup(func() {
+		own.clear(t, "")
+		if _, err := s.client.DeleteBucket(context.Background(), &s3.DeleteBucketInput{Bucket: &public}); err != nil {
+			t.Error(err)
+		}
+	})
+	policy := fmt.Sprintf(`{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*", "Action": ["s3:GetObject", "s3:ListBucket"],
+		"Resource": ["arn:aws:s3:::%[1]s", "arn:aws:s3:::%[1]s/*"]}]}`, public)
+	if _, err := s.client.PutBucketPolicy(t.Context(), &s3.PutBucketPolicyInput{Bucket: &public, Policy: &policy}); err != nil {
+		t.Fatal(err)
+	}
+	if err := write("d/f", nil)(t.Context(), own.open(t, "", objectstore.Options{})); err != nil {
+		t.Fatal(err)
+	}
+	f, err := objectstore.Open(t.Context(), &objectstore.Options{Bucket: public, Endpoint: e.Endpoint, Anonymous: true, MaxAttempts: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, do := range map[string]action{"read": readFile("d/f"), "ls": lists("d", nil, 1), "stat": stat("d/f")} {
+		if err := do(t.Context(), f); err != nil {
+			t.Errorf("%s = %v, want nil", name, err)
+		}
+	}
+	if err := write("d/g", nil)(t.Context(), f); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("write = %v, want %v", err, fs.ErrPermission)
 	}
 }
 

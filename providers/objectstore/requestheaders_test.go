@@ -50,9 +50,6 @@ func headersOf(op string, e objectstore.Encryption) map[string]string {
 		headers[prefix+"Key-Md5"] = base64.StdEncoding.EncodeToString(sum[:])
 	}
 	isCopy := op == "CopyObject" || op == "UploadPartCopy"
-	if isCopy {
-		headers["X-Amz-Source-Expected-Bucket-Owner"] = owner
-	}
 	creates := slices.Contains([]string{"PutObject", "CopyObject", "CreateMultipartUpload"}, op)
 	content := creates || isCopy || slices.Contains([]string{"GetObject", "HeadObject", "UploadPart", "CompleteMultipartUpload"}, op)
 	switch {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"regexp"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
@@ -34,6 +33,8 @@ const maxExternalID = 1224
 
 var externalIDs = regexp.MustCompile(`^[\w+=,.@:/-]{2,}$`)
 
+var roleNames = regexp.MustCompile(`^role/[\w+=,.@/-]+$`)
+
 func (r Role) check() error {
 	if r == (Role{}) {
 		return nil
@@ -42,7 +43,7 @@ func (r Role) check() error {
 	switch {
 	case r.ARN == "":
 		return wrong("AssumeRole", "it has an external id and no ARN: name the role")
-	case err != nil || role.Service != "iam" || !strings.HasPrefix(role.Resource, "role/"):
+	case err != nil || role.Service != "iam" || !roleNames.MatchString(role.Resource):
 		return wrong("AssumeRole", "%q is not the ARN of a role, such as arn:aws:iam::123456789012:role/reader", r.ARN)
 	case r.ExternalID != "" && (len(r.ExternalID) > maxExternalID || !externalIDs.MatchString(r.ExternalID)):
 		return wrong("AssumeRole", "the external id must have 2 to 1224 letters, digits and characters of _+=,.@:/-")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -42,9 +43,8 @@ func TestCompareMutants(t *testing.T) {
 		"wrong-path": true, "not-dir-is-not-exist": true, "shares-its-bytes": true, "version-is-the-size": true, "create-close-commits": true,
 		"ls-limit-one-short": true, "glob-no-after": true, "grep-no-context": true, "rm-by-prefix": true, "copy-moves": true,
 	}
-	if testing.Short() {
-		wanted = map[string]bool{"wrong-path": true, "shares-its-bytes": true}
-	}
+	wanted = exhaustive.Some(t, "most mutants, which take seconds to shrink", wanted,
+		map[string]bool{"wrong-path": true, "shares-its-bytes": true})
 	t.Run("all", func(t *testing.T) {
 		for _, m := range mutants() {
 			if !wanted[m.name] {

@@ -29,7 +29,7 @@ type env struct {
 func newEnv(tb testing.TB, t *testing.T, fsys workspace.FileSystem, o Options) *env {
 	e := &env{
 		TB: tb, ctx: t.Context(), fsys: fsys, store: fsys, opts: o,
-		caps: workspace.CapabilitiesOf(fsys), short: testing.Short(),
+		caps: workspace.CapabilitiesOf(fsys), short: testing.Short() || o.Short,
 	}
 	if o.Peer != nil {
 		e.store = o.Peer(t, fsys)

@@ -25,7 +25,7 @@ const (
 	needOpener
 	needCreator
 	needExact
-	needTime // too long for -short
+	needTime // too long for -short and Options.Short
 )
 
 // lacking says which of n the file system of e has not, "" if it has all.
@@ -60,6 +60,6 @@ func features() []feature {
 		{needOpener, "an Opener", func(e *env) bool { _, ok := workspace.As[workspace.Opener](e.fsys); return ok }},
 		{needCreator, "a Creator", func(e *env) bool { _, ok := workspace.As[workspace.Creator](e.fsys); return ok }},
 		{needExact, "an exact view", func(e *env) bool { _, err := workspace.Exact(e.fsys); return err == nil }},
-		{needTime, "time, and -short is set", func(e *env) bool { return !e.short }},
+		{needTime, "time, and -short or Options.Short is set", func(e *env) bool { return !e.short }},
 	}
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -18,6 +19,13 @@ type Options struct {
 	// skipped test shows. A case that does not exist and a reason that is
 	// empty are failures. Empty means that all cases run.
 	Skip map[string]string
+	// Only runs no other cases than these, each "Group/case" or the name of a
+	// whole group. It is for a variant of a file system that has a full run of
+	// its own. Empty means that all cases run.
+	Only []string
+	// Short leaves out the long cases, as -short does, for a variant of a file
+	// system that has a full run of its own. False leaves that to -short.
+	Short bool
 	// CleanNames says that the file system cleans names with
 	// [workspace.CleanName], as [*workspace.Workspace] does, where a provider
 	// refuses them. False means that it refuses them.
@@ -45,7 +53,20 @@ func (o Options) watchWait() time.Duration {
 	return defaultWatchWait
 }
 
-// check fails t for entries of Skip that have no effect or no reason.
+// leavesOut returns why the case is left out, "" if it is not.
+func (o Options) leavesOut(group, name string) string {
+	full := group + "/" + name
+	if reason, skip := o.Skip[full]; skip {
+		return "left out by Options.Skip: " + reason
+	}
+	if len(o.Only) > 0 && !slices.Contains(o.Only, group) && !slices.Contains(o.Only, full) {
+		return "left out by Options.Only"
+	}
+	return ""
+}
+
+// check fails t for entries of Skip and Only that have no effect, and for those
+// of Skip that have no reason.
 func (o Options) check(t testing.TB, known map[string]bool) {
 	t.Helper()
 	for name, reason := range o.Skip {
@@ -56,4 +77,13 @@ func (o Options) check(t testing.TB, known map[string]bool) {
 			t.Errorf("conformance: Options.Skip[%q] gives no reason", name)
 		}
 	}
+	for _, name := range o.Only {
+		if !known[name] && !isGroup(name) {
+			t.Errorf("conformance: Options.Only has %q, and there is no such case or group", name)
+		}
+	}
+}
+
+func isGroup(name string) bool {
+	return slices.ContainsFunc(groups(), func(g group) bool { return g.name == name })
 }

@@ -9,7 +9,9 @@ import (
 
 // Run tests the file systems that newFS makes against the contract. newFS is
 // called once for each case, must return an empty file system that no other
-// case uses, and cleans up with t.Cleanup. Nil opts mean the zero [Options].
+// case uses, and cleans up with t.Cleanup. Cases run in parallel, so newFS and
+// the functions of opts are called concurrently. Nil opts mean the zero
+// [Options].
 func Run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, opts *Options) {
 	t.Helper()
 	var o Options
@@ -26,8 +28,9 @@ func Run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, opts *Opti
 func (g group) run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, o Options) {
 	for _, c := range g.cases {
 		t.Run(c.name, func(t *testing.T) {
-			if reason, skip := o.Skip[g.name+"/"+c.name]; skip {
-				t.Skipf("left out by Options.Skip: %s", reason)
+			t.Parallel()
+			if reason := o.leavesOut(g.name, c.name); reason != "" {
+				t.Skip(reason)
 			}
 			c.try(newEnv(t, t, newFS(t), o))
 		})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
@@ -122,19 +123,36 @@ func TestSkip(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		skip map[string]string
+		only []string
 		want string // in the failure, empty if there is none
 	}{
-		{"nothing", nil, ""},
-		{"a-reason", map[string]string{"ReadFile/empty": "the store has no empty files"}, ""},
-		{"no-reason", map[string]string{"ReadFile/empty": ""}, "gives no reason"},
-		{"unknown-case", map[string]string{"ReadFile/emtpy": "typo"}, "no such case"},
-		{"a-group", map[string]string{"ReadFile": "all of it"}, "no such case"},
+		{"nothing", nil, nil, ""},
+		{"a-reason", map[string]string{"ReadFile/empty": "the store has no empty files"}, nil, ""},
+		{"no-reason", map[string]string{"ReadFile/empty": ""}, nil, "gives no reason"},
+		{"unknown-case", map[string]string{"ReadFile/emtpy": "typo"}, nil, "no such case"},
+		{"a-group", map[string]string{"ReadFile": "all of it"}, nil, "no such case"},
+		{"only", nil, []string{"ReadFile", "Stat/file"}, ""},
+		{"only-unknown", nil, []string{"ReadFiel"}, "no such case or group"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := conformance.CheckSkips(t, conformance.Options{Skip: c.skip})
+			got := conformance.CheckSkips(t, conformance.Options{Skip: c.skip, Only: c.only})
 			if got.Failed != (c.want != "") || !strings.Contains(got.Log, c.want) {
-				t.Errorf("Skip %v: failed %v, log %q, want %q", c.skip, got.Failed, got.Log, c.want)
+				t.Errorf("Skip %v, Only %q: failed %v, log %q, want %q", c.skip, c.only, got.Failed, got.Log, c.want)
 			}
 		})
+	}
+}
+
+// TestOnly runs a group and a case, and a case that is too long for Short.
+func TestOnly(t *testing.T) {
+	var made atomic.Int64
+	t.Run("suite", func(t *testing.T) {
+		conformance.Run(t, func(*testing.T) workspace.FileSystem {
+			made.Add(1)
+			return newReference()
+		}, &conformance.Options{Only: []string{"Stat/file", "Rm/recursive-eleven-hundred"}, Short: true})
+	})
+	if got := made.Load(); got != 2 {
+		t.Errorf("Run with Only of two cases makes %d file systems, want 2", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,14 +35,17 @@ func TestReadOnlyConformance(t *testing.T) {
 		"option": func(afs afero.Fs) *bridge.FS { return bridge.FromAfero(afs, &bridge.Options{ReadOnly: true}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			below := map[workspace.FileSystem]workspace.FileSystem{}
+			var below sync.Map // from a bridge to one that can write
 			conformance.Run(t, func(*testing.T) workspace.FileSystem {
 				afs := afero.NewMemMapFs()
 				fsys := open(afs)
-				below[fsys] = bridge.FromAfero(afs, nil)
+				below.Store(fsys, bridge.FromAfero(afs, nil))
 				return fsys
 			}, &conformance.Options{
-				Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return below[fsys] },
+				Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem {
+					writable, _ := below.Load(fsys)
+					return writable.(workspace.FileSystem)
+				},
 			})
 		})
 	}

@@ -2,6 +2,7 @@ package container_test
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
@@ -38,11 +39,11 @@ func unstarted(t *testing.T, r *running) func(t *testing.T) workspace.FileSystem
 // parts returns what opens empty directories of one FS.
 func parts(t *testing.T, r *running) func(t *testing.T) workspace.FileSystem {
 	t.Helper()
-	whole, count := r.open(t), 0
+	whole := r.open(t)
+	var count atomic.Int64
 	return func(t *testing.T) workspace.FileSystem {
 		t.Helper()
-		count++
-		dir := fmt.Sprint(count)
+		dir := fmt.Sprint(count.Add(1))
 		if err := whole.Mkdir(t.Context(), dir, nil); err != nil {
 			t.Fatal(err)
 		}

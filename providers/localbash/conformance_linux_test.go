@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -12,13 +13,11 @@ import (
 func TestConformanceOldKernel(t *testing.T) {
 	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 		return open(t, t.TempDir(), nil).WithoutOpenat2()
-	}, &conformance.Options{Symlink: symlink})
+	}, &conformance.Options{Symlink: symlink, Short: !exhaustive.On()})
 }
 
 func TestExactConformanceOldKernel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: the same suite on the plain view is enough")
-	}
+	exhaustive.Need(t, "the exact view without openat2, whose plain view has a run")
 	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 		return exact(t, open(t, t.TempDir(), nil).WithoutOpenat2())
 	}, nil)

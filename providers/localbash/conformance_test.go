@@ -6,37 +6,49 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// TestConformance runs the whole suite on a confined FS, and what the options
+// can change on the others.
 func TestConformance(t *testing.T) {
+	short := !exhaustive.On()
 	for _, test := range []struct {
-		name string
-		opts localbash.Options
-		skip map[string]string
+		name  string
+		opts  localbash.Options
+		suite conformance.Options
 	}{
 		{name: "confined"},
-		{name: "sync", opts: localbash.Options{Sync: true}},
-		{name: "relaxed", opts: localbash.Options{Relaxed: true}, skip: map[string]string{
+		{name: "sync", opts: localbash.Options{Sync: true}, suite: conformance.Options{Short: short, Only: syncGroups(t)}},
+		{name: "relaxed", opts: localbash.Options{Relaxed: true}, suite: conformance.Options{Short: short, Skip: map[string]string{
 			"Symlink/escape":            "a relaxed FS lets symlinks out",
 			"Symlink/escape-by-writing": "a relaxed FS lets symlinks out",
-		}},
+		}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.opts.Sync && testing.Short() {
 				t.Skip("waits for the disk")
 			}
+			test.suite.Symlink = symlink
 			conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 				return open(t, t.TempDir(), &test.opts)
-			}, &conformance.Options{Symlink: symlink, Skip: test.skip})
+			}, &test.suite)
 		})
 	}
 }
 
+// syncGroups returns the groups about changes, and all if tests try everything.
+func syncGroups(t *testing.T) []string {
+	return exhaustive.Some(t, "what Sync makes of methods that change nothing", nil,
+		[]string{"WriteFile", "Rm", "Mkdir", "Create", "Move", "Copy"})
+}
+
 // TestExactConformance runs the suite on the view that follows no symlinks.
 func TestExactConformance(t *testing.T) {
-	conformance.Run(t, func(t *testing.T) workspace.FileSystem { return exact(t, open(t, t.TempDir(), nil)) }, nil)
+	conformance.Run(t, func(t *testing.T) workspace.FileSystem { return exact(t, open(t, t.TempDir(), nil)) },
+		&conformance.Options{Short: !exhaustive.On()})
 }
 
 // exact returns the exact view of fsys.

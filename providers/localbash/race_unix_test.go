@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -192,8 +193,8 @@ func TestRmNeverFollows(t *testing.T) {
 // removeOften removes name until it has found it often, or for a while.
 func removeOften(t *testing.T, fsys *localbash.FS, name string) {
 	t.Helper()
-	found := 0
-	for deadline := time.Now().Add(20 * time.Second); found < 3*swapRounds && time.Now().Before(deadline); {
+	found, enough := 0, exhaustive.Some(t, "most rounds", 3*swapRounds, swapRounds/3)
+	for deadline := time.Now().Add(20 * time.Second); found < enough && time.Now().Before(deadline); {
 		err := fsys.Rm(context.Background(), name, &workspace.RmOptions{Recursive: true})
 		if !errors.Is(err, os.ErrNotExist) {
 			found++

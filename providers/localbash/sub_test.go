@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -23,5 +24,5 @@ func TestSubConformance(t *testing.T) {
 			t.Fatal(err)
 		}
 		return sub
-	}, &conformance.Options{Symlink: symlink})
+	}, &conformance.Options{Symlink: symlink, Short: !exhaustive.On()})
 }

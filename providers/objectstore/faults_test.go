@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -149,17 +150,15 @@ func TestFaults(t *testing.T) {
 	seen := new(sync.Map)
 	before := runtime.NumGoroutine()
 	begun := time.Now()
-	step := 1
-	if testing.Short() {
-		step = 3 // every third request of an operation
-	}
+	const third = 3 // every third request of an operation
+	step := exhaustive.Some(t, "faults of most requests, and those that hit one request again", 1, third)
 	t.Run("cells", func(t *testing.T) {
 		for _, p := range profiles() {
 			for _, c := range slices.Concat(writeFaults(), treeFaults(), readFaults()) {
 				requests := c.requests(t, p, seen)
 				for _, k := range faultKinds() {
 					for _, m := range modes() {
-						if k.cancel && m.name != "once" || testing.Short() && m.name == "same-request" {
+						if k.cancel && m.name != "once" || step == third && m.name == "same-request" {
 							continue // nothing follows; it is between the other two
 						}
 						t.Run(strings.Join([]string{p.name, c.name, k.name, m.name}, "/"), func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -17,9 +18,7 @@ const maxGrowth = 8 << 20
 
 // TestMillion walks a million keys in a bounded amount of memory.
 func TestMillion(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it lists a million keys")
-	}
+	exhaustive.Need(t, "a walk of a million keys")
 	for _, c := range []struct {
 		name        string
 		key         func(i int) string

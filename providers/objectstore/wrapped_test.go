@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -11,9 +12,7 @@ import (
 
 // TestWrappedConformance runs the suite on what users put around a bucket.
 func TestWrappedConformance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: the suite without wrappers is enough")
-	}
+	exhaustive.Need(t, "the suite with wrappers around a bucket")
 	s := inProcess(s3test.New(t, modest()), otherCompat())
 	t.Run("workspace", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {

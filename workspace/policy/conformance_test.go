@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
@@ -36,13 +37,16 @@ func newSub(t *testing.T) workspace.FileSystem {
 }
 
 func TestReadOnlyConformance(t *testing.T) {
-	below := map[workspace.FileSystem]workspace.FileSystem{}
+	var below sync.Map // from a wrapper to what it wraps
 	conformance.Run(t, func(*testing.T) workspace.FileSystem {
 		m := memory.New(nil)
 		fsys := policy.ReadOnly(m)
-		below[fsys] = m
+		below.Store(fsys, m)
 		return fsys
 	}, &conformance.Options{
-		Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return below[fsys] },
+		Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem {
+			m, _ := below.Load(fsys)
+			return m.(workspace.FileSystem)
+		},
 	})
 }

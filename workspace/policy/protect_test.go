@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -27,17 +28,9 @@ func TestProtectConformance(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return protect(t, memory.New(nil)) }, nil)
 	})
 	t.Run("local", func(t *testing.T) {
-		dirs := map[workspace.FileSystem]string{}
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
-			dir := t.TempDir()
-			fsys := protect(t, openLocal(t, dir))
-			dirs[fsys] = dir
-			return fsys
-		}, &conformance.Options{
-			Symlink: func(t *testing.T, fsys workspace.FileSystem, target, name string) {
-				makeSymlink(t, dirs[fsys], target, name)
-			},
-		})
+			return protect(t, openLocal(t, t.TempDir()))
+		}, &conformance.Options{Symlink: symlinkIn, Short: !exhaustive.On()})
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -31,17 +32,9 @@ func TestRestrictConformance(t *testing.T) {
 // TestRestrictLocalConformance is for what a folder has and memory does not:
 // symlinks.
 func TestRestrictLocalConformance(t *testing.T) {
-	dirs := map[workspace.FileSystem]string{}
 	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
-		dir := t.TempDir()
-		fsys := restrict(t, openLocal(t, dir), "**/*")
-		dirs[fsys] = dir
-		return fsys
-	}, &conformance.Options{
-		Symlink: func(t *testing.T, fsys workspace.FileSystem, target, name string) {
-			makeSymlink(t, dirs[fsys], target, name)
-		},
-	})
+		return restrict(t, openLocal(t, t.TempDir()), "**/*")
+	}, &conformance.Options{Symlink: symlinkIn, Short: !exhaustive.On()})
 }
 
 // TestExactConformance runs the suite on the exact views of the wrappers.
@@ -67,7 +60,7 @@ func TestExactConformance(t *testing.T) {
 					t.Fatal(err)
 				}
 				return exact
-			}, nil)
+			}, &conformance.Options{Short: !exhaustive.On()})
 		})
 	}
 }
@@ -89,6 +82,12 @@ func openLocal(t *testing.T, dir string) *localbash.FS {
 	}
 	t.Cleanup(func() { fsys.Close() })
 	return fsys
+}
+
+// symlinkIn makes a symlink in the folder of fsys.
+func symlinkIn(t *testing.T, fsys workspace.FileSystem, target, name string) {
+	t.Helper()
+	makeSymlink(t, workspace.RootOf(fsys), target, name)
 }
 
 func makeSymlink(t *testing.T, dir, target, name string) {

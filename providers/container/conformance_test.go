@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -20,7 +21,9 @@ func TestConformance(t *testing.T) {
 		if r.container == "" {
 			opener = unstarted
 		}
-		conformance.Run(t, opener(t, r), &conformance.Options{Symlink: r.symlink})
+		conformance.Run(t, opener(t, r), &conformance.Options{
+			Symlink: r.symlink, Short: r.container != "" && !exhaustive.On(),
+		})
 	})
 }
 

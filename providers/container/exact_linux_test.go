@@ -14,6 +14,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/enginetest"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/swaptest"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -52,9 +53,7 @@ func inShells(t *testing.T, shells []string, test func(t *testing.T, executor co
 // there is TestPoliciesBesideSwaps.
 func TestExactConformance(t *testing.T) {
 	inShells(t, []string{"dash"}, func(t *testing.T, executor container.Executor) {
-		if testing.Short() {
-			t.Skip("-short: the cases of the group Exact are enough")
-		}
+		exhaustive.Need(t, "the suite on the exact view, which has a group of cases")
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 			view, err := workspace.Exact(open(t, &container.Options{Executor: executor, Root: t.TempDir()}))
 			if err != nil {

@@ -135,6 +135,7 @@ func TestInotifydIsNative(t *testing.T) {
 // TestInotifyd makes changes that it could miss: those in directories that it
 // was not given, or that it cannot be given at all.
 func TestInotifyd(t *testing.T) {
+	t.Parallel()
 	executor := withInotifyd(t)
 	for _, test := range []struct{ name, before, change, told string }{
 		{"file", "", "touch file", "file"},
@@ -169,6 +170,7 @@ func TestInotifyd(t *testing.T) {
 // TestReplacedTop has the watched directory removed, and another in its place,
 // where that is told of by inotifywait.
 func TestReplacedTop(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("inotifywait"); err != nil {
 		enginetest.Lacking(t, "there is no inotifywait: install inotify-tools")
 	}
@@ -188,6 +190,7 @@ func TestReplacedTop(t *testing.T) {
 // TestInotifydBelow has the directory above what is watched moved away, and
 // another in its place.
 func TestInotifydBelow(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	shell(t, dir, "mkdir -p a/b")
 	f := open(t, &container.Options{Executor: withInotifyd(t), Root: dir})
@@ -228,6 +231,7 @@ func awaitEvent(t *testing.T, events <-chan workspace.Event, name string) {
 // TestInotifydChurn makes and removes directories all the time: whatever is
 // missed meanwhile, what is there in the end has been told of.
 func TestInotifydChurn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	f := open(t, &container.Options{Executor: withInotifyd(t), Root: dir})
 	events, err := f.Watch(t.Context(), ".", &workspace.WatchOptions{Buffer: 1 << 20})

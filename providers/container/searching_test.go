@@ -47,6 +47,7 @@ func TestGrepBesideChanges(t *testing.T) {
 		for _, function := range []string{"sift", "fetch"} {
 			for _, around := range []int{0, 1} {
 				t.Run(fmt.Sprintf("%s/before-%s/around-%d", name, function, around), func(t *testing.T) {
+					t.Parallel()
 					dir := t.TempDir()
 					names := fillWithNeedles(t, dir, files)
 					var once sync.Once

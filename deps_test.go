@@ -29,6 +29,7 @@ var policy = map[string][]string{
 		"github.com/google/jsonschema-go/jsonschema"},
 
 	"internal/enginetest": {},
+	"internal/exhaustive": {},
 
 	"internal/glob":         {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/ignore":       {"workspace", "github.com/bmatcuk/doublestar/v4"},

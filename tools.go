@@ -1,28 +1,25 @@
 package workspacekit
 
 import (
-	"fmt"
-
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 // Tools returns one set of the tools of all workspaces, with the names and
-// without the operations that their file says.
+// without the operations that their file says, and shared as it says.
 //
 // # Errors
 //
-// Names that are too long or the same, as [tools.New] and [tools.Merge] have
-// them.
+// Names that are too long or the same, as [tools.NewAll] has them.
 func Tools(workspaces *config.Workspaces) (*tools.Set, error) {
 	settings := workspaces.Tools()
-	var sets []*tools.Set
+	var all []*workspace.Workspace
 	for _, ws := range workspaces.All() {
-		set, err := tools.New(ws.Workspace, &tools.Options{Naming: settings.Naming, Disable: settings.Disable, Timeout: settings.Timeout})
-		if err != nil {
-			return nil, fmt.Errorf("the workspace %q: %w", ws.Name(), err)
-		}
-		sets = append(sets, set)
+		all = append(all, ws.Workspace)
 	}
-	return tools.Merge(sets...)
+	return tools.NewAll(all, &tools.Options{
+		Naming: settings.Naming, Disable: settings.Disable, Timeout: settings.Timeout,
+		Shared: tools.Sharing(settings.Shared), MaxTools: settings.MaxTools,
+	})
 }

@@ -17,6 +17,15 @@ import (
 // parameter that is left out, as in the strict modes of some vendors.
 func checkArguments(s *jsonschema.Schema, args json.RawMessage) error {
 	args = orEmptyObject(args)
+	if err := checkJSON(args); err != nil {
+		return err
+	}
+	return checkObject(s, "", args)
+}
+
+// checkJSON returns the error of args that are not JSON which can be decoded
+// without a change.
+func checkJSON(args json.RawMessage) error {
 	switch {
 	case !utf8.Valid(args):
 		return &argumentError{message: "arguments are not valid UTF-8", hint: "Write text as UTF-8; other bytes cannot be written by this tool."}
@@ -26,7 +35,7 @@ func checkArguments(s *jsonschema.Schema, args json.RawMessage) error {
 		return &argumentError{message: `arguments have half of a surrogate pair (\ud800 to \udfff), which is no character`,
 			hint: "Write the character itself, or both halves of the pair."}
 	}
-	return checkObject(s, "", args)
+	return nil
 }
 
 // decode unmarshals args that have been checked.

@@ -18,8 +18,9 @@ type cursor struct {
 
 // query returns a hash of parameters, from which those that may change from
 // page to page have been taken out.
-func query(parameters any) string {
+func (k *kit) query(parameters any) string {
 	hash := fnv.New64a()
+	hash.Write([]byte(k.scope))
 	// Parameters have been decoded from JSON, so they can be encoded.
 	_ = json.NewEncoder(hash).Encode(parameters)
 	return strconv.FormatUint(hash.Sum64(), 36)

@@ -57,9 +57,17 @@ func (k *kit) facts() facts {
 		GrepDefault: grepDefault, GrepMax: grepMax, GrepContext: grepContext,
 		GrepChars: grepChars, GrepSkipped: grepSkipped, ListKiB: listBytes >> 10,
 		Edits: editsMax, Replaced: edit.MaxReplacements, DiffKiB: diffBytes >> 10,
-		MaxFileSize: byteSize(k.ws.MaxFileSize()), WholeSize: byteSize(k.whole.MaxFileSize()),
-		Conditional: k.ws.Capabilities().ConditionalWrite,
+		MaxFileSize: k.maxFileSize(), WholeSize: byteSize(k.whole.MaxFileSize()),
+		Conditional: k.caps.ConditionalWrite,
 	}
+}
+
+// maxFileSize writes the limit on files, and none if workspaces differ in it.
+func (k *kit) maxFileSize() string {
+	if k.unlikeSizes {
+		return ""
+	}
+	return byteSize(k.ws.MaxFileSize())
 }
 
 // byteSize writes a limit the way people do, and none as "".

@@ -33,7 +33,7 @@ func glob() spec {
 }
 
 func runGlob(ctx context.Context, k *kit, in *globInput) (*globOutput, error) {
-	id := query(globInput{Pattern: in.Pattern, Path: in.Path, IncludeIgnored: in.IncludeIgnored})
+	id := k.query(globInput{Pattern: in.Pattern, Path: in.Path, IncludeIgnored: in.IncludeIgnored})
 	after, err := decodeCursor(workspace.OpGlob, id, in.Cursor)
 	if err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func grep() spec {
 func runGrep(ctx context.Context, k *kit, in *grepInput) (*grepOutput, error) {
 	same := *in
 	same.MaxResults, same.Cursor, same.Before, same.After = 0, "", 0, 0
-	id := query(same)
+	id := k.query(same)
 	start, err := decodeCursor(workspace.OpGrep, id, in.Cursor)
 	if err != nil {
 		return nil, err

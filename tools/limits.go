@@ -6,6 +6,11 @@ import "time"
 // and clients put a prefix of their own in front.
 const MaxNameLength = 50
 
+// DefaultMaxTools is the most tools of several workspaces that each have their
+// own, where [Options] name no number: vendors allow 128, and models choose
+// worse among many.
+const DefaultMaxTools = 100
+
 // DefaultTimeout is how long one call may take where [Options] name no time.
 const DefaultTimeout = 2 * time.Minute
 

@@ -31,6 +31,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 		fmt.Sprintf("| message and hint of an error | %s characters each |", commas(errorChars)),
 		fmt.Sprintf("| time of one call | %.0f minutes, or `Options.Timeout` |", DefaultTimeout.Minutes()),
 		fmt.Sprintf("| tool name | %d characters |", MaxNameLength),
+		fmt.Sprintf("| tools of several workspaces that do not share them | %d, or `Options.MaxTools` |", DefaultMaxTools),
 	} {
 		if !strings.Contains(string(doc), row+"\n") {
 			t.Errorf("docs/tools.md has no row %q", row)

@@ -38,7 +38,7 @@ func ls() spec {
 }
 
 func runLs(ctx context.Context, k *kit, in *lsInput) (*lsOutput, error) {
-	id := query(lsInput{Path: in.Path})
+	id := k.query(lsInput{Path: in.Path})
 	after, err := decodeCursor(workspace.OpLs, id, in.Cursor)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func (k *kit) tool(s spec) (*Tool, error) {
 		return nil, err
 	}
 	if s.shape != nil {
-		s.shape(types.input.Properties, k.ws.Capabilities())
+		s.shape(types.input.Properties, k.caps)
 	}
 	prune(types.input)
 	tool := &Tool{Op: s.op, Name: k.names[s.op], Annotations: s.annotations, kit: k, input: types.input, run: s.run}

@@ -27,12 +27,22 @@ type Options struct {
 	// in memory, for the next pages of them. Zero means [DefaultReadCache], a
 	// negative value none.
 	ReadCache int64
+	// Shared says whether the workspaces of [NewAll] share one set of tools.
+	// Empty means [SharedAuto].
+	Shared Sharing
+	// MaxTools is the most tools that SharedAuto gives workspaces that share
+	// none. Zero means [DefaultMaxTools].
+	MaxTools int
+	// About is what a model is told of the workspaces that share their tools,
+	// by their names.
+	About map[string]string
 }
 
 // Set is the tools of a workspace, or of several. It is safe for concurrent
 // use.
 type Set struct {
-	tools []*Tool
+	tools  []*Tool
+	shared bool
 }
 
 // New returns the tools of ws: those that its capabilities allow and opts does
@@ -50,24 +60,23 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	if opts != nil {
 		o = *opts
 	}
-	set, err := newSet(ws, o)
+	set, err := newSet(newKit(ws, newReadCache(o.ReadCache), o.Timeout), o.Naming, o.Disable)
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	return set, nil
 }
 
-func newSet(ws *workspace.Workspace, o Options) (*Set, error) {
-	if o.Naming == "" {
-		o.Naming = DefaultNaming
+func newSet(k *kit, naming string, disable []string) (*Set, error) {
+	if naming == "" {
+		naming = DefaultNaming
 	}
-	chosen, err := choose(ws.Capabilities(), o.Disable)
+	chosen, err := choose(k.caps, disable)
 	if err != nil {
 		return nil, err
 	}
-	k := newKit(ws, newReadCache(o.ReadCache), o.Timeout)
 	for _, s := range chosen {
-		if k.names[s.op], err = toolName(o.Naming, ws.Name(), s.op); err != nil {
+		if k.names[s.op], err = toolName(naming, k.ws.Name(), s.op); err != nil {
 			return nil, err
 		}
 	}
@@ -114,14 +123,20 @@ func unknownOp(op string, all []spec) error {
 //
 // Two tools with one name.
 func Merge(sets ...*Set) (*Set, error) {
-	merged := &Set{}
-	for _, s := range sets {
-		merged.tools = append(merged.tools, s.tools...)
-	}
+	merged := merge(sets)
 	if err := merged.collision(); err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	return merged, nil
+}
+
+func merge(sets []*Set) *Set {
+	merged := &Set{}
+	for _, s := range sets {
+		merged.tools = append(merged.tools, s.tools...)
+		merged.shared = merged.shared || s.shared
+	}
+	return merged
 }
 
 // collision returns the error of two tools with one name. Clients differ on
@@ -131,13 +146,24 @@ func (s *Set) collision() error {
 	for _, t := range s.tools {
 		key := strings.ToLower(t.Name)
 		if first, taken := owner[key]; taken {
-			return fmt.Errorf("tool name %q collides: it is %s of workspace %q and %s of workspace %q; use a naming with {name}, and names that differ",
-				t.Name, first.Op, first.kit.ws.Name(), t.Op, t.kit.ws.Name())
+			return fmt.Errorf("tool name %q collides: it is %s of %s and %s of %s; use a naming with {name}, and names that differ",
+				t.Name, first.Op, first.owner(), t.Op, t.owner())
 		}
 		owner[key] = t
 	}
 	return nil
 }
+
+func (t *Tool) owner() string {
+	if t.members != nil {
+		return "several workspaces"
+	}
+	return fmt.Sprintf("workspace %q", t.kit.ws.Name())
+}
+
+// Shared reports whether the set has tools with a parameter that names the
+// workspace.
+func (s *Set) Shared() bool { return s.shared }
 
 // Tools returns the tools in their order: read_file, write_file, edit_file,
 // ls, glob, grep, stat, mkdir, rm, move, copy.

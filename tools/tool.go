@@ -29,9 +29,11 @@ type Tool struct {
 	// Annotations tell a client what kind of tool it is.
 	Annotations Annotations `json:"annotations"`
 
-	kit   *kit
-	input *jsonschema.Schema
-	run   func(ctx context.Context, k *kit, args json.RawMessage) (answer, error)
+	kit     *kit
+	input   *jsonschema.Schema
+	run     func(ctx context.Context, k *kit, args json.RawMessage) (answer, error)
+	members []*Tool           // of a shared tool: the tool of each workspace
+	without map[string]string // of a shared tool: why other workspaces do not have it, by name
 }
 
 // Annotations are facts about a tool for the client that asks for approval.
@@ -61,6 +63,9 @@ type Annotations struct {
 func (t *Tool) Call(ctx context.Context, args json.RawMessage) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	if t.members != nil {
+		return t.callMember(ctx, args)
 	}
 	if t.kit.timeout < 0 {
 		return t.call(ctx, ctx, args)
@@ -135,13 +140,19 @@ type kit struct {
 	cache   *readCache           // of files that read_file reads
 	timeout time.Duration        // of a call; negative for none
 	names   map[string]string    // the name of each op in the set
+	caps    workspace.Capabilities
+
+	// Of workspaces that share their tools:
+	scope       string // what tells the cursors of one from those of another
+	note        string // what a model is told of it
+	unlikeSizes bool   // the kit describes workspaces that differ in MaxFileSize
 }
 
 func newKit(ws *workspace.Workspace, cache *readCache, timeout time.Duration) *kit {
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	k := &kit{ws: ws, whole: ws, cache: cache, timeout: timeout, names: map[string]string{}}
+	k := &kit{ws: ws, whole: ws, cache: cache, timeout: timeout, names: map[string]string{}, caps: ws.Capabilities()}
 	if limit := ws.MaxFileSize(); limit == 0 || limit > wholeBytes {
 		k.whole = workspace.New(ws.Name(), ws, &workspace.Options{MaxFileSize: wholeBytes})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 // invocation is one run of a tool.
@@ -130,6 +131,9 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	if err != nil {
 		return err
 	}
+	if args, err = i.takeWorkspace(args); err != nil {
+		return err
+	}
 	set, release, err := i.open(cmd.Context())
 	if err != nil {
 		return err
@@ -141,6 +145,26 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 		err = errors.Join(err, &runError{flushed})
 	}
 	return err
+}
+
+// takeWorkspace lets the JSON object of all parameters name a workspace of the
+// file, as the calls of tools do that workspaces share. It returns the other
+// parameters.
+func (i *invocation) takeWorkspace(args json.RawMessage) (json.RawMessage, error) {
+	var given map[string]json.RawMessage
+	var name string
+	if json.Unmarshal(args, &given) != nil || json.Unmarshal(given["workspace"], &name) != nil {
+		return args, nil
+	}
+	if flag, _ := i.settings.given(); flag != "" || config.IsURL(name) {
+		return args, nil // the tool refuses it
+	}
+	if chosen := i.settings.workspaces; len(chosen) > 0 && !slices.Equal(chosen, []string{name}) {
+		return nil, fmt.Errorf("-w %q and the parameter workspace %q name different workspaces: give one of them", chosen[0], name)
+	}
+	i.settings.workspaces = []string{name}
+	delete(given, "workspace")
+	return json.Marshal(given)
 }
 
 // open opens the workspace that the flags choose and returns its tools, and what

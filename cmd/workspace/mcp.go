@@ -84,6 +84,9 @@ func (o *opened) instructions() string {
 	if more := len(o.all) - most; more > 0 {
 		fmt.Fprintf(&b, " and %d more", more)
 	}
+	if o.set.Shared() {
+		b.WriteString(". Each call names the workspace to work in")
+	}
 	b.WriteString(". Paths begin at the root of a workspace and have forward slashes. Search with grep and glob before you read, and read a file before you change it.")
 	return b.String()
 }

@@ -113,8 +113,18 @@ func missingGrants(ctx context.Context, c *config.Config, err error) ([]config.G
 // checkToolNames returns the error of a naming that makes too long a name of a
 // tool of the workspace with the longest name.
 func checkToolNames(c *config.Config) error {
+	opts := &tools.Options{Naming: c.Tools.Naming, Disable: c.Tools.Disable, Shared: tools.Sharing(c.Tools.Shared)}
+	most := c.Tools.MaxTools
+	if most == 0 {
+		most = tools.DefaultMaxTools
+	}
+	// How many tools there will be is known once the workspaces are open: that
+	// they can write is the most that they can do.
+	if each := len(operations()) - len(c.Tools.Disable); c.Tools.Shared != config.SharedFalse && len(c.Names())*each > most {
+		opts.Shared = tools.SharedTrue // and the name of the workspace is in no tool's
+	}
 	return c.CheckTools(func(name string) error {
-		_, err := tools.New(workspace.New(name, memory.New(nil), nil), &tools.Options{Naming: c.Tools.Naming, Disable: c.Tools.Disable})
+		_, err := tools.NewAll([]*workspace.Workspace{workspace.New(name, memory.New(nil), nil)}, opts)
 		return err
 	})
 }

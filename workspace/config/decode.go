@@ -26,6 +26,9 @@ func (d decoder) decode(what string, n *node, v reflect.Value) {
 	case v.Type() == reflect.TypeFor[time.Duration]():
 		d.duration(what, n, v)
 		return
+	case v.Type() == reflect.TypeFor[Sharing]():
+		d.sharing(what, n, v)
+		return
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -130,6 +133,16 @@ func (d decoder) duration(what string, n *node, v reflect.Value) {
 		return
 	}
 	v.SetInt(int64(duration))
+}
+
+func (d decoder) sharing(what string, n *node, v reflect.Value) {
+	text := strings.ToLower(n.text)
+	ok := n.is(boolNode) && (text == "true" || text == "false") || n.kind == textNode && text == string(SharedAuto)
+	if !ok {
+		d.wrong(what, n, "true, false or auto")
+		return
+	}
+	v.SetString(text)
 }
 
 func (d decoder) list(what string, n *node, v reflect.Value) {

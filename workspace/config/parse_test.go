@@ -135,6 +135,28 @@ tools: { naming: "{name}_{op}", disable: [rm, move] }
 	}
 }
 
+// TestConfigSharesTools reads the values of shared.
+func TestConfigSharesTools(t *testing.T) {
+	env := func(name string) (string, bool) { return "true", name == "SHARE" }
+	for text, want := range map[string]config.Tools{
+		"shared: true":                 {Shared: config.SharedTrue},
+		"shared: false":                {Shared: config.SharedFalse},
+		"shared: auto":                 {Shared: config.SharedAuto},
+		`shared: "${SHARE}"`:           {Shared: config.SharedTrue},
+		"shared: auto, maxTools: 128":  {Shared: config.SharedAuto, MaxTools: 128},
+		`shared: true, naming: "{op}"`: {Shared: config.SharedTrue, Naming: "{op}"},
+	} {
+		c, err := config.Parse([]byte("workspaces: {a: mem://, b: mem://}\ntools: {"+text+"}\n"), &config.Options{Env: env})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if diff := cmp.Diff(want, c.Tools); diff != "" {
+			t.Errorf("%s: Tools (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
 // TestParseChecksTheRestLater tests that without a registry what is wrong with
 // kinds and options is found by Check.
 func TestParseChecksTheRestLater(t *testing.T) {

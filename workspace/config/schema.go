@@ -57,6 +57,9 @@ func (r *Registry) fileSchema() (*jsonschema.Schema, error) {
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[later](): {},
+		reflect.TypeFor[Sharing](): {AnyOf: []*jsonschema.Schema{
+			{Type: "boolean"}, {Type: "string", Enum: []any{string(SharedAuto)}}, {Type: "string", Pattern: `\$\{`},
+		}},
 		reflect.TypeFor[time.Duration](): {
 			Type: "string", Pattern: `^(\$\{.*|-?([0-9.]+(ns|us|ms|s|m|h))+)$`, Examples: []any{"10s", "1m30s"},
 		},
@@ -116,6 +119,8 @@ func toolsSchema() (*jsonschema.Schema, error) {
 	s.Properties["naming"].Pattern = `\{op\}`
 	s.Properties["naming"].Examples = []any{"workspace__{name}__{op}"}
 	s.Properties["disable"].Items.Enum = enum(toolOps())
+	least := 1.0
+	s.Properties["maxTools"].AnyOf[0].Minimum = &least
 	return s, nil
 }
 

@@ -1,0 +1,323 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Sharing says whether several workspaces share one set of tools, in which each
+// tool has a parameter that names the workspace.
+type Sharing string
+
+// The values of Sharing. The empty one is SharedAuto.
+const (
+	// SharedAuto shares if there would be more than Options.MaxTools tools.
+	SharedAuto Sharing = "auto"
+	// SharedTrue always shares, also for one workspace.
+	SharedTrue Sharing = "true"
+	// SharedFalse gives each workspace its own tools.
+	SharedFalse Sharing = "false"
+)
+
+// workspaceParameter is the parameter of a shared tool that names the workspace.
+const workspaceParameter = "workspace"
+
+// NewAll returns the tools of several workspaces: those that New makes for each,
+// or, as opts.Shared says, one set for all of them. The tools of such a set have
+// the parameter "workspace", which lists the workspaces that have the tool, and
+// do for each what its own tool would. The names have no {name}, and no "_" or
+// "-" after it. Nil opts mean the zero Options.
+//
+// # Errors
+//
+// Those of [New] and [Merge], and an unknown value of opts.Shared.
+func NewAll(workspaces []*workspace.Workspace, opts *Options) (*Set, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	set, err := newAll(workspaces, o)
+	if err != nil {
+		return nil, fmt.Errorf("tools: %w", err)
+	}
+	return set, nil
+}
+
+func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
+	if len(workspaces) == 0 || slices.Contains(workspaces, nil) {
+		return nil, errors.New("no workspace")
+	}
+	share, err := o.shares(workspaces)
+	if err != nil {
+		return nil, err
+	}
+	naming := o.Naming
+	if share {
+		naming = sharedNaming(naming)
+	}
+	cache := newReadCache(o.ReadCache)
+	var sets []*Set
+	for _, ws := range workspaces {
+		k := newKit(ws, cache, o.Timeout)
+		if share {
+			k.scope, k.note = ws.Name(), o.About[ws.Name()]
+		}
+		set, err := newSet(k, naming, o.Disable)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	if share {
+		return shared(workspaces, sets)
+	}
+	merged := merge(sets)
+	return merged, merged.collision()
+}
+
+// shares reports whether the workspaces share their tools.
+func (o Options) shares(workspaces []*workspace.Workspace) (bool, error) {
+	most := o.MaxTools
+	switch {
+	case most < 0:
+		return false, fmt.Errorf("MaxTools is %d: give the most tools that a set may have, or 0 for %d", most, DefaultMaxTools)
+	case most == 0:
+		most = DefaultMaxTools
+	}
+	switch o.Shared {
+	case SharedTrue:
+		return true, nil
+	case SharedFalse:
+		return false, nil
+	case SharedAuto, "":
+	default:
+		return false, fmt.Errorf("unknown sharing %q: it is %s, %s or %s", o.Shared, SharedTrue, SharedFalse, SharedAuto)
+	}
+	total := 0
+	for _, ws := range workspaces {
+		chosen, err := choose(ws.Capabilities(), o.Disable)
+		if err != nil {
+			return false, err
+		}
+		total += len(chosen)
+	}
+	return total > most && len(workspaces) > 1, nil
+}
+
+// sharedNaming returns naming without {name}, and without what separates that
+// from the rest.
+func sharedNaming(naming string) string {
+	if naming == "" {
+		naming = DefaultNaming
+	}
+	for {
+		before, after, found := strings.Cut(naming, "{name}")
+		if !found {
+			return naming
+		}
+		if rest := strings.TrimLeft(after, "_-"); rest != "" {
+			after = rest
+		} else {
+			before, after = strings.TrimRight(before, "_-"), ""
+		}
+		naming = before + after
+	}
+}
+
+// shared returns the set in which the tools of each operation in sets, one for
+// each workspace, are one tool.
+func shared(workspaces []*workspace.Workspace, sets []*Set) (*Set, error) {
+	for i, ws := range workspaces {
+		if slices.ContainsFunc(workspaces[:i], func(other *workspace.Workspace) bool { return strings.EqualFold(other.Name(), ws.Name()) }) {
+			return nil, fmt.Errorf("two workspaces have the name %q: rename one", ws.Name())
+		}
+	}
+	all := &Set{shared: true}
+	for _, s := range specs() {
+		var members []*Tool
+		for _, set := range sets {
+			if t, ok := set.Lookup(s.op); ok {
+				members = append(members, t)
+			}
+		}
+		if len(members) == 0 {
+			continue
+		}
+		tool, err := share(s, members, workspaces)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.op, err)
+		}
+		all.tools = append(all.tools, tool)
+	}
+	return all, all.collision()
+}
+
+// share makes one tool of those that the members are for their workspaces.
+func share(s spec, members []*Tool, workspaces []*workspace.Workspace) (*Tool, error) {
+	k := frontKit(members)
+	tool, err := k.tool(s)
+	if err != nil {
+		return nil, err
+	}
+	tool.members, tool.without = members, map[string]string{}
+	for _, ws := range workspaces {
+		switch {
+		case slices.ContainsFunc(members, func(m *Tool) bool { return m.kit.ws == ws }):
+		case !ws.Capabilities().Write:
+			tool.without[ws.Name()] = "it is read-only"
+		default:
+			tool.without[ws.Name()] = "its store cannot do this"
+		}
+	}
+	addWorkspace(tool.input, k, members)
+	tool.InputSchema, err = json.Marshal(tool.input)
+	return tool, err
+}
+
+// frontKit returns the kit that describes a shared tool. It has what any of the
+// members has, and the greatest limit.
+func frontKit(members []*Tool) *kit {
+	first := members[0].kit
+	front := *first
+	front.names = map[string]string{}
+	for _, m := range members {
+		for op, name := range m.kit.names {
+			front.names[op] = name
+		}
+		front.caps.ConditionalWrite = front.caps.ConditionalWrite || m.kit.caps.ConditionalWrite
+		front.unlikeSizes = front.unlikeSizes || m.kit.ws.MaxFileSize() != first.ws.MaxFileSize()
+		if m.kit.whole.MaxFileSize() > front.whole.MaxFileSize() { // which has a limit
+			front.whole = m.kit.whole
+		}
+	}
+	return &front
+}
+
+// addWorkspace adds the parameter that names the workspace.
+func addWorkspace(s *jsonschema.Schema, k *kit, members []*Tool) {
+	property := &jsonschema.Schema{Type: "string"}
+	var about []string
+	for _, m := range members {
+		property.Enum = append(property.Enum, m.kit.ws.Name())
+		about = append(about, m.kit.about(k, m.Op))
+	}
+	property.Description = "the workspace to work in: " + strings.Join(about, "; ")
+	s.Properties[workspaceParameter] = property
+	s.Required = append([]string{workspaceParameter}, s.Required...)
+	s.PropertyOrder = append([]string{workspaceParameter}, s.PropertyOrder...)
+}
+
+// about returns the name of the workspace, and what a model has to know of it
+// to choose it, and that front does not say of all.
+func (k *kit) about(front *kit, op string) string {
+	var notes []string
+	if k.note != "" {
+		notes = append(notes, k.note)
+	}
+	if !k.caps.Write {
+		notes = append(notes, "read-only")
+	}
+	if op == workspace.OpWriteFile && front.caps.ConditionalWrite && !k.caps.ConditionalWrite {
+		notes = append(notes, "without createOnly and ifVersion")
+	}
+	if front.unlikeSizes {
+		if size := byteSize(k.ws.MaxFileSize()); size != "" {
+			notes = append(notes, "files of at most "+size)
+		} else {
+			notes = append(notes, "files of any size")
+		}
+	}
+	if len(notes) == 0 {
+		return k.ws.Name()
+	}
+	return k.ws.Name() + " (" + strings.Join(notes, ", ") + ")"
+}
+
+// callMember runs the tool of the workspace that args name.
+func (t *Tool) callMember(ctx context.Context, args json.RawMessage) (*Result, error) {
+	member, rest, err := t.takeWorkspace(args)
+	if err != nil {
+		return newErrorResult(t.kit.explain(ctx, t.Op, err))
+	}
+	return member.Call(ctx, rest)
+}
+
+// takeWorkspace returns the tool of the workspace that args name, and the other
+// arguments, which that tool checks.
+func (t *Tool) takeWorkspace(args json.RawMessage) (*Tool, json.RawMessage, error) {
+	args = orEmptyObject(args)
+	if err := checkJSON(args); err != nil {
+		return nil, nil, err
+	}
+	if kindOf(args) != "object" {
+		return nil, nil, wrongType(t.input, "", args)
+	}
+	given, err := membersOf(args)
+	if err != nil {
+		return nil, nil, err
+	}
+	var name json.RawMessage
+	rest := bytes.NewBufferString("{")
+	for _, m := range given {
+		if m.name == workspaceParameter {
+			if name != nil {
+				return nil, nil, &argumentError{message: `parameter "workspace" is given twice`, hint: "Give it once."}
+			}
+			name = m.value
+			continue
+		}
+		if rest.Len() > 1 {
+			rest.WriteByte(',')
+		}
+		key, _ := json.Marshal(m.name) // a string that was decoded from JSON
+		rest.Write(key)
+		rest.WriteByte(':')
+		rest.Write(m.value)
+	}
+	rest.WriteByte('}')
+	member, err := t.member(name)
+	return member, rest.Bytes(), err
+}
+
+// member returns the tool of the workspace with a name in JSON.
+func (t *Tool) member(raw json.RawMessage) (*Tool, error) {
+	var name string
+	switch {
+	case kindOf(raw) == "null":
+		return nil, &argumentError{message: `missing required parameter "workspace" (string)`, hint: t.choices()}
+	case kindOf(raw) != "string" || json.Unmarshal(raw, &name) != nil:
+		return nil, wrongType(t.input.Properties[workspaceParameter], workspaceParameter, raw)
+	}
+	names := make([]string, len(t.members))
+	for i, m := range t.members {
+		if names[i] = m.kit.ws.Name(); names[i] == name {
+			return m, nil
+		}
+	}
+	hint := t.choices()
+	if why := t.without[name]; why != "" {
+		return nil, &argumentError{message: fmt.Sprintf("workspace %q has no %s: %s", name, t.Op, why), hint: hint}
+	}
+	if near := closest(name, names); near != "" {
+		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
+	}
+	return nil, &argumentError{message: fmt.Sprintf("there is no workspace %q", clip(name, 100)), hint: hint}
+}
+
+// choices says which workspaces have the tool.
+func (t *Tool) choices() string {
+	names := make([]string, len(t.members))
+	for i, m := range t.members {
+		names[i] = fmt.Sprintf("%q", m.kit.ws.Name())
+	}
+	return fmt.Sprintf("The workspaces that %s works in are %s.", t.Name, strings.Join(names, ", "))
+}

@@ -203,6 +203,6 @@ const initTail = `
 #   naming: "workspace__{name}__{op}"
 #   disable: [rm]
 #   timeout: 2m   # how long one call may take
-#   shared: auto   # true: one set of tools, whose calls name the workspace; auto: above maxTools
+#   shared: auto   # or true, one set of tools whose calls name the workspace, or false; auto shares above maxTools
 #   maxTools: 100
 `

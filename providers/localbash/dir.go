@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -79,14 +80,14 @@ func describe(ctx context.Context, l listing, dir string, children []scan.Child,
 
 // visible returns the children of the open directory l, which has the name
 // dir, sorted by name. Those that have no valid name are marked by their type,
-// and temporary files are left out and noted. To remove what dead processes have
-// left is for a change of the directory, as one who may only read must delete
-// nothing. The slice is not to be changed.
+// and temporary files are left out and noted: only a change of the directory
+// removes what dead processes have left, as a caller who only reads must delete
+// nothing. The caller must not change the slice.
 func (f *folder) visible(ctx context.Context, l listing, dir string) ([]scan.Child, error) {
 	if children, ok := f.listings.get(l, dir); ok {
 		return children, nil
 	}
-	began := changeClock()
+	began := sys.ChangeClock()
 	children, hidden, err := l.entries(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -129,42 +130,48 @@ func isListable(dir, name string) bool {
 		len(dir)+1+len(name) <= workspace.MaxNameLength
 }
 
-// keptListings are the listings of large directories, sorted, for the pages to
-// come: a page would otherwise cost as much as the whole directory. They are
-// used only while the time of the last change of the directory proves that
-// nothing has changed. They are safe for concurrent use.
+// keptListings is a cache of the sorted listings of large directories, for their
+// next pages: a page would otherwise cost as much as the whole directory. A
+// listing is used only while the time of the last change of the directory proves
+// that nothing has changed. It is safe for concurrent use.
 type keptListings struct {
-	names atomic.Int64 // in all of them, so that those who find none need no lock
+	names atomic.Int64 // in all of them; a reader that finds none needs no lock
 	limit int          // of names; maxKept but in tests
 
 	mu    sync.Mutex     // guards what follows
-	kept  []*keptListing // the last used at the end
+	kept  []*keptListing // the most recently used last
 	timer *time.Timer    // drops all of them
 }
 
 // keptListing is a directory as it was at one moment.
 type keptListing struct {
-	dir      string // names that are too long below one path are not below another
+	dir      string // part of the key, as it decides which names are too long
 	at       dirMoment
 	children []scan.Child
 }
 
 // dirMoment is a directory between two changes.
 type dirMoment struct {
-	device, inode uint64
-	changed       int64 // in nanoseconds since 1970
+	id      sys.FileID
+	changed int64 // in nanoseconds since 1970
+}
+
+// moment returns what tells whether the directory has changed.
+func (l listing) moment() (dirMoment, bool) {
+	s, err := l.stat()
+	return dirMoment{s.id, s.changed}, err == nil
 }
 
 const (
-	// minKept is the size of a directory that is worth it, and maxKept how many
-	// names are kept in all, which is about 100 MB.
+	// minKept is the size of the smallest directory that is kept, and maxKept how
+	// many names are kept in all, which is about 100 MB.
 	minKept = 1000
 	maxKept = 1 << 20
-	// maxKeptAge is how long listings are kept that nobody asks for.
+	// maxKeptAge is how long a listing is kept after its last use.
 	maxKeptAge = time.Minute
 )
 
-// get returns the children of the open directory l, if they are known.
+// get returns the children of the open directory l, if they are kept.
 func (k *keptListings) get(l listing, dir string) ([]scan.Child, bool) {
 	if k.names.Load() == 0 {
 		return nil, false
@@ -186,14 +193,14 @@ func (k *keptListings) get(l listing, dir string) ([]scan.Child, bool) {
 }
 
 // put keeps the children of the open directory l, which began to be listed at
-// a time of changeClock. The last change must be earlier than that, as another
+// a time of [sys.ChangeClock]. The last change must be earlier than that, as another
 // change in the same tick of the clock would not change the time.
 func (k *keptListings) put(l listing, dir string, began int64, children []scan.Child) {
 	if len(children) < minKept || len(children) > k.limit {
 		return
 	}
 	at, ok := l.moment()
-	if !ok || at.changed >= began || !l.datesChanges(at) {
+	if !ok || at.changed >= began || !sys.DatesChanges(l.descriptor(), at.changed) {
 		return
 	}
 	k.mu.Lock()
@@ -259,8 +266,8 @@ func (f *folder) mkdirAll(name string) error {
 	return f.syncParents(name)
 }
 
-// syncParents makes the directory name and all above it durable, if that is
-// wanted.
+// syncParents flushes the directories that lead to name to the disk, if Sync
+// is set.
 func (f *folder) syncParents(name string) error {
 	for f.sync && name != "." && name != "/" {
 		name, _ = splitUnclean(name)

@@ -19,8 +19,8 @@ import (
 )
 
 // dirHandle is an open directory in which a name is changed. It stays the same
-// directory whatever happens to the path that led to it, so an operation on a
-// child by its last element cannot be led astray.
+// directory whatever happens to the path that led to it, so a symlink cannot
+// redirect an operation on a child by its last element.
 type dirHandle struct {
 	dir  string   // its name
 	root *os.Root // for its children
@@ -95,7 +95,7 @@ func (d *dirHandle) close() {
 	d.root.Close()
 }
 
-// syncDir makes changes of names in d durable, if that is wanted.
+// syncDir flushes changes of names in d to the disk, if Sync is set.
 func (f *folder) syncDir(d *dirHandle) error {
 	if !f.sync {
 		return nil
@@ -112,16 +112,16 @@ func (d *dirHandle) lstat(base string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// locks are held by key, each by one goroutine. The zero locks are ready.
+// locks are locks by key, each held by one goroutine. The zero locks are ready.
 type locks struct {
 	mu     sync.Mutex
 	queues map[string]*queue // guarded by mu
 }
 
-// queue is the line of those who want one lock.
+// queue is who holds or wants one lock.
 type queue struct {
 	token chan struct{} // full while the lock is held
-	users int           // those who hold or want it; guarded by locks.mu
+	users int           // guarded by locks.mu
 }
 
 // acquire waits for the lock of key.
@@ -212,7 +212,7 @@ func (f *folder) lockDir(ctx context.Context, d *dirHandle, create func() (remov
 	}, nil
 }
 
-// A directory is locked by the one who could create lockName in it. That file
+// Whoever has created the file lockName in a directory has locked it. That file
 // is itself locked meanwhile, so that it does not outlast a process that is
 // killed. A lock on the directory would be simpler, but other programs take
 // those, for as long as they like.

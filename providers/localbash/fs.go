@@ -23,7 +23,7 @@
 //
 // Names that begin with ".workspacekit-tmp-" are reserved for these files: they
 // are hidden, and naming one is [io/fs.ErrInvalid]. A process that is killed can
-// leave one behind. It stays locked while its writer lives. After that, an [FS]
+// leave one behind. The file is locked while its writer lives. After that, an [FS]
 // that has listed the folder (in any way) removes it with its next change there;
 // listing alone deletes nothing, so a workspace that is only read stays as it is.
 //

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
@@ -117,8 +118,8 @@ func (o *settings) setParameters(text string) error {
 // about names the operating system and, where it is simple to know, the
 // file system that the folder is on.
 func about(_ context.Context, fsys workspace.FileSystem, _ kind.Input) (string, error) {
-	said := osName() + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
-	if kind := fileSystemOf(workspace.RootOf(fsys)); kind != "" {
+	said := sys.Name() + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
+	if kind := sys.FileSystem(workspace.RootOf(fsys)); kind != "" {
 		said += ", " + kind
 	}
 	return said, nil

@@ -134,7 +134,7 @@ func (f *folder) renameBetween(from *dirHandle, old string, to *dirHandle, new s
 	return err
 }
 
-// linkBetween makes new in one directory a hard link of old in another.
+// linkBetween creates new in one directory as a hard link of old in another.
 func (f *folder) linkBetween(from *dirHandle, old string, to *dirHandle, new string) error {
 	err := sys.Link(from.file, old, to.file, new)
 	if err == errors.ErrUnsupported {

@@ -24,8 +24,8 @@ type nofollow struct {
 
 var _ host = nofollow{}
 
-// maxSwapAttempts bounds how often something is opened that others replace at
-// that moment.
+// maxSwapAttempts bounds how often an open is repeated because others replaced
+// the file or directory at that moment.
 const maxSwapAttempts = 1000
 
 // OpenRoot opens the directory name.
@@ -47,8 +47,8 @@ func (n nofollow) openRootOnce(name string) (*os.Root, error) {
 		return nil, err
 	}
 	defer want.Close()
-	// The host may follow symlinks. If it comes to the same directory, it
-	// makes no difference.
+	// The host may follow symlinks. If it reaches the same directory, that does
+	// not matter.
 	root, err := n.host.OpenRoot(name)
 	if isDetour(err) {
 		err = errOvertaken

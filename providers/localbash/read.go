@@ -106,8 +106,8 @@ const (
 	// 20 µs after which Go's scheduler takes a thread in a system call for one
 	// that waits, and wakes others.
 	readChunk = 64 << 10
-	// maxTrustedSize is up to which size a buffer is made for a file because
-	// it says that it has it.
+	// maxTrustedSize is the largest buffer that is allocated for a file because
+	// the file says that it has that size.
 	maxTrustedSize = 1 << 30
 	// minBuffer is the buffer for a file that says it is empty, as those of
 	// /proc do.

@@ -86,7 +86,7 @@ const (
 	maxRemoveDepth = 64
 )
 
-// removal removes a tree. Each level that it has gone down is an open file. So
+// removal removes a tree. Each level that it has entered is an open file. So
 // a directory that is too deep is moved to the top of the tree, and removed from
 // there: a tree of any depth can be removed.
 type removal struct {
@@ -210,7 +210,7 @@ func (f *folder) sweepAll(ctx context.Context, dir string) error {
 // directories. The next change of a directory removes those that dead processes
 // have left. The zero noted is ready; it is safe for concurrent use.
 type noted struct {
-	count atomic.Int64 // of names, so that those who find none need no lock
+	count atomic.Int64 // of names; a reader that finds none needs no lock
 	mu    sync.Mutex
 	names map[string][]string // guarded by mu
 }

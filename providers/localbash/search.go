@@ -59,8 +59,8 @@ func (s source) Read(ctx context.Context, name string, scratch *[]byte, opts sca
 // headSize is how much of a large file is read before it is known to be text.
 const headSize = 64 << 10
 
-// head is all for a large file of which the beginning is enough if that shows
-// that it is binary.
+// head is all for a large file. It reads no more than the beginning if that shows
+// that the file is binary.
 func (r reading) head(ctx context.Context, size int64, buf []byte) ([]byte, error) {
 	if err := r.check(size); err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func (c child) is(now fileStat) bool {
 	return c.dir == nil || !c.dir.replaced && (c.dir.id == sys.FileID{} || c.dir.id == now.id)
 }
 
-// set makes name known in d as what now describes.
+// set records in d that name is what now describes.
 func (d *snapshot) set(name string, now fileStat) {
 	c := child{kind: now.kind}
 	switch {
@@ -283,7 +283,7 @@ func (w *watch) add(ctx context.Context, d *snapshot, name string, now fileStat)
 	}
 }
 
-// drop reports that name, with all below it, is no more.
+// drop reports that name was removed, with all below it.
 func (w *watch) drop(d *snapshot, name string) {
 	c := d.children[name]
 	delete(d.children, name)
@@ -293,7 +293,7 @@ func (w *watch) drop(d *snapshot, name string) {
 	w.push(workspace.EventRemove, d, name)
 }
 
-// dropAll reports that d, of which nobody is told, has nothing in it any more.
+// dropAll reports that everything in d was removed, but not d itself.
 func (w *watch) dropAll(d *snapshot) {
 	for name := range d.children {
 		w.drop(d, name)

@@ -50,7 +50,7 @@ func (f *folder) lstat(name string) (fileStat, error) {
 // file returns h as an os.File, which takes it over.
 func (h handle) file() *os.File { return h.File }
 
-// fileStat describes what is open.
+// stat describes what is open.
 func (h handle) stat() (fileStat, error) {
 	info, err := h.Stat()
 	if err != nil {
@@ -62,7 +62,7 @@ func (h handle) stat() (fileStat, error) {
 // buffers is what listings keep on Linux.
 type buffers struct{}
 
-// listing is an open directory to be listed.
+// listing is an open directory whose entries are read.
 type listing struct{ *dirHandle }
 
 // openListing opens the directory dir. nofollow refuses a symlink as the last
@@ -115,14 +115,7 @@ func (l listing) child(name string) (fileStat, error) {
 	return statOf(info), nil
 }
 
-// moment does not know here whether a directory has changed.
-func (l listing) moment() (dirMoment, bool) { return dirMoment{}, false }
-
-func changeClock() int64 { return 0 }
-
-func (l listing) datesChanges(dirMoment) bool { return false }
-
-// fileStat describes the directory itself.
+// stat describes the directory itself.
 func (l listing) stat() (fileStat, error) {
 	info, err := l.file.Stat()
 	if err != nil {

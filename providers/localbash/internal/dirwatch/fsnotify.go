@@ -13,13 +13,13 @@ import (
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 )
 
-// paths is the Notifier of the systems other than Linux. What it is told
-// of goes by path.
+// paths is the Notifier of the systems other than Linux. It knows directories by
+// their paths.
 type paths struct {
 	root    string            // the watched directory, as a path of the host
 	base    string            // the same without symlinks
 	watcher *fsnotify.Watcher // nil before the first watch
-	done    chan struct{}     // closed when nobody reads of watcher any more
+	done    chan struct{}     // closed when read has returned
 	last    ID
 	ids     map[string]ID // by path
 	names   map[ID]string // their paths
@@ -61,8 +61,8 @@ func (n *paths) Close() {
 	}
 }
 
-// read takes what watcher sends as soon as it does, and calls nothing of it: a
-// watcher may send while it holds what its methods need.
+// read receives what watcher sends, and calls none of its methods: a watcher may
+// send while it holds a lock that they need.
 func (n *paths) read(watcher *fsnotify.Watcher) {
 	defer close(n.done)
 	for {

@@ -34,7 +34,7 @@ const (
 )
 
 // open creates the queue of the kernel. Its descriptor does not block, so a
-// wait is that of the runtime's poller.
+// wait uses the runtime's poller.
 func (n *inotify) open() error {
 	if n.file != nil {
 		return nil

@@ -1,7 +1,6 @@
 // Package dirwatch tells of changes in directories by what the operating system
 // has for that: inotify on Linux, and fsnotify elsewhere. A [Notice] only says
-// where to look. It may be late or repeated, and notices may be lost, which is
-// one, too.
+// where to look. It may be late or repeated. If notices are lost, one says so.
 package dirwatch
 
 import (
@@ -15,7 +14,7 @@ import (
 type Notifier interface {
 	// Add watches dir. A directory that is watched already keeps its ID.
 	Add(dir Dir) (ID, error)
-	// Remove ends a watch. What it told before may still come.
+	// Remove ends a watch. Earlier notices of it may still come.
 	Remove(ID)
 	// Wait returns what happened, in order, as soon as there is something, and
 	// nothing at the deadline (unless that is zero) or when ctx has ended.

@@ -29,7 +29,8 @@ func RenameExclusive(from *os.File, old string, to *os.File, new string) error {
 	return err
 }
 
-// Link makes new in the directory to a hard link of old in the directory from.
+// Link creates new in the directory to as a hard link of old in the directory
+// from.
 func Link(from *os.File, old string, to *os.File, new string) error {
 	return withDescriptors(from, to, func(source, target int) error {
 		return unix.Linkat(source, old, target, new, 0)

@@ -3,6 +3,7 @@ package sys
 import (
 	"errors"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,7 +30,8 @@ func RenameExclusive(from *os.File, old string, to *os.File, new string) error {
 	return err
 }
 
-// Link makes new in the directory to a hard link of old in the directory from.
+// Link creates new in the directory to as a hard link of old in the directory
+// from.
 func Link(from *os.File, old string, to *os.File, new string) error {
 	return withDescriptors(from, to, func(source, target int) error {
 		return unix.Linkat(source, old, target, new, 0)
@@ -44,4 +46,71 @@ func Duplicate(file *os.File) (int, error) {
 		return err
 	})
 	return duplicate, err
+}
+
+// ChangeClock returns the time that a change at this moment would get. It is
+// the kernel's coarse clock, which stands still for up to 10 ms.
+func ChangeClock() int64 {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now); err != nil {
+		return 0
+	}
+	return now.Nano()
+}
+
+// DatesChanges reports whether every change of the open directory gets the time
+// of the kernel's clock, to the nanosecond, before anyone can see it. So it is on
+// local file systems; over a network it is another clock and later.
+func DatesChanges(fd int, changed int64) bool {
+	var stat unix.Statfs_t
+	if err := unix.Fstatfs(fd, &stat); err != nil {
+		return false
+	}
+	switch uint32(stat.Type) {
+	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
+		unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC:
+		return changed%1e9 != 0 // ext4 can have inodes with whole seconds
+	}
+	return false
+}
+
+// Name returns "Linux", with the version of the kernel if it says one.
+func Name() string {
+	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		return "Linux"
+	}
+	return "Linux " + strings.TrimSpace(string(release))
+}
+
+// FileSystem returns what kind of file system a folder is on, "" if it is
+// none of the common ones.
+func FileSystem(root string) string {
+	var stat unix.Statfs_t
+	if err := unix.Statfs(root, &stat); err != nil {
+		return ""
+	}
+	return fileSystems[uint32(stat.Type)]
+}
+
+// fileSystems names file systems by the numbers in the kernel's
+// include/uapi/linux/magic.h.
+var fileSystems = map[uint32]string{
+	0xEF53:     "ext2/3/4", // which have one number
+	0x58465342: "xfs",
+	0x9123683E: "btrfs",
+	0x2FC12FC1: "zfs",
+	0xF2F52010: "f2fs",
+	0x01021994: "tmpfs",
+	0x794C7630: "overlayfs",
+	0x6969:     "nfs",
+	0xFF534D42: "smb",
+	0xFE534D42: "smb",
+	0x517B:     "smb",
+	0x65735546: "fuse",
+	0x01021997: "9p",
+	0x4D44:     "fat",
+	0x2011BAB0: "exfat",
+	0x5346544E: "ntfs",
+	0x7366746E: "ntfs",
 }

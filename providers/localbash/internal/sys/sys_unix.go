@@ -29,8 +29,8 @@ func AttributesOf(info fs.FileInfo) Attributes {
 	}
 }
 
-// CopyOwner makes file the property of the owner of old, if it is not and if
-// this process may. A file that cannot be given away stays that of its writer.
+// CopyOwner gives file the owner and group of old, if they differ and this process
+// may. Otherwise the file keeps its writer's.
 func CopyOwner(file *os.File, old fs.FileInfo) {
 	stat, ok := old.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() != 0 {

@@ -1,19 +1,24 @@
 package localbash
 
 import (
+	"bytes"
+	"context"
+	"encoding/binary"
 	"io"
 	"io/fs"
 	"os"
 	"strings"
 	"sync"
+	"unsafe"
 
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"golang.org/x/sys/unix"
 )
 
-// openat2Root opens names below the folder with a single call of the kernel, where
-// os.Root needs one for each element. It is safe for concurrent use.
+// openat2Root opens names below the folder with one system call, where os.Root
+// needs one for each element. It is safe for concurrent use.
 type openat2Root struct {
 	*descriptor        // nil if it cannot be used
 	resolve     uint64 // how the kernel confines names
@@ -27,8 +32,8 @@ type descriptor struct {
 	fd int          // -1 once closed
 }
 
-// newOpenat2Root returns a quick for the folder of h. Whether the kernel has the
-// call is tried here, once.
+// newOpenat2Root returns an openat2Root for the folder of h. It tries once whether the
+// kernel has the call.
 func newOpenat2Root(h host, relaxed bool) (openat2Root, error) {
 	file, err := h.OpenFile(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
@@ -201,7 +206,7 @@ func (h handle) Close() error { return unix.Close(int(h)) }
 // file returns h as an os.File, which takes it over.
 func (h handle) file() *os.File { return os.NewFile(uintptr(h), "file") }
 
-// fileStat describes what is open.
+// stat describes what is open.
 func (h handle) stat() (fileStat, error) {
 	var stat unix.Stat_t
 	if err := unix.Fstat(int(h), &stat); err != nil {
@@ -299,4 +304,116 @@ func (t *tree) openSlowly(path string) (handle, error) {
 		fd = next
 	}
 	return handle(fd), nil
+}
+
+// listing is an open directory whose entries are read.
+type listing struct {
+	handle
+	buffers *buffers
+}
+
+// openListing opens the directory dir. nofollow refuses a symlink as the last
+// element.
+func (f *folder) openListing(dir string, nofollow bool) (listing, error) {
+	flags := uint64(unix.O_RDONLY | unix.O_DIRECTORY)
+	if nofollow {
+		flags |= unix.O_NOFOLLOW
+	}
+	h, err := f.openat2.open(dir, flags)
+	if err == errNoOpenat2 {
+		h, err = f.openSlowly(dir, int(flags))
+	}
+	return listing{handle: h, buffers: &f.buffers}, err
+}
+
+// descriptor returns the descriptor of the directory.
+func (l listing) descriptor() int { return int(l.handle) }
+
+// buffers keeps the memory that directories are read into.
+type buffers struct{ pool sync.Pool }
+
+// direntBuffer is large enough for the entries of most directories.
+const direntBuffer = 32 << 10
+
+func (b *buffers) get() *[]byte {
+	if buf, ok := b.pool.Get().(*[]byte); ok {
+		return buf
+	}
+	buf := make([]byte, direntBuffer)
+	return &buf
+}
+
+// children returns the entries in the order of the directory.
+func (l listing) children(ctx context.Context) ([]scan.Child, error) {
+	buf := l.buffers.get()
+	defer l.buffers.pool.Put(buf)
+	children := []scan.Child{}
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := unix.Getdents(int(l.handle), *buf)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return nil, err
+		case n <= 0:
+			return children, nil
+		}
+		if children, err = l.appendEntries(children, (*buf)[:n]); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// The layout of a struct linux_dirent64.
+const (
+	direntReclen = int(unsafe.Offsetof(unix.Dirent{}.Reclen))
+	direntType   = int(unsafe.Offsetof(unix.Dirent{}.Type))
+	direntName   = int(unsafe.Offsetof(unix.Dirent{}.Name))
+)
+
+// appendEntries parses what the kernel wrote into raw. The names share one
+// string.
+func (l listing) appendEntries(children []scan.Child, raw []byte) ([]scan.Child, error) {
+	text := string(raw)
+	for start := 0; start < len(raw); {
+		entry := raw[start:]
+		reclen := int(binary.NativeEndian.Uint16(entry[direntReclen:]))
+		length := bytes.IndexByte(entry[direntName:reclen], 0)
+		name := text[start+direntName : start+direntName+length]
+		start += reclen
+		if name == "." || name == ".." {
+			continue
+		}
+		kind, err := l.kind(entry[direntType], name)
+		if err != nil {
+			return nil, err
+		}
+		if kind != "" {
+			children = append(children, scan.Child{Name: name, Type: kind})
+		}
+	}
+	return children, nil
+}
+
+// kind returns what the entry name is, and "" if it no longer exists. Only a file
+// system that does not say in the entry itself is asked again.
+func (l listing) kind(entryType byte, name string) (workspace.FileType, error) {
+	switch entryType {
+	case unix.DT_REG:
+		return workspace.TypeFile, nil
+	case unix.DT_DIR:
+		return workspace.TypeDirectory, nil
+	case unix.DT_LNK:
+		return workspace.TypeSymlink, nil
+	case unix.DT_UNKNOWN:
+		s, err := l.child(name)
+		if err == unix.ENOENT {
+			return "", nil
+		}
+		return s.kind, err
+	}
+	return workspace.TypeOther, nil
 }

@@ -55,6 +55,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -206,8 +207,12 @@ func openError(dir string, err error) error {
 	return workspace.NewPathError(workspace.OpOpen, dir, err, nil)
 }
 
-// checkName refuses a name that this operating system cannot hold.
+// checkName refuses a name that this operating system cannot hold. Unix holds
+// every valid name.
 func checkName(name string) error {
+	if runtime.GOOS != "windows" {
+		return nil
+	}
 	if _, err := filepath.Localize(name); err != nil {
 		return provider.Errorf(fs.ErrInvalid, "this operating system does not allow the name")
 	}

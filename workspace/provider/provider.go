@@ -109,8 +109,11 @@ func (f *FS) check(ctx context.Context, op, name string) error {
 	if f.closed.Load() {
 		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
 	}
-	if f.facts.CheckName != nil {
-		return f.fail(ctx, op, f.facts.CheckName(name), name)
+	if f.facts.CheckName == nil {
+		return nil
+	}
+	if err := f.facts.CheckName(name); err != nil {
+		return f.fail(ctx, op, err, name)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type containerOptions struct {
 	Image        string        `json:"image,omitempty" jsonschema:"The image of a new container, which is made at the first use and removed in the end."`
 	Engine       string        `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman or nerdctl. Default: what the variable WORKSPACE_ENGINE names, or docker."`
 	EngineArgs   []string      `json:"engineArgs,omitempty" jsonschema:"Flags that choose an engine, such as [--context, remote]: --context, --connection, --host and --namespace."`
-	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. The one in which the container starts programs if it is left out. In a new container it is made if it is missing."`
+	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. The one in which the container starts programs if it is left out. In a new container it is created if it is missing, and belongs to the user who reads and writes."`
 	User         string        `json:"user,omitempty" jsonschema:"The user who reads and writes. That of the container if it is left out."`
 	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are made at a time. 4 if it is left out."`
 	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long the engine, or a program in the container, may be silent while a call waits for it. 10m if it is left out."`

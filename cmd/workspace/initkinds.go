@@ -84,7 +84,7 @@ func initKinds() []initKind {
 			options: []initOption{
 				{flag: "image", usage: "the image of a new container", question: "Of which image is the container made?", standard: "debian:12"},
 			},
-			settings: []string{"workspaceDir: /workspace   # the directory in the container, made if it is missing"},
+			settings: []string{"workspaceDir: /workspace   # the directory in the container, created if it is missing"},
 			examples: []string{
 				"engine: docker   # or podman, nerdctl",
 				"pull: missing   # or always, never",

@@ -62,6 +62,16 @@ func TestHostileEnvironment(t *testing.T) {
 	})
 }
 
+// TestRootWithPrograms has roots that hold all programs there are.
+func TestRootWithPrograms(t *testing.T) {
+	for _, root := range []string{"/", "/usr"} {
+		f := open(t, &container.Options{Executor: container.Command{}, Root: root})
+		if infos, err := f.Ls(t.Context(), "bin", nil); err != nil || len(infos) == 0 {
+			t.Errorf("Ls(%q) in %s = %d names, %v, want some", "bin", root, len(infos), err)
+		}
+	}
+}
+
 // hasItsOwnWay makes a call of each kind in a directory with planted programs,
 // none of which may be run.
 func hasItsOwnWay(t *testing.T, f *container.FS) {

@@ -113,19 +113,21 @@ hello() {
 	printf '%s\n' "$$" "$group" "$start $first" "$(id -u)" "$(id -G)" "$watches" "$greps" "$texts" "$finds" "$removes" "$PWD"
 }
 
-# search: leaves out of PATH what does not exist, and what is below the root.
+# search: leaves out of PATH what does not exist, and what is below the root,
+# unless that is all there is.
 search() {
 	top=$PWD
-	path=
+	path= all=
 	IFS=:
 	for dir in $PATH; do
 		cd -P -- "$dir" 2>/dev/null || continue
-		case ${root:+$PWD/} in "$root"/*) continue ;; esac
-		case :$path: in *:"$PWD":*) continue ;; esac
+		case :$all: in *:"$PWD":*) continue ;; esac
+		all=$all${all:+:}$PWD
+		case $PWD/ in "$root"/*) continue ;; esac
 		path=$path${path:+:}$PWD
 	done
 	unset IFS
-	PATH=$path
+	PATH=${path:-$all}
 	cd -P -- "$top"
 }
 

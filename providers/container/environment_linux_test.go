@@ -183,7 +183,11 @@ func TestWholeContainer(t *testing.T) {
 					t.Errorf("%s: Ls(%q) = %d names, %v, want some", name, dir, len(infos), err)
 				}
 			}
-			result, err := fsys.Grep(ctx, "needle of this", nil)
+			opts := &workspace.GrepOptions{}
+			if name == "exact" { // it reads one file after the other
+				opts.Path = "workspace"
+			}
+			result, err := fsys.Grep(ctx, "needle of this", opts)
 			if err != nil || !slices.Equal(matched(result), []string{"workspace/dir/file"}) {
 				t.Errorf("%s: Grep = %+v, %v, want a match in workspace/dir/file", name, result, err)
 			}

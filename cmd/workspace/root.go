@@ -68,7 +68,7 @@ func newRoot(args []string, locate locator) *cobra.Command {
 	root.AddCommand(newValidate(s), newConfig(s))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return s.check() }
 	root.AddCommand(newCall(s, args), newMCP(s), newTools(s), newWatch(s))
-	root.AddCommand(newInit(s), newDoctor(s), newTrust(s), newVersion())
+	root.AddCommand(newInit(s), newDoctor(s), newTrust(s), newGC(s), newVersion())
 	explainUnknownHelp(root)
 	return root
 }

@@ -36,7 +36,7 @@ func start(t *testing.T, cmd *exec.Cmd) io.WriteCloser {
 }
 
 func TestMCPEndsBySignal(t *testing.T) {
-	for name, signal := range map[string]os.Signal{"sigint": syscall.SIGINT, "sigterm": syscall.SIGTERM} {
+	for name, signal := range map[string]os.Signal{"sigint": syscall.SIGINT, "sigterm": syscall.SIGTERM, "sighup": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "workspace", "-C", t.TempDir(), "mcp")
 			var stderr bytes.Buffer

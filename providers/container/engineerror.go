@@ -90,6 +90,16 @@ const (
 	chooseImage = "choose an image that has sh and the usual programs"
 )
 
+// noContainer is the text of a fault.
+const noContainer = "there is no such container"
+
+// isNoContainer reports whether an engine says that a container does not exist, or
+// soon will not.
+func isNoContainer(err error) bool {
+	var fault *engineError
+	return errors.As(err, &fault) && fault.text == noContainer
+}
+
 // firstFault returns err, with which the first shell did not open. Engines end
 // with the statuses that shells have for a program that is not there.
 func firstFault(err error) error {
@@ -216,7 +226,7 @@ var diagnoses = []diagnosis{
 	},
 
 	// What does not exist, or exists already.
-	{says(`no such container|no container with name or id|is marked for removal|removal of container .* in progress`), nil, "there is no such container", "create it, or correct its name"},
+	{says(`no such container|no container with name or id|is marked for removal|removal of container .* in progress`), nil, noContainer, "create it, or correct its name"},
 	{says(`multiple ids found with provided prefix|more than one result for container`), nil, "several containers have numbers that begin so", "name one of them"},
 	{says(`\(notfound\): namespaces |namespaces? "[^"]*" not found`), nil, "there is no such namespace", "correct it"},
 	{says(`\(notfound\)|pods? "[^"]*" not found`), nil, "there is no such pod", "create it, or correct its name, namespace or context"},

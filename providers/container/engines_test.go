@@ -94,9 +94,10 @@ func (p place) start(t testing.TB) *running {
 		r.engineArgs = []string{"docker", "--host", found[0]}
 	}
 	r.container = "workspacekit-test-" + strings.ToLower(rand.Text())
-	r.files = open(t, &container.Options{
+	t.Cleanup(func() { r.client(t, "rm", "--force", r.container) })
+	r.files = open(t, &container.Options{ // tests stop it and start it again
 		Engine: r.engineArgs, Image: found[1], Root: "/",
-		Create: container.CreateOptions{Name: r.container, Workdir: "/workspace"},
+		Create: container.CreateOptions{Name: r.container, Workdir: "/workspace", Keep: true},
 	})
 	return r
 }

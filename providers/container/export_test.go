@@ -66,3 +66,14 @@ func Lines(names []string, reply string) (text map[string]string, numbers map[st
 // EngineError returns the error of an engine's client that said something when it
 // failed.
 func EngineError(said string) error { return openError("open", "box", engineFault(said)) }
+
+// Owner returns the label of this process.
+func Owner() string { return ownerLabel + "=" + thisProcess().String() }
+
+// IsLeft reports whether the process self takes a container for one that nobody
+// uses.
+func IsLeft(labels map[string]string, running bool, age time.Duration, self string) bool {
+	c := inspected{Created: time.Now().Add(-age), Running: running, Labels: labels}
+	p, _ := parseProcess(self)
+	return c.isLeft(p, time.Now())
+}

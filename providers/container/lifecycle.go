@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os/exec"
 	"path"
@@ -22,69 +23,144 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// idle is what a container does that was made to hold files. It cleans up after
-// processes whose parents have died, and ends when it is asked to.
+// idle is what a container does that was created to hold files. It cleans up
+// after processes whose parents have died, and ends when it is asked to.
 const idle = `trap 'exit 0' TERM; while :; do sleep 86400 & wait $!; done`
 
-// label marks the containers that were made here.
-const label = "io.github.workspacekit=workspace"
+// leased is the same for a container that also ends when its input does. It says
+// when it has begun.
+const leased = `trap 'exit 0' TERM; exec 3<&0; echo; { while read -r line; do :; done <&3; } & wait $!`
 
-// made is a container that Open has made.
+// made is a container that Open has created, or has found again.
 type made struct {
 	opts  *Options
 	name  string
-	shell []string // the command line that starts a shell
+	shell []string // the command line that starts a shell; nil if that is not known
+	lease Process  // holds its input; nil if it is to be kept
 }
 
-// create makes a container and starts it. If that fails nothing is left.
+// create creates a container and starts it. If that fails nothing is left. One
+// that was kept is used again.
 func (o *Options) create(ctx context.Context) (*made, error) {
+	if o.Create.Keep && o.Create.Name != "" {
+		if m, err := o.adopt(ctx); m != nil || err != nil {
+			return m, err
+		}
+	}
 	var m *made
 	var err error
 	for _, words := range shellCommands {
-		if m, err = o.createBy(ctx, words); !isNoShell(err) {
+		m, err = o.createBy(ctx, words, false)
+		if fault := new(engineError); errors.As(err, &fault) && fault.text == noWorkdir && o.Create.Workdir != "" {
+			// Podman, other than Docker, does not create it.
+			m, err = o.createBy(ctx, words, true)
+		}
+		if !isNoShell(err) {
 			break
 		}
 	}
 	return m, err
 }
 
-// createBy makes a container whose program is started by a shell.
-func (o *Options) createBy(ctx context.Context, words []string) (*made, error) {
+// adopt starts the container of the options' name and returns it, if it exists, and
+// was created here with the same options to be kept.
+func (o *Options) adopt(ctx context.Context) (*made, error) {
+	c, err := o.inspect(ctx, o.Create.Name)
+	if isNoContainer(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	kept, ours := c.Labels[keepLabel]
+	if !ours {
+		return nil, nil // the engine says that the name is in use
+	}
+	if kept != o.keepDigest() {
+		return nil, &engineError{
+			kind: fs.ErrExist, text: "the container of this name was created with other options",
+			remedy: "set the options that it has, remove it, or choose another name",
+		}
+	}
+	if !c.Running {
+		if _, err := o.runEngine(ctx, "start", c.ID); err != nil {
+			return nil, err
+		}
+	}
+	return &made{opts: o, name: c.ID}, nil
+}
+
+// createBy creates a container whose program is started by a shell, and its
+// working directory if workdir is set.
+func (o *Options) createBy(ctx context.Context, words []string, workdir bool) (*made, error) {
 	m := &made{opts: o, name: o.Create.Name, shell: words}
-	own := m.name == ""
-	if own {
+	if m.name == "" {
 		m.name = "workspacekit-" + strings.ToLower(rand.Text())
 	}
 	number, err := o.runEngine(ctx, o.createArgs(m.name, words)...)
 	if number != "" {
-		m.name, own = number, true
+		m.name = number
 	}
 	if err != nil {
-		if own { // else it may be another's
-			_ = m.remove()
+		if o.Create.Keep && o.Create.Name != "" && number == "" { // another process may have been faster
+			if m, _ := o.adopt(ctx); m != nil {
+				return m, nil
+			}
 		}
+		m.removeLate(ctx)
 		return nil, err
 	}
-	if err := m.start(ctx); err != nil {
+	if workdir {
+		err = m.give(ctx, o.Create.Workdir, 0, 0)
+	}
+	if err == nil {
+		err = m.start(ctx)
+	}
+	if err != nil {
 		_ = m.remove()
 		return nil, err
 	}
 	return m, nil
 }
 
-// start starts the container. Podman, other than Docker, does not create the
-// directory in which it starts programs.
+// start starts the container. Unless it is to be kept, a client stays attached to
+// it, whose input ends with this process, however that ends; and then that of the
+// container does, which ends and is removed by the engine.
 func (m *made) start(ctx context.Context) error {
-	_, err := m.opts.runEngine(ctx, "start", m.name)
-	var fault *engineError
-	if !errors.As(err, &fault) || fault.text != noWorkdir || m.opts.Create.Workdir == "" {
+	if m.opts.Create.Keep {
+		_, err := m.opts.runEngine(ctx, "start", m.name)
 		return err
 	}
-	if err := m.give(ctx, m.opts.Create.Workdir, 0, 0); err != nil {
+	engine := m.opts.engine()
+	lease, err := Command(engine).Start("start", "--attach", "--interactive", m.name)
+	if err != nil {
 		return err
 	}
-	_, err = m.opts.runEngine(ctx, "start", m.name)
-	return err
+	begun := make(chan error, 1)
+	go func() {
+		_, err := lease.Read(make([]byte, 1))
+		begun <- err
+	}()
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if timeout := m.opts.timeout(); timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, timeout)
+	}
+	defer cancel()
+	select {
+	case err = <-begun:
+	case <-limited.Done():
+		lease.Kill()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return m.opts.lateFault("start")
+	}
+	if err != nil {
+		_ = lease.Close() // what it said matters
+		return engineFault(lease.Complaint())
+	}
+	m.lease = lease
+	return nil
 }
 
 // give creates the directory dir with its parents if it is missing, and gives it
@@ -125,7 +201,19 @@ func (m *made) handOver(ctx context.Context, session *shell.Session, i image) er
 // createArgs returns the arguments of the engine's client that make a
 // container.
 func (o *Options) createArgs(name string, words []string) []string {
-	args := []string{"create", "--name=" + name, "--label=" + label, "--entrypoint=" + words[0]}
+	args := append([]string{"create", "--name=" + name, "--entrypoint=" + words[0]}, o.labels()...)
+	program := idle
+	if !o.Create.Keep {
+		args = append(args, "--interactive", "--rm")
+		program = leased
+	}
+	args = append(append(append(args, o.createFlags()...), o.Image), words[1:]...)
+	return append(args, "-c", program)
+}
+
+// createFlags returns the flags for the options.
+func (o *Options) createFlags() []string {
+	var args []string
 	network := o.Create.Network
 	if network == "" {
 		network = "none"
@@ -139,8 +227,7 @@ func (o *Options) createArgs(name string, words []string) []string {
 	if dir := o.Create.Workdir; dir != "" && (o.Root == "" || !slices.Contains(o.Create.tmpfs(), path.Clean(dir))) {
 		args = append(args, "--workdir="+dir)
 	}
-	args = append(append(args, o.Create.flags()...), o.Image)
-	return append(append(args, words[1:]...), "-c", idle)
+	return append(args, o.Create.flags()...)
 }
 
 // flags returns the flags of the engine's client for the settings.
@@ -218,12 +305,41 @@ func holds(dir, name string) bool {
 // removeTimeout bounds the removal of a container.
 const removeTimeout = 30 * time.Second
 
-// remove removes the container with everything in it.
+// remove removes the container with everything in it. One that ends with its
+// input is removed by the engine before the client ends.
 func (m *made) remove() error {
+	if m.lease != nil && m.lease.Close() == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
 	defer cancel()
-	_, err := m.opts.runEngine(ctx, "rm", "--force", "--volumes", m.name)
-	return err
+	if _, err := m.opts.runEngine(ctx, "rm", "--force", "--volumes", m.name); !isNoContainer(err) {
+		return err
+	}
+	return nil
+}
+
+// removeLate removes the container after the client that was to create it has
+// failed, unless it is that of another. If the client was killed, as ctx has ended,
+// the engine may not have come to it yet.
+func (m *made) removeLate(ctx context.Context) {
+	limited, cancel := context.WithTimeout(context.Background(), 2*closeGrace)
+	defer cancel()
+	for {
+		c, err := m.opts.inspect(limited, m.name)
+		if err == nil && c.Labels[ownerLabel] == thisProcess().String() {
+			m.name = c.ID
+			_ = m.remove() // the first error is the one that matters
+		}
+		if err == nil || ctx.Err() == nil {
+			return
+		}
+		select {
+		case <-limited.Done():
+			return
+		case <-time.After(closeGrace / 10):
+		}
+	}
 }
 
 // runEngine runs the engine's client. It returns what that printed also if the
@@ -246,6 +362,7 @@ func (o *Options) feedEngine(ctx context.Context, input io.Reader, args ...strin
 	cmd.Cancel = func() error { return nil }
 	cmd.WaitDelay = closeGrace
 	cmd.Stdin = input
+	detach(cmd)
 	var complaint tail
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
@@ -255,10 +372,16 @@ func (o *Options) feedEngine(ctx context.Context, input io.Reader, args ...strin
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case limited.Err() != nil:
-		text := fmt.Sprintf("%s %s did not answer within %v", filepath.Base(engine[0]), args[0], o.timeout())
-		return "", &engineError{kind: workspace.ErrUnavailable, text: text, remedy: "allow it more with timeout, as for an image that is pulled"}
+		return "", o.lateFault(args[0])
 	case cmd.ProcessState == nil:
 		return "", startFault(engine[0], err)
 	}
 	return "", engineFault(complaint.String())
+}
+
+// lateFault returns the error of a command of the engine's client that took too
+// long.
+func (o *Options) lateFault(command string) error {
+	text := fmt.Sprintf("%s %s did not answer within %v", filepath.Base(o.engine()[0]), command, o.timeout())
+	return &engineError{kind: workspace.ErrUnavailable, text: text, remedy: "allow it more with timeout, as for an image that is pulled"}
 }

@@ -102,7 +102,7 @@ var shellCommands = [][]string{
 // openFirst opens a shell where the options say and notes what it tells.
 func (f *FS) openFirst(ctx context.Context, in *inside) (*shell.Session, error) {
 	candidates := shellCommands
-	if in.made != nil { // it has been started by one of them
+	if in.made != nil && in.made.shell != nil { // it has been started by one of them
 		candidates = [][]string{in.made.shell}
 	}
 	session, err := f.openBy(ctx, in, candidates)

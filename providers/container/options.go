@@ -59,7 +59,10 @@ type CreateOptions struct {
 	// is created, and if it is empty and not mounted it is given to the user that
 	// the shells run as. Empty means that of the image.
 	Workdir string
-	// Keep lets Close leave it running, to be opened again by its name.
+	// Keep lets Close leave it running. If there is a container with this Name
+	// that was created with the same options to be kept, it is used again.
+	// Without Keep the container ends when this process does, however that
+	// happens.
 	Keep bool
 	// Network is the network that it is part of. Empty means "none": it has
 	// no network at all.

@@ -109,7 +109,7 @@ const engine = `cd '%s' || exit
 echo "$1" >>calls
 case $1 in
 create) while [ ! -e go ]; do sleep 0.01; done; touch made; echo number ;;
-start) [ -e made ] ;;
+start) [ -e made ] || exit; echo; cat >/dev/null; rm -f made ;;
 exec) shift; [ "$*" = "-i number ` + started + `" ] || exit; exec sh ;;
 rm) rm -f made ;;
 esac

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/providers/container"
+)
+
+const gcLong = `Gc removes the containers that workspaces have created of images and that nobody
+uses any more, and prints each. Usually these end with the program that created
+them, however that ends; one is left if the program is killed while it creates
+it, or if the engine ends.
+
+It removes only what this user's workspaces have created on this computer, and
+only if the process that did so has ended. Containers with keep: true stay.`
+
+// newGC returns the command that removes left containers.
+func newGC(s *settings) *cobra.Command {
+	var engine string
+	var args []string
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "gc",
+		Short: "Remove containers that killed programs have left",
+		Long:  gcLong,
+		Example: `  workspace gc
+  workspace gc --dry-run
+  workspace gc --engine podman
+  workspace gc --engine-arg --context=remote`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.refuse("for gc, which is about an engine", "config", "workspace", "dir", "name", "max-file-size-mb", "read-only", "relaxed"); err != nil {
+				return err
+			}
+			name := cmp.Or(engine, os.Getenv(workspacekit.EnvEngine), "docker")
+			left, err := container.Leftovers(cmd.Context(), &container.Options{Engine: append([]string{name}, args...)})
+			if err != nil {
+				return &runError{err}
+			}
+			return removeLeft(cmd, left, dryRun)
+		},
+	}
+	cmd.Flags().StringVar(&engine, "engine", "", "the `client` of the engine: docker, podman or nerdctl (default: what the variable WORKSPACE_ENGINE names, or docker)")
+	cmd.Flags().StringArrayVar(&args, "engine-arg", nil, "a `flag` for the client, such as --context=remote; may be repeated")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the containers, and leave them")
+	return cmd
+}
+
+// removeLeft removes containers, and prints each.
+func removeLeft(cmd *cobra.Command, left []container.Leftover, dryRun bool) error {
+	out := cmd.OutOrStdout()
+	if len(left) == 0 {
+		_, err := fmt.Fprintln(out, "nothing to remove")
+		return fault(err)
+	}
+	var errs []error
+	for _, l := range left {
+		done := "would remove"
+		if !dryRun {
+			if err := l.Remove(cmd.Context()); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", l.Name, err))
+				continue
+			}
+			done = "removed"
+		}
+		if err := printLeft(out, done, l); err != nil {
+			return fault(err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return &runError{err}
+	}
+	return nil
+}
+
+func printLeft(out io.Writer, done string, l container.Leftover) error {
+	text := fmt.Sprintf("%s %s, of the image %s, created %s", done, l.Name, l.Image, l.Created.UTC().Format(time.DateTime))
+	_, err := fmt.Fprintln(out, visible(text, ""))
+	return err
+}

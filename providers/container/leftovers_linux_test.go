@@ -1,0 +1,220 @@
+package container_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+)
+
+// engines are a place in each engine.
+func engines() []place { return []place{places()[1], places()[3]} }
+
+// TestContainerEndsWithItsOwner kills a process that has created a container, and
+// one that creates it: none is left.
+func TestContainerEndsWithItsOwner(t *testing.T) {
+	in(t, engines(), func(t *testing.T, r *running) {
+		name := r.container + "-owned"
+		t.Cleanup(func() { r.client(t, "rm", "--force", name) })
+		cmd := exec.Command(os.Args[0], "-test.run=^TestCreatingOwner$")
+		cmd.Env = append(os.Environ(), "WORKSPACEKIT_TEST_CREATE="+strings.Join(append([]string{name, r.imageName()}, r.engineArgs...), "\n"))
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		list := func() string {
+			return strings.TrimSpace(r.client(t, "ps", "--quiet", "--filter=name="+name, "--filter=status=running"))
+		}
+		eventually(t, "no container runs", func() error {
+			if list() == "" {
+				return errors.New("there is none")
+			}
+			return nil
+		})
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was killed
+		eventually(t, "the container is left", func() error {
+			if left := r.client(t, "ps", "--all", "--filter=name="+name, "--format={{.Names}} {{.Status}}"); strings.TrimSpace(left) != "" {
+				return errors.New(left)
+			}
+			return nil
+		})
+	})
+}
+
+// TestCreatingOwner is the process that TestContainerEndsWithItsOwner kills.
+func TestCreatingOwner(t *testing.T) {
+	env := os.Getenv("WORKSPACEKIT_TEST_CREATE")
+	if env == "" {
+		return
+	}
+	words := strings.Split(env, "\n")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	f, err := container.Open(ctx, &container.Options{Engine: words[2:], Image: words[1], Root: "/", Create: container.CreateOptions{Name: words[0]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Watch(ctx, ".", nil); err != nil {
+		t.Error(err)
+	}
+	<-ctx.Done()
+}
+
+// TestCanceledCreation cancels the creation of a container at several moments.
+func TestCanceledCreation(t *testing.T) {
+	in(t, engines(), func(t *testing.T, r *running) {
+		for _, after := range []time.Duration{20, 80, 140, 200, 300, 400} {
+			name := fmt.Sprintf("%s-%d", r.container, after)
+			ctx, cancel := context.WithTimeout(t.Context(), after*time.Millisecond)
+			f, err := container.Open(ctx, &container.Options{Engine: r.engineArgs, Image: r.imageName(), Root: "/", Create: container.CreateOptions{Name: name}})
+			cancel()
+			if err == nil {
+				f.Close()
+			} else if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("Open canceled after %v ms = %v, want %q", int64(after), err, context.DeadlineExceeded)
+			}
+		}
+		if left := strings.TrimSpace(r.client(t, "ps", "--all", "--filter=name="+r.container+"-", "--format={{.Names}} {{.Status}}")); left != "" {
+			t.Errorf("%q is left", left)
+		}
+	})
+}
+
+// TestKeptContainer opens a container that is to be kept again and again.
+func TestKeptContainer(t *testing.T) {
+	in(t, engines(), func(t *testing.T, r *running) {
+		opts := &container.Options{
+			Engine: r.engineArgs, Image: r.imageName(), Root: "/tmp",
+			Create: container.CreateOptions{Name: r.container + "-kept", Keep: true},
+		}
+		t.Cleanup(func() { r.client(t, "rm", "--force", opts.Create.Name) })
+		for i, before := range []func(){func() {}, func() {}, func() { r.client(t, "kill", opts.Create.Name) }} {
+			before()
+			f := open(t, opts)
+			if data, err := f.ReadFile(t.Context(), "kept"); i > 0 && string(data) != "x" {
+				t.Errorf("ReadFile in the container that was kept = %q, %v, want the file", data, err)
+			}
+			if _, err := f.WriteFile(t.Context(), "kept", []byte("x"), nil); err != nil {
+				t.Error(err)
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		other := *opts
+		other.Create.CPUs = 0.5
+		if f, err := container.Open(t.Context(), &other); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("Open of a container with other options = %v, %v, want %q", f, err, fs.ErrExist)
+		}
+		stranger := *opts
+		stranger.Create.Name += "-not"
+		t.Cleanup(func() { r.client(t, "rm", "--force", stranger.Create.Name) })
+		r.client(t, "create", "--name="+stranger.Create.Name, "--entrypoint=sh", r.imageName())
+		if _, err := container.Open(t.Context(), &stranger); err == nil || !strings.Contains(err.Error(), "another container has this name") {
+			t.Errorf("Open with the name of a container that was created elsewhere = %v, want that the name is in use", err)
+		}
+	})
+}
+
+// TestLeftovers removes a container whose owner has ended, and no other.
+func TestLeftovers(t *testing.T) {
+	in(t, engines(), func(t *testing.T, r *running) {
+		said, err := exec.Command("env", "WORKSPACEKIT_TEST_LABEL=1", os.Args[0], "-test.run=^TestOwnersLabel$").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, _, _ := strings.Cut(string(said), "\n")
+		const ours = "--label=io.github.workspacekit=workspace"
+		for name, labels := range map[string][]string{
+			"ended": {ours, "--label=" + ended},
+			"lives": {ours, "--label=" + container.Owner()},
+			"kept":  {ours, "--label=" + ended, "--label=io.github.workspacekit.keep=x"},
+			"old":   {ours},
+			"other": {"--label=" + ended},
+		} {
+			name = r.container + "-" + name
+			t.Cleanup(func() { r.client(t, "rm", "--force", name) })
+			r.client(t, append(append([]string{"create", "--name=" + name, "--entrypoint=sh"}, labels...), r.imageName())...)
+		}
+		find := func() []string {
+			left, err := container.Leftovers(t.Context(), &container.Options{Engine: r.engineArgs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, l := range left {
+				if !strings.HasPrefix(l.Name, r.container) {
+					continue // of a test that was killed
+				}
+				names = append(names, strings.TrimPrefix(l.Name, r.container))
+				if age := time.Since(l.Created); age < 0 || age > 10*time.Minute || !strings.Contains(l.Image, r.imageName()) {
+					t.Errorf("%+v is left, want it of %s, and new", l, r.imageName())
+				}
+				for range 2 {
+					if err := l.Remove(t.Context()); err != nil {
+						t.Errorf("Remove = %v, want nil", err)
+					}
+				}
+			}
+			return names
+		}
+		if left := find(); !slices.Equal(left, []string{"-ended"}) {
+			t.Errorf("%q are left, want the one whose owner has ended", left)
+		}
+		if left := find(); len(left) > 0 {
+			t.Errorf("%q are left after they were removed", left)
+		}
+	})
+}
+
+// TestOwnersLabel is a process that ends.
+func TestOwnersLabel(t *testing.T) {
+	if os.Getenv("WORKSPACEKIT_TEST_LABEL") != "" {
+		fmt.Println(container.Owner())
+	}
+}
+
+func TestWhoseContainer(t *testing.T) {
+	t.Parallel()
+	self := strings.Split(container.Owner(), "=")[1]
+	user, rest, _ := strings.Cut(self, ".")
+	boot, rest, _ := strings.Cut(rest, ".")
+	space, _, _ := strings.Cut(rest, ".")
+	for _, test := range []struct {
+		name, owner string
+		running     bool
+		age         time.Duration
+		want        bool
+	}{
+		{"lives", self, true, time.Hour, false},
+		{"ended", user + "." + boot + "." + space + ".999999999.7", true, 0, true},
+		{"number of another process", user + "." + boot + "." + space + "." + fmt.Sprint(os.Getpid()) + ".7", true, 0, true},
+		{"before a boot", user + ".0." + space + ".1.7", true, 0, true},
+		{"another namespace, runs", user + "." + boot + ".0.1.7", true, time.Hour, false},
+		{"another namespace, new", user + "." + boot + ".0.1.7", false, time.Minute, false},
+		{"another namespace, old", user + "." + boot + ".0.1.7", false, time.Hour, true},
+		{"another user", "0." + boot + "." + space + ".999999999.7", false, time.Hour, false},
+		{"no owner", "", false, time.Hour, false},
+		{"no number", user + "." + boot + "." + space + ".x.7", false, time.Hour, false},
+	} {
+		labels := map[string]string{"io.github.workspacekit.owner": test.owner}
+		if got := container.IsLeft(labels, test.running, test.age, self); got != test.want {
+			t.Errorf("%s: the container is left: %v, want %v", test.name, got, test.want)
+		}
+		labels["io.github.workspacekit.keep"] = ""
+		if container.IsLeft(labels, test.running, test.age, self) {
+			t.Errorf("%s: the container that is to be kept is left", test.name)
+		}
+	}
+}

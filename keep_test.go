@@ -10,15 +10,22 @@ import (
 	"github.com/workspacekit/workspacekit"
 )
 
-// TestKeep tests that a container that was made is removed in the end, unless
-// it is to be kept.
+// TestKeep tests that a container that was created ends with its input when it is
+// closed, unless it is to be kept.
 func TestKeep(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		t.Run(fmt.Sprint(keep), func(t *testing.T) {
 			dir := t.TempDir()
 			calls := filepath.Join(dir, "calls")
 			engine := filepath.Join(dir, "engine")
-			script := fmt.Sprintf("#!/bin/sh\necho \"$1\" >>'%s'\ncase $1 in create) echo made ;; exec) exec sh ;; esac\n", calls)
+			script := fmt.Sprintf(`#!/bin/sh
+echo "$1" >>'%[1]s'
+case $1 in
+create) echo made ;;
+start) [ "$2" = made ] || { echo; cat; echo removed >>'%[1]s'; } ;;
+exec) exec sh ;;
+esac
+`, calls)
 			if err := os.WriteFile(engine, []byte(script), 0o777); err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +42,7 @@ func TestKeep(t *testing.T) {
 			if err := workspaces.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if removed := strings.Contains(read(t, calls), "rm\n"); removed == keep {
+			if removed := strings.Contains(read(t, calls), "removed\n"); removed == keep {
 				t.Errorf("the container was removed: %t, want %t", removed, !keep)
 			}
 		})

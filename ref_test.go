@@ -142,7 +142,8 @@ func stubEngine(t *testing.T) string {
 		"docker": `#!/bin/sh
 case "$*" in
 create*) echo made ;;
-"start made" | "rm --force --volumes made") ;;
+"start --attach --interactive made") echo; cat ;;
+"rm --force --volumes made") ;;
 "exec -i box /usr/bin/env -i "*" /bin/sh" | "exec -i made /usr/bin/env -i "*" /bin/sh") exec sh ;;
 *) echo "stub: $*" >&2; exit 64 ;;
 esac

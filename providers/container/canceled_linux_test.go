@@ -177,10 +177,8 @@ func TestKilledOwner(t *testing.T) {
 		opts := r.hang(t, "exec sleep 1000.%s")
 		inside, local := r.processes(t), &running{}
 		cmd := exec.Command(os.Args[0], "-test.run=^TestOwner$")
-		cmd.Env = append(os.Environ(), "WORKSPACEKIT_TEST_OWNER="+strings.Join(append([]string{opts.Root + "." + r.number, opts.Container}, opts.Engine...), "\n"))
-		if command, ok := opts.Executor.(container.Command); ok {
-			cmd.Env = append(cmd.Env, command[1])
-		}
+		executor := opts.Executor.(within)
+		cmd.Env = append(os.Environ(), "WORKSPACEKIT_TEST_OWNER="+strings.Join(append([]string{opts.Root + "." + r.number, executor.path}, executor.Command...), "\n"))
 		cmd.Stderr = os.Stderr
 		said, err := cmd.StdoutPipe()
 		if err != nil {
@@ -222,11 +220,7 @@ func TestOwner(t *testing.T) {
 	}
 	words := strings.Split(env, "\n")
 	root, _, _ := strings.Cut(words[0], ".")
-	opts := &container.Options{Root: root, Container: words[1], Engine: words[2:]}
-	if opts.Container == "" {
-		opts.Executor, opts.Engine = container.Command{}, nil
-	}
-	f := open(t, opts)
+	f := open(t, &container.Options{Root: root, Executor: within{path: words[1], Command: words[2:]}})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := f.Watch(ctx, ".", nil); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -82,7 +83,7 @@ func TestAboutContainers(t *testing.T) {
 		{"kubernetes", "{kind: kubernetes, pod: p, workspaceDir: '" + dir + "'}", "", "Kubernetes v1.30.2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Setenv(workspacekit.EnvEngine, test.engine)
+			t.Setenv(container.EnvEngine, test.engine)
 			if got, err := about(t, test.provider); err != nil || got != test.want {
 				t.Errorf("About() = %q, %v, want %q", got, err, test.want)
 			}

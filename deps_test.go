@@ -51,10 +51,10 @@ var policy = map[string][]string{
 	"providers/localbash/internal/sys":      {"golang.org/x/sys/unix"},
 	"providers/localbash/internal/dirwatch": {"providers/localbash/internal/sys", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 
-	"providers/objectstore": {"workspace", "internal/...", "github.com/aws/aws-sdk-go-v2/...",
+	"providers/objectstore": {"workspace", "workspace/kind", "internal/...", "github.com/aws/aws-sdk-go-v2/...",
 		"github.com/aws/smithy-go/...", "golang.org/x/sync/errgroup"},
 
-	"providers/container":              {"workspace", "workspace/fallback", "internal/...", "providers/container/internal/..."},
+	"providers/container":              {"workspace", "workspace/fallback", "workspace/kind", "internal/...", "providers/container/internal/..."},
 	"providers/container/internal/...": {},
 
 	"tools": {"workspace", "workspace/policy", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/providers/container"
 )
 
 // TestKeep tests that a container that was created ends with its input when it is
@@ -31,7 +32,7 @@ esac
 			}
 			path := writeConfig(t, dir, fmt.Sprintf(
 				"workspaces: {main: {provider: {kind: container, image: box, workspaceDir: %s, keep: %t}}}", dir, keep))
-			t.Setenv(workspacekit.EnvEngine, engine)
+			t.Setenv(container.EnvEngine, engine)
 			workspaces, err := workspacekit.Open(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)

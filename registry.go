@@ -3,8 +3,10 @@ package workspacekit
 import (
 	"fmt"
 
+	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -19,9 +21,9 @@ func NewRegistry() *config.Registry {
 	}{
 		{"localbash", localbash.Kind()},
 		{"memory", memory.Kind()},
-		{"objectstore", storeKind()},
-		{"container", containerKind()},
-		{"kubernetes", podKind()},
+		{"objectstore", objectstore.Kind()},
+		{"container", container.Kind()},
+		{"kubernetes", container.PodKind()},
 	} {
 		if err := r.Register(builtin.name, builtin.kind); err != nil {
 			panic(fmt.Sprintf("workspacekit: %v", err)) // a mistake in this package, which any test finds

@@ -1,4 +1,4 @@
-package workspacekit
+package objectstore
 
 import (
 	"context"
@@ -11,31 +11,30 @@ import (
 	"strings"
 	"time"
 
-	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
-	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
-// storeOptions are the options of a bucket.
-type storeOptions struct {
-	Bucket      string       `json:"bucket" jsonschema:"The bucket, which must exist, or the alias or ARN of an access point."`
-	Prefix      string       `json:"prefix,omitempty" jsonschema:"What the keys of the workspace begin with. The whole bucket if it is left out."`
-	Region      string       `json:"region,omitempty" jsonschema:"The region of the bucket. What the environment or the profile says if it is left out."`
-	Endpoint    string       `json:"endpoint,omitempty" jsonschema:"The URL of the store. AWS if it is left out or empty, and neither environment nor profile name one."`
-	Profile     string       `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration."`
-	Anonymous   bool         `json:"anonymous,omitempty" jsonschema:"Sends requests without credentials, which public buckets answer."`
-	AssumeRole  *roleOptions `json:"assumeRole,omitempty" jsonschema:"The role whose credentials are used; the others need only be allowed to assume it."`
-	CAFile      string       `json:"caFile,omitempty" jsonschema:"A file of PEM certificates that are trusted beside those of the system, from the folder of the file."`
-	Proxy       string       `json:"proxy,omitempty" jsonschema:"The URL of the proxy through which requests go, without credentials. What the environment says (HTTPS_PROXY) if it is left out."`
-	PathStyle   *bool        `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL and not into the name of the host. What suits the endpoint if it is left out."`
-	Probe       bool         `json:"probe,omitempty" jsonschema:"Finds out by some requests, when it is opened, whether the store honours conditions."`
-	Compat      storeCompat  `json:"compat,omitzero" jsonschema:"What the store can do, as far as it differs from what suits the endpoint."`
-	MaxAttempts int          `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before its failure is reported. What the environment says if it is left out, else 3."`
+// settings are the options of a bucket, as a file has them.
+type settings struct {
+	Bucket      string         `json:"bucket" jsonschema:"The bucket, which must exist, or the alias or ARN of an access point."`
+	Prefix      string         `json:"prefix,omitempty" jsonschema:"What the keys of the workspace begin with. The whole bucket if it is left out."`
+	Region      string         `json:"region,omitempty" jsonschema:"The region of the bucket. What the environment or the profile says if it is left out."`
+	Endpoint    string         `json:"endpoint,omitempty" jsonschema:"The URL of the store. AWS if it is left out or empty, and neither environment nor profile name one."`
+	Profile     string         `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration."`
+	Anonymous   bool           `json:"anonymous,omitempty" jsonschema:"Sends requests without credentials, which public buckets answer."`
+	AssumeRole  *roleSettings  `json:"assumeRole,omitempty" jsonschema:"The role whose credentials are used; the others need only be allowed to assume it."`
+	CAFile      string         `json:"caFile,omitempty" jsonschema:"A file of PEM certificates that are trusted beside those of the system, from the folder of the file."`
+	Proxy       string         `json:"proxy,omitempty" jsonschema:"The URL of the proxy through which requests go, without credentials. What the environment says (HTTPS_PROXY) if it is left out."`
+	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL and not into the name of the host. What suits the endpoint if it is left out."`
+	Probe       bool           `json:"probe,omitempty" jsonschema:"Finds out by some requests, when it is opened, whether the store honours conditions."`
+	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, as far as it differs from what suits the endpoint."`
+	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before its failure is reported. What the environment says if it is left out, else 3."`
 
-	ExpectedBucketOwner string             `json:"expectedBucketOwner,omitempty" jsonschema:"The account that must own the bucket, on AWS a number of 12 digits. Any if it is left out."`
-	RequesterPays       bool               `json:"requesterPays,omitempty" jsonschema:"Agrees to pay for the requests to a bucket whose owner does not."`
-	Encryption          *encryptionOptions `json:"encryption,omitempty" jsonschema:"How the store encrypts what is written. As the bucket says if it is left out."`
-	NewObjects          []objectRule       `json:"newObjects,omitempty" jsonschema:"Rules for the objects of new files. All that match a file apply; the later ones take precedence."`
+	ExpectedBucketOwner string              `json:"expectedBucketOwner,omitempty" jsonschema:"The account that must own the bucket, on AWS a number of 12 digits. Any if it is left out."`
+	RequesterPays       bool                `json:"requesterPays,omitempty" jsonschema:"Agrees to pay for the requests to a bucket whose owner does not."`
+	Encryption          *encryptionSettings `json:"encryption,omitempty" jsonschema:"How the store encrypts what is written. As the bucket says if it is left out."`
+	NewObjects          []objectRule        `json:"newObjects,omitempty" jsonschema:"Rules for the objects of new files. All that match a file apply; the later ones take precedence."`
 
 	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts in which a long file is written, in MiB, which are held in memory a few at a time. 8 if it is left out."`
 	CacheSizeMb     int64         `json:"cacheSizeMb,omitempty" jsonschema:"How much of the searched files is kept in memory, in MiB. 64 if it is left out; a negative number means nothing."`
@@ -46,14 +45,14 @@ type storeOptions struct {
 	PollInterval    time.Duration `json:"pollInterval,omitempty" jsonschema:"The time between two listings of a watch. 10s if it is left out."`
 }
 
-// roleOptions are a role of AWS.
-type roleOptions struct {
+// roleSettings are a role of AWS.
+type roleSettings struct {
 	ARN        string `json:"arn" jsonschema:"The ARN of the role."`
 	ExternalID string `json:"externalID,omitempty" jsonschema:"What the owner of the role asks of those who assume it."`
 }
 
-// encryptionOptions say how a store encrypts.
-type encryptionOptions struct {
+// encryptionSettings say how a store encrypts.
+type encryptionSettings struct {
 	Type        string `json:"type" jsonschema:"Whose keys are used: sse-s3 (the store's), sse-kms (of a key management service) or sse-c (your own)."`
 	KMSKey      string `json:"kmsKey,omitempty" jsonschema:"The id, alias or ARN of the key for sse-kms. The account's key for S3 if it is left out."`
 	BucketKey   bool   `json:"bucketKey,omitempty" jsonschema:"Asks KMS for a key of the bucket, and not for one of each object."`
@@ -68,8 +67,8 @@ type objectRule struct {
 	Metadata     map[string]string `json:"metadata,omitempty" jsonschema:"User metadata."`
 }
 
-// storeCompat is what differs from what the endpoint tells of the store.
-type storeCompat struct {
+// compatSettings is what differs from what the endpoint tells of the store.
+type compatSettings struct {
 	RequiredChecksumsOnly *bool `json:"requiredChecksumsOnly,omitempty" jsonschema:"Sends no checksums that older stores refuse."`
 	Unconditional         *bool `json:"unconditional,omitempty" jsonschema:"The store ignores the conditions of writes."`
 	UnconditionalUpload   *bool `json:"unconditionalUpload,omitempty" jsonschema:"The store ignores the conditions of multipart uploads."`
@@ -79,7 +78,7 @@ type storeCompat struct {
 }
 
 // adapt changes in c what the file says.
-func (s storeCompat) adapt(c *objectstore.Compat) {
+func (s compatSettings) adapt(c *Compat) {
 	for target, value := range map[*bool]*bool{
 		&c.RequiredChecksumsOnly: s.RequiredChecksumsOnly, &c.Unconditional: s.Unconditional, &c.UnconditionalUpload: s.UnconditionalUpload,
 		&c.VerifyETags: s.VerifyETags, &c.ConditionalCopy: s.ConditionalCopy, &c.ConditionalDelete: s.ConditionalDelete,
@@ -90,22 +89,23 @@ func (s storeCompat) adapt(c *objectstore.Compat) {
 	}
 }
 
-func storeKind() config.Kind {
-	return config.Kind{
+// Kind describes buckets to package config.
+func Kind() kind.Kind {
+	return kind.Kind{
 		Summary:  "A bucket of S3, or of a store that speaks its protocol.",
-		Options:  storeOptions{},
-		Open:     openStore,
-		Check:    checkStore,
-		Grants:   grantsOfStore,
-		Scheme:   objectstore.Scheme,
-		ParseURL: parseStore,
-		Ref:      refStore,
-		About:    aboutStore,
+		Options:  settings{},
+		Open:     openKind,
+		Check:    checkKind,
+		Grants:   grantsOfKind,
+		Scheme:   Scheme,
+		ParseURL: parseSettings,
+		Ref:      refKind,
+		About:    about,
 	}
 }
 
-func openStore(ctx context.Context, in config.Input) (workspace.FileSystem, error) {
-	var o storeOptions
+func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) {
+	var o settings
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
@@ -113,19 +113,19 @@ func openStore(ctx context.Context, in config.Input) (workspace.FileSystem, erro
 	if o.Encryption != nil && o.Encryption.KeyVariable != "" {
 		key, err := keyFrom(o.Encryption.KeyVariable)
 		if err != nil {
-			return nil, config.KeyError("encryption", err)
+			return nil, kind.KeyError("encryption", err)
 		}
 		opts.Encryption.CustomerKey = key
 	}
-	fsys, err := objectstore.Open(ctx, opts)
+	fsys, err := Open(ctx, opts)
 	if err != nil {
-		return nil, storeErrors(err)
+		return nil, keyErrors(err)
 	}
 	return fsys, nil
 }
 
 // keyFrom returns the key in a variable of the environment.
-func keyFrom(variable string) (objectstore.CustomerKey, error) {
+func keyFrom(variable string) (CustomerKey, error) {
 	text, ok := os.LookupEnv(variable)
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	switch {
@@ -137,10 +137,8 @@ func keyFrom(variable string) (objectstore.CustomerKey, error) {
 	return key, nil
 }
 
-const customerKeySize = 32
-
-func checkStore(in config.Input) error {
-	var o storeOptions
+func checkKind(in kind.Input) error {
+	var o settings
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
@@ -148,48 +146,48 @@ func checkStore(in config.Input) error {
 	var errs []error
 	if o.Encryption != nil {
 		errs = append(errs, o.Encryption.check())
-		if o.Encryption.KeyVariable != "" || opts.Encryption.Type == objectstore.SSEC {
+		if o.Encryption.KeyVariable != "" || opts.Encryption.Type == SSEC {
 			opts.Encryption.CustomerKey = make([]byte, customerKeySize) // in the place of the one in the environment
 		}
 	}
 	if most := int64(math.MaxInt64 >> 20); o.PartSizeMb > most || o.PartSizeMb < -most || o.CacheSizeMb > most || o.CacheSizeMb < -most {
-		return config.KeyError("partSizeMb", errors.New("it, or cacheSizeMb, is out of bounds: both are in MiB"))
+		return kind.KeyError("partSizeMb", errors.New("it, or cacheSizeMb, is out of bounds: both are in MiB"))
 	}
-	return errors.Join(append(errs, storeErrors(opts.Check()))...)
+	return errors.Join(append(errs, keyErrors(opts.Check()))...)
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func (e encryptionOptions) check() error {
-	needs := e.Type == string(objectstore.SSEC)
+func (e encryptionSettings) check() error {
+	needs := e.Type == string(SSEC)
 	switch {
 	case needs && e.KeyVariable == "":
-		return config.KeyError("encryption", errors.New("sse-c needs the key keyVariable, which names the variable of the environment that has the key"))
+		return kind.KeyError("encryption", errors.New("sse-c needs the key keyVariable, which names the variable of the environment that has the key"))
 	case e.KeyVariable != "" && !variableName.MatchString(e.KeyVariable):
-		return config.KeyError("encryption", errors.New("keyVariable is not the name of a variable"))
+		return kind.KeyError("encryption", errors.New("keyVariable is not the name of a variable"))
 	}
 	return nil
 }
 
-// storeErrors returns what is wrong with the options of a bucket, err, by the
+// keyErrors returns what is wrong with the options of a bucket, err, by the
 // keys of the file.
-func storeErrors(err error) error {
+func keyErrors(err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var errs []error
 		for _, part := range joined.Unwrap() {
-			errs = append(errs, storeErrors(part))
+			errs = append(errs, keyErrors(part))
 		}
 		return errors.Join(errs...)
 	}
-	wrong, ok := err.(*objectstore.OptionError)
+	wrong, ok := err.(*OptionError)
 	if !ok {
 		return err
 	}
-	return config.KeyError(storeKey(wrong.Option), wrong.Err)
+	return kind.KeyError(settingOf(wrong.Option), wrong.Err)
 }
 
-// storeKey returns the key of an option of package objectstore.
-func storeKey(option string) string {
+// settingOf returns the key of an option of package
+func settingOf(option string) string {
 	switch option {
 	case "PartSize", "CacheSize":
 		option += "Mb"
@@ -199,8 +197,8 @@ func storeKey(option string) string {
 	return strings.ToLower(option[:1]) + option[1:]
 }
 
-func grantsOfStore(in config.Input) ([]string, error) {
-	var o storeOptions
+func grantsOfKind(in kind.Input) ([]string, error) {
+	var o settings
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
@@ -231,17 +229,17 @@ func grantsOfStore(in config.Input) ([]string, error) {
 	return grants, nil
 }
 
-func parseStore(text string) (any, error) {
-	o, err := objectstore.ParseURL(text)
+func parseSettings(text string) (any, error) {
+	o, err := ParseURL(text)
 	if err != nil {
 		return nil, err
 	}
-	return storeOptionsOf(*o), nil
+	return settingsOf(*o), nil
 }
 
 // options returns o without the key of the caller's, which is in the environment.
-func (o storeOptions) options(in config.Input) *objectstore.Options {
-	opts := &objectstore.Options{
+func (o settings) options(in kind.Input) *Options {
+	opts := &Options{
 		Bucket: o.Bucket, Prefix: o.Prefix, Region: o.Region, Endpoint: o.Endpoint, Profile: o.Profile,
 		Anonymous: o.Anonymous, Proxy: o.Proxy, PathStyle: o.PathStyle, Probe: o.Probe, AdaptCompat: o.Compat.adapt, MaxAttempts: o.MaxAttempts,
 		ExpectedBucketOwner: o.ExpectedBucketOwner, RequesterPays: o.RequesterPays,
@@ -249,28 +247,28 @@ func (o storeOptions) options(in config.Input) *objectstore.Options {
 		PollInterval: o.PollInterval, ResponseTimeout: o.ResponseTimeout, IdleTimeout: o.IdleTimeout,
 	}
 	if o.AssumeRole != nil {
-		opts.AssumeRole = objectstore.Role(*o.AssumeRole)
+		opts.AssumeRole = Role(*o.AssumeRole)
 	}
 	if o.CAFile != "" {
 		opts.CAFile = in.Path(o.CAFile)
 	}
 	if e := o.Encryption; e != nil {
-		opts.Encryption = objectstore.Encryption{Type: objectstore.EncryptionType(e.Type), KMSKey: e.KMSKey, BucketKey: e.BucketKey}
+		opts.Encryption = Encryption{Type: EncryptionType(e.Type), KMSKey: e.KMSKey, BucketKey: e.BucketKey}
 	}
 	for _, r := range o.NewObjects {
-		opts.NewObjects = append(opts.NewObjects, objectstore.ObjectRule(r))
+		opts.NewObjects = append(opts.NewObjects, ObjectRule(r))
 	}
 	return opts
 }
 
-// refStore returns the options of the bucket, with what the environment says
+// refKind returns the options of the bucket, with what the environment says
 // here and may not say elsewhere.
-func refStore(_ context.Context, fsys workspace.FileSystem, in config.Input) (any, error) {
-	var o storeOptions
+func refKind(_ context.Context, fsys workspace.FileSystem, in kind.Input) (any, error) {
+	var o settings
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
-	store, ok := workspace.As[*objectstore.FS](fsys)
+	store, ok := workspace.As[*FS](fsys)
 	if !ok {
 		return nil, errors.New("it is no bucket")
 	}
@@ -281,11 +279,20 @@ func refStore(_ context.Context, fsys workspace.FileSystem, in config.Input) (an
 	return o, nil
 }
 
-// storeOptionsOf returns the options that a URL stands for.
-func storeOptionsOf(o objectstore.Options) storeOptions {
-	return storeOptions{
+// settingsOf returns the options that a URL stands for.
+func settingsOf(o Options) settings {
+	return settings{
 		Bucket: o.Bucket, Prefix: o.Prefix, Region: o.Region, Endpoint: o.Endpoint, Profile: o.Profile,
 		Anonymous: o.Anonymous, RequesterPays: o.RequesterPays, PathStyle: o.PathStyle, Probe: o.Probe,
 		ResponseTimeout: o.ResponseTimeout, IdleTimeout: o.IdleTimeout,
 	}
+}
+
+// about says what the store calls itself.
+func about(ctx context.Context, fsys workspace.FileSystem, _ kind.Input) (string, error) {
+	store, ok := workspace.As[*FS](fsys)
+	if !ok {
+		return "", errors.New("it is no bucket")
+	}
+	return store.Server(ctx)
 }

@@ -1,4 +1,4 @@
-package workspacekit
+package container
 
 import (
 	"cmp"
@@ -14,13 +14,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
-	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
-// containerOptions are the options of a container.
-type containerOptions struct {
+// settings are the options of a container.
+type settings struct {
 	Container    string        `json:"container,omitempty" jsonschema:"A container that is running."`
 	Image        string        `json:"image,omitempty" jsonschema:"The image of a new container, which is made at the first use and removed in the end."`
 	Engine       string        `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman or nerdctl. Default: what the variable WORKSPACE_ENGINE names, or docker."`
@@ -39,7 +38,7 @@ type containerOptions struct {
 	CPUs     float64 `json:"cpus,omitempty" jsonschema:"How many processors the new container may use, such as 1.5."`
 	PIDs     int     `json:"pids,omitempty" jsonschema:"The most processes and threads that the new container may have, or -1 for no limit. 1024 if it is left out."`
 
-	Mounts           []containerMount  `json:"mounts,omitempty" jsonschema:"Folders and files that the new container sees."`
+	Mounts           []mountSettings   `json:"mounts,omitempty" jsonschema:"Folders and files that the new container sees."`
 	ReadOnlyRoot     bool              `json:"readOnlyRoot,omitempty" jsonschema:"Lets nothing in the new container be changed but what is in a writable mount or in tmpfs."`
 	Tmpfs            []string          `json:"tmpfs,omitempty" jsonschema:"Directories of the new container whose files are kept in memory. With readOnlyRoot and if it is left out: /tmp, /var/tmp, /run, and workspaceDir if no mount holds it."`
 	Env              map[string]string `json:"env,omitempty" jsonschema:"Variables of the environment of the programs in the new container."`
@@ -47,46 +46,47 @@ type containerOptions struct {
 	NoNewPrivileges  *bool             `json:"noNewPrivileges,omitempty" jsonschema:"Keeps programs in the new container from gaining privileges, such as by being set to run as root. True if it is left out."`
 }
 
-// containerMount is a folder or file that a new container sees.
-type containerMount struct {
+// mountSettings is a folder or file that a new container sees.
+type mountSettings struct {
 	Source   string `json:"source" jsonschema:"The folder or file of the computer that the engine runs on. A relative one starts from the folder of this file."`
 	Target   string `json:"target" jsonschema:"Its absolute path in the container."`
 	Writable bool   `json:"writable,omitempty" jsonschema:"Lets the container change it."`
 }
 
-func containerKind() config.Kind {
-	return config.Kind{
+// Kind describes containers to package config.
+func Kind() kind.Kind {
+	return kind.Kind{
 		Summary:  "A directory in a container, by the client of an engine such as Docker.",
-		Options:  containerOptions{},
-		Open:     openContainer,
-		Check:    checkContainer,
-		Grants:   grantsOfContainer,
+		Options:  settings{},
+		Open:     openKind,
+		Check:    checkKind,
+		Grants:   grantsOfKind,
 		Scheme:   "docker",
-		ParseURL: parseContainer,
-		Ref:      refContainer,
-		About:    aboutContainer,
+		ParseURL: parseURL,
+		Ref:      refKind,
+		About:    about,
 	}
 }
 
-func openContainer(ctx context.Context, in config.Input) (workspace.FileSystem, error) {
-	var o containerOptions
+func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) {
+	var o settings
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
-	return container.Open(ctx, o.options(in))
+	return Open(ctx, o.options(in))
 }
 
-func (o containerOptions) options(in config.Input) *container.Options {
-	opts := &container.Options{
+func (o settings) options(in kind.Input) *Options {
+	opts := &Options{
 		Container: o.Container, Image: o.Image, Root: o.WorkspaceDir, User: o.User, Shells: o.Shells, Timeout: o.Timeout, Lazy: true,
-		Create: container.CreateOptions{
+		Create: CreateOptions{
 			Name: o.Name, Keep: o.Keep, Pull: o.Pull, Platform: o.Platform, Network: o.Network, Memory: o.Memory, CPUs: o.CPUs, PIDs: o.PIDs,
 			ReadOnlyRoot: o.ReadOnlyRoot, Tmpfs: o.Tmpfs, Env: o.Env, DropCapabilities: o.DropCapabilities,
 			AllowNewPrivileges: o.NoNewPrivileges != nil && !*o.NoNewPrivileges,
 		},
 	}
 	for _, m := range o.Mounts {
-		opts.Create.Mounts = append(opts.Create.Mounts, container.Mount{Source: m.path(in), Target: m.Target, Writable: m.Writable})
+		opts.Create.Mounts = append(opts.Create.Mounts, Mount{Source: m.path(in), Target: m.Target, Writable: m.Writable})
 	}
 	if o.Image != "" {
 		opts.Create.Workdir = o.WorkspaceDir
@@ -96,7 +96,7 @@ func (o containerOptions) options(in config.Input) *container.Options {
 }
 
 // path returns the absolute path of the folder or file, empty if it has none.
-func (m containerMount) path(in config.Input) string {
+func (m mountSettings) path(in kind.Input) string {
 	if m.Source == "" || path.IsAbs(m.Source) {
 		return m.Source
 	}
@@ -111,7 +111,7 @@ func (m containerMount) path(in config.Input) string {
 // of containers whose options name none.
 const EnvEngine = "WORKSPACE_ENGINE"
 
-func (o containerOptions) engine() string { return cmp.Or(o.Engine, os.Getenv(EnvEngine), "docker") }
+func (o settings) engine() string { return cmp.Or(o.Engine, os.Getenv(EnvEngine), "docker") }
 
 // engines are the clients that a file may name.
 var engines = []string{"docker", "podman", "nerdctl"}
@@ -122,34 +122,34 @@ var engineFlags = []string{"--context", "--connection", "--host", "--namespace"}
 
 // checkEngine returns why a file may not name the engine's client: the file may
 // come from somebody else, so it cannot choose which program runs.
-func (o containerOptions) checkEngine() error {
+func (o settings) checkEngine() error {
 	if o.Engine != "" && !slices.Contains(engines, o.Engine) {
-		return config.KeyError("engine", fmt.Errorf("%q is none of %s; set the variable %s to run another program",
+		return kind.KeyError("engine", fmt.Errorf("%q is none of %s; set the variable %s to run another program",
 			o.Engine, strings.Join(engines, ", "), EnvEngine))
 	}
 	return nil
 }
 
 // checkEngineArgs returns what a file may not pass to the engine's client.
-func (o containerOptions) checkEngineArgs() error {
+func (o settings) checkEngineArgs() error {
 	for i := 0; i < len(o.EngineArgs); i++ {
 		flag, _, complete := strings.Cut(o.EngineArgs[i], "=")
 		if !slices.Contains(engineFlags, flag) {
-			return config.KeyError("engineArgs", fmt.Errorf("%q is none of the flags that a file may set: %s",
+			return kind.KeyError("engineArgs", fmt.Errorf("%q is none of the flags that a file may set: %s",
 				o.EngineArgs[i], strings.Join(engineFlags, ", ")))
 		}
 		if complete {
 			continue
 		}
 		if i++; i == len(o.EngineArgs) || strings.HasPrefix(o.EngineArgs[i], "-") {
-			return config.KeyError("engineArgs", fmt.Errorf("%s needs a value after it", flag))
+			return kind.KeyError("engineArgs", fmt.Errorf("%s needs a value after it", flag))
 		}
 	}
 	return nil
 }
 
-func grantsOfContainer(in config.Input) ([]string, error) {
-	var o containerOptions
+func grantsOfKind(in kind.Input) ([]string, error) {
+	var o settings
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func grantsOfContainer(in config.Input) ([]string, error) {
 }
 
 // grantsOfNew returns what a new container has beyond what it has by default.
-func (o containerOptions) grantsOfNew(in config.Input) []string {
+func (o settings) grantsOfNew(in kind.Input) []string {
 	var grants []string
 	for _, m := range o.Mounts {
 		use := "read"
@@ -182,8 +182,8 @@ func (o containerOptions) grantsOfNew(in config.Input) []string {
 	return grants
 }
 
-func checkContainer(in config.Input) error {
-	var o containerOptions
+func checkKind(in kind.Input) error {
+	var o settings
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
@@ -194,21 +194,21 @@ func checkContainer(in config.Input) error {
 	opts := o.options(in)
 	if o.Container != "" {
 		for _, key := range o.keysOfNew() {
-			errs = append(errs, config.KeyError(key, errors.New("it is for a new container, which needs the key image: leave it out")))
+			errs = append(errs, kind.KeyError(key, errors.New("it is for a new container, which needs the key image: leave it out")))
 		}
-		opts.Create = container.CreateOptions{}
+		opts.Create = CreateOptions{}
 	}
 	for _, problem := range opts.Problems() {
 		if key := keyOf(problem.Option); problem.Option != "Create.Workdir" { // which is Root
-			errs = append(errs, config.KeyError(key, errors.New(problem.Text)))
+			errs = append(errs, kind.KeyError(key, errors.New(problem.Text)))
 		}
 	}
 	if o.PIDs < -1 {
-		errs = append(errs, config.KeyError("pids", errors.New("it cannot be negative, but for -1, which is no limit")))
+		errs = append(errs, kind.KeyError("pids", errors.New("it cannot be negative, but for -1, which is no limit")))
 	}
 	for i, m := range o.Mounts {
 		if m.Writable && in.Protected(m.path(in)) {
-			errs = append(errs, config.KeyError(fmt.Sprintf("mounts[%d].source", i), errors.New(
+			errs = append(errs, kind.KeyError(fmt.Sprintf("mounts[%d].source", i), errors.New(
 				"it holds this file or the record of trusted files, which no workspace may change: mount another folder, leave out writable, or say \"protectConfig: false\"")))
 		}
 	}
@@ -238,18 +238,18 @@ func checkWorkspaceDir(dir string) error {
 	if dir == "" || path.IsAbs(dir) {
 		return nil
 	}
-	return config.KeyError("workspaceDir", fmt.Errorf("%q is not absolute: name a path in the container, such as /workspace", dir))
+	return kind.KeyError("workspaceDir", fmt.Errorf("%q is not absolute: name a path in the container, such as /workspace", dir))
 }
 
 func checkNotNegative[T int | float64 | time.Duration](key string, value T) error {
 	if value < 0 {
-		return config.KeyError(key, errors.New("it cannot be negative"))
+		return kind.KeyError(key, errors.New("it cannot be negative"))
 	}
 	return nil
 }
 
 // keysOfNew returns the keys that are set and are for a new container.
-func (o containerOptions) keysOfNew() []string {
+func (o settings) keysOfNew() []string {
 	var keys []string
 	options := reflect.ValueOf(o)
 	first, _ := options.Type().FieldByName("Name")
@@ -262,13 +262,13 @@ func (o containerOptions) keysOfNew() []string {
 	return keys
 }
 
-// parseContainer reads docker://CONTAINER/DIR?engine=podman&user=NAME.
-func parseContainer(text string) (any, error) {
+// parseURL reads docker://CONTAINER/DIR?engine=podman&user=NAME.
+func parseURL(text string) (any, error) {
 	u, err := parseNamed(text, "engine", "user")
 	if err != nil {
-		return nil, fmt.Errorf("%w: it is to be like docker://container/directory?engine=podman&user=name", err)
+		return nil, fmt.Errorf("%w: expected docker://container/directory?engine=podman&user=name", err)
 	}
-	return containerOptions{
+	return settings{
 		Container: u.Host, WorkspaceDir: u.Path, Engine: u.Query().Get("engine"), User: u.Query().Get("user"),
 	}, nil
 }
@@ -299,10 +299,10 @@ func parseNamed(text string, parameters ...string) (*url.URL, error) {
 	return u, nil
 }
 
-// refContainer returns the options of the container in which fsys is, which is
+// refKind returns the options of the container in which fsys is, which is
 // started for that.
-func refContainer(ctx context.Context, fsys workspace.FileSystem, in config.Input) (any, error) {
-	var o containerOptions
+func refKind(ctx context.Context, fsys workspace.FileSystem, in kind.Input) (any, error) {
+	var o settings
 	err := in.Decode(&o)
 	o.Engine = o.engine() // here, which another process need not have in its environment
 	if err != nil || o.Image == "" {
@@ -311,12 +311,20 @@ func refContainer(ctx context.Context, fsys workspace.FileSystem, in config.Inpu
 	if _, err := fsys.Stat(ctx, "."); err != nil {
 		return nil, err
 	}
-	made, ok := workspace.As[*container.FS](fsys)
+	made, ok := workspace.As[*FS](fsys)
 	if !ok {
 		return nil, errors.New("it is no container")
 	}
-	return containerOptions{
+	return settings{
 		Container: made.Container(), Engine: o.engine(), EngineArgs: o.EngineArgs,
 		WorkspaceDir: o.WorkspaceDir, User: o.User, Shells: o.Shells, Timeout: o.Timeout,
 	}, nil
+}
+
+func about(ctx context.Context, _ workspace.FileSystem, in kind.Input) (string, error) {
+	var o settings
+	if err := in.Decode(&o); err != nil {
+		return "", err
+	}
+	return About(ctx, o.options(in))
 }

@@ -1,4 +1,4 @@
-package workspacekit
+package container
 
 import (
 	"context"
@@ -7,13 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
-	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
-// podOptions are the options of a pod in Kubernetes.
-type podOptions struct {
+// podSettings are the options of a pod in Kubernetes.
+type podSettings struct {
 	Pod          string        `json:"pod" jsonschema:"The pod, which is running, or what stands for one, such as deploy/web."`
 	Container    string        `json:"container,omitempty" jsonschema:"The container of the pod. Its default one if it is left out."`
 	Namespace    string        `json:"namespace,omitempty" jsonschema:"The namespace of the pod. That of the context if it is left out."`
@@ -23,36 +22,37 @@ type podOptions struct {
 	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long kubectl, or a program in the container, may be silent while a call waits for it. 10m if it is left out."`
 }
 
-func podKind() config.Kind {
-	return config.Kind{
+// PodKind describes pods in Kubernetes to package config.
+func PodKind() kind.Kind {
+	return kind.Kind{
 		Summary:  "A directory in a pod of Kubernetes, by kubectl.",
-		Options:  podOptions{},
+		Options:  podSettings{},
 		Open:     openPod,
 		Check:    checkPod,
 		Grants:   grantsOfPod,
 		Scheme:   "kubectl",
 		ParseURL: parsePod,
 		About:    aboutPod,
-		Ref: func(_ context.Context, _ workspace.FileSystem, in config.Input) (any, error) {
-			var o podOptions
+		Ref: func(_ context.Context, _ workspace.FileSystem, in kind.Input) (any, error) {
+			var o podSettings
 			err := in.Decode(&o)
 			return o, err
 		},
 	}
 }
 
-func openPod(ctx context.Context, in config.Input) (workspace.FileSystem, error) {
-	var o podOptions
+func openPod(ctx context.Context, in kind.Input) (workspace.FileSystem, error) {
+	var o podSettings
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
-	return container.Open(ctx, &container.Options{
-		Executor: container.Kubectl(o.Pod, o.Container, o.flags()...), Root: o.WorkspaceDir, Shells: o.Shells, Timeout: o.Timeout, Lazy: true,
+	return Open(ctx, &Options{
+		Executor: Kubectl(o.Pod, o.Container, o.flags()...), Root: o.WorkspaceDir, Shells: o.Shells, Timeout: o.Timeout, Lazy: true,
 	})
 }
 
 // flags returns what kubectl needs to find the pod.
-func (o podOptions) flags() []string {
+func (o podSettings) flags() []string {
 	var flags []string
 	if o.Context != "" {
 		flags = append(flags, "--context="+o.Context)
@@ -63,20 +63,20 @@ func (o podOptions) flags() []string {
 	return flags
 }
 
-func checkPod(in config.Input) error {
-	var o podOptions
+func checkPod(in kind.Input) error {
+	var o podSettings
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
 	var errs []error
 	if o.Pod == "" || strings.HasPrefix(o.Pod, "-") {
-		errs = append(errs, config.KeyError("pod", fmt.Errorf("%q is not the name of a pod", o.Pod)))
+		errs = append(errs, kind.KeyError("pod", fmt.Errorf("%q is not the name of a pod", o.Pod)))
 	}
 	return errors.Join(append(errs, checkWorkspaceDir(o.WorkspaceDir), checkNotNegative("shells", o.Shells), checkNotNegative("timeout", o.Timeout))...)
 }
 
-func grantsOfPod(in config.Input) ([]string, error) {
-	var o podOptions
+func grantsOfPod(in kind.Input) ([]string, error) {
+	var o podSettings
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
@@ -87,11 +87,25 @@ func grantsOfPod(in config.Input) ([]string, error) {
 func parsePod(text string) (any, error) {
 	u, err := parseNamed(text, "container", "namespace", "context")
 	if err != nil {
-		return nil, fmt.Errorf("%w: it is to be like kubectl://pod/directory?container=name&namespace=name&context=name", err)
+		return nil, fmt.Errorf("%w: expected kubectl://pod/directory?container=name&namespace=name&context=name", err)
 	}
 	query := u.Query()
-	return podOptions{
+	return podSettings{
 		Pod: u.Host, WorkspaceDir: u.Path,
 		Container: query.Get("container"), Namespace: query.Get("namespace"), Context: query.Get("context"),
 	}, nil
+}
+
+// aboutPod says which Kubernetes the pod is in, and nothing if that cannot be
+// asked: a user of a pod need not be one of its cluster's version.
+func aboutPod(ctx context.Context, _ workspace.FileSystem, in kind.Input) (string, error) {
+	var o podSettings
+	if err := in.Decode(&o); err != nil {
+		return "", err
+	}
+	said, err := AboutKubernetes(ctx, o.flags()...)
+	if err != nil {
+		return "", ctx.Err()
+	}
+	return said, nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/providers/container"
 )
 
@@ -40,7 +39,7 @@ func newGC(s *settings) *cobra.Command {
 			if err := s.refuse("for gc, which is about an engine", "config", "workspace", "dir", "name", "max-file-size-mb", "read-only", "relaxed"); err != nil {
 				return err
 			}
-			name := cmp.Or(engine, os.Getenv(workspacekit.EnvEngine), "docker")
+			name := cmp.Or(engine, os.Getenv(container.EnvEngine), "docker")
 			left, err := container.Leftovers(cmd.Context(), &container.Options{Engine: append([]string{name}, args...)})
 			if err != nil {
 				return &runError{err}

@@ -167,6 +167,7 @@ func TestRealEngineErrors(t *testing.T) {
 				f.Close()
 			}
 			checkEngineError(t, name, unnamed(err), test.kind, test.text)
+			r.run(t, "true") // in the container whose name was taken, which is still there
 		}
 	})
 }

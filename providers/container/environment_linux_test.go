@@ -56,8 +56,8 @@ func TestHostileEnvironment(t *testing.T) {
 		f := open(t, &container.Options{Engine: r.engineArgs, Image: r.commit(t, changes...)})
 		hasItsOwnWay(t, f)
 		left := r.tell(t, "exec", f.Container(), "/bin/env", "-i", "PATH=/bin:/usr/bin", "/bin/sh", "-c", `cat /proc/1/cmdline | tr '\0' ' '`)
-		if !strings.Contains(left, "sleep") {
-			t.Errorf("the first process of the container is %q, want the one that sleeps", left)
+		if !strings.Contains(left, "read -r") {
+			t.Errorf("the first process of the container is %q, want the one that reads its input", left)
 		}
 	})
 }

@@ -24,6 +24,8 @@ const (
 	label = "io.github.workspacekit=workspace"
 	// ownerLabel says which process has created it.
 	ownerLabel = "io.github.workspacekit.owner"
+	// creationLabel has a text that no other creation of a container has.
+	creationLabel = "io.github.workspacekit.creation"
 	// keepLabel is on those that are to be kept, with a digest of their options.
 	keepLabel = "io.github.workspacekit.keep"
 )
@@ -204,8 +206,10 @@ func digest(texts ...string) string {
 }
 
 // labels returns the flags that label a new container.
-func (o *Options) labels() []string {
-	labels := []string{"--label=" + label, "--label=" + ownerLabel + "=" + thisProcess().String()}
+func (o *Options) labels(creation string) []string {
+	labels := []string{
+		"--label=" + label, "--label=" + ownerLabel + "=" + thisProcess().String(), "--label=" + creationLabel + "=" + creation,
+	}
 	if o.Create.Keep {
 		labels = append(labels, "--label="+keepLabel+"="+o.keepDigest())
 	}

@@ -97,17 +97,22 @@ func (o *Options) createBy(ctx context.Context, words []string, workdir bool) (*
 	if m.name == "" {
 		m.name = "workspacekit-" + strings.ToLower(rand.Text())
 	}
-	number, err := o.runEngine(ctx, o.createArgs(m.name, words)...)
+	creation := rand.Text()
+	number, err := o.runEngine(ctx, o.createArgs(m.name, creation, words)...)
 	if number != "" {
 		m.name = number
 	}
+	if err != nil && number != "" { // it was created, but for an option that the engine ignored
+		_ = m.remove() // the first error is the one that matters
+		return nil, err
+	}
 	if err != nil {
-		if o.Create.Keep && o.Create.Name != "" && number == "" { // another process may have been faster
+		if o.Create.Keep && o.Create.Name != "" { // another process may have been faster
 			if m, _ := o.adopt(ctx); m != nil {
 				return m, nil
 			}
 		}
-		m.removeLate(ctx)
+		m.removeLate(ctx, creation)
 		return nil, err
 	}
 	if workdir {
@@ -200,8 +205,8 @@ func (m *made) handOver(ctx context.Context, session *shell.Session, i image) er
 
 // createArgs returns the arguments of the engine's client that make a
 // container.
-func (o *Options) createArgs(name string, words []string) []string {
-	args := append([]string{"create", "--name=" + name, "--entrypoint=" + words[0]}, o.labels()...)
+func (o *Options) createArgs(name, creation string, words []string) []string {
+	args := append([]string{"create", "--name=" + name, "--entrypoint=" + words[0]}, o.labels(creation)...)
 	program := idle
 	if !o.Create.Keep {
 		args = append(args, "--interactive", "--rm")
@@ -320,14 +325,14 @@ func (m *made) remove() error {
 }
 
 // removeLate removes the container after the client that was to create it has
-// failed, unless it is that of another. If the client was killed, as ctx has ended,
+// failed, unless it is that of another creation, of this process or of another. If the client was killed, as ctx has ended,
 // the engine may not have come to it yet.
-func (m *made) removeLate(ctx context.Context) {
+func (m *made) removeLate(ctx context.Context, creation string) {
 	limited, cancel := context.WithTimeout(context.Background(), 2*closeGrace)
 	defer cancel()
 	for {
 		c, err := m.opts.inspect(limited, m.name)
-		if err == nil && c.Labels[ownerLabel] == thisProcess().String() {
+		if err == nil && c.Labels[creationLabel] == creation {
 			m.name = c.ID
 			_ = m.remove() // the first error is the one that matters
 		}

@@ -102,6 +102,17 @@ func (p place) start(t testing.TB) *running {
 	return r
 }
 
+// client runs the engine's client.
+func (r *running) client(t testing.TB, args ...string) string {
+	t.Helper()
+	words := append(append([]string{}, r.engineArgs...), args...)
+	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
+	if err != nil {
+		t.Errorf("%q: %v: %s", words, err, out)
+	}
+	return string(out)
+}
+
 // options returns the options for an empty directory of the place.
 func (r *running) options(t testing.TB) *container.Options {
 	t.Helper()

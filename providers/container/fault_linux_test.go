@@ -187,17 +187,6 @@ func TestKilledContainer(t *testing.T) {
 	})
 }
 
-// client runs the engine's client.
-func (r *running) client(t testing.TB, args ...string) string {
-	t.Helper()
-	words := append(append([]string{}, r.engineArgs...), args...)
-	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
-	if err != nil {
-		t.Errorf("%q: %v: %s", words, err, out)
-	}
-	return string(out)
-}
-
 func TestStoppedContainer(t *testing.T) {
 	r := places()[1].start(t)
 	f := r.open(t)

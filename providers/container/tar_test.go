@@ -173,8 +173,8 @@ func hostile(t *testing.T, entries []entry) *bytes.Buffer {
 	return &b
 }
 
-// unknown is an error of a program that has no kind.
-var unknown = errors.New("any error")
+// errAny is an error of a program that has no kind.
+var errAny = errors.New("any error")
 
 // TestTarStaysInside imports archives, each after what is in the one before,
 // that try to write or to read outside of the root, which is beside a directory
@@ -204,10 +204,10 @@ func TestTarStaysInside(t *testing.T) {
 		"file-over-directory":    {before: "ln -s ../outside dir", archives: [][]entry{{{name: "dir"}}}},
 		"symlink-over-directory": {before: "mkdir dir", archives: [][]entry{{{name: "dir", symlink: "x"}}}, want: workspace.ErrIsDir},
 		"link-through-symlink": {before: "ln -s ../outside out", archives: [][]entry{{{name: "stolen", link: "out/secret"}}},
-			want: unknown},
+			want: errAny},
 		"link-through-own-symlink": {archives: [][]entry{
 			{{name: "a", symlink: "."}, {name: "out", symlink: "a/.."}, {name: "stolen", link: "out/outside/secret"}},
-		}, want: unknown},
+		}, want: errAny},
 		"link-then-write": {before: "ln ../outside/secret file || touch file", archives: [][]entry{{{name: "file"}, {name: "other", link: "file"}}, {{name: "other"}}}},
 		"climbing-link":   {archives: [][]entry{{{name: "stolen", link: "../outside/secret"}}}, want: workspace.ErrEscape},
 		"absolute-link":   {archives: [][]entry{{{name: "stolen", link: "/etc/passwd"}}}, want: workspace.ErrEscape},
@@ -227,7 +227,7 @@ func TestTarStaysInside(t *testing.T) {
 				err = f.ImportTar(t.Context(), ".", hostile(t, entries), nil)
 			}
 			if !errors.Is(err, attack.want) {
-				if attack.want != unknown || err == nil {
+				if attack.want != errAny || err == nil {
 					t.Errorf("%s: ImportTar = %v, want %v", name, err, attack.want)
 				}
 			}

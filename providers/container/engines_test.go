@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
@@ -100,6 +101,22 @@ func (p place) start(t testing.TB) *running {
 		Create: container.CreateOptions{Name: r.container, Workdir: "/workspace", Keep: true},
 	})
 	return r
+}
+
+// eventually calls try until it returns nil.
+func eventually(t *testing.T, what string, try func() error) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		err := try()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: %v", what, err)
+		}
+		time.Sleep(20 * time.Millisecond) // between two looks
+	}
 }
 
 // client runs the engine's client.

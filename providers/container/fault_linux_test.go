@@ -95,22 +95,6 @@ func isWhole(t *testing.T, f *container.FS) {
 	}
 }
 
-// eventually calls try until it returns nil.
-func eventually(t *testing.T, what string, try func() error) {
-	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for {
-		err := try()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: %v", what, err)
-		}
-		time.Sleep(20 * time.Millisecond) // between two looks
-	}
-}
-
 // works fails the test unless a write succeeds soon.
 func works(t *testing.T, f *container.FS) {
 	t.Helper()

@@ -71,7 +71,7 @@ func TestAboutContainers(t *testing.T) {
 		"kubectl": `{"serverVersion":{"gitVersion":"v1.30.2"}}`,
 		"broken":  "",
 	} {
-		script := "#!/bin/sh\ncase \"$*\" in *version*) echo '" + answer + "';; *) shift $(($# - 1)); exec \"$1\";; esac\n"
+		script := "#!/bin/sh\ncase \"$*\" in *version*) echo '" + answer + "';; get*) echo '{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"uid\":\"1\"}}';; *) shift $(($# - 1)); exec \"$1\";; esac\n"
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}

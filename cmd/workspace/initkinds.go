@@ -109,14 +109,17 @@ func initKinds() []initKind {
 		{
 			name: nameKubernetes, summary: "a directory in a pod",
 			options: []initOption{
-				{flag: "pod", usage: "the pod, or what stands for one, such as deploy/web", question: "Which pod?", required: true},
+				{flag: "pod", usage: "the pod, or what selects pods, such as deploy/web", question: "Which pod?", required: true},
 			},
 			examples: []string{
 				"namespace: default",
 				"container: app   # the pod's default one if it is left out",
 				"workspaceDir: /workspace   # the directory in the container",
 			},
-			notes: []string{"A directory in a pod that is running, by kubectl and its configuration."},
+			notes: []string{
+				"A directory in a pod that is running, by kubectl and its configuration. Where pod",
+				"selects several, as deploy/web does, one is chosen, and stays until the workspace is closed.",
+			},
 		},
 	}
 }

@@ -66,6 +66,12 @@ func newFS(o Options) (*FS, error) {
 // it, which tells what the image has. If that fails nothing is left.
 func (f *FS) reach(ctx context.Context) (*inside, error) {
 	in := &inside{executor: f.opts.Executor}
+	if p, ok := in.executor.(*kubectl); ok {
+		var err error
+		if in.executor, err = p.pin(ctx, f.opts.timeout()); err != nil {
+			return nil, err
+		}
+	}
 	if f.opts.Container != "" {
 		in.executor = execIn(f.opts.engine(), f.opts.Container, f.opts.User)
 	}
@@ -152,6 +158,14 @@ func (f *FS) openSession(ctx context.Context) (*shell.Session, error) {
 func (f *FS) openIn(ctx context.Context, in *inside, root string) (*shell.Session, error) {
 	start := func() (shell.Process, error) { return in.executor.Start(in.shell...) }
 	session, err := shell.Open(ctx, start, f.program, ask("hello", root), f.opts.timeout())
+	if p, ok := in.executor.(*kubectl); ok && !errors.Is(err, shell.ErrSilent) {
+		if lost := p.check(ctx); lost != nil && (err == nil || errors.Is(lost, ErrPodLost)) {
+			if err == nil {
+				session.Close()
+			}
+			return nil, lost
+		}
+	}
 	var broken *shell.BrokenError
 	if errors.As(err, &broken) {
 		return nil, shellFault(broken)

@@ -13,7 +13,7 @@ import (
 
 // podSettings are the options of a pod in Kubernetes.
 type podSettings struct {
-	Pod          string        `json:"pod" jsonschema:"The pod, which is running, or what stands for one, such as deploy/web."`
+	Pod          string        `json:"pod" jsonschema:"The pod, which is running, or what selects pods, such as deploy/web: then the oldest of those that are ready. It stays the same until the workspace is closed."`
 	Container    string        `json:"container,omitempty" jsonschema:"The container of the pod. Its default one if it is left out."`
 	Namespace    string        `json:"namespace,omitempty" jsonschema:"The namespace of the pod. That of the context if it is left out."`
 	Context      string        `json:"context,omitempty" jsonschema:"The context of kubectl's configuration. The current one if it is left out."`
@@ -33,11 +33,7 @@ func PodKind() kind.Kind {
 		Scheme:   "kubectl",
 		ParseURL: parsePod,
 		About:    aboutPod,
-		Ref: func(_ context.Context, _ workspace.FileSystem, in kind.Input) (any, error) {
-			var o podSettings
-			err := in.Decode(&o)
-			return o, err
-		},
+		Ref:      refPod,
 	}
 }
 
@@ -94,6 +90,26 @@ func parsePod(text string) (any, error) {
 		Pod: u.Host, WorkspaceDir: u.Path,
 		Container: query.Get("container"), Namespace: query.Get("namespace"), Context: query.Get("context"),
 	}, nil
+}
+
+// refPod returns the options of the pod in which fsys is, which is found out for
+// that if the options name what selects pods.
+func refPod(ctx context.Context, fsys workspace.FileSystem, in kind.Input) (any, error) {
+	var o podSettings
+	if err := in.Decode(&o); err != nil || !strings.Contains(o.Pod, "/") {
+		return o, err
+	}
+	if _, err := fsys.Stat(ctx, "."); err != nil {
+		return nil, err
+	}
+	f, ok := workspace.As[*FS](fsys)
+	if !ok {
+		return nil, errors.New("it is no pod")
+	}
+	if k, ok := f.inside().executor.(*kubectl); ok {
+		o.Pod = k.name
+	}
+	return o, nil
 }
 
 // aboutPod says which Kubernetes the pod is in, and nothing if that cannot be

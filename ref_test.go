@@ -27,6 +27,7 @@ func TestRef(t *testing.T) {
 		{"objectstore", `{kind: objectstore, bucket: "${BUCKET}", prefix: refs, endpoint: "${S3_ENDPOINT}"}`, "objectstore", false},
 		{"container", "{kind: container, container: box, engine: docker, workspaceDir: " + stub + "/files}", "container", false},
 		{"image", "{kind: container, image: box, engine: docker, workspaceDir: " + stub + "/files}", "container", false},
+		{"deployment", "{kind: kubernetes, pod: deploy/web, container: main, namespace: team, workspaceDir: " + stub + "/files}", "kubernetes", false},
 		{"kubernetes", "{kind: kubernetes, pod: box, container: main, namespace: team, workspaceDir: " + stub + "/files}", "kubernetes", false},
 	}
 	for _, tt := range tests {
@@ -149,8 +150,16 @@ create*) echo made ;;
 esac
 `,
 		"kubectl": `#!/bin/sh
-case "$*" in "--namespace=team exec -i box -c main -- /usr/bin/env -i "*" /bin/sh") ;; *) echo "stub: $*" >&2; exit 64 ;; esac
-exec sh
+case "$*" in
+"--namespace=team get deploy/web "*)
+	[ ! -e "$0.chosen" ] || { echo "a pod was chosen before" >&2; exit 64; }
+	touch "$0.chosen"
+	echo '{"kind": "Deployment", "spec": {"selector": {"matchLabels": {"app": "web"}}}}' ;;
+"--namespace=team get pods "*) echo '{"items": [{"metadata": {"name": "box", "uid": "1"}, "status": {"phase": "Running"}}]}' ;;
+"--namespace=team get pod box "*) echo '{"kind": "Pod", "metadata": {"name": "box", "uid": "1"}}' ;;
+"--namespace=team exec -i box -c main -- /usr/bin/env -i "*" /bin/sh") exec sh ;;
+*) echo "stub: $*" >&2; exit 64 ;;
+esac
 `,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o777); err != nil {

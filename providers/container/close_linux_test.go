@@ -128,6 +128,7 @@ func TestOpenErrors(t *testing.T) {
 		"nothing":         {nil, fs.ErrInvalid},
 		"two-ways":        {&container.Options{Container: "a", Image: "b"}, fs.ErrInvalid},
 		"option-as-name":  {&container.Options{Container: "--privileged"}, fs.ErrInvalid},
+		"pod-flag":        {&container.Options{Executor: container.Kubectl("--kubeconfig=x", "")}, fs.ErrInvalid},
 		"relative-root":   {&container.Options{Executor: local, Root: "tmp"}, fs.ErrInvalid},
 		"missing-root":    {&container.Options{Executor: local, Root: "/does/not/exist"}, fs.ErrNotExist},
 		"file-as-root":    {&container.Options{Executor: local, Root: "/bin/sh"}, workspace.ErrNotDir},

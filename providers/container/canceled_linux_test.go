@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -116,14 +117,16 @@ func TestCanceledWorkStops(t *testing.T) {
 // programs cannot be replaced.
 func TestCanceledRemovalStops(t *testing.T) {
 	in(t, []place{places()[1], places()[3]}, func(t *testing.T, r *running) {
-		f := r.open(t)
-		inside := r.processes(t) - 1 // the shell that is open
+		opts := r.options(t)
+		f, observer := open(t, opts), open(t, opts)
+		inside := r.processes(t) - 1 // the shell of f
 		const files = 20000
 		first := r.run(t, "sh", "-c", `mkdir "$1/tree" && cd "$1/tree" && seq "$2" | xargs touch && find . -type f | head -n 1`, "sh", f.Root(), fmt.Sprint(files))
 		ctx, cancel := context.WithCancel(t.Context())
 		called := make(chan error, 1)
 		go func() { called <- f.Rm(ctx, "tree", &workspace.RmOptions{Recursive: true}) }()
-		r.run(t, "sh", "-c", `cd "$1/tree" && while [ -e "$2" ]; do :; done`, "sh", f.Root(), strings.TrimSpace(first))
+		for err := error(nil); err == nil; _, err = observer.Stat(t.Context(), path.Join("tree", strings.TrimSpace(first))) {
+		}
 		cancel()
 		if err := <-called; !errors.Is(err, context.Canceled) {
 			t.Errorf("Rm of %d files, canceled after the first = %v, want %q", files, err, context.Canceled)

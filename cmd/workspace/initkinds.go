@@ -60,7 +60,7 @@ func initKinds() []initKind {
 				"proxy: http://proxy.example.org:3128",
 				"pathStyle: true   # the bucket is in the path of the URL; what suits the endpoint if it is left out",
 				"probe: true   # finds out, when it is opened, whether the store honours conditions",
-				"compat: {verifyETags: false}   # what the store can do, as far as it differs from what suits the endpoint",
+				"compat: {verifyETags: false}   # what the store can do, where that differs from what its endpoint suggests",
 				"maxAttempts: 3   # how often a request is sent",
 				"expectedBucketOwner: \"123456789012\"   # the account that must own the bucket",
 				"requesterPays: false   # true pays for the requests to a bucket whose owner does not",

@@ -30,7 +30,7 @@ type settings struct {
 	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long the engine, or a program in the container, may be silent while a call waits for it. 10m if it is left out."`
 
 	Name     string  `json:"name,omitempty" jsonschema:"The name of the new container. One made at random if it is left out."`
-	Keep     bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running in the end, and uses it again if there is one of this name with these options."`
+	Keep     bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running on close, and uses it again if one of this name with these options exists."`
 	Pull     string  `json:"pull,omitempty" jsonschema:"When the image of the new container is pulled: missing, if it is not there, which is what counts if it is left out; always; or never."`
 	Platform string  `json:"platform,omitempty" jsonschema:"The platform of the image of the new container, such as linux/arm64. That of the engine if it is left out."`
 	Network  string  `json:"network,omitempty" jsonschema:"The network of the new container. None if it is left out."`

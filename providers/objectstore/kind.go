@@ -28,7 +28,7 @@ type settings struct {
 	Proxy       string         `json:"proxy,omitempty" jsonschema:"The URL of the proxy through which requests go, without credentials. What the environment says (HTTPS_PROXY) if it is left out."`
 	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL and not into the name of the host. What suits the endpoint if it is left out."`
 	Probe       bool           `json:"probe,omitempty" jsonschema:"Finds out by some requests, when it is opened, whether the store honours conditions."`
-	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, as far as it differs from what suits the endpoint."`
+	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, where that differs from what its endpoint suggests."`
 	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before its failure is reported. What the environment says if it is left out, else 3."`
 
 	ExpectedBucketOwner string              `json:"expectedBucketOwner,omitempty" jsonschema:"The account that must own the bucket, on AWS a number of 12 digits. Any if it is left out."`

@@ -101,10 +101,11 @@ func (s store) emptyPrefix(tb testing.TB) (*objectstore.FS, string) {
 	return s.open(tb, prefix, objectstore.Options{}), prefix
 }
 
-// prefix returns one without objects, of which those that come are removed at
-// the end.
+// prefix returns one without objects, and removes those that come when the test
+// ends. Prefixes share no directory: a store that keeps objects in a file system
+// removes one with its last object, while a test beside it creates in it.
 func (s store) prefix(tb testing.TB) string {
-	prefix := "test/" + rand.Text()
+	prefix := "test-" + rand.Text()
 	tb.Cleanup(func() { s.clear(tb, prefix+"/") })
 	return prefix
 }

@@ -87,7 +87,7 @@ func (f *FS) fail(ctx context.Context, op string, err error, names ...string) er
 		name, err = at.name, at.err
 	}
 	var pathError *fs.PathError
-	if errors.As(err, &pathError) && pathError.Op == op && slices.Contains(names, pathError.Path) && !isErrno(pathError.Err) {
+	if errors.As(err, &pathError) && pathError.Op == op && slices.Contains(names, pathError.Path) && !systemOps[op] {
 		return pathError
 	}
 	shown := classify(withoutPaths(err), f.facts.Kind)
@@ -100,10 +100,9 @@ func (f *FS) fail(ctx context.Context, op string, err error, names ...string) er
 	return workspace.NewPathError(op, name, shown, nil)
 }
 
-func isErrno(err error) bool {
-	_, ok := err.(syscall.Errno)
-	return ok
-}
+// systemOps are the operations that package os gives the same names: an error of
+// one need not be of the contract's form.
+var systemOps = map[string]bool{workspace.OpOpen: true, workspace.OpStat: true, workspace.OpMkdir: true}
 
 // withoutPaths removes what the errors of package os say of paths.
 func withoutPaths(err error) error {

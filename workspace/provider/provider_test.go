@@ -117,6 +117,7 @@ func TestErrors(t *testing.T) {
 		"own text":            {provider.Errorf(fs.ErrInvalid, "at most %d levels", 3), "invalid argument: at most 3 levels", fs.ErrInvalid, false},
 		"own text, wrapped":   {fmt.Errorf("/home/me/secret: %w", provider.Errorf(fs.ErrInvalid, "no")), "invalid argument: no", fs.ErrInvalid, false},
 		"text beside a kind":  {fmt.Errorf("dial secret:443: %w", workspace.ErrUnavailable), "temporarily unavailable", workspace.ErrUnavailable, true},
+		"path of the host":    {&fs.PathError{Op: "open", Path: "a", Err: errors.New("dial secret:443")}, "the store failed", nil, true},
 		"no kind":             {errors.New("key secret refused"), "the store failed", nil, true},
 		"the contract's form": {workspace.NewPathError("other", "a", workspace.ErrConflict, nil), "file has changed", workspace.ErrConflict, false},
 	} {

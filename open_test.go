@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/tools"
-	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -34,7 +34,7 @@ func TestOpenExample(t *testing.T) {
 	useTools(t, set, "box", ".", true)
 	useTools(t, set, "lake", ".", false)
 	for _, tool := range set.Tools() {
-		if tool.Op == workspace.OpRm {
+		if tool.Op == ops.Rm {
 			t.Errorf("there is a tool %s, which the file disables", tool.Name)
 		}
 	}
@@ -61,18 +61,18 @@ func seedLake(t *testing.T) {
 func useTools(t *testing.T, set *tools.Set, name, dir string, writes bool) {
 	t.Helper()
 	changing := [][2]string{
-		{workspace.OpWriteFile, `{"path": "%s/a.md", "content": "one needle\n"}`},
-		{workspace.OpEditFile, `{"path": "%s/a.md", "oldText": "one", "newText": "two"}`},
-		{workspace.OpMkdir, `{"path": "%[1]s/new"}`},
-		{workspace.OpCopy, `{"source": "%[1]s/a.md", "destination": "%[1]s/new/b.md"}`},
-		{workspace.OpMove, `{"source": "%[1]s/new/b.md", "destination": "%[1]s/new/c.md"}`},
+		{ops.WriteFile, `{"path": "%s/a.md", "content": "one needle\n"}`},
+		{ops.EditFile, `{"path": "%s/a.md", "oldText": "one", "newText": "two"}`},
+		{ops.Mkdir, `{"path": "%[1]s/new"}`},
+		{ops.Copy, `{"source": "%[1]s/a.md", "destination": "%[1]s/new/b.md"}`},
+		{ops.Move, `{"source": "%[1]s/new/b.md", "destination": "%[1]s/new/c.md"}`},
 	}
 	calls := [][2]string{
-		{workspace.OpReadFile, `{"path": "%s/a.md"}`},
-		{workspace.OpLs, `{"path": "%s"}`},
-		{workspace.OpGlob, `{"path": "%s", "pattern": "**/*.md"}`},
-		{workspace.OpGrep, `{"path": "%s", "pattern": "needle"}`},
-		{workspace.OpStat, `{"path": "%s/a.md"}`},
+		{ops.ReadFile, `{"path": "%s/a.md"}`},
+		{ops.Ls, `{"path": "%s"}`},
+		{ops.Glob, `{"path": "%s", "pattern": "**/*.md"}`},
+		{ops.Grep, `{"path": "%s", "pattern": "needle"}`},
+		{ops.Stat, `{"path": "%s/a.md"}`},
 	}
 	if writes {
 		calls = append(changing, calls...)
@@ -103,7 +103,7 @@ func use(t *testing.T, set *tools.Set, name, args string) {
 		t.Errorf("%s(%s) = %v", name, args, err)
 	case result.IsError:
 		t.Errorf("%s(%s) = %s", name, args, result.Text)
-	case tool.Op == workspace.OpGrep && !strings.Contains(result.Text, "needle"):
+	case tool.Op == ops.Grep && !strings.Contains(result.Text, "needle"):
 		t.Errorf("%s(%s) = %q, want the needle", name, args, result.Text)
 	}
 }
@@ -164,7 +164,7 @@ tools: {naming: "{name}_{op}", disable: [ls, move, copy, mkdir, rm, stat, glob],
 		t.Errorf("the tools are %s, want %s", got, want)
 	}
 	result, err := set.Tools()[0].Call(t.Context(), json.RawMessage(`{"path": "none"}`))
-	if err != nil || !result.IsError || result.Error.Code != workspace.CodeTimeout {
-		t.Errorf("%s within a nanosecond = %+v, %v, want %s", set.Tools()[0].Name, result, err, workspace.CodeTimeout)
+	if err != nil || !result.IsError || result.Error.Code != tools.CodeTimeout {
+		t.Errorf("%s within a nanosecond = %+v, %v, want %s", set.Tools()[0].Name, result, err, tools.CodeTimeout)
 	}
 }

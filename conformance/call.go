@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -23,31 +24,31 @@ func calls() []call {
 
 func readingCalls() []call {
 	return []call{
-		{"read-file", "ReadFile(%q)", workspace.OpReadFile, 0, callReadFile},
-		{"ls", "Ls(%q)", workspace.OpLs, 0, callLs},
-		{"glob-dir", `Glob("**", Dir: %q)`, workspace.OpGlob, 0, callGlob},
-		{"grep-path", `Grep("x", Path: %q)`, workspace.OpGrep, 0, callGrep},
-		{"stat", "Stat(%q)", workspace.OpStat, 0, callStat},
-		{"watch", "Watch(%q)", workspace.OpWatch, needWatch, callWatch},
-		{"read-versioned", "ReadVersioned(%q)", workspace.OpReadFile, 0, callReadVersioned},
-		{"open", "Open(%q)", workspace.OpOpen, 0, callOpen},
-		{"walk", "Walk(%q)", workspace.OpWalk, 0, callWalk},
-		{"resolve", "Resolve(%q)", workspace.OpResolve, 0, callResolve},
+		{"read-file", "ReadFile(%q)", ops.ReadFile, 0, callReadFile},
+		{"ls", "Ls(%q)", ops.Ls, 0, callLs},
+		{"glob-dir", `Glob("**", Dir: %q)`, ops.Glob, 0, callGlob},
+		{"grep-path", `Grep("x", Path: %q)`, ops.Grep, 0, callGrep},
+		{"stat", "Stat(%q)", ops.Stat, 0, callStat},
+		{"watch", "Watch(%q)", ops.Watch, needWatch, callWatch},
+		{"read-versioned", "ReadVersioned(%q)", ops.ReadFile, 0, callReadVersioned},
+		{"open", "Open(%q)", ops.Open, 0, callOpen},
+		{"walk", "Walk(%q)", ops.Walk, 0, callWalk},
+		{"resolve", "Resolve(%q)", ops.Resolve, 0, callResolve},
 	}
 }
 
 func writingCalls() []call {
 	return []call{
-		{"write-file", `WriteFile(%q, "new")`, workspace.OpWriteFile, needWrite, callWriteFile},
-		{"rm", "Rm(%q)", workspace.OpRm, needWrite, callRm},
-		{"rm-recursive", "Rm(%q, Recursive)", workspace.OpRm, needWrite, callRmRecursive},
-		{"mkdir", "Mkdir(%q)", workspace.OpMkdir, needWrite, callMkdir},
-		{"mkdir-recursive", "Mkdir(%q, Recursive)", workspace.OpMkdir, needWrite, callMkdirRecursive},
-		{"create", "Create(%q) to its Commit", workspace.OpCreate, needWrite, callCreate},
-		{"move-source", `Move(%q, "destination")`, workspace.OpMove, needWrite | needMove, callMoveSource},
-		{"move-destination", `Move("file", %q)`, workspace.OpMove, needWrite | needMove, callMoveDestination},
-		{"copy-source", `Copy(%q, "destination")`, workspace.OpCopy, needWrite | needCopy, callCopySource},
-		{"copy-destination", `Copy("file", %q)`, workspace.OpCopy, needWrite | needCopy, callCopyDestination},
+		{"write-file", `WriteFile(%q, "new")`, ops.WriteFile, needWrite, callWriteFile},
+		{"rm", "Rm(%q)", ops.Rm, needWrite, callRm},
+		{"rm-recursive", "Rm(%q, Recursive)", ops.Rm, needWrite, callRmRecursive},
+		{"mkdir", "Mkdir(%q)", ops.Mkdir, needWrite, callMkdir},
+		{"mkdir-recursive", "Mkdir(%q, Recursive)", ops.Mkdir, needWrite, callMkdirRecursive},
+		{"create", "Create(%q) to its Commit", ops.Create, needWrite, callCreate},
+		{"move-source", `Move(%q, "destination")`, ops.Move, needWrite | needMove, callMoveSource},
+		{"move-destination", `Move("file", %q)`, ops.Move, needWrite | needMove, callMoveDestination},
+		{"copy-source", `Copy(%q, "destination")`, ops.Copy, needWrite | needCopy, callCopySource},
+		{"copy-destination", `Copy("file", %q)`, ops.Copy, needWrite | needCopy, callCopyDestination},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -44,7 +45,7 @@ func (c call) refusesEnded(e *env, ctx context.Context, want error) {
 		e.Errorf(c.text+" with an ended context = nil, want %q", name, want)
 	} else {
 		paths := []string{name}
-		if c.op == workspace.OpMove || c.op == workspace.OpCopy {
+		if c.op == ops.Move || c.op == ops.Copy {
 			paths = append(paths, "file", "destination")
 		}
 		e.refused(err, want, at(c.op, paths...), c.text+" with an ended context", name)

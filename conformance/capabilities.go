@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -90,7 +91,7 @@ func capabilityConditional(e *env) {
 	for _, opts := range []workspace.WriteOptions{{IfNotExist: true}, {IfVersion: "v"}} {
 		for _, name := range []string{"file", "new"} {
 			_, err := e.writeIf(name, "new", opts)
-			e.refused(err, errors.ErrUnsupported, at(workspace.OpWriteFile, name), "WriteFile(%q, %+v) without Capabilities.ConditionalWrite", name, opts)
+			e.refused(err, errors.ErrUnsupported, at(ops.WriteFile, name), "WriteFile(%q, %+v) without Capabilities.ConditionalWrite", name, opts)
 		}
 	}
 	e.unchanged(before, "WriteFile without Capabilities.ConditionalWrite")
@@ -102,7 +103,7 @@ func capabilityWatch(e *env) {
 		return
 	}
 	_, err := e.fsys.Watch(e.ctx, ".", nil)
-	e.refused(err, errors.ErrUnsupported, at(workspace.OpWatch, "."), "Watch(%q) without Capabilities.Watch", ".")
+	e.refused(err, errors.ErrUnsupported, at(ops.Watch, "."), "Watch(%q) without Capabilities.Watch", ".")
 }
 
 func capabilityMove(e *env) {
@@ -117,7 +118,7 @@ func capabilityMove(e *env) {
 	if !e.caps.Write {
 		kinds = append(kinds, fs.ErrPermission)
 	}
-	e.refusedAny(err, kinds, at(workspace.OpMove, "file", "moved"), "Move(%q, %q) without Capabilities.Move", "file", "moved")
+	e.refusedAny(err, kinds, at(ops.Move, "file", "moved"), "Move(%q, %q) without Capabilities.Move", "file", "moved")
 	e.leaves(files{"file": "x"}, "Move(%q, %q) without Capabilities.Move", "file", "moved")
 }
 
@@ -135,7 +136,7 @@ func capabilityCopy(e *env) {
 	if !e.caps.Write {
 		kinds = append(kinds, fs.ErrPermission)
 	}
-	e.refusedAny(err, kinds, at(workspace.OpCopy, "file", "copy"), "Copy(%q, %q) without Capabilities.Copy", "file", "copy")
+	e.refusedAny(err, kinds, at(ops.Copy, "file", "copy"), "Copy(%q, %q) without Capabilities.Copy", "file", "copy")
 	e.leaves(files{"file": "x"}, "Copy(%q, %q) without Capabilities.Copy", "file", "copy")
 }
 
@@ -148,7 +149,7 @@ func capabilityCreate(e *env) {
 	}
 	e.given(files{"file": "old"})
 	_, err := create(e.ctx, e.fsys, "file", "new", &workspace.WriteOptions{IfVersion: "v"})
-	e.refused(err, errors.ErrUnsupported, at(workspace.OpCreate, "file"), "Create(%q, IfVersion) without Capabilities.ConditionalWrite", "file")
+	e.refused(err, errors.ErrUnsupported, at(ops.Create, "file"), "Create(%q, IfVersion) without Capabilities.ConditionalWrite", "file")
 	e.has("file", "old")
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -173,8 +174,8 @@ func (s *side) failureOf(err error) failure {
 		f.Op, f.Path = pathError.Op, pathError.Path
 	}
 	// What ends a Create may be the write.
-	if f.Op == workspace.OpCreate {
-		f.Op = workspace.OpWriteFile
+	if f.Op == ops.Create {
+		f.Op = ops.WriteFile
 	}
 	return f
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // generators make the arguments of operations, from so few values that
@@ -106,7 +106,7 @@ func anyElement() *rapid.Generator[string] {
 	for _, theme := range unusualThemes() {
 		unusual = append(unusual, theme.elements...)
 	}
-	unusual = append(unusual, strings.Repeat("n", workspace.MaxElementLength))
+	unusual = append(unusual, strings.Repeat("n", ops.MaxElementLength))
 	usual := sampled([]string{"a", "b", "a", "b", "a-b", "ab", "a.b", "a0", "A", ".a", ".gitignore"})
 	return seldom(8, usual, sampled(unusual))
 }

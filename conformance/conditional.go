@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -54,7 +55,7 @@ func ifNotExistExisting(e *env) {
 	before := e.tree()
 	for _, name := range []string{"file", "empty"} {
 		_, err := e.writeIf(name, "new", workspace.WriteOptions{IfNotExist: true})
-		e.refused(err, fs.ErrExist, at(workspace.OpWriteFile, name), "WriteFile(%q, IfNotExist)", name)
+		e.refused(err, fs.ErrExist, at(ops.WriteFile, name), "WriteFile(%q, IfNotExist)", name)
 	}
 	e.unchanged(before, "WriteFile(IfNotExist) of files that exist")
 }
@@ -64,7 +65,7 @@ func ifNotExistDirectory(e *env) {
 	before := e.tree()
 	for _, name := range []string{"dir", "empty"} {
 		_, err := e.writeIf(name, "new", workspace.WriteOptions{IfNotExist: true})
-		e.refused(err, fs.ErrExist, at(workspace.OpWriteFile, name), "WriteFile(%q, IfNotExist)", name)
+		e.refused(err, fs.ErrExist, at(ops.WriteFile, name), "WriteFile(%q, IfNotExist)", name)
 	}
 	e.unchanged(before, "WriteFile(IfNotExist) of directories")
 }
@@ -92,7 +93,7 @@ func (e *env) race(name string, opts workspace.WriteOptions, lost error) []strin
 			winners = append(winners, fmt.Sprintf("writer %d", i))
 			continue
 		}
-		e.refused(err, lost, at(workspace.OpWriteFile, name), "WriteFile(%q, %+v) by one of %d writers", name, opts, writers)
+		e.refused(err, lost, at(ops.WriteFile, name), "WriteFile(%q, %+v) by one of %d writers", name, opts, writers)
 	}
 	return winners
 }
@@ -134,7 +135,7 @@ func ifVersionMismatch(e *env) {
 	before := e.tree()
 	for _, version := range []workspace.Version{old, "none", `"quoted"`, "*", "0"} {
 		_, err := e.writeIf("file", "new", workspace.WriteOptions{IfVersion: version})
-		e.refused(err, workspace.ErrConflict, at(workspace.OpWriteFile, "file"), "WriteFile(%q, IfVersion: %q)", "file", version)
+		e.refused(err, workspace.ErrConflict, at(ops.WriteFile, "file"), "WriteFile(%q, IfVersion: %q)", "file", version)
 	}
 	e.unchanged(before, "WriteFile(IfVersion of other bytes)")
 }
@@ -144,7 +145,7 @@ func ifVersionMissing(e *env) {
 	before := e.tree()
 	for _, name := range []string{"none", "none/none"} {
 		_, err := e.writeIf(name, "new", workspace.WriteOptions{IfVersion: version})
-		e.refused(err, workspace.ErrConflict, at(workspace.OpWriteFile, name), "WriteFile(%q, IfVersion)", name)
+		e.refused(err, workspace.ErrConflict, at(ops.WriteFile, name), "WriteFile(%q, IfVersion)", name)
 	}
 	e.unchanged(before, "WriteFile(IfVersion) of files that do not exist")
 }
@@ -153,14 +154,14 @@ func ifVersionRemoved(e *env) {
 	version := e.write("file", "content")
 	e.rm("file", nil)
 	_, err := e.writeIf("file", "new", workspace.WriteOptions{IfVersion: version})
-	e.refused(err, workspace.ErrConflict, at(workspace.OpWriteFile, "file"), "WriteFile(%q, IfVersion) after Rm", "file")
+	e.refused(err, workspace.ErrConflict, at(ops.WriteFile, "file"), "WriteFile(%q, IfVersion) after Rm", "file")
 }
 
 func ifVersionDirectory(e *env) {
 	version := e.write("dir/file", "content")
 	before := e.tree()
 	_, err := e.writeIf("dir", "new", workspace.WriteOptions{IfVersion: version})
-	e.refused(err, workspace.ErrIsDir, at(workspace.OpWriteFile, "dir"), "WriteFile(%q, IfVersion)", "dir")
+	e.refused(err, workspace.ErrIsDir, at(ops.WriteFile, "dir"), "WriteFile(%q, IfVersion)", "dir")
 	e.unchanged(before, "WriteFile(%q, IfVersion)", "dir")
 }
 
@@ -176,7 +177,7 @@ func ifVersionOtherWriter(e *env) {
 	version := e.write("file", "mine")
 	e.given(files{"file": "theirs"})
 	_, err := e.writeIf("file", "mine again", workspace.WriteOptions{IfVersion: version})
-	e.refused(err, workspace.ErrConflict, at(workspace.OpWriteFile, "file"), "WriteFile(%q, IfVersion) after another writer", "file")
+	e.refused(err, workspace.ErrConflict, at(ops.WriteFile, "file"), "WriteFile(%q, IfVersion) after another writer", "file")
 	e.has("file", "theirs")
 }
 
@@ -185,9 +186,9 @@ func largeConditions(e *env) {
 	old := e.write("file", "one")
 	e.write("file", "two")
 	_, err := e.writeIf("file", large(), workspace.WriteOptions{IfVersion: old})
-	e.refused(err, workspace.ErrConflict, at(workspace.OpWriteFile, "file"), "WriteFile(%q, 5 MiB, IfVersion of the write before the last)", "file")
+	e.refused(err, workspace.ErrConflict, at(ops.WriteFile, "file"), "WriteFile(%q, 5 MiB, IfVersion of the write before the last)", "file")
 	_, err = e.writeIf("file", large(), workspace.WriteOptions{IfNotExist: true})
-	e.refused(err, fs.ErrExist, at(workspace.OpWriteFile, "file"), "WriteFile(%q, 5 MiB, IfNotExist)", "file")
+	e.refused(err, fs.ErrExist, at(ops.WriteFile, "file"), "WriteFile(%q, 5 MiB, IfNotExist)", "file")
 	e.leaves(files{"file": "two"}, "WriteFile(%q) with conditions that are false", "file")
 }
 
@@ -196,7 +197,7 @@ func bothConditions(e *env) {
 	before := e.tree()
 	for _, name := range []string{"file", "none"} {
 		_, err := e.writeIf(name, "new", workspace.WriteOptions{IfVersion: version, IfNotExist: true})
-		e.refused(err, fs.ErrInvalid, at(workspace.OpWriteFile, name), "WriteFile(%q, IfVersion and IfNotExist)", name)
+		e.refused(err, fs.ErrInvalid, at(ops.WriteFile, name), "WriteFile(%q, IfVersion and IfNotExist)", name)
 	}
 	e.unchanged(before, "WriteFile(IfVersion and IfNotExist)")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -48,7 +49,7 @@ func copyExisting(e *env) {
 	before := e.tree()
 	for _, destination := range []string{"other", "dir", "empty", "dir/child", "."} {
 		_, err := workspace.Copy(e.ctx, e.fsys, "file", destination)
-		e.refused(err, fs.ErrExist, at(workspace.OpCopy, destination), "Copy(%q, %q)", "file", destination)
+		e.refused(err, fs.ErrExist, at(ops.Copy, destination), "Copy(%q, %q)", "file", destination)
 	}
 	e.unchanged(before, "Copy to names that exist")
 }
@@ -56,7 +57,7 @@ func copyExisting(e *env) {
 func copyOntoItself(e *env) {
 	e.given(files{"file": "f"})
 	_, err := workspace.Copy(e.ctx, e.fsys, "file", "file")
-	e.refusedAny(err, []error{fs.ErrExist, fs.ErrInvalid}, at(workspace.OpCopy, "file"), "Copy(%q, %q)", "file", "file")
+	e.refusedAny(err, []error{fs.ErrExist, fs.ErrInvalid}, at(ops.Copy, "file"), "Copy(%q, %q)", "file", "file")
 	e.leaves(files{"file": "f"}, "Copy(%q, %q)", "file", "file")
 }
 
@@ -65,7 +66,7 @@ func copyDirectory(e *env) {
 	before := e.tree()
 	for _, source := range []string{"dir", "empty", "."} {
 		_, err := workspace.Copy(e.ctx, e.fsys, source, "destination")
-		e.refused(err, workspace.ErrIsDir, at(workspace.OpCopy, source), "Copy(%q, %q)", source, "destination")
+		e.refused(err, workspace.ErrIsDir, at(ops.Copy, source), "Copy(%q, %q)", source, "destination")
 	}
 	e.unchanged(before, "Copy of directories")
 }
@@ -114,7 +115,7 @@ func copyRace(e *env) {
 			want["destination"] += source
 			continue
 		}
-		e.refused(err, fs.ErrExist, at(workspace.OpCopy, "destination"), "Copy(%q, %q) by one of %d", source, "destination", copiers)
+		e.refused(err, fs.ErrExist, at(ops.Copy, "destination"), "Copy(%q, %q) by one of %d", source, "destination", copiers)
 	}
 	e.leaves(want, "%d concurrent Copy to %q", copiers, "destination")
 }

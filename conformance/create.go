@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -172,7 +173,7 @@ func createDirectory(e *env) {
 	before := e.tree()
 	for _, name := range []string{"dir", "."} {
 		_, err := create(e.ctx, e.fsys, name, "new", nil)
-		e.refused(err, workspace.ErrIsDir, at(workspace.OpCreate, name), "Create(%q) to its Commit", name)
+		e.refused(err, workspace.ErrIsDir, at(ops.Create, name), "Create(%q) to its Commit", name)
 	}
 	e.unchanged(before, "Create of directories")
 }
@@ -183,7 +184,7 @@ func createIfNotExist(e *env) {
 		e.Fatalf("Create(%q, IfNotExist) to its Commit = %v, want nil", "file", err)
 	}
 	_, err := create(e.ctx, e.fsys, "file", "second", opts)
-	e.refused(err, fs.ErrExist, at(workspace.OpCreate, "file"), "Create(%q, IfNotExist) to its Commit", "file")
+	e.refused(err, fs.ErrExist, at(ops.Create, "file"), "Create(%q, IfNotExist) to its Commit", "file")
 	e.leaves(files{"file": "first"}, "Create(%q, IfNotExist)", "file")
 }
 
@@ -194,7 +195,7 @@ func createIfVersion(e *env) {
 		e.Fatalf("Create(%q, IfVersion) to its Commit = %v, want nil", "file", err)
 	}
 	_, err := create(e.ctx, e.fsys, "file", "three", opts)
-	e.refused(err, workspace.ErrConflict, at(workspace.OpCreate, "file"), "Create(%q, IfVersion of the write before the last) to its Commit", "file")
+	e.refused(err, workspace.ErrConflict, at(ops.Create, "file"), "Create(%q, IfVersion of the write before the last) to its Commit", "file")
 	e.has("file", "two")
 }
 
@@ -205,9 +206,9 @@ func createLargeConditions(e *env) {
 	old := e.write("file", "one")
 	e.write("file", "two")
 	_, err := create(e.ctx, e.fsys, "file", content, ifNotExist)
-	e.refused(err, fs.ErrExist, at(workspace.OpCreate, "file"), "Create(%q, IfNotExist) of 10 MiB to its Commit", "file")
+	e.refused(err, fs.ErrExist, at(ops.Create, "file"), "Create(%q, IfNotExist) of 10 MiB to its Commit", "file")
 	_, err = create(e.ctx, e.fsys, "file", content, &workspace.WriteOptions{IfVersion: old})
-	e.refused(err, workspace.ErrConflict, at(workspace.OpCreate, "file"), "Create(%q, IfVersion of the write before the last) of 10 MiB to its Commit", "file")
+	e.refused(err, workspace.ErrConflict, at(ops.Create, "file"), "Create(%q, IfVersion of the write before the last) of 10 MiB to its Commit", "file")
 	e.leaves(files{"file": "two"}, "Create(%q) with conditions that are false", "file")
 	if _, err := create(e.ctx, e.fsys, "new", content, ifNotExist); err != nil {
 		e.Fatalf("Create(%q, IfNotExist) of 10 MiB to its Commit = %v, want nil", "new", err)
@@ -227,7 +228,7 @@ func createConditionAtCommit(e *env) {
 	if err == nil {
 		_, err = w.Commit()
 	}
-	e.refused(err, fs.ErrExist, at(workspace.OpCreate, "file"), "Create(%q, IfNotExist), overtaken, to its Commit", "file")
+	e.refused(err, fs.ErrExist, at(ops.Create, "file"), "Create(%q, IfNotExist), overtaken, to its Commit", "file")
 	e.has("file", "quick")
 }
 
@@ -239,7 +240,7 @@ func createCanceled(e *env) {
 		w := e.begin(ctx, name, "written before the end")
 		cancel()
 		_, err := w.Commit()
-		e.refused(err, context.Canceled, at(workspace.OpCreate, name), "Create(%q), canceled, Commit", name)
+		e.refused(err, context.Canceled, at(ops.Create, name), "Create(%q), canceled, Commit", name)
 		w.Close()
 	}
 	e.unchanged(before, "Create with an ended context")

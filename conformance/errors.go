@@ -3,6 +3,7 @@ package conformance
 import (
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -10,7 +11,7 @@ import (
 func errorCases() []testCase {
 	var cases []testCase
 	for _, c := range calls() {
-		if c.op != workspace.OpResolve {
+		if c.op != ops.Resolve {
 			cases = append(cases, testCase{c.name + "-file-in-the-middle", "E3 E1 E2 E5", needFiles | c.needs, c.refusesFileInMiddle})
 		}
 		if c.wantsExisting() {
@@ -32,16 +33,16 @@ func errorsBehindOptions(e *env) {
 			for _, limit := range []int{0, 1} {
 				ls := &workspace.LsOptions{After: after, Limit: limit}
 				_, err := e.fsys.Ls(e.ctx, dir, ls)
-				e.refused(err, kind, at(workspace.OpLs, dir), "Ls(%q, %+v)", dir, *ls)
+				e.refused(err, kind, at(ops.Ls, dir), "Ls(%q, %+v)", dir, *ls)
 				for _, pattern := range []string{"*", "**", "*/", "none", "a/b", "a/**", "[a]/b"} {
 					glob := &workspace.GlobOptions{Dir: dir, After: after, Limit: limit}
 					_, err := e.fsys.Glob(e.ctx, pattern, glob)
-					e.refused(err, kind, at(workspace.OpGlob, dir), "Glob(%q, %+v)", pattern, *glob)
+					e.refused(err, kind, at(ops.Glob, dir), "Glob(%q, %+v)", pattern, *glob)
 				}
 			}
 			walk := &workspace.WalkOptions{After: after}
 			err := workspace.Walk(e.ctx, e.fsys, dir, walk, func(workspace.FileInfo, error) error { return nil })
-			e.refused(err, kind, at(workspace.OpWalk, dir), "Walk(%q, %+v)", dir, *walk)
+			e.refused(err, kind, at(ops.Walk, dir), "Walk(%q, %+v)", dir, *walk)
 		}
 	}
 }

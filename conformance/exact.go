@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -105,10 +106,10 @@ func exactItself(e *env) {
 			e.Errorf("Stat(%q) in the exact view = %+v, want a symlink", name, info)
 		}
 		err := view.fsys.Mkdir(e.ctx, name, nil)
-		e.refused(err, fs.ErrExist, at(workspace.OpMkdir, name), "Mkdir(%q) in the exact view", name)
+		e.refused(err, fs.ErrExist, at(ops.Mkdir, name), "Mkdir(%q) in the exact view", name)
 		if e.caps.ConditionalWrite {
 			_, err := view.writeIf(name, "new", workspace.WriteOptions{IfNotExist: true})
-			e.refused(err, fs.ErrExist, at(workspace.OpWriteFile, name), "WriteFile(%q, IfNotExist) in the exact view", name)
+			e.refused(err, fs.ErrExist, at(ops.WriteFile, name), "WriteFile(%q, IfNotExist) in the exact view", name)
 		}
 	}
 	view.rm("links/dangling", nil)

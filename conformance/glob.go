@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -162,7 +163,7 @@ func globMalformed(e *env) {
 		"[", "a[", "[a", "[a-", "[]", "[^]", "[]a]", "[z-a", "}", "a}", "{a", "{a,b", "a/{b", "{a,{b,c}", `a\`, `a/\`, "none/[", "**/[", "{a,[}", "a/**/{",
 	} {
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(ops.Glob, pattern), "Glob(%q)", pattern)
 	}
 }
 
@@ -172,14 +173,14 @@ func globOddElement(e *env) {
 	e.given(files{"file": "x", "a/b": "x", "a/dir/b": "x"})
 	for _, pattern := range oddGlobs() {
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(ops.Glob, pattern), "Glob(%q)", pattern)
 	}
 	for _, pattern := range []string{"./", "./*", "./file", "././a/b", "./**/"} {
 		if e.opts.CleanNames {
 			break
 		}
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(ops.Glob, pattern), "Glob(%q)", pattern)
 	}
 }
 
@@ -200,7 +201,7 @@ func globAbsolute(e *env) {
 	e.given(files{"x": "x", "etc/passwd": "x"})
 	for _, pattern := range []string{"/x", "/", "/**", "/*", "//x", "/etc/passwd"} {
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(ops.Glob, pattern), "Glob(%q)", pattern)
 	}
 }
 
@@ -219,7 +220,7 @@ func globBraceBomb(e *env) {
 	start := time.Now()
 	for _, pattern := range bombs() {
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(ops.Glob, pattern), "Glob(%q)", pattern)
 	}
 	if took := time.Since(start); took > 10*time.Second {
 		e.Errorf("Glob of patterns with too many alternatives took %v, want them refused at once", took)
@@ -230,7 +231,7 @@ func globEscape(e *env) {
 	e.given(files{"a/file": "x"})
 	for _, pattern := range []string{"..", "../x", "../*", "a/../file", "a/..", "**/../*", "*/..", "../"} {
 		_, err := e.fsys.Glob(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrEscape, at(workspace.OpGlob, pattern), "Glob(%q)", pattern)
+		e.refused(err, workspace.ErrEscape, at(ops.Glob, pattern), "Glob(%q)", pattern)
 	}
 }
 
@@ -239,19 +240,19 @@ func globDirIsFile(e *env) {
 	for _, dir := range []string{"file", "dir/file"} {
 		for _, pattern := range []string{"*", "**", "*/", "none"} {
 			_, err := e.fsys.Glob(e.ctx, pattern, &workspace.GlobOptions{Dir: dir})
-			e.refused(err, workspace.ErrNotDir, at(workspace.OpGlob, dir), "Glob(%q, Dir: %q)", pattern, dir)
+			e.refused(err, workspace.ErrNotDir, at(ops.Glob, dir), "Glob(%q, Dir: %q)", pattern, dir)
 		}
 	}
 	for _, pattern := range []string{"*", "none", "a/b"} {
 		_, err := e.fsys.Glob(e.ctx, pattern, &workspace.GlobOptions{Dir: "none"})
-		e.refused(err, fs.ErrNotExist, at(workspace.OpGlob, "none"), "Glob(%q, Dir: %q)", pattern, "none")
+		e.refused(err, fs.ErrNotExist, at(ops.Glob, "none"), "Glob(%q, Dir: %q)", pattern, "none")
 	}
 }
 
 func globNegativeLimit(e *env) {
 	e.given(files{"file": "x"})
 	_, err := e.fsys.Glob(e.ctx, "*", &workspace.GlobOptions{Limit: -1})
-	e.refused(err, fs.ErrInvalid, atPattern(workspace.OpGlob, "*"), "Glob(%q, Limit: -1)", "*")
+	e.refused(err, fs.ErrInvalid, atPattern(ops.Glob, "*"), "Glob(%q, Limit: -1)", "*")
 }
 
 func globResultIsTheCallers(e *env) {

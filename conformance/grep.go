@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -232,7 +233,7 @@ func grepMalformed(e *env) {
 	e.given(files{"file": "x"})
 	for _, pattern := range []string{"(", ")", "[", "a**", "*a", "?", `\`, "a{2,1}", `\8`, "(?=x)", "(?<!x)", `(a)\1`, "(?P<n", "a{1001}", "\xff"} {
 		_, err := e.fsys.Grep(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, at(workspace.OpGrep, pattern), "Grep(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(ops.Grep, pattern), "Grep(%q)", pattern)
 	}
 }
 
@@ -242,10 +243,10 @@ func grepLineBreak(e *env) {
 	e.given(files{"file": "a\nb\n"})
 	for _, pattern := range []string{"a\nb", `a\nb`, "\n", `[\n]`, `ab|\n`, `(\n)?`, `\x0a`, `\n*`} {
 		_, err := e.fsys.Grep(e.ctx, pattern, nil)
-		e.refused(err, workspace.ErrPattern, at(workspace.OpGrep, pattern), "Grep(%q)", pattern)
+		e.refused(err, workspace.ErrPattern, at(ops.Grep, pattern), "Grep(%q)", pattern)
 	}
 	_, err := e.fsys.Grep(e.ctx, "a\nb", &workspace.GrepOptions{Literal: true})
-	e.refused(err, workspace.ErrPattern, at(workspace.OpGrep, "a\nb"), "Grep(%q, Literal)", "a\nb")
+	e.refused(err, workspace.ErrPattern, at(ops.Grep, "a\nb"), "Grep(%q, Literal)", "a\nb")
 	for _, pattern := range []string{`a|\n`, `[a\n]`, `a|[\n]`, "[a\n]", `(?:\n|a)`} {
 		e.finds(pattern, workspace.GrepOptions{}, workspace.Match{Path: "file", LineNumber: 1, Line: "a"})
 	}
@@ -255,7 +256,7 @@ func grepLineBreak(e *env) {
 func grepMalformedGlob(e *env) {
 	e.given(files{"file": "x"})
 	for _, glob := range append(oddGlobs(), "[", "{a", `a\`, "a/[", "/{", "/") {
-		where := at(workspace.OpGrep, glob)
+		where := at(ops.Grep, glob)
 		_, err := e.fsys.Grep(e.ctx, "x", &workspace.GrepOptions{IncludeGlob: glob})
 		e.refused(err, workspace.ErrPattern, where, "Grep(%q, IncludeGlob: %q)", "x", glob)
 		_, err = e.fsys.Grep(e.ctx, "x", &workspace.GrepOptions{ExcludeGlob: glob})
@@ -266,7 +267,7 @@ func grepMalformedGlob(e *env) {
 func grepBraceBomb(e *env) {
 	e.given(files{"file": "x"})
 	for _, glob := range bombs() {
-		where := at(workspace.OpGrep, glob)
+		where := at(ops.Grep, glob)
 		_, err := e.fsys.Grep(e.ctx, "x", &workspace.GrepOptions{IncludeGlob: glob})
 		e.refused(err, workspace.ErrPattern, where, "Grep(%q, IncludeGlob: %q)", "x", glob)
 		_, err = e.fsys.Grep(e.ctx, "x", &workspace.GrepOptions{ExcludeGlob: glob})
@@ -278,7 +279,7 @@ func grepNegative(e *env) {
 	e.given(files{"file": "x"})
 	for _, opts := range []workspace.GrepOptions{{Before: -1}, {After: -1}, {MaxResults: -1}, {MaxFileSize: -1}} {
 		_, err := e.fsys.Grep(e.ctx, "x", &opts)
-		e.refused(err, fs.ErrInvalid, atPattern(workspace.OpGrep, "x"), "Grep(%q, %+v)", "x", opts)
+		e.refused(err, fs.ErrInvalid, atPattern(ops.Grep, "x"), "Grep(%q, %+v)", "x", opts)
 	}
 }
 

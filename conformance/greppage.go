@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -35,7 +36,7 @@ func grepStartAfterMissing(e *env) {
 		for _, after := range []string{name, "zzz"} {
 			opts := &workspace.GrepOptions{Path: name, StartAfter: workspace.Position{Path: after, LineNumber: 1}}
 			_, err := e.fsys.Grep(e.ctx, "needle", opts)
-			e.refused(err, want, at(workspace.OpGrep, name), "Grep(%q, %+v)", "needle", *opts)
+			e.refused(err, want, at(ops.Grep, name), "Grep(%q, %+v)", "needle", *opts)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -105,7 +106,7 @@ func lsMissing(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, dir := range []string{"none", "di", "dir2", "dir/none", "dir/fil", "none/none"} {
 		_, err := e.fsys.Ls(e.ctx, dir, nil)
-		e.refused(err, fs.ErrNotExist, at(workspace.OpLs, dir), "Ls(%q)", dir)
+		e.refused(err, fs.ErrNotExist, at(ops.Ls, dir), "Ls(%q)", dir)
 	}
 }
 
@@ -113,7 +114,7 @@ func lsFile(e *env) {
 	e.given(files{"file": "x", "dir/file": "x", "dir/empty": ""})
 	for _, dir := range []string{"file", "dir/file", "dir/empty"} {
 		_, err := e.fsys.Ls(e.ctx, dir, nil)
-		e.refused(err, workspace.ErrNotDir, at(workspace.OpLs, dir), "Ls(%q)", dir)
+		e.refused(err, workspace.ErrNotDir, at(ops.Ls, dir), "Ls(%q)", dir)
 	}
 }
 
@@ -185,7 +186,7 @@ func (e *env) paged(dir string, limit int) []string {
 func lsNegativeLimit(e *env) {
 	e.given(files{"dir/file": "x"})
 	_, err := e.fsys.Ls(e.ctx, "dir", &workspace.LsOptions{Limit: -1})
-	e.refused(err, fs.ErrInvalid, at(workspace.OpLs, "dir"), "Ls(%q, Limit: -1)", "dir")
+	e.refused(err, fs.ErrInvalid, at(ops.Ls, "dir"), "Ls(%q, Limit: -1)", "dir")
 }
 
 // many prepares n files in dir, eight at a time, and returns their names in

@@ -3,6 +3,7 @@ package conformance
 import (
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -39,7 +40,7 @@ func mkdirExisting(e *env) {
 	before := e.tree()
 	for _, name := range []string{"file", "dir", "empty", "dir/file", "."} {
 		err := e.fsys.Mkdir(e.ctx, name, nil)
-		e.refused(err, fs.ErrExist, at(workspace.OpMkdir, name), "Mkdir(%q)", name)
+		e.refused(err, fs.ErrExist, at(ops.Mkdir, name), "Mkdir(%q)", name)
 	}
 	e.unchanged(before, "Mkdir of names that exist")
 }
@@ -49,7 +50,7 @@ func mkdirMissingParent(e *env) {
 	before := e.tree()
 	for _, name := range []string{"none/new", "dir/none/new", "none/none/new"} {
 		err := e.fsys.Mkdir(e.ctx, name, nil)
-		e.refused(err, fs.ErrNotExist, at(workspace.OpMkdir, name), "Mkdir(%q)", name)
+		e.refused(err, fs.ErrNotExist, at(ops.Mkdir, name), "Mkdir(%q)", name)
 	}
 	e.unchanged(before, "Mkdir without a parent")
 }
@@ -78,7 +79,7 @@ func mkdirRecursiveFile(e *env) {
 	before := e.tree()
 	for _, name := range []string{"file", "dir/file", "dir/file/new", "file/a/b"} {
 		err := e.fsys.Mkdir(e.ctx, name, &workspace.MkdirOptions{Recursive: true})
-		e.refused(err, workspace.ErrNotDir, at(workspace.OpMkdir, name), "Mkdir(%q, Recursive)", name)
+		e.refused(err, workspace.ErrNotDir, at(ops.Mkdir, name), "Mkdir(%q, Recursive)", name)
 	}
 	e.unchanged(before, "Mkdir(Recursive) of files")
 }

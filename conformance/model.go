@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -68,24 +69,24 @@ func (m model) parents(name string) {
 
 func (m model) do(o operation, content string) outcome {
 	switch o.Verb {
-	case workspace.OpWriteFile:
+	case ops.WriteFile:
 		return m.write(o.Name, content)
-	case workspace.OpMkdir, mkdirAll:
+	case ops.Mkdir, mkdirAll:
 		return m.mkdir(o.Name, o.Verb == mkdirAll)
-	case workspace.OpMove:
+	case ops.Move:
 		return m.move(o.Name, o.Destination)
-	case workspace.OpGlob:
+	case ops.Glob:
 		return m.glob(o.Name)
 	}
 	if err := m.look(o.Name); err != nil {
 		return fails(err)
 	}
 	switch o.Verb {
-	case workspace.OpReadFile:
+	case ops.ReadFile:
 		return m.read(o.Name)
-	case workspace.OpLs:
+	case ops.Ls:
 		return m.ls(o.Name)
-	case workspace.OpStat:
+	case ops.Stat:
 		return m.stat(o.Name)
 	}
 	return m.rm(o.Name, o.Verb == rmAll)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -34,7 +35,7 @@ func moveFile(e *env) {
 	e.move("file", "dir/file")
 	e.leaves(files{"dir/": "", "dir/file": everyByte(), "dir/other": "x"}, "Move(%q, %q)", "file", "dir/file")
 	_, err := e.fsys.Stat(e.ctx, "file")
-	e.refused(err, fs.ErrNotExist, at(workspace.OpStat, "file"), "Stat(%q) after Move", "file")
+	e.refused(err, fs.ErrNotExist, at(ops.Stat, "file"), "Stat(%q) after Move", "file")
 	e.move("dir/file", "renamed")
 	e.leaves(files{"dir/": "", "dir/other": "x", "renamed": everyByte()}, "Move(%q, %q)", "dir/file", "renamed")
 }
@@ -75,7 +76,7 @@ func moveExisting(e *env) {
 		{"dir", "other"}, {"dir", "full"}, {"dir", "empty"}, {"empty", "dir"}, {"empty", "file"}, {"dir", "full/child"},
 	} {
 		err := workspace.Move(e.ctx, e.fsys, c[0], c[1])
-		e.refused(err, fs.ErrExist, at(workspace.OpMove, c[1]), "Move(%q, %q)", c[0], c[1])
+		e.refused(err, fs.ErrExist, at(ops.Move, c[1]), "Move(%q, %q)", c[0], c[1])
 	}
 	e.unchanged(before, "Move to names that exist")
 }
@@ -85,7 +86,7 @@ func moveOntoItself(e *env) {
 	before := e.tree()
 	for _, name := range []string{"file", "dir"} {
 		err := workspace.Move(e.ctx, e.fsys, name, name)
-		e.refusedAny(err, []error{fs.ErrExist, fs.ErrInvalid}, at(workspace.OpMove, name), "Move(%q, %q)", name, name)
+		e.refusedAny(err, []error{fs.ErrExist, fs.ErrInvalid}, at(ops.Move, name), "Move(%q, %q)", name, name)
 	}
 	e.unchanged(before, "Move of names to themselves")
 }
@@ -95,10 +96,10 @@ func moveRoot(e *env) {
 	before := e.tree()
 	for _, destination := range []string{"new", "dir/new"} {
 		err := workspace.Move(e.ctx, e.fsys, ".", destination)
-		e.refused(err, fs.ErrInvalid, at(workspace.OpMove, "."), "Move(%q, %q)", ".", destination)
+		e.refused(err, fs.ErrInvalid, at(ops.Move, "."), "Move(%q, %q)", ".", destination)
 	}
 	err := workspace.Move(e.ctx, e.fsys, "file", ".")
-	e.refused(err, fs.ErrExist, at(workspace.OpMove, "."), "Move(%q, %q)", "file", ".")
+	e.refused(err, fs.ErrExist, at(ops.Move, "."), "Move(%q, %q)", "file", ".")
 	e.unchanged(before, "Move of the root")
 }
 
@@ -107,7 +108,7 @@ func moveBelowItself(e *env) {
 	before := e.tree()
 	for _, destination := range []string{"dir/new", "dir/sub/new", "dir/no/parent", "dir/sub", "dir/sub/child", "dir/sub/child/new"} {
 		err := workspace.Move(e.ctx, e.fsys, "dir", destination)
-		e.refused(err, fs.ErrInvalid, at(workspace.OpMove, "dir"), "Move(%q, %q)", "dir", destination)
+		e.refused(err, fs.ErrInvalid, at(ops.Move, "dir"), "Move(%q, %q)", "dir", destination)
 	}
 	e.unchanged(before, "Move of a directory below itself")
 }
@@ -118,7 +119,7 @@ func moveBelowFile(e *env) {
 	before := e.tree()
 	for _, c := range [][2]string{{"file", "file/new"}, {"file", "file/no/parent"}, {"file", "dir/child/new"}, {"dir", "file/new"}} {
 		err := workspace.Move(e.ctx, e.fsys, c[0], c[1])
-		e.refused(err, workspace.ErrNotDir, at(workspace.OpMove, c[1]), "Move(%q, %q)", c[0], c[1])
+		e.refused(err, workspace.ErrNotDir, at(ops.Move, c[1]), "Move(%q, %q)", c[0], c[1])
 	}
 	e.unchanged(before, "Move to names below a file")
 }
@@ -170,7 +171,7 @@ func moveRace(e *env) {
 			want["destination"] += sources[i]
 			continue
 		}
-		e.refused(err, fs.ErrExist, at(workspace.OpMove, "destination"), "Move(%q, %q) by one of %d", sources[i], "destination", movers)
+		e.refused(err, fs.ErrExist, at(ops.Move, "destination"), "Move(%q, %q) by one of %d", sources[i], "destination", movers)
 		want[sources[i]] = sources[i]
 	}
 	e.leaves(want, "%d concurrent Move to %q", movers, "destination")

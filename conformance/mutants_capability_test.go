@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -31,7 +32,7 @@ func capabilityMutants() []mutant {
 		{"capabilities-follow-writes", followsWrites, []string{"Capabilities/stable"}},
 		{"watch-declared-and-refused", func(h *hooked) {
 			h.watch = func(_ context.Context, dir string, _ *workspace.WatchOptions) (<-chan workspace.Event, error) {
-				return nil, workspace.NewPathError(workspace.OpWatch, dir, fs.ErrPermission, nil)
+				return nil, ops.Error(ops.Watch, dir, fs.ErrPermission, nil)
 			}
 		}, []string{"Capabilities/watch", "Capabilities/nil-options"}},
 		{"root-is-not-absolute", func(h *hooked) { h.root = "srv" }, []string{"Wrappers/workspace"}},

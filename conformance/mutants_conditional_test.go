@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strconv"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -104,7 +105,7 @@ func neverAgain(_ *hooked, write writeFunc) writeFunc {
 	seen := make(map[string]bool)
 	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		if opts != nil && opts.IfNotExist && seen[name] {
-			return "", workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrExist, nil)
+			return "", ops.Error(ops.WriteFile, name, fs.ErrExist, nil)
 		}
 		seen[name] = true
 		return write(ctx, name, data, opts)
@@ -114,7 +115,7 @@ func neverAgain(_ *hooked, write writeFunc) writeFunc {
 func refusesCreation(_ *hooked, write writeFunc) writeFunc {
 	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		if opts != nil && opts.IfNotExist {
-			return "", workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrExist, nil)
+			return "", ops.Error(ops.WriteFile, name, fs.ErrExist, nil)
 		}
 		return write(ctx, name, data, opts)
 	}
@@ -123,7 +124,7 @@ func refusesCreation(_ *hooked, write writeFunc) writeFunc {
 func refusesVersions(_ *hooked, write writeFunc) writeFunc {
 	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		if opts != nil && opts.IfVersion != "" {
-			return "", workspace.NewPathError(workspace.OpWriteFile, name, workspace.ErrConflict, nil)
+			return "", ops.Error(ops.WriteFile, name, workspace.ErrConflict, nil)
 		}
 		return write(ctx, name, data, opts)
 	}
@@ -140,7 +141,7 @@ func missingCreates(h *hooked, write writeFunc) writeFunc {
 
 func conflictMakesParents(h *hooked, write writeFunc) writeFunc {
 	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
-		if workspace.Check(ctx, workspace.OpWriteFile, name) == nil {
+		if ops.Check(ctx, ops.WriteFile, name) == nil {
 			if dir, _ := workspace.Split(name); dir != "." {
 				h.reference.Mkdir(ctx, dir, &workspace.MkdirOptions{Recursive: true})
 			}
@@ -153,7 +154,7 @@ func conflictForDirectory(_ *hooked, write writeFunc) writeFunc {
 	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		version, err := write(ctx, name, data, opts)
 		if errors.Is(err, workspace.ErrIsDir) {
-			err = workspace.NewPathError(workspace.OpWriteFile, name, workspace.ErrConflict, nil)
+			err = ops.Error(ops.WriteFile, name, workspace.ErrConflict, nil)
 		}
 		return version, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -35,7 +36,7 @@ func mutateExact(breaks func(view *hooked, plain *reference)) func(*hooked) {
 func refusesLast(view *hooked, plain *reference) {
 	view.readFile = func(ctx context.Context, name string) ([]byte, error) {
 		if info, err := plain.Stat(ctx, name); err == nil && info.Type == workspace.TypeSymlink {
-			return nil, workspace.NewPathError(workspace.OpReadFile, name, workspace.ErrSymlink, nil)
+			return nil, ops.Error(ops.ReadFile, name, workspace.ErrSymlink, nil)
 		}
 		return plain.ReadFile(ctx, name)
 	}
@@ -45,7 +46,7 @@ func refusesLast(view *hooked, plain *reference) {
 func testsFirst(view *hooked, plain *reference) {
 	view.readFile = func(ctx context.Context, name string) ([]byte, error) {
 		if real, err := plain.Resolve(ctx, name); err != nil || real != name {
-			return nil, workspace.NewPathError(workspace.OpReadFile, name, workspace.ErrSymlink, nil)
+			return nil, ops.Error(ops.ReadFile, name, workspace.ErrSymlink, nil)
 		}
 		runtime.Gosched()
 		return plain.ReadFile(ctx, name)
@@ -56,7 +57,7 @@ func hidesSymlinks(view *hooked, plain *reference) {
 	view.stat = func(ctx context.Context, name string) (workspace.FileInfo, error) {
 		info, err := plain.Stat(ctx, name)
 		if err == nil && info.Type == workspace.TypeSymlink {
-			return info, workspace.NewPathError(workspace.OpStat, name, workspace.ErrSymlink, nil)
+			return info, ops.Error(ops.Stat, name, workspace.ErrSymlink, nil)
 		}
 		return info, err
 	}

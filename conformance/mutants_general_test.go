@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -58,13 +59,13 @@ func repairName(ctx context.Context, name string) (context.Context, string) {
 
 // unreserve takes a reserved name for another one.
 func unreserve(ctx context.Context, name string) (context.Context, string) {
-	return ctx, strings.ReplaceAll(name, workspace.ReservedPrefix, "tmp-")
+	return ctx, strings.ReplaceAll(name, ops.ReservedPrefix, "tmp-")
 }
 
 // reserve takes a name with the reserved word anywhere for a reserved one.
 func reserve(ctx context.Context, name string) (context.Context, string) {
-	if word := strings.TrimSuffix(workspace.ReservedPrefix, "-"); strings.Contains(name, word) {
-		return ctx, workspace.ReservedPrefix
+	if word := strings.TrimSuffix(ops.ReservedPrefix, "-"); strings.Contains(name, word) {
+		return ctx, ops.ReservedPrefix
 	}
 	return ctx, name
 }
@@ -82,7 +83,7 @@ func namesDirectory(e *fs.PathError) error {
 }
 
 func hostPath(e *fs.PathError) error {
-	return workspace.NewPathError(e.Op, e.Path, e.Err, errors.New("open "+os.TempDir()+"/store/"+e.Path))
+	return ops.Error(e.Op, e.Path, e.Err, errors.New("open "+os.TempDir()+"/store/"+e.Path))
 }
 
 // replaceError changes every *fs.PathError.

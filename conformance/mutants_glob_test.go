@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -196,7 +197,7 @@ func noMatchIsError(_ *hooked, glob globFunc) globFunc {
 	return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
 		paths, err := glob(ctx, pattern, opts)
 		if err == nil && len(paths) == 0 {
-			err = workspace.NewPathError(workspace.OpGlob, path.Clean(pattern), fs.ErrNotExist, nil)
+			err = ops.Error(ops.Glob, path.Clean(pattern), fs.ErrNotExist, nil)
 		}
 		return paths, err
 	}

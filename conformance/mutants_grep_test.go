@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -241,7 +242,7 @@ func nothingIsMissing(_ *hooked, grep grepFunc) grepFunc {
 	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
 		result, err := grep(ctx, pattern, opts)
 		if err == nil && len(result.Matches) == 0 {
-			return nil, workspace.NewPathError(workspace.OpGrep, ".", fs.ErrNotExist, nil)
+			return nil, ops.Error(ops.Grep, ".", fs.ErrNotExist, nil)
 		}
 		return result, err
 	}
@@ -270,7 +271,7 @@ func nothingAfterPath(_ *hooked, grep grepFunc) grepFunc {
 func refusesLineBreaks(_ *hooked, grep grepFunc) grepFunc {
 	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
 		if strings.Contains(pattern, `\n`) || strings.Contains(pattern, "\n") {
-			return nil, workspace.NewPathError(workspace.OpGrep, pattern, workspace.ErrPattern, nil)
+			return nil, ops.Error(ops.Grep, pattern, workspace.ErrPattern, nil)
 		}
 		return grep(ctx, pattern, opts)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -56,8 +57,8 @@ func openMutants() []mutant {
 		{"open-tests-the-window-first", func(h *hooked) {
 			open := h.open
 			h.open = func(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
-				if opts != nil && opts.Check(name) != nil {
-					return nil, workspace.FileInfo{}, opts.Check(name)
+				if opts != nil && (opts.Offset < 0 || opts.Length < 0) {
+					return nil, workspace.FileInfo{}, ops.CheckWindow(name, opts.Offset, opts.Length)
 				}
 				return open(ctx, name, opts)
 			}
@@ -89,7 +90,7 @@ func oneShort(_ context.Context, stream io.ReadCloser, _ *workspace.FileInfo) (i
 func emptyFails(_ context.Context, stream io.ReadCloser, info *workspace.FileInfo) (io.ReadCloser, error) {
 	data, err := io.ReadAll(stream)
 	if err == nil && len(data) == 0 {
-		err = workspace.NewPathError(workspace.OpOpen, info.Path, fs.ErrInvalid, errors.New("range not satisfiable"))
+		err = ops.Error(ops.Open, info.Path, fs.ErrInvalid, errors.New("range not satisfiable"))
 	}
 	return io.NopCloser(bytes.NewReader(data)), err
 }
@@ -322,7 +323,7 @@ func copyKeepsTime(h *hooked, copyFile copyFunc) copyFunc {
 func copyNeedsParents(h *hooked, copyFile copyFunc) copyFunc {
 	return func(ctx context.Context, source, destination string) (workspace.Version, error) {
 		if _, err := h.reference.Stat(ctx, path.Dir(destination)); err != nil {
-			return "", workspace.NewPathError(workspace.OpCopy, destination, fs.ErrNotExist, nil)
+			return "", ops.Error(ops.Copy, destination, fs.ErrNotExist, nil)
 		}
 		return copyFile(ctx, source, destination)
 	}
@@ -446,7 +447,7 @@ func refusesWithin(h *hooked, fn workspace.WalkFunc) workspace.WalkFunc {
 		stat := h.stat
 		defer func() { h.stat = stat }()
 		h.stat = func(_ context.Context, name string) (workspace.FileInfo, error) {
-			return workspace.FileInfo{}, workspace.NewPathError(workspace.OpStat, name, workspace.ErrUnavailable, nil)
+			return workspace.FileInfo{}, ops.Error(ops.Stat, name, workspace.ErrUnavailable, nil)
 		}
 		return fn(info, err)
 	}

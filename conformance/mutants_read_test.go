@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -82,7 +83,7 @@ func emptyIsMissing(h *hooked) {
 	h.readFile = func(ctx context.Context, name string) ([]byte, error) {
 		data, err := h.reference.ReadFile(ctx, name)
 		if err == nil && len(data) == 0 {
-			err = workspace.NewPathError(workspace.OpReadFile, name, fs.ErrNotExist, nil)
+			err = ops.Error(ops.ReadFile, name, fs.ErrNotExist, nil)
 		}
 		return data, err
 	}
@@ -217,7 +218,7 @@ func refusesBelow(most int, kind error) func(*hooked, writeFunc) writeFunc {
 	return func(_ *hooked, write writeFunc) writeFunc {
 		return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 			if strings.Count(name, "/") > most {
-				return "", workspace.NewPathError(workspace.OpWriteFile, name, kind, nil)
+				return "", ops.Error(ops.WriteFile, name, kind, nil)
 			}
 			return write(ctx, name, data, opts)
 		}
@@ -227,7 +228,7 @@ func refusesBelow(most int, kind error) func(*hooked, writeFunc) writeFunc {
 func shortNames(h *hooked) {
 	h.writeFile = func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		if utf8.RuneCountInString(name) > 200 {
-			return "", workspace.NewPathError(workspace.OpWriteFile, name, workspace.ErrUnavailable, io.ErrShortWrite)
+			return "", ops.Error(ops.WriteFile, name, workspace.ErrUnavailable, io.ErrShortWrite)
 		}
 		return h.reference.WriteFile(ctx, name, data, opts)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -85,7 +86,7 @@ func neverRecursive(_ *hooked, rm rmFunc) rmFunc {
 func filesOnly(h *hooked, rm rmFunc) rmFunc {
 	return func(ctx context.Context, name string, opts *workspace.RmOptions) error {
 		if info, err := h.reference.Stat(ctx, name); err == nil && info.IsDir() {
-			return workspace.NewPathError(workspace.OpRm, name, workspace.ErrIsDir, nil)
+			return ops.Error(ops.Rm, name, workspace.ErrIsDir, nil)
 		}
 		return rm(ctx, name, opts)
 	}
@@ -250,7 +251,7 @@ func moveLinks(h *hooked, move moveFunc) moveFunc {
 func moveFilesOnly(h *hooked, move moveFunc) moveFunc {
 	return func(ctx context.Context, source, destination string) error {
 		if info, err := h.reference.Stat(ctx, source); err == nil && info.IsDir() {
-			return workspace.NewPathError(workspace.OpMove, source, workspace.ErrIsDir, nil)
+			return ops.Error(ops.Move, source, workspace.ErrIsDir, nil)
 		}
 		return move(ctx, source, destination)
 	}
@@ -283,7 +284,7 @@ func moveReplaces(h *hooked, move moveFunc) moveFunc {
 func moveNeedsParents(h *hooked, move moveFunc) moveFunc {
 	return func(ctx context.Context, source, destination string) error {
 		if _, err := h.reference.Stat(ctx, path.Dir(destination)); err != nil {
-			return workspace.NewPathError(workspace.OpMove, destination, fs.ErrNotExist, nil)
+			return ops.Error(ops.Move, destination, fs.ErrNotExist, nil)
 		}
 		return move(ctx, source, destination)
 	}
@@ -325,7 +326,7 @@ func moveBelowLoses(h *hooked, move moveFunc) moveFunc {
 func moveBelowTaken(h *hooked, move moveFunc) moveFunc {
 	return func(ctx context.Context, source, destination string) error {
 		if _, err := h.reference.Stat(ctx, destination); err == nil {
-			return workspace.NewPathError(workspace.OpMove, destination, fs.ErrExist, nil)
+			return ops.Error(ops.Move, destination, fs.ErrExist, nil)
 		}
 		return move(ctx, source, destination)
 	}
@@ -336,7 +337,7 @@ func moveBelowFileInvalid(_ *hooked, move moveFunc) moveFunc {
 	return func(ctx context.Context, source, destination string) error {
 		err := move(ctx, source, destination)
 		if strings.HasPrefix(destination, source+"/") && errors.Is(err, workspace.ErrNotDir) {
-			return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, nil)
+			return ops.Error(ops.Move, source, fs.ErrInvalid, nil)
 		}
 		return err
 	}
@@ -356,7 +357,7 @@ func moveRemovesFirst(h *hooked, _ moveFunc) moveFunc {
 	return func(ctx context.Context, source, destination string) error {
 		data, err := h.reference.ReadFile(ctx, source)
 		if err != nil {
-			return workspace.RenameError(err, workspace.OpMove, source)
+			return ops.Rename(err, ops.Move, source)
 		}
 		yield()
 		h.reference.Rm(ctx, source, nil)
@@ -369,7 +370,7 @@ func moveRemovesFirst(h *hooked, _ moveFunc) moveFunc {
 func moveChecksFirst(h *hooked, move moveFunc) moveFunc {
 	return func(ctx context.Context, source, destination string) error {
 		if _, err := h.reference.Stat(ctx, destination); err == nil {
-			return workspace.NewPathError(workspace.OpMove, destination, fs.ErrExist, nil)
+			return ops.Error(ops.Move, destination, fs.ErrExist, nil)
 		}
 		yield()
 		h.reference.Rm(ctx, destination, &workspace.RmOptions{Recursive: true})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -30,7 +31,7 @@ func symlinkMutants() []mutant {
 		{"resolve-needs-directories", func(h *hooked) {
 			h.resolve = func(ctx context.Context, name string) (string, error) {
 				if _, err := h.reference.Stat(ctx, name); errors.Is(err, workspace.ErrNotDir) {
-					return "", workspace.RenameError(err, workspace.OpResolve, name)
+					return "", ops.Rename(err, ops.Resolve, name)
 				}
 				return h.reference.Resolve(ctx, name)
 			}
@@ -51,7 +52,7 @@ func statFollows(h *hooked) {
 // refuseLinks refuses names that resolve to others.
 func (h *hooked) refuseLinks(ctx context.Context, name string) error {
 	if real, err := h.reference.Resolve(ctx, name); err != nil || real != name {
-		return workspace.NewPathError(workspace.OpReadFile, name, fs.ErrNotExist, nil)
+		return ops.Error(ops.ReadFile, name, fs.ErrNotExist, nil)
 	}
 	return nil
 }

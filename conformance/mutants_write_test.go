@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -53,7 +54,7 @@ func appends(h *hooked, write writeFunc) writeFunc {
 func needsParents(h *hooked, write writeFunc) writeFunc {
 	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		if _, err := h.reference.Stat(ctx, path.Dir(name)); err != nil {
-			return "", workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrNotExist, nil)
+			return "", ops.Error(ops.WriteFile, name, fs.ErrNotExist, nil)
 		}
 		return write(ctx, name, data, opts)
 	}
@@ -77,7 +78,7 @@ func emptyAt32KiB(_ *hooked, write writeFunc) writeFunc {
 func refusesNothing(_ *hooked, write writeFunc) writeFunc {
 	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		if len(data) == 0 {
-			return "", workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrInvalid, errors.New("no data"))
+			return "", ops.Error(ops.WriteFile, name, fs.ErrInvalid, errors.New("no data"))
 		}
 		return write(ctx, name, data, opts)
 	}
@@ -154,7 +155,7 @@ func losesLetter(_ *hooked, write writeFunc) writeFunc {
 func needsOptions(_ *hooked, write writeFunc) writeFunc {
 	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		if opts == nil {
-			return "", workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrInvalid, errors.New("no options"))
+			return "", ops.Error(ops.WriteFile, name, fs.ErrInvalid, errors.New("no options"))
 		}
 		return write(ctx, name, data, opts)
 	}
@@ -209,7 +210,7 @@ func failsWhenBusy(_ *hooked, write writeFunc) writeFunc {
 		case busy <- struct{}{}:
 			defer func() { <-busy }()
 		default:
-			return "", workspace.NewPathError(workspace.OpWriteFile, name, workspace.ErrUnavailable, nil)
+			return "", ops.Error(ops.WriteFile, name, workspace.ErrUnavailable, nil)
 		}
 		yield()
 		return write(ctx, name, data, opts)
@@ -221,7 +222,7 @@ func stopsAfterHundred(h *hooked) {
 	write := h.writeFile
 	h.writeFile = func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		if calls.next() > 10 {
-			return "", workspace.NewPathError(workspace.OpWriteFile, name, workspace.ErrUnavailable, fmt.Errorf("out of connections"))
+			return "", ops.Error(ops.WriteFile, name, workspace.ErrUnavailable, fmt.Errorf("out of connections"))
 		}
 		return write(ctx, name, data, opts)
 	}

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -39,11 +40,11 @@ func nameCases() []testCase {
 // malformedNames are invalid, and also invalid after cleaning if the second
 // result says so.
 func malformedNames() (all []string, beyondCleaning map[string]bool) {
-	long := strings.Repeat("n", workspace.MaxElementLength+1)
+	long := strings.Repeat("n", ops.MaxElementLength+1)
 	worse := []string{
 		"a\x00b", "\x00", "a/\x00/b", "a\xffb", "\xc3\x28", "dir/\xed\xa0\x80",
-		workspace.ReservedPrefix, workspace.ReservedPrefix + "x", "dir/" + workspace.ReservedPrefix + "x", workspace.ReservedPrefix + "x/child",
-		long, "dir/" + long, strings.Repeat("d/", workspace.MaxNameLength/2) + "e",
+		ops.ReservedPrefix, ops.ReservedPrefix + "x", "dir/" + ops.ReservedPrefix + "x", ops.ReservedPrefix + "x/child",
+		long, "dir/" + long, strings.Repeat("d/", ops.MaxNameLength/2) + "e",
 	}
 	repaired := []string{"", "/", "/file", "file/", "dir/", "dir//child", "./file", "dir/.", "dir/./child", "//file"}
 	beyondCleaning = make(map[string]bool)
@@ -69,7 +70,7 @@ func (c call) refusesMalformed(e *env) {
 
 // emptyIsRoot reports whether the name of c is an option, whose zero value
 // means the root.
-func (c call) emptyIsRoot() bool { return c.op == workspace.OpGlob || c.op == workspace.OpGrep }
+func (c call) emptyIsRoot() bool { return c.op == ops.Glob || c.op == ops.Grep }
 
 func (c call) refusesEscape(e *env) {
 	e.given(callTree())
@@ -105,7 +106,7 @@ func rootIsEmpty(e *env) {
 
 func longestElement(e *env) {
 	for _, element := range []string{
-		strings.Repeat("n", workspace.MaxElementLength), strings.Repeat("é", workspace.MaxElementLength/2),
+		strings.Repeat("n", ops.MaxElementLength), strings.Repeat("é", ops.MaxElementLength/2),
 	} {
 		e.write(element, "file")
 		e.has(element, "file")
@@ -116,12 +117,12 @@ func longestElement(e *env) {
 
 // longestName may be more than a store can hold, but then it says so.
 func longestName(e *env) {
-	name := strings.Repeat(strings.Repeat("d", 127)+"/", workspace.MaxNameLength/128)
+	name := strings.Repeat(strings.Repeat("d", 127)+"/", ops.MaxNameLength/128)
 	name = name[:len(name)-1] + "e"
 	_, err := e.fsys.WriteFile(e.ctx, name, []byte("deep"), nil)
 	call := fmt.Sprintf("WriteFile(a name of %d bytes)", len(name))
 	if err != nil {
-		e.refused(err, fs.ErrInvalid, at(workspace.OpWriteFile, name), "%s", call)
+		e.refused(err, fs.ErrInvalid, at(ops.WriteFile, name), "%s", call)
 		return
 	}
 	e.has(name, "deep")
@@ -145,9 +146,9 @@ func deepName(e *env) {
 
 // deepestName may be more than a store can hold, but then it says so.
 func deepestName(e *env) {
-	name := strings.Repeat("d/", workspace.MaxNameLength/2-1) + "f"
+	name := strings.Repeat("d/", ops.MaxNameLength/2-1) + "f"
 	if _, err := e.fsys.WriteFile(e.ctx, name, []byte("deep"), nil); err != nil {
-		e.refused(err, fs.ErrInvalid, at(workspace.OpWriteFile, name), "WriteFile(a name of %d elements)", workspace.MaxNameLength/2)
+		e.refused(err, fs.ErrInvalid, at(ops.WriteFile, name), "WriteFile(a name of %d elements)", ops.MaxNameLength/2)
 		return
 	}
 	e.has(name, "deep")
@@ -166,7 +167,7 @@ func letterCase(e *env) {
 	e.leaves(tree, "WriteFile of names that differ in case")
 	for _, name := range []string{"readMe", "dir/FILE", "DIr"} {
 		_, err := e.fsys.Stat(e.ctx, name)
-		e.refused(err, fs.ErrNotExist, at(workspace.OpStat, name), "Stat(%q)", name)
+		e.refused(err, fs.ErrNotExist, at(ops.Stat, name), "Stat(%q)", name)
 	}
 	e.rm("Readme", nil)
 	e.rm("DIR", &workspace.RmOptions{Recursive: true})
@@ -188,6 +189,6 @@ func cleanedNames(e *env) {
 		e.equal(e.names(name, nil), []string{"dir", "file"}, "Ls(%q)", name)
 	}
 	if _, err := e.fsys.ReadFile(e.ctx, "/none"); err != nil {
-		e.refused(err, fs.ErrNotExist, at(workspace.OpReadFile, "none"), "ReadFile(%q)", "/none")
+		e.refused(err, fs.ErrNotExist, at(ops.ReadFile, "none"), "ReadFile(%q)", "/none")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -108,11 +109,11 @@ func openNegative(e *env) {
 	e.given(files{"file": "x"})
 	for _, opts := range []workspace.OpenOptions{{Offset: -1}, {Length: -1}, {Offset: -1, Length: -1}} {
 		_, _, err := workspace.Open(e.ctx, e.fsys, "file", &opts)
-		e.refused(err, fs.ErrInvalid, at(workspace.OpOpen, "file"), "Open(%q, %+v)", "file", opts)
+		e.refused(err, fs.ErrInvalid, at(ops.Open, "file"), "Open(%q, %+v)", "file", opts)
 		ended, cancel := context.WithCancel(e.ctx)
 		cancel()
 		_, _, err = workspace.Open(ended, e.fsys, "file", &opts)
-		e.refused(err, context.Canceled, at(workspace.OpOpen, "file"), "Open(%q, %+v) with an ended context", "file", opts)
+		e.refused(err, context.Canceled, at(ops.Open, "file"), "Open(%q, %+v) with an ended context", "file", opts)
 	}
 }
 
@@ -120,7 +121,7 @@ func openDirectory(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, name := range []string{"dir", "."} {
 		_, _, err := workspace.Open(e.ctx, e.fsys, name, nil)
-		e.refused(err, workspace.ErrIsDir, at(workspace.OpOpen, name), "Open(%q)", name)
+		e.refused(err, workspace.ErrIsDir, at(ops.Open, name), "Open(%q)", name)
 	}
 }
 

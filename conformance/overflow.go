@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -101,6 +102,6 @@ func watchNothingLost(e *env) {
 	e.given(files{"dir/": ""})
 	w := e.watch("dir", nil)
 	if w.toldOf(e.burst(0, e.watch("dir", nil))) {
-		e.Errorf("Watch(%q) sent an overflow for 200 events, want room for %d", "dir", workspace.DefaultWatchBuffer)
+		e.Errorf("Watch(%q) sent an overflow for 200 events, want room for %d", "dir", ops.DefaultWatchBuffer)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -27,7 +28,7 @@ type operation struct {
 }
 
 func (o operation) String() string {
-	if o.Verb == workspace.OpMove {
+	if o.Verb == ops.Move {
 		return fmt.Sprintf("%s %q %q", o.Verb, o.Name, o.Destination)
 	}
 	return fmt.Sprintf("%s %q", o.Verb, o.Name)
@@ -53,7 +54,7 @@ func anyName() *rapid.Generator[string] {
 func anyOperation(verbs []string) *rapid.Generator[operation] {
 	return rapid.Custom(func(t *rapid.T) operation {
 		o := operation{Verb: rapid.SampledFrom(verbs).Draw(t, "verb"), Name: anyName().Draw(t, "name")}
-		if o.Verb == workspace.OpMove {
+		if o.Verb == ops.Move {
 			o.Destination = anyName().Draw(t, "destination")
 		}
 		return o
@@ -64,11 +65,11 @@ func anyOperation(verbs []string) *rapid.Generator[operation] {
 // every step, and what is left at the end, with the model.
 func randomOperations(e *env) {
 	verbs := []string{
-		workspace.OpWriteFile, workspace.OpWriteFile, workspace.OpReadFile, workspace.OpStat, workspace.OpLs,
-		workspace.OpGlob, workspace.OpMkdir, mkdirAll, workspace.OpRm, rmAll,
+		ops.WriteFile, ops.WriteFile, ops.ReadFile, ops.Stat, ops.Ls,
+		ops.Glob, ops.Mkdir, mkdirAll, ops.Rm, rmAll,
 	}
 	if e.caps.Move {
-		verbs = append(verbs, workspace.OpMove, workspace.OpMove)
+		verbs = append(verbs, ops.Move, ops.Move)
 	}
 	sequences := rapid.SliceOfN(anyOperation(verbs), 1, 20)
 	run := 0
@@ -106,31 +107,31 @@ func isAny(err error, kinds []error) bool {
 func (e *env) do(base string, o operation, content string) (found []string, err error) {
 	name := base + "/" + o.Name
 	switch o.Verb {
-	case workspace.OpWriteFile:
+	case ops.WriteFile:
 		_, err = e.fsys.WriteFile(e.ctx, name, []byte(content), nil)
-	case workspace.OpReadFile:
+	case ops.ReadFile:
 		data, err := e.fsys.ReadFile(e.ctx, name)
 		return []string{string(data)}, err
-	case workspace.OpStat:
+	case ops.Stat:
 		info, err := e.fsys.Stat(e.ctx, name)
 		return []string{fmt.Sprint(info.Type, info.Size)}, err
-	case workspace.OpLs:
+	case ops.Ls:
 		infos, err := e.fsys.Ls(e.ctx, name, nil)
 		for _, info := range infos {
 			found = append(found, info.Name)
 		}
 		return found, err
-	case workspace.OpGlob:
+	case ops.Glob:
 		matches, err := e.fsys.Glob(e.ctx, "**/"+o.Name, &workspace.GlobOptions{Dir: base})
 		for _, match := range matches {
 			found = append(found, match[len(base)+1:])
 		}
 		return found, err
-	case workspace.OpMkdir, mkdirAll:
+	case ops.Mkdir, mkdirAll:
 		err = e.fsys.Mkdir(e.ctx, name, &workspace.MkdirOptions{Recursive: o.Verb == mkdirAll})
-	case workspace.OpRm, rmAll:
+	case ops.Rm, rmAll:
 		err = e.fsys.Rm(e.ctx, name, &workspace.RmOptions{Recursive: o.Verb == rmAll})
-	case workspace.OpMove:
+	case ops.Move:
 		err = workspace.Move(e.ctx, e.fsys, name, base+"/"+o.Destination)
 	}
 	return nil, err
@@ -158,7 +159,7 @@ func randomContents(e *env) {
 		if got := e.read("file"); got != content {
 			t.Fatalf("ReadFile = %s, want %s", brief(got), brief(content))
 		}
-		if got, _ := e.open("file", &window); got != string(window.Of([]byte(content))) {
+		if got, _ := e.open("file", &window); got != string(ops.Window([]byte(content), window.Offset, window.Length)) {
 			t.Fatalf("Open(%+v) = %s, want that window of %s", window, brief(got), brief(content))
 		}
 	})

@@ -3,6 +3,7 @@ package conformance
 import (
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -68,7 +69,7 @@ func readDirectory(e *env) {
 	e.given(files{"dir/file": "x", "empty/": ""})
 	for _, name := range []string{"dir", "empty", "."} {
 		_, err := e.fsys.ReadFile(e.ctx, name)
-		e.refused(err, workspace.ErrIsDir, at(workspace.OpReadFile, name), "ReadFile(%q)", name)
+		e.refused(err, workspace.ErrIsDir, at(ops.ReadFile, name), "ReadFile(%q)", name)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -112,7 +113,7 @@ func readVersionedLimit(e *env) {
 	e.readVersioned("empty", 1)
 	for name, limit := range map[string]int64{"file": 4, "large": 1 << 20} {
 		_, _, err := workspace.ReadVersioned(e.ctx, e.fsys, name, limit)
-		e.refused(err, workspace.ErrTooLarge, at(workspace.OpReadFile, name), "ReadVersioned(%q, limit %d)", name, limit)
+		e.refused(err, workspace.ErrTooLarge, at(ops.ReadFile, name), "ReadVersioned(%q, limit %d)", name, limit)
 	}
 }
 
@@ -131,7 +132,7 @@ func readVersionedNegative(e *env) {
 		}
 	}
 	for call, do := range read {
-		e.refused(do(), fs.ErrInvalid, at(workspace.OpReadFile, "file"), "%s(%q, limit -1)", call, "file")
+		e.refused(do(), fs.ErrInvalid, at(ops.ReadFile, "file"), "%s(%q, limit -1)", call, "file")
 	}
 }
 
@@ -139,7 +140,7 @@ func readVersionedDirectory(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, name := range []string{"dir", "."} {
 		_, _, err := workspace.ReadVersioned(e.ctx, e.fsys, name, 0)
-		e.refused(err, workspace.ErrIsDir, at(workspace.OpReadFile, name), "ReadVersioned(%q)", name)
+		e.refused(err, workspace.ErrIsDir, at(ops.ReadFile, name), "ReadVersioned(%q)", name)
 	}
 }
 

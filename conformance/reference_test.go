@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
@@ -123,7 +124,7 @@ func (r *reference) follow(name string, last bool) (string, error) {
 
 // find returns the node of name, which must exist, and its followed name.
 func (r *reference) find(ctx context.Context, op, name string, last bool) (*node, string, error) {
-	if err := workspace.Check(ctx, op, name); err != nil {
+	if err := ops.Check(ctx, op, name); err != nil {
 		return nil, "", err
 	}
 	real, err := r.follow(name, last)
@@ -131,7 +132,7 @@ func (r *reference) find(ctx context.Context, op, name string, last bool) (*node
 		err = fs.ErrNotExist
 	}
 	if err != nil {
-		return nil, "", workspace.NewPathError(op, name, err, nil)
+		return nil, "", ops.Error(op, name, err, nil)
 	}
 	return r.nodes[real], real, nil
 }
@@ -144,14 +145,14 @@ func (r *reference) ReadFile(ctx context.Context, name string) ([]byte, error) {
 func (r *reference) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n, _, err := r.find(ctx, workspace.OpReadFile, name, true)
+	n, _, err := r.find(ctx, ops.ReadFile, name, true)
 	if err != nil {
 		return nil, "", err
 	}
 	if n.kind == workspace.TypeDirectory {
-		return nil, "", workspace.NewPathError(workspace.OpReadFile, name, workspace.ErrIsDir, nil)
+		return nil, "", ops.Error(ops.ReadFile, name, workspace.ErrIsDir, nil)
 	}
-	if err := workspace.CheckSize(workspace.OpReadFile, name, int64(len(n.data)), limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, int64(len(n.data)), limit); err != nil {
 		return nil, "", err
 	}
 	return bytes.Clone(n.data), n.version, nil
@@ -165,7 +166,7 @@ func (n *node) info(name string) workspace.FileInfo {
 func (r *reference) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n, _, err := r.find(ctx, workspace.OpStat, name, false)
+	n, _, err := r.find(ctx, ops.Stat, name, false)
 	if err != nil {
 		return workspace.FileInfo{}, err
 	}
@@ -176,7 +177,7 @@ func (r *reference) Stat(ctx context.Context, name string) (workspace.FileInfo, 
 func (r *reference) directory(ctx context.Context, op, dir string) (string, error) {
 	n, real, err := r.find(ctx, op, dir, true)
 	if err == nil && n.kind != workspace.TypeDirectory {
-		err = workspace.NewPathError(op, dir, workspace.ErrNotDir, nil)
+		err = ops.Error(op, dir, workspace.ErrNotDir, nil)
 	}
 	return real, err
 }
@@ -184,7 +185,7 @@ func (r *reference) directory(ctx context.Context, op, dir string) (string, erro
 func (r *reference) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	real, err := r.directory(ctx, workspace.OpLs, dir)
+	real, err := r.directory(ctx, ops.Ls, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +194,7 @@ func (r *reference) Ls(ctx context.Context, dir string, opts *workspace.LsOption
 		o = *opts
 	}
 	if o.Limit < 0 {
-		return nil, workspace.NewPathError(workspace.OpLs, dir, fs.ErrInvalid, nil)
+		return nil, ops.Error(ops.Ls, dir, fs.ErrInvalid, nil)
 	}
 	names := slices.DeleteFunc(r.children(real), func(name string) bool { return name <= o.After })
 	if o.Limit > 0 {
@@ -232,7 +233,7 @@ func (r *reference) Watch(ctx context.Context, dir string, opts *workspace.Watch
 func (r *reference) Resolve(ctx context.Context, name string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := workspace.Check(ctx, workspace.OpResolve, name); err != nil {
+	if err := ops.Check(ctx, ops.Resolve, name); err != nil {
 		return "", err
 	}
 	real, err := r.follow(name, true)
@@ -241,7 +242,7 @@ func (r *reference) Resolve(ctx context.Context, name string) (string, error) {
 		real, err = r.follow(dir, true)
 	}
 	if err != nil {
-		return "", workspace.NewPathError(workspace.OpResolve, name, err, nil)
+		return "", ops.Error(ops.Resolve, name, err, nil)
 	}
 	return real, nil
 }
@@ -251,18 +252,18 @@ func (r *reference) Open(ctx context.Context, name string, opts *workspace.OpenO
 	if opts != nil {
 		window = *opts
 	}
-	if err := workspace.Check(ctx, workspace.OpOpen, name); err != nil {
+	if err := ops.Check(ctx, ops.Open, name); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	if err := window.Check(name); err != nil {
+	if err := ops.CheckWindow(name, window.Offset, window.Length); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
 	data, version, err := r.ReadVersioned(ctx, name, 0)
 	if err != nil {
-		return nil, workspace.FileInfo{}, workspace.RenameError(err, workspace.OpOpen, name)
+		return nil, workspace.FileInfo{}, ops.Rename(err, ops.Open, name)
 	}
 	info := workspace.FileInfo{Name: path.Base(name), Path: name, Type: workspace.TypeFile, Size: int64(len(data)), Version: version}
-	return &stream{ctx: ctx, name: name, rest: bytes.NewReader(window.Of(data))}, info, nil
+	return &stream{ctx: ctx, name: name, rest: bytes.NewReader(ops.Window(data, window.Offset, window.Length))}, info, nil
 }
 
 // stream is an open file that ends with its context.
@@ -274,7 +275,7 @@ type stream struct {
 
 func (s *stream) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
-		return 0, workspace.NewPathError(workspace.OpOpen, s.name, err, nil)
+		return 0, ops.Error(ops.Open, s.name, err, nil)
 	}
 	return s.rest.Read(p)
 }

@@ -10,13 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 func (r *reference) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := workspace.Check(ctx, workspace.OpWriteFile, name); err != nil {
+	if err := ops.Check(ctx, ops.WriteFile, name); err != nil {
 		return "", err
 	}
 	real, err := r.follow(name, opts == nil || !opts.IfNotExist)
@@ -24,7 +25,7 @@ func (r *reference) WriteFile(ctx context.Context, name string, data []byte, opt
 		err = r.mayWrite(real, opts)
 	}
 	if err != nil {
-		return "", workspace.NewPathError(workspace.OpWriteFile, name, err, nil)
+		return "", ops.Error(ops.WriteFile, name, err, nil)
 	}
 	return r.put(real, data), nil
 }
@@ -68,16 +69,16 @@ func (r *reference) makeParents(name string) {
 func (r *reference) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, real, err := r.find(ctx, workspace.OpRm, name, false)
+	_, real, err := r.find(ctx, ops.Rm, name, false)
 	if err != nil {
 		return err
 	}
 	recursive := opts != nil && opts.Recursive
 	switch {
 	case real == ".":
-		return workspace.NewPathError(workspace.OpRm, name, fs.ErrInvalid, errors.New("is the root"))
+		return ops.Error(ops.Rm, name, fs.ErrInvalid, errors.New("is the root"))
 	case !recursive && len(r.children(real)) > 0:
-		return workspace.NewPathError(workspace.OpRm, name, workspace.ErrNotEmpty, nil)
+		return ops.Error(ops.Rm, name, workspace.ErrNotEmpty, nil)
 	}
 	for other := range r.nodes {
 		if other == real || strings.HasPrefix(other, real+"/") {
@@ -90,7 +91,7 @@ func (r *reference) Rm(ctx context.Context, name string, opts *workspace.RmOptio
 func (r *reference) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := workspace.Check(ctx, workspace.OpMkdir, name); err != nil {
+	if err := ops.Check(ctx, ops.Mkdir, name); err != nil {
 		return err
 	}
 	recursive := opts != nil && opts.Recursive
@@ -99,7 +100,7 @@ func (r *reference) Mkdir(ctx context.Context, name string, opts *workspace.Mkdi
 		err = r.mayMkdir(real, recursive)
 	}
 	if err != nil {
-		return workspace.NewPathError(workspace.OpMkdir, name, err, nil)
+		return ops.Error(ops.Mkdir, name, err, nil)
 	}
 	if r.nodes[real] == nil {
 		r.makeParents(real)
@@ -124,23 +125,23 @@ func (r *reference) mayMkdir(name string, recursive bool) error {
 func (r *reference) Move(ctx context.Context, source, destination string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, from, err := r.find(ctx, workspace.OpMove, source, false)
+	_, from, err := r.find(ctx, ops.Move, source, false)
 	if err != nil {
 		return err
 	}
-	if err := workspace.Check(ctx, workspace.OpMove, destination); err != nil {
+	if err := ops.Check(ctx, ops.Move, destination); err != nil {
 		return err
 	}
 	to, err := r.follow(destination, false)
 	isBelow := strings.HasPrefix(destination, source+"/") || err == nil && strings.HasPrefix(to, from+"/")
 	if from == "." || isBelow && r.nodes[from].kind == workspace.TypeDirectory {
-		return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, nil)
+		return ops.Error(ops.Move, source, fs.ErrInvalid, nil)
 	}
 	if err == nil && r.nodes[to] != nil {
 		err = fs.ErrExist
 	}
 	if err != nil {
-		return workspace.NewPathError(workspace.OpMove, destination, err, nil)
+		return ops.Error(ops.Move, destination, err, nil)
 	}
 	r.rename(from, to)
 	return nil
@@ -162,7 +163,7 @@ func (r *reference) rename(from, to string) {
 
 // Create collects the bytes for a WriteFile.
 func (r *reference) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (workspace.Writer, error) {
-	if err := workspace.Check(ctx, workspace.OpCreate, name); err != nil {
+	if err := ops.Check(ctx, ops.Create, name); err != nil {
 		return nil, err
 	}
 	return &writer{ctx: ctx, name: name, write: r.WriteFile, opts: opts}, nil
@@ -178,7 +179,7 @@ type writer struct {
 }
 
 func (w *writer) Write(p []byte) (int, error) {
-	if err := workspace.Check(w.ctx, workspace.OpCreate, w.name); err != nil {
+	if err := ops.Check(w.ctx, ops.Create, w.name); err != nil {
 		return 0, err
 	}
 	return w.buf.Write(p)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // place is what an error must be about: its Op, and one of the names that the
@@ -65,5 +65,5 @@ func (e *env) checkError(err error, where place, call string) {
 // allows reports whether op is right. A created file may report the write that
 // it ends in.
 func (p place) allows(op string) bool {
-	return op == p.op || p.op == workspace.OpCreate && op == workspace.OpWriteFile
+	return op == p.op || p.op == ops.Create && op == ops.WriteFile
 }

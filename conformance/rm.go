@@ -3,6 +3,7 @@ package conformance
 import (
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -30,9 +31,9 @@ func rmFile(e *env) {
 	e.rm("dir/file", nil)
 	e.leaves(files{"dir/": "", "dir/other": "y"}, "Rm(%q)", "dir/file")
 	_, err := e.fsys.Stat(e.ctx, "dir/file")
-	e.refused(err, fs.ErrNotExist, at(workspace.OpStat, "dir/file"), "Stat(%q) after Rm", "dir/file")
+	e.refused(err, fs.ErrNotExist, at(ops.Stat, "dir/file"), "Stat(%q) after Rm", "dir/file")
 	_, err = e.fsys.ReadFile(e.ctx, "dir/file")
-	e.refused(err, fs.ErrNotExist, at(workspace.OpReadFile, "dir/file"), "ReadFile(%q) after Rm", "dir/file")
+	e.refused(err, fs.ErrNotExist, at(ops.ReadFile, "dir/file"), "ReadFile(%q) after Rm", "dir/file")
 }
 
 func rmEmptyDirectory(e *env) {
@@ -47,7 +48,7 @@ func rmNotEmpty(e *env) {
 	for _, name := range []string{"dir", "parent", "hidden", "checkout", "deep", "deep/.a"} {
 		for _, opts := range []*workspace.RmOptions{nil, {}} {
 			err := e.fsys.Rm(e.ctx, name, opts)
-			e.refused(err, workspace.ErrNotEmpty, at(workspace.OpRm, name), "Rm(%q)", name)
+			e.refused(err, workspace.ErrNotEmpty, at(ops.Rm, name), "Rm(%q)", name)
 		}
 	}
 	e.unchanged(before, "Rm of directories with children")
@@ -58,7 +59,7 @@ func rmRecursive(e *env) {
 	e.rm("dir", &workspace.RmOptions{Recursive: true})
 	e.leaves(files{"keep/": "", "keep/file": "x"}, "Rm(%q, Recursive)", "dir")
 	_, err := e.fsys.Stat(e.ctx, "dir/a/b/c")
-	e.refused(err, fs.ErrNotExist, at(workspace.OpStat, "dir/a/b/c"), "Stat(%q) after Rm", "dir/a/b/c")
+	e.refused(err, fs.ErrNotExist, at(ops.Stat, "dir/a/b/c"), "Stat(%q) after Rm", "dir/a/b/c")
 }
 
 func rmRecursiveFile(e *env) {
@@ -77,7 +78,7 @@ func rmRecursiveMissing(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, name := range []string{"none", "dir/none", "di", "none/none"} {
 		err := e.fsys.Rm(e.ctx, name, &workspace.RmOptions{Recursive: true})
-		e.refused(err, fs.ErrNotExist, at(workspace.OpRm, name), "Rm(%q, Recursive)", name)
+		e.refused(err, fs.ErrNotExist, at(ops.Rm, name), "Rm(%q, Recursive)", name)
 	}
 }
 
@@ -85,7 +86,7 @@ func rmRoot(e *env) {
 	e.given(files{"dir/": "", "dir/file": "x"})
 	for _, opts := range []*workspace.RmOptions{nil, {Recursive: true}} {
 		err := e.fsys.Rm(e.ctx, ".", opts)
-		e.refused(err, fs.ErrInvalid, at(workspace.OpRm, "."), "Rm(%q, %+v)", ".", opts)
+		e.refused(err, fs.ErrInvalid, at(ops.Rm, "."), "Rm(%q, %+v)", ".", opts)
 	}
 	e.unchanged(files{"dir/": "", "dir/file": "x"}, "Rm(%q)", ".")
 }
@@ -93,7 +94,7 @@ func rmRoot(e *env) {
 func rmEmptyRoot(e *env) {
 	for _, opts := range []*workspace.RmOptions{nil, {Recursive: true}} {
 		err := e.fsys.Rm(e.ctx, ".", opts)
-		e.refused(err, fs.ErrInvalid, at(workspace.OpRm, "."), "Rm(%q, %+v)", ".", opts)
+		e.refused(err, fs.ErrInvalid, at(ops.Rm, "."), "Rm(%q, %+v)", ".", opts)
 	}
 	rootExists(e)
 }
@@ -126,7 +127,7 @@ func rmTwice(e *env) {
 	e.given(files{"file": "x"})
 	e.rm("file", nil)
 	err := e.fsys.Rm(e.ctx, "file", nil)
-	e.refused(err, fs.ErrNotExist, at(workspace.OpRm, "file"), "Rm(%q), again,", "file")
+	e.refused(err, fs.ErrNotExist, at(ops.Rm, "file"), "Rm(%q), again,", "file")
 }
 
 func rmAndWriteAgain(e *env) {

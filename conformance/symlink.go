@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -62,9 +63,9 @@ func symlinkRead(e *env) {
 		e.Errorf("ReadVersioned(%q) = %q, want the bytes of the target", "links/file", data)
 	}
 	_, err := e.fsys.ReadFile(e.ctx, "links/dangling")
-	e.refused(err, fs.ErrNotExist, at(workspace.OpReadFile, "links/dangling"), "ReadFile(%q)", "links/dangling")
+	e.refused(err, fs.ErrNotExist, at(ops.ReadFile, "links/dangling"), "ReadFile(%q)", "links/dangling")
 	_, err = e.fsys.ReadFile(e.ctx, "links/dir")
-	e.refused(err, workspace.ErrIsDir, at(workspace.OpReadFile, "links/dir"), "ReadFile(%q)", "links/dir")
+	e.refused(err, workspace.ErrIsDir, at(ops.ReadFile, "links/dir"), "ReadFile(%q)", "links/dir")
 }
 
 func symlinkMiddle(e *env) {
@@ -72,7 +73,7 @@ func symlinkMiddle(e *env) {
 	e.has("links/dir/child", "needle\n")
 	e.has("links/dir/sub/deep", "needle\n")
 	_, err := e.fsys.ReadFile(e.ctx, "links/file/x")
-	e.refused(err, workspace.ErrNotDir, at(workspace.OpReadFile, "links/file/x"), "ReadFile(%q)", "links/file/x")
+	e.refused(err, workspace.ErrNotDir, at(ops.ReadFile, "links/file/x"), "ReadFile(%q)", "links/file/x")
 }
 
 func symlinkWrite(e *env) {
@@ -93,9 +94,9 @@ func symlinkWriteNew(e *env) {
 	before := e.tree()
 	for _, name := range []string{"links/file", "links/dir", "links/dangling", "links/loop"} {
 		_, err := e.writeIf(name, "new", workspace.WriteOptions{IfNotExist: true})
-		e.refused(err, fs.ErrExist, at(workspace.OpWriteFile, name), "WriteFile(%q, IfNotExist)", name)
+		e.refused(err, fs.ErrExist, at(ops.WriteFile, name), "WriteFile(%q, IfNotExist)", name)
 		_, err = create(e.ctx, e.fsys, name, "new", &workspace.WriteOptions{IfNotExist: true})
-		e.refused(err, fs.ErrExist, at(workspace.OpCreate, name), "Create(%q, IfNotExist) to its Commit", name)
+		e.refused(err, fs.ErrExist, at(ops.Create, name), "Create(%q, IfNotExist) to its Commit", name)
 	}
 	e.unchanged(before, "WriteFile(IfNotExist) of symlinks")
 }
@@ -207,15 +208,15 @@ func symlinkEscape(e *env) {
 	e.givenEscapes()
 	for _, name := range []string{"dir/up/x", "absolute", "dir/far"} {
 		_, err := e.fsys.ReadFile(e.ctx, name)
-		e.refused(err, workspace.ErrEscape, at(workspace.OpReadFile, name), "ReadFile(%q)", name)
+		e.refused(err, workspace.ErrEscape, at(ops.ReadFile, name), "ReadFile(%q)", name)
 		_, err = workspace.Resolve(e.ctx, e.fsys, name)
-		e.refused(err, workspace.ErrEscape, at(workspace.OpResolve, name), "Resolve(%q)", name)
+		e.refused(err, workspace.ErrEscape, at(ops.Resolve, name), "Resolve(%q)", name)
 	}
 	_, err := e.fsys.Ls(e.ctx, "dir/up", nil)
-	e.refused(err, workspace.ErrEscape, at(workspace.OpLs, "dir/up"), "Ls(%q)", "dir/up")
+	e.refused(err, workspace.ErrEscape, at(ops.Ls, "dir/up"), "Ls(%q)", "dir/up")
 	_, err = e.fsys.Stat(e.ctx, "dir/up/x")
-	e.refused(err, workspace.ErrEscape, at(workspace.OpStat, "dir/up/x"), "Stat(%q)", "dir/up/x")
-	for _, c := range []call{{text: "Glob(Dir: %q)", op: workspace.OpGlob, do: callGlob}, {text: "Grep(Path: %q)", op: workspace.OpGrep, do: callGrep}} {
+	e.refused(err, workspace.ErrEscape, at(ops.Stat, "dir/up/x"), "Stat(%q)", "dir/up/x")
+	for _, c := range []call{{text: "Glob(Dir: %q)", op: ops.Glob, do: callGlob}, {text: "Grep(Path: %q)", op: ops.Grep, do: callGrep}} {
 		err := c.do(e.ctx, e.fsys, "dir/up")
 		e.refused(err, workspace.ErrEscape, at(c.op, "dir/up"), c.text, "dir/up")
 	}
@@ -228,7 +229,7 @@ func symlinkDetour(e *env) {
 	e.link(workspace.RootOf(e.fsys)+"/file", "detour")
 	data, err := e.fsys.ReadFile(e.ctx, "detour")
 	if err != nil {
-		e.refused(err, workspace.ErrEscape, at(workspace.OpReadFile, "detour"), "ReadFile(%q)", "detour")
+		e.refused(err, workspace.ErrEscape, at(ops.ReadFile, "detour"), "ReadFile(%q)", "detour")
 		return
 	}
 	if string(data) != "x" {
@@ -241,12 +242,12 @@ func symlinkEscapeWrite(e *env) {
 	before := e.tree()
 	for _, name := range []string{"dir/up/workspacekit-escape", "absolute"} {
 		_, err := e.fsys.WriteFile(e.ctx, name, []byte("x"), nil)
-		e.refused(err, workspace.ErrEscape, at(workspace.OpWriteFile, name), "WriteFile(%q)", name)
+		e.refused(err, workspace.ErrEscape, at(ops.WriteFile, name), "WriteFile(%q)", name)
 	}
 	err := e.fsys.Mkdir(e.ctx, "dir/up/workspacekit-escape", nil)
-	e.refused(err, workspace.ErrEscape, at(workspace.OpMkdir, "dir/up/workspacekit-escape"), "Mkdir(%q)", "dir/up/workspacekit-escape")
+	e.refused(err, workspace.ErrEscape, at(ops.Mkdir, "dir/up/workspacekit-escape"), "Mkdir(%q)", "dir/up/workspacekit-escape")
 	err = e.fsys.Rm(e.ctx, "dir/up/workspacekit-escape", nil)
-	e.refused(err, workspace.ErrEscape, at(workspace.OpRm, "dir/up/workspacekit-escape"), "Rm(%q)", "dir/up/workspacekit-escape")
+	e.refused(err, workspace.ErrEscape, at(ops.Rm, "dir/up/workspacekit-escape"), "Rm(%q)", "dir/up/workspacekit-escape")
 	e.unchanged(before, "writes through symlinks that lead out")
 }
 
@@ -257,9 +258,9 @@ func symlinkLoop(e *env) {
 	e.link("self", "self")
 	for _, name := range []string{"a", "self", "a/x"} {
 		_, err := e.fsys.ReadFile(e.ctx, name)
-		e.refused(err, fs.ErrInvalid, at(workspace.OpReadFile, name), "ReadFile(%q) of a loop", name)
+		e.refused(err, fs.ErrInvalid, at(ops.ReadFile, name), "ReadFile(%q) of a loop", name)
 		_, err = workspace.Resolve(e.ctx, e.fsys, name)
-		e.refused(err, fs.ErrInvalid, at(workspace.OpResolve, name), "Resolve(%q) of a loop", name)
+		e.refused(err, fs.ErrInvalid, at(ops.Resolve, name), "Resolve(%q) of a loop", name)
 	}
 	e.equal(e.walked(".", "", nil), []string{"a", "b", "file", "self"}, "Walk(%q)", ".")
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -20,15 +21,15 @@ func (readOnly) Capabilities() workspace.Capabilities {
 }
 
 func (readOnly) WriteFile(_ context.Context, name string, _ []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
-	return "", workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrPermission, nil)
+	return "", ops.Error(ops.WriteFile, name, fs.ErrPermission, nil)
 }
 
 func (readOnly) Rm(_ context.Context, name string, _ *workspace.RmOptions) error {
-	return workspace.NewPathError(workspace.OpRm, name, fs.ErrPermission, nil)
+	return ops.Error(ops.Rm, name, fs.ErrPermission, nil)
 }
 
 func (readOnly) Mkdir(_ context.Context, name string, _ *workspace.MkdirOptions) error {
-	return workspace.NewPathError(workspace.OpMkdir, name, fs.ErrPermission, nil)
+	return ops.Error(ops.Mkdir, name, fs.ErrPermission, nil)
 }
 
 func TestReadOnly(t *testing.T) {
@@ -44,7 +45,7 @@ func (plain) Capabilities() workspace.Capabilities { return workspace.Capabiliti
 
 func (p plain) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 	if opts != nil && *opts != (workspace.WriteOptions{}) {
-		return "", workspace.NewPathError(workspace.OpWriteFile, name, errors.ErrUnsupported, nil)
+		return "", ops.Error(ops.WriteFile, name, errors.ErrUnsupported, nil)
 	}
 	_, err := p.FileSystem.WriteFile(ctx, name, data, nil)
 	return "", err
@@ -65,7 +66,7 @@ func (p plain) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([
 }
 
 func (plain) Watch(_ context.Context, dir string, _ *workspace.WatchOptions) (<-chan workspace.Event, error) {
-	return nil, workspace.NewPathError(workspace.OpWatch, dir, errors.ErrUnsupported, nil)
+	return nil, ops.Error(ops.Watch, dir, errors.ErrUnsupported, nil)
 }
 
 func TestPlain(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -170,7 +171,7 @@ func walkFile(e *env) {
 	e.given(files{"file": "x", "dir/file": "x"})
 	for _, dir := range []string{"file", "dir/file"} {
 		err := callWalk(e.ctx, e.fsys, dir)
-		e.refused(err, workspace.ErrNotDir, at(workspace.OpWalk, dir), "Walk(%q)", dir)
+		e.refused(err, workspace.ErrNotDir, at(ops.Walk, dir), "Walk(%q)", dir)
 	}
 }
 

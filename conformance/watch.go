@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -263,7 +264,7 @@ func watchMissing(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, dir := range []string{"none", "dir/none", "di"} {
 		_, err := e.fsys.Watch(e.ctx, dir, nil)
-		e.refused(err, fs.ErrNotExist, at(workspace.OpWatch, dir), "Watch(%q)", dir)
+		e.refused(err, fs.ErrNotExist, at(ops.Watch, dir), "Watch(%q)", dir)
 	}
 }
 
@@ -271,11 +272,11 @@ func watchFileAsDir(e *env) {
 	e.given(files{"file": "x", "dir/file": "x"})
 	for _, dir := range []string{"file", "dir/file"} {
 		_, err := e.fsys.Watch(e.ctx, dir, nil)
-		e.refused(err, workspace.ErrNotDir, at(workspace.OpWatch, dir), "Watch(%q)", dir)
+		e.refused(err, workspace.ErrNotDir, at(ops.Watch, dir), "Watch(%q)", dir)
 	}
 }
 
 func watchNegative(e *env) {
 	_, err := e.fsys.Watch(e.ctx, ".", &workspace.WatchOptions{Buffer: -1})
-	e.refused(err, fs.ErrInvalid, at(workspace.OpWatch, "."), "Watch(%q, Buffer: -1)", ".")
+	e.refused(err, fs.ErrInvalid, at(ops.Watch, "."), "Watch(%q, Buffer: -1)", ".")
 }

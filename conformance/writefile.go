@@ -3,6 +3,7 @@ package conformance
 import (
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -102,7 +103,7 @@ func writeDirectory(e *env) {
 	before := e.tree()
 	for _, name := range []string{"dir", "empty", "."} {
 		_, err := e.fsys.WriteFile(e.ctx, name, []byte("new"), nil)
-		e.refused(err, workspace.ErrIsDir, at(workspace.OpWriteFile, name), "WriteFile(%q)", name)
+		e.refused(err, workspace.ErrIsDir, at(ops.WriteFile, name), "WriteFile(%q)", name)
 	}
 	e.unchanged(before, "WriteFile of a directory")
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -19,17 +20,17 @@ type copyOutput struct {
 }
 
 func copyFile() spec {
-	s := define(workspace.OpCopy, Annotations{Title: "Copy file"}, runCopy)
+	s := define(ops.Copy, Annotations{Title: "Copy file"}, runCopy)
 	s.needs = func(caps workspace.Capabilities) bool { return caps.Write && (caps.Copy || caps.ConditionalWrite) }
 	return s
 }
 
 func runCopy(ctx context.Context, k *kit, in *copyInput) (*copyOutput, error) {
-	from, err := k.ws.Clean(workspace.OpCopy, in.Source)
+	from, err := k.ws.Clean(ops.Copy, in.Source)
 	if err != nil {
 		return nil, err
 	}
-	to, err := k.ws.Clean(workspace.OpCopy, in.Destination)
+	to, err := k.ws.Clean(ops.Copy, in.Destination)
 	if err != nil {
 		return nil, err
 	}

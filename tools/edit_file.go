@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -37,7 +38,7 @@ type editFileOutput struct {
 }
 
 func editFile() spec {
-	s := define(workspace.OpEditFile, Annotations{Title: "Edit file", Destructive: true}, runEditFile)
+	s := define(ops.EditFile, Annotations{Title: "Edit file", Destructive: true}, runEditFile)
 	s.needs = func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite }
 	s.shape = func(p properties, _ workspace.Capabilities) {
 		p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
@@ -53,7 +54,7 @@ func runEditFile(ctx context.Context, k *kit, in *editFileInput) (*editFileOutpu
 	if err != nil {
 		return nil, err
 	}
-	path, err := k.ws.Clean(workspace.OpEditFile, in.Path)
+	path, err := k.ws.Clean(ops.EditFile, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -118,18 +119,18 @@ func (e *editor) apply(old []byte) ([]byte, error) {
 
 func (e *editor) plan(old []byte) (err error) {
 	if hasNUL(old) {
-		return workspace.NewPathError(workspace.OpEditFile, e.path, workspace.ErrBinary, nil)
+		return ops.Error(ops.EditFile, e.path, workspace.ErrBinary, nil)
 	}
 	if e.change, err = edit.New(old, e.edits); err != nil {
-		return workspace.NewPathError(workspace.OpEditFile, e.path, err, nil)
+		return ops.Error(ops.EditFile, e.path, err, nil)
 	}
-	return workspace.CheckSize(workspace.OpEditFile, e.path, e.change.Size(), e.limit)
+	return ops.CheckSize(ops.EditFile, e.path, e.change.Size(), e.limit)
 }
 
 func (e *editor) dryRun(ctx context.Context, ws *workspace.Workspace) error {
 	old, _, err := ws.ReadVersioned(ctx, e.path, 0)
 	if err != nil {
-		return workspace.RenameError(err, workspace.OpEditFile, e.path)
+		return ops.Rename(err, ops.EditFile, e.path)
 	}
 	return e.plan(old)
 }

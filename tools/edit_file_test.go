@@ -81,19 +81,19 @@ func TestEditErrors(t *testing.T) {
 	tests := []struct {
 		name    string
 		args    object
-		code    workspace.Code
+		code    tools.Code
 		message string
 		hint    []string
 	}{
-		{"missing-file", object{"path": "b/a", "oldText": "x", "newText": "y"}, workspace.CodeNotExist, "b/a: file does not exist", nil},
-		{"directory", object{"path": "dir", "oldText": "x", "newText": "y"}, workspace.CodeIsDir, "dir: is a directory", []string{"workspace__test__ls"}},
-		{"binary", object{"path": "binary", "oldText": "a", "newText": "c"}, workspace.CodeBinary, "binary: binary file", []string{"workspace__test__write_file"}},
-		{"not-found", object{"path": "a", "oldText": "    x := 1", "newText": "y"}, workspace.CodeTextNotFound, "a: text not found",
+		{"missing-file", object{"path": "b/a", "oldText": "x", "newText": "y"}, tools.CodeNotExist, "b/a: file does not exist", nil},
+		{"directory", object{"path": "dir", "oldText": "x", "newText": "y"}, tools.CodeIsDir, "dir: is a directory", []string{"workspace__test__ls"}},
+		{"binary", object{"path": "binary", "oldText": "a", "newText": "c"}, tools.CodeBinary, "binary: binary file", []string{"workspace__test__write_file"}},
+		{"not-found", object{"path": "a", "oldText": "    x := 1", "newText": "y"}, tools.CodeTextNotFound, "a: text not found",
 			[]string{"nearest text is on line 2", "white space only", "\n\tx := 1\n", "Nothing was written"}},
-		{"nothing-near", object{"path": "a", "oldText": "ZZZZ", "newText": "y"}, workspace.CodeTextNotFound, "text not found", []string{"Nothing in the file is like oldText"}},
-		{"not-unique", object{"path": "a", "oldText": " := 1", "newText": "y"}, workspace.CodeTextNotUnique, "2 times, on lines 2, 3", []string{"replaceAll"}},
+		{"nothing-near", object{"path": "a", "oldText": "ZZZZ", "newText": "y"}, tools.CodeTextNotFound, "text not found", []string{"Nothing in the file is like oldText"}},
+		{"not-unique", object{"path": "a", "oldText": " := 1", "newText": "y"}, tools.CodeTextNotUnique, "2 times, on lines 2, 3", []string{"replaceAll"}},
 		{"second-of-list", object{"path": "a", "edits": []object{{"oldText": "x", "newText": "z"}, {"oldText": "ZZZZ", "newText": "y"}}},
-			workspace.CodeTextNotFound, "text not found", []string{"edits[1]: "}},
+			tools.CodeTextNotFound, "text not found", []string{"edits[1]: "}},
 		{"overlap", object{"path": "a", "edits": []object{{"oldText": "x := 1", "newText": "z"}, {"oldText": "x :", "newText": "y"}}},
 			tools.CodeInvalidArguments, "edits 1 and 2 overlap on line 2", []string{"Nothing was written"}},
 	}
@@ -120,7 +120,7 @@ func TestEditErrors(t *testing.T) {
 func TestEditSizeIsBounded(t *testing.T) {
 	for _, limit := range []int64{2000, -1} {
 		set, ws := newSet(t, map[string]string{"a": strings.Repeat("x", 1000)}, &workspace.Options{MaxFileSize: limit})
-		err := bad(t, set, "edit_file", object{"path": "a", "oldText": "x", "newText": strings.Repeat("y", 1<<20), "replaceAll": true}, workspace.CodeTooLarge)
+		err := bad(t, set, "edit_file", object{"path": "a", "oldText": "x", "newText": strings.Repeat("y", 1<<20), "replaceAll": true}, tools.CodeTooLarge)
 		contains(t, "message", err.Message, "1048576000 bytes")
 		if data, _ := ws.ReadFile(t.Context(), "a"); len(data) != 1000 {
 			t.Errorf("the file has %d bytes", len(data))

@@ -5,19 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
-	"github.com/workspacekit/workspacekit/workspace"
 )
-
-// CodeInvalidArguments is the code of a call whose arguments are not what the
-// tool's InputSchema describes, or contradict each other. No file was touched.
-const CodeInvalidArguments workspace.Code = "INVALID_ARGUMENTS"
 
 // Error is a failed call, told to a model.
 type Error struct {
-	// Code is the stable kind of the error: one of package workspace's, or
+	// Code is the stable kind of the error: what [CodeOf] returns, or
 	// [CodeInvalidArguments].
-	Code workspace.Code `json:"code"`
+	Code Code `json:"code"`
 	// Message says what went wrong.
 	Message string `json:"message"`
 	// Path is the name at fault, empty if there is none.
@@ -61,7 +55,7 @@ func (k *kit) explain(ctx context.Context, op string, err error) *Error {
 		return &Error{Code: CodeInvalidArguments, Message: clip(bad.message, errorChars), Hint: clip(bad.hint, errorChars)}
 	}
 	path, message := describe(err)
-	code := workspace.CodeOf(err)
+	code := CodeOf(err)
 	return &Error{
 		Code:      code,
 		Message:   clip(message, errorChars),
@@ -74,10 +68,10 @@ func (k *kit) explain(ctx context.Context, op string, err error) *Error {
 // timedOut is what a model is told about a call that took too long.
 func (k *kit) timedOut(op string) *Error {
 	return &Error{
-		Code:      workspace.CodeTimeout,
+		Code:      CodeTimeout,
 		Message:   fmt.Sprintf("the call took longer than %v and was stopped", k.timeout),
 		Hint:      k.timeoutHint(op),
-		Retryable: workspace.CodeTimeout.Retryable(),
+		Retryable: CodeTimeout.Retryable(),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -25,7 +26,7 @@ func TestMissingNames(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, op := range []string{"read_file", "stat", "rm", "ls"} {
-				err := bad(t, set, op, object{"path": tt.path}, workspace.CodeNotExist)
+				err := bad(t, set, op, object{"path": tt.path}, tools.CodeNotExist)
 				contains(t, "hint of "+op, err.Hint, tt.want)
 				if err.Path != tt.path {
 					t.Errorf("path = %q, want %q", err.Path, tt.path)
@@ -38,10 +39,10 @@ func TestMissingNames(t *testing.T) {
 func TestHintsNameToolsOfTheSet(t *testing.T) {
 	_, ws := newSet(t, map[string]string{"dir/a": "x"}, nil)
 	set := newSetOf(t, ws, &tools.Options{Disable: []string{"ls", "glob"}})
-	if hint := bad(t, set, "read_file", object{"path": "dir"}, workspace.CodeIsDir).Hint; hint != "It is a directory." {
+	if hint := bad(t, set, "read_file", object{"path": "dir"}, tools.CodeIsDir).Hint; hint != "It is a directory." {
 		t.Errorf("hint = %q", hint)
 	}
-	if hint := bad(t, set, "read_file", object{"path": "zzzzzz"}, workspace.CodeNotExist).Hint; hint != "" {
+	if hint := bad(t, set, "read_file", object{"path": "zzzzzz"}, tools.CodeNotExist).Hint; hint != "" {
 		t.Errorf("hint = %q", hint)
 	}
 }
@@ -50,15 +51,15 @@ func TestProviderErrors(t *testing.T) {
 	tests := []struct {
 		name      string
 		err       error
-		code      workspace.Code
+		code      tools.Code
 		retryable bool
 	}{
-		{"unavailable", workspace.ErrUnavailable, workspace.CodeUnavailable, true},
-		{"timeout-of-the-store", context.DeadlineExceeded, workspace.CodeTimeout, true},
-		{"permission", fs.ErrPermission, workspace.CodePermission, false},
-		{"policy", workspace.ErrPolicy, workspace.CodePolicy, false},
-		{"unsupported", errors.ErrUnsupported, workspace.CodeUnsupported, false},
-		{"unknown", errors.New("out of cheese"), workspace.CodeInternal, false},
+		{"unavailable", workspace.ErrUnavailable, tools.CodeUnavailable, true},
+		{"timeout-of-the-store", context.DeadlineExceeded, tools.CodeTimeout, true},
+		{"permission", fs.ErrPermission, tools.CodePermission, false},
+		{"policy", workspace.ErrPolicy, tools.CodePolicy, false},
+		{"unsupported", errors.ErrUnsupported, tools.CodeUnsupported, false},
+		{"unknown", errors.New("out of cheese"), tools.CodeInternal, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -110,7 +111,7 @@ type canceler struct {
 
 func (c canceler) Ls(_ context.Context, dir string, _ *workspace.LsOptions) ([]workspace.FileInfo, error) {
 	c.cancel()
-	return nil, workspace.NewPathError(workspace.OpLs, dir, workspace.ErrUnavailable, nil)
+	return nil, ops.Error(ops.Ls, dir, workspace.ErrUnavailable, nil)
 }
 
 func TestContextThatEndsDuringACall(t *testing.T) {

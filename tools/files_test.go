@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/tools"
 )
 
 func TestStat(t *testing.T) {
@@ -31,11 +31,11 @@ func TestMkdir(t *testing.T) {
 	if diff := cmp.Diff(object{"ok": true, "path": "dir"}, good(t, set, "mkdir", object{"path": "/dir/"})); diff != "" {
 		t.Errorf("mkdir (-want +got):\n%s", diff)
 	}
-	contains(t, "hint", bad(t, set, "mkdir", object{"path": "dir"}, workspace.CodeExist).Hint, "recursive")
-	contains(t, "hint", bad(t, set, "mkdir", object{"path": "x/y/z"}, workspace.CodeNotExist).Hint, "Set recursive")
+	contains(t, "hint", bad(t, set, "mkdir", object{"path": "dir"}, tools.CodeExist).Hint, "recursive")
+	contains(t, "hint", bad(t, set, "mkdir", object{"path": "x/y/z"}, tools.CodeNotExist).Hint, "Set recursive")
 	good(t, set, "mkdir", object{"path": "x/y/z", "recursive": true})
 	good(t, set, "mkdir", object{"path": "x/y/z", "recursive": true})
-	bad(t, set, "mkdir", object{"path": "a", "recursive": true}, workspace.CodeNotDir)
+	bad(t, set, "mkdir", object{"path": "a", "recursive": true}, tools.CodeNotDir)
 	if info, err := ws.Stat(t.Context(), "x/y/z"); err != nil || !info.IsDir() {
 		t.Errorf("Stat = %v, %v", info, err)
 	}
@@ -44,18 +44,18 @@ func TestMkdir(t *testing.T) {
 func TestRm(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": "", "dir/b": ""}, nil)
 	good(t, set, "rm", object{"path": "a"})
-	bad(t, set, "rm", object{"path": "a", "recursive": true}, workspace.CodeNotExist)
-	contains(t, "hint", bad(t, set, "rm", object{"path": "dir"}, workspace.CodeNotEmpty).Hint, "Set recursive")
+	bad(t, set, "rm", object{"path": "a", "recursive": true}, tools.CodeNotExist)
+	contains(t, "hint", bad(t, set, "rm", object{"path": "dir"}, tools.CodeNotEmpty).Hint, "Set recursive")
 	good(t, set, "rm", object{"path": "dir", "recursive": true})
-	bad(t, set, "rm", object{"path": "", "recursive": true}, workspace.CodeInvalid)
-	bad(t, set, "rm", object{"path": "../x"}, workspace.CodeInvalid)
+	bad(t, set, "rm", object{"path": "", "recursive": true}, tools.CodeInvalid)
+	bad(t, set, "rm", object{"path": "../x"}, tools.CodeInvalid)
 }
 
 func TestMoveAndCopy(t *testing.T) {
 	for _, op := range []string{"move", "copy"} {
 		t.Run(op, func(t *testing.T) {
 			set, ws := newSet(t, map[string]string{"a": "abc", "b": "", "dir/c": ""}, nil)
-			err := bad(t, set, op, object{"source": "a", "destination": "b"}, workspace.CodeExist)
+			err := bad(t, set, op, object{"source": "a", "destination": "b"}, tools.CodeExist)
 			if err.Path != "b" {
 				t.Errorf("path at fault = %q, want b", err.Path)
 			}
@@ -67,14 +67,14 @@ func TestMoveAndCopy(t *testing.T) {
 			if data, err := ws.ReadFile(t.Context(), "new/a"); err != nil || string(data) != "abc" {
 				t.Errorf("ReadFile = %q, %v", data, err)
 			}
-			missing := bad(t, set, op, object{"source": "x", "destination": "y"}, workspace.CodeNotExist)
+			missing := bad(t, set, op, object{"source": "x", "destination": "y"}, tools.CodeNotExist)
 			if missing.Path != "x" {
 				t.Errorf("path at fault = %q, want x", missing.Path)
 			}
-			bad(t, set, op, object{"source": "b", "destination": "../y"}, workspace.CodeInvalid)
+			bad(t, set, op, object{"source": "b", "destination": "../y"}, tools.CodeInvalid)
 		})
 	}
 	set, _ := newSet(t, map[string]string{"dir/c": ""}, nil)
-	contains(t, "hint", bad(t, set, "copy", object{"source": "dir", "destination": "y"}, workspace.CodeIsDir).Hint, "one by one")
+	contains(t, "hint", bad(t, set, "copy", object{"source": "dir", "destination": "y"}, tools.CodeIsDir).Hint, "one by one")
 	good(t, set, "move", object{"source": "dir", "destination": "y"})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -22,7 +23,7 @@ type globOutput struct {
 }
 
 func glob() spec {
-	s := define(workspace.OpGlob, Annotations{Title: "Find files", ReadOnly: true, Idempotent: true}, runGlob)
+	s := define(ops.Glob, Annotations{Title: "Find files", ReadOnly: true, Idempotent: true}, runGlob)
 	s.shape = func(p properties, _ workspace.Capabilities) {
 		p.between("limit", 1, globMax)
 		p.byDefault("path", ".")
@@ -34,7 +35,7 @@ func glob() spec {
 
 func runGlob(ctx context.Context, k *kit, in *globInput) (*globOutput, error) {
 	id := k.query(globInput{Pattern: in.Pattern, Path: in.Path, IncludeIgnored: in.IncludeIgnored})
-	after, err := decodeCursor(workspace.OpGlob, id, in.Cursor)
+	after, err := decodeCursor(ops.Glob, id, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func newGlobOutput(id string, paths []string, limit int) *globOutput {
 	paths, more := page(paths, limit, func(p string) int { return len(p) + 3 })
 	out := &globOutput{Matches: append([]string{}, paths...), Truncated: more}
 	if more {
-		out.NextCursor = encodeCursor(workspace.OpGlob, id, workspace.Position{Path: paths[len(paths)-1]})
+		out.NextCursor = encodeCursor(ops.Glob, id, workspace.Position{Path: paths[len(paths)-1]})
 	}
 	return out
 }

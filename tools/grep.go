@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -46,7 +47,7 @@ type grepMatch struct {
 }
 
 func grep() spec {
-	s := define(workspace.OpGrep, Annotations{Title: "Search text", ReadOnly: true, Idempotent: true}, runGrep)
+	s := define(ops.Grep, Annotations{Title: "Search text", ReadOnly: true, Idempotent: true}, runGrep)
 	s.shape = func(p properties, _ workspace.Capabilities) {
 		p.between("before", 0, grepContext)
 		p.between("after", 0, grepContext)
@@ -67,7 +68,7 @@ func runGrep(ctx context.Context, k *kit, in *grepInput) (*grepOutput, error) {
 	same := *in
 	same.MaxResults, same.Cursor, same.Before, same.After = 0, "", 0, 0
 	id := k.query(same)
-	start, err := decodeCursor(workspace.OpGrep, id, in.Cursor)
+	start, err := decodeCursor(ops.Grep, id, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func newGrepOutput(id string, in *grepInput, found *workspace.GrepResult) *grepO
 	skipped := found.Skipped
 	if out.Truncated && len(kept) > 0 {
 		last := kept[len(kept)-1]
-		out.NextCursor = encodeCursor(workspace.OpGrep, id, workspace.Position{Path: last.Path, LineNumber: last.LineNumber})
+		out.NextCursor = encodeCursor(ops.Grep, id, workspace.Position{Path: last.Path, LineNumber: last.LineNumber})
 		// The next page lists what comes after its start.
 		skipped = slices.DeleteFunc(slices.Clone(skipped), func(s workspace.Skipped) bool { return s.Path > last.Path })
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -109,7 +110,7 @@ func good(t *testing.T, set *tools.Set, op string, args any) object {
 }
 
 // bad calls a tool that must fail with code.
-func bad(t *testing.T, set *tools.Set, op string, args any, code workspace.Code) *tools.Error {
+func bad(t *testing.T, set *tools.Set, op string, args any, code tools.Code) *tools.Error {
 	t.Helper()
 	result := call(t, set, op, args)
 	if !result.IsError || result.Error.Code != code {
@@ -184,9 +185,9 @@ type faulty struct {
 }
 
 func (f faulty) ReadFile(_ context.Context, name string) ([]byte, error) {
-	return nil, workspace.NewPathError(workspace.OpReadFile, name, f.err, nil)
+	return nil, ops.Error(ops.ReadFile, name, f.err, nil)
 }
 
 func (f faulty) Stat(_ context.Context, name string) (workspace.FileInfo, error) {
-	return workspace.FileInfo{}, workspace.NewPathError(workspace.OpStat, name, f.err, nil)
+	return workspace.FileInfo{}, ops.Error(ops.Stat, name, f.err, nil)
 }

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // hint says what a model can do about an error. It is the only place that maps
 // codes to advice.
-func (k *kit) hint(ctx context.Context, op, path string, code workspace.Code, err error) string {
+func (k *kit) hint(ctx context.Context, op, path string, code Code, err error) string {
 	var hinted *hintedError
 	if errors.As(err, &hinted) {
 		return hinted.hint
@@ -20,25 +21,25 @@ func (k *kit) hint(ctx context.Context, op, path string, code workspace.Code, er
 		return remedyHint(code, remedied.Remedy())
 	}
 	switch code {
-	case workspace.CodeNotExist:
+	case CodeNotExist:
 		return k.missingHint(ctx, op, path)
-	case workspace.CodeExist:
+	case CodeExist:
 		return k.existsHint(op)
-	case workspace.CodeIsDir:
+	case CodeIsDir:
 		return k.isDirHint(op)
-	case workspace.CodeNotDir:
+	case CodeNotDir:
 		return k.notDirHint(ctx, op, path)
-	case workspace.CodeInvalid:
+	case CodeInvalid:
 		return k.invalidHint(ctx, path, err)
-	case workspace.CodePattern:
+	case CodePattern:
 		return patternHint(op)
-	case workspace.CodeNotEmpty:
+	case CodeNotEmpty:
 		return "Set recursive to remove the directory with everything below it."
-	case workspace.CodeTooLarge:
+	case CodeTooLarge:
 		return k.tooLargeHint(op)
-	case workspace.CodeBinary:
-		return "The file is not text and cannot be edited." + k.ifTool(workspace.OpWriteFile, " It can be replaced as a whole with %s.")
-	case workspace.CodeConflict:
+	case CodeBinary:
+		return "The file is not text and cannot be edited." + k.ifTool(ops.WriteFile, " It can be replaced as a whole with %s.")
+	case CodeConflict:
 		return k.conflictHint(op)
 	}
 	return plainHint(code)
@@ -46,7 +47,7 @@ func (k *kit) hint(ctx context.Context, op, path string, code workspace.Code, er
 
 // remedyHint is the advice about an error that only a person can do something
 // about, as its method Remedy says.
-func remedyHint(code workspace.Code, remedy string) string {
+func remedyHint(code Code, remedy string) string {
 	if code.Retryable() {
 		return "The store does not answer just now. Try the same call again; if that fails too, tell the user: " + remedy + "."
 	}
@@ -54,15 +55,15 @@ func remedyHint(code workspace.Code, remedy string) string {
 }
 
 // plainHint is the advice that depends on the code alone.
-func plainHint(code workspace.Code) string {
+func plainHint(code Code) string {
 	switch code {
-	case workspace.CodeNoSpace:
+	case CodeNoSpace:
 		return "Nothing was written. Delete files that are not needed, or ask the user for space."
-	case workspace.CodePermission, workspace.CodePolicy:
+	case CodePermission, CodePolicy:
 		return "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
-	case workspace.CodeUnsupported:
+	case CodeUnsupported:
 		return "This workspace cannot do it. Use another tool."
-	case workspace.CodeUnavailable, workspace.CodeTimeout:
+	case CodeUnavailable, CodeTimeout:
 		return "The store does not answer just now. Try the same call again."
 	}
 	return ""
@@ -70,29 +71,29 @@ func plainHint(code workspace.Code) string {
 
 func (k *kit) existsHint(op string) string {
 	switch op {
-	case workspace.OpMkdir:
+	case ops.Mkdir:
 		return "Nothing is left to do if it is a directory; with recursive that is no error."
-	case workspace.OpWriteFile:
-		return "Leave createOnly out to replace the file" + k.ifTool(workspace.OpEditFile, ", or change a part of it with %s") + "."
+	case ops.WriteFile:
+		return "Leave createOnly out to replace the file" + k.ifTool(ops.EditFile, ", or change a part of it with %s") + "."
 	}
-	return "Choose another destination" + k.ifTool(workspace.OpRm, ", or remove this one with %s first") + "."
+	return "Choose another destination" + k.ifTool(ops.Rm, ", or remove this one with %s first") + "."
 }
 
 func (k *kit) isDirHint(op string) string {
-	if op == workspace.OpCopy {
+	if op == ops.Copy {
 		return "Only files can be copied: copy those in it one by one."
 	}
-	return "It is a directory" + k.ifTool(workspace.OpLs, ": list it with %s") + "."
+	return "It is a directory" + k.ifTool(ops.Ls, ": list it with %s") + "."
 }
 
 func (k *kit) notDirHint(ctx context.Context, op, path string) string {
-	if op == workspace.OpLs || op == workspace.OpGlob {
+	if op == ops.Ls || op == ops.Glob {
 		if k.typeOf(ctx, path) == workspace.TypeOther {
 			return specialHint
 		}
-		return "It is a file" + k.ifTool(workspace.OpReadFile, ": read it with %s") + k.ifTool(workspace.OpStat, ", or describe it with %s") + "."
+		return "It is a file" + k.ifTool(ops.ReadFile, ": read it with %s") + k.ifTool(ops.Stat, ", or describe it with %s") + "."
 	}
-	return "An element of the path is a file, not a directory" + k.ifTool(workspace.OpLs, ": look with %s") + "."
+	return "An element of the path is a file, not a directory" + k.ifTool(ops.Ls, ": look with %s") + "."
 }
 
 // specialHint is for what is neither a file nor a directory.
@@ -128,7 +129,7 @@ const (
 )
 
 func patternHint(op string) string {
-	if op == workspace.OpGlob {
+	if op == ops.Glob {
 		return globHint
 	}
 	return regexpHint
@@ -136,33 +137,33 @@ func patternHint(op string) string {
 
 func (k *kit) tooLargeHint(op string) string {
 	switch op {
-	case workspace.OpWriteFile:
+	case ops.WriteFile:
 		return "Split the content into several smaller files."
-	case workspace.OpEditFile:
+	case ops.EditFile:
 		return "Neither the file nor what the edit makes of it may be larger than the limit."
 	}
 	if k.whole != k.ws {
-		return fmt.Sprintf("Tools read files of at most %s.", byteSize(wholeBytes)) + k.ifTool(workspace.OpGrep, " Search it with %s.")
+		return fmt.Sprintf("Tools read files of at most %s.", byteSize(wholeBytes)) + k.ifTool(ops.Grep, " Search it with %s.")
 	}
 	return "Files above the limit of this workspace can be neither read, edited nor searched. Use smaller files, or ask the user to raise the limit."
 }
 
 func (k *kit) conflictHint(op string) string {
-	if op == workspace.OpEditFile {
+	if op == ops.EditFile {
 		return "Others keep changing the file. Try again later."
 	}
 	return "The file has changed since it was read, or is gone" +
-		k.ifTool(workspace.OpReadFile, ": read it again with %s, and write with the version that returns") + "."
+		k.ifTool(ops.ReadFile, ": read it again with %s, and write with the version that returns") + "."
 }
 
 func (k *kit) timeoutHint(op string) string {
 	switch op {
-	case workspace.OpLs, workspace.OpGlob, workspace.OpGrep:
+	case ops.Ls, ops.Glob, ops.Grep:
 		return "Ask for less: a directory further down, a narrower glob or fewer results."
-	case workspace.OpReadFile, workspace.OpStat:
+	case ops.ReadFile, ops.Stat:
 		return "Try a smaller file, or the same call again later."
 	}
-	return "It may have changed something" + k.ifTool(workspace.OpStat, ": look with %s before you repeat it") + "."
+	return "It may have changed something" + k.ifTool(ops.Stat, ": look with %s before you repeat it") + "."
 }
 
 // ifTool fills the name of the tool for op into a text, and returns nothing if

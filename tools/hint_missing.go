@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -20,9 +21,9 @@ const (
 func (k *kit) missingHint(ctx context.Context, op, name string) string {
 	element, dir, near := k.nearName(ctx, name)
 	switch {
-	case op == workspace.OpMkdir && near != "":
+	case op == ops.Mkdir && near != "":
 		return fmt.Sprintf("The parent directory does not exist. Did you mean %q? Set recursive to make what is missing.", near)
-	case op == workspace.OpMkdir:
+	case op == ops.Mkdir:
 		return "The parent directory does not exist. Set recursive to make it too."
 	case near != "":
 		return fmt.Sprintf("Did you mean %q?", near)
@@ -34,10 +35,10 @@ func (k *kit) missingHint(ctx context.Context, op, name string) string {
 
 func (k *kit) lookHint(dir string) string {
 	switch {
-	case k.has(workspace.OpLs):
-		return fmt.Sprintf(" See what is there with %s of %q%s.", k.name(workspace.OpLs), dir, k.ifTool(workspace.OpGlob, ", or find it with %s"))
-	case k.has(workspace.OpGlob):
-		return " Find it with " + k.name(workspace.OpGlob) + "."
+	case k.has(ops.Ls):
+		return fmt.Sprintf(" See what is there with %s of %q%s.", k.name(ops.Ls), dir, k.ifTool(ops.Glob, ", or find it with %s"))
+	case k.has(ops.Glob):
+		return " Find it with " + k.name(ops.Glob) + "."
 	}
 	return ""
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -33,27 +35,27 @@ func (f *oddFS) Stat(ctx context.Context, name string) (workspace.FileInfo, erro
 
 func (f *oddFS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
 	if kind, ok := f.faults[name]; ok {
-		return nil, "", workspace.NewPathError(workspace.OpReadFile, name, kind, brokenEngine{})
+		return nil, "", ops.Error(ops.ReadFile, name, kind, brokenEngine{})
 	}
 	if _, ok := f.types[name]; ok {
-		return nil, "", workspace.NewPathError(workspace.OpReadFile, name, fs.ErrInvalid, nil)
+		return nil, "", ops.Error(ops.ReadFile, name, fs.ErrInvalid, nil)
 	}
 	return f.FS.ReadVersioned(ctx, name, limit)
 }
 
 func (f *oddFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
 	if _, ok := f.types[dir]; ok {
-		return nil, workspace.NewPathError(workspace.OpLs, dir, workspace.ErrNotDir, nil)
+		return nil, ops.Error(ops.Ls, dir, workspace.ErrNotDir, nil)
 	}
 	return f.FS.Ls(ctx, dir, opts)
 }
 
 func (f *oddFS) WriteFile(_ context.Context, name string, _ []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
-	return "", workspace.NewPathError(workspace.OpWriteFile, name, workspace.ErrNoSpace, nil)
+	return "", ops.Error(ops.WriteFile, name, workspace.ErrNoSpace, nil)
 }
 
 func (f *oddFS) Mkdir(_ context.Context, name string, _ *workspace.MkdirOptions) error {
-	return workspace.NewPathError(workspace.OpMkdir, name, fs.ErrNotExist, nil)
+	return ops.Error(ops.Mkdir, name, fs.ErrNotExist, nil)
 }
 
 // TestHintsFit tests that the advice is about what is wrong.
@@ -68,26 +70,26 @@ func TestHintsFit(t *testing.T) {
 	for _, tt := range []struct {
 		name, op string
 		args     object
-		code     workspace.Code
+		code     tools.Code
 		has, not string
 	}{
-		{"escape", "read_file", object{"path": "../x"}, workspace.CodeInvalid, "Give a path from the root", "device"},
-		{"read-pipe", "read_file", object{"path": "pipe"}, workspace.CodeInvalid, "a device, a socket or a pipe", "Give a path"},
-		{"read-loop", "read_file", object{"path": "loop"}, workspace.CodeInvalid, "a symlink that leads back to itself", "Give a path"},
-		{"ls-pipe", "ls", object{"path": "pipe"}, workspace.CodeNotDir, "a device, a socket or a pipe", "read_file"},
-		{"ls-file", "ls", object{"path": "file"}, workspace.CodeNotDir, "read_file", "device"},
-		{"rm-root", "rm", object{"path": "."}, workspace.CodeInvalid, "", "Give a path"},
-		{"glob", "glob", object{"pattern": "["}, workspace.CodePattern, "Globs know", "Regular expressions"},
-		{"grep", "grep", object{"pattern": "("}, workspace.CodePattern, "Regular expressions", "Globs"},
-		{"grep-include", "grep", object{"pattern": "x", "includeGlob": "["}, workspace.CodePattern, "Globs know", "Regular expressions"},
-		{"grep-exclude", "grep", object{"pattern": "x", "excludeGlob": "{a"}, workspace.CodePattern, "Globs know", "Regular expressions"},
-		{"full", "write_file", object{"path": "a", "content": "x"}, workspace.CodeNoSpace, "Delete files that are not needed", "again"},
-		{"lasting", "read_file", object{"path": "lasting"}, workspace.CodeInternal, "Trying again will not help. Tell the user: mend it.", "same call"},
-		{"refused", "read_file", object{"path": "refused"}, workspace.CodePermission, "Trying again will not help. Tell the user: mend it.", "same call"},
-		{"lacking", "read_file", object{"path": "lacking"}, workspace.CodeUnsupported, "Trying again will not help. Tell the user: mend it.", "same call"},
-		{"passing", "read_file", object{"path": "passing"}, workspace.CodeUnavailable, "Try the same call again; if that fails too, tell the user: mend it.", "not help"},
-		{"mkdir", "mkdir", object{"path": "a/b"}, workspace.CodeNotExist, "Set recursive", ""},
-		{"mkdir-recursive", "mkdir", object{"path": "a/b", "recursive": true}, workspace.CodeNotExist, "Choose another place", "recursive"},
+		{"escape", "read_file", object{"path": "../x"}, tools.CodeInvalid, "Give a path from the root", "device"},
+		{"read-pipe", "read_file", object{"path": "pipe"}, tools.CodeInvalid, "a device, a socket or a pipe", "Give a path"},
+		{"read-loop", "read_file", object{"path": "loop"}, tools.CodeInvalid, "a symlink that leads back to itself", "Give a path"},
+		{"ls-pipe", "ls", object{"path": "pipe"}, tools.CodeNotDir, "a device, a socket or a pipe", "read_file"},
+		{"ls-file", "ls", object{"path": "file"}, tools.CodeNotDir, "read_file", "device"},
+		{"rm-root", "rm", object{"path": "."}, tools.CodeInvalid, "", "Give a path"},
+		{"glob", "glob", object{"pattern": "["}, tools.CodePattern, "Globs know", "Regular expressions"},
+		{"grep", "grep", object{"pattern": "("}, tools.CodePattern, "Regular expressions", "Globs"},
+		{"grep-include", "grep", object{"pattern": "x", "includeGlob": "["}, tools.CodePattern, "Globs know", "Regular expressions"},
+		{"grep-exclude", "grep", object{"pattern": "x", "excludeGlob": "{a"}, tools.CodePattern, "Globs know", "Regular expressions"},
+		{"full", "write_file", object{"path": "a", "content": "x"}, tools.CodeNoSpace, "Delete files that are not needed", "again"},
+		{"lasting", "read_file", object{"path": "lasting"}, tools.CodeInternal, "Trying again will not help. Tell the user: mend it.", "same call"},
+		{"refused", "read_file", object{"path": "refused"}, tools.CodePermission, "Trying again will not help. Tell the user: mend it.", "same call"},
+		{"lacking", "read_file", object{"path": "lacking"}, tools.CodeUnsupported, "Trying again will not help. Tell the user: mend it.", "same call"},
+		{"passing", "read_file", object{"path": "passing"}, tools.CodeUnavailable, "Try the same call again; if that fails too, tell the user: mend it.", "not help"},
+		{"mkdir", "mkdir", object{"path": "a/b"}, tools.CodeNotExist, "Set recursive", ""},
+		{"mkdir-recursive", "mkdir", object{"path": "a/b", "recursive": true}, tools.CodeNotExist, "Choose another place", "recursive"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := bad(t, set, tt.op, tt.args, tt.code)

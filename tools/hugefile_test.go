@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -32,7 +33,7 @@ func (h *huge) ReadFile(ctx context.Context, name string) ([]byte, error) {
 }
 
 func (h *huge) ReadVersioned(_ context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
-	if err := workspace.CheckSize(workspace.OpReadFile, name, hugeSize, limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, hugeSize, limit); err != nil {
 		return nil, "", err
 	}
 	h.loaded.Add(hugeSize)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -28,7 +29,7 @@ type entry struct {
 }
 
 func ls() spec {
-	s := define(workspace.OpLs, Annotations{Title: "List directory", ReadOnly: true, Idempotent: true}, runLs)
+	s := define(ops.Ls, Annotations{Title: "List directory", ReadOnly: true, Idempotent: true}, runLs)
 	s.shape = func(p properties, _ workspace.Capabilities) {
 		p.between("limit", 1, lsMax)
 		p.byDefault("path", ".")
@@ -39,11 +40,11 @@ func ls() spec {
 
 func runLs(ctx context.Context, k *kit, in *lsInput) (*lsOutput, error) {
 	id := k.query(lsInput{Path: in.Path})
-	after, err := decodeCursor(workspace.OpLs, id, in.Cursor)
+	after, err := decodeCursor(ops.Ls, id, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	path, err := k.ws.Clean(workspace.OpLs, in.Path)
+	path, err := k.ws.Clean(ops.Ls, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func newLsOutput(path, id string, children []workspace.FileInfo, limit int) *lsO
 	}
 	if more {
 		last := children[len(children)-1].Name
-		out.NextCursor = encodeCursor(workspace.OpLs, id, workspace.Position{Path: last})
+		out.NextCursor = encodeCursor(ops.Ls, id, workspace.Position{Path: last})
 	}
 	return out
 }

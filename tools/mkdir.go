@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -19,14 +20,14 @@ type mkdirOutput struct {
 }
 
 func mkdir() spec {
-	s := define(workspace.OpMkdir, Annotations{Title: "Make directory", Idempotent: true}, runMkdir)
+	s := define(ops.Mkdir, Annotations{Title: "Make directory", Idempotent: true}, runMkdir)
 	s.needs = canWrite
 	s.shape = func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) }
 	return s
 }
 
 func runMkdir(ctx context.Context, k *kit, in *mkdirInput) (*mkdirOutput, error) {
-	path, err := k.ws.Clean(workspace.OpMkdir, in.Path)
+	path, err := k.ws.Clean(ops.Mkdir, in.Path)
 	if err != nil {
 		return nil, err
 	}

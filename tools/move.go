@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -18,17 +19,17 @@ type moveOutput struct {
 }
 
 func move() spec {
-	s := define(workspace.OpMove, Annotations{Title: "Move or rename", Destructive: true}, runMove)
+	s := define(ops.Move, Annotations{Title: "Move or rename", Destructive: true}, runMove)
 	s.needs = func(caps workspace.Capabilities) bool { return caps.Write && caps.Move }
 	return s
 }
 
 func runMove(ctx context.Context, k *kit, in *moveInput) (*moveOutput, error) {
-	from, err := k.ws.Clean(workspace.OpMove, in.Source)
+	from, err := k.ws.Clean(ops.Move, in.Source)
 	if err != nil {
 		return nil, err
 	}
-	to, err := k.ws.Clean(workspace.OpMove, in.Destination)
+	to, err := k.ws.Clean(ops.Move, in.Destination)
 	if err != nil {
 		return nil, err
 	}

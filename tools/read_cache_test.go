@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -46,7 +47,7 @@ func newCounted(t *testing.T, files map[string]string) *counted {
 
 func (c *counted) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
 	if c.denied.Load() {
-		return nil, "", workspace.NewPathError(workspace.OpReadFile, name, fs.ErrPermission, nil)
+		return nil, "", ops.Error(ops.ReadFile, name, fs.ErrPermission, nil)
 	}
 	data, version, err := c.FS.ReadVersioned(ctx, name, limit)
 	c.read.Add(int64(len(data)))
@@ -55,7 +56,7 @@ func (c *counted) ReadVersioned(ctx context.Context, name string, limit int64) (
 
 func (c *counted) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
 	if c.denied.Load() {
-		return nil, workspace.FileInfo{}, workspace.NewPathError(workspace.OpOpen, name, fs.ErrPermission, nil)
+		return nil, workspace.FileInfo{}, ops.Error(ops.Open, name, fs.ErrPermission, nil)
 	}
 	stream, info, err := c.FS.Open(ctx, name, opts)
 	if err == nil {
@@ -169,7 +170,7 @@ func TestPagesSeeChanges(t *testing.T) {
 			first := good(t, set, "read_file", object{"path": "a"})
 			test.change(t, set, ws)
 			if test.want == "" {
-				bad(t, set, "read_file", object{"path": "a", "line": 2}, workspace.CodeNotExist)
+				bad(t, set, "read_file", object{"path": "a", "line": 2}, tools.CodeNotExist)
 				return
 			}
 			now := good(t, set, "read_file", object{"path": "a", "limit": 1000})
@@ -196,7 +197,7 @@ func TestPagesAreDenied(t *testing.T) {
 		set := newSetOf(t, workspace.New("test", fsys, nil), nil)
 		good(t, set, "read_file", object{"path": "a"})
 		fsys.denied.Store(true)
-		bad(t, set, "read_file", object{"path": "a", "line": 1001}, workspace.CodePermission)
+		bad(t, set, "read_file", object{"path": "a", "line": 1001}, tools.CodePermission)
 	})
 	t.Run("policy", func(t *testing.T) {
 		t.Parallel()
@@ -237,7 +238,7 @@ func TestPagesAreDenied(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range []string{"secret/a", "public/link"} {
-			if got := page("some", path); !got.IsError || got.Error.Code != workspace.CodePolicy {
+			if got := page("some", path); !got.IsError || got.Error.Code != tools.CodePolicy {
 				t.Errorf("page of %s, which the policy denies = %.100q", path, got.Text)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -39,7 +40,7 @@ type readFileOutput struct {
 }
 
 func readFile() spec {
-	s := define(workspace.OpReadFile, Annotations{Title: "Read file", ReadOnly: true, Idempotent: true}, runReadFile)
+	s := define(ops.ReadFile, Annotations{Title: "Read file", ReadOnly: true, Idempotent: true}, runReadFile)
 	s.shape = func(p properties, _ workspace.Capabilities) {
 		p.between("line", 1, math.MaxInt32)
 		p.between("limit", 1, readLines)
@@ -56,7 +57,7 @@ func runReadFile(ctx context.Context, k *kit, in *readFileInput) (*readFileOutpu
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	path, err := k.ws.Clean(workspace.OpReadFile, in.Path)
+	path, err := k.ws.Clean(ops.ReadFile, in.Path)
 	if err != nil {
 		return nil, err
 	}

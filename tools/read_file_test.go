@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -205,15 +206,15 @@ func TestReadBase64(t *testing.T) {
 
 func TestReadTooLarge(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": strings.Repeat("a", 60<<10)}, &workspace.Options{MaxFileSize: 50 << 10})
-	err := bad(t, set, "read_file", object{"path": "a"}, workspace.CodeTooLarge)
+	err := bad(t, set, "read_file", object{"path": "a"}, tools.CodeTooLarge)
 	contains(t, "message", err.Message, "61440 bytes", "limit is 51200")
 	contains(t, "hint", err.Hint, "ask the user to raise the limit")
 	set, _ = newSet(t, map[string]string{"a": "ab"}, &workspace.Options{MaxFileSize: 1})
-	err = bad(t, set, "read_file", object{"path": "a", "encoding": "base64"}, workspace.CodeTooLarge)
+	err = bad(t, set, "read_file", object{"path": "a", "encoding": "base64"}, tools.CodeTooLarge)
 	contains(t, "hint", err.Hint, "ask the user to raise the limit")
 
 	set, _ = newSet(t, map[string]string{"a": strings.Repeat("a", 60<<10)}, nil)
-	err = bad(t, set, "read_file", object{"path": "a", "encoding": "base64"}, workspace.CodeTooLarge)
+	err = bad(t, set, "read_file", object{"path": "a", "encoding": "base64"}, tools.CodeTooLarge)
 	contains(t, "message", err.Message, "61440 bytes", "limit is 49152")
 	contains(t, "hint", err.Hint, "Leave encoding out")
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -17,14 +18,14 @@ type rmOutput struct {
 }
 
 func rm() spec {
-	s := define(workspace.OpRm, Annotations{Title: "Remove", Destructive: true, Idempotent: true}, runRm)
+	s := define(ops.Rm, Annotations{Title: "Remove", Destructive: true, Idempotent: true}, runRm)
 	s.needs = canWrite
 	s.shape = func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) }
 	return s
 }
 
 func runRm(ctx context.Context, k *kit, in *rmInput) (*rmOutput, error) {
-	path, err := k.ws.Clean(workspace.OpRm, in.Path)
+	path, err := k.ws.Clean(ops.Rm, in.Path)
 	if err != nil {
 		return nil, err
 	}

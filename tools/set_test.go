@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -24,7 +25,7 @@ func TestNames(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			set := newSetOf(t, workspace.New(tt.workspace, memory.New(nil), nil), &tools.Options{Naming: tt.naming})
 			tool, ok := set.Lookup(tt.want)
-			if !ok || tool.Op != workspace.OpReadFile {
+			if !ok || tool.Op != ops.ReadFile {
 				t.Errorf("Lookup(%q) = %v, %v", tt.want, tool, ok)
 			}
 			for _, tool := range set.Tools() {
@@ -62,12 +63,12 @@ func TestNoWorkspace(t *testing.T) {
 	}
 }
 
-func ops(set *tools.Set) string {
-	var ops []string
+func opsOf(set *tools.Set) string {
+	var names []string
 	for _, tool := range set.Tools() {
-		ops = append(ops, tool.Op)
+		names = append(names, tool.Op)
 	}
-	return strings.Join(ops, " ")
+	return strings.Join(names, " ")
 }
 
 func TestCapabilitiesChooseTools(t *testing.T) {
@@ -87,7 +88,7 @@ func TestCapabilitiesChooseTools(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			set := newSetOf(t, workspace.New("test", restricted{memory.New(nil), tt.caps}, nil), nil)
-			if diff := cmp.Diff(tt.want, ops(set)); diff != "" {
+			if diff := cmp.Diff(tt.want, opsOf(set)); diff != "" {
 				t.Errorf("tools (-want +got):\n%s", diff)
 			}
 		})
@@ -96,8 +97,8 @@ func TestCapabilitiesChooseTools(t *testing.T) {
 
 func TestReadOnlyPolicyHasNoWritingTools(t *testing.T) {
 	set := newSetOf(t, workspace.New("test", policy.ReadOnly(memory.New(nil)), nil), nil)
-	if want := "read_file ls glob grep stat"; ops(set) != want {
-		t.Errorf("tools = %s, want %s", ops(set), want)
+	if want := "read_file ls glob grep stat"; opsOf(set) != want {
+		t.Errorf("tools = %s, want %s", opsOf(set), want)
 	}
 	for _, tool := range set.Tools() {
 		if !tool.Annotations.ReadOnly || tool.Annotations.Destructive {
@@ -108,18 +109,18 @@ func TestReadOnlyPolicyHasNoWritingTools(t *testing.T) {
 
 func TestConditionsNeedTheirCapability(t *testing.T) {
 	set := newSetOf(t, workspace.New("test", restricted{memory.New(nil), workspace.Capabilities{Write: true}}, nil), nil)
-	tool, _ := set.Lookup(workspace.OpWriteFile)
+	tool, _ := set.Lookup(ops.WriteFile)
 	if schema := string(tool.InputSchema); strings.Contains(schema, "createOnly") || strings.Contains(schema, "ifVersion") {
 		t.Errorf("schema has conditions: %s", schema)
 	}
-	bad(t, set, workspace.OpWriteFile, object{"path": "a", "content": "", "createOnly": true}, tools.CodeInvalidArguments)
+	bad(t, set, ops.WriteFile, object{"path": "a", "content": "", "createOnly": true}, tools.CodeInvalidArguments)
 }
 
 func TestDisable(t *testing.T) {
 	ws := workspace.New("test", memory.New(nil), nil)
 	set := newSetOf(t, ws, &tools.Options{Disable: []string{"rm", "move", "grep"}})
-	if want := "read_file write_file edit_file ls glob stat mkdir copy"; ops(set) != want {
-		t.Errorf("tools = %s, want %s", ops(set), want)
+	if want := "read_file write_file edit_file ls glob stat mkdir copy"; opsOf(set) != want {
+		t.Errorf("tools = %s, want %s", opsOf(set), want)
 	}
 	for op, want := range map[string]string{"reed_file": `did you mean "read_file"?`, "shell": "the operations are read_file, "} {
 		if _, err := tools.New(ws, &tools.Options{Disable: []string{op}}); err == nil || !strings.Contains(err.Error(), want) {
@@ -130,8 +131,8 @@ func TestDisable(t *testing.T) {
 
 func TestToolsAreInOrder(t *testing.T) {
 	set, _ := newSet(t, nil, nil)
-	if want := "read_file write_file edit_file ls glob grep stat mkdir rm move copy"; ops(set) != want {
-		t.Errorf("tools = %s, want %s", ops(set), want)
+	if want := "read_file write_file edit_file ls glob grep stat mkdir rm move copy"; opsOf(set) != want {
+		t.Errorf("tools = %s, want %s", opsOf(set), want)
 	}
 	set.Tools()[0] = nil
 	if set.Tools()[0] == nil {
@@ -149,7 +150,7 @@ func TestMerge(t *testing.T) {
 	if n := len(both.Tools()); n != 22 {
 		t.Errorf("%d tools, want 22", n)
 	}
-	if tool, ok := both.Lookup("workspace__b__rm"); !ok || tool.Op != workspace.OpRm {
+	if tool, ok := both.Lookup("workspace__b__rm"); !ok || tool.Op != ops.Rm {
 		t.Errorf("Lookup(workspace__b__rm) = %v, %v", tool, ok)
 	}
 	if _, ok := both.Lookup("rm"); ok {

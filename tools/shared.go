@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -226,7 +227,7 @@ func (k *kit) about(front *kit, op string) string {
 	if !k.caps.Write {
 		notes = append(notes, "read-only")
 	}
-	if op == workspace.OpWriteFile && front.caps.ConditionalWrite && !k.caps.ConditionalWrite {
+	if op == ops.WriteFile && front.caps.ConditionalWrite && !k.caps.ConditionalWrite {
 		notes = append(notes, "without createOnly and ifVersion")
 	}
 	if front.unlikeSizes {

@@ -154,7 +154,7 @@ func TestSharedRefuses(t *testing.T) {
 	const writers = `The workspaces that workspace__write_file works in are "team-00", "team-01", "team-02".`
 	for _, test := range []struct {
 		name, op, args string
-		code           workspace.Code
+		code           tools.Code
 		message, hint  string
 	}{
 		{"missing", "read_file", `{"path": "who.txt"}`, tools.CodeInvalidArguments, `missing required parameter "workspace"`, readers},
@@ -170,7 +170,7 @@ func TestSharedRefuses(t *testing.T) {
 		{"read-only", "write_file", `{"workspace": "team-03", "path": "a", "content": ""}`, tools.CodeInvalidArguments, `workspace "team-03" has no write_file: it is read-only`, writers},
 		{"no-moves", "move", `{"workspace": "team-01", "source": "who.txt", "destination": "b"}`, tools.CodeInvalidArguments, `workspace "team-01" has no move: its store cannot do this`, `"team-00", "team-02"`},
 		{"no-conditions", "write_file", `{"workspace": "team-01", "path": "a", "content": "", "createOnly": true}`, tools.CodeInvalidArguments, `unknown parameter "createOnly"`, "The parameters are path, content."},
-		{"too-large", "write_file", `{"workspace": "team-02", "path": "a", "content": "` + strings.Repeat("a", 2<<10) + `"}`, workspace.CodeTooLarge, "the limit is 1024", ""},
+		{"too-large", "write_file", `{"workspace": "team-02", "path": "a", "content": "` + strings.Repeat("a", 2<<10) + `"}`, tools.CodeTooLarge, "the limit is 1024", ""},
 		{"other-parameters", "read_file", `{"workspace": "team-00", "path": "who.txt", "line": "1"}`, tools.CodeInvalidArguments, `parameter "line"`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -21,7 +22,7 @@ type statOutput struct {
 }
 
 func stat() spec {
-	return define(workspace.OpStat, Annotations{Title: "Describe file", ReadOnly: true, Idempotent: true}, runStat)
+	return define(ops.Stat, Annotations{Title: "Describe file", ReadOnly: true, Idempotent: true}, runStat)
 }
 
 func runStat(ctx context.Context, k *kit, in *statInput) (*statOutput, error) {

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -22,19 +23,19 @@ type stuck struct {
 func (s stuck) wait(ctx context.Context, op, name string) error {
 	<-ctx.Done()
 	<-s.released
-	return workspace.NewPathError(op, name, workspace.ErrUnavailable, ctx.Err())
+	return ops.Error(op, name, workspace.ErrUnavailable, ctx.Err())
 }
 
 func (s stuck) Ls(ctx context.Context, dir string, _ *workspace.LsOptions) ([]workspace.FileInfo, error) {
-	return nil, s.wait(ctx, workspace.OpLs, dir)
+	return nil, s.wait(ctx, ops.Ls, dir)
 }
 
 func (s stuck) Grep(ctx context.Context, _ string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
-	return nil, s.wait(ctx, workspace.OpGrep, opts.Path)
+	return nil, s.wait(ctx, ops.Grep, opts.Path)
 }
 
 func (s stuck) WriteFile(ctx context.Context, name string, _ []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
-	return "", s.wait(ctx, workspace.OpWriteFile, name)
+	return "", s.wait(ctx, ops.WriteFile, name)
 }
 
 // released is the channel of a file system that answers when its context ends.
@@ -70,8 +71,8 @@ func TestCallHasTimeout(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tool, begin := toolOf(t, released(), tt.opts, tt.op), time.Now()
 				result, err := tool.Call(t.Context(), json.RawMessage(tt.args))
-				if err != nil || !result.IsError || result.Error.Code != workspace.CodeTimeout {
-					t.Fatalf("%s of a store that does not answer = %+v, %v, want %s", tt.op, result, err, workspace.CodeTimeout)
+				if err != nil || !result.IsError || result.Error.Code != tools.CodeTimeout {
+					t.Fatalf("%s of a store that does not answer = %+v, %v, want %s", tt.op, result, err, tools.CodeTimeout)
 				}
 				checkResult(t, tool, result)
 				if took := time.Since(begin); took != tt.want {
@@ -90,8 +91,8 @@ func TestHintHasTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool, begin := toolOf(t, released(), nil, "read_file"), time.Now()
 		result, err := tool.Call(t.Context(), json.RawMessage(`{"path": "none"}`))
-		if err != nil || !result.IsError || result.Error.Code != workspace.CodeNotExist || time.Since(begin) != tools.DefaultTimeout {
-			t.Errorf("read_file = %+v, %v after %v, want %s after %v", result, err, time.Since(begin), workspace.CodeNotExist, tools.DefaultTimeout)
+		if err != nil || !result.IsError || result.Error.Code != tools.CodeNotExist || time.Since(begin) != tools.DefaultTimeout {
+			t.Errorf("read_file = %+v, %v after %v, want %s after %v", result, err, time.Since(begin), tools.CodeNotExist, tools.DefaultTimeout)
 		}
 	})
 }
@@ -127,8 +128,8 @@ func TestCallReturnsWithoutFileSystem(t *testing.T) {
 		defer close(never)
 		tool, begin := toolOf(t, never, nil, "ls"), time.Now()
 		result, err := tool.Call(t.Context(), nil)
-		if err != nil || !result.IsError || result.Error.Code != workspace.CodeTimeout {
-			t.Errorf("ls of a store that ignores its context = %+v, %v, want %s", result, err, workspace.CodeTimeout)
+		if err != nil || !result.IsError || result.Error.Code != tools.CodeTimeout {
+			t.Errorf("ls of a store that ignores its context = %+v, %v, want %s", result, err, tools.CodeTimeout)
 		}
 		if took := time.Since(begin); took <= tools.DefaultTimeout || took > tools.DefaultTimeout+time.Minute {
 			t.Errorf("ls took %v, want a little more than %v", took, tools.DefaultTimeout)

@@ -15,7 +15,7 @@ import (
 
 // Tool is one operation that a model can call. It is safe for concurrent use.
 type Tool struct {
-	// Op is the operation, as in workspace.OpReadFile.
+	// Op is the operation, as in ops.ReadFile.
 	Op string `json:"op"`
 	// Name is what the model calls.
 	Name string `json:"name"`

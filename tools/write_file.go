@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -26,7 +27,7 @@ type writeFileOutput struct {
 }
 
 func writeFile() spec {
-	s := define(workspace.OpWriteFile, Annotations{Title: "Write file", Destructive: true, Idempotent: true}, runWriteFile)
+	s := define(ops.WriteFile, Annotations{Title: "Write file", Destructive: true, Idempotent: true}, runWriteFile)
 	s.needs = canWrite
 	s.shape = func(p properties, caps workspace.Capabilities) {
 		if !caps.ConditionalWrite {
@@ -44,11 +45,11 @@ func runWriteFile(ctx context.Context, k *kit, in *writeFileInput) (*writeFileOu
 		return nil, &argumentError{message: `parameters "createOnly" and "ifVersion" cannot be given together`,
 			hint: "Give createOnly for a file that must not exist, ifVersion for one that must be as it was read."}
 	}
-	path, err := k.ws.Clean(workspace.OpWriteFile, in.Path)
+	path, err := k.ws.Clean(ops.WriteFile, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	if err := workspace.CheckSize(workspace.OpWriteFile, path, int64(len(in.Content)), k.ws.MaxFileSize()); err != nil {
+	if err := ops.CheckSize(ops.WriteFile, path, int64(len(in.Content)), k.ws.MaxFileSize()); err != nil {
 		return nil, err
 	}
 	out := &writeFileOutput{OK: true, Path: path, Created: in.CreateOnly, Bytes: len(in.Content)}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -51,7 +52,7 @@ func TestWriteConditions(t *testing.T) {
 	set, ws := newSet(t, map[string]string{"a": "1"}, nil)
 	version := good(t, set, "read_file", object{"path": "a"})["version"]
 	t.Run("create-only", func(t *testing.T) {
-		err := bad(t, set, "write_file", object{"path": "a", "content": "2", "createOnly": true}, workspace.CodeExist)
+		err := bad(t, set, "write_file", object{"path": "a", "content": "2", "createOnly": true}, tools.CodeExist)
 		contains(t, "hint", err.Hint, "createOnly", "workspace__test__edit_file")
 		if out := good(t, set, "write_file", object{"path": "b", "content": "2", "createOnly": true}); out["created"] != true {
 			t.Errorf("created = %v", out["created"])
@@ -59,7 +60,7 @@ func TestWriteConditions(t *testing.T) {
 	})
 	t.Run("version", func(t *testing.T) {
 		out := good(t, set, "write_file", object{"path": "a", "content": "2", "ifVersion": version})
-		err := bad(t, set, "write_file", object{"path": "a", "content": "3", "ifVersion": version}, workspace.CodeConflict)
+		err := bad(t, set, "write_file", object{"path": "a", "content": "3", "ifVersion": version}, tools.CodeConflict)
 		contains(t, "hint", err.Hint, "read it again with workspace__test__read_file")
 		good(t, set, "write_file", object{"path": "a", "content": "3", "ifVersion": out["version"]})
 	})
@@ -118,15 +119,15 @@ func TestWriteErrors(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"dir/a": "x"}, &workspace.Options{MaxFileSize: 10})
 	tests := []struct {
 		name, path, content string
-		code                workspace.Code
+		code                tools.Code
 		hint                string
 	}{
-		{"directory", "dir", "x", workspace.CodeIsDir, "list it with workspace__test__ls"},
-		{"below-a-file", "dir/a/b", "x", workspace.CodeNotDir, "workspace__test__ls"},
-		{"too-large", "b", "12345678901", workspace.CodeTooLarge, "several smaller files"},
-		{"escape", "../b", "x", workspace.CodeInvalid, "does not leave it"},
-		{"nul", "a\x00b", "x", workspace.CodeInvalid, "from the root"},
-		{"root", "/", "x", workspace.CodeIsDir, "list it"},
+		{"directory", "dir", "x", tools.CodeIsDir, "list it with workspace__test__ls"},
+		{"below-a-file", "dir/a/b", "x", tools.CodeNotDir, "workspace__test__ls"},
+		{"too-large", "b", "12345678901", tools.CodeTooLarge, "several smaller files"},
+		{"escape", "../b", "x", tools.CodeInvalid, "does not leave it"},
+		{"nul", "a\x00b", "x", tools.CodeInvalid, "from the root"},
+		{"root", "/", "x", tools.CodeIsDir, "list it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // Copier is implemented by a [FileSystem] that can copy within itself without
@@ -32,7 +34,7 @@ func Copy(ctx context.Context, fsys FileSystem, source, destination string) (Ver
 		return copier.Copy(ctx, source, destination)
 	}
 	if !CapabilitiesOf(fsys).ConditionalWrite {
-		return "", NewPathError(OpCopy, source, errors.ErrUnsupported, nil)
+		return "", ops.Error(ops.Copy, source, errors.ErrUnsupported, nil)
 	}
 	return copyStream(ctx, fsys, source, destination)
 }
@@ -42,17 +44,17 @@ func Copy(ctx context.Context, fsys FileSystem, source, destination string) (Ver
 func copyStream(ctx context.Context, fsys FileSystem, source, destination string) (Version, error) {
 	from, _, err := Open(ctx, fsys, source, nil)
 	if err != nil {
-		return "", RenameError(err, OpCopy, source)
+		return "", ops.Rename(err, ops.Copy, source)
 	}
 	defer from.Close()
 	to, err := Create(ctx, fsys, destination, &WriteOptions{IfNotExist: true})
 	if err != nil {
-		return "", RenameError(err, OpCopy, destination)
+		return "", ops.Rename(err, ops.Copy, destination)
 	}
 	defer to.Close()
 	if _, err := io.Copy(to, from); err != nil {
-		return "", RenameError(err, OpCopy, source)
+		return "", ops.Rename(err, ops.Copy, source)
 	}
 	version, err := to.Commit()
-	return version, RenameError(err, OpCopy, destination)
+	return version, ops.Rename(err, ops.Copy, destination)
 }

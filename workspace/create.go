@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"io/fs"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // Writer is a file that is being written. Nothing of it is visible before
@@ -42,7 +44,7 @@ func Create(ctx context.Context, fsys FileSystem, name string, opts *WriteOption
 	if creator, ok := As[Creator](fsys); ok {
 		return creator.Create(ctx, name, opts)
 	}
-	if err := Check(ctx, OpCreate, name); err != nil {
+	if err := ops.Check(ctx, ops.Create, name); err != nil {
 		return nil, err
 	}
 	w := &bufferedWriter{ctx: ctx, name: name}
@@ -61,17 +63,17 @@ type bufferedWriter struct {
 
 func (w *bufferedWriter) Write(p []byte) (int, error) {
 	if w.done {
-		return 0, NewPathError(OpCreate, w.name, fs.ErrClosed, nil)
+		return 0, ops.Error(ops.Create, w.name, fs.ErrClosed, nil)
 	}
 	if err := w.ctx.Err(); err != nil {
-		return 0, NewPathError(OpCreate, w.name, err, nil)
+		return 0, ops.Error(ops.Create, w.name, err, nil)
 	}
 	return w.buf.Write(p)
 }
 
 func (w *bufferedWriter) Commit() (Version, error) {
 	if w.done {
-		return "", NewPathError(OpCreate, w.name, fs.ErrClosed, nil)
+		return "", ops.Error(ops.Create, w.name, fs.ErrClosed, nil)
 	}
 	w.done = true
 	return w.commit(w.buf.Bytes())

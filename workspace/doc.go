@@ -17,7 +17,8 @@
 // method ([Unwrapper]); a wrapper that enforces something has none, and forwards
 // each optional interface itself.
 //
-// Every error is a [*io/fs.PathError] from [NewPathError]. It carries the caller's
-// name for the file and never a host path, a key or a credential, and it has a
-// kind for [errors.Is] and a stable [Code] for the wire.
+// Every error is a [*io/fs.PathError]. Its Op is the name of the operation as
+// tools spell it ("read_file", "ls"), its Path is the caller's name for the file.
+// It never shows a host path, a key or a credential, and it has a kind for
+// [errors.Is].
 package workspace

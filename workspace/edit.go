@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // maxEditAttempts bounds how often an edit is tried while others change the file.
@@ -33,12 +35,12 @@ const maxEditAttempts = 1000
 // false, [ErrUnavailable] if the read returns no version, and [ErrConflict] if
 // the file has changed in each of a thousand attempts.
 func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byte) ([]byte, error)) ([]byte, Version, error) {
-	clean, err := w.Clean(OpEditFile, name)
+	clean, err := w.Clean(ops.EditFile, name)
 	if err != nil {
 		return nil, "", err
 	}
 	if caps := w.Capabilities(); !caps.ConditionalWrite || !caps.Versions {
-		return nil, "", NewPathError(OpEditFile, clean, errors.ErrUnsupported, nil)
+		return nil, "", ops.Error(ops.EditFile, clean, errors.ErrUnsupported, nil)
 	}
 	for attempt := 1; ; attempt++ {
 		data, version, err := w.editOnce(ctx, clean, change)
@@ -46,7 +48,7 @@ func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byt
 			return data, version, err
 		}
 		if err := pause(ctx, attempt); err != nil {
-			return nil, "", NewPathError(OpEditFile, clean, err, nil)
+			return nil, "", ops.Error(ops.EditFile, clean, err, nil)
 		}
 	}
 }
@@ -55,17 +57,17 @@ func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byt
 func (w *Workspace) editOnce(ctx context.Context, name string, change func([]byte) ([]byte, error)) ([]byte, Version, error) {
 	old, version, err := w.ReadVersioned(ctx, name, 0)
 	if err != nil {
-		return nil, "", RenameError(err, OpEditFile, name)
+		return nil, "", ops.Rename(err, ops.EditFile, name)
 	}
 	if version == "" {
-		return nil, "", noVersionError(OpEditFile, name)
+		return nil, "", noVersionError(ops.EditFile, name)
 	}
 	data, err := change(old)
 	if err != nil {
 		return nil, "", err
 	}
 	version, err = w.WriteFile(ctx, name, data, &WriteOptions{IfVersion: version})
-	return data, version, RenameError(err, OpEditFile, name)
+	return data, version, ops.Rename(err, ops.EditFile, name)
 }
 
 // pause waits a random time that grows with the attempts, up to 50 ms, so that

@@ -1,6 +1,10 @@
 package workspace
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+)
 
 // Exacter is implemented by a [FileSystem] that has symlinks and can work
 // without following any.
@@ -37,7 +41,7 @@ func Exact(fsys FileSystem) (FileSystem, error) {
 		return exacter.Exact()
 	}
 	if _, ok := As[Resolver](fsys); ok {
-		return nil, NewPathError(OpExact, ".", errors.ErrUnsupported,
+		return nil, ops.Error(ops.Exact, ".", errors.ErrUnsupported,
 			errors.New("the file system follows symlinks and cannot refuse to"))
 	}
 	return fsys, nil

@@ -142,24 +142,3 @@ type FileSystem interface {
 	// directory, [errors.ErrUnsupported] if [Capabilities].Watch is [WatchNone].
 	Watch(ctx context.Context, dir string, opts *WatchOptions) (<-chan Event, error)
 }
-
-// The operations, as errors, tools, policies and the command line spell them.
-const (
-	OpReadFile  = "read_file"
-	OpWriteFile = "write_file"
-	OpEditFile  = "edit_file"
-	OpLs        = "ls"
-	OpGlob      = "glob"
-	OpGrep      = "grep"
-	OpStat      = "stat"
-	OpRm        = "rm"
-	OpMkdir     = "mkdir"
-	OpWatch     = "watch"
-	OpMove      = "move"
-	OpCopy      = "copy"
-	OpOpen      = "open"
-	OpCreate    = "create"
-	OpWalk      = "walk"
-	OpResolve   = "resolve"
-	OpExact     = "exact"
-)

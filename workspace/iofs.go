@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // FS returns a read-only view of w as an [fs.FS], valid while ctx is: an io/fs
@@ -41,7 +43,7 @@ func (v view) Open(name string) (fs.File, error) {
 	}
 	data, err := v.ReadFile(name)
 	if err != nil {
-		return nil, RenameError(err, "open", name)
+		return nil, ops.Rename(err, "open", name)
 	}
 	info.Size = int64(len(data))
 	return &viewFile{Reader: bytes.NewReader(data), name: name, info: info}, nil
@@ -49,7 +51,7 @@ func (v view) Open(name string) (fs.File, error) {
 
 // ReadFile implements [fs.ReadFileFS].
 func (v view) ReadFile(name string) ([]byte, error) {
-	if err := Check(v.ctx, "open", name); err != nil {
+	if err := ops.Check(v.ctx, "open", name); err != nil {
 		return nil, err
 	}
 	data, _, err := ReadVersioned(v.ctx, v.fsys, name, v.limit)
@@ -58,7 +60,7 @@ func (v view) ReadFile(name string) ([]byte, error) {
 
 // ReadDir implements [fs.ReadDirFS].
 func (v view) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := Check(v.ctx, "open", name); err != nil {
+	if err := ops.Check(v.ctx, "open", name); err != nil {
 		return nil, err
 	}
 	children, err := v.fsys.Ls(v.ctx, name, nil)
@@ -84,20 +86,20 @@ func (v view) Stat(name string) (fs.FileInfo, error) {
 // describe is Stat with symlinks followed. Like the other methods it checks the
 // name, as io/fs wants names refused that a FileSystem might clean.
 func (v view) describe(op, name string) (FileInfo, error) {
-	if err := Check(v.ctx, op, name); err != nil {
+	if err := ops.Check(v.ctx, op, name); err != nil {
 		return FileInfo{}, err
 	}
 	info, err := v.fsys.Stat(v.ctx, name)
 	if err != nil || info.Type != TypeSymlink {
-		return info, RenameError(err, op, name)
+		return info, ops.Rename(err, op, name)
 	}
 	target, err := Resolve(v.ctx, v.fsys, name)
 	if err != nil {
-		return FileInfo{}, RenameError(err, op, name)
+		return FileInfo{}, ops.Rename(err, op, name)
 	}
 	followed, err := v.fsys.Stat(v.ctx, target)
 	followed.Name, followed.Path = info.Name, info.Path
-	return followed, RenameError(err, op, name)
+	return followed, ops.Rename(err, op, name)
 }
 
 // viewInfo is a FileInfo as an [fs.FileInfo]. The contract has no permission
@@ -134,14 +136,14 @@ func (f *viewFile) Stat() (fs.FileInfo, error) { return viewInfo{f.info}, nil }
 
 func (f *viewFile) Read(p []byte) (int, error) {
 	if f.closed {
-		return 0, NewPathError("read", f.name, fs.ErrClosed, nil)
+		return 0, ops.Error("read", f.name, fs.ErrClosed, nil)
 	}
 	return f.Reader.Read(p)
 }
 
 func (f *viewFile) Close() error {
 	if f.closed {
-		return NewPathError("close", f.name, fs.ErrClosed, nil)
+		return ops.Error("close", f.name, fs.ErrClosed, nil)
 	}
 	f.closed = true
 	return nil
@@ -160,7 +162,7 @@ func (d *viewDir) Stat() (fs.FileInfo, error) { return viewInfo{d.info}, nil }
 func (d *viewDir) Close() error               { return nil }
 
 func (d *viewDir) Read([]byte) (int, error) {
-	return 0, NewPathError("read", d.name, ErrIsDir, nil)
+	return 0, ops.Error("read", d.name, ErrIsDir, nil)
 }
 
 // ReadDir implements [fs.ReadDirFile].

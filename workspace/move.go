@@ -3,6 +3,8 @@ package workspace
 import (
 	"context"
 	"errors"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // Mover is implemented by a [FileSystem] that can move within itself.
@@ -31,5 +33,5 @@ func Move(ctx context.Context, fsys FileSystem, source, destination string) erro
 	if mover, ok := As[Mover](fsys); ok {
 		return mover.Move(ctx, source, destination)
 	}
-	return NewPathError(OpMove, source, errors.ErrUnsupported, nil)
+	return ops.Error(ops.Move, source, errors.ErrUnsupported, nil)
 }

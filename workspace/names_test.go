@@ -7,17 +7,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 func TestValidName(t *testing.T) {
-	long := strings.Repeat("a", workspace.MaxElementLength)
+	long := strings.Repeat("a", ops.MaxElementLength)
 	for name, want := range map[string]bool{
 		".": true, "a": true, "a/b": true, "a b": true, "-rf": true, "a\\b": true, "a\nb": true, "é": true,
 		"*?[": true, ".workspacekit-tmp": true, "x.workspacekit-tmp-x": true, "...": true, "..a": true, "a..": true, ".git": true, long: true, long + "/" + long: true,
 		"": false, "/": false, "/a": false, "a/": false, "a//b": false, "./a": false, "a/.": false, "a/./b": false,
 		"..": false, "../a": false, "a/..": false, "a/../b": false, "a\x00": false, "\xff": false,
-		".workspacekit-tmp-": false, "a/.workspacekit-tmp-x": false, ".workspacekit-tmp-x/a": false, long + "a": false, "b/" + long + "a/c": false, strings.Repeat("a/", workspace.MaxNameLength/2) + "a": false,
+		".workspacekit-tmp-": false, "a/.workspacekit-tmp-x": false, ".workspacekit-tmp-x/a": false, long + "a": false, "b/" + long + "a/c": false, strings.Repeat("a/", ops.MaxNameLength/2) + "a": false,
 	} {
 		if got := workspace.ValidName(name); got != want {
 			t.Errorf("ValidName(%.40q) = %v, want %v", name, got, want)

@@ -2,9 +2,9 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"io"
-	"io/fs"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // OpenOptions choose a window of a file.
@@ -40,22 +40,26 @@ func Open(ctx context.Context, fsys FileSystem, name string, opts *OpenOptions) 
 	if opener, ok := As[Opener](fsys); ok {
 		return opener.Open(ctx, name, opts)
 	}
-	if err := Check(ctx, OpOpen, name); err != nil {
+	if err := ops.Check(ctx, ops.Open, name); err != nil {
 		return nil, FileInfo{}, err
 	}
-	if err := opts.Check(name); err != nil {
+	var o OpenOptions
+	if opts != nil {
+		o = *opts
+	}
+	if err := ops.CheckWindow(name, o.Offset, o.Length); err != nil {
 		return nil, FileInfo{}, err
 	}
 	data, version, err := ReadVersioned(ctx, fsys, name, 0)
 	if err != nil {
-		return nil, FileInfo{}, RenameError(err, OpOpen, name)
+		return nil, FileInfo{}, ops.Rename(err, ops.Open, name)
 	}
 	_, base := Split(name)
 	info := FileInfo{Name: base, Path: name, Type: TypeFile, Size: int64(len(data)), Version: version}
 	if described, err := fsys.Stat(ctx, name); err == nil && described.Version == version {
 		info.ModTime = described.ModTime
 	}
-	return &bufferedStream{ctx: ctx, name: name, rest: opts.Of(data)}, info, nil
+	return &bufferedStream{ctx: ctx, name: name, rest: ops.Window(data, o.Offset, o.Length)}, info, nil
 }
 
 // bufferedStream is a file that has been read into memory. It ends with its
@@ -68,7 +72,7 @@ type bufferedStream struct {
 
 func (s *bufferedStream) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
-		return 0, NewPathError(OpOpen, s.name, err, nil)
+		return 0, ops.Error(ops.Open, s.name, err, nil)
 	}
 	if len(s.rest) == 0 && len(p) > 0 {
 		return 0, io.EOF
@@ -79,25 +83,3 @@ func (s *bufferedStream) Read(p []byte) (int, error) {
 }
 
 func (s *bufferedStream) Close() error { return nil }
-
-// Check returns the [fs.ErrInvalid] error of a window with a negative
-// offset or length.
-// Nil is the zero options.
-func (o *OpenOptions) Check(name string) error {
-	if o != nil && (o.Offset < 0 || o.Length < 0) {
-		return NewPathError(OpOpen, name, fs.ErrInvalid, errors.New("negative offset or length"))
-	}
-	return nil
-}
-
-// Of returns the bytes of data that the window chooses. Nil chooses all.
-func (o *OpenOptions) Of(data []byte) []byte {
-	if o == nil {
-		return data
-	}
-	data = data[min(o.Offset, int64(len(data))):]
-	if o.Length > 0 {
-		data = data[:min(o.Length, int64(len(data)))]
-	}
-	return data
-}

@@ -3,8 +3,8 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // VersionedReader is implemented by a [FileSystem] that can return bytes together
@@ -30,7 +30,7 @@ type VersionedReader interface {
 // Those of [VersionedReader], and [ErrUnavailable] if fsys declares versions
 // and the file has none.
 func ReadVersioned(ctx context.Context, fsys FileSystem, name string, limit int64) ([]byte, Version, error) {
-	if err := CheckSize(OpReadFile, name, 0, limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, 0, limit); err != nil {
 		return nil, "", err
 	}
 	if reader, ok := As[VersionedReader](fsys); ok {
@@ -42,7 +42,7 @@ func ReadVersioned(ctx context.Context, fsys FileSystem, name string, limit int6
 		case err != nil:
 			return nil, "", err
 		case stable && version == "" && CapabilitiesOf(fsys).Versions:
-			return nil, "", noVersionError(OpReadFile, name)
+			return nil, "", noVersionError(ops.ReadFile, name)
 		case stable:
 			return data, version, nil
 		}
@@ -56,14 +56,14 @@ func readBetweenStats(ctx context.Context, fsys FileSystem, name string, limit i
 	if err != nil {
 		return nil, "", false, err
 	}
-	if err := CheckSize(OpReadFile, name, before.Size, limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, before.Size, limit); err != nil {
 		return nil, "", false, err
 	}
 	data, err = fsys.ReadFile(ctx, name)
 	if err != nil {
 		return nil, "", false, err
 	}
-	if err := CheckSize(OpReadFile, name, int64(len(data)), limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, int64(len(data)), limit); err != nil {
 		return nil, "", false, err
 	}
 	after, err := statFile(ctx, fsys, name)
@@ -77,24 +77,11 @@ func readBetweenStats(ctx context.Context, fsys FileSystem, name string, limit i
 // declared. A write with an empty version as its condition would have no
 // condition.
 func noVersionError(op, name string) error {
-	return NewPathError(op, name, ErrUnavailable, errors.New("the file was read without a version"))
+	return ops.Error(op, name, ErrUnavailable, errors.New("the file was read without a version"))
 }
 
 // statFile is Stat as a part of a read: its errors name the read.
 func statFile(ctx context.Context, fsys FileSystem, name string) (FileInfo, error) {
 	info, err := fsys.Stat(ctx, name)
-	return info, RenameError(err, OpReadFile, name)
-}
-
-// CheckSize returns the [ErrTooLarge] error for a file of size bytes if that
-// is more than limit, and the [io/fs.ErrInvalid] error of a negative limit.
-// Zero means no limit.
-func CheckSize(op, name string, size, limit int64) error {
-	switch {
-	case limit < 0:
-		return NewPathError(op, name, fs.ErrInvalid, errors.New("negative limit"))
-	case limit == 0, size <= limit:
-		return nil
-	}
-	return NewPathError(op, name, ErrTooLarge, fmt.Errorf("%d bytes, and the limit is %d", size, limit))
+	return info, ops.Rename(err, ops.ReadFile, name)
 }

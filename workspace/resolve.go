@@ -1,6 +1,10 @@
 package workspace
 
-import "context"
+import (
+	"context"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+)
 
 // Resolver is implemented by a [FileSystem] that has symlinks.
 type Resolver interface {
@@ -26,5 +30,5 @@ func Resolve(ctx context.Context, fsys FileSystem, name string) (string, error) 
 	if resolver, ok := As[Resolver](fsys); ok {
 		return resolver.Resolve(ctx, name)
 	}
-	return name, Check(ctx, OpResolve, name)
+	return name, ops.Check(ctx, ops.Resolve, name)
 }

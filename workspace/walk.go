@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // WalkOptions narrow a walk.
@@ -117,7 +119,7 @@ func (w *lsWalk) list(dir FileInfo, top bool) error {
 func (w *lsWalk) unlisted(dir FileInfo, top bool, err error) error {
 	switch {
 	case top, w.ctx.Err() != nil:
-		return RenameError(err, OpWalk, dir.Path)
+		return ops.Rename(err, ops.Walk, dir.Path)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrNotDir), errors.Is(err, ErrSymlink):
 		return nil
 	}

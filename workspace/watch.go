@@ -1,33 +1,19 @@
 package workspace
 
 import (
-	"errors"
-	"io/fs"
 	"time"
 )
 
 // WatchOptions tune a [FileSystem].Watch.
 type WatchOptions struct {
 	// Buffer is how many events wait for a slow reader before they are
-	// replaced by one [EventOverflow]. Zero means [DefaultWatchBuffer].
+	// replaced by one [EventOverflow]. Zero means 1,024.
 	Buffer int
 	// Interval is the time between two polls, where the provider has to poll.
 	// Zero means the provider's default. Changes that the store reports arrive
 	// at once.
 	Interval time.Duration
 }
-
-// Check returns the [fs.ErrInvalid] error of a negative buffer or interval.
-// Nil is the zero options.
-func (o *WatchOptions) Check(dir string) error {
-	if o != nil && (o.Buffer < 0 || o.Interval < 0) {
-		return NewPathError(OpWatch, dir, fs.ErrInvalid, errors.New("negative buffer or interval"))
-	}
-	return nil
-}
-
-// DefaultWatchBuffer is the buffer of a watch whose options set none.
-const DefaultWatchBuffer = 1024
 
 // Event is one change that a [FileSystem].Watch reports.
 //

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // DefaultMaxFileSize is the largest file, in bytes, that a [Workspace] whose
@@ -83,7 +85,7 @@ func (w *Workspace) Close() error {
 func (w *Workspace) Clean(op, name string) (string, error) {
 	clean, err := CleanName(w.root, name)
 	if err != nil {
-		return "", NewPathError(op, name, err, nil)
+		return "", ops.Error(op, name, err, nil)
 	}
 	return clean, nil
 }
@@ -101,7 +103,7 @@ func (w *Workspace) ReadFile(ctx context.Context, name string) ([]byte, error) {
 // ReadVersioned implements [VersionedReader]. The lower of limit and the
 // workspace's own applies.
 func (w *Workspace) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, Version, error) {
-	clean, err := w.Clean(OpReadFile, name)
+	clean, err := w.Clean(ops.ReadFile, name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -127,29 +129,29 @@ func lowerLimit(a, b int64) int64 {
 //
 // Those of [Opener], and [ErrTooLarge] if the window is larger than the limit.
 func (w *Workspace) ReadRange(ctx context.Context, name string, offset, length int64) ([]byte, error) {
-	clean, err := w.Clean(OpReadFile, name)
+	clean, err := w.Clean(ops.ReadFile, name)
 	if err != nil {
 		return nil, err
 	}
 	stream, info, err := Open(ctx, w.fsys, clean, &OpenOptions{Offset: offset, Length: length})
 	if err != nil {
-		return nil, RenameError(err, OpReadFile, clean)
+		return nil, ops.Rename(err, ops.ReadFile, clean)
 	}
 	defer stream.Close()
 	window := max(info.Size-offset, 0)
 	if length > 0 {
 		window = min(window, length)
 	}
-	if err := CheckSize(OpReadFile, clean, window, w.maxSize); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, clean, window, w.maxSize); err != nil {
 		return nil, err
 	}
 	data, err := io.ReadAll(stream)
-	return data, RenameError(err, OpReadFile, clean)
+	return data, ops.Rename(err, ops.ReadFile, clean)
 }
 
 // Open implements [Opener].
 func (w *Workspace) Open(ctx context.Context, name string, opts *OpenOptions) (io.ReadCloser, FileInfo, error) {
-	clean, err := w.Clean(OpOpen, name)
+	clean, err := w.Clean(ops.Open, name)
 	if err != nil {
 		return nil, FileInfo{}, err
 	}
@@ -162,11 +164,11 @@ func (w *Workspace) Open(ctx context.Context, name string, opts *OpenOptions) (i
 //
 // Also [ErrTooLarge].
 func (w *Workspace) WriteFile(ctx context.Context, name string, data []byte, opts *WriteOptions) (Version, error) {
-	clean, err := w.Clean(OpWriteFile, name)
+	clean, err := w.Clean(ops.WriteFile, name)
 	if err != nil {
 		return "", err
 	}
-	if err := CheckSize(OpWriteFile, clean, int64(len(data)), w.maxSize); err != nil {
+	if err := ops.CheckSize(ops.WriteFile, clean, int64(len(data)), w.maxSize); err != nil {
 		return "", err
 	}
 	return w.fsys.WriteFile(ctx, clean, data, opts)
@@ -174,7 +176,7 @@ func (w *Workspace) WriteFile(ctx context.Context, name string, data []byte, opt
 
 // Create implements [Creator]. The limit does not apply to a stream.
 func (w *Workspace) Create(ctx context.Context, name string, opts *WriteOptions) (Writer, error) {
-	clean, err := w.Clean(OpCreate, name)
+	clean, err := w.Clean(ops.Create, name)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +185,7 @@ func (w *Workspace) Create(ctx context.Context, name string, opts *WriteOptions)
 
 // Ls implements [FileSystem].
 func (w *Workspace) Ls(ctx context.Context, dir string, opts *LsOptions) ([]FileInfo, error) {
-	clean, err := w.Clean(OpLs, dir)
+	clean, err := w.Clean(ops.Ls, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +199,7 @@ func (w *Workspace) Glob(ctx context.Context, pattern string, opts *GlobOptions)
 	if opts != nil {
 		o = *opts
 	}
-	dir, err := w.Clean(OpGlob, o.Dir)
+	dir, err := w.Clean(ops.Glob, o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -229,12 +231,12 @@ func (w *Workspace) Grep(ctx context.Context, pattern string, opts *GrepOptions)
 	if opts != nil {
 		o = *opts
 	}
-	clean, err := w.Clean(OpGrep, o.Path)
+	clean, err := w.Clean(ops.Grep, o.Path)
 	if err != nil {
 		return nil, err
 	}
 	if o.MaxFileSize < 0 {
-		return nil, NewPathError(OpGrep, clean, fs.ErrInvalid, errors.New("negative MaxFileSize"))
+		return nil, ops.Error(ops.Grep, clean, fs.ErrInvalid, errors.New("negative MaxFileSize"))
 	}
 	o.Path = clean
 	o.MaxFileSize = lowerLimit(o.MaxFileSize, w.maxSize)
@@ -254,7 +256,7 @@ func (w *Workspace) cleanFilter(pattern string) string {
 
 // Stat implements [FileSystem].
 func (w *Workspace) Stat(ctx context.Context, name string) (FileInfo, error) {
-	clean, err := w.Clean(OpStat, name)
+	clean, err := w.Clean(ops.Stat, name)
 	if err != nil {
 		return FileInfo{}, err
 	}
@@ -263,7 +265,7 @@ func (w *Workspace) Stat(ctx context.Context, name string) (FileInfo, error) {
 
 // Rm implements [FileSystem].
 func (w *Workspace) Rm(ctx context.Context, name string, opts *RmOptions) error {
-	clean, err := w.Clean(OpRm, name)
+	clean, err := w.Clean(ops.Rm, name)
 	if err != nil {
 		return err
 	}
@@ -272,7 +274,7 @@ func (w *Workspace) Rm(ctx context.Context, name string, opts *RmOptions) error 
 
 // Mkdir implements [FileSystem].
 func (w *Workspace) Mkdir(ctx context.Context, name string, opts *MkdirOptions) error {
-	clean, err := w.Clean(OpMkdir, name)
+	clean, err := w.Clean(ops.Mkdir, name)
 	if err != nil {
 		return err
 	}
@@ -281,7 +283,7 @@ func (w *Workspace) Mkdir(ctx context.Context, name string, opts *MkdirOptions) 
 
 // Watch implements [FileSystem].
 func (w *Workspace) Watch(ctx context.Context, dir string, opts *WatchOptions) (<-chan Event, error) {
-	clean, err := w.Clean(OpWatch, dir)
+	clean, err := w.Clean(ops.Watch, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +292,7 @@ func (w *Workspace) Watch(ctx context.Context, dir string, opts *WatchOptions) (
 
 // Walk implements [Walker].
 func (w *Workspace) Walk(ctx context.Context, dir string, opts *WalkOptions, fn WalkFunc) error {
-	clean, err := w.Clean(OpWalk, dir)
+	clean, err := w.Clean(ops.Walk, dir)
 	if err != nil {
 		return err
 	}
@@ -299,7 +301,7 @@ func (w *Workspace) Walk(ctx context.Context, dir string, opts *WalkOptions, fn 
 
 // Resolve implements [Resolver].
 func (w *Workspace) Resolve(ctx context.Context, name string) (string, error) {
-	clean, err := w.Clean(OpResolve, name)
+	clean, err := w.Clean(ops.Resolve, name)
 	if err != nil {
 		return "", err
 	}
@@ -319,7 +321,7 @@ func (w *Workspace) Exact() (FileSystem, error) {
 
 // Move implements [Mover].
 func (w *Workspace) Move(ctx context.Context, source, destination string) error {
-	from, to, err := w.cleanPair(OpMove, source, destination)
+	from, to, err := w.cleanPair(ops.Move, source, destination)
 	if err != nil {
 		return err
 	}
@@ -329,7 +331,7 @@ func (w *Workspace) Move(ctx context.Context, source, destination string) error 
 // Copy implements [Copier]. A source that is larger than the workspace's limit
 // when the call begins is [ErrTooLarge].
 func (w *Workspace) Copy(ctx context.Context, source, destination string) (Version, error) {
-	from, to, err := w.cleanPair(OpCopy, source, destination)
+	from, to, err := w.cleanPair(ops.Copy, source, destination)
 	if err != nil {
 		return "", err
 	}
@@ -355,7 +357,7 @@ func (w *Workspace) checkCopy(ctx context.Context, source string) error {
 	if err != nil {
 		return nil
 	}
-	return CheckSize(OpCopy, source, info.Size, w.maxSize)
+	return ops.CheckSize(ops.Copy, source, info.Size, w.maxSize)
 }
 
 // cleanPair is Clean for two names.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -18,39 +19,39 @@ type call struct {
 
 func calls() []call {
 	return []call{
-		{"ReadFile", workspace.OpReadFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"ReadFile", ops.ReadFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.ReadFile(ctx, name)
 			return err
 		}},
-		{"ReadVersioned", workspace.OpReadFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"ReadVersioned", ops.ReadFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, _, err := ws.ReadVersioned(ctx, name, 0)
 			return err
 		}},
-		{"ReadVersioned/negative", workspace.OpReadFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"ReadVersioned/negative", ops.ReadFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, _, err := ws.ReadVersioned(ctx, name, -1)
 			return err
 		}},
-		{"ReadRange", workspace.OpReadFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"ReadRange", ops.ReadFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.ReadRange(ctx, name, 0, 0)
 			return err
 		}},
-		{"ReadRange/negative", workspace.OpReadFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"ReadRange/negative", ops.ReadFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.ReadRange(ctx, name, -1, 0)
 			return err
 		}},
-		{"Open", workspace.OpOpen, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Open", ops.Open, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, _, err := ws.Open(ctx, name, nil)
 			return err
 		}},
-		{"Open/negative", workspace.OpOpen, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Open/negative", ops.Open, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, _, err := ws.Open(ctx, name, &workspace.OpenOptions{Offset: -1})
 			return err
 		}},
-		{"WriteFile", workspace.OpWriteFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"WriteFile", ops.WriteFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.WriteFile(ctx, name, make([]byte, 11), nil)
 			return err
 		}},
-		{"Create", workspace.OpCreate, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Create", ops.Create, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			w, err := ws.Create(ctx, name, &workspace.WriteOptions{IfNotExist: true, IfVersion: "v"})
 			if err != nil {
 				return err
@@ -58,54 +59,54 @@ func calls() []call {
 			_, err = w.Commit()
 			return err
 		}},
-		{"Edit", workspace.OpEditFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Edit", ops.EditFile, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, _, err := ws.Edit(ctx, name, func(old []byte) ([]byte, error) { return make([]byte, 11), nil })
 			return err
 		}},
-		{"Ls", workspace.OpLs, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Ls", ops.Ls, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.Ls(ctx, name, &workspace.LsOptions{Limit: -1})
 			return err
 		}},
-		{"Glob", workspace.OpGlob, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Glob", ops.Glob, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.Glob(ctx, "*", &workspace.GlobOptions{Dir: name})
 			return err
 		}},
-		{"Grep", workspace.OpGrep, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Grep", ops.Grep, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.Grep(ctx, "x", &workspace.GrepOptions{Path: name, Before: -1})
 			return err
 		}},
-		{"Grep/negative", workspace.OpGrep, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Grep/negative", ops.Grep, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.Grep(ctx, "x", &workspace.GrepOptions{Path: name, MaxFileSize: -1})
 			return err
 		}},
-		{"Stat", workspace.OpStat, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Stat", ops.Stat, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.Stat(ctx, name)
 			return err
 		}},
-		{"Rm", workspace.OpRm, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Rm", ops.Rm, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			return ws.Rm(ctx, name, nil)
 		}},
-		{"Mkdir", workspace.OpMkdir, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Mkdir", ops.Mkdir, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			return ws.Mkdir(ctx, name, nil)
 		}},
-		{"Watch", workspace.OpWatch, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Watch", ops.Watch, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.Watch(ctx, name, &workspace.WatchOptions{Buffer: -1})
 			return err
 		}},
-		{"Walk", workspace.OpWalk, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Walk", ops.Walk, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			return ws.Walk(ctx, name, nil, func(workspace.FileInfo, error) error { return nil })
 		}},
-		{"Move/source", workspace.OpMove, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Move/source", ops.Move, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			return ws.Move(ctx, name, "to")
 		}},
-		{"Move/destination", workspace.OpMove, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Move/destination", ops.Move, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			return ws.Move(ctx, "file", name)
 		}},
-		{"Copy/source", workspace.OpCopy, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Copy/source", ops.Copy, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.Copy(ctx, name, "to")
 			return err
 		}},
-		{"Copy/destination", workspace.OpCopy, func(ctx context.Context, ws *workspace.Workspace, name string) error {
+		{"Copy/destination", ops.Copy, func(ctx context.Context, ws *workspace.Workspace, name string) error {
 			_, err := ws.Copy(ctx, "file", name)
 			return err
 		}},
@@ -138,7 +139,7 @@ func testErrors(t *testing.T, wrap func(*memory.FS) workspace.FileSystem) {
 	}
 	for _, c := range calls() {
 		t.Run(c.name, func(t *testing.T) {
-			if _, ok := workspace.As[workspace.Mover](wrap(nil)); !ok && c.op == workspace.OpMove {
+			if _, ok := workspace.As[workspace.Mover](wrap(nil)); !ok && c.op == ops.Move {
 				t.Skip("there is no fallback for Move")
 			}
 			for name, want := range map[string]string{
@@ -167,7 +168,7 @@ func testErrors(t *testing.T, wrap func(*memory.FS) workspace.FileSystem) {
 	}
 }
 
-const reservedName = workspace.ReservedPrefix + "x"
+const reservedName = ops.ReservedPrefix + "x"
 
 // succeeds reports whether the call is right for a file that is there and has
 // no limit.
@@ -186,7 +187,7 @@ func (c call) check(t *testing.T, name string, err error, want string) {
 		t.Fatalf("%s(%q) = %v, want a *fs.PathError", c.name, name, err)
 	}
 	op := pathError.Op
-	if c.op == workspace.OpCreate && op == workspace.OpWriteFile { // in which it ends
+	if c.op == ops.Create && op == ops.WriteFile { // in which it ends
 		op = c.op
 	}
 	if op != c.op || pathError.Path != want {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -193,7 +194,7 @@ func TestEditErrors(t *testing.T) {
 	}
 	_, _, err = ws.Edit(t.Context(), "missing", increment)
 	var pathError *fs.PathError
-	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &pathError) || pathError.Op != workspace.OpEditFile {
+	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &pathError) || pathError.Op != ops.EditFile {
 		t.Errorf("Edit(missing) = %v, want ErrNotExist of edit_file", err)
 	}
 	plain := workspace.New("plain", struct{ workspace.FileSystem }{memory.New(nil)}, nil)
@@ -288,20 +289,4 @@ type closing struct {
 func (c closing) Close() error {
 	*c.closed = true
 	return nil
-}
-
-func TestNilOptionsAreZero(t *testing.T) {
-	for name, err := range map[string]error{
-		"LsOptions":    (*workspace.LsOptions)(nil).Check("dir"),
-		"OpenOptions":  (*workspace.OpenOptions)(nil).Check("file"),
-		"WatchOptions": (*workspace.WatchOptions)(nil).Check("dir"),
-		"WriteOptions": (*workspace.WriteOptions)(nil).Check(workspace.OpWriteFile, "file"),
-	} {
-		if err != nil {
-			t.Errorf("Check of nil %s = %v, want nil", name, err)
-		}
-	}
-	if got := (*workspace.OpenOptions)(nil).Of([]byte("data")); string(got) != "data" {
-		t.Errorf("Of of nil OpenOptions = %q, want all", got)
-	}
 }

@@ -1,10 +1,5 @@
 package workspace
 
-import (
-	"errors"
-	"io/fs"
-)
-
 // WriteOptions are the conditions of a [FileSystem].WriteFile. At most one may
 // be set; both together are [fs.ErrInvalid].
 type WriteOptions struct {
@@ -15,13 +10,4 @@ type WriteOptions struct {
 	// IfNotExist makes the write fail with [fs.ErrExist] if the name exists. Test
 	// and write are one step: of two writers exactly one succeeds.
 	IfNotExist bool
-}
-
-// Check returns the [fs.ErrInvalid] error of options with both conditions.
-// Nil is the zero options.
-func (o *WriteOptions) Check(op, name string) error {
-	if o != nil && o.IfNotExist && o.IfVersion != "" {
-		return NewPathError(op, name, fs.ErrInvalid, errors.New("IfVersion and IfNotExist exclude each other"))
-	}
-	return nil
 }

@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/workspacekit/workspacekit/adapters/mcp"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -135,8 +136,8 @@ func TestCallErrors(t *testing.T) {
 		name, op, args string
 		want           tools.Error
 	}{
-		{"missing-file", "read_file", `{"path": "nope.txt"}`, tools.Error{Code: workspace.CodeNotExist, Path: "nope.txt"}},
-		{"escape", "read_file", `{"path": "../x"}`, tools.Error{Code: workspace.CodeInvalid, Path: "../x"}},
+		{"missing-file", "read_file", `{"path": "nope.txt"}`, tools.Error{Code: tools.CodeNotExist, Path: "nope.txt"}},
+		{"escape", "read_file", `{"path": "../x"}`, tools.Error{Code: tools.CodeInvalid, Path: "../x"}},
 		{"unknown-parameter", "read_file", `{"path": "a.txt", "lines": 3}`, tools.Error{Code: tools.CodeInvalidArguments}},
 		{"wrong-type", "read_file", `{"path": 5}`, tools.Error{Code: tools.CodeInvalidArguments}},
 		{"missing-parameter", "grep", `{}`, tools.Error{Code: tools.CodeInvalidArguments}},
@@ -185,7 +186,7 @@ func (b *blocked) Stat(ctx context.Context, name string) (workspace.FileInfo, er
 	b.entered <- struct{}{}
 	<-ctx.Done()
 	b.left <- ctx.Err()
-	return workspace.FileInfo{}, workspace.NewPathError(workspace.OpStat, name, ctx.Err(), nil)
+	return workspace.FileInfo{}, ops.Error(ops.Stat, name, ctx.Err(), nil)
 }
 
 func TestCallCancelled(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -107,7 +108,7 @@ func TestDoctorFinds(t *testing.T) {
 			"refused-write", probeWrite, "fail: permission denied [Get the right to write, or set readOnly under fs.]",
 			func(_ *memory.FS, p *patient) {
 				p.write = func(name string, _ []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
-					return "", workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrPermission, nil)
+					return "", ops.Error(ops.WriteFile, name, fs.ErrPermission, nil)
 				}
 			},
 		},
@@ -193,7 +194,7 @@ func TestDoctorFinds(t *testing.T) {
 func TestDoctorFileThatStays(t *testing.T) {
 	m := memory.New(nil)
 	found := examine(t.Context(), &patient{FS: m, rm: func(name string) error {
-		return workspace.NewPathError(workspace.OpRm, name, fs.ErrPermission, nil)
+		return ops.Error(ops.Rm, name, fs.ErrPermission, nil)
 	}})
 	left := remains(t, m)
 	if len(left) != 1 || found.left != left[0] || found.OK {
@@ -218,7 +219,7 @@ func TestDoctorInterrupted(t *testing.T) {
 				version, err := m.WriteFile(context.Background(), name, data, opts)
 				if writes++; writes > n {
 					cancel()
-					return "", workspace.NewPathError(workspace.OpWriteFile, name, context.Canceled, nil)
+					return "", ops.Error(ops.WriteFile, name, context.Canceled, nil)
 				}
 				return version, err
 			}})
@@ -347,7 +348,7 @@ func TestDoctorKeepsOrder(t *testing.T) {
 }
 
 func TestDiagnose(t *testing.T) {
-	fault := func(kind, cause error) error { return workspace.NewPathError("open", "x", kind, cause) }
+	fault := func(kind, cause error) error { return ops.Error("open", "x", kind, cause) }
 	for _, test := range []struct {
 		name           string
 		symptom        symptom

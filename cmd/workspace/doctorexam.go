@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -20,12 +21,12 @@ type checkup struct {
 
 // finding is what a probe found.
 type finding struct {
-	Name         string         `json:"name"`
-	Status       status         `json:"status"`
-	Detail       string         `json:"detail,omitempty"`
-	Remedy       string         `json:"remedy,omitempty"`
-	Code         workspace.Code `json:"code,omitempty"`
-	Milliseconds int64          `json:"milliseconds"`
+	Name         string     `json:"name"`
+	Status       status     `json:"status"`
+	Detail       string     `json:"detail,omitempty"`
+	Remedy       string     `json:"remedy,omitempty"`
+	Code         tools.Code `json:"code,omitempty"`
+	Milliseconds int64      `json:"milliseconds"`
 }
 
 // status says what came of a probe.
@@ -124,7 +125,7 @@ func (e *examination) probe(ctx context.Context, name string, do func(context.Co
 func (e *examination) add(name string, o outcome, took time.Duration) {
 	f := finding{Name: name, Status: o.status, Detail: o.detail, Remedy: o.remedy, Milliseconds: took.Milliseconds()}
 	if o.err != nil {
-		f.Code = workspace.CodeOf(o.err)
+		f.Code = tools.CodeOf(o.err)
 		f.Detail, f.Remedy = diagnose(o.err, symptom{name: e.target.name, kind: e.target.kind, probe: name, timeout: e.timeout})
 	}
 	e.found.OK = e.found.OK && o.status != statusFail

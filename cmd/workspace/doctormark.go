@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -77,7 +78,7 @@ func (e *examination) create(ctx context.Context, name string) error {
 		_, err := e.ws.Stat(ctx, name)
 		switch {
 		case err == nil:
-			return workspace.NewPathError(workspace.OpWriteFile, name, fs.ErrExist, nil)
+			return ops.Error(ops.WriteFile, name, fs.ErrExist, nil)
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
@@ -110,7 +111,7 @@ func (e *examination) makeElsewhere(ctx context.Context, base string) error {
 			return err
 		}
 	}
-	return workspace.NewPathError(workspace.OpWriteFile, base, workspace.ErrPolicy, nil)
+	return ops.Error(ops.WriteFile, base, workspace.ErrPolicy, nil)
 }
 
 // elsewhere returns names that base can have beside what there is.

@@ -16,6 +16,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -163,7 +164,7 @@ func (s symptom) remedy(err error) string {
 		}
 		return "Install it, and see that PATH leads to it."
 	}
-	code := workspace.CodeOf(err)
+	code := tools.CodeOf(err)
 	for _, r := range remedies() {
 		if (r.kind == "" || r.kind == s.kind) && (r.probe == "" || r.probe == s.probe) && r.code == code {
 			return r.text
@@ -176,38 +177,38 @@ func (s symptom) remedy(err error) string {
 // probe. What is empty is any.
 type cure struct {
 	kind, probe string
-	code        workspace.Code
+	code        tools.Code
 	text        string
 }
 
 // remedies lists special cases before general ones.
 func remedies() []cure {
 	return []cure{
-		{nameLocal, probeOpen, workspace.CodeNotExist, "Make the folder, or correct root."},
-		{nameLocal, probeOpen, workspace.CodeNotDir, "Name a folder with root: this is a file."},
-		{nameLocal, probeOpen, workspace.CodePermission, "Give this user the right to enter the folder, or choose another one with root."},
-		{nameLocal, probeRead, workspace.CodePermission, "Give this user the right to read the folder and its files."},
-		{nameLocal, probeWrite, workspace.CodePermission, "Give this user the right to write into the folder, or set readOnly under fs."},
-		{nameLocal, probeWatch, workspace.CodeUnavailable, "Raise the limits of fs.inotify, or choose a smaller folder with root."},
-		{nameMemory, probeOpen, workspace.CodeNotExist, "Make the folder of seed, or correct it."},
-		{nameMemory, probeOpen, workspace.CodePermission, "Give this user the right to read the folder of seed."},
-		{nameMemory, probeOpen, workspace.CodeTooLarge, "Choose a smaller folder with seed."},
+		{nameLocal, probeOpen, tools.CodeNotExist, "Make the folder, or correct root."},
+		{nameLocal, probeOpen, tools.CodeNotDir, "Name a folder with root: this is a file."},
+		{nameLocal, probeOpen, tools.CodePermission, "Give this user the right to enter the folder, or choose another one with root."},
+		{nameLocal, probeRead, tools.CodePermission, "Give this user the right to read the folder and its files."},
+		{nameLocal, probeWrite, tools.CodePermission, "Give this user the right to write into the folder, or set readOnly under fs."},
+		{nameLocal, probeWatch, tools.CodeUnavailable, "Raise the limits of fs.inotify, or choose a smaller folder with root."},
+		{nameMemory, probeOpen, tools.CodeNotExist, "Make the folder of seed, or correct it."},
+		{nameMemory, probeOpen, tools.CodePermission, "Give this user the right to read the folder of seed."},
+		{nameMemory, probeOpen, tools.CodeTooLarge, "Choose a smaller folder with seed."},
 
-		{nameContainer, "", workspace.CodeNotExist, "Make the directory in the container, or correct workspaceDir."},
-		{nameContainer, "", workspace.CodeUnsupported, "Choose an image that has a shell and the usual programs, such as debian or alpine, and see what requires asks for."},
-		{nameContainer, "", workspace.CodeUnavailable, "See that the engine runs (docker info), that this user may use it, and that the container (docker ps) or the image (docker images) exists."},
-		{nameContainer, "", workspace.CodePermission, "Choose a user with the key user who may do this."},
-		{nameKubernetes, "", workspace.CodeNotExist, "Make the directory in the container, or correct workspaceDir."},
-		{nameKubernetes, "", workspace.CodeUnsupported, "Choose a container that has a shell and the usual programs, and see what requires asks for."},
-		{nameKubernetes, "", workspace.CodeUnavailable, "See that the cluster answers and the pod runs (kubectl get pods), and correct pod, container, namespace or context."},
-		{nameStore, "", workspace.CodeUnavailable, "See that the store runs at the endpoint, and try again."},
-		{nameStore, "", workspace.CodePermission, "Correct the credentials, or grant them the right to list, read, write and delete."},
+		{nameContainer, "", tools.CodeNotExist, "Make the directory in the container, or correct workspaceDir."},
+		{nameContainer, "", tools.CodeUnsupported, "Choose an image that has a shell and the usual programs, such as debian or alpine, and see what requires asks for."},
+		{nameContainer, "", tools.CodeUnavailable, "See that the engine runs (docker info), that this user may use it, and that the container (docker ps) or the image (docker images) exists."},
+		{nameContainer, "", tools.CodePermission, "Choose a user with the key user who may do this."},
+		{nameKubernetes, "", tools.CodeNotExist, "Make the directory in the container, or correct workspaceDir."},
+		{nameKubernetes, "", tools.CodeUnsupported, "Choose a container that has a shell and the usual programs, and see what requires asks for."},
+		{nameKubernetes, "", tools.CodeUnavailable, "See that the cluster answers and the pod runs (kubectl get pods), and correct pod, container, namespace or context."},
+		{nameStore, "", tools.CodeUnavailable, "See that the store runs at the endpoint, and try again."},
+		{nameStore, "", tools.CodePermission, "Correct the credentials, or grant them the right to list, read, write and delete."},
 
-		{"", probeOpen, workspace.CodeUnsupported, "Leave out of requires what is missing, or choose another provider."},
-		{"", probeWrite, workspace.CodePermission, "Get the right to write, or set readOnly under fs."},
-		{"", "", workspace.CodePermission, "Get the right to do this, or choose another place."},
-		{"", "", workspace.CodeNotExist, "Make it, or correct its name in the file."},
-		{"", "", workspace.CodeUnavailable, "See that it can be reached, and try again."},
-		{"", "", workspace.CodeUnsupported, "Choose a provider that can do this."},
+		{"", probeOpen, tools.CodeUnsupported, "Leave out of requires what is missing, or choose another provider."},
+		{"", probeWrite, tools.CodePermission, "Get the right to write, or set readOnly under fs."},
+		{"", "", tools.CodePermission, "Get the right to do this, or choose another place."},
+		{"", "", tools.CodeNotExist, "Make it, or correct its name in the file."},
+		{"", "", tools.CodeUnavailable, "See that it can be reached, and try again."},
+		{"", "", tools.CodeUnsupported, "Choose a provider that can do this."},
 	}
 }

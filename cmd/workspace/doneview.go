@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // doneView says on one line what mkdir, rm, move or copy did.
@@ -33,11 +33,11 @@ func (v *doneView) end() error { return nil }
 func (v *doneView) sentence(done doneResult) string {
 	name := v.look.name
 	switch v.op {
-	case workspace.OpMkdir:
+	case ops.Mkdir:
 		return "made " + name(done.Path)
-	case workspace.OpRm:
+	case ops.Rm:
 		return "removed " + name(done.Path)
-	case workspace.OpMove:
+	case ops.Move:
 		return "moved " + name(done.Source) + " to " + name(done.Destination)
 	}
 	return "copied " + name(done.Source) + " to " + name(done.Destination)

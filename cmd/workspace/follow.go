@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/tools"
-	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // pages reports whether op returns its result in pages.
 func pages(op string) bool {
-	return slices.Contains([]string{workspace.OpReadFile, workspace.OpLs, workspace.OpGlob, workspace.OpGrep}, op)
+	return slices.Contains([]string{ops.ReadFile, ops.Ls, ops.Glob, ops.Grep}, op)
 }
 
 // page is what the next page depends on.
@@ -57,7 +57,7 @@ func (i *invocation) follow(ctx context.Context, set *tools.Set, args json.RawMe
 // changed is the error of a file whose pages are not of one version.
 func changed(name string) error {
 	return &toolError{tool: &tools.Error{
-		Code: workspace.CodeConflict, Message: name + ": file has changed while it was read", Path: name,
+		Code: tools.CodeConflict, Message: name + ": file has changed while it was read", Path: name,
 		Hint: "Try again.", Retryable: true,
 	}}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -24,7 +25,7 @@ func TestFollowNoticesThatTheFileChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := &invocation{op: workspace.OpReadFile, all: true}
+	i := &invocation{op: ops.ReadFile, all: true}
 	shown := 0
 	err = i.follow(t.Context(), set, json.RawMessage(`{"path": "a"}`), func(json.RawMessage) error {
 		shown++
@@ -32,8 +33,8 @@ func TestFollowNoticesThatTheFileChanges(t *testing.T) {
 		return nil
 	})
 	var refused *toolError
-	if !errors.As(err, &refused) || refused.tool.Code != workspace.CodeConflict || refused.tool.Path != "a" {
-		t.Errorf("follow() = %v, want %s for a", err, workspace.CodeConflict)
+	if !errors.As(err, &refused) || refused.tool.Code != tools.CodeConflict || refused.tool.Path != "a" {
+		t.Errorf("follow() = %v, want %s for a", err, tools.CodeConflict)
 	}
 	if shown != 1 {
 		t.Errorf("follow() showed %d pages, want the first only", shown)

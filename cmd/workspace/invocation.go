@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -73,7 +74,7 @@ func (i *invocation) describe(cmd *cobra.Command) {
 	if pages(i.op) {
 		cmd.Flags().BoolVar(&i.all, "all", false, "go on to the end, instead of one page")
 	}
-	if i.op == workspace.OpWriteFile {
+	if i.op == ops.WriteFile {
 		i.file.addFlag(cmd)
 	}
 }
@@ -219,7 +220,7 @@ func (i *invocation) call(ctx context.Context, set *tools.Set, args json.RawMess
 
 // unavailable is the error of a tool that the workspace does not have.
 func (i *invocation) unavailable() error {
-	err := &tools.Error{Code: workspace.CodePolicy, Message: i.op + ": the workspace is read-only"}
+	err := &tools.Error{Code: tools.CodePolicy, Message: i.op + ": the workspace is read-only"}
 	switch {
 	case slices.Contains(i.chosen.tools().Disable, i.op):
 		err.Message = i.op + ": this tool is disabled"
@@ -229,7 +230,7 @@ func (i *invocation) unavailable() error {
 	case i.chosen.file != nil && !i.ws.Capabilities().Write:
 		err.Hint = fmt.Sprintf("It has the setting readOnly in %s.", i.chosen.path)
 	default:
-		err.Code, err.Message = workspace.CodeUnsupported, i.op+": the provider cannot do this"
+		err.Code, err.Message = tools.CodeUnsupported, i.op+": the provider cannot do this"
 	}
 	return &toolError{tool: err}
 }

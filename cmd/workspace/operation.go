@@ -1,6 +1,8 @@
 package main
 
-import "github.com/workspacekit/workspacekit/workspace"
+import (
+	"github.com/workspacekit/workspacekit/internal/ops"
+)
 
 // operation is one tool as the command line knows it before its schema has
 // been made.
@@ -15,26 +17,26 @@ func (o operation) is(word string) bool { return word == o.op || word == kebab(o
 // operations lists the tools in the order of their set.
 func operations() []operation {
 	return []operation{
-		{workspace.OpReadFile, "Print a file", `  workspace call read_file README.md
+		{ops.ReadFile, "Print a file", `  workspace call read_file README.md
   workspace call read_file big.log --tail 20
   workspace call read_file big.log --all`, []string{"path"}},
-		{workspace.OpWriteFile, "Create or replace a file", `  workspace call write_file notes.txt --content 'remember the milk'
+		{ops.WriteFile, "Create or replace a file", `  workspace call write_file notes.txt --content 'remember the milk'
   make report | workspace call write_file report.txt --content-file -
   workspace call write_file new.txt --content '' --create-only`, []string{"path"}},
-		{workspace.OpEditFile, "Replace text in a file", `  workspace call edit_file main.go --old-text 'foo()' --new-text 'bar()'
+		{ops.EditFile, "Replace text in a file", `  workspace call edit_file main.go --old-text 'foo()' --new-text 'bar()'
   workspace call edit_file main.go --edits '[{"oldText": "a", "newText": "b"}]' --dry-run`, []string{"path"}},
-		{workspace.OpLs, "List a directory", `  workspace call ls
+		{ops.Ls, "List a directory", `  workspace call ls
   workspace call ls src --json`, []string{"path"}},
-		{workspace.OpGlob, "Find files by name", `  workspace call glob '**/*.go'
+		{ops.Glob, "Find files by name", `  workspace call glob '**/*.go'
   workspace call glob '**/testdata/'`, []string{"pattern", "path"}},
-		{workspace.OpGrep, "Search the lines of files", `  workspace call grep 'func Test'
+		{ops.Grep, "Search the lines of files", `  workspace call grep 'func Test'
   workspace call grep 'a.b()' --literal --include-glob '*.{ts,tsx}' --after 2
   workspace call grep TODO --all --json`, []string{"pattern", "path"}},
-		{workspace.OpStat, "Describe a file", `  workspace call stat go.mod`, []string{"path"}},
-		{workspace.OpMkdir, "Make a directory", `  workspace call mkdir a/b/c --recursive`, []string{"path"}},
-		{workspace.OpRm, "Remove a file or a directory", `  workspace call rm old.txt
+		{ops.Stat, "Describe a file", `  workspace call stat go.mod`, []string{"path"}},
+		{ops.Mkdir, "Make a directory", `  workspace call mkdir a/b/c --recursive`, []string{"path"}},
+		{ops.Rm, "Remove a file or a directory", `  workspace call rm old.txt
   workspace call rm build --recursive`, []string{"path"}},
-		{workspace.OpMove, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}},
-		{workspace.OpCopy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}},
+		{ops.Move, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}},
+		{ops.Copy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}},
 	}
 }

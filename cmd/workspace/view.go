@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // view prints the results of a tool, one page after the other.
@@ -32,17 +32,17 @@ func (i *invocation) view(cmd *cobra.Command, args json.RawMessage, out *bufio.W
 	}
 	c := console{Writer: out, look: i.settings.look(cmd.OutOrStdout()), notes: cmd.ErrOrStderr()}
 	switch i.op {
-	case workspace.OpReadFile:
+	case ops.ReadFile:
 		return &readView{console: c}
-	case workspace.OpLs:
+	case ops.Ls:
 		return &lsView{console: c}
-	case workspace.OpGlob:
+	case ops.Glob:
 		return &globView{console: c}
-	case workspace.OpGrep:
+	case ops.Grep:
 		return newGrepView(c, args)
-	case workspace.OpWriteFile, workspace.OpEditFile:
+	case ops.WriteFile, ops.EditFile:
 		return &diffView{console: c}
-	case workspace.OpStat:
+	case ops.Stat:
 		return &statView{console: c}
 	}
 	return &doneView{console: c, op: i.op}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -24,10 +25,10 @@ type Queue struct {
 
 // New returns a queue of at most limit waiting events for a watch of dir, and
 // starts its sender, which ends when ctx does and then closes the channel.
-// A limit of zero means [workspace.DefaultWatchBuffer].
+// A limit of zero means [ops.DefaultWatchBuffer].
 func New(ctx context.Context, dir string, limit int) *Queue {
 	if limit == 0 {
-		limit = workspace.DefaultWatchBuffer
+		limit = ops.DefaultWatchBuffer
 	}
 	q := &Queue{dir: dir, limit: limit, out: make(chan workspace.Event), wake: make(chan struct{}, 1)}
 	go q.send(ctx)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -134,7 +135,7 @@ func TestFlatFindsTheSame(t *testing.T) {
 }
 
 // kind returns the kind of err.
-func kind(err error) workspace.Code { return workspace.CodeOf(err) }
+func kind(err error) tools.Code { return tools.CodeOf(err) }
 
 // TestFlatAsksForLittle makes sure that a source that lists trees is asked for
 // no more than what is needed.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -19,7 +20,7 @@ func Glob(ctx context.Context, src Source, pattern string, opts *workspace.GlobO
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	if err := workspace.Check(ctx, workspace.OpGlob, o.Dir); err != nil {
+	if err := ops.Check(ctx, ops.Glob, o.Dir); err != nil {
 		return nil, err
 	}
 	if err := CheckGlob(pattern, o); err != nil {
@@ -27,7 +28,7 @@ func Glob(ctx context.Context, src Source, pattern string, opts *workspace.GlobO
 	}
 	compiled, err := glob.Compile(pattern)
 	if err != nil {
-		return nil, workspace.NewPathError(workspace.OpGlob, pattern, nil, err)
+		return nil, ops.Error(ops.Glob, pattern, nil, err)
 	}
 	g := &globber{
 		dirReader: dirReader{ctx: ctx, src: src, pattern: compiled, begin: o.After, gitignore: o.Gitignore},
@@ -38,16 +39,16 @@ func Glob(ctx context.Context, src Source, pattern string, opts *workspace.GlobO
 	case err == nil, errors.Is(err, fs.SkipAll):
 		return g.paths, nil
 	case ctx.Err() != nil:
-		return nil, workspace.NewPathError(workspace.OpGlob, o.Dir, ctx.Err(), nil)
+		return nil, ops.Error(ops.Glob, o.Dir, ctx.Err(), nil)
 	}
-	return nil, workspace.RenameError(err, workspace.OpGlob, o.Dir)
+	return nil, ops.Rename(err, ops.Glob, o.Dir)
 }
 
 // CheckGlob returns the [fs.ErrInvalid] error of options that no search can
 // honour.
 func CheckGlob(pattern string, o workspace.GlobOptions) error {
 	if o.Limit < 0 {
-		return workspace.NewPathError(workspace.OpGlob, pattern, fs.ErrInvalid, errors.New("negative limit"))
+		return ops.Error(ops.Glob, pattern, fs.ErrInvalid, errors.New("negative limit"))
 	}
 	return nil
 }
@@ -86,7 +87,7 @@ func (g *globber) run(dir string) error {
 func (g *globber) checkDir(dir string) error {
 	kind, err := g.src.Stat(g.ctx, dir)
 	if err == nil && kind != workspace.TypeDirectory {
-		err = workspace.NewPathError(workspace.OpStat, dir, workspace.ErrNotDir, nil)
+		err = ops.Error(ops.Stat, dir, workspace.ErrNotDir, nil)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -24,7 +25,7 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	if o.Path == "" {
 		o.Path = "."
 	}
-	if err := workspace.Check(ctx, workspace.OpGrep, o.Path); err != nil {
+	if err := ops.Check(ctx, ops.Grep, o.Path); err != nil {
 		return nil, err
 	}
 	if err := CheckGrep(o); err != nil {
@@ -32,7 +33,7 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	}
 	matcher, err := lines.Compile(pattern, lines.Options{Literal: o.Literal, IgnoreCase: o.IgnoreCase})
 	if err != nil {
-		return nil, workspace.NewPathError(workspace.OpGrep, pattern, nil, err)
+		return nil, ops.Error(ops.Grep, pattern, nil, err)
 	}
 	s := &search{src: src, opts: o, matcher: matcher}
 	if s.filter.include, err = compileFileGlob(o.IncludeGlob); err != nil {
@@ -46,7 +47,7 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	}
 	kind, err := src.Stat(ctx, o.Path)
 	if err != nil {
-		return nil, workspace.RenameError(err, workspace.OpGrep, o.Path)
+		return nil, ops.Rename(err, ops.Grep, o.Path)
 	}
 	if kind == workspace.TypeDirectory {
 		return s.tree(ctx, workers)
@@ -63,7 +64,7 @@ func (s *search) treeOrSingle(ctx context.Context, workers int) (*workspace.Grep
 	}
 	if s.opts.Path < s.opts.StartAfter.Path { // then single does not read it
 		if _, err := s.src.Stat(ctx, s.opts.Path); err != nil {
-			return nil, workspace.RenameError(err, workspace.OpGrep, s.opts.Path)
+			return nil, ops.Rename(err, ops.Grep, s.opts.Path)
 		}
 	}
 	return s.single(ctx)
@@ -80,7 +81,7 @@ func CheckGrep(o workspace.GrepOptions) error {
 		{"MaxFileSize", o.MaxFileSize}, {"StartAfter.LineNumber", int64(o.StartAfter.LineNumber)},
 	} {
 		if number.value < 0 {
-			return workspace.NewPathError(workspace.OpGrep, o.Path, fs.ErrInvalid, fmt.Errorf("negative %s", number.name))
+			return ops.Error(ops.Grep, o.Path, fs.ErrInvalid, fmt.Errorf("negative %s", number.name))
 		}
 	}
 	return nil
@@ -102,7 +103,7 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 	}
 	o := s.file(ctx, s.opts.Path, new([]byte), ReadOptions{Top: true})
 	if o.err != nil && !errors.Is(o.err, workspace.ErrTooLarge) {
-		return nil, workspace.RenameError(o.err, workspace.OpGrep, s.opts.Path)
+		return nil, ops.Rename(o.err, ops.Grep, s.opts.Path)
 	}
 	c.add(o)
 	return c.result(), nil
@@ -214,7 +215,7 @@ func compileFileGlob(pattern string) (*glob.FilePattern, error) {
 	}
 	compiled, err := glob.CompileFile(pattern)
 	if err != nil {
-		return nil, workspace.NewPathError(workspace.OpGrep, pattern, nil, err)
+		return nil, ops.Error(ops.Grep, pattern, nil, err)
 	}
 	return compiled, nil
 }

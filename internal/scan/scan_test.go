@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -63,7 +64,7 @@ func (s *tree) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadO
 	if !ok {
 		return nil, fs.ErrNotExist
 	}
-	if err := workspace.CheckSize("read", name, int64(len(content)), opts.Limit); err != nil {
+	if err := ops.CheckSize("read", name, int64(len(content)), opts.Limit); err != nil {
 		return nil, err
 	}
 	return []byte(content), ctx.Err()

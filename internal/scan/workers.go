@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -81,10 +82,10 @@ func (s *search) tree(ctx context.Context, n int) (*workspace.GrepResult, error)
 		err = w.run(n)
 	}
 	if ended := ctx.Err(); ended != nil {
-		return nil, workspace.NewPathError(workspace.OpGrep, s.opts.Path, ended, nil)
+		return nil, ops.Error(ops.Grep, s.opts.Path, ended, nil)
 	}
 	if err != nil {
-		return nil, workspace.RenameError(err, workspace.OpGrep, s.opts.Path)
+		return nil, ops.Rename(err, ops.Grep, s.opts.Path)
 	}
 	return w.found.result(), nil
 }

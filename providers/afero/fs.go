@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero/tarfs"
 	"github.com/spf13/afero/zipfs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -126,7 +127,7 @@ func (s *store) ReadFile(ctx context.Context, name string, limit int64) ([]byte,
 		return nil, "", err
 	}
 	defer stream.Close()
-	if err := workspace.CheckSize(workspace.OpReadFile, name, info.Size, limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, info.Size, limit); err != nil {
 		return nil, "", err
 	}
 	data, err := io.ReadAll(stream)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -36,7 +37,7 @@ func (s *store) write(name string, data []byte) error {
 	if err := s.makeParents(dir); err != nil {
 		return err
 	}
-	temp := filepath.FromSlash(workspace.Join(dir, workspace.ReservedPrefix+rand.Text()))
+	temp := filepath.FromSlash(workspace.Join(dir, ops.ReservedPrefix+rand.Text()))
 	if err := s.fill(temp, data, mode); err != nil {
 		return errors.Join(err, s.discard(temp))
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // About says which engine opts lead to, and its version: "Docker Engine 20.10.24
@@ -122,11 +122,11 @@ func output(ctx context.Context, words []string) ([]byte, error) {
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return nil, workspace.NewPathError(workspace.OpOpen, ".", ctx.Err(), nil)
+		return nil, ops.Error(ops.Open, ".", ctx.Err(), nil)
 	case err != nil && cmd.ProcessState == nil:
-		return nil, openError(workspace.OpOpen, ".", startFault(words[0], err))
+		return nil, openError(ops.Open, ".", startFault(words[0], err))
 	case err != nil:
-		return nil, openError(workspace.OpOpen, ".", engineFault(complaint.String()))
+		return nil, openError(ops.Open, ".", engineFault(complaint.String()))
 	}
 	return said.Bytes(), nil
 }

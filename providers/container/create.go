@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -20,10 +21,10 @@ func (f *FS) Create(ctx context.Context, name string, opts *workspace.WriteOptio
 	if opts != nil {
 		o = *opts
 	}
-	if err := f.check(ctx, workspace.OpCreate, name); err != nil {
+	if err := f.check(ctx, ops.Create, name); err != nil {
 		return nil, err
 	}
-	if err := o.Check(workspace.OpCreate, name); err != nil {
+	if err := ops.CheckConditions(ops.Create, name, string(o.IfVersion), o.IfNotExist); err != nil {
 		return nil, err
 	}
 	return &writer{ctx: ctx, f: f, name: name, opts: o}, nil
@@ -60,9 +61,9 @@ func (w *writer) Write(p []byte) (int, error) {
 
 func (w *writer) usable() error {
 	if w.done {
-		return workspace.NewPathError(workspace.OpCreate, w.name, fs.ErrClosed, nil)
+		return ops.Error(ops.Create, w.name, fs.ErrClosed, nil)
 	}
-	return w.f.check(w.ctx, workspace.OpCreate, w.name)
+	return w.f.check(w.ctx, ops.Create, w.name)
 }
 
 // flush sends what is buffered.
@@ -73,7 +74,7 @@ func (w *writer) flush() error {
 	if w.path == "" {
 		w.temp = w.f.newTemporary(path.Dir(w.name))
 		var err error
-		w.path, err = w.f.spool(w.ctx, workspace.OpCreate, w.name, w.temp, data)
+		w.path, err = w.f.spool(w.ctx, ops.Create, w.name, w.temp, data)
 		if err != nil {
 			w.temp.end(w.ctx, err)
 		}
@@ -81,7 +82,7 @@ func (w *writer) flush() error {
 	}
 	call := act("append", w.path, shell.Number(int64(len(data))))
 	call.Input, call.Size = bytes.NewReader(data), int64(len(data))
-	_, err := w.f.do(w.ctx, workspace.OpCreate, w.name, call)
+	_, err := w.f.do(w.ctx, ops.Create, w.name, call)
 	return err
 }
 
@@ -93,12 +94,12 @@ func (w *writer) Commit() (workspace.Version, error) {
 	if w.path == "" && w.buf.Len() <= maxInline {
 		w.done = true
 		version, err := w.f.WriteFile(w.ctx, w.name, w.buf.Bytes(), &w.opts)
-		return version, workspace.RenameError(err, workspace.OpCreate, w.name)
+		return version, ops.Rename(err, ops.Create, w.name)
 	}
 	if err := w.flush(); err != nil {
 		return "", err
 	}
-	version, err := w.f.commit(w.ctx, workspace.OpCreate, w.name, w.path, w.sent, w.opts)
+	version, err := w.f.commit(w.ctx, ops.Create, w.name, w.path, w.sent, w.opts)
 	if err == nil {
 		w.done = true
 		w.temp.end(w.ctx, nil)

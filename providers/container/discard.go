@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -29,7 +30,7 @@ type temporary struct {
 // changes something in dir and may make the file there. Close removes it, and the
 // lock of the directory if the call held that, unless it has ended.
 func (f *FS) newTemporary(dir string) *temporary {
-	t := &temporary{f: f, dir: dir, name: workspace.ReservedPrefix + rand.Text()}
+	t := &temporary{f: f, dir: dir, name: ops.ReservedPrefix + rand.Text()}
 	t.remove = f.pool.call(ask("abandon", dir, t.name, ""))
 	f.temporaries.mu.Lock()
 	defer f.temporaries.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -100,14 +101,14 @@ func (f *FS) removeTree(ctx context.Context, name string) error {
 		if !errors.Is(err, workspace.ErrNotEmpty) || attempt == maxListings {
 			return err
 		}
-		entries, err := named(f.tree(ctx, workspace.OpRm, name, ".", ""))
+		entries, err := named(f.tree(ctx, ops.Rm, name, ".", ""))
 		if err != nil {
 			return err
 		}
 		for _, e := range slices.Backward(entries) {
 			err := f.removeOne(ctx, workspace.Join(name, e.name))
 			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotEmpty) {
-				return workspace.RenameError(err, workspace.OpRm, name)
+				return ops.Rename(err, ops.Rm, name)
 			}
 		}
 	}
@@ -115,7 +116,7 @@ func (f *FS) removeTree(ctx context.Context, name string) error {
 
 // removeOne removes a file or an empty directory.
 func (f *FS) removeOne(ctx context.Context, name string) error {
-	_, err := f.do(ctx, workspace.OpRm, name, act("remove", append(names(name), "")...))
+	_, err := f.do(ctx, ops.Rm, name, act("remove", append(names(name), "")...))
 	return err
 }
 

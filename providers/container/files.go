@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -87,13 +88,13 @@ func (fs *files) ask(ctx context.Context, read func(reply io.Reader), function s
 	call.Input, call.Size = &input, int64(input.Len())
 	status, err = fs.f.pool.Read(ctx, call, read)
 	if err != nil {
-		return 0, fs.f.broken(workspace.OpGrep, fs.top, err)
+		return 0, fs.f.broken(ops.Grep, fs.top, err)
 	}
 	switch status {
 	case 0, statusPartial, statusLacking, statusFailed:
 		return status, nil
 	}
-	return 0, statusError(workspace.OpGrep, fs.top, status, nil)
+	return 0, statusError(ops.Grep, fs.top, status, nil)
 }
 
 // Read implements [scan.Source].
@@ -119,7 +120,7 @@ func (s *source) readAhead(ctx context.Context, name string, opts scan.ReadOptio
 	if e == nil {
 		return nil, false, nil
 	}
-	if err := workspace.CheckSize(workspace.OpReadFile, name, e.size, opts.Limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, e.size, opts.Limit); err != nil {
 		return nil, false, err
 	}
 	if !opts.Text {

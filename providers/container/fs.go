@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -92,13 +93,13 @@ const maxPath = 4095
 //
 // # Errors
 //
-// Those of [workspace.Check], [fs.ErrInvalid] for a name that the container
+// Those of [ops.Check], [fs.ErrInvalid] for a name that the container
 // cannot hold, [fs.ErrClosed], and those of [Open].
 func (f *FS) check(ctx context.Context, op, name string) error {
 	if f.closed.Load() {
-		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
+		return ops.Error(op, name, fs.ErrClosed, nil)
 	}
-	if err := workspace.Check(ctx, op, name); err != nil {
+	if err := ops.Check(ctx, op, name); err != nil {
 		return err
 	}
 	in, err := f.start.do(ctx)
@@ -106,7 +107,7 @@ func (f *FS) check(ctx context.Context, op, name string) error {
 		return f.startError(op, name, err)
 	}
 	if len(in.root)+len("/")+len(name) > maxPath {
-		return workspace.NewPathError(op, name, fs.ErrInvalid, errors.New("the container cannot hold so long a name"))
+		return ops.Error(op, name, fs.ErrInvalid, errors.New("the container cannot hold so long a name"))
 	}
 	return nil
 }
@@ -143,15 +144,15 @@ func (f *FS) broken(op, name string, err error) error {
 	case err == nil:
 		return nil
 	case f.closed.Load():
-		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
+		return ops.Error(op, name, fs.ErrClosed, nil)
 	case errors.As(err, new(*engineError)), errors.As(err, new(*notInstalledError)):
 		return openError(op, name, err)
 	case errors.As(err, &broken):
 		return openError(op, name, &engineError{kind: workspace.ErrUnavailable, text: brokenText(broken), remedy: "see that the container runs", cause: err})
 	case errors.As(err, new(*shell.StatusError)):
-		return workspace.NewPathError(op, name, workspace.ErrUnavailable, err)
+		return ops.Error(op, name, workspace.ErrUnavailable, err)
 	}
-	return workspace.NewPathError(op, name, nil, err)
+	return ops.Error(op, name, nil, err)
 }
 
 // names returns what a call needs to know of name.

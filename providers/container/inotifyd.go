@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -53,7 +54,7 @@ var errNotObserved = errors.New("inotifyd cannot observe these directories")
 func (d *inotifyd) begin(ctx context.Context) (*shell.Stream, error) {
 	top, err := d.fs.Resolve(ctx, d.dir)
 	if err != nil {
-		return nil, workspace.RenameError(err, workspace.OpWatch, d.dir)
+		return nil, ops.Rename(err, ops.Watch, d.dir)
 	}
 	dirs, err := d.list(ctx)
 	if err != nil {
@@ -67,7 +68,7 @@ func (d *inotifyd) begin(ctx context.Context) (*shell.Stream, error) {
 	call.Input, call.Size = bytes.NewReader(input), int64(len(input))
 	stream, err := d.fs.pool.Stream(ctx, call)
 	if err != nil {
-		return nil, d.fs.broken(workspace.OpWatch, d.dir, err)
+		return nil, d.fs.broken(ops.Watch, d.dir, err)
 	}
 	if err := d.await(ctx, top, stream); err != nil {
 		stream.Close()
@@ -89,7 +90,7 @@ func (d *inotifyd) note(dirs []string, stream *shell.Stream) {
 
 // list returns the directories of the tree that can be observed, from its top.
 func (d *inotifyd) list(ctx context.Context) ([]string, error) {
-	entries, err := named(d.fs.tree(ctx, workspace.OpWatch, d.dir, ".", ""))
+	entries, err := named(d.fs.tree(ctx, ops.Watch, d.dir, ".", ""))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (d *inotifyd) await(ctx context.Context, top string, stream *shell.Stream) 
 		case errors.As(err, new(*shell.BrokenError)) && ctx.Err() == nil && !late.Stop():
 			return errNotObserved
 		case err != nil:
-			return d.fs.broken(workspace.OpWatch, d.dir, err)
+			return d.fs.broken(ops.Watch, d.dir, err)
 		}
 		switch events := told.read(b[:n]); {
 		case strings.ContainsAny(events, goneEvents): // perhaps the top, that will not be opened

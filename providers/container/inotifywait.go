@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
-	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // inotifywait observes a tree by the program that has that name, which looks
@@ -26,7 +26,7 @@ const goneEvent = "_SELF"
 func (i *inotifywait) begin(ctx context.Context) (*shell.Stream, error) {
 	stream, err := i.fs.pool.Stream(ctx, ask("observe", i.dir))
 	if err != nil {
-		return nil, i.fs.broken(workspace.OpWatch, i.dir, err)
+		return nil, i.fs.broken(ops.Watch, i.dir, err)
 	}
 	var said strings.Builder
 	for b := make([]byte, 1); ; {
@@ -34,10 +34,10 @@ func (i *inotifywait) begin(ctx context.Context) (*shell.Stream, error) {
 		switch {
 		case errors.Is(err, io.EOF):
 			stream.Close()
-			return nil, statusError(workspace.OpWatch, i.dir, stream.Status, []byte(said.String()))
+			return nil, statusError(ops.Watch, i.dir, stream.Status, []byte(said.String()))
 		case err != nil:
 			stream.Close()
-			return nil, i.fs.broken(workspace.OpWatch, i.dir, err)
+			return nil, i.fs.broken(ops.Watch, i.dir, err)
 		}
 		said.Write(b)
 		if strings.HasSuffix(said.String(), "Watches established.") {

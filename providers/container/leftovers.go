@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // The labels of the containers that are created here.
@@ -60,7 +60,7 @@ func Leftovers(ctx context.Context, opts *Options) ([]Leftover, error) {
 	}
 	ids, err := o.runEngine(ctx, "ps", "--all", "--quiet", "--no-trunc", "--filter=label="+label)
 	if err != nil {
-		return nil, openError(workspace.OpOpen, ".", err)
+		return nil, openError(ops.Open, ".", err)
 	}
 	var left []Leftover
 	for id := range strings.FieldsSeq(ids) {
@@ -69,7 +69,7 @@ func Leftovers(ctx context.Context, opts *Options) ([]Leftover, error) {
 			continue
 		}
 		if err != nil {
-			return nil, openError(workspace.OpOpen, ".", err)
+			return nil, openError(ops.Open, ".", err)
 		}
 		if c.isLeft(thisProcess(), time.Now()) {
 			left = append(left, Leftover{ID: c.ID, Name: strings.TrimPrefix(c.Name, "/"), Image: c.Image, Created: c.Created, opts: &o})
@@ -85,7 +85,7 @@ func Leftovers(ctx context.Context, opts *Options) ([]Leftover, error) {
 // Those of [About].
 func (l Leftover) Remove(ctx context.Context) error {
 	if _, err := l.opts.runEngine(ctx, "rm", "--force", "--volumes", l.ID); err != nil && !isNoContainer(err) {
-		return openError(workspace.OpOpen, ".", err)
+		return openError(ops.Open, ".", err)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -62,13 +63,13 @@ func (f *FS) list(ctx context.Context, op, dir string, call shell.Call) ([]entry
 		}
 		entries, err := parseListing(body, dir)
 		if err != nil {
-			return nil, workspace.NewPathError(op, dir, nil, err)
+			return nil, ops.Error(op, dir, nil, err)
 		}
 		if status == 0 || status == statusVanished && attempt == maxVanished || slices.ContainsFunc(entries, f.inside().hides) {
 			return entries, nil
 		}
 		if attempt == maxListings {
-			return nil, workspace.NewPathError(op, dir, workspace.ErrUnavailable,
+			return nil, ops.Error(op, dir, workspace.ErrUnavailable,
 				errors.New("a listing is never complete, as something changes or fails all the time"))
 		}
 	}
@@ -132,5 +133,5 @@ func byName(a, b entry) int { return strings.Compare(a.name, b.name) }
 // isTemporary reports whether name is a temporary file, or below what has such a
 // name.
 func isTemporary(name string) bool {
-	return strings.HasPrefix(name, workspace.ReservedPrefix) || strings.Contains(name, "/"+workspace.ReservedPrefix)
+	return strings.HasPrefix(name, ops.ReservedPrefix) || strings.Contains(name, "/"+ops.ReservedPrefix)
 }

@@ -3,6 +3,7 @@ package container
 import (
 	"context"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -12,13 +13,13 @@ func (f *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]w
 	if opts != nil {
 		o = *opts
 	}
-	if err := f.check(ctx, workspace.OpLs, dir); err != nil {
+	if err := f.check(ctx, ops.Ls, dir); err != nil {
 		return nil, err
 	}
-	if err := o.Check(dir); err != nil {
+	if err := ops.CheckLimit(ops.Ls, dir, int64(o.Limit)); err != nil {
 		return nil, err
 	}
-	entries, err := named(f.list(ctx, workspace.OpLs, dir, ask("children", dir)))
+	entries, err := named(f.list(ctx, ops.Ls, dir, ask("children", dir)))
 	if err != nil {
 		return nil, err
 	}

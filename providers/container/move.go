@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -13,10 +14,10 @@ import (
 // Move implements [workspace.Mover].
 func (f *FS) Move(ctx context.Context, source, destination string) error {
 	if source == "." {
-		return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
+		return ops.Error(ops.Move, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
 	}
 	temp := f.newTemporary(path.Dir(destination)) // for the lock
-	_, err := f.between(ctx, workspace.OpMove, source, destination, "move")
+	_, err := f.between(ctx, ops.Move, source, destination, "move")
 	temp.end(ctx, err)
 	return err
 }
@@ -25,12 +26,12 @@ func (f *FS) Move(ctx context.Context, source, destination string) error {
 // source.
 func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
 	temp := f.newTemporary(path.Dir(destination))
-	body, err := f.between(ctx, workspace.OpCopy, source, destination, "duplicate", temp.name)
+	body, err := f.between(ctx, ops.Copy, source, destination, "duplicate", temp.name)
 	temp.end(ctx, err)
 	if err != nil {
 		return "", err
 	}
-	return f.newVersion(workspace.OpCopy, destination, body)
+	return f.newVersion(ops.Copy, destination, body)
 }
 
 // between makes a call for two names.
@@ -42,7 +43,7 @@ func (f *FS) between(ctx context.Context, op, source, destination, function stri
 	}
 	leave, err := f.writers.passAlone(ctx)
 	if err != nil {
-		return nil, workspace.NewPathError(op, source, err, nil)
+		return nil, ops.Error(op, source, err, nil)
 	}
 	defer leave()
 	args := append(append(names(source), names(destination)...), more...)

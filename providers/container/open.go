@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -34,14 +35,14 @@ func Open(ctx context.Context, opts *Options) (*FS, error) {
 	}
 	f, err := newFS(o)
 	if err != nil {
-		return nil, openError(workspace.OpOpen, o.name(), err)
+		return nil, openError(ops.Open, o.name(), err)
 	}
 	if o.Lazy {
 		return f, nil
 	}
 	if _, err := f.start.do(ctx); err != nil {
 		_ = f.Close() // the first error is the one that matters
-		return nil, openError(workspace.OpOpen, o.name(), err)
+		return nil, openError(ops.Open, o.name(), err)
 	}
 	return f, nil
 }
@@ -208,7 +209,7 @@ func (f *FS) Close() error {
 // caller's op and name, as one of the contract.
 func (f *FS) startError(op, name string, err error) error {
 	if f.closed.Load() {
-		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
+		return ops.Error(op, name, fs.ErrClosed, nil)
 	}
 	return openError(op, name, err)
 }
@@ -216,7 +217,7 @@ func (f *FS) startError(op, name string, err error) error {
 // openError returns err, with which a container could not be opened, as one of
 // the contract.
 func openError(op, name string, err error) error {
-	fail := func(kind, cause error) error { return workspace.NewPathError(op, name, kind, cause) }
+	fail := func(kind, cause error) error { return ops.Error(op, name, kind, cause) }
 	var missing *notInstalledError
 	var fault *engineError
 	var refused *shell.StatusError

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // Options say which container the files are in. Exactly one of Container,
@@ -155,7 +155,7 @@ func (o *Options) check() error {
 	for i, p := range problems {
 		texts[i] = p.Error()
 	}
-	return workspace.NewPathError(workspace.OpOpen, o.name(), fs.ErrInvalid, errors.New(strings.Join(texts, "; ")))
+	return ops.Error(ops.Open, o.name(), fs.ErrInvalid, errors.New(strings.Join(texts, "; ")))
 }
 
 // name is what errors call the container.

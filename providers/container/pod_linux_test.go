@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -221,7 +222,7 @@ func TestPodUnknown(t *testing.T) {
 	eventually(t, "nobody asks", func() error { return second(os.Stat(filepath.Join(dir, "hangs"))) })
 	begun := time.Now()
 	cancel()
-	isPathError(t, <-called, workspace.OpReadFile, "file", context.Canceled)
+	isPathError(t, <-called, ops.ReadFile, "file", context.Canceled)
 	if took := time.Since(begun); took > time.Second {
 		t.Errorf("a canceled ReadFile returned after %v, want at once", took)
 	}

@@ -6,16 +6,17 @@ import (
 	"io"
 
 	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // ReadFile implements [workspace.FileSystem].
 func (f *FS) ReadFile(ctx context.Context, name string) ([]byte, error) {
-	if err := f.check(ctx, workspace.OpReadFile, name); err != nil {
+	if err := f.check(ctx, ops.ReadFile, name); err != nil {
 		return nil, err
 	}
-	data, err := f.do(ctx, workspace.OpReadFile, name, ask("content", names(name)...))
+	data, err := f.do(ctx, ops.ReadFile, name, ask("content", names(name)...))
 	if err != nil {
 		return nil, err
 	}
@@ -24,26 +25,26 @@ func (f *FS) ReadFile(ctx context.Context, name string) ([]byte, error) {
 
 // ReadVersioned implements [workspace.VersionedReader].
 func (f *FS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
-	if err := f.check(ctx, workspace.OpReadFile, name); err != nil {
+	if err := f.check(ctx, ops.ReadFile, name); err != nil {
 		return nil, "", err
 	}
-	if err := workspace.CheckSize(workspace.OpReadFile, name, 0, limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, 0, limit); err != nil {
 		return nil, "", err
 	}
 	body, status, err := f.pool.Do(ctx, snapshot(name, limit, workspace.OpenOptions{}))
 	if err != nil {
-		return nil, "", f.broken(workspace.OpReadFile, name, err)
+		return nil, "", f.broken(ops.ReadFile, name, err)
 	}
 	if status != 0 && status != statusTooLarge {
-		return nil, "", statusError(workspace.OpReadFile, name, status, nil)
+		return nil, "", statusError(ops.ReadFile, name, status, nil)
 	}
 	r, data, err := cutRecord(body)
 	if err != nil {
-		return nil, "", workspace.NewPathError(workspace.OpReadFile, name, nil, err)
+		return nil, "", ops.Error(ops.ReadFile, name, nil, err)
 	}
 	// It may also have grown while it was read.
 	size := max(r.size, int64(len(data)))
-	if err := workspace.CheckSize(workspace.OpReadFile, name, size, limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, size, limit); err != nil {
 		return nil, "", err
 	}
 	return data, r.version(), nil
@@ -77,16 +78,16 @@ const headSize = 64 << 10
 func (f *FS) readText(ctx context.Context, name string, limit int64) ([]byte, error) {
 	stream, info, err := f.Open(ctx, name, nil)
 	if err != nil {
-		return nil, workspace.RenameError(err, workspace.OpReadFile, name)
+		return nil, ops.Rename(err, ops.ReadFile, name)
 	}
 	defer stream.Close()
-	if err := workspace.CheckSize(workspace.OpReadFile, name, info.Size, limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, info.Size, limit); err != nil {
 		return nil, err
 	}
 	head, err := io.ReadAll(io.LimitReader(stream, headSize))
 	if err != nil || len(head) < headSize || lines.IsBinary(head) {
-		return head, workspace.RenameError(err, workspace.OpReadFile, name)
+		return head, ops.Rename(err, ops.ReadFile, name)
 	}
 	rest, err := io.ReadAll(stream)
-	return append(head, rest...), workspace.RenameError(err, workspace.OpReadFile, name)
+	return append(head, rest...), ops.Rename(err, ops.ReadFile, name)
 }

@@ -4,15 +4,15 @@ import (
 	"context"
 	"path"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // Resolve implements [workspace.Resolver].
 func (f *FS) Resolve(ctx context.Context, name string) (string, error) {
-	if err := f.check(ctx, workspace.OpResolve, name); err != nil {
+	if err := f.check(ctx, ops.Resolve, name); err != nil {
 		return "", err
 	}
-	body, err := f.do(ctx, workspace.OpResolve, name, ask("resolved", name))
+	body, err := f.do(ctx, ops.Resolve, name, ask("resolved", name))
 	if err != nil {
 		return "", err
 	}

@@ -5,16 +5,17 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Rm implements [workspace.FileSystem].
 func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	if err := f.check(ctx, workspace.OpRm, name); err != nil {
+	if err := f.check(ctx, ops.Rm, name); err != nil {
 		return err
 	}
 	if name == "." {
-		return workspace.NewPathError(workspace.OpRm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
+		return ops.Error(ops.Rm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
 	}
 	recursive := ""
 	if opts != nil && opts.Recursive {
@@ -23,6 +24,6 @@ func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) err
 			return f.removeTree(ctx, name)
 		}
 	}
-	_, err := f.do(ctx, workspace.OpRm, name, act("remove", append(names(name), recursive)...))
+	_, err := f.do(ctx, ops.Rm, name, act("remove", append(names(name), recursive)...))
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -62,7 +63,7 @@ func isLiteral(element string) bool {
 // List implements [scan.Source].
 func (s *source) List(ctx context.Context, dir string, top bool) ([]scan.Child, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, workspace.NewPathError(workspace.OpLs, dir, err, nil)
+		return nil, ops.Error(ops.Ls, dir, err, nil)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,17 +73,17 @@ func (s *source) List(ctx context.Context, dir string, top bool) ([]scan.Child, 
 		}
 	}
 	if s.hidden[dir] {
-		return nil, workspace.NewPathError(workspace.OpLs, dir, fs.ErrPermission, nil)
+		return nil, ops.Error(ops.Ls, dir, fs.ErrPermission, nil)
 	}
 	return s.listed[dir], nil
 }
 
 // look lists the tree. s.mu is held.
 func (s *source) look(ctx context.Context) error {
-	if err := s.f.check(ctx, workspace.OpLs, s.top); err != nil {
+	if err := s.f.check(ctx, ops.Ls, s.top); err != nil {
 		return err
 	}
-	entries, err := s.f.tree(ctx, workspace.OpLs, s.top, s.within.below, s.within.depth)
+	entries, err := s.f.tree(ctx, ops.Ls, s.top, s.within.below, s.within.depth)
 	cut := s.within.below != "." && errors.Is(err, errBelow)
 	if err != nil && !cut {
 		return err

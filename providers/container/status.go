@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -94,11 +95,11 @@ func statusError(op, name string, status int, said []byte) error {
 	if kind == nil {
 		words := failure(said)
 		if isFull(words) {
-			return workspace.NewPathError(op, name, workspace.ErrNoSpace, nil)
+			return ops.Error(op, name, workspace.ErrNoSpace, nil)
 		}
 		cause = errors.New(words)
 	}
-	return workspace.NewPathError(op, name, kind, cause)
+	return ops.Error(op, name, kind, cause)
 }
 
 // lockedError returns why a lock could not be had, as stuck in the program says it.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -18,15 +19,15 @@ func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions)
 	if opts != nil {
 		window = *opts
 	}
-	if err := f.check(ctx, workspace.OpOpen, name); err != nil {
+	if err := f.check(ctx, ops.Open, name); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	if err := window.Check(name); err != nil {
+	if err := ops.CheckWindow(name, window.Offset, window.Length); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
 	reply, err := f.pool.Stream(ctx, snapshot(name, 0, window))
 	if err != nil {
-		return nil, workspace.FileInfo{}, f.broken(workspace.OpOpen, name, err)
+		return nil, workspace.FileInfo{}, f.broken(ops.Open, name, err)
 	}
 	s := &stream{ctx: ctx, f: f, name: name, reply: reply, from: bufio.NewReaderSize(reply, streamBuffer)}
 	info, err := s.begin()
@@ -53,14 +54,14 @@ type stream struct {
 func (s *stream) begin() (workspace.FileInfo, error) {
 	line, err := s.from.ReadSlice('\n')
 	if errors.Is(err, io.EOF) {
-		return workspace.FileInfo{}, statusError(workspace.OpOpen, s.name, s.reply.Status, nil)
+		return workspace.FileInfo{}, statusError(ops.Open, s.name, s.reply.Status, nil)
 	}
 	if err != nil {
-		return workspace.FileInfo{}, s.f.broken(workspace.OpOpen, s.name, err)
+		return workspace.FileInfo{}, s.f.broken(ops.Open, s.name, err)
 	}
 	r, _, err := cutRecord(line)
 	if err != nil {
-		return workspace.FileInfo{}, workspace.NewPathError(workspace.OpOpen, s.name, nil, err)
+		return workspace.FileInfo{}, ops.Error(ops.Open, s.name, nil, err)
 	}
 	return r.info(s.name), nil
 }
@@ -68,17 +69,17 @@ func (s *stream) begin() (workspace.FileInfo, error) {
 // Read implements [io.Reader].
 func (s *stream) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
-		return 0, workspace.NewPathError(workspace.OpOpen, s.name, err, nil)
+		return 0, ops.Error(ops.Open, s.name, err, nil)
 	}
 	n, err := s.from.Read(p)
 	switch {
 	case errors.Is(err, io.EOF) && s.reply.Status != 0:
-		return n, statusError(workspace.OpOpen, s.name, s.reply.Status, nil)
+		return n, statusError(ops.Open, s.name, s.reply.Status, nil)
 	case errors.Is(err, io.EOF):
 		s.reply.Close()
 		return n, io.EOF
 	}
-	return n, s.f.broken(workspace.OpOpen, s.name, err)
+	return n, s.f.broken(ops.Open, s.name, err)
 }
 
 // Close implements [io.Closer].

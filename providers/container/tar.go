@@ -10,6 +10,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -112,7 +113,7 @@ func (in *importing) send(w io.Writer, archive io.Reader) error {
 	out := tar.NewWriter(parts)
 	err := relay(out, tar.NewReader(archive), &in.progress, in.take)
 	if pathError := new(fs.PathError); err != nil && !errors.As(err, &pathError) {
-		err = workspace.NewPathError(opImport, in.dir, nil, err)
+		err = ops.Error(opImport, in.dir, nil, err)
 	}
 	if err == nil {
 		err = out.Close()
@@ -139,7 +140,7 @@ func (in *importing) take(header *tar.Header) (*tar.Header, error) {
 	}
 	for above := path.Dir(name); above != "."; above = path.Dir(above) {
 		if _, ok := in.symlinks[above]; ok {
-			return nil, workspace.NewPathError(opImport, header.Name, workspace.ErrSymlink, nil)
+			return nil, ops.Error(opImport, header.Name, workspace.ErrSymlink, nil)
 		}
 	}
 	if entry.Typeflag == tar.TypeLink {
@@ -160,7 +161,7 @@ func (in *importing) take(header *tar.Header) (*tar.Header, error) {
 // check returns an entry without what is not taken over, or what is wrong with it.
 func (in *importing) check(header *tar.Header) (*tar.Header, error) {
 	fail := func(kind, cause error) (*tar.Header, error) {
-		return nil, workspace.NewPathError(opImport, header.Name, kind, cause)
+		return nil, ops.Error(opImport, header.Name, kind, cause)
 	}
 	entry := plainEntry(header)
 	name := path.Clean(header.Name)
@@ -305,7 +306,7 @@ func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOp
 	}
 	switch {
 	case stream.Status == statusPartial:
-		return workspace.NewPathError(opExport, dir, workspace.ErrUnavailable,
+		return ops.Error(opExport, dir, workspace.ErrUnavailable,
 			errors.New("something changed while it was read, or could not be read"))
 	case stream.Status != 0:
 		return statusError(opExport, dir, stream.Status, nil)

@@ -6,15 +6,16 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Walk implements [workspace.Walker] in one request.
 func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	if err := f.check(ctx, workspace.OpWalk, dir); err != nil {
+	if err := f.check(ctx, ops.Walk, dir); err != nil {
 		return err
 	}
-	entries, err := named(f.tree(ctx, workspace.OpWalk, dir, ".", ""))
+	entries, err := named(f.tree(ctx, ops.Walk, dir, ".", ""))
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ type walk struct {
 func (w *walk) run(entries []entry) error {
 	for _, e := range entries {
 		if err := w.ctx.Err(); err != nil {
-			return workspace.NewPathError(workspace.OpWalk, w.dir, err, nil)
+			return ops.Error(ops.Walk, w.dir, err, nil)
 		}
 		info := e.info(workspace.Join(w.dir, e.name))
 		if info.Path <= w.after && w.after != "" || w.skips(info.Path) {
@@ -64,7 +65,7 @@ func (w *walk) report(e entry, info workspace.FileInfo) error {
 	if err := w.fn(info, nil); err != nil || !w.f.inside().hides(e) {
 		return err
 	}
-	denied := workspace.NewPathError(workspace.OpWalk, info.Path, fs.ErrPermission, nil)
+	denied := ops.Error(ops.Walk, info.Path, fs.ErrPermission, nil)
 	return w.fn(workspace.FileInfo{Name: info.Name, Path: info.Path, Type: info.Type}, denied)
 }
 

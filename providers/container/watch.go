@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
@@ -19,10 +20,10 @@ func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions
 	if opts != nil {
 		o = *opts
 	}
-	if err := f.check(ctx, workspace.OpWatch, dir); err != nil {
+	if err := f.check(ctx, ops.Watch, dir); err != nil {
 		return nil, err
 	}
-	if err := o.Check(dir); err != nil {
+	if err := ops.CheckWatch(dir, o.Buffer, o.Interval); err != nil {
 		return nil, err
 	}
 	notifier := f.newNotifier(dir)
@@ -97,7 +98,7 @@ func (w *observed) Walk(ctx context.Context, dir string, opts *workspace.WalkOpt
 		select {
 		case <-w.changed:
 		case <-ctx.Done():
-			return workspace.NewPathError(workspace.OpWalk, dir, ctx.Err(), nil)
+			return ops.Error(ops.Walk, dir, ctx.Err(), nil)
 		}
 	}
 	w.walked = true

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -24,10 +25,10 @@ func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *work
 	if opts != nil {
 		o = *opts
 	}
-	if err := f.check(ctx, workspace.OpWriteFile, name); err != nil {
+	if err := f.check(ctx, ops.WriteFile, name); err != nil {
 		return "", err
 	}
-	if err := o.Check(workspace.OpWriteFile, name); err != nil {
+	if err := ops.CheckConditions(ops.WriteFile, name, string(o.IfVersion), o.IfNotExist); err != nil {
 		return "", err
 	}
 	for attempt := 1; ; attempt++ {
@@ -48,15 +49,15 @@ func (f *FS) write(ctx context.Context, name string, data []byte, o workspace.Wr
 // writeBy writes by way of a temporary file.
 func (f *FS) writeBy(ctx context.Context, name string, temp *temporary, data []byte, o workspace.WriteOptions) (workspace.Version, error) {
 	if len(data) > maxInline {
-		path, err := f.spool(ctx, workspace.OpWriteFile, name, temp, data)
+		path, err := f.spool(ctx, ops.WriteFile, name, temp, data)
 		if err != nil {
 			return "", err
 		}
-		return f.commit(ctx, workspace.OpWriteFile, name, path, int64(len(data)), o)
+		return f.commit(ctx, ops.WriteFile, name, path, int64(len(data)), o)
 	}
 	args := append(names(name), condition(o)...)
 	args = append(args, temp.name, shell.Number(int64(len(data))), format(data))
-	return f.publish(ctx, workspace.OpWriteFile, name, act("write", args...), o)
+	return f.publish(ctx, ops.WriteFile, name, act("write", args...), o)
 }
 
 // condition returns the condition of o as the program has it.
@@ -117,7 +118,7 @@ func (f *FS) commit(ctx context.Context, op, name, path string, size int64, o wo
 func (f *FS) publish(ctx context.Context, op, name string, call shell.Call, o workspace.WriteOptions) (workspace.Version, error) {
 	leave, err := f.enter(ctx, o)
 	if err != nil {
-		return "", workspace.NewPathError(op, name, err, nil)
+		return "", ops.Error(op, name, err, nil)
 	}
 	defer leave()
 	body, err := f.do(ctx, op, name, call)
@@ -139,7 +140,7 @@ func (f *FS) enter(ctx context.Context, o workspace.WriteOptions) (leave func(),
 func (f *FS) newVersion(op, name string, body []byte) (workspace.Version, error) {
 	r, _, err := cutRecord(body)
 	if err != nil {
-		return "", workspace.NewPathError(op, name, nil, err)
+		return "", ops.Error(op, name, nil, err)
 	}
 	return r.version(), nil
 }

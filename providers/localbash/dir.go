@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -109,7 +110,7 @@ func (l listing) entries(ctx context.Context, dir string) (kept []scan.Child, te
 	kept = children[:0]
 	for _, child := range children {
 		switch {
-		case strings.HasPrefix(child.Name, workspace.ReservedPrefix):
+		case strings.HasPrefix(child.Name, ops.ReservedPrefix):
 			temps = append(temps, strings.Clone(child.Name)) // not the listing that it is part of
 		case isListable(dir, child.Name):
 			kept = append(kept, child)
@@ -126,8 +127,8 @@ func (l listing) entries(ctx context.Context, dir string) (kept []scan.Child, te
 // operating system lists has no NUL and no slash.
 func isListable(dir, name string) bool {
 	return utf8.ValidString(name) &&
-		len(name) <= workspace.MaxElementLength &&
-		len(dir)+1+len(name) <= workspace.MaxNameLength
+		len(name) <= ops.MaxElementLength &&
+		len(dir)+1+len(name) <= ops.MaxNameLength
 }
 
 // keptListings is a cache of the sorted listings of large directories, for their

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
@@ -217,7 +218,7 @@ func (f *folder) lockDir(ctx context.Context, d *dirHandle, create func() (remov
 // killed. A lock on the directory would be simpler, but other programs take
 // those, for as long as they like.
 const (
-	lockName = workspace.ReservedPrefix + "lock"
+	lockName = ops.ReservedPrefix + "lock"
 	// maxLockWait is how long a change waits for another process that changes
 	// names in the same directory. None takes longer than a flush to the disk.
 	maxLockWait = 10 * time.Second

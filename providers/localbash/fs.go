@@ -58,6 +58,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -137,7 +138,7 @@ func Open(dir string, opts *Options) (*FS, error) {
 		o = *opts
 	}
 	if dir == "" {
-		return nil, workspace.NewPathError(workspace.OpOpen, dir, fs.ErrInvalid,
+		return nil, ops.Error(ops.Open, dir, fs.ErrInvalid,
 			errors.New(`no folder is named; "." is the current one`))
 	}
 	f, err := openFolder(dir, o)
@@ -201,10 +202,10 @@ func openError(dir string, err error) error {
 		{fs.ErrPermission, "give this user the right to read and enter the folder"},
 	} {
 		if errors.Is(err, known.kind) {
-			return workspace.NewPathError(workspace.OpOpen, dir, known.kind, errors.New(known.remedy))
+			return ops.Error(ops.Open, dir, known.kind, errors.New(known.remedy))
 		}
 	}
-	return workspace.NewPathError(workspace.OpOpen, dir, err, nil)
+	return ops.Error(ops.Open, dir, err, nil)
 }
 
 // checkName refuses a name that this operating system cannot hold. Unix holds

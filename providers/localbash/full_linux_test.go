@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -32,7 +33,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = f.WriteFile(t.Context(), "a", bytes.Repeat([]byte("x"), 1<<20), nil)
-	if !errors.Is(err, workspace.ErrNoSpace) || workspace.CodeOf(err) != workspace.CodeNoSpace {
+	if !errors.Is(err, workspace.ErrNoSpace) || tools.CodeOf(err) != tools.CodeNoSpace {
 		t.Errorf("WriteFile to a full disk = %v, want %v", err, workspace.ErrNoSpace)
 	}
 	if data, err := f.ReadFile(t.Context(), "a"); err != nil || string(data) != "old" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -117,8 +118,8 @@ func TestLongestName(t *testing.T) {
 	ctx := context.Background()
 	fsys := open(t, t.TempDir(), nil)
 	name := strings.Repeat(strings.Repeat("d", 127)+"/", 31) + strings.Repeat("f", 128)
-	if len(name) != workspace.MaxNameLength {
-		t.Fatalf("the name has %d bytes, want %d", len(name), workspace.MaxNameLength)
+	if len(name) != ops.MaxNameLength {
+		t.Fatalf("the name has %d bytes, want %d", len(name), ops.MaxNameLength)
 	}
 	write(t, fsys, name, "content")
 	data, err := fsys.ReadFile(ctx, name)

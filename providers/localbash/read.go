@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
@@ -151,7 +152,7 @@ func (r reading) all(ctx context.Context, size int64, buf []byte) ([]byte, error
 }
 
 func (r reading) check(size int64) error {
-	return workspace.CheckSize(workspace.OpReadFile, r.name, size, r.limit)
+	return ops.CheckSize(ops.ReadFile, r.name, size, r.limit)
 }
 
 // Open implements [provider.Opener]. The stream shows one file, whatever

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -124,7 +125,7 @@ func (r *removal) lift(parent *os.Root, base string) error {
 		return err
 	}
 	defer file.Close()
-	err = sys.RenameExclusive(file, base, r.top, workspace.ReservedPrefix+rand.Text())
+	err = sys.RenameExclusive(file, base, r.top, ops.ReservedPrefix+rand.Text())
 	r.moved = r.moved || err == nil
 	return err
 }
@@ -263,7 +264,7 @@ func (d *dirHandle) sweep(names []string) {
 // isLeftover reports whether name may be a temporary file of ours, and not
 // some other thing with that prefix.
 func (d *dirHandle) isLeftover(name string) bool {
-	if name != lockName && len(strings.TrimPrefix(name, workspace.ReservedPrefix)) != len(rand.Text()) {
+	if name != lockName && len(strings.TrimPrefix(name, ops.ReservedPrefix)) != len(rand.Text()) {
 		return false
 	}
 	info, err := d.root.Lstat(name)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/dirwatch"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
@@ -140,7 +141,7 @@ func (w *watch) lookAt(ctx context.Context, d *snapshot, name string, appeared b
 
 // isShown reports whether name in d is one that the caller may see.
 func (w *watch) isShown(d *snapshot, name string) bool {
-	return isListable(w.nameOf(d), name) && !strings.HasPrefix(name, workspace.ReservedPrefix)
+	return isListable(w.nameOf(d), name) && !strings.HasPrefix(name, ops.ReservedPrefix)
 }
 
 // maxOpenAttempts bounds how often a directory is opened that moves away and

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -137,7 +138,7 @@ func TestGrepListsUnnameable(t *testing.T) {
 	ctx := t.Context()
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "dir", "file"), "content")
-	put(t, filepath.Join(dir, "dir", workspace.ReservedPrefix+"x"), "content")
+	put(t, filepath.Join(dir, "dir", ops.ReservedPrefix+"x"), "content")
 	if err := os.WriteFile(filepath.Join(dir, "dir", "bad\xff"), []byte("content"), 0o666); err != nil {
 		t.Skipf("this file system has only names that are UTF-8: %v", err)
 	}
@@ -173,13 +174,13 @@ func TestGrepListsUnnameable(t *testing.T) {
 // directory that it is in.
 func makeDeep(t *testing.T, root string) string {
 	t.Helper()
-	name := strings.Repeat("d", workspace.MaxElementLength)
+	name := strings.Repeat("d", ops.MaxElementLength)
 	r, err := os.OpenRoot(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var path []string
-	for range workspace.MaxNameLength / (workspace.MaxElementLength + 1) {
+	for range ops.MaxNameLength / (ops.MaxElementLength + 1) {
 		path = append(path, name)
 		if err := r.Mkdir(name, 0o777); err != nil {
 			t.Fatal(err)

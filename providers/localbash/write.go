@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
@@ -127,7 +128,7 @@ func (f *folder) writeTarget(ctx context.Context, name string, opts workspace.Wr
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", "", err
 	}
-	if strings.HasPrefix(name, workspace.ReservedPrefix) || strings.Contains(name, "/"+workspace.ReservedPrefix) {
+	if strings.HasPrefix(name, ops.ReservedPrefix) || strings.Contains(name, "/"+ops.ReservedPrefix) {
 		return "", "", provider.Errorf(fs.ErrInvalid, "a symlink leads to a reserved name")
 	}
 	dir, base = splitUnclean(name)
@@ -215,7 +216,7 @@ const maxTempAttempts = 100
 // which tells everyone that its writer lives.
 func (d *dirHandle) createTemp(perm fs.FileMode) (*os.File, string, error) {
 	for range maxTempAttempts {
-		name := workspace.ReservedPrefix + rand.Text()
+		name := ops.ReservedPrefix + rand.Text()
 		file, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, "", errOvertaken

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -61,7 +62,7 @@ var (
 func (t *tree) ReadFile(_ context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
 	data, info, err := t.content(name)
 	if err == nil {
-		err = workspace.CheckSize(workspace.OpReadFile, name, info.Size, limit)
+		err = ops.CheckSize(ops.ReadFile, name, info.Size, limit)
 	}
 	if err != nil {
 		return nil, "", err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -15,5 +16,5 @@ func (t *tree) Open(_ context.Context, name string, opts workspace.OpenOptions) 
 	if err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	return io.NopCloser(bytes.NewReader(opts.Of(data))), info, nil
+	return io.NopCloser(bytes.NewReader(ops.Window(data, opts.Offset, opts.Length))), info, nil
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -35,7 +36,7 @@ func (s source) Read(_ context.Context, name string, _ *[]byte, opts scan.ReadOp
 	if err != nil {
 		return nil, err
 	}
-	return data, workspace.CheckSize(workspace.OpReadFile, name, info.Size, opts.Limit)
+	return data, ops.CheckSize(ops.ReadFile, name, info.Size, opts.Limit)
 }
 
 func (s source) Stat(ctx context.Context, name string) (workspace.FileType, error) {

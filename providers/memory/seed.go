@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -22,7 +23,7 @@ const (
 func seed(ctx context.Context, fsys workspace.FileSystem, folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return workspace.NewPathError(workspace.OpOpen, folder, kindOf(withoutPath(err)),
+		return ops.Error(ops.Open, folder, kindOf(withoutPath(err)),
 			errors.New("create the folder first, or correct its path"))
 	}
 	defer root.Close()
@@ -61,7 +62,7 @@ func seedError(root *os.Root, name string, err error) error {
 	if _, leadsOut := root.Lstat(".."); cause == withoutPath(leadsOut) {
 		cause = workspace.ErrEscape
 	}
-	return workspace.NewPathError(workspace.OpOpen, name, kindOf(cause), nil)
+	return ops.Error(ops.Open, name, kindOf(cause), nil)
 }
 
 // kindOf returns the kind of an error of the operating system, or err itself.

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -30,30 +31,30 @@ const (
 // the other headers, the user metadata, the storage class and the tags of the
 // source.
 func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
-	if err := f.checkPair(ctx, workspace.OpCopy, source, destination); err != nil {
+	if err := f.checkPair(ctx, ops.Copy, source, destination); err != nil {
 		return "", err
 	}
-	from, err := f.source(ctx, workspace.OpCopy, source)
+	from, err := f.source(ctx, ops.Copy, source)
 	if err != nil {
 		return "", err
 	}
 	if source == destination {
-		return "", workspace.NewPathError(workspace.OpCopy, destination, fs.ErrExist, nil)
+		return "", ops.Error(ops.Copy, destination, fs.ErrExist, nil)
 	}
-	etag, err := f.copyFile(ctx, workspace.OpCopy, from, source, destination)
+	etag, err := f.copyFile(ctx, ops.Copy, from, source, destination)
 	return versionOf(etag), err
 }
 
 // checkPair checks what needs no request.
 func (f *FS) checkPair(ctx context.Context, op, source, destination string) error {
-	if err := workspace.Check(ctx, op, source); err != nil {
+	if err := ops.Check(ctx, op, source); err != nil {
 		return err
 	}
-	if err := workspace.Check(ctx, op, destination); err != nil {
+	if err := ops.Check(ctx, op, destination); err != nil {
 		return err
 	}
 	if !f.caps.Copy {
-		return workspace.NewPathError(op, source, errors.ErrUnsupported, errors.New("the store honours no conditions for it"))
+		return ops.Error(op, source, errors.ErrUnsupported, errors.New("the store honours no conditions for it"))
 	}
 	return nil
 }
@@ -65,7 +66,7 @@ func (f *FS) checkPair(ctx context.Context, op, source, destination string) erro
 // Those of a read, for op.
 func (f *FS) source(ctx context.Context, op, name string) (head, error) {
 	if name == "." {
-		return head{}, workspace.NewPathError(op, name, workspace.ErrIsDir, nil)
+		return head{}, ops.Error(op, name, workspace.ErrIsDir, nil)
 	}
 	found, err := f.head(ctx, name)
 	switch {
@@ -82,7 +83,7 @@ func (f *FS) source(ctx context.Context, op, name string) (head, error) {
 func (f *FS) copyFile(ctx context.Context, op string, from head, source, destination string) (etag string, err error) {
 	made, err := f.prepare(ctx, op, destination)
 	if errors.Is(err, workspace.ErrIsDir) {
-		err = workspace.NewPathError(op, destination, fs.ErrExist, nil)
+		err = ops.Error(op, destination, fs.ErrExist, nil)
 	}
 	if err != nil {
 		return "", err
@@ -104,7 +105,7 @@ func (f *FS) copyError(ctx context.Context, op, source, destination string, err 
 	if _, err := f.source(ctx, op, source); err != nil {
 		return err // somebody else has removed it
 	}
-	return workspace.NewPathError(op, source, workspace.ErrUnavailable, errSourceChanged)
+	return ops.Error(op, source, workspace.ErrUnavailable, errSourceChanged)
 }
 
 // errSourceChanged says that a file was written while it was copied.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -17,7 +18,7 @@ func (f *FS) Create(ctx context.Context, name string, opts *workspace.WriteOptio
 	if opts != nil {
 		o = *opts
 	}
-	made, err := f.admit(ctx, workspace.OpCreate, name, o)
+	made, err := f.admit(ctx, ops.Create, name, o)
 	if err != nil {
 		return nil, err
 	}
@@ -39,10 +40,10 @@ type writer struct {
 
 func (w *writer) Write(p []byte) (int, error) {
 	if w.done {
-		return 0, workspace.NewPathError(workspace.OpCreate, w.name, fs.ErrClosed, nil)
+		return 0, ops.Error(ops.Create, w.name, fs.ErrClosed, nil)
 	}
 	if err := w.ctx.Err(); err != nil {
-		return 0, workspace.NewPathError(workspace.OpCreate, w.name, err, nil)
+		return 0, ops.Error(ops.Create, w.name, err, nil)
 	}
 	written := 0
 	for len(p) > 0 {
@@ -87,10 +88,10 @@ func (w *writer) send() error {
 // Commit implements [workspace.Writer].
 func (w *writer) Commit() (workspace.Version, error) {
 	if w.done {
-		return "", workspace.NewPathError(workspace.OpCreate, w.name, fs.ErrClosed, nil)
+		return "", ops.Error(ops.Create, w.name, fs.ErrClosed, nil)
 	}
 	if err := w.ctx.Err(); err != nil {
-		return "", workspace.NewPathError(workspace.OpCreate, w.name, err, nil)
+		return "", ops.Error(ops.Create, w.name, err, nil)
 	}
 	w.done = true
 	etag, err := w.commit()
@@ -105,7 +106,7 @@ func (w *writer) Commit() (workspace.Version, error) {
 }
 
 func (w *writer) failed(err error) error {
-	return w.fs.writeError(w.ctx, workspace.OpCreate, w.name, err)
+	return w.fs.writeError(w.ctx, ops.Create, w.name, err)
 }
 
 func (w *writer) commit() (etag string, err error) {

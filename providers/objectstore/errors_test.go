@@ -18,7 +18,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/tools"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/errors.golden")
@@ -70,7 +70,7 @@ func spell(err error) string {
 	if err == nil {
 		return "ok"
 	}
-	return fmt.Sprintf("%s %v", workspace.CodeOf(err), err)
+	return fmt.Sprintf("%s %v", tools.CodeOf(err), err)
 }
 
 func checkErrorForm(t *testing.T, what string, err error) {

@@ -18,6 +18,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -43,10 +44,10 @@ func (e *storeError) Unwrap() error {
 // store or there.
 func fault(ctx context.Context, op, name string, err error) error {
 	if ended := ctx.Err(); ended != nil {
-		return workspace.NewPathError(op, name, ended, nil)
+		return ops.Error(op, name, ended, nil)
 	}
 	kind, cause := diagnose(err)
-	return workspace.NewPathError(op, name, kind, cause)
+	return ops.Error(op, name, kind, cause)
 }
 
 // diagnose returns the kind of err, nil for none, and its words.

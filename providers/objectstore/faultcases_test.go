@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -218,7 +219,7 @@ func grepPaths(ctx context.Context, f *objectstore.FS) (any, error) {
 		return nil, err
 	}
 	for _, skipped := range result.Skipped {
-		return nil, workspace.NewPathError(workspace.OpGrep, skipped.Path, fs.ErrPermission, errors.New(string(skipped.Reason)))
+		return nil, ops.Error(ops.Grep, skipped.Path, fs.ErrPermission, errors.New(string(skipped.Reason)))
 	}
 	var paths []string
 	for _, match := range result.Matches {

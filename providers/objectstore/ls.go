@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -14,18 +15,18 @@ func (f *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]w
 	if opts != nil {
 		o = *opts
 	}
-	if err := workspace.Check(ctx, workspace.OpLs, dir); err != nil {
+	if err := ops.Check(ctx, ops.Ls, dir); err != nil {
 		return nil, err
 	}
-	if err := o.Check(dir); err != nil {
+	if err := ops.CheckLimit(ops.Ls, dir, int64(o.Limit)); err != nil {
 		return nil, err
 	}
 	l := &listing{dir: dir, prefix: f.dirKey(dir), opts: o, infos: []workspace.FileInfo{}}
 	if err := l.read(ctx, f); err != nil {
-		return nil, fault(ctx, workspace.OpLs, dir, err)
+		return nil, fault(ctx, ops.Ls, dir, err)
 	}
 	if !l.found {
-		if err := f.checkDir(ctx, workspace.OpLs, dir); err != nil {
+		if err := f.checkDir(ctx, ops.Ls, dir); err != nil {
 			return nil, err
 		}
 	}

@@ -8,18 +8,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Mkdir implements [workspace.FileSystem]: three requests at most, as WriteFile
 // has them if it is recursive, and two if the parent is known.
 func (f *FS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
-	if err := workspace.Check(ctx, workspace.OpMkdir, name); err != nil {
+	if err := ops.Check(ctx, ops.Mkdir, name); err != nil {
 		return err
 	}
 	recursive := opts != nil && opts.Recursive
 	if name == "." {
-		info, err := f.stat(ctx, workspace.OpMkdir, name)
+		info, err := f.stat(ctx, ops.Mkdir, name)
 		if err != nil {
 			return err
 		}
@@ -28,7 +29,7 @@ func (f *FS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOption
 	found, err := f.find(ctx, name, findKeys)
 	switch {
 	case err != nil:
-		return fault(ctx, workspace.OpMkdir, name, err)
+		return fault(ctx, ops.Mkdir, name, err)
 	case found.exists:
 		return existing(name, found.info, recursive)
 	}
@@ -40,7 +41,7 @@ func (f *FS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOption
 		return existing(name, dirInfo(name), recursive)
 	}
 	if err != nil {
-		return fault(ctx, workspace.OpMkdir, name, err)
+		return fault(ctx, ops.Mkdir, name, err)
 	}
 	f.watches.made(name)
 	return nil
@@ -50,9 +51,9 @@ func (f *FS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOption
 func existing(name string, info workspace.FileInfo, recursive bool) error {
 	switch {
 	case !recursive:
-		return workspace.NewPathError(workspace.OpMkdir, name, fs.ErrExist, nil)
+		return ops.Error(ops.Mkdir, name, fs.ErrExist, nil)
 	case !info.IsDir():
-		return workspace.NewPathError(workspace.OpMkdir, name, workspace.ErrNotDir, nil)
+		return ops.Error(ops.Mkdir, name, workspace.ErrNotDir, nil)
 	}
 	return nil
 }
@@ -65,10 +66,10 @@ func (f *FS) checkParent(ctx context.Context, name string, recursive bool) error
 		return nil
 	}
 	if !recursive {
-		err := f.checkDir(ctx, workspace.OpMkdir, parent)
-		return workspace.RenameError(err, workspace.OpMkdir, name)
+		err := f.checkDir(ctx, ops.Mkdir, parent)
+		return ops.Rename(err, ops.Mkdir, name)
 	}
-	return prepareError(ctx, workspace.OpMkdir, name, f.checkMissing(ctx, parent))
+	return prepareError(ctx, ops.Mkdir, name, f.checkMissing(ctx, parent))
 }
 
 // mark makes the marker of the directory name. It is [fs.ErrExist] if there is

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -23,11 +24,11 @@ import (
 // where that one ended. Moves of one directory at the same moment share out its
 // files.
 func (f *FS) Move(ctx context.Context, source, destination string) error {
-	if err := f.checkPair(ctx, workspace.OpMove, source, destination); err != nil {
+	if err := f.checkPair(ctx, ops.Move, source, destination); err != nil {
 		return err
 	}
 	if source == "." {
-		return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
+		return ops.Error(ops.Move, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
 	}
 	if destination == "." || destination == source {
 		return f.moveOntoExisting(ctx, source, destination)
@@ -35,13 +36,13 @@ func (f *FS) Move(ctx context.Context, source, destination string) error {
 	found, err := f.find(ctx, source, findKeys)
 	switch {
 	case err != nil:
-		return fault(ctx, workspace.OpMove, source, err)
+		return fault(ctx, ops.Move, source, err)
 	case !found.exists:
 		return f.moveMissing(ctx, source, destination)
 	case !found.info.IsDir():
 		return f.moveFile(ctx, source, destination)
 	case strings.HasPrefix(destination, source+"/"):
-		return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("a directory cannot be moved into itself"))
+		return ops.Error(ops.Move, source, fs.ErrInvalid, errors.New("a directory cannot be moved into itself"))
 	}
 	return f.moveDir(ctx, source, destination)
 }
@@ -49,21 +50,21 @@ func (f *FS) Move(ctx context.Context, source, destination string) error {
 // moveOntoExisting returns the error of a move to a name that is known to
 // exist if the source does.
 func (f *FS) moveOntoExisting(ctx context.Context, source, destination string) error {
-	if _, err := f.stat(ctx, workspace.OpMove, source); err != nil {
+	if _, err := f.stat(ctx, ops.Move, source); err != nil {
 		return err
 	}
-	return workspace.NewPathError(workspace.OpMove, destination, fs.ErrExist, nil)
+	return ops.Error(ops.Move, destination, fs.ErrExist, nil)
 }
 
 func (f *FS) moveFile(ctx context.Context, source, destination string) error {
-	from, err := f.source(ctx, workspace.OpMove, source)
+	from, err := f.source(ctx, ops.Move, source)
 	if err != nil {
 		return err
 	}
 	if err := f.keep(ctx, source); err != nil {
-		return fault(ctx, workspace.OpMove, source, err)
+		return fault(ctx, ops.Move, source, err)
 	}
-	etag, err := f.copyFile(ctx, workspace.OpMove, from, source, destination)
+	etag, err := f.copyFile(ctx, ops.Move, from, source, destination)
 	if err != nil {
 		return err
 	}
@@ -83,10 +84,10 @@ func (f *FS) moveFile(ctx context.Context, source, destination string) error {
 // takeError returns the error of a move whose copy exists, and whose source may.
 func takeError(ctx context.Context, source string, err error) error {
 	if ended := ctx.Err(); ended != nil {
-		return workspace.NewPathError(workspace.OpMove, source, ended, nil)
+		return ops.Error(ops.Move, source, ended, nil)
 	}
 	kind, cause := diagnose(err)
-	return workspace.NewPathError(workspace.OpMove, source, kind,
+	return ops.Error(ops.Move, source, kind,
 		fmt.Errorf("it has been copied to the new name, and may not have been removed from the old one: %w", cause))
 }
 
@@ -96,16 +97,16 @@ func (f *FS) undoCopy(ctx context.Context, source, destination, etag string) err
 	late, cancel := f.afterwards(ctx)
 	defer cancel()
 	if err := f.delete(late, f.key(destination), f.ifUnchanged(etag)); err != nil && !isRefusal(err) {
-		return fault(ctx, workspace.OpMove, destination, err)
+		return fault(ctx, ops.Move, destination, err)
 	}
 	isFile, err := f.isFile(ctx, source)
 	switch {
 	case err != nil:
-		return fault(ctx, workspace.OpMove, source, err)
+		return fault(ctx, ops.Move, source, err)
 	case isFile:
-		return workspace.NewPathError(workspace.OpMove, source, workspace.ErrUnavailable, errSourceChanged)
+		return ops.Error(ops.Move, source, workspace.ErrUnavailable, errSourceChanged)
 	}
-	return f.missing(ctx, workspace.OpMove, source)
+	return f.missing(ctx, ops.Move, source)
 }
 
 // ifUnchanged returns the condition of a delete, where the store honours it.

@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -69,12 +70,12 @@ func (f *FS) moveMissing(ctx context.Context, source, destination string) error 
 	begun, err := m.begun(ctx)
 	switch {
 	case err != nil:
-		return fault(ctx, workspace.OpMove, destination, err)
+		return fault(ctx, ops.Move, destination, err)
 	case !begun:
-		return f.missing(ctx, workspace.OpMove, source)
+		return f.missing(ctx, ops.Move, source)
 	}
 	if err := m.finish(ctx); err != nil {
-		return fault(ctx, workspace.OpMove, destination, err)
+		return fault(ctx, ops.Move, destination, err)
 	}
 	return nil
 }
@@ -111,17 +112,17 @@ func (m *dirMove) claim(ctx context.Context, destination string) error {
 	}
 	switch {
 	case err != nil:
-		return fault(ctx, workspace.OpMove, destination, err)
+		return fault(ctx, ops.Move, destination, err)
 	case found.exists && !m.resumed:
-		return workspace.NewPathError(workspace.OpMove, destination, fs.ErrExist, nil)
+		return ops.Error(ops.Move, destination, fs.ErrExist, nil)
 	}
 	if !m.resumed {
 		if err := f.checkParent(ctx, destination, true); err != nil {
-			return workspace.RenameError(err, workspace.OpMove, destination)
+			return ops.Rename(err, ops.Move, destination)
 		}
 	}
 	if _, err := f.put(ctx, m.to, nil, markerOf(m.sourceSum(), m.id), workspace.WriteOptions{IfNotExist: !m.resumed}); err != nil {
-		return f.writeError(ctx, workspace.OpMove, destination, err)
+		return f.writeError(ctx, ops.Move, destination, err)
 	}
 	f.folders.mark(destination)
 	return nil
@@ -367,7 +368,7 @@ func (m *dirMove) failed(ctx context.Context, source, destination string, err er
 	case errors.Is(err, fs.ErrExist):
 		source, kind, cause = destination, fs.ErrExist, errors.New("somebody else has made a file in it")
 	}
-	return workspace.NewPathError(workspace.OpMove, source, kind, partly(cause))
+	return ops.Error(ops.Move, source, kind, partly(cause))
 }
 
 // disclaim removes the directory destination if nothing has been moved to it. It

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -20,7 +21,7 @@ import (
 // [workspace.ErrIsDir], [workspace.ErrNotDir], or the store's, for op and name.
 func (f *FS) prepare(ctx context.Context, op, name string) (made func(), err error) {
 	if name == "." {
-		return nil, workspace.NewPathError(op, name, workspace.ErrIsDir, nil)
+		return nil, ops.Error(op, name, workspace.ErrIsDir, nil)
 	}
 	dir, base := workspace.Split(name)
 	if f.folders.holdsFile(dir, base) {
@@ -46,7 +47,7 @@ func prepareError(ctx context.Context, op, name string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, workspace.ErrIsDir), errors.Is(err, workspace.ErrNotDir):
-		return workspace.NewPathError(op, name, err, nil)
+		return ops.Error(op, name, err, nil)
 	}
 	return fault(ctx, op, name, err)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -35,18 +36,18 @@ const (
 // no credentials, and if its files are encrypted with a key of the caller's, which
 // whoever has the URL would need; and those of a read that sends no request.
 func (f *FS) PresignGet(ctx context.Context, name string, ttl time.Duration) (string, error) {
-	if err := workspace.Check(ctx, opPresign, name); err != nil {
+	if err := ops.Check(ctx, opPresign, name); err != nil {
 		return "", err
 	}
 	switch {
 	case name == ".":
-		return "", workspace.NewPathError(opPresign, name, workspace.ErrIsDir, nil)
+		return "", ops.Error(opPresign, name, workspace.ErrIsDir, nil)
 	case ttl < minPresign || ttl > maxPresign:
-		return "", workspace.NewPathError(opPresign, name, fs.ErrInvalid, fmt.Errorf("the URL cannot hold for %v: choose a time from 1s to 168h", ttl))
+		return "", ops.Error(opPresign, name, fs.ErrInvalid, fmt.Errorf("the URL cannot hold for %v: choose a time from 1s to 168h", ttl))
 	case f.client.Options().Credentials == nil:
-		return "", workspace.NewPathError(opPresign, name, errors.ErrUnsupported, errors.New("there are no credentials to sign a URL with"))
+		return "", ops.Error(opPresign, name, errors.ErrUnsupported, errors.New("there are no credentials to sign a URL with"))
 	case f.opts.Encryption.Type == SSEC:
-		return "", workspace.NewPathError(opPresign, name, errors.ErrUnsupported, errors.New("whoever has the URL would need the key of the encryption"))
+		return "", ops.Error(opPresign, name, errors.ErrUnsupported, errors.New("whoever has the URL would need the key of the encryption"))
 	}
 	signed, err := s3.NewPresignClient(f.client).PresignGetObject(ctx,
 		&s3.GetObjectInput{Bucket: f.bucket, Key: aws.String(f.key(name))}, s3.WithPresignExpires(ttl.Truncate(time.Second)))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -19,7 +20,7 @@ func (f *FS) probe(ctx context.Context) error {
 	key := f.key(name)
 	etag, err := f.put(ctx, key, []byte("probe"), nil, workspace.WriteOptions{})
 	if err != nil {
-		return fault(ctx, workspace.OpWriteFile, name, err)
+		return fault(ctx, ops.WriteFile, name, err)
 	}
 	defer func() {
 		late, cancel := f.afterwards(ctx)
@@ -31,13 +32,13 @@ func (f *FS) probe(ctx context.Context) error {
 		_, err := f.put(ctx, key, []byte("broken"), nil, broken)
 		honoured, err := refused(err)
 		if err != nil {
-			return fault(ctx, workspace.OpWriteFile, name, err)
+			return fault(ctx, ops.WriteFile, name, err)
 		}
 		f.compat.Unconditional = f.compat.Unconditional || !honoured
 	}
 	if !f.compat.Unconditional {
 		if err := f.probeUpload(ctx, name); err != nil {
-			return fault(ctx, workspace.OpWriteFile, name, err)
+			return fault(ctx, ops.WriteFile, name, err)
 		}
 	}
 	f.caps = f.compat.capabilities()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -91,7 +92,7 @@ func testConditions(t *testing.T, f *objectstore.FS, supported bool) {
 // TestProbeFails opens what cannot be written to.
 func TestProbeFails(t *testing.T) {
 	server := s3test.New(t, nil)
-	if _, err := openServer(t, server, objectstore.Options{Bucket: "missing", Probe: true}); workspace.CodeOf(err) != workspace.CodeInternal {
+	if _, err := openServer(t, server, objectstore.Options{Bucket: "missing", Probe: true}); tools.CodeOf(err) != tools.CodeInternal {
 		t.Errorf("Open of a missing bucket = %v, want an error", err)
 	}
 	server.Deny("p/")

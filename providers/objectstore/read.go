@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -18,7 +19,7 @@ func (f *FS) ReadFile(ctx context.Context, name string) ([]byte, error) {
 // ReadVersioned implements [workspace.VersionedReader]: one request. A file
 // that is larger than limit is not downloaded.
 func (f *FS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
-	if err := workspace.Check(ctx, workspace.OpReadFile, name); err != nil {
+	if err := ops.Check(ctx, ops.ReadFile, name); err != nil {
 		return nil, "", err
 	}
 	o, data, err := f.read(ctx, name, limit, (*download).readAll)
@@ -35,11 +36,11 @@ func (f *FS) read(ctx context.Context, name string, limit int64, body func(d *do
 	torn := torn{fs: f}
 	damaged := 0
 	for range maxRereads {
-		got, err := f.get(ctx, workspace.OpReadFile, name, nil)
+		got, err := f.get(ctx, ops.ReadFile, name, nil)
 		if err != nil {
 			return object{}, nil, err
 		}
-		if err := workspace.CheckSize(workspace.OpReadFile, name, got.size, limit); err != nil {
+		if err := ops.CheckSize(ops.ReadFile, name, got.size, limit); err != nil {
 			got.body.Close()
 			return object{}, nil, err
 		}
@@ -52,15 +53,15 @@ func (f *FS) read(ctx context.Context, name string, limit int64, body func(d *do
 		case errors.Is(err, errOvertaken):
 			continue
 		case err != nil:
-			return object{}, nil, fault(ctx, workspace.OpReadFile, name, err)
+			return object{}, nil, fault(ctx, ops.ReadFile, name, err)
 		case limit > 0 && int64(len(data)) > limit:
-			return object{}, nil, workspace.NewPathError(workspace.OpReadFile, name, workspace.ErrTooLarge, fmt.Errorf("more than the limit of %d bytes", limit))
+			return object{}, nil, ops.Error(ops.ReadFile, name, workspace.ErrTooLarge, fmt.Errorf("more than the limit of %d bytes", limit))
 		}
 		if !torn.is(ctx, got, data) {
 			return got.object, data, nil
 		}
 	}
-	return object{}, nil, workspace.NewPathError(workspace.OpReadFile, name, workspace.ErrUnavailable,
+	return object{}, nil, ops.Error(ops.ReadFile, name, workspace.ErrUnavailable,
 		errors.New("the file is written all the time, or the store's ETags are not those of its contents: try again"))
 }
 
@@ -72,13 +73,13 @@ func (f *FS) read(ctx context.Context, name string, limit int64, body func(d *do
 // errRange, or the error of op for name.
 func (f *FS) get(ctx context.Context, op, name string, w *window) (*download, error) {
 	if name == "." {
-		return nil, workspace.NewPathError(op, name, workspace.ErrIsDir, nil)
+		return nil, ops.Error(op, name, workspace.ErrIsDir, nil)
 	}
 	d, err := f.fetch(ctx, f.key(name), w, nil)
 	switch {
 	case err == nil && d.gone:
 		d.body.Close()
-		return nil, workspace.NewPathError(op, name, fs.ErrNotExist, nil)
+		return nil, ops.Error(op, name, fs.ErrNotExist, nil)
 	case isMissing(err):
 		return nil, f.unreadable(ctx, op, name)
 	case err == errRange:
@@ -97,7 +98,7 @@ func (f *FS) unreadable(ctx context.Context, op, name string) error {
 	case err != nil:
 		return fault(ctx, op, name, err)
 	case isDir:
-		return workspace.NewPathError(op, name, workspace.ErrIsDir, nil)
+		return ops.Error(op, name, workspace.ErrIsDir, nil)
 	}
 	return f.missing(ctx, op, name)
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -206,8 +207,8 @@ func TestWrongOwner(t *testing.T) {
 	server.Put(bucket, "p/f", []byte("content"))
 	f := inProcess(server, awsCompat()).open(t, "p", objectstore.Options{ExpectedBucketOwner: owner})
 	for name, do := range map[string]action{"read": readFile("f"), "write": write("f", nil), "ls": lists(".", nil, 1), "rm": rm("f", false)} {
-		if err := do(t.Context(), f); workspace.CodeOf(err) != workspace.CodePermission {
-			t.Errorf("%s in a bucket of another account = %v, want %s", name, err, workspace.CodePermission)
+		if err := do(t.Context(), f); tools.CodeOf(err) != tools.CodePermission {
+			t.Errorf("%s in a bucket of another account = %v, want %s", name, err, tools.CodePermission)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -24,11 +25,11 @@ import (
 // one that keeps the directory it lies in. Where very many names continue that
 // of a directory, one more finds it.
 func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	if err := workspace.Check(ctx, workspace.OpRm, name); err != nil {
+	if err := ops.Check(ctx, ops.Rm, name); err != nil {
 		return err
 	}
 	if name == "." {
-		return workspace.NewPathError(workspace.OpRm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
+		return ops.Error(ops.Rm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
 	}
 	recursive, keys := opts != nil && opts.Recursive, int32(findKeys)
 	if recursive {
@@ -37,18 +38,18 @@ func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) err
 	found, err := f.find(ctx, name, keys)
 	switch {
 	case err != nil:
-		return fault(ctx, workspace.OpRm, name, err)
+		return fault(ctx, ops.Rm, name, err)
 	case !found.exists:
-		return f.missing(ctx, workspace.OpRm, name)
+		return f.missing(ctx, ops.Rm, name)
 	case found.info.IsDir() && !recursive && !found.empty:
-		return workspace.NewPathError(workspace.OpRm, name, workspace.ErrNotEmpty, nil)
+		return ops.Error(ops.Rm, name, workspace.ErrNotEmpty, nil)
 	}
 	err = f.remove(ctx, name, found)
 	if errors.Is(err, errUnlistable) {
-		return workspace.NewPathError(workspace.OpRm, name, workspace.ErrNotEmpty, errUnlistable)
+		return ops.Error(ops.Rm, name, workspace.ErrNotEmpty, errUnlistable)
 	}
 	if err != nil {
-		return fault(ctx, workspace.OpRm, name, err)
+		return fault(ctx, ops.Rm, name, err)
 	}
 	f.watches.removed(name)
 	return nil

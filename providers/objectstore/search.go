@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -58,7 +59,7 @@ func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Read
 		data, _, err := s.fs.ReadVersioned(ctx, name, opts.Limit)
 		return data, err
 	}
-	if err := workspace.CheckSize(workspace.OpReadFile, name, known.Size, opts.Limit); err != nil || known.Size == 0 {
+	if err := ops.CheckSize(ops.ReadFile, name, known.Size, opts.Limit); err != nil || known.Size == 0 {
 		return nil, err
 	}
 	if data, ok := s.fs.bodies.get(name, known.Version); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // Server returns what the store calls itself, such as "AmazonS3" or "MinIO", by
@@ -18,12 +18,12 @@ import (
 //
 // Those of [FS.Stat], if the bucket cannot be asked.
 func (f *FS) Server(ctx context.Context) (string, error) {
-	if err := workspace.Check(ctx, workspace.OpStat, "."); err != nil {
+	if err := ops.Check(ctx, ops.Stat, "."); err != nil {
 		return "", err
 	}
 	answer, err := f.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: f.bucket})
 	if err != nil {
-		return "", fault(ctx, workspace.OpStat, ".", err)
+		return "", fault(ctx, ops.Stat, ".", err)
 	}
 	return headersOf(answer).Get("Server"), nil
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/providers/objectstore"
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/tools"
 )
 
 // TestServer tests that a store is called what it calls itself, by one HEAD.
@@ -54,7 +54,7 @@ func TestServerOfNoStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := f.Server(t.Context()); err == nil || workspace.CodeOf(err) == "" {
+	if got, err := f.Server(t.Context()); err == nil || tools.CodeOf(err) == "" {
 		t.Errorf("Server() = %q, %v, want an error", got, err)
 	}
 }

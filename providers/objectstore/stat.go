@@ -9,16 +9,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Stat implements [workspace.FileSystem]: one request for a file and for the
 // root, two for a directory.
 func (f *FS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
-	if err := workspace.Check(ctx, workspace.OpStat, name); err != nil {
+	if err := ops.Check(ctx, ops.Stat, name); err != nil {
 		return workspace.FileInfo{}, err
 	}
-	return f.stat(ctx, workspace.OpStat, name)
+	return f.stat(ctx, ops.Stat, name)
 }
 
 // stat is Stat for the operation op.
@@ -103,7 +104,7 @@ func (f *FS) notDir(ctx context.Context, op, name string) error {
 	case err != nil:
 		return fault(ctx, op, name, err)
 	case isFile:
-		return workspace.NewPathError(op, name, workspace.ErrNotDir, nil)
+		return ops.Error(op, name, workspace.ErrNotDir, nil)
 	}
 	return f.missing(ctx, op, name)
 }
@@ -127,7 +128,7 @@ func (f *FS) missing(ctx context.Context, op, name string) error {
 		err = fs.ErrNotExist
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) {
-		return workspace.NewPathError(op, name, err, nil)
+		return ops.Error(op, name, err, nil)
 	}
 	return fault(ctx, op, name, err)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -18,17 +19,17 @@ func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions)
 	if opts != nil {
 		o = *opts
 	}
-	if err := workspace.Check(ctx, workspace.OpOpen, name); err != nil {
+	if err := ops.Check(ctx, ops.Open, name); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	if err := o.Check(name); err != nil {
+	if err := ops.CheckWindow(name, o.Offset, o.Length); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
 	w := windowOf(o)
-	got, err := f.get(ctx, workspace.OpOpen, name, w)
+	got, err := f.get(ctx, ops.Open, name, w)
 	if err == nil && got.size <= 0 && !got.isProvenEmpty() { // the answer to a range says how long the file is
 		got.body.Close()
-		got, err = f.get(ctx, workspace.OpOpen, name, &window{last: math.MaxInt64})
+		got, err = f.get(ctx, ops.Open, name, &window{last: math.MaxInt64})
 	}
 	if errors.Is(err, errRange) {
 		return f.openBehindEnd(ctx, name)
@@ -51,9 +52,9 @@ func windowOf(o workspace.OpenOptions) *window {
 }
 
 func (f *FS) openBehindEnd(ctx context.Context, name string) (io.ReadCloser, workspace.FileInfo, error) {
-	info, err := f.stat(ctx, workspace.OpOpen, name)
+	info, err := f.stat(ctx, ops.Open, name)
 	if err == nil && info.IsDir() {
-		err = workspace.NewPathError(workspace.OpOpen, name, workspace.ErrIsDir, nil)
+		err = ops.Error(ops.Open, name, workspace.ErrIsDir, nil)
 	}
 	if err != nil {
 		return nil, workspace.FileInfo{}, err
@@ -70,11 +71,11 @@ type stream struct {
 
 func (s *stream) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
-		return 0, workspace.NewPathError(workspace.OpOpen, s.name, err, nil)
+		return 0, ops.Error(ops.Open, s.name, err, nil)
 	}
 	n, err := s.body.Read(p)
 	if err != nil && err != io.EOF {
-		err = fault(s.ctx, workspace.OpOpen, s.name, err)
+		err = fault(s.ctx, ops.Open, s.name, err)
 	}
 	return n, err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -22,7 +23,7 @@ const maxHeld = 4000
 // names continue a name with one of the characters before the slash ("a-1",
 // "a-2"), one request or two more find out whether that is a directory ("a").
 func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	if err := workspace.Check(ctx, workspace.OpWalk, dir); err != nil {
+	if err := ops.Check(ctx, ops.Walk, dir); err != nil {
 		return err
 	}
 	w := &walk{fs: f, ctx: ctx, dir: dir, prefix: f.dirKey(dir), fn: fn}
@@ -55,14 +56,14 @@ type walk struct {
 func (w *walk) run() error {
 	start, any := w.start()
 	if !any {
-		return w.fs.checkDir(w.ctx, workspace.OpWalk, w.dir)
+		return w.fs.checkDir(w.ctx, ops.Walk, w.dir)
 	}
 	pages := w.fs.newPager(w.ctx, w.prefix, start)
 	defer pages.close()
 	for {
 		p, more, err := pages.next()
 		if err != nil {
-			return fault(w.ctx, workspace.OpWalk, w.dir, err)
+			return fault(w.ctx, ops.Walk, w.dir, err)
 		}
 		w.add(p)
 		if !more {
@@ -211,7 +212,7 @@ func (w *walk) settle(prefix string, next byte) (done bool, err error) {
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		isDir, err := w.fs.exists(w.ctx, w.prefix+prefix+"/")
 		if err != nil {
-			return false, fault(w.ctx, workspace.OpWalk, w.dir, err)
+			return false, fault(w.ctx, ops.Walk, w.dir, err)
 		}
 		if name, ok := nameOf(prefix); ok && isDir {
 			w.early = append(w.early, name)
@@ -227,7 +228,7 @@ func (w *walk) settle(prefix string, next byte) (done bool, err error) {
 func (w *walk) hasEscapes(prefix string) (bool, error) {
 	p, err := w.fs.list(w.ctx, listQuery{prefix: w.prefix + prefix + "%", flat: true})
 	if err != nil {
-		return false, fault(w.ctx, workspace.OpWalk, w.dir, err)
+		return false, fault(w.ctx, ops.Walk, w.dir, err)
 	}
 	return p.token != "" || slices.ContainsFunc(p.objects, func(o object) bool {
 		return escapeLen(o.key[len(w.prefix)+len(prefix):]) > 0
@@ -250,16 +251,16 @@ func (w *walk) nothing() error {
 	case w.dir == ".":
 		return nil
 	case w.after == "": // the marker has been looked for, too
-		return w.fs.notDir(w.ctx, workspace.OpWalk, w.dir)
+		return w.fs.notDir(w.ctx, ops.Walk, w.dir)
 	}
-	return w.fs.checkDir(w.ctx, workspace.OpWalk, w.dir)
+	return w.fs.checkDir(w.ctx, ops.Walk, w.dir)
 }
 
 // report calls the function of the walk for what is wanted of entries.
 func (w *walk) report(entries []entry) error {
 	for _, e := range entries {
 		if err := w.ctx.Err(); err != nil {
-			return workspace.NewPathError(workspace.OpWalk, w.dir, err, nil)
+			return ops.Error(ops.Walk, w.dir, err, nil)
 		}
 		// A key that is a file and a directory at once is shown as the file.
 		twice := e.rel == w.last

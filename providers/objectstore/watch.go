@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -18,17 +19,17 @@ func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions
 	if opts != nil {
 		o = *opts
 	}
-	if err := workspace.Check(ctx, workspace.OpWatch, dir); err != nil {
+	if err := ops.Check(ctx, ops.Watch, dir); err != nil {
 		return nil, err
 	}
-	if err := o.Check(dir); err != nil {
+	if err := ops.CheckWatch(dir, o.Buffer, o.Interval); err != nil {
 		return nil, err
 	}
 	w := newWatch(dir)
 	f.watches.add(w)
 	if err := w.look(ctx, f); err != nil {
 		f.watches.drop(w)
-		return nil, workspace.RenameError(err, workspace.OpWatch, dir)
+		return nil, ops.Rename(err, ops.Watch, dir)
 	}
 	events := w.start(ctx, o.Buffer)
 	context.AfterFunc(ctx, func() { f.watches.drop(w) })

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -25,17 +26,17 @@ func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *work
 	if opts != nil {
 		o = *opts
 	}
-	made, err := f.admit(ctx, workspace.OpWriteFile, name, o)
+	made, err := f.admit(ctx, ops.WriteFile, name, o)
 	if err != nil {
 		return "", err
 	}
 	d, err := f.describeNext(ctx, name, o)
 	if err != nil {
-		return "", f.writeError(ctx, workspace.OpWriteFile, name, err)
+		return "", f.writeError(ctx, ops.WriteFile, name, err)
 	}
 	etag, err := f.put(ctx, f.key(name), data, d, o)
 	if err != nil {
-		return "", f.writeError(ctx, workspace.OpWriteFile, name, err)
+		return "", f.writeError(ctx, ops.WriteFile, name, err)
 	}
 	f.descriptions.put(f.key(name), versionOf(etag), d)
 	made()
@@ -47,21 +48,21 @@ func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *work
 // call once it has been. A file that must have a version need not be looked
 // for: if it has, there is nothing to be found out.
 func (f *FS) admit(ctx context.Context, op, name string, o workspace.WriteOptions) (made func(), err error) {
-	if err := workspace.Check(ctx, op, name); err != nil {
+	if err := ops.Check(ctx, op, name); err != nil {
 		return nil, err
 	}
-	if err := o.Check(op, name); err != nil {
+	if err := ops.CheckConditions(op, name, string(o.IfVersion), o.IfNotExist); err != nil {
 		return nil, err
 	}
 	if o != (workspace.WriteOptions{}) && !f.caps.ConditionalWrite {
-		return nil, workspace.NewPathError(op, name, errors.ErrUnsupported, errors.New("the store honours no conditions"))
+		return nil, ops.Error(op, name, errors.ErrUnsupported, errors.New("the store honours no conditions"))
 	}
 	if o.IfVersion != "" && name != "." {
 		return func() {}, nil
 	}
 	made, err = f.prepare(ctx, op, name)
 	if o.IfNotExist && errors.Is(err, workspace.ErrIsDir) {
-		err = workspace.NewPathError(op, name, fs.ErrExist, nil)
+		err = ops.Error(op, name, fs.ErrExist, nil)
 	}
 	return made, err
 }
@@ -71,20 +72,20 @@ func (f *FS) admit(ctx context.Context, op, name string, o workspace.WriteOption
 func (f *FS) writeError(ctx context.Context, op, name string, err error) error {
 	switch {
 	case errors.Is(err, errUnknownOutcome):
-		return workspace.NewPathError(op, name, workspace.ErrUnavailable, errUnknownOutcome)
+		return ops.Error(op, name, workspace.ErrUnavailable, errUnknownOutcome)
 	case errors.Is(err, errUploadCondition):
-		return workspace.NewPathError(op, name, errors.ErrUnsupported, errUploadCondition)
+		return ops.Error(op, name, errors.ErrUnsupported, errUploadCondition)
 	case errors.Is(err, errParts):
-		return workspace.NewPathError(op, name, workspace.ErrTooLarge, errParts)
+		return ops.Error(op, name, workspace.ErrTooLarge, errParts)
 	case errors.Is(err, fs.ErrExist):
-		return workspace.NewPathError(op, name, fs.ErrExist, nil)
+		return ops.Error(op, name, fs.ErrExist, nil)
 	case !errors.Is(err, workspace.ErrConflict):
 		return fault(ctx, op, name, err)
 	}
 	if _, err := f.prepare(ctx, op, name); err != nil {
 		return err
 	}
-	return workspace.NewPathError(op, name, workspace.ErrConflict, nil)
+	return ops.Error(op, name, workspace.ErrConflict, nil)
 }
 
 // put writes the object key in one request.

@@ -15,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -70,8 +72,8 @@ workspaces:
 `))
 	repo, frozen := lookup(t, opened, "repo"), lookup(t, opened, "frozen")
 	ctx := t.Context()
-	if _, err := repo.ReadFile(ctx, "key.pem"); workspace.CodeOf(err) != workspace.CodePolicy {
-		t.Errorf("ReadFile(key.pem) = %v, want %s", err, workspace.CodePolicy)
+	if _, err := repo.ReadFile(ctx, "key.pem"); tools.CodeOf(err) != tools.CodePolicy {
+		t.Errorf("ReadFile(key.pem) = %v, want %s", err, tools.CodePolicy)
 	}
 	if _, err := repo.ReadFile(ctx, "big.md"); !errors.Is(err, workspace.ErrTooLarge) {
 		t.Errorf("ReadFile(big.md) = %v, want %v", err, workspace.ErrTooLarge)
@@ -210,7 +212,7 @@ func TestOpenErrorsTellNoValues(t *testing.T) {
 				if err := in.Decode(&o); err != nil {
 					return nil, err
 				}
-				inner := workspace.NewPathError("open", filepath.Join("a", secret, "b"), fs.ErrNotExist, nil)
+				inner := ops.Error("open", filepath.Join("a", secret, "b"), fs.ErrNotExist, nil)
 				return nil, config.KeyError("text", fmt.Errorf("%q %s %s %s: %w", o.Text, o.Text,
 					url.PathEscape(secret), url.QueryEscape(secret), inner))
 			},

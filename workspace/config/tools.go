@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // Tools is the settings of the tools that a model is given. They are for the
@@ -38,8 +38,8 @@ const (
 // toolOps returns the operations that have tools.
 func toolOps() []string {
 	return []string{
-		workspace.OpReadFile, workspace.OpWriteFile, workspace.OpEditFile, workspace.OpLs, workspace.OpGlob, workspace.OpGrep,
-		workspace.OpStat, workspace.OpMkdir, workspace.OpRm, workspace.OpMove, workspace.OpCopy,
+		ops.ReadFile, ops.WriteFile, ops.EditFile, ops.Ls, ops.Glob, ops.Grep,
+		ops.Stat, ops.Mkdir, ops.Rm, ops.Move, ops.Copy,
 	}
 }
 

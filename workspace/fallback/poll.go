@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/notify"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -34,10 +35,10 @@ func Poll(ctx context.Context, fsys workspace.FileSystem, dir string, opts *work
 	if opts != nil {
 		o = *opts
 	}
-	if err := workspace.Check(ctx, workspace.OpWatch, dir); err != nil {
+	if err := ops.Check(ctx, ops.Watch, dir); err != nil {
 		return nil, err
 	}
-	if err := o.Check(dir); err != nil {
+	if err := ops.CheckWatch(dir, o.Buffer, o.Interval); err != nil {
 		return nil, err
 	}
 	if o.Interval == 0 {
@@ -46,7 +47,7 @@ func Poll(ctx context.Context, fsys workspace.FileSystem, dir string, opts *work
 	p := &poll{fsys: fsys, dir: dir}
 	var err error
 	if p.seen, err = p.walk(ctx); err != nil {
-		return nil, workspace.RenameError(err, workspace.OpWatch, dir)
+		return nil, ops.Rename(err, ops.Watch, dir)
 	}
 	p.queue = notify.New(ctx, dir, o.Buffer)
 	go p.run(ctx, o.Interval)

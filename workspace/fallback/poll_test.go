@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
@@ -36,7 +37,7 @@ func (f *flaky) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) (
 	defer f.mu.Unlock()
 	if f.ls != nil {
 		if err := f.ls(dir, opts); err != nil {
-			return nil, workspace.NewPathError(workspace.OpLs, dir, err, nil)
+			return nil, ops.Error(ops.Ls, dir, err, nil)
 		}
 	}
 	return f.FileSystem.Ls(ctx, dir, opts)
@@ -47,7 +48,7 @@ func (f *flaky) Stat(ctx context.Context, name string) (workspace.FileInfo, erro
 	defer f.mu.Unlock()
 	if f.st != nil {
 		if err := f.st(name); err != nil {
-			return workspace.FileInfo{}, workspace.NewPathError(workspace.OpStat, name, err, nil)
+			return workspace.FileInfo{}, ops.Error(ops.Stat, name, err, nil)
 		}
 	}
 	return f.FileSystem.Stat(ctx, name)

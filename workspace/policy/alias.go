@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -41,7 +42,7 @@ func follow(ctx context.Context, op, name string, act func() error, resolve func
 			return err
 		}
 		if err := ctx.Err(); err != nil {
-			return workspace.NewPathError(op, name, err, nil)
+			return ops.Error(op, name, err, nil)
 		}
 		again, resolveErr := resolve()
 		if resolveErr != nil {
@@ -55,7 +56,7 @@ func follow(ctx context.Context, op, name string, act func() error, resolve func
 }
 
 func changingLinkError(op, name string) error {
-	return workspace.NewPathError(op, name, workspace.ErrUnavailable, errors.New("a symlink in the name keeps changing"))
+	return ops.Error(op, name, workspace.ErrUnavailable, errors.New("a symlink in the name keeps changing"))
 }
 
 // rebase returns path with to in the place of from, if path is from or below it.
@@ -89,7 +90,7 @@ func (a alias) outerError(err error) error {
 	if !errors.As(err, &pathError) {
 		return err
 	}
-	return workspace.RenameError(err, "", a.outer(pathError.Path))
+	return ops.Rename(err, "", a.outer(pathError.Path))
 }
 
 // outerPatternError is outerError for an error that may be about a pattern:
@@ -98,7 +99,7 @@ func (a alias) outerPatternError(err error, patterns map[string]string) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		if pattern, ok := patterns[pathError.Path]; ok {
-			return workspace.RenameError(err, "", pattern)
+			return ops.Rename(err, "", pattern)
 		}
 	}
 	return a.outerError(err)
@@ -189,7 +190,7 @@ func (a alias) create(ctx context.Context, fsys workspace.FileSystem, opts *work
 		name, _ = workspace.Split(name)
 	}
 	if _, err := workspace.Resolve(ctx, fsys, name); err != nil {
-		return nil, workspace.RenameError(err, workspace.OpCreate, a.name)
+		return nil, ops.Rename(err, ops.Create, a.name)
 	}
 	return workspace.Create(ctx, fsys, a.target, opts)
 }
@@ -209,7 +210,7 @@ func (w *writer) Write(p []byte) (int, error) {
 func (w *writer) Commit() (workspace.Version, error) {
 	version, err := w.Writer.Commit()
 	if errors.Is(err, workspace.ErrSymlink) {
-		return "", changingLinkError(workspace.OpCreate, w.name)
+		return "", changingLinkError(ops.Create, w.name)
 	}
 	return version, w.outerError(err)
 }

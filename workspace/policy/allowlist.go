@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -41,7 +42,7 @@ type allowRule struct {
 
 func compileAllowlist(patterns []string) (*allowlist, error) {
 	if len(patterns) == 0 {
-		return nil, workspace.NewPathError(opRestrict, "", fs.ErrInvalid, errors.New("no path is allowed"))
+		return nil, ops.Error(opRestrict, "", fs.ErrInvalid, errors.New("no path is allowed"))
 	}
 	list := &allowlist{text: listed(patterns)}
 	for _, text := range patterns {
@@ -76,7 +77,7 @@ func compileAllowedPath(pattern string) (*glob.Pattern, error) {
 			workspace.ErrPattern, pattern+"**")
 	}
 	if err != nil {
-		return nil, workspace.NewPathError(opRestrict, pattern, nil, err)
+		return nil, ops.Error(opRestrict, pattern, nil, err)
 	}
 	return compiled, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -38,7 +39,7 @@ var (
 func Protect(fsys workspace.FileSystem, protected func(name string) bool) (*ProtectedFS, error) {
 	exact, err := workspace.Exact(fsys)
 	if err != nil {
-		return nil, workspace.RenameError(err, "protect", ".")
+		return nil, ops.Rename(err, "protect", ".")
 	}
 	return &ProtectedFS{reads: atRoot(fsys), files: exact, protected: protected}, nil
 }
@@ -65,7 +66,7 @@ func (p *ProtectedFS) check(op string, a alias) error {
 }
 
 func (p *ProtectedFS) refusal(op, name, why string) error {
-	return workspace.NewPathError(op, name, workspace.ErrPolicy, errors.New(why))
+	return ops.Error(op, name, workspace.ErrPolicy, errors.New(why))
 }
 
 // resolve follows the symlinks in the name of a. last says whether a symlink
@@ -77,7 +78,7 @@ func (p *ProtectedFS) resolve(ctx context.Context, op string, a *alias, last boo
 	}
 	target, err := workspace.Resolve(ctx, p.reads.fsys, dir)
 	if err != nil {
-		return workspace.RenameError(err, op, a.name)
+		return ops.Rename(err, op, a.name)
 	}
 	a.target = rebase(base, ".", target)
 	return nil
@@ -86,7 +87,7 @@ func (p *ProtectedFS) resolve(ctx context.Context, op string, a *alias, last boo
 // change calls do with the target of name, unless that is protected. last says
 // whether a symlink that is the last element is followed.
 func (p *ProtectedFS) change(ctx context.Context, op, name string, last bool, do func(a alias) error) error {
-	if err := workspace.Check(ctx, op, name); err != nil {
+	if err := ops.Check(ctx, op, name); err != nil {
 		return err
 	}
 	a := alias{name, name}
@@ -102,7 +103,7 @@ func (p *ProtectedFS) change(ctx context.Context, op, name string, last bool, do
 // destination is not followed.
 func (p *ProtectedFS) changePair(ctx context.Context, op, source, destination string, last bool, do func(from, to alias) error) error {
 	for _, name := range []string{source, destination} {
-		if err := workspace.Check(ctx, op, name); err != nil {
+		if err := ops.Check(ctx, op, name); err != nil {
 			return err
 		}
 	}
@@ -133,7 +134,7 @@ func (p *ProtectedFS) checkTree(ctx context.Context, op string, a alias, moved s
 	err = a.walk(ctx, p.files, nil, func(info workspace.FileInfo, err error) error {
 		switch inner := rebase(info.Path, a.name, a.target); {
 		case err != nil:
-			return workspace.RenameError(err, op, a.name)
+			return ops.Rename(err, op, a.name)
 		case p.protected(inner), p.protected(rebase(inner, a.target, moved)):
 			return p.refusal(op, a.name, "it holds "+strings.TrimPrefix(inner, prefixOf(a.target))+
 				", which is the configuration of workspaces, or would be taken for one")
@@ -145,7 +146,7 @@ func (p *ProtectedFS) checkTree(ctx context.Context, op string, a alias, moved s
 
 // WriteFile implements [workspace.FileSystem].
 func (p *ProtectedFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (version workspace.Version, err error) {
-	err = p.change(ctx, workspace.OpWriteFile, name, follows(opts), func(a alias) error {
+	err = p.change(ctx, ops.WriteFile, name, follows(opts), func(a alias) error {
 		version, err = p.files.WriteFile(ctx, a.target, data, opts)
 		return err
 	})
@@ -154,7 +155,7 @@ func (p *ProtectedFS) WriteFile(ctx context.Context, name string, data []byte, o
 
 // Create implements [workspace.Creator].
 func (p *ProtectedFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
-	err = p.change(ctx, workspace.OpCreate, name, follows(opts), func(a alias) error {
+	err = p.change(ctx, ops.Create, name, follows(opts), func(a alias) error {
 		below, err := a.create(ctx, p.files, opts)
 		if err == nil {
 			w = &writer{below, a.name, a.outerError}
@@ -166,16 +167,16 @@ func (p *ProtectedFS) Create(ctx context.Context, name string, opts *workspace.W
 
 // Mkdir implements [workspace.FileSystem].
 func (p *ProtectedFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
-	return p.change(ctx, workspace.OpMkdir, name, opts != nil && opts.Recursive, func(a alias) error {
+	return p.change(ctx, ops.Mkdir, name, opts != nil && opts.Recursive, func(a alias) error {
 		return p.files.Mkdir(ctx, a.target, opts)
 	})
 }
 
 // Rm implements [workspace.FileSystem].
 func (p *ProtectedFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	return p.change(ctx, workspace.OpRm, name, false, func(a alias) error {
+	return p.change(ctx, ops.Rm, name, false, func(a alias) error {
 		if name != "." && opts != nil && opts.Recursive {
-			if err := p.checkTree(ctx, workspace.OpRm, a, a.target); err != nil {
+			if err := p.checkTree(ctx, ops.Rm, a, a.target); err != nil {
 				return err
 			}
 		}
@@ -185,12 +186,12 @@ func (p *ProtectedFS) Rm(ctx context.Context, name string, opts *workspace.RmOpt
 
 // Move implements [workspace.Mover].
 func (p *ProtectedFS) Move(ctx context.Context, source, destination string) error {
-	return p.changePair(ctx, workspace.OpMove, source, destination, false, func(from, to alias) error {
-		if err := p.check(workspace.OpMove, from); err != nil {
+	return p.changePair(ctx, ops.Move, source, destination, false, func(from, to alias) error {
+		if err := p.check(ops.Move, from); err != nil {
 			return err
 		}
 		if source != "." && workspace.CapabilitiesOf(p.files).Move {
-			if err := p.checkTree(ctx, workspace.OpMove, from, to.target); err != nil {
+			if err := p.checkTree(ctx, ops.Move, from, to.target); err != nil {
 				return err
 			}
 		}
@@ -200,7 +201,7 @@ func (p *ProtectedFS) Move(ctx context.Context, source, destination string) erro
 
 // Copy implements [workspace.Copier]. A protected file can be copied.
 func (p *ProtectedFS) Copy(ctx context.Context, source, destination string) (version workspace.Version, err error) {
-	err = p.changePair(ctx, workspace.OpCopy, source, destination, true, func(from, to alias) error {
+	err = p.changePair(ctx, ops.Copy, source, destination, true, func(from, to alias) error {
 		version, err = workspace.Copy(ctx, p.files, from.target, to.target)
 		return err
 	})

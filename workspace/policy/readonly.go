@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -56,38 +57,38 @@ func (r *ReadOnlyFS) Exact() (workspace.FileSystem, error) {
 }
 
 func refuse(ctx context.Context, op, name string) error {
-	if err := workspace.Check(ctx, op, name); err != nil {
+	if err := ops.Check(ctx, op, name); err != nil {
 		return err
 	}
-	return workspace.NewPathError(op, name, workspace.ErrPolicy, errors.New("the workspace is read-only"))
+	return ops.Error(op, name, workspace.ErrPolicy, errors.New("the workspace is read-only"))
 }
 
 // WriteFile implements [workspace.FileSystem]: it is refused.
 func (r *ReadOnlyFS) WriteFile(ctx context.Context, name string, _ []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
-	return "", refuse(ctx, workspace.OpWriteFile, name)
+	return "", refuse(ctx, ops.WriteFile, name)
 }
 
 // Create implements [workspace.Creator]: it is refused.
 func (r *ReadOnlyFS) Create(ctx context.Context, name string, _ *workspace.WriteOptions) (workspace.Writer, error) {
-	return nil, refuse(ctx, workspace.OpCreate, name)
+	return nil, refuse(ctx, ops.Create, name)
 }
 
 // Rm implements [workspace.FileSystem]: it is refused.
 func (r *ReadOnlyFS) Rm(ctx context.Context, name string, _ *workspace.RmOptions) error {
-	return refuse(ctx, workspace.OpRm, name)
+	return refuse(ctx, ops.Rm, name)
 }
 
 // Mkdir implements [workspace.FileSystem]: it is refused.
 func (r *ReadOnlyFS) Mkdir(ctx context.Context, name string, _ *workspace.MkdirOptions) error {
-	return refuse(ctx, workspace.OpMkdir, name)
+	return refuse(ctx, ops.Mkdir, name)
 }
 
 // Move implements [workspace.Mover]: it is refused.
 func (r *ReadOnlyFS) Move(ctx context.Context, source, _ string) error {
-	return refuse(ctx, workspace.OpMove, source)
+	return refuse(ctx, ops.Move, source)
 }
 
 // Copy implements [workspace.Copier]: it is refused.
 func (r *ReadOnlyFS) Copy(ctx context.Context, source, _ string) (workspace.Version, error) {
-	return "", refuse(ctx, workspace.OpCopy, source)
+	return "", refuse(ctx, ops.Copy, source)
 }

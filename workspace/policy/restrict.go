@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -77,7 +78,7 @@ func Restrict(fsys workspace.FileSystem, rules Rules) (*RestrictedFS, error) {
 	}
 	exact, err := workspace.Exact(fsys)
 	if err != nil {
-		return nil, workspace.RenameError(err, opRestrict, ".")
+		return nil, ops.Rename(err, opRestrict, ".")
 	}
 	return &RestrictedFS{fsys: fsys, files: exact, allow: allow}, nil
 }
@@ -146,7 +147,7 @@ func (r *RestrictedFS) atPair(ctx context.Context, op, source, destination strin
 
 // asSpelled returns name with itself as its target, as if it had no symlink.
 func (r *RestrictedFS) asSpelled(ctx context.Context, op, name string) (resolved, error) {
-	if err := workspace.Check(ctx, op, name); err != nil {
+	if err := ops.Check(ctx, op, name); err != nil {
 		return resolved{}, err
 	}
 	p := resolved{alias{name, name}, r.allow.access(name)}
@@ -174,7 +175,7 @@ func (r *RestrictedFS) resolve(ctx context.Context, op string, p *resolved, last
 	for element := range strings.SplitSeq(dir, "/") {
 		target, err = workspace.Resolve(ctx, r.fsys, rebase(element, ".", target))
 		if err != nil {
-			return false, workspace.RenameError(err, op, p.name)
+			return false, ops.Rename(err, op, p.name)
 		}
 		if r.allow.access(target) == none {
 			return false, r.denial(op, p.name)
@@ -203,7 +204,7 @@ func (p resolved) shows(t workspace.FileType) bool {
 // denial is the error of a denied name. It is the same for all of them, so that
 // it does not show which exist.
 func (r *RestrictedFS) denial(op, name string) error {
-	return workspace.NewPathError(op, name, workspace.ErrPolicy,
+	return ops.Error(op, name, workspace.ErrPolicy,
 		fmt.Errorf("neither one of the allowed paths (%s) nor a directory that leads to one", r.allow.text))
 }
 
@@ -216,7 +217,7 @@ func (r *RestrictedFS) checkDir(ctx context.Context, op string, p resolved) erro
 	info, err := r.files.Stat(ctx, p.target)
 	switch {
 	case errors.Is(err, workspace.ErrUnavailable), errors.Is(err, workspace.ErrSymlink), ctx.Err() != nil:
-		return workspace.RenameError(err, op, p.name)
+		return ops.Rename(err, op, p.name)
 	case err != nil, !info.IsDir():
 		return r.denial(op, p.name)
 	}
@@ -228,9 +229,9 @@ func (r *RestrictedFS) checkDir(ctx context.Context, op string, p resolved) erro
 // [fs.ErrNotExist], as if there were no such file.
 func (r *RestrictedFS) conceal(ctx context.Context, op string, p resolved, err error) error {
 	if errors.Is(err, workspace.ErrNotDir) && r.deniedFile(ctx, p) {
-		return workspace.NewPathError(op, p.name, fs.ErrNotExist, nil)
+		return ops.Error(op, p.name, fs.ErrNotExist, nil)
 	}
-	return workspace.RenameError(err, op, p.name)
+	return ops.Rename(err, op, p.name)
 }
 
 // concealChange is conceal for an operation that creates missing parents: in the
@@ -239,7 +240,7 @@ func (r *RestrictedFS) concealChange(ctx context.Context, op string, p resolved,
 	if errors.Is(err, workspace.ErrNotDir) && r.deniedFile(ctx, p) {
 		return r.denial(op, p.name)
 	}
-	return workspace.RenameError(err, op, p.name)
+	return ops.Rename(err, op, p.name)
 }
 
 // deniedFile reports whether an element in the middle of p is a denied file.

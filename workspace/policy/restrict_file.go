@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -17,7 +18,7 @@ func (r *RestrictedFS) checkFile(ctx context.Context, op string, p resolved) err
 	if err := r.checkDir(ctx, op, p); err != nil {
 		return err
 	}
-	return workspace.NewPathError(op, p.name, workspace.ErrIsDir, nil)
+	return ops.Error(op, p.name, workspace.ErrIsDir, nil)
 }
 
 // atFile is at for a name that is used as a file.
@@ -32,28 +33,28 @@ func (r *RestrictedFS) atFile(ctx context.Context, op, name string, last bool, d
 
 // ReadFile implements [workspace.FileSystem].
 func (r *RestrictedFS) ReadFile(ctx context.Context, name string) (data []byte, err error) {
-	err = r.atFile(ctx, workspace.OpReadFile, name, true, func(p resolved) error {
+	err = r.atFile(ctx, ops.ReadFile, name, true, func(p resolved) error {
 		data, err = r.files.ReadFile(ctx, p.target)
-		return r.conceal(ctx, workspace.OpReadFile, p, err)
+		return r.conceal(ctx, ops.ReadFile, p, err)
 	})
 	return data, err
 }
 
 // ReadVersioned implements [workspace.VersionedReader].
 func (r *RestrictedFS) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
-	err = r.atFile(ctx, workspace.OpReadFile, name, true, func(p resolved) error {
+	err = r.atFile(ctx, ops.ReadFile, name, true, func(p resolved) error {
 		data, version, err = workspace.ReadVersioned(ctx, r.files, p.target, limit)
-		return r.conceal(ctx, workspace.OpReadFile, p, err)
+		return r.conceal(ctx, ops.ReadFile, p, err)
 	})
 	return data, version, err
 }
 
 // Open implements [workspace.Opener].
 func (r *RestrictedFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (stream io.ReadCloser, info workspace.FileInfo, err error) {
-	err = r.atFile(ctx, workspace.OpOpen, name, true, func(p resolved) error {
+	err = r.atFile(ctx, ops.Open, name, true, func(p resolved) error {
 		stream, info, err = workspace.Open(ctx, r.files, p.target, opts)
 		if err != nil {
-			return r.conceal(ctx, workspace.OpOpen, p, err)
+			return r.conceal(ctx, ops.Open, p, err)
 		}
 		stream, info = &reader{stream, p.outerError}, p.outerInfo(info)
 		return nil
@@ -63,23 +64,23 @@ func (r *RestrictedFS) Open(ctx context.Context, name string, opts *workspace.Op
 
 // WriteFile implements [workspace.FileSystem].
 func (r *RestrictedFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (version workspace.Version, err error) {
-	err = r.atFile(ctx, workspace.OpWriteFile, name, follows(opts), func(p resolved) error {
+	err = r.atFile(ctx, ops.WriteFile, name, follows(opts), func(p resolved) error {
 		version, err = r.files.WriteFile(ctx, p.target, data, opts)
-		return r.concealChange(ctx, workspace.OpWriteFile, p, err)
+		return r.concealChange(ctx, ops.WriteFile, p, err)
 	})
 	return version, err
 }
 
 // Create implements [workspace.Creator].
 func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
-	err = r.atFile(ctx, workspace.OpCreate, name, follows(opts), func(p resolved) error {
+	err = r.atFile(ctx, ops.Create, name, follows(opts), func(p resolved) error {
 		below, err := p.create(ctx, r.files, opts)
 		if err != nil {
-			return r.concealChange(ctx, workspace.OpCreate, p, err)
+			return r.concealChange(ctx, ops.Create, p, err)
 		}
 		w = &writer{below, p.name, func(err error) error {
 			if errors.Is(err, workspace.ErrNotDir) {
-				return r.concealChange(ctx, workspace.OpCreate, p, err)
+				return r.concealChange(ctx, ops.Create, p, err)
 			}
 			return p.outerError(err)
 		}}
@@ -90,37 +91,37 @@ func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.
 
 // Stat implements [workspace.FileSystem].
 func (r *RestrictedFS) Stat(ctx context.Context, name string) (info workspace.FileInfo, err error) {
-	err = r.at(ctx, workspace.OpStat, name, false, func(p resolved) error {
-		if err := r.checkDir(ctx, workspace.OpStat, p); err != nil {
+	err = r.at(ctx, ops.Stat, name, false, func(p resolved) error {
+		if err := r.checkDir(ctx, ops.Stat, p); err != nil {
 			return err
 		}
 		info, err = r.files.Stat(ctx, p.target)
 		info = p.outerInfo(info)
-		return r.conceal(ctx, workspace.OpStat, p, err)
+		return r.conceal(ctx, ops.Stat, p, err)
 	})
 	return info, err
 }
 
 // Resolve implements [workspace.Resolver].
 func (r *RestrictedFS) Resolve(ctx context.Context, name string) (target string, err error) {
-	err = r.at(ctx, workspace.OpResolve, name, true, func(p resolved) error {
+	err = r.at(ctx, ops.Resolve, name, true, func(p resolved) error {
 		target, err = workspace.Resolve(ctx, r.files, p.target)
-		return workspace.RenameError(err, workspace.OpResolve, name)
+		return ops.Rename(err, ops.Resolve, name)
 	})
 	return target, err
 }
 
 // Copy implements [workspace.Copier].
 func (r *RestrictedFS) Copy(ctx context.Context, source, destination string) (version workspace.Version, err error) {
-	err = r.atPair(ctx, workspace.OpCopy, source, destination, true, func(from, to resolved) error {
-		if err := r.checkFile(ctx, workspace.OpCopy, from); err != nil {
+	err = r.atPair(ctx, ops.Copy, source, destination, true, func(from, to resolved) error {
+		if err := r.checkFile(ctx, ops.Copy, from); err != nil {
 			return err
 		}
 		if to.access == traverse {
-			return r.occupied(ctx, workspace.OpCopy, to)
+			return r.occupied(ctx, ops.Copy, to)
 		}
 		version, err = workspace.Copy(ctx, r.files, from.target, to.target)
-		return r.concealPair(ctx, workspace.OpCopy, from, to, err)
+		return r.concealPair(ctx, ops.Copy, from, to, err)
 	})
 	return version, err
 }
@@ -131,7 +132,7 @@ func (r *RestrictedFS) occupied(ctx context.Context, op string, p resolved) erro
 	if err := r.checkDir(ctx, op, p); err != nil {
 		return err
 	}
-	return workspace.NewPathError(op, p.name, fs.ErrExist, nil)
+	return ops.Error(op, p.name, fs.ErrExist, nil)
 }
 
 // concealPair is conceal for the error of an operation on two names.

@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
@@ -32,9 +33,9 @@ func (r *RestrictedFS) ls(ctx context.Context, dir string, opts *workspace.LsOpt
 	if opts != nil {
 		o = *opts
 	}
-	err = r.atDir(ctx, workspace.OpLs, dir, func(p resolved) error {
+	err = r.atDir(ctx, ops.Ls, dir, func(p resolved) error {
 		infos, err = r.lsTarget(ctx, p, o, shows)
-		return r.conceal(ctx, workspace.OpLs, p, err)
+		return r.conceal(ctx, ops.Ls, p, err)
 	})
 	return infos, err
 }
@@ -68,7 +69,7 @@ func (r *RestrictedFS) lsTarget(ctx context.Context, p resolved, o workspace.LsO
 
 // Walk implements [workspace.Walker]. It leaves out denied names.
 func (r *RestrictedFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	return unstop(r.atDir(ctx, workspace.OpWalk, dir, func(p resolved) error {
+	return unstop(r.atDir(ctx, ops.Walk, dir, func(p resolved) error {
 		if p.access == all {
 			return p.walk(ctx, r.files, opts, fn)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/workspacekit/workspacekit/internal/ignore"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
@@ -25,9 +26,9 @@ func (v gitignoreView) ReadVersioned(ctx context.Context, name string, limit int
 	if base != ignore.FileName || v.allow.access(name) >= allowed {
 		return v.RestrictedFS.ReadVersioned(ctx, name, limit)
 	}
-	err = v.atDir(ctx, workspace.OpReadFile, dir, func(p resolved) error {
+	err = v.atDir(ctx, ops.ReadFile, dir, func(p resolved) error {
 		data, version, err = workspace.ReadVersioned(ctx, v.files, workspace.Join(p.target, base), limit)
-		return workspace.RenameError(err, "", name)
+		return ops.Rename(err, "", name)
 	})
 	return data, version, err
 }
@@ -57,7 +58,7 @@ func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	err = r.atDir(ctx, workspace.OpGlob, o.Dir, func(p resolved) error {
+	err = r.atDir(ctx, ops.Glob, o.Dir, func(p resolved) error {
 		if p.access < all || p.name != p.target {
 			paths, err = r.globTarget(ctx, p, pattern, o)
 			return err
@@ -98,7 +99,7 @@ func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace
 	if o.Path == "" {
 		o.Path = "."
 	}
-	err = r.atDir(ctx, workspace.OpGrep, o.Path, func(p resolved) error {
+	err = r.atDir(ctx, ops.Grep, o.Path, func(p resolved) error {
 		if p.access < all || p.name != p.target {
 			result, err = r.grepTarget(ctx, p, pattern, o)
 			return err

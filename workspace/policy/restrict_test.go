@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -299,8 +300,8 @@ func TestRestrictDenialText(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("ReadFile(%q) = %v, want %s", "secret.env", err, want)
 	}
-	if code := workspace.CodeOf(err); code != workspace.CodePolicy {
-		t.Errorf("CodeOf(%v) = %s, want %s", err, code, workspace.CodePolicy)
+	if code := tools.CodeOf(err); code != tools.CodePolicy {
+		t.Errorf("CodeOf(%v) = %s, want %s", err, code, tools.CodePolicy)
 	}
 }
 

@@ -7,37 +7,38 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Mkdir implements [workspace.FileSystem].
 func (r *RestrictedFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
 	recursive := opts != nil && opts.Recursive
-	return r.at(ctx, workspace.OpMkdir, name, recursive, func(p resolved) error {
+	return r.at(ctx, ops.Mkdir, name, recursive, func(p resolved) error {
 		err := r.files.Mkdir(ctx, p.target, opts)
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, workspace.ErrNotDir) {
-			if err := r.checkDir(ctx, workspace.OpMkdir, p); err != nil {
+			if err := r.checkDir(ctx, ops.Mkdir, p); err != nil {
 				return err
 			}
 		}
 		if recursive {
-			return r.concealChange(ctx, workspace.OpMkdir, p, err)
+			return r.concealChange(ctx, ops.Mkdir, p, err)
 		}
-		return r.conceal(ctx, workspace.OpMkdir, p, err)
+		return r.conceal(ctx, ops.Mkdir, p, err)
 	})
 }
 
 // Rm implements [workspace.FileSystem]. It does not remove a directory that holds
 // a denied name, nor anything in it.
 func (r *RestrictedFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	return r.at(ctx, workspace.OpRm, name, false, func(p resolved) error { return r.rm(ctx, p, opts) })
+	return r.at(ctx, ops.Rm, name, false, func(p resolved) error { return r.rm(ctx, p, opts) })
 }
 
 func (r *RestrictedFS) rm(ctx context.Context, p resolved, opts *workspace.RmOptions) error {
 	if p.name == "." {
-		return workspace.NewPathError(workspace.OpRm, p.name, fs.ErrInvalid, errors.New("the root cannot be removed"))
+		return ops.Error(ops.Rm, p.name, fs.ErrInvalid, errors.New("the root cannot be removed"))
 	}
-	err := r.checkDir(ctx, workspace.OpRm, p)
+	err := r.checkDir(ctx, ops.Rm, p)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func (r *RestrictedFS) rm(ctx context.Context, p resolved, opts *workspace.RmOpt
 	if errors.Is(err, workspace.ErrNotEmpty) {
 		return r.notEmpty(ctx, p, err)
 	}
-	return r.conceal(ctx, workspace.OpRm, p, err)
+	return r.conceal(ctx, ops.Rm, p, err)
 }
 
 // notEmpty returns the error of a directory that is not empty: if it holds only
@@ -57,13 +58,13 @@ func (r *RestrictedFS) rm(ctx context.Context, p resolved, opts *workspace.RmOpt
 func (r *RestrictedFS) notEmpty(ctx context.Context, p resolved, err error) error {
 	children, lsErr := r.Ls(ctx, p.name, &workspace.LsOptions{Limit: 1})
 	if lsErr == nil && len(children) == 0 {
-		return r.holdsDenied(workspace.OpRm, p.name)
+		return r.holdsDenied(ops.Rm, p.name)
 	}
-	return workspace.RenameError(err, workspace.OpRm, p.name)
+	return ops.Rename(err, ops.Rm, p.name)
 }
 
 func (r *RestrictedFS) holdsDenied(op, name string) error {
-	return workspace.NewPathError(op, name, workspace.ErrPolicy,
+	return ops.Error(op, name, workspace.ErrPolicy,
 		errors.New("it holds names that are not among the allowed paths"))
 }
 
@@ -78,7 +79,7 @@ func (r *RestrictedFS) rmTree(ctx context.Context, p resolved) error {
 	if !info.IsDir() {
 		return r.files.Rm(ctx, p.target, nil)
 	}
-	below, err := r.listBelow(ctx, workspace.OpRm, p, nil)
+	below, err := r.listBelow(ctx, ops.Rm, p, nil)
 	if err != nil {
 		return err
 	}
@@ -116,26 +117,26 @@ func (r *RestrictedFS) listBelow(ctx context.Context, op string, p resolved, ref
 // Move implements [workspace.Mover]. It does not move a directory that holds a
 // denied name, or one that would be denied at the destination.
 func (r *RestrictedFS) Move(ctx context.Context, source, destination string) error {
-	return r.atPair(ctx, workspace.OpMove, source, destination, false, func(from, to resolved) error {
+	return r.atPair(ctx, ops.Move, source, destination, false, func(from, to resolved) error {
 		if source == "." {
-			return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
+			return ops.Error(ops.Move, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
 		}
 		if err := r.checkMove(ctx, from, to); err != nil {
 			return err
 		}
 		err := workspace.Move(ctx, r.files, from.target, to.target)
 		if errors.Is(err, fs.ErrExist) {
-			if err := r.checkDir(ctx, workspace.OpMove, to); err != nil {
+			if err := r.checkDir(ctx, ops.Move, to); err != nil {
 				return err
 			}
 		}
-		return r.concealPair(ctx, workspace.OpMove, from, to, err)
+		return r.concealPair(ctx, ops.Move, from, to, err)
 	})
 }
 
 // checkMove returns the error of a move of a denied name, or to one.
 func (r *RestrictedFS) checkMove(ctx context.Context, from, to resolved) error {
-	if err := r.checkDir(ctx, workspace.OpMove, from); err != nil {
+	if err := r.checkDir(ctx, ops.Move, from); err != nil {
 		return err
 	}
 	if from.access == all && to.access == all {
@@ -144,13 +145,13 @@ func (r *RestrictedFS) checkMove(ctx context.Context, from, to resolved) error {
 	info, err := r.files.Stat(ctx, from.target)
 	switch {
 	case err != nil:
-		return r.conceal(ctx, workspace.OpMove, from, err)
+		return r.conceal(ctx, ops.Move, from, err)
 	case !info.IsDir() && to.access == traverse:
-		return r.occupied(ctx, workspace.OpMove, to)
+		return r.occupied(ctx, ops.Move, to)
 	case !info.IsDir(), strings.HasPrefix(to.target, prefixOf(from.target)): // the store refuses the latter
 		return nil
 	}
-	_, err = r.listBelow(ctx, workspace.OpMove, from, func(info workspace.FileInfo) bool {
+	_, err = r.listBelow(ctx, ops.Move, from, func(info workspace.FileInfo) bool {
 		moved := r.child(to, workspace.Join(to.name, strings.TrimPrefix(info.Path, prefixOf(from.name))))
 		return !moved.shows(info.Type)
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -12,17 +13,17 @@ import (
 // the event does not say whether it was a directory or a denied file.
 func (r *RestrictedFS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 	out := make(chan workspace.Event)
-	err := r.atDir(ctx, workspace.OpWatch, dir, func(p resolved) error {
+	err := r.atDir(ctx, ops.Watch, dir, func(p resolved) error {
 		below, cancel := context.WithCancel(ctx)
 		events, err := r.files.Watch(below, p.target, opts)
 		if err != nil {
 			cancel()
-			return r.conceal(ctx, workspace.OpWatch, p, err)
+			return r.conceal(ctx, ops.Watch, p, err)
 		}
 		w := &restrictedWatch{r: r, p: p}
 		if err := w.findDirs(ctx); err != nil {
 			cancel()
-			return workspace.RenameError(err, workspace.OpWatch, dir)
+			return ops.Rename(err, ops.Watch, dir)
 		}
 		go func() {
 			defer cancel()

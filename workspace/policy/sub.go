@@ -18,6 +18,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -56,7 +57,7 @@ var (
 // [errors.ErrUnsupported] if fsys follows symlinks and cannot refuse to
 // ([workspace.Exact]).
 func Sub(fsys workspace.FileSystem, dir string) (*SubFS, error) {
-	if err := workspace.Check(context.Background(), "sub", dir); err != nil {
+	if err := ops.Check(context.Background(), "sub", dir); err != nil {
 		return nil, err
 	}
 	if dir == "." {
@@ -64,7 +65,7 @@ func Sub(fsys workspace.FileSystem, dir string) (*SubFS, error) {
 	}
 	exact, err := workspace.Exact(fsys)
 	if err != nil {
-		return nil, workspace.RenameError(err, "sub", dir)
+		return nil, ops.Rename(err, "sub", dir)
 	}
 	return &SubFS{fsys: fsys, files: exact, dir: dir}, nil
 }
@@ -120,7 +121,7 @@ func (s *SubFS) at(ctx context.Context, op, name string, last bool, do func(p su
 
 // asSpelled returns name with its target, as if it had no symlink.
 func (s *SubFS) asSpelled(ctx context.Context, op, name string) (subResolved, error) {
-	if err := workspace.Check(ctx, op, name); err != nil {
+	if err := ops.Check(ctx, op, name); err != nil {
 		return subResolved{}, err
 	}
 	return subResolved{alias{name, rebase(name, ".", s.dir)}, s.dir}, nil
@@ -131,7 +132,7 @@ func (s *SubFS) asSpelled(ctx context.Context, op, name string) (subResolved, er
 func (s *SubFS) resolve(ctx context.Context, op string, p *subResolved, last bool) (again bool, err error) {
 	base, err := workspace.Resolve(ctx, s.fsys, s.dir)
 	if err != nil {
-		return false, workspace.RenameError(err, op, p.name)
+		return false, ops.Rename(err, op, p.name)
 	}
 	if s.noFollow {
 		again = base != p.base
@@ -144,10 +145,10 @@ func (s *SubFS) resolve(ctx context.Context, op string, p *subResolved, last boo
 	}
 	target, err := workspace.Resolve(ctx, s.fsys, dir)
 	if err != nil {
-		return false, workspace.RenameError(err, op, p.name)
+		return false, ops.Rename(err, op, p.name)
 	}
 	if target != base && !strings.HasPrefix(target, prefixOf(base)) {
-		return false, workspace.NewPathError(op, p.name, workspace.ErrEscape, nil)
+		return false, ops.Error(op, p.name, workspace.ErrEscape, nil)
 	}
 	p.base, p.target = base, rebase(element, ".", target)
 	return true, nil
@@ -193,7 +194,7 @@ func blames(a, other alias, err error) bool {
 
 // ReadFile implements [workspace.FileSystem].
 func (s *SubFS) ReadFile(ctx context.Context, name string) (data []byte, err error) {
-	err = s.at(ctx, workspace.OpReadFile, name, true, func(p subResolved) error {
+	err = s.at(ctx, ops.ReadFile, name, true, func(p subResolved) error {
 		data, err = s.files.ReadFile(ctx, p.target)
 		return p.outerError(err)
 	})
@@ -202,7 +203,7 @@ func (s *SubFS) ReadFile(ctx context.Context, name string) (data []byte, err err
 
 // ReadVersioned implements [workspace.VersionedReader].
 func (s *SubFS) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
-	err = s.at(ctx, workspace.OpReadFile, name, true, func(p subResolved) error {
+	err = s.at(ctx, ops.ReadFile, name, true, func(p subResolved) error {
 		data, version, err = workspace.ReadVersioned(ctx, s.files, p.target, limit)
 		return p.outerError(err)
 	})
@@ -211,7 +212,7 @@ func (s *SubFS) ReadVersioned(ctx context.Context, name string, limit int64) (da
 
 // Open implements [workspace.Opener].
 func (s *SubFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (stream io.ReadCloser, info workspace.FileInfo, err error) {
-	err = s.at(ctx, workspace.OpOpen, name, true, func(p subResolved) error {
+	err = s.at(ctx, ops.Open, name, true, func(p subResolved) error {
 		stream, info, err = workspace.Open(ctx, s.files, p.target, opts)
 		if err != nil {
 			return p.outerError(err)
@@ -243,7 +244,7 @@ func follows(opts *workspace.WriteOptions) bool {
 
 // WriteFile implements [workspace.FileSystem].
 func (s *SubFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (version workspace.Version, err error) {
-	err = s.at(ctx, workspace.OpWriteFile, name, follows(opts), func(p subResolved) error {
+	err = s.at(ctx, ops.WriteFile, name, follows(opts), func(p subResolved) error {
 		version, err = s.files.WriteFile(ctx, p.target, data, opts)
 		return p.outerError(err)
 	})
@@ -252,7 +253,7 @@ func (s *SubFS) WriteFile(ctx context.Context, name string, data []byte, opts *w
 
 // Create implements [workspace.Creator].
 func (s *SubFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
-	err = s.at(ctx, workspace.OpCreate, name, follows(opts), func(p subResolved) error {
+	err = s.at(ctx, ops.Create, name, follows(opts), func(p subResolved) error {
 		below, err := p.create(ctx, s.files, opts)
 		if err != nil {
 			return p.outerError(err)
@@ -265,10 +266,10 @@ func (s *SubFS) Create(ctx context.Context, name string, opts *workspace.WriteOp
 
 // Stat implements [workspace.FileSystem].
 func (s *SubFS) Stat(ctx context.Context, name string) (info workspace.FileInfo, err error) {
-	err = s.at(ctx, workspace.OpStat, name, false, func(p subResolved) error {
+	err = s.at(ctx, ops.Stat, name, false, func(p subResolved) error {
 		info, err = s.files.Stat(ctx, p.target)
 		if name == "." && info.Type == workspace.TypeSymlink {
-			return workspace.NewPathError(workspace.OpStat, name, workspace.ErrSymlink, nil)
+			return ops.Error(ops.Stat, name, workspace.ErrSymlink, nil)
 		}
 		info = p.outerInfo(info)
 		return p.outerError(err)
@@ -278,9 +279,9 @@ func (s *SubFS) Stat(ctx context.Context, name string) (info workspace.FileInfo,
 
 // Rm implements [workspace.FileSystem].
 func (s *SubFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	return s.at(ctx, workspace.OpRm, name, false, func(p subResolved) error {
+	return s.at(ctx, ops.Rm, name, false, func(p subResolved) error {
 		if name == "." {
-			return workspace.NewPathError(workspace.OpRm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
+			return ops.Error(ops.Rm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
 		}
 		return p.outerError(s.files.Rm(ctx, p.target, opts))
 	})
@@ -289,16 +290,16 @@ func (s *SubFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) 
 // Mkdir implements [workspace.FileSystem].
 func (s *SubFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
 	last := opts != nil && opts.Recursive
-	return s.at(ctx, workspace.OpMkdir, name, last, func(p subResolved) error {
+	return s.at(ctx, ops.Mkdir, name, last, func(p subResolved) error {
 		return p.outerError(s.files.Mkdir(ctx, p.target, opts))
 	})
 }
 
 // Move implements [workspace.Mover].
 func (s *SubFS) Move(ctx context.Context, source, destination string) error {
-	return s.atPair(ctx, workspace.OpMove, source, destination, false, func(from, to subResolved) error {
+	return s.atPair(ctx, ops.Move, source, destination, false, func(from, to subResolved) error {
 		if source == "." {
-			return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
+			return ops.Error(ops.Move, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
 		}
 		return outerPairError(from.alias, to.alias, workspace.Move(ctx, s.files, from.target, to.target))
 	})
@@ -306,7 +307,7 @@ func (s *SubFS) Move(ctx context.Context, source, destination string) error {
 
 // Copy implements [workspace.Copier].
 func (s *SubFS) Copy(ctx context.Context, source, destination string) (version workspace.Version, err error) {
-	err = s.atPair(ctx, workspace.OpCopy, source, destination, true, func(from, to subResolved) error {
+	err = s.atPair(ctx, ops.Copy, source, destination, true, func(from, to subResolved) error {
 		version, err = workspace.Copy(ctx, s.files, from.target, to.target)
 		return outerPairError(from.alias, to.alias, err)
 	})
@@ -315,7 +316,7 @@ func (s *SubFS) Copy(ctx context.Context, source, destination string) (version w
 
 // Resolve implements [workspace.Resolver].
 func (s *SubFS) Resolve(ctx context.Context, name string) (target string, err error) {
-	err = s.at(ctx, workspace.OpResolve, name, true, func(p subResolved) error {
+	err = s.at(ctx, ops.Resolve, name, true, func(p subResolved) error {
 		target, err = workspace.Resolve(ctx, s.files, p.target)
 		target = rebase(target, p.base, ".")
 		return p.outerError(err)

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // Ls implements [workspace.FileSystem].
 func (s *SubFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) (infos []workspace.FileInfo, err error) {
-	err = s.at(ctx, workspace.OpLs, dir, true, func(p subResolved) error {
+	err = s.at(ctx, ops.Ls, dir, true, func(p subResolved) error {
 		infos, err = s.files.Ls(ctx, p.target, opts)
 		for i := range infos {
 			infos[i] = p.outerInfo(infos[i])
@@ -24,7 +25,7 @@ func (s *SubFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) (
 
 // Walk implements [workspace.Walker].
 func (s *SubFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	return unstop(s.at(ctx, workspace.OpWalk, dir, true, func(p subResolved) error {
+	return unstop(s.at(ctx, ops.Walk, dir, true, func(p subResolved) error {
 		return p.walk(ctx, s.files, opts, fn)
 	}))
 }
@@ -38,7 +39,7 @@ func (s *SubFS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOp
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	err = s.at(ctx, workspace.OpGlob, o.Dir, true, func(p subResolved) error {
+	err = s.at(ctx, ops.Glob, o.Dir, true, func(p subResolved) error {
 		if p.aliased() && o.Gitignore { // the rules depend on the names of directories
 			paths, err = fallback.Glob(ctx, s, pattern, &o)
 			return err
@@ -63,7 +64,7 @@ func (s *SubFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOp
 	if o.Path == "" {
 		o.Path = "."
 	}
-	err = s.at(ctx, workspace.OpGrep, o.Path, true, func(p subResolved) error {
+	err = s.at(ctx, ops.Grep, o.Path, true, func(p subResolved) error {
 		for _, filter := range []string{o.IncludeGlob, o.ExcludeGlob} {
 			if err := checkFilter(filter); err != nil {
 				return err
@@ -119,7 +120,7 @@ func checkFilter(pattern string) error {
 		return nil
 	}
 	if _, err := glob.CompileFile(pattern); err != nil {
-		return workspace.NewPathError(workspace.OpGrep, pattern, nil, err)
+		return ops.Error(ops.Grep, pattern, nil, err)
 	}
 	return nil
 }
@@ -148,7 +149,7 @@ func quoteGlob(name string) string {
 // Watch implements [workspace.FileSystem].
 func (s *SubFS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 	out := make(chan workspace.Event)
-	err := s.at(ctx, workspace.OpWatch, dir, true, func(p subResolved) error {
+	err := s.at(ctx, ops.Watch, dir, true, func(p subResolved) error {
 		events, err := s.files.Watch(ctx, p.target, opts)
 		if err != nil {
 			return p.outerError(err)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -97,12 +98,12 @@ func (f *FS) fail(ctx context.Context, op string, err error, names ...string) er
 	if ended := ctx.Err(); ended != nil && (errors.Is(shown, errFailed) || errors.Is(shown, workspace.ErrUnavailable)) {
 		shown = ended
 	}
-	return workspace.NewPathError(op, name, shown, nil)
+	return ops.Error(op, name, shown, nil)
 }
 
 // systemOps are the operations that package os gives the same names: an error of
 // one need not be of the contract's form.
-var systemOps = map[string]bool{workspace.OpOpen: true, workspace.OpStat: true, workspace.OpMkdir: true}
+var systemOps = map[string]bool{ops.Open: true, ops.Stat: true, ops.Mkdir: true}
 
 // withoutPaths removes what the errors of package os say of paths.
 func withoutPaths(err error) error {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
@@ -26,15 +27,16 @@ func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions)
 			workspace.VersionedReader
 		}{plain{f, f}, f}, name, opts)
 	}
-	if err := f.check(ctx, workspace.OpOpen, name); err != nil {
+	if err := f.check(ctx, ops.Open, name); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	if err := opts.Check(name); err != nil {
+	o := valueOf(opts)
+	if err := ops.CheckWindow(name, o.Offset, o.Length); err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	r, info, err := opener.Open(ctx, name, valueOf(opts))
+	r, info, err := opener.Open(ctx, name, o)
 	if err != nil {
-		return nil, workspace.FileInfo{}, f.fail(ctx, workspace.OpOpen, err, name)
+		return nil, workspace.FileInfo{}, f.fail(ctx, ops.Open, err, name)
 	}
 	return &stream{store: r, fs: f, ctx: ctx, name: name}, info, nil
 }
@@ -49,22 +51,22 @@ type stream struct {
 
 func (s *stream) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
-		return 0, workspace.NewPathError(workspace.OpOpen, s.name, err, nil)
+		return 0, ops.Error(ops.Open, s.name, err, nil)
 	}
 	n, err := s.store.Read(p)
 	if err != nil && err != io.EOF {
-		err = s.fs.fail(s.ctx, workspace.OpOpen, err, s.name)
+		err = s.fs.fail(s.ctx, ops.Open, err, s.name)
 	}
 	return n, err
 }
 
 func (s *stream) Close() error {
-	return s.fs.fail(s.ctx, workspace.OpOpen, s.store.Close(), s.name)
+	return s.fs.fail(s.ctx, ops.Open, s.store.Close(), s.name)
 }
 
 // Create implements [workspace.Creator].
 func (f *FS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (workspace.Writer, error) {
-	if err := f.checkWrite(ctx, workspace.OpCreate, name, opts); err != nil {
+	if err := f.checkWrite(ctx, ops.Create, name, opts); err != nil {
 		return nil, err
 	}
 	creator, ok := f.store.(Creator)
@@ -73,7 +75,7 @@ func (f *FS) Create(ctx context.Context, name string, opts *workspace.WriteOptio
 	}
 	w, err := creator.Create(ctx, name, valueOf(opts))
 	if err != nil {
-		return nil, f.fail(ctx, workspace.OpCreate, err, name)
+		return nil, f.fail(ctx, ops.Create, err, name)
 	}
 	return &writer{store: w, fs: f, ctx: ctx, name: name}, nil
 }
@@ -90,9 +92,9 @@ type writer struct {
 
 func (w *writer) check() error {
 	if w.done {
-		return workspace.NewPathError(workspace.OpCreate, w.name, fs.ErrClosed, nil)
+		return ops.Error(ops.Create, w.name, fs.ErrClosed, nil)
 	}
-	return w.fs.check(w.ctx, workspace.OpCreate, w.name)
+	return w.fs.check(w.ctx, ops.Create, w.name)
 }
 
 func (w *writer) Write(p []byte) (int, error) {
@@ -100,7 +102,7 @@ func (w *writer) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := w.store.Write(p)
-	return n, w.fs.fail(w.ctx, workspace.OpCreate, err, w.name)
+	return n, w.fs.fail(w.ctx, ops.Create, err, w.name)
 }
 
 func (w *writer) Commit() (workspace.Version, error) {
@@ -110,9 +112,9 @@ func (w *writer) Commit() (workspace.Version, error) {
 	w.done = true
 	version, err := w.store.Commit()
 	if err != nil {
-		return "", w.fs.fail(w.ctx, workspace.OpCreate, err, w.name)
+		return "", w.fs.fail(w.ctx, ops.Create, err, w.name)
 	}
-	return version, w.fs.versioned(workspace.OpCreate, w.name, version)
+	return version, w.fs.versioned(ops.Create, w.name, version)
 }
 
 func (w *writer) Close() error {
@@ -120,19 +122,19 @@ func (w *writer) Close() error {
 		return nil
 	}
 	w.done, w.ended = true, true
-	return w.fs.fail(w.ctx, workspace.OpCreate, w.store.Close(), w.name)
+	return w.fs.fail(w.ctx, ops.Create, w.store.Close(), w.name)
 }
 
 // Move implements [workspace.Mover].
 func (f *FS) Move(ctx context.Context, source, destination string) error {
 	mover, ok := f.store.(Mover)
-	if err := f.checkPair(ctx, workspace.OpMove, source, destination, ok && f.Capabilities().Move); err != nil {
+	if err := f.checkPair(ctx, ops.Move, source, destination, ok && f.Capabilities().Move); err != nil {
 		return err
 	}
 	if source == "." {
-		return workspace.NewPathError(workspace.OpMove, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
+		return ops.Error(ops.Move, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
 	}
-	return f.fail(ctx, workspace.OpMove, mover.Move(ctx, source, destination), source, destination)
+	return f.fail(ctx, ops.Move, mover.Move(ctx, source, destination), source, destination)
 }
 
 // checkPair is check for a method on two names, which may not be supported.
@@ -144,14 +146,14 @@ func (f *FS) checkPair(ctx context.Context, op, source, destination string, supp
 		return err
 	}
 	if !supported {
-		return workspace.NewPathError(op, source, errors.ErrUnsupported, nil)
+		return ops.Error(op, source, errors.ErrUnsupported, nil)
 	}
 	return nil
 }
 
 // Copy implements [workspace.Copier].
 func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
-	if err := f.checkPair(ctx, workspace.OpCopy, source, destination, f.Capabilities().Copy); err != nil {
+	if err := f.checkPair(ctx, ops.Copy, source, destination, f.Capabilities().Copy); err != nil {
 		return "", err
 	}
 	copier, ok := f.store.(Copier)
@@ -164,9 +166,9 @@ func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Ve
 	}
 	version, err := copier.Copy(ctx, source, destination)
 	if err != nil {
-		return "", f.fail(ctx, workspace.OpCopy, err, source, destination)
+		return "", f.fail(ctx, ops.Copy, err, source, destination)
 	}
-	return version, f.versioned(workspace.OpCopy, destination, version)
+	return version, f.versioned(ops.Copy, destination, version)
 }
 
 // Walk implements [workspace.Walker].
@@ -175,24 +177,24 @@ func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, 
 	if !ok {
 		return fallback.Walk(ctx, f, dir, opts, fn)
 	}
-	if err := f.check(ctx, workspace.OpWalk, dir); err != nil {
+	if err := f.check(ctx, ops.Walk, dir); err != nil {
 		return err
 	}
 	var ended error // what fn ended the walk with
 	err := walker.Walk(ctx, dir, valueOf(opts), func(info workspace.FileInfo, err error) error {
-		err = fn(info, f.fail(ctx, workspace.OpWalk, err, info.Path))
+		err = fn(info, f.fail(ctx, ops.Walk, err, info.Path))
 		ended = err
 		return err
 	})
 	if ended != nil && errors.Is(err, ended) {
 		return err
 	}
-	return f.fail(ctx, workspace.OpWalk, err, dir)
+	return f.fail(ctx, ops.Walk, err, dir)
 }
 
 // Resolve implements [workspace.Resolver].
 func (f *FS) Resolve(ctx context.Context, name string) (string, error) {
-	if err := f.check(ctx, workspace.OpResolve, name); err != nil {
+	if err := f.check(ctx, ops.Resolve, name); err != nil {
 		return "", err
 	}
 	resolver, ok := f.store.(Resolver)
@@ -201,7 +203,7 @@ func (f *FS) Resolve(ctx context.Context, name string) (string, error) {
 	}
 	target, err := resolver.Resolve(ctx, name)
 	if err != nil {
-		return "", f.fail(ctx, workspace.OpResolve, err, name)
+		return "", f.fail(ctx, ops.Resolve, err, name)
 	}
 	return target, nil
 }
@@ -212,14 +214,14 @@ func (f *FS) Exact() (workspace.FileSystem, error) {
 	exacter, ok := f.store.(Exacter)
 	if !ok {
 		if _, follows := f.store.(Resolver); follows {
-			return nil, workspace.NewPathError(workspace.OpExact, ".", errors.ErrUnsupported,
+			return nil, ops.Error(ops.Exact, ".", errors.ErrUnsupported,
 				errors.New("the store follows symlinks and cannot refuse to"))
 		}
 		return f, nil
 	}
 	store, err := exacter.Exact()
 	if err != nil {
-		return nil, f.fail(context.Background(), workspace.OpExact, err, ".")
+		return nil, f.fail(context.Background(), ops.Exact, err, ".")
 	}
 	return &FS{store: store, facts: f.facts, closed: f.closed}, nil
 }

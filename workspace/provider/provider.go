@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
@@ -103,11 +104,11 @@ func (f *FS) Root() string {
 
 // check is what every method begins with.
 func (f *FS) check(ctx context.Context, op, name string) error {
-	if err := workspace.Check(ctx, op, name); err != nil {
+	if err := ops.Check(ctx, op, name); err != nil {
 		return err
 	}
 	if f.closed.Load() {
-		return workspace.NewPathError(op, name, fs.ErrClosed, nil)
+		return ops.Error(op, name, fs.ErrClosed, nil)
 	}
 	if f.facts.CheckName == nil {
 		return nil
@@ -124,7 +125,7 @@ func (f *FS) checkChange(ctx context.Context, op, name string) error {
 		return err
 	}
 	if !f.Capabilities().Write {
-		return workspace.NewPathError(op, name, fs.ErrPermission, errors.New("the workspace cannot be written to"))
+		return ops.Error(op, name, fs.ErrPermission, errors.New("the workspace cannot be written to"))
 	}
 	return nil
 }
@@ -134,11 +135,12 @@ func (f *FS) checkWrite(ctx context.Context, op, name string, opts *workspace.Wr
 	if err := f.checkChange(ctx, op, name); err != nil {
 		return err
 	}
-	if err := opts.Check(op, name); err != nil {
+	o := valueOf(opts)
+	if err := ops.CheckConditions(op, name, string(o.IfVersion), o.IfNotExist); err != nil {
 		return err
 	}
-	if valueOf(opts) != (workspace.WriteOptions{}) && !f.Capabilities().ConditionalWrite {
-		return workspace.NewPathError(op, name, errors.ErrUnsupported, errors.New("the workspace has no conditional writes"))
+	if o != (workspace.WriteOptions{}) && !f.Capabilities().ConditionalWrite {
+		return ops.Error(op, name, errors.ErrUnsupported, errors.New("the workspace has no conditional writes"))
 	}
 	return nil
 }
@@ -156,7 +158,7 @@ func valueOf[T any](opts *T) T {
 // declared. As the condition of a write it would be none.
 func (f *FS) versioned(op, name string, version workspace.Version) error {
 	if version == "" && f.Capabilities().Versions {
-		return workspace.NewPathError(op, name, workspace.ErrUnavailable, errors.New("the store named no version"))
+		return ops.Error(op, name, workspace.ErrUnavailable, errors.New("the store named no version"))
 	}
 	return nil
 }
@@ -169,18 +171,18 @@ func (f *FS) ReadFile(ctx context.Context, name string) ([]byte, error) {
 
 // ReadVersioned implements [workspace.VersionedReader].
 func (f *FS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
-	const op = workspace.OpReadFile
+	const op = ops.ReadFile
 	if err := f.check(ctx, op, name); err != nil {
 		return nil, "", err
 	}
-	if err := workspace.CheckSize(op, name, 0, limit); err != nil {
+	if err := ops.CheckSize(op, name, 0, limit); err != nil {
 		return nil, "", err
 	}
 	data, version, err := f.store.ReadFile(ctx, name, limit)
 	if err != nil {
 		return nil, "", f.fail(ctx, op, err, name)
 	}
-	if err := workspace.CheckSize(op, name, int64(len(data)), limit); err != nil {
+	if err := ops.CheckSize(op, name, int64(len(data)), limit); err != nil {
 		return nil, "", err
 	}
 	if err := f.versioned(op, name, version); err != nil {
@@ -191,7 +193,7 @@ func (f *FS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byt
 
 // WriteFile implements [workspace.FileSystem].
 func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
-	const op = workspace.OpWriteFile
+	const op = ops.WriteFile
 	if err := f.checkWrite(ctx, op, name, opts); err != nil {
 		return "", err
 	}
@@ -204,27 +206,28 @@ func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *work
 
 // Stat implements [workspace.FileSystem].
 func (f *FS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
-	if err := f.check(ctx, workspace.OpStat, name); err != nil {
+	if err := f.check(ctx, ops.Stat, name); err != nil {
 		return workspace.FileInfo{}, err
 	}
 	info, err := f.store.Stat(ctx, name)
 	if err != nil {
-		return workspace.FileInfo{}, f.fail(ctx, workspace.OpStat, err, name)
+		return workspace.FileInfo{}, f.fail(ctx, ops.Stat, err, name)
 	}
 	return info, nil
 }
 
 // Ls implements [workspace.FileSystem].
 func (f *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
-	if err := f.check(ctx, workspace.OpLs, dir); err != nil {
+	if err := f.check(ctx, ops.Ls, dir); err != nil {
 		return nil, err
 	}
-	if err := opts.Check(dir); err != nil {
+	o := valueOf(opts)
+	if err := ops.CheckLimit(ops.Ls, dir, int64(o.Limit)); err != nil {
 		return nil, err
 	}
-	infos, err := f.store.Ls(ctx, dir, valueOf(opts))
+	infos, err := f.store.Ls(ctx, dir, o)
 	if err != nil {
-		return nil, f.fail(ctx, workspace.OpLs, err, dir)
+		return nil, f.fail(ctx, ops.Ls, err, dir)
 	}
 	return orEmpty(infos), nil
 }
@@ -239,21 +242,21 @@ func orEmpty[T any](list []T) []T {
 
 // Rm implements [workspace.FileSystem].
 func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	if err := f.checkChange(ctx, workspace.OpRm, name); err != nil {
+	if err := f.checkChange(ctx, ops.Rm, name); err != nil {
 		return err
 	}
 	if name == "." {
-		return workspace.NewPathError(workspace.OpRm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
+		return ops.Error(ops.Rm, name, fs.ErrInvalid, errors.New("the root cannot be removed"))
 	}
-	return f.fail(ctx, workspace.OpRm, f.store.Rm(ctx, name, valueOf(opts)), name)
+	return f.fail(ctx, ops.Rm, f.store.Rm(ctx, name, valueOf(opts)), name)
 }
 
 // Mkdir implements [workspace.FileSystem].
 func (f *FS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
-	if err := f.checkChange(ctx, workspace.OpMkdir, name); err != nil {
+	if err := f.checkChange(ctx, ops.Mkdir, name); err != nil {
 		return err
 	}
-	return f.fail(ctx, workspace.OpMkdir, f.store.Mkdir(ctx, name, valueOf(opts)), name)
+	return f.fail(ctx, ops.Mkdir, f.store.Mkdir(ctx, name, valueOf(opts)), name)
 }
 
 // Glob implements [workspace.FileSystem].
@@ -262,7 +265,7 @@ func (f *FS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptio
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	if err := f.check(ctx, workspace.OpGlob, o.Dir); err != nil {
+	if err := f.check(ctx, ops.Glob, o.Dir); err != nil {
 		return nil, err
 	}
 	if err := scan.CheckGlob(pattern, o); err != nil {
@@ -270,7 +273,7 @@ func (f *FS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptio
 	}
 	paths, err := f.glob(ctx, pattern, o)
 	if err != nil {
-		return nil, f.fail(ctx, workspace.OpGlob, err, o.Dir, pattern)
+		return nil, f.fail(ctx, ops.Glob, err, o.Dir, pattern)
 	}
 	return orEmpty(paths), nil
 }
@@ -288,7 +291,7 @@ func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptio
 	if o.Path == "" {
 		o.Path = "."
 	}
-	if err := f.check(ctx, workspace.OpGrep, o.Path); err != nil {
+	if err := f.check(ctx, ops.Grep, o.Path); err != nil {
 		return nil, err
 	}
 	if err := scan.CheckGrep(o); err != nil {
@@ -299,7 +302,7 @@ func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptio
 		err = errors.New("the store returned no result")
 	}
 	if err != nil {
-		return nil, f.fail(ctx, workspace.OpGrep, err, o.Path, pattern, o.IncludeGlob, o.ExcludeGlob)
+		return nil, f.fail(ctx, ops.Grep, err, o.Path, pattern, o.IncludeGlob, o.ExcludeGlob)
 	}
 	result.Matches = orEmpty(result.Matches)
 	return result, nil
@@ -314,22 +317,22 @@ func (f *FS) grep(ctx context.Context, pattern string, o workspace.GrepOptions) 
 
 // Watch implements [workspace.FileSystem].
 func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
-	if err := f.check(ctx, workspace.OpWatch, dir); err != nil {
+	if err := f.check(ctx, ops.Watch, dir); err != nil {
 		return nil, err
 	}
-	if err := opts.Check(dir); err != nil {
+	o := valueOf(opts)
+	if err := ops.CheckWatch(dir, o.Buffer, o.Interval); err != nil {
 		return nil, err
 	}
 	if f.Capabilities().Watch == workspace.WatchNone {
-		return nil, workspace.NewPathError(workspace.OpWatch, dir, errors.ErrUnsupported, nil)
+		return nil, ops.Error(ops.Watch, dir, errors.ErrUnsupported, nil)
 	}
-	o := valueOf(opts)
 	if o.Buffer == 0 {
-		o.Buffer = workspace.DefaultWatchBuffer
+		o.Buffer = ops.DefaultWatchBuffer
 	}
 	events, err := f.watch(ctx, dir, o)
 	if err != nil {
-		return nil, f.fail(ctx, workspace.OpWatch, err, dir)
+		return nil, f.fail(ctx, ops.Watch, err, dir)
 	}
 	return events, nil
 }

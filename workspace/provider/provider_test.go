@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -119,7 +120,7 @@ func TestErrors(t *testing.T) {
 		"text beside a kind":  {fmt.Errorf("dial secret:443: %w", workspace.ErrUnavailable), "temporarily unavailable", workspace.ErrUnavailable, true},
 		"path of the host":    {&fs.PathError{Op: "open", Path: "a", Err: errors.New("dial secret:443")}, "the store failed", nil, true},
 		"no kind":             {errors.New("key secret refused"), "the store failed", nil, true},
-		"the contract's form": {workspace.NewPathError("other", "a", workspace.ErrConflict, nil), "file has changed", workspace.ErrConflict, false},
+		"the contract's form": {ops.Error("other", "a", workspace.ErrConflict, nil), "file has changed", workspace.ErrConflict, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

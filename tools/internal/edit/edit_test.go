@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
-	"github.com/workspacekit/workspacekit/workspace"
 )
 
 func TestEdit(t *testing.T) {
@@ -104,7 +103,7 @@ func TestEditErrors(t *testing.T) {
 func TestNotUniqueListIsBounded(t *testing.T) {
 	_, err := edit.New([]byte(strings.Repeat("x\n", 1000)), []edit.Edit{{Old: "x", New: "y"}})
 	var notUnique *edit.NotUniqueError
-	if !errors.As(err, &notUnique) || !errors.Is(err, workspace.ErrTextNotUnique) {
+	if !errors.As(err, &notUnique) || !errors.Is(err, edit.ErrTextNotUnique) {
 		t.Fatalf("New = %v, want a NotUniqueError", err)
 	}
 	if notUnique.Count != 1000 || len(notUnique.Lines) != 20 {

@@ -1,11 +1,16 @@
 package edit
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+)
 
-	"github.com/workspacekit/workspacekit/workspace"
+// The kinds of an edit that does not fit its file.
+var (
+	ErrTextNotFound  = errors.New("text not found")
+	ErrTextNotUnique = errors.New("text not unique")
 )
 
 // InvalidError says that an edit makes no sense, whatever the file.
@@ -41,19 +46,19 @@ func (e *TooManyError) Error() string {
 }
 
 // NotFoundError says that the text of an edit does not occur. It is
-// [workspace.ErrTextNotFound].
+// [ErrTextNotFound].
 type NotFoundError struct {
 	Edit    int      // the edit, from 0
 	Nearest *Nearest // the text of the file that is most like it; nil if none is
 }
 
-func (e *NotFoundError) Error() string { return workspace.ErrTextNotFound.Error() }
+func (e *NotFoundError) Error() string { return ErrTextNotFound.Error() }
 
 // Unwrap returns the kind of the error.
-func (e *NotFoundError) Unwrap() error { return workspace.ErrTextNotFound }
+func (e *NotFoundError) Unwrap() error { return ErrTextNotFound }
 
 // NotUniqueError says that the text of an edit occurs more than once. It is
-// [workspace.ErrTextNotUnique].
+// [ErrTextNotUnique].
 type NotUniqueError struct {
 	Edit  int   // the edit, from 0
 	Count int   // how often its text occurs without overlaps, and 2 if it does so with overlaps only
@@ -70,8 +75,8 @@ func (e *NotUniqueError) Error() string {
 		more = " and others"
 	}
 	return fmt.Sprintf("%v: it occurs %d times, on lines %s%s",
-		workspace.ErrTextNotUnique, e.Count, strings.Join(lines, ", "), more)
+		ErrTextNotUnique, e.Count, strings.Join(lines, ", "), more)
 }
 
 // Unwrap returns the kind of the error.
-func (e *NotUniqueError) Unwrap() error { return workspace.ErrTextNotUnique }
+func (e *NotUniqueError) Unwrap() error { return ErrTextNotUnique }

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
-	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // words is text in which short texts repeat, with line ends of both kinds.
@@ -37,16 +36,16 @@ func TestUniqueIsReplace(t *testing.T) {
 		case adapts:
 			checkAdapted(t, data, e, change, err)
 		case occurs == 0:
-			if !errors.Is(err, workspace.ErrTextNotFound) {
-				t.Fatalf("New = %v, want ErrTextNotFound", err)
+			if !errors.Is(err, edit.ErrTextNotFound) {
+				t.Fatalf("New = %v, want edit.ErrTextNotFound", err)
 			}
 		case e.All || occurs == 1 && strings.LastIndex(data, e.Old) == strings.Index(data, e.Old):
 			if want := strings.ReplaceAll(data, e.Old, e.New); err != nil || string(change.Bytes()) != want {
 				t.Fatalf("New = %v, want %q", err, want)
 			}
 		default:
-			if !errors.Is(err, workspace.ErrTextNotUnique) {
-				t.Fatalf("New = %v, want ErrTextNotUnique", err)
+			if !errors.Is(err, edit.ErrTextNotUnique) {
+				t.Fatalf("New = %v, want edit.ErrTextNotUnique", err)
 			}
 		}
 	})

@@ -1,9 +1,12 @@
-package workspace
+package tools
 
 import (
 	"context"
 	"errors"
 	"io/fs"
+
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Code is the stable name of a kind of error on the wire: in tool results,
@@ -32,6 +35,9 @@ const (
 	CodeTimeout       Code = "TIMEOUT"
 	CodeCanceled      Code = "CANCELED"
 	CodeInternal      Code = "INTERNAL"
+	// CodeInvalidArguments says that the arguments of a call are not what the
+	// tool's InputSchema describes, or contradict each other. No file was touched.
+	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
 )
 
 // CodeOf returns the code of the most specific kind of err, and [CodeInternal] for
@@ -55,19 +61,19 @@ var kinds = [...]struct {
 }{
 	{context.DeadlineExceeded, CodeTimeout},
 	{context.Canceled, CodeCanceled},
-	{ErrPolicy, CodePolicy},
-	{ErrEscape, CodeInvalid},
-	{ErrPattern, CodePattern},
-	{ErrTextNotFound, CodeTextNotFound},
-	{ErrTextNotUnique, CodeTextNotUnique},
-	{ErrConflict, CodeConflict},
-	{ErrTooLarge, CodeTooLarge},
-	{ErrBinary, CodeBinary},
-	{ErrIsDir, CodeIsDir},
-	{ErrNotDir, CodeNotDir},
-	{ErrNotEmpty, CodeNotEmpty},
-	{ErrNoSpace, CodeNoSpace},
-	{ErrUnavailable, CodeUnavailable},
+	{workspace.ErrPolicy, CodePolicy},
+	{workspace.ErrEscape, CodeInvalid},
+	{workspace.ErrPattern, CodePattern},
+	{edit.ErrTextNotFound, CodeTextNotFound},
+	{edit.ErrTextNotUnique, CodeTextNotUnique},
+	{workspace.ErrConflict, CodeConflict},
+	{workspace.ErrTooLarge, CodeTooLarge},
+	{workspace.ErrBinary, CodeBinary},
+	{workspace.ErrIsDir, CodeIsDir},
+	{workspace.ErrNotDir, CodeNotDir},
+	{workspace.ErrNotEmpty, CodeNotEmpty},
+	{workspace.ErrNoSpace, CodeNoSpace},
+	{workspace.ErrUnavailable, CodeUnavailable},
 	{errors.ErrUnsupported, CodeUnsupported},
 	{fs.ErrNotExist, CodeNotExist},
 	{fs.ErrExist, CodeExist},

@@ -1,0 +1,73 @@
+package ops
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// The kinds that the checks of this package return. Package workspace exports
+// them.
+var (
+	ErrEscape   error = Refinement{"name leads out of the workspace", fs.ErrInvalid}
+	ErrTooLarge       = errors.New("file too large")
+)
+
+// Refinement is a kind that is a special case of another kind.
+type Refinement struct {
+	Text string
+	Of   error
+}
+
+func (r Refinement) Error() string        { return r.Text }
+func (r Refinement) Is(target error) bool { return target == r.Of }
+
+// Error returns the one form in which this module reports an error: a
+// [*fs.PathError] for the caller's op and name, in which both kind and cause
+// can be found with [errors.Is] and [errors.As]. kind is nil if the cause
+// belongs to no kind. cause is nil if there is nothing to add to kind; its
+// text becomes part of the message, so it must not show a host path, a key or
+// a credential.
+func Error(op, name string, kind, cause error) error {
+	return &fs.PathError{Op: op, Path: name, Err: joinKind(kind, cause)}
+}
+
+func joinKind(kind, cause error) error {
+	switch {
+	case kind == nil && cause == nil:
+		return errors.New("unknown error")
+	case kind == nil:
+		return cause
+	case cause == nil || kind == cause:
+		return kind
+	}
+	return &kindError{kind: kind, cause: cause}
+}
+
+// kindError is a kind and its cause.
+type kindError struct {
+	kind, cause error
+	only        bool // the message is the cause's alone
+}
+
+func (e *kindError) Error() string {
+	if e.only {
+		return e.cause.Error()
+	}
+	return e.kind.Error() + ": " + e.cause.Error()
+}
+
+func (e *kindError) Unwrap() []error { return []error{e.kind, e.cause} }
+
+// Rename returns err with another name, for a wrapper that shows its files
+// under other names: if err is a [*fs.PathError], the result has the Path name,
+// and the Op op unless that is empty. Any other err is returned as it is.
+func Rename(err error, op, name string) error {
+	var pathError *fs.PathError
+	if !errors.As(err, &pathError) {
+		return err
+	}
+	if op == "" {
+		op = pathError.Op
+	}
+	return &fs.PathError{Op: op, Path: name, Err: pathError.Err}
+}

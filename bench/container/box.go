@@ -33,7 +33,7 @@ func newBox(ctx context.Context, host, image string) (*box, error) {
 	b := &box{engine: []string{"docker", "--host", host}, name: "workspacekit-bench-" + strings.ToLower(rand.Text())}
 	var err error
 	b.files, err = container.Open(ctx, &container.Options{
-		Engine: b.engine, Image: image, Root: root, Create: container.CreateOptions{Name: b.name},
+		Engine: b.engine, Image: image, Root: root, Create: container.CreateOptions{Name: b.name, Workdir: root},
 	})
 	return b, err
 }

@@ -1,9 +1,8 @@
-package workspacekit_test
+package repotest_test
 
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/workspacekit/workspacekit"
@@ -81,15 +80,4 @@ const exampleImage = "debian:12"
 func useEngine(t *testing.T) {
 	t.Helper()
 	t.Setenv("DOCKER_HOST", enginetest.Docker(t, exampleImage))
-}
-
-// firstExample returns the first file that docs/config.md shows.
-func firstExample(t *testing.T) string {
-	t.Helper()
-	_, rest, ok := strings.Cut(read(t, "docs/config.md"), "```yaml\n")
-	if !ok {
-		t.Fatal("docs/config.md has no example")
-	}
-	example, _, _ := strings.Cut(rest, "```")
-	return example
 }

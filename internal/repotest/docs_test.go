@@ -1,9 +1,8 @@
-package workspacekit_test
+package repotest_test
 
 import (
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,8 +11,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-// TestREADMEExample makes sure that the program in the README is the one that
-// is compiled and run.
+// TestREADMEExample tests that the program in the README is the one that the
+// compiler sees and go test runs.
 func TestREADMEExample(t *testing.T) {
 	_, rest, ok := strings.Cut(read(t, "README.md"), "```go\n")
 	if !ok {
@@ -26,8 +25,8 @@ func TestREADMEExample(t *testing.T) {
 	}
 }
 
-// TestProviderExample makes sure that the provider in the guide is the one that
-// is compiled and passes the suite, and that it stays short.
+// TestProviderExample tests that the provider in the guide is the one that
+// passes the suite, and that it stays short.
 func TestProviderExample(t *testing.T) {
 	_, rest, ok := strings.Cut(read(t, "docs/writing-a-provider.md"), "```go\n")
 	if !ok {
@@ -42,7 +41,7 @@ func TestProviderExample(t *testing.T) {
 	}
 }
 
-// TestREADMEFile makes sure that the file in the README is one that is right.
+// TestREADMEFile tests that the configuration in the README is valid.
 func TestREADMEFile(t *testing.T) {
 	_, rest, ok := strings.Cut(read(t, "README.md"), "```yaml\n")
 	if !ok {
@@ -60,14 +59,13 @@ func TestREADMEFile(t *testing.T) {
 func TestDocLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)`)
 	links := 0
-	for _, document := range documents(t) {
+	for _, document := range files(t, ".md") {
 		for _, match := range link.FindAllStringSubmatch(read(t, document), -1) {
 			if strings.Contains(match[1], "://") {
 				continue
 			}
 			links++
-			target := filepath.Join(filepath.Dir(document), match[1])
-			if _, err := os.Stat(target); err != nil {
+			if _, err := fs.Stat(tree, path.Join(path.Dir(document), match[1])); err != nil {
 				t.Errorf("%s links to %s, which does not exist", document, match[1])
 			}
 		}
@@ -77,39 +75,12 @@ func TestDocLinks(t *testing.T) {
 	}
 }
 
-func documents(t *testing.T) []string {
-	t.Helper()
-	var names []string
-	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && strings.HasSuffix(name, ".md") {
-			names = append(names, name)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-// TestDocHeadings makes sure that go doc shows every heading in a comment as
-// one: it takes a line for a heading only if there are blank lines around it.
+// TestDocHeadings tests that go doc shows every heading in a comment as a
+// heading: it does so only if there are blank lines around the line.
 func TestDocHeadings(t *testing.T) {
 	heading := regexp.MustCompile(`^\s*// # \S`)
 	headings := 0
-	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") {
-			return err
-		}
+	for _, name := range files(t, ".go") {
 		lines := strings.Split(read(t, name), "\n")
 		for i, line := range lines {
 			if !heading.MatchString(line) {
@@ -120,10 +91,6 @@ func TestDocHeadings(t *testing.T) {
 				t.Errorf("%s:%d: no blank comment line before and after %q", name, i+1, strings.TrimSpace(line))
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if headings == 0 {
 		t.Error("no comment has a heading: the test is broken")

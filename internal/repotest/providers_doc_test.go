@@ -1,10 +1,11 @@
-package workspacekit_test
+package repotest_test
 
 import (
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func TestProvidersDoc(t *testing.T) {
 	b.WriteString(`# Providers
 
 What each provider declares in its ` + "`Capabilities`" + `, and the conformance suite proves.
-This page is made by ` + "`go test . -update`" + `.
+` + "`go test ./internal/repotest -update`" + ` writes this page.
 
 | provider | write | versions | conditional write | watch | move | copy |
 |---|---|---|---|---|---|---|
@@ -69,12 +70,12 @@ This page is made by ` + "`go test . -update`" + `.
 	}
 	const name = "docs/providers.md"
 	if *update {
-		if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(b.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if diff := cmp.Diff(read(t, name), b.String()); diff != "" {
-		t.Errorf("%s is out of date; run go test . -update (-is +should be):\n%s", name, diff)
+		t.Errorf("%s is out of date; run go test ./internal/repotest -update (-is +should be):\n%s", name, diff)
 	}
 }
 

@@ -1,4 +1,4 @@
-package workspacekit_test
+package repotest_test
 
 import (
 	"fmt"
@@ -43,7 +43,11 @@ esac
 			if err := workspaces.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if removed := strings.Contains(read(t, calls), "removed\n"); removed == keep {
+			data, err := os.ReadFile(calls)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if removed := strings.Contains(string(data), "removed\n"); removed == keep {
 				t.Errorf("the container was removed: %t, want %t", removed, !keep)
 			}
 		})

@@ -1,12 +1,9 @@
-package workspacekit_test
+package repotest_test
 
 import (
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +12,10 @@ import (
 
 const module = "github.com/workspacekit/workspacekit/"
 
-// policy says what each directory may import beside the standard library, test
-// files aside: directories of this module, and modules. A directory that is
-// not listed may not exist. A trailing "/..." stands for all below, too.
+// policy is the import table: what each directory may import besides the
+// standard library, test files aside. It lists directories of this module and
+// other modules. Every directory with Go files must be in it. A trailing "/..."
+// includes everything below.
 var policy = map[string][]string{
 	".":                  {"workspace/...", "providers/...", "tools"},
 	"workspace":          {"internal/ops"},
@@ -119,41 +117,28 @@ func covers(rule, name string) bool {
 	return name == prefix || all && strings.HasPrefix(name, prefix+"/")
 }
 
-// importsByDir returns what the Go files of each directory import, test files
+// importsByDir maps each directory to what its Go files import, test files
 // aside.
 func importsByDir(t *testing.T) map[string][]string {
 	t.Helper()
 	imports := map[string][]string{}
-	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata"):
-			return filepath.SkipDir
-		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
-			return nil
+	for _, name := range files(t, ".go") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
 		}
-		source, err := os.ReadFile(name)
+		file, err := parser.ParseFile(token.NewFileSet(), name, read(t, name), parser.ImportsOnly)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		dir := path.Dir(filepath.ToSlash(name))
-		imports[dir] = append(imports[dir], "") // it has a file, if no import
+		dir := path.Dir(name)
+		imports[dir] = append(imports[dir], "") // so that a directory without imports is seen, too
 		for _, spec := range file.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
 			imports[dir] = append(imports[dir], imported)
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return imports
 }

@@ -1,4 +1,4 @@
-package workspacekit_test
+package repotest_test
 
 import (
 	"context"

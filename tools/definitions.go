@@ -58,11 +58,20 @@ func declarations(format Format) func(*Tool) any {
 	case FormatOpenAIResponses:
 		return func(t *Tool) any { return openAIResponsesTool{Type: "function", openAIFunction: t.function()} }
 	case FormatAnthropic:
-		return func(t *Tool) any { return anthropicTool{t.Name, t.Description, t.InputSchema} }
+		return func(t *Tool) any { return anthropicTool{t.Name, t.Description(), t.InputSchema()} }
 	case FormatMCP:
 		return func(t *Tool) any { return t.mcp() }
 	}
 	return nil
+}
+
+type jsonTool struct {
+	Op           string          `json:"op"`
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+	Annotations  Annotations     `json:"annotations"`
 }
 
 type openAITool struct {
@@ -85,7 +94,7 @@ type openAIFunction struct {
 }
 
 func (t *Tool) function() openAIFunction {
-	return openAIFunction{Name: t.Name, Description: t.Description, Parameters: t.InputSchema}
+	return openAIFunction{Name: t.Name, Description: t.Description(), Parameters: t.InputSchema()}
 }
 
 type anthropicTool struct {
@@ -113,8 +122,8 @@ type mcpAnnotations struct {
 
 func (t *Tool) mcp() mcpTool {
 	return mcpTool{
-		Name: t.Name, Title: t.Annotations.Title, Description: t.Description,
-		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+		Name: t.Name, Title: t.Annotations.Title, Description: t.Description(),
+		InputSchema: t.InputSchema(), OutputSchema: t.OutputSchema(),
 		Annotations: mcpAnnotations(t.Annotations),
 	}
 }

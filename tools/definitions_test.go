@@ -39,7 +39,7 @@ func TestDescriptions(t *testing.T) {
 	set, _ := newSet(t, nil, nil)
 	var all strings.Builder
 	for _, tool := range set.Tools() {
-		all.WriteString("# " + tool.Name + "\n\n" + tool.Description + "\n\n")
+		all.WriteString("# " + tool.Name + "\n\n" + tool.Description() + "\n\n")
 	}
 	golden(t, "descriptions.md", all.String())
 }
@@ -50,7 +50,7 @@ func TestDescriptionsNameToolsOfTheSet(t *testing.T) {
 	for _, gone := range full.Tools() {
 		set := newSetOf(t, ws, &tools.Options{Disable: []string{gone.Op}})
 		for _, tool := range set.Tools() {
-			text := tool.Description + string(tool.InputSchema) + string(tool.OutputSchema)
+			text := tool.Description() + string(tool.InputSchema()) + string(tool.OutputSchema())
 			if strings.Contains(text, gone.Name) || strings.Contains(text, "use "+gone.Op) {
 				t.Errorf("%s without %s still names it:\n%s", tool.Op, gone.Op, text)
 			}
@@ -63,13 +63,13 @@ func TestDescriptionsStateTheLimit(t *testing.T) {
 		set, _ := newSet(t, nil, &workspace.Options{MaxFileSize: size})
 		for _, op := range []string{"read_file", "write_file", "edit_file", "grep"} {
 			tool, _ := set.Lookup(op)
-			contains(t, op, tool.Description, want)
+			contains(t, op, tool.Description(), want)
 		}
 	}
 	set, _ := newSet(t, nil, &workspace.Options{MaxFileSize: -1})
 	for op, want := range map[string]string{"read_file": "Files above 256 MiB", "edit_file": "Files above 256 MiB", "grep": "or too large"} {
 		tool, _ := set.Lookup(op)
-		contains(t, op+" without a limit", tool.Description, want)
+		contains(t, op+" without a limit", tool.Description(), want)
 	}
 }
 
@@ -78,19 +78,19 @@ func TestSchemas(t *testing.T) {
 	set, _ := newSet(t, nil, nil)
 	for _, tool := range set.Tools() {
 		t.Run(tool.Op, func(t *testing.T) {
-			input := members(t, tool.InputSchema)
+			input := members(t, tool.InputSchema())
 			if input["type"] != "object" || input["additionalProperties"] != false {
 				t.Errorf("input schema is %v", input)
 			}
 			for _, word := range []string{"oneOf", "anyOf", "allOf", "$ref", "null", "{{"} {
-				if strings.Contains(string(tool.InputSchema), `"`+word) {
-					t.Errorf("input schema has %q: %s", word, tool.InputSchema)
+				if strings.Contains(string(tool.InputSchema()), `"`+word) {
+					t.Errorf("input schema has %q: %s", word, tool.InputSchema())
 				}
 			}
 			describeAll(t, tool.Op, input)
-			describeAll(t, tool.Op, members(t, tool.OutputSchema))
-			resolve(t, tool.InputSchema)
-			resolve(t, tool.OutputSchema)
+			describeAll(t, tool.Op, members(t, tool.OutputSchema()))
+			resolve(t, tool.InputSchema())
+			resolve(t, tool.OutputSchema())
 			if !regexp.MustCompile(`^[a-zA-Z0-9_-]{1,50}$`).MatchString(tool.Name) {
 				t.Errorf("name %q", tool.Name)
 			}

@@ -13,29 +13,21 @@ import (
 var descriptions embed.FS
 
 // description returns what a model is told about the tool for op.
-func (k *kit) description(op string) (string, error) {
-	source, err := descriptions.ReadFile(op + ".md")
-	if err != nil {
-		return "", err
-	}
-	text, err := k.fill(string(source))
-	return strings.TrimSpace(text), err
+func (k *kit) description(op string) string {
+	return strings.TrimSpace(k.fill(string(must(descriptions.ReadFile(op + ".md")))))
 }
 
 // fill fills in the limits, and the names of other tools, in a text.
-func (k *kit) fill(source string) (string, error) {
+func (k *kit) fill(source string) string {
 	if !strings.Contains(source, "{{") {
-		return source, nil
+		return source
 	}
-	t, err := template.New("").Funcs(template.FuncMap{"tool": k.name, "has": k.has}).Parse(source)
-	if err != nil {
-		return "", fmt.Errorf("description: %w", err)
-	}
+	t := must(template.New("").Funcs(template.FuncMap{"tool": k.name, "has": k.has}).Parse(source))
 	var out strings.Builder
 	if err := t.Execute(&out, k.facts()); err != nil {
-		return "", fmt.Errorf("description: %w", err)
+		panic(fmt.Sprintf("tools: description: %v", err))
 	}
-	return out.String(), nil
+	return out.String()
 }
 
 // has reports whether the set has a tool for op.

@@ -49,7 +49,7 @@ func withTables(t *testing.T, doc string, tool *tools.Tool) string {
 	if !ok || !closed || !strings.Contains(head, "\n### "+tool.Op+"\n") {
 		t.Fatalf("no section ### %s with %q and %q", tool.Op, begin, end)
 	}
-	return head + begin + "\n" + table(t, "Parameter", tool.InputSchema) + "\n" + table(t, "Result", tool.OutputSchema) + "\n" + end + tail
+	return head + begin + "\n" + table(t, "Parameter", tool.InputSchema()) + "\n" + table(t, "Result", tool.OutputSchema()) + "\n" + end + tail
 }
 
 func table(t *testing.T, title string, raw json.RawMessage) string {

@@ -80,7 +80,7 @@ func checkResult(t *testing.T, tool *tools.Tool, result *tools.Result) {
 		checkError(t, tool, result)
 		return
 	}
-	if err := resolve(t, tool.OutputSchema).Validate(members(t, result.Structured)); err != nil {
+	if err := resolve(t, tool.OutputSchema()).Validate(members(t, result.Structured)); err != nil {
 		t.Errorf("%s: result does not match its schema: %v\n%s", tool.Op, err, result.Structured)
 	}
 }

@@ -14,7 +14,7 @@ func toolName(naming, workspaceName, op string) (string, error) {
 	if err := checkNaming(naming); err != nil {
 		return "", err
 	}
-	if strings.Contains(naming, "{name}") && !nameCharacters(workspaceName) {
+	if strings.Contains(naming, "{name}") && !acceptedName.MatchString(workspaceName) {
 		return "", fmt.Errorf("workspace name %q cannot be part of a tool name: it needs letters, digits, \"_\" and \"-\" only; "+
 			"rename the workspace or use a naming without {name}", workspaceName)
 	}
@@ -31,14 +31,12 @@ func checkNaming(naming string) error {
 	switch {
 	case !strings.Contains(naming, "{op}"):
 		return fmt.Errorf("naming %q needs {op}, or all tools have one name", naming)
-	case rest != "" && !nameCharacters(rest):
+	case rest != "" && !acceptedName.MatchString(rest):
 		return fmt.Errorf("naming %q may have letters, digits, \"_\", \"-\", {name} and {op} only", naming)
 	}
 	return nil
 }
 
-// nameCharacters reports whether all vendors accept the characters of name in
-// the name of a tool.
-func nameCharacters(name string) bool {
-	return regexp.MustCompile(`^[a-zA-Z0-9_-]+$`).MatchString(name)
-}
+// acceptedName matches names whose characters all vendors accept in the name of
+// a tool.
+var acceptedName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)

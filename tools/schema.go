@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -19,19 +20,12 @@ type schemas struct {
 type properties map[string]*jsonschema.Schema
 
 // schemasOf infers schemas from the Go types of arguments and result.
-func schemasOf[In, Out any]() (schemas, error) {
-	in, err := jsonschema.For[In](nil)
-	if err != nil {
-		return schemas{}, err
-	}
-	out, err := jsonschema.For[Out](nil)
-	if err != nil {
-		return schemas{}, err
-	}
-	notNull(in)
-	notNull(out)
-	open(out)
-	return schemas{input: in, output: out}, nil
+func schemasOf[In, Out any]() schemas {
+	types := schemas{input: must(jsonschema.For[In](nil)), output: must(jsonschema.For[Out](nil))}
+	notNull(types.input)
+	notNull(types.output)
+	open(types.output)
+	return types
 }
 
 // notNull takes null, which inference adds for every slice and pointer, out of
@@ -74,25 +68,43 @@ func (p properties) byDefault(name string, value any) {
 // oneOf lists the values of the string name.
 func (p properties) oneOf(name string, values ...any) { p[name].Enum = values }
 
-// tool makes the tool that s declares.
-func (k *kit) tool(s spec) (*Tool, error) {
-	types, err := s.schemas()
-	if err != nil {
-		return nil, err
-	}
+// tool makes the tool that s declares. What describes it costs more than most
+// calls do, so it is made when somebody asks for it.
+func (k *kit) tool(s spec) *Tool {
+	return newTool(k, s, func() *jsonschema.Schema { return k.inputSchema(s) })
+}
+
+// newTool makes a tool whose arguments input describes.
+func newTool(k *kit, s spec, input func() *jsonschema.Schema) *Tool {
+	t := &Tool{Op: s.op, Name: k.names[s.op], Annotations: s.annotations, kit: k, run: s.run, input: sync.OnceValue(input)}
+	t.description = sync.OnceValue(func() string { return k.description(s.op) })
+	t.inputJSON = sync.OnceValue(func() json.RawMessage { return must(json.Marshal(t.input())) })
+	t.outputJSON = sync.OnceValue(func() json.RawMessage {
+		out := s.schemas().output
+		k.fillDescriptions(out)
+		return must(json.Marshal(out))
+	})
+	return t
+}
+
+// inputSchema describes the arguments of the tool that s declares.
+func (k *kit) inputSchema(s spec) *jsonschema.Schema {
+	in := s.schemas().input
 	if s.shape != nil {
-		s.shape(types.input.Properties, k.caps)
+		s.shape(in.Properties, k.caps)
 	}
-	prune(types.input)
-	tool := &Tool{Op: s.op, Name: k.names[s.op], Annotations: s.annotations, kit: k, input: types.input, run: s.run}
-	if tool.Description, err = k.description(s.op); err != nil {
-		return nil, err
+	prune(in)
+	k.fillDescriptions(in)
+	return in
+}
+
+// must returns v. An error is a mistake in the types or texts of this package,
+// which any test finds.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("tools: %v", err))
 	}
-	if tool.InputSchema, err = k.marshalSchema(types.input); err != nil {
-		return nil, err
-	}
-	tool.OutputSchema, err = k.marshalSchema(types.output)
-	return tool, err
+	return v
 }
 
 // prune takes the names that a shape removed out of the order of s.
@@ -103,31 +115,16 @@ func prune(s *jsonschema.Schema) {
 	})
 }
 
-// marshalSchema fills in the descriptions of s and marshals it.
-func (k *kit) marshalSchema(s *jsonschema.Schema) (json.RawMessage, error) {
-	if err := k.fillDescriptions(s); err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		return nil, fmt.Errorf("marshal schema: %w", err)
-	}
-	return data, nil
-}
-
-func (k *kit) fillDescriptions(s *jsonschema.Schema) (err error) {
-	if s.Description, err = k.fill(s.Description); err != nil {
-		return err
-	}
+// fillDescriptions fills in the limits, and the names of other tools, in what s
+// says of its parts.
+func (k *kit) fillDescriptions(s *jsonschema.Schema) {
+	s.Description = k.fill(s.Description)
 	for _, p := range s.Properties {
-		if err := k.fillDescriptions(p); err != nil {
-			return err
-		}
+		k.fillDescriptions(p)
 	}
 	if s.Items != nil {
-		return k.fillDescriptions(s.Items)
+		k.fillDescriptions(s.Items)
 	}
-	return nil
 }
 
 // canWrite reports whether the tools that change files belong in a set.

@@ -82,31 +82,26 @@ func newSet(k *kit, naming string, disable []string) (*Set, error) {
 	}
 	set := &Set{}
 	for _, s := range chosen {
-		tool, err := k.tool(s)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.op, err)
-		}
-		set.tools = append(set.tools, tool)
+		set.tools = append(set.tools, k.tool(s))
 	}
 	return set, set.collision()
 }
 
 // choose returns the specs, in order, that caps allow and nobody disabled.
 func choose(caps workspace.Capabilities, disable []string) ([]spec, error) {
-	all := specs()
 	for _, op := range disable {
-		if !slices.ContainsFunc(all, func(s spec) bool { return s.op == op }) {
-			return nil, unknownOp(op, all)
+		if !slices.ContainsFunc(specs, func(s spec) bool { return s.op == op }) {
+			return nil, unknownOp(op)
 		}
 	}
-	return slices.DeleteFunc(all, func(s spec) bool {
+	return slices.DeleteFunc(slices.Clone(specs), func(s spec) bool {
 		return slices.Contains(disable, s.op) || !s.possible(caps)
 	}), nil
 }
 
-func unknownOp(op string, all []spec) error {
-	ops := make([]string, len(all))
-	for i, s := range all {
+func unknownOp(op string) error {
+	ops := make([]string, len(specs))
+	for i, s := range specs {
 		ops[i] = s.op
 	}
 	hint := didYouMean(op, ops)
@@ -192,7 +187,7 @@ type spec struct {
 	op          string
 	annotations Annotations
 	needs       func(workspace.Capabilities) bool // nil: nothing
-	schemas     func() (schemas, error)
+	schemas     func() schemas
 	shape       func(p properties, caps workspace.Capabilities) // says what Go types cannot
 	run         func(ctx context.Context, k *kit, args json.RawMessage) (answer, error)
 }
@@ -200,11 +195,9 @@ type spec struct {
 func (s spec) possible(caps workspace.Capabilities) bool { return s.needs == nil || s.needs(caps) }
 
 // specs lists the tools in the order of every set.
-func specs() []spec {
-	return []spec{
-		readFile(), writeFile(), editFile(), ls(), glob(), grep(),
-		stat(), mkdir(), rm(), move(), copyFile(),
-	}
+var specs = []spec{
+	readFile(), writeFile(), editFile(), ls(), glob(), grep(),
+	stat(), mkdir(), rm(), move(), copyFile(),
 }
 
 // define makes a spec of a function from parameters to an answer.

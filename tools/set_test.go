@@ -110,7 +110,7 @@ func TestReadOnlyPolicyHasNoWritingTools(t *testing.T) {
 func TestConditionsNeedTheirCapability(t *testing.T) {
 	set := newSetOf(t, workspace.New("test", restricted{memory.New(nil), workspace.Capabilities{Write: true}}, nil), nil)
 	tool, _ := set.Lookup(ops.WriteFile)
-	if schema := string(tool.InputSchema); strings.Contains(schema, "createOnly") || strings.Contains(schema, "ifVersion") {
+	if schema := string(tool.InputSchema()); strings.Contains(schema, "createOnly") || strings.Contains(schema, "ifVersion") {
 		t.Errorf("schema has conditions: %s", schema)
 	}
 	bad(t, set, ops.WriteFile, object{"path": "a", "content": "", "createOnly": true}, tools.CodeInvalidArguments)

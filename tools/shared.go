@@ -143,7 +143,7 @@ func shared(workspaces []*workspace.Workspace, sets []*Set) (*Set, error) {
 		}
 	}
 	all := &Set{shared: true}
-	for _, s := range specs() {
+	for _, s := range specs {
 		var members []*Tool
 		for _, set := range sets {
 			if t, ok := set.Lookup(s.op); ok {
@@ -153,22 +153,19 @@ func shared(workspaces []*workspace.Workspace, sets []*Set) (*Set, error) {
 		if len(members) == 0 {
 			continue
 		}
-		tool, err := share(s, members, workspaces)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.op, err)
-		}
-		all.tools = append(all.tools, tool)
+		all.tools = append(all.tools, share(s, members, workspaces))
 	}
 	return all, all.collision()
 }
 
 // share makes one tool of those that the members are for their workspaces.
-func share(s spec, members []*Tool, workspaces []*workspace.Workspace) (*Tool, error) {
+func share(s spec, members []*Tool, workspaces []*workspace.Workspace) *Tool {
 	k := frontKit(members)
-	tool, err := k.tool(s)
-	if err != nil {
-		return nil, err
-	}
+	tool := newTool(k, s, func() *jsonschema.Schema {
+		in := k.inputSchema(s)
+		addWorkspace(in, k, members)
+		return in
+	})
 	tool.members, tool.without = members, map[string]string{}
 	for _, ws := range workspaces {
 		switch {
@@ -179,9 +176,7 @@ func share(s spec, members []*Tool, workspaces []*workspace.Workspace) (*Tool, e
 			tool.without[ws.Name()] = "its store cannot do this"
 		}
 	}
-	addWorkspace(tool.input, k, members)
-	tool.InputSchema, err = json.Marshal(tool.input)
-	return tool, err
+	return tool
 }
 
 // frontKit returns the kit that describes a shared tool. It has what any of the
@@ -260,7 +255,7 @@ func (t *Tool) takeWorkspace(args json.RawMessage) (*Tool, json.RawMessage, erro
 		return nil, nil, err
 	}
 	if kindOf(args) != "object" {
-		return nil, nil, wrongType(t.input, "", args)
+		return nil, nil, wrongType(t.input(), "", args)
 	}
 	given, err := membersOf(args)
 	if err != nil {
@@ -296,7 +291,7 @@ func (t *Tool) member(raw json.RawMessage) (*Tool, error) {
 	case kindOf(raw) == "null":
 		return nil, &argumentError{message: `missing required parameter "workspace" (string)`, hint: t.choices()}
 	case kindOf(raw) != "string" || json.Unmarshal(raw, &name) != nil:
-		return nil, wrongType(t.input.Properties[workspaceParameter], workspaceParameter, raw)
+		return nil, wrongType(t.input().Properties[workspaceParameter], workspaceParameter, raw)
 	}
 	names := make([]string, len(t.members))
 	for i, m := range t.members {

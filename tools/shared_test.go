@@ -72,7 +72,7 @@ func TestSharedDefinitions(t *testing.T) {
 		if want := "workspace__" + tool.Op; tool.Name != want {
 			t.Errorf("name %q, want %q", tool.Name, want)
 		}
-		resolve(t, tool.InputSchema)
+		resolve(t, tool.InputSchema())
 	}
 }
 
@@ -111,7 +111,7 @@ func TestSharedSaysWhatWorkspacesCanDo(t *testing.T) {
 			}
 			Required []string
 		}
-		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
+		if err := json.Unmarshal(tool.InputSchema(), &schema); err != nil {
 			t.Fatal(err)
 		}
 		property := schema.Properties["workspace"]
@@ -119,8 +119,8 @@ func TestSharedSaysWhatWorkspacesCanDo(t *testing.T) {
 			t.Errorf("%s: workspaces %q, required %q, want %q", op, property.Enum, schema.Required, want.names)
 		}
 		contains(t, op, property.Description, want.about)
-		if strings.Contains(tool.Description, "1 KiB") {
-			t.Errorf("%s: the description has the limit of one workspace: %s", op, tool.Description)
+		if strings.Contains(tool.Description(), "1 KiB") {
+			t.Errorf("%s: the description has the limit of one workspace: %s", op, tool.Description())
 		}
 	}
 }

@@ -16,24 +16,37 @@ import (
 // Tool is one operation that a model can call. It is safe for concurrent use.
 type Tool struct {
 	// Op is the operation, as in ops.ReadFile.
-	Op string `json:"op"`
+	Op string
 	// Name is what the model calls.
-	Name string `json:"name"`
-	// Description tells the model what the tool does and when to use it.
-	Description string `json:"description"`
-	// InputSchema is the JSON Schema of the arguments, an object.
-	InputSchema json.RawMessage `json:"inputSchema"`
-	// OutputSchema is the JSON Schema of [Result].Structured where IsError is
-	// not set.
-	OutputSchema json.RawMessage `json:"outputSchema"`
+	Name string
 	// Annotations tell a client what kind of tool it is.
-	Annotations Annotations `json:"annotations"`
+	Annotations Annotations
 
 	kit     *kit
-	input   *jsonschema.Schema
 	run     func(ctx context.Context, k *kit, args json.RawMessage) (answer, error)
 	members []*Tool           // of a shared tool: the tool of each workspace
 	without map[string]string // of a shared tool: why other workspaces do not have it, by name
+
+	// Each is made once, when it is needed first.
+	description           func() string
+	input                 func() *jsonschema.Schema
+	inputJSON, outputJSON func() json.RawMessage
+}
+
+// Description tells the model what the tool does and when to use it.
+func (t *Tool) Description() string { return t.description() }
+
+// InputSchema returns the JSON Schema of the arguments, an object. The caller
+// must not change it.
+func (t *Tool) InputSchema() json.RawMessage { return t.inputJSON() }
+
+// OutputSchema returns the JSON Schema of [Result].Structured where IsError is
+// not set. The caller must not change it.
+func (t *Tool) OutputSchema() json.RawMessage { return t.outputJSON() }
+
+// MarshalJSON returns what [FormatJSON] has of the tool.
+func (t *Tool) MarshalJSON() ([]byte, error) {
+	return encode(jsonTool{t.Op, t.Name, t.Description(), t.InputSchema(), t.OutputSchema(), t.Annotations}, "")
 }
 
 // Annotations are facts about a tool for the client that asks for approval.
@@ -120,7 +133,7 @@ func (t *Tool) ended(ctx context.Context) (*Result, error) {
 
 // call runs the tool within limited, which ends with ctx or before it.
 func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result, error) {
-	if err := checkArguments(t.input, args); err != nil {
+	if err := checkArguments(t.input(), args); err != nil {
 		return newErrorResult(t.kit.explain(limited, t.Op, err))
 	}
 	out, err := t.run(limited, t.kit, args)

@@ -60,9 +60,9 @@ func declaration(tool *tools.Tool) *sdk.Tool {
 	return &sdk.Tool{
 		Name:         tool.Name,
 		Title:        notes.Title,
-		Description:  tool.Description,
-		InputSchema:  tool.InputSchema,
-		OutputSchema: tool.OutputSchema,
+		Description:  tool.Description(),
+		InputSchema:  tool.InputSchema(),
+		OutputSchema: tool.OutputSchema(),
 		Annotations: &sdk.ToolAnnotations{
 			Title:           notes.Title,
 			ReadOnlyHint:    notes.ReadOnly,

@@ -60,7 +60,7 @@ func (i *invocation) describe(cmd *cobra.Command) {
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if tool, err := definition(i.op, i.settings.chosenMaxFileSize()); err == nil {
-			cmd.Long = tool.Description
+			cmd.Long = tool.Description()
 		}
 		help(cmd, args)
 	})
@@ -69,8 +69,8 @@ func (i *invocation) describe(cmd *cobra.Command) {
 		cmd.RunE = func(*cobra.Command, []string) error { return &runError{err} }
 		return
 	}
-	cmd.Long = tool.Description
-	i.parameters = addParameters(cmd, tool.InputSchema)
+	cmd.Long = tool.Description()
+	i.parameters = addParameters(cmd, tool.InputSchema())
 	if pages(i.op) {
 		cmd.Flags().BoolVar(&i.all, "all", false, "go on to the end, instead of one page")
 	}

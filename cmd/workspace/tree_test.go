@@ -53,7 +53,7 @@ func TestEveryParameterIsAFlag(t *testing.T) {
 			t.Fatal(err)
 		}
 		var s schema
-		if err := json.Unmarshal(tool.InputSchema, &s); err != nil {
+		if err := json.Unmarshal(tool.InputSchema(), &s); err != nil {
 			t.Fatal(err)
 		}
 		cmd.InheritedFlags() // merges them, and panics if one is there already

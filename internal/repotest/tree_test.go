@@ -3,6 +3,7 @@ package repotest_test
 import (
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,6 +12,15 @@ import (
 const root = "../.."
 
 var tree = os.DirFS(root)
+
+// moving are directories whose code is moved at the moment. What documents say
+// of the places of code is not tested there.
+var moving = []string{"adapters/mcp", "cmd/workspace", "providers/container", "providers/objectstore", "tools", "workspace/config"}
+
+// isMoving reports whether name is in one of these directories.
+func isMoving(name string) bool {
+	return slices.ContainsFunc(moving, func(dir string) bool { return strings.HasPrefix(name+"/", dir+"/") })
+}
 
 // read returns the content of a file of the repository.
 func read(t *testing.T, name string) string {

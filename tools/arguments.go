@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
 // checkArguments returns the [*argumentError] of args that are not what s
@@ -120,7 +122,7 @@ func checkMember(s *jsonschema.Schema, where string, m member, given map[string]
 
 func unknown(s *jsonschema.Schema, where, name string) error {
 	hint := "The parameters are " + strings.Join(s.PropertyOrder, ", ") + "."
-	if near := closest(name, s.PropertyOrder); near != "" {
+	if near := wording.Closest(name, s.PropertyOrder); near != "" {
 		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
 	}
 	return &argumentError{message: fmt.Sprintf("unknown parameter %q", where+clip(name, 100)), hint: hint}

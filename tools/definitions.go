@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
 // Format is the shape in which tools are declared to a model's API.
@@ -32,7 +34,7 @@ const (
 func (s *Set) Definitions(format Format) (json.RawMessage, error) {
 	declare := declarations(format)
 	if declare == nil {
-		hint := didYouMean(string(format), formats())
+		hint := wording.DidYouMean(string(format), formats())
 		if hint == "" {
 			hint = "the formats are " + strings.Join(formats(), ", ")
 		}

@@ -59,7 +59,7 @@ func TestDescriptionsNameToolsOfTheSet(t *testing.T) {
 }
 
 func TestDescriptionsStateTheLimit(t *testing.T) {
-	for size, want := range map[int64]string{5 << 20: "5 MiB", 3 << 10: "3 KiB", 1001: "1001 bytes"} {
+	for size, want := range map[int64]string{5 << 20: "5 MiB", 3 << 10: "3 KiB", 1001: "1,001 bytes"} {
 		set, _ := newSet(t, nil, &workspace.Options{MaxFileSize: size})
 		for _, op := range []string{"read_file", "write_file", "edit_file", "grep"} {
 			tool, _ := set.Lookup(op)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 )
 
@@ -64,13 +65,8 @@ func (k *kit) maxFileSize() string {
 
 // byteSize writes a limit the way people do, and none as "".
 func byteSize(n int64) string {
-	switch {
-	case n <= 0:
+	if n <= 0 {
 		return ""
-	case n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
-	case n%(1<<10) == 0:
-		return fmt.Sprintf("%d KiB", n>>10)
 	}
-	return fmt.Sprintf("%d bytes", n)
+	return wording.Bytes(n)
 }

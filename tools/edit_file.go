@@ -7,6 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -152,6 +153,6 @@ func (o *editFileOutput) text() string {
 	if o.DryRun {
 		verb = "Dry run, nothing written: would edit "
 	}
-	return fmt.Sprintf("%s%s (%s, first changed line %d%s).%s", verb, o.Path, count(o.Replacements, "replacement", "replacements"),
+	return fmt.Sprintf("%s%s (%s, first changed line %d%s).%s", verb, o.Path, wording.Count(o.Replacements, "replacement", "replacements"),
 		o.FirstChangedLine, versionNote(o.Version), diffText(o.Diff, o.DiffNote))
 }

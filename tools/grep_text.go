@@ -3,6 +3,8 @@ package tools
 import (
 	"fmt"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
 // text shows matches as ripgrep does for people: the path once, then
@@ -34,7 +36,7 @@ func (o *grepOutput) writeSkipped(out *strings.Builder) {
 	if o.SkippedTotal == 0 {
 		return
 	}
-	fmt.Fprintf(out, "[not searched: %s]\n", count(o.SkippedTotal, "file", "files"))
+	fmt.Fprintf(out, "[not searched: %s]\n", wording.Count(o.SkippedTotal, "file", "files"))
 	for _, s := range o.Skipped {
 		fmt.Fprintf(out, "%s (%s)\n", s.Path, s.Reason)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -55,7 +56,7 @@ func (k *kit) nearName(ctx context.Context, name string) (element, dir, near str
 			element = dir
 			continue
 		}
-		if sibling := closest(base, names(children)); sibling != "" && sibling != base {
+		if sibling := wording.Closest(base, names(children)); sibling != "" && sibling != base {
 			near = workspace.Join(dir, sibling) + strings.TrimPrefix(name, element)
 		}
 		return element, dir, near

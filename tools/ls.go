@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -73,7 +74,7 @@ func newLsOutput(path, id string, children []workspace.FileInfo, limit int) *lsO
 // and a file with its size.
 func (o *lsOutput) text() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "[%s: %s]\n", o.Path, count(len(o.Entries), "entry", "entries"))
+	fmt.Fprintf(&out, "[%s: %s]\n", o.Path, wording.Count(len(o.Entries), "entry", "entries"))
 	for _, e := range o.Entries {
 		out.WriteString(e.Name)
 		switch e.Type {

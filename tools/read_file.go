@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -126,7 +127,7 @@ func (o *readFileOutput) show(file *content, in *readFileInput) error {
 		w = file.head(max(int(in.Line), 1), orDefault(in.Limit, readLines))
 	}
 	if w.start > max(file.lines, 1) {
-		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, o.Path, count(file.lines, "line", "lines")),
+		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, o.Path, wording.Count(file.lines, "line", "lines")),
 			hint: fmt.Sprintf("Give a line from 1 to %d, or tail for the last lines.", max(file.lines, 1))}
 	}
 	o.Text, o.TotalLines, o.CutLines = w.text, file.lines, w.cut
@@ -155,11 +156,11 @@ func (o *readFileOutput) image() *Image { return o.picture }
 func (o *readFileOutput) text() string {
 	switch {
 	case o.Base64 != "":
-		return o.header(count(o.Size, "byte", "bytes")+" as base64") + o.Base64
+		return o.header(wording.Count(o.Size, "byte", "bytes")+" as base64") + o.Base64
 	case o.picture != nil:
-		return strings.TrimSpace(o.header(o.MIMEType + ", " + count(o.Size, "byte", "bytes")))
+		return strings.TrimSpace(o.header(o.MIMEType + ", " + wording.Count(o.Size, "byte", "bytes")))
 	case o.Binary:
-		return o.header(o.MIMEType+", "+count(o.Size, "byte", "bytes")) + o.Hint
+		return o.header(o.MIMEType+", "+wording.Count(o.Size, "byte", "bytes")) + o.Hint
 	case o.TotalLines == 0:
 		return strings.TrimSpace(o.header("empty file"))
 	}
@@ -181,7 +182,7 @@ func (o *readFileOutput) footer() string {
 		notes = append(notes, "[no line end at the end of the file]")
 	}
 	if len(o.CutLines) > 0 {
-		notes = append(notes, "["+count(len(o.CutLines), "line is", "lines are")+" cut]")
+		notes = append(notes, "["+wording.Count(len(o.CutLines), "line is", "lines are")+" cut]")
 	}
 	if o.NextLine > 0 {
 		notes = append(notes, fmt.Sprintf("[more: go on with line=%d]", o.NextLine))

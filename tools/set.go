@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -104,7 +105,7 @@ func unknownOp(op string) error {
 	for i, s := range specs {
 		ops[i] = s.op
 	}
-	hint := didYouMean(op, ops)
+	hint := wording.DidYouMean(op, ops)
 	if hint == "" {
 		hint = "the operations are " + strings.Join(ops, ", ")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -303,7 +304,7 @@ func (t *Tool) member(raw json.RawMessage) (*Tool, error) {
 	if why := t.without[name]; why != "" {
 		return nil, &argumentError{message: fmt.Sprintf("workspace %q has no %s: %s", name, t.Op, why), hint: hint}
 	}
-	if near := closest(name, names); near != "" {
+	if near := wording.Closest(name, names); near != "" {
 		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
 	}
 	return nil, &argumentError{message: fmt.Sprintf("there is no workspace %q", clip(name, 100)), hint: hint}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -36,7 +37,7 @@ func runStat(ctx context.Context, k *kit, in *statInput) (*statOutput, error) {
 func (o *statOutput) text() string {
 	text := fmt.Sprintf("%s: %s", o.Path, o.Type)
 	if o.Type == workspace.TypeFile {
-		text += ", " + count(int(o.Size), "byte", "bytes")
+		text += ", " + wording.Count(int(o.Size), "byte", "bytes")
 	}
 	if !o.ModTime.IsZero() {
 		text += ", modified " + o.ModTime.UTC().Format(time.RFC3339)

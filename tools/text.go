@@ -65,11 +65,3 @@ func stepBack(text string, at, n int) int {
 	}
 	return at
 }
-
-// count says how many of a thing there are.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}

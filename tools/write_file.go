@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -85,7 +86,7 @@ func (o *writeFileOutput) text() string {
 	if o.Created {
 		verb = "Created "
 	}
-	return verb + o.Path + " (" + count(o.Bytes, "byte", "bytes") + versionNote(o.Version) + ")." + diffText(o.Diff, o.DiffNote)
+	return verb + o.Path + " (" + wording.Count(o.Bytes, "byte", "bytes") + versionNote(o.Version) + ")." + diffText(o.Diff, o.DiffNote)
 }
 
 func versionNote(version workspace.Version) string {

@@ -23,7 +23,7 @@ var policy = map[string][]string{
 	"workspace/provider": {"workspace", "workspace/fallback", "internal/ops", "internal/scan"},
 	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob", "internal/ignore", "internal/ops", "internal/scan"},
 	"workspace/kind":     {"workspace"},
-	"workspace/config": {"internal/ops", "workspace", "workspace/kind", "workspace/policy", "github.com/goccy/go-yaml/...",
+	"workspace/config": {"internal/ops", "internal/wording", "workspace", "workspace/kind", "workspace/policy", "github.com/goccy/go-yaml/...",
 		"github.com/google/jsonschema-go/jsonschema"},
 
 	"internal/enginetest": {},
@@ -35,6 +35,7 @@ var policy = map[string][]string{
 	"internal/notify":       {"workspace", "internal/ops"},
 	"internal/ops":          {},
 	"internal/s3test":       {},
+	"internal/wording":      {},
 	"internal/repotest/...": {"internal/repotest"},
 	"internal/scan":         {"workspace", "internal/glob", "internal/ignore", "internal/lines", "internal/ops"},
 
@@ -56,11 +57,11 @@ var policy = map[string][]string{
 	"providers/container":              {"workspace", "workspace/fallback", "workspace/kind", "internal/...", "providers/container/internal/..."},
 	"providers/container/internal/...": {},
 
-	"tools": {"workspace", "workspace/policy", "internal/ops", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",
+	"tools": {"workspace", "workspace/policy", "internal/ops", "internal/wording", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/aymanbagabas/go-udiff"},
 	"tools/internal/...": {"workspace", "tools/internal/..."},
 	"adapters/mcp":       {"workspace", "tools", "github.com/modelcontextprotocol/go-sdk/..."},
-	"cmd/workspace":      {".", "internal/ops", "workspace/...", "providers/...", "tools", "adapters/mcp", "github.com/spf13/...", "golang.org/x/term"},
+	"cmd/workspace":      {".", "internal/ops", "internal/wording", "internal/cli/...", "workspace/...", "providers/...", "tools", "adapters/mcp", "github.com/spf13/...", "golang.org/x/term"},
 	"bench":              {".", "workspace", "providers/...", "github.com/spf13/afero", "github.com/modelcontextprotocol/go-sdk/mcp"},
 	"bench/container":    {"workspace", "providers/..."},
 	"bench/objectstore": {"workspace", "providers/objectstore", "internal/...", "github.com/aws/...", "gocloud.dev/...",

@@ -28,7 +28,7 @@ func TestOnly(t *testing.T) {
 	if got := len(c.Names()); got != 3 {
 		t.Errorf("Only changed what it was called on: it has %d names", got)
 	}
-	const want = `workspace.yaml has no workspace "d": did you mean "a"?`
+	const want = `workspace.yaml has no workspace "d": there are a, b, c`
 	if _, err := c.Only("a", "d"); err == nil || err.Error() != want {
 		t.Errorf("Only(a, d) = %v, want %s", err, want)
 	}

@@ -61,8 +61,34 @@ func optionsFault(options any) error {
 	if slices.Contains(keysOf(fields), kindKey) {
 		return fmt.Errorf("its Options have a key %q, which names the kind", kindKey)
 	}
-	_, err := schemaOf(reflect.TypeOf(options))
-	return err
+	return undecodable(reflect.TypeOf(options), nil)
+}
+
+// undecodable returns the error of a type that no value in a file can be decoded
+// into. inside are the types that it is a part of. A schema would have the same
+// error, and takes much longer: programs register kinds each time they start.
+func undecodable(t reflect.Type, inside []reflect.Type) error {
+	switch t.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:
+		return nil
+	case reflect.Map:
+		if t.Key().Kind() == reflect.String {
+			return undecodable(t.Elem(), inside)
+		}
+	case reflect.Slice, reflect.Pointer:
+		return undecodable(t.Elem(), inside)
+	case reflect.Struct:
+		if slices.Contains(inside, t) {
+			break
+		}
+		for _, f := range fieldsOf(t) {
+			if err := undecodable(t.Field(f.index).Type, append(inside, t)); err != nil {
+				return fmt.Errorf("%s: %w", f.key, err)
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("its Options have the type %s, which no value in a file can have", t)
 }
 
 func kindName(name string) bool {

@@ -3,6 +3,8 @@ package config
 import (
 	"reflect"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
 // field is a field of a struct that a file can set.
@@ -59,7 +61,7 @@ func (d decoder) structure(what string, n *node, v reflect.Value, besides string
 		case known:
 			d.decode(e.key, e.value, v.Field(f.index))
 		case e.key != besides:
-			meant[nearest(e.key, keysOf(fields))] = true
+			meant[wording.Closest(e.key, keysOf(fields))] = true
 			d.add(e.at, "%s has no key %q: %s", what, short(e.key), suggest(e.key, keysOf(fields)))
 		}
 	}

@@ -1,0 +1,116 @@
+// Package wording writes the parts that messages have in common: the word that
+// was meant, a number of things, a size, and a word of a shell.
+package wording
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// DidYouMean returns a question about the candidate closest to word, such as
+// did you mean "grep"?, and "" if none is close.
+func DidYouMean(word string, candidates []string) string {
+	if near := Closest(word, candidates); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return ""
+}
+
+// Closest returns the candidate that is spelled most like word, and "" if none
+// is close enough to be what was meant. Of several equally close ones, it
+// returns the first. The case of letters, "-" and "_" do not count.
+func Closest(word string, candidates []string) string {
+	word = fold(word)
+	best, least := "", min(len(word)/2, max(len(word)/3, 2))+1
+	for _, candidate := range candidates {
+		if d := distance(word, fold(candidate), least); d < least {
+			best, least = candidate, d
+		}
+	}
+	return best
+}
+
+// separators are spelled differently in different places: max-results, maxResults.
+var separators = strings.NewReplacer("_", "", "-", "")
+
+func fold(word string) string { return separators.Replace(strings.ToLower(word)) }
+
+// distance returns how many bytes to insert, remove, replace or swap with their
+// neighbor to get from a to b (Damerau and Levenshtein), or limit if that is
+// less.
+//
+// It fills a table row by row, of which it keeps three rows: the entry in row i
+// and column j is the distance of the first i bytes of a from the first j bytes
+// of b. Each is the least of its neighbors plus one step. For "rm" and "mr":
+//
+//	      m  r
+//	   0  1  2
+//	r  1  1  1    the r is there already: what stands diagonally above
+//	m  2  1  1    swapping two bytes: two rows and two columns back, plus one
+func distance(a, b string, limit int) int {
+	if diff := len(a) - len(b); diff >= limit || -diff >= limit {
+		return limit
+	}
+	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, above, row = above, row, before
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := above[j]
+			if a[i] != b[j] {
+				replace++
+			}
+			row[j+1] = min(replace, row[j]+1, above[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return min(row[len(b)], limit)
+}
+
+// Count returns a number of things in words, such as "1 file" and "1,234 files".
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(n) + " " + many
+}
+
+// Thousands writes a number that is not negative as people read it: 1,234.
+func Thousands(n int) string {
+	digits := fmt.Sprint(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// Bytes writes a size as people read it: "17 bytes", "10 MiB", "1.5 GiB". It
+// rounds down, so that a limit is never less than what it writes.
+func Bytes(n int64) string {
+	if n < 1<<10 {
+		return Count(int(n), "byte", "bytes")
+	}
+	unit, value := 0, float64(n)/(1<<10)
+	for value >= 1<<10 {
+		value /= 1 << 10
+		unit++
+	}
+	return fmt.Sprintf("%v %ciB", math.Floor(value*10)/10, "KMGTPE"[unit])
+}
+
+// ShellWord returns text as a shell takes it for one word.
+func ShellWord(text string) string {
+	special := func(r rune) bool {
+		return !strings.ContainsRune("/._-+,:@%", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}
+	if text != "" && strings.IndexFunc(text, special) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

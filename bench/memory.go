@@ -12,8 +12,8 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 )
 
-// The tree of the memory benchmarks: folders of folders of files, 100,000 in
-// all, of which one in ten is a test.
+// The tree of the memory benchmarks: 100,000 files at two levels of
+// directories. One file in ten is a test.
 const (
 	folders   = 1000
 	perFolder = 100

@@ -128,8 +128,8 @@ func heapInUse() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// openDescriptors returns how many files this process has open, 0 where that is
-// not to be known.
+// openDescriptors returns how many files this process has open, 0 where that
+// cannot be known.
 func openDescriptors() int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

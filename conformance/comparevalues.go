@@ -18,7 +18,7 @@ type generators struct {
 	name       *rapid.Generator[string] // of anything
 	free       *rapid.Generator[string] // more often of nothing
 	dir        *rapid.Generator[string] // more often the root
-	path       *rapid.Generator[string] // an option of which empty is the root
+	path       *rapid.Generator[string] // an option; empty means the root
 	after      *rapid.Generator[string]
 	pattern    *rapid.Generator[string]
 	filter     *rapid.Generator[string] // IncludeGlob and ExcludeGlob

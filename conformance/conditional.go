@@ -225,7 +225,7 @@ func versionOfEveryByte(e *env) {
 		version := e.write("file", string(content))
 		change := fmt.Sprintf("with byte %d changed", at)
 		if before, ok := seen[version]; ok {
-			e.Errorf("WriteFile(%q) %s = version %q, which was that of the file %s", "file", change, version, before)
+			e.Errorf("WriteFile(%q) %s = version %q, which the file had %s", "file", change, version, before)
 		}
 		seen[version] = change
 	}

@@ -14,7 +14,7 @@
 //
 // The suite does not trust what a file system declares: a capability that is
 // declared is tried out, and one that is not declared must be refused. A case
-// that cannot run for want of a capability is skipped and says which.
+// that cannot run without a capability is skipped and says which.
 //
 // Random sequences of operations are made by pgregory.net/rapid, whose flags
 // work as usual: -rapid.seed repeats a run, -rapid.checks makes it longer. Long

@@ -22,7 +22,7 @@ func errorCases() []testCase {
 }
 
 // errorsBehindOptions tests that options which leave everything out do not hide
-// that what is to be listed is not there, or no directory.
+// that the directory does not exist, or is a file.
 func errorsBehindOptions(e *env) {
 	e.given(callTree())
 	for dir, kind := range map[string]error{

@@ -64,8 +64,8 @@ func exactMiddle(e *env) {
 	e.refusesSymlinks(calls(), "links/dir/child", "links/dir/sub/deep", "links/dir/none", "links/dir/none/new", "links/dangling/new")
 }
 
-// refusesSymlinks makes each call with each name, of which all have a symlink
-// in them.
+// refusesSymlinks makes each call with each name. All names have a symlink in
+// them.
 func (e *env) refusesSymlinks(calls []call, names ...string) {
 	e.Helper()
 	view := e.exact()

@@ -20,8 +20,8 @@ func exactMutants() []mutant {
 	}
 }
 
-// mutateExact is a mutant of which only the exact view is wrong: plain is what
-// the view is of.
+// mutateExact is a mutant whose exact view alone is wrong: plain is the file
+// system of the view.
 func mutateExact(breaks func(view *hooked, plain *reference)) func(*hooked) {
 	return func(h *hooked) {
 		h.exact = func() (workspace.FileSystem, error) {

@@ -25,7 +25,7 @@ func mutants() []mutant {
 		globMutants(), grepMutants(), removeMutants(), watchMutants(), optionalMutants(), symlinkMutants(), exactMutants(), capabilityMutants())
 }
 
-// hooked is a reference of which each method can be replaced.
+// hooked is a reference whose methods can each be replaced.
 type hooked struct {
 	*reference
 	root         string

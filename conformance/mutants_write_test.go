@@ -113,8 +113,8 @@ func retainsLargeData(h *hooked, write writeFunc) writeFunc {
 	}
 }
 
-// removesExtensions clears up, after a file was replaced, what it takes for
-// temporary files.
+// removesExtensions removes, after it has replaced a file, the files that it
+// mistakes for temporary ones.
 func removesExtensions(h *hooked, write writeFunc) writeFunc {
 	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 		_, missing := h.reference.Stat(ctx, name)

@@ -65,8 +65,8 @@ func (w *watcher) toldOf(names []string) (overflow bool) {
 	return false
 }
 
-// watchAfterOverflow changes a file until a watch that had overflowed has told
-// of it: some of the events may be lost to the same overflow.
+// watchAfterOverflow changes a file until a watch that had overflowed reports
+// it: some of the events may be lost to the same overflow.
 func watchAfterOverflow(e *env) {
 	e.given(files{"dir/": ""})
 	w, ready := e.watch("dir", &workspace.WatchOptions{Buffer: 4}), e.watch("dir", nil)

@@ -86,8 +86,8 @@ func (r *reference) Capabilities() workspace.Capabilities {
 	}
 }
 
-// follow returns name with its symlinks followed, that of the last element
-// only if last is set. What does not exist is kept as it is.
+// follow returns name with its symlinks followed. It follows one in the last
+// element only if last is set. What does not exist is kept as it is.
 func (r *reference) follow(name string, last bool) (string, error) {
 	done, rest := ".", strings.Split(name, "/")
 	for hops := 0; len(rest) > 0; {

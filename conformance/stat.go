@@ -56,7 +56,7 @@ func statSizeFollows(e *env) {
 	}
 }
 
-// statModTime leaves room for a store whose clock is not that of the test.
+// statModTime leaves room for a store whose clock differs from the clock of the test.
 func statModTime(e *env) {
 	e.write("file", "one")
 	first := e.stat("file").ModTime

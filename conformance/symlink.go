@@ -161,7 +161,7 @@ func symlinkRm(e *env) {
 	e.leaves(linkTargets(), "Rm of symlinks")
 }
 
-// linkTargets is what givenLinks leaves when the symlinks are gone.
+// linkTargets is what givenLinks leaves once the symlinks are removed.
 func linkTargets() files {
 	return files{
 		"file": "needle\n", "dir/": "", "dir/child": "needle\n", "dir/sub/": "", "dir/sub/deep": "needle\n", "links/": "",

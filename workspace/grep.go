@@ -67,9 +67,9 @@ type GrepResult struct {
 	Skipped []Skipped `json:"skipped,omitempty"`
 }
 
-// Skipped is a file that a search left out although the options asked for it; or
-// a directory with all below it; or, with [SkipInvalidNames], a directory of
-// which only a part was left out.
+// Skipped is a file or a directory that a search left out although the options
+// asked for it. A directory stands for everything below it; with
+// [SkipInvalidNames], for a part of what is in it.
 type Skipped struct {
 	Path   string     `json:"path"`
 	Reason SkipReason `json:"reason"`

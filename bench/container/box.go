@@ -54,8 +54,8 @@ func (b *box) exec(ctx context.Context, args ...string) ([]byte, error) {
 	return b.client(ctx, nil, append([]string{"exec", "-w", root, b.name}, args...)...)
 }
 
-// attach opens root anew, as a program does that has just been started. What is
-// sent to its shells is counted.
+// attach opens root once more, as a program does that has just started. It
+// counts what is sent to the shells.
 func (b *box) attach(ctx context.Context) (*container.FS, error) {
 	command := container.Command(slices.Concat(b.engine, []string{"exec", "-i", b.name}))
 	return container.Open(ctx, &container.Options{Executor: counting{command, &b.sent}, Root: root})

@@ -7,8 +7,8 @@ import (
 )
 
 // contender is one way to do a job. In each round it has so many turns in a
-// row, as what the engine does behind a call of its client would otherwise
-// delay the other contender's. The median turn is what the round tells of it.
+// row, because what the engine still does after a call of its client would
+// otherwise delay the other contender. The median turn counts for the round.
 type contender struct {
 	name   string
 	turns  int
@@ -16,7 +16,7 @@ type contender struct {
 	before func() error // what comes before a turn and does not count; nil for nothing
 }
 
-// bar is how many times as fast as theirs ours is to be, at least; 0 is none.
+// bar is how many times as fast as theirs ours must be; 0 is none.
 type bar float64
 
 // atMost returns the bar for what may take so many times theirs.

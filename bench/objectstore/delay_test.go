@@ -22,7 +22,7 @@ func TestDelayed(t *testing.T) {
 }
 
 // TestDelayedTogether sends as many requests at a time as there are
-// connections, each of which is answered only once the server has them all.
+// connections. The server answers once it has them all.
 func TestDelayedTogether(t *testing.T) {
 	var all sync.WaitGroup
 	all.Add(idleConnections)

@@ -22,8 +22,8 @@ func grepJob(c *clients, set objects) job {
 	return j
 }
 
-// grepAgainJob is grepJob without the others, one of which takes a minute where
-// requests take long.
+// grepAgainJob is grepJob without the other contenders: one takes a minute
+// where requests take long.
 func grepAgainJob(c *clients, set objects) job {
 	return job{fmt.Sprintf("grep of %d objects in %d folders", set.count(), set.folders), 1, []contender{
 		{"objectstore Grep, the first", func(ctx context.Context) (int, error) {

@@ -14,9 +14,8 @@ type contender struct {
 	do   func(ctx context.Context) (results int, err error)
 }
 
-// job is what the contenders do, of which the first is this module's. In each
-// round each has so many turns, one after the other, and the median turn is
-// what the round tells of it.
+// job is what the contenders do. The first contender is this module. In each
+// round each has so many turns, one after the other, and its median turn counts.
 type job struct {
 	name       string
 	turns      int
@@ -94,8 +93,8 @@ func (j job) turn(ctx context.Context, c contender) (took time.Duration, results
 	return took, results, err
 }
 
-// ratio returns that of the medians, and the least and greatest of those within
-// a round.
+// ratio returns the ratio of the medians, and the least and the greatest ratio
+// within a round.
 func ratio(ours, theirs times) string {
 	within := make([]float64, len(ours))
 	for i := range ours {

@@ -28,7 +28,7 @@ func newRemote(ctx context.Context, s *store) (remote, error) {
 	return remote{opened}, nil
 }
 
-// read reads a file of which rclone knows nothing yet: it asks for what it is,
+// read reads a file that rclone has not seen yet: it asks what the object is,
 // and then for its content.
 func (r remote) read(ctx context.Context, name string) (int, error) {
 	found, err := r.fs.NewObject(ctx, name)

@@ -6,7 +6,7 @@
 //	WORKSPACEKIT_PODMAN           a command that runs Podman
 //	WORKSPACEKIT_BUSYBOX_IMAGE    an image with busybox, in both
 //	WORKSPACEKIT_DEBIAN_IMAGE     an image with Debian, in Docker
-//	WORKSPACEKIT_REQUIRE_ENGINES  lets a test fail that has to skip for want of one
+//	WORKSPACEKIT_REQUIRE_ENGINES  makes a test fail that would skip because one is missing
 package enginetest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// Lacking skips the test for want of what it needs, or fails it where
-// everything is meant to be there.
+// Lacking skips the test because something that it needs is missing, or fails it
+// if WORKSPACEKIT_REQUIRE_ENGINES says that nothing may be missing.
 func Lacking(tb testing.TB, format string, args ...any) {
 	tb.Helper()
 	if os.Getenv("WORKSPACEKIT_REQUIRE_ENGINES") != "" {

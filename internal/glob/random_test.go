@@ -100,7 +100,7 @@ func oneStar(pattern string) string {
 	}
 }
 
-// patterns draws valid patterns of which no class matches a slash.
+// patterns draws valid patterns whose classes do not match a slash.
 func patterns() *rapid.Generator[string] {
 	terms := []string{
 		"a", "b", "é", ".", "*", "*", "**", "/", "/", "**/", "/**", "/**/", "?",

@@ -11,8 +11,8 @@ import (
 	"github.com/workspacekit/workspacekit/providers/container"
 )
 
-// TestKeep tests that a container that was created ends with its input when it is
-// closed, unless it is to be kept.
+// TestKeep tests that Close removes a container that was created, unless the
+// option keep is set.
 func TestKeep(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		t.Run(fmt.Sprint(keep), func(t *testing.T) {

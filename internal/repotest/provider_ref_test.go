@@ -20,7 +20,7 @@ func TestRef(t *testing.T) {
 	tests := []struct {
 		name, provider string
 		kind           string
-		copied         bool // what the second process writes is not to be seen
+		copied         bool // what the second process writes must not show
 	}{
 		{"localbash", "{kind: localbash, root: files}", "localbash", false},
 		{"memory", "{kind: memory}", "memory", true},

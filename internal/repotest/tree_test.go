@@ -17,9 +17,11 @@ var tree = os.DirFS(root)
 // of the places of code is not tested there.
 var moving = []string{"adapters/mcp", "cmd/workspace", "providers/container", "providers/objectstore", "tools", "workspace/config"}
 
-// isMoving reports whether name is in one of these directories.
-func isMoving(name string) bool {
-	return slices.ContainsFunc(moving, func(dir string) bool { return strings.HasPrefix(name+"/", dir+"/") })
+func isMoving(name string) bool { return isIn(moving, name) }
+
+// isIn reports whether name is one of the directories, or in one.
+func isIn(dirs []string, name string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(name+"/", dir+"/") })
 }
 
 // read returns the content of a file of the repository.

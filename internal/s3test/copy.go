@@ -55,7 +55,7 @@ func (s *Server) copyObject(c *call) (*answer, error) {
 	return xmlAnswer(d, "CopyObjectResult"), nil
 }
 
-// copySource returns the object that is to be copied whole.
+// copySource returns the object that a CopyObject request copies.
 func (s *Server) copySource(c *call) (*object, error) {
 	source, err := s.openSource(c)
 	if err != nil {

@@ -49,8 +49,8 @@ type Answer struct {
 	Header http.Header // without Content-Length
 	Body   []byte
 	// Length is the Content-Length. Negative means that there is none, and the
-	// body is sent in chunks. An answer to be edited has that of the body; in
-	// the answer to a HEAD it is that of the object.
+	// body is sent in chunks. Before a fault edits the answer it is the length of
+	// the body, or, in the answer to a HEAD, the size of the object.
 	Length int64
 }
 
@@ -114,7 +114,7 @@ func (s *Server) delay(c *call, d time.Duration) {
 	}
 }
 
-// deliver sends a, as far as fault lets it.
+// deliver sends the part of a that fault lets through.
 func (s *Server) deliver(c *call, a *answer, fault Fault) {
 	if fault.Hang {
 		s.record(c.request)

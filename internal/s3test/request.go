@@ -20,7 +20,7 @@ type Request struct {
 	Header http.Header
 	// Status is what was answered, zero if the connection was cut instead.
 	Status int
-	// BytesSent counts the bytes of the answer's body that were to be sent.
+	// BytesSent counts the bytes of the answer's body, sent or cut off.
 	BytesSent int64
 }
 

@@ -93,7 +93,7 @@ func attack(t *testing.T, fsys workspace.FileSystem, dir, prefix string) {
 			}
 		}
 	}
-	t.Logf("%d calls, of which %d succeeded", a.calls, a.successes)
+	t.Logf("%d calls, %d succeeded", a.calls, a.successes)
 	if a.successes == 0 {
 		t.Error("no call succeeded, so nothing was tested")
 	}
@@ -282,7 +282,7 @@ func pathsOf(infos []workspace.FileInfo) string {
 	return strings.Join(paths, "\n")
 }
 
-// hiddenUses use what only the vault has: to succeed is to be there.
+// hiddenUses use what only the vault has: a call that succeeds has reached it.
 func (a *attacker) hiddenUses(name string) []use {
 	succeeds := func(text string, do func() error) use {
 		return use{text + " " + name, func() (string, error) {

@@ -53,7 +53,7 @@ func TestCopyIsWhole(t *testing.T) {
 			t.Fatalf("Copy of a file that is rewritten = %v, want nil and that it was rewritten (%t)", err, ctx.done)
 		}
 		if got := content(t, filepath.Join(dir, "copy")); got != string(ctx.data) {
-			t.Errorf("the copy has %d bytes of which %d are new, want %d of both", len(got), bytes.Count([]byte(got), []byte("b")), size)
+			t.Errorf("the copy has %d bytes, %d of them new, want %d of both", len(got), bytes.Count([]byte(got), []byte("b")), size)
 		}
 	}
 }

@@ -289,8 +289,8 @@ func (d *dirHandle) createLock() (remove func(), err error) {
 	return remove, nil
 }
 
-// claim locks the file that was created as name. It is taken if somebody else
-// was faster, who took it for a leftover.
+// claim locks the file that was created as name. The state is sys.LockTaken if
+// somebody else was faster and regarded it as a leftover.
 func (d *dirHandle) claim(file *os.File, name string) (sys.LockState, error) {
 	state, err := sys.TryLock(file)
 	if err == nil && !d.has(name, file) {

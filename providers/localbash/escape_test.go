@@ -30,8 +30,8 @@ const (
 )
 
 // escapeCase is a name, and the symlinks that it meets: from "name" to
-// "target", in which OUT stands for the absolute path of the folder outside
-// and ROOT for that of the workspace.
+// "target", where OUT stands for the absolute path of the folder outside, and
+// ROOT for the path of the workspace.
 type escapeCase struct {
 	name  string
 	want  verdict

@@ -89,7 +89,7 @@ func swap(dir, target string) (stop func()) {
 				return
 			default:
 			}
-			// A write may have made dir anew: then there is nothing to swap.
+			// A write may have created dir again: then there is nothing to swap.
 			if os.Rename(dir, away) != nil {
 				os.RemoveAll(dir)
 				os.Rename(away, dir)
@@ -146,7 +146,7 @@ func (s *tally) add(t *testing.T, op, name, text string, err error) {
 	}
 }
 
-// restore makes the files anew that an operation may have removed.
+// restore creates the files that an operation may have removed.
 func restore(t *testing.T, fsys *localbash.FS) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)

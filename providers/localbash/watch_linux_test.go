@@ -81,7 +81,7 @@ func limitUser(limit, value string) func() error {
 	return func() error { return os.WriteFile("/proc/sys/user/"+limit, []byte(value), 0) }
 }
 
-// watchLacking watches twice, and wants both to tell of everything.
+// watchLacking watches twice, and wants both to report everything.
 func watchLacking(dir string, lack func() error) error {
 	if err := lack(); err != nil {
 		return err

@@ -208,8 +208,8 @@ func checkReplace(old fs.FileInfo, opts workspace.WriteOptions) error {
 	return nil
 }
 
-// maxTempAttempts bounds how often a temporary file is lost to someone who
-// takes it for a leftover before it is locked.
+// maxTempAttempts bounds how often somebody else may remove a temporary file as
+// a leftover before it is locked.
 const maxTempAttempts = 100
 
 // createTemp creates a temporary file in d. It is locked while it is open,

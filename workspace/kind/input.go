@@ -16,8 +16,8 @@ type Input struct {
 	// File is what errors call the file that has the options. It is empty if they
 	// come from the command line, a Go program or a reference.
 	File string
-	// SchemaVersion is that of the reference that is resolved, and zero where
-	// the options come from elsewhere.
+	// SchemaVersion is the version of the reference that is resolved. It is
+	// zero where the options come from elsewhere.
 	SchemaVersion int
 
 	// Values sets into, a pointer to a struct, to the options. Nil means that

@@ -14,8 +14,8 @@ type Kind struct {
 	// Summary says in a sentence what the kind is, for the JSON Schema.
 	Summary string
 	// Options is a zero value of the struct that the options are decoded into.
-	// Its JSON tags are the keys in the file, of which those without
-	// "omitempty" or "omitzero" are required; its jsonschema tags describe
+	// Its JSON tags are the keys in the file. Keys without "omitempty" or
+	// "omitzero" are required. Its jsonschema tags describe
 	// them. Fields are strings, switches, signed numbers, [time.Duration], and
 	// structs, slices, maps and pointers of these. It is required.
 	Options any
@@ -23,8 +23,8 @@ type Kind struct {
 	// (processes, watches, connections) that the first use can start. It is
 	// required.
 	Open func(ctx context.Context, in Input) (workspace.FileSystem, error)
-	// Check returns what is wrong with the options beside their types, as far as
-	// can be known without I/O. Nil means that nothing more is checked.
+	// Check returns what is wrong with the options besides their types. It does
+	// no I/O. Nil means that nothing more is checked.
 	Check func(in Input) error
 	// Grants returns what Open uses beyond memory and the folder in.Dir, for
 	// people: "the folder /srv", "the bucket lake". A file that was found needs
@@ -43,9 +43,9 @@ type Kind struct {
 	// Options. Its scheme is in lower case. It is required with a Scheme.
 	ParseURL func(text string) (options any, err error)
 
-	// SchemaVersion is that of the references that the kind makes, greater with
-	// each change that makes old ones unreadable or new ones unreadable to old
-	// programs. Zero means 1.
+	// SchemaVersion is the version of the references that the kind makes. It
+	// grows with each change after which this program cannot read old
+	// references, or old programs cannot read new ones. Zero means 1.
 	SchemaVersion int
 	// Ref returns what a reference to fsys keeps (config.Ref): a value that JSON can hold,
 	// without credentials, with absolute paths. in is what fsys was opened

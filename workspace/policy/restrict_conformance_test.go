@@ -13,8 +13,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-// TestRestrictConformance runs the suite with rules that allow everything: as
-// one that is known to, and as one of which each name must be tested.
+// TestRestrictConformance runs the suite with rules that allow everything: with
+// a pattern that shows it at once, and with one that must be tested for each
+// name.
 func TestRestrictConformance(t *testing.T) {
 	for name, patterns := range map[string][]string{
 		"whole":     {"**"},

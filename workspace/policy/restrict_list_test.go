@@ -207,8 +207,8 @@ func first(all []string, limit int) []string {
 	return all[:min(limit, len(all))]
 }
 
-// TestRestrictTrees tests what is done to directories of which a part is
-// allowed: all of it happens, or nothing.
+// TestRestrictTrees tests what is done to directories that are allowed in part:
+// all of it happens, or nothing.
 func TestRestrictTrees(t *testing.T) {
 	const src, dest = "pkg/one", "pkg/moved"
 	tests := []struct {

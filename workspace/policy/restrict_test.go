@@ -19,7 +19,7 @@ import (
 // top. They let "docs" and every directory in "pkg" only lead to names.
 var treeRules = []string{"src/**", "docs/*.md", "*.txt", "pkg/**/*.go"}
 
-// treeFiles are the files of the tests: those of which the comment says so are
+// treeFiles are the files of the tests. Those with a comment that says so are
 // denied.
 var treeFiles = []string{
 	"top.txt",
@@ -256,7 +256,7 @@ func TestRestrictTellsNothing(t *testing.T) {
 	every := concat(readCalls(), lookCalls(), writeCalls(), removeCalls(), makeCalls(), resolveCalls())
 	tests := []struct {
 		name  string
-		paths []string // of which the store has some
+		paths []string // the store has some of them
 		calls []call
 	}{
 		{"denied", []string{"secret.env", "missing.env", "vault", "vault/deep", "secret.env/below", "vault/none/none"}, every},

@@ -57,7 +57,7 @@ type visibleError struct{ kind, text error }
 func (e *visibleError) Error() string   { return e.kind.Error() + ": " + e.text.Error() }
 func (e *visibleError) Unwrap() []error { return []error{e.kind, e.text} }
 
-// storeError is an error of a store of which only the kind may be shown.
+// storeError is an error of a store. Only its kind may be shown.
 type storeError struct{ kind, cause error }
 
 func (e *storeError) Error() string   { return e.kind.Error() }

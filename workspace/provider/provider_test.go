@@ -18,7 +18,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// failing is a store of which every method returns err.
+// failing is a store whose methods all return err.
 type failing struct{ err error }
 
 func (s failing) ReadFile(context.Context, string, int64) ([]byte, workspace.Version, error) {

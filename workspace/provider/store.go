@@ -110,9 +110,10 @@ type (
 	}
 )
 
-// CheckWrite returns the error of a write with opts to a name of which Stat
-// returns info and err, and nil if the write may create or replace the file. A
-// store for which Stat and write are not one step needs a lock around both.
+// CheckWrite returns the error of a write with opts to a name, where info and
+// err are what Stat returns for that name. It returns nil if the write may create
+// or replace the file. A store for which Stat and write are not one step needs a
+// lock around both.
 func CheckWrite(info workspace.FileInfo, err error, opts workspace.WriteOptions) error {
 	exists := err == nil
 	switch {
@@ -128,9 +129,9 @@ func CheckWrite(info workspace.FileInfo, err error, opts workspace.WriteOptions)
 	return nil
 }
 
-// CheckMkdir returns the error of a Mkdir with opts of a name of which Stat
-// returns info and err, and nil if the directory exists and that is enough, or
-// may be created.
+// CheckMkdir returns the error of a Mkdir with opts, where info and err are what
+// Stat returns for the name. It returns nil if the directory may be created, or
+// exists and that is enough.
 func CheckMkdir(info workspace.FileInfo, err error, opts workspace.MkdirOptions) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

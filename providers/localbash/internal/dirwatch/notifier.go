@@ -1,6 +1,7 @@
-// Package dirwatch tells of changes in directories by what the operating system
-// has for that: inotify on Linux, and fsnotify elsewhere. A [Notice] only says
-// where to look. It may be late or repeated. If notices are lost, one says so.
+// Package dirwatch reports changes in directories, with the means of the
+// operating system: inotify on Linux, and fsnotify elsewhere. A [Notice] only
+// says where to look. It may be late or repeated. If notices are lost, one says
+// so.
 package dirwatch
 
 import (

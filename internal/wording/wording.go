@@ -40,7 +40,7 @@ func fold(word string) string { return separators.Replace(strings.ToLower(word))
 // neighbor to get from a to b (Damerau and Levenshtein), or limit if that is
 // less.
 //
-// It fills a table row by row, of which it keeps three rows: the entry in row i
+// It fills a table row by row and keeps three rows of it: the entry in row i
 // and column j is the distance of the first i bytes of a from the first j bytes
 // of b. Each is the least of its neighbors plus one step. For "rm" and "mr":
 //
@@ -104,7 +104,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%v %ciB", math.Floor(value*10)/10, "KMGTPE"[unit])
 }
 
-// ShellWord returns text as a shell takes it for one word.
+// ShellWord returns text quoted so that a shell reads it as one word.
 func ShellWord(text string) string {
 	special := func(r rune) bool {
 		return !strings.ContainsRune("/._-+,:@%", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')

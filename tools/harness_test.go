@@ -76,6 +76,10 @@ func checkResult(t *testing.T, tool *tools.Tool, result *tools.Result) {
 	if result.Text == "" {
 		t.Errorf("%s: no text", tool.Op)
 	}
+	var text string
+	if encoded := result.AppendTextJSON(nil); json.Unmarshal(encoded, &text) != nil || text != result.Text {
+		t.Errorf("%s: AppendTextJSON() = %s, want the JSON of %q", tool.Op, encoded, result.Text)
+	}
 	if result.IsError {
 		checkError(t, tool, result)
 		return

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -164,7 +165,28 @@ func (o *readFileOutput) text() string {
 	case o.TotalLines == 0:
 		return strings.TrimSpace(o.header("empty file"))
 	}
-	return o.header(fmt.Sprintf("lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines)) + o.Text + o.footer()
+	return o.lines() + o.Text + o.footer()
+}
+
+// lines is the header of a text.
+func (o *readFileOutput) lines() string {
+	return o.header(fmt.Sprintf("lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines))
+}
+
+// excerpt returns the lines that were read. In JSON they are between the members
+// before and after them, whose quotes cannot be within a string, where a quote
+// has a backslash before it:
+//
+//	{"path":"a.txt","text":"one \"two\"\n","startLine":1,
+//	                       ^^^^^^^^^^^^^^^
+func (o *readFileOutput) excerpt(structured []byte) excerpt {
+	_, after, found := bytes.Cut(structured, []byte(`,"text":"`))
+	end := bytes.LastIndex(after, []byte(`","startLine":`))
+	if o.Text == "" || !found || end < 0 {
+		return excerpt{}
+	}
+	start := len(o.lines())
+	return excerpt{start: start, end: start + len(o.Text), encoded: after[:end]}
 }
 
 func (o *readFileOutput) header(what string) string {

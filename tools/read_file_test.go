@@ -224,3 +224,18 @@ func TestTextIsNotEscaped(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": "if a < b && c > d {}"}, nil)
 	contains(t, "structured", string(call(t, set, "read_file", object{"path": "a"}).Structured), "a < b && c > d")
 }
+
+// TestReadFileTextJSON has names and contents that look like members of the
+// structured result, from which the JSON of the text is taken.
+func TestReadFileTextJSON(t *testing.T) {
+	member := `{"text":"x","text":"","startLine":1,"startLine":`
+	files := map[string]string{
+		"a,\"text\":\"b": member, `a","startLine":`: "<one> & \x01\u2028\\" + `"`, "b\nc": "two\n" + member + "\n", `back\slash\`: `\`,
+	}
+	set, _ := newSet(t, files, nil)
+	for path, content := range files {
+		if result := call(t, set, "read_file", object{"path": path}); !strings.Contains(result.Text, content) {
+			t.Errorf("read_file(%q) has the text %q, want %q in it", path, result.Text, content)
+		}
+	}
+}

@@ -18,6 +18,15 @@ type Result struct {
 	IsError bool
 	// Error is nil unless IsError is set.
 	Error *Error
+
+	excerpt excerpt
+}
+
+// excerpt is a part of a result's text that is in its structured result, too,
+// so that it is encoded once. The zero excerpt is empty.
+type excerpt struct {
+	start, end int    // of the part of the text
+	encoded    []byte // the part in JSON, without quotes
 }
 
 // Image is an image for a model to look at.
@@ -34,6 +43,9 @@ func newResult(out answer) (*Result, error) {
 		return nil, fmt.Errorf("marshal result: %w", err)
 	}
 	result := &Result{Structured: structured, Text: out.text()}
+	if q, ok := out.(quoting); ok {
+		result.excerpt = q.excerpt(structured)
+	}
 	if p, ok := out.(pictured); ok {
 		result.Image = p.image()
 	}
@@ -46,4 +58,22 @@ func newErrorResult(e *Error) (*Result, error) {
 		return nil, fmt.Errorf("marshal error: %w", err)
 	}
 	return &Result{Structured: structured, Text: e.text(), IsError: true, Error: e}, nil
+}
+
+// AppendTextJSON appends Text to dst as a string of JSON, without the escapes for
+// HTML. For the text of a file it takes half the time of encoding it, because it
+// copies what is encoded in Structured.
+func (r *Result) AppendTextJSON(dst []byte) []byte {
+	e := r.excerpt
+	dst = append(dst, '"')
+	dst = appendEscaped(dst, r.Text[:e.start])
+	dst = append(dst, e.encoded...)
+	dst = appendEscaped(dst, r.Text[e.end:])
+	return append(dst, '"')
+}
+
+// appendEscaped appends text as it is in a string of JSON, between the quotes.
+func appendEscaped(dst []byte, text string) []byte {
+	quoted, _ := encode(text, "") // every string can be encoded
+	return append(dst, quoted[1:len(quoted)-1]...)
 }

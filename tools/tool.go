@@ -182,3 +182,9 @@ type answer interface {
 type pictured interface {
 	image() *Image
 }
+
+// quoting is an answer whose text has a part that its structured result has, too.
+type quoting interface {
+	// excerpt returns that part, given the structured result.
+	excerpt(structured []byte) excerpt
+}

@@ -85,7 +85,7 @@ func (b *batches) answered(response *jsonrpc.Response, data []byte) []byte {
 		return data
 	}
 	delete(b.pending, response.ID)
-	in.answers = append(in.answers, data)
+	in.answers = append(in.answers, bytes.Clone(data)) // whose buffer the next answer gets
 	if in.waiting--; in.waiting > 0 {
 		return nil
 	}

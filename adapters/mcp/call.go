@@ -21,7 +21,7 @@ func handler(tool *tools.Tool) sdk.ToolHandler {
 		if err != nil {
 			return nil, protocolError(err)
 		}
-		return shorten(ctx, onWire(result)), nil
+		return shorten(ctx, result, onWire(result)), nil
 	}
 }
 

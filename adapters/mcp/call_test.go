@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -208,5 +209,42 @@ func TestCallCancelled(t *testing.T) {
 	}
 	if err := session.Ping(t.Context(), nil); err != nil {
 		t.Errorf("Ping() after a cancelled call = %v", err)
+	}
+}
+
+// stubborn is a FileSystem that reads a file although its context has ended.
+type stubborn struct {
+	*blocked
+	content []byte
+}
+
+func (s stubborn) ReadVersioned(ctx context.Context, _ string, _ int64) ([]byte, workspace.Version, error) {
+	s.entered <- struct{}{}
+	<-ctx.Done()
+	return s.content, "", nil
+}
+
+// TestServeToolsAnswersCancelledCalls holds the SDK to what frees the large parts
+// of results: it writes the answer of a call that was cancelled, too.
+func TestServeToolsAnswersCancelledCalls(t *testing.T) {
+	fsys := stubborn{newBlocked(t), bytes.Repeat([]byte("line\n"), 2000)}
+	set := newSet(t, fsys)
+	fromClient, feed := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	go mcp.ServeTools(t.Context(), set, nil, fromClient, toClient, nil)
+	defer feed.Close()
+	answers := json.NewDecoder(fromServer)
+	var initialized, read answer
+	send(t, feed, hello)
+	if err := answers.Decode(&initialized); err != nil {
+		t.Fatal(err)
+	}
+	for id := range 3 {
+		send(t, feed, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"workspace__main__read_file","arguments":{"path":"a"}}}`+"\n", id))
+		receive(t, fsys.entered)
+		send(t, feed, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`+"\n", id))
+		if err := answers.Decode(&read); err != nil || bytes.Count(read.Result, []byte(`line\n`)) != 2*2000 {
+			t.Errorf("answer to a cancelled call = %.200s, %v, want the file, twice", read.Result, err)
+		}
 	}
 }

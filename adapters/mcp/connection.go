@@ -25,10 +25,15 @@ type connection struct {
 	closed   chan struct{}
 	close    func()
 
-	mu      sync.Mutex // guards out, so that lines do not mix, and batches
+	mu      sync.Mutex // guards what follows; lines do not mix
 	out     io.Writer
 	batches batches
+	buffer  []byte // of the message that was written last
 }
+
+// maxBuffer is the size of the largest buffer that is kept for the next message:
+// that of a page of a file, which has its text twice.
+const maxBuffer = 512 << 10
 
 // incoming is what the reader hands over: a message, or why there are no more.
 type incoming struct {
@@ -77,13 +82,17 @@ func (c *connection) Read(context.Context) (jsonrpc.Message, error) {
 
 // Write implements [sdk.Connection].
 func (c *connection) Write(_ context.Context, message jsonrpc.Message) error {
-	data, err := c.aside.encode(withCode(message))
-	if err != nil {
-		return err
-	}
 	defer c.asked.answered(message)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	data, err := c.aside.appendMessage(c.buffer[:0], withCode(message))
+	if err != nil {
+		return err
+	}
+	c.buffer = nil
+	if cap(data) <= maxBuffer {
+		c.buffer = data
+	}
 	if response, ok := message.(*jsonrpc.Response); ok {
 		if data = c.batches.answered(response, data); data == nil {
 			return nil

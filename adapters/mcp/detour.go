@@ -4,23 +4,30 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/workspacekit/workspacekit/tools"
 )
 
 // detour takes the large parts of results round the SDK, which encodes a result
 // five times over: that takes ten times as long as reading a page of a file. A
 // handler leaves a part here and gives the SDK a mark, a random string, in its
 // place, and the connection puts the part in when it writes. What is between
-// the two, such as middleware, sees the mark. A detour is safe for concurrent
-// use.
+// the two, such as middleware, sees the mark.
+//
+// A part leaves with the answer that has its mark. The SDK writes the answer of
+// each call whose handler has returned, cancelled ones too, as long as the
+// connection lasts, so no parts pile up. A detour is safe for concurrent use.
 type detour struct {
 	mu    sync.Mutex
-	parts map[string][]byte // guarded by mu; the JSON of each part, by its mark in quotes
+	parts map[string]part // guarded by mu; by mark in quotes
 }
+
+// part appends its JSON to dst.
+type part func(dst []byte) []byte
 
 // detourMin is the size from which a part goes round the SDK.
 const detourMin = 4 << 10
@@ -28,71 +35,68 @@ const detourMin = 4 << 10
 // markLength is the length of a mark in quotes.
 var markLength = len(rand.Text()) + len(`""`)
 
-func newDetour() *detour { return &detour{parts: map[string][]byte{}} }
+func newDetour() *detour { return &detour{parts: map[string]part{}} }
 
 // detourKey is the key of a connection's detour in the context of its calls.
 type detourKey struct{}
 
-// shorten replaces the large parts of a result by marks, if the connection of
-// the call has a detour for them.
-func shorten(ctx context.Context, result *sdk.CallToolResult) *sdk.CallToolResult {
+// shorten replaces the large parts of onWire, which is what the SDK gets of
+// result, by marks, if the connection of the call has a detour for them.
+func shorten(ctx context.Context, result *tools.Result, onWire *sdk.CallToolResult) *sdk.CallToolResult {
 	d, ok := ctx.Value(detourKey{}).(*detour)
 	if !ok {
-		return result
+		return onWire
 	}
-	if text, ok := result.Content[0].(*sdk.TextContent); ok && len(text.Text) >= detourMin {
-		var encoded bytes.Buffer
-		encoded.Grow(len(text.Text) + len(text.Text)/8)
-		encoder := json.NewEncoder(&encoded)
-		encoder.SetEscapeHTML(false)
-		if encoder.Encode(text.Text) == nil {
-			text.Text = d.leave(bytes.TrimSuffix(encoded.Bytes(), []byte("\n")))
-		}
+	if len(result.Text) >= detourMin {
+		onWire.Content[0] = &sdk.TextContent{Text: d.leave(result.AppendTextJSON)}
 	}
-	if structured, ok := result.StructuredContent.(json.RawMessage); ok && len(structured) >= detourMin {
-		result.StructuredContent = d.leave(structured)
+	if onWire.StructuredContent != nil && len(result.Structured) >= detourMin {
+		onWire.StructuredContent = d.leave(func(dst []byte) []byte { return append(dst, result.Structured...) })
 	}
-	return result
+	return onWire
 }
 
-// leave takes the JSON of a part and returns its mark.
-func (d *detour) leave(part []byte) string {
+// leave takes a part and returns its mark.
+func (d *detour) leave(p part) string {
 	mark := rand.Text()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.parts[`"`+mark+`"`] = part
+	d.parts[`"`+mark+`"`] = p
 	return mark
 }
 
-// encode is [jsonrpc.EncodeMessage] with the parts in the place of their marks.
-func (d *detour) encode(message jsonrpc.Message) ([]byte, error) {
-	data, err := jsonrpc.EncodeMessage(message)
-	if err != nil || d == nil {
-		return data, err
-	}
-	if _, ok := message.(*jsonrpc.Response); !ok {
-		return data, nil
-	}
+// take returns the part of a mark in quotes, nil if quoted is none, and forgets
+// it.
+func (d *detour) take(quoted []byte) part {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var pieces [][]byte
-	for at := 0; len(d.parts) > 0 && len(data)-at >= markLength; {
+	p := d.parts[string(quoted)]
+	delete(d.parts, string(quoted))
+	return p
+}
+
+// appendMessage appends what [jsonrpc.EncodeMessage] returns to dst, with the
+// parts in the place of their marks. The detour may be nil, which has none.
+func (d *detour) appendMessage(dst []byte, message jsonrpc.Message) ([]byte, error) {
+	data, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := message.(*jsonrpc.Response); !ok || d == nil {
+		return append(dst, data...), nil
+	}
+	// A mark is a string of JSON, so it begins at some quote.
+	for at := 0; ; {
 		quote := bytes.IndexByte(data[at:], '"')
-		if quote < 0 || len(data)-at-quote < markLength {
-			break
+		if at += quote; quote < 0 || len(data)-at < markLength {
+			return append(dst, data...), nil
 		}
-		at += quote
-		part, ok := d.parts[string(data[at:at+markLength])]
-		if !ok {
+		p := d.take(data[at : at+markLength])
+		if p == nil {
 			at++
 			continue
 		}
-		delete(d.parts, string(data[at:at+markLength]))
-		pieces = append(pieces, data[:at], part)
+		dst = p(append(dst, data[:at]...))
 		data, at = data[at+markLength:], 0
 	}
-	if pieces == nil {
-		return data, nil
-	}
-	return bytes.Join(append(pieces, data), nil), nil
 }

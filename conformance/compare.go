@@ -1,12 +1,12 @@
 package conformance
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -42,111 +42,39 @@ type CompareOptions struct {
 // docs/writing-a-provider.md.
 func Compare(t *testing.T, newReference, newFS func(t *testing.T) workspace.FileSystem, opts *CompareOptions) {
 	t.Helper()
-	c := newComparison(t, newReference, newFS, opts)
-	start := time.Now()
-	defer func() {
-		if c.sequences == 0 && !t.Failed() {
-			t.Skip("no sequence ran: the flag -run leaves out the subtests of this test, or there was no time")
-		}
-		t.Logf("compared %d operations in %d sequences (%v)", c.steps, c.sequences, time.Since(start).Round(time.Millisecond))
-	}()
-	rapid.Check(t, c.check)
-}
-
-// comparison is one call of Compare. It is for one goroutine.
-type comparison struct {
-	t                   *testing.T
-	newReference, newFS func(t *testing.T) workspace.FileSystem
-	sequence            *rapid.Generator[sequence]
-	until               time.Time // zero if there is no limit
-	failed              bool      // what follows makes the sequence shorter
-	steps, sequences    int
-}
-
-func newComparison(t *testing.T, newReference, newFS func(t *testing.T) workspace.FileSystem, opts *CompareOptions) *comparison {
 	var o CompareOptions
 	if opts != nil {
 		o = *opts
 	}
-	c := &comparison{t: t, newReference: newReference, newFS: newFS, sequence: anySequence(!o.CleanNames)}
-	if o.Time > 0 {
-		c.until = time.Now().Add(o.Time)
+	c := compare.New(t, newReference, newFS, compare.Options{Time: o.Time, CleanNames: o.CleanNames, Corpus: compareCorpus()})
+	start := time.Now()
+	defer func() {
+		if c.Sequences == 0 && !t.Failed() {
+			t.Skip("no sequence ran: the flag -run leaves out the subtests of this test, or there was no time")
+		}
+		t.Logf("compared %d operations in %d sequences (%v)", c.Steps, c.Sequences, time.Since(start).Round(time.Millisecond))
+	}()
+	rapid.Check(t, c.Check)
+}
+
+// compareCorpus returns the suite's own corpora for the comparison.
+func compareCorpus() *compare.Corpus {
+	c := &compare.Corpus{Ignores: []string{rootIgnore, subIgnore}}
+	c.MalformedNames, _ = malformedNames()
+	for _, theme := range unusualThemes() {
+		c.Elements = append(c.Elements, theme.elements...)
+	}
+	for _, theme := range globThemes() {
+		for _, p := range theme.patterns {
+			c.Globs = append(c.Globs, p.pattern)
+		}
+	}
+	for _, theme := range grepThemes() {
+		t := compare.Theme{Content: theme.content}
+		for _, p := range theme.patterns {
+			t.Patterns = append(t.Patterns, compare.Pattern{Text: p.pattern, Opts: p.opts})
+		}
+		c.Themes = append(c.Themes, t)
 	}
 	return c
-}
-
-// sequence is the operations of one check.
-type sequence []step
-
-// GoString is how rapid shows the sequence that fails.
-func (s sequence) GoString() string {
-	text := ""
-	for _, step := range s {
-		text += "\n\t" + step.text
-	}
-	return text
-}
-
-// check runs one sequence. The file systems belong to a subtest, so that they
-// are closed after it.
-func (c *comparison) check(t *rapid.T) {
-	if !c.failed && !c.until.IsZero() && time.Now().After(c.until) {
-		return
-	}
-	steps := c.sequence.Draw(t, "sequence")
-	difference := ""
-	ran := c.t.Run("sequence", func(t *testing.T) { difference = c.run(t, steps) })
-	if !ran {
-		c.t.FailNow() // a file system could not be opened or closed
-	}
-	if difference != "" {
-		c.failed = true
-		t.Fatalf("%s", difference)
-	}
-}
-
-// wholeTree is after how many steps the whole trees are compared.
-const wholeTree = 10
-
-// run returns the first difference, "" if there is none.
-func (c *comparison) run(t *testing.T, steps sequence) string {
-	want, got := newSide(c.newReference(t)), newSide(c.newFS(t))
-	if lacks := missing(want.caps, got.caps); lacks != "" {
-		t.Fatalf("the reference lacks %s, which the file system has", lacks)
-	}
-	if !got.caps.Write {
-		t.Fatal("the file system cannot be written, which a comparison needs")
-	}
-	c.sequences++
-	for i, s := range steps {
-		c.steps++
-		if difference := s.compare(t, want, got); difference != "" {
-			return fmt.Sprintf("step %d of %d, %s (-reference +file system):\n%s", i+1, len(steps), s.text, difference)
-		}
-		if (i+1)%wholeTree == 0 || i == len(steps)-1 {
-			if difference := treeStep().compare(t, want, got); difference != "" {
-				return fmt.Sprintf("the trees after step %d of %d, %s (-reference +file system):\n%s", i+1, len(steps), s.text, difference)
-			}
-		}
-	}
-	return ""
-}
-
-// missing names what of other a file system with caps lacks, "" if nothing.
-func missing(caps, other workspace.Capabilities) string {
-	for _, c := range []struct {
-		name        string
-		has, wanted bool
-	}{
-		{"Write", caps.Write, true},
-		{"Versions", caps.Versions, other.Versions},
-		{"ConditionalWrite", caps.ConditionalWrite, other.ConditionalWrite},
-		{"Move", caps.Move, other.Move},
-		{"Copy", caps.Copy, other.Copy},
-	} {
-		if c.wanted && !c.has {
-			return c.name
-		}
-	}
-	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -66,7 +67,7 @@ func (e *env) tornWhile(write func(i int) error) {
 		reading.Go(func() {
 			for !done.Load() && !e.Failed() {
 				if data, err := read(e.ctx); err != nil || torn(data) {
-					e.Errorf("reading %q beside writers = %s, %v, want the whole content of one write", "dir/file", brief(data), err)
+					e.Errorf("reading %q beside writers = %s, %v, want the whole content of one write", "dir/file", compare.Brief(data), err)
 				}
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -87,7 +88,7 @@ func copyLarge(e *env) {
 	e.write("large", large())
 	e.copyTo("large", "copy")
 	if got := e.read("copy"); got != large() {
-		e.Errorf("ReadFile(%q) = %s, want the %d bytes of the source", "copy", brief(got), len(large()))
+		e.Errorf("ReadFile(%q) = %s, want the %d bytes of the source", "copy", compare.Brief(got), len(large()))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -125,7 +126,7 @@ func createLarge(e *env) {
 	}
 	e.commit(w, "large")
 	if got := e.read("large"); got != content {
-		e.Errorf("ReadFile(%q) = %s, want the %d bytes that were written", "large", brief(got), len(content))
+		e.Errorf("ReadFile(%q) = %s, want the %d bytes that were written", "large", compare.Brief(got), len(content))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -88,7 +89,7 @@ func (e *env) read(name string) string {
 func (e *env) has(name, content string) {
 	e.Helper()
 	if got := e.read(name); got != content {
-		e.Errorf("ReadFile(%q) = %s, want %s", name, brief(got), brief(content))
+		e.Errorf("ReadFile(%q) = %s, want %s", name, compare.Brief(got), compare.Brief(content))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -65,6 +66,8 @@ func CheckSkips(t *testing.T, opts Options) Outcome {
 func RunCompare(t *testing.T, newReference, newFS func(t *testing.T) workspace.FileSystem) Outcome {
 	t.Helper()
 	r := &recorder{TB: t, name: t.Name()}
-	r.run(func() { rapid.Check(r, newComparison(t, newReference, newFS, nil).check) })
+	r.run(func() {
+		rapid.Check(r, compare.New(t, newReference, newFS, compare.Options{Corpus: compareCorpus()}).Check)
+	})
 	return Outcome{Failed: r.Failed(), Log: strings.Join(r.log, "\n")}
 }

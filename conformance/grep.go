@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -89,7 +90,7 @@ func (theme grepTheme) run(e *env) {
 			got = append(got, m.LineNumber)
 		}
 		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
-			e.Errorf("Grep(%q, %+v) of %s finds lines %v, want %v", c.pattern, opts, brief(theme.content), got, c.want)
+			e.Errorf("Grep(%q, %+v) of %s finds lines %v, want %v", c.pattern, opts, compare.Brief(theme.content), got, c.want)
 		}
 	}
 }

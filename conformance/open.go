@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -44,7 +45,7 @@ func (e *env) open(name string, opts *workspace.OpenOptions) (string, workspace.
 func (e *env) streams(name string, opts workspace.OpenOptions, want string) {
 	e.Helper()
 	if got, _ := e.open(name, &opts); got != want {
-		e.Errorf("Open(%q, %+v) streams %s, want %s", name, opts, brief(got), brief(want))
+		e.Errorf("Open(%q, %+v) streams %s, want %s", name, opts, compare.Brief(got), compare.Brief(want))
 	}
 }
 
@@ -52,7 +53,7 @@ func openWhole(e *env) {
 	e.given(files{"file": "content", "empty": "", "bytes": everyByte()})
 	for name, want := range map[string]string{"file": "content", "empty": "", "bytes": everyByte()} {
 		if got, _ := e.open(name, nil); got != want {
-			e.Errorf("Open(%q, nil) streams %s, want %s", name, brief(got), brief(want))
+			e.Errorf("Open(%q, nil) streams %s, want %s", name, compare.Brief(got), compare.Brief(want))
 		}
 		e.streams(name, workspace.OpenOptions{}, want)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -157,10 +158,10 @@ func randomContents(e *env) {
 		}
 		e.write("file", content)
 		if got := e.read("file"); got != content {
-			t.Fatalf("ReadFile = %s, want %s", brief(got), brief(content))
+			t.Fatalf("ReadFile = %s, want %s", compare.Brief(got), compare.Brief(content))
 		}
 		if got, _ := e.open("file", &window); got != string(ops.Window([]byte(content), window.Offset, window.Length)) {
-			t.Fatalf("Open(%+v) = %s, want that window of %s", window, brief(got), brief(content))
+			t.Fatalf("Open(%+v) = %s, want that window of %s", window, compare.Brief(got), compare.Brief(content))
 		}
 	})
 }

@@ -3,6 +3,7 @@ package conformance
 import (
 	"strings"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -61,7 +62,7 @@ func large() string {
 func readLarge(e *env) {
 	e.given(files{"large": large()})
 	if got := e.read("large"); got != large() {
-		e.Errorf("ReadFile(%q) = %s, want the %d bytes that were written", "large", brief(got), len(large()))
+		e.Errorf("ReadFile(%q) = %s, want the %d bytes that were written", "large", compare.Brief(got), len(large()))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -36,7 +37,7 @@ func readVersionedContent(e *env) {
 		e.given(files{name: content})
 		data, version := e.readVersioned(name, 0)
 		if data != content {
-			e.Errorf("ReadVersioned(%q) = %s, want %s", name, brief(data), brief(content))
+			e.Errorf("ReadVersioned(%q) = %s, want %s", name, compare.Brief(data), compare.Brief(content))
 		}
 		if want := e.stat(name).Version; version != want {
 			e.Errorf("ReadVersioned(%q) = version %q, want %q as Stat", name, version, want)
@@ -153,7 +154,7 @@ func readVersionedBytes(e *env) {
 		}
 		clear(data)
 		if again, _ := e.readVersioned("file", 0); again != content {
-			e.Errorf("ReadVersioned(%q) after an earlier result was changed = %s, want %s", "file", brief(again), brief(content))
+			e.Errorf("ReadVersioned(%q) after an earlier result was changed = %s, want %s", "file", compare.Brief(again), compare.Brief(content))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -57,7 +58,7 @@ func (f files) diff(after files) string {
 		case !ok:
 			text += fmt.Sprintf("\n\t%q is missing", name)
 		case content != f[name]:
-			text += fmt.Sprintf("\n\t%q is %s, want %s", name, brief(content), brief(f[name]))
+			text += fmt.Sprintf("\n\t%q is %s, want %s", name, compare.Brief(content), compare.Brief(f[name]))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
@@ -66,15 +67,6 @@ func (f files) diff(after files) string {
 		}
 	}
 	return text
-}
-
-// brief quotes content, shortened if it is long.
-func brief(content string) string {
-	const most = 60
-	if len(content) <= most {
-		return fmt.Sprintf("%q", content)
-	}
-	return fmt.Sprintf("%q… (%d bytes)", content[:most], len(content))
 }
 
 // equal fails the case unless got, which call returned, is want.

@@ -3,6 +3,7 @@ package conformance
 import (
 	"strings"
 
+	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -68,7 +69,7 @@ func writeEveryByte(e *env) {
 func writeLarge(e *env) {
 	e.write("large", large())
 	if got := e.read("large"); got != large() {
-		e.Errorf("ReadFile(%q) = %s, want the %d bytes that were written", "large", brief(got), len(large()))
+		e.Errorf("ReadFile(%q) = %s, want the %d bytes that were written", "large", compare.Brief(got), len(large()))
 	}
 	e.write("large", "small")
 	e.has("large", "small")
@@ -115,7 +116,7 @@ func writeDataNotRetained(e *env) {
 			e.Fatalf("WriteFile(%q) = %v, want nil", "file", err)
 		}
 		if string(data) != content {
-			e.Errorf("WriteFile(%q) changed its data to %s", "file", brief(string(data)))
+			e.Errorf("WriteFile(%q) changed its data to %s", "file", compare.Brief(string(data)))
 		}
 		copy(data, strings.Repeat("#", len(data)))
 		e.has("file", content)

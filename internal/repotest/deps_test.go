@@ -41,7 +41,8 @@ var policy = map[string][]string{
 
 	"internal/swaptest": {"workspace", "workspace/policy", "golang.org/x/sys/unix"},
 
-	"conformance": {"workspace", "workspace/fallback", "internal/ops", "pgregory.net/rapid", "github.com/anishathalye/porcupine",
+	"conformance/internal/compare": {"workspace", "internal/ops", "pgregory.net/rapid", "github.com/google/go-cmp/..."},
+	"conformance": {"conformance/internal/compare", "workspace", "workspace/fallback", "internal/ops", "pgregory.net/rapid", "github.com/anishathalye/porcupine",
 		"github.com/google/go-cmp/..."},
 
 	"providers/memory": {"workspace", "workspace/kind", "workspace/provider", "internal/..."},

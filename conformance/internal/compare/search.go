@@ -1,4 +1,4 @@
-package conformance
+package compare
 
 import (
 	"context"
@@ -57,12 +57,12 @@ func (g *generators) grep() *rapid.Generator[step] {
 func (g *generators) grepOptions(t *rapid.T) (pattern string, opts *workspace.GrepOptions) {
 	p := g.expression.Draw(t, "pattern")
 	opts = &workspace.GrepOptions{
-		Path: g.path.Draw(t, "path"), Literal: p.opts.Literal, IgnoreCase: p.opts.IgnoreCase,
+		Path: g.path.Draw(t, "path"), Literal: p.Opts.Literal, IgnoreCase: p.Opts.IgnoreCase,
 		IncludeGlob: g.filter.Draw(t, "include"), ExcludeGlob: g.filter.Draw(t, "exclude"),
 		Before: g.around.Draw(t, "before"), After: g.around.Draw(t, "after lines"),
 		MaxFileSize: g.maxSize.Draw(t, "size"), Gitignore: rapid.IntRange(0, 3).Draw(t, "gitignore") == 3,
 	}
-	return p.pattern, opts
+	return p.Text, opts
 }
 
 func grepArguments(pattern string, opts *workspace.GrepOptions) (names, patterns []string, nonsense bool) {

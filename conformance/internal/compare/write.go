@@ -1,4 +1,4 @@
-package conformance
+package compare
 
 import (
 	"context"
@@ -69,7 +69,7 @@ func (g *generators) writeFile() *rapid.Generator[step] {
 
 func (g *generators) write(t *rapid.T, name string, cond condition) step {
 	content := g.contentOf(t, name)
-	text := fmt.Sprintf("WriteFile(%q, %s, %s)", name, brief(content), cond)
+	text := fmt.Sprintf("WriteFile(%q, %s, %s)", name, Brief(content), cond)
 	return step{text: text, names: []string{name}, nonsense: cond == ifBoth, needs: cond.needs(), do: func(ctx context.Context, s *side) (any, error) {
 		data := []byte(content)
 		version, err := s.fsys.WriteFile(ctx, name, data, cond.options(ctx, s, name))
@@ -87,7 +87,7 @@ func (g *generators) create() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		name, cond := g.name.Draw(t, "name"), g.condition.Draw(t, "condition")
 		parts := rapid.SliceOfN(rapid.Just(g.contentOf(t, name)), 0, 3).Draw(t, "parts")
-		text := fmt.Sprintf("Create(%q, %s), Write %s in %d parts", name, cond, brief(strings.Join(parts, "")), len(parts))
+		text := fmt.Sprintf("Create(%q, %s), Write %s in %d parts", name, cond, Brief(strings.Join(parts, "")), len(parts))
 		if rapid.IntRange(0, 3).Draw(t, "discard") == 3 {
 			return step{text: text + ", Close", do: func(ctx context.Context, s *side) (any, error) {
 				s.discard(ctx, name, parts, cond.options(ctx, s, name))

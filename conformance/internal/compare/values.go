@@ -1,6 +1,7 @@
-package conformance
+package compare
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ type generators struct {
 	after      *rapid.Generator[string]
 	pattern    *rapid.Generator[string]
 	filter     *rapid.Generator[string] // IncludeGlob and ExcludeGlob
-	expression *rapid.Generator[grepPattern]
+	expression *rapid.Generator[Pattern]
 	condition  *rapid.Generator[condition]
 	content    *rapid.Generator[string]
 	ignore     *rapid.Generator[string] // contents of a .gitignore
@@ -34,23 +35,25 @@ type generators struct {
 
 // newGenerators draws what the operations of one sequence have in common: a few
 // names, and lines with the expressions that match them.
-func newGenerators(t *rapid.T, malformed bool) *generators {
-	names := rapid.SliceOfN(anyOtherName(), 2, 6).Draw(t, "names")
-	theme := sampled(grepThemes()).Draw(t, "theme")
+func newGenerators(t *rapid.T, corpus *Corpus, malformed bool) *generators {
+	element := corpus.element()
+	other := otherName(element)
+	names := rapid.SliceOfN(other, 2, 6).Draw(t, "names")
+	theme := sampled(corpus.Themes).Draw(t, "theme")
 	g := &generators{
 		names:      names,
-		name:       oneOfNames(names, malformed),
-		pattern:    anyPattern(names, malformed),
-		content:    often(rapid.Just(theme.content), sampled(contents())),
-		ignore:     sampled([]string{"a\n", "*.b\n", "/a\n!a\n", "b/\n", "**/a\n!/a/b\n", "a/b\n", "*\n!*/\n!ab\n", "\\#a\n[a-b]\n", rootIgnore, subIgnore}),
-		expression: often(sampled(theme.patterns), sampled(expressions(malformed))),
+		name:       corpus.oneOfNames(names, element, malformed),
+		pattern:    corpus.pattern(names, malformed),
+		content:    often(rapid.Just(theme.Content), sampled(corpus.contents())),
+		ignore:     sampled(append(corpus.Ignores, "a\n", "*.b\n", "/a\n!a\n", "b/\n", "**/a\n!/a/b\n", "a/b\n", "*\n!*/\n!ab\n", "\\#a\n[a-b]\n")),
+		expression: often(sampled(theme.Patterns), sampled(corpus.expressions(malformed))),
 		condition:  anyCondition(),
 		limit:      sampled([]int{0, 0, 0, 1, 1, 2, 3, 5}),
 		around:     sampled([]int{0, 0, 0, 1, 2, 5}),
 		lineNumber: sampled([]int{0, 1, 2, 3, 1 << 40}),
 		maxSize:    sampled([]int64{0, 0, 0, 1, 4, 10, 8192, 9000}),
 	}
-	g.free = often(g.name, anyOtherName())
+	g.free = often(g.name, other)
 	g.dir = often(rapid.Just("."), g.name)
 	g.path = often(rapid.Just(""), g.name)
 	g.after = often(rapid.Just(""), oneOf(g.name, sampled([]string{"/", "a/", "a-", "\xff", "zzz", " ", "\x00"})))
@@ -100,20 +103,15 @@ func orNegative[T int | int64](usual *rapid.Generator[T]) *rapid.Generator[T] {
 	return seldom(30, usual, rapid.Just(T(-1)))
 }
 
-// anyElement is one of few, and seldom an unusual or a long one.
-func anyElement() *rapid.Generator[string] {
-	var unusual []string
-	for _, theme := range unusualThemes() {
-		unusual = append(unusual, theme.elements...)
-	}
-	unusual = append(unusual, strings.Repeat("n", ops.MaxElementLength))
+// element is one of few, and seldom an unusual or a long one.
+func (c *Corpus) element() *rapid.Generator[string] {
+	unusual := append(slices.Clone(c.Elements), strings.Repeat("n", ops.MaxElementLength))
 	usual := sampled([]string{"a", "b", "a", "b", "a-b", "ab", "a.b", "a0", "A", ".a", ".gitignore"})
 	return seldom(8, usual, sampled(unusual))
 }
 
-// anyOtherName is anyName with more elements.
-func anyOtherName() *rapid.Generator[string] {
-	element := anyElement()
+// otherName is up to three elements.
+func otherName(element *rapid.Generator[string]) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		elements := rapid.SliceOfN(element, 1, 3).Draw(t, "elements")
 		for len(strings.Join(elements, "/")) > storableName {
@@ -128,31 +126,30 @@ const storableName = 512
 
 // oneOfNames is one of names, one of their parents, which may be the root, a
 // name below one, or another one. Seldom it is not valid.
-func oneOfNames(names []string, malformed bool) *rapid.Generator[string] {
+func (c *Corpus) oneOfNames(names []string, element *rapid.Generator[string], malformed bool) *rapid.Generator[string] {
 	known := sampled(names)
 	parent := rapid.Map(known, path.Dir)
 	child := rapid.Custom(func(t *rapid.T) string {
-		return known.Draw(t, "name") + "/" + anyElement().Draw(t, "element")
+		return known.Draw(t, "name") + "/" + element.Draw(t, "element")
 	})
-	name := oneOf(known, known, known, known, known, known, known, known, parent, child, anyOtherName())
+	name := oneOf(known, known, known, known, known, known, known, known, parent, child, otherName(element))
 	if !malformed {
 		return name
 	}
-	invalid, _ := malformedNames()
-	invalid = append(invalid, "..", "../a", "a/..", "a/../b", "a/./b", "a//b", "/a", "a/", "./a", "/..", ".workspacekit-tmp-a", "a/.workspacekit-tmp-/a")
+	invalid := append(slices.Clone(c.MalformedNames), "..", "../a", "a/..", "a/../b", "a/./b", "a//b", "/a", "a/", "./a", "/..", ".workspacekit-tmp-a", "a/.workspacekit-tmp-/a")
 	return seldom(30, name, sampled(invalid))
 }
 
 // contents are what files have: each kind of line end, what is binary, and
 // what is longer than what a search looks at first.
-func contents() []string {
+func (c *Corpus) contents() []string {
 	all := []string{
 		"", "a", "b", "a\n", "ab\nb\n", "a\r\nb\r\n", "a\n\n\nb", "\n", "\x00", "a\nb\x00\n", "a\xff\nb\xc3\n",
 		strings.Repeat("ab\n", 3000), strings.Repeat("b", 8191) + "\x00a\n", strings.Repeat("b\n", 4096) + "\x00\na\n",
 		strings.Repeat("long ", 20000) + "a\nb\n", strings.Repeat("x\n", 5000) + "a",
 	}
-	for _, theme := range grepThemes() {
-		all = append(all, theme.content)
+	for _, theme := range c.Themes {
+		all = append(all, theme.Content)
 	}
 	return all
 }
@@ -165,22 +162,22 @@ func (g *generators) contentOf(t *rapid.T, name string) string {
 	return g.content.Draw(t, "content")
 }
 
-func expressions(malformed bool) []grepPattern {
-	all := []grepPattern{finds("a"), finds("b"), finds("a"), finds("b"), finds("")}
-	for _, theme := range grepThemes() {
-		all = append(all, theme.patterns...)
+func (c *Corpus) expressions(malformed bool) []Pattern {
+	all := []Pattern{{Text: "a"}, {Text: "b"}, {Text: "a"}, {Text: "b"}, {Text: ""}}
+	for _, theme := range c.Themes {
+		all = append(all, theme.Patterns...)
 	}
 	if malformed {
 		for _, pattern := range []string{"(", "[", "a\nb", `a\nb`, "\n", `[\n]`, "a{1001}", `\`, "(?P<a", "*", "\xff", "[^a]\n"} {
-			all = append(all, finds(pattern))
+			all = append(all, Pattern{Text: pattern})
 		}
 	}
 	return all
 }
 
-// anyPattern is a glob of up to three elements, and seldom one with something
+// pattern is a glob of up to three elements, and seldom one with something
 // odd about it.
-func anyPattern(names []string, malformed bool) *rapid.Generator[string] {
+func (c *Corpus) pattern(names []string, malformed bool) *rapid.Generator[string] {
 	element := sampled([]string{
 		"*", "**", "a", "b", "*", "**", "a*", "?", "*b", "a?b", "[ab]", "[^a]", "[!a]*", "[a-b]*", "{a,b}", "{a,a-b,a/b}", "{,a}b",
 		"a{,-b}", `\a`, `[\]a]`, ".*", "**b", "a**", "*a*b*", "{a,{b,ab}}", "{**/a,b}", "a.b",
@@ -192,13 +189,7 @@ func anyPattern(names []string, malformed bool) *rapid.Generator[string] {
 		}
 		return pattern
 	})
-	var corpus []string
-	for _, theme := range globThemes() {
-		for _, p := range theme.patterns {
-			corpus = append(corpus, p.pattern)
-		}
-	}
-	all := oneOf(plain, plain, plain, patternOf(names), patternOf(names), patternOf(names), sampled(corpus))
+	all := oneOf(plain, plain, plain, patternOf(names), patternOf(names), patternOf(names), sampled(c.Globs))
 	if !malformed {
 		return all
 	}
@@ -249,3 +240,12 @@ func filters(malformed bool) []string {
 }
 
 var equateEmpty = cmpopts.EquateEmpty()
+
+// Brief quotes content, shortened if it is long.
+func Brief(content string) string {
+	const most = 60
+	if len(content) <= most {
+		return fmt.Sprintf("%q", content)
+	}
+	return fmt.Sprintf("%q… (%d bytes)", content[:most], len(content))
+}

@@ -1,8 +1,13 @@
 package s3test
 
 import (
+	"bytes"
+	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
 )
 
 // answer is a response, whole, before any of it is sent.
@@ -44,4 +49,187 @@ func xmlAnswer(d *document, root string) *answer {
 	a.header.Set("Content-Type", "application/xml")
 	a.body = d.Bytes()
 	return a
+}
+
+// apiError is an answer that says no.
+type apiError struct {
+	status  int
+	code    string
+	message string
+	detail  []field     // more elements of the XML
+	header  http.Header // more headers
+}
+
+type field struct{ name, value string }
+
+func (e *apiError) Error() string { return fmt.Sprintf("%d %s: %s", e.status, e.code, e.message) }
+
+// with returns e with one more element.
+func (e *apiError) with(name, value string) *apiError {
+	e.detail = append(e.detail, field{name, value})
+	return e
+}
+
+func accessDenied(message string) *apiError {
+	return &apiError{status: http.StatusForbidden, code: "AccessDenied", message: message}
+}
+
+func badDigest(message string) *apiError {
+	return &apiError{status: http.StatusBadRequest, code: "BadDigest", message: message}
+}
+
+func invalidArgument(message, name, value string) *apiError {
+	e := &apiError{status: http.StatusBadRequest, code: "InvalidArgument", message: message}
+	return e.with("ArgumentName", name).with("ArgumentValue", value)
+}
+
+func invalidRequest(message string) *apiError {
+	return &apiError{status: http.StatusBadRequest, code: "InvalidRequest", message: message}
+}
+
+func malformedXML() *apiError {
+	return &apiError{status: http.StatusBadRequest, code: "MalformedXML",
+		message: "The XML you provided was not well-formed or did not validate against our published schema"}
+}
+
+func methodNotAllowed() *apiError {
+	return &apiError{status: http.StatusMethodNotAllowed, code: "MethodNotAllowed",
+		message: "The specified method is not allowed against this resource."}
+}
+
+func noSuchBucket(name string) *apiError {
+	e := &apiError{status: http.StatusNotFound, code: "NoSuchBucket", message: "The specified bucket does not exist"}
+	return e.with("BucketName", name)
+}
+
+func noSuchKey(key string) *apiError {
+	e := &apiError{status: http.StatusNotFound, code: "NoSuchKey", message: "The specified key does not exist."}
+	return e.with("Key", key)
+}
+
+func noSuchUpload(id string) *apiError {
+	e := &apiError{status: http.StatusNotFound, code: "NoSuchUpload",
+		message: "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."}
+	return e.with("UploadId", id)
+}
+
+func notImplemented(header string) *apiError {
+	e := &apiError{status: http.StatusNotImplemented, code: "NotImplemented",
+		message: "A header you provided implies functionality that is not implemented"}
+	return e.with("Header", header)
+}
+
+func preconditionFailed(condition string) *apiError {
+	e := &apiError{status: http.StatusPreconditionFailed, code: "PreconditionFailed",
+		message: "At least one of the pre-conditions you specified did not hold"}
+	return e.with("Condition", condition)
+}
+
+const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
+
+// timeFormat is how S3 writes times in XML.
+const timeFormat = "2006-01-02T15:04:05.000Z"
+
+// document is XML under construction. It is written by hand because a listing
+// of a thousand keys should cost microseconds, and because encoding/xml
+// replaces the control characters that S3 sends as references.
+type document struct{ bytes.Buffer }
+
+// newDocument begins a document whose root element is root.
+func newDocument(root string) *document {
+	d := &document{}
+	d.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<" + root + ` xmlns="` + namespace + `">`)
+	return d
+}
+
+func (d *document) open(name string)  { d.WriteString("<" + name + ">") }
+func (d *document) close(name string) { d.WriteString("</" + name + ">") }
+
+func (d *document) text(name, value string) {
+	d.open(name)
+	d.escape(value)
+	d.close(name)
+}
+
+// optional writes the element unless it would be empty.
+func (d *document) optional(name, value string) {
+	if value != "" {
+		d.text(name, value)
+	}
+}
+
+func (d *document) number(name string, value int64) {
+	d.open(name)
+	d.Write(strconv.AppendInt(d.AvailableBuffer(), value, 10))
+	d.close(name)
+}
+
+func (d *document) truth(name string, value bool) { d.text(name, strconv.FormatBool(value)) }
+
+func (d *document) time(name string, value time.Time) {
+	d.open(name)
+	d.Write(value.UTC().AppendFormat(d.AvailableBuffer(), timeFormat))
+	d.close(name)
+}
+
+// owner writes the only owner there is.
+func (d *document) owner(name string) {
+	d.open(name)
+	d.text("ID", strings.Repeat("75aa57f09aa0c8ca", 4))
+	d.close(name)
+}
+
+// escape writes value as text. Control characters become references, as S3
+// writes them, though XML 1.0 has no place for most of them: a client that
+// lists such keys has to ask for encoding-type=url.
+func (d *document) escape(value string) {
+	plain := 0
+	for i := 0; i < len(value); i++ {
+		replacement := reference(value[i])
+		if replacement == "" {
+			continue
+		}
+		d.WriteString(value[plain:i])
+		d.WriteString(replacement)
+		plain = i + 1
+	}
+	d.WriteString(value[plain:])
+}
+
+func reference(c byte) string {
+	switch {
+	case c == '&':
+		return "&amp;"
+	case c == '<':
+		return "&lt;"
+	case c == '>':
+		return "&gt;"
+	case c == '"':
+		return "&quot;"
+	case c < ' ':
+		return fmt.Sprintf("&#x%x;", c)
+	}
+	return ""
+}
+
+// urlEncoded is how S3 writes a key if encoding-type is url: a form value
+// whose slashes stay as they are.
+func urlEncoded(value string) string {
+	var b strings.Builder
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == ' ':
+			b.WriteByte('+')
+		case c == '/' || c == '*' || unreserved(c) && c != '~':
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+func unreserved(c byte) bool {
+	return c < utf8.RuneSelf && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		strings.IndexByte("-._~", c) >= 0)
 }

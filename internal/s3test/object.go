@@ -3,6 +3,8 @@ package s3test
 import (
 	"bytes"
 	"cmp"
+	"crypto/md5"
+	"encoding/base64"
 	"maps"
 	"net/http"
 	"net/url"
@@ -156,4 +158,156 @@ func (s *Server) getObjectTagging(c *call) (*answer, error) {
 	}
 	d.close("TagSet")
 	return xmlAnswer(d, "Tagging"), nil
+}
+
+// matches reports whether an ETag that a request names is that of o.
+func (o *object) matches(etag string) bool {
+	return etag == "*" || strings.Trim(etag, `"`) == strings.Trim(o.etag, `"`)
+}
+
+// unmet is a condition that does not hold.
+type unmet struct {
+	name        string
+	notModified bool // a GET is answered that nothing has changed
+}
+
+// checkRead tests the conditions about o in the headers that begin with
+// prefix. A condition on the ETag outdoes the one on the time beside it, and a
+// time that is still to come is none.
+func (c *call) checkRead(o *object, prefix string, now time.Time) *unmet {
+	value := func(name string) string { return c.header(prefix + name) }
+	if match := value("If-Match"); match != "" {
+		if !o.matches(match) {
+			return &unmet{name: "If-Match"}
+		}
+	} else if t, err := http.ParseTime(value("If-Unmodified-Since")); err == nil && o.modified.After(t) {
+		return &unmet{name: "If-Unmodified-Since"}
+	}
+	if noneMatch := value("If-None-Match"); noneMatch != "" {
+		if o.matches(noneMatch) {
+			return &unmet{name: "If-None-Match", notModified: true}
+		}
+	} else if t, err := http.ParseTime(value("If-Modified-Since")); err == nil && !o.modified.After(t) && !t.After(now) {
+		return &unmet{name: "If-Modified-Since", notModified: true}
+	}
+	return nil
+}
+
+// checkWrite tests the conditions on what the key holds, nil for nothing,
+// before it is written.
+func (s *Server) checkWrite(c *call, held *object, ignore bool) error {
+	match, noneMatch := c.header("If-Match"), c.header("If-None-Match")
+	switch {
+	case s.opts.IgnoreConditions || ignore:
+		return nil
+	case s.opts.RefuseConditions && match != "":
+		return notImplemented("If-Match")
+	case s.opts.RefuseConditions && noneMatch != "", noneMatch != "" && noneMatch != "*", match != "" && noneMatch != "":
+		return notImplemented("If-None-Match")
+	case noneMatch != "" && held != nil:
+		return preconditionFailed("If-None-Match")
+	case match != "" && held == nil:
+		return noSuchKey(c.key())
+	case match != "" && !held.matches(match):
+		return preconditionFailed("If-Match")
+	}
+	return nil
+}
+
+// checkDelete tests the condition that etag states on what is deleted; empty
+// states none. What does not exist matches nothing.
+func (s *Server) checkDelete(held *object, etag string) error {
+	switch {
+	case etag == "" || s.opts.IgnoreConditions || s.opts.IgnoreDeleteConditions:
+		return nil
+	case s.opts.RefuseConditions:
+		return notImplemented("If-Match")
+	case held == nil || !held.matches(etag):
+		return preconditionFailed("If-Match")
+	}
+	return nil
+}
+
+const (
+	encryptionHeader = "X-Amz-Server-Side-Encryption"
+	customerHeader   = encryptionHeader + "-Customer-"
+	sourceHeader     = "X-Amz-Copy-Source-Server-Side-Encryption-Customer-"
+)
+
+// encryption is what a client sees of how an object is encrypted. The server
+// keeps the content as it is.
+type encryption struct {
+	header   http.Header // of the answers about the object
+	customer string      // the MD5 sum of the customer's key; empty for none
+}
+
+// hidesSum reports whether the ETag is not the MD5 sum of the content.
+func (e encryption) hidesSum() bool {
+	return e.customer != "" || e.header.Get(encryptionHeader) == "aws:kms"
+}
+
+// encryption returns how the request asks for an object to be encrypted.
+func (c *call) encryption() (encryption, error) {
+	customer, err := c.customerKey(customerHeader)
+	if err != nil {
+		return encryption{}, err
+	}
+	e := encryption{header: http.Header{}, customer: customer}
+	if customer != "" {
+		e.header.Set(customerHeader+"Algorithm", "AES256")
+		e.header.Set(customerHeader+"Key-Md5", customer)
+	}
+	for _, name := range []string{"", "-Aws-Kms-Key-Id", "-Bucket-Key-Enabled"} {
+		if value := c.header(encryptionHeader + name); value != "" {
+			e.header.Set(encryptionHeader+name, value)
+		}
+	}
+	if algorithm := e.header.Get(encryptionHeader); algorithm != "" && algorithm != "AES256" && algorithm != "aws:kms" {
+		return encryption{}, invalidArgument("The encryption method specified is not supported", "x-amz-server-side-encryption", algorithm)
+	}
+	return e, nil
+}
+
+// customerKey returns the MD5 sum of the key in the headers that begin with
+// prefix, empty if there is none.
+func (c *call) customerKey(prefix string) (string, error) {
+	algorithm, key, sum := c.header(prefix+"Algorithm"), c.header(prefix+"Key"), c.header(prefix+"Key-Md5")
+	if algorithm+key+sum == "" {
+		return "", nil
+	}
+	bytes, err := base64.StdEncoding.DecodeString(key)
+	actual := md5.Sum(bytes)
+	switch {
+	case c.r.TLS == nil:
+		return "", invalidRequest("Requests specifying Server Side Encryption with Customer provided keys must be made over a secure connection.")
+	case algorithm != "AES256" || err != nil || len(bytes) != 32 || base64.StdEncoding.EncodeToString(actual[:]) != sum:
+		return "", invalidArgument("The key of the encryption is not valid.", strings.ToLower(prefix+"Key"), "")
+	}
+	return sum, nil
+}
+
+// checkKey refuses a request about an object whose content it does not show the
+// key of, in the headers that begin with prefix.
+func (c *call) checkKey(e encryption, prefix string) error {
+	key, err := c.customerKey(prefix)
+	switch {
+	case err != nil:
+		return err
+	case key == "" && e.customer != "":
+		return invalidRequest("The object was stored using a form of Server Side Encryption. The correct parameters must be provided to retrieve the object.")
+	case key != "" && e.customer == "":
+		return invalidRequest("The encryption parameters are not applicable to this object.")
+	case key != e.customer:
+		return accessDenied("Access Denied")
+	}
+	return nil
+}
+
+// encrypt sets how o is encrypted. id is the request's: the ETag of a content
+// that is encrypted with another's key differs with each write.
+func (o *object) encrypt(e encryption, id string) {
+	o.encryption = e
+	if e.hidesSum() && !strings.Contains(o.etag, "-") {
+		o.etag = quoted(md5Hex(append([]byte(id), o.data...)))
+	}
 }

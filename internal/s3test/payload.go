@@ -2,7 +2,15 @@ package s3test
 
 import (
 	"bytes"
+	"crypto/md5"  // S3 defines ETag and Content-MD5 with it
+	"crypto/sha1" // S3 offers it as a checksum
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
 	"encoding/hex"
+	"hash"
+	"hash/crc32"
+	"hash/crc64"
 	"net/http"
 	"strconv"
 	"strings"
@@ -150,4 +158,149 @@ func (k *chunks) trailer() (http.Header, error) {
 		return nil, signatureMismatch()
 	}
 	return header, nil
+}
+
+const (
+	checksumPrefix   = "x-amz-checksum-"
+	defaultAlgorithm = "CRC64NVME"
+	fullObject       = "FULL_OBJECT"
+	composite        = "COMPOSITE"
+
+	nvmePolynomial = 0x9a6c9329ac4bc9b5 // reflected, as hash/crc64 wants it
+)
+
+// checksum is the additional checksum of an object or a part.
+type checksum struct {
+	algorithm string // in capitals
+	value     string // base64, with "-N" if it is one of the checksums of N parts
+	kind      string
+}
+
+// newHash returns the hash that S3 calls algorithm, nil for none.
+func newHash(algorithm string) hash.Hash {
+	switch strings.ToUpper(algorithm) {
+	case "CRC32":
+		return crc32.NewIEEE()
+	case "CRC32C":
+		return crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	case "CRC64NVME":
+		return crc64.New(crc64.MakeTable(nvmePolynomial))
+	case "SHA1":
+		return sha1.New()
+	case "SHA256":
+		return sha256.New()
+	case "SHA512":
+		return sha512.New()
+	}
+	return nil
+}
+
+// checksumOf returns the checksum of data. The algorithm has a hash.
+func checksumOf(algorithm string, data []byte) checksum {
+	h := newHash(algorithm)
+	h.Write(data)
+	return checksum{algorithm: algorithm, value: base64.StdEncoding.EncodeToString(h.Sum(nil)), kind: fullObject}
+}
+
+func (k checksum) header() string { return http.CanonicalHeaderKey(checksumPrefix + k.algorithm) }
+
+// element is the name that the checksum has in XML.
+func (k checksum) element() string { return "Checksum" + k.algorithm }
+
+// put adds the checksum to the headers of an answer.
+func (k checksum) put(header http.Header) {
+	header.Set(k.header(), k.value)
+	header.Set("X-Amz-Checksum-Type", k.kind)
+}
+
+func unsupportedChecksum() *apiError {
+	return invalidRequest("Checksum algorithm provided is unsupported. Please try again with any of the valid types: " +
+		"[CRC32, CRC32C, CRC64NVME, SHA1, SHA256, SHA512]")
+}
+
+func md5Hex(data []byte) string {
+	sum := md5.Sum(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// verifyDigests compares the body with the digests that the request gives of
+// it, in headers or trailers.
+func (c *call) verifyDigests() error {
+	if c.request.Op == "CompleteMultipartUpload" {
+		return nil // its checksum is the object's
+	}
+	if err := c.verifyMD5(); err != nil {
+		return err
+	}
+	given, err := c.givenChecksum()
+	if err != nil || given.algorithm == "" {
+		return err
+	}
+	if checksumOf(given.algorithm, c.body).value != given.value {
+		return badDigest("The " + given.algorithm + " you specified did not match the calculated checksum.")
+	}
+	return nil
+}
+
+func (c *call) verifyMD5() error {
+	given := c.header("Content-Md5")
+	if given == "" {
+		return nil
+	}
+	want, err := base64.StdEncoding.DecodeString(given)
+	if err != nil || len(want) != md5.Size {
+		return &apiError{status: http.StatusBadRequest, code: "InvalidDigest", message: "The Content-MD5 you specified was invalid."}
+	}
+	if md5Hex(c.body) != hex.EncodeToString(want) {
+		return badDigest("The Content-MD5 you specified did not match what we received.")
+	}
+	return nil
+}
+
+// givenChecksum returns the checksum that the request gives, the zero checksum
+// if it gives none.
+func (c *call) givenChecksum() (checksum, error) {
+	var given checksum
+	for _, header := range []http.Header{c.r.Header, c.trailer} {
+		for name, values := range header {
+			algorithm, ok := strings.CutPrefix(strings.ToUpper(name), strings.ToUpper(checksumPrefix))
+			if !ok || newHash(algorithm) == nil {
+				continue
+			}
+			if given.algorithm != "" {
+				return checksum{}, invalidRequest("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
+			}
+			given = checksum{algorithm: algorithm, value: values[0], kind: fullObject}
+		}
+	}
+	return given, c.checkGiven(given)
+}
+
+// checkGiven refuses a checksum that cannot be one, and one that is announced
+// and missing.
+func (c *call) checkGiven(given checksum) error {
+	if given.algorithm != "" {
+		value, err := base64.StdEncoding.DecodeString(given.value)
+		if err != nil || len(value) != newHash(given.algorithm).Size() {
+			return invalidRequest("Value for " + strings.ToLower(given.header()) + " header is invalid.")
+		}
+		return nil
+	}
+	if announced := c.header("X-Amz-Trailer"); announced != "" {
+		return &apiError{status: http.StatusBadRequest, code: "MalformedTrailerError",
+			message: "The request contained trailing data that was not well-formed or did not conform to our published schema."}
+	}
+	if c.header("X-Amz-Sdk-Checksum-Algorithm") != "" && (c.request.Op == "PutObject" || c.request.Op == "UploadPart") {
+		return invalidRequest("x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.")
+	}
+	return nil
+}
+
+// bodyChecksum returns the checksum to store with the body, which has been
+// verified: the one that was given, or else one of the default kind.
+func (c *call) bodyChecksum() checksum {
+	if given, err := c.givenChecksum(); err == nil && given.algorithm != "" {
+		return given
+	}
+	return checksumOf(defaultAlgorithm, c.body)
 }

@@ -1,6 +1,12 @@
 package s3test
 
-import "net/http"
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+)
 
 const maxPutSize = 5 << 30
 
@@ -56,4 +62,109 @@ func (c *call) checkLength() error {
 			message: "Your proposed upload exceeds the maximum allowed size"}
 	}
 	return nil
+}
+
+func (s *Server) copyObject(c *call) (*answer, error) {
+	source, err := s.copySource(c)
+	if err != nil {
+		return nil, err
+	}
+	algorithm := strings.ToUpper(c.header("X-Amz-Checksum-Algorithm"))
+	if algorithm != "" && newHash(algorithm) == nil {
+		return nil, unsupportedChecksum()
+	}
+	encryption, err := c.encryption()
+	if err != nil {
+		return nil, err
+	}
+	made := source.copyAs(c.key(), s.now(), algorithm)
+	made.encrypt(encryption, c.id)
+	switch directive := c.header("X-Amz-Metadata-Directive"); directive {
+	case "REPLACE":
+		if made.header, err = c.storedHeader(); err != nil {
+			return nil, err
+		}
+	case "", "COPY":
+		if c.copiesToItself() {
+			return nil, invalidRequest("This copy request is illegal because it is trying to copy an object to itself without " +
+				"changing the object's metadata, storage class, website redirect location or encryption attributes.")
+		}
+		made.header = maps.Clone(source.header)
+		for _, name := range storedApart() {
+			if name != tagging {
+				made.header.Del(name)
+			}
+			if value := c.header(name); value != "" {
+				made.header.Set(name, value)
+			}
+		}
+	default:
+		return nil, invalidArgument("Unknown metadata directive.", "x-amz-metadata-directive", directive)
+	}
+	if err := s.store(c, made, s.opts.IgnoreCopyConditions); err != nil {
+		return nil, err
+	}
+	d := newDocument("CopyObjectResult")
+	d.time("LastModified", made.modified)
+	d.text("ETag", made.etag)
+	d.text(made.checksum.element(), made.checksum.value)
+	d.text("ChecksumType", made.checksum.kind)
+	return xmlAnswer(d, "CopyObjectResult"), nil
+}
+
+// copySource returns the object that a CopyObject request copies.
+func (s *Server) copySource(c *call) (*object, error) {
+	source, err := s.openSource(c)
+	if err != nil {
+		return nil, err
+	}
+	if source.size > s.opts.MaxCopySize {
+		return nil, invalidRequest(fmt.Sprintf("The specified copy source is larger than the maximum allowable size for a copy source: %d",
+			s.opts.MaxCopySize))
+	}
+	return source, nil
+}
+
+// openSource returns the object that the request copies from, if the
+// conditions on it hold.
+func (s *Server) openSource(c *call) (*object, error) {
+	bucket, key, err := c.source()
+	if err != nil {
+		return nil, err
+	}
+	if s.denies(key) {
+		return nil, accessDenied("Access Denied")
+	}
+	o, err := s.load(bucket, key)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkKey(o.encryption, sourceHeader); err != nil {
+		return nil, err
+	}
+	if failed := c.checkRead(o, "X-Amz-Copy-Source-", s.opts.Now()); failed != nil {
+		return nil, preconditionFailed("x-amz-copy-source-" + failed.name)
+	}
+	return o, nil
+}
+
+// source returns where the request copies from.
+func (c *call) source() (bucket, key string, err error) {
+	header := c.header("X-Amz-Copy-Source")
+	path, query, _ := strings.Cut(header, "?")
+	if query != "" {
+		return "", "", notImplemented("x-amz-copy-source")
+	}
+	path, err = url.QueryUnescape(path)
+	bucket, key, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if err != nil || !ok || bucket == "" || key == "" {
+		return "", "", invalidArgument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey",
+			"x-amz-copy-source", header)
+	}
+	return bucket, key, nil
+}
+
+func (c *call) copiesToItself() bool {
+	bucket, key, err := c.source()
+	return err == nil && bucket == c.bucket() && key == c.key()
 }

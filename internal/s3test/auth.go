@@ -1,0 +1,329 @@
+package s3test
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const maxSkew = 15 * time.Minute
+
+// authenticate verifies the signature of the request and the body that it
+// covers, and decodes the body.
+func (s *Server) authenticate(c *call) error {
+	a, err := c.credential()
+	if err != nil && s.opts.Public && c.header("Authorization") == "" {
+		return c.decode(credential{payload: cmp.Or(c.header("X-Amz-Content-Sha256"), unsignedHash)}, signer{})
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.checkScope(a); err != nil {
+		return err
+	}
+	if err := c.checkSigned(a); err != nil {
+		return err
+	}
+	if err := s.checkTime(a); err != nil {
+		return err
+	}
+	request, err := canonicalRequest(c.r, a.signedHeaders, a.payload)
+	if err != nil {
+		return invalidURI()
+	}
+	signer := newSigner(s.SecretAccessKey, a)
+	if !equal(signer.sign(algorithm, sha256Hex([]byte(request))), a.signature) {
+		return signatureMismatch().with("CanonicalRequest", request)
+	}
+	return c.decode(a, signer)
+}
+
+// checkAccount tests whose the bucket is expected to be, and who pays.
+func (s *Server) checkAccount(c *call) error {
+	for _, name := range []string{"X-Amz-Expected-Bucket-Owner", "X-Amz-Source-Expected-Bucket-Owner"} {
+		if expected := cmp.Or(c.header(name), c.query(strings.ToLower(name))); expected != "" && s.opts.Owner != "" && expected != s.opts.Owner {
+			return accessDenied("Access Denied")
+		}
+	}
+	if s.opts.RequesterPays && c.header("X-Amz-Request-Payer") != "requester" && c.query("x-amz-request-payer") != "requester" {
+		return accessDenied("Access Denied")
+	}
+	return nil
+}
+
+func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+func signatureMismatch() *apiError {
+	return &apiError{status: http.StatusForbidden, code: "SignatureDoesNotMatch",
+		message: "The request signature we calculated does not match the signature you provided. Check your key and signing method."}
+}
+
+// checkScope tests for whom, and where, the request is signed.
+func (s *Server) checkScope(a credential) error {
+	if a.accessKeyID != s.AccessKeyID {
+		e := &apiError{status: http.StatusForbidden, code: "InvalidAccessKeyId",
+			message: "The AWS Access Key Id you provided does not exist in our records."}
+		return e.with("AWSAccessKeyId", a.accessKeyID)
+	}
+	if a.region != s.Region {
+		e := malformedHeader("The authorization header is malformed; the region '" + a.region +
+			"' is wrong; expecting '" + s.Region + "'")
+		e.header = http.Header{"X-Amz-Bucket-Region": {s.Region}}
+		return e.with("Region", s.Region)
+	}
+	return nil
+}
+
+// checkSigned refuses headers of S3 that the signature does not cover.
+func (c *call) checkSigned(a credential) error {
+	for name := range c.r.Header {
+		name = strings.ToLower(name)
+		covered := slices.Contains(a.signedHeaders, name)
+		if strings.HasPrefix(name, "x-amz-") && name != "x-amz-content-sha256" && !covered {
+			return accessDenied("There were headers present in the request which were not signed").
+				with("HeadersNotSigned", name)
+		}
+	}
+	return nil
+}
+
+// checkTime tests when the request is signed: just now, or in the lifetime of
+// a presigned URL.
+func (s *Server) checkTime(a credential) error {
+	now := s.opts.Now()
+	age := now.Sub(a.time)
+	if a.lifetime > 0 && age > a.lifetime {
+		return accessDenied("Request has expired")
+	}
+	if age < -maxSkew || age > maxSkew && a.lifetime == 0 {
+		e := &apiError{status: http.StatusForbidden, code: "RequestTimeTooSkewed",
+			message: "The difference between the request time and the current time is too large."}
+		return e.with("RequestTime", a.time.Format(amzTimeFormat)).with("ServerTime", now.UTC().Format(timeFormat))
+	}
+	return nil
+}
+
+const (
+	algorithm      = "AWS4-HMAC-SHA256"
+	amzTimeFormat  = "20060102T150405Z"
+	emptyHash      = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	unsignedHash   = "UNSIGNED-PAYLOAD"
+	terminator     = "aws4_request"
+	service        = "s3"
+	signatureQuery = "X-Amz-Signature"
+)
+
+// credential is what a request says about its signature.
+type credential struct {
+	accessKeyID, date, region, service string
+	signedHeaders                      []string // lower case
+	signature                          string
+	time                               time.Time
+	lifetime                           time.Duration // of a presigned URL, else zero
+	payload                            string        // the hash of the payload that is signed
+}
+
+func (a credential) scope() string {
+	return strings.Join([]string{a.date, a.region, a.service, terminator}, "/")
+}
+
+// signer makes the signatures of one scope.
+type signer struct {
+	key         []byte
+	time, scope string
+}
+
+func newSigner(secret string, a credential) signer {
+	key := []byte("AWS4" + secret)
+	for _, part := range []string{a.date, a.region, a.service, terminator} {
+		key = keyed(key, part)
+	}
+	return signer{key: key, time: a.time.Format(amzTimeFormat), scope: a.scope()}
+}
+
+// sign signs the parts of a string to sign that follow its scope.
+func (s signer) sign(kind string, parts ...string) string {
+	text := strings.Join(append([]string{kind, s.time, s.scope}, parts...), "\n")
+	return hex.EncodeToString(keyed(s.key, text))
+}
+
+func keyed(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
+
+func sha256Hex(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// canonicalRequest is the text of r whose hash is signed.
+func canonicalRequest(r *http.Request, signedHeaders []string, payload string) (string, error) {
+	query, err := canonicalQuery(r.URL.RawQuery)
+	if err != nil {
+		return "", err
+	}
+	return strings.Join([]string{
+		r.Method, percentEncoded(r.URL.Path, "/"), query,
+		canonicalHeaders(r, signedHeaders), strings.Join(signedHeaders, ";"), payload,
+	}, "\n"), nil
+}
+
+// canonicalQuery sorts and re-encodes a query, all but the signature.
+func canonicalQuery(raw string) (string, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return "", err
+	}
+	var pairs [][2]string
+	for name, list := range values {
+		for _, value := range list {
+			if name != signatureQuery {
+				pairs = append(pairs, [2]string{percentEncoded(name, ""), percentEncoded(value, "")})
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	encoded := make([]string, len(pairs))
+	for i, pair := range pairs {
+		encoded[i] = pair[0] + "=" + pair[1]
+	}
+	return strings.Join(encoded, "&"), nil
+}
+
+// canonicalHeaders writes each signed header on a line of its own.
+func canonicalHeaders(r *http.Request, names []string) string {
+	var b strings.Builder
+	for _, name := range names {
+		values := slices.Clone(r.Header.Values(name))
+		switch name {
+		case "host":
+			values = []string{r.Host}
+		case "content-length":
+			values = []string{fmt.Sprint(r.ContentLength)}
+		}
+		for i, value := range values {
+			values[i] = strings.Join(strings.Fields(value), " ")
+		}
+		b.WriteString(name + ":" + strings.Join(values, ",") + "\n")
+	}
+	return b.String()
+}
+
+// percentEncoded encodes every byte of text that is neither unreserved in a
+// URL nor in keep.
+func percentEncoded(text, keep string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; unreserved(c) || strings.IndexByte(keep, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+const maxLifetime = 7 * 24 * time.Hour
+
+// credential reads the signature of the request, from its header or its query.
+func (c *call) credential() (credential, error) {
+	if header := c.header("Authorization"); header != "" {
+		return c.headerCredential(header)
+	}
+	if c.has("X-Amz-Algorithm") || c.has(signatureQuery) {
+		return c.queryCredential()
+	}
+	return credential{}, accessDenied("Access Denied")
+}
+
+func (c *call) headerCredential(header string) (credential, error) {
+	kind, rest, _ := strings.Cut(header, " ")
+	if kind != algorithm {
+		return credential{}, &apiError{status: http.StatusBadRequest, code: "InvalidRequest",
+			message: "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256."}
+	}
+	fields := map[string]string{}
+	for part := range strings.SplitSeq(rest, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		fields[name] = value
+	}
+	a, err := parseCredential(fields["Credential"], fields["SignedHeaders"], fields["Signature"])
+	if err != nil {
+		return credential{}, err
+	}
+	a.payload = c.header("X-Amz-Content-Sha256")
+	if a.payload == "" {
+		return credential{}, invalidRequest("Missing required header for this request: x-amz-content-sha256")
+	}
+	a.time, err = c.headerTime()
+	return a, err
+}
+
+func (c *call) headerTime() (time.Time, error) {
+	if t, err := time.Parse(amzTimeFormat, c.header("X-Amz-Date")); err == nil {
+		return t, nil
+	}
+	if t, err := http.ParseTime(c.header("Date")); err == nil {
+		return t, nil
+	}
+	return time.Time{}, accessDenied("AWS authentication requires a valid Date or x-amz-date header")
+}
+
+func (c *call) queryCredential() (credential, error) {
+	a, err := parseCredential(c.query("X-Amz-Credential"), c.query("X-Amz-SignedHeaders"), c.query(signatureQuery))
+	if err != nil {
+		return credential{}, err
+	}
+	if a.time, err = time.Parse(amzTimeFormat, c.query("X-Amz-Date")); err != nil || c.query("X-Amz-Algorithm") != algorithm {
+		return credential{}, malformedQuery("Query-string authentication version 4 requires the X-Amz-Algorithm, " +
+			"X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.")
+	}
+	seconds, err := strconv.Atoi(c.query("X-Amz-Expires"))
+	a.lifetime = time.Duration(seconds) * time.Second
+	if err != nil || seconds < 1 || a.lifetime > maxLifetime {
+		return credential{}, malformedQuery("X-Amz-Expires must be between 1 and 604800 seconds")
+	}
+	a.payload = unsignedHash
+	if hash := c.header("X-Amz-Content-Sha256"); hash != "" {
+		a.payload = hash
+	}
+	return a, nil
+}
+
+func malformedQuery(message string) *apiError {
+	return &apiError{status: http.StatusBadRequest, code: "AuthorizationQueryParametersError", message: message}
+}
+
+func malformedHeader(message string) *apiError {
+	return &apiError{status: http.StatusBadRequest, code: "AuthorizationHeaderMalformed", message: message}
+}
+
+func parseCredential(text, signedHeaders, signature string) (credential, error) {
+	parts := strings.Split(text, "/")
+	if len(parts) < 5 || signedHeaders == "" || signature == "" {
+		return credential{}, malformedHeader("The authorization header is malformed; it needs a Credential of five parts, SignedHeaders and a Signature.")
+	}
+	last := len(parts) - 4 // an access key may have slashes
+	a := credential{
+		accessKeyID: strings.Join(parts[:last], "/"), date: parts[last], region: parts[last+1], service: parts[last+2],
+		signedHeaders: strings.Split(signedHeaders, ";"), signature: signature,
+	}
+	if a.service != service || parts[last+3] != terminator {
+		return credential{}, malformedHeader("The authorization header is malformed; the scope must end in s3/aws4_request.")
+	}
+	if !slices.IsSorted(a.signedHeaders) || !slices.Contains(a.signedHeaders, "host") {
+		return credential{}, malformedHeader("The authorization header is malformed; SignedHeaders must be sorted and include host.")
+	}
+	return a, nil
+}

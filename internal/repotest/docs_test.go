@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,9 +56,9 @@ func TestREADMEFile(t *testing.T) {
 	}
 }
 
-// TestDocLinks follows the relative links of every document.
+// TestDocLinks follows the relative links of every document, to headings too.
 func TestDocLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#]+)`)
+	link := regexp.MustCompile(`\]\(([^)#]*)(#[^)]+)?\)`)
 	links := 0
 	for _, document := range files(t, ".md") {
 		for _, match := range link.FindAllStringSubmatch(read(t, document), -1) {
@@ -65,9 +66,14 @@ func TestDocLinks(t *testing.T) {
 				continue
 			}
 			links++
-			target := path.Join(path.Dir(document), match[1])
+			target := document
+			if match[1] != "" {
+				target = path.Join(path.Dir(document), match[1])
+			}
 			if _, err := fs.Stat(tree, target); err != nil && !isMoving(target) {
 				t.Errorf("%s links to %s, which does not exist", document, match[1])
+			} else if match[2] != "" && !slices.Contains(anchors(read(t, target)), match[2]) {
+				t.Errorf("%s links to %s%s, which is no heading", document, match[1], match[2])
 			}
 		}
 	}
@@ -75,6 +81,19 @@ func TestDocLinks(t *testing.T) {
 		t.Error("no document links to another: the test is broken")
 	}
 }
+
+// anchors returns what links to the headings of a document end in.
+func anchors(document string) (all []string) {
+	for line := range strings.Lines(document) {
+		if heading := strings.TrimLeft(line, "#"); heading != line {
+			words := notInAnchor.ReplaceAllString(strings.ToLower(strings.TrimSpace(heading)), "")
+			all = append(all, "#"+strings.ReplaceAll(words, " ", "-"))
+		}
+	}
+	return all
+}
+
+var notInAnchor = regexp.MustCompile(`[^a-z0-9 _-]`)
 
 // TestDocHeadings tests that go doc shows every heading in a comment as a
 // heading: it does so only if there are blank lines around the line.

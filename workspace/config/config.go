@@ -46,9 +46,10 @@ type Config struct {
 	file         string
 	dir          string
 	trusted      bool
-	unprotected  bool     // workspaces may change the files that describe workspaces
 	naming       position // of the key in the tools, zero if there is none
-	path, hash   string   // of the file that was loaded, "" if none was
+	files        configFiles
+	holdsConfig  func(root string) bool // that of files; a method value for each workspace would take memory
+	hash         string                 // of the content that was loaded, "" if none was
 	lines        []string
 	descriptions []*description
 }
@@ -154,7 +155,8 @@ func parse(data []byte, path string, o Options) (*Config, error) {
 		return nil, fmt.Errorf("config: the current folder is not to be found: %w", err)
 	}
 	p := &problems{file: o.Name, lines: strings.Split(string(data[:min(len(data), maxBytes)]), "\n")}
-	c := &Config{file: o.Name, path: path, dir: dir, lines: p.lines, trusted: o.Trust == nil}
+	c := &Config{file: o.Name, files: configFiles{path: path}, dir: dir, lines: p.lines, trusted: o.Trust == nil}
+	c.holdsConfig = c.files.below
 	c.read(p, data, o)
 	if err := p.err(); err != nil {
 		return nil, err
@@ -171,7 +173,7 @@ func (c *Config) read(p *problems, data []byte, o Options) {
 	}
 	var f file
 	decoder{p}.decode("the file", root, reflect.ValueOf(&f).Elem())
-	c.unprotected = f.ProtectConfig != nil && !*f.ProtectConfig
+	c.files.unprotected = f.ProtectConfig != nil && !*f.ProtectConfig
 	if f.Workspaces.node != nil {
 		c.readWorkspaces(p, f.Workspaces.node)
 	}

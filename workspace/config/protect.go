@@ -13,33 +13,50 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// configFiles are the files of the configuration, which are protected in local
+// folders: whoever can write them chooses what is opened and which limits hold.
+type configFiles struct {
+	path        string // of the file in use, empty if there is none
+	unprotected bool   // workspaces may change the configuration
+}
+
 // protect returns fsys in which the configuration cannot be changed, if its
 // files are those of this computer: neither the file in use, nor the record of
-// trusted files, nor a name that [Find] would find the next time. Whoever can
-// write such a file chooses what is opened and which limits hold.
+// trusted files, nor a name that [Find] would find the next time.
 func (p provider) protect(fsys workspace.FileSystem) (workspace.FileSystem, error) {
-	if !p.kind.Local || p.unprotected {
+	if !p.kind.Local || p.files.unprotected {
 		return fsys, nil
 	}
-	// Found out before the first change, as opening a workspace is cheap.
-	inUse := sync.OnceValue(func() []string { return p.configNames(workspace.RootOf(fsys)) })
-	return policy.Protect(fsys, func(name string) bool {
-		return isConfigName(path.Base(name)) ||
-			slices.ContainsFunc(inUse(), func(used string) bool { return strings.EqualFold(used, name) })
-	})
+	in := &filesIn{files: p.files, fsys: fsys}
+	return policy.Protect(fsys, in.protects)
 }
 
-// holdsConfig reports whether a protected file of the configuration is below
-// root, or is root.
-func (p provider) holdsConfig(root string) bool {
-	return !p.unprotected && len(p.configNames(root)) > 0
+// filesIn are the files of the configuration that are in a FileSystem. Their
+// names are found out before the first change, as opening a workspace is cheap.
+type filesIn struct {
+	files *configFiles
+	fsys  workspace.FileSystem
+	once  sync.Once
+	names []string
 }
 
-// configNames returns the names that the configuration has below root.
-func (p provider) configNames(root string) []string {
+// protects reports whether the file name is one of the configuration, or would be.
+func (f *filesIn) protects(name string) bool {
+	f.once.Do(func() { f.names = f.files.names(workspace.RootOf(f.fsys)) })
+	return isConfigName(path.Base(name)) ||
+		slices.ContainsFunc(f.names, func(used string) bool { return strings.EqualFold(used, name) })
+}
+
+// below reports whether a protected file is below root, or is root.
+func (c *configFiles) below(root string) bool {
+	return !c.unprotected && len(c.names(root)) > 0
+}
+
+// names returns the names that the files have below root.
+func (c *configFiles) names(root string) []string {
 	root = kind.RealPath(filepath.FromSlash(root))
 	var names []string
-	for _, file := range p.configFiles() {
+	for _, file := range c.paths() {
 		for _, spelled := range []string{file, kind.RealPath(file)} {
 			if name, err := filepath.Rel(root, spelled); err == nil && filepath.IsLocal(name) {
 				names = append(names, filepath.ToSlash(name))
@@ -49,12 +66,12 @@ func (p provider) configNames(root string) []string {
 	return names
 }
 
-// configFiles returns the absolute paths of the file in use and of the record
-// of trusted files.
-func (p provider) configFiles() []string {
+// paths returns the absolute paths of the file in use and of the record of
+// trusted files.
+func (c *configFiles) paths() []string {
 	var files []string
-	if p.path != "" {
-		if file, err := trustKey(p.path); err == nil {
+	if c.path != "" {
+		if file, err := trustKey(c.path); err == nil {
 			files = append(files, file)
 		}
 	}

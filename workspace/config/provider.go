@@ -14,11 +14,10 @@ const kindKey = "kind"
 
 // provider is a provider that can be opened.
 type provider struct {
-	name        string
-	kind        Kind
-	in          Input
-	path        string // of the file that has the options, empty if there is none
-	unprotected bool   // the configuration may be changed in the workspace
+	name  string
+	kind  *Kind
+	in    Input
+	files *configFiles // of the configuration that describes the workspace
 }
 
 // check returns what is wrong with the options beside their types.
@@ -35,15 +34,15 @@ func (c *Config) provider(p *problems, r *Registry, d *description) provider {
 	if d.kind == nil {
 		return provider{} // which has been said
 	}
-	opener := provider{path: c.path, unprotected: c.unprotected}
-	in := Input{Name: d.name, Dir: c.dir, File: c.file, HoldsConfig: opener.holdsConfig}
+	in := Input{Name: d.name, Dir: c.dir, File: c.file, HoldsConfig: c.holdsConfig}
 	before := len(p.found)
+	var opener provider
 	if d.kind == d.Provider.node {
 		opener = r.fromURL(p, d, in)
 	} else {
 		opener = c.fromNode(p, r, d, in)
 	}
-	opener.path, opener.unprotected = c.path, c.unprotected
+	opener.files = &c.files
 	// What is missing because it is broken is not reported as missing.
 	if len(p.found) == before && !d.Provider.node.hasBroken() {
 		if err := opener.check(); err != nil {

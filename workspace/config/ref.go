@@ -77,7 +77,7 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	ws, err := newWorkspace(provider{name: ref.Kind, kind: kind, in: in}, fsys, ref.FS)
+	ws, err := newWorkspace(provider{name: ref.Kind, kind: kind, in: in, files: &configFiles{}}, fsys, ref.FS)
 	if err == nil {
 		err = checkCapabilities(ref.Capabilities, ws.Capabilities())
 	}
@@ -89,7 +89,7 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 }
 
 // reopen opens what a reference keeps.
-func reopen(ctx context.Context, k Kind, in Input) (workspace.FileSystem, error) {
+func reopen(ctx context.Context, k *Kind, in Input) (workspace.FileSystem, error) {
 	if k.Resolve != nil {
 		return k.Resolve(ctx, in)
 	}
@@ -102,19 +102,19 @@ func reopen(ctx context.Context, k Kind, in Input) (workspace.FileSystem, error)
 }
 
 // checkRef returns the kind of a reference that can be resolved.
-func (r *Registry) checkRef(ref Ref) (Kind, error) {
+func (r *Registry) checkRef(ref Ref) (*Kind, error) {
 	kind, ok := r.kinds[ref.Kind]
 	switch {
 	case !ok:
-		return Kind{}, fmt.Errorf("there is no kind of provider %q: %s", ref.Kind, suggest(ref.Kind, r.Kinds()))
+		return nil, fmt.Errorf("there is no kind of provider %q: %s", ref.Kind, suggest(ref.Kind, r.Kinds()))
 	case kind.Ref == nil:
-		return Kind{}, fmt.Errorf("the provider %s makes no references: %w", ref.Kind, errors.ErrUnsupported)
+		return nil, fmt.Errorf("the provider %s makes no references: %w", ref.Kind, errors.ErrUnsupported)
 	case ref.SchemaVersion < 1, ref.SchemaVersion > versionOf(kind):
-		return Kind{}, fmt.Errorf("its version is %d, and this program reads versions 1 to %d of the provider %s: %w",
+		return nil, fmt.Errorf("its version is %d, and this program reads versions 1 to %d of the provider %s: %w",
 			ref.SchemaVersion, versionOf(kind), ref.Kind, errors.ErrUnsupported)
 	}
 	if wrong := nameFault(ref.Name); wrong != "" {
-		return Kind{}, errors.New("its name " + wrong)
+		return nil, errors.New("its name " + wrong)
 	}
 	return kind, ref.FS.checkAlone()
 }

@@ -10,12 +10,12 @@ import (
 )
 
 // versionOf returns the version of the references that a kind makes.
-func versionOf(k Kind) int { return max(k.SchemaVersion, 1) }
+func versionOf(k *Kind) int { return max(k.SchemaVersion, 1) }
 
 // Registry is the kinds of provider that there are. The zero Registry has none.
 // It must not be changed while it is used.
 type Registry struct {
-	kinds map[string]Kind
+	kinds map[string]*Kind // shared by all workspaces of a kind
 }
 
 // Register adds a kind with its name.
@@ -29,9 +29,9 @@ func (r *Registry) Register(name string, kind Kind) error {
 		return fmt.Errorf("config: cannot register the kind %q: %w", name, err)
 	}
 	if r.kinds == nil {
-		r.kinds = map[string]Kind{}
+		r.kinds = map[string]*Kind{}
 	}
-	r.kinds[name] = kind
+	r.kinds[name] = &kind
 	return nil
 }
 
@@ -123,13 +123,13 @@ func (r *Registry) KindOf(scheme string) string {
 }
 
 // byScheme returns the kind with a scheme.
-func (r *Registry) byScheme(scheme string) (string, Kind, bool) {
+func (r *Registry) byScheme(scheme string) (string, *Kind, bool) {
 	for name, kind := range r.kinds {
 		if kind.Scheme == scheme {
 			return name, kind, true
 		}
 	}
-	return "", Kind{}, false
+	return "", nil, false
 }
 
 // IsURL reports whether text is a URL that stands for a workspace, and not a

@@ -192,7 +192,7 @@ func (r *Registry) providerSchema(definitions map[string]*jsonschema.Schema) (*j
 func constant(value any) *jsonschema.Schema { return &jsonschema.Schema{Const: &value} }
 
 // optionsSchema returns the schema of a provider of the kind k.
-func optionsSchema(name string, k Kind) (*jsonschema.Schema, error) {
+func optionsSchema(name string, k *Kind) (*jsonschema.Schema, error) {
 	s, err := schemaOf(reflect.TypeOf(k.Options))
 	if err != nil {
 		return nil, err

@@ -115,7 +115,7 @@ func (t *TrustStore) Trust(c *Config) error {
 	if c.hash == "" {
 		return errors.New("config: only a file that was loaded can be trusted")
 	}
-	key, err := trustKey(c.path)
+	key, err := trustKey(c.files.path)
 	if err != nil {
 		return err
 	}

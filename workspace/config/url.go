@@ -51,7 +51,7 @@ func (r *Registry) urlProvider(name, url string, settings FS) (provider, error) 
 		return provider{}, err
 	}
 	in := Input{Name: name, Dir: dir, Values: assign(options)}
-	return provider{name: kind, kind: r.kinds[kind], in: in}, nil
+	return provider{name: kind, kind: r.kinds[kind], in: in, files: &configFiles{}}, nil
 }
 
 // openInput opens a workspace that no file describes.

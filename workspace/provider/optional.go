@@ -223,5 +223,5 @@ func (f *FS) Exact() (workspace.FileSystem, error) {
 	if err != nil {
 		return nil, f.fail(context.Background(), ops.Exact, err, ".")
 	}
-	return &FS{store: store, facts: f.facts, closed: f.closed}, nil
+	return &FS{store, f.shared}, nil
 }

@@ -47,9 +47,14 @@ type Facts struct {
 // FS is a [workspace.FileSystem] over a [Store], with every optional interface.
 // It is safe for concurrent use.
 type FS struct {
-	store  Store
+	store Store
+	*shared
+}
+
+// shared is what an FS and its exact view have in common.
+type shared struct {
 	facts  Facts
-	closed *atomic.Bool // of the FS and its exact view
+	closed atomic.Bool
 }
 
 var (
@@ -68,7 +73,7 @@ var (
 
 // New returns the FileSystem over store.
 func New(store Store, facts Facts) *FS {
-	return &FS{store: store, facts: facts, closed: new(atomic.Bool)}
+	return &FS{store, &shared{facts: facts}}
 }
 
 // Close closes the store if it is an [io.Closer]. Whatever is called

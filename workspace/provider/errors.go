@@ -17,7 +17,8 @@ import (
 // Errorf returns an error of the given kind whose text, formatted as by
 // [fmt.Errorf], callers may see. The text must not show a host path, a key or
 // a credential: it reaches the context of a model. What %w names can be found
-// with [errors.Is] and [errors.As].
+// with [errors.Is] and [errors.As]. A nil kind means none of the contract's: the
+// failure stays as it is until somebody corrects its cause.
 func Errorf(kind error, format string, args ...any) error {
 	return &visibleError{kind: kind, text: fmt.Errorf(format, args...)}
 }
@@ -51,11 +52,17 @@ func Classify(err error) error {
 	return classify(withoutPaths(err), nil)
 }
 
-// visibleError is an error whose text may be shown.
+// visibleError is an error whose text may be shown. Its kind may be nil.
 type visibleError struct{ kind, text error }
 
-func (e *visibleError) Error() string   { return e.kind.Error() + ": " + e.text.Error() }
 func (e *visibleError) Unwrap() []error { return []error{e.kind, e.text} }
+
+func (e *visibleError) Error() string {
+	if e.kind == nil {
+		return e.text.Error()
+	}
+	return e.kind.Error() + ": " + e.text.Error()
+}
 
 // storeError is an error of a store. Only its kind may be shown.
 type storeError struct{ kind, cause error }

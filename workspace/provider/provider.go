@@ -170,8 +170,19 @@ func (f *FS) versioned(op, name string, version workspace.Version) error {
 
 // ReadFile implements [workspace.FileSystem].
 func (f *FS) ReadFile(ctx context.Context, name string) ([]byte, error) {
-	data, _, err := f.ReadVersioned(ctx, name, 0)
-	return data, err
+	reader, ok := f.store.(ContentReader)
+	if !ok {
+		data, _, err := f.ReadVersioned(ctx, name, 0)
+		return data, err
+	}
+	if err := f.check(ctx, ops.ReadFile, name); err != nil {
+		return nil, err
+	}
+	data, err := reader.ReadContent(ctx, name)
+	if err != nil {
+		return nil, f.fail(ctx, ops.ReadFile, err, name)
+	}
+	return data, nil
 }
 
 // ReadVersioned implements [workspace.VersionedReader].

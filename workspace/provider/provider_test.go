@@ -236,6 +236,35 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// TestErrorfOfNoKind checks that a text of no kind is shown as it is.
+func TestErrorfOfNoKind(t *testing.T) {
+	_, err := provider.New(failing{provider.Errorf(nil, "no such image: %w", syscall.EIO)}, provider.Facts{}).Stat(t.Context(), "a")
+	if err == nil || err.Error() != "stat a: no such image: input/output error" || !errors.Is(err, syscall.EIO) {
+		t.Errorf("Stat = %v, want the text of the store", err)
+	}
+}
+
+// contentReading is a store that reads files without their versions.
+type contentReading struct{ failing }
+
+func (c contentReading) ReadContent(_ context.Context, name string) ([]byte, error) {
+	return []byte(name), c.err
+}
+
+func TestContentReader(t *testing.T) {
+	fsys := provider.New(contentReading{}, provider.Facts{Capabilities: everything})
+	if data, err := fsys.ReadFile(t.Context(), "a"); string(data) != "a" || err != nil {
+		t.Errorf("ReadFile = %q, %v, want what ReadContent returns", data, err)
+	}
+	if _, err := fsys.ReadFile(t.Context(), "../a"); !errors.Is(err, workspace.ErrEscape) {
+		t.Errorf("ReadFile of a name that leads out = %v, want ErrEscape", err)
+	}
+	fsys = provider.New(contentReading{failing{hostError}}, provider.Facts{})
+	if _, err := fsys.ReadFile(t.Context(), "a"); err == nil || err.Error() != "read_file a: permission denied" {
+		t.Errorf("ReadFile = %v, want the error without its path", err)
+	}
+}
+
 // TestNoProof checks that a success without a version, or a result, is none.
 func TestNoProof(t *testing.T) {
 	fsys := provider.New(failing{}, provider.Facts{Capabilities: everything})

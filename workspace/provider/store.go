@@ -72,6 +72,11 @@ type (
 	Watcher interface {
 		Watch(ctx context.Context, dir string, opts workspace.WatchOptions) (<-chan workspace.Event, error)
 	}
+	// ContentReader reads a file without its version, for a store where a
+	// version costs extra. Without a ContentReader, FS calls [Store].ReadFile.
+	ContentReader interface {
+		ReadContent(ctx context.Context, name string) ([]byte, error)
+	}
 	// Opener streams a window of a file. FS ends the stream with ctx; a Read
 	// that waits must obey ctx itself. Without an Opener, FS reads the file
 	// whole.

@@ -55,7 +55,7 @@ var policy = map[string][]string{
 	"providers/objectstore": {"workspace", "workspace/kind", "internal/...", "github.com/aws/aws-sdk-go-v2/...",
 		"github.com/aws/smithy-go/...", "golang.org/x/sync/errgroup"},
 
-	"providers/container":              {"workspace", "workspace/fallback", "workspace/kind", "internal/...", "providers/container/internal/..."},
+	"providers/container":              {"workspace", "workspace/fallback", "workspace/kind", "workspace/provider", "internal/...", "providers/container/internal/..."},
 	"providers/container/internal/...": {},
 
 	"tools": {"workspace", "workspace/policy", "internal/ops", "internal/wording", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",

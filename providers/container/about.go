@@ -124,9 +124,9 @@ func output(ctx context.Context, words []string) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, ops.Error(ops.Open, ".", ctx.Err(), nil)
 	case err != nil && cmd.ProcessState == nil:
-		return nil, openError(ops.Open, ".", startFault(words[0], err))
+		return nil, ops.Error(ops.Open, ".", visible(startFault(words[0], err)), nil)
 	case err != nil:
-		return nil, openError(ops.Open, ".", engineFault(complaint.String()))
+		return nil, ops.Error(ops.Open, ".", visible(engineFault(complaint.String())), nil)
 	}
 	return said.Bytes(), nil
 }

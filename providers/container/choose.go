@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// maxStride is how many bytes of files a search looks into at a time. What
+	// maxWindow is how many bytes of files a search looks into at a time. What
 	// has a match comes out with the answer, so this bounds what is kept here.
-	maxStride = 64 << 20
-	// shortStride is how many that are at first if few matches are wanted, so
+	maxWindow = 64 << 20
+	// shortWindow is how many that are at first if few matches are wanted, so
 	// that little is done in vain; then they are four times as many each time.
-	shortStride = 4 << 20
+	shortWindow = 4 << 20
 )
 
 // reach looks into the wanted files as far as name. fs.asking is held.
@@ -29,13 +29,13 @@ func (fs *files) reach(ctx context.Context, name string) error {
 func (fs *files) next() []*file {
 	count, size := 1, fs.wanted[0].size
 	for _, e := range fs.wanted[1:] {
-		if size += e.size; size > fs.stride {
+		if size += e.size; size > fs.window {
 			break
 		}
 		count++
 	}
 	some := fs.wanted[:count:count]
-	fs.wanted, fs.stride = fs.wanted[count:], min(4*fs.stride, maxStride)
+	fs.wanted, fs.window = fs.wanted[count:], min(4*fs.window, maxWindow)
 	return some
 }
 
@@ -51,7 +51,7 @@ func (fs *files) choose(ctx context.Context, some []*file) error {
 	if err := fs.look(ctx, others, false); err != nil {
 		return err
 	}
-	if !fs.f.pool.exact {
+	if !fs.c.exact {
 		if err := fs.heads(ctx, some); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (fs *files) choose(ctx context.Context, some []*file) error {
 		if e.content != plainText { // a grep may stop at a NUL
 			e.data, e.numbers = nil, nil
 		}
-		if fs.f.pool.exact {
+		if fs.c.exact {
 			e.alone = true
 			continue
 		}
@@ -81,12 +81,12 @@ func (fs *files) choose(ctx context.Context, some []*file) error {
 // from several names, so such files are always read.
 func (fs *files) parts(some []*file) (quotable, others []*file) {
 	for _, e := range some {
-		e.content = fs.f.contents.get(e.entry)
+		e.content = fs.contents.get(e.entry)
 		switch {
 		case e.content == binary:
 		case strings.Contains(e.name, "\n"):
 			e.matches = true
-		case fs.f.pool.exact, fs.narrow.around, strings.Contains(e.name, ":"), e.content == unknown && !fs.f.inside().texts:
+		case fs.c.exact, fs.narrow.around, strings.Contains(e.name, ":"), e.content == unknown && !fs.c.texts:
 			others = append(others, e)
 		default:
 			quotable = append(quotable, e)
@@ -104,7 +104,7 @@ func (fs *files) look(ctx context.Context, among []*file, lines bool) error {
 	}
 	open := slices.DeleteFunc(slices.Clone(among), func(e *file) bool { return e.content != unknown })
 	s := sift{among: among, lines: lines, nuls: len(open) == len(among)}
-	s.options, s.pattern = fs.f.inside().search(fs.narrow.pattern, fs.narrow.how)
+	s.options, s.pattern = fs.c.search(fs.narrow.pattern, fs.narrow.how)
 	var found sifted
 	var sure bool
 	var err error
@@ -136,7 +136,7 @@ func (fs *files) look(ctx context.Context, among []*file, lines bool) error {
 // led the program there.
 func (fs *files) note(e *file, kind content) {
 	e.content = kind
-	if !fs.f.pool.exact {
-		fs.f.contents.put(e.entry, kind)
+	if !fs.c.exact {
+		fs.contents.put(e.entry, kind)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // Extended is extended, for a pattern.
@@ -29,8 +30,8 @@ func Program() (string, error) { return program() }
 func Parcels(sizes map[string]int64, marker, reply string, length int64) map[string][]byte {
 	var about []*file
 	for i, name := range slices.Sorted(maps.Keys(sizes)) {
-		r := record{inode: uint64(i + 1), size: sizes[name], modified: time.Unix(0, 0)}
-		about = append(about, &file{entry: &entry{record: r, name: name}})
+		r := statInfo{inode: uint64(i + 1), size: sizes[name], modified: time.Unix(0, 0)}
+		about = append(about, &file{entry: &entry{statInfo: r, name: name}})
 	}
 	p := newParcels(about, length)
 	p.marker = marker
@@ -45,7 +46,7 @@ func Parcels(sizes map[string]int64, marker, reply string, length int64) map[str
 }
 
 // Texts reports whether grep in the container can leave out what has a NUL.
-func (f *FS) Texts() bool { return f.inside().texts }
+func (f *FS) Texts() bool { return f.store.start.found.Load().texts }
 
 // Lines returns what is read of what grep has found in files, by name, and whether
 // that is all.
@@ -65,7 +66,7 @@ func Lines(names []string, reply string) (text map[string]string, numbers map[st
 
 // EngineError returns the error of an engine's client that said something when it
 // failed.
-func EngineError(said string) error { return openError("open", "box", engineFault(said)) }
+func EngineError(said string) error { return ops.Error("open", "box", visible(engineFault(said)), nil) }
 
 // Owner returns the label of this process.
 func Owner() string { return ownerLabel + "=" + thisProcess().String() }

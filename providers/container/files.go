@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
@@ -16,15 +17,16 @@ import (
 // of them at a time, in the order of their names. It is safe for concurrent use:
 // who asks for what is known already does not wait for a request of another.
 type files struct {
-	f      *FS
-	top    string
-	narrow *narrowing       // nil without a search
-	known  map[string]*file // by path, all that have been listed
-	rules  rules
+	c        *client
+	contents *contents
+	top      string
+	narrow   *prefilter       // nil without a search
+	known    map[string]*file // by path, all that have been listed
+	rules    rules
 
 	asking sync.Mutex // held during a request; guards the next three, and the files in wanted
 	wanted []*file    // sorted, those that are to be searched and have not been looked into
-	stride int64      // how many bytes of those are looked into next
+	window int64      // how many bytes of those are looked into next
 	first  int        // in needed, where the first may be that has not been read
 
 	mu     sync.Mutex // guards the next two, and the files that have been looked into; held for moments
@@ -46,9 +48,9 @@ type file struct {
 
 // newFiles returns the files among entries that s is for.
 func (s *source) newFiles(ctx context.Context) (*files, error) {
-	fs := &files{f: s.f, top: s.top, narrow: s.narrow, stride: maxStride, known: make(map[string]*file, len(s.entries))}
+	fs := &files{c: s.c, contents: s.contents, top: s.top, narrow: s.narrow, window: maxWindow, known: make(map[string]*file, len(s.entries))}
 	if s.narrow != nil && s.narrow.few {
-		fs.stride = shortStride
+		fs.window = shortWindow
 	}
 	all := make([]file, len(s.entries))
 	for i := range s.entries {
@@ -60,7 +62,7 @@ func (s *source) newFiles(ctx context.Context) (*files, error) {
 		if e.isRules() {
 			fs.rules.files = append(fs.rules.files, e)
 		}
-		if s.narrow != nil && s.narrow.wants(path, e.entry) && s.f.inside().allows(*e.entry, mayRead) {
+		if s.narrow != nil && s.narrow.wants(path, e.entry) && s.c.allows(*e.entry, mayRead) {
 			fs.wanted = append(fs.wanted, e)
 		}
 	}
@@ -84,29 +86,54 @@ func (fs *files) ask(ctx context.Context, read func(reply io.Reader), function s
 		input.WriteString("./" + e.name + "\x00")
 	}
 	args = append([]string{fs.top, shell.Number(int64(input.Len()))}, args...)
-	call := ask(function, args...)
+	call := idempotent(function, args...)
 	call.Input, call.Size = &input, int64(input.Len())
-	status, err = fs.f.pool.Read(ctx, call, read)
+	status, err = fs.c.read(ctx, call, read)
 	if err != nil {
-		return 0, fs.f.broken(ops.Grep, fs.top, err)
+		return 0, err
 	}
 	switch status {
 	case 0, statusPartial, statusLacking, statusFailed:
 		return status, nil
 	}
-	return 0, statusError(ops.Grep, fs.top, status, nil)
+	return 0, statusError(status, nil)
 }
 
 // Read implements [scan.Source].
 func (s *source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
 	if data, ok, err := s.readAhead(ctx, name, opts); ok || err != nil {
 		return data, err
 	}
 	if opts.Text {
-		return s.f.readText(ctx, name, opts.Limit)
+		return s.readText(ctx, name, opts.Limit)
 	}
-	data, _, err := s.f.ReadVersioned(ctx, name, opts.Limit)
+	data, _, err := s.c.readFile(ctx, name, opts.Limit)
 	return data, err
+}
+
+// headSize is how much of a large file is read before it is known to be text.
+const headSize = 64 << 10
+
+// readText reads a file of at most limit bytes; zero is no limit. Of one that is
+// binary it reads the beginning only.
+func (s *source) readText(ctx context.Context, name string, limit int64) ([]byte, error) {
+	stream, info, err := s.c.open(ctx, name, workspace.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	if err := ops.CheckSize(ops.ReadFile, name, info.size, limit); err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(stream, headSize))
+	if err != nil || len(head) < headSize || lines.IsBinary(head) {
+		return head, err
+	}
+	rest, err := io.ReadAll(stream)
+	return append(head, rest...), err
 }
 
 // readAhead returns the bytes of a file that is read together with others, or

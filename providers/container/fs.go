@@ -1,3 +1,29 @@
+// Package container is a workspace inside a running container of Docker,
+// Podman or containerd, a pod of Kubernetes, or any other place in which a
+// command starts a POSIX shell. Nothing is installed there.
+//
+// An engine takes some fifty milliseconds to start a program in a container,
+// however short the program runs. So a few shells are started once and kept
+// open, and every operation is a request to one of them.
+//
+// # Mechanisms
+//
+// Each has a package below internal:
+//
+//   - engine runs the engine's client: it creates, finds and removes containers,
+//     follows pods, and explains failures without paths of the host.
+//   - shell keeps shells open and speaks with them.
+//   - program has the functions that the shells are taught, and the calls of
+//     them with their replies in Go.
+//   - remotegrep searches with the container's grep.
+//   - inotify watches with the container's inotifywait or inotifyd.
+//
+// # Confinement
+//
+// Names cannot leave the root of the workspace, and symlinks are followed only
+// inside it. That keeps an agent to its files; it is no wall against a program
+// that runs in the container at the same time and exchanges directories for
+// symlinks. The wall is the container.
 package container
 
 import (
@@ -5,158 +31,195 @@ import (
 	"errors"
 	"io/fs"
 	"sync"
-	"sync/atomic"
 
-	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // FS is a directory in a container. It has everything the contract knows:
-// versions, conditional writes, watches, moves and copies. It must be closed.
-// It is safe for concurrent use.
+// versions, conditional writes, watches, moves and copies. Watches are native
+// if the image has inotifywait or inotifyd, which is known once the container
+// has been reached. Root returns the absolute path of the directory in the
+// container, without symlinks, and before that what the options say. Close
+// ends all shells, and what calls under way or canceled calls have started
+// inside, and removes their temporary files; if the container does not answer,
+// it gives that up after some seconds. It removes a container that was created
+// from an image, unless it is to be kept. Streams then end, and watches report
+// nothing more.
+//
+// An FS must be closed. It is safe for concurrent use.
 type FS struct {
-	*shared
-	pool requests
+	*provider.FS
+	store *store
 }
 
-// shared is what an FS and its exact view have in common.
+// store is the [provider.Store] of an FS, or of its exact view.
+type store struct {
+	*shared
+	exact bool // no symlink is followed
+}
+
+// shared is what a store and its exact view have in common.
 type shared struct {
 	opts     Options
-	program  string
-	start    *start
-	writers  *gate
+	program  string // what each shell is taught
+	start    *lazyInit
+	pool     *shell.Pool
+	barrier  *writeBarrier
 	contents contents
-	closed   atomic.Bool
 
 	temporaries temporaries
 	done        chan struct{}  // closed by Close
-	background  sync.WaitGroup // of those who observe
+	background  sync.WaitGroup // of the goroutines that watch
 }
 
 var (
-	_ workspace.FileSystem      = (*FS)(nil)
-	_ workspace.Capable         = (*FS)(nil)
-	_ workspace.VersionedReader = (*FS)(nil)
-	_ workspace.Opener          = (*FS)(nil)
-	_ workspace.Creator         = (*FS)(nil)
-	_ workspace.Mover           = (*FS)(nil)
-	_ workspace.Copier          = (*FS)(nil)
-	_ workspace.Walker          = (*FS)(nil)
-	_ workspace.Resolver        = (*FS)(nil)
-	_ workspace.Exacter         = (*FS)(nil)
-	_ workspace.Rooter          = (*FS)(nil)
+	_ provider.Store         = (*store)(nil)
+	_ provider.ContentReader = (*store)(nil)
+	_ provider.Globber       = (*store)(nil)
+	_ provider.Grepper       = (*store)(nil)
+	_ provider.Watcher       = (*store)(nil)
+	_ provider.Opener        = (*store)(nil)
+	_ provider.Creator       = (*store)(nil)
+	_ provider.Mover         = (*store)(nil)
+	_ provider.Copier        = (*store)(nil)
+	_ provider.Walker        = (*store)(nil)
+	_ provider.Resolver      = (*store)(nil)
+	_ provider.Exacter       = (*store)(nil)
+	_ workspace.Capable      = (*store)(nil)
+	_ workspace.Rooter       = (*store)(nil)
 )
 
-// inside returns where the files are. It is nil before the start, so never for
-// those who have called check.
-func (f *FS) inside() *inside { return f.start.found.Load() }
-
-// Capabilities implements [workspace.Capable]: everything is supported. Watch
-// is native if the image has inotifywait or inotifyd, which is known after the start.
-func (f *FS) Capabilities() workspace.Capabilities {
+// Capabilities implements [workspace.Capable].
+func (s *store) Capabilities() workspace.Capabilities {
 	c := workspace.Capabilities{
 		Write: true, Versions: true, ConditionalWrite: true,
 		Watch: workspace.WatchPolled, Move: true, Copy: true,
 	}
-	if in := f.inside(); in != nil && in.watches != "" {
+	if found := s.start.found.Load(); found != nil && found.watches != "" {
 		c.Watch = workspace.WatchNative
 	}
 	return c
 }
 
-// Root implements [workspace.Rooter]: it is the absolute path of the directory
-// in the container, without symlinks. Before the start it is what the options
-// say.
-func (f *FS) Root() string {
-	if in := f.inside(); in != nil {
-		return in.root
+// Root implements [workspace.Rooter].
+func (s *store) Root() string {
+	if found := s.start.found.Load(); found != nil {
+		return found.root
 	}
-	return f.opts.Root
+	return s.opts.Root
 }
 
 // Container returns the name or the number of the container, by which others
-// can open it too. It is empty for an [Executor], and for a container that is
-// made of an image before the start. One that was made lives until Close.
+// can open it too. It is empty for an [Executor], and before the start for a
+// container that is created from an image. Such a container lives until Close.
 func (f *FS) Container() string {
-	if in := f.inside(); in != nil && in.made != nil {
-		return in.made.name
+	if found := f.store.start.found.Load(); found != nil && found.owned != nil {
+		return found.owned.name
 	}
-	return f.opts.Container
+	return f.store.opts.Container
+}
+
+// Exact implements [workspace.Exacter]. The view reads the files that may match a
+// search one by one, and where the find or the rm of the image is not GNU's it
+// goes through directories one by one. It is an *FS, so it imports archives too.
+func (f *FS) Exact() (workspace.FileSystem, error) {
+	view, err := f.FS.Exact()
+	if err != nil {
+		return nil, err
+	}
+	return &FS{FS: view.(*provider.FS), store: f.store.exactView()}, nil
+}
+
+// Exact implements [provider.Exacter].
+func (s *store) Exact() (provider.Store, error) { return s.exactView(), nil }
+
+func (s *store) exactView() *store { return &store{shared: s.shared, exact: true} }
+
+// Close implements [io.Closer].
+func (s *store) Close() error {
+	close(s.done)
+	found := s.start.end()
+	s.pool.Close(s.temporaries.removals)
+	s.background.Wait() // which ends, as there is no shell any more
+	if s.opts.Create.Keep {
+		return nil
+	}
+	return visible(found.leave())
+}
+
+func (s *shared) isClosed() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // maxPath is the longest path that Linux takes, in bytes.
 const maxPath = 4095
 
-// check is what every method begins with. It starts what was not started by
-// Open.
-//
-// # Errors
-//
-// Those of [ops.Check], [fs.ErrInvalid] for a name that the container
-// cannot hold, [fs.ErrClosed], and those of [Open].
-func (f *FS) check(ctx context.Context, op, name string) error {
-	if f.closed.Load() {
-		return ops.Error(op, name, fs.ErrClosed, nil)
-	}
-	if err := ops.Check(ctx, op, name); err != nil {
-		return err
-	}
-	in, err := f.start.do(ctx)
+// begin is what every method begins with. It reaches the container if Open has
+// not, and refuses the names that no path there can have.
+func (s *store) begin(ctx context.Context, names ...string) (*client, error) {
+	found, err := s.start.do(ctx)
 	if err != nil {
-		return f.startError(op, name, err)
+		return nil, s.startError(err)
 	}
-	if len(in.root)+len("/")+len(name) > maxPath {
-		return ops.Error(op, name, fs.ErrInvalid, errors.New("the container cannot hold so long a name"))
+	for _, name := range names {
+		if len(found.root)+len("/")+len(name) > maxPath {
+			return nil, provider.At(name, provider.Errorf(fs.ErrInvalid, "the container cannot hold so long a name"))
+		}
 	}
-	return nil
+	return &client{session: found, pool: s.pool, exact: s.exact, broken: s.callError}, nil
 }
 
-// do makes a call that is for the caller's op and name, and returns its reply.
-func (f *FS) do(ctx context.Context, op, name string, call shell.Call) ([]byte, error) {
-	body, status, err := f.pool.Do(ctx, call)
-	if err != nil {
-		return nil, f.broken(op, name, err)
+// startError returns the error of a start that failed.
+func (s *shared) startError(err error) error {
+	if s.isClosed() {
+		return fs.ErrClosed
 	}
-	if status != 0 && call.Once {
-		return nil, statusError(op, name, status, body)
-	}
-	if status != 0 { // what it wrote is no message
-		return nil, statusError(op, name, status, nil)
-	}
-	return body, nil
+	return visible(err)
 }
 
-// ask returns the call of a function that can be made again.
-func ask(function string, args ...string) shell.Call {
-	return shell.Call{Function: function, Args: args}
-}
-
-// act returns the call of a function that is to be made once.
-func act(function string, args ...string) shell.Call {
-	return shell.Call{Function: function, Args: args, Once: true}
-}
-
-// broken returns the error of a call that had no reply.
-func (f *FS) broken(op, name string, err error) error {
+// callError returns the error of a call that had no reply.
+func (s *shared) callError(err error) error {
 	var broken *shell.BrokenError
+	var refused *shell.StatusError
 	switch {
 	case err == nil:
 		return nil
-	case f.closed.Load():
-		return ops.Error(op, name, fs.ErrClosed, nil)
+	case s.isClosed():
+		return fs.ErrClosed
 	case errors.As(err, new(*engineError)), errors.As(err, new(*notInstalledError)):
-		return openError(op, name, err)
+		return visible(err)
 	case errors.As(err, &broken):
-		return openError(op, name, &engineError{kind: workspace.ErrUnavailable, text: brokenText(broken), remedy: "see that the container runs", cause: err})
-	case errors.As(err, new(*shell.StatusError)):
-		return ops.Error(op, name, workspace.ErrUnavailable, err)
+		return visible(&engineError{kind: workspace.ErrUnavailable, text: brokenText(broken), remedy: "see that the container runs", cause: err})
+	case errors.As(err, &refused):
+		return provider.Errorf(workspace.ErrUnavailable, "%w", err)
 	}
-	return ops.Error(op, name, nil, err)
+	return err
 }
 
-// names returns what a call needs to know of name.
-func names(name string) []string {
-	dir, base := workspace.Split(name)
-	return []string{dir, base}
+// visible returns err, with which a container could not be reached, created or
+// removed, with its kind and a text that callers may see.
+func visible(err error) error {
+	var missing *notInstalledError
+	var fault *engineError
+	var refused *shell.StatusError
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &missing):
+		return provider.Errorf(errors.ErrUnsupported, "%w", missing)
+	case errors.As(err, &fault):
+		return provider.Errorf(fault.kind, "%w", fault)
+	case errors.As(err, &refused) && refused.Status == statusLacking:
+		return provider.Errorf(errors.ErrUnsupported, "%s", failure([]byte(refused.Text)))
+	case errors.As(err, &refused):
+		return provider.Errorf(statusErrors[refused.Status], "the root of the workspace cannot be entered")
+	}
+	return provider.Errorf(workspace.ErrUnavailable, "%w", err)
 }

@@ -1,33 +1,15 @@
 package container
 
 import (
-	"context"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/lines"
-	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Grep implements [workspace.FileSystem]. A program in the container tells which
-// lines, or which files if that is not enough, have what any match must have in
-// it. Only those are read, many at a time, and searched here: so the result is that
-// of every other provider.
-func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
-	var o workspace.GrepOptions
-	if opts != nil {
-		o = *opts
-	}
-	if o.Path == "" {
-		o.Path = "."
-	}
-	src := &source{f: f, top: o.Path, within: scope{below: "."}, narrow: narrowingOf(pattern, o)}
-	return scan.Grep(ctx, src, pattern, &o, 0)
-}
-
-// narrowing tells which files a search can need. It may tell of more.
-type narrowing struct {
+// prefilter tells which files a search can need. It may tell of more.
+type prefilter struct {
 	pattern string // what is searched for
 	how     lines.Options
 	maxSize int64
@@ -39,10 +21,10 @@ type narrowing struct {
 	exclude *fileGlob // nil for none
 }
 
-// narrowingOf returns what o says of the files. It leaves what is malformed for
+// prefilterOf returns what o says of the files. It leaves what is malformed for
 // the search itself to refuse.
-func narrowingOf(pattern string, o workspace.GrepOptions) *narrowing {
-	return &narrowing{
+func prefilterOf(pattern string, o workspace.GrepOptions) *prefilter {
+	return &prefilter{
 		pattern: pattern, how: lines.Options{Literal: o.Literal, IgnoreCase: o.IgnoreCase},
 		maxSize: o.MaxFileSize, after: o.StartAfter.Path, noGit: o.Gitignore,
 		few: o.MaxResults > 0, around: o.Before > 0 || o.After > 0,
@@ -51,7 +33,7 @@ func narrowingOf(pattern string, o workspace.GrepOptions) *narrowing {
 }
 
 // wants reports whether a search can need the file path.
-func (n *narrowing) wants(path string, e *entry) bool {
+func (n *prefilter) wants(path string, e *entry) bool {
 	switch {
 	case e.kind != workspace.TypeFile, path < n.after, n.maxSize > 0 && e.size > n.maxSize:
 		return false

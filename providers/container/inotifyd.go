@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -22,8 +21,8 @@ import (
 // or when one of its own has gone. Where it cannot observe a tree the tree is
 // looked at every now and then.
 type inotifyd struct {
-	fs  *FS
-	dir string
+	client *client
+	dir    string
 
 	mu       sync.Mutex      // guards what follows
 	observed map[string]bool // directories
@@ -52,9 +51,9 @@ var errNotObserved = errors.New("inotifyd cannot observe these directories")
 
 // begin implements [notifier].
 func (d *inotifyd) begin(ctx context.Context) (*shell.Stream, error) {
-	top, err := d.fs.Resolve(ctx, d.dir)
+	top, err := d.client.resolve(ctx, d.dir)
 	if err != nil {
-		return nil, ops.Rename(err, ops.Watch, d.dir)
+		return nil, err
 	}
 	dirs, err := d.list(ctx)
 	if err != nil {
@@ -64,11 +63,11 @@ func (d *inotifyd) begin(ctx context.Context) (*shell.Stream, error) {
 	if input == nil {
 		return nil, errNotObserved
 	}
-	call := ask("survey", top, shell.Number(int64(len(input))))
+	call := idempotent("survey", top, shell.Number(int64(len(input))))
 	call.Input, call.Size = bytes.NewReader(input), int64(len(input))
-	stream, err := d.fs.pool.Stream(ctx, call)
+	stream, err := d.client.stream(ctx, call)
 	if err != nil {
-		return nil, d.fs.broken(ops.Watch, d.dir, err)
+		return nil, err
 	}
 	if err := d.await(ctx, top, stream); err != nil {
 		stream.Close()
@@ -90,13 +89,13 @@ func (d *inotifyd) note(dirs []string, stream *shell.Stream) {
 
 // list returns the directories of the tree that can be observed, from its top.
 func (d *inotifyd) list(ctx context.Context) ([]string, error) {
-	entries, err := named(d.fs.tree(ctx, ops.Watch, d.dir, ".", ""))
+	entries, err := named(d.client.tree(ctx, d.dir, ".", ""))
 	if err != nil {
 		return nil, err
 	}
 	var dirs []string
 	for _, e := range entries {
-		if e.kind == workspace.TypeDirectory && !d.fs.inside().hides(e) {
+		if e.kind == workspace.TypeDirectory && !d.client.hides(e) {
 			dirs = append(dirs, e.name)
 		}
 	}
@@ -109,7 +108,7 @@ func (d *inotifyd) list(ctx context.Context) ([]string, error) {
 func (d *inotifyd) arguments(top string, dirs []string) []byte {
 	var args []string
 	add := func(name, events string) {
-		args = append(args, path.Join(d.fs.inside().root, name)+":"+events+"\x00")
+		args = append(args, path.Join(d.client.root, name)+":"+events+"\x00")
 	}
 	for above := top; above != "."; {
 		above, _ = workspace.Split(above)
@@ -145,7 +144,7 @@ func (d *inotifyd) await(ctx context.Context, top string, stream *shell.Stream) 
 		case errors.As(err, new(*shell.BrokenError)) && ctx.Err() == nil && !late.Stop():
 			return errNotObserved
 		case err != nil:
-			return d.fs.broken(ops.Watch, d.dir, err)
+			return d.client.broken(err)
 		}
 		switch events := told.read(b[:n]); {
 		case strings.ContainsAny(events, goneEvents): // perhaps the top, that will not be opened
@@ -159,7 +158,7 @@ func (d *inotifyd) await(ctx context.Context, top string, stream *shell.Stream) 
 // knock opens the top until ctx ends.
 func (d *inotifyd) knock(ctx context.Context, top string) {
 	for ctx.Err() == nil {
-		_, _, _ = d.fs.pool.Do(ctx, ask("knock", top)) // the stream tells whether it did
+		_, _, _ = d.client.try(ctx, idempotent("knock", top)) // the stream tells whether it did
 		select {
 		case <-ctx.Done():
 		case <-time.After(pace):

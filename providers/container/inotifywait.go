@@ -7,15 +7,14 @@ import (
 	"io"
 	"strings"
 
-	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 )
 
 // inotifywait observes a tree by the program that has that name, which looks
 // after new directories by itself.
 type inotifywait struct {
-	fs  *FS
-	dir string
+	client *client
+	dir    string
 }
 
 // goneEvent is in the names of the events of a directory that is removed or
@@ -24,9 +23,9 @@ const goneEvent = "_SELF"
 
 // begin implements [notifier].
 func (i *inotifywait) begin(ctx context.Context) (*shell.Stream, error) {
-	stream, err := i.fs.pool.Stream(ctx, ask("observe", i.dir))
+	stream, err := i.client.stream(ctx, idempotent("observe", i.dir))
 	if err != nil {
-		return nil, i.fs.broken(ops.Watch, i.dir, err)
+		return nil, err
 	}
 	var said strings.Builder
 	for b := make([]byte, 1); ; {
@@ -34,10 +33,10 @@ func (i *inotifywait) begin(ctx context.Context) (*shell.Stream, error) {
 		switch {
 		case errors.Is(err, io.EOF):
 			stream.Close()
-			return nil, statusError(ops.Watch, i.dir, stream.Status, []byte(said.String()))
+			return nil, statusError(stream.Status, []byte(said.String()))
 		case err != nil:
 			stream.Close()
-			return nil, i.fs.broken(ops.Watch, i.dir, err)
+			return nil, i.client.broken(err)
 		}
 		said.Write(b)
 		if strings.HasSuffix(said.String(), "Watches established.") {

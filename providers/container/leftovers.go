@@ -60,7 +60,7 @@ func Leftovers(ctx context.Context, opts *Options) ([]Leftover, error) {
 	}
 	ids, err := o.runEngine(ctx, "ps", "--all", "--quiet", "--no-trunc", "--filter=label="+label)
 	if err != nil {
-		return nil, openError(ops.Open, ".", err)
+		return nil, ops.Error(ops.Open, ".", visible(err), nil)
 	}
 	var left []Leftover
 	for id := range strings.FieldsSeq(ids) {
@@ -69,7 +69,7 @@ func Leftovers(ctx context.Context, opts *Options) ([]Leftover, error) {
 			continue
 		}
 		if err != nil {
-			return nil, openError(ops.Open, ".", err)
+			return nil, ops.Error(ops.Open, ".", visible(err), nil)
 		}
 		if c.isLeft(thisProcess(), time.Now()) {
 			left = append(left, Leftover{ID: c.ID, Name: strings.TrimPrefix(c.Name, "/"), Image: c.Image, Created: c.Created, opts: &o})
@@ -85,7 +85,7 @@ func Leftovers(ctx context.Context, opts *Options) ([]Leftover, error) {
 // Those of [About].
 func (l Leftover) Remove(ctx context.Context) error {
 	if _, err := l.opts.runEngine(ctx, "rm", "--force", "--volumes", l.ID); err != nil && !isNoContainer(err) {
-		return openError(ops.Open, ".", err)
+		return ops.Error(ops.Open, ".", visible(err), nil)
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ const idle = `trap 'exit 0' TERM; while :; do sleep 86400 & wait $!; done`
 // when it has begun.
 const leased = `trap 'exit 0' TERM; exec 3<&0; echo; { while read -r line; do :; done <&3; } & wait $!`
 
-// made is a container that Open has created, or has found again.
-type made struct {
+// ownedContainer is a container that Open has created, or has found again.
+type ownedContainer struct {
 	opts  *Options
 	name  string
 	shell []string // the command line that starts a shell; nil if that is not known
@@ -41,13 +41,13 @@ type made struct {
 
 // create creates a container and starts it. If that fails nothing is left. One
 // that was kept is used again.
-func (o *Options) create(ctx context.Context) (*made, error) {
+func (o *Options) create(ctx context.Context) (*ownedContainer, error) {
 	if o.Create.Keep && o.Create.Name != "" {
 		if m, err := o.adopt(ctx); m != nil || err != nil {
 			return m, err
 		}
 	}
-	var m *made
+	var m *ownedContainer
 	var err error
 	for _, words := range shellCommands {
 		m, err = o.createBy(ctx, words, false)
@@ -64,7 +64,7 @@ func (o *Options) create(ctx context.Context) (*made, error) {
 
 // adopt starts the container of the options' name and returns it, if it exists, and
 // was created here with the same options to be kept.
-func (o *Options) adopt(ctx context.Context) (*made, error) {
+func (o *Options) adopt(ctx context.Context) (*ownedContainer, error) {
 	c, err := o.inspect(ctx, o.Create.Name)
 	if isNoContainer(err) {
 		return nil, nil
@@ -87,13 +87,13 @@ func (o *Options) adopt(ctx context.Context) (*made, error) {
 			return nil, err
 		}
 	}
-	return &made{opts: o, name: c.ID}, nil
+	return &ownedContainer{opts: o, name: c.ID}, nil
 }
 
 // createBy creates a container whose program is started by a shell, and its
 // working directory if workdir is set.
-func (o *Options) createBy(ctx context.Context, words []string, workdir bool) (*made, error) {
-	m := &made{opts: o, name: o.Create.Name, shell: words}
+func (o *Options) createBy(ctx context.Context, words []string, workdir bool) (*ownedContainer, error) {
+	m := &ownedContainer{opts: o, name: o.Create.Name, shell: words}
 	if m.name == "" {
 		m.name = "workspacekit-" + strings.ToLower(rand.Text())
 	}
@@ -131,7 +131,7 @@ func (o *Options) createBy(ctx context.Context, words []string, workdir bool) (*
 // start starts the container. Unless it is to be kept, a client stays attached to
 // it, whose input ends with this process, however that ends; and then that of the
 // container does, which ends and is removed by the engine.
-func (m *made) start(ctx context.Context) error {
+func (m *ownedContainer) start(ctx context.Context) error {
 	if m.opts.Create.Keep {
 		_, err := m.opts.runEngine(ctx, "start", m.name)
 		return err
@@ -171,7 +171,7 @@ func (m *made) start(ctx context.Context) error {
 // give creates the directory dir with its parents if it is missing, and gives it
 // to a user. The engine does that, which may do so where the user may not, and
 // runs no program of the image for it.
-func (m *made) give(ctx context.Context, dir string, user, group int) error {
+func (m *ownedContainer) give(ctx context.Context, dir string, user, group int) error {
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
 	header := tar.Header{
@@ -188,11 +188,11 @@ func (m *made) give(ctx context.Context, dir string, user, group int) error {
 // handOver gives the directory in which the container starts programs to the user
 // that the shells run as, if it is empty and that user cannot write there: engines
 // and images create it for root. What is mounted belongs to somebody else.
-func (m *made) handOver(ctx context.Context, session *shell.Session, i image) error {
+func (m *ownedContainer) handOver(ctx context.Context, session *shell.Session, i image) error {
 	if m.opts.Create.Workdir == "" || m.opts.Create.ReadOnlyRoot || i.user == 0 {
 		return nil
 	}
-	reply, err := session.Start(ctx, ask("barred", m.opts.Create.Workdir))
+	reply, err := session.Start(ctx, idempotent("barred", m.opts.Create.Workdir))
 	if err != nil {
 		return err
 	}
@@ -312,7 +312,7 @@ const removeTimeout = 30 * time.Second
 
 // remove removes the container with everything in it. One that ends with its
 // input is removed by the engine before the client ends.
-func (m *made) remove() error {
+func (m *ownedContainer) remove() error {
 	if m.lease != nil && m.lease.Close() == nil {
 		return nil
 	}
@@ -327,7 +327,7 @@ func (m *made) remove() error {
 // removeLate removes the container after the client that was to create it has
 // failed, unless it is that of another creation, of this process or of another. If the client was killed, as ctx has ended,
 // the engine may not have come to it yet.
-func (m *made) removeLate(ctx context.Context, creation string) {
+func (m *ownedContainer) removeLate(ctx context.Context, creation string) {
 	limited, cancel := context.WithTimeout(context.Background(), 2*closeGrace)
 	defer cancel()
 	for {

@@ -3,11 +3,10 @@ package container
 import (
 	"context"
 	"errors"
-	"io/fs"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // Open opens a directory in a container. If the options are Lazy the first call
@@ -33,22 +32,23 @@ func Open(ctx context.Context, opts *Options) (*FS, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	f, err := newFS(o)
+	s, err := newStore(o)
 	if err != nil {
-		return nil, openError(ops.Open, o.name(), err)
+		return nil, ops.Error(ops.Open, o.name(), visible(err), nil)
 	}
+	f := &FS{FS: provider.New(s, provider.Facts{}), store: s}
 	if o.Lazy {
 		return f, nil
 	}
-	if _, err := f.start.do(ctx); err != nil {
+	if _, err := s.start.do(ctx); err != nil {
 		_ = f.Close() // the first error is the one that matters
-		return nil, openError(ops.Open, o.name(), err)
+		return nil, ops.Error(ops.Open, o.name(), visible(err), nil)
 	}
 	return f, nil
 }
 
-// newFS returns an FS that has not been started.
-func newFS(o Options) (*FS, error) {
+// newStore returns a store that has not been started.
+func newStore(o Options) (*store, error) {
 	text, err := program()
 	if err != nil {
 		return nil, err
@@ -57,49 +57,57 @@ func newFS(o Options) (*FS, error) {
 	if shells == 0 {
 		shells = DefaultShells
 	}
-	f := &FS{shared: &shared{opts: o, program: text, writers: newGate(), done: make(chan struct{})}}
-	f.start = newStart(f.reach, f.done)
-	f.pool = requests{Pool: shell.NewPool(shells, f.openSession, reap)}
-	return f, nil
+	s := &shared{opts: o, program: text, barrier: newWriteBarrier(), done: make(chan struct{})}
+	s.start = newLazyInit(s.reach, s.done)
+	s.pool = shell.NewPool(shells, s.openShell, killOrphan)
+	return &store{shared: s}, nil
 }
 
-// reach makes the container, if one is to be made, and opens the first shell in
-// it, which tells what the image has. If that fails nothing is left.
-func (f *FS) reach(ctx context.Context) (*inside, error) {
-	in := &inside{executor: f.opts.Executor}
-	if p, ok := in.executor.(*kubectl); ok {
-		var err error
-		if in.executor, err = p.pin(ctx, f.opts.timeout()); err != nil {
-			return nil, err
-		}
-	}
-	if f.opts.Container != "" {
-		in.executor = execIn(f.opts.engine(), f.opts.Container, f.opts.User)
-	}
-	if f.opts.Image != "" {
-		var err error
-		if in.made, err = f.opts.create(ctx); err != nil {
-			return nil, err
-		}
-		in.executor = execIn(f.opts.engine(), in.made.name, f.opts.User)
-	}
-	session, err := f.openFirst(ctx, in)
-	if err != nil {
-		_ = in.leave() // the first error is the one that matters
+// reach creates the container, if that is wanted, and opens the first shell in
+// it, which tells what the image has. If it fails it leaves nothing.
+func (s *shared) reach(ctx context.Context) (*session, error) {
+	found := &session{}
+	if err := s.locate(ctx, found); err != nil {
 		return nil, err
 	}
-	f.pool.Add(session)
-	return in, nil
+	first, err := s.openFirst(ctx, found)
+	if err != nil {
+		_ = found.leave() // the first error is the one that matters
+		return nil, err
+	}
+	s.pool.Add(first)
+	return found, nil
+}
+
+// locate notes how programs are started where the files are.
+func (s *shared) locate(ctx context.Context, found *session) (err error) {
+	switch {
+	case s.opts.Container != "":
+		found.executor = execIn(s.opts.engine(), s.opts.Container, s.opts.User)
+		return nil
+	case s.opts.Image != "":
+		if found.owned, err = s.opts.create(ctx); err != nil {
+			return err
+		}
+		found.executor = execIn(s.opts.engine(), found.owned.name, s.opts.User)
+		return nil
+	}
+	found.executor = s.opts.Executor
+	if pod, ok := found.executor.(*kubectl); ok {
+		found.executor, err = pod.pin(ctx, s.opts.timeout())
+	}
+	return err
 }
 
 // searchPath is where a shell finds programs. The program leaves out what is
 // below the root, where whoever uses the workspace can write.
 const searchPath = "PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/usr/local/sbin:/busybox:/run/current-system/sw/bin"
 
-// shellCommands are the command lines that start a shell, best first. The environment of
-// the image does not reach it: functions and options that a shell takes from there,
-// and the directories in which it looks for programs, would change what it does.
-// Each program has its path, as the engine would look for it where the image says.
+// shellCommands are the command lines that start a shell, best first. They keep
+// the environment of the image from it: functions and options that a shell takes
+// from there, and the directories in which it looks for programs, would change
+// what it does. Each program has its path, as the engine would look for it where
+// the image says.
 var shellCommands = [][]string{
 	{"/usr/bin/env", "-i", searchPath, "/bin/sh"},
 	{"/bin/env", "-i", searchPath, "/bin/sh"},
@@ -107,62 +115,53 @@ var shellCommands = [][]string{
 }
 
 // openFirst opens a shell where the options say and notes what it tells.
-func (f *FS) openFirst(ctx context.Context, in *inside) (*shell.Session, error) {
+func (s *shared) openFirst(ctx context.Context, found *session) (*shell.Session, error) {
 	candidates := shellCommands
-	if in.made != nil && in.made.shell != nil { // it has been started by one of them
-		candidates = [][]string{in.made.shell}
+	if found.owned != nil && found.owned.shell != nil { // one of them has started it
+		candidates = [][]string{found.owned.shell}
 	}
-	session, err := f.openBy(ctx, in, candidates)
+	sh, err := s.openBy(ctx, found, candidates)
 	if err != nil {
 		return nil, err
 	}
-	if in.image, err = parseGreeting(session.Greeting); err != nil {
-		session.Close()
+	found.image, err = parseGreeting(sh.Greeting)
+	if err == nil && found.owned != nil {
+		err = found.owned.handOver(ctx, sh, found.image)
+	}
+	if err != nil {
+		sh.Close()
 		return nil, err
 	}
-	if in.made != nil {
-		if err := in.made.handOver(ctx, session, in.image); err != nil {
-			session.Close()
-			return nil, err
-		}
-	}
-	return session, nil
+	return sh, nil
 }
 
 // openBy opens a shell by the first of some command lines that the image has.
-func (f *FS) openBy(ctx context.Context, in *inside, candidates [][]string) (session *shell.Session, err error) {
-	for _, in.shell = range candidates {
-		session, err = f.openIn(ctx, in, f.opts.Root)
+func (s *shared) openBy(ctx context.Context, found *session, candidates [][]string) (sh *shell.Session, err error) {
+	for _, found.shell = range candidates {
+		sh, err = s.openIn(ctx, found, s.opts.Root)
 		if err = firstFault(err); !isNoShell(err) {
 			break
 		}
 	}
-	return session, err
+	return sh, err
 }
 
-// leave removes the container if it was made for this.
-func (in *inside) leave() error {
-	if in == nil || in.made == nil {
-		return nil
-	}
-	return in.made.remove()
+// openShell opens one more shell.
+func (s *shared) openShell(ctx context.Context) (*shell.Session, error) {
+	found := s.start.found.Load()
+	sh, err := s.openIn(ctx, found, found.root)
+	return sh, laterFault(err)
 }
 
-// openSession opens one more shell.
-func (f *FS) openSession(ctx context.Context) (*shell.Session, error) {
-	in := f.inside()
-	session, err := f.openIn(ctx, in, in.root)
-	return session, laterFault(err)
-}
-
-// openIn opens a shell in the directory root.
-func (f *FS) openIn(ctx context.Context, in *inside, root string) (*shell.Session, error) {
-	start := func() (shell.Process, error) { return in.executor.Start(in.shell...) }
-	session, err := shell.Open(ctx, start, f.program, ask("hello", root), f.opts.timeout())
-	if p, ok := in.executor.(*kubectl); ok && !errors.Is(err, shell.ErrSilent) {
-		if lost := p.check(ctx); lost != nil && (err == nil || errors.Is(lost, ErrPodLost)) {
+// openIn opens a shell in the directory root. A pod may have been replaced by
+// then: the new one has other files.
+func (s *shared) openIn(ctx context.Context, found *session, root string) (*shell.Session, error) {
+	start := func() (shell.Process, error) { return found.executor.Start(found.shell...) }
+	sh, err := shell.Open(ctx, start, s.program, idempotent("hello", root), s.opts.timeout())
+	if pod, ok := found.executor.(*kubectl); ok && !errors.Is(err, shell.ErrSilent) {
+		if lost := pod.check(ctx); lost != nil && (err == nil || errors.Is(lost, ErrPodLost)) {
 			if err == nil {
-				session.Close()
+				sh.Close()
 			}
 			return nil, lost
 		}
@@ -171,68 +170,15 @@ func (f *FS) openIn(ctx context.Context, in *inside, root string) (*shell.Sessio
 	if errors.As(err, &broken) {
 		return nil, shellFault(broken)
 	}
-	return session, err
+	return sh, err
 }
 
-// reap returns the call that ends what a shell still does that was given up.
-func reap(dead *shell.Session) shell.Call {
+// killOrphan returns the call that ends what a shell still does that was given
+// up.
+func killOrphan(dead *shell.Session) shell.Call {
 	i, err := parseGreeting(dead.Greeting)
 	if err != nil || i.group == "" {
-		return ask(":")
+		return idempotent(":")
 	}
-	return ask("reap", i.group, i.started, i.first)
-}
-
-// Close ends all shells, and what calls that are under way or were canceled
-// have started inside, and removes their temporary files. If the container does
-// not answer it gives that up after some seconds. A container that was made of
-// an image is removed unless it is to be kept. What is called afterwards fails
-// with [io/fs.ErrClosed]; streams end, and watches have nothing more to tell.
-func (f *FS) Close() error {
-	if f.closed.Swap(true) {
-		return nil
-	}
-	close(f.done)
-	in := f.start.end()
-	f.pool.Close(f.temporaries.removals)
-	f.background.Wait() // which ends, as there is no shell any more
-	if f.opts.Create.Keep {
-		return nil
-	}
-	if err := in.leave(); err != nil {
-		return openError("close", ".", err)
-	}
-	return nil
-}
-
-// startError returns err, with which a start failed that was made for the
-// caller's op and name, as one of the contract.
-func (f *FS) startError(op, name string, err error) error {
-	if f.closed.Load() {
-		return ops.Error(op, name, fs.ErrClosed, nil)
-	}
-	return openError(op, name, err)
-}
-
-// openError returns err, with which a container could not be opened, as one of
-// the contract.
-func openError(op, name string, err error) error {
-	fail := func(kind, cause error) error { return ops.Error(op, name, kind, cause) }
-	var missing *notInstalledError
-	var fault *engineError
-	var refused *shell.StatusError
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fail(nil, err)
-	case errors.As(err, &missing):
-		return fail(errors.ErrUnsupported, missing)
-	case errors.As(err, &fault):
-		return fail(fault.kind, fault)
-	case errors.As(err, &refused) && refused.Status == statusLacking:
-		return fail(errors.ErrUnsupported, errors.New(failure([]byte(refused.Text))))
-	case errors.As(err, &refused):
-		kind, _ := statusKind(refused.Status)
-		return fail(kind, errors.New("the root of the workspace cannot be entered"))
-	}
-	return fail(workspace.ErrUnavailable, err)
+	return idempotent("killorphan", i.group, i.started, i.first)
 }

@@ -145,7 +145,7 @@ func (p *parcels) unchanged() (map[*file]bool, error) {
 		about = ""
 		// The inode, the size, the date, the time, the zone and the name.
 		words := strings.SplitN(text, " ", 6)
-		if e := p.among.file(words[len(words)-1]); e != nil && strings.HasPrefix(text, e.told()+" ") {
+		if e := p.among.file(words[len(words)-1]); e != nil && strings.HasPrefix(text, e.statKey()+" ") {
 			same[e] = true
 		}
 	}

@@ -106,7 +106,7 @@ func refPod(ctx context.Context, fsys workspace.FileSystem, in kind.Input) (any,
 	if !ok {
 		return nil, errors.New("it is no pod")
 	}
-	if k, ok := f.inside().executor.(*kubectl); ok {
+	if k, ok := f.store.start.found.Load().executor.(*kubectl); ok {
 		o.Pod = k.name
 	}
 	return o, nil

@@ -66,7 +66,7 @@ func (fs *files) sift(ctx context.Context, s sift) (found sifted, sure bool, err
 		nuls = "1"
 	}
 	read := func(reply io.Reader) { sure = sections(reply, len(s.among), take, found.addNUL) }
-	status, err := fs.ask(ctx, read, "sift", s.among, s.grep(fs.f.inside()), s.pattern, nuls)
+	status, err := fs.ask(ctx, read, "sift", s.among, s.grep(fs.c.image), s.pattern, nuls)
 	sure = sure && status == 0
 	if !s.nuls || !sure {
 		found.nul = nil
@@ -76,7 +76,7 @@ func (fs *files) sift(ctx context.Context, s sift) (found sifted, sure bool, err
 
 // grep returns the options of grep. Where lines are wanted it leaves out what has
 // a NUL, if it can: of that all is read, or nothing.
-func (s sift) grep(i *inside) string {
+func (s sift) grep(i image) string {
 	options := s.options
 	switch {
 	case s.lines && i.texts:

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -17,16 +16,19 @@ import (
 // source shows a tree to the search engine. It lists the tree, or the part of it
 // that is wanted, in one request, and answers from that.
 type source struct {
-	f      *FS
-	top    string // where the search begins
-	within scope
-	narrow *narrowing // tells which files need not be searched; nil without a search
+	begin    func(ctx context.Context) (*client, error)
+	c        *client // set by connect
+	contents *contents
+	top      string // where the search begins
+	within   scope
+	narrow   *prefilter // tells which files need not be searched; nil without a search
 
-	mu      sync.Mutex // guards what follows
-	entries []entry    // what is in the tree, sorted; names are from top
-	listed  map[string][]scan.Child
-	hidden  map[string]bool // directories that cannot be read
-	files   *files          // reads many at a time; nil before a tree has been listed
+	connecting sync.Mutex // guards c until connect returns
+	mu         sync.Mutex // guards what follows
+	entries    []entry    // what is in the tree, sorted; names are from top
+	listed     map[string][]scan.Child
+	hidden     map[string]bool // directories that cannot be read
+	files      *files          // reads many at a time; nil before a tree has been listed
 }
 
 var _ scan.Source = (*source)(nil)
@@ -60,10 +62,21 @@ func isLiteral(element string) bool {
 	return element != "." && workspace.ValidName(element) && !strings.ContainsAny(element, `*?[]{}\`)
 }
 
+// connect reaches the container, which nothing has done yet: a malformed pattern
+// starts nothing.
+func (s *source) connect(ctx context.Context) (err error) {
+	s.connecting.Lock()
+	defer s.connecting.Unlock()
+	if s.c == nil {
+		s.c, err = s.begin(ctx)
+	}
+	return err
+}
+
 // List implements [scan.Source].
 func (s *source) List(ctx context.Context, dir string, top bool) ([]scan.Child, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, ops.Error(ops.Ls, dir, err, nil)
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,17 +86,17 @@ func (s *source) List(ctx context.Context, dir string, top bool) ([]scan.Child, 
 		}
 	}
 	if s.hidden[dir] {
-		return nil, ops.Error(ops.Ls, dir, fs.ErrPermission, nil)
+		return nil, fs.ErrPermission
 	}
 	return s.listed[dir], nil
 }
 
 // look lists the tree. s.mu is held.
 func (s *source) look(ctx context.Context) error {
-	if err := s.f.check(ctx, ops.Ls, s.top); err != nil {
+	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	entries, err := s.f.tree(ctx, ops.Ls, s.top, s.within.below, s.within.depth)
+	entries, err := s.c.tree(ctx, s.top, s.within.below, s.within.depth)
 	cut := s.within.below != "." && errors.Is(err, errBelow)
 	if err != nil && !cut {
 		return err
@@ -109,7 +122,7 @@ func (s *source) keep(entries []entry) {
 			continue // it is below what is unnamed itself
 		}
 		s.listed[parent] = append(s.listed[parent], scan.Child{Name: base, Type: e.kind})
-		if s.f.inside().hides(*e) {
+		if s.c.hides(*e) {
 			s.hidden[path] = true
 		}
 	}
@@ -141,15 +154,15 @@ func (s *source) keepStep(dir, name string, kind workspace.FileType) string {
 func (s *source) keepPartOfWay(ctx context.Context) error {
 	dir := s.top
 	for element := range strings.SplitSeq(s.within.below, "/") {
-		info, err := s.f.Stat(ctx, workspace.Join(dir, element))
+		info, err := s.c.stat(ctx, workspace.Join(dir, element))
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, workspace.ErrNotDir), errors.Is(err, fs.ErrPermission):
 			return nil
 		case err != nil:
 			return err
 		}
-		dir = s.keepStep(dir, element, info.Type)
-		if !info.IsDir() {
+		dir = s.keepStep(dir, element, info.kind)
+		if info.kind != workspace.TypeDirectory {
 			return nil // a symlink is not followed
 		}
 	}
@@ -161,30 +174,28 @@ const ignoreFile = ".gitignore"
 
 // Stat implements [scan.Source]. A search asks for where it begins.
 func (s *source) Stat(ctx context.Context, name string) (workspace.FileType, error) {
-	info, err := s.f.Stat(ctx, name)
-	if err == nil && info.Type == workspace.TypeSymlink {
-		var target string
-		if target, err = s.f.Resolve(ctx, name); err == nil {
-			info, err = s.f.Stat(ctx, target)
+	if err := s.connect(ctx); err != nil {
+		return "", err
+	}
+	target := name
+	info, err := s.c.stat(ctx, name)
+	if err == nil && info.kind == workspace.TypeSymlink {
+		if target, err = s.c.resolve(ctx, name); err == nil {
+			info, err = s.c.stat(ctx, target)
 		}
 	}
-	if err == nil && s.narrow != nil && info.Type == workspace.TypeFile && info.Size > largeFile {
-		s.keepLarge(info)
+	if err == nil && s.narrow != nil && info.kind == workspace.TypeFile && info.size > largeFile {
+		s.keepLarge(target, info)
 	}
-	return info.Type, err
+	return info.kind, err
 }
 
 // keepLarge notes the one file that is searched. It is not read if that can be
 // helped.
-func (s *source) keepLarge(info workspace.FileInfo) {
-	r, ok := parseVersion(info.Version)
-	if !ok {
-		return
-	}
-	r.kind = info.Type
-	dir, base := workspace.Split(info.Path)
-	e := &file{entry: &entry{r, base}, alone: true}
+func (s *source) keepLarge(name string, info statInfo) {
+	dir, base := workspace.Split(name)
+	e := &file{entry: &entry{info, base}, alone: true}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.files = &files{f: s.f, top: dir, narrow: s.narrow, stride: maxStride, known: map[string]*file{s.top: e}, wanted: []*file{e}}
+	s.files = &files{c: s.c, contents: s.contents, top: dir, narrow: s.narrow, window: maxWindow, known: map[string]*file{s.top: e}, wanted: []*file{e}}
 }

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // The exit statuses of the program's functions.
@@ -40,66 +40,45 @@ const (
 // statusOther is added to a status that is about the second of two names.
 const statusOther = 100
 
-// errOvertaken says that someone else moved or removed the ground that an
-// operation stood on.
-var errOvertaken = errors.New("something else changed the container's files meanwhile")
+// errOvertaken says that someone else moved or removed the directory that an
+// operation worked in. Starting the operation again is the remedy.
+var errOvertaken = provider.Errorf(workspace.ErrUnavailable, "something else changed the container's files meanwhile")
 
-// statusKind returns what a status means, and what there is to add.
-func statusKind(status int) (kind, cause error) {
-	switch status {
-	case statusMissing:
-		return fs.ErrNotExist, nil
-	case statusExists:
-		return fs.ErrExist, nil
-	case statusIsDir:
-		return workspace.ErrIsDir, nil
-	case statusNotDir:
-		return workspace.ErrNotDir, nil
-	case statusNotEmpty:
-		return workspace.ErrNotEmpty, nil
-	case statusEscape:
-		return workspace.ErrEscape, nil
-	case statusLoop:
-		return fs.ErrInvalid, errors.New("its symlinks form a loop")
-	case statusDenied:
-		return fs.ErrPermission, nil
-	case statusConflict:
-		return workspace.ErrConflict, nil
-	case statusSpecial:
-		return fs.ErrInvalid, errors.New("it is no regular file")
-	case statusOvertaken:
-		return workspace.ErrUnavailable, errOvertaken
-	case statusSymlink:
-		return workspace.ErrSymlink, nil
-	case statusLacking:
-		return errors.ErrUnsupported, nil
-	case statusKilled:
-		return workspace.ErrUnavailable, errors.New("a program in the container was killed")
-	case statusLocked:
-		return workspace.ErrUnavailable, nil
-	case statusFull:
-		return workspace.ErrNoSpace, nil
-	case statusBeneath:
-		return fs.ErrInvalid, errors.New("a directory cannot be moved below itself")
-	}
-	return nil, nil
+// statusErrors are the errors that statuses stand for, but for those that come
+// with words.
+var statusErrors = map[int]error{
+	statusMissing:   fs.ErrNotExist,
+	statusExists:    fs.ErrExist,
+	statusIsDir:     workspace.ErrIsDir,
+	statusNotDir:    workspace.ErrNotDir,
+	statusNotEmpty:  workspace.ErrNotEmpty,
+	statusEscape:    workspace.ErrEscape,
+	statusLoop:      provider.Errorf(fs.ErrInvalid, "its symlinks form a loop"),
+	statusDenied:    fs.ErrPermission,
+	statusConflict:  workspace.ErrConflict,
+	statusSpecial:   provider.Errorf(fs.ErrInvalid, "it is no regular file"),
+	statusOvertaken: errOvertaken,
+	statusSymlink:   workspace.ErrSymlink,
+	statusLacking:   errors.ErrUnsupported,
+	statusKilled:    provider.Errorf(workspace.ErrUnavailable, "a program in the container was killed"),
+	statusFull:      workspace.ErrNoSpace,
+	statusBeneath:   provider.Errorf(fs.ErrInvalid, "a directory cannot be moved below itself"),
 }
 
 // statusError returns the error of a call that ended with a status other than
-// zero, for the caller's op and name. said is what the call wrote.
-func statusError(op, name string, status int, said []byte) error {
-	kind, cause := statusKind(status)
+// zero. said is what the call wrote.
+func statusError(status int, said []byte) error {
 	if status == statusLocked {
-		cause = lockedError(string(said))
+		return provider.Errorf(workspace.ErrUnavailable, "%w", lockedError(string(said)))
 	}
-	if kind == nil {
-		words := failure(said)
-		if isFull(words) {
-			return ops.Error(op, name, workspace.ErrNoSpace, nil)
-		}
-		cause = errors.New(words)
+	if err := statusErrors[status]; err != nil {
+		return err
 	}
-	return ops.Error(op, name, kind, cause)
+	words := failure(said)
+	if isFull(words) {
+		return workspace.ErrNoSpace
+	}
+	return provider.Errorf(nil, "%s", words)
 }
 
 // lockedError returns why a lock could not be had, as stuck in the program says it.

@@ -13,6 +13,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // The operations that only this provider has, as errors spell them.
@@ -55,10 +56,11 @@ type TarProgress struct {
 // directories, and links, [workspace.ErrNoSpace], and [errors.ErrUnsupported] if
 // the image has no tar.
 func (f *FS) ImportTar(ctx context.Context, dir string, archive io.Reader, opts *TarOptions) error {
-	if err := f.check(ctx, opImport, dir); err != nil {
+	c, err := f.begin(ctx, opImport, dir)
+	if err != nil {
 		return err
 	}
-	in := importing{f: f, dir: dir, symlinks: map[string]string{}}
+	in := importing{f: f, client: c, dir: dir, symlinks: map[string]string{}}
 	if opts != nil {
 		in.progress.tell = opts.Progress
 	}
@@ -68,9 +70,25 @@ func (f *FS) ImportTar(ctx context.Context, dir string, archive io.Reader, opts 
 	return in.link(ctx)
 }
 
+// begin is what the methods that only this provider has begin with.
+func (f *FS) begin(ctx context.Context, op, dir string) (*client, error) {
+	if err := ops.Check(ctx, op, dir); err != nil {
+		return nil, err
+	}
+	if f.store.isClosed() {
+		return nil, ops.Error(op, dir, fs.ErrClosed, nil)
+	}
+	c, err := f.store.begin(ctx, dir)
+	if err != nil {
+		return nil, ops.Error(op, dir, provider.Classify(err), nil)
+	}
+	return c, nil
+}
+
 // importing is an archive on its way into a container.
 type importing struct {
 	f        *FS
+	client   *client
 	dir      string
 	progress progress
 	symlinks map[string]string // the targets of the symlinks that were left for the end, by name
@@ -79,16 +97,16 @@ type importing struct {
 
 // unpack passes on all but the symlinks.
 func (in *importing) unpack(ctx context.Context, archive io.Reader) error {
-	temp := in.f.newTemporary(in.dir)
+	temp := in.f.store.newTemporary(in.client, in.dir)
 	parts, to := io.Pipe()
 	packed := make(chan struct{})
 	go func() {
 		defer close(packed)
 		_ = to.CloseWithError(in.send(to, archive)) // never fails
 	}()
-	call := act("unpack", in.dir, temp.name)
+	call := once("unpack", in.dir, temp.name)
 	call.Input, call.Size = parts, shell.Unknown
-	_, status, err := in.f.pool.Do(ctx, call)
+	_, status, err := in.client.try(ctx, call)
 	parts.CloseWithError(fs.ErrClosed)
 	<-packed
 	if err != nil {
@@ -99,10 +117,10 @@ func (in *importing) unpack(ctx context.Context, archive io.Reader) error {
 		return err
 	}
 	if err != nil {
-		return in.f.broken(opImport, in.dir, err)
+		return ops.Error(opImport, in.dir, provider.Classify(err), nil)
 	}
 	if status != 0 {
-		return statusError(opImport, in.dir, status, []byte("tar in the container could not unpack the archive"))
+		return ops.Error(opImport, in.dir, statusError(status, []byte("tar in the container could not unpack the archive")), nil)
 	}
 	return nil
 }
@@ -154,7 +172,7 @@ func (in *importing) take(header *tar.Header) (*tar.Header, error) {
 		in.order = append(in.order, name)
 		return nil, nil
 	}
-	entry.Uid, entry.Gid = int(in.f.inside().user), in.f.inside().group0()
+	entry.Uid, entry.Gid = int(in.client.user), in.client.group0()
 	return entry, nil
 }
 
@@ -201,11 +219,11 @@ func (in *importing) link(ctx context.Context) error {
 			continue
 		}
 		full := workspace.Join(in.dir, name)
-		if err := in.f.check(ctx, opImport, full); err != nil {
+		if _, err := in.f.begin(ctx, opImport, full); err != nil {
 			return err
 		}
-		if _, err := in.f.do(ctx, opImport, full, act("link", append(names(full), target)...)); err != nil {
-			return err
+		if _, err := in.client.do(ctx, once("link", append(pair(full), target)...)); err != nil {
+			return ops.Error(opImport, full, provider.Classify(err), nil)
 		}
 		delete(in.symlinks, name)
 		in.progress.add(name, 0)
@@ -287,12 +305,13 @@ func relay(out *tar.Writer, in *tar.Reader, progress *progress, take func(*tar.H
 // if something changes while it is read, or cannot be read,
 // [errors.ErrUnsupported] if the image has no tar.
 func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOptions) error {
-	if err := f.check(ctx, opExport, dir); err != nil {
+	c, err := f.begin(ctx, opExport, dir)
+	if err != nil {
 		return err
 	}
-	stream, err := f.pool.Stream(ctx, ask("pack", dir))
+	stream, err := c.stream(ctx, idempotent("pack", dir))
 	if err != nil {
-		return f.broken(opExport, dir, err)
+		return ops.Error(opExport, dir, provider.Classify(err), nil)
 	}
 	defer stream.Close()
 	var told progress
@@ -309,9 +328,9 @@ func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOp
 		return ops.Error(opExport, dir, workspace.ErrUnavailable,
 			errors.New("something changed while it was read, or could not be read"))
 	case stream.Status != 0:
-		return statusError(opExport, dir, stream.Status, nil)
+		return ops.Error(opExport, dir, statusError(stream.Status, nil), nil)
 	case err != nil:
-		return f.broken(opExport, dir, err)
+		return ops.Error(opExport, dir, c.broken(err), nil)
 	}
 	return out.Close()
 }

@@ -6,44 +6,38 @@ import (
 	"slices"
 	"time"
 
-	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// Watch implements [workspace.FileSystem]. If the image has inotifywait or
-// inotifyd, it tells when something has changed, and what that is shows in a
-// listing of the tree. Otherwise the tree is listed at every interval.
-func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
-	var o workspace.WatchOptions
-	if opts != nil {
-		o = *opts
-	}
-	if err := f.check(ctx, ops.Watch, dir); err != nil {
+// Watch implements [provider.Watcher]. If the image has inotifywait or inotifyd,
+// it tells when something has changed, and what that is shows in a listing of
+// the tree. Otherwise the tree is listed at every interval.
+func (s *store) Watch(ctx context.Context, dir string, opts workspace.WatchOptions) (<-chan workspace.Event, error) {
+	c, err := s.begin(ctx, dir)
+	if err != nil {
 		return nil, err
 	}
-	if err := ops.CheckWatch(dir, o.Buffer, o.Interval); err != nil {
-		return nil, err
-	}
-	notifier := f.newNotifier(dir)
+	notifier := newNotifier(c, dir)
 	if notifier == nil {
-		return fallback.Poll(ctx, f, dir, &o)
+		return fallback.Poll(ctx, provider.New(s, provider.Facts{}), dir, &opts)
 	}
-	w := &observed{FS: f, dir: dir, notifier: notifier, changed: make(chan struct{}, 1)}
+	w := &observed{store: s, dir: dir, notifier: notifier, changed: make(chan struct{}, 1)}
 	stream, err := notifier.begin(ctx)
 	if err != nil && !errors.Is(err, errNotObserved) {
 		return nil, err
 	}
-	o.Interval = pace
-	events, err := fallback.Poll(ctx, w, dir, &o)
+	opts.Interval = pace
+	events, err := fallback.Poll(ctx, provider.New(w, provider.Facts{}), dir, &opts)
 	if err != nil {
 		if stream != nil {
 			stream.Close()
 		}
 		return nil, err
 	}
-	f.background.Go(func() { w.run(ctx, stream) })
+	s.background.Go(func() { w.run(ctx, stream) })
 	return events, nil
 }
 
@@ -61,20 +55,20 @@ type notifier interface {
 }
 
 // newNotifier returns what the image has, nil if it has none.
-func (f *FS) newNotifier(dir string) notifier {
-	switch f.inside().watches {
+func newNotifier(c *client, dir string) notifier {
+	switch c.watches {
 	case "inotifywait":
-		return &inotifywait{fs: f, dir: dir}
+		return &inotifywait{client: c, dir: dir}
 	case "inotifyd":
-		return &inotifyd{fs: f, dir: dir}
+		return &inotifyd{client: c, dir: dir}
 	}
 	return nil
 }
 
-// observed is an FS whose walks, but for the first, wait until something has
+// observed is a store whose walks, but for the first, wait until something has
 // changed. It is for one walk at a time.
 type observed struct {
-	*FS
+	*store
 	dir      string
 	notifier notifier
 	changed  chan struct{} // has room for one
@@ -92,18 +86,18 @@ const (
 	pace = 10 * time.Millisecond
 )
 
-// Walk implements [workspace.Walker].
-func (w *observed) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+// Walk implements [provider.Walker].
+func (w *observed) Walk(ctx context.Context, dir string, opts workspace.WalkOptions, fn workspace.WalkFunc) error {
 	if w.walked {
 		select {
 		case <-w.changed:
 		case <-ctx.Done():
-			return ops.Error(ops.Walk, dir, ctx.Err(), nil)
+			return ctx.Err()
 		}
 	}
 	w.walked = true
 	var dirs []string
-	err := w.FS.Walk(ctx, dir, opts, func(info workspace.FileInfo, err error) error {
+	err := w.store.Walk(ctx, dir, opts, func(info workspace.FileInfo, err error) error {
 		switch {
 		case err != nil: // it has been told of before
 			dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == info.Path })

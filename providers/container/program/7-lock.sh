@@ -107,11 +107,11 @@ unlock() {
 	rm -f -- "./${prefix}unlock"
 }
 
-# reap PROCESS START FIRST: ends what a shell that was given up is still doing,
+# killorphan PROCESS START FIRST: ends what a shell that was given up is still doing,
 # and all that it has started. Another process may have its number by now. If the
 # shell has ended, those that it has started keep the number from others, unless
 # the container was started again since, and with it the first process.
-reap() {
+killorphan() {
 	process=$1 start=$2
 	if read -r line 2>/dev/null <"/proc/$process/stat"; then
 		set -- ${line##*) }

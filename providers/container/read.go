@@ -1,0 +1,43 @@
+package container
+
+import (
+	"context"
+	"io"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// ReadContent implements [provider.ContentReader]: it takes one program in the
+// container, where ReadFile takes two.
+func (s *store) ReadContent(ctx context.Context, name string) ([]byte, error) {
+	c, err := s.begin(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.content(ctx, name)
+}
+
+// ReadFile implements [provider.Store].
+func (s *store) ReadFile(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+	c, err := s.begin(ctx, name)
+	if err != nil {
+		return nil, "", err
+	}
+	data, info, err := c.readFile(ctx, name, limit)
+	return data, info.version(), err
+}
+
+// Open implements [provider.Opener]. A stream has a shell of its own until it
+// is closed; one that has been read to its end, or is short, gives it back at
+// once.
+func (s *store) Open(ctx context.Context, name string, window workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	c, err := s.begin(ctx, name)
+	if err != nil {
+		return nil, workspace.FileInfo{}, err
+	}
+	stream, info, err := c.open(ctx, name, window)
+	if err != nil {
+		return nil, workspace.FileInfo{}, err
+	}
+	return stream, info.describe(name), nil
+}

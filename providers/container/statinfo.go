@@ -1,0 +1,244 @@
+package container
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
+)
+
+// statInfo is what stat or find says of one name.
+type statInfo struct {
+	kind     workspace.FileType
+	perm     uint64
+	size     int64
+	inode    uint64
+	uid, gid uint64
+	modified time.Time
+}
+
+// version returns the version of the bytes that r belongs to. The time at which
+// attributes changed is no part of it, as that of a file also changes when it
+// loses its name to another.
+func (r statInfo) version() workspace.Version {
+	return workspace.Version(fmt.Sprintf("%x-%x-%x", r.inode, r.size, r.modified.UnixNano()))
+}
+
+// statTime is how stat writes a time.
+const statTime = "2006-01-02 15:04:05.000000000"
+
+// parseVersion returns the part of a statInfo that its version has. It returns false for
+// what cannot be a version of ours.
+func parseVersion(version workspace.Version) (statInfo, bool) {
+	var r statInfo
+	var modified int64
+	n, err := fmt.Sscanf(string(version), "%x-%x-%x", &r.inode, &r.size, &modified)
+	r.modified = time.Unix(0, modified).UTC()
+	return r, err == nil && n == 3
+}
+
+// expected returns a version as the program compares it, and a text that no
+// file has for what cannot be a version of ours.
+func expected(version workspace.Version) string {
+	if r, ok := parseVersion(version); ok {
+		return r.statKey()
+	}
+	return "no version"
+}
+
+// statKey returns the part of what stat writes that changes with the bytes.
+func (r statInfo) statKey() string {
+	return fmt.Sprintf("%d %d %s", r.inode, r.size, r.modified.UTC().Format(statTime))
+}
+
+// describe returns the description of the name that r belongs to.
+func (r statInfo) describe(name string) workspace.FileInfo {
+	_, base := workspace.Split(name)
+	info := workspace.FileInfo{Name: base, Path: name, Type: r.kind, ModTime: r.modified}
+	if r.kind == workspace.TypeFile {
+		info.Size, info.Version = r.size, r.version()
+	}
+	return info
+}
+
+// errStat says that a program of the image writes something else than was
+// asked for.
+var errStat = provider.Errorf(nil, "a program in the container described a file in a way that is not understood")
+
+// parseStat reads the description at the beginning of text and returns what
+// is behind it.
+func parseStat(text []byte) (r statInfo, rest []byte, err error) {
+	p := statParser{rest: text}
+	r.kind = p.kind()
+	r.size = int64(p.number(10))
+	r.inode = p.number(10)
+	r.uid = p.number(10)
+	r.gid = p.number(10)
+	r.perm = p.number(8)
+	r.modified = p.time()
+	if p.bad {
+		return statInfo{}, nil, errStat
+	}
+	return r, p.rest, nil
+}
+
+// statParser reads words that are separated by single spaces.
+type statParser struct {
+	rest []byte
+	bad  bool
+}
+
+func (p *statParser) word() string {
+	word, rest, _ := bytes.Cut(p.rest, []byte{' '})
+	p.rest = rest
+	return string(word)
+}
+
+func (p *statParser) number(base int) uint64 {
+	n, err := strconv.ParseUint(p.word(), base, 64)
+	p.bad = p.bad || err != nil
+	return n
+}
+
+// kind reads a type: the letter of find, or the mode in hexadecimal of stat.
+func (p *statParser) kind() workspace.FileType {
+	word := p.word()
+	if len(word) == 1 {
+		return kindOfLetter(word)
+	}
+	mode, err := strconv.ParseUint(word, 16, 32)
+	p.bad = p.bad || err != nil
+	return kindOfMode(mode)
+}
+
+func kindOfLetter(letter string) workspace.FileType {
+	switch letter {
+	case "f":
+		return workspace.TypeFile
+	case "d":
+		return workspace.TypeDirectory
+	case "l":
+		return workspace.TypeSymlink
+	}
+	return workspace.TypeOther
+}
+
+// kindOfMode knows the types of stat(2), which are the same on all systems.
+func kindOfMode(mode uint64) workspace.FileType {
+	switch mode & 0xf000 {
+	case 0x8000:
+		return workspace.TypeFile
+	case 0x4000:
+		return workspace.TypeDirectory
+	case 0xa000:
+		return workspace.TypeSymlink
+	}
+	return workspace.TypeOther
+}
+
+// time reads a time: the seconds and their fraction of find, or the date, the
+// time and the zone, which is UTC, of stat.
+func (p *statParser) time() time.Time {
+	word := p.word()
+	if len(word) > 4 && word[4] == '-' {
+		t, err := time.Parse(statTime, word+" "+p.word())
+		p.word() // the zone
+		p.bad = p.bad || err != nil
+		return t
+	}
+	seconds, fraction, _ := strings.Cut(word, ".")
+	sec, err := strconv.ParseInt(seconds, 10, 64)
+	p.bad = p.bad || err != nil
+	nano, err := strconv.ParseUint((fraction + "000000000")[:9], 10, 32)
+	p.bad = p.bad || err != nil
+	return time.Unix(sec, int64(nano)).UTC()
+}
+
+// cutStatInfo returns the description in the first line of a reply, and what
+// follows that line.
+func cutStatInfo(body []byte) (statInfo, []byte, error) {
+	line, rest, found := bytes.Cut(body, []byte{'\n'})
+	if !found {
+		return statInfo{}, nil, errStat
+	}
+	r, extra, err := parseStat(line)
+	if err == nil && len(extra) > 0 {
+		err = errStat
+	}
+	return r, rest, err
+}
+
+// entry is one name of a listing.
+type entry struct {
+	statInfo
+	name string // from the directory that was listed
+}
+
+// The bits of a permission.
+const (
+	mayEnter = 1
+	mayRead  = 4
+)
+
+// hides reports whether e is a directory that cannot be listed by the user
+// that the shell runs as.
+func (i image) hides(e entry) bool {
+	return (e.kind == workspace.TypeDirectory || e.kind == scan.UnnamedDirectory) && !i.allows(e, mayRead|mayEnter)
+}
+
+// allows reports whether that user has a permission.
+func (i image) allows(e entry, bits uint64) bool {
+	perm := e.perm
+	switch {
+	case i.user == 0:
+		return true
+	case e.uid == i.user:
+		perm >>= 6
+	case slices.Contains(i.groups, e.gid):
+		perm >>= 3
+	}
+	return perm&bits == bits
+}
+
+// parseListing reads descriptions that have their path from dir and the end of a
+// description after them.
+func parseListing(body []byte, dir string) ([]entry, error) {
+	var entries []entry
+	for len(body) > 0 {
+		line, rest, found := bytes.Cut(body, []byte("//\n"))
+		if !found {
+			return nil, errStat
+		}
+		body = rest
+		r, name, err := parseStat(line)
+		if err != nil {
+			return nil, err
+		}
+		e := entry{r, path.Clean(string(name))}
+		ok := !isTemporary(e.name)
+		if ok && !workspace.ValidName(workspace.Join(dir, e.name)) {
+			e.kind, ok = scan.Unnamed(e.kind)
+		}
+		if ok {
+			entries = append(entries, e)
+		}
+	}
+	slices.SortFunc(entries, byName)
+	return entries, nil
+}
+
+func byName(a, b entry) int { return strings.Compare(a.name, b.name) }
+
+// isTemporary reports whether name is a temporary file, or below what has such a
+// name.
+func isTemporary(name string) bool {
+	return strings.HasPrefix(name, ops.ReservedPrefix) || strings.Contains(name, "/"+ops.ReservedPrefix)
+}

@@ -40,6 +40,9 @@ func Run(t *testing.T, open func(t *testing.T, dir string) workspace.FileSystem)
 	}{
 		{"restrict-whole", "src/", restrict("src/**")},
 		{"restrict-names", "src/", restrict("src/**/*", "src/*")},
+		{"denied", "src/", func(fsys workspace.FileSystem) (workspace.FileSystem, error) {
+			return policy.Restrict(fsys, policy.Rules{DeniedPaths: []string{"vault"}})
+		}},
 		{"sub", "", func(fsys workspace.FileSystem) (workspace.FileSystem, error) { return policy.Sub(fsys, "src") }},
 	} {
 		for _, by := range []string{"tools", "program"} {

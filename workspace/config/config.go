@@ -264,9 +264,7 @@ func (c *Config) Kind(name string) string {
 func (c *Config) Settings(name string) FS {
 	for _, d := range c.descriptions {
 		if d.name == name {
-			settings := d.FS
-			settings.AllowedPaths = slices.Clone(settings.AllowedPaths)
-			return settings
+			return d.FS.clone()
 		}
 	}
 	return FS{}

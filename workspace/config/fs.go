@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"slices"
 
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -20,6 +21,19 @@ type FS struct {
 	// AllowedPaths are the names that may be used, as in [policy.Rules]. Empty
 	// means all.
 	AllowedPaths []string `json:"allowedPaths,omitempty" jsonschema:"Globs of the names that may be used, from the root of the workspace: all others are refused, and absent from listings and searches. All names may be used if it is left out."`
+	// DeniedPaths are names that may not be used although AllowedPaths allow
+	// them, as in [policy.Rules].
+	DeniedPaths []string `json:"deniedPaths,omitempty" jsonschema:"Globs of names that are refused, and absent from listings and searches, with all below them. A pattern without a slash matches in every directory, and letters match in either case."`
+	// ReadOnlyPaths are names that can be read and not changed, as in
+	// [policy.ReadOnlyPaths].
+	ReadOnlyPaths []string `json:"readOnlyPaths,omitempty" jsonschema:"Globs of names that can be read but not changed, moved or deleted, with all below them. A pattern without a slash matches in every directory, and letters match in either case."`
+}
+
+// clone returns a copy that shares nothing with s.
+func (s FS) clone() FS {
+	s.AllowedPaths, s.DeniedPaths = slices.Clone(s.AllowedPaths), slices.Clone(s.DeniedPaths)
+	s.ReadOnlyPaths = slices.Clone(s.ReadOnlyPaths)
+	return s
 }
 
 // maxFileSizeMb is the greatest limit that is a number of bytes.
@@ -31,19 +45,25 @@ func (s FS) check(p *problems, n *node) {
 		p.add(size.at, "maxFileSizeMb is to be between 1 and %d, in MiB: leave it out for the default of %d",
 			int64(maxFileSizeMb), workspace.DefaultMaxFileSize>>20)
 	}
-	paths := n.lookup("allowedPaths")
+	checkPaths(p, n.lookup("allowedPaths"), "allowedPaths is empty, which would allow nothing: name what may be used, or leave it out", policy.CheckAllowedPath)
+	checkPaths(p, n.lookup("deniedPaths"), "deniedPaths is empty: leave it out", policy.CheckDeniedPath)
+	checkPaths(p, n.lookup("readOnlyPaths"), "readOnlyPaths is empty: leave it out", policy.CheckDeniedPath)
+}
+
+// checkPaths adds what is wrong with a list of patterns, which may be nil.
+func checkPaths(p *problems, paths *node, empty string, check func(pattern string) error) {
 	if paths == nil || paths.kind != listNode {
 		return
 	}
 	if len(paths.items) == 0 {
-		p.add(paths.at, "allowedPaths is empty, which would allow nothing: name what may be used, or leave it out")
+		p.add(paths.at, "%s", empty)
 	}
 	for _, item := range paths.items {
 		if item.kind != textNode {
 			continue
 		}
-		if err := policy.CheckAllowedPath(item.text); err != nil {
-			p.add(item.at, "the allowed path %q cannot be used: %s", short(item.raw), redact(cause(err), item.used))
+		if err := check(item.text); err != nil {
+			p.add(item.at, "the path %q cannot be used: %s", short(item.raw), redact(cause(err), item.used))
 		}
 	}
 }
@@ -67,8 +87,15 @@ func (s FS) checkAlone() error {
 
 // over returns fsys as the settings show it.
 func (s FS) over(fsys workspace.FileSystem) (workspace.FileSystem, error) {
-	if len(s.AllowedPaths) > 0 {
-		restricted, err := policy.Restrict(fsys, policy.Rules{AllowedPaths: s.AllowedPaths})
+	if len(s.ReadOnlyPaths) > 0 {
+		protected, err := policy.ReadOnlyPaths(fsys, s.ReadOnlyPaths)
+		if err != nil {
+			return nil, err
+		}
+		fsys = protected
+	}
+	if len(s.AllowedPaths)+len(s.DeniedPaths) > 0 {
+		restricted, err := policy.Restrict(fsys, policy.Rules{AllowedPaths: s.AllowedPaths, DeniedPaths: s.DeniedPaths})
 		if err != nil {
 			return nil, err
 		}

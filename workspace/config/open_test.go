@@ -69,11 +69,26 @@ workspaces:
   frozen:
     provider: { kind: memory, seed: src }
     fs: { readOnly: true }
+  guarded:
+    provider: { kind: localbash, root: . }
+    fs: { deniedPaths: ["*.PEM"], readOnlyPaths: [src] }
 `))
-	repo, frozen := lookup(t, opened, "repo"), lookup(t, opened, "frozen")
+	repo, frozen, guarded := lookup(t, opened, "repo"), lookup(t, opened, "frozen"), lookup(t, opened, "guarded")
 	ctx := t.Context()
 	if _, err := repo.ReadFile(ctx, "key.pem"); tools.CodeOf(err) != tools.CodePolicy {
 		t.Errorf("ReadFile(key.pem) = %v, want %s", err, tools.CodePolicy)
+	}
+	for _, err := range []error{
+		second(guarded.ReadFile(ctx, "key.pem")),
+		second(guarded.WriteFile(ctx, "src/a.go", nil, nil)),
+		guarded.Rm(ctx, "src", &workspace.RmOptions{Recursive: true}),
+	} {
+		if tools.CodeOf(err) != tools.CodePolicy {
+			t.Errorf("a call with a guarded name = %v, want %s", err, tools.CodePolicy)
+		}
+	}
+	if data, err := guarded.ReadFile(ctx, "src/a.go"); string(data) != "package a" {
+		t.Errorf("ReadFile(src/a.go) = %q, %v", data, err)
 	}
 	if _, err := repo.ReadFile(ctx, "big.md"); !errors.Is(err, workspace.ErrTooLarge) {
 		t.Errorf("ReadFile(big.md) = %v, want %v", err, workspace.ErrTooLarge)
@@ -94,6 +109,9 @@ workspaces:
 		t.Errorf("kinds %s and %s, want localbash and memory", repo.Kind(), frozen.Kind())
 	}
 }
+
+// second returns the error of a call that returns something else, too.
+func second(_ any, err error) error { return err }
 
 func TestOpenNames(t *testing.T) {
 	c := parse(t, t.TempDir(), "workspaces:\n  one: mem://\n  two: mem://\n  broken: {provider: {kind: localbash, root: ./none}}\n")

@@ -40,11 +40,14 @@ type filesIn struct {
 	names []string
 }
 
-// protects reports whether the file name is one of the configuration, or would be.
-func (f *filesIn) protects(name string) bool {
+// protects returns why the file name is protected, "" if it is not.
+func (f *filesIn) protects(name string) (why string) {
 	f.once.Do(func() { f.names = f.files.names(workspace.RootOf(f.fsys)) })
-	return isConfigName(path.Base(name)) ||
-		slices.ContainsFunc(f.names, func(used string) bool { return strings.EqualFold(used, name) })
+	if isConfigName(path.Base(name)) ||
+		slices.ContainsFunc(f.names, func(used string) bool { return strings.EqualFold(used, name) }) {
+		return "it is the configuration of workspaces, or would be taken for one"
+	}
+	return ""
 }
 
 // below reports whether a protected file is below root, or is root.

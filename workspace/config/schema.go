@@ -144,8 +144,12 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 	s.Properties["requires"].Items.Enum = enum(requirementNames())
 	settings := s.Properties["fs"]
 	settings.Properties["maxFileSizeMb"].AnyOf[0].Minimum = &least
-	settings.Properties["allowedPaths"].MinItems = &one
+	for _, paths := range []string{"allowedPaths", "deniedPaths", "readOnlyPaths"} {
+		settings.Properties[paths].MinItems = &one
+	}
 	settings.Properties["allowedPaths"].Examples = []any{[]string{"src/**", "*.md"}}
+	settings.Properties["deniedPaths"].Examples = []any{[]string{".env*", "*.pem", "secrets/**"}}
+	settings.Properties["readOnlyPaths"].Examples = []any{[]string{".git", "docs/**"}}
 	return s, nil
 }
 

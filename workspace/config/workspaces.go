@@ -74,9 +74,7 @@ func (w *Workspace) Kind() string { return w.opener.name }
 
 // Settings returns the settings that hold for it.
 func (w *Workspace) Settings() FS {
-	settings := w.settings
-	settings.AllowedPaths = slices.Clone(settings.AllowedPaths)
-	return settings
+	return w.settings.clone()
 }
 
 // Close closes the provider.

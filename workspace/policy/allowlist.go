@@ -27,10 +27,11 @@ const (
 	all
 )
 
-// allowlist is a compiled [Rules].AllowedPaths.
+// allowlist is a compiled [Rules].
 type allowlist struct {
-	rules []allowRule
-	text  string // the patterns, for errors
+	rules  []allowRule // empty if all but denied is allowed
+	text   string      // the patterns of rules, for errors
+	denied pathList
 }
 
 // allowRule is one pattern.
@@ -40,12 +41,16 @@ type allowRule struct {
 	deep    bool // it matches everything below what it matches
 }
 
-func compileAllowlist(patterns []string) (*allowlist, error) {
-	if len(patterns) == 0 {
+func compileAllowlist(rules Rules) (*allowlist, error) {
+	if len(rules.AllowedPaths) == 0 && len(rules.DeniedPaths) == 0 {
 		return nil, ops.Error(opRestrict, "", fs.ErrInvalid, errors.New("no path is allowed"))
 	}
-	list := &allowlist{text: listed(patterns)}
-	for _, text := range patterns {
+	denied, err := compilePathList("deniedPaths", rules.DeniedPaths)
+	if err != nil {
+		return nil, err
+	}
+	list := &allowlist{text: listed(rules.AllowedPaths), denied: denied}
+	for _, text := range rules.AllowedPaths {
 		pattern, err := compileAllowedPath(text)
 		if err != nil {
 			return nil, err
@@ -103,11 +108,34 @@ func listed(patterns []string) string {
 
 // access returns what may be done with name, symlinks aside.
 func (l *allowlist) access(name string) access {
+	_, denied, below := l.denied.match(name)
+	if denied {
+		return none
+	}
 	best := none
+	if len(l.rules) == 0 {
+		best = all
+	}
 	for _, rule := range l.rules {
 		best = max(best, rule.access(name))
 	}
+	if best == all && below {
+		return allowed
+	}
 	return best
+}
+
+// why returns why name is denied. It goes by the name alone, so that it is the
+// same whether there is such a file or not.
+func (l *allowlist) why(name string) string {
+	text, denied, _ := l.denied.match(name)
+	switch {
+	case denied:
+		return "it matches " + text
+	case len(l.rules) == 0:
+		return "it leads to a denied path"
+	}
+	return fmt.Sprintf("neither one of the allowed paths (%s) nor a directory that leads to one", l.text)
 }
 
 func (r allowRule) access(name string) access {

@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -15,7 +17,7 @@ import (
 type ProtectedFS struct {
 	reads
 	files     workspace.FileSystem // the exact view
-	protected func(name string) bool
+	protected func(name string) (why string)
 }
 
 var (
@@ -28,15 +30,16 @@ var (
 
 // Protect returns a view of fsys in which protected names cannot be created,
 // written, moved or removed, nor a directory with a protected name in it be
-// moved or removed: that is [workspace.ErrPolicy]. A name is protected if
-// protected returns true for it or for a directory above it, after symlinks have
-// been followed. protected must be safe for concurrent use.
+// moved or removed: that is [workspace.ErrPolicy]. protected returns why a name
+// is protected, as a part of a sentence such as "it is generated", and "" if it is
+// not. What is below a protected name is protected, too. Symlinks have been
+// followed when protected is called. It must be safe for concurrent use.
 //
 // # Errors
 //
 // [errors.ErrUnsupported] if fsys follows symlinks and cannot refuse to
 // ([workspace.Exact]).
-func Protect(fsys workspace.FileSystem, protected func(name string) bool) (*ProtectedFS, error) {
+func Protect(fsys workspace.FileSystem, protected func(name string) (why string)) (*ProtectedFS, error) {
 	exact, err := workspace.Exact(fsys)
 	if err != nil {
 		return nil, ops.Rename(err, "protect", ".")
@@ -58,15 +61,11 @@ func (p *ProtectedFS) Exact() (workspace.FileSystem, error) { return Protect(p.f
 // check refuses a name that is protected, or below a protected one.
 func (p *ProtectedFS) check(op string, a alias) error {
 	for name := a.target; name != "."; name, _ = workspace.Split(name) {
-		if p.protected(name) {
-			return p.refusal(op, a.name, "it is the configuration of workspaces, or would be taken for one")
+		if why := p.protected(name); why != "" {
+			return ops.Error(op, a.name, workspace.ErrPolicy, errors.New(why))
 		}
 	}
 	return nil
-}
-
-func (p *ProtectedFS) refusal(op, name, why string) error {
-	return ops.Error(op, name, workspace.ErrPolicy, errors.New(why))
 }
 
 // resolve follows the symlinks in the name of a. last says whether a symlink
@@ -132,12 +131,13 @@ func (p *ProtectedFS) checkTree(ctx context.Context, op string, a alias, moved s
 		return nil
 	}
 	err = a.walk(ctx, p.files, nil, func(info workspace.FileInfo, err error) error {
-		switch inner := rebase(info.Path, a.name, a.target); {
-		case err != nil:
+		if err != nil {
 			return ops.Rename(err, op, a.name)
-		case p.protected(inner), p.protected(rebase(inner, a.target, moved)):
-			return p.refusal(op, a.name, "it holds "+strings.TrimPrefix(inner, prefixOf(a.target))+
-				", which is the configuration of workspaces, or would be taken for one")
+		}
+		inner := rebase(info.Path, a.name, a.target)
+		if why := cmp.Or(p.protected(inner), p.protected(rebase(inner, a.target, moved))); why != "" {
+			return ops.Error(op, a.name, workspace.ErrPolicy,
+				fmt.Errorf("it holds %s: %s", strings.TrimPrefix(inner, prefixOf(a.target)), why))
 		}
 		return nil
 	})

@@ -14,8 +14,11 @@ import (
 
 func protect(t *testing.T, fsys workspace.FileSystem) *policy.ProtectedFS {
 	t.Helper()
-	p, err := policy.Protect(fsys, func(name string) bool {
-		return path.Base(name) == "locked.yaml" || name == "conf/own"
+	p, err := policy.Protect(fsys, func(name string) string {
+		if path.Base(name) == "locked.yaml" || name == "conf/own" {
+			return "it is locked"
+		}
+		return ""
 	})
 	if err != nil {
 		t.Fatal(err)

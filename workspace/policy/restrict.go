@@ -3,7 +3,6 @@ package policy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -18,8 +17,14 @@ type Rules struct {
 	// the dialect of [workspace.GlobOptions]: "src/**" is the directory src
 	// with all below it, "*.md" all names at the top that end in ".md". A
 	// pattern that ends in a slash is refused, as it would allow a directory
-	// and nothing in it. At least one is required.
+	// and nothing in it. Empty allows all names but DeniedPaths.
 	AllowedPaths []string
+	// DeniedPaths are globs of names that may not be used although AllowedPaths
+	// allow them. A directory is denied with all that is in it. A pattern without
+	// a slash matches in every directory: ".env*" is also for "app/.env.local".
+	// Letters are compared regardless of their case. One of the two lists has to
+	// have a pattern.
+	DeniedPaths []string
 }
 
 // RestrictedFS is a [workspace.FileSystem] in which only the names that the
@@ -69,7 +74,7 @@ var (
 // [errors.ErrUnsupported] if fsys follows symlinks and cannot refuse to
 // ([workspace.Exact]).
 func Restrict(fsys workspace.FileSystem, rules Rules) (*RestrictedFS, error) {
-	allow, err := compileAllowlist(rules.AllowedPaths)
+	allow, err := compileAllowlist(rules)
 	if err != nil {
 		return nil, err
 	}
@@ -204,8 +209,7 @@ func (p resolved) shows(t workspace.FileType) bool {
 // denial is the error of a denied name. It is the same for all of them, so that
 // it does not show which exist.
 func (r *RestrictedFS) denial(op, name string) error {
-	return ops.Error(op, name, workspace.ErrPolicy,
-		fmt.Errorf("neither one of the allowed paths (%s) nor a directory that leads to one", r.allow.text))
+	return ops.Error(op, name, workspace.ErrPolicy, errors.New(r.allow.why(name)))
 }
 
 // checkDir returns the denial of a name that may only be traversed and is no

@@ -65,7 +65,7 @@ func (r *RestrictedFS) notEmpty(ctx context.Context, p resolved, err error) erro
 
 func (r *RestrictedFS) holdsDenied(op, name string) error {
 	return ops.Error(op, name, workspace.ErrPolicy,
-		errors.New("it holds names that are not among the allowed paths"))
+		errors.New("it holds names that may not be used"))
 }
 
 // rmTree removes p and all below it. It removes one name after the other, and

@@ -47,7 +47,7 @@ type restrictedWatch struct {
 // findDirs finds the directories that may only be traversed.
 func (w *restrictedWatch) findDirs(ctx context.Context) error {
 	w.dirs = map[string]bool{}
-	if w.p.access == all {
+	if w.p.access == all || len(w.r.allow.rules) == 0 {
 		return nil
 	}
 	return w.r.Walk(ctx, w.p.name, nil, func(info workspace.FileInfo, err error) error {

@@ -178,7 +178,7 @@ func TestDeniedIsNotListed(t *testing.T) {
 	}
 }
 
-// TestDeniedWatch tests that no event tells of a denied name.
+// TestDeniedWatch tests that no event reports a denied name.
 func TestDeniedWatch(t *testing.T) {
 	m := memory.New(nil)
 	r := newDenied(t, m)

@@ -9,16 +9,14 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// hint says what a model can do about an error. It is the only place that maps
-// codes to advice.
+// hint says what a model can do about an error.
 func (k *kit) hint(ctx context.Context, op, path string, code Code, err error) string {
 	var hinted *hintedError
 	if errors.As(err, &hinted) {
 		return hinted.hint
 	}
-	var remedied interface{ Remedy() string }
-	if errors.As(err, &remedied) {
-		return remedyHint(code, remedied.Remedy())
+	if remedy := ops.RemedyOf(err); remedy != "" {
+		return remedyHint(code, remedy)
 	}
 	switch code {
 	case CodeNotExist:
@@ -42,7 +40,7 @@ func (k *kit) hint(ctx context.Context, op, path string, code Code, err error) s
 	case CodeConflict:
 		return k.conflictHint(op)
 	}
-	return plainHint(code)
+	return advice[code].model
 }
 
 // remedyHint is the advice about an error that only a person can do something
@@ -54,20 +52,26 @@ func remedyHint(code Code, remedy string) string {
 	return "Trying again will not help. Tell the user: " + remedy + "."
 }
 
-// plainHint is the advice that depends on the code alone.
-func plainHint(code Code) string {
-	switch code {
-	case CodeNoSpace:
-		return "Nothing was written. Delete files that are not needed, or ask the user for space."
-	case CodePermission, CodePolicy:
-		return "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
-	case CodeUnsupported:
-		return "This workspace cannot do it. Use another tool."
-	case CodeUnavailable, CodeTimeout:
-		return "The store does not answer just now. Try the same call again."
-	}
-	return ""
+const (
+	notAllowed = "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
+	notNow     = "The store does not answer just now. Try the same call again."
+)
+
+// advice is what a model, and a person who sets up a workspace, can do about an
+// error of which only the code is known.
+var advice = map[Code]struct{ model, person string }{
+	CodeNotExist:    {"", "Create it, or correct its name in the file."},
+	CodePermission:  {notAllowed, "Get the right to do this, or choose another place."},
+	CodePolicy:      {notAllowed, ""},
+	CodeNoSpace:     {"Nothing was written. Delete files that are not needed, or ask the user for space.", "Delete files, or raise the quota."},
+	CodeUnsupported: {"This workspace cannot do it. Use another tool.", "Choose a provider that can do this."},
+	CodeUnavailable: {notNow, "See that it can be reached, and try again."},
+	CodeTimeout:     {notNow, "See that it can be reached, and try again."},
 }
+
+// Remedy returns what a person who sets up a workspace can do about an error with
+// the code, where the error itself does not say it, and "" if that is not known.
+func (c Code) Remedy() string { return advice[c].person }
 
 func (k *kit) existsHint(op string) string {
 	switch op {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/workspacekit/workspacekit/internal/cli/term"
 )
 
 // TestDoctorEndsBySignal interrupts a run that waits for an engine.
@@ -36,10 +38,10 @@ func TestDoctorEndsBySignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || !strings.HasSuffix(out.String(), "workspace: interrupted\n") {
-		t.Errorf("Wait() = %v, output %q, want exit code %d and that it was interrupted", err, &out, exitInterrupted)
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != term.ExitInterrupted || !strings.HasSuffix(out.String(), "workspace: interrupted\n") {
+		t.Errorf("Wait() = %v, output %q, want exit code %d and that it was interrupted", err, &out, term.ExitInterrupted)
 	}
-	if left, err := filepath.Glob(filepath.Join(dir, markPrefix+"*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(dir, ".workspace-doctor-*")); err != nil || len(left) > 0 {
 		t.Errorf("the doctor left %q, %v", left, err)
 	}
 }

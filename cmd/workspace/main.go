@@ -1,5 +1,5 @@
 // Command workspace gives files to an AI agent, or to a person: it serves the
-// tools of the workspaces that a file describes by the Model Context Protocol,
+// tools of the workspaces that a file describes over the Model Context Protocol,
 // and runs them by hand.
 //
 // Run "workspace help" for its commands, flags and examples.
@@ -11,19 +11,21 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/workspacekit/workspacekit/internal/cli"
+	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 func main() { runProgram(config.Locate) }
 
-// runProgram runs the command line, with a way of finding the file.
-func runProgram(locate locator) {
+// runProgram runs the command line. locate finds the file.
+func runProgram(locate target.Locator) {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	// The second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, locate))
+	os.Exit(cli.Run(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, locate))
 }

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/workspacekit/workspacekit/internal/cli/term"
 )
 
 const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"
@@ -91,8 +93,8 @@ func TestInterruptedWhileReadingInput(t *testing.T) {
 				t.Fatal(err)
 			}
 			var exit *exec.ExitError
-			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
-				t.Errorf("Wait() = %v, want exit code %d", err, exitInterrupted)
+			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != term.ExitInterrupted {
+				t.Errorf("Wait() = %v, want exit code %d", err, term.ExitInterrupted)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "a")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("Stat(a) = %v, want that nothing was written", err)

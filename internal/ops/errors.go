@@ -71,3 +71,25 @@ func Rename(err error, op, name string) error {
 	}
 	return &fs.PathError{Op: op, Path: name, Err: pathError.Err}
 }
+
+// Remedy is an error whose text is what a person can do about it: "create the
+// folder first". As the cause of [Error], it is both a part of the text and what
+// [RemedyOf] returns.
+type Remedy string
+
+func (r Remedy) Error() string { return string(r) }
+
+// Remedy returns the text of r.
+func (r Remedy) Remedy() string { return string(r) }
+
+// RemedyOf returns what a person can do about err: what the first error in its
+// tree returns that has a method Remedy() string. It returns "" if there is none.
+func RemedyOf(err error) string {
+	if known, ok := errors.AsType[interface {
+		error
+		Remedy() string
+	}](err); ok {
+		return known.Remedy()
+	}
+	return ""
+}

@@ -195,14 +195,14 @@ func notFolder(root string, err error) error {
 func openError(dir string, err error) error {
 	for _, known := range []struct {
 		kind   error
-		remedy string
+		remedy ops.Remedy
 	}{
 		{fs.ErrNotExist, "create the folder first, or correct its path"},
 		{workspace.ErrNotDir, "name the folder that holds the file"},
 		{fs.ErrPermission, "give this user the right to read and enter the folder"},
 	} {
 		if errors.Is(err, known.kind) {
-			return ops.Error(ops.Open, dir, known.kind, errors.New(known.remedy))
+			return ops.Error(ops.Open, dir, known.kind, known.remedy)
 		}
 	}
 	return ops.Error(ops.Open, dir, err, nil)

@@ -24,7 +24,7 @@ func seed(ctx context.Context, fsys workspace.FileSystem, folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return ops.Error(ops.Open, folder, kindOf(withoutPath(err)),
-			errors.New("create the folder first, or correct its path"))
+			ops.Remedy("create the folder first, or correct its path"))
 	}
 	defer root.Close()
 	var b bound

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // Problem is one thing that is wrong with a file.
@@ -69,6 +71,10 @@ func (e *Error) Error() string {
 // workspace returned, its kinds can be asked for, but not its text, which may
 // show what came from the environment.
 func (e *Error) Is(target error) bool { return e.cause != nil && is(e.cause, target) }
+
+// Remedy returns what a person can do about the error of a provider that the
+// problem comes from, and "" if that is not known.
+func (e *Error) Remedy() string { return ops.RemedyOf(e.cause) }
 
 // problems collects what is wrong with one file.
 type problems struct {

@@ -1,0 +1,285 @@
+// Package call has the command that runs a tool by hand.
+//
+// The flags of each operation come from the schema of its tool. The command line
+// becomes one map of parameters or one JSON object, which goes to the tool; the
+// result goes to a [view.View], page by page.
+package call
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/cli/view"
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// Operation is one tool as the command line knows it before its schema has
+// been made.
+type Operation struct {
+	Op, short, example string
+	positional         []string // the parameters that arguments give, in order
+}
+
+// Operations are the tools in the order of their set.
+var Operations = []Operation{
+	{ops.ReadFile, "Print a file", `  workspace call read_file README.md
+  workspace call read_file big.log --tail 20
+  workspace call read_file big.log --all`, []string{"path"}},
+	{ops.WriteFile, "Create or replace a file", `  workspace call write_file notes.txt --content 'remember the milk'
+  make report | workspace call write_file report.txt --content-file -
+  workspace call write_file new.txt --content '' --create-only`, []string{"path"}},
+	{ops.EditFile, "Replace text in a file", `  workspace call edit_file main.go --old-text 'foo()' --new-text 'bar()'
+  workspace call edit_file main.go --edits '[{"oldText": "a", "newText": "b"}]' --dry-run`, []string{"path"}},
+	{ops.Ls, "List a directory", `  workspace call ls
+  workspace call ls src --json`, []string{"path"}},
+	{ops.Glob, "Find files by name", `  workspace call glob '**/*.go'
+  workspace call glob '**/testdata/'`, []string{"pattern", "path"}},
+	{ops.Grep, "Search the lines of files", `  workspace call grep 'func Test'
+  workspace call grep 'a.b()' --literal --include-glob '*.{ts,tsx}' --after 2
+  workspace call grep TODO --all --json`, []string{"pattern", "path"}},
+	{ops.Stat, "Describe a file", `  workspace call stat go.mod`, []string{"path"}},
+	{ops.Mkdir, "Make a directory", `  workspace call mkdir a/b/c --recursive`, []string{"path"}},
+	{ops.Rm, "Remove a file or a directory", `  workspace call rm old.txt
+  workspace call rm build --recursive`, []string{"path"}},
+	{ops.Move, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}},
+	{ops.Copy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}},
+}
+
+// Is reports whether word is the name of the operation.
+func (o Operation) Is(word string) bool { return word == o.Op || word == term.Kebab(o.Op) }
+
+// paged are the operations that return their result in pages.
+var paged = []string{ops.ReadFile, ops.Ls, ops.Glob, ops.Grep}
+
+const long = `Call runs one tool. Its arguments say what to work on: a path, a pattern and a
+path, or a source and a destination. Other parameters are flags. Alternatively,
+one JSON object gives all parameters; "-" reads it from standard input. Flags can
+be spelled as the schema of the tool spells its parameters: --includeGlob is
+--include-glob.
+
+The result is printed for a person, in colors if standard output is a terminal.
+Notes on standard error say what was left out. With --json, the result is the JSON
+object that a program gets, and so is an error.
+
+Call works on one workspace. If the file has several, -w chooses one.
+
+A search that finds nothing is not an error: it prints nothing and exits with 0.`
+
+const example = `  workspace call ls
+  workspace call ls src
+  workspace call grep TODO --include-glob '*.go'
+  workspace call grep '{"pattern": "TODO", "includeGlob": "*.go"}' --json
+  workspace call write_file - < arguments.json
+  workspace -w lake call read_file notes.txt
+  workspace -w s3://bucket/prefix call ls`
+
+// New returns the command, with a command for each tool. args are the arguments
+// of the program.
+func New(flags *target.Flags, args []string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "call OP", Short: "Run a tool", Long: long, Example: example,
+		Args: term.Subcommands("operation"),
+		RunE: func(*cobra.Command, []string) error {
+			return errors.New("call needs an operation, such as \"workspace call ls\"")
+		},
+	}
+	for _, o := range Operations {
+		// A schema takes a while to make, so only the tool that is named on the
+		// command line has its flags.
+		named := slices.ContainsFunc(args, o.Is)
+		cmd.AddCommand(newOperation(flags, o, named))
+	}
+	return cmd
+}
+
+// invocation is one run of a tool.
+type invocation struct {
+	Operation
+	flags      *target.Flags
+	parameters []*parameter
+	content    string // the name of a file outside the workspace that holds the content to write
+	asJSON     bool
+	all        bool
+}
+
+// newOperation returns the command that runs the tool o, with flags for its
+// parameters if it is named.
+func newOperation(flags *target.Flags, o Operation, named bool) *cobra.Command {
+	i := &invocation{flags: flags, Operation: o}
+	cmd := &cobra.Command{
+		Use:               o.Op + " [" + strings.ToUpper(strings.Join(o.positional, "] [")) + "]",
+		Short:             o.short,
+		Example:           o.example,
+		Args:              i.checkPositional,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              i.run,
+	}
+	if term.Kebab(o.Op) != o.Op {
+		cmd.Aliases = []string{term.Kebab(o.Op)}
+	}
+	cmd.Flags().BoolVar(&i.asJSON, "json", false, "print the result, or the error, as one JSON object")
+	if !named {
+		return cmd
+	}
+	i.addFlags(cmd)
+	// The help states the limits of the workspace that the flags choose, which
+	// are known only when they have been parsed.
+	help := cmd.HelpFunc()
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		limit := int64(0)
+		if chosen, err := flags.Select(); err == nil {
+			limit = chosen.MaxFileSize()
+		}
+		if tool, err := definition(o.Op, limit); err == nil {
+			cmd.Long = tool.Description()
+		}
+		help(cmd, args)
+	})
+	return cmd
+}
+
+// definition returns the tool for op with all its parameters, for a workspace
+// with a limit. Its texts do not name other tools.
+func definition(op string, maxFileSize int64) (*tools.Tool, error) {
+	var others []string
+	for _, o := range Operations {
+		if o.Op != op {
+			others = append(others, o.Op)
+		}
+	}
+	ws := workspace.New("main", memory.New(nil), &workspace.Options{MaxFileSize: maxFileSize})
+	set, err := tools.New(ws, &tools.Options{Naming: "{op}", Disable: others})
+	if err != nil {
+		return nil, err
+	}
+	return set.Tools()[0], nil
+}
+
+func (i *invocation) run(cmd *cobra.Command, positional []string) error {
+	args, err := i.arguments(cmd, positional)
+	if err != nil {
+		return err
+	}
+	chosen, err := i.flags.Select()
+	if err != nil {
+		return err
+	}
+	only, err := chosen.One("call")
+	if err != nil {
+		return err
+	}
+	ws, err := only.Open(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	settings := chosen.Tools()
+	set, err := tools.New(ws.Workspace, &tools.Options{Naming: "{op}", Disable: settings.Disable, Timeout: settings.Timeout})
+	if err != nil {
+		return err
+	}
+	tool, ok := set.Lookup(i.Op)
+	if !ok {
+		err = i.unavailable(chosen, ws)
+		tool = nil
+	}
+	return i.print(cmd, tool, args, err)
+}
+
+// unavailable is the error of a tool that the workspace does not have.
+func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace) error {
+	err := &tools.Error{Code: tools.CodePolicy, Message: i.Op + ": the workspace is read-only"}
+	switch {
+	case slices.Contains(chosen.Tools().Disable, i.Op):
+		err.Message = i.Op + ": this tool is disabled"
+		err.Hint = fmt.Sprintf("It is listed in tools.disable of %s.", chosen.Path)
+	case i.flags.ReadOnly:
+		err.Hint = "Leave --read-only out."
+	case chosen.File != nil && !ws.Capabilities().Write:
+		err.Hint = fmt.Sprintf("It has the setting readOnly in %s.", chosen.Path)
+	default:
+		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the provider cannot do this"
+	}
+	return &term.ToolError{Tool: err}
+}
+
+// print calls the tool and prints its result. If there is an error already, it
+// prints that.
+func (i *invocation) print(cmd *cobra.Command, tool *tools.Tool, args arguments, err error) error {
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	if err == nil {
+		err = i.printPages(cmd, tool, args, out)
+	}
+	var refused *term.ToolError
+	if i.asJSON && errors.As(err, &refused) {
+		refused.Reported = true
+		err = errors.Join(term.PrintJSON(out, refused.Tool), err)
+	}
+	if flushed := out.Flush(); flushed != nil {
+		err = errors.Join(err, term.Fail(flushed))
+	}
+	return err
+}
+
+func (i *invocation) printPages(cmd *cobra.Command, tool *tools.Tool, args arguments, out *bufio.Writer) error {
+	object, err := args.encode()
+	if err != nil {
+		return err
+	}
+	var v view.View = &view.JSON{Out: out}
+	if !i.asJSON {
+		v = view.New(i.Op, object, term.Console{Writer: out, Style: i.flags.Style(cmd.OutOrStdout()), Notes: cmd.ErrOrStderr()})
+	}
+	if err := i.follow(cmd.Context(), tool, args, object, v); err != nil {
+		return err
+	}
+	return v.End()
+}
+
+// follow calls the tool, again and again if all pages are wanted, and gives each
+// result to v. object is args as JSON.
+func (i *invocation) follow(ctx context.Context, tool *tools.Tool, args arguments, object json.RawMessage, v view.View) error {
+	version := ""
+	for n := 0; ; n++ {
+		result, err := tool.Call(ctx, object)
+		if err != nil {
+			return term.Fail(err)
+		}
+		if result.IsError {
+			return &term.ToolError{Tool: result.Error}
+		}
+		page, err := v.Take(result)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			version = page.Version
+		}
+		if page.Version != version {
+			return &term.ToolError{Tool: &tools.Error{
+				Code: tools.CodeConflict, Message: page.Path + ": file has changed while it was read", Path: page.Path,
+				Hint: "Try again.", Retryable: true,
+			}}
+		}
+		v.Show()
+		if !i.all || page.Last() {
+			return nil
+		}
+		if object, err = args.next(page); err != nil {
+			return term.Fail(err)
+		}
+	}
+}

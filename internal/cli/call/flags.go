@@ -1,0 +1,287 @@
+package call
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/cli/view"
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// contentFlag names a file outside the workspace that holds the content to write.
+const contentFlag = "content-file"
+
+// schema is what a flag is made from.
+type schema struct {
+	Type        string            `json:"type"`
+	Description string            `json:"description"`
+	Default     any               `json:"default"`
+	Enum        []string          `json:"enum"`
+	Properties  map[string]schema `json:"properties"`
+	Required    []string          `json:"required"`
+}
+
+// addFlags adds a flag for each parameter of the tool, and what the tool says of
+// itself.
+func (i *invocation) addFlags(cmd *cobra.Command) {
+	var input schema
+	tool, err := definition(i.Op, 0)
+	if err == nil {
+		cmd.Long = tool.Description()
+		err = json.Unmarshal(tool.InputSchema(), &input)
+	}
+	if err != nil {
+		cmd.RunE = func(*cobra.Command, []string) error { return term.Fail(err) }
+		return
+	}
+	for name, property := range input.Properties {
+		p := &parameter{name: name, kind: property.Type}
+		p.addFlag(cmd, property, slices.Contains(input.Required, name))
+		i.parameters = append(i.parameters, p)
+	}
+	if slices.Contains(paged, i.Op) {
+		cmd.Flags().BoolVar(&i.all, "all", false, "print all pages, instead of one")
+	}
+	if i.Op == ops.WriteFile {
+		cmd.Flags().StringVar(&i.content, contentFlag, "", `take the content from this file, relative to the current folder; "-" is standard input`)
+	}
+}
+
+// parameter is a parameter of a tool as a flag. The tool checks its bounds.
+type parameter struct {
+	name  string
+	kind  string
+	text  string // as shown in the help
+	value any    // nil until the flag is given
+}
+
+var _ pflag.Value = (*parameter)(nil)
+
+func (p *parameter) addFlag(cmd *cobra.Command, s schema, required bool) {
+	usage := s.Description
+	if required {
+		usage += " (required)"
+	}
+	if s.Default != nil {
+		p.text = fmt.Sprint(s.Default)
+	}
+	flag := cmd.Flags().VarPF(p, term.Kebab(p.name), "", usage)
+	if p.kind == "boolean" {
+		flag.NoOptDefVal = "true"
+	}
+	if len(s.Enum) > 0 || !slices.Contains([]string{"path", "source", "destination"}, p.name) {
+		term.CompleteWith(cmd, flag.Name, s.Enum...)
+	}
+}
+
+// String implements [pflag.Value].
+func (p *parameter) String() string { return p.text }
+
+// typeNames are the names of types in the help, by those in a schema.
+var typeNames = map[string]string{"integer": "int", "boolean": "bool", "string": "string", "array": "json", "object": "json"}
+
+// Type implements [pflag.Value].
+func (p *parameter) Type() string { return typeNames[p.kind] }
+
+// Set implements [pflag.Value].
+func (p *parameter) Set(text string) (err error) {
+	if p.value != nil && p.kind != "boolean" {
+		return errors.New("it is given twice")
+	}
+	switch p.kind {
+	case "integer":
+		if p.value, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return errors.New("it must be a whole number, such as 5")
+		}
+	case "boolean":
+		if p.value, err = strconv.ParseBool(text); err != nil {
+			return errors.New("it must be true or false")
+		}
+	case "string":
+		p.value = text
+		return checkText(text)
+	default:
+		if !json.Valid([]byte(text)) {
+			return errors.New(`it must be JSON, such as '[{"oldText": "a", "newText": "b"}]'`)
+		}
+		p.value = json.RawMessage(text)
+	}
+	return nil
+}
+
+// checkText returns an error if text is not UTF-8, as JSON has no other bytes.
+func checkText(text string) error {
+	if !utf8.ValidString(text) {
+		return errors.New("it is not valid UTF-8")
+	}
+	return nil
+}
+
+// arguments are the parameters of a call: by their names, or as one JSON object.
+type arguments struct {
+	values map[string]any
+	object json.RawMessage // if there are no values
+}
+
+// encode returns the arguments as JSON.
+func (a arguments) encode() (json.RawMessage, error) {
+	if a.values == nil {
+		return a.object, nil
+	}
+	return json.Marshal(a.values)
+}
+
+// next returns the arguments for the page after p as JSON.
+func (a arguments) next(p view.Page) (json.RawMessage, error) {
+	if a.values == nil {
+		if err := json.Unmarshal(a.object, &a.values); err != nil {
+			return nil, fmt.Errorf("arguments: %w", err)
+		}
+	}
+	if p.NextLine > 0 {
+		a.values["line"] = p.NextLine
+	} else {
+		a.values["cursor"] = p.NextCursor
+	}
+	return json.Marshal(a.values)
+}
+
+// checkPositional refuses more arguments than there are parameters for, and any
+// besides a JSON object.
+func (i *invocation) checkPositional(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) > 1 && slices.ContainsFunc(args, i.isObject):
+		return errors.New("there are arguments beside the JSON object of all parameters: give one or the other")
+	case len(args) > len(i.positional):
+		return fmt.Errorf("unexpected argument %q: %s takes %s; other parameters are flags",
+			args[len(i.positional)], i.Op, strings.Join(i.positional, " and "))
+	}
+	return nil
+}
+
+// isObject reports whether an argument is the JSON object of all parameters, or
+// says where to read it. A glob may begin with a brace, too.
+func (i *invocation) isObject(arg string) bool {
+	arg = strings.TrimSpace(arg)
+	if arg == "-" {
+		return true
+	}
+	return strings.HasPrefix(arg, "{") &&
+		(!slices.Contains(i.positional, "pattern") || strings.HasPrefix(arg, `{"`) || json.Valid([]byte(arg)))
+}
+
+// arguments returns the parameters that the command line gives: as they are,
+// from standard input, or collected from flags and arguments.
+func (i *invocation) arguments(cmd *cobra.Command, positional []string) (arguments, error) {
+	values, err := i.flagValues(cmd)
+	switch {
+	case err != nil:
+		return arguments{}, err
+	case len(positional) == 0 || !i.isObject(positional[0]):
+		return arguments{values: values}, i.addPositional(values, positional)
+	case len(values) > 0:
+		return arguments{}, errors.New("parameters are given both as flags and as a JSON object: give them in one way")
+	}
+	object := []byte(positional[0])
+	if positional[0] == target.Stdin {
+		if err := i.flags.RefuseStdin("the parameters"); err != nil {
+			return arguments{}, err
+		}
+		if object, err = target.ReadInput(cmd.Context(), cmd.InOrStdin()); err != nil {
+			return arguments{}, term.Failf("standard input: %w", err)
+		}
+	}
+	return i.takeWorkspace(object)
+}
+
+// addPositional adds the parameters that arguments give in their order.
+func (i *invocation) addPositional(values map[string]any, positional []string) error {
+	for n, text := range positional {
+		name := i.positional[n]
+		if values[name] != nil {
+			return fmt.Errorf("%s is given twice: as the argument %q and by --%s", name, text, name)
+		}
+		if err := checkText(text); err != nil {
+			return fmt.Errorf("argument %q: %w", text, err)
+		}
+		values[name] = text
+	}
+	return nil
+}
+
+// flagValues returns the parameters that were given as flags.
+func (i *invocation) flagValues(cmd *cobra.Command) (map[string]any, error) {
+	values := map[string]any{}
+	for _, p := range i.parameters {
+		if p.value != nil {
+			values[p.name] = p.value
+		}
+	}
+	if !cmd.Flags().Changed(contentFlag) {
+		return values, nil
+	}
+	if values["content"] != nil {
+		return nil, errors.New("--content and --content-file exclude each other")
+	}
+	content, err := i.readContent(cmd)
+	values["content"] = content
+	return values, err
+}
+
+// readContent returns the content of the file that --content-file names.
+func (i *invocation) readContent(cmd *cobra.Command) (string, error) {
+	var data []byte
+	var err error
+	if i.content == target.Stdin {
+		if err := i.flags.RefuseStdin("the content"); err != nil {
+			return "", err
+		}
+		data, err = target.ReadInput(cmd.Context(), cmd.InOrStdin())
+	} else {
+		data, err = os.ReadFile(i.content)
+	}
+	switch {
+	case cmd.Context().Err() != nil:
+		return "", cmd.Context().Err()
+	case err != nil:
+		return "", fmt.Errorf("--%s %q: %s", contentFlag, i.content, term.Plain(err))
+	}
+	if err := checkText(string(data)); err != nil {
+		return "", fmt.Errorf("--%s %q: %w, and only text can be written", contentFlag, i.content, err)
+	}
+	return string(data), nil
+}
+
+// takeWorkspace lets the JSON object of all parameters name a workspace of the
+// file, as calls do of tools that workspaces share. It returns the other
+// parameters.
+func (i *invocation) takeWorkspace(object json.RawMessage) (arguments, error) {
+	unchanged := arguments{object: object}
+	var given map[string]json.RawMessage
+	var name string
+	if json.Unmarshal(object, &given) != nil || json.Unmarshal(given["workspace"], &name) != nil {
+		return unchanged, nil
+	}
+	if i.flags.WithoutFile() || config.IsURL(name) {
+		return unchanged, nil // the tool refuses it
+	}
+	if chosen := i.flags.Workspaces; len(chosen) > 0 && !slices.Equal(chosen, []string{name}) {
+		return unchanged, fmt.Errorf("-w %q and the parameter workspace %q name different workspaces: give one of them", chosen[0], name)
+	}
+	i.flags.Workspaces = []string{name}
+	delete(given, "workspace")
+	encoded, err := json.Marshal(given)
+	return arguments{object: encoded}, err
+}

@@ -1,0 +1,57 @@
+package call
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/cli/view"
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// TestFollowNoticesThatTheFileChanges writes between two pages of a read.
+func TestFollowNoticesThatTheFileChanges(t *testing.T) {
+	fsys := memory.New(nil)
+	write := func(line string) {
+		if _, err := fsys.WriteFile(t.Context(), "a", []byte(strings.Repeat(line+"\n", 3000)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("old")
+	set, err := tools.New(workspace.New("main", fsys, nil), &tools.Options{Naming: "{op}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, ok := set.Lookup(ops.ReadFile)
+	if !ok {
+		t.Fatal("there is no tool to read a file")
+	}
+	i := &invocation{Operation: Operation{Op: ops.ReadFile}, all: true}
+	args := arguments{values: map[string]any{"path": "a"}}
+	v := &changer{change: func() { write("new") }}
+	err = i.follow(t.Context(), tool, args, json.RawMessage(`{"path": "a"}`), v)
+	var refused *term.ToolError
+	if !errors.As(err, &refused) || refused.Tool.Code != tools.CodeConflict || refused.Tool.Path != "a" {
+		t.Errorf("follow() = %v, want %s for a", err, tools.CodeConflict)
+	}
+	if v.shown != 1 {
+		t.Errorf("follow() showed %d pages, want the first only", v.shown)
+	}
+}
+
+// changer is a view that changes the file when it shows a page.
+type changer struct {
+	view.JSON
+	change func()
+	shown  int
+}
+
+func (c *changer) Show() {
+	c.shown++
+	c.change()
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/call"
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// newConfig returns the command about the format of the file.
+func newConfig(flags *target.Flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "config",
+		Short:   "Print the format of the file",
+		Long:    `Config has one command, which prints the JSON Schema of the file workspace.yaml.`,
+		Example: `  workspace config schema`,
+		Args:    term.Subcommands("command"),
+		RunE:    needsCommand("config needs a command, such as \"workspace config schema\""),
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of the file",
+		Long: `Schema prints the JSON Schema of workspace.yaml. Editors that know the YAML
+language server use it to complete and check a file whose first line is
+
+  # yaml-language-server: $schema=workspace.schema.json`,
+		Example: `  workspace config schema > workspace.schema.json`,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return printSchema(cmd, flags) },
+	})
+	return cmd
+}
+
+func printSchema(cmd *cobra.Command, flags *target.Flags) error {
+	if err := flags.Refuse("for the schema, which is the same for every file"); err != nil {
+		return err
+	}
+	schema, err := flags.Registry().Schema()
+	if err != nil {
+		return term.Fail(err)
+	}
+	_, err = cmd.OutOrStdout().Write(schema)
+	return term.Fail(err)
+}
+
+const validateLong = `Validate checks the whole file that describes the workspaces: the keys and values,
+the variables that it uses, the kinds of provider and their options. It opens
+nothing. Every problem is printed with its place. The workspaces that -w names must
+be in the file. Validate also lists what the file needs your trust for; see
+'workspace trust --help'.
+
+It exits with 0 if all is well, and with 2 if something is wrong.`
+
+// newValidate returns the command that checks a file.
+func newValidate(flags *target.Flags) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "validate [FILE]",
+		Short: "Check the file that describes the workspaces",
+		Long:  validateLong,
+		Example: `  workspace validate
+  workspace validate team.yaml
+  workspace validate --json`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.Refuse("for validate, which checks a file and opens nothing", "config", "workspace"); err != nil {
+				return err
+			}
+			if err := flags.CheckWorkspaces(); err != nil {
+				return err
+			}
+			if flags.WithoutFile() {
+				return errors.New("-w with a URL has no meaning for validate, which checks a file: name a workspace of it")
+			}
+			file, err := flags.Argument(args)
+			if err != nil {
+				return err
+			}
+			return validate(cmd, flags, file, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	return cmd
+}
+
+func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJSON bool) error {
+	c, err := flags.Load(file)
+	if err == nil {
+		c, err = c.Only(flags.Workspaces...)
+	}
+	if err == nil {
+		err = checkToolNames(c)
+	}
+	var untrusted []config.Grant
+	if err == nil && !c.Trusted() {
+		untrusted, err = c.Grants(cmd.Context(), flags.Registry())
+	}
+	if asJSON {
+		return printVerdict(cmd, newVerdict(flags, file.Path, c, untrusted, err))
+	}
+	if err != nil {
+		return err
+	}
+	if _, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, all is well\n", file.Path, wording.Count(len(c.Names()), "workspace", "workspaces")); err != nil {
+		return term.Fail(err)
+	}
+	return term.Fail(printGrants(cmd.OutOrStdout(), untrusted, fmt.Sprintf("not trusted yet; read the file, then run \"workspace trust %s\":", file.Path)))
+}
+
+// checkToolNames returns the error of a naming that gives the workspace with the
+// longest name a tool whose name is too long.
+func checkToolNames(c *config.Config) error {
+	opts := &tools.Options{Naming: c.Tools.Naming, Disable: c.Tools.Disable, Shared: tools.Sharing(c.Tools.Shared)}
+	most := c.Tools.MaxTools
+	if most == 0 {
+		most = tools.DefaultMaxTools
+	}
+	// The number of tools is known when the workspaces are open. There are the
+	// most if all of them can be written to.
+	if each := len(call.Operations) - len(c.Tools.Disable); c.Tools.Shared != config.SharedFalse && len(c.Names())*each > most {
+		opts.Shared = tools.SharedTrue // whose names have no {name}
+	}
+	return c.CheckTools(func(name string) error {
+		_, err := tools.NewAll([]*workspace.Workspace{workspace.New(name, memory.New(nil), nil)}, opts)
+		return err
+	})
+}
+
+// verdict is what validate says of a file to programs.
+type verdict struct {
+	File       string           `json:"file"`
+	Workspaces []described      `json:"workspaces"`
+	Problems   []config.Problem `json:"problems"`
+	Untrusted  []config.Grant   `json:"untrusted"`
+}
+
+// described is a workspace that a file describes.
+type described struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+// newVerdict returns the verdict on the file path. The file is c, unless there is
+// an error.
+func newVerdict(flags *target.Flags, path string, c *config.Config, untrusted []config.Grant, err error) verdict {
+	v := verdict{File: path, Workspaces: []described{}, Problems: []config.Problem{}, Untrusted: append([]config.Grant{}, untrusted...)}
+	var broken *config.Error
+	switch {
+	case errors.As(err, &broken):
+		v.Problems = broken.Problems
+	case err != nil:
+		v.Problems = append(v.Problems, config.Problem{Text: err.Error()})
+	default:
+		for _, name := range c.Names() {
+			v.Workspaces = append(v.Workspaces, described{Name: name, Kind: flags.KindOf(c, name)})
+		}
+	}
+	return v
+}
+
+func printVerdict(cmd *cobra.Command, v verdict) error {
+	if err := term.PrintJSON(cmd.OutOrStdout(), v); err != nil {
+		return err
+	}
+	if len(v.Problems) > 0 {
+		return term.Reported(term.ExitUsage)
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// symptom is where an error showed.
+type symptom struct {
+	name    string // of the workspace
+	kind    string
+	probe   string
+	timeout time.Duration
+}
+
+// explain returns what an error says, and what to do about it. An error that has
+// a remedy knows best; otherwise the kind of provider and the code of the error
+// decide.
+func explain(err error, s symptom) (detail, remedy string) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer in %s", s.timeout),
+			"Try a longer --timeout: an engine may be loading an image, or a store be far away."
+	}
+	detail = words(err, s)
+	if own := ops.RemedyOf(err); own != "" { // which is not printed twice
+		return oneLine(strings.Replace(detail, ": "+own, "", 1)), wording.Sentence(own)
+	}
+	detail = oneLine(detail)
+	if s.kind == target.KindStore && !errors.As(err, new(*config.Error)) {
+		if said, own, code, ok := storeRemedy(detail); ok {
+			return said + code, wording.Sentence(own)
+		}
+	}
+	return detail, s.remedy(err)
+}
+
+// storeRemedy parts what a store's error says from its remedy and its code.
+func storeRemedy(text string) (detail, remedy, code string, ok bool) {
+	if open := strings.LastIndex(text, " ("); open > 0 && strings.HasSuffix(text, ")") {
+		text, code = text[:open], text[open:]
+	}
+	at := strings.LastIndex(text, ": ")
+	if at < 0 {
+		return "", "", "", false
+	}
+	return text[:at], text[at+2:], code, true
+}
+
+// words returns the text of err, with its place if it has one in a file.
+func words(err error, s symptom) string {
+	var inFile *config.Error
+	if !errors.As(err, &inFile) {
+		return term.Plain(err)
+	}
+	p := inFile.Problems[0]
+	text := strings.TrimPrefix(p.Text, fmt.Sprintf("the workspace %q cannot be opened: ", s.name))
+	if p.Line == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", filepath.Base(inFile.File), p.Line, p.Column, text)
+}
+
+// remedy returns what to do about err.
+func (s symptom) remedy(err error) string {
+	if errors.Is(err, config.ErrUntrusted) {
+		return "Read the file, then run \"workspace trust\", or name the file with --config."
+	}
+	code := tools.CodeOf(err)
+	for _, r := range remedies {
+		if (r.kind == "" || r.kind == s.kind) && (r.probe == "" || r.probe == s.probe) && r.code == code {
+			return r.text
+		}
+	}
+	if text := code.Remedy(); text != "" {
+		return text
+	}
+	return "Correct that in the file or where the files are, and try again."
+}
+
+// remedy says what to do about an error with a code, in one probe and of one
+// kind of provider. An empty kind or probe means any. Errors of no such kind have
+// the remedy of their code.
+type remedy struct {
+	kind, probe string
+	code        tools.Code
+	text        string
+}
+
+// remedies lists special cases before general ones.
+var remedies = []remedy{
+	{target.KindLocal, probeRead, tools.CodePermission, "Give this user the right to read the folder and its files."},
+	{target.KindLocal, probeWrite, tools.CodePermission, "Give this user the right to write to the folder, or set readOnly under fs."},
+	{target.KindLocal, probeWatch, tools.CodeUnavailable, "Raise the limits of fs.inotify, or choose a smaller folder with root."},
+	{target.KindMemory, probeOpen, tools.CodePermission, "Give this user the right to read the folder of seed."},
+	{target.KindMemory, probeOpen, tools.CodeTooLarge, "Choose a smaller folder with seed."},
+
+	{target.KindContainer, "", tools.CodeNotExist, "Create the directory in the container, or correct workspaceDir."},
+	{target.KindContainer, "", tools.CodeUnsupported, "Choose an image that has a shell and the usual programs, such as debian or alpine, and see what requires asks for."},
+	{target.KindContainer, "", tools.CodeUnavailable, "See that the engine runs (docker info), that this user may use it, and that the container (docker ps) or the image (docker images) exists."},
+	{target.KindContainer, "", tools.CodePermission, "Choose a user who may do this with the key user."},
+	{target.KindKubernetes, "", tools.CodeNotExist, "Create the directory in the container, or correct workspaceDir."},
+	{target.KindKubernetes, "", tools.CodeUnsupported, "Choose a container that has a shell and the usual programs, and see what requires asks for."},
+	{target.KindKubernetes, "", tools.CodeUnavailable, "See that the cluster answers and the pod runs (kubectl get pods), and correct pod, container, namespace or context."},
+	{target.KindStore, "", tools.CodeUnavailable, "See that the store runs at the endpoint, and try again."},
+	{target.KindStore, "", tools.CodePermission, "Correct the credentials, or grant them the right to list, read, write and delete."},
+
+	{"", probeOpen, tools.CodeUnsupported, "Leave out of requires what is missing, or choose another provider."},
+	{"", probeWrite, tools.CodePermission, "Get the right to write, or set readOnly under fs."},
+}
+
+// How much is shown of a long text, in bytes: the beginning, where programs say
+// where they are, and the end, where they say what matters.
+const (
+	maxHead = 150
+	maxTail = 250
+)
+
+// oneLine returns text on one line, shortened and without secrets.
+func oneLine(text string) string {
+	text = withoutEnvironment(strings.Join(strings.Fields(text), " "))
+	if len(text) <= maxHead+maxTail {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxHead], "") + " ... " + strings.ToValidUTF8(text[len(text)-maxTail:], "")
+}
+
+// The least lengths of values that are hidden: of a variable whose name sounds
+// like a secret, and of any other one. Shorter values are parts of words.
+const (
+	minSecret = 4
+	minHidden = 8
+)
+
+// soundsSecret matches the names of variables that hold secrets.
+var soundsSecret = regexp.MustCompile(`(?i)key|secret|token|passw|credential|auth`)
+
+// withoutEnvironment returns text with the values of variables replaced by
+// their names: a provider may repeat what its options say, and these may come
+// from the environment. The current folder is no secret.
+func withoutEnvironment(text string) string {
+	variables := os.Environ()
+	// A value may be part of another one.
+	slices.SortFunc(variables, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(valueOf(b)), len(valueOf(a))), cmp.Compare(a, b))
+	})
+	for _, variable := range variables {
+		name, value, _ := strings.Cut(variable, "=")
+		hidden := len(value) >= minHidden || len(value) >= minSecret && soundsSecret.MatchString(name)
+		if hidden && name != "PWD" && name != "OLDPWD" {
+			text = strings.ReplaceAll(text, value, "${"+name+"}")
+		}
+	}
+	return text
+}
+
+func valueOf(variable string) string {
+	_, value, _ := strings.Cut(variable, "=")
+	return value
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/providers/container"
+)
+
+const gcLong = `Gc removes containers that workspaces have created from images and that nobody
+uses any more, and prints each of them. A container normally ends with the program
+that created it, however the program ends. It is left if the program is killed
+while it creates the container, or if the engine stops.
+
+Gc removes only what workspaces of this user have created on this computer, and
+only if the process that created it has ended. Containers with keep: true stay.`
+
+// newGC returns the command that removes left containers.
+func newGC(flags *target.Flags) *cobra.Command {
+	var engine string
+	var args []string
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "gc",
+		Short: "Remove containers that killed programs have left",
+		Long:  gcLong,
+		Example: `  workspace gc
+  workspace gc --dry-run
+  workspace gc --engine podman
+  workspace gc --engine-arg --context=remote`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := flags.Refuse("for gc, which is about an engine"); err != nil {
+				return err
+			}
+			name := cmp.Or(engine, os.Getenv(container.EnvEngine), "docker")
+			left, err := container.Leftovers(cmd.Context(), &container.Options{Engine: append([]string{name}, args...)})
+			if err != nil {
+				return term.Fail(err)
+			}
+			return removeLeft(cmd, left, dryRun)
+		},
+	}
+	cmd.Flags().StringVar(&engine, "engine", "", "run this `client` of the engine: docker, podman or nerdctl (default: what the variable WORKSPACE_ENGINE names, or docker)")
+	cmd.Flags().StringArrayVar(&args, "engine-arg", nil, "give this `flag` to the client, such as --context=remote; may be repeated")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the containers, and remove none")
+	return cmd
+}
+
+// removeLeft removes containers, and prints each.
+func removeLeft(cmd *cobra.Command, left []container.Leftover, dryRun bool) error {
+	out := cmd.OutOrStdout()
+	if len(left) == 0 {
+		_, err := fmt.Fprintln(out, "nothing to remove")
+		return term.Fail(err)
+	}
+	var errs []error
+	for _, l := range left {
+		done := "would remove"
+		if !dryRun {
+			if err := l.Remove(cmd.Context()); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", l.Name, err))
+				continue
+			}
+			done = "removed"
+		}
+		if err := printLeft(out, done, l); err != nil {
+			return term.Fail(err)
+		}
+	}
+	return term.Fail(errors.Join(errs...))
+}
+
+func printLeft(out io.Writer, done string, l container.Leftover) error {
+	text := fmt.Sprintf("%s %s, of the image %s, created %s", done, l.Name, l.Image, l.Created.UTC().Format(time.DateTime))
+	_, err := fmt.Fprintln(out, term.Visible(text, ""))
+	return err
+}

@@ -1,0 +1,214 @@
+// Package initfile has the command that writes a file which describes one
+// workspace.
+package initfile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+const long = `Init writes a file that describes one workspace, with comments that show what else
+the file can say. Without an argument, it writes workspace.yaml in the current
+folder. It does not replace a file, unless --force is given.
+
+--kind, or a flag for one kind of provider, chooses the provider. Without these,
+init asks for the kind and its options on a terminal, and uses localbash
+elsewhere.`
+
+const example = `  workspace init
+  workspace init --root src --name code
+  workspace init --bucket team-files --endpoint http://localhost:9000
+  workspace init --image debian:12 conf/box.yaml
+  workspace init --kind memory --force`
+
+// New returns the command.
+func New(flags *target.Flags) *cobra.Command {
+	i := &initiation{flags: flags, options: map[string]*string{}}
+	cmd := &cobra.Command{
+		Use:     "init [FILE]",
+		Short:   "Create a file that describes workspaces",
+		Long:    long,
+		Example: example,
+		Args:    cobra.MaximumNArgs(1),
+		RunE:    i.run,
+	}
+	own := cmd.Flags()
+	own.SortFlags = false
+	names := kindNames()
+	own.StringVar(&i.kind, "kind", "", "use this kind of provider: "+strings.Join(names, ", "))
+	own.StringVar(&i.name, "name", "main", "give the workspace this name")
+	for _, k := range kinds {
+		for _, o := range k.options {
+			i.options[o.flag] = own.String(o.flag, "", o.usage+" ("+k.name+")")
+		}
+	}
+	own.BoolVar(&i.force, "force", false, "replace the file if it exists")
+	term.CompleteWith(cmd, "kind", names...)
+	return cmd
+}
+
+// initiation is one run of init.
+type initiation struct {
+	flags   *target.Flags
+	kind    string
+	name    string
+	options map[string]*string // by their flags
+	force   bool
+}
+
+func (i *initiation) run(cmd *cobra.Command, args []string) error {
+	path := config.FileName
+	if len(args) == 1 {
+		path = args[0]
+	}
+	if err := i.check(cmd); err != nil {
+		return err
+	}
+	if err := i.checkPath(path); err != nil {
+		return err
+	}
+	chosen, err := i.choose(cmd)
+	if err != nil {
+		return err
+	}
+	text, err := i.text(chosen)
+	if err != nil {
+		return err
+	}
+	if err := i.write(cmd.Context(), path, text); err != nil {
+		return err
+	}
+	c, err := i.flags.Load(config.Location{Path: path, Found: path == config.FileName})
+	if err != nil {
+		return err
+	}
+	var untrusted []config.Grant
+	if !c.Trusted() {
+		if untrusted, err = c.Grants(cmd.Context(), i.flags.Registry()); err != nil {
+			return err
+		}
+	}
+	return term.Fail(tell(cmd, path, len(untrusted) > 0))
+}
+
+// check refuses flags that mean nothing here.
+func (i *initiation) check(cmd *cobra.Command) error {
+	if err := i.flags.Refuse("with init, which writes a file"); err != nil {
+		return err
+	}
+	if names := kindNames(); i.kind != "" && !slices.Contains(names, i.kind) {
+		return fmt.Errorf("--kind %q is unknown%s", i.kind, term.Choose(i.kind, names))
+	}
+	for _, k := range kinds {
+		for _, o := range k.options {
+			if !cmd.Flags().Changed(o.flag) {
+				continue
+			}
+			if i.kind == "" {
+				i.kind = k.name
+			}
+			if i.kind != k.name {
+				return fmt.Errorf("--%s is for the kind %s, and not for %s", o.flag, k.name, i.kind)
+			}
+		}
+	}
+	return nil
+}
+
+// choose returns the kind that flags or a person choose, once its required
+// options are known.
+func (i *initiation) choose(cmd *cobra.Command) (kind, error) {
+	if i.kind == "" && term.IsTerminal(cmd.InOrStdin()) {
+		if err := i.ask(newQuestions(cmd)); err != nil {
+			return kind{}, err
+		}
+	}
+	chosen := kindNamed(cmp.Or(i.kind, target.KindLocal))
+	for _, o := range chosen.options {
+		if o.required && *i.options[o.flag] == "" {
+			return kind{}, fmt.Errorf("the kind %s needs --%s", chosen.name, o.flag)
+		}
+	}
+	return chosen, nil
+}
+
+// text returns the content of the file, after reading it to see that it is right.
+func (i *initiation) text(k kind) (string, error) {
+	text, err := k.file(i.name, i.options)
+	if err != nil {
+		return "", err
+	}
+	_, err = config.Parse([]byte(text), &config.Options{Registry: i.flags.Registry()})
+	var wrong *config.Error
+	if errors.As(err, &wrong) {
+		return "", errors.New(wrong.Problems[0].Text)
+	}
+	return text, err
+}
+
+// tell prints what has been done and what to do next.
+func tell(cmd *cobra.Command, path string, untrusted bool) error {
+	chosen, trust := "", ""
+	if path != config.FileName {
+		chosen = " --config " + wording.ShellWord(path)
+	}
+	if untrusted {
+		trust = "\n  workspace trust      let it use more than its own folder, after every change"
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), `wrote %s
+
+Next:
+  workspace%[2]s validate   check the file, after every change%[3]s
+  workspace%[2]s doctor     open what it describes, and try it
+  workspace%[2]s mcp        serve it to an agent
+`, term.Visible(path, ""), term.Visible(chosen, ""), trust)
+	return err
+}
+
+// checkPath refuses a file that exists, before anything is asked. The write
+// checks it again.
+func (i *initiation) checkPath(path string) error {
+	if _, err := os.Lstat(path); err == nil && !i.force {
+		return exists(path)
+	}
+	return nil
+}
+
+func exists(path string) error {
+	return term.Failf("%s exists already: nothing was written; --force replaces it", path)
+}
+
+// write makes the file whole or not at all, and replaces none unless it is
+// forced to.
+func (i *initiation) write(ctx context.Context, path, text string) error {
+	dir, base := filepath.Split(path)
+	folder, err := localbash.Open(dir+".", nil)
+	if err != nil {
+		return term.Failf("folder of %s: %s", path, term.Plain(err))
+	}
+	defer folder.Close()
+	_, err = folder.WriteFile(ctx, base, []byte(text), &workspace.WriteOptions{IfNotExist: !i.force})
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return exists(path)
+	case err != nil:
+		return term.Failf("%s: %s", path, term.Plain(err))
+	}
+	return nil
+}

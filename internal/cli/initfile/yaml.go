@@ -1,0 +1,120 @@
+package initfile
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// file returns a file with one workspace of the kind. A comment whose first word
+// ends in a colon is an example, which takes effect without its "# ".
+func (k kind) file(name string, given map[string]*string) (string, error) {
+	key, err := yamlText(name)
+	if err != nil {
+		return "", flagError("name", err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, head, schemaURL, docsURL, key)
+	for _, note := range k.notes {
+		fmt.Fprintf(&b, "    # %s\n", note)
+	}
+	fmt.Fprintf(&b, "    provider:\n      kind: %s\n", k.name)
+	for _, o := range k.options {
+		value := cmp.Or(*given[o.flag], o.standard)
+		if value == "" {
+			continue
+		}
+		quoted, err := yamlText(value)
+		if err != nil {
+			return "", flagError(o.flag, err)
+		}
+		fmt.Fprintf(&b, "      %s: %s\n", o.flag, quoted)
+	}
+	for _, setting := range k.settings {
+		fmt.Fprintf(&b, "      %s\n", setting)
+	}
+	for _, example := range k.examples {
+		fmt.Fprintf(&b, "      # %s\n", example)
+	}
+	b.WriteString(tail)
+	return b.String(), nil
+}
+
+// head is what each file begins with.
+const head = `# yaml-language-server: $schema=%s
+#
+# Which workspaces there are, where their files live, and what may be done with them.
+# All that can be said here is described at
+# %s
+
+workspaces:
+  %s:
+`
+
+// tail is what each file ends with.
+const tail = `
+    # Settings that hold for every provider, and whoever uses the workspace.
+    # fs:
+    #   maxFileSizeMb: 10   # the largest file to read, write or search
+    #   readOnly: true
+    #   allowedPaths: ["src/**", "docs/**", "*.md"]   # all others are refused, and hidden
+
+    # Capabilities without which the workspace is not opened.
+    # requires: [watch]
+
+# No workspace can change this file, or create one that would be found.
+# protectConfig: false   # lets agents do so
+
+# The tools that an agent is given.
+# tools:
+#   naming: "workspace__{name}__{op}"
+#   disable: [rm]
+#   timeout: 2m   # how long one call may take
+#   shared: auto   # or true, one set of tools whose calls name the workspace, or false; auto shares above maxTools
+#   maxTools: 100
+`
+
+// Where the format of the file is described, for editors and for people.
+const (
+	schemaURL = "https://raw.githubusercontent.com/workspacekit/workspacekit/main/docs/workspace.schema.json"
+	docsURL   = "https://github.com/workspacekit/workspacekit/blob/main/docs/config.md"
+)
+
+// yamlText returns text as a value in a file. A string of JSON is one of YAML,
+// too; a dollar sign is written twice, or it would begin a variable.
+func yamlText(text string) (string, error) {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	switch {
+	case !utf8.ValidString(text):
+		return "", errors.New("it is not valid UTF-8")
+	case strings.IndexFunc(text, hidden) >= 0:
+		return "", errors.New("it has a character that cannot be seen, such as a line break")
+	}
+	if isPlain(text) {
+		return text, nil
+	}
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(strings.ReplaceAll(text, "$", "$$")); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// isPlain reports whether text means itself in YAML, whatever its version: it is
+// a word of letters that is no constant.
+func isPlain(text string) bool {
+	other := func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }
+	switch text {
+	case "", "true", "false", "yes", "no", "on", "off", "null", "y", "n", "inf", "nan":
+		return false
+	}
+	return text[0] != '-' && strings.IndexFunc(text, other) < 0
+}
+
+func flagError(flag string, err error) error { return fmt.Errorf("--%s: %w", flag, err) }

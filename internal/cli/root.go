@@ -1,0 +1,157 @@
+// Package cli is the command line of the program workspace. Commands with much
+// behind them have packages of their own below it.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/workspacekit/workspacekit/internal/cli/call"
+	"github.com/workspacekit/workspacekit/internal/cli/doctor"
+	"github.com/workspacekit/workspacekit/internal/cli/initfile"
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+)
+
+// Streams are the standard streams of the program.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Run executes the command line args and returns the exit code. locate finds
+// the file that describes the workspaces.
+func Run(ctx context.Context, args []string, s Streams, locate target.Locator) int {
+	root := newRoot(args, locate)
+	root.SetArgs(args)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	command, err := root.ExecuteContextC(ctx)
+	return term.Report(command, s.Err, err)
+}
+
+const rootLong = `Workspace gives files to an AI agent as a set of tools (read, write, edit, list,
+search) over the Model Context Protocol, and runs the same tools by hand.
+
+The file workspace.yaml says where the files are. Workspace looks for it in the
+current folder and in the folders above, unless --config or the variable
+WORKSPACE_CONFIG names another file. -w chooses among its workspaces. Without a
+file, the current folder is the workspace.
+
+-C works without a file, in a folder or in what a URL stands for. So does -w with
+a URL:
+
+  mem://                                      files in memory, lost on exit
+  file:///path                                a folder
+  s3://bucket/prefix?endpoint=https://...     a bucket of an S3 store
+  docker://container/dir?engine=podman        a running container
+  kubectl://pod/dir?namespace=name            a pod of Kubernetes
+
+Credentials come from the environment, or from where the provider's own programs
+keep them. Names are relative to the workspace and cannot lead out of it.
+
+Exit codes: 0 if all went well, also for a search that found nothing; 1 if a tool
+or a workspace failed; 2 if the command line or the file is wrong; 130 if the
+command was interrupted.`
+
+const rootExample = `  workspace call grep --pattern 'func Test' --path .
+  workspace -w docs call read_file --path README.md
+  workspace -C ~/project mcp
+  workspace validate
+  workspace tools --format anthropic`
+
+// newRoot returns the command tree for the command line args.
+func newRoot(args []string, locate target.Locator) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "workspace",
+		Short:         "Give files to an AI agent",
+		Long:          rootLong,
+		Example:       rootExample,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          unknownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	// Flags can be spelled as the schemas spell parameters.
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(term.Kebab(name))
+	})
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if meant := meantOperation(args); cmd == root && meant != "" {
+			return fmt.Errorf("%w%s", err, meant)
+		}
+		return term.FlagError(cmd, err)
+	})
+	flags := target.NewFlags(root, locate)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		// Completions show a usage as it is, with the quotes that mark its
+		// placeholder in the help.
+		root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
+	}
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return flags.Check() }
+	root.AddCommand(
+		newValidate(flags), newConfig(flags),
+		call.New(flags, args), newMCP(flags), newTools(flags), newWatch(flags),
+		initfile.New(flags), doctor.New(flags), newTrust(flags), newGC(flags), newVersion(),
+	)
+	root.InitDefaultHelpCmd()
+	for _, command := range root.Commands() {
+		if command.Name() == "help" {
+			refuseUnknownTopics(root, command)
+		}
+	}
+	return root
+}
+
+// unknownCommand explains what args, which are no command, may have meant.
+func unknownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if meant := meantOperation(args[:1]); meant != "" {
+		return fmt.Errorf("unknown command %q%s", args[0], meant)
+	}
+	return term.UnknownCommand("command", args[0], root)
+}
+
+// meantOperation asks whether an operation among args was meant to be called.
+func meantOperation(args []string) string {
+	for _, o := range call.Operations {
+		if slices.ContainsFunc(args, o.Is) {
+			return fmt.Sprintf(": did you mean \"workspace call %s\"?", o.Op)
+		}
+	}
+	return ""
+}
+
+// refuseUnknownTopics makes an unknown topic an error of the command help. In
+// cobra it is none.
+func refuseUnknownTopics(root, help *cobra.Command) {
+	show := help.Run
+	help.Run = nil
+	help.RunE = func(cmd *cobra.Command, args []string) error {
+		topic, rest, err := root.Find(args)
+		if err == nil {
+			err = topic.ValidateArgs(rest)
+		}
+		if err != nil {
+			return err
+		}
+		show(cmd, args)
+		return nil
+	}
+}
+
+// needsCommand is the RunE of a command that does nothing by itself.
+func needsCommand(text string) func(*cobra.Command, []string) error {
+	return func(*cobra.Command, []string) error { return errors.New(text) }
+}

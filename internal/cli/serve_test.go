@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/adapters/mcp"
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+func TestMaxMessage(t *testing.T) {
+	const most = (math.MaxInt - 1<<20) / escaped
+	for file, want := range map[int64]int{
+		1:             mcp.DefaultMaxMessage,
+		100 << 20:     601 << 20,
+		most:          most*escaped + 1<<20,
+		most + 1:      math.MaxInt,
+		math.MaxInt64: math.MaxInt,
+	} {
+		if got := maxMessage(file); got != want {
+			t.Errorf("maxMessage(%d) = %d, want %d", file, got, want)
+		}
+	}
+}
+
+// TestGreatestFile tests that messages are as large as the workspace with the
+// greatest limit needs them.
+func TestGreatestFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), config.FileName)
+	const text = `workspaces: {a: {provider: mem://, fs: {maxFileSizeMb: 30}}, b: {provider: mem://, fs: {maxFileSizeMb: 3}}, c: mem://}`
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args []string
+		want int64
+	}{
+		{[]string{"--config", file}, 30 << 20},
+		{[]string{"--config", file, "-w", "b"}, 3 << 20},
+		{[]string{"--config", file, "-w", "b", "-w", "c"}, 10 << 20},
+		{[]string{"-w", "mem://", "--max-file-size-mb", "5"}, 5 << 20},
+	} {
+		root := &cobra.Command{}
+		flags := target.NewFlags(root, config.Locate)
+		if err := root.PersistentFlags().Parse(test.args); err != nil {
+			t.Fatal(err)
+		}
+		opened, err := flags.OpenTools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened.Close()
+		if opened.MaxFileSize != test.want {
+			t.Errorf("%q: the greatest file has %d bytes, want %d", test.args, opened.MaxFileSize, test.want)
+		}
+	}
+}

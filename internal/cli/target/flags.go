@@ -1,0 +1,146 @@
+// Package target finds the workspaces that the flags of all commands choose:
+// those of a file, a folder, or what a URL stands for.
+//
+// [Flags.Select] decides between these and opens nothing. The [Selection] that
+// it returns has a [Target] for each workspace, which opens it.
+package target
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// largestLimit is the most that --max-file-size-mb can be: a tebibyte.
+const largestLimit = 1 << 20
+
+// maxConfig is how many bytes of a file are read from standard input. It is more
+// than a file may have.
+const maxConfig = 4 << 20
+
+// Flags are the flags of all commands.
+type Flags struct {
+	// Workspaces are the values of -w.
+	Workspaces []string
+	// ReadOnly is --read-only.
+	ReadOnly bool
+	// Registry returns the kinds of provider. It makes them once.
+	Registry func() *config.Registry
+
+	set    *pflag.FlagSet
+	locate Locator
+	stdin  func() ([]byte, error) // reads a file from standard input, once
+
+	config    string
+	dir       string
+	name      string
+	maxFileMB int64
+	relaxed   bool
+	color     string
+	noColor   bool
+}
+
+// Locator finds the file, as [config.Locate] does.
+type Locator func(explicit, dir string, env func(name string) (value string, set bool)) (config.Location, error)
+
+// NewFlags adds the flags of all commands to root.
+func NewFlags(root *cobra.Command, locate Locator) *Flags {
+	f := &Flags{set: root.PersistentFlags(), locate: locate, Registry: sync.OnceValue(workspacekit.NewRegistry)}
+	f.stdin = sync.OnceValues(func() ([]byte, error) {
+		return ReadInput(root.Context(), io.LimitReader(root.InOrStdin(), maxConfig))
+	})
+	f.set.SortFlags = false
+	f.set.StringVar(&f.config, "config", "", "read the workspaces from this `file`, instead of a workspace.yaml here or in a folder above; - is standard input")
+	f.set.StringArrayVarP(&f.Workspaces, "workspace", "w", nil, "use the workspace of this `name` in the file, or a URL such as s3://bucket/prefix; may be repeated")
+	f.set.StringVarP(&f.dir, "dir", "C", ".", "work in this `folder`, or in what a URL stands for, without a file")
+	f.set.StringVar(&f.name, "name", "main", "give this name to a workspace without a file; it is part of the names of its tools")
+	f.set.Int64Var(&f.maxFileMB, "max-file-size-mb", 10, "read, write and search files up to this size, in MiB; without a file only")
+	f.set.BoolVar(&f.ReadOnly, "read-only", false, "change nothing, whatever the file says")
+	f.set.BoolVar(&f.relaxed, "relaxed", false, "let symlinks lead out of the folder; without a file only")
+	f.set.StringVar(&f.color, "color", "auto", "use colors: auto, always or never")
+	f.set.BoolVar(&f.noColor, "no-color", false, "use no colors, like --color never and the variable NO_COLOR")
+	// These fail for a flag that does not exist, which the tests would find.
+	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
+	_ = root.RegisterFlagCompletionFunc("workspace", f.completeWorkspace)
+	term.CompleteWith(root, "color", term.Colors...)
+	return f
+}
+
+// ReadInput reads in to its end, or until ctx ends: a person may press Ctrl-C
+// instead of giving any input.
+func ReadInput(ctx context.Context, in io.Reader) ([]byte, error) {
+	type content struct {
+		data []byte
+		err  error
+	}
+	read := make(chan content, 1)
+	go func() {
+		data, err := io.ReadAll(in)
+		read <- content{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case c := <-read:
+		return c.data, c.err
+	}
+}
+
+// completeWorkspace completes the names of the workspaces of the file.
+func (f *Flags) completeWorkspace(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	found, err := f.Find()
+	if err != nil || found.Path == "" || f.set.Changed("dir") {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	c, err := f.Load(found)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// Check refuses values that the types of the flags allow.
+func (f *Flags) Check() error {
+	switch {
+	case !slices.Contains(term.Colors, f.color):
+		return fmt.Errorf("--color %q is unknown%s", f.color, term.Choose(f.color, term.Colors))
+	case f.maxFileMB < 1 || f.maxFileMB > largestLimit:
+		return fmt.Errorf("--max-file-size-mb must be from 1 to %d, and is %d", largestLimit, f.maxFileMB)
+	}
+	return nil
+}
+
+// Style returns the style for out.
+func (f *Flags) Style(out io.Writer) term.Style {
+	if f.noColor {
+		return term.NewStyle(out, "never")
+	}
+	return term.NewStyle(out, f.color)
+}
+
+// Refuse returns an error if a flag was given to a command that has no use for
+// it. why says why not. Every command has a use for the flags of colors; useful
+// are other flags that it has a use for.
+func (f *Flags) Refuse(why string, useful ...string) (err error) {
+	useful = append(useful, "color", "no-color")
+	f.set.VisitAll(func(flag *pflag.Flag) {
+		if err != nil || !flag.Changed || slices.Contains(useful, flag.Name) {
+			return
+		}
+		spelled := "--" + flag.Name
+		if flag.Shorthand != "" {
+			spelled = "-" + flag.Shorthand
+		}
+		err = fmt.Errorf("%s has no meaning %s", spelled, why)
+	})
+	return err
+}

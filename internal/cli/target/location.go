@@ -1,0 +1,111 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// location is where the files of a workspace are that no file describes.
+type location struct {
+	what     string // what errors call it
+	url      string
+	kind     string
+	name     string
+	settings config.FS
+}
+
+// newLocation returns the location that a URL, or a folder, given by a flag
+// means.
+func (f *Flags) newLocation(flag, text string) (*location, error) {
+	l := &location{what: flag + shownURL(text), url: text, name: f.name, settings: config.FS{MaxFileSizeMb: f.maxFileMB, ReadOnly: f.ReadOnly}}
+	if !config.IsURL(text) {
+		if scheme := nearlyURL(text); scheme != "" {
+			return nil, fmt.Errorf("%s %q is neither a folder nor a URL: a URL begins with %q; write %q for a folder of that name",
+				flag, text, scheme+"://", "./"+text)
+		}
+		folder, err := folderURL(text)
+		if err != nil {
+			return nil, fmt.Errorf("folder %q of %s: %w", text, flag, err)
+		}
+		l.what, l.url = fmt.Sprintf("folder %q of %s", text, flag), folder
+	}
+	var err error
+	if l.kind, err = f.Registry().CheckURL(l.name, l.url, l.settings); err != nil {
+		return nil, errors.New(term.Plain(err))
+	}
+	if f.relaxed {
+		return l, l.relax()
+	}
+	return l, nil
+}
+
+// shownURL returns a URL as errors show it after the flag that gave it: not at
+// all if it has credentials.
+func shownURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.User != nil {
+		return ""
+	}
+	return fmt.Sprintf(" %q", text)
+}
+
+// nearlyURL returns the scheme of a text such as "file:/srv", which is meant as
+// the URL of a workspace and is none, and "" for a folder.
+func nearlyURL(text string) string {
+	scheme, _, ok := strings.Cut(text, ":/")
+	letters := strings.IndexFunc(scheme, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') }) < 0
+	if !ok || !letters || len(scheme) < 2 { // "c:/" is a drive
+		return ""
+	}
+	if _, err := os.Stat(text); err == nil {
+		return ""
+	}
+	return strings.ToLower(scheme)
+}
+
+// folderURL returns the URL of a folder.
+func folderURL(dir string) (string, error) {
+	if dir == "" {
+		return "", errors.New("it has no name: the current folder is \".\"")
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.ToSlash(absolute)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // a drive
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String(), nil
+}
+
+// relax lets symlinks lead out of the folder.
+func (l *location) relax() error {
+	u, err := url.Parse(l.url)
+	if err != nil || u.Scheme != "file" {
+		return fmt.Errorf("--relaxed has no meaning for a workspace of the kind %s", l.kind)
+	}
+	query := u.Query()
+	query.Set("relaxed", "true")
+	u.RawQuery = query.Encode()
+	l.url = u.String()
+	return nil
+}
+
+// openLocation opens the workspace that no file describes.
+func (s *Selection) openLocation(ctx context.Context) (*config.Workspace, error) {
+	l := s.location
+	ws, err := s.flags.Registry().OpenURL(ctx, l.name, l.url, l.settings)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", l.what, term.Plain(err))
+	}
+	return ws, nil
+}

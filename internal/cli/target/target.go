@@ -1,0 +1,205 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// Selection is the workspaces that the flags choose: those of a file, or one
+// that no file describes.
+type Selection struct {
+	Path string         // of the file
+	File *config.Config // nil without a file
+
+	flags    *Flags
+	location *location // nil with a file
+}
+
+// Select returns what the flags choose, and opens nothing.
+func (f *Flags) Select() (*Selection, error) {
+	if err := f.CheckWorkspaces(); err != nil {
+		return nil, err
+	}
+	flag, text := f.given()
+	if flag == "" {
+		found, err := f.Find()
+		switch {
+		case err != nil:
+			return nil, err
+		case found.Path != "":
+			return f.selectFile(found)
+		case len(f.Workspaces) > 0:
+			return nil, fmt.Errorf("-w %q names no workspace, as there is no %s here or in a folder above: name a file with --config, or create one with \"workspace init\"",
+				f.Workspaces[0], config.FileName)
+		}
+		flag, text = "-C", f.dir
+	}
+	l, err := f.newLocation(flag, text)
+	return &Selection{flags: f, location: l}, err
+}
+
+func (f *Flags) selectFile(found config.Location) (*Selection, error) {
+	c, err := f.Load(found)
+	if err != nil {
+		return nil, err
+	}
+	c, err = f.selectFrom(c, found.Path)
+	return &Selection{Path: found.Path, File: c, flags: f}, err
+}
+
+// given returns the flag that names a location, and its value.
+func (f *Flags) given() (flag, text string) {
+	switch {
+	case f.set.Changed("dir"):
+		return "-C", f.dir
+	case f.ByURL():
+		return "-w", f.Workspaces[0]
+	}
+	return "", ""
+}
+
+// ByURL reports whether -w is a URL.
+func (f *Flags) ByURL() bool { return len(f.Workspaces) == 1 && config.IsURL(f.Workspaces[0]) }
+
+// WithoutFile reports whether a flag names a location, so that no file is used.
+func (f *Flags) WithoutFile() bool {
+	flag, _ := f.given()
+	return flag != ""
+}
+
+// CheckWorkspaces refuses flags that contradict each other about where the
+// workspaces are.
+func (f *Flags) CheckWorkspaces() error {
+	byURL := slices.ContainsFunc(f.Workspaces, config.IsURL)
+	dir := f.set.Changed("dir")
+	for i, name := range f.Workspaces {
+		if slices.Contains(f.Workspaces[:i], name) {
+			return fmt.Errorf("-w %q is given twice", name)
+		}
+	}
+	switch {
+	case byURL && len(f.Workspaces) > 1:
+		return errors.New("-w with a URL opens one workspace only: describe several in a file")
+	case byURL && dir:
+		return errors.New("-C and the URL of -w both say where the files are: leave one of them out")
+	case byURL && f.ConfigChanged():
+		return errors.New("--config names a file, and the URL of -w works without one: leave one of them out")
+	case dir && f.ConfigChanged():
+		return errors.New("--config names a file, and -C works without one: leave one of them out")
+	case dir && len(f.Workspaces) > 0:
+		return fmt.Errorf("-w %q names a workspace of a file, and -C works without one: leave one of them out", f.Workspaces[0])
+	}
+	return nil
+}
+
+// Tools returns the settings of the tools, the zero ones without a file.
+func (s *Selection) Tools() config.Tools {
+	if s.File == nil {
+		return config.Tools{}
+	}
+	return s.File.Tools
+}
+
+// MaxFileSize returns the limit of the workspace that is chosen, in bytes, and 0
+// if several are.
+func (s *Selection) MaxFileSize() int64 {
+	if s.File == nil {
+		return s.location.settings.MaxFileSizeMb << 20
+	}
+	names := s.File.Names()
+	if len(names) > 1 {
+		return 0
+	}
+	return s.File.Settings(names[0]).MaxFileSizeMb << 20
+}
+
+// Target is a workspace that a command works on.
+type Target struct {
+	Name, Kind string
+	// Open opens it. The caller closes it.
+	Open func(context.Context) (*config.Workspace, error)
+}
+
+// Targets returns the workspaces. It opens none.
+func (s *Selection) Targets() []Target {
+	if s.File == nil {
+		return []Target{{s.location.name, s.location.kind, s.openLocation}}
+	}
+	var all []Target
+	for _, name := range s.File.Names() {
+		all = append(all, Target{name, s.flags.KindOf(s.File, name), func(ctx context.Context) (*config.Workspace, error) {
+			opened, err := s.File.Open(ctx, s.flags.Registry(), name)
+			if err != nil {
+				return nil, term.Fail(err)
+			}
+			ws, _ := opened.Lookup(name)
+			return ws, nil
+		}})
+	}
+	return all
+}
+
+// One returns the workspace for a command that works on one.
+func (s *Selection) One(command string) (Target, error) {
+	all := s.Targets()
+	switch {
+	case len(all) == 1:
+		return all[0], nil
+	case len(s.flags.Workspaces) > 0:
+		return Target{}, fmt.Errorf("%s works on one workspace, and -w names %d: give it once", command, len(all))
+	}
+	return Target{}, fmt.Errorf("%s works on one workspace, and %s has %d: choose one with -w: %s",
+		command, s.Path, len(all), term.Listed(s.File.Names()))
+}
+
+// Opened is the tools of workspaces that are open.
+type Opened struct {
+	Set         *tools.Set
+	MaxFileSize int64 // the greatest of all, in bytes
+	All         []*config.Workspace
+	Close       func() error
+}
+
+// OpenTools opens the workspaces that the flags choose, all of them or none.
+func (f *Flags) OpenTools(ctx context.Context) (*Opened, error) {
+	s, err := f.Select()
+	if err != nil {
+		return nil, err
+	}
+	o := &Opened{}
+	if s.File == nil {
+		ws, err := s.openLocation(ctx)
+		if err != nil {
+			return nil, err
+		}
+		o.All, o.Close = []*config.Workspace{ws}, ws.Close
+		o.Set, err = tools.New(ws.Workspace, nil)
+		return o.checked(err)
+	}
+	all, err := s.File.Open(ctx, f.Registry())
+	if err != nil {
+		return nil, term.Fail(err)
+	}
+	o.All, o.Close = all.All(), all.Close
+	o.Set, err = workspacekit.Tools(all)
+	return o.checked(err)
+}
+
+// checked returns o, or closes it if there is an error.
+func (o *Opened) checked(err error) (*Opened, error) {
+	if err != nil {
+		_ = o.Close() // the first error is the one that matters
+		return nil, err
+	}
+	for _, ws := range o.All {
+		o.MaxFileSize = max(o.MaxFileSize, ws.MaxFileSize())
+	}
+	return o, nil
+}

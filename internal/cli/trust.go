@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+const trustLong = `Trust lets a file that workspace has found, and that you have not named, use more
+than memory and the folder that it is in: other folders, buckets, containers and
+pods. It prints what the file uses beyond those, and remembers the file with its
+content. A file that changes, or that is copied elsewhere, is no longer trusted.
+
+A file that --config or WORKSPACE_CONFIG names needs no trust. Without this rule, a
+workspace.yaml that comes with a cloned repository, or that an agent wrote, could
+start programs and use your credentials.`
+
+// newTrust returns the command that trusts a file.
+func newTrust(flags *target.Flags) *cobra.Command {
+	var list bool
+	var revoke string
+	cmd := &cobra.Command{
+		Use:   "trust [FILE]",
+		Short: "Let a file use buckets, containers and folders elsewhere",
+		Long:  trustLong,
+		Example: `  workspace trust
+  workspace trust team/workspace.yaml
+  workspace trust --list
+  workspace trust --revoke workspace.yaml`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.Refuse("for trust, which is about a file", "config"); err != nil {
+				return err
+			}
+			if (list || cmd.Flags().Changed("revoke")) && (len(args) > 0 || flags.ConfigChanged() || list && cmd.Flags().Changed("revoke")) {
+				return errors.New("--list and --revoke FILE are commands of their own: leave the rest out")
+			}
+			store, err := config.UserTrustStore()
+			if err != nil {
+				return err
+			}
+			switch {
+			case list:
+				return listTrusted(cmd.OutOrStdout(), store)
+			case cmd.Flags().Changed("revoke"):
+				return revokeTrust(cmd.OutOrStdout(), store, revoke)
+			}
+			file, err := flags.Argument(args)
+			if err != nil {
+				return err
+			}
+			return trust(cmd, flags, store, file.Path)
+		},
+	}
+	cmd.Flags().BoolVar(&list, "list", false, "print the trusted files")
+	cmd.Flags().StringVar(&revoke, "revoke", "", "no longer trust this `file`")
+	return cmd
+}
+
+// trust prints what the file path uses, and remembers that the user trusts it.
+func trust(cmd *cobra.Command, flags *target.Flags, store *config.TrustStore, path string) error {
+	if path == target.Stdin {
+		return errors.New("standard input needs no trust: name a file")
+	}
+	c, err := flags.Load(config.Location{Path: path})
+	if err != nil {
+		return err
+	}
+	grants, err := c.Grants(cmd.Context(), flags.Registry())
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if len(grants) == 0 {
+		_, err := fmt.Fprintf(out, "%s uses memory and its own folder only, and needs no trust\n", term.Visible(path, ""))
+		return term.Fail(err)
+	}
+	if err := store.Trust(c); err != nil {
+		return term.Fail(err)
+	}
+	return term.Fail(printGrants(out, grants, fmt.Sprintf("%s is trusted, as long as it does not change, to use:", path)))
+}
+
+// printGrants prints grants after a line that says what they are, and nothing if
+// there are none.
+func printGrants(out io.Writer, grants []config.Grant, head string) error {
+	if len(grants) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintln(out, term.Visible(head, "")); err != nil {
+		return err
+	}
+	for _, grant := range grants {
+		if _, err := fmt.Fprintf(out, "  %s: %s\n", grant.Workspace, term.Visible(grant.Text, "")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listTrusted(out io.Writer, store *config.TrustStore) error {
+	list, err := store.List()
+	if err != nil {
+		return term.Fail(err)
+	}
+	for _, trusted := range list {
+		note := ""
+		if content, err := os.ReadFile(trusted.Path); err != nil {
+			note = "  (cannot be read)"
+		} else if !store.Trusts(trusted.Path, content) {
+			note = "  (changed, no longer trusted)"
+		}
+		if _, err := fmt.Fprintf(out, "%s  %s%s\n", trusted.Since.Format("2006-01-02"), term.Visible(trusted.Path, ""), note); err != nil {
+			return term.Fail(err)
+		}
+	}
+	return nil
+}
+
+func revokeTrust(out io.Writer, store *config.TrustStore, path string) error {
+	err := store.Revoke(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New(term.Plain(err))
+	case err != nil:
+		return term.Fail(err)
+	}
+	_, err = fmt.Fprintf(out, "%s is no longer trusted\n", term.Visible(path, ""))
+	return term.Fail(err)
+}

@@ -1,0 +1,190 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// grepView prints lines as ripgrep does: at a terminal below the path of their
+// file, otherwise each with it. A line around several matches is printed once,
+// and "--" stands where lines between those around matches are left out.
+//
+// A match has the lines before and after it, and may share them with the next
+// one, which can be on the next page. So the lines after a match wait in the
+// field after until it is known where the next match begins.
+type grepView struct {
+	term.Console
+	highlighter  highlighter
+	context      bool // lines around matches were asked for
+	page         grepPage
+	skipped      []workspace.Skipped // of all pages, the first of each
+	skippedTotal int
+
+	path    string   // of the last match
+	match   int      // its line
+	after   []string // the lines after it, which are not printed yet
+	printed int      // the line that was printed last
+	apart   bool     // something was printed that needs a separator
+}
+
+type grepPage struct {
+	Page
+	Matches      []workspace.Match   `json:"matches"`
+	Skipped      []workspace.Skipped `json:"skipped"`
+	SkippedTotal int                 `json:"skippedTotal"`
+}
+
+func newGrepView(c term.Console, args json.RawMessage) *grepView {
+	var q query
+	// The tool refuses arguments that cannot be decoded.
+	_ = json.Unmarshal(args, &q)
+	return &grepView{Console: c, highlighter: q.highlighter(c.Style), context: q.Before > 0 || q.After > 0}
+}
+
+func (v *grepView) Take(result *tools.Result) (Page, error) {
+	v.page = grepPage{}
+	err := decode(result, &v.page)
+	return v.page.Page, err
+}
+
+func (v *grepView) Show() {
+	for _, m := range v.page.Matches {
+		v.print(m)
+	}
+	v.skipped = append(v.skipped, v.page.Skipped...)
+	v.skippedTotal += v.page.SkippedTotal
+}
+
+func (v *grepView) End() error {
+	v.printAfter(0)
+	if err := v.Flush(); err != nil {
+		return term.Fail(err)
+	}
+	v.noteSkipped()
+	return end(v.Console, v.page.Page)
+}
+
+// skippedShown is how many skipped files a note names.
+const skippedShown = 5
+
+func (v *grepView) noteSkipped() {
+	if v.skippedTotal == 0 {
+		return
+	}
+	var names []string
+	for _, f := range v.skipped[:min(len(v.skipped), skippedShown)] {
+		names = append(names, fmt.Sprintf("%s (%s)", f.Path, f.Reason))
+	}
+	if rest := v.skippedTotal - len(names); rest > 0 {
+		names = append(names, fmt.Sprintf("and %d more", rest))
+	}
+	v.Note("not searched: %s", strings.Join(names, ", "))
+}
+
+func (v *grepView) print(m workspace.Match) {
+	if m.Path == v.path {
+		v.printAfter(m.LineNumber)
+	} else {
+		v.printAfter(0)
+		v.begin(m.Path)
+	}
+	for n, line := range m.Before {
+		if number := m.LineNumber - len(m.Before) + n; number > v.printed {
+			v.printLine(number, "-", v.Line(line))
+		}
+	}
+	v.printLine(m.LineNumber, ":", v.highlighter.highlight(m.Line))
+	v.match, v.after = m.LineNumber, m.After
+}
+
+// printAfter prints the lines that wait, up to the line end if that is not 0.
+func (v *grepView) printAfter(end int) {
+	for n, line := range v.after {
+		if number := v.match + 1 + n; end == 0 || number < end {
+			v.printLine(number, "-", v.Line(line))
+		}
+	}
+	v.after = nil
+}
+
+// begin goes on with another file.
+func (v *grepView) begin(path string) {
+	v.path, v.printed = path, 0
+	if !v.Terminal {
+		return
+	}
+	if v.apart {
+		fmt.Fprintln(v)
+	}
+	fmt.Fprintln(v, v.Paint(term.Magenta, v.Name(path)))
+	v.apart = false
+}
+
+// printLine prints one line of a file. What cannot be written is reported when the
+// buffer is flushed.
+func (v *grepView) printLine(number int, mark, text string) {
+	if v.context && v.apart && (number != v.printed+1 || v.printed == 0) {
+		fmt.Fprintln(v, v.Paint(term.Cyan, "--"))
+	}
+	v.printed, v.apart = number, true
+	prefix := ""
+	if !v.Terminal {
+		prefix = v.Paint(term.Magenta, v.path) + v.Paint(term.Cyan, mark)
+	}
+	fmt.Fprintf(v, "%s%s%s%s\n", prefix, v.Paint(term.Green, fmt.Sprint(number)), v.Paint(term.Cyan, mark), text)
+}
+
+// query is the part of a search that says how its result is printed.
+type query struct {
+	Pattern    string `json:"pattern"`
+	Literal    bool   `json:"literal"`
+	IgnoreCase bool   `json:"ignoreCase"`
+	Before     int    `json:"before"`
+	After      int    `json:"after"`
+}
+
+// highlighter colors what matches in a line.
+type highlighter struct {
+	style   term.Style
+	pattern *regexp.Regexp // nil if nothing is colored
+}
+
+func (q query) highlighter(s term.Style) highlighter {
+	if !s.Color {
+		return highlighter{style: s}
+	}
+	source := q.Pattern
+	if q.Literal {
+		source = regexp.QuoteMeta(source)
+	}
+	if q.IgnoreCase {
+		source = "(?i)" + source
+	}
+	// The tool refuses a pattern that is not valid.
+	pattern, err := regexp.Compile(source)
+	if err != nil {
+		pattern = nil
+	}
+	return highlighter{style: s, pattern: pattern}
+}
+
+func (h highlighter) highlight(line string) string {
+	if h.pattern == nil {
+		return h.style.Line(line)
+	}
+	var out strings.Builder
+	end := 0
+	for _, span := range h.pattern.FindAllStringIndex(line, -1) {
+		out.WriteString(h.style.Line(line[end:span[0]]))
+		out.WriteString(h.style.Paint(term.BoldRed, h.style.Line(line[span[0]:span[1]])))
+		end = span[1]
+	}
+	out.WriteString(h.style.Line(line[end:]))
+	return out.String()
+}

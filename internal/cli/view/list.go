@@ -1,0 +1,78 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// globView prints one path on a line.
+type globView struct {
+	term.Console
+	page struct {
+		Page
+		Matches []string `json:"matches"`
+	}
+}
+
+func (v *globView) Take(result *tools.Result) (Page, error) {
+	v.page.Page, v.page.Matches = Page{}, nil
+	err := decode(result, &v.page)
+	return v.page.Page, err
+}
+
+func (v *globView) Show() {
+	for _, path := range v.page.Matches {
+		fmt.Fprintln(v, v.Name(path))
+	}
+}
+
+func (v *globView) End() error { return end(v.Console, v.page.Page) }
+
+// lsView prints names: at a terminal as a table with their sizes, otherwise one
+// on a line.
+type lsView struct {
+	term.Console
+	page struct {
+		Page
+		Entries []workspace.FileInfo `json:"entries"`
+	}
+}
+
+func (v *lsView) Take(result *tools.Result) (Page, error) {
+	v.page.Page, v.page.Entries = Page{}, nil
+	err := decode(result, &v.page)
+	return v.page.Page, err
+}
+
+func (v *lsView) Show() {
+	width := 0
+	for _, e := range v.page.Entries {
+		width = max(width, len(sizeOf(e)))
+	}
+	for _, e := range v.page.Entries {
+		look := looks[e.Type]
+		if v.Terminal {
+			fmt.Fprintf(v, "%*s  %s%s\n", width, sizeOf(e), v.Paint(look.color, v.Name(e.Name)), look.mark)
+		} else {
+			fmt.Fprintln(v, v.Paint(look.color, e.Name))
+		}
+	}
+}
+
+func (v *lsView) End() error { return end(v.Console, v.page.Page) }
+
+func sizeOf(e workspace.FileInfo) string {
+	if e.Type != workspace.TypeFile {
+		return "-"
+	}
+	return fmt.Sprint(e.Size)
+}
+
+// looks are the colors of names, and the marks after them, as in ls -F.
+var looks = map[workspace.FileType]struct{ color, mark string }{
+	workspace.TypeDirectory: {term.Blue, "/"},
+	workspace.TypeSymlink:   {term.Cyan, "@"},
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// newWatch returns the command that prints changes as they happen.
+func newWatch(flags *target.Flags) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "watch [PATH]",
+		Short: "Print changes as they happen",
+		Long: `Watch prints the changes in a directory and everything below it, one on a line:
+"create a.txt", "write a.txt", "remove a.txt", and "overflow" if events were lost
+and the directory should be read again. It runs until it is interrupted, and then
+exits with 130.`,
+		Example: `  workspace watch
+  workspace -w repo watch src
+  workspace -C ~/project watch src --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			return watch(cmd, flags, dir, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print each event as one JSON object on a line")
+	return cmd
+}
+
+func watch(cmd *cobra.Command, flags *target.Flags, dir string, asJSON bool) error {
+	chosen, err := flags.Select()
+	if err != nil {
+		return err
+	}
+	only, err := chosen.One("watch")
+	if err != nil {
+		return err
+	}
+	ws, err := only.Open(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	events, err := ws.Watch(cmd.Context(), dir, nil)
+	if err != nil {
+		return term.Failf("%s: %s", dir, term.Plain(err))
+	}
+	term.Say(cmd.ErrOrStderr(), "workspace: watching "+dir)
+	style := flags.Style(cmd.OutOrStdout())
+	for event := range events {
+		if err := printEvent(cmd.OutOrStdout(), event, asJSON, style); err != nil {
+			return term.Fail(err)
+		}
+	}
+	return cmd.Context().Err() // nothing else ends a watch
+}
+
+// eventColors are the colors of events; others are yellow.
+var eventColors = map[workspace.EventOp]string{workspace.EventCreate: term.Green, workspace.EventRemove: term.Red}
+
+// printEvent prints one event, at once.
+func printEvent(out io.Writer, event workspace.Event, asJSON bool, style term.Style) error {
+	if asJSON {
+		return term.PrintJSON(out, event)
+	}
+	color, ok := eventColors[event.Op]
+	if !ok {
+		color = term.Yellow
+	}
+	_, err := fmt.Fprintf(out, "%s %s\n", style.Paint(color, string(event.Op)), style.Name(event.Path))
+	return err
+}
+
+// newVersion returns the command that prints the version.
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Long:    "Version prints the version of this program, of Go, and the system it was built for.",
+		Example: "  workspace version",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "workspace %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return term.Fail(err)
+		},
+	}
+}
+
+// version returns the version of the module, as the go command stamped it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}

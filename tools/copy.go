@@ -19,10 +19,9 @@ type copyOutput struct {
 	Version     workspace.Version `json:"version,omitempty" jsonschema:"the version of the copy"`
 }
 
-func copyFile() spec {
-	s := define(ops.Copy, Annotations{Title: "Copy file"}, runCopy)
-	s.needs = func(caps workspace.Capabilities) bool { return caps.Write && (caps.Copy || caps.ConditionalWrite) }
-	return s
+var copyFileSpec = spec{
+	op: ops.Copy, annotations: Annotations{Title: "Copy file"}, handler: define(runCopy),
+	needs: func(caps workspace.Capabilities) bool { return caps.Write && (caps.Copy || caps.ConditionalWrite) },
 }
 
 func runCopy(ctx context.Context, k *kit, in *copyInput) (*copyOutput, error) {

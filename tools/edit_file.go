@@ -38,16 +38,15 @@ type editFileOutput struct {
 	DryRun           bool              `json:"dryRun,omitempty" jsonschema:"whether nothing was written"`
 }
 
-func editFile() spec {
-	s := define(ops.EditFile, Annotations{Title: "Edit file", Destructive: true}, runEditFile)
-	s.needs = func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite }
-	s.shape = func(p properties, _ workspace.Capabilities) {
+var editFileSpec = spec{
+	op: ops.EditFile, annotations: Annotations{Title: "Edit file", Destructive: true}, handler: define(runEditFile),
+	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite },
+	shape: func(p properties, _ workspace.Capabilities) {
 		p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
 		p.byDefault("replaceAll", false)
 		p.byDefault("dryRun", false)
 		properties(p["edits"].Items.Properties).byDefault("replaceAll", false)
-	}
-	return s
+	},
 }
 
 func runEditFile(ctx context.Context, k *kit, in *editFileInput) (*editFileOutput, error) {

@@ -22,15 +22,14 @@ type globOutput struct {
 	NextCursor string   `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent at the end"`
 }
 
-func glob() spec {
-	s := define(ops.Glob, Annotations{Title: "Find files", ReadOnly: true, Idempotent: true}, runGlob)
-	s.shape = func(p properties, _ workspace.Capabilities) {
+var globSpec = spec{
+	op: ops.Glob, annotations: Annotations{Title: "Find files", ReadOnly: true, Idempotent: true}, handler: define(runGlob),
+	shape: func(p properties, _ workspace.Capabilities) {
 		p.between("limit", 1, globMax)
 		p.byDefault("path", ".")
 		p.byDefault("includeIgnored", false)
 		p.byDefault("limit", globDefault)
-	}
-	return s
+	},
 }
 
 func runGlob(ctx context.Context, k *kit, in *globInput) (*globOutput, error) {

@@ -46,9 +46,9 @@ type grepMatch struct {
 	After         []string `json:"after,omitempty" jsonschema:"the lines after"`
 }
 
-func grep() spec {
-	s := define(ops.Grep, Annotations{Title: "Search text", ReadOnly: true, Idempotent: true}, runGrep)
-	s.shape = func(p properties, _ workspace.Capabilities) {
+var grepSpec = spec{
+	op: ops.Grep, annotations: Annotations{Title: "Search text", ReadOnly: true, Idempotent: true}, handler: define(runGrep),
+	shape: func(p properties, _ workspace.Capabilities) {
 		p.between("before", 0, grepContext)
 		p.between("after", 0, grepContext)
 		p.between("maxResults", 1, grepMax)
@@ -60,8 +60,7 @@ func grep() spec {
 		for _, name := range []string{"literal", "ignoreCase", "includeIgnored"} {
 			p.byDefault(name, false)
 		}
-	}
-	return s
+	},
 }
 
 func runGrep(ctx context.Context, k *kit, in *grepInput) (*grepOutput, error) {

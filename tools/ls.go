@@ -29,14 +29,13 @@ type entry struct {
 	Size int64              `json:"size" jsonschema:"the size in bytes; 0 unless it is a file"`
 }
 
-func ls() spec {
-	s := define(ops.Ls, Annotations{Title: "List directory", ReadOnly: true, Idempotent: true}, runLs)
-	s.shape = func(p properties, _ workspace.Capabilities) {
+var lsSpec = spec{
+	op: ops.Ls, annotations: Annotations{Title: "List directory", ReadOnly: true, Idempotent: true}, handler: define(runLs),
+	shape: func(p properties, _ workspace.Capabilities) {
 		p.between("limit", 1, lsMax)
 		p.byDefault("path", ".")
 		p.byDefault("limit", lsDefault)
-	}
-	return s
+	},
 }
 
 func runLs(ctx context.Context, k *kit, in *lsInput) (*lsOutput, error) {

@@ -19,11 +19,10 @@ type mkdirOutput struct {
 	Path string `json:"path" jsonschema:"the directory"`
 }
 
-func mkdir() spec {
-	s := define(ops.Mkdir, Annotations{Title: "Make directory", Idempotent: true}, runMkdir)
-	s.needs = canWrite
-	s.shape = func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) }
-	return s
+var mkdirSpec = spec{
+	op: ops.Mkdir, annotations: Annotations{Title: "Make directory", Idempotent: true}, handler: define(runMkdir),
+	needs: canWrite,
+	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) },
 }
 
 func runMkdir(ctx context.Context, k *kit, in *mkdirInput) (*mkdirOutput, error) {

@@ -18,10 +18,9 @@ type moveOutput struct {
 	Destination string `json:"destination" jsonschema:"the new name"`
 }
 
-func move() spec {
-	s := define(ops.Move, Annotations{Title: "Move or rename", Destructive: true}, runMove)
-	s.needs = func(caps workspace.Capabilities) bool { return caps.Write && caps.Move }
-	return s
+var moveSpec = spec{
+	op: ops.Move, annotations: Annotations{Title: "Move or rename", Destructive: true}, handler: define(runMove),
+	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.Move },
 }
 
 func runMove(ctx context.Context, k *kit, in *moveInput) (*moveOutput, error) {

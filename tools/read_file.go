@@ -41,9 +41,9 @@ type readFileOutput struct {
 	picture *Image
 }
 
-func readFile() spec {
-	s := define(ops.ReadFile, Annotations{Title: "Read file", ReadOnly: true, Idempotent: true}, runReadFile)
-	s.shape = func(p properties, _ workspace.Capabilities) {
+var readFileSpec = spec{
+	op: ops.ReadFile, annotations: Annotations{Title: "Read file", ReadOnly: true, Idempotent: true}, handler: define(runReadFile),
+	shape: func(p properties, _ workspace.Capabilities) {
 		p.between("line", 1, math.MaxInt32)
 		p.between("limit", 1, readLines)
 		p.between("tail", 1, readLines)
@@ -51,8 +51,7 @@ func readFile() spec {
 		// line and limit have no default in the schema, as a client that fills
 		// defaults in would then contradict tail.
 		p.byDefault("encoding", "utf-8")
-	}
-	return s
+	},
 }
 
 func runReadFile(ctx context.Context, k *kit, in *readFileInput) (*readFileOutput, error) {

@@ -17,11 +17,10 @@ type rmOutput struct {
 	Path string `json:"path" jsonschema:"what was removed"`
 }
 
-func rm() spec {
-	s := define(ops.Rm, Annotations{Title: "Remove", Destructive: true, Idempotent: true}, runRm)
-	s.needs = canWrite
-	s.shape = func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) }
-	return s
+var rmSpec = spec{
+	op: ops.Rm, annotations: Annotations{Title: "Remove", Destructive: true, Idempotent: true}, handler: define(runRm),
+	needs: canWrite,
+	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) },
 }
 
 func runRm(ctx context.Context, k *kit, in *rmInput) (*rmOutput, error) {

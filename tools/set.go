@@ -187,22 +187,27 @@ func (s *Set) Lookup(name string) (*Tool, bool) {
 type spec struct {
 	op          string
 	annotations Annotations
-	needs       func(workspace.Capabilities) bool // nil: nothing
-	schemas     func() schemas
+	needs       func(workspace.Capabilities) bool               // nil: nothing
 	shape       func(p properties, caps workspace.Capabilities) // says what Go types cannot
-	run         func(ctx context.Context, k *kit, args json.RawMessage) (answer, error)
+	handler
 }
 
 func (s spec) possible(caps workspace.Capabilities) bool { return s.needs == nil || s.needs(caps) }
 
 // specs lists the tools in the order of every set.
 var specs = []spec{
-	readFile(), writeFile(), editFile(), ls(), glob(), grep(),
-	stat(), mkdir(), rm(), move(), copyFile(),
+	readFileSpec, writeFileSpec, editFileSpec, lsSpec, globSpec, grepSpec,
+	statSpec, mkdirSpec, rmSpec, moveSpec, copyFileSpec,
 }
 
-// define makes a spec of a function from parameters to an answer.
-func define[In any, Out answer](op string, notes Annotations, handle func(context.Context, *kit, *In) (Out, error)) spec {
+// handler does what a tool does.
+type handler struct {
+	schemas func() schemas
+	run     func(ctx context.Context, k *kit, args json.RawMessage) (answer, error)
+}
+
+// define makes a handler of a function from parameters to an answer.
+func define[In any, Out answer](handle func(context.Context, *kit, *In) (Out, error)) handler {
 	run := func(ctx context.Context, k *kit, args json.RawMessage) (answer, error) {
 		in := new(In)
 		if err := decode(args, in); err != nil {
@@ -214,5 +219,5 @@ func define[In any, Out answer](op string, notes Annotations, handle func(contex
 		}
 		return out, nil
 	}
-	return spec{op: op, annotations: notes, schemas: schemasOf[In, Out], run: run}
+	return handler{schemas: schemasOf[In, Out], run: run}
 }

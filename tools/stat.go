@@ -22,8 +22,8 @@ type statOutput struct {
 	Version workspace.Version  `json:"version,omitempty" jsonschema:"the version of a file"`
 }
 
-func stat() spec {
-	return define(ops.Stat, Annotations{Title: "Describe file", ReadOnly: true, Idempotent: true}, runStat)
+var statSpec = spec{
+	op: ops.Stat, annotations: Annotations{Title: "Describe file", ReadOnly: true, Idempotent: true}, handler: define(runStat),
 }
 
 func runStat(ctx context.Context, k *kit, in *statInput) (*statOutput, error) {

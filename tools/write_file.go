@@ -27,18 +27,17 @@ type writeFileOutput struct {
 	DiffNote string            `json:"diffNote,omitempty" jsonschema:"why the diff is missing or not whole"`
 }
 
-func writeFile() spec {
-	s := define(ops.WriteFile, Annotations{Title: "Write file", Destructive: true, Idempotent: true}, runWriteFile)
-	s.needs = canWrite
-	s.shape = func(p properties, caps workspace.Capabilities) {
+var writeFileSpec = spec{
+	op: ops.WriteFile, annotations: Annotations{Title: "Write file", Destructive: true, Idempotent: true}, handler: define(runWriteFile),
+	needs: canWrite,
+	shape: func(p properties, caps workspace.Capabilities) {
 		if !caps.ConditionalWrite {
 			delete(p, "createOnly")
 			delete(p, "ifVersion")
 			return
 		}
 		p.byDefault("createOnly", false)
-	}
-	return s
+	},
 }
 
 func runWriteFile(ctx context.Context, k *kit, in *writeFileInput) (*writeFileOutput, error) {

@@ -135,8 +135,8 @@ func newOperation(flags *target.Flags, o Operation, named bool) *cobra.Command {
 		return cmd
 	}
 	i.addFlags(cmd)
-	// The help states the limits of the workspace that the flags choose, which
-	// are known only when they have been parsed.
+	// The help is the description of the tool. It states the limits of the
+	// workspace that the flags choose, which are known when they have been parsed.
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		limit := int64(0)

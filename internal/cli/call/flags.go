@@ -33,13 +33,11 @@ type schema struct {
 	Required    []string          `json:"required"`
 }
 
-// addFlags adds a flag for each parameter of the tool, and what the tool says of
-// itself.
+// addFlags adds a flag for each parameter of the tool.
 func (i *invocation) addFlags(cmd *cobra.Command) {
 	var input schema
 	tool, err := definition(i.Op, 0)
 	if err == nil {
-		cmd.Long = tool.Description()
 		err = json.Unmarshal(tool.InputSchema(), &input)
 	}
 	if err != nil {

@@ -55,8 +55,10 @@ var policy = map[string][]string{
 	"providers/objectstore": {"workspace", "workspace/kind", "internal/...", "github.com/aws/aws-sdk-go-v2/...",
 		"github.com/aws/smithy-go/...", "golang.org/x/sync/errgroup"},
 
-	"providers/container":              {"workspace", "workspace/fallback", "workspace/kind", "workspace/provider", "internal/...", "providers/container/internal/..."},
-	"providers/container/internal/...": {},
+	"providers/container":                {"workspace", "workspace/fallback", "workspace/kind", "workspace/provider", "internal/...", "providers/container/internal/..."},
+	"providers/container/internal/shell": {},
+	"providers/container/internal/program": {"workspace", "workspace/provider", "internal/ops", "internal/scan",
+		"providers/container/internal/shell"},
 
 	"tools": {"workspace", "workspace/policy", "internal/ops", "internal/wording", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/aymanbagabas/go-udiff"},

@@ -28,7 +28,7 @@ func (fs *files) read(ctx context.Context, e *file, some *[]int) (data []byte, o
 	}
 	fs.asking.Lock()
 	defer fs.asking.Unlock()
-	if err := fs.reach(ctx, e.name); err != nil {
+	if err := fs.reach(ctx, e.Name); err != nil {
 		return nil, false, err
 	}
 	data, ok, done := fs.take(e, some)
@@ -71,8 +71,8 @@ func (fs *files) take(e *file, some *[]int) (data []byte, ok, done bool) {
 func (fs *files) batch(e *file) []*file {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	at, _ := slices.BinarySearchFunc(fs.needed, e.name, func(e *file, name string) int {
-		return strings.Compare(e.name, name)
+	at, _ := slices.BinarySearchFunc(fs.needed, e.Name, func(e *file, name string) int {
+		return strings.Compare(e.Name, name)
 	})
 	for fs.first < at && fs.needed[fs.first].isRead() {
 		fs.first++
@@ -88,12 +88,12 @@ func (e *file) isRead() bool { return e.alone || e.data != nil }
 
 // batchFrom returns the file at, and those behind it that have not been read.
 func (fs *files) batchFrom(at int) []*file {
-	batch, size := []*file{fs.needed[at]}, fs.needed[at].size
+	batch, size := []*file{fs.needed[at]}, fs.needed[at].Size
 	for _, e := range fs.needed[at+1:] {
 		if e.isRead() {
 			continue
 		}
-		if size += e.size; len(batch) == batchFiles || size > batchSize {
+		if size += e.Size; len(batch) == batchFiles || size > batchSize {
 			break
 		}
 		batch = append(batch, e)

@@ -17,7 +17,7 @@ const (
 
 // reach looks into the wanted files as far as name. fs.asking is held.
 func (fs *files) reach(ctx context.Context, name string) error {
-	for len(fs.wanted) > 0 && fs.wanted[0].name <= name {
+	for len(fs.wanted) > 0 && fs.wanted[0].Name <= name {
 		if err := fs.choose(ctx, fs.next()); err != nil {
 			return err
 		}
@@ -27,9 +27,9 @@ func (fs *files) reach(ctx context.Context, name string) error {
 
 // next takes the files that are looked into next, one at least.
 func (fs *files) next() []*file {
-	count, size := 1, fs.wanted[0].size
+	count, size := 1, fs.wanted[0].Size
 	for _, e := range fs.wanted[1:] {
-		if size += e.size; size > fs.window {
+		if size += e.Size; size > fs.window {
 			break
 		}
 		count++
@@ -51,7 +51,7 @@ func (fs *files) choose(ctx context.Context, some []*file) error {
 	if err := fs.look(ctx, others, false); err != nil {
 		return err
 	}
-	if !fs.c.exact {
+	if !fs.c.Exact {
 		if err := fs.heads(ctx, some); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (fs *files) choose(ctx context.Context, some []*file) error {
 		if e.content != plainText { // a grep may stop at a NUL
 			e.data, e.numbers = nil, nil
 		}
-		if fs.c.exact {
+		if fs.c.Exact {
 			e.alone = true
 			continue
 		}
@@ -81,12 +81,12 @@ func (fs *files) choose(ctx context.Context, some []*file) error {
 // from several names, so such files are always read.
 func (fs *files) parts(some []*file) (quotable, others []*file) {
 	for _, e := range some {
-		e.content = fs.contents.get(e.entry)
+		e.content = fs.contents.get(e.Entry)
 		switch {
 		case e.content == binary:
-		case strings.Contains(e.name, "\n"):
+		case strings.Contains(e.Name, "\n"):
 			e.matches = true
-		case fs.c.exact, fs.narrow.around, strings.Contains(e.name, ":"), e.content == unknown && !fs.c.texts:
+		case fs.c.Exact, fs.narrow.around, strings.Contains(e.Name, ":"), e.content == unknown && !fs.c.Texts:
 			others = append(others, e)
 		default:
 			quotable = append(quotable, e)
@@ -104,7 +104,7 @@ func (fs *files) look(ctx context.Context, among []*file, lines bool) error {
 	}
 	open := slices.DeleteFunc(slices.Clone(among), func(e *file) bool { return e.content != unknown })
 	s := sift{among: among, lines: lines, nuls: len(open) == len(among)}
-	s.options, s.pattern = fs.c.search(fs.narrow.pattern, fs.narrow.how)
+	s.options, s.pattern = search(fs.c.Image, fs.narrow.pattern, fs.narrow.how)
 	var found sifted
 	var sure bool
 	var err error
@@ -136,7 +136,7 @@ func (fs *files) look(ctx context.Context, among []*file, lines bool) error {
 // led the program there.
 func (fs *files) note(e *file, kind content) {
 	e.content = kind
-	if !fs.c.exact {
-		fs.contents.put(e.entry, kind)
+	if !fs.c.Exact {
+		fs.contents.put(e.Entry, kind)
 	}
 }

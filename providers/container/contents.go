@@ -1,6 +1,10 @@
 package container
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
+)
 
 // content is what a file has in it, as a search sees it.
 type content int
@@ -29,15 +33,15 @@ type identity struct {
 	modified int64
 }
 
-func identityOf(e *entry) identity { return identity{e.inode, e.size, e.modified.UnixNano()} }
+func identityOf(e *program.Entry) identity { return identity{e.Inode, e.Size, e.Modified.UnixNano()} }
 
-func (c *contents) get(e *entry) content {
+func (c *contents) get(e *program.Entry) content {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.seen[identityOf(e)]
 }
 
-func (c *contents) put(e *entry, kind content) {
+func (c *contents) put(e *program.Entry, kind content) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.seen == nil || len(c.seen) >= maxContents {

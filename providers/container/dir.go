@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -16,11 +17,11 @@ func (s *store) Stat(ctx context.Context, name string) (workspace.FileInfo, erro
 	if err != nil {
 		return workspace.FileInfo{}, err
 	}
-	info, err := c.stat(ctx, name)
+	info, err := c.Stat(ctx, name)
 	if err != nil {
 		return workspace.FileInfo{}, err
 	}
-	return info.describe(name), nil
+	return info.Describe(name), nil
 }
 
 // Resolve implements [provider.Resolver].
@@ -29,7 +30,7 @@ func (s *store) Resolve(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.resolve(ctx, name)
+	return c.Resolve(ctx, name)
 }
 
 // Ls implements [provider.Store].
@@ -38,14 +39,14 @@ func (s *store) Ls(ctx context.Context, dir string, opts workspace.LsOptions) ([
 	if err != nil {
 		return nil, err
 	}
-	entries, err := named(c.children(ctx, dir))
+	entries, err := c.Children(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	from := 0
 	if opts.After != "" {
-		from, _ = slices.BinarySearchFunc(entries, opts.After+"\x00", func(e entry, name string) int {
-			return strings.Compare(e.name, name)
+		from, _ = slices.BinarySearchFunc(entries, opts.After+"\x00", func(e program.Entry, name string) int {
+			return strings.Compare(e.Name, name)
 		})
 	}
 	entries = entries[from:]
@@ -54,7 +55,7 @@ func (s *store) Ls(ctx context.Context, dir string, opts workspace.LsOptions) ([
 	}
 	infos := make([]workspace.FileInfo, len(entries))
 	for i, e := range entries {
-		infos[i] = e.describe(workspace.Join(dir, e.name))
+		infos[i] = e.Describe(workspace.Join(dir, e.Name))
 	}
 	return infos, nil
 }
@@ -65,55 +66,21 @@ func (s *store) Mkdir(ctx context.Context, name string, opts workspace.MkdirOpti
 	if err != nil {
 		return err
 	}
-	call := once("make", pair(name)...)
+	call := program.Once("make", program.Pair(name)...)
 	if opts.Recursive {
-		call = idempotent("deep", name)
+		call = program.Idempotent("deep", name)
 	}
-	_, err = c.do(ctx, call)
+	_, err = c.Do(ctx, call)
 	return err
 }
 
-// Rm implements [provider.Store]. An rm that goes by paths could be led astray by
-// a symlink, so the exact view removes what is in a directory one by one if the
-// image has no other.
+// Rm implements [provider.Store].
 func (s *store) Rm(ctx context.Context, name string, opts workspace.RmOptions) error {
 	c, err := s.begin(ctx, name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case opts.Recursive && c.exact && !c.removes:
-		return c.removeTree(ctx, name)
-	case opts.Recursive:
-		return c.remove(ctx, name, "recursive")
 	}
-	return c.remove(ctx, name, "")
-}
-
-// remove removes name. A directory with something in it needs how to be
-// "recursive".
-func (c *client) remove(ctx context.Context, name, how string) error {
-	_, err := c.do(ctx, once("remove", append(pair(name), how)...))
-	return err
-}
-
-// removeTree removes the directory name with all below it, one by one.
-func (c *client) removeTree(ctx context.Context, name string) error {
-	for attempt := 1; ; attempt++ {
-		err := c.remove(ctx, name, "")
-		if !errors.Is(err, workspace.ErrNotEmpty) || attempt == maxListings {
-			return err
-		}
-		entries, err := named(c.tree(ctx, name, ".", ""))
-		if err != nil {
-			return err
-		}
-		for _, e := range slices.Backward(entries) {
-			err := c.remove(ctx, workspace.Join(name, e.name), "")
-			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotEmpty) {
-				return err
-			}
-		}
-	}
+	return c.Remove(ctx, name, opts.Recursive)
 }
 
 // Walk implements [provider.Walker] in one request.
@@ -122,7 +89,7 @@ func (s *store) Walk(ctx context.Context, dir string, opts workspace.WalkOptions
 	if err != nil {
 		return err
 	}
-	entries, err := named(c.tree(ctx, dir, ".", ""))
+	entries, err := c.Tree(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -135,19 +102,19 @@ func (s *store) Walk(ctx context.Context, dir string, opts workspace.WalkOptions
 
 // walk reports entries.
 type walk struct {
-	client  *client
+	client  *program.Client
 	dir     string
 	after   string
 	fn      workspace.WalkFunc
 	skipped []string // directories whose children are left out, with a slash
 }
 
-func (w *walk) run(ctx context.Context, entries []entry) error {
+func (w *walk) run(ctx context.Context, entries []program.Entry) error {
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		info := e.describe(workspace.Join(w.dir, e.name))
+		info := e.Describe(workspace.Join(w.dir, e.Name))
 		if info.Path <= w.after && w.after != "" || w.skips(info.Path) {
 			continue
 		}
@@ -164,8 +131,8 @@ func (w *walk) run(ctx context.Context, entries []entry) error {
 }
 
 // report reports one entry, and a directory that cannot be read once more.
-func (w *walk) report(e entry, info workspace.FileInfo) error {
-	if err := w.fn(info, nil); err != nil || !w.client.hides(e) {
+func (w *walk) report(e program.Entry, info workspace.FileInfo) error {
+	if err := w.fn(info, nil); err != nil || !w.client.Hides(e) {
 		return err
 	}
 	return w.fn(workspace.FileInfo{Name: info.Name, Path: info.Path, Type: info.Type}, fs.ErrPermission)

@@ -25,10 +25,10 @@ func (fs *files) dropIgnored(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		dir, _ := workspace.Split(e.name)
+		dir, _ := workspace.Split(e.Name)
 		x.files[dir] = ignore.Parse(data)
 	}
-	fs.wanted = slices.DeleteFunc(fs.wanted, func(e *file) bool { return x.excludes(e.name) })
+	fs.wanted = slices.DeleteFunc(fs.wanted, func(e *file) bool { return x.excludes(e.Name) })
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 )
 
 // Extended is extended, for a pattern.
@@ -22,16 +23,13 @@ func Extended(pattern string, literal, ignoreCase bool) string {
 // SearchPath is the variable with which shells are started.
 const SearchPath = searchPath
 
-// Program is what shells are taught.
-func Program() (string, error) { return program() }
-
 // Parcels returns what is read of a reply about files of some sizes, numbered as
 // their names are sorted.
 func Parcels(sizes map[string]int64, marker, reply string, length int64) map[string][]byte {
 	var about []*file
 	for i, name := range slices.Sorted(maps.Keys(sizes)) {
-		r := statInfo{inode: uint64(i + 1), size: sizes[name], modified: time.Unix(0, 0)}
-		about = append(about, &file{entry: &entry{statInfo: r, name: name}})
+		r := program.StatInfo{Inode: uint64(i + 1), Size: sizes[name], Modified: time.Unix(0, 0)}
+		about = append(about, &file{Entry: &program.Entry{StatInfo: r, Name: name}})
 	}
 	p := newParcels(about, length)
 	p.marker = marker
@@ -39,27 +37,27 @@ func Parcels(sizes map[string]int64, marker, reply string, length int64) map[str
 	got := map[string][]byte{}
 	for e, data := range p.sent {
 		if data != nil {
-			got[e.name] = data
+			got[e.Name] = data
 		}
 	}
 	return got
 }
 
 // Texts reports whether grep in the container can leave out what has a NUL.
-func (f *FS) Texts() bool { return f.store.start.found.Load().texts }
+func (f *FS) Texts() bool { return f.store.start.found.Load().Texts }
 
 // Lines returns what is read of what grep has found in files, by name, and whether
 // that is all.
 func Lines(names []string, reply string) (text map[string]string, numbers map[string][]int, sure bool) {
 	var among []*file
 	for _, name := range names {
-		among = append(among, &file{entry: &entry{name: name}})
+		among = append(among, &file{Entry: &program.Entry{Name: name}})
 	}
 	found := newSifted(among)
 	sure = sections(strings.NewReader(reply), len(among), found.addLine, found.addNUL)
 	text, numbers = map[string]string{}, map[string][]int{}
 	for e, lines := range found.files {
-		text[e.name], numbers[e.name] = string(lines.text), lines.numbers
+		text[e.Name], numbers[e.Name] = string(lines.text), lines.numbers
 	}
 	return text, numbers, sure
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -17,7 +18,7 @@ import (
 // of them at a time, in the order of their names. It is safe for concurrent use:
 // who asks for what is known already does not wait for a request of another.
 type files struct {
-	c        *client
+	c        *program.Client
 	contents *contents
 	top      string
 	narrow   *prefilter       // nil without a search
@@ -36,7 +37,7 @@ type files struct {
 
 // file is what is known of one file.
 type file struct {
-	*entry
+	*program.Entry
 	content content
 	seen    bool   // it has been looked into
 	matches bool   // there may be a match in it
@@ -55,14 +56,14 @@ func (s *source) newFiles(ctx context.Context) (*files, error) {
 	all := make([]file, len(s.entries))
 	for i := range s.entries {
 		e := &all[i]
-		e.entry = &s.entries[i]
-		e.alone = e.size > largeFile
-		path := workspace.Join(s.top, e.name)
+		e.Entry = &s.entries[i]
+		e.alone = e.Size > largeFile
+		path := workspace.Join(s.top, e.Name)
 		fs.known[path] = e
 		if e.isRules() {
 			fs.rules.files = append(fs.rules.files, e)
 		}
-		if s.narrow != nil && s.narrow.wants(path, e.entry) && s.c.allows(*e.entry, mayRead) {
+		if s.narrow != nil && s.narrow.wants(path, e.Entry) && s.c.MayRead(e.StatInfo) {
 			fs.wanted = append(fs.wanted, e)
 		}
 	}
@@ -73,9 +74,9 @@ func (s *source) newFiles(ctx context.Context) (*files, error) {
 }
 
 // isRules reports whether e is an ignore file.
-func (e *entry) isRules() bool {
-	_, base := workspace.Split(e.name)
-	return base == ignoreFile && e.kind == workspace.TypeFile
+func (e *file) isRules() bool {
+	_, base := workspace.Split(e.Name)
+	return base == ignoreFile && e.Kind == workspace.TypeFile
 }
 
 // ask makes a call about files, whose reply is read by read. A program that fails
@@ -83,20 +84,20 @@ func (e *entry) isRules() bool {
 func (fs *files) ask(ctx context.Context, read func(reply io.Reader), function string, about []*file, args ...string) (status int, err error) {
 	var input bytes.Buffer
 	for _, e := range about {
-		input.WriteString("./" + e.name + "\x00")
+		input.WriteString("./" + e.Name + "\x00")
 	}
 	args = append([]string{fs.top, shell.Number(int64(input.Len()))}, args...)
-	call := idempotent(function, args...)
+	call := program.Idempotent(function, args...)
 	call.Input, call.Size = &input, int64(input.Len())
-	status, err = fs.c.read(ctx, call, read)
+	status, err = fs.c.Read(ctx, call, read)
 	if err != nil {
 		return 0, err
 	}
 	switch status {
-	case 0, statusPartial, statusLacking, statusFailed:
+	case 0, program.StatusPartial, program.StatusLacking, program.StatusFailed:
 		return status, nil
 	}
-	return 0, statusError(status, nil)
+	return 0, program.StatusError(status, nil)
 }
 
 // Read implements [scan.Source].
@@ -110,7 +111,7 @@ func (s *source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Rea
 	if opts.Text {
 		return s.readText(ctx, name, opts.Limit)
 	}
-	data, _, err := s.c.readFile(ctx, name, opts.Limit)
+	data, _, err := s.c.ReadFile(ctx, name, opts.Limit)
 	return data, err
 }
 
@@ -120,12 +121,12 @@ const headSize = 64 << 10
 // readText reads a file of at most limit bytes; zero is no limit. Of one that is
 // binary it reads the beginning only.
 func (s *source) readText(ctx context.Context, name string, limit int64) ([]byte, error) {
-	stream, info, err := s.c.open(ctx, name, workspace.OpenOptions{})
+	stream, info, err := s.c.Open(ctx, name, workspace.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
 	defer stream.Close()
-	if err := ops.CheckSize(ops.ReadFile, name, info.size, limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, info.Size, limit); err != nil {
 		return nil, err
 	}
 	head, err := io.ReadAll(io.LimitReader(stream, headSize))
@@ -147,7 +148,7 @@ func (s *source) readAhead(ctx context.Context, name string, opts scan.ReadOptio
 	if e == nil {
 		return nil, false, nil
 	}
-	if err := ops.CheckSize(ops.ReadFile, name, e.size, opts.Limit); err != nil {
+	if err := ops.CheckSize(ops.ReadFile, name, e.Size, opts.Limit); err != nil {
 		return nil, false, err
 	}
 	if !opts.Text {

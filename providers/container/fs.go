@@ -32,6 +32,7 @@ import (
 	"io/fs"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
@@ -63,7 +64,7 @@ type store struct {
 // shared is what a store and its exact view have in common.
 type shared struct {
 	opts     Options
-	program  string // what each shell is taught
+	text     string // what each shell is taught
 	start    *lazyInit
 	pool     *shell.Pool
 	barrier  *writeBarrier
@@ -97,7 +98,7 @@ func (s *store) Capabilities() workspace.Capabilities {
 		Write: true, Versions: true, ConditionalWrite: true,
 		Watch: workspace.WatchPolled, Move: true, Copy: true,
 	}
-	if found := s.start.found.Load(); found != nil && found.watches != "" {
+	if found := s.start.found.Load(); found != nil && found.Watches != "" {
 		c.Watch = workspace.WatchNative
 	}
 	return c
@@ -106,7 +107,7 @@ func (s *store) Capabilities() workspace.Capabilities {
 // Root implements [workspace.Rooter].
 func (s *store) Root() string {
 	if found := s.start.found.Load(); found != nil {
-		return found.root
+		return found.Root
 	}
 	return s.opts.Root
 }
@@ -163,17 +164,17 @@ const maxPath = 4095
 
 // begin is what every method begins with. It reaches the container if Open has
 // not, and refuses the names that no path there can have.
-func (s *store) begin(ctx context.Context, names ...string) (*client, error) {
+func (s *store) begin(ctx context.Context, names ...string) (*program.Client, error) {
 	found, err := s.start.do(ctx)
 	if err != nil {
 		return nil, s.startError(err)
 	}
 	for _, name := range names {
-		if len(found.root)+len("/")+len(name) > maxPath {
+		if len(found.Root)+len("/")+len(name) > maxPath {
 			return nil, provider.At(name, provider.Errorf(fs.ErrInvalid, "the container cannot hold so long a name"))
 		}
 	}
-	return &client{session: found, pool: s.pool, exact: s.exact, broken: s.callError}, nil
+	return &program.Client{Image: &found.Image, Pool: s.pool, Exact: s.exact, Broken: s.callError}, nil
 }
 
 // startError returns the error of a start that failed.
@@ -208,7 +209,6 @@ func (s *shared) callError(err error) error {
 func visible(err error) error {
 	var missing *notInstalledError
 	var fault *engineError
-	var refused *shell.StatusError
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -216,10 +216,9 @@ func visible(err error) error {
 		return provider.Errorf(errors.ErrUnsupported, "%w", missing)
 	case errors.As(err, &fault):
 		return provider.Errorf(fault.kind, "%w", fault)
-	case errors.As(err, &refused) && refused.Status == statusLacking:
-		return provider.Errorf(errors.ErrUnsupported, "%s", failure([]byte(refused.Text)))
-	case errors.As(err, &refused):
-		return provider.Errorf(statusErrors[refused.Status], "the root of the workspace cannot be entered")
+	}
+	if refused := program.HelloError(err); refused != nil {
+		return refused
 	}
 	return provider.Errorf(workspace.ErrUnavailable, "%w", err)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -33,9 +34,9 @@ func prefilterOf(pattern string, o workspace.GrepOptions) *prefilter {
 }
 
 // wants reports whether a search can need the file path.
-func (n *prefilter) wants(path string, e *entry) bool {
+func (n *prefilter) wants(path string, e *program.Entry) bool {
 	switch {
-	case e.kind != workspace.TypeFile, path < n.after, n.maxSize > 0 && e.size > n.maxSize:
+	case e.Kind != workspace.TypeFile, path < n.after, n.maxSize > 0 && e.Size > n.maxSize:
 		return false
 	case n.noGit && (strings.HasPrefix(path, ".git/") || strings.Contains(path, "/.git/")):
 		return false

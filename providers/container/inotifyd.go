@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -21,7 +22,7 @@ import (
 // or when one of its own has gone. Where it cannot observe a tree the tree is
 // looked at every now and then.
 type inotifyd struct {
-	client *client
+	client *program.Client
 	dir    string
 
 	mu       sync.Mutex      // guards what follows
@@ -51,7 +52,7 @@ var errNotObserved = errors.New("inotifyd cannot observe these directories")
 
 // begin implements [notifier].
 func (d *inotifyd) begin(ctx context.Context) (*shell.Stream, error) {
-	top, err := d.client.resolve(ctx, d.dir)
+	top, err := d.client.Resolve(ctx, d.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +64,9 @@ func (d *inotifyd) begin(ctx context.Context) (*shell.Stream, error) {
 	if input == nil {
 		return nil, errNotObserved
 	}
-	call := idempotent("survey", top, shell.Number(int64(len(input))))
+	call := program.Idempotent("survey", top, shell.Number(int64(len(input))))
 	call.Input, call.Size = bytes.NewReader(input), int64(len(input))
-	stream, err := d.client.stream(ctx, call)
+	stream, err := d.client.Stream(ctx, call)
 	if err != nil {
 		return nil, err
 	}
@@ -89,14 +90,14 @@ func (d *inotifyd) note(dirs []string, stream *shell.Stream) {
 
 // list returns the directories of the tree that can be observed, from its top.
 func (d *inotifyd) list(ctx context.Context) ([]string, error) {
-	entries, err := named(d.client.tree(ctx, d.dir, ".", ""))
+	entries, err := d.client.Tree(ctx, d.dir)
 	if err != nil {
 		return nil, err
 	}
 	var dirs []string
 	for _, e := range entries {
-		if e.kind == workspace.TypeDirectory && !d.client.hides(e) {
-			dirs = append(dirs, e.name)
+		if e.Kind == workspace.TypeDirectory && !d.client.Hides(e) {
+			dirs = append(dirs, e.Name)
 		}
 	}
 	return dirs, nil
@@ -108,7 +109,7 @@ func (d *inotifyd) list(ctx context.Context) ([]string, error) {
 func (d *inotifyd) arguments(top string, dirs []string) []byte {
 	var args []string
 	add := func(name, events string) {
-		args = append(args, path.Join(d.client.root, name)+":"+events+"\x00")
+		args = append(args, path.Join(d.client.Root, name)+":"+events+"\x00")
 	}
 	for above := top; above != "."; {
 		above, _ = workspace.Split(above)
@@ -136,7 +137,7 @@ func (d *inotifyd) await(ctx context.Context, top string, stream *shell.Stream) 
 	defer cancel()
 	knocking.Go(func() { d.knock(ctx, top) })
 	var told daemonEvents
-	for b := make([]byte, streamBuffer); ; {
+	for b := make([]byte, program.StreamBuffer); ; {
 		n, err := stream.Read(b)
 		switch {
 		case errors.Is(err, io.EOF): // a directory is gone by now, or there are too many
@@ -144,7 +145,7 @@ func (d *inotifyd) await(ctx context.Context, top string, stream *shell.Stream) 
 		case errors.As(err, new(*shell.BrokenError)) && ctx.Err() == nil && !late.Stop():
 			return errNotObserved
 		case err != nil:
-			return d.client.broken(err)
+			return d.client.Broken(err)
 		}
 		switch events := told.read(b[:n]); {
 		case strings.ContainsAny(events, goneEvents): // perhaps the top, that will not be opened
@@ -158,7 +159,7 @@ func (d *inotifyd) await(ctx context.Context, top string, stream *shell.Stream) 
 // knock opens the top until ctx ends.
 func (d *inotifyd) knock(ctx context.Context, top string) {
 	for ctx.Err() == nil {
-		_, _, _ = d.client.try(ctx, idempotent("knock", top)) // the stream tells whether it did
+		_, _, _ = d.client.Try(ctx, program.Idempotent("knock", top)) // the stream tells whether it did
 		select {
 		case <-ctx.Done():
 		case <-time.After(pace):
@@ -170,7 +171,7 @@ func (d *inotifyd) knock(ctx context.Context, top string) {
 func (d *inotifyd) follow(stream *shell.Stream, tell func()) {
 	defer d.forget()
 	var told daemonEvents
-	for b := make([]byte, streamBuffer); ; {
+	for b := make([]byte, program.StreamBuffer); ; {
 		n, err := stream.Read(b)
 		if err != nil {
 			return

@@ -7,13 +7,14 @@ import (
 	"io"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 )
 
 // inotifywait observes a tree by the program that has that name, which looks
 // after new directories by itself.
 type inotifywait struct {
-	client *client
+	client *program.Client
 	dir    string
 }
 
@@ -23,7 +24,7 @@ const goneEvent = "_SELF"
 
 // begin implements [notifier].
 func (i *inotifywait) begin(ctx context.Context) (*shell.Stream, error) {
-	stream, err := i.client.stream(ctx, idempotent("observe", i.dir))
+	stream, err := i.client.Stream(ctx, program.Idempotent("observe", i.dir))
 	if err != nil {
 		return nil, err
 	}
@@ -33,10 +34,10 @@ func (i *inotifywait) begin(ctx context.Context) (*shell.Stream, error) {
 		switch {
 		case errors.Is(err, io.EOF):
 			stream.Close()
-			return nil, statusError(stream.Status, []byte(said.String()))
+			return nil, program.StatusError(stream.Status, []byte(said.String()))
 		case err != nil:
 			stream.Close()
-			return nil, i.client.broken(err)
+			return nil, i.client.Broken(err)
 		}
 		said.Write(b)
 		if strings.HasSuffix(said.String(), "Watches established.") {
@@ -48,7 +49,7 @@ func (i *inotifywait) begin(ctx context.Context) (*shell.Stream, error) {
 // follow implements [notifier].
 func (i *inotifywait) follow(stream *shell.Stream, tell func()) {
 	var said []byte
-	for b := make([]byte, streamBuffer); ; {
+	for b := make([]byte, program.StreamBuffer); ; {
 		// Not by lines: the end of the last one can be that of the stream, and
 		// waits for what follows.
 		n, err := stream.Read(b)

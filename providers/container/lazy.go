@@ -4,11 +4,13 @@ import (
 	"context"
 	"io/fs"
 	"sync/atomic"
+
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 )
 
 // session is where the files are, as the start has found it.
 type session struct {
-	image
+	program.Image
 	executor Executor
 	shell    []string        // the command line that starts a shell
 	owned    *ownedContainer // the container, if it was created for this

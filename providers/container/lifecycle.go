@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -188,11 +189,11 @@ func (m *ownedContainer) give(ctx context.Context, dir string, user, group int) 
 // handOver gives the directory in which the container starts programs to the user
 // that the shells run as, if it is empty and that user cannot write there: engines
 // and images create it for root. What is mounted belongs to somebody else.
-func (m *ownedContainer) handOver(ctx context.Context, session *shell.Session, i image) error {
-	if m.opts.Create.Workdir == "" || m.opts.Create.ReadOnlyRoot || i.user == 0 {
+func (m *ownedContainer) handOver(ctx context.Context, session *shell.Session, i program.Image) error {
+	if m.opts.Create.Workdir == "" || m.opts.Create.ReadOnlyRoot || i.User == 0 {
 		return nil
 	}
-	reply, err := session.Start(ctx, idempotent("barred", m.opts.Create.Workdir))
+	reply, err := session.Start(ctx, program.Idempotent("barred", m.opts.Create.Workdir))
 	if err != nil {
 		return err
 	}
@@ -200,7 +201,7 @@ func (m *ownedContainer) handOver(ctx context.Context, session *shell.Session, i
 	if err != nil || reply.Status != 0 || len(dir) == 0 {
 		return err
 	}
-	return m.give(ctx, string(dir), int(i.user), i.group0())
+	return m.give(ctx, string(dir), int(i.User), i.Group())
 }
 
 // createArgs returns the arguments of the engine's client that make a

@@ -10,13 +10,14 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // TestLockOfRemovedDirectory has a directory removed by the time that a shell in
 // it makes a lock, which it must not try for ever.
 func TestLockOfRemovedDirectory(t *testing.T) {
-	program, err := container.Program()
+	text, err := program.Text()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,7 @@ func TestLockOfRemovedDirectory(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
-			script := program + "\nme='a 1 1'; mkdir dir && cd dir && rmdir ../dir; lock; [ $? -eq $overtaken ] && echo given up\n"
+			script := text + "\nme='a 1 1'; mkdir dir && cd dir && rmdir ../dir; lock; [ $? -eq $overtaken ] && echo given up\n"
 			cmd := exec.CommandContext(ctx, words[0], append(words[1:], "-c", script)...)
 			cmd.Dir = t.TempDir()
 			out, err := cmd.CombinedOutput()
@@ -69,7 +70,7 @@ func TestLockThatStays(t *testing.T) {
 
 // TestLockThatIsHeld waits for the lock of a process that lives.
 func TestLockThatIsHeld(t *testing.T) {
-	program, err := container.Program()
+	text, err := program.Text()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestLockThatIsHeld(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			words := strings.Fields(sh)
-			script := program + `
+			script := text + `
 				root=$(pwd -P) patience=20
 				read -r line </proc/$$/stat
 				set -- ${line##*) }

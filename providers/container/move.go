@@ -5,21 +5,21 @@ import (
 	"errors"
 	"path"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
-	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // Move implements [provider.Mover].
 func (s *store) Move(ctx context.Context, source, destination string) error {
-	_, err := s.between(ctx, source, destination, func(*temporary) shell.Call { return once("move") })
+	_, err := s.between(ctx, source, destination, func(*temporary) shell.Call { return program.Once("move") })
 	return err
 }
 
 // Copy implements [provider.Copier]. The copy has the permission bits of the
 // source.
 func (s *store) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
-	return newVersion(s.between(ctx, source, destination, func(t *temporary) shell.Call { return once("duplicate", t.name) }))
+	return newVersion(s.between(ctx, source, destination, func(t *temporary) shell.Call { return program.Once("duplicate", t.name) }))
 }
 
 // between makes a call for two names. The directory of the second gets a
@@ -31,29 +31,21 @@ func (s *store) between(ctx context.Context, source, destination string, callFor
 	}
 	temp := s.newTemporary(c, path.Dir(destination))
 	call := callFor(temp)
-	call.Args = append(append(pair(source), pair(destination)...), call.Args...)
+	call.Args = append(append(program.Pair(source), program.Pair(destination)...), call.Args...)
 	body, err := s.betweenAlone(ctx, c, destination, call)
 	temp.end(ctx, err)
 	return body, err
 }
 
-func (s *store) betweenAlone(ctx context.Context, c *client, destination string, call shell.Call) ([]byte, error) {
+func (s *store) betweenAlone(ctx context.Context, c *program.Client, destination string, call shell.Call) ([]byte, error) {
 	leave, err := s.barrier.enterAlone(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
 	for attempt := 1; ; attempt++ { // nothing has been done where somebody was faster
-		body, status, err := c.try(ctx, call)
-		switch {
-		case err != nil:
-			return nil, err
-		case status > statusOther:
-			err = provider.At(destination, statusError(status-statusOther, body))
-		case status != 0:
-			err = statusError(status, body)
-		}
-		if !errors.Is(err, errOvertaken) || attempt == maxWriteAttempts {
+		body, err := c.DoPair(ctx, destination, call)
+		if !errors.Is(err, program.ErrOvertaken) || attempt == maxWriteAttempts {
 			return body, err
 		}
 	}

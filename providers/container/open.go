@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -49,7 +50,7 @@ func Open(ctx context.Context, opts *Options) (*FS, error) {
 
 // newStore returns a store that has not been started.
 func newStore(o Options) (*store, error) {
-	text, err := program()
+	text, err := program.Text()
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +58,9 @@ func newStore(o Options) (*store, error) {
 	if shells == 0 {
 		shells = DefaultShells
 	}
-	s := &shared{opts: o, program: text, barrier: newWriteBarrier(), done: make(chan struct{})}
+	s := &shared{opts: o, text: text, barrier: newWriteBarrier(), done: make(chan struct{})}
 	s.start = newLazyInit(s.reach, s.done)
-	s.pool = shell.NewPool(shells, s.openShell, killOrphan)
+	s.pool = shell.NewPool(shells, s.openShell, program.KillOrphan)
 	return &store{shared: s}, nil
 }
 
@@ -124,9 +125,9 @@ func (s *shared) openFirst(ctx context.Context, found *session) (*shell.Session,
 	if err != nil {
 		return nil, err
 	}
-	found.image, err = parseGreeting(sh.Greeting)
+	found.Image, err = program.ParseGreeting(sh.Greeting)
 	if err == nil && found.owned != nil {
-		err = found.owned.handOver(ctx, sh, found.image)
+		err = found.owned.handOver(ctx, sh, found.Image)
 	}
 	if err != nil {
 		sh.Close()
@@ -149,7 +150,7 @@ func (s *shared) openBy(ctx context.Context, found *session, candidates [][]stri
 // openShell opens one more shell.
 func (s *shared) openShell(ctx context.Context) (*shell.Session, error) {
 	found := s.start.found.Load()
-	sh, err := s.openIn(ctx, found, found.root)
+	sh, err := s.openIn(ctx, found, found.Root)
 	return sh, laterFault(err)
 }
 
@@ -157,7 +158,7 @@ func (s *shared) openShell(ctx context.Context) (*shell.Session, error) {
 // then: the new one has other files.
 func (s *shared) openIn(ctx context.Context, found *session, root string) (*shell.Session, error) {
 	start := func() (shell.Process, error) { return found.executor.Start(found.shell...) }
-	sh, err := shell.Open(ctx, start, s.program, idempotent("hello", root), s.opts.timeout())
+	sh, err := shell.Open(ctx, start, s.text, program.Hello(root), s.opts.timeout())
 	if pod, ok := found.executor.(*kubectl); ok && !errors.Is(err, shell.ErrSilent) {
 		if lost := pod.check(ctx); lost != nil && (err == nil || errors.Is(lost, ErrPodLost)) {
 			if err == nil {
@@ -171,14 +172,4 @@ func (s *shared) openIn(ctx context.Context, found *session, root string) (*shel
 		return nil, shellFault(broken)
 	}
 	return sh, err
-}
-
-// killOrphan returns the call that ends what a shell still does that was given
-// up.
-func killOrphan(dead *shell.Session) shell.Call {
-	i, err := parseGreeting(dead.Greeting)
-	if err != nil || i.group == "" {
-		return idempotent(":")
-	}
-	return idempotent("killorphan", i.group, i.started, i.first)
 }

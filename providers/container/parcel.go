@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 )
 
 // parcels reads what the program's fetch writes: the bytes of files, some files
@@ -34,7 +36,7 @@ var errParcel = errors.New("a program in the container does not write files in a
 
 // read reads a reply, as far as it is as it should be.
 func (p *parcels) read(reply io.Reader) {
-	p.from = bufio.NewReaderSize(reply, streamBuffer)
+	p.from = bufio.NewReaderSize(reply, program.StreamBuffer)
 	for {
 		line, err := p.line("\n")
 		if err != nil || p.parcel(line) != nil {
@@ -90,9 +92,9 @@ func (p *parcels) parcel(head string) error {
 // lengthOf returns how many bytes of e are sent.
 func (p *parcels) lengthOf(e *file) int64 {
 	if p.length > 0 {
-		return min(e.size, p.length)
+		return min(e.Size, p.length)
 	}
-	return e.size
+	return e.Size
 }
 
 // contents reads the bytes of files, which are as many as total unless a file has
@@ -109,14 +111,14 @@ func (p *parcels) contents(total int64) ([]byte, error) {
 	for searched := 0; ; {
 		if at := bytes.Index(body[searched:], mark); at >= 0 {
 			body, rest := body[:searched+at], body[searched+at+len(mark):]
-			p.from = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(rest), p.from), streamBuffer)
+			p.from = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(rest), p.from), program.StreamBuffer)
 			return body, nil
 		}
 		if int64(len(body)) > total+maxAhead {
 			return nil, errParcel
 		}
 		searched = max(0, len(body)-len(mark))
-		body = slices.Grow(body, streamBuffer)
+		body = slices.Grow(body, program.StreamBuffer)
 		n, err := p.from.Read(body[len(body):cap(body)])
 		if body = body[:len(body)+n]; n == 0 && err != nil {
 			return nil, errParcel
@@ -145,7 +147,7 @@ func (p *parcels) unchanged() (map[*file]bool, error) {
 		about = ""
 		// The inode, the size, the date, the time, the zone and the name.
 		words := strings.SplitN(text, " ", 6)
-		if e := p.among.file(words[len(words)-1]); e != nil && strings.HasPrefix(text, e.statKey()+" ") {
+		if e := p.among.file(words[len(words)-1]); e != nil && strings.HasPrefix(text, e.StatKey()+" ") {
 			same[e] = true
 		}
 	}

@@ -14,7 +14,7 @@ func (s *store) ReadContent(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.content(ctx, name)
+	return c.Content(ctx, name)
 }
 
 // ReadFile implements [provider.Store].
@@ -23,8 +23,8 @@ func (s *store) ReadFile(ctx context.Context, name string, limit int64) ([]byte,
 	if err != nil {
 		return nil, "", err
 	}
-	data, info, err := c.readFile(ctx, name, limit)
-	return data, info.version(), err
+	data, info, err := c.ReadFile(ctx, name, limit)
+	return data, info.Version(), err
 }
 
 // Open implements [provider.Opener]. A stream has a shell of its own until it
@@ -35,9 +35,9 @@ func (s *store) Open(ctx context.Context, name string, window workspace.OpenOpti
 	if err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	stream, info, err := c.open(ctx, name, window)
+	stream, info, err := c.Open(ctx, name, window)
 	if err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	return stream, info.describe(name), nil
+	return stream, info.Describe(name), nil
 }

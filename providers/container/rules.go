@@ -18,7 +18,7 @@ type rules struct {
 // readRules returns the bytes of an ignore file. All of them are read with the
 // first. It returns false for one that has to be read alone.
 func (fs *files) readRules(ctx context.Context, e *file) ([]byte, bool, error) {
-	if fs.c.exact {
+	if fs.c.Exact {
 		return nil, false, nil
 	}
 	fs.rules.mu.Lock()

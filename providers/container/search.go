@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -23,6 +24,6 @@ func (s *store) Grep(ctx context.Context, pattern string, opts workspace.GrepOpt
 	return scan.Grep(ctx, src, pattern, &opts, 0)
 }
 
-func (s *store) beginAt(name string) func(ctx context.Context) (*client, error) {
-	return func(ctx context.Context) (*client, error) { return s.begin(ctx, name) }
+func (s *store) beginAt(name string) func(ctx context.Context) (*program.Client, error) {
+	return func(ctx context.Context) (*program.Client, error) { return s.begin(ctx, name) }
 }

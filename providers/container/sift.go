@@ -9,6 +9,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 )
 
 // maxLines is how many lines of one file a grep is asked for. A file that has as
@@ -40,7 +42,7 @@ type index map[string]*file
 func newIndex(some []*file) index {
 	i := make(index, len(some))
 	for _, e := range some {
-		i[e.name] = e
+		i[e.Name] = e
 	}
 	return i
 }
@@ -66,7 +68,7 @@ func (fs *files) sift(ctx context.Context, s sift) (found sifted, sure bool, err
 		nuls = "1"
 	}
 	read := func(reply io.Reader) { sure = sections(reply, len(s.among), take, found.addNUL) }
-	status, err := fs.ask(ctx, read, "sift", s.among, s.grep(fs.c.image), s.pattern, nuls)
+	status, err := fs.ask(ctx, read, "sift", s.among, s.grep(fs.c.Image), s.pattern, nuls)
 	sure = sure && status == 0
 	if !s.nuls || !sure {
 		found.nul = nil
@@ -76,12 +78,12 @@ func (fs *files) sift(ctx context.Context, s sift) (found sifted, sure bool, err
 
 // grep returns the options of grep. Where lines are wanted it leaves out what has
 // a NUL, if it can: of that all is read, or nothing.
-func (s sift) grep(i image) string {
+func (s sift) grep(i *program.Image) string {
 	options := s.options
 	switch {
-	case s.lines && i.texts:
+	case s.lines && i.Texts:
 		options += " -I"
-	case i.bytes:
+	case i.Bytes:
 		options += " -a"
 	}
 	if s.lines {
@@ -106,7 +108,7 @@ func (fs *files) withNUL(ctx context.Context, among []*file) (map[*file]bool, er
 // returns false if a grep has failed, if they have not looked into as many files
 // as they should, or if a function does not know what it reads.
 func sections(reply io.Reader, files int, take ...func(line []byte) bool) bool {
-	from := bufio.NewReaderSize(reply, streamBuffer)
+	from := bufio.NewReaderSize(reply, program.StreamBuffer)
 	for turn := 0; files > 0 || turn > 0; turn = (turn + 1) % len(take) {
 		searched, ok := section(from, take[turn])
 		if !ok {

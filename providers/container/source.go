@@ -10,22 +10,23 @@ import (
 	"sync"
 
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // source shows a tree to the search engine. It lists the tree, or the part of it
 // that is wanted, in one request, and answers from that.
 type source struct {
-	begin    func(ctx context.Context) (*client, error)
-	c        *client // set by connect
+	begin    func(ctx context.Context) (*program.Client, error)
+	c        *program.Client // set by connect
 	contents *contents
 	top      string // where the search begins
 	within   scope
 	narrow   *prefilter // tells which files need not be searched; nil without a search
 
-	connecting sync.Mutex // guards c until connect returns
-	mu         sync.Mutex // guards what follows
-	entries    []entry    // what is in the tree, sorted; names are from top
+	connecting sync.Mutex      // guards c until connect returns
+	mu         sync.Mutex      // guards what follows
+	entries    []program.Entry // what is in the tree, sorted; names are from top
 	listed     map[string][]scan.Child
 	hidden     map[string]bool // directories that cannot be read
 	files      *files          // reads many at a time; nil before a tree has been listed
@@ -96,8 +97,8 @@ func (s *source) look(ctx context.Context) error {
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	entries, err := s.c.tree(ctx, s.top, s.within.below, s.within.depth)
-	cut := s.within.below != "." && errors.Is(err, errBelow)
+	entries, err := s.c.Subtree(ctx, s.top, s.within.below, s.within.depth)
+	cut := s.within.below != "." && errors.Is(err, program.ErrBelow)
 	if err != nil && !cut {
 		return err
 	}
@@ -110,19 +111,19 @@ func (s *source) look(ctx context.Context) error {
 }
 
 // keep notes what has been listed.
-func (s *source) keep(entries []entry) {
+func (s *source) keep(entries []program.Entry) {
 	s.entries = entries
 	s.keepWay()
 	for i := range entries {
 		e := &entries[i]
-		e.name = workspace.Join(s.within.below, e.name)
-		path := workspace.Join(s.top, e.name)
+		e.Name = workspace.Join(s.within.below, e.Name)
+		path := workspace.Join(s.top, e.Name)
 		parent, base := workspace.Split(path)
-		if e.isUnnamed() && !workspace.ValidName(parent) {
+		if e.IsUnnamed() && !workspace.ValidName(parent) {
 			continue // it is below what is unnamed itself
 		}
-		s.listed[parent] = append(s.listed[parent], scan.Child{Name: base, Type: e.kind})
-		if s.c.hides(*e) {
+		s.listed[parent] = append(s.listed[parent], scan.Child{Name: base, Type: e.Kind})
+		if s.c.Hides(*e) {
 			s.hidden[path] = true
 		}
 	}
@@ -154,15 +155,15 @@ func (s *source) keepStep(dir, name string, kind workspace.FileType) string {
 func (s *source) keepPartOfWay(ctx context.Context) error {
 	dir := s.top
 	for element := range strings.SplitSeq(s.within.below, "/") {
-		info, err := s.c.stat(ctx, workspace.Join(dir, element))
+		info, err := s.c.Stat(ctx, workspace.Join(dir, element))
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, workspace.ErrNotDir), errors.Is(err, fs.ErrPermission):
 			return nil
 		case err != nil:
 			return err
 		}
-		dir = s.keepStep(dir, element, info.kind)
-		if info.kind != workspace.TypeDirectory {
+		dir = s.keepStep(dir, element, info.Kind)
+		if info.Kind != workspace.TypeDirectory {
 			return nil // a symlink is not followed
 		}
 	}
@@ -178,23 +179,23 @@ func (s *source) Stat(ctx context.Context, name string) (workspace.FileType, err
 		return "", err
 	}
 	target := name
-	info, err := s.c.stat(ctx, name)
-	if err == nil && info.kind == workspace.TypeSymlink {
-		if target, err = s.c.resolve(ctx, name); err == nil {
-			info, err = s.c.stat(ctx, target)
+	info, err := s.c.Stat(ctx, name)
+	if err == nil && info.Kind == workspace.TypeSymlink {
+		if target, err = s.c.Resolve(ctx, name); err == nil {
+			info, err = s.c.Stat(ctx, target)
 		}
 	}
-	if err == nil && s.narrow != nil && info.kind == workspace.TypeFile && info.size > largeFile {
+	if err == nil && s.narrow != nil && info.Kind == workspace.TypeFile && info.Size > largeFile {
 		s.keepLarge(target, info)
 	}
-	return info.kind, err
+	return info.Kind, err
 }
 
 // keepLarge notes the one file that is searched. It is not read if that can be
 // helped.
-func (s *source) keepLarge(name string, info statInfo) {
+func (s *source) keepLarge(name string, info program.StatInfo) {
 	dir, base := workspace.Split(name)
-	e := &file{entry: &entry{info, base}, alone: true}
+	e := &file{Entry: &program.Entry{StatInfo: info, Name: base}, alone: true}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.files = &files{c: s.c, contents: s.contents, top: dir, narrow: s.narrow, window: maxWindow, known: map[string]*file{s.top: e}, wanted: []*file{e}}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
@@ -71,7 +72,7 @@ func (f *FS) ImportTar(ctx context.Context, dir string, archive io.Reader, opts 
 }
 
 // begin is what the methods that only this provider has begin with.
-func (f *FS) begin(ctx context.Context, op, dir string) (*client, error) {
+func (f *FS) begin(ctx context.Context, op, dir string) (*program.Client, error) {
 	if err := ops.Check(ctx, op, dir); err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (f *FS) begin(ctx context.Context, op, dir string) (*client, error) {
 // importing is an archive on its way into a container.
 type importing struct {
 	f        *FS
-	client   *client
+	client   *program.Client
 	dir      string
 	progress progress
 	symlinks map[string]string // the targets of the symlinks that were left for the end, by name
@@ -104,9 +105,9 @@ func (in *importing) unpack(ctx context.Context, archive io.Reader) error {
 		defer close(packed)
 		_ = to.CloseWithError(in.send(to, archive)) // never fails
 	}()
-	call := once("unpack", in.dir, temp.name)
+	call := program.Once("unpack", in.dir, temp.name)
 	call.Input, call.Size = parts, shell.Unknown
-	_, status, err := in.client.try(ctx, call)
+	_, status, err := in.client.Try(ctx, call)
 	parts.CloseWithError(fs.ErrClosed)
 	<-packed
 	if err != nil {
@@ -120,7 +121,7 @@ func (in *importing) unpack(ctx context.Context, archive io.Reader) error {
 		return ops.Error(opImport, in.dir, provider.Classify(err), nil)
 	}
 	if status != 0 {
-		return ops.Error(opImport, in.dir, statusError(status, []byte("tar in the container could not unpack the archive")), nil)
+		return ops.Error(opImport, in.dir, program.StatusError(status, []byte("tar in the container could not unpack the archive")), nil)
 	}
 	return nil
 }
@@ -172,7 +173,7 @@ func (in *importing) take(header *tar.Header) (*tar.Header, error) {
 		in.order = append(in.order, name)
 		return nil, nil
 	}
-	entry.Uid, entry.Gid = int(in.client.user), in.client.group0()
+	entry.Uid, entry.Gid = int(in.client.User), in.client.Group()
 	return entry, nil
 }
 
@@ -222,7 +223,7 @@ func (in *importing) link(ctx context.Context) error {
 		if _, err := in.f.begin(ctx, opImport, full); err != nil {
 			return err
 		}
-		if _, err := in.client.do(ctx, once("link", append(pair(full), target)...)); err != nil {
+		if _, err := in.client.Do(ctx, program.Once("link", append(program.Pair(full), target)...)); err != nil {
 			return ops.Error(opImport, full, provider.Classify(err), nil)
 		}
 		delete(in.symlinks, name)
@@ -309,7 +310,7 @@ func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOp
 	if err != nil {
 		return err
 	}
-	stream, err := c.stream(ctx, idempotent("pack", dir))
+	stream, err := c.Stream(ctx, program.Idempotent("pack", dir))
 	if err != nil {
 		return ops.Error(opExport, dir, provider.Classify(err), nil)
 	}
@@ -324,13 +325,13 @@ func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOp
 		_, err = io.Copy(io.Discard, stream) // after the end of the archive
 	}
 	switch {
-	case stream.Status == statusPartial:
+	case stream.Status == program.StatusPartial:
 		return ops.Error(opExport, dir, workspace.ErrUnavailable,
 			errors.New("something changed while it was read, or could not be read"))
 	case stream.Status != 0:
-		return ops.Error(opExport, dir, statusError(stream.Status, nil), nil)
+		return ops.Error(opExport, dir, program.StatusError(stream.Status, nil), nil)
 	case err != nil:
-		return ops.Error(opExport, dir, c.broken(err), nil)
+		return ops.Error(opExport, dir, c.Broken(err), nil)
 	}
 	return out.Close()
 }

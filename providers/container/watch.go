@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
@@ -55,8 +56,8 @@ type notifier interface {
 }
 
 // newNotifier returns what the image has, nil if it has none.
-func newNotifier(c *client, dir string) notifier {
-	switch c.watches {
+func newNotifier(c *program.Client, dir string) notifier {
+	switch c.Watches {
 	case "inotifywait":
 		return &inotifywait{client: c, dir: dir}
 	case "inotifyd":

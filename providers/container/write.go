@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -35,7 +36,7 @@ func (s *store) WriteFile(ctx context.Context, name string, data []byte, opts wo
 		w := write{client: c, barrier: s.barrier, name: name, opts: opts, temp: temp}
 		version, err := w.file(ctx, data)
 		temp.end(ctx, err)
-		if !errors.Is(err, errOvertaken) || attempt == maxWriteAttempts {
+		if !errors.Is(err, program.ErrOvertaken) || attempt == maxWriteAttempts {
 			return version, err
 		}
 	}
@@ -43,7 +44,7 @@ func (s *store) WriteFile(ctx context.Context, name string, data []byte, opts wo
 
 // write is a file on its way into the container, by way of a temporary file.
 type write struct {
-	client  *client
+	client  *program.Client
 	barrier *writeBarrier
 	name    string
 	opts    workspace.WriteOptions
@@ -59,9 +60,9 @@ func (w *write) file(ctx context.Context, data []byte) (workspace.Version, error
 		}
 		return w.commit(ctx, path, int64(len(data)))
 	}
-	args := append(pair(w.name), condition(w.opts)...)
+	args := append(program.Pair(w.name), condition(w.opts)...)
 	args = append(args, w.temp.name, shell.Number(int64(len(data))), format(data))
-	return w.publish(ctx, once("write", args...))
+	return w.publish(ctx, program.Once("write", args...))
 }
 
 // condition returns the condition of opts as the program has it.
@@ -70,7 +71,7 @@ func condition(opts workspace.WriteOptions) []string {
 	case opts.IfNotExist:
 		return []string{"new", ""}
 	case opts.IfVersion != "":
-		return []string{"same", expected(opts.IfVersion)}
+		return []string{"same", program.Expected(opts.IfVersion)}
 	}
 	return []string{"any", ""}
 }
@@ -102,9 +103,9 @@ func format(data []byte) string {
 // the container.
 func (w *write) spool(ctx context.Context, data []byte) (string, error) {
 	dir, _ := workspace.Split(w.name)
-	call := once("spool", dir, w.temp.name, shell.Number(int64(len(data))))
+	call := program.Once("spool", dir, w.temp.name, shell.Number(int64(len(data))))
 	call.Input, call.Size = bytes.NewReader(data), int64(len(data))
-	body, err := w.client.do(ctx, call)
+	body, err := w.client.Do(ctx, call)
 	if err != nil {
 		return "", err
 	}
@@ -114,8 +115,8 @@ func (w *write) spool(ctx context.Context, data []byte) (string, error) {
 
 // commit gives a temporary file of size bytes the name of the file.
 func (w *write) commit(ctx context.Context, path string, size int64) (workspace.Version, error) {
-	args := append(pair(w.name), condition(w.opts)...)
-	return w.publish(ctx, once("commit", append(args, path, shell.Number(size))...))
+	args := append(program.Pair(w.name), condition(w.opts)...)
+	return w.publish(ctx, program.Once("commit", append(args, path, shell.Number(size))...))
 }
 
 // publish makes the call that gives a file its new bytes.
@@ -129,7 +130,7 @@ func (w *write) publish(ctx context.Context, call shell.Call) (workspace.Version
 		return "", err
 	}
 	defer leave()
-	return newVersion(w.client.do(ctx, call))
+	return newVersion(w.client.Do(ctx, call))
 }
 
 // newVersion returns the version that a call which writes reports last.
@@ -137,11 +138,11 @@ func newVersion(body []byte, err error) (workspace.Version, error) {
 	if err != nil {
 		return "", err
 	}
-	info, _, err := cutStatInfo(body)
+	info, err := program.ParseStat(body)
 	if err != nil {
 		return "", err
 	}
-	return info.version(), nil
+	return info.Version(), nil
 }
 
 // Create implements [provider.Creator]. What is written goes to a temporary file
@@ -191,9 +192,9 @@ func (w *writer) flush() error {
 		}
 		return err
 	}
-	call := once("append", w.path, shell.Number(int64(len(data))))
+	call := program.Once("append", w.path, shell.Number(int64(len(data))))
 	call.Input, call.Size = bytes.NewReader(data), int64(len(data))
-	_, err := w.client.do(w.ctx, call)
+	_, err := w.client.Do(w.ctx, call)
 	return err
 }
 
@@ -290,7 +291,7 @@ type temporaries struct {
 // temporary is a temporary file in the container.
 type temporary struct {
 	among  *temporaries
-	client *client
+	client *program.Client
 	dir    string // of what the call changes
 	name   string
 	remove shell.Call // guarded by among.mu
@@ -299,9 +300,9 @@ type temporary struct {
 // newTemporary returns a temporary file of a new name, for a call that changes
 // something in dir and may create the file there. Close removes it, and the lock
 // of the directory if the call held that, unless it has ended.
-func (s *shared) newTemporary(c *client, dir string) *temporary {
+func (s *shared) newTemporary(c *program.Client, dir string) *temporary {
 	t := &temporary{among: &s.temporaries, client: c, dir: dir, name: ops.ReservedPrefix + rand.Text()}
-	t.remove = c.prepare(idempotent("abandon", dir, t.name, ""))
+	t.remove = c.Prepare(program.Idempotent("abandon", dir, t.name, ""))
 	s.temporaries.mu.Lock()
 	defer s.temporaries.mu.Unlock()
 	if s.temporaries.all == nil {
@@ -315,7 +316,7 @@ func (s *shared) newTemporary(c *client, dir string) *temporary {
 func (t *temporary) foundAt(path string) {
 	t.among.mu.Lock()
 	defer t.among.mu.Unlock()
-	t.remove = t.client.prepare(idempotent("abandon", t.dir, t.name, path))
+	t.remove = t.client.Prepare(program.Idempotent("abandon", t.dir, t.name, path))
 }
 
 // end ends the life of the file after a call has returned err. The program in
@@ -325,12 +326,12 @@ func (t *temporary) foundAt(path string) {
 func (t *temporary) end(ctx context.Context, err error) {
 	remove := t.forget()
 	if err != nil && (ctx.Err() != nil || errors.Is(err, workspace.ErrUnavailable)) {
-		t.client.pool.Clean(remove)
+		t.client.Pool.Clean(remove)
 	}
 }
 
 // discard removes the file in the background.
-func (t *temporary) discard() { t.client.pool.Clean(t.forget()) }
+func (t *temporary) discard() { t.client.Pool.Clean(t.forget()) }
 
 // forget ends the life of the file here, and returns the call that removes it.
 func (t *temporary) forget() shell.Call {

@@ -14,19 +14,6 @@ export LC_ALL TZ
 set -f
 exec 3<&0 4>&1
 
-# What a function returns. The numbers are those of status.go.
-missing=10 exists=11 isdir=12 notdir=13 notempty=14 escape=15 loop=16 denied=17
-conflict=18 special=19 toolarge=20 failed=21 partial=22 overtaken=23 beneath=24
-lacking=25 killed=26 full=27 symlink=28
-# What a listing returns from which things have vanished, and which is else complete.
-vanished=31
-# What a function returns that has done nothing and is to be called again.
-again=29
-locked=30
-# Added to these if the second of two names is meant.
-other=100
-
-prefix=.workspacekit-tmp-
 newline='
 '
 # The lines of /proc/mounts about the file systems of the kernel.

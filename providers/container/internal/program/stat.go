@@ -1,4 +1,4 @@
-package container
+package program
 
 import (
 	"bytes"
@@ -15,56 +15,56 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// statInfo is what stat or find says of one name.
-type statInfo struct {
-	kind     workspace.FileType
+// StatInfo is what stat or find says of one name.
+type StatInfo struct {
+	Kind     workspace.FileType
 	perm     uint64
-	size     int64
-	inode    uint64
+	Size     int64
+	Inode    uint64
 	uid, gid uint64
-	modified time.Time
+	Modified time.Time
 }
 
-// version returns the version of the bytes that r belongs to. The time at which
+// Version returns the version of the bytes that r belongs to. The time at which
 // attributes changed is no part of it, as that of a file also changes when it
 // loses its name to another.
-func (r statInfo) version() workspace.Version {
-	return workspace.Version(fmt.Sprintf("%x-%x-%x", r.inode, r.size, r.modified.UnixNano()))
+func (r StatInfo) Version() workspace.Version {
+	return workspace.Version(fmt.Sprintf("%x-%x-%x", r.Inode, r.Size, r.Modified.UnixNano()))
 }
 
 // statTime is how stat writes a time.
 const statTime = "2006-01-02 15:04:05.000000000"
 
-// parseVersion returns the part of a statInfo that its version has. It returns false for
+// parseVersion returns the part of a StatInfo that its version has. It returns false for
 // what cannot be a version of ours.
-func parseVersion(version workspace.Version) (statInfo, bool) {
-	var r statInfo
+func parseVersion(version workspace.Version) (StatInfo, bool) {
+	var r StatInfo
 	var modified int64
-	n, err := fmt.Sscanf(string(version), "%x-%x-%x", &r.inode, &r.size, &modified)
-	r.modified = time.Unix(0, modified).UTC()
+	n, err := fmt.Sscanf(string(version), "%x-%x-%x", &r.Inode, &r.Size, &modified)
+	r.Modified = time.Unix(0, modified).UTC()
 	return r, err == nil && n == 3
 }
 
-// expected returns a version as the program compares it, and a text that no
+// Expected returns a version as the program compares it, and a text that no
 // file has for what cannot be a version of ours.
-func expected(version workspace.Version) string {
+func Expected(version workspace.Version) string {
 	if r, ok := parseVersion(version); ok {
-		return r.statKey()
+		return r.StatKey()
 	}
 	return "no version"
 }
 
-// statKey returns the part of what stat writes that changes with the bytes.
-func (r statInfo) statKey() string {
-	return fmt.Sprintf("%d %d %s", r.inode, r.size, r.modified.UTC().Format(statTime))
+// StatKey returns the part of what stat writes that changes with the bytes.
+func (r StatInfo) StatKey() string {
+	return fmt.Sprintf("%d %d %s", r.Inode, r.Size, r.Modified.UTC().Format(statTime))
 }
 
-// describe returns the description of the name that r belongs to.
-func (r statInfo) describe(name string) workspace.FileInfo {
+// Describe returns the description of the name that r belongs to.
+func (r StatInfo) Describe(name string) workspace.FileInfo {
 	_, base := workspace.Split(name)
-	info := workspace.FileInfo{Name: base, Path: name, Type: r.kind, ModTime: r.modified}
-	if r.kind == workspace.TypeFile {
-		info.Size, info.Version = r.size, r.version()
+	info := workspace.FileInfo{Name: base, Path: name, Type: r.Kind, ModTime: r.Modified}
+	if r.Kind == workspace.TypeFile {
+		info.Size, info.Version = r.Size, r.Version()
 	}
 	return info
 }
@@ -75,17 +75,17 @@ var errStat = provider.Errorf(nil, "a program in the container described a file 
 
 // parseStat reads the description at the beginning of text and returns what
 // is behind it.
-func parseStat(text []byte) (r statInfo, rest []byte, err error) {
+func parseStat(text []byte) (r StatInfo, rest []byte, err error) {
 	p := statParser{rest: text}
-	r.kind = p.kind()
-	r.size = int64(p.number(10))
-	r.inode = p.number(10)
+	r.Kind = p.kind()
+	r.Size = int64(p.number(10))
+	r.Inode = p.number(10)
 	r.uid = p.number(10)
 	r.gid = p.number(10)
 	r.perm = p.number(8)
-	r.modified = p.time()
+	r.Modified = p.time()
 	if p.bad {
-		return statInfo{}, nil, errStat
+		return StatInfo{}, nil, errStat
 	}
 	return r, p.rest, nil
 }
@@ -162,12 +162,18 @@ func (p *statParser) time() time.Time {
 	return time.Unix(sec, int64(nano)).UTC()
 }
 
-// cutStatInfo returns the description in the first line of a reply, and what
+// ParseStat returns the description in a reply of one line.
+func ParseStat(reply []byte) (StatInfo, error) {
+	info, _, err := cutStat(reply)
+	return info, err
+}
+
+// cutStat returns the description in the first line of a reply, and what
 // follows that line.
-func cutStatInfo(body []byte) (statInfo, []byte, error) {
+func cutStat(body []byte) (StatInfo, []byte, error) {
 	line, rest, found := bytes.Cut(body, []byte{'\n'})
 	if !found {
-		return statInfo{}, nil, errStat
+		return StatInfo{}, nil, errStat
 	}
 	r, extra, err := parseStat(line)
 	if err == nil && len(extra) > 0 {
@@ -176,42 +182,16 @@ func cutStatInfo(body []byte) (statInfo, []byte, error) {
 	return r, rest, err
 }
 
-// entry is one name of a listing.
-type entry struct {
-	statInfo
-	name string // from the directory that was listed
-}
-
-// The bits of a permission.
-const (
-	mayEnter = 1
-	mayRead  = 4
-)
-
-// hides reports whether e is a directory that cannot be listed by the user
-// that the shell runs as.
-func (i image) hides(e entry) bool {
-	return (e.kind == workspace.TypeDirectory || e.kind == scan.UnnamedDirectory) && !i.allows(e, mayRead|mayEnter)
-}
-
-// allows reports whether that user has a permission.
-func (i image) allows(e entry, bits uint64) bool {
-	perm := e.perm
-	switch {
-	case i.user == 0:
-		return true
-	case e.uid == i.user:
-		perm >>= 6
-	case slices.Contains(i.groups, e.gid):
-		perm >>= 3
-	}
-	return perm&bits == bits
+// Entry is one name of a listing.
+type Entry struct {
+	StatInfo
+	Name string // from the directory that was listed
 }
 
 // parseListing reads descriptions that have their path from dir and the end of a
 // description after them.
-func parseListing(body []byte, dir string) ([]entry, error) {
-	var entries []entry
+func parseListing(body []byte, dir string) ([]Entry, error) {
+	var entries []Entry
 	for len(body) > 0 {
 		line, rest, found := bytes.Cut(body, []byte("//\n"))
 		if !found {
@@ -222,10 +202,10 @@ func parseListing(body []byte, dir string) ([]entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := entry{r, path.Clean(string(name))}
-		ok := !isTemporary(e.name)
-		if ok && !workspace.ValidName(workspace.Join(dir, e.name)) {
-			e.kind, ok = scan.Unnamed(e.kind)
+		e := Entry{r, path.Clean(string(name))}
+		ok := !isTemporary(e.Name)
+		if ok && !workspace.ValidName(workspace.Join(dir, e.Name)) {
+			e.Kind, ok = scan.Unnamed(e.Kind)
 		}
 		if ok {
 			entries = append(entries, e)
@@ -235,7 +215,7 @@ func parseListing(body []byte, dir string) ([]entry, error) {
 	return entries, nil
 }
 
-func byName(a, b entry) int { return strings.Compare(a.name, b.name) }
+func byName(a, b Entry) int { return strings.Compare(a.Name, b.Name) }
 
 // isTemporary reports whether name is a temporary file, or below what has such a
 // name.

@@ -59,6 +59,7 @@ var policy = map[string][]string{
 	"providers/container/internal/shell": {},
 	"providers/container/internal/program": {"workspace", "workspace/provider", "internal/ops", "internal/scan",
 		"providers/container/internal/shell"},
+	"providers/container/internal/remotegrep": {"workspace", "internal/...", "providers/container/internal/..."},
 
 	"tools": {"workspace", "workspace/policy", "internal/ops", "internal/wording", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/aymanbagabas/go-udiff"},

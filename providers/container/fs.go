@@ -33,6 +33,7 @@ import (
 	"sync"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
+	"github.com/workspacekit/workspacekit/providers/container/internal/remotegrep"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
@@ -68,7 +69,7 @@ type shared struct {
 	start    *lazyInit
 	pool     *shell.Pool
 	barrier  *writeBarrier
-	contents contents
+	contents remotegrep.Contents
 
 	temporaries temporaries
 	done        chan struct{}  // closed by Close

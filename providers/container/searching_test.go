@@ -44,7 +44,7 @@ func TestGrepBesideChanges(t *testing.T) {
 		"symlink":   func(path string) error { return errors.Join(os.Remove(path), os.Symlink("file149", path)) },
 	}
 	for name, change := range changes {
-		for _, function := range []string{"sift", "fetch"} {
+		for _, function := range []string{"remotegrep", "fetch"} {
 			for _, around := range []int{0, 1} {
 				t.Run(fmt.Sprintf("%s/before-%s/around-%d", name, function, around), func(t *testing.T) {
 					t.Parallel()
@@ -276,43 +276,6 @@ func stubbed(t *testing.T, program, script string) container.Executor {
 		t.Fatal(err)
 	}
 	return within{path: stubs + ":" + os.Getenv("PATH")}
-}
-
-// FuzzParcels reads what no program of ours would write.
-func FuzzParcels(f *testing.F) {
-	f.Add("2\n./a//\n./b//\naaabb\nMARK\n1 3 1970-01-01 00:00:00.000000000 +0000 ./a//\n2 2 1970-01-01 00:00:00.000000000 +0000 ./b//\nMARK\n", int64(0))
-	f.Add("1\n./a//\naaa\nMARK\nMARK\n", int64(2))
-	f.Add("2\n./a//\n./b//\na\nMARK\n1 1 x//\nMARK\n3\n", int64(1))
-	f.Fuzz(func(t *testing.T, reply string, length int64) {
-		sizes := map[string]int64{"a": 3, "b": 2, "c\nd": 0}
-		for name, data := range container.Parcels(sizes, "MARK", reply, max(length, 0)) {
-			want := sizes[name]
-			if length > 0 {
-				want = min(want, length)
-			}
-			if int64(len(data)) != want {
-				t.Errorf("%q has %d bytes, want %d", name, len(data), want)
-			}
-		}
-	})
-}
-
-// FuzzLines reads what no grep would write.
-func FuzzLines(f *testing.F) {
-	f.Add("./a:1:x\n./a:3:y:z\n//0 2\n./b\n//0 2\n")
-	f.Add("//1 1\n//1 1\n./b:7:\n//0 1\n//1 1\n")
-	f.Add("./a:1\n//0 2\n//1 2\n")
-	f.Fuzz(func(t *testing.T, reply string) {
-		text, numbers, sure := container.Lines([]string{"a", "b"}, reply)
-		for name, lines := range text {
-			if name != "a" && name != "b" || strings.Count(lines, "\n") != len(numbers[name]) || !strings.HasSuffix(lines, "\n") {
-				t.Errorf("%q has the lines %q, with the numbers %v", name, lines, numbers[name])
-			}
-		}
-		if sure && !strings.Contains(reply, "//") {
-			t.Errorf("%q is taken for all that there is", reply)
-		}
-	})
 }
 
 // TestGrepListsUnnameable wants the directories that hold files without a valid

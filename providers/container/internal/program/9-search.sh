@@ -48,9 +48,9 @@ plain() {
 	done
 }
 
-# batches SIZE COMMAND ARGUMENT...: runs a command of shell with names behind
-# the arguments, as many as fit, until all are done. The names are the input,
-# each with a NUL behind it.
+# batches SIZE COMMAND ARGUMENT...: runs a command of shell with names after the
+# arguments, as many as fit, until all are done. The names are the input, each
+# with a NUL after it.
 batches() {
 	size=$1
 	shift
@@ -66,7 +66,7 @@ batches() {
 }
 
 # nuls TOP SIZE: writes which of the files in the input have a NUL. For some of
-# them at a time comes first a list and then, behind "//", which is no name, the
+# them at a time comes first a list and then, after "//", which is no name, the
 # status of grep and how many they are.
 nuls() {
 	into "$1" || return
@@ -77,10 +77,10 @@ nuls() {
 		printf "//%d %d\n" $? $#' "$greps $nuls" "$nul"
 }
 
-# sift TOP SIZE OPTIONS PATTERN NULS: writes what grep finds in the files in the
+# remotegrep TOP SIZE OPTIONS PATTERN NULS: writes what grep finds in the files in the
 # input, and with NULS beside it which have a NUL. For some of them at a time
-# comes first the one and then the other, each with what nuls has behind it.
-sift() {
+# comes first the one and then the other, each with what nuls has after it.
+remotegrep() {
 	into "$1" || return
 	[ "$greps" != no ] || return $lacking
 	batches "$2" 'options=$0 pattern=$1 nuls=$2 nul=$3
@@ -96,7 +96,7 @@ sift() {
 }
 
 # fetch TOP SIZE LENGTH MARK: writes the bytes of the files in the input, at most
-# LENGTH of each unless that is 0. Some of them at a time make a parcel: first come
+# LENGTH of each unless that is 0. Some of them at a time make a frame: first come
 # their number and names, then their bytes, and between two MARKs what tells if
 # one has changed.
 fetch() {

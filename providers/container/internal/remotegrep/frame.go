@@ -1,4 +1,4 @@
-package container
+package remotegrep
 
 import (
 	"bufio"
@@ -13,11 +13,11 @@ import (
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 )
 
-// parcels reads what the program's fetch writes: the bytes of files, some files
-// in each parcel. Between the bytes and what stat says of the files afterwards
-// is a marker that no file can have in it. If a file is then as it was when it
-// was listed, it has been so all the time, which tells where its bytes are.
-type parcels struct {
+// batchReader reads what the program's fetch writes: the bytes of files, some files
+// in each frame. Between the bytes and what stat says of the files afterwards is a
+// marker that no file can have in it. If a file is then as it was when it was
+// listed, it has been the same all the time, so its length is known.
+type batchReader struct {
 	length int64 // how many bytes of each file are sent; 0 for all
 	among  index // the files that may be sent
 	marker string
@@ -27,26 +27,26 @@ type parcels struct {
 	changed map[*file]bool   // those of them that are not what they were
 }
 
-func newParcels(about []*file, length int64) *parcels {
-	return &parcels{length: length, among: newIndex(about), marker: rand.Text(), sent: map[*file][]byte{}, changed: map[*file]bool{}}
+func newBatchReader(about []*file, length int64) *batchReader {
+	return &batchReader{length: length, among: newIndex(about), marker: rand.Text(), sent: map[*file][]byte{}, changed: map[*file]bool{}}
 }
 
-// errParcel says that what comes is not as it should be.
-var errParcel = errors.New("a program in the container does not write files in a way that is understood")
+// errFrame says that a reply has not the form of a frame.
+var errFrame = errors.New("a program in the container does not write files in a way that is understood")
 
-// read reads a reply, as far as it is as it should be.
-func (p *parcels) read(reply io.Reader) {
+// read reads the frames of a reply, up to the first that is malformed.
+func (p *batchReader) read(reply io.Reader) {
 	p.from = bufio.NewReaderSize(reply, program.StreamBuffer)
 	for {
 		line, err := p.line("\n")
-		if err != nil || p.parcel(line) != nil {
+		if err != nil || p.frame(line) != nil {
 			return
 		}
 	}
 }
 
 // line returns what comes before end, which ends with a line break.
-func (p *parcels) line(end string) (string, error) {
+func (p *batchReader) line(end string) (string, error) {
 	line := ""
 	for {
 		part, err := p.from.ReadString('\n')
@@ -60,11 +60,11 @@ func (p *parcels) line(end string) (string, error) {
 	}
 }
 
-// parcel reads a parcel of as many files as head says.
-func (p *parcels) parcel(head string) error {
+// frame reads a frame of as many files as head says.
+func (p *batchReader) frame(head string) error {
 	count, err := strconv.Atoi(head)
 	if err != nil || count < 0 || count > len(p.among) {
-		return errParcel
+		return errFrame
 	}
 	about, total := make([]*file, count), int64(0)
 	for i := range about {
@@ -73,7 +73,7 @@ func (p *parcels) parcel(head string) error {
 			return err
 		}
 		if about[i] = p.among.file(name); about[i] == nil {
-			return errParcel
+			return errFrame
 		}
 		total += p.lengthOf(about[i])
 	}
@@ -90,16 +90,15 @@ func (p *parcels) parcel(head string) error {
 }
 
 // lengthOf returns how many bytes of e are sent.
-func (p *parcels) lengthOf(e *file) int64 {
+func (p *batchReader) lengthOf(e *file) int64 {
 	if p.length > 0 {
 		return min(e.Size, p.length)
 	}
 	return e.Size
 }
 
-// contents reads the bytes of files, which are as many as total unless a file has
-// changed.
-func (p *parcels) contents(total int64) ([]byte, error) {
+// contents reads the bytes of files, total of them unless a file has changed.
+func (p *batchReader) contents(total int64) ([]byte, error) {
 	mark := []byte("\n" + p.marker + "\n")
 	body := make([]byte, total)
 	n, _ := io.ReadFull(p.from, body)
@@ -115,20 +114,20 @@ func (p *parcels) contents(total int64) ([]byte, error) {
 			return body, nil
 		}
 		if int64(len(body)) > total+maxAhead {
-			return nil, errParcel
+			return nil, errFrame
 		}
 		searched = max(0, len(body)-len(mark))
 		body = slices.Grow(body, program.StreamBuffer)
 		n, err := p.from.Read(body[len(body):cap(body)])
 		if body = body[:len(body)+n]; n == 0 && err != nil {
-			return nil, errParcel
+			return nil, errFrame
 		}
 	}
 }
 
-// unchanged reads what stat says of files and returns those that are as they were
-// when they were listed.
-func (p *parcels) unchanged() (map[*file]bool, error) {
+// unchanged reads what stat says of files and returns those that have not changed
+// since they were listed.
+func (p *batchReader) unchanged() (map[*file]bool, error) {
 	same := map[*file]bool{}
 	about := ""
 	for {
@@ -153,10 +152,10 @@ func (p *parcels) unchanged() (map[*file]bool, error) {
 	}
 }
 
-// deliver gives the files of a parcel their bytes. If one of them has changed, or
-// is not as long as it is said to be, nothing tells where those of the others
-// are.
-func (p *parcels) deliver(about []*file, body []byte, total int64, same map[*file]bool) {
+// deliver gives the files of a frame their bytes. If one of them has changed, or
+// is not as long as the listing said, nothing tells where the bytes of the others
+// begin.
+func (p *batchReader) deliver(about []*file, body []byte, total int64, same map[*file]bool) {
 	unchanged := len(same) == len(about)
 	if unchanged && int64(len(body)) == total {
 		for _, e := range about {
@@ -172,8 +171,8 @@ func (p *parcels) deliver(about []*file, body []byte, total int64, same map[*fil
 	}
 }
 
-// isLost reports whether e has not come and will not come another time.
-func (p *parcels) isLost(e *file) bool {
+// isLost reports whether e has not come, and would not come in another frame.
+func (p *batchReader) isLost(e *file) bool {
 	_, came := p.sent[e]
 	return !came || p.changed[e]
 }

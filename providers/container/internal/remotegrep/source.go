@@ -1,14 +1,17 @@
-package container
+package remotegrep
 
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -17,12 +20,11 @@ import (
 // source shows a tree to the search engine. It lists the tree, or the part of it
 // that is wanted, in one request, and answers from that.
 type source struct {
-	begin    func(ctx context.Context) (*program.Client, error)
-	c        *program.Client // set by connect
-	contents *contents
-	top      string // where the search begins
-	within   scope
-	narrow   *prefilter // tells which files need not be searched; nil without a search
+	Search
+	c      *program.Client // set by connect
+	top    string          // where the search begins
+	within scope
+	filter *prefilter // tells which files need not be searched; nil without a search
 
 	connecting sync.Mutex      // guards c until connect returns
 	mu         sync.Mutex      // guards what follows
@@ -63,13 +65,13 @@ func isLiteral(element string) bool {
 	return element != "." && workspace.ValidName(element) && !strings.ContainsAny(element, `*?[]{}\`)
 }
 
-// connect reaches the container, which nothing has done yet: a malformed pattern
+// connect reaches the container. The search calls it late, as a malformed pattern
 // starts nothing.
 func (s *source) connect(ctx context.Context) (err error) {
 	s.connecting.Lock()
 	defer s.connecting.Unlock()
 	if s.c == nil {
-		s.c, err = s.begin(ctx)
+		s.c, err = s.Begin(ctx)
 	}
 	return err
 }
@@ -120,7 +122,7 @@ func (s *source) keep(entries []program.Entry) {
 		path := workspace.Join(s.top, e.Name)
 		parent, base := workspace.Split(path)
 		if e.IsUnnamed() && !workspace.ValidName(parent) {
-			continue // it is below what is unnamed itself
+			continue // its directory is unnamed itself
 		}
 		s.listed[parent] = append(s.listed[parent], scan.Child{Name: base, Type: e.Kind})
 		if s.c.Hides(*e) {
@@ -129,8 +131,8 @@ func (s *source) keep(entries []program.Entry) {
 	}
 }
 
-// keepWay notes the directories on the way to where the listing began, which
-// are there.
+// keepWay notes the directories on the way to where the listing began. They
+// exist.
 func (s *source) keepWay() {
 	if s.within.below == "." {
 		return
@@ -150,8 +152,8 @@ func (s *source) keepStep(dir, name string, kind workspace.FileType) string {
 	return workspace.Join(dir, name)
 }
 
-// keepPartOfWay notes how far there is a way to where the listing was to begin:
-// what it ends at, such as a file, may match itself. s.mu is held.
+// keepPartOfWay notes how much exists of the way to where the listing should have
+// begun: what it ends at, such as a file, may match itself. s.mu is held.
 func (s *source) keepPartOfWay(ctx context.Context) error {
 	dir := s.top
 	for element := range strings.SplitSeq(s.within.below, "/") {
@@ -185,18 +187,89 @@ func (s *source) Stat(ctx context.Context, name string) (workspace.FileType, err
 			info, err = s.c.Stat(ctx, target)
 		}
 	}
-	if err == nil && s.narrow != nil && info.Kind == workspace.TypeFile && info.Size > largeFile {
+	if err == nil && s.filter != nil && info.Kind == workspace.TypeFile && info.Size > largeFile {
 		s.keepLarge(target, info)
 	}
 	return info.Kind, err
 }
 
-// keepLarge notes the one file that is searched. It is not read if that can be
-// helped.
+// keepLarge notes the one file that is searched, so that grep looks into it
+// before it is read.
 func (s *source) keepLarge(name string, info program.StatInfo) {
 	dir, base := workspace.Split(name)
 	e := &file{Entry: &program.Entry{StatInfo: info, Name: base}, alone: true}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.files = &files{c: s.c, contents: s.contents, top: dir, narrow: s.narrow, window: maxWindow, known: map[string]*file{s.top: e}, wanted: []*file{e}}
+	s.files = &files{c: s.c, contents: s.Contents, top: dir, filter: s.filter, window: maxWindow, known: map[string]*file{s.top: e}, wanted: []*file{e}}
+}
+
+// Read implements [scan.Source].
+func (s *source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
+	if data, ok, err := s.readAhead(ctx, name, opts); ok || err != nil {
+		return data, err
+	}
+	if opts.Text {
+		return s.readText(ctx, name, opts.Limit)
+	}
+	data, _, err := s.c.ReadFile(ctx, name, opts.Limit)
+	return data, err
+}
+
+// headSize is how much of a large file is read before it is known to be text.
+const headSize = 64 << 10
+
+// readText reads a file of at most limit bytes; zero means no limit. It reads only
+// the beginning of a binary file.
+func (s *source) readText(ctx context.Context, name string, limit int64) ([]byte, error) {
+	stream, info, err := s.c.Open(ctx, name, workspace.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	if err := ops.CheckSize(ops.ReadFile, name, info.Size, limit); err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(stream, headSize))
+	if err != nil || len(head) < headSize || lines.IsBinary(head) {
+		return head, err
+	}
+	rest, err := io.ReadAll(stream)
+	return append(head, rest...), err
+}
+
+// readAhead returns the bytes of a file that is read together with others, or
+// need not be read at all. It returns false for a file that is read alone.
+func (s *source) readAhead(ctx context.Context, name string, opts scan.ReadOptions) ([]byte, bool, error) {
+	fs, err := s.filesOf(ctx)
+	if fs == nil || err != nil {
+		return nil, false, err
+	}
+	e := fs.known[name]
+	if e == nil {
+		return nil, false, nil
+	}
+	if err := ops.CheckSize(ops.ReadFile, name, e.Size, opts.Limit); err != nil {
+		return nil, false, err
+	}
+	if !opts.Text {
+		return fs.readRules(ctx, e)
+	}
+	return fs.read(ctx, e, opts.Lines)
+}
+
+// filesOf returns the files of the tree, nil if none has been listed.
+func (s *source) filesOf(ctx context.Context) (*files, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.files != nil || s.listed == nil {
+		return s.files, nil
+	}
+	fs, err := s.newFiles(ctx)
+	if err == nil {
+		s.files = fs
+	}
+	return s.files, err
 }

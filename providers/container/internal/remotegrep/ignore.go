@@ -1,23 +1,56 @@
-package container
+package remotegrep
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"sync"
 
 	"github.com/workspacekit/workspacekit/internal/ignore"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// exclusion tells what the ignore files of a tree exclude, so that programs in
-// the container need not look into it. It may tell of less: those above the tree
-// are not known. What it excludes wrongly is read all the same if the search
-// wants it.
+// rules are the ignore files of a tree.
+type rules struct {
+	files []*file
+
+	mu   sync.Mutex       // guards data
+	data map[*file][]byte // their bytes; nil before they are asked for
+}
+
+// readRules returns the bytes of an ignore file. All of them are read with the
+// first. It returns false for one that is read alone.
+func (fs *files) readRules(ctx context.Context, e *file) ([]byte, bool, error) {
+	if fs.c.Exact {
+		return nil, false, nil
+	}
+	fs.rules.mu.Lock()
+	defer fs.rules.mu.Unlock()
+	if fs.rules.data == nil {
+		all := map[*file][]byte{}
+		for batch := range slices.Chunk(fs.rules.files, batchFiles) {
+			p, err := fs.fetch(ctx, batch, 0)
+			if err != nil {
+				return nil, false, err
+			}
+			maps.Copy(all, p.sent)
+		}
+		fs.rules.data = all
+	}
+	data := fs.rules.data[e]
+	return data, data != nil, nil
+}
+
+// exclusion knows what the ignore files of a tree exclude, so that programs in the
+// container need not look into it. It may exclude less than the search does, as it
+// does not know the ignore files above the tree. A file that it excludes wrongly is
+// read all the same if the search wants it.
 type exclusion struct {
 	files map[string]*ignore.File  // by directory, from the top
 	rules map[string]*ignore.Rules // inside directories; nil inside one that is excluded
 }
 
-// dropIgnored takes the files that are ignored out of the wanted ones.
+// dropIgnored removes the ignored files from the wanted ones.
 func (fs *files) dropIgnored(ctx context.Context) error {
 	x := exclusion{files: map[string]*ignore.File{}, rules: map[string]*ignore.Rules{}}
 	for _, e := range fs.rules.files {

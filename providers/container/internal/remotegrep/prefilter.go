@@ -1,6 +1,7 @@
-package container
+package remotegrep
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
@@ -9,12 +10,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// prefilter tells which files a search can need. It may tell of more.
+// prefilter says which files a search can need, and perhaps more.
 type prefilter struct {
 	pattern string // what is searched for
 	how     lines.Options
 	maxSize int64
-	after   string // files before it are not wanted
+	after   string // files before it are not needed
 	noGit   bool
 	few     bool      // not all matches are wanted
 	around  bool      // lines around those that match are wanted
@@ -22,8 +23,8 @@ type prefilter struct {
 	exclude *fileGlob // nil for none
 }
 
-// prefilterOf returns what o says of the files. It leaves what is malformed for
-// the search itself to refuse.
+// prefilterOf returns what o says of the files. The search itself refuses what is
+// malformed.
 func prefilterOf(pattern string, o workspace.GrepOptions) *prefilter {
 	return &prefilter{
 		pattern: pattern, how: lines.Options{Literal: o.Literal, IgnoreCase: o.IgnoreCase},
@@ -64,4 +65,36 @@ func (g *fileGlob) match(path string) bool {
 		_, path = workspace.Split(path)
 	}
 	return g.pattern.Match(path)
+}
+
+// expressionFor returns how grep finds every line that can match, as options and a
+// pattern; nothing if all files have to be read. grep may find more.
+//
+//	pattern            options   pattern for grep
+//	needle             -F        needle
+//	(?i)needle|thread  -F -i     needle and thread, a line each
+//	need.e             -E        need.{1,4}e
+//	^                  none: no byte has to be there
+func expressionFor(i *program.Image, f *prefilter) (options, pattern string) {
+	tree, err := lines.Parse(f.pattern, f.how)
+	if err != nil {
+		return "", ""
+	}
+	required := lines.RequiredBy(tree)
+	hasNUL := func(text string) bool { return strings.Contains(text, "\x00") }
+	known := len(required.Texts) > 0 && !slices.ContainsFunc(required.Texts, hasNUL)
+	switch {
+	case known && (required.Exact || !i.Bytes):
+		options = "-F"
+		if required.Fold {
+			options += " -i"
+		}
+		return options, strings.Join(required.Texts, "\n")
+	case !i.Bytes:
+		return "", ""
+	}
+	if pattern = extended(tree); pattern == "" {
+		return "", ""
+	}
+	return "-E", pattern
 }

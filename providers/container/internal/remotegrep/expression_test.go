@@ -1,4 +1,4 @@
-package container_test
+package remotegrep_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
-	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/providers/container/internal/remotegrep"
 )
 
 // TestExtendedMissesNothing compares with GNU grep, which must find every line
@@ -30,7 +30,7 @@ func TestExtendedMissesNothing(t *testing.T) {
 	}
 	text := strings.Join(lines, "\n") + "\n"
 	check := func(t interface{ Errorf(string, ...any) }, pattern string, fold bool) {
-		expression := container.Extended(pattern, false, fold)
+		expression := remotegrep.Extended(pattern, false, fold)
 		if expression == "" {
 			return
 		}

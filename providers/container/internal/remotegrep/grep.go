@@ -1,4 +1,4 @@
-package container
+package remotegrep
 
 import (
 	"bufio"
@@ -17,23 +17,23 @@ import (
 // many may have more, and is read.
 const maxLines = 128
 
-// sift has a grep look into files, in one request.
-type sift struct {
+// remoteGrep is one request that has a grep look into files.
+type remoteGrep struct {
 	among            []*file // with no line break in their names
 	options, pattern string  // for grep, which finds them all
 	lines            bool    // the lines are wanted, and no name has a colon in it
 	nuls             bool    // which files have a NUL is wanted, too
 }
 
-// sifted is what it has found.
-type sifted struct {
+// findings are what a remoteGrep has found.
+type findings struct {
 	among index             // those that were looked into
-	files map[*file]excerpt // those in which there is something
+	files map[*file]excerpt // those that may have a match
 	nul   map[*file]bool    // those with a NUL; nil if that is not known
 }
 
-func newSifted(among []*file) sifted {
-	return sifted{among: newIndex(among), files: map[*file]excerpt{}, nul: map[*file]bool{}}
+func newFindings(among []*file) findings {
+	return findings{among: newIndex(among), files: map[*file]excerpt{}, nul: map[*file]bool{}}
 }
 
 // index has files by their names.
@@ -56,37 +56,37 @@ type excerpt struct {
 	numbers []int
 }
 
-// sift returns what grep finds. It returns false if that cannot be known: then
+// remoteGrep returns what grep finds. It returns false if that cannot be known: then
 // reading the files tells what is wrong.
-func (fs *files) sift(ctx context.Context, s sift) (found sifted, sure bool, err error) {
-	found = newSifted(s.among)
+func (fs *files) remoteGrep(ctx context.Context, g remoteGrep) (found findings, sure bool, err error) {
+	found = newFindings(g.among)
 	nuls, take := "", found.addFile
-	if s.lines {
+	if g.lines {
 		take = found.addLine
 	}
-	if s.nuls {
+	if g.nuls {
 		nuls = "1"
 	}
-	read := func(reply io.Reader) { sure = sections(reply, len(s.among), take, found.addNUL) }
-	status, err := fs.ask(ctx, read, "sift", s.among, s.grep(fs.c.Image), s.pattern, nuls)
+	read := func(reply io.Reader) { sure = sections(reply, len(g.among), take, found.addNUL) }
+	status, err := fs.ask(ctx, read, "remotegrep", g.among, g.flags(fs.c.Image), g.pattern, nuls)
 	sure = sure && status == 0
-	if !s.nuls || !sure {
+	if !g.nuls || !sure {
 		found.nul = nil
 	}
 	return found, sure, err
 }
 
-// grep returns the options of grep. Where lines are wanted it leaves out what has
-// a NUL, if it can: of that all is read, or nothing.
-func (s sift) grep(i *program.Image) string {
-	options := s.options
+// flags returns the options of grep. Where lines are wanted it leaves out files
+// with a NUL, if it can: those are read whole, or not at all.
+func (g remoteGrep) flags(i *program.Image) string {
+	options := g.options
 	switch {
-	case s.lines && i.Texts:
+	case g.lines && i.Texts:
 		options += " -I"
 	case i.Bytes:
 		options += " -a"
 	}
-	if s.lines {
+	if g.lines {
 		return options + " -n -m " + strconv.Itoa(maxLines)
 	}
 	return options + " -l"
@@ -94,7 +94,7 @@ func (s sift) grep(i *program.Image) string {
 
 // withNUL returns the files with a NUL in them, nil if that cannot be known.
 func (fs *files) withNUL(ctx context.Context, among []*file) (map[*file]bool, error) {
-	found, sure := newSifted(among), false
+	found, sure := newFindings(among), false
 	read := func(reply io.Reader) { sure = sections(reply, len(among), found.addNUL) }
 	status, err := fs.ask(ctx, read, "nuls", among)
 	if err != nil || !sure || status != 0 {
@@ -103,10 +103,10 @@ func (fs *files) withNUL(ctx context.Context, among []*file) (map[*file]bool, er
 	return found.nul, nil
 }
 
-// sections has the lines of a reply read, by one function up to a line with the
-// status of a grep, then by the next and in the end by the first one again. It
-// returns false if a grep has failed, if they have not looked into as many files
-// as they should, or if a function does not know what it reads.
+// sections has the lines of a reply taken by one function up to a line with the
+// status of a grep, then by the next, and after the last by the first one again.
+// It returns false if a grep has failed, if the greps have not looked into as many
+// files as they should, or if a function does not understand a line.
 func sections(reply io.Reader, files int, take ...func(line []byte) bool) bool {
 	from := bufio.NewReaderSize(reply, program.StreamBuffer)
 	for turn := 0; files > 0 || turn > 0; turn = (turn + 1) % len(take) {
@@ -122,8 +122,8 @@ func sections(reply io.Reader, files int, take ...func(line []byte) bool) bool {
 	return files == 0 && errors.Is(err, io.EOF)
 }
 
-// section has lines read up to the status of a grep, and returns how many files
-// that has looked into.
+// section has lines taken up to the status of a grep, and returns how many files
+// that grep has looked into.
 func section(from *bufio.Reader, take func(line []byte) bool) (files int, ok bool) {
 	for {
 		line, err := from.ReadBytes('\n')
@@ -143,38 +143,38 @@ func section(from *bufio.Reader, take func(line []byte) bool) (files int, ok boo
 }
 
 // addNUL adds the name of a file.
-func (s *sifted) addNUL(line []byte) bool {
-	e := s.among.file(strings.TrimSuffix(string(line), "\n"))
+func (f *findings) addNUL(line []byte) bool {
+	e := f.among.file(strings.TrimSuffix(string(line), "\n"))
 	if e != nil {
-		s.nul[e] = true
+		f.nul[e] = true
 	}
 	return e != nil
 }
 
 // addFile adds the name of a file.
-func (s *sifted) addFile(line []byte) bool {
-	e := s.among.file(strings.TrimSuffix(string(line), "\n"))
+func (f *findings) addFile(line []byte) bool {
+	e := f.among.file(strings.TrimSuffix(string(line), "\n"))
 	if e != nil {
-		s.files[e] = excerpt{}
+		f.files[e] = excerpt{}
 	}
 	return e != nil
 }
 
 // addLine adds a line of a file, with its name and number in front of it.
-func (s *sifted) addLine(line []byte) bool {
+func (f *findings) addLine(line []byte) bool {
 	name, line, _ := bytes.Cut(line, []byte{':'})
 	digits, text, ok := bytes.Cut(line, []byte{':'})
 	number, err := strconv.Atoi(string(digits))
 	if !ok || err != nil {
 		return false
 	}
-	e := s.among.file(string(name))
+	e := f.among.file(string(name))
 	if e == nil {
 		return false
 	}
-	lines := s.files[e]
+	lines := f.files[e]
 	lines.text = append(lines.text, text...)
 	lines.numbers = append(lines.numbers, number)
-	s.files[e] = lines
+	f.files[e] = lines
 	return true
 }

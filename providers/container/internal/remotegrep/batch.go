@@ -1,4 +1,4 @@
-package container
+package remotegrep
 
 import (
 	"context"
@@ -19,16 +19,16 @@ const (
 	maxAhead = 64 << 20
 )
 
-// read returns the bytes of e, or if some is not nil perhaps only lines and in some
-// their numbers. Of a binary file, or one without a match, it returns as little as
-// says so. It returns false for what has to be read alone.
+// read returns the bytes of e, or if some is not nil perhaps only some lines, and
+// sets some to their numbers. For a binary file it returns a NUL, and nothing for a
+// file without a match. It returns false for a file that is read alone.
 func (fs *files) read(ctx context.Context, e *file, some *[]int) (data []byte, ok bool, err error) {
 	if data, ok, done := fs.take(e, some); done {
 		return data, ok, nil
 	}
 	fs.asking.Lock()
 	defer fs.asking.Unlock()
-	if err := fs.reach(ctx, e.Name); err != nil {
+	if err := fs.lookUpTo(ctx, e.Name); err != nil {
 		return nil, false, err
 	}
 	data, ok, done := fs.take(e, some)
@@ -42,8 +42,8 @@ func (fs *files) read(ctx context.Context, e *file, some *[]int) (data []byte, o
 	return data, ok, nil
 }
 
-// take returns what read does, if that is known. What has been read ahead is
-// forgotten then: if it is asked for again, it is read alone.
+// take returns what read returns, if that is known. It forgets what has been read
+// ahead: a file that is asked for again is read alone.
 func (fs *files) take(e *file, some *[]int) (data []byte, ok, done bool) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -66,8 +66,8 @@ func (fs *files) take(e *file, some *[]int) (data []byte, ok, done bool) {
 	return data, true, true
 }
 
-// batch returns the files that are read with e. Those in front of it that nobody
-// has asked for are, too: several workers ask out of order. fs.asking is held.
+// batch returns the files that are read with e, those before it that nobody has
+// asked for included: several workers ask out of order. fs.asking is held.
 func (fs *files) batch(e *file) []*file {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -83,10 +83,11 @@ func (fs *files) batch(e *file) []*file {
 	return fs.batchFrom(at)
 }
 
-// isRead reports whether e is not to be read with others, or not any more.
+// isRead reports whether e is read alone, or has been read.
 func (e *file) isRead() bool { return e.alone || e.data != nil }
 
-// batchFrom returns the file at, and those behind it that have not been read.
+// batchFrom returns the needed file at an index, and those after it that have not
+// been read.
 func (fs *files) batchFrom(at int) []*file {
 	batch, size := []*file{fs.needed[at]}, fs.needed[at].Size
 	for _, e := range fs.needed[at+1:] {
@@ -101,8 +102,8 @@ func (fs *files) batchFrom(at int) []*file {
 	return batch
 }
 
-// readBatch reads files ahead. If too much is kept by then that nobody has asked
-// for, that is dropped and will be read again. fs.asking is held.
+// readBatch reads files ahead. If too much has been read ahead by then, that is
+// dropped and will be read again. fs.asking is held.
 func (fs *files) readBatch(ctx context.Context, batch []*file) error {
 	fs.drop()
 	p, err := fs.fetch(ctx, batch, 0)
@@ -132,9 +133,9 @@ func (fs *files) drop() {
 	fs.ahead, fs.first = 0, 0
 }
 
-// fetch reads so many bytes of each of some files at once; 0 for all.
-func (fs *files) fetch(ctx context.Context, batch []*file, length int64) (*parcels, error) {
-	p := newParcels(batch, length)
+// fetch reads files at once: length bytes of each, or all if that is zero.
+func (fs *files) fetch(ctx context.Context, batch []*file, length int64) (*batchReader, error) {
+	p := newBatchReader(batch, length)
 	_, err := fs.ask(ctx, p.read, "fetch", batch, shell.Number(length), p.marker)
 	return p, err
 }

@@ -1,0 +1,242 @@
+package remotegrep
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
+	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// files are the files of a tree that a search may look into. It looks into a
+// window of them at a time, in the order of their names. It is safe for concurrent
+// use: a worker that asks for a file which is known already does not wait for the
+// request of another.
+//
+// A file goes through these states, each guarded as its fields are:
+//
+//	wanted    the filter lets it through; nobody has looked into it
+//	seen      grep and the sniff have looked into it: it may need no reading
+//	needed    it has to be read, with others (batch) or alone
+//	ahead     it has been read, and waits for the worker that asks for it
+type files struct {
+	c        *program.Client
+	contents *Contents
+	top      string
+	filter   *prefilter       // nil without a search
+	known    map[string]*file // by path, all that have been listed
+	rules    rules
+
+	asking sync.Mutex // held during a request; guards the next three, and the files in wanted
+	wanted []*file    // sorted
+	window int64      // how many bytes of wanted are looked into next
+	first  int        // in needed, before which all have been read
+
+	mu     sync.Mutex // guards the next two, and the files that have been seen; held for moments
+	needed []*file    // sorted
+	ahead  int64      // how many bytes have been read ahead
+}
+
+// file is what is known of one file.
+type file struct {
+	*program.Entry
+	content content
+	seen    bool   // grep has looked into it
+	matches bool   // there may be a match in it
+	needed  bool   // it has to be read
+	alone   bool   // it is not read together with others
+	data    []byte // what has been read ahead; nil if nothing has
+	numbers []int  // of the lines that data has; nil if it has all
+}
+
+// newFiles returns the files among entries that s is for.
+func (s *source) newFiles(ctx context.Context) (*files, error) {
+	fs := &files{c: s.c, contents: s.Contents, top: s.top, filter: s.filter, window: maxWindow, known: make(map[string]*file, len(s.entries))}
+	if s.filter != nil && s.filter.few {
+		fs.window = shortWindow
+	}
+	all := make([]file, len(s.entries))
+	for i := range s.entries {
+		e := &all[i]
+		e.Entry = &s.entries[i]
+		e.alone = e.Size > largeFile
+		path := workspace.Join(s.top, e.Name)
+		fs.known[path] = e
+		if e.isRules() {
+			fs.rules.files = append(fs.rules.files, e)
+		}
+		if s.filter != nil && s.filter.wants(path, e.Entry) && s.c.MayRead(e.StatInfo) {
+			fs.wanted = append(fs.wanted, e)
+		}
+	}
+	if s.filter == nil || !s.filter.noGit {
+		return fs, nil
+	}
+	return fs, fs.dropIgnored(ctx)
+}
+
+// isRules reports whether e is an ignore file.
+func (e *file) isRules() bool {
+	_, base := workspace.Split(e.Name)
+	return base == ignoreFile && e.Kind == workspace.TypeFile
+}
+
+// ask makes a call about files, whose reply is read by read. A program that fails
+// is no error: reading the files tells what it does not.
+func (fs *files) ask(ctx context.Context, read func(reply io.Reader), function string, about []*file, args ...string) (status int, err error) {
+	var input bytes.Buffer
+	for _, e := range about {
+		input.WriteString("./" + e.Name + "\x00")
+	}
+	args = append([]string{fs.top, shell.Number(int64(input.Len()))}, args...)
+	call := program.Idempotent(function, args...)
+	call.Input, call.Size = &input, int64(input.Len())
+	status, err = fs.c.Read(ctx, call, read)
+	if err != nil {
+		return 0, err
+	}
+	switch status {
+	case 0, program.StatusPartial, program.StatusLacking, program.StatusFailed:
+		return status, nil
+	}
+	return 0, program.StatusError(status, nil)
+}
+
+const (
+	// maxWindow is how many bytes of files a search looks into at a time. Lines
+	// that match come out with the answer, so this bounds what is kept here.
+	maxWindow = 64 << 20
+	// shortWindow is the first window if few matches are wanted, so that little
+	// is done in vain. Each further one is four times as large.
+	shortWindow = 4 << 20
+)
+
+// lookUpTo looks into the wanted files up to name. fs.asking is held.
+func (fs *files) lookUpTo(ctx context.Context, name string) error {
+	for len(fs.wanted) > 0 && fs.wanted[0].Name <= name {
+		if err := fs.choose(ctx, fs.nextWindow()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nextWindow takes the files that are looked into next, one at least.
+func (fs *files) nextWindow() []*file {
+	count, size := 1, fs.wanted[0].Size
+	for _, e := range fs.wanted[1:] {
+		if size += e.Size; size > fs.window {
+			break
+		}
+		count++
+	}
+	some := fs.wanted[:count:count]
+	fs.wanted, fs.window = fs.wanted[count:], min(4*fs.window, maxWindow)
+	return some
+}
+
+// choose finds out which of some files have to be read: text that may have a
+// match. A binary file is reported as skipped even if it has none. The programs
+// open files by their paths, which a symlink may have changed: the exact view uses
+// nothing of what they read, and reads one by one the files that may match.
+func (fs *files) choose(ctx context.Context, some []*file) error {
+	byLine, byFile := fs.parts(some)
+	if err := fs.look(ctx, byLine, true); err != nil {
+		return err
+	}
+	if err := fs.look(ctx, byFile, false); err != nil {
+		return err
+	}
+	if !fs.c.Exact {
+		if err := fs.binarySniff(ctx, some); err != nil {
+			return err
+		}
+	}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	for _, e := range some {
+		e.seen = true
+		e.needed = e.content != binary && (e.content != plainText || e.matches)
+		if e.content != plainText { // a grep may stop at a NUL
+			e.data, e.numbers = nil, nil
+		}
+		if fs.c.Exact {
+			e.alone = true
+			continue
+		}
+		if e.needed {
+			fs.needed = append(fs.needed, e)
+			fs.ahead += int64(len(e.data))
+		}
+	}
+	return nil
+}
+
+// parts returns the files that are not known to be binary: those whose lines grep
+// can report, and the others. A name on several lines looks like several names,
+// so such files are always read.
+func (fs *files) parts(some []*file) (byLine, byFile []*file) {
+	for _, e := range some {
+		e.content = fs.contents.get(e.Entry)
+		switch {
+		case e.content == binary:
+		case strings.Contains(e.Name, "\n"):
+			e.matches = true
+		case fs.c.Exact, fs.filter.around, strings.Contains(e.Name, ":"), e.content == unknown && !fs.c.Texts:
+			byFile = append(byFile, e)
+		default:
+			byLine = append(byLine, e)
+		}
+	}
+	return byLine, byFile
+}
+
+// look has a grep look into files, for the lines that may match or for the files
+// alone. If nothing is known of them it looks for NULs at the same time.
+func (fs *files) look(ctx context.Context, among []*file, lines bool) error {
+	if len(among) == 0 {
+		return nil
+	}
+	open := slices.DeleteFunc(slices.Clone(among), func(e *file) bool { return e.content != unknown })
+	g := remoteGrep{among: among, lines: lines, nuls: len(open) == len(among)}
+	g.options, g.pattern = expressionFor(fs.c.Image, fs.filter)
+	var found findings
+	var sure bool
+	var err error
+	if g.options != "" {
+		found, sure, err = fs.remoteGrep(ctx, g)
+	}
+	if err == nil && found.nul == nil && len(open) > 0 {
+		found.nul, err = fs.withNUL(ctx, open)
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range open {
+		if found.nul != nil && !found.nul[e] {
+			fs.note(e, plainText)
+		}
+	}
+	for _, e := range among {
+		lines, matches := found.files[e]
+		e.matches = matches || !sure
+		if n := len(lines.numbers); sure && 0 < n && n < maxLines {
+			e.data, e.numbers = lines.text, lines.numbers
+		}
+	}
+	return nil
+}
+
+// note notes what a file has in it, and remembers it unless a symlink may have
+// led the program there.
+func (fs *files) note(e *file, kind content) {
+	e.content = kind
+	if !fs.c.Exact {
+		fs.contents.put(e.Entry, kind)
+	}
+}

@@ -59,6 +59,8 @@ var policy = map[string][]string{
 	"providers/container/internal/shell": {},
 	"providers/container/internal/program": {"workspace", "workspace/provider", "internal/ops", "internal/scan",
 		"providers/container/internal/shell"},
+	"providers/container/internal/inotify": {"workspace", "workspace/fallback", "workspace/provider", "providers/container/internal/program",
+		"providers/container/internal/shell"},
 	"providers/container/internal/remotegrep": {"workspace", "internal/...", "providers/container/internal/..."},
 
 	"tools": {"workspace", "workspace/policy", "internal/ops", "internal/wording", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",

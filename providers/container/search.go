@@ -3,6 +3,7 @@ package container
 import (
 	"context"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/inotify"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/remotegrep"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -16,6 +17,15 @@ func (s *store) Glob(ctx context.Context, pattern string, opts workspace.GlobOpt
 // Grep implements [provider.Grepper].
 func (s *store) Grep(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error) {
 	return s.search(opts.Path).Grep(ctx, pattern, opts)
+}
+
+// Watch implements [provider.Watcher].
+func (s *store) Watch(ctx context.Context, dir string, opts workspace.WatchOptions) (<-chan workspace.Event, error) {
+	c, err := s.begin(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return inotify.Watch(ctx, c, s, dir, opts, s.done, &s.background)
 }
 
 // search returns a search that begins at name.

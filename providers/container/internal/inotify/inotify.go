@@ -1,9 +1,28 @@
-package container
+// Package inotify watches a directory in a container, by the inotifywait or the
+// inotifyd of its image.
+//
+// The program only says that something has changed. What that is shows in a
+// listing of the tree: no output has to be parsed that names with line breaks can
+// forge. So a watch is a poll ([fallback.Poll]) whose walks wait:
+//
+//	program          watch                            poll
+//	                 begin: all is observed           walk: the tree as it is
+//	                                                  walk: waits
+//	"CREATE"  ---->  follow, tell             ---->   lists the tree
+//	                                                  reports a new file; walk: waits
+//	                 200 ms later, tell once  ---->   lists the tree again, as nothing
+//	                                                  reports what happened in a new
+//	                                                  directory before it was observed
+//
+// Where the image has neither program, or a tree cannot be observed, the tree is
+// listed at intervals.
+package inotify
 
 import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
@@ -13,19 +32,20 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// Watch implements [provider.Watcher]. If the image has inotifywait or inotifyd,
-// it tells when something has changed, and what that is shows in a listing of
-// the tree. Otherwise the tree is listed at every interval.
-func (s *store) Watch(ctx context.Context, dir string, opts workspace.WatchOptions) (<-chan workspace.Event, error) {
-	c, err := s.begin(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
+// store is what a watch lists the tree by.
+type store interface {
+	provider.Store
+	provider.Walker
+}
+
+// Watch reports the changes below dir, which is listed by s. It starts a goroutine
+// by background, which ends with ctx and once done is closed.
+func Watch(ctx context.Context, c *program.Client, s store, dir string, opts workspace.WatchOptions, done <-chan struct{}, background *sync.WaitGroup) (<-chan workspace.Event, error) {
 	notifier := newNotifier(c, dir)
 	if notifier == nil {
 		return fallback.Poll(ctx, provider.New(s, provider.Facts{}), dir, &opts)
 	}
-	w := &observed{store: s, dir: dir, notifier: notifier, changed: make(chan struct{}, 1)}
+	w := &observed{store: s, notifier: notifier, changed: make(chan struct{}, 1), done: done}
 	stream, err := notifier.begin(ctx)
 	if err != nil && !errors.Is(err, errNotObserved) {
 		return nil, err
@@ -38,20 +58,19 @@ func (s *store) Watch(ctx context.Context, dir string, opts workspace.WatchOptio
 		}
 		return nil, err
 	}
-	s.background.Go(func() { w.run(ctx, stream) })
+	background.Go(func() { w.run(ctx, stream) })
 	return events, nil
 }
 
-// notifier tells, by a program in the container, that something in a tree has
+// notifier reports, by a program in the container, that something in a tree has
 // changed.
 type notifier interface {
-	// begin returns when the whole tree is observed.
+	// begin starts the program, and returns once it observes the whole tree.
 	begin(ctx context.Context) (*shell.Stream, error)
-	// follow tells of the changes on a stream of begin, until that ends, or
-	// has to be begun anew.
+	// follow calls tell for the changes on a stream of begin, until that ends, or
+	// the program has to be started again.
 	follow(stream *shell.Stream, tell func())
-	// seen is called with the directories that a listing has and that can be
-	// read.
+	// seen is called with the directories of a listing that can be read.
 	seen(dirs []string)
 }
 
@@ -69,21 +88,21 @@ func newNotifier(c *program.Client, dir string) notifier {
 // observed is a store whose walks, but for the first, wait until something has
 // changed. It is for one walk at a time.
 type observed struct {
-	*store
-	dir      string
+	store
 	notifier notifier
-	changed  chan struct{} // has room for one
+	changed  chan struct{}   // has room for one
+	done     <-chan struct{} // closed when nobody watches any more
 	walked   bool
 }
 
 const (
-	// settle is how long after a change the tree is looked at once more: what
-	// happens in a new directory before it is observed is not told.
+	// settle is how long after a change the tree is listed once more: nothing
+	// reports what happens in a new directory before that is observed.
 	settle = 200 * time.Millisecond
 	// retry is the time between two attempts to observe a tree that cannot be
-	// observed, and between the looks at it meanwhile.
+	// observed, and between two listings meanwhile.
 	retry = time.Second
-	// pace is the shortest time between two looks, however much changes.
+	// pace is the shortest time between two listings, however much changes.
 	pace = 10 * time.Millisecond
 )
 
@@ -100,7 +119,7 @@ func (w *observed) Walk(ctx context.Context, dir string, opts workspace.WalkOpti
 	var dirs []string
 	err := w.store.Walk(ctx, dir, opts, func(info workspace.FileInfo, err error) error {
 		switch {
-		case err != nil: // it has been told of before
+		case err != nil: // it has been reported before
 			dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == info.Path })
 		case info.IsDir():
 			dirs = append(dirs, info.Path)
@@ -113,8 +132,8 @@ func (w *observed) Walk(ctx context.Context, dir string, opts workspace.WalkOpti
 	return err
 }
 
-// run tells of changes until ctx ends. If the container stops it begins anew
-// when that is possible.
+// run reports changes until ctx ends. If the container stops it starts the program
+// again when that is possible.
 func (w *observed) run(ctx context.Context, stream *shell.Stream) {
 	for {
 		pause := retry
@@ -136,8 +155,7 @@ func (w *observed) run(ctx context.Context, stream *shell.Stream) {
 	}
 }
 
-// follow tells of the changes that stream has, and once more when they have
-// settled.
+// follow reports the changes on stream, and once more when they have settled.
 func (w *observed) follow(stream *shell.Stream) {
 	later := time.AfterFunc(settle, w.tell)
 	defer later.Stop()

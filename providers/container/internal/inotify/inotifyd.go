@@ -1,4 +1,4 @@
-package container
+package inotify
 
 import (
 	"bytes"
@@ -16,11 +16,18 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// inotifyd observes a tree by the program of busybox that has that name. It
-// observes the directories that it is given when it starts, not what is below
-// them, so it begins anew when a listing has a directory that it was not given,
-// or when one of its own has gone. Where it cannot observe a tree the tree is
-// looked at every now and then.
+// inotifyd observes a tree by the program of busybox with that name. The program
+// observes the directories that it is given when it starts, and nothing below
+// them. So it is started again when a listing has a directory that it was not
+// given, or when one of its own was deleted or moved. Each time the tree is listed
+// once all is observed, so nothing is lost on the way.
+//
+// The program does not say when it observes all. So the top is its last argument,
+// and is opened until the program reports that:
+//
+//	inotifyd - /root:DM /root/top/a:cnmydDM /root/top:cnmydDMr
+//	knock    (opens /root/top)
+//	r        /root/top          all before it is observed, too
 type inotifyd struct {
 	client *program.Client
 	dir    string
@@ -31,21 +38,21 @@ type inotifyd struct {
 }
 
 const (
-	// observedEvents are what inotifyd is asked for, as it spells it: bytes that
-	// change, names that appear and disappear, and directories that do.
+	// observedEvents are the letters of inotifyd for bytes that change, names that
+	// appear and disappear, and directories that do.
 	observedEvents = "cnmydDM"
-	// opened tells that a directory is opened. It is asked for of the top alone.
+	// opened is the letter for a directory that is opened. Only the top has it.
 	opened = "r"
-	// goneEvents tell that a directory may be observed no longer, or that events
-	// were lost.
+	// goneEvents are the letters for a directory that may be observed no longer,
+	// and for lost events.
 	goneEvents = "DMuox"
 )
 
 // maxWait bounds the wait for inotifyd to observe all.
 const maxWait = 10 * time.Second
 
-// maxObserved bounds the names of directories, in bytes: those that Linux takes
-// as arguments of a program.
+// maxObserved bounds the names of directories, in bytes: as many as Linux takes as
+// arguments of a program.
 const maxObserved = 1 << 20
 
 var errNotObserved = errors.New("inotifyd cannot observe these directories")
@@ -103,9 +110,9 @@ func (d *inotifyd) list(ctx context.Context) ([]string, error) {
 	return dirs, nil
 }
 
-// arguments returns those of inotifyd, nil if it cannot take them: behind a
-// colon it looks for events. The top is last, so once that is observed all are.
-// The directories above it may be moved, and the top with them.
+// arguments returns the arguments of inotifyd, nil if it cannot take them: it takes
+// what follows a colon for events. The top is last, so once that is observed all
+// are. The directories above it may be moved, and the top with them.
 func (d *inotifyd) arguments(top string, dirs []string) []byte {
 	var args []string
 	add := func(name, events string) {
@@ -126,8 +133,7 @@ func (d *inotifyd) arguments(top string, dirs []string) []byte {
 	return []byte(input)
 }
 
-// await returns when all is observed: when inotifyd tells that the top was
-// opened.
+// await returns when all is observed: when inotifyd reports that the top was opened.
 func (d *inotifyd) await(ctx context.Context, top string, stream *shell.Stream) error {
 	ctx, cancel := context.WithCancel(ctx)
 	late := time.AfterFunc(maxWait, stream.Abort)
@@ -140,7 +146,7 @@ func (d *inotifyd) await(ctx context.Context, top string, stream *shell.Stream) 
 	for b := make([]byte, program.StreamBuffer); ; {
 		n, err := stream.Read(b)
 		switch {
-		case errors.Is(err, io.EOF): // a directory is gone by now, or there are too many
+		case errors.Is(err, io.EOF): // a directory was deleted meanwhile, or there are too many
 			return errNotObserved
 		case errors.As(err, new(*shell.BrokenError)) && ctx.Err() == nil && !late.Stop():
 			return errNotObserved
@@ -156,10 +162,10 @@ func (d *inotifyd) await(ctx context.Context, top string, stream *shell.Stream) 
 	}
 }
 
-// knock opens the top until ctx ends.
+// knock opens the top again and again until ctx ends.
 func (d *inotifyd) knock(ctx context.Context, top string) {
 	for ctx.Err() == nil {
-		_, _, _ = d.client.Try(ctx, program.Idempotent("knock", top)) // the stream tells whether it did
+		_, _, _ = d.client.Try(ctx, program.Idempotent("knock", top)) // the stream shows whether it did
 		select {
 		case <-ctx.Done():
 		case <-time.After(pace):
@@ -202,9 +208,9 @@ func (d *inotifyd) seen(dirs []string) {
 	}
 }
 
-// daemonEvents reads what inotifyd writes: lines of events, a tab, and names,
-// which may have line breaks in them. So it may read of events that there were
-// not, but misses none.
+// daemonEvents reads what inotifyd writes: lines of events, a tab, and names, which
+// may have line breaks in them. So it may read events that did not happen, but
+// misses none.
 type daemonEvents struct {
 	named bool // what is read is a name
 }

@@ -1,4 +1,4 @@
-package container
+package inotify
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 )
 
-// inotifywait observes a tree by the program that has that name, which looks
-// after new directories by itself.
+// inotifywait observes a tree by the program with that name, which observes new
+// directories by itself.
 type inotifywait struct {
 	client *program.Client
 	dir    string
 }
 
-// goneEvent is in the names of the events of a directory that is removed or
-// moved. If it is the watched one, another may take its place.
+// goneEvent is part of the names of the events of a directory that is removed or
+// moved. Another may take the place of the watched one.
 const goneEvent = "_SELF"
 
 // begin implements [notifier].

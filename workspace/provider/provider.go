@@ -89,13 +89,16 @@ func (f *FS) Close() error {
 }
 
 // Capabilities implements [workspace.Capable]. It is what the store declares,
-// and Copy where a copy through the caller is possible.
+// and Copy where a copy through the caller is possible: a [Copier] knows itself
+// whether it can.
 func (f *FS) Capabilities() workspace.Capabilities {
 	caps := f.facts.Capabilities
 	if capable, ok := f.store.(workspace.Capable); ok {
 		caps = capable.Capabilities()
 	}
-	caps.Copy = caps.Copy || caps.ConditionalWrite
+	if _, copies := f.store.(Copier); !copies {
+		caps.Copy = caps.Copy || caps.ConditionalWrite
+	}
 	return caps
 }
 

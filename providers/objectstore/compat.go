@@ -1,10 +1,18 @@
 package objectstore
 
 import (
+	"cmp"
+	"context"
+	"crypto/rand"
 	"net/url"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // Compat is what differs from one S3 store to another.
@@ -50,6 +58,46 @@ func CompatFor(endpoint string) Compat {
 	return Compat{PathStyle: true, RequiredChecksumsOnly: true, VerifyETags: true}
 }
 
+// adapt applies o to the client's own options, which know by now what the
+// environment and the profile say.
+func (o Options) adapt(c *s3.Options) {
+	if o.Endpoint != "" {
+		c.BaseEndpoint = aws.String(o.Endpoint)
+	}
+	endpoint := aws.ToString(c.BaseEndpoint)
+	compat := o.compatFor(endpoint)
+	c.UsePathStyle = compat.PathStyle
+	if o.PathStyle != nil {
+		c.UsePathStyle = *o.PathStyle
+	}
+	if point, ok := accessPointOf(o.Bucket); ok {
+		c.UsePathStyle, c.UseARNRegion = false, true
+		c.Region = cmp.Or(point.Region, c.Region)
+	}
+	if compat.RequiredChecksumsOnly {
+		c.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		c.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+	}
+	switch {
+	case c.Region != "":
+	case isR2(endpoint):
+		c.Region = "auto"
+	default:
+		c.Region = "us-east-1"
+	}
+}
+
+func (o Options) compatFor(endpoint string) Compat {
+	compat := CompatFor(endpoint)
+	if o.Compat != nil {
+		compat = *o.Compat
+	}
+	if o.AdaptCompat != nil {
+		o.AdaptCompat(&compat)
+	}
+	return compat
+}
+
 // capabilities returns those of a workspace in such a store.
 func (c Compat) capabilities() workspace.Capabilities {
 	conditions := !c.Unconditional
@@ -75,4 +123,20 @@ func hostOf(endpoint string) string {
 		return endpoint
 	}
 	return strings.ToLower(parsed.Hostname())
+}
+
+// probeName is what the name of the file begins with that a probe writes, and
+// removes.
+const probeName = ".workspacekit-probe-"
+
+// probe finds out which conditions the store honours, by breaking them.
+func (f *FS) probe(ctx context.Context) error {
+	name := probeName + rand.Text()
+	t := f.tree
+	found, err := t.bucket.Probe(ctx, t.prefix.Key(name))
+	if err != nil {
+		return ops.Error(ops.WriteFile, name, provider.Classify(err), nil)
+	}
+	t.compat.Unconditional, t.compat.UnconditionalUpload = found.Unconditional, found.UnconditionalUpload
+	return nil
 }

@@ -66,6 +66,37 @@ func TestMissingBucket(t *testing.T) {
 	}
 }
 
+// TestRemedy tests that an error says what a person can do, and that what passes
+// by itself says nothing.
+func TestRemedy(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		is   errorCase
+		want string
+	}{
+		{"missing-bucket", served("", nil, func(_ *s3test.Server, s *store) { s.bucket = "another" }), "make it, or correct the name, the region or the endpoint"},
+		{"denied", served("", nil, func(server *s3test.Server, _ *store) { server.Deny(faultPrefix) }), "grant them the right, or use others"},
+		{"slow-down", served("", nil, func(server *s3test.Server, _ *store) {
+			server.Inject(func(s3test.Request) s3test.Fault { return s3test.Fault{Status: 503, Code: "SlowDown"} })
+		}), ""},
+		{"no-store", wayErrors()[0], "check that it runs at the endpoint"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := test.is.open(t).ReadFile(t.Context(), "dir/file")
+			got := ""
+			if remedied, ok := errors.AsType[interface {
+				error
+				Remedy() string
+			}](err); ok {
+				got = remedied.Remedy()
+			}
+			if got != test.want || !strings.Contains(fmt.Sprint(err), got) {
+				t.Errorf("the remedy of %v is %q, want %q", err, got, test.want)
+			}
+		})
+	}
+}
+
 func spell(err error) string {
 	if err == nil {
 		return "ok"

@@ -1,51 +1,116 @@
+// Package objectstore holds a workspace in a bucket of an S3 store: AWS,
+// Cloudflare R2, MinIO, Ceph, and others with the same interface. Any number of
+// processes can share it.
+//
+// # How files are kept
+//
+// The file "a/b" is the object with the key Prefix + "a/b", and its content is
+// the object's. A directory exists if an object lies below it, or if it has a
+// marker: an empty object whose key ends in a slash, as other tools make them.
+// Mkdir creates a marker, and so does the removal of the last file of a
+// directory; it is not an entry of any listing.
+//
+// A control character (U+0001 to U+001F) in a name is "%" and two upper-case
+// hexadecimal digits in the key, because stores refuse it or cannot list it. A
+// "%" in a name stays as it is unless it would read as such an escape; then it
+// is "%25". U+FFFE and U+FFFF, which XML cannot spell, are U+FFFD, U+10FFFF and
+// an "E" or "F"; a name with the first two of these has a "0" after them in its
+// key.
+//
+// # Keys that other programs made
+//
+// A key that is not that of a valid name (an empty, "." or ".." element, an
+// element of more than 255 bytes, a control character that is not escaped) is
+// not seen and cannot be named. The directory that it lies in exists, has no
+// such entry, and is not empty for Rm; a recursive Rm of the directory removes
+// it. A marker may have content, which is ignored.
+//
+// A key "a" beside keys that begin with "a/" is a file and the directory of the
+// others at once: Stat and Ls of its parent show the file, everything below is
+// found by Walk, by Grep and by a Glob that begins with "**" and can be used by
+// its name, and Rm removes the file alone.
+//
+// # Guarantees between processes
+//
+// Conditions of a write are conditions of the request (If-Match and
+// If-None-Match), so they hold against everyone. Names are not: a store knows
+// no directories, so two processes that make, within the time that FolderTTL
+// names, a file and a directory of the same name get both.
+//
+// Rm of a file and a write to it at the same moment may happen in either order.
+//
+// # How it is built
+//
+// The files of this package deal in names. They rest on
+// internal/bucket, which deals in keys and makes writes, copies, moves and
+// downloads safe; on internal/listing, which turns the pages of a store into a
+// tree; on internal/client, internal/answer and internal/object, which are the way
+// to the store, what it answers, and what its objects mean; and on two caches,
+// internal/dircache and internal/contentcache.
 package objectstore
 
 import (
 	"context"
-	"strings"
-	"sync/atomic"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/bucket"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/client"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/contentcache"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/dircache"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/listing"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // FS is a workspace in a bucket. It supports everything the contract has, but
 // for symlinks, which a bucket cannot have: versions are ETags, and a watch is
-// polled. It is safe for concurrent use. The zero FS is not valid; use [Open]
-// or [New].
+// polled. An error that a person can do something about has a method
+// Remedy() string, which says what. It is safe for concurrent use. The zero FS is
+// not valid; use [Open] or [New].
 type FS struct {
+	*provider.FS
+	tree *tree // its store
+}
+
+// tree is the store of an FS: files and directories over the objects of a bucket.
+type tree struct {
+	prefix object.Prefix // of every key
 	client *s3.Client
-	limits *timeouts
-	bucket *string
-	prefix string // of every key; empty, or ends in a slash
+	limits *client.Timeouts
+	bucket *bucket.Bucket
 	opts   Options
 	compat Compat
-	caps   workspace.Capabilities
 	rules  []rule // for new objects
 
-	folders      *folders
-	descriptions *descriptions
-	bodies       *bodies
-	watches      *watches
-	cuts         *cuts
+	dirCache       *dircache.Cache
+	contentCache   *contentcache.Cache
+	pageBoundaries listing.PageBoundaries
+	watches        watches
 
-	sums     atomic.Bool // an ETag was the MD5 sum of its content
-	opaque   atomic.Bool // the ETags of the store are not MD5 sums of the content
-	copyPart int64       // the size of the parts of a long copy
-	maxHeld  int         // how many entries a walk holds back without asking
+	maxHeld int // how many entries a walk holds back without asking
 }
 
 var (
-	_ workspace.FileSystem      = (*FS)(nil)
-	_ workspace.Capable         = (*FS)(nil)
-	_ workspace.VersionedReader = (*FS)(nil)
-	_ workspace.Opener          = (*FS)(nil)
-	_ workspace.Creator         = (*FS)(nil)
-	_ workspace.Walker          = (*FS)(nil)
-	_ workspace.Mover           = (*FS)(nil)
-	_ workspace.Copier          = (*FS)(nil)
+	_ workspace.Capable = (*tree)(nil)
+	_ provider.Store    = (*tree)(nil)
+	_ provider.Globber  = (*tree)(nil)
+	_ provider.Grepper  = (*tree)(nil)
+	_ provider.Watcher  = (*tree)(nil)
+	_ provider.Opener   = (*tree)(nil)
+	_ provider.Creator  = (*tree)(nil)
+	_ provider.Mover    = (*tree)(nil)
+	_ provider.Copier   = (*tree)(nil)
+	_ provider.Walker   = (*tree)(nil)
 )
 
 // Open returns the workspace that opts describes. It sends no request unless
@@ -61,11 +126,11 @@ func Open(ctx context.Context, opts *Options) (*FS, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	client, err := newClient(ctx, o)
+	c, err := newClient(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	f, err := newFS(client, o)
+	f, err := newFS(c, o)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +140,27 @@ func Open(ctx context.Context, opts *Options) (*FS, error) {
 		}
 	}
 	return f, nil
+}
+
+// newClient returns the client that o describes.
+func newClient(ctx context.Context, o Options) (*s3.Client, error) {
+	roots, err := client.Roots(o.CAFile)
+	if err != nil {
+		return nil, wrong("CAFile", "%w", err)
+	}
+	point, _ := accessPointOf(o.Bucket)
+	return client.New(ctx, client.Config{
+		Region: o.Region, Profile: o.Profile, MaxAttempts: o.MaxAttempts, Anonymous: o.Anonymous,
+		Roots: roots, Proxy: o.Proxy, Adapt: o.adapt,
+		Role: client.Role{
+			ARN: o.AssumeRole.ARN, ExternalID: o.AssumeRole.ExternalID,
+			Region: point.Region, Timeouts: o.withDefaults().timeouts(),
+		},
+	})
+}
+
+func (o Options) timeouts() *client.Timeouts {
+	return &client.Timeouts{Response: o.ResponseTimeout, Idle: o.IdleTimeout}
 }
 
 // New returns the workspace in opts.Bucket, below opts.Prefix, through client,
@@ -105,34 +191,30 @@ func optionsOf(opts *Options) Options {
 	return *opts
 }
 
-func newFS(client *s3.Client, o Options) (*FS, error) {
+func newFS(c *s3.Client, o Options) (*FS, error) {
 	o = o.withDefaults()
-	if err := o.Encryption.checkClient(client.Options()); err != nil {
+	if err := o.Encryption.checkClient(c.Options()); err != nil {
 		return nil, err
 	}
-	limits := &timeouts{response: o.ResponseTimeout, idle: o.IdleTimeout}
-	f := &FS{
-		client:  s3.New(unshared(client.Options()), checkAnswers, o.addHeaders, limits.apply),
-		limits:  limits,
-		bucket:  aws.String(o.Bucket),
-		opts:    o,
-		compat:  o.compatFor(aws.ToString(client.Options().BaseEndpoint)),
-		watches: newWatches(),
-		cuts:    newCuts(),
-
-		copyPart: copyPart, maxHeld: maxHeld,
+	limits := o.timeouts()
+	compat := o.compatFor(aws.ToString(c.Options().BaseEndpoint))
+	adapted := s3.New(unshared(c.Options()), answer.Check, o.headers().Apply, limits.Apply)
+	_, isAccessPoint := accessPointOf(o.Bucket)
+	t := &tree{
+		prefix: object.PrefixOf(o.Prefix),
+		client: adapted, limits: limits, opts: o, compat: compat,
+		rules: compileRules(o.NewObjects),
+		bucket: bucket.New(adapted, o.Bucket, bucket.Options{
+			Unconditional: compat.Unconditional, UnconditionalUpload: compat.UnconditionalUpload, VerifyETags: compat.VerifyETags,
+			ConditionalCopy: compat.ConditionalCopy, ConditionalDelete: compat.ConditionalDelete,
+			Opaque: o.Encryption.hidesSums(), AccessPoint: isAccessPoint,
+			Workers: o.Workers, DescriptionTTL: o.FolderTTL,
+		}),
+		dirCache: dircache.New(o.FolderTTL), contentCache: contentcache.New(o.CacheSize),
+		maxHeld: maxHeld,
 	}
-	f.caps = f.compat.capabilities()
-	if prefix := strings.TrimSuffix(o.Prefix, "/"); prefix != "" {
-		f.prefix = escape(prefix) + "/"
-	}
-	f.folders = newFolders(f.opts.FolderTTL)
-	f.descriptions = newDescriptions(f.opts.FolderTTL)
-	f.bodies = newBodies(f.opts.CacheSize)
-	f.rules = compileRules(o.NewObjects)
-	f.opaque.Store(o.Encryption.hidesSums())
-	f.opts.Encryption.CustomerKey = nil // what prints f must not show it
-	return f, nil
+	t.opts.Encryption.CustomerKey = nil // what prints t must not show it
+	return &FS{tree: t, FS: provider.New(t, provider.Facts{})}, nil
 }
 
 // unshared returns o without what a client made with it would change for all
@@ -144,4 +226,78 @@ func unshared(o s3.Options) s3.Options {
 }
 
 // Capabilities implements [workspace.Capable].
-func (f *FS) Capabilities() workspace.Capabilities { return f.caps }
+func (t *tree) Capabilities() workspace.Capabilities { return t.compat.capabilities() }
+
+// Region returns the region of the bucket, as the options, the environment or
+// the profile have said.
+func (f *FS) Region() string { return f.tree.client.Options().Region }
+
+// Endpoint returns the URL of the store, as the options, the environment or the
+// profile have said, without credentials. It is empty for AWS.
+func (f *FS) Endpoint() string {
+	endpoint, err := url.Parse(aws.ToString(f.tree.client.Options().BaseEndpoint))
+	if err != nil {
+		return ""
+	}
+	endpoint.User = nil
+	return endpoint.String()
+}
+
+// Server returns what the store calls itself, such as "AmazonS3" or "MinIO", by
+// one HEAD of the bucket. It is empty if the store says nothing.
+//
+// # Errors
+//
+// Those of Stat, if the bucket cannot be asked.
+func (f *FS) Server(ctx context.Context) (string, error) {
+	if err := ops.Check(ctx, ops.Stat, "."); err != nil {
+		return "", err
+	}
+	name, err := f.tree.bucket.Server(ctx)
+	if err != nil {
+		return "", ops.Error(ops.Stat, ".", provider.Classify(err), nil)
+	}
+	return name, nil
+}
+
+// opPresign is the operation in the errors of [FS.PresignGet].
+const opPresign = "presign"
+
+// The shortest and the longest time for which a presigned URL may hold
+// (https://docs.aws.amazon.com/AmazonS3/latest/userguide/ShareObjectPreSignedURL.html).
+const (
+	minPresign = time.Second
+	maxPresign = 7 * 24 * time.Hour
+)
+
+// PresignGet returns a URL with which anyone can GET the file name for as long
+// as ttl, from a second to seven days, in whole seconds, or until the
+// credentials expire, if that is earlier. It sends no request to the store, so
+// the file need not exist; name is not "." and is otherwise checked as the one of a
+// read is. No policy in front of f is asked.
+//
+// # Errors
+//
+// [io/fs.ErrInvalid] for a ttl out of bounds; [errors.ErrUnsupported] if f sends
+// no credentials, and if its files are encrypted with a key of the caller's, which
+// whoever has the URL would need; and those of a read that sends no request.
+func (f *FS) PresignGet(ctx context.Context, name string, ttl time.Duration) (string, error) {
+	if err := ops.Check(ctx, opPresign, name); err != nil {
+		return "", err
+	}
+	switch {
+	case name == ".":
+		return "", ops.Error(opPresign, name, workspace.ErrIsDir, nil)
+	case ttl < minPresign || ttl > maxPresign:
+		return "", ops.Error(opPresign, name, fs.ErrInvalid, fmt.Errorf("the URL cannot hold for %v: choose a time from 1s to 168h", ttl))
+	case f.tree.client.Options().Credentials == nil:
+		return "", ops.Error(opPresign, name, errors.ErrUnsupported, errors.New("there are no credentials to sign a URL with"))
+	case f.tree.opts.Encryption.Type == SSEC:
+		return "", ops.Error(opPresign, name, errors.ErrUnsupported, errors.New("whoever has the URL would need the key of the encryption"))
+	}
+	signed, err := f.tree.bucket.PresignGet(ctx, f.tree.prefix.Key(name), ttl.Truncate(time.Second))
+	if err != nil {
+		return "", ops.Error(opPresign, name, provider.Classify(err), nil)
+	}
+	return signed, nil
+}

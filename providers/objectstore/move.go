@@ -7,15 +7,72 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-
-	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/bucket"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// Move implements [workspace.Mover]. A store cannot rename: a file is copied,
-// as by Copy, and then removed if it is still what was copied, in two to four
+// Copy implements [provider.Copier]. The store copies; nothing passes through
+// the caller. It takes two requests, and two more where the store does not
+// honour conditions of a CopyObject or the file has 5 GiB or more, beside those
+// that look for the directory as in WriteFile. The copy has the content type,
+// the other headers, the user metadata, the storage class and the tags of the
+// source.
+func (t *tree) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	from, err := t.copySource(ctx, source)
+	if err != nil {
+		return "", err
+	}
+	if source == destination {
+		return "", provider.At(destination, fs.ErrExist)
+	}
+	etag, err := t.copyFile(ctx, from, source, destination)
+	if err != nil {
+		return "", err
+	}
+	return t.wrote(destination, from.Size, etag), nil
+}
+
+// copySource describes the object of the file name. The errors are those of a
+// read.
+func (t *tree) copySource(ctx context.Context, name string) (bucket.Head, error) {
+	if name == "." {
+		return bucket.Head{}, workspace.ErrIsDir
+	}
+	found, err := t.bucket.Stat(ctx, t.prefix.Key(name))
+	if err != nil {
+		return bucket.Head{}, t.unreadable(ctx, name, err)
+	}
+	return found, nil
+}
+
+// copyFile copies the object from, which is the file source, to the name
+// destination, where nothing may be.
+func (t *tree) copyFile(ctx context.Context, from bucket.Head, source, destination string) (etag string, err error) {
+	learn, err := t.checkParent(ctx, destination)
+	if errors.Is(err, workspace.ErrIsDir) {
+		err = fs.ErrExist
+	}
+	if err != nil {
+		return "", provider.At(destination, err)
+	}
+	etag, err = t.bucket.Copy(ctx, from, t.prefix.Key(destination))
+	if errors.Is(err, bucket.ErrSourceChanged) {
+		if _, gone := t.copySource(ctx, source); gone != nil {
+			err = gone // somebody else has removed it
+		}
+		return "", err
+	}
+	if err != nil {
+		return "", provider.At(destination, t.writeError(ctx, destination, err))
+	}
+	learn()
+	return etag, nil
+}
+
+// Move implements [provider.Mover]. A store cannot rename: a file is copied, as
+// by Copy, and then removed if it is still what was copied, in two to four
 // requests more.
 //
 // A directory moves file by file, so others may see a part of it at each name,
@@ -23,146 +80,146 @@ import (
 // directory says what is being moved to it, and the same Move again goes on
 // where that one ended. Moves of one directory at the same moment share out its
 // files.
-func (f *FS) Move(ctx context.Context, source, destination string) error {
-	if err := f.checkPair(ctx, ops.Move, source, destination); err != nil {
-		return err
-	}
-	if source == "." {
-		return ops.Error(ops.Move, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
-	}
+func (t *tree) Move(ctx context.Context, source, destination string) error {
 	if destination == "." || destination == source {
-		return f.moveOntoExisting(ctx, source, destination)
+		if _, err := t.Stat(ctx, source); err != nil {
+			return err
+		}
+		return provider.At(destination, fs.ErrExist)
 	}
-	found, err := f.find(ctx, source, findKeys)
+	found, err := t.bucket.Find(ctx, t.prefix.Key(source), bucket.FindKeys)
 	switch {
 	case err != nil:
-		return fault(ctx, ops.Move, source, err)
-	case !found.exists:
-		return f.moveMissing(ctx, source, destination)
-	case !found.info.IsDir():
-		return f.moveFile(ctx, source, destination)
+		return err
+	case !found.Exists():
+		return t.moveMissing(ctx, source, destination)
+	case !found.IsDir():
+		return t.moveFile(ctx, source, destination)
 	case strings.HasPrefix(destination, source+"/"):
-		return ops.Error(ops.Move, source, fs.ErrInvalid, errors.New("a directory cannot be moved into itself"))
+		return provider.Errorf(fs.ErrInvalid, "a directory cannot be moved into itself")
 	}
-	return f.moveDir(ctx, source, destination)
+	return t.moveDir(ctx, source, destination)
 }
 
-// moveOntoExisting returns the error of a move to a name that is known to
-// exist if the source does.
-func (f *FS) moveOntoExisting(ctx context.Context, source, destination string) error {
-	if _, err := f.stat(ctx, ops.Move, source); err != nil {
-		return err
-	}
-	return ops.Error(ops.Move, destination, fs.ErrExist, nil)
-}
-
-func (f *FS) moveFile(ctx context.Context, source, destination string) error {
-	from, err := f.source(ctx, ops.Move, source)
+func (t *tree) moveFile(ctx context.Context, source, destination string) error {
+	from, err := t.copySource(ctx, source)
 	if err != nil {
 		return err
 	}
-	if err := f.keep(ctx, source); err != nil {
-		return fault(ctx, ops.Move, source, err)
+	if err := t.keepParent(ctx, source); err != nil {
+		return err
 	}
-	etag, err := f.copyFile(ctx, ops.Move, from, source, destination)
+	etag, err := t.copyFile(ctx, from, source, destination)
 	if err != nil {
 		return err
 	}
-	err = f.takeAway(ctx, from.object)
-	if errors.Is(err, errTaken) {
-		err = f.undoCopy(ctx, source, destination, etag)
-		f.watches.removed(destination)
+	t.wrote(destination, from.Size, etag)
+	err = t.bucket.Take(ctx, from.Object)
+	switch {
+	case errors.Is(err, bucket.ErrTaken):
+		err = t.undoCopy(ctx, source, destination, etag)
+		t.watches.removed(destination)
 		return err
+	case err != nil:
+		return answer.Within(err, "it has been copied to the new name, and may not have been removed from the old one")
 	}
-	if err != nil {
-		return takeError(ctx, source, err)
-	}
-	f.watches.removed(source)
+	t.watches.removed(source)
 	return nil
-}
-
-// takeError returns the error of a move whose copy exists, and whose source may.
-func takeError(ctx context.Context, source string, err error) error {
-	if ended := ctx.Err(); ended != nil {
-		return ops.Error(ops.Move, source, ended, nil)
-	}
-	kind, cause := diagnose(err)
-	return ops.Error(ops.Move, source, kind,
-		fmt.Errorf("it has been copied to the new name, and may not have been removed from the old one: %w", cause))
 }
 
 // undoCopy deletes the copy of a source that somebody else has written or
 // moved before it could be removed. It returns the error of the move.
-func (f *FS) undoCopy(ctx context.Context, source, destination, etag string) error {
-	late, cancel := f.afterwards(ctx)
+func (t *tree) undoCopy(ctx context.Context, source, destination, etag string) error {
+	late, cancel := bucket.Afterwards(ctx)
 	defer cancel()
-	if err := f.delete(late, f.key(destination), f.ifUnchanged(etag)); err != nil && !isRefusal(err) {
-		return fault(ctx, ops.Move, destination, err)
+	if err := t.bucket.DeleteUnchanged(late, t.prefix.Key(destination), etag); err != nil {
+		return provider.At(destination, err)
 	}
-	isFile, err := f.isFile(ctx, source)
+	isFile, err := t.isFile(ctx, source)
 	switch {
 	case err != nil:
-		return fault(ctx, ops.Move, source, err)
+		return err
 	case isFile:
-		return ops.Error(ops.Move, source, workspace.ErrUnavailable, errSourceChanged)
+		return bucket.ErrSourceChanged
 	}
-	return f.missing(ctx, ops.Move, source)
+	return t.missing(ctx, source)
 }
 
-// ifUnchanged returns the condition of a delete, where the store honours it.
-func (f *FS) ifUnchanged(etag string) *string {
-	if f.compat.ConditionalDelete {
-		return aws.String(etag)
+// moveMissing moves the directory source, which does not exist. That is an error
+// unless a Move of it ended before it could say in the marker that it was done.
+func (t *tree) moveMissing(ctx context.Context, source, destination string) error {
+	m := t.bucket.NewDirMove(t.prefix.DirKey(source), t.prefix.DirKey(destination))
+	begun, err := m.Resume(ctx)
+	switch {
+	case err != nil:
+		return provider.At(destination, err)
+	case !begun:
+		return t.missing(ctx, source)
 	}
+	return provider.At(destination, m.Finish(ctx))
+}
+
+// moveDir moves the directory source.
+func (t *tree) moveDir(ctx context.Context, source, destination string) error {
+	m := t.bucket.NewDirMove(t.prefix.DirKey(source), t.prefix.DirKey(destination))
+	if err := t.claim(ctx, m, destination); err != nil {
+		return provider.At(destination, err)
+	}
+	err := t.keepParent(ctx, source)
+	if err == nil {
+		t.dirCache.Forget(source)
+		err = m.Run(ctx)
+	}
+	if err != nil {
+		return t.moveError(ctx, m, destination, err)
+	}
+	t.watches.renamed(source, destination)
 	return nil
 }
 
-// errTaken says that an object is no longer what it was.
-var errTaken = errors.New("the object has been changed or removed")
-
-// takeAway deletes the object o if nobody has written or deleted it. Of several
-// that do so at the same moment one succeeds. A store that cannot delete on a
-// condition can write on one: what is written is no file any more.
-//
-// # Errors
-//
-// errTaken, errUnknownOutcome, and the store's.
-func (f *FS) takeAway(ctx context.Context, o object) error {
-	if f.compat.ConditionalDelete {
-		return f.takeAtOnce(ctx, o)
+// claim creates the directory destination, which must not exist unless it is the
+// one of a move that is not done.
+func (t *tree) claim(ctx context.Context, m *bucket.DirMove, destination string) error {
+	found, err := t.bucket.Find(ctx, t.prefix.Key(destination), bucket.FindKeys)
+	resumed := false
+	if err == nil && found.IsDir() {
+		resumed, err = m.Resume(ctx)
 	}
-	gone := description{metaHeader(goneKey): {"true"}}
-	etag, err := f.put(ctx, o.key, []byte(goneText), gone, workspace.WriteOptions{IfVersion: versionOf(o.etag)})
 	switch {
-	case errors.Is(err, workspace.ErrConflict):
-		return errTaken
 	case err != nil:
 		return err
+	case found.Exists() && !resumed:
+		return fs.ErrExist
 	}
-	return f.deleteGone(ctx, o.key, etag)
+	if !resumed {
+		if err := t.checkNewDir(ctx, destination, true); err != nil {
+			return err
+		}
+	}
+	if err := m.Claim(ctx); err != nil {
+		return t.writeError(ctx, destination, err)
+	}
+	t.dirCache.Mark(destination)
+	return nil
 }
 
-// deleteGone deletes what has taken the place of a file that was moved away.
-// Whoever writes the file from then on makes a new one, which is to stay: stores
-// that look at the condition keep it, if not in the same step.
-func (f *FS) deleteGone(ctx context.Context, key, etag string) error {
-	err := f.delete(ctx, key, aws.String(etag))
-	if isRefusal(err) {
-		return nil
+// moveError returns the error of a move that failed with err. The destination is
+// removed if nothing has been moved to it.
+func (t *tree) moveError(ctx context.Context, m *bucket.DirMove, destination string, err error) error {
+	exists := errors.Is(err, fs.ErrExist)
+	if exists {
+		err = answer.New(fs.ErrExist, "somebody else has created a file in it")
+	}
+	late, cancel := bucket.Afterwards(ctx)
+	defer cancel()
+	if !m.Resumed() && m.Disclaim(late) {
+		t.dirCache.Forget(destination)
+	} else {
+		err = answer.Within(err, fmt.Sprintf("it has moved in part: %d files have got the new name now,"+
+			" the others have the old one, and some may have both; move it again to go on", m.Moved()))
+	}
+	if exists {
+		return provider.At(destination, err)
 	}
 	return err
-}
-
-func (f *FS) takeAtOnce(ctx context.Context, o object) error {
-	c := newCondition(workspace.WriteOptions{IfVersion: versionOf(o.etag)})
-	_, err := f.client.DeleteObject(ctx, &s3.DeleteObjectInput{
-		Bucket: f.bucket, Key: aws.String(o.key), IfMatch: c.ifMatch,
-	}, c.count)
-	switch {
-	case !isRefusal(err):
-		return err
-	case c.sent.lost > 0:
-		return errUnknownOutcome
-	}
-	return errTaken
 }

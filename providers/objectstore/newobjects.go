@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/bucket"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -102,7 +103,7 @@ func checkMetadata(metadata map[string]string) (errs []error) {
 type rule struct {
 	pattern     *glob.Pattern
 	path        bool
-	description description
+	description bucket.Description
 }
 
 func (r ObjectRule) compile() (*glob.Pattern, error) {
@@ -121,15 +122,15 @@ func compileRules(rules []ObjectRule) []rule {
 		if err != nil {
 			continue // Check has refused it
 		}
-		d := make(description)
+		d := make(bucket.Description)
 		if r.StorageClass != "" {
-			d[classHeader] = []string{r.StorageClass}
+			d[bucket.ClassHeader] = []string{r.StorageClass}
 		}
 		if r.CacheControl != "" {
 			d["Cache-Control"] = []string{r.CacheControl}
 		}
 		for key, value := range r.Metadata {
-			d[metaHeader(key)] = []string{value}
+			d[bucket.MetaHeader(key)] = []string{value}
 		}
 		compiled = append(compiled, rule{pattern, strings.Contains(r.Glob, "/"), d})
 	}
@@ -142,4 +143,20 @@ func (r rule) matches(name string) bool {
 		_, name = workspace.Split(name)
 	}
 	return r.pattern.Match(name)
+}
+
+// describe returns the description of a new file name: its type, and what the
+// rules for new objects say.
+func (t *tree) describe(name string) bucket.Description {
+	d := bucket.DescribeType(name)
+	for _, r := range t.rules {
+		if !r.matches(name) {
+			continue
+		}
+		if d == nil {
+			d = make(bucket.Description)
+		}
+		maps.Copy(d, r.description)
+	}
+	return d
 }

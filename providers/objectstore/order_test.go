@@ -17,6 +17,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -30,7 +31,7 @@ func treeOf(keys []string) tree {
 		elements := strings.Split(key, "/")
 		path := ""
 		for i, element := range elements {
-			name, ok := objectstore.Unescape(element)
+			name, ok := object.Unescape(element)
 			if path += name; !ok || path == "." || !workspace.ValidName(path) {
 				break
 			}
@@ -110,7 +111,7 @@ func keysGenerator() *rapid.Generator[[]string] {
 		name := rapid.StringOfN(rapid.SampledFrom([]rune(alphabet)), 1, 6, -1)
 		keys := rapid.SliceOfNDistinct(name, 1, 20, rapid.ID).Draw(t, "names")
 		for i, name := range keys {
-			keys[i] = objectstore.Escape(name)
+			keys[i] = object.Escape(name)
 		}
 		return keys
 	})

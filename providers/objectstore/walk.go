@@ -6,30 +6,104 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/listing"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// Glob implements [provider.Globber]. It lists only below what is literal at the
+// beginning of pattern: 1,000 keys with one request if pattern has "**", and
+// otherwise directory by directory, so as not to list what is deeper.
+func (t *tree) Glob(ctx context.Context, pattern string, opts workspace.GlobOptions) ([]string, error) {
+	return scan.Glob(ctx, source{t}, pattern, &opts)
+}
+
+// Grep implements [provider.Grepper]. It lists as Walk does, and downloads with
+// one request each the files that the globs, the limit of the size and the cache
+// leave over, several at a time.
+func (t *tree) Grep(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error) {
+	return scan.Grep(ctx, source{t}, pattern, &opts, t.opts.Workers)
+}
+
+// source shows a tree to the search engine, which takes names from patterns: a
+// pattern without a wildcard need not be a valid name.
+type source struct{ tree *tree }
+
+var _ scan.Walker = source{}
+
+// List implements [scan.Source].
+func (s source) List(ctx context.Context, dir string, _ bool) ([]scan.Child, error) {
+	if err := ops.CheckName(dir); err != nil {
+		return nil, err
+	}
+	infos, err := s.tree.Ls(ctx, dir, workspace.LsOptions{})
+	if err != nil {
+		return nil, err
+	}
+	children := make([]scan.Child, len(infos))
+	for i, info := range infos {
+		children[i] = scan.Child{Name: info.Name, Type: info.Type}
+	}
+	return children, nil
+}
+
+// Walk implements [scan.Walker].
+func (s source) Walk(ctx context.Context, dir, after string, visit func(workspace.FileInfo) error) error {
+	if err := ops.CheckName(dir); err != nil {
+		return err
+	}
+	return s.tree.Walk(ctx, dir, workspace.WalkOptions{After: after}, func(info workspace.FileInfo, _ error) error {
+		return visit(info)
+	})
+}
+
+// Stat implements [scan.Source].
+func (s source) Stat(ctx context.Context, name string) (workspace.FileType, error) {
+	if err := ops.CheckName(name); err != nil {
+		return "", err
+	}
+	info, err := s.tree.Stat(ctx, name)
+	return info.Type, err
+}
+
+// Read implements [scan.Source].
+func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	t, known := s.tree, opts.Known
+	if known == nil {
+		data, _, err := t.ReadFile(ctx, name, opts.Limit)
+		return data, err
+	}
+	if err := ops.CheckSize(ops.ReadFile, name, known.Size, opts.Limit); err != nil || known.Size == 0 {
+		return nil, err
+	}
+	if data, ok := t.contentCache.Get(name, known.Version); ok {
+		return data, nil
+	}
+	o, data, err := t.bucket.ReadText(ctx, t.prefix.Key(name), opts.Limit)
+	if err != nil {
+		return nil, t.unreadable(ctx, name, err)
+	}
+	if int64(len(data)) == o.Size || !t.compat.VerifyETags {
+		t.contentCache.Put(name, o.Version(), data)
+	}
+	return data, nil
+}
+
 // maxHeld is how many entries a walk holds back before it asks the store
-// whether anything is to come before them.
+// whether anything comes before them.
 const maxHeld = 4000
 
-// Walk implements [workspace.Walker]: one request for 1,000 keys, in a bounded
+// Walk implements [provider.Walker]: one request for 1,000 keys, in a bounded
 // amount of memory. What has been listed before is listed faster, by some
 // requests at a time. A directory that fn leaves out is passed over without
 // being listed if it does not end within a request's answer. Where very many
 // names continue a name with one of the characters before the slash ("a-1",
 // "a-2"), one request or two more find out whether that is a directory ("a").
-func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	if err := ops.Check(ctx, ops.Walk, dir); err != nil {
-		return err
-	}
-	w := &walk{fs: f, ctx: ctx, dir: dir, prefix: f.dirKey(dir), fn: fn}
-	if opts != nil {
-		w.after = opts.After
-	}
+func (t *tree) Walk(ctx context.Context, dir string, opts workspace.WalkOptions, fn workspace.WalkFunc) error {
+	w := &walk{tree: t, ctx: ctx, dir: dir, prefix: t.prefix.DirKey(dir), after: opts.After, fn: fn}
 	if err := w.run(); !errors.Is(err, fs.SkipAll) {
 		return err
 	}
@@ -38,41 +112,41 @@ func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, 
 
 // walk is one Walk.
 type walk struct {
-	fs     *FS
+	tree   *tree
 	ctx    context.Context
 	dir    string
 	prefix string
 	after  string // paths up to it are not wanted
 	fn     workspace.WalkFunc
 
-	order order
-	chain string   // the directories that the last key lies in, with a slash
-	early []string // directories that have been reported before their first key
-	skip  []string // directories that are left out and may not have ended
-	last  string   // what was reported last
-	found bool     // a key below dir
+	buffer listing.ReorderBuffer
+	chain  string   // the directories that the last key lies in, with a slash
+	early  []string // directories that have been reported before their first key
+	skip   []string // directories that are left out and may not have ended
+	last   string   // what was reported last
+	found  bool     // a key below dir
 }
 
 func (w *walk) run() error {
 	start, any := w.start()
 	if !any {
-		return w.fs.checkDir(w.ctx, ops.Walk, w.dir)
+		return w.tree.checkDir(w.ctx, w.dir)
 	}
-	pages := w.fs.newPager(w.ctx, w.prefix, start)
-	defer pages.close()
+	pages := listing.NewPager(w.ctx, w.tree.bucket.List, &w.tree.pageBoundaries, w.prefix, start)
+	defer pages.Close()
 	for {
-		p, more, err := pages.next()
+		p, more, err := pages.Next()
 		if err != nil {
-			return fault(w.ctx, ops.Walk, w.dir, err)
+			return err
 		}
 		w.add(p)
 		if !more {
 			return w.finish()
 		}
-		if p.empty() {
+		if p.Empty() {
 			continue
 		}
-		last := p.last()[len(w.prefix):]
+		last := p.Last()[len(w.prefix):]
 		if err := w.release(last); err != nil {
 			return err
 		}
@@ -80,7 +154,7 @@ func (w *walk) run() error {
 	}
 }
 
-// start returns the key behind which a walk begins, empty for the marker of dir
+// start returns the key after which a walk begins, empty for the marker of dir
 // and all below, and false if all below dir comes before w.after.
 func (w *walk) start() (key string, any bool) {
 	rel := w.after
@@ -91,50 +165,34 @@ func (w *walk) start() (key string, any bool) {
 		}
 		rel = below
 	}
-	if rel = beforeEscapes(rel); rel == "" {
+	if rel = object.BeforeEscapes(rel); rel == "" {
 		return "", true
 	}
 	return w.prefix + rel, true
 }
 
-// maxStart is how many bytes of a name a listing begins after. A name may be
-// longer than any key, and than a request may be.
-const maxStart = 1024
-
-// beforeEscapes cuts name, which need not be valid, before the first character
-// that has an escape or is in no key: names that follow it may have keys that
-// do not.
-func beforeEscapes(name string) string {
-	for i, r := range name {
-		if r == 0 || mayEscape(r) || i+utf8.RuneLen(r) > maxStart {
-			return name[:i]
-		}
-	}
-	return name
-}
-
-// passOver jumps over a directory that is left out and goes on behind the key
+// passOver jumps over a directory that is left out and goes on after the key
 // last.
-func (w *walk) passOver(pages *pager, last string) {
+func (w *walk) passOver(pages *listing.Pager, last string) {
 	for _, dir := range w.skip {
-		if key := escape(dir) + "/"; strings.HasPrefix(last, key) {
-			pages.jump(w.prefix + key + "\U0010ffff")
+		if key := object.Escape(dir) + "/"; strings.HasPrefix(last, key) {
+			pages.Jump(w.prefix + key + "\U0010ffff")
 			return
 		}
 	}
 }
 
 // add adds the entries of p.
-func (w *walk) add(p page) {
-	for _, o := range p.objects {
+func (w *walk) add(p listing.Page) {
+	for _, o := range p.Objects {
 		w.found = true
-		rel := o.key[len(w.prefix):]
+		rel := o.Key[len(w.prefix):]
 		w.addDirs(rel)
-		if strings.HasSuffix(rel, "/") || rel == "" || o.isGone() {
+		if strings.HasSuffix(rel, "/") || rel == "" || o.IsTombstone() {
 			continue
 		}
-		if name, ok := nameOf(rel); ok {
-			w.order.add(w.entry(name, o.info))
+		if name, ok := object.NameOf(rel); ok {
+			w.buffer.Add(w.entry(name, o.Info))
 		}
 	}
 }
@@ -151,12 +209,12 @@ func (w *walk) addDirs(rel string) {
 		if rel[i] != '/' {
 			continue
 		}
-		name, ok := nameOf(rel[:i])
+		name, ok := object.NameOf(rel[:i])
 		if !ok {
 			return
 		}
 		if !slices.Contains(w.early, name) {
-			w.order.add(w.entry(name, dirInfo))
+			w.buffer.Add(w.entry(name, object.DirInfo))
 		}
 	}
 }
@@ -175,24 +233,24 @@ func sharedDirs(a, b string) int {
 	return n
 }
 
-func (w *walk) entry(rel string, info func(path string) workspace.FileInfo) entry {
-	return entry{rel: rel, info: info(workspace.Join(w.dir, rel))}
+func (w *walk) entry(rel string, info func(path string) workspace.FileInfo) listing.Entry {
+	return listing.Entry{Rel: rel, Info: info(workspace.Join(w.dir, rel))}
 }
 
 // release reports what can be reported once the key last has been listed.
 func (w *walk) release(last string) error {
-	if err := w.report(w.order.release(last)); err != nil {
+	if err := w.report(w.buffer.Release(last)); err != nil {
 		return err
 	}
-	for len(w.order.held) > w.fs.maxHeld {
-		prefix, ok := w.order.holds(last)
+	for w.buffer.Len() > w.tree.maxHeld {
+		prefix, ok := w.buffer.HoldsFor(last)
 		if !ok {
 			break
 		}
 		if done, err := w.settle(prefix, last[len(prefix)]); !done {
 			return err
 		}
-		if err := w.report(w.order.release(last)); err != nil {
+		if err := w.report(w.buffer.Release(last)); err != nil {
 			return err
 		}
 	}
@@ -210,28 +268,28 @@ func (w *walk) settle(prefix string, next byte) (done bool, err error) {
 		}
 	}
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
-		isDir, err := w.fs.exists(w.ctx, w.prefix+prefix+"/")
+		isDir, err := w.tree.bucket.HasAny(w.ctx, w.prefix+prefix+"/")
 		if err != nil {
-			return false, fault(w.ctx, ops.Walk, w.dir, err)
+			return false, err
 		}
-		if name, ok := nameOf(prefix); ok && isDir {
+		if name, ok := object.NameOf(prefix); ok && isDir {
 			w.early = append(w.early, name)
-			w.order.add(w.entry(name, dirInfo))
+			w.buffer.Add(w.entry(name, object.DirInfo))
 		}
 	}
-	w.order.settle(prefix)
+	w.buffer.Settle(prefix)
 	return true, nil
 }
 
 // hasEscapes reports whether there may be names that continue prefix with a
 // character that has an escape.
 func (w *walk) hasEscapes(prefix string) (bool, error) {
-	p, err := w.fs.list(w.ctx, listQuery{prefix: w.prefix + prefix + "%", flat: true})
+	p, err := w.tree.bucket.List(w.ctx, listing.Query{Prefix: w.prefix + prefix + "%", Flat: true})
 	if err != nil {
-		return false, fault(w.ctx, ops.Walk, w.dir, err)
+		return false, err
 	}
-	return p.token != "" || slices.ContainsFunc(p.objects, func(o object) bool {
-		return escapeLen(o.key[len(w.prefix)+len(prefix):]) > 0
+	return p.Token != "" || slices.ContainsFunc(p.Objects, func(o object.Object) bool {
+		return object.EscapeLen(o.Key[len(w.prefix)+len(prefix):]) > 0
 	}), nil
 }
 
@@ -242,7 +300,7 @@ func (w *walk) finish() error {
 			return err
 		}
 	}
-	return w.report(w.order.release(""))
+	return w.report(w.buffer.Release(""))
 }
 
 // nothing returns the error of a walk that has met no key.
@@ -251,26 +309,26 @@ func (w *walk) nothing() error {
 	case w.dir == ".":
 		return nil
 	case w.after == "": // the marker has been looked for, too
-		return w.fs.notDir(w.ctx, ops.Walk, w.dir)
+		return w.tree.notDir(w.ctx, w.dir)
 	}
-	return w.fs.checkDir(w.ctx, ops.Walk, w.dir)
+	return w.tree.checkDir(w.ctx, w.dir)
 }
 
 // report calls the function of the walk for what is wanted of entries.
-func (w *walk) report(entries []entry) error {
+func (w *walk) report(entries []listing.Entry) error {
 	for _, e := range entries {
 		if err := w.ctx.Err(); err != nil {
-			return ops.Error(ops.Walk, w.dir, err, nil)
+			return err
 		}
 		// A key that is a file and a directory at once is shown as the file.
-		twice := e.rel == w.last
-		w.last = e.rel
-		if twice || e.info.Path <= w.after || w.skips(e.rel) {
+		twice := e.Rel == w.last
+		w.last = e.Rel
+		if twice || e.Info.Path <= w.after || w.skips(e.Rel) {
 			continue
 		}
-		err := w.fn(e.info, nil)
-		if errors.Is(err, fs.SkipDir) && e.info.IsDir() {
-			w.skip = append(w.skip, e.rel)
+		err := w.fn(e.Info, nil)
+		if errors.Is(err, fs.SkipDir) && e.Info.IsDir() {
+			w.skip = append(w.skip, e.Rel)
 			continue
 		}
 		if err != nil {

@@ -1,111 +1,180 @@
 package objectstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-
-	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/bucket"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// WriteFile implements [workspace.FileSystem]: one request into a directory
-// that is known, two into one that exists, three into a new one.
+// WriteFile implements [provider.Store]: one request into a directory that is
+// known, two into one that exists, three into a new one.
 //
 // With IfVersion it is one request if the version was read or written in the
 // last moments ([Options].FolderTTL), and two otherwise. The file keeps its
 // content type, its other headers, its user metadata, its storage class and its
-// tags; to read tags takes one request more. Without IfVersion the write makes
+// tags; to read tags takes one request more. Without IfVersion the write creates
 // a new object, with the content type that its ending stands for.
-func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
-	var o workspace.WriteOptions
-	if opts != nil {
-		o = *opts
-	}
-	made, err := f.admit(ctx, ops.WriteFile, name, o)
+func (t *tree) WriteFile(ctx context.Context, name string, data []byte, opts workspace.WriteOptions) (workspace.Version, error) {
+	learn, err := t.validate(ctx, name, opts)
 	if err != nil {
 		return "", err
 	}
-	d, err := f.describeNext(ctx, name, o)
+	key := t.prefix.Key(name)
+	d, err := t.bucket.Replaces(ctx, key, t.describe(name), opts)
 	if err != nil {
-		return "", f.writeError(ctx, ops.WriteFile, name, err)
+		return "", t.writeError(ctx, name, err)
 	}
-	etag, err := f.put(ctx, f.key(name), data, d, o)
+	etag, err := t.bucket.Put(ctx, key, data, d, opts)
 	if err != nil {
-		return "", f.writeError(ctx, ops.WriteFile, name, err)
+		return "", t.writeError(ctx, name, err)
 	}
-	f.descriptions.put(f.key(name), versionOf(etag), d)
-	made()
-	f.watches.wrote(object{size: int64(len(data)), etag: etag}.info(name))
-	return versionOf(etag), nil
+	t.bucket.Remember(key, etag, d)
+	learn()
+	return t.wrote(name, int64(len(data)), etag), nil
 }
 
-// admit checks what can be checked before a file is written. It returns what to
-// call once it has been. A file that must have a version need not be looked
+// wrote tells the watches of a file that was written, and returns its version.
+func (t *tree) wrote(name string, size int64, etag string) workspace.Version {
+	t.watches.wrote(object.Object{Size: size, ETag: etag}.Info(name))
+	return object.VersionOf(etag)
+}
+
+// validate checks what can be checked before a file is written. It returns what
+// to call once it has been. A file that must have a version need not be looked
 // for: if it has, there is nothing to be found out.
-func (f *FS) admit(ctx context.Context, op, name string, o workspace.WriteOptions) (made func(), err error) {
-	if err := ops.Check(ctx, op, name); err != nil {
-		return nil, err
-	}
-	if err := ops.CheckConditions(op, name, string(o.IfVersion), o.IfNotExist); err != nil {
-		return nil, err
-	}
-	if o != (workspace.WriteOptions{}) && !f.caps.ConditionalWrite {
-		return nil, ops.Error(op, name, errors.ErrUnsupported, errors.New("the store honours no conditions"))
-	}
-	if o.IfVersion != "" && name != "." {
+func (t *tree) validate(ctx context.Context, name string, opts workspace.WriteOptions) (learn func(), err error) {
+	if opts.IfVersion != "" && name != "." {
 		return func() {}, nil
 	}
-	made, err = f.prepare(ctx, op, name)
-	if o.IfNotExist && errors.Is(err, workspace.ErrIsDir) {
-		err = ops.Error(op, name, fs.ErrExist, nil)
+	learn, err = t.checkParent(ctx, name)
+	if opts.IfNotExist && errors.Is(err, workspace.ErrIsDir) {
+		err = fs.ErrExist
 	}
-	return made, err
+	return learn, err
 }
 
-// writeError returns the error of a write that failed with err, which may be
-// [fs.ErrExist] or [workspace.ErrConflict].
-func (f *FS) writeError(ctx context.Context, op, name string, err error) error {
-	switch {
-	case errors.Is(err, errUnknownOutcome):
-		return ops.Error(op, name, workspace.ErrUnavailable, errUnknownOutcome)
-	case errors.Is(err, errUploadCondition):
-		return ops.Error(op, name, errors.ErrUnsupported, errUploadCondition)
-	case errors.Is(err, errParts):
-		return ops.Error(op, name, workspace.ErrTooLarge, errParts)
-	case errors.Is(err, fs.ErrExist):
-		return ops.Error(op, name, fs.ErrExist, nil)
-	case !errors.Is(err, workspace.ErrConflict):
-		return fault(ctx, op, name, err)
-	}
-	if _, err := f.prepare(ctx, op, name); err != nil {
+// writeError returns the error of a write that failed with err. A version that
+// is not there may be because a directory is, or because the name lies in a file.
+func (t *tree) writeError(ctx context.Context, name string, err error) error {
+	if !errors.Is(err, workspace.ErrConflict) {
 		return err
 	}
-	return ops.Error(op, name, workspace.ErrConflict, nil)
+	if _, err := t.checkParent(ctx, name); err != nil {
+		return err
+	}
+	return workspace.ErrConflict
 }
 
-// put writes the object key in one request.
-//
-// # Errors
-//
-// Those of conclude, and the store's.
-func (f *FS) put(ctx context.Context, key string, data []byte, d description, o workspace.WriteOptions) (etag string, err error) {
-	return f.conditional(ctx, key, o, newCondition(o), func(c condition) (string, error) {
-		out, err := f.client.PutObject(ctx, &s3.PutObjectInput{
-			Bucket:      f.bucket,
-			Key:         aws.String(key),
-			Body:        bytes.NewReader(data),
-			IfMatch:     c.ifMatch,
-			IfNoneMatch: c.ifNoneMatch,
-			Metadata:    c.metadata(),
-		}, c.count, d.apply)
+// Create implements [provider.Creator]. A file of at most one part is written
+// in one request, a longer one as a multipart upload, whose parts are sent while
+// it is written, some at a time; it holds those in memory. An upload that is not
+// committed is aborted.
+func (t *tree) Create(ctx context.Context, name string, opts workspace.WriteOptions) (workspace.Writer, error) {
+	learn, err := t.validate(ctx, name, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &writer{tree: t, ctx: ctx, name: name, key: t.prefix.Key(name), opts: opts, learn: learn}, nil
+}
+
+// writer is a file that is being written.
+type writer struct {
+	tree   *tree
+	ctx    context.Context
+	name   string
+	key    string
+	opts   workspace.WriteOptions
+	learn  func()         // what to call once the file has been written
+	part   []byte         // what has not been sent
+	size   int64          // of all that was written
+	upload *bucket.Upload // nil until a part is full
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	partSize := w.tree.opts.PartSize
+	written := 0
+	for len(p) > 0 {
+		if int64(len(w.part)) == partSize {
+			if err := w.send(); err != nil {
+				return written, w.failed(err)
+			}
+		}
+		n := min(len(p), int(partSize)-len(w.part))
+		w.part = append(w.part, p[:n]...)
+		p = p[n:]
+		written += n
+		w.size += int64(n)
+	}
+	return written, nil
+}
+
+// send sends the part that is full. Something follows it, or it would not be
+// sent.
+func (w *writer) send() error {
+	b := w.tree.bucket
+	if w.upload == nil {
+		fresh := w.tree.describe(w.name)
+		d, err := b.Replaces(w.ctx, w.key, fresh, w.opts)
+		if errors.Is(err, workspace.ErrConflict) { // the condition is one of the Commit
+			d, err = fresh, nil
+		}
+		if err != nil {
+			return err
+		}
+		if w.upload, err = b.BeginUpload(w.ctx, w.key, d, w.opts); err != nil {
+			return err
+		}
+	}
+	if err := w.upload.Send(w.part); err != nil {
+		return err
+	}
+	w.part = make([]byte, 0, w.tree.opts.PartSize)
+	return nil
+}
+
+func (w *writer) failed(err error) error { return w.tree.writeError(w.ctx, w.name, err) }
+
+// Commit implements [workspace.Writer].
+func (w *writer) Commit() (workspace.Version, error) {
+	etag, err := w.commit()
+	if err != nil {
+		w.discard()
+		return "", w.failed(err)
+	}
+	w.upload = nil
+	w.learn()
+	return w.tree.wrote(w.name, w.size, etag), nil
+}
+
+func (w *writer) commit() (etag string, err error) {
+	b := w.tree.bucket
+	if w.upload == nil {
+		d, err := b.Replaces(w.ctx, w.key, w.tree.describe(w.name), w.opts)
 		if err != nil {
 			return "", err
 		}
-		return aws.ToString(out.ETag), nil
-	})
+		return b.Put(w.ctx, w.key, w.part, d, w.opts)
+	}
+	if err := w.upload.Send(w.part); err != nil {
+		return "", err
+	}
+	return w.upload.Complete()
+}
+
+// Close implements [workspace.Writer].
+func (w *writer) Close() error {
+	w.discard()
+	return nil
+}
+
+// discard aborts the upload, if there is one.
+func (w *writer) discard() {
+	if w.upload != nil {
+		w.upload.Abort()
+	}
+	w.upload, w.part = nil, nil
 }

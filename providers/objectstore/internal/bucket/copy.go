@@ -1,0 +1,144 @@
+package bucket
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/url"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// The largest object that CopyObject copies, and the size of the parts in which
+// a larger one is copied
+// (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html). 10,000
+// parts are more than the largest object.
+const (
+	maxCopy  = 5 << 30
+	copyPart = 1 << 30
+)
+
+// ErrSourceChanged says that a file was written while it was copied.
+var ErrSourceChanged = answer.New(workspace.ErrUnavailable, "the file was written at the same moment: try again")
+
+// Copy copies from to the key to, which must not exist, in the way that
+// suits the store and the size.
+//
+// # Errors
+//
+// ErrSourceChanged, and those of conditional.
+func (b *Bucket) Copy(ctx context.Context, from Head, to string) (etag string, err error) {
+	if b.copiesWhole(from.Object) {
+		return b.copyWhole(ctx, from, to)
+	}
+	if empty, err := b.isEmpty(ctx, from.Object); !empty || err != nil {
+		if err != nil {
+			return "", err
+		}
+		return b.copyParts(ctx, from, to)
+	}
+	d, err := b.withTags(ctx, from.Key, from.Description) // what is empty cannot be a part
+	if err != nil {
+		return "", err
+	}
+	return b.Put(ctx, to, nil, d, workspace.WriteOptions{IfNotExist: true})
+}
+
+// isEmpty reports whether o is empty. Some proxies say so of everything that a
+// HEAD asks for, so it is read unless its ETag proves it.
+func (b *Bucket) isEmpty(ctx context.Context, o object.Object) (bool, error) {
+	if o.Size > 0 || o.IsProvenEmpty() {
+		return o.Size == 0, nil
+	}
+	d, err := b.fetch(ctx, o.Key, nil, aws.String(o.ETag))
+	switch {
+	case answer.IsConflict(err), answer.IsMissing(err):
+		return false, ErrSourceChanged
+	case err != nil:
+		return false, err
+	}
+	defer d.Close()
+	data, err := d.readOn(nil, 1)
+	return len(data) == 0, err
+}
+
+// copiesWhole reports whether one CopyObject copies o. It keeps by itself what
+// describes o, but for what copyWhole asks for.
+func (b *Bucket) copiesWhole(o object.Object) bool { return b.opts.ConditionalCopy && o.Size < maxCopy }
+
+// copyWhole copies in one request. The copy has the metadata of the source, so
+// there is no token to know it by.
+func (b *Bucket) copyWhole(ctx context.Context, from Head, to string) (etag string, err error) {
+	c := newCondition(workspace.WriteOptions{IfNotExist: true})
+	out, err := b.client.CopyObject(ctx, &s3.CopyObjectInput{
+		Bucket: b.name, Key: aws.String(to), IfNoneMatch: c.ifNoneMatch,
+		CopySource: b.copySource(from.Key), CopySourceIfMatch: aws.String(from.ETag),
+		StorageClass: types.StorageClass(from.Class),
+	}, c.count, from.Description.only(redirectHeader).apply)
+	switch {
+	case err == nil:
+		return aws.ToString(out.CopyObjectResult.ETag), nil
+	case answer.IsMissing(err):
+		return "", ErrSourceChanged
+	case !answer.IsConflict(err):
+		return "", err
+	case c.sent.lost > 0:
+		return "", errUnknownOutcome
+	}
+	now, headErr := b.head(ctx, to)
+	switch {
+	case errors.Is(headErr, fs.ErrNotExist):
+		return "", ErrSourceChanged
+	case headErr == nil && object.HasTombstone(now.metadata):
+		return b.copyParts(ctx, from, to)
+	case headErr == nil:
+		return "", fs.ErrExist
+	}
+	return "", headErr
+}
+
+// copyParts copies by an upload whose parts are ranges of the source.
+func (b *Bucket) copyParts(ctx context.Context, from Head, to string) (etag string, err error) {
+	d, err := b.withTags(ctx, from.Key, from.Description)
+	if err != nil {
+		return "", err
+	}
+	u, err := b.BeginUpload(ctx, to, d, workspace.WriteOptions{IfNotExist: true})
+	if err != nil {
+		return "", err
+	}
+	if from.Size <= b.opts.CopyPart {
+		err = u.copyPart(from.Object, nil) // all of it, whatever its size was said to be
+	} else {
+		for first := int64(0); first < from.Size && err == nil; first += b.opts.CopyPart {
+			err = u.copyPart(from.Object, Window{first, min(first+b.opts.CopyPart, from.Size) - 1}.header())
+		}
+	}
+	if err == nil {
+		etag, err = u.Complete()
+	}
+	if err != nil {
+		u.Abort()
+	}
+	return etag, err
+}
+
+// copySource names the object key as the header wants it, encoded as a path.
+func (b *Bucket) copySource(key string) *string {
+	elements := strings.Split(key, "/")
+	for i, element := range elements {
+		elements[i] = strings.ReplaceAll(url.QueryEscape(element), "+", "%20")
+	}
+	bucket := *b.name
+	if b.opts.AccessPoint {
+		bucket += "/object"
+	}
+	return aws.String(bucket + "/" + strings.Join(elements, "/"))
+}

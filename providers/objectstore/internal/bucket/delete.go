@@ -1,0 +1,208 @@
+package bucket
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/listing"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Delete deletes the object key. One that does not exist is no error.
+func (b *Bucket) Delete(ctx context.Context, key string) error { return b.deleteIf(ctx, key, nil) }
+
+// deleteIf deletes the object key, if it has the ETag ifMatch where that is not
+// nil.
+func (b *Bucket) deleteIf(ctx context.Context, key string, ifMatch *string) error {
+	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: b.name, Key: aws.String(key), IfMatch: ifMatch})
+	return err
+}
+
+// DeleteUnchanged deletes the object key unless somebody has written it since it
+// had the ETag, where the store honours the condition.
+func (b *Bucket) DeleteUnchanged(ctx context.Context, key, etag string) error {
+	var ifMatch *string
+	if b.opts.ConditionalDelete {
+		ifMatch = aws.String(etag)
+	}
+	if err := b.deleteIf(ctx, key, ifMatch); !answer.IsRefusal(err) {
+		return err
+	}
+	return nil
+}
+
+// RemoveTree deletes the keys that were found below dirKey and all that follow,
+// the marker last.
+//
+// # Errors
+//
+// ErrUnlistable, and the store's.
+func (b *Bucket) RemoveTree(ctx context.Context, dirKey string, found Finding) error {
+	keys, token := found.Keys, found.Token
+	marked, doubt := false, false
+	for {
+		doubt = doubt || slices.ContainsFunc(keys, misspelt)
+		if len(keys) > 0 && keys[0] == dirKey {
+			marked, keys = true, keys[1:]
+		}
+		slices.Reverse(keys)
+		if token == "" && marked {
+			keys = append(keys, dirKey)
+		}
+		if err := b.deleteAll(ctx, keys); err != nil {
+			return err
+		}
+		if token == "" {
+			return b.checkEmptied(ctx, dirKey, doubt)
+		}
+		p, err := b.List(ctx, listing.Query{Prefix: dirKey, Flat: true})
+		if err != nil {
+			return err
+		}
+		keys, token = p.Keys(), p.Token
+	}
+}
+
+// ErrUnlistable says that objects remain whose keys the store cannot list.
+var ErrUnlistable = answer.New(workspace.ErrNotEmpty,
+	"it has objects whose keys the store lists with other characters: remove those with another program")
+
+// misspelt reports whether a listing may have spelled another key as key: some
+// stores put U+FFFD in the place of a character that XML cannot spell.
+func misspelt(key string) bool { return strings.ContainsRune(key, utf8.RuneError) }
+
+// checkEmptied returns ErrUnlistable if an object remains whose key begins with
+// prefix. It asks the store only if a key was in doubt: to delete one that does
+// not exist succeeds.
+func (b *Bucket) checkEmptied(ctx context.Context, prefix string, doubt bool) error {
+	if !doubt {
+		return nil
+	}
+	remains, err := b.HasAny(ctx, prefix)
+	if err == nil && remains {
+		return ErrUnlistable
+	}
+	return err
+}
+
+// deleteBatches deletes any number of objects, the last ones first.
+func (b *Bucket) deleteBatches(ctx context.Context, keys []string) error {
+	for len(keys) > 0 {
+		n := max(len(keys)-listing.MaxKeys, 0)
+		if err := b.deleteAll(ctx, keys[n:]); err != nil {
+			return err
+		}
+		keys = keys[:n]
+	}
+	return nil
+}
+
+// deleteAll deletes up to 1,000 objects, in one request where the store can and
+// XML can spell the keys: what it cannot, it would turn into other keys.
+func (b *Bucket) deleteAll(ctx context.Context, keys []string) error {
+	switch {
+	case len(keys) == 0:
+		return nil
+	case len(keys) == 1:
+		return b.Delete(ctx, keys[0])
+	case slices.ContainsFunc(keys, notXML):
+		return b.deleteEach(ctx, keys)
+	}
+	objects := make([]types.ObjectIdentifier, len(keys))
+	for i, key := range keys {
+		objects[i].Key = aws.String(key)
+	}
+	out, err := b.client.DeleteObjects(ctx, &s3.DeleteObjectsInput{
+		Bucket: b.name, Delete: &types.Delete{Objects: objects},
+	}, answer.CheckDeleted(len(keys)))
+	switch answer.Code(err) {
+	case "":
+	case "NotImplemented", "MethodNotAllowed", "MissingContentMD5":
+		return b.deleteEach(ctx, keys)
+	}
+	if err == nil && len(out.Errors) > 0 {
+		first := out.Errors[0]
+		err = answer.Explain(ctx, &smithy.GenericAPIError{Code: aws.ToString(first.Code), Message: aws.ToString(first.Message)})
+	}
+	return err
+}
+
+// notXML reports whether key has a character that XML 1.0 cannot spell
+// (https://www.w3.org/TR/xml/#charsets), or is not valid UTF-8.
+func notXML(key string) bool {
+	return !utf8.ValidString(key) || strings.ContainsFunc(key, func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff
+	})
+}
+
+// deleteEach deletes the objects side by side.
+func (b *Bucket) deleteEach(ctx context.Context, keys []string) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(b.opts.Workers)
+	for _, key := range keys {
+		group.Go(func() error { return b.Delete(ctx, key) })
+	}
+	return group.Wait()
+}
+
+// ErrTaken says that an object is no longer what it was.
+var ErrTaken = errors.New("the object has been changed or removed")
+
+// Take deletes the object o if nobody has written or deleted it. Of several that
+// do so at the same moment one succeeds. A store that cannot delete on a
+// condition can write on one: it puts a tombstone in the object's place, which
+// is no file, and deletes that.
+//
+// # Errors
+//
+// ErrTaken, errUnknownOutcome, and the store's.
+func (b *Bucket) Take(ctx context.Context, o object.Object) error {
+	if b.opts.ConditionalDelete {
+		return b.takeAtOnce(ctx, o)
+	}
+	tombstone := Description{MetaHeader(object.TombstoneKey): {"true"}}
+	etag, err := b.Put(ctx, o.Key, []byte(object.TombstoneText), tombstone, workspace.WriteOptions{IfVersion: o.Version()})
+	switch {
+	case errors.Is(err, workspace.ErrConflict):
+		return ErrTaken
+	case err != nil:
+		return err
+	}
+	return b.deleteTombstone(ctx, o.Key, etag)
+}
+
+// deleteTombstone deletes what has taken the place of a file that was moved away.
+// Whoever writes the file from then on creates a new one, which must stay: stores
+// that look at the condition keep it, if not in the same step.
+func (b *Bucket) deleteTombstone(ctx context.Context, key, etag string) error {
+	err := b.deleteIf(ctx, key, aws.String(etag))
+	if answer.IsRefusal(err) {
+		return nil
+	}
+	return err
+}
+
+func (b *Bucket) takeAtOnce(ctx context.Context, o object.Object) error {
+	c := newCondition(workspace.WriteOptions{IfVersion: o.Version()})
+	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{
+		Bucket: b.name, Key: aws.String(o.Key), IfMatch: c.ifMatch,
+	}, c.count)
+	switch {
+	case !answer.IsRefusal(err):
+		return err
+	case c.sent.lost > 0:
+		return errUnknownOutcome
+	}
+	return ErrTaken
+}

@@ -1,0 +1,151 @@
+// Package client makes and adapts clients of a store: how they find it, who they
+// are for it, what they say with each request and how long they wait.
+//
+// In go settings and the environment of the process; out comes a client of the
+// SDK, which package bucket uses. [New] makes one; [Timeouts] and [Headers] apply
+// to any client, also to one that a program hands over.
+package client
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
+
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
+)
+
+// Config describes a client. What is empty is what the environment or the profile
+// says.
+type Config struct {
+	Region      string
+	Profile     string
+	MaxAttempts int
+	Anonymous   bool           // no credentials are sent
+	Roots       *x509.CertPool // nil means the system's
+	Proxy       string         // a URL that has been checked
+	Role        Role
+	// Adapt changes the client's own options, which know by then what the
+	// environment and the profile say.
+	Adapt func(*s3.Options)
+}
+
+// idleConnections is how many connections are kept open for the next request:
+// enough for the workers of a search and the requests beside it. The SDK keeps
+// 10.
+const idleConnections = 64
+
+// New returns the client that c describes.
+func New(ctx context.Context, c Config) (*s3.Client, error) {
+	cfg, err := config.LoadDefaultConfig(ctx, c.loaders()...)
+	if err != nil {
+		return nil, fmt.Errorf("objectstore: the AWS configuration cannot be loaded: %w", plainError(err))
+	}
+	if !c.Anonymous {
+		cfg.Credentials = credentials{cfg.Credentials}
+	}
+	if c.Role.ARN != "" {
+		cfg.Credentials = c.Role.assume(cfg)
+	}
+	return s3.NewFromConfig(cfg, c.Adapt), nil
+}
+
+func (c Config) loaders() []func(*config.LoadOptions) error {
+	client := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = idleConnections, idleConnections
+		if c.Roots != nil {
+			t.TLSClientConfig.RootCAs = c.Roots
+		}
+		if proxy, err := url.Parse(c.Proxy); err == nil && c.Proxy != "" {
+			t.Proxy = through(proxy)
+		}
+	})
+	loaders := []func(*config.LoadOptions) error{config.WithHTTPClient(client), config.WithLogger(logging.Nop{})}
+	if c.Region != "" {
+		loaders = append(loaders, config.WithRegion(c.Region))
+	}
+	if c.Profile != "" {
+		loaders = append(loaders, config.WithSharedConfigProfile(c.Profile))
+	}
+	if c.MaxAttempts > 0 {
+		loaders = append(loaders, config.WithRetryMaxAttempts(c.MaxAttempts))
+	}
+	if c.Anonymous {
+		loaders = append(loaders, config.WithCredentialsProvider(aws.AnonymousCredentials{}))
+	}
+	return loaders
+}
+
+// maxCAFile is more bytes than the certificates of all authorities take.
+const maxCAFile = 4 << 20
+
+// Roots returns the certificates of the system and of the file, nil if the name
+// of that is empty. The error does not show the name.
+func Roots(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errors.New("the file does not exist")
+	case err != nil:
+		return nil, errors.New("the file cannot be read")
+	case !info.Mode().IsRegular() || info.Size() > maxCAFile:
+		return nil, errors.New("it is not a file of certificates")
+	}
+	certificates, err := os.ReadFile(file)
+	if err != nil {
+		return nil, errors.New("the file cannot be read")
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(certificates) {
+		return nil, errors.New("the file has no certificate in the PEM format")
+	}
+	return roots, nil
+}
+
+// through sends requests through proxy, but those to the services of the machine
+// that have its credentials: their addresses mean nothing elsewhere.
+func through(proxy *url.URL) func(*http.Request) (*url.URL, error) {
+	return func(r *http.Request) (*url.URL, error) {
+		if ip := net.ParseIP(r.URL.Hostname()); ip != nil && ip.IsLinkLocalUnicast() {
+			return nil, nil
+		}
+		return proxy, nil
+	}
+}
+
+// credentials marks the errors of a provider of credentials.
+type credentials struct{ aws.CredentialsProvider }
+
+func (c credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	found, err := c.CredentialsProvider.Retrieve(ctx)
+	if err != nil {
+		return found, fmt.Errorf("%w: %w", answer.ErrCredentials, err)
+	}
+	return found, nil
+}
+
+// plainError explains why the configuration cannot be loaded, without the
+// places where it was looked for.
+func plainError(err error) error {
+	if missing, ok := errors.AsType[config.SharedConfigProfileNotExistError](err); ok {
+		return fmt.Errorf("there is no profile %q", missing.Profile)
+	}
+	return errors.New("check the environment variables and the shared configuration files")
+}

@@ -1,0 +1,128 @@
+package client
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/base64"
+	"maps"
+	"net/http"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// Headers are what a client says to the store with its requests. The zero Headers
+// are none.
+type Headers struct {
+	RequesterPays bool
+	BucketOwner   string // the account that must own the bucket; empty for any
+	Encryption    string // of what is written, as the store calls it; empty for the bucket's
+	KMSKey        string
+	BucketKey     bool
+	CustomerKey   []byte // which the store encrypts with, and does not keep
+}
+
+const (
+	encryptionHeader = "X-Amz-Server-Side-Encryption"
+	customerHeader   = encryptionHeader + "-Customer-"
+	copyHeader       = "X-Amz-Copy-Source-Server-Side-Encryption-Customer-"
+)
+
+// customerHeaders returns the headers that show the store the key, which begin
+// with prefix.
+func (h Headers) customerHeaders(prefix string) http.Header {
+	sum := md5.Sum(h.CustomerKey)
+	return http.Header{
+		prefix + "Algorithm": {"AES256"},
+		prefix + "Key":       {base64.StdEncoding.EncodeToString(h.CustomerKey)},
+		prefix + "Key-Md5":   {base64.StdEncoding.EncodeToString(sum[:])},
+	}
+}
+
+// byOperation returns the headers of requests, by operation; those of the empty
+// one are for operations that are not named.
+//
+// The source of a copy is in the same bucket, so its owner is not asked for apart:
+// versitygw denies that to the right one.
+func (h Headers) byOperation() map[string]http.Header {
+	all, made, shown, copied := http.Header{}, http.Header{}, http.Header{}, http.Header{}
+	if h.RequesterPays {
+		all.Set("X-Amz-Request-Payer", "requester")
+	}
+	if h.BucketOwner != "" {
+		all.Set("X-Amz-Expected-Bucket-Owner", h.BucketOwner)
+	}
+	if h.Encryption != "" {
+		made.Set(encryptionHeader, h.Encryption)
+	}
+	if h.KMSKey != "" {
+		made.Set(encryptionHeader+"-Aws-Kms-Key-Id", h.KMSKey)
+	}
+	if h.BucketKey {
+		made.Set(encryptionHeader+"-Bucket-Key-Enabled", "true")
+	}
+	if len(h.CustomerKey) > 0 {
+		shown = h.customerHeaders(customerHeader)
+		copied = h.customerHeaders(copyHeader)
+	}
+	return map[string]http.Header{
+		"":                        all,
+		"GetObject":               merged(all, shown),
+		"HeadObject":              merged(all, shown),
+		"PutObject":               merged(all, made, shown),
+		"CreateMultipartUpload":   merged(all, made, shown),
+		"UploadPart":              merged(all, shown),
+		"CompleteMultipartUpload": merged(all, shown),
+		"CopyObject":              merged(all, made, shown, copied),
+		"UploadPartCopy":          merged(all, shown, copied),
+	}
+}
+
+func merged(headers ...http.Header) http.Header {
+	sum := http.Header{}
+	for _, h := range headers {
+		maps.Copy(sum, h)
+	}
+	return sum
+}
+
+// Apply makes a client add the headers to each request, whatever the input of its
+// call says, so that no call can lack them. It changes nothing if there are none.
+func (h Headers) Apply(c *s3.Options) {
+	headers := h.byOperation()
+	if len(headers["CopyObject"]) == 0 { // which has them all
+		return
+	}
+	if len(h.CustomerKey) > 0 {
+		c.HTTPClient = withoutRedirects(c.HTTPClient)
+	}
+	add := middleware.BuildMiddlewareFunc("workspacekit:AddHeaders", func(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (middleware.BuildOutput, middleware.Metadata, error) {
+		added, ok := headers[awsmiddleware.GetOperationName(ctx)]
+		if !ok {
+			added = headers[""]
+		}
+		if request, ok := in.Request.(*smithyhttp.Request); ok {
+			maps.Copy(request.Header, added)
+		}
+		return next.HandleBuild(ctx, in)
+	})
+	c.APIOptions = append(c.APIOptions, func(stack *middleware.Stack) error { return stack.Build.Add(add, middleware.Before) })
+}
+
+// withoutRedirects returns client if it is not known to follow redirects, and
+// one that does not: they would take the key to another host, or to http.
+func withoutRedirects(client s3.HTTPClient) s3.HTTPClient {
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	switch c := client.(type) {
+	case *awshttp.BuildableClient:
+		return &http.Client{Transport: c.GetTransport(), Timeout: c.GetTimeout(), CheckRedirect: stay}
+	case *http.Client:
+		still := *c
+		still.CheckRedirect = stay
+		return &still
+	}
+	return client
+}

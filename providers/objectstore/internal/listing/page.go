@@ -1,0 +1,95 @@
+// Package listing turns the pages that a store lists into the order and the
+// amounts that a workspace needs. A store returns at most 1,000 keys for one
+// request, sorted as keys; a workspace wants all of them, fast, sorted as paths.
+//
+// In goes a function that sends one request. Three mechanisms build on it:
+//
+//   - [Decode] reads the document of an answer into a [Page].
+//   - [Pager] lists everything below a prefix, several pages side by side where
+//     the last listing of the prefix showed how it is divided ([PageBoundaries]).
+//   - [ReorderBuffer] turns the order of keys into the one of paths.
+package listing
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
+)
+
+// MaxKeys is the most keys that a store returns for one request.
+const MaxKeys = 1000
+
+// Query is what a listing is asked for. Its keys are whole keys of the bucket.
+type Query struct {
+	Prefix string
+	After  string // only keys after it; empty for all
+	Token  string // where the page before ended; empty for the first
+	Limit  int32  // of keys, up to MaxKeys; zero means MaxKeys
+	Flat   bool   // everything below the prefix, not its direct children
+}
+
+// Func sends one request.
+type Func func(ctx context.Context, q Query) (Page, error)
+
+// Page is the answer to a Query.
+type Page struct {
+	Objects  []object.Object
+	Prefixes []string // of what lies deeper, each ending in a slash; none if flat
+	Token    string   // where the next page begins; empty if there is none
+}
+
+// answers reports whether p can be the answer to q: every key begins with the
+// prefix, every file has an ETag, and the next page is another one.
+func (p Page) answers(q Query) bool {
+	for _, o := range p.Objects {
+		isMarker := strings.HasSuffix(o.Key, "/")
+		if !strings.HasPrefix(o.Key, q.Prefix) || o.Size < 0 || o.Size > object.MaxSize || !isMarker && o.Version() == "" {
+			return false
+		}
+	}
+	for _, prefix := range p.Prefixes {
+		if !strings.HasPrefix(prefix, q.Prefix) || len(prefix) == len(q.Prefix) {
+			return false
+		}
+	}
+	return p.Token == "" || p.Token != q.Token
+}
+
+// Last returns the last key, or prefix of keys, of the page.
+func (p Page) Last() string {
+	last := ""
+	if n := len(p.Objects); n > 0 {
+		last = p.Objects[n-1].Key
+	}
+	if n := len(p.Prefixes); n > 0 {
+		last = max(last, p.Prefixes[n-1])
+	}
+	return last
+}
+
+// Empty reports whether there is nothing in the page.
+func (p Page) Empty() bool { return len(p.Objects) == 0 && len(p.Prefixes) == 0 }
+
+// Keys returns the keys of the objects.
+func (p Page) Keys() []string {
+	keys := make([]string, len(p.Objects))
+	for i, o := range p.Objects {
+		keys[i] = o.Key
+	}
+	return keys
+}
+
+// HasFile reports whether the page has an object that is a file at key.
+func (p Page) HasFile(key string) bool {
+	i := slices.IndexFunc(p.Objects, func(o object.Object) bool { return o.Key == key })
+	return i >= 0 && !p.Objects[i].IsTombstone()
+}
+
+// dropAfter drops what comes after the key last.
+func (p *Page) dropAfter(last string) {
+	n := sort.Search(len(p.Objects), func(i int) bool { return p.Objects[i].Key > last })
+	p.Objects = slices.Clip(p.Objects[:n])
+}

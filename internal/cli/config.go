@@ -40,6 +40,7 @@ language server use it to complete and check a file whose first line is
 	return cmd
 }
 
+// printSchema prints the schema of the file.
 func printSchema(cmd *cobra.Command, flags *target.Flags) error {
 	if err := flags.Refuse("for the schema, which is the same for every file"); err != nil {
 		return err
@@ -95,6 +96,7 @@ func newValidate(flags *target.Flags) *cobra.Command {
 	return cmd
 }
 
+// validate checks a file and prints the result: what is wrong, or what it has.
 func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJSON bool) error {
 	c, err := flags.Load(file)
 	if err == nil {
@@ -170,6 +172,7 @@ func newVerdict(flags *target.Flags, path string, c *config.Config, untrusted []
 	return v
 }
 
+// printVerdict prints v as JSON. Its problems have been reported then.
 func printVerdict(cmd *cobra.Command, v verdict) error {
 	if err := term.PrintJSON(cmd.OutOrStdout(), v); err != nil {
 		return err

@@ -42,6 +42,8 @@ func newMCP(flags *target.Flags) *cobra.Command {
 	}
 }
 
+// serve serves the tools on the standard streams until the client or the user
+// ends it.
 func serve(cmd *cobra.Command, flags *target.Flags) error {
 	if err := flags.RefuseStdin("what a client sends"); err != nil {
 		return err
@@ -120,6 +122,8 @@ prints the tools of all workspaces of the file, or of those that -w names.`,
 	return cmd
 }
 
+// printTools opens the workspaces, as their tools depend on what they can do, and
+// prints the definitions.
 func printTools(cmd *cobra.Command, flags *target.Flags, format string) error {
 	opened, err := flags.OpenTools(cmd.Context())
 	if err != nil {

@@ -106,6 +106,7 @@ func printGrants(out io.Writer, grants []config.Grant, head string) error {
 	return nil
 }
 
+// listTrusted prints the trusted files with the days on which they were trusted.
 func listTrusted(out io.Writer, store *config.TrustStore) error {
 	list, err := store.List()
 	if err != nil {
@@ -125,6 +126,7 @@ func listTrusted(out io.Writer, store *config.TrustStore) error {
 	return nil
 }
 
+// revokeTrust removes a file from the trusted ones.
 func revokeTrust(out io.Writer, store *config.TrustStore, path string) error {
 	err := store.Revoke(path)
 	switch {

@@ -39,6 +39,7 @@ exits with 130.`,
 	return cmd
 }
 
+// watch prints events until the command is interrupted.
 func watch(cmd *cobra.Command, flags *target.Flags, dir string, asJSON bool) error {
 	chosen, err := flags.Select()
 	if err != nil {

@@ -168,6 +168,7 @@ func definition(op string, maxFileSize int64) (*tools.Tool, error) {
 	return set.Tools()[0], nil
 }
 
+// run opens the workspace, calls the tool and prints what it returns.
 func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	args, err := i.arguments(cmd, positional)
 	if err != nil {
@@ -234,6 +235,7 @@ func (i *invocation) print(cmd *cobra.Command, tool *tools.Tool, args arguments,
 	return err
 }
 
+// printPages calls the tool for one page, or for all, and prints them.
 func (i *invocation) printPages(cmd *cobra.Command, tool *tools.Tool, args arguments, out *bufio.Writer) error {
 	object, err := args.encode()
 	if err != nil {

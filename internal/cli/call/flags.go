@@ -67,6 +67,7 @@ type parameter struct {
 
 var _ pflag.Value = (*parameter)(nil)
 
+// addFlag adds the flag that s describes.
 func (p *parameter) addFlag(cmd *cobra.Command, s schema, required bool) {
 	usage := s.Description
 	if required {
@@ -181,7 +182,12 @@ func (i *invocation) isObject(arg string) bool {
 }
 
 // arguments returns the parameters that the command line gives: as they are,
-// from standard input, or collected from flags and arguments.
+// from standard input, or collected from flags and arguments. These three are the
+// same:
+//
+//	workspace call grep TODO --include-glob '*.go'
+//	workspace call grep '{"pattern": "TODO", "includeGlob": "*.go"}'
+//	echo '{"pattern": "TODO", "includeGlob": "*.go"}' | workspace call grep -
 func (i *invocation) arguments(cmd *cobra.Command, positional []string) (arguments, error) {
 	values, err := i.flagValues(cmd)
 	switch {

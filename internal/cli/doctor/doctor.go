@@ -59,6 +59,8 @@ type doctor struct {
 	timeout time.Duration
 }
 
+// run tries the workspaces that the flags choose, and prints each report in their
+// order as soon as it is there.
 func (d *doctor) run(cmd *cobra.Command) error {
 	if d.timeout <= 0 {
 		return errors.New("--timeout must be longer than nothing")

@@ -76,6 +76,7 @@ func (p *printer) show(found report) error {
 	return term.Fail(p.Flush())
 }
 
+// count keeps a report for the summary.
 func (p *printer) count(found report) {
 	p.shown = append(p.shown, found)
 	if !found.OK {
@@ -105,6 +106,7 @@ func (p *printer) row(f finding) {
 	}
 }
 
+// took returns the time that a probe took, and nothing if it was not made.
 func (f finding) took() string {
 	if f.Status == statusSkip {
 		return ""

@@ -72,6 +72,7 @@ type initiation struct {
 	force   bool
 }
 
+// run chooses a kind, writes the file, and reads it again to say what is next.
 func (i *initiation) run(cmd *cobra.Command, args []string) error {
 	path := config.FileName
 	if len(args) == 1 {

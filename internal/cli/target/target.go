@@ -45,6 +45,7 @@ func (f *Flags) Select() (*Selection, error) {
 	return &Selection{flags: f, location: l}, err
 }
 
+// selectFile returns the selection from the file that was found.
 func (f *Flags) selectFile(found config.Location) (*Selection, error) {
 	c, err := f.Load(found)
 	if err != nil {

@@ -86,6 +86,7 @@ func Report(command *cobra.Command, out io.Writer, err error) int {
 	return ExitUsage
 }
 
+// reportTool prints what a tool has to say, unless that has been printed as JSON.
 func reportTool(command *cobra.Command, out io.Writer, err *ToolError) int {
 	usage := err.Tool.Code == tools.CodeInvalidArguments
 	if !err.Reported {
@@ -103,6 +104,7 @@ func reportTool(command *cobra.Command, out io.Writer, err *ToolError) int {
 	return ExitFailed
 }
 
+// usageHint says where the usage of a command is described.
 func usageHint(command *cobra.Command, out io.Writer) {
 	Say(out, fmt.Sprintf("Run '%s --help' for usage.", command.CommandPath()))
 }

@@ -73,6 +73,7 @@ func (v *grepView) End() error {
 // skippedShown is how many skipped files a note names.
 const skippedShown = 5
 
+// noteSkipped says which files were not searched, by the names of the first ones.
 func (v *grepView) noteSkipped() {
 	if v.skippedTotal == 0 {
 		return
@@ -87,6 +88,15 @@ func (v *grepView) noteSkipped() {
 	v.Note("not searched: %s", strings.Join(names, ", "))
 }
 
+// print prints a match, after the lines that wait from the match before it.
+// Lines around both are printed once: those after "two" and before "four" here,
+// with one line of context, are the same.
+//
+//	1-one
+//	2:two
+//	3-three
+//	4:four
+//	5-five
 func (v *grepView) print(m workspace.Match) {
 	if m.Path == v.path {
 		v.printAfter(m.LineNumber)
@@ -155,6 +165,8 @@ type highlighter struct {
 	pattern *regexp.Regexp // nil if nothing is colored
 }
 
+// highlighter finds again what the search has found: a result has the lines that
+// match, and not where they do.
 func (q query) highlighter(s term.Style) highlighter {
 	if !s.Color {
 		return highlighter{style: s}

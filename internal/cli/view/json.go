@@ -43,57 +43,77 @@ func (v *JSON) End() error {
 
 // merge returns the result that pages are parts of. Lists and text are
 // concatenated, and skippedTotal is added up. It begins where the first page
-// does; anything else is as in the last page.
+// does; anything else is as in the last page. So two pages of a file
+//
+//	{"text": "a\n", "startLine": 1, "endLine": 1, "nextLine": 2, "truncated": true}
+//	{"text": "b\n", "startLine": 2, "endLine": 2, "truncated": false}
+//
+// are the result
+//
+//	{"text": "a\nb\n", "startLine": 1, "endLine": 2, "truncated": false}
 func merge(pages []json.RawMessage) (map[string]any, error) {
-	all := make([]map[string]any, len(pages))
-	for i, page := range pages {
+	var first, whole map[string]any
+	sum := sums{lists: map[string][]any{}}
+	for _, page := range pages {
 		decoder := json.NewDecoder(bytes.NewReader(page))
 		decoder.UseNumber() // a float64 does not hold every size
-		if err := decoder.Decode(&all[i]); err != nil {
+		whole = nil
+		if err := decoder.Decode(&whole); err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = whole
+		}
+		if err := sum.add(whole); err != nil {
 			return nil, err
 		}
 	}
-	lists := map[string][]any{}
-	var text strings.Builder
-	var skipped int64
-	for _, page := range all {
-		for name, value := range page {
-			switch value := value.(type) {
-			case []any:
-				lists[name] = append(lists[name], value...)
-				if lists[name] == nil {
-					lists[name] = []any{}
-				}
-			case string:
-				if name == "text" {
-					text.WriteString(value)
-				}
-			case json.Number:
-				if name == "skippedTotal" {
-					n, err := value.Int64()
-					if err != nil {
-						return nil, err
-					}
-					skipped += n
-				}
-			}
-		}
-	}
-	whole := all[len(all)-1]
-	for name, list := range lists {
+	for name, list := range sum.lists {
 		whole[name] = list
 	}
 	if _, ok := whole["text"]; ok {
-		whole["text"] = text.String()
+		whole["text"] = sum.text.String()
 	}
 	if _, ok := whole["skippedTotal"]; ok {
-		whole["skippedTotal"] = skipped
+		whole["skippedTotal"] = sum.skipped
 	}
-	if line, ok := all[0]["startLine"]; ok {
+	if line, ok := first["startLine"]; ok {
 		whole["startLine"] = line
 	}
-	if lists["cutLines"] != nil {
+	if sum.lists["cutLines"] != nil {
 		whole["truncated"] = true
 	}
 	return whole, nil
+}
+
+// sums are what the members of several pages add up to.
+type sums struct {
+	lists   map[string][]any
+	text    strings.Builder
+	skipped int64
+}
+
+func (s *sums) add(page map[string]any) error {
+	for name, value := range page {
+		switch value := value.(type) {
+		case []any:
+			if s.lists[name] == nil {
+				s.lists[name] = []any{} // which stays a list if nothing is added
+			}
+			s.lists[name] = append(s.lists[name], value...)
+		case string:
+			if name == "text" {
+				s.text.WriteString(value)
+			}
+		case json.Number:
+			if name == "skippedTotal" {
+				n, err := value.Int64()
+				if err != nil {
+					return err
+				}
+				s.skipped += n
+			}
+		}
+	}
+	return nil
 }

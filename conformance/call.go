@@ -52,7 +52,7 @@ func writingCalls() []call {
 	}
 }
 
-// callTree is the tree that calls are made on: "file" is there to be moved and
+// callTree is the tree that calls work on: "file" is there to be moved and
 // copied.
 func callTree() files {
 	return files{"file": "old", "dir/child": "x", "empty/": ""}

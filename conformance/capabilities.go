@@ -122,7 +122,8 @@ func capabilityMove(e *env) {
 	e.leaves(files{"file": "x"}, "Move(%q, %q) without Capabilities.Move", "file", "moved")
 }
 
-// capabilityCopy knows that conditional writes are all that Copy needs.
+// capabilityCopy accepts a Copy that works without the capability if writes are
+// conditional: the fallback needs nothing else.
 func capabilityCopy(e *env) {
 	e.given(files{"file": "x"})
 	_, native := workspace.As[workspace.Copier](e.fsys)

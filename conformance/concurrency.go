@@ -23,12 +23,12 @@ func concurrencyCases() []testCase {
 }
 
 // uniform returns content of one letter only, in a size that depends on it, so
-// that bytes of two writes can be told from those of one.
+// that bytes of two writes differ from bytes of one.
 func uniform(i int) string {
 	return strings.Repeat(string(rune('a'+i%26)), 1000+i%26*5000)
 }
 
-// torn reports whether data is not what uniform makes.
+// torn reports whether data is not a result of uniform.
 func torn(data string) bool {
 	return data == "" || data != uniform(int(data[0]-'a'))
 }

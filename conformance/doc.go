@@ -1,4 +1,4 @@
-// Package conformance is the suite that tells whether a
+// Package conformance is the suite that tests whether a
 // [workspace.FileSystem] keeps its contract. A provider author runs it in
 // three lines:
 //
@@ -16,8 +16,8 @@
 // declared is tried out, and one that is not declared must be refused. A case
 // that cannot run without a capability is skipped and says which.
 //
-// Random sequences of operations are made by pgregory.net/rapid, whose flags
-// work as usual: -rapid.seed repeats a run, -rapid.checks makes it longer. Long
+// pgregory.net/rapid draws random sequences of operations. Its flags work as
+// usual: -rapid.seed repeats a run, -rapid.checks makes it longer. Long
 // cases are left out by -short.
 //
 // [Compare] finds what no case is about: it runs random sequences of all

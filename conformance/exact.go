@@ -49,7 +49,7 @@ func exactSameFiles(e *env) {
 	view.has("dir/file", "by the file system")
 }
 
-// givenExact prepares what calls are made on, with symlinks to a directory and
+// givenExact prepares the tree that calls work on, with symlinks to a directory and
 // to a file.
 func (e *env) givenExact() {
 	e.Helper()

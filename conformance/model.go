@@ -60,7 +60,7 @@ func (m model) look(name string) error {
 	return nil
 }
 
-// parents makes the directories that lead to name.
+// parents creates the directories on the way to name.
 func (m model) parents(name string) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		m[dir+"/"] = ""

@@ -35,7 +35,7 @@ type Options struct {
 	// prepares files with it and makes the changes of others with it. Nil
 	// means fsys itself.
 	Peer func(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem
-	// Symlink makes name a symlink to target in the store of fsys. A target
+	// Symlink creates name as a symlink to target in the store of fsys. A target
 	// is relative to the directory of name, and may lead out of the workspace.
 	// Nil means that the store has no symlinks, which leaves out the cases
 	// about them.

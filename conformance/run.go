@@ -7,7 +7,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Run tests the file systems that newFS makes against the contract. newFS is
+// Run tests the file systems that newFS returns against the contract. newFS is
 // called once for each case, must return an empty file system that no other
 // case uses, and cleans up with t.Cleanup. Cases run in parallel, so newFS and
 // the functions of opts are called concurrently. Nil opts mean the zero

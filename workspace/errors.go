@@ -7,7 +7,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
-// The kinds of error, beside [fs.ErrNotExist], [fs.ErrExist],
+// The kinds of error, besides [fs.ErrNotExist], [fs.ErrExist],
 // [fs.ErrPermission], [fs.ErrInvalid], [errors.ErrUnsupported] and the errors
 // of a context. Ask for them with [errors.Is].
 var (

@@ -131,7 +131,7 @@ type FileSystem interface {
 	Mkdir(ctx context.Context, name string, opts *MkdirOptions) error
 
 	// Watch reports the changes below dir, at any depth, that happen after it
-	// returns, whoever changes them. The provider closes the channel, and only
+	// returns, whoever makes the change. The provider closes the channel, and only
 	// once ctx has ended. If more than opts.Buffer events wait for the reader,
 	// one [EventOverflow] event takes the place of those that are dropped.
 	// [Event] says which changes are reported.

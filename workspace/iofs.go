@@ -84,7 +84,7 @@ func (v view) Stat(name string) (fs.FileInfo, error) {
 }
 
 // describe is Stat with symlinks followed. Like the other methods it checks the
-// name, as io/fs wants names refused that a FileSystem might clean.
+// name, because io/fs refuses names that a FileSystem might clean.
 func (v view) describe(op, name string) (FileInfo, error) {
 	if err := ops.Check(v.ctx, op, name); err != nil {
 		return FileInfo{}, err

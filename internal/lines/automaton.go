@@ -193,7 +193,7 @@ func matchesWide(inst *syntax.Inst) bool {
 	return len(inst.Rune) > 0 && inst.Rune[len(inst.Rune)-1] > unicode.MaxASCII
 }
 
-// foldsWide reports whether r, or with fold a rune that equals it but for
+// foldsWide reports whether r, or with fold a rune that equals it except for
 // case, has several bytes.
 func foldsWide(r rune, fold bool) bool {
 	if r > unicode.MaxASCII {

@@ -150,7 +150,7 @@ func requiredLiteral(re *syntax.Regexp) need {
 	return need{anyOf: []literal{newLiteral(best, true)}, exact: len(best) == len(string(re.Rune))}
 }
 
-// foldsInASCII reports whether every rune that equals r but for case is ASCII.
+// foldsInASCII reports whether every rune that equals r without case is ASCII.
 // "k" and "s" have a third form each, the Kelvin sign and the long s.
 func foldsInASCII(r rune) bool {
 	switch r {

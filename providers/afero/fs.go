@@ -1,4 +1,4 @@
-// Package afero makes a workspace of any [github.com/spf13/afero] file system,
+// Package afero turns any [github.com/spf13/afero] file system into a workspace,
 // and an afero file system of any workspace.
 package afero
 
@@ -31,7 +31,7 @@ type Options struct {
 }
 
 // FS is an [afero.Fs] as a [workspace.FileSystem]: zip and tar archives, SFTP,
-// and whatever else has an afero backend. A write goes to a temporary file that
+// and anything else with an afero backend. A write goes to a temporary file that
 // is renamed, so it is as atomic as the backend's rename.
 //
 // An afero.Fs has no versions, no change events and no conditional operations.

@@ -82,7 +82,7 @@ func describe(ctx context.Context, l listing, dir string, children []scan.Child,
 // visible returns the children of the open directory l, which has the name
 // dir, sorted by name. Those that have no valid name are marked by their type,
 // and temporary files are left out and noted: only a change of the directory
-// removes what dead processes have left, as a caller who only reads must delete
+// removes what dead processes have left, because a caller who only reads must delete
 // nothing. The caller must not change the slice.
 func (f *folder) visible(ctx context.Context, l listing, dir string) ([]scan.Child, error) {
 	if children, ok := f.listings.get(l, dir); ok {
@@ -157,7 +157,8 @@ type dirMoment struct {
 	changed int64 // in nanoseconds since 1970
 }
 
-// moment returns what tells whether the directory has changed.
+// moment returns the state by which a later look sees whether the directory has
+// changed.
 func (l listing) moment() (dirMoment, bool) {
 	s, err := l.stat()
 	return dirMoment{s.id, s.changed}, err == nil

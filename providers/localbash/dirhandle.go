@@ -119,7 +119,7 @@ type locks struct {
 	queues map[string]*queue // guarded by mu
 }
 
-// queue is who holds or wants one lock.
+// queue is the writers that hold or wait for one lock.
 type queue struct {
 	token chan struct{} // full while the lock is held
 	users int           // guarded by locks.mu
@@ -213,9 +213,9 @@ func (f *folder) lockDir(ctx context.Context, d *dirHandle, create func() (remov
 	}, nil
 }
 
-// Whoever has created the file lockName in a directory has locked it. That file
-// is itself locked meanwhile, so that it does not outlast a process that is
-// killed. A lock on the directory would be simpler, but other programs take
+// The process that created the file lockName in a directory has locked it. It
+// also holds a lock on that file, so that others can remove the file of a process
+// that was killed. A lock on the directory would be simpler, but other programs take
 // those, for as long as they like.
 const (
 	lockName = ops.ReservedPrefix + "lock"

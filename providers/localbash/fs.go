@@ -1,4 +1,4 @@
-// Package localbash makes a folder of this computer a workspace.
+// Package localbash opens a folder of this computer as a workspace.
 //
 // # Confinement
 //
@@ -29,7 +29,7 @@
 //
 // # Versions and conditions
 //
-// A version is made of a file's inode, size and times. Every write sets a
+// A version consists of a file's inode, size and times. Every write sets a
 // modification time of its own, so that no two contents share one even if the
 // clock of the file system is coarse. A program that rewrites a file in place
 // with as many bytes is noticed by the file's times: on Linux before 6.13 only
@@ -72,7 +72,7 @@ type Options struct {
 	Sync bool
 	// Relaxed TURNS THE CONFINEMENT OFF. Symlinks may then lead anywhere, up
 	// by ".." and to absolute paths, as they may for any plain program.
-	// Whoever can make a symlink in the folder, or finds one there, can read
+	// Everybody who can create a symlink in the folder, or finds one there, can read
 	// and change every file that this process can. It is meant for folders
 	// whose symlinks lead to other places on purpose. Names themselves are no
 	// freer than before: one with a ".." element is [workspace.ErrEscape].
@@ -80,7 +80,7 @@ type Options struct {
 	Relaxed bool
 }
 
-// FS is a folder of this computer. It has everything the contract knows:
+// FS is a folder of this computer. It has everything of the contract:
 // versions, conditional writes, native watches, moves and copies. Its root is
 // known by the absolute path of the folder, with the symlinks that led to it. An
 // FS must be closed; streams and watches that are open go on afterwards. It is

@@ -251,7 +251,7 @@ func (n *noted) take(dir string) []string {
 	return names
 }
 
-// sweep removes those of the temporary files in d whose writers are dead. It
+// sweep removes the temporary files in d whose writers are dead. It
 // is best effort: what cannot be removed stays hidden.
 func (d *dirHandle) sweep(names []string) {
 	for _, name := range names {
@@ -295,7 +295,7 @@ func (d *dirHandle) removeLeftover(name string) {
 }
 
 // maxTempAge is how old a temporary file is when its writer is taken for dead,
-// where there are no locks to tell.
+// where there are no locks.
 const maxTempAge = time.Hour
 
 func isOld(file *os.File) bool {

@@ -133,7 +133,7 @@ func (r openat2Root) lstatChild(name string) (fileStat, error) {
 	return handle(r.fd).child(name)
 }
 
-// openDir opens the directory name, only to tell which one it is.
+// openDir opens the directory name, only to identify it.
 func (r openat2Root) openDir(name string) (*os.File, error) {
 	h, err := r.open(name, unix.O_PATH|unix.O_DIRECTORY)
 	if err != nil {

@@ -56,7 +56,7 @@ type watch struct {
 	tree    *tree     // the directory, open; nil while there is none
 	top     *snapshot // what is known of it
 	byWatch map[dirwatch.ID][]*snapshot
-	moving  map[*snapshot]bool // those that could not be looked at as they moved meanwhile
+	moving  map[*snapshot]bool // those that moved while they were looked at
 	polled  map[*snapshot]bool // those to look at when the next interval ends
 	pollAt  time.Time          // zero if there is nothing to poll
 	current current
@@ -206,7 +206,7 @@ func (w *watch) lookAgain(ctx context.Context, dirs map[*snapshot]bool) {
 	}
 }
 
-// poll looks at what no notice comes of.
+// poll looks at the directories that send no notices.
 func (w *watch) poll(ctx context.Context) {
 	if w.dir != "." {
 		w.lookTop(ctx)
@@ -234,7 +234,7 @@ func (w *watch) lookTop(ctx context.Context) {
 		return
 	}
 	if err != nil && !w.folder.isMoved(err) {
-		return // it cannot be told now
+		return // unknown at the moment
 	}
 	if w.tree != nil {
 		w.dropAll(w.top)

@@ -213,7 +213,7 @@ func checkReplace(old fs.FileInfo, opts workspace.WriteOptions) error {
 const maxTempAttempts = 100
 
 // createTemp creates a temporary file in d. It is locked while it is open,
-// which tells everyone that its writer lives.
+// which shows everybody that its writer lives.
 func (d *dirHandle) createTemp(perm fs.FileMode) (*os.File, string, error) {
 	for range maxTempAttempts {
 		name := ops.ReservedPrefix + rand.Text()
@@ -373,7 +373,7 @@ func (t *tempFile) remove() {
 
 // clock gives out times that never repeat. The kernel dates files with a clock
 // so coarse that two writes can get equal times, and inode numbers are used
-// again: only a time of our own tells such files apart.
+// again: only a time of our own makes such files differ.
 type clock struct{ last atomic.Int64 }
 
 // next returns a time of this moment, greater than every one before.

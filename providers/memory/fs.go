@@ -20,7 +20,7 @@ type FS struct{ *provider.FS }
 
 // Options are the settings of an [FS].
 type Options struct {
-	// Now tells the modification times. Nil means [time.Now].
+	// Now returns the modification times. Nil means [time.Now].
 	Now func() time.Time
 }
 

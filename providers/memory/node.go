@@ -42,7 +42,7 @@ func (n *node) rename(name string) {
 	}
 }
 
-// setData makes data, which it keeps, the content of a file.
+// setData sets the content of a file to data, which it keeps.
 func (n *node) setData(data []byte, change uint64) {
 	n.data = data
 	n.info.Size = int64(len(data))
@@ -89,7 +89,7 @@ func (t *tree) lookupDir(name string) (*node, error) {
 	return n, err
 }
 
-// ensureDir returns the directory name and makes what is missing of it. t.mu
+// ensureDir returns the directory name and creates what is missing of it. t.mu
 // is held for writing.
 func (t *tree) ensureDir(name string) (*node, error) {
 	n := t.root
@@ -112,7 +112,7 @@ func (t *tree) ensureDir(name string) (*node, error) {
 	return n, nil
 }
 
-// checkParents fails if an element of name is a file, so that nothing is made
+// checkParents fails if an element of name is a file, so that nothing is created
 // before it is known that everything can be.
 func (t *tree) checkParents(name string) error {
 	n := t.root
@@ -127,7 +127,7 @@ func (t *tree) checkParents(name string) error {
 	return nil
 }
 
-// attach makes n a child of parent, and reports n and all below it as created.
+// attach adds n as a child of parent, and reports n and all below it as created.
 // t.mu is held for writing.
 func (t *tree) attach(parent, n *node) {
 	now := t.now()

@@ -110,7 +110,7 @@ type snapshot struct {
 	Files map[string][]byte `json:"files"`
 }
 
-// takeSnapshot returns all that is in fsys. What is changed meanwhile may be in
+// takeSnapshot returns everything in fsys. What changes during the call may be in
 // it or not, a file as a whole.
 func takeSnapshot(ctx context.Context, fsys workspace.FileSystem) (snapshot, error) {
 	taken := snapshot{Dirs: []string{}, Files: map[string][]byte{}}

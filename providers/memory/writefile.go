@@ -16,7 +16,7 @@ func (t *tree) WriteFile(_ context.Context, name string, data []byte, opts works
 	return t.write(name, data, opts)
 }
 
-// write makes data, which it keeps, the content of name.
+// write sets the content of name to data, which it keeps.
 func (t *tree) write(name string, data []byte, o workspace.WriteOptions) (workspace.Version, error) {
 	n, err := t.lookup(name)
 	if err := provider.CheckWrite(n.describe(), err, o); err != nil {

@@ -43,13 +43,13 @@ type Kind struct {
 	// Options. Its scheme is in lower case. It is required with a Scheme.
 	ParseURL func(text string) (options any, err error)
 
-	// SchemaVersion is the version of the references that the kind makes. It
+	// SchemaVersion is the version of the kind's references. It
 	// grows with each change after which this program cannot read old
 	// references, or old programs cannot read new ones. Zero means 1.
 	SchemaVersion int
 	// Ref returns what a reference to fsys keeps (config.Ref): a value that JSON can hold,
 	// without credentials, with absolute paths. in is what fsys was opened
-	// with, by Open or Resolve. Nil means that no references can be made.
+	// with, by Open or Resolve. Nil means that there are no references.
 	Ref func(ctx context.Context, fsys workspace.FileSystem, in Input) (payload any, err error)
 	// Resolve opens what Ref has returned, which in decodes, in another process
 	// and any current folder. Nil means Open, if Ref returns options.

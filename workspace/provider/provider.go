@@ -1,5 +1,5 @@
 // Package provider has what every provider would otherwise write itself. [New]
-// makes a complete [workspace.FileSystem] of a [Store], which is six plain
+// turns a [Store] into a complete [workspace.FileSystem]. A Store is six plain
 // methods: it checks names, options, contexts and capabilities, gives every
 // error the contract's form without the host's details, ends streams with their
 // contexts, and provides Glob, Grep, Watch, Walk and the other optional methods

@@ -24,7 +24,7 @@ type paths struct {
 	ids     map[string]ID // by path
 	names   map[ID]string // their paths
 
-	wake    chan struct{} // has room for one: tells that there are events
+	wake    chan struct{} // has room for one: says that there are events
 	mu      sync.Mutex
 	events  []fsnotify.Event // guarded by mu
 	missing bool             // events were lost; guarded by mu
@@ -33,7 +33,7 @@ type paths struct {
 // maxPathEvents bounds the events that wait, as the kernel of Linux does.
 const maxPathEvents = 16384
 
-// NewPaths returns a Notifier that goes by path, for the directory of the host
+// NewPaths returns a Notifier that works with paths, for the directory of the host
 // root and those below it.
 func NewPaths(root string) Notifier {
 	return &paths{

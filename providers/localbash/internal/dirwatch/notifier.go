@@ -34,7 +34,7 @@ type Dir struct {
 // ID is the number of a watch. It is never zero.
 type ID int32
 
-// Notice is what a Notifier tells.
+// Notice is what a Notifier reports.
 type Notice struct {
 	Kind  Kind
 	Watch ID     // of the directory

@@ -22,6 +22,7 @@ func calls() []call {
 	return append(readingCalls(), writingCalls()...)
 }
 
+// readingCalls returns the calls that change nothing.
 func readingCalls() []call {
 	return []call{
 		{"read-file", "ReadFile(%q)", ops.ReadFile, 0, callReadFile},
@@ -37,6 +38,7 @@ func readingCalls() []call {
 	}
 }
 
+// writingCalls returns the calls that create, change or remove a name.
 func writingCalls() []call {
 	return []call{
 		{"write-file", `WriteFile(%q, "new")`, ops.WriteFile, needWrite, callWriteFile},
@@ -58,52 +60,64 @@ func callTree() files {
 	return files{"file": "old", "dir/child": "x", "empty/": ""}
 }
 
+// callReadFile reads a whole file.
 func callReadFile(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, err := fsys.ReadFile(ctx, name)
 	return err
 }
 
+// callWriteFile writes a file, with no condition.
 func callWriteFile(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, err := fsys.WriteFile(ctx, name, []byte("new"), nil)
 	return err
 }
 
+// callLs lists a directory.
 func callLs(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, err := fsys.Ls(ctx, name, nil)
 	return err
 }
 
+// callGlob finds all files below a directory.
 func callGlob(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, err := fsys.Glob(ctx, "**", &workspace.GlobOptions{Dir: name})
 	return err
 }
 
+// callGrep searches a file or a directory.
 func callGrep(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, err := fsys.Grep(ctx, "x", &workspace.GrepOptions{Path: name})
 	return err
 }
 
+// callStat describes a name.
 func callStat(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, err := fsys.Stat(ctx, name)
 	return err
 }
 
+// callRm removes a file or an empty directory.
 func callRm(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	return fsys.Rm(ctx, name, nil)
 }
 
+// callRmRecursive removes a tree.
 func callRmRecursive(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	return fsys.Rm(ctx, name, &workspace.RmOptions{Recursive: true})
 }
 
+// callMkdir creates one directory.
 func callMkdir(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	return fsys.Mkdir(ctx, name, nil)
 }
 
+// callMkdirRecursive creates a directory with its parents.
 func callMkdirRecursive(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	return fsys.Mkdir(ctx, name, &workspace.MkdirOptions{Recursive: true})
 }
 
+// callWatch opens a watch and ends it at once: only the error of Watch itself
+// counts.
 func callWatch(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -111,11 +125,13 @@ func callWatch(ctx context.Context, fsys workspace.FileSystem, name string) erro
 	return err
 }
 
+// callReadVersioned reads a file with its version.
 func callReadVersioned(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, _, err := workspace.ReadVersioned(ctx, fsys, name, 0)
 	return err
 }
 
+// callOpen opens a stream and closes it unread.
 func callOpen(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	stream, _, err := workspace.Open(ctx, fsys, name, nil)
 	if err != nil {
@@ -124,15 +140,19 @@ func callOpen(ctx context.Context, fsys workspace.FileSystem, name string) error
 	return stream.Close()
 }
 
+// callWalk walks a tree and returns the first error that the walk reports.
 func callWalk(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	return workspace.Walk(ctx, fsys, name, nil, func(_ workspace.FileInfo, err error) error { return err })
 }
 
+// callResolve follows the symlinks of a name.
 func callResolve(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, err := workspace.Resolve(ctx, fsys, name)
 	return err
 }
 
+// callCreate writes a file as a stream, up to its Commit, because each step
+// may return the error.
 func callCreate(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, err := create(ctx, fsys, name, "new", nil)
 	return err
@@ -151,19 +171,23 @@ func create(ctx context.Context, fsys workspace.FileSystem, name, content string
 	return w.Commit()
 }
 
+// callMoveSource moves name to another name, so that name is at fault.
 func callMoveSource(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	return workspace.Move(ctx, fsys, name, "destination")
 }
 
+// callMoveDestination moves a file to name, so that name is at fault.
 func callMoveDestination(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	return workspace.Move(ctx, fsys, "file", name)
 }
 
+// callCopySource copies name, so that name is at fault.
 func callCopySource(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, err := workspace.Copy(ctx, fsys, name, "destination")
 	return err
 }
 
+// callCopyDestination copies a file to name, so that name is at fault.
 func callCopyDestination(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, err := workspace.Copy(ctx, fsys, "file", name)
 	return err

@@ -10,6 +10,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// cancelCases returns the cases for ended contexts: two for every call, and
+// those that end a call on its way.
 func cancelCases() []testCase {
 	cases := []testCase{
 		{"walk-canceled-on-the-way", "C2", needFiles, walkCanceledOnTheWay},
@@ -23,12 +25,14 @@ func cancelCases() []testCase {
 	return cases
 }
 
+// refusesCanceled tests c with a context that was canceled before the call.
 func (c call) refusesCanceled(e *env) {
 	ctx, cancel := context.WithCancel(e.ctx)
 	cancel()
 	c.refusesEnded(e, ctx, context.Canceled)
 }
 
+// refusesExpired tests c with a context whose deadline has passed.
 func (c call) refusesExpired(e *env) {
 	ctx, cancel := context.WithDeadline(e.ctx, time.Unix(0, 0))
 	defer cancel()

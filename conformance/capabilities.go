@@ -25,6 +25,8 @@ func capabilityCases() []testCase {
 	}
 }
 
+// capabilitiesStable tests that the capabilities do not change when the file
+// system is used. Only a watch may improve from polled to native.
 func capabilitiesStable(e *env) {
 	before := workspace.CapabilitiesOf(e.fsys)
 	if before.Write {
@@ -44,6 +46,8 @@ func capabilitiesStable(e *env) {
 	}
 }
 
+// capabilityWrite tests that changes work with the capability, and that every
+// call that would change something is refused without it.
 func capabilityWrite(e *env) {
 	if e.caps.Write {
 		e.write("dir/file", "x")
@@ -68,6 +72,8 @@ func capabilityWrite(e *env) {
 	e.unchanged(before, "writing without Capabilities.Write")
 }
 
+// capabilityVersions tests that files have versions exactly if they are
+// declared, and directories never.
 func capabilityVersions(e *env) {
 	e.given(files{"file": "content", "dir/": ""})
 	got := []workspace.Version{e.stat("file").Version, e.ls(".", nil)[1].Version}
@@ -81,6 +87,8 @@ func capabilityVersions(e *env) {
 	}
 }
 
+// capabilityConditional tests that conditions are tested with the capability
+// and refused without it, whether or not they would hold.
 func capabilityConditional(e *env) {
 	if e.caps.ConditionalWrite {
 		ifNotExistExisting(e)
@@ -97,6 +105,8 @@ func capabilityConditional(e *env) {
 	e.unchanged(before, "WriteFile without Capabilities.ConditionalWrite")
 }
 
+// capabilityWatch tests that a watch opens with the capability and is refused
+// without it.
 func capabilityWatch(e *env) {
 	if e.caps.Watch != workspace.WatchNone {
 		e.watch(".", nil)
@@ -106,6 +116,8 @@ func capabilityWatch(e *env) {
 	e.refused(err, errors.ErrUnsupported, at(ops.Watch, "."), "Watch(%q) without Capabilities.Watch", ".")
 }
 
+// capabilityMove tests that a file moves with the capability and stays without
+// it.
 func capabilityMove(e *env) {
 	e.given(files{"file": "x"})
 	if e.caps.Move {
@@ -154,6 +166,7 @@ func capabilityCreate(e *env) {
 	e.has("file", "old")
 }
 
+// capabilityNilOptions tests that every method accepts nil options.
 func capabilityNilOptions(e *env) {
 	e.given(callTree())
 	try := func(text string, err error) {

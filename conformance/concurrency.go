@@ -11,6 +11,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// concurrencyCases returns the cases in which several calls run at once.
 func concurrencyCases() []testCase {
 	return []testCase{
 		{"never-torn", "W7", needWrite, neverTorn},
@@ -41,6 +42,7 @@ func neverTorn(e *env) {
 	})
 }
 
+// neverTornStreams is neverTorn with writers that stream.
 func neverTornStreams(e *env) {
 	e.tornWhile(func(i int) error {
 		_, err := create(e.ctx, e.fsys, "dir/file", uniform(i), nil)
@@ -48,6 +50,8 @@ func neverTornStreams(e *env) {
 	})
 }
 
+// tornWhile runs writers and readers of one file at once, and fails the case
+// if a reader sees anything but the whole content of one write.
 func (e *env) tornWhile(write func(i int) error) {
 	e.Helper()
 	const writers, writes = 3, 20
@@ -77,6 +81,7 @@ func (e *env) tornWhile(write func(i int) error) {
 	reading.Wait()
 }
 
+// readWhole reads the file of tornWhile with ReadFile.
 func (e *env) readWhole(ctx context.Context) (string, error) {
 	data, err := e.fsys.ReadFile(ctx, "dir/file")
 	return string(data), err
@@ -116,6 +121,8 @@ func neverMissing(e *env) {
 	writing.Wait()
 }
 
+// sameNewParents tests that concurrent writers can create files in one new
+// directory: the parents that one creates must not be an error for another.
 func sameNewParents(e *env) {
 	const writers = 16
 	want := files{"a/": "", "a/b/": "", "a/b/c/": ""}

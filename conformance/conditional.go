@@ -10,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// conditionalCases returns the cases for conditional writes and for versions.
 func conditionalCases() []testCase {
 	return []testCase{
 		{"if-not-exist-new", "V1", needWrite | needConditional, ifNotExistNew},
@@ -36,10 +37,14 @@ func conditionalCases() []testCase {
 	}
 }
 
+// writeIf writes with conditions and returns the error, which may be what the
+// case wants.
 func (e *env) writeIf(name, content string, opts workspace.WriteOptions) (workspace.Version, error) {
 	return e.fsys.WriteFile(e.ctx, name, []byte(content), &opts)
 }
 
+// ifNotExistNew tests that the condition holds where nothing has the name,
+// with missing parents too.
 func ifNotExistNew(e *env) {
 	for _, name := range []string{"file", "new/parents/file"} {
 		if _, err := e.writeIf(name, "content", workspace.WriteOptions{IfNotExist: true}); err != nil {
@@ -50,6 +55,8 @@ func ifNotExistNew(e *env) {
 	}
 }
 
+// ifNotExistExisting tests that the condition refuses a file, even an empty
+// one, and keeps its content.
 func ifNotExistExisting(e *env) {
 	e.given(files{"file": "old", "empty": ""})
 	before := e.tree()
@@ -60,6 +67,8 @@ func ifNotExistExisting(e *env) {
 	e.unchanged(before, "WriteFile(IfNotExist) of files that exist")
 }
 
+// ifNotExistDirectory tests that the condition refuses a directory with
+// [fs.ErrExist], not ErrIsDir.
 func ifNotExistDirectory(e *env) {
 	e.given(files{"dir/file": "x", "empty/": ""})
 	before := e.tree()
@@ -107,6 +116,7 @@ func (e *env) oneWins(name string, winners []string) {
 	e.has(name, winners[0])
 }
 
+// ifNotExistRace tests that one of several writers creates a file.
 func ifNotExistRace(e *env) {
 	for round := range 5 {
 		name := fmt.Sprintf("dir/file%d", round)
@@ -114,6 +124,8 @@ func ifNotExistRace(e *env) {
 	}
 }
 
+// ifVersionMatch tests that the current version is accepted, in a chain of
+// writes.
 func ifVersionMatch(e *env) {
 	version := e.write("file", "one")
 	for _, content := range []string{"two", "three", ""} {
@@ -129,6 +141,8 @@ func ifVersionMatch(e *env) {
 	}
 }
 
+// ifVersionMismatch tests that an old version, or one that never was, is
+// refused.
 func ifVersionMismatch(e *env) {
 	old := e.write("file", "one")
 	e.write("file", "two")
@@ -140,6 +154,8 @@ func ifVersionMismatch(e *env) {
 	e.unchanged(before, "WriteFile(IfVersion of other bytes)")
 }
 
+// ifVersionMissing tests that a file that does not exist has no version to
+// match.
 func ifVersionMissing(e *env) {
 	version := e.write("file", "content")
 	before := e.tree()
@@ -150,6 +166,7 @@ func ifVersionMissing(e *env) {
 	e.unchanged(before, "WriteFile(IfVersion) of files that do not exist")
 }
 
+// ifVersionRemoved tests that the version of a removed file no longer matches.
 func ifVersionRemoved(e *env) {
 	version := e.write("file", "content")
 	e.rm("file", nil)
@@ -157,6 +174,7 @@ func ifVersionRemoved(e *env) {
 	e.refused(err, workspace.ErrConflict, at(ops.WriteFile, "file"), "WriteFile(%q, IfVersion) after Rm", "file")
 }
 
+// ifVersionDirectory tests that a directory is ErrIsDir, not a conflict.
 func ifVersionDirectory(e *env) {
 	version := e.write("dir/file", "content")
 	before := e.tree()
@@ -165,6 +183,8 @@ func ifVersionDirectory(e *env) {
 	e.unchanged(before, "WriteFile(%q, IfVersion)", "dir")
 }
 
+// ifVersionRace tests that one of several writers with the same version
+// succeeds.
 func ifVersionRace(e *env) {
 	for range 5 {
 		version := e.write("file", "the start of a race")
@@ -192,6 +212,8 @@ func largeConditions(e *env) {
 	e.leaves(files{"file": "two"}, "WriteFile(%q) with conditions that are false", "file")
 }
 
+// bothConditions tests that two conditions at once are refused, as one of them
+// could never hold.
 func bothConditions(e *env) {
 	version := e.write("file", "old")
 	before := e.tree()
@@ -247,6 +269,8 @@ func versionAfterRm(e *env) {
 	}
 }
 
+// versionEverywhere tests that every method that returns a version returns the
+// same one.
 func versionEverywhere(e *env) {
 	for _, content := range []string{"one", "two", "", large()} {
 		version := e.write("dir/file", content)
@@ -257,6 +281,8 @@ func versionEverywhere(e *env) {
 	}
 }
 
+// sameVersion fails the case unless Stat, Ls, ReadVersioned and Open give
+// want.
 func (e *env) sameVersion(dir, name string, want workspace.Version) {
 	e.Helper()
 	if got := e.stat(name).Version; got != want {
@@ -322,6 +348,8 @@ func versionStays(e *env) {
 	e.sameVersion(".", "file", version)
 }
 
+// editsAreNotLost tests that the compare-and-swap of Workspace.Edit, used by
+// several at once, keeps every edit.
 func editsAreNotLost(e *env) {
 	const editors, edits = 16, 4
 	e.write("file", "")

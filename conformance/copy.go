@@ -9,6 +9,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// copyCases returns the cases for Copy.
 func copyCases() []testCase {
 	return []testCase{
 		{"file", "CP1", needWrite | needCopy, copyFile},
@@ -23,6 +24,7 @@ func copyCases() []testCase {
 	}
 }
 
+// copyTo copies, and ends the case if that fails.
 func (e *env) copyTo(source, destination string) workspace.Version {
 	e.Helper()
 	version, err := workspace.Copy(e.ctx, e.fsys, source, destination)
@@ -32,6 +34,7 @@ func (e *env) copyTo(source, destination string) workspace.Version {
 	return version
 }
 
+// copyFile tests that a copy has the same bytes, also for an empty file.
 func copyFile(e *env) {
 	e.given(files{"file": everyByte(), "empty": "", "dir/": ""})
 	e.copyTo("file", "dir/copy")
@@ -39,12 +42,14 @@ func copyFile(e *env) {
 	e.leaves(files{"file": everyByte(), "empty": "", "empty too": "", "dir/": "", "dir/copy": everyByte()}, "Copy(%q, %q)", "file", "dir/copy")
 }
 
+// copyMissingParents tests that Copy creates the parents of the destination.
 func copyMissingParents(e *env) {
 	e.given(files{"file": "x"})
 	e.copyTo("file", "new/parents/copy")
 	e.leaves(files{"file": "x", "new/": "", "new/parents/": "", "new/parents/copy": "x"}, "Copy(%q, %q)", "file", "new/parents/copy")
 }
 
+// copyExisting tests that Copy replaces neither a file nor a directory.
 func copyExisting(e *env) {
 	e.given(files{"file": "f", "other": "o", "dir/child": "d", "empty/": ""})
 	before := e.tree()
@@ -55,6 +60,8 @@ func copyExisting(e *env) {
 	e.unchanged(before, "Copy to names that exist")
 }
 
+// copyOntoItself tests that a copy to the same name is refused and keeps the
+// file.
 func copyOntoItself(e *env) {
 	e.given(files{"file": "f"})
 	_, err := workspace.Copy(e.ctx, e.fsys, "file", "file")
@@ -62,6 +69,8 @@ func copyOntoItself(e *env) {
 	e.leaves(files{"file": "f"}, "Copy(%q, %q)", "file", "file")
 }
 
+// copyDirectory tests that Copy refuses directories, also empty ones and the
+// root.
 func copyDirectory(e *env) {
 	e.given(files{"dir/child": "d", "empty/": ""})
 	before := e.tree()
@@ -84,6 +93,7 @@ func copyIndependent(e *env) {
 	e.has("copy", "three")
 }
 
+// copyLarge tests a file that a store may copy in parts.
 func copyLarge(e *env) {
 	e.write("large", large())
 	e.copyTo("large", "copy")
@@ -92,6 +102,7 @@ func copyLarge(e *env) {
 	}
 }
 
+// copyVersion tests that Copy returns the version that the copy has.
 func copyVersion(e *env) {
 	e.write("file", "content")
 	e.sameVersion("dir", "dir/copy", e.copyTo("file", "dir/copy"))

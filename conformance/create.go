@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// createCases returns the cases for streams that write.
 func createCases() []testCase {
 	return []testCase{
 		{"new", "CR2", needWrite, createNew},
@@ -47,6 +48,7 @@ func (e *env) begin(ctx context.Context, name, content string) workspace.Writer 
 	return w
 }
 
+// commit commits, and ends the case if that fails.
 func (e *env) commit(w workspace.Writer, name string) workspace.Version {
 	e.Helper()
 	version, err := w.Commit()
@@ -56,6 +58,7 @@ func (e *env) commit(w workspace.Writer, name string) workspace.Version {
 	return version
 }
 
+// create writes a whole stream, and ends the case if that fails.
 func (e *env) create(name, content string) workspace.Version {
 	e.Helper()
 	version, err := create(e.ctx, e.fsys, name, content, nil)
@@ -65,6 +68,8 @@ func (e *env) create(name, content string) workspace.Version {
 	return version
 }
 
+// createNew tests that a stream creates a file with its parents, also an empty
+// one.
 func createNew(e *env) {
 	for name, content := range map[string]string{"file": "content", "a/b/file": everyByte(), "empty": ""} {
 		e.create(name, content)
@@ -72,6 +77,8 @@ func createNew(e *env) {
 	}
 }
 
+// createReplace tests that a stream replaces the whole content, also with
+// less.
 func createReplace(e *env) {
 	e.write("file", "a long old content")
 	e.create("file", "new")
@@ -79,6 +86,8 @@ func createReplace(e *env) {
 	e.leaves(files{"file": "new"}, "Create(%q)", "file")
 }
 
+// createInvisible tests that a writer that has not been committed changes
+// nothing that anybody can see.
 func createInvisible(e *env) {
 	e.write("old", "old")
 	before := e.tree()
@@ -89,6 +98,8 @@ func createInvisible(e *env) {
 	}
 }
 
+// createDiscards tests that Close without Commit leaves neither a file nor a
+// parent.
 func createDiscards(e *env) {
 	e.write("old", "old")
 	before := e.tree()
@@ -101,6 +112,8 @@ func createDiscards(e *env) {
 	e.unchanged(before, "Create and Close without Commit")
 }
 
+// createCloseAfterCommit tests that Close after Commit does nothing, however
+// often it is called.
 func createCloseAfterCommit(e *env) {
 	w := e.begin(e.ctx, "file", "content")
 	e.commit(w, "file")
@@ -130,6 +143,7 @@ func createLarge(e *env) {
 	}
 }
 
+// createManyWrites tests many writes that are smaller than any buffer.
 func createManyWrites(e *env) {
 	content := large()[:70_000]
 	w := e.begin(e.ctx, "file", "")
@@ -143,6 +157,7 @@ func createManyWrites(e *env) {
 	e.has("file", content)
 }
 
+// createVersion tests that Commit returns the version that the file has.
 func createVersion(e *env) {
 	first := e.create("dir/file", "one")
 	e.sameVersion("dir", "dir/file", first)
@@ -153,6 +168,8 @@ func createVersion(e *env) {
 	}
 }
 
+// createDataNotRetained tests that the caller may change the bytes after
+// Write, whether or not they fit into a buffer.
 func createDataNotRetained(e *env) {
 	w := e.begin(e.ctx, "file", "")
 	defer w.Close()
@@ -169,6 +186,8 @@ func createDataNotRetained(e *env) {
 	e.has("file", want)
 }
 
+// createDirectory tests that a stream to a directory is refused, at the latest
+// by Commit.
 func createDirectory(e *env) {
 	e.given(files{"dir/file": "x"})
 	before := e.tree()
@@ -179,6 +198,7 @@ func createDirectory(e *env) {
 	e.unchanged(before, "Create of directories")
 }
 
+// createIfNotExist tests that IfNotExist holds for a stream.
 func createIfNotExist(e *env) {
 	opts := &workspace.WriteOptions{IfNotExist: true}
 	if _, err := create(e.ctx, e.fsys, "file", "first", opts); err != nil {
@@ -189,6 +209,7 @@ func createIfNotExist(e *env) {
 	e.leaves(files{"file": "first"}, "Create(%q, IfNotExist)", "file")
 }
 
+// createIfVersion tests that IfVersion holds for a stream.
 func createIfVersion(e *env) {
 	old := e.write("file", "one")
 	opts := &workspace.WriteOptions{IfVersion: old}
@@ -233,6 +254,8 @@ func createConditionAtCommit(e *env) {
 	e.has("file", "quick")
 }
 
+// createCanceled tests that Commit fails once the context has ended, and
+// changes nothing.
 func createCanceled(e *env) {
 	e.write("file", "old")
 	before := e.tree()
@@ -258,6 +281,8 @@ func createCanceledWrite(e *env) {
 	}
 }
 
+// createTwo tests that two writers of one name do not mix: the last Commit
+// wins.
 func createTwo(e *env) {
 	first, second := e.begin(e.ctx, "file", "first"), e.begin(e.ctx, "file", "second")
 	defer first.Close()

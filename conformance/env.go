@@ -63,6 +63,7 @@ func (e *env) given(tree files) {
 	}
 }
 
+// prepare creates one file or directory, by the peer if there is one.
 func (e *env) prepare(name, content string) {
 	e.Helper()
 	if dir, ok := strings.CutSuffix(name, "/"); ok {
@@ -76,6 +77,7 @@ func (e *env) prepare(name, content string) {
 	}
 }
 
+// read reads a file, and ends the case if that fails.
 func (e *env) read(name string) string {
 	e.Helper()
 	data, err := e.fsys.ReadFile(e.ctx, name)
@@ -93,6 +95,7 @@ func (e *env) has(name, content string) {
 	}
 }
 
+// write writes a file, and ends the case if that fails.
 func (e *env) write(name, content string) workspace.Version {
 	e.Helper()
 	version, err := e.fsys.WriteFile(e.ctx, name, []byte(content), nil)
@@ -102,6 +105,7 @@ func (e *env) write(name, content string) workspace.Version {
 	return version
 }
 
+// stat describes a name, and ends the case if that fails.
 func (e *env) stat(name string) workspace.FileInfo {
 	e.Helper()
 	info, err := e.fsys.Stat(e.ctx, name)
@@ -111,6 +115,8 @@ func (e *env) stat(name string) workspace.FileInfo {
 	return info
 }
 
+// ls lists a directory, and ends the case if that fails. An empty list must
+// not be nil.
 func (e *env) ls(dir string, opts *workspace.LsOptions) []workspace.FileInfo {
 	e.Helper()
 	infos, err := e.fsys.Ls(e.ctx, dir, opts)
@@ -123,6 +129,7 @@ func (e *env) ls(dir string, opts *workspace.LsOptions) []workspace.FileInfo {
 	return infos
 }
 
+// names is ls for the names alone.
 func (e *env) names(dir string, opts *workspace.LsOptions) []string {
 	e.Helper()
 	names := []string{}
@@ -132,6 +139,7 @@ func (e *env) names(dir string, opts *workspace.LsOptions) []string {
 	return names
 }
 
+// rm removes a name, and ends the case if that fails.
 func (e *env) rm(name string, opts *workspace.RmOptions) {
 	e.Helper()
 	if err := e.fsys.Rm(e.ctx, name, opts); err != nil {
@@ -139,6 +147,7 @@ func (e *env) rm(name string, opts *workspace.RmOptions) {
 	}
 }
 
+// mkdir creates a directory, and ends the case if that fails.
 func (e *env) mkdir(name string, opts *workspace.MkdirOptions) {
 	e.Helper()
 	if err := e.fsys.Mkdir(e.ctx, name, opts); err != nil {
@@ -146,6 +155,7 @@ func (e *env) mkdir(name string, opts *workspace.MkdirOptions) {
 	}
 }
 
+// move moves a name, and ends the case if that fails.
 func (e *env) move(source, destination string) {
 	e.Helper()
 	if err := workspace.Move(e.ctx, e.fsys, source, destination); err != nil {

@@ -56,6 +56,8 @@ func (c call) wantsExisting() bool {
 	return true
 }
 
+// refusesFileInMiddle tests c with names below a file: they are ErrNotDir, not
+// missing.
 func (c call) refusesFileInMiddle(e *env) {
 	e.given(callTree())
 	before := e.tree()
@@ -66,6 +68,8 @@ func (c call) refusesFileInMiddle(e *env) {
 	e.unchanged(before, c.text, "dir/child/x")
 }
 
+// refusesMissing tests c with names that do not exist, in directories that do
+// and that do not.
 func (c call) refusesMissing(e *env) {
 	e.given(callTree())
 	before := e.tree()

@@ -10,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// exactCases returns the cases for the exact view, which policies depend on.
 func exactCases() []testCase {
 	return []testCase{
 		{"same-files", "EX1", needWrite | needExact, exactSameFiles},
@@ -33,6 +34,8 @@ func (e *env) exact() *env {
 	return &exact
 }
 
+// exactSameFiles tests that the view and the file system show the same files
+// with the same versions, and see each other's changes.
 func exactSameFiles(e *env) {
 	e.given(files{"dir/file": "content"})
 	view := e.exact()
@@ -59,6 +62,7 @@ func (e *env) givenExact() {
 	e.link("none", "links/dangling")
 }
 
+// exactMiddle tests that the view follows no symlink in the middle of a name.
 func exactMiddle(e *env) {
 	e.givenExact()
 	e.refusesSymlinks(calls(), "links/dir/child", "links/dir/sub/deep", "links/dir/none", "links/dir/none/new", "links/dangling/new")
@@ -85,6 +89,7 @@ func (e *env) refusesSymlinks(calls []call, names ...string) {
 	e.unchanged(before, "calls in the exact view with symlinks in the name")
 }
 
+// exactEnd tests that the view follows no symlink at the end of a name.
 func exactEnd(e *env) {
 	e.givenExact()
 	var following []call
@@ -98,6 +103,7 @@ func exactEnd(e *env) {
 	e.refusesSymlinks(following, "links/dir", "links/file", "links/dangling")
 }
 
+// exactItself tests that calls that act on a symlink itself work in the view.
 func exactItself(e *env) {
 	e.givenExact()
 	view := e.exact()
@@ -123,6 +129,8 @@ func exactItself(e *env) {
 	e.leaves(want, "Rm and Move of symlinks in the exact view")
 }
 
+// exactBelow tests that lists and searches of the view report symlinks as the
+// file system does.
 func exactBelow(e *env) {
 	e.givenLinks()
 	view := e.exact()

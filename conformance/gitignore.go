@@ -6,6 +6,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// globGitignoreCases returns the cases for ignore files in a Glob.
 func globGitignoreCases() []testCase {
 	return []testCase{
 		{"gitignore", "G13", needFiles, globGitignore},
@@ -39,6 +40,7 @@ const (
 	subIgnore = "!b.log\nlocal.txt\n/anchored.txt\r\n"
 )
 
+// givenIgnored prepares a tree with ignore files at several depths.
 func (e *env) givenIgnored() (kept []string) {
 	e.Helper()
 	tree := make(files)
@@ -54,6 +56,7 @@ func (e *env) givenIgnored() (kept []string) {
 	return kept
 }
 
+// globGitignore tests which files ignore files exclude from a Glob.
 func globGitignore(e *env) {
 	kept := e.givenIgnored()
 	e.equal(e.glob("**", &workspace.GlobOptions{Gitignore: true}), kept, "Glob(%q, Gitignore)", "**")
@@ -63,6 +66,8 @@ func globGitignore(e *env) {
 	e.equal(got, []string{}, "Glob(%q, Gitignore)", "build/*")
 }
 
+// globGitignoreDirectories tests that excluded directories are left out with
+// everything below them.
 func globGitignoreDirectories(e *env) {
 	e.givenIgnored()
 	want := []string{"doc", "doc/deep", "one", "one/any", "one/any/depth", "sub", "sub/build", "sub/deep", "sub/doc", "sub2"}
@@ -84,6 +89,7 @@ func globGitignoreBelowDir(e *env) {
 	}
 }
 
+// globGitignoreOff tests that nothing is left out without the option.
 func globGitignoreOff(e *env) {
 	e.givenIgnored()
 	want := []string{}
@@ -93,6 +99,7 @@ func globGitignoreOff(e *env) {
 	e.equal(e.glob("**", nil), sorted(want), "Glob(%q)", "**")
 }
 
+// grepGitignore tests that Grep leaves out what Glob leaves out.
 func grepGitignore(e *env) {
 	var want []string
 	for _, name := range e.givenIgnored() {

@@ -10,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// globCases returns the cases for Glob.
 func globCases() []testCase {
 	cases := []testCase{
 		{"order", "G2", needFiles, globOrder},
@@ -34,6 +35,8 @@ func globCases() []testCase {
 	return cases
 }
 
+// glob runs a Glob, and ends the case if that fails. An empty list must not be
+// nil.
 func (e *env) glob(pattern string, opts *workspace.GlobOptions) []string {
 	e.Helper()
 	matches, err := e.fsys.Glob(e.ctx, pattern, opts)
@@ -46,6 +49,7 @@ func (e *env) glob(pattern string, opts *workspace.GlobOptions) []string {
 	return matches
 }
 
+// run compares the result of every pattern of the theme.
 func (theme globTheme) run(e *env) {
 	e.given(globTree())
 	for _, c := range theme.patterns {
@@ -54,6 +58,8 @@ func (theme globTheme) run(e *env) {
 	}
 }
 
+// globOrder tests that paths are sorted bytewise, so that "a-b" comes before
+// "a/b".
 func globOrder(e *env) {
 	tree := make(files)
 	var want []string
@@ -69,6 +75,7 @@ func globOrder(e *env) {
 	e.equal(e.glob("{a*,b*,**}", nil), want, "Glob(%q)", "{a*,b*,**}")
 }
 
+// globDir tests that patterns start at Dir and results at the root.
 func globDir(e *env) {
 	e.given(globTree())
 	for _, c := range []struct{ dir, pattern, want string }{
@@ -93,6 +100,7 @@ func globDir(e *env) {
 	}
 }
 
+// globLimit tests that a limit keeps the first paths.
 func globLimit(e *env) {
 	e.given(globTree())
 	all := e.glob("**", nil)
@@ -102,6 +110,8 @@ func globLimit(e *env) {
 	}
 }
 
+// globAfter tests that a Glob continues after a path, whether or not that path
+// exists.
 func globAfter(e *env) {
 	e.given(globTree())
 	all := e.glob("**", nil)
@@ -115,6 +125,7 @@ func globAfter(e *env) {
 	}
 }
 
+// globPages tests that pages of any size add up to the whole.
 func globPages(e *env) {
 	e.given(globTree())
 	for _, pattern := range []string{"**", "**/*.go", "{a*/**,c*/**}"} {
@@ -125,6 +136,7 @@ func globPages(e *env) {
 	}
 }
 
+// globDirectoryPages is globPages for a pattern that returns directories.
 func globDirectoryPages(e *env) {
 	e.given(globTree())
 	all := strings.Fields(globDirectories()[1].want)
@@ -151,12 +163,14 @@ func (e *env) globPaged(pattern string, limit int) []string {
 	}
 }
 
+// globEmpty tests that no match is an empty list.
 func globEmpty(e *env) {
 	for _, pattern := range []string{"*", "**", "**/", "*/", "none", "{a,b}/**/c"} {
 		e.equal(e.glob(pattern, nil), []string{}, "Glob(%q)", pattern)
 	}
 }
 
+// globMalformed tests patterns that doublestar refuses.
 func globMalformed(e *env) {
 	e.given(files{"a/file": "x"})
 	for _, pattern := range []string{
@@ -197,6 +211,7 @@ func oddGlobs() []string {
 // or what is searched.
 func atPattern(op, pattern string) place { return at(op, pattern, "", ".") }
 
+// globAbsolute tests that a pattern from the root of the host is refused.
 func globAbsolute(e *env) {
 	e.given(files{"x": "x", "etc/passwd": "x"})
 	for _, pattern := range []string{"/x", "/", "/**", "/*", "//x", "/etc/passwd"} {
@@ -215,6 +230,7 @@ func bombs() []string {
 	}
 }
 
+// globBraceBomb tests that alternatives that multiply are refused, and soon.
 func globBraceBomb(e *env) {
 	e.given(files{"a/file": "x", strings.Repeat("a", 30): "x"})
 	start := time.Now()
@@ -227,6 +243,7 @@ func globBraceBomb(e *env) {
 	}
 }
 
+// globEscape tests that a pattern cannot climb out.
 func globEscape(e *env) {
 	e.given(files{"a/file": "x"})
 	for _, pattern := range []string{"..", "../x", "../*", "a/../file", "a/..", "**/../*", "*/..", "../"} {
@@ -235,6 +252,8 @@ func globEscape(e *env) {
 	}
 }
 
+// globDirIsFile tests the errors of a Dir that is a file or missing, for
+// patterns of every form.
 func globDirIsFile(e *env) {
 	e.given(files{"file": "x", "dir/file": "x"})
 	for _, dir := range []string{"file", "dir/file"} {
@@ -249,12 +268,14 @@ func globDirIsFile(e *env) {
 	}
 }
 
+// globNegativeLimit tests that a negative limit is refused.
 func globNegativeLimit(e *env) {
 	e.given(files{"file": "x"})
 	_, err := e.fsys.Glob(e.ctx, "*", &workspace.GlobOptions{Limit: -1})
 	e.refused(err, fs.ErrInvalid, atPattern(ops.Glob, "*"), "Glob(%q, Limit: -1)", "*")
 }
 
+// globResultIsTheCallers tests that the caller may change the list.
 func globResultIsTheCallers(e *env) {
 	e.given(files{"a": "", "b": ""})
 	clear(e.glob("*", nil))

@@ -13,6 +13,7 @@ type globTheme struct {
 // and separated by spaces.
 type globPattern struct{ pattern, want string }
 
+// globTree is the tree on which the themes of the corpus run.
 func globTree() files {
 	return files{
 		".env": "", ".github/workflows/ci.yml": "", "README.md": "",
@@ -25,6 +26,8 @@ func globTree() files {
 	}
 }
 
+// globThemes returns the corpus: patterns by subject, each with the paths that
+// it matches.
 func globThemes() []globTheme {
 	return []globTheme{
 		{"literal", "G1 G8", globLiteral()},
@@ -39,6 +42,7 @@ func globThemes() []globTheme {
 	}
 }
 
+// globLiteral has patterns without wildcards.
 func globLiteral() []globPattern {
 	return []globPattern{
 		{"a.go", "a.go"},
@@ -57,6 +61,7 @@ func globLiteral() []globPattern {
 	}
 }
 
+// globStar has patterns in which a star matches within one element.
 func globStar() []globPattern {
 	return []globPattern{
 		{"*.go", "a.go"},
@@ -75,6 +80,7 @@ func globStar() []globPattern {
 	}
 }
 
+// globDoubleStar has patterns that match at any depth.
 func globDoubleStar() []globPattern {
 	return []globPattern{
 		{"**/*.go", "a.go a/b.go a/deep/c.go a/deep/d_test.go a/deep/er/e.go cmd/app/main.go cmd/tool/main.go src/é.go src/日本.go"},
@@ -102,6 +108,7 @@ func globDoubleStar() []globPattern {
 	}
 }
 
+// globQuestion has patterns for one character.
 func globQuestion() []globPattern {
 	return []globPattern{
 		{"b?.txt", "b1.txt b2.txt"},
@@ -115,6 +122,7 @@ func globQuestion() []globPattern {
 	}
 }
 
+// globClass has patterns with classes of characters.
 func globClass() []globPattern {
 	return []globPattern{
 		{"b[12].txt", "b1.txt b2.txt"},
@@ -131,6 +139,7 @@ func globClass() []globPattern {
 	}
 }
 
+// globBrace has patterns with alternatives.
 func globBrace() []globPattern {
 	return []globPattern{
 		{"*.{go,md}", "README.md a.go"},
@@ -149,6 +158,7 @@ func globBrace() []globPattern {
 	}
 }
 
+// globEscaped has patterns with wildcards that stand for themselves.
 func globEscaped() []globPattern {
 	return []globPattern{
 		{`b\[1\].txt`, "b[1].txt"},
@@ -161,6 +171,7 @@ func globEscaped() []globPattern {
 	}
 }
 
+// globDotFiles has patterns for hidden names, which match like others.
 func globDotFiles() []globPattern {
 	return []globPattern{
 		{".*", ".env"},
@@ -174,6 +185,7 @@ func globDotFiles() []globPattern {
 	}
 }
 
+// globDirectories has patterns that return directories.
 func globDirectories() []globPattern {
 	return []globPattern{
 		{"*/", ".github a a-b cmd docs empty src"},

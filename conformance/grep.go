@@ -13,6 +13,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// grepCases returns the cases for Grep.
 func grepCases() []testCase {
 	cases := []testCase{
 		{"order", "S5 G2", needFiles, grepOrder},
@@ -39,6 +40,7 @@ func grepCases() []testCase {
 	return cases
 }
 
+// grep runs a Grep, and ends the case if that fails.
 func (e *env) grep(pattern string, opts *workspace.GrepOptions) *workspace.GrepResult {
 	e.Helper()
 	result, err := e.fsys.Grep(e.ctx, pattern, opts)
@@ -80,6 +82,7 @@ func (e *env) finds(pattern string, opts workspace.GrepOptions, want ...workspac
 	}
 }
 
+// run compares the result of every pattern of the theme.
 func (theme grepTheme) run(e *env) {
 	e.given(files{"file": theme.content})
 	for _, c := range theme.patterns {
@@ -95,6 +98,7 @@ func (theme grepTheme) run(e *env) {
 	}
 }
 
+// grepOrder tests that matches are sorted by path and then by line.
 func grepOrder(e *env) {
 	tree := make(files)
 	var want []string
@@ -116,6 +120,7 @@ func grepOrder(e *env) {
 	}
 }
 
+// grepTree is a small tree for the options that choose files.
 func grepTree() files {
 	return files{
 		"a.go": "needle\n", "a.txt": "needle\n", "sub/a.go": "needle\n", "sub/b.txt": "needle\n",
@@ -123,6 +128,7 @@ func grepTree() files {
 	}
 }
 
+// grepPathFile tests a search of one file.
 func grepPathFile(e *env) {
 	e.given(grepTree())
 	for _, opts := range []workspace.GrepOptions{
@@ -136,6 +142,7 @@ func grepPathFile(e *env) {
 	e.finds("needle", workspace.GrepOptions{Path: "other"})
 }
 
+// grepPathDirectory tests a search of a directory, with paths from the root.
 func grepPathDirectory(e *env) {
 	e.given(grepTree())
 	for dir, want := range map[string]string{
@@ -154,6 +161,7 @@ func grepPathDirectory(e *env) {
 // dir.
 type filterCase struct{ dir, glob, want string }
 
+// filterCases has globs on files, each with the files that it lets through.
 func filterCases() []filterCase {
 	return []filterCase{
 		{"", "*.go", "a.go sub-x/a.go sub/a.go sub/deep/a.go"},
@@ -177,6 +185,7 @@ func filterCases() []filterCase {
 	}
 }
 
+// grepInclude tests that IncludeGlob searches only the files that it matches.
 func grepInclude(e *env) {
 	e.given(grepTree())
 	for _, c := range filterCases() {
@@ -185,6 +194,7 @@ func grepInclude(e *env) {
 	}
 }
 
+// grepExclude tests that ExcludeGlob leaves out the files that it matches.
 func grepExclude(e *env) {
 	e.given(grepTree())
 	for _, c := range filterCases() {
@@ -199,12 +209,15 @@ func grepExclude(e *env) {
 	}
 }
 
+// grepIncludeAndExclude tests that a file must pass both globs.
 func grepIncludeAndExclude(e *env) {
 	e.given(grepTree())
 	result := e.grep("needle", &workspace.GrepOptions{IncludeGlob: "*.go", ExcludeGlob: "sub/**"})
 	e.equal(paths(result.Matches), []string{"a.go", "sub-x/a.go"}, "Grep(%q, IncludeGlob: %q, ExcludeGlob: %q)", "needle", "*.go", "sub/**")
 }
 
+// grepContext tests the lines around a match, up to the ends of a file and
+// across other matches.
 func grepContext(e *env) {
 	e.given(files{"file": "x1\n2\n3\nx4\n5\n6\nx7"})
 	e.finds("x", workspace.GrepOptions{Before: 1, After: 2},
@@ -230,6 +243,7 @@ func grepContextOfNeighbours(e *env) {
 		workspace.Match{Path: "b", LineNumber: 1, Line: "x1"})
 }
 
+// grepMalformed tests patterns that are not RE2.
 func grepMalformed(e *env) {
 	e.given(files{"file": "x"})
 	for _, pattern := range []string{"(", ")", "[", "a**", "*a", "?", `\`, "a{2,1}", `\8`, "(?=x)", "(?<!x)", `(a)\1`, "(?P<n", "a{1001}", "\xff"} {
@@ -254,6 +268,7 @@ func grepLineBreak(e *env) {
 	e.finds(`a[^b]b|a|[\n]`, workspace.GrepOptions{}, workspace.Match{Path: "file", LineNumber: 1, Line: "a"})
 }
 
+// grepMalformedGlob tests that a glob on files is checked like one of a Glob.
 func grepMalformedGlob(e *env) {
 	e.given(files{"file": "x"})
 	for _, glob := range append(oddGlobs(), "[", "{a", `a\`, "a/[", "/{", "/") {
@@ -265,6 +280,7 @@ func grepMalformedGlob(e *env) {
 	}
 }
 
+// grepBraceBomb tests that a glob on files that multiplies is refused.
 func grepBraceBomb(e *env) {
 	e.given(files{"file": "x"})
 	for _, glob := range bombs() {
@@ -276,6 +292,7 @@ func grepBraceBomb(e *env) {
 	}
 }
 
+// grepNegative tests that negative numbers in the options are refused.
 func grepNegative(e *env) {
 	e.given(files{"file": "x"})
 	for _, opts := range []workspace.GrepOptions{{Before: -1}, {After: -1}, {MaxResults: -1}, {MaxFileSize: -1}} {
@@ -284,6 +301,7 @@ func grepNegative(e *env) {
 	}
 }
 
+// grepNoMatch tests that no match is an empty list, and not truncated.
 func grepNoMatch(e *env) {
 	e.given(grepTree())
 	result := e.grep("nowhere", nil)
@@ -292,6 +310,7 @@ func grepNoMatch(e *env) {
 	}
 }
 
+// grepNothing tests a search of an empty tree.
 func grepNothing(e *env) {
 	result := e.grep("x", nil)
 	if len(result.Matches) != 0 || result.Truncated || len(result.Skipped) != 0 {
@@ -299,6 +318,7 @@ func grepNothing(e *env) {
 	}
 }
 
+// grepResultIsTheCallers tests that the caller may change the result.
 func grepResultIsTheCallers(e *env) {
 	e.given(files{"a": "1\nneedle\n3\n"})
 	opts := &workspace.GrepOptions{Before: 1, After: 1}

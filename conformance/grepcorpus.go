@@ -22,6 +22,8 @@ func finds(pattern string, lines ...int) grepPattern {
 	return grepPattern{pattern: pattern, want: lines}
 }
 
+// grepThemes returns the corpus: patterns by subject, each with the lines that
+// it matches.
 func grepThemes() []grepTheme {
 	return []grepTheme{
 		{"literal-text", "S1", "alpha\nbeta\nalphabet\nALPHA\n", grepLiterals()},
@@ -39,6 +41,7 @@ func grepThemes() []grepTheme {
 	}
 }
 
+// grepLiterals has patterns that are plain text.
 func grepLiterals() []grepPattern {
 	return []grepPattern{
 		finds("alpha", 1, 3),
@@ -50,6 +53,7 @@ func grepLiterals() []grepPattern {
 	}
 }
 
+// grepExpressions has the forms of regular expressions.
 func grepExpressions() []grepPattern {
 	return []grepPattern{
 		finds("^foo", 1, 2, 4),
@@ -85,6 +89,8 @@ func grepLineByLine() []grepPattern {
 	}
 }
 
+// grepLiteralOption has patterns whose special characters stand for
+// themselves.
 func grepLiteralOption() []grepPattern {
 	literal := workspace.GrepOptions{Literal: true}
 	folded := workspace.GrepOptions{Literal: true, IgnoreCase: true}
@@ -102,6 +108,7 @@ func grepLiteralOption() []grepPattern {
 	}
 }
 
+// grepIgnoreCase has patterns for letters in either case.
 func grepIgnoreCase() []grepPattern {
 	folded := workspace.GrepOptions{IgnoreCase: true}
 	return []grepPattern{
@@ -120,6 +127,7 @@ func grepIgnoreCase() []grepPattern {
 	}
 }
 
+// grepEmptyLines has patterns that match empty lines.
 func grepEmptyLines() []grepPattern {
 	return []grepPattern{
 		finds("^$", 2, 3, 5),
@@ -131,6 +139,7 @@ func grepEmptyLines() []grepPattern {
 	}
 }
 
+// grepUnicode has patterns for text that is not ASCII.
 func grepUnicode() []grepPattern {
 	return []grepPattern{
 		finds("本", 1),

@@ -29,6 +29,7 @@ func grepFileCases() []testCase {
 	}
 }
 
+// grepCarriageReturn tests that "\r" is a part of the line.
 func grepCarriageReturn(e *env) {
 	e.given(files{"file": "one\r\ntwo\r\n\r\nlast\r"})
 	e.finds("o", workspace.GrepOptions{Before: 1, After: 1},
@@ -38,6 +39,7 @@ func grepCarriageReturn(e *env) {
 	e.finds("^\r$", workspace.GrepOptions{}, workspace.Match{Path: "file", LineNumber: 3, Line: "\r"})
 }
 
+// grepLongLine tests a line that is longer than usual buffers.
 func grepLongLine(e *env) {
 	line := strings.Repeat("0123456789abcdef", 1<<16) + "needle"
 	e.given(files{"file": "short\n" + line + "\nneedle too\n"})
@@ -94,6 +96,7 @@ func grepNamesLikeMatches(e *env) {
 	e.finds("needle", workspace.GrepOptions{}, want...)
 }
 
+// grepCountedOnce tests that a line with several matches is one match.
 func grepCountedOnce(e *env) {
 	e.given(files{"file": "x x x\nxx\n"})
 	e.equal(positions(e.grep("x", nil).Matches), []string{"file:1", "file:2"}, "Grep(%q)", "x")
@@ -108,6 +111,7 @@ func (e *env) skips(opts workspace.GrepOptions, want ...workspace.Skipped) {
 	}
 }
 
+// grepBinary tests that a NUL anywhere in the first 8 KiB makes a file binary.
 func grepBinary(e *env) {
 	e.given(files{
 		"a.bin": "\x00needle\n", "b.bin": "needle\nmore\x00", "c.txt": "needle\n",
@@ -130,6 +134,7 @@ func grepLateNUL(e *env) {
 	e.skips(workspace.GrepOptions{})
 }
 
+// grepMaxFileSize tests the limit on sizes at its exact value.
 func grepMaxFileSize(e *env) {
 	e.given(files{"a": "needle\n", "b": "needle ", "c": "needle", "d/e": "needle and much more\n"})
 	e.equal(paths(e.grep("needle", &workspace.GrepOptions{MaxFileSize: 7}).Matches), []string{"a", "b", "c"}, "Grep(%q, MaxFileSize: 7)", "needle")
@@ -142,6 +147,8 @@ func grepMaxFileSize(e *env) {
 	e.skips(workspace.GrepOptions{})
 }
 
+// grepSkippedSorted tests that skipped files are sorted by path, whatever the
+// reason.
 func grepSkippedSorted(e *env) {
 	tree := make(files)
 	var want []workspace.Skipped
@@ -169,6 +176,8 @@ func grepSkippedWithoutMatch(e *env) {
 		workspace.Skipped{Path: "large", Reason: workspace.SkipTooLarge})
 }
 
+// grepSkippedOnlyIfAskedFor tests that files that globs leave out are not
+// listed as skipped.
 func grepSkippedOnlyIfAskedFor(e *env) {
 	e.given(files{"a.bin": "\x00", "b.txt": "needle", "sub/c.bin": "\x00"})
 	e.skips(workspace.GrepOptions{IncludeGlob: "*.txt"})
@@ -176,6 +185,8 @@ func grepSkippedOnlyIfAskedFor(e *env) {
 	e.skips(workspace.GrepOptions{Path: "sub"}, workspace.Skipped{Path: "sub/c.bin", Reason: workspace.SkipBinary})
 }
 
+// grepFollowsWrites tests that a search sees every write that has returned: no
+// cache is stale.
 func grepFollowsWrites(e *env) {
 	for _, content := range []string{"hay", "needle", "hay again", "", "the needle"} {
 		e.write("file", content)

@@ -52,6 +52,7 @@ func (e *env) givenPages() []string {
 	return []string{"a-b:1", "a/b:1", "a/b:3", "b/c/d:1", "b/c/d:2", "b/c/d:3", "b/e:2", "c:1", "c:3"}
 }
 
+// grepMaxResults tests that a limit keeps the first matches.
 func grepMaxResults(e *env) {
 	all := e.givenPages()
 	for limit := 1; limit <= len(all)+2; limit++ {
@@ -60,6 +61,7 @@ func grepMaxResults(e *env) {
 	}
 }
 
+// grepTruncated tests that Truncated is exact at the limit.
 func grepTruncated(e *env) {
 	all := e.givenPages()
 	for limit := 0; limit <= len(all)+2; limit++ {
@@ -70,6 +72,7 @@ func grepTruncated(e *env) {
 	}
 }
 
+// grepMaxInFile tests a limit that ends within a file.
 func grepMaxInFile(e *env) {
 	e.given(files{"file": "x\nx\nx\n"})
 	for limit, want := range map[int]bool{1: true, 2: true, 3: false, 4: false} {
@@ -80,6 +83,7 @@ func grepMaxInFile(e *env) {
 	}
 }
 
+// grepStartAfter tests that a search continues after a position.
 func grepStartAfter(e *env) {
 	all := e.givenPages()
 	for after, want := range map[workspace.Position]int{
@@ -103,6 +107,8 @@ func grepStartAfter(e *env) {
 	}
 }
 
+// grepStartAfterInPath tests positions in and around the path that is
+// searched.
 func grepStartAfterInPath(e *env) {
 	e.givenPages()
 	for _, c := range []struct {
@@ -146,6 +152,7 @@ func (e *env) grepPaged(opts workspace.GrepOptions) (matches []workspace.Match, 
 	}
 }
 
+// grepPages tests that pages of any size add up to the whole.
 func grepPages(e *env) {
 	all := e.givenPages()
 	for limit := 1; limit <= 4; limit++ {

@@ -8,6 +8,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// iofsCases returns the cases for the view as an [fs.FS].
 func iofsCases() []testCase {
 	return []testCase{
 		{"fstest", "U3", needFiles, iofsTest},
@@ -16,8 +17,10 @@ func iofsCases() []testCase {
 	}
 }
 
+// view returns the view of a workspace as an fs.FS.
 func (e *env) view() fs.FS { return workspace.New("test", e.fsys, nil).FS(e.ctx) }
 
+// iofsTest runs fstest.TestFS on the view.
 func iofsTest(e *env) {
 	e.given(files{
 		"file": "content", "empty": "", "bytes": everyByte(), ".hidden/file": "x",
@@ -29,12 +32,14 @@ func iofsTest(e *env) {
 	}
 }
 
+// iofsEmpty tests the view of an empty workspace.
 func iofsEmpty(e *env) {
 	if err := fstest.TestFS(e.view()); err != nil {
 		e.Errorf("fstest.TestFS of the view as fs.FS, when empty, = %v, want nil", err)
 	}
 }
 
+// iofsErrors tests that errors of the view have the kinds that io/fs expects.
 func iofsErrors(e *env) {
 	e.given(files{"file": "x"})
 	for name, want := range map[string]error{"none": fs.ErrNotExist, "/file": fs.ErrInvalid, "": fs.ErrInvalid, "../file": fs.ErrInvalid} {

@@ -11,6 +11,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// linearizabilityCases returns the cases that check whether concurrent
+// operations could have happened one after another.
 func linearizabilityCases() []testCase {
 	return []testCase{
 		{"read-and-write", "W8", needWrite, linearizableWrites},
@@ -50,6 +52,8 @@ func register(start regState) porcupine.Model {
 	}
 }
 
+// step says whether an operation on the file may have returned out, and what
+// the file is afterwards.
 func (s regState) step(in regInput, out regState) (legal bool, next regState) {
 	switch {
 	case in.kind == regRead:
@@ -75,8 +79,10 @@ const (
 	historySteps   = 12
 )
 
+// linearizableWrites checks reads and unconditional writes.
 func linearizableWrites(e *env) { e.linearizable(regRead, regWrite) }
 
+// linearizableConditions checks reads, conditional and unconditional writes.
 func linearizableConditions(e *env) { e.linearizable(regRead, regWriteIf, regWriteIf, regWrite) }
 
 // linearizable fails the case if no order of the operations explains what each
@@ -123,6 +129,7 @@ func (h *history) do(client int, in regInput) (regState, bool) {
 	return out, out.ok
 }
 
+// call runs one operation and returns the state that it has shown.
 func (h *history) call(in regInput) (regState, error) {
 	if in.kind == regRead {
 		data, version, err := workspace.ReadVersioned(h.ctx, h.fsys, "file", 0)

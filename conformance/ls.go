@@ -13,6 +13,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// lsCases returns the cases for Ls.
 func lsCases() []testCase {
 	return []testCase{
 		{"children-only", "L1", needFiles, lsChildrenOnly},
@@ -31,12 +32,15 @@ func lsCases() []testCase {
 	}
 }
 
+// sorted returns the names in bytewise order.
 func sorted(names []string) []string {
 	names = slices.Clone(names)
 	slices.Sort(names)
 	return names
 }
 
+// lsChildrenOnly tests that Ls returns direct children, and no other name with
+// the same beginning.
 func lsChildrenOnly(e *env) {
 	e.given(files{"a/b/c": "deep", "a/file": "x", "ab/file": "y", "top": "z"})
 	for dir, want := range map[string][]string{".": {"a", "ab", "top"}, "a": {"b", "file"}, "a/b": {"c"}, "ab": {"file"}} {
@@ -50,6 +54,7 @@ func orderedNames() []string {
 	return []string{"!", "A", "B.txt", "Z", "_", "a", "a b", "a!", "a-b", "a.b", "a0", "a10", "a2", "aB", "ab", "b", "z", "~", "é", "日", "🙂"}
 }
 
+// lsSorted tests the order of names that a language would sort in another way.
 func lsSorted(e *env) {
 	tree := make(files)
 	for i, name := range orderedNames() {
@@ -63,6 +68,7 @@ func lsSorted(e *env) {
 	e.equal(e.names("dir", nil), sorted(orderedNames()), "Ls(%q)", "dir")
 }
 
+// lsDescribes tests name, path, type and size of every child.
 func lsDescribes(e *env) {
 	e.given(files{"dir/file": "12345", "dir/empty": "", "dir/sub/x": "x"})
 	type facts struct {
@@ -84,6 +90,7 @@ func lsDescribes(e *env) {
 	}
 }
 
+// lsAsStat tests that Ls and Stat describe a name in the same way.
 func lsAsStat(e *env) {
 	e.given(files{"file": "12345", "dir/x": "x", "empty/": ""})
 	for _, info := range e.ls(".", nil) {
@@ -96,12 +103,15 @@ func lsAsStat(e *env) {
 	}
 }
 
+// lsEmptyDirectory tests that an empty directory is an empty list.
 func lsEmptyDirectory(e *env) {
 	e.given(files{"dir/empty/": ""})
 	e.equal(e.names("dir/empty", nil), []string{}, "Ls(%q)", "dir/empty")
 	e.equal(e.names("dir", nil), []string{"empty"}, "Ls(%q)", "dir")
 }
 
+// lsMissing tests that a missing directory is an error and never an empty
+// list.
 func lsMissing(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, dir := range []string{"none", "di", "dir2", "dir/none", "dir/fil", "none/none"} {
@@ -110,6 +120,7 @@ func lsMissing(e *env) {
 	}
 }
 
+// lsFile tests that a file cannot be listed.
 func lsFile(e *env) {
 	e.given(files{"file": "x", "dir/file": "x", "dir/empty": ""})
 	for _, dir := range []string{"file", "dir/file", "dir/empty"} {
@@ -118,10 +129,12 @@ func lsFile(e *env) {
 	}
 }
 
+// lsTree is a directory with enough names for pages.
 func lsTree() files {
 	return files{"d/a/x": "", "d/a-b": "", "d/a.c": "", "d/b/": "", "d/c": "", "e": ""}
 }
 
+// lsLimit tests that a limit keeps the first names.
 func lsLimit(e *env) {
 	e.given(lsTree())
 	all := []string{"a", "a-b", "a.c", "b", "c"}
@@ -134,6 +147,8 @@ func lsLimit(e *env) {
 	}
 }
 
+// lsAfter tests that a listing continues after a name, whether or not that
+// name exists.
 func lsAfter(e *env) {
 	e.given(lsTree())
 	for after, want := range map[string][]string{
@@ -153,6 +168,7 @@ func lsAfter(e *env) {
 	}
 }
 
+// lsPages tests that pages of any size add up to the whole.
 func lsPages(e *env) {
 	tree := make(files)
 	for i, name := range orderedNames() {
@@ -183,6 +199,7 @@ func (e *env) paged(dir string, limit int) []string {
 	}
 }
 
+// lsNegativeLimit tests that a negative limit is refused.
 func lsNegativeLimit(e *env) {
 	e.given(files{"dir/file": "x"})
 	_, err := e.fsys.Ls(e.ctx, "dir", &workspace.LsOptions{Limit: -1})
@@ -236,6 +253,7 @@ func lsEleven(e *env) {
 	}
 }
 
+// lsResultIsTheCallers tests that the caller may change the list.
 func lsResultIsTheCallers(e *env) {
 	e.given(files{"a": "", "b": ""})
 	for _, infos := range [][]workspace.FileInfo{e.ls(".", nil), e.ls(".", &workspace.LsOptions{Limit: 2})} {

@@ -7,6 +7,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// mkdirCases returns the cases for Mkdir.
 func mkdirCases() []testCase {
 	return []testCase{
 		{"new", "M1", needWrite, mkdirNew},
@@ -21,6 +22,7 @@ func mkdirCases() []testCase {
 	}
 }
 
+// mkdirNew tests that a new directory exists, is listed and is empty.
 func mkdirNew(e *env) {
 	e.mkdir("dir", nil)
 	e.leaves(files{"dir/": ""}, "Mkdir(%q)", "dir")
@@ -29,12 +31,15 @@ func mkdirNew(e *env) {
 	}
 }
 
+// mkdirInDirectory tests that Mkdir leaves the other names of the parent
+// alone.
 func mkdirInDirectory(e *env) {
 	e.given(files{"dir/file": "x"})
 	e.mkdir("dir/new", &workspace.MkdirOptions{})
 	e.equal(e.names("dir", nil), []string{"file", "new"}, "Ls(%q)", "dir")
 }
 
+// mkdirExisting tests that a name that exists is refused, whatever it is.
 func mkdirExisting(e *env) {
 	e.given(files{"file": "x", "dir/file": "x", "empty/": ""})
 	before := e.tree()
@@ -45,6 +50,7 @@ func mkdirExisting(e *env) {
 	e.unchanged(before, "Mkdir of names that exist")
 }
 
+// mkdirMissingParent tests that Mkdir creates no parents by itself.
 func mkdirMissingParent(e *env) {
 	e.given(files{"dir/file": "x"})
 	before := e.tree()
@@ -55,6 +61,7 @@ func mkdirMissingParent(e *env) {
 	e.unchanged(before, "Mkdir without a parent")
 }
 
+// mkdirRecursive tests that Recursive creates the missing parents.
 func mkdirRecursive(e *env) {
 	e.mkdir("a/b/c", &workspace.MkdirOptions{Recursive: true})
 	e.mkdir("a/d", &workspace.MkdirOptions{Recursive: true})
@@ -65,6 +72,8 @@ func mkdirRecursive(e *env) {
 	}, "Mkdir(Recursive)")
 }
 
+// mkdirRecursiveExisting tests that Recursive accepts a directory that exists
+// and changes nothing.
 func mkdirRecursiveExisting(e *env) {
 	e.given(files{"dir/sub/file": "x", "empty/": ""})
 	before := e.tree()
@@ -74,6 +83,7 @@ func mkdirRecursiveExisting(e *env) {
 	e.unchanged(before, "Mkdir(Recursive) of directories that exist")
 }
 
+// mkdirRecursiveFile tests that Recursive refuses a file, and names below one.
 func mkdirRecursiveFile(e *env) {
 	e.given(files{"file": "x", "dir/file": "y"})
 	before := e.tree()
@@ -84,6 +94,8 @@ func mkdirRecursiveFile(e *env) {
 	e.unchanged(before, "Mkdir(Recursive) of files")
 }
 
+// mkdirThenWrite tests that a new directory takes files, and stays when they
+// are removed.
 func mkdirThenWrite(e *env) {
 	e.mkdir("dir", nil)
 	e.write("dir/file", "x")
@@ -92,6 +104,7 @@ func mkdirThenWrite(e *env) {
 	e.equal(e.names(".", nil), []string{"dir"}, "Ls(%q)", ".")
 }
 
+// mkdirAfterRm tests that a removed directory can be created again.
 func mkdirAfterRm(e *env) {
 	for range 2 {
 		e.mkdir("dir", nil)

@@ -23,13 +23,17 @@ type outcome struct {
 	found []string
 }
 
+// fails returns the outcome of an operation that must fail in one of these
+// ways.
 func fails(errs ...error) outcome { return outcome{errs: errs} }
 
+// isDir reports whether name is a directory.
 func (m model) isDir(name string) bool {
 	_, ok := m[name+"/"]
 	return ok || name == "."
 }
 
+// isFile reports whether name is a file.
 func (m model) isFile(name string) bool {
 	_, ok := m[name]
 	return ok
@@ -67,6 +71,8 @@ func (m model) parents(name string) {
 	}
 }
 
+// do applies an operation to the model and returns what the file system must
+// return.
 func (m model) do(o operation, content string) outcome {
 	switch o.Verb {
 	case ops.WriteFile:
@@ -92,6 +98,7 @@ func (m model) do(o operation, content string) outcome {
 	return m.rm(o.Name, o.Verb == rmAll)
 }
 
+// write is WriteFile in the model.
 func (m model) write(name, content string) outcome {
 	switch {
 	case m.way(name) == workspace.ErrNotDir:
@@ -104,6 +111,7 @@ func (m model) write(name, content string) outcome {
 	return outcome{}
 }
 
+// read is ReadFile in the model.
 func (m model) read(name string) outcome {
 	if m.isDir(name) {
 		return fails(workspace.ErrIsDir)
@@ -111,6 +119,7 @@ func (m model) read(name string) outcome {
 	return outcome{found: []string{m[name]}}
 }
 
+// stat is Stat in the model.
 func (m model) stat(name string) outcome {
 	if m.isDir(name) {
 		return outcome{found: []string{fmt.Sprint(workspace.TypeDirectory, 0)}}
@@ -118,6 +127,7 @@ func (m model) stat(name string) outcome {
 	return outcome{found: []string{fmt.Sprint(workspace.TypeFile, len(m[name]))}}
 }
 
+// ls is Ls in the model.
 func (m model) ls(name string) outcome {
 	if m.isFile(name) {
 		return fails(workspace.ErrNotDir)
@@ -144,6 +154,7 @@ func (m model) glob(name string) outcome {
 	return outcome{found: found}
 }
 
+// mkdir is Mkdir in the model.
 func (m model) mkdir(name string, recursive bool) outcome {
 	err := m.way(name)
 	switch {
@@ -160,6 +171,7 @@ func (m model) mkdir(name string, recursive bool) outcome {
 	return outcome{}
 }
 
+// rm is Rm in the model.
 func (m model) rm(name string, recursive bool) outcome {
 	if m.isDir(name) && !recursive && len(m.ls(name).found) > 0 {
 		return fails(workspace.ErrNotEmpty)

@@ -10,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// moveCases returns the cases for Move.
 func moveCases() []testCase {
 	return []testCase{
 		{"file", "MV1", needWrite | needMove, moveFile},
@@ -30,6 +31,8 @@ func moveCases() []testCase {
 	}
 }
 
+// moveFile tests that a file moves with its bytes, to another directory and to
+// another name.
 func moveFile(e *env) {
 	e.given(files{"file": everyByte(), "dir/other": "x"})
 	e.move("file", "dir/file")
@@ -40,18 +43,22 @@ func moveFile(e *env) {
 	e.leaves(files{"dir/": "", "dir/other": "x", "renamed": everyByte()}, "Move(%q, %q)", "dir/file", "renamed")
 }
 
+// moveDirectory tests that a directory moves with everything below it, hidden
+// names included.
 func moveDirectory(e *env) {
 	e.given(files{"a/b/file": "deep", "a/empty/": "", "a/file": "x", "a/.hidden": "h"})
 	e.move("a", "c")
 	e.leaves(files{"c/": "", "c/b/": "", "c/b/file": "deep", "c/empty/": "", "c/file": "x", "c/.hidden": "h"}, "Move(%q, %q)", "a", "c")
 }
 
+// moveEmptyDirectory tests that an empty directory moves.
 func moveEmptyDirectory(e *env) {
 	e.given(files{"a/": "", "dir/": ""})
 	e.move("a", "dir/b")
 	e.leaves(files{"dir/": "", "dir/b/": ""}, "Move(%q, %q)", "a", "dir/b")
 }
 
+// moveMissingParents tests that Move creates the parents of the destination.
 func moveMissingParents(e *env) {
 	e.given(files{"file": "x", "dir/child": "y"})
 	e.move("file", "new/parents/file")
@@ -62,12 +69,14 @@ func moveMissingParents(e *env) {
 	}, "Move to names without parents")
 }
 
+// moveLeavesParent tests that a directory stays when its last file moves away.
 func moveLeavesParent(e *env) {
 	e.given(files{"dir/sub/file": "x"})
 	e.move("dir/sub/file", "file")
 	e.leaves(files{"dir/": "", "dir/sub/": "", "file": "x"}, "Move(%q, %q)", "dir/sub/file", "file")
 }
 
+// moveExisting tests that Move replaces nothing, not even an empty directory.
 func moveExisting(e *env) {
 	e.given(files{"file": "f", "other": "o", "dir/child": "d", "full/child": "c", "empty/": ""})
 	before := e.tree()
@@ -81,6 +90,8 @@ func moveExisting(e *env) {
 	e.unchanged(before, "Move to names that exist")
 }
 
+// moveOntoItself tests that a move to the same name is refused and changes
+// nothing.
 func moveOntoItself(e *env) {
 	e.given(files{"file": "f", "dir/child": "d"})
 	before := e.tree()
@@ -91,6 +102,8 @@ func moveOntoItself(e *env) {
 	e.unchanged(before, "Move of names to themselves")
 }
 
+// moveRoot tests that the root cannot move, and that nothing can move to its
+// name.
 func moveRoot(e *env) {
 	e.given(files{"file": "f", "dir/child": "d"})
 	before := e.tree()
@@ -103,6 +116,7 @@ func moveRoot(e *env) {
 	e.unchanged(before, "Move of the root")
 }
 
+// moveBelowItself tests that a directory cannot move into itself.
 func moveBelowItself(e *env) {
 	e.given(files{"dir/sub/child": "d"})
 	before := e.tree()
@@ -211,6 +225,7 @@ func moveSourceRace(e *env) {
 	e.leaves(want, "%d concurrent Move(%q)", movers, "source")
 }
 
+// moveAndWriteAgain tests that the old name is free after a move.
 func moveAndWriteAgain(e *env) {
 	e.write("file", "one")
 	e.move("file", "moved")

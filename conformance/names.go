@@ -54,6 +54,7 @@ func malformedNames() (all []string, beyondCleaning map[string]bool) {
 	return append(worse, repaired...), beyondCleaning
 }
 
+// refusesMalformed tests c with every malformed name.
 func (c call) refusesMalformed(e *env) {
 	e.given(callTree())
 	before := e.tree()
@@ -72,6 +73,7 @@ func (c call) refusesMalformed(e *env) {
 // means the root.
 func (c call) emptyIsRoot() bool { return c.op == ops.Glob || c.op == ops.Grep }
 
+// refusesEscape tests c with names that have a ".." element.
 func (c call) refusesEscape(e *env) {
 	e.given(callTree())
 	before := e.tree()
@@ -88,11 +90,13 @@ func (c call) refusesEscape(e *env) {
 	e.unchanged(before, c.text, "an escaping name")
 }
 
+// staysInside reports whether name stays in the workspace if it is cleaned.
 func staysInside(name string) bool {
 	clean := path.Clean(name)
 	return clean != ".." && !strings.HasPrefix(clean, "../")
 }
 
+// rootExists tests that the root is a directory with the name ".".
 func rootExists(e *env) {
 	info := e.stat(".")
 	if info.Name != "." || info.Path != "." || !info.IsDir() {
@@ -100,10 +104,12 @@ func rootExists(e *env) {
 	}
 }
 
+// rootIsEmpty tests that a new file system has no files.
 func rootIsEmpty(e *env) {
 	e.equal(e.names(".", nil), []string{}, "Ls(%q) of a new file system", ".")
 }
 
+// longestElement tests that an element of 255 bytes works.
 func longestElement(e *env) {
 	for _, element := range []string{
 		strings.Repeat("n", ops.MaxElementLength), strings.Repeat("é", ops.MaxElementLength/2),
@@ -177,6 +183,8 @@ func letterCase(e *env) {
 	e.leaves(tree, "Rm(%q) and Rm(%q, Recursive)", "Readme", "DIR")
 }
 
+// cleanedNames tests the names that only a file system that cleans names
+// accepts.
 func cleanedNames(e *env) {
 	e.given(files{"file": "content", "dir/child": "child"})
 	for _, name := range []string{"/file", "./file", "file/", "//file", "dir/../file", "/./dir/..//file"} {

@@ -45,6 +45,8 @@ type feature struct {
 	has  func(e *env) bool
 }
 
+// features lists the needs of cases, each with a way to ask whether a file
+// system has it.
 func features() []feature {
 	return []feature{
 		{needFiles, "Capabilities.Write or Options.Peer", func(e *env) bool { return e.caps.Write || e.opts.Peer != nil }},

@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// openCases returns the cases for streams that read.
 func openCases() []testCase {
 	return []testCase{
 		{"whole", "OP1", needFiles, openWhole},
@@ -26,6 +27,7 @@ func openCases() []testCase {
 	}
 }
 
+// open reads a whole stream and returns it with the description of the file.
 func (e *env) open(name string, opts *workspace.OpenOptions) (string, workspace.FileInfo) {
 	e.Helper()
 	stream, info, err := workspace.Open(e.ctx, e.fsys, name, opts)
@@ -42,6 +44,7 @@ func (e *env) open(name string, opts *workspace.OpenOptions) (string, workspace.
 	return string(data), info
 }
 
+// streams fails the case unless the stream of a window is want.
 func (e *env) streams(name string, opts workspace.OpenOptions, want string) {
 	e.Helper()
 	if got, _ := e.open(name, &opts); got != want {
@@ -49,6 +52,7 @@ func (e *env) streams(name string, opts workspace.OpenOptions, want string) {
 	}
 }
 
+// openWhole tests that a stream without options has the whole file.
 func openWhole(e *env) {
 	e.given(files{"file": "content", "empty": "", "bytes": everyByte()})
 	for name, want := range map[string]string{"file": "content", "empty": "", "bytes": everyByte()} {
@@ -59,6 +63,8 @@ func openWhole(e *env) {
 	}
 }
 
+// openWindow tests every combination of offset and length around the ends of a
+// file.
 func openWindow(e *env) {
 	const content = "0123456789"
 	e.given(files{"file": content})
@@ -71,6 +77,7 @@ func openWindow(e *env) {
 	}
 }
 
+// openPastEnd tests that a window after the end is empty.
 func openPastEnd(e *env) {
 	e.given(files{"file": "12345", "empty": ""})
 	for _, offset := range []int64{5, 6, 1 << 40} {
@@ -81,6 +88,7 @@ func openPastEnd(e *env) {
 	e.streams("empty", workspace.OpenOptions{Length: 3}, "")
 }
 
+// openLargeWindow tests windows of a file that is larger than usual buffers.
 func openLargeWindow(e *env) {
 	content := large()
 	e.given(files{"large": content})
@@ -92,6 +100,7 @@ func openLargeWindow(e *env) {
 	}
 }
 
+// openDescribes tests that Open describes the whole file, whatever the window.
 func openDescribes(e *env) {
 	e.given(files{"dir/file": "0123456789"})
 	want := e.stat("dir/file")
@@ -106,6 +115,8 @@ func openDescribes(e *env) {
 	}
 }
 
+// openNegative tests that negative numbers are refused, and that an ended
+// context comes first.
 func openNegative(e *env) {
 	e.given(files{"file": "x"})
 	for _, opts := range []workspace.OpenOptions{{Offset: -1}, {Length: -1}, {Offset: -1, Length: -1}} {
@@ -118,6 +129,7 @@ func openNegative(e *env) {
 	}
 }
 
+// openDirectory tests that a directory has no stream.
 func openDirectory(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, name := range []string{"dir", "."} {
@@ -145,6 +157,7 @@ func openCanceledStream(e *env) {
 	}
 }
 
+// openSeveral tests that several streams of one file are independent.
 func openSeveral(e *env) {
 	e.given(files{"file": "0123456789"})
 	var streams []io.ReadCloser

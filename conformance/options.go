@@ -46,6 +46,7 @@ type Options struct {
 	WatchWait time.Duration
 }
 
+// watchWait returns how long an event may take.
 func (o Options) watchWait() time.Duration {
 	if o.WatchWait > 0 {
 		return o.WatchWait
@@ -84,6 +85,7 @@ func (o Options) check(t testing.TB, known map[string]bool) {
 	}
 }
 
+// isGroup reports whether name is the name of a group.
 func isGroup(name string) bool {
 	return slices.ContainsFunc(groups(), func(g group) bool { return g.name == name })
 }

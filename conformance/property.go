@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// propertyCases returns the cases that draw their input at random.
 func propertyCases() []testCase {
 	return []testCase{
 		{"random-operations", "W1 W2 W3 R1 L1 L2 G1 G2 T1 X1 X2 X3 X4 X7 M1 M2 M3 M4 M5 M6 MV1 MV2 MV3 MV4 E3 E4 E5", needWrite, randomOperations},
@@ -28,6 +29,7 @@ type operation struct {
 	Destination string // of a move
 }
 
+// String returns the operation as a call, for failures.
 func (o operation) String() string {
 	if o.Verb == ops.Move {
 		return fmt.Sprintf("%s %q %q", o.Verb, o.Name, o.Destination)
@@ -52,6 +54,7 @@ func anyName() *rapid.Generator[string] {
 	})
 }
 
+// anyOperation draws operations with the given verbs.
 func anyOperation(verbs []string) *rapid.Generator[operation] {
 	return rapid.Custom(func(t *rapid.T) operation {
 		o := operation{Verb: rapid.SampledFrom(verbs).Draw(t, "verb"), Name: anyName().Draw(t, "name")}
@@ -100,6 +103,7 @@ func (e *env) step(t *rapid.T, base string, m model, o operation, step int) {
 	}
 }
 
+// isAny reports whether err is one of the kinds.
 func isAny(err error, kinds []error) bool {
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
@@ -138,6 +142,7 @@ func (e *env) do(base string, o operation, content string) (found []string, err 
 	return nil, err
 }
 
+// compare compares the tree below base with the model.
 func (e *env) compare(t *rapid.T, base string, m model) {
 	got := make(files)
 	e.collect(base, got)
@@ -150,6 +155,7 @@ func (e *env) compare(t *rapid.T, base string, m model) {
 	}
 }
 
+// randomContents tests that any bytes can be written and read back.
 func randomContents(e *env) {
 	rapid.Check(e, func(t *rapid.T) {
 		content := string(rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, "content"))
@@ -166,6 +172,8 @@ func randomContents(e *env) {
 	})
 }
 
+// randomPages tests that pages of Ls, Glob and Walk add up to the whole, for
+// trees and sizes drawn at random.
 func randomPages(e *env) {
 	run := 0
 	rapid.Check(e, func(t *rapid.T) {

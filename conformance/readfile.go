@@ -8,6 +8,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// readFileCases returns the cases for ReadFile.
 func readFileCases() []testCase {
 	return []testCase{
 		{"content", "R1", needFiles, readContent},
@@ -20,12 +21,14 @@ func readFileCases() []testCase {
 	}
 }
 
+// readContent tests that a file has the content that was written.
 func readContent(e *env) {
 	e.given(files{"file": "content\r\nof file\n", "dir/file": "another"})
 	e.has("file", "content\r\nof file\n")
 	e.has("dir/file", "another")
 }
 
+// readEmpty tests that an empty file is content, not an error.
 func readEmpty(e *env) {
 	e.given(files{"empty": ""})
 	e.has("empty", "")
@@ -43,6 +46,7 @@ func everyByte() string {
 	return b.String()
 }
 
+// readEveryByte tests that no byte is changed on the way.
 func readEveryByte(e *env) {
 	e.given(files{"bytes": everyByte()})
 	e.has("bytes", everyByte())
@@ -59,6 +63,7 @@ func large() string {
 	return string(data)
 }
 
+// readLarge tests a file that is larger than usual buffers.
 func readLarge(e *env) {
 	e.given(files{"large": large()})
 	if got := e.read("large"); got != large() {
@@ -66,6 +71,7 @@ func readLarge(e *env) {
 	}
 }
 
+// readDirectory tests that a directory cannot be read.
 func readDirectory(e *env) {
 	e.given(files{"dir/file": "x", "empty/": ""})
 	for _, name := range []string{"dir", "empty", "."} {
@@ -74,6 +80,8 @@ func readDirectory(e *env) {
 	}
 }
 
+// readBytesAreTheCallers tests that the caller may change the bytes that it
+// read.
 func readBytesAreTheCallers(e *env) {
 	for _, content := range aroundBuffers() {
 		e.given(files{"file": content})
@@ -96,6 +104,7 @@ func aroundBuffers() []string {
 	return []string{"content", all[:5<<10], all[:40<<10], all[:1<<20+1]}
 }
 
+// readRepeated tests that every read returns the same.
 func readRepeated(e *env) {
 	e.given(files{"file": "content"})
 	for range 3 {

@@ -11,6 +11,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// readVersionedCases returns the cases for ReadVersioned.
 func readVersionedCases() []testCase {
 	return []testCase{
 		{"content", "RV1", needFiles, readVersionedContent},
@@ -23,6 +24,8 @@ func readVersionedCases() []testCase {
 	}
 }
 
+// readVersioned reads a file with its version, and ends the case if that
+// fails.
 func (e *env) readVersioned(name string, limit int64) (string, workspace.Version) {
 	e.Helper()
 	data, version, err := workspace.ReadVersioned(e.ctx, e.fsys, name, limit)
@@ -32,6 +35,8 @@ func (e *env) readVersioned(name string, limit int64) (string, workspace.Version
 	return string(data), version
 }
 
+// readVersionedContent tests that content and version are those of ReadFile
+// and Stat.
 func readVersionedContent(e *env) {
 	for name, content := range map[string]string{"file": "content", "dir/empty": "", "bytes": everyByte()} {
 		e.given(files{name: content})
@@ -85,6 +90,7 @@ type versions struct {
 	contents map[workspace.Version]string
 }
 
+// write writes a file and remembers which bytes the version stands for.
 func (v *versions) write(e *env, content string) {
 	version, err := e.fsys.WriteFile(e.ctx, "file", []byte(content), nil)
 	if err != nil {
@@ -95,6 +101,8 @@ func (v *versions) write(e *env, content string) {
 	v.contents[version] = content
 }
 
+// readVersionedForWrite tests that the version of a read is a condition that
+// holds.
 func readVersionedForWrite(e *env) {
 	e.write("file", "one")
 	_, version := e.readVersioned("file", 0)
@@ -104,6 +112,7 @@ func readVersionedForWrite(e *env) {
 	e.has("file", "two")
 }
 
+// readVersionedLimit tests the limit at its exact value.
 func readVersionedLimit(e *env) {
 	e.given(files{"file": "12345", "empty": "", "large": large()})
 	for _, limit := range []int64{0, 5, 6, 1 << 40} {
@@ -137,6 +146,7 @@ func readVersionedNegative(e *env) {
 	}
 }
 
+// readVersionedDirectory tests that a directory cannot be read.
 func readVersionedDirectory(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, name := range []string{"dir", "."} {
@@ -145,6 +155,7 @@ func readVersionedDirectory(e *env) {
 	}
 }
 
+// readVersionedBytes tests that the caller may change the bytes that it read.
 func readVersionedBytes(e *env) {
 	for _, content := range aroundBuffers() {
 		e.given(files{"file": content})

@@ -18,6 +18,7 @@ type place struct {
 	paths []string
 }
 
+// at returns what an error must be about: the operation, and one of the names.
 func at(op string, paths ...string) place { return place{op: op, paths: paths} }
 
 // refused fails the case unless err is of kind and about where.

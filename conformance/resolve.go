@@ -2,6 +2,7 @@ package conformance
 
 import "github.com/workspacekit/workspacekit/workspace"
 
+// resolveCases returns the cases for Resolve in a store without symlinks.
 func resolveCases() []testCase {
 	return []testCase{
 		{"no-symlink", "RS1", needFiles, resolvePlain},
@@ -10,6 +11,7 @@ func resolveCases() []testCase {
 	}
 }
 
+// resolves fails the case unless name resolves to want.
 func (e *env) resolves(name, want string) {
 	e.Helper()
 	got, err := workspace.Resolve(e.ctx, e.fsys, name)
@@ -18,6 +20,7 @@ func (e *env) resolves(name, want string) {
 	}
 }
 
+// resolvePlain tests that names without symlinks resolve to themselves.
 func resolvePlain(e *env) {
 	e.given(files{"file": "x", "dir/sub/child": "x"})
 	for _, name := range []string{".", "file", "dir", "dir/sub", "dir/sub/child"} {
@@ -25,6 +28,7 @@ func resolvePlain(e *env) {
 	}
 }
 
+// resolveBelowFile tests that a name below a file keeps its spelling.
 func resolveBelowFile(e *env) {
 	e.given(files{"file": "x", "dir/child": "x"})
 	for _, name := range []string{"file/x", "file/x/y", "dir/child/x"} {
@@ -32,6 +36,7 @@ func resolveBelowFile(e *env) {
 	}
 }
 
+// resolveMissing tests that a missing name keeps its spelling.
 func resolveMissing(e *env) {
 	for _, name := range []string{"none", "none/of/these"} {
 		e.resolves(name, name)

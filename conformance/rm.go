@@ -7,6 +7,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// rmCases returns the cases for Rm.
 func rmCases() []testCase {
 	return []testCase{
 		{"file", "X1", needWrite, rmFile},
@@ -26,6 +27,8 @@ func rmCases() []testCase {
 	}
 }
 
+// rmFile tests that Rm removes a file, which can then neither be found nor
+// read.
 func rmFile(e *env) {
 	e.given(files{"dir/": "", "dir/file": "x", "dir/other": "y"})
 	e.rm("dir/file", nil)
@@ -36,12 +39,15 @@ func rmFile(e *env) {
 	e.refused(err, fs.ErrNotExist, at(ops.ReadFile, "dir/file"), "ReadFile(%q) after Rm", "dir/file")
 }
 
+// rmEmptyDirectory tests that Rm removes an empty directory and leaves its
+// parent.
 func rmEmptyDirectory(e *env) {
 	e.given(files{"dir/empty/": ""})
 	e.rm("dir/empty", &workspace.RmOptions{})
 	e.leaves(files{"dir/": ""}, "Rm(%q)", "dir/empty")
 }
 
+// rmNotEmpty tests that Rm refuses a directory with children, hidden ones too.
 func rmNotEmpty(e *env) {
 	e.given(files{"dir/file": "x", "parent/empty/": "", "hidden/.file": "", "checkout/.git/": "", "deep/.a/.b/.c": ""})
 	before := e.tree()
@@ -54,6 +60,7 @@ func rmNotEmpty(e *env) {
 	e.unchanged(before, "Rm of directories with children")
 }
 
+// rmRecursive tests that Recursive removes a tree and nothing beside it.
 func rmRecursive(e *env) {
 	e.given(files{"keep/": "", "keep/file": "x", "dir/a/b/c": "deep", "dir/file": "x", "dir/empty/": "", "dir/.hidden": "x"})
 	e.rm("dir", &workspace.RmOptions{Recursive: true})
@@ -62,18 +69,23 @@ func rmRecursive(e *env) {
 	e.refused(err, fs.ErrNotExist, at(ops.Stat, "dir/a/b/c"), "Stat(%q) after Rm", "dir/a/b/c")
 }
 
+// rmRecursiveFile tests that Recursive removes a file as well.
 func rmRecursiveFile(e *env) {
 	e.given(files{"file": "x", "other": "y"})
 	e.rm("file", &workspace.RmOptions{Recursive: true})
 	e.leaves(files{"other": "y"}, "Rm(%q, Recursive)", "file")
 }
 
+// rmRecursiveEmptyDirectory tests that Recursive removes an empty directory as
+// well.
 func rmRecursiveEmptyDirectory(e *env) {
 	e.given(files{"empty/": "", "other": "y"})
 	e.rm("empty", &workspace.RmOptions{Recursive: true})
 	e.leaves(files{"other": "y"}, "Rm(%q, Recursive)", "empty")
 }
 
+// rmRecursiveMissing tests that Recursive does not hide that a name does not
+// exist.
 func rmRecursiveMissing(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, name := range []string{"none", "dir/none", "di", "none/none"} {
@@ -82,6 +94,7 @@ func rmRecursiveMissing(e *env) {
 	}
 }
 
+// rmRoot tests that the root cannot be removed.
 func rmRoot(e *env) {
 	e.given(files{"dir/": "", "dir/file": "x"})
 	for _, opts := range []*workspace.RmOptions{nil, {Recursive: true}} {
@@ -91,6 +104,7 @@ func rmRoot(e *env) {
 	e.unchanged(files{"dir/": "", "dir/file": "x"}, "Rm(%q)", ".")
 }
 
+// rmEmptyRoot tests that the root cannot be removed either if it is empty.
 func rmEmptyRoot(e *env) {
 	for _, opts := range []*workspace.RmOptions{nil, {Recursive: true}} {
 		err := e.fsys.Rm(e.ctx, ".", opts)
@@ -99,6 +113,7 @@ func rmEmptyRoot(e *env) {
 	rootExists(e)
 }
 
+// rmLastFile tests that a directory stays when its last file is removed.
 func rmLastFile(e *env) {
 	e.write("dir/sub/file", "x")
 	e.rm("dir/sub/file", nil)
@@ -123,6 +138,7 @@ func rmPrefix(e *env) {
 	e.leaves(rest, "Rm(%q, Recursive)", "a")
 }
 
+// rmTwice tests that the second Rm finds nothing.
 func rmTwice(e *env) {
 	e.given(files{"file": "x"})
 	e.rm("file", nil)
@@ -130,6 +146,7 @@ func rmTwice(e *env) {
 	e.refused(err, fs.ErrNotExist, at(ops.Rm, "file"), "Rm(%q), again,", "file")
 }
 
+// rmAndWriteAgain tests that a removed name is free for a file or a directory.
 func rmAndWriteAgain(e *env) {
 	e.write("dir/name", "file")
 	e.rm("dir/name", nil)

@@ -25,6 +25,7 @@ func Run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, opts *Opti
 	}
 }
 
+// run runs the cases of the group that the options do not skip.
 func (g group) run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, o Options) {
 	for _, c := range g.cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -60,6 +61,7 @@ func (c testCase) try(e *env) {
 	c.run(e)
 }
 
+// groups returns all cases, by the method or the subject that they are about.
 func groups() []group {
 	return []group{
 		{"Names", nameCases()},
@@ -92,6 +94,7 @@ func groups() []group {
 	}
 }
 
+// caseNames returns the full names of all cases, by which options skip them.
 func caseNames(all []group) map[string]bool {
 	names := make(map[string]bool)
 	for _, g := range all {

@@ -6,6 +6,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// statCases returns the cases for Stat.
 func statCases() []testCase {
 	return []testCase{
 		{"file", "T1", needFiles, statFile},
@@ -17,12 +18,14 @@ func statCases() []testCase {
 	}
 }
 
+// statFile tests the description of a file.
 func statFile(e *env) {
 	e.given(files{"file": "12345", "dir/sub/empty": ""})
 	e.described("file", workspace.FileInfo{Name: "file", Path: "file", Type: workspace.TypeFile, Size: 5})
 	e.described("dir/sub/empty", workspace.FileInfo{Name: "empty", Path: "dir/sub/empty", Type: workspace.TypeFile})
 }
 
+// statDirectory tests the description of a directory, which has no size.
 func statDirectory(e *env) {
 	e.given(files{"dir/sub/file": "12345", "dir/empty/": ""})
 	for name, base := range map[string]string{"dir": "dir", "dir/sub": "sub", "dir/empty": "empty"} {
@@ -33,6 +36,7 @@ func statDirectory(e *env) {
 	}
 }
 
+// statRoot tests the description of the root.
 func statRoot(e *env) {
 	e.described(".", workspace.FileInfo{Name: ".", Path: ".", Type: workspace.TypeDirectory})
 }
@@ -47,6 +51,7 @@ func (e *env) described(name string, want workspace.FileInfo) {
 	}
 }
 
+// statSizeFollows tests that the size is the size of the last write.
 func statSizeFollows(e *env) {
 	for _, content := range []string{"12345", "", "1234567890", "1"} {
 		e.write("file", content)

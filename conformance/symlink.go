@@ -10,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// symlinkCases returns the cases for a store that has symlinks.
 func symlinkCases() []testCase {
 	return []testCase{
 		{"stat-describes-itself", "Y1", needFiles | needSymlink, symlinkStat},
@@ -42,6 +43,8 @@ func (e *env) givenLinks() {
 	e.link("none", "links/dangling")
 }
 
+// symlinkStat tests that Stat describes a symlink itself, and follows symlinks
+// in the middle.
 func symlinkStat(e *env) {
 	e.givenLinks()
 	for _, name := range []string{"links/file", "links/dir", "links/dangling"} {
@@ -55,6 +58,7 @@ func symlinkStat(e *env) {
 	}
 }
 
+// symlinkRead tests that every way of reading follows a symlink.
 func symlinkRead(e *env) {
 	e.givenLinks()
 	e.has("links/file", "needle\n")
@@ -68,6 +72,7 @@ func symlinkRead(e *env) {
 	e.refused(err, workspace.ErrIsDir, at(ops.ReadFile, "links/dir"), "ReadFile(%q)", "links/dir")
 }
 
+// symlinkMiddle tests that symlinks in the middle of a name are followed.
 func symlinkMiddle(e *env) {
 	e.givenLinks()
 	e.has("links/dir/child", "needle\n")
@@ -76,6 +81,7 @@ func symlinkMiddle(e *env) {
 	e.refused(err, workspace.ErrNotDir, at(ops.ReadFile, "links/file/x"), "ReadFile(%q)", "links/file/x")
 }
 
+// symlinkWrite tests that a write goes to the target and keeps the symlink.
 func symlinkWrite(e *env) {
 	e.givenLinks()
 	e.write("links/file", "new")
@@ -101,6 +107,8 @@ func symlinkWriteNew(e *env) {
 	e.unchanged(before, "WriteFile(IfNotExist) of symlinks")
 }
 
+// symlinkLs tests how a symlink is listed, and that a symlink to a directory
+// can be listed.
 func symlinkLs(e *env) {
 	e.givenLinks()
 	e.equal(e.names("links", nil), []string{"dangling", "dir", "file"}, "Ls(%q)", "links")
@@ -117,6 +125,8 @@ func symlinkLs(e *env) {
 	e.equal(e.names("links/dir", nil), []string{"child", "sub"}, "Ls(%q)", "links/dir")
 }
 
+// symlinkGlob tests that Glob reports symlinks and follows only the one where
+// it begins.
 func symlinkGlob(e *env) {
 	e.givenLinks()
 	e.equal(e.glob("links/**", nil), []string{"links/dangling", "links/dir", "links/file"}, "Glob(%q)", "links/**")
@@ -131,6 +141,7 @@ func symlinkGlob(e *env) {
 	e.equal(got, []string{"links/dir/child", "links/dir/sub/deep"}, "Glob(%q, Dir: %q)", "**", "links/dir")
 }
 
+// symlinkGrep tests that Grep follows only a symlink that Path names.
 func symlinkGrep(e *env) {
 	e.givenLinks()
 	e.equal(paths(e.grep("needle", nil).Matches), []string{"dir/child", "dir/sub/deep", "file"}, "Grep(%q)", "needle")
@@ -147,12 +158,15 @@ func symlinkGrep(e *env) {
 	}
 }
 
+// symlinkWalk tests that a walk reports symlinks and follows only the one
+// where it begins.
 func symlinkWalk(e *env) {
 	e.givenLinks()
 	e.equal(e.walked("links", "", nil), []string{"links/dangling", "links/dir", "links/file"}, "Walk(%q)", "links")
 	e.equal(e.walked("links/dir", "", nil), []string{"links/dir/child", "links/dir/sub", "links/dir/sub/deep"}, "Walk(%q)", "links/dir")
 }
 
+// symlinkRm tests that Rm removes symlinks and keeps their targets.
 func symlinkRm(e *env) {
 	e.givenLinks()
 	for _, name := range []string{"links/file", "links/dir", "links/dangling"} {
@@ -168,6 +182,8 @@ func linkTargets() files {
 	}
 }
 
+// symlinkRmRecursive tests that a tree with symlinks is removed without their
+// targets.
 func symlinkRmRecursive(e *env) {
 	e.givenLinks()
 	e.rm("links/dir", &workspace.RmOptions{Recursive: true})
@@ -177,6 +193,7 @@ func symlinkRmRecursive(e *env) {
 	e.leaves(want, "Rm(%q, Recursive)", "links")
 }
 
+// symlinkMove tests that Move moves the symlink itself and keeps its target.
 func symlinkMove(e *env) {
 	e.given(files{"file": "x"})
 	e.link("file", "link")
@@ -185,6 +202,7 @@ func symlinkMove(e *env) {
 	e.has("moved", "x")
 }
 
+// symlinkCopy tests that Copy copies the target.
 func symlinkCopy(e *env) {
 	e.givenLinks()
 	e.copyTo("links/file", "copy")
@@ -204,6 +222,7 @@ func (e *env) givenEscapes() {
 	e.link("../../../../../../../../etc/hostname", "dir/far")
 }
 
+// symlinkEscape tests that no call reads through a symlink that leads out.
 func symlinkEscape(e *env) {
 	e.givenEscapes()
 	for _, name := range []string{"dir/up/x", "absolute", "dir/far"} {
@@ -237,6 +256,8 @@ func symlinkDetour(e *env) {
 	}
 }
 
+// symlinkEscapeWrite tests that no call changes anything through a symlink
+// that leads out.
 func symlinkEscapeWrite(e *env) {
 	e.givenEscapes()
 	before := e.tree()
@@ -251,6 +272,8 @@ func symlinkEscapeWrite(e *env) {
 	e.unchanged(before, "writes through symlinks that lead out")
 }
 
+// symlinkLoop tests that a loop is an error where it is followed, and ends no
+// walk or search.
 func symlinkLoop(e *env) {
 	e.given(files{"file": "x"})
 	e.link("b", "a")
@@ -265,6 +288,7 @@ func symlinkLoop(e *env) {
 	e.equal(e.walked(".", "", nil), []string{"a", "b", "file", "self"}, "Walk(%q)", ".")
 }
 
+// symlinkResolve tests that Resolve follows symlinks everywhere in a name.
 func symlinkResolve(e *env) {
 	e.givenLinks()
 	e.link("links/dir", "twice")

@@ -18,6 +18,7 @@ func (e *env) tree() files {
 	return found
 }
 
+// collect adds what is below dir to found.
 func (e *env) collect(dir string, found files) {
 	e.Helper()
 	for _, info := range e.ls(dir, nil) {

@@ -9,6 +9,8 @@ type unusualTheme struct {
 	elements []string
 }
 
+// unusualThemes returns names that have made trouble somewhere, by the kind of
+// trouble.
 func unusualThemes() []unusualTheme {
 	return []unusualTheme{
 		{"spaces", []string{" ", "  two  ", " lead", "trail ", "in side", "\u00a0"}},
@@ -57,6 +59,7 @@ func (theme unusualTheme) roundTrip(e *env) {
 	e.equal(e.names("dir", nil), []string{}, "Ls(%q) after each was removed", "dir")
 }
 
+// search finds the names by Glob and Grep.
 func (theme unusualTheme) search(e *env) {
 	tree := make(files)
 	want := []string{}

@@ -14,6 +14,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// walkCases returns the cases for Walk.
 func walkCases() []testCase {
 	return []testCase{
 		{"order", "WK1", needFiles, walkOrder},
@@ -50,6 +51,8 @@ func (e *env) walked(dir, after string, result func(path string) error) []string
 	return found
 }
 
+// givenOrdered prepares names whose order is easy to get wrong, and returns
+// them in order.
 func (e *env) givenOrdered() []string {
 	e.Helper()
 	tree := make(files)
@@ -65,11 +68,14 @@ func (e *env) givenOrdered() []string {
 	return want
 }
 
+// walkOrder tests that paths come in bytewise order, which is not the order of
+// names in each directory.
 func walkOrder(e *env) {
 	want := e.givenOrdered()
 	e.equal(e.walked(".", "", nil), want, "Walk(%q)", ".")
 }
 
+// walkDescribes tests that Walk and Stat describe a name in the same way.
 func walkDescribes(e *env) {
 	e.given(files{"dir/file": "12345", "dir/empty": "", "dir/sub/": ""})
 	err := workspace.Walk(e.ctx, e.fsys, ".", nil, func(info workspace.FileInfo, err error) error {
@@ -87,18 +93,22 @@ func walkDescribes(e *env) {
 	}
 }
 
+// walkBelowDir tests that a walk of a directory reports what is below it, and
+// no other name with the same beginning.
 func walkBelowDir(e *env) {
 	e.given(files{"a/x": "", "a/sub/y": "", "a-b/z": "", "ab": ""})
 	e.equal(e.walked("a", "", nil), []string{"a/sub", "a/sub/y", "a/x"}, "Walk(%q)", "a")
 	e.equal(e.walked("a/sub", "", nil), []string{"a/sub/y"}, "Walk(%q)", "a/sub")
 }
 
+// walkEmpty tests that an empty directory has nothing to report.
 func walkEmpty(e *env) {
 	e.given(files{"dir/empty/": ""})
 	e.equal(e.walked("dir/empty", "", nil), []string{}, "Walk(%q)", "dir/empty")
 	e.equal(e.walked("dir", "", nil), []string{"dir/empty"}, "Walk(%q)", "dir")
 }
 
+// walkAfter tests that a walk continues after any path.
 func walkAfter(e *env) {
 	all := e.givenOrdered()
 	for _, after := range append([]string{".", "0", "a/", "a/i", "a/in/", "a/in/zzz", "a0", "zzz", "\U0010ffff", "a-" + strings.Repeat("z/", 4000)}, all...) {
@@ -111,6 +121,8 @@ func walkAfter(e *env) {
 	e.equal(e.walked("a", "a/in", nil), []string{"a/in-deep", "a/in/deep"}, "Walk(%q, After: %q)", "a", "a/in")
 }
 
+// walkSkipDir tests that SkipDir leaves out a directory's children and nothing
+// else.
 func walkSkipDir(e *env) {
 	e.given(files{"a/x": "", "a-b": "", "b/c/x": "", "b/d": "", "c/x": ""})
 	got := e.walked(".", "", func(path string) error {
@@ -136,6 +148,7 @@ func walkSkipDirOfFile(e *env) {
 	}
 }
 
+// walkSkipAll tests that SkipAll ends a walk without an error.
 func walkSkipAll(e *env) {
 	e.given(files{"a/x": "", "a/y": "", "b": ""})
 	for _, last := range []string{"a", "a/x"} {
@@ -151,6 +164,7 @@ func walkSkipAll(e *env) {
 	}
 }
 
+// walkError tests that an error of the function ends the walk and is returned.
 func walkError(e *env) {
 	e.given(files{"a/x": "", "b": ""})
 	want := errors.New("enough")
@@ -167,6 +181,7 @@ func walkError(e *env) {
 	}
 }
 
+// walkFile tests that a file cannot be walked.
 func walkFile(e *env) {
 	e.given(files{"file": "x", "dir/file": "x"})
 	for _, dir := range []string{"file", "dir/file"} {
@@ -175,6 +190,7 @@ func walkFile(e *env) {
 	}
 }
 
+// walkEleven tests a directory with more names than a store lists at once.
 func walkEleven(e *env) {
 	var want []string
 	for _, name := range e.many("dir", 1100) {

@@ -9,6 +9,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// watchCases returns the cases for Watch.
 func watchCases() []testCase {
 	return []testCase{
 		{"file", "H1", needFiles | needWatch, watchFile},
@@ -36,11 +37,13 @@ func watchCases() []testCase {
 	}
 }
 
+// change writes a file by the peer, if there is one.
 func (e *env) change(name, content string) {
 	e.Helper()
 	e.given(files{name: content})
 }
 
+// remove removes a tree by the peer, if there is one.
 func (e *env) remove(name string) {
 	e.Helper()
 	if err := e.store.Rm(e.ctx, name, &workspace.RmOptions{Recursive: true}); err != nil {
@@ -48,6 +51,7 @@ func (e *env) remove(name string) {
 	}
 }
 
+// watchFile tests the events in the life of a file.
 func watchFile(e *env) {
 	w := e.watch(".", nil)
 	e.change("file", "one")
@@ -60,6 +64,7 @@ func watchFile(e *env) {
 	w.await(created("file"))
 }
 
+// watchDirectory tests the events in the life of a directory.
 func watchDirectory(e *env) {
 	w := e.watch(".", nil)
 	e.change("dir/", "")
@@ -68,6 +73,8 @@ func watchDirectory(e *env) {
 	w.await(removed("dir"))
 }
 
+// watchAtDepth tests that changes far below the watched directory are
+// reported.
 func watchAtDepth(e *env) {
 	e.given(files{"a/b/c/file": "one", "a/b/c/d/": ""})
 	for _, dir := range []string{".", "a", "a/b/c"} {
@@ -100,6 +107,7 @@ func watchNewDirectory(e *env) {
 	}
 }
 
+// watchRecursiveRm tests that a removed tree is reported name by name.
 func watchRecursiveRm(e *env) {
 	e.given(files{"dir/a/b/file": "x", "dir/a/empty/": "", "dir/file": "x", "keep": "x"})
 	w := e.watch(".", nil)
@@ -107,6 +115,7 @@ func watchRecursiveRm(e *env) {
 	w.await(removed("dir"), removed("dir/a"), removed("dir/a/b"), removed("dir/a/b/file"), removed("dir/a/empty"), removed("dir/file"))
 }
 
+// watchMoveFile tests that a move is reported as a removal and a creation.
 func watchMoveFile(e *env) {
 	e.given(files{"file": "x", "dir/": ""})
 	w := e.watch(".", nil)
@@ -114,6 +123,8 @@ func watchMoveFile(e *env) {
 	w.await(removed("file"), created("dir/file"))
 }
 
+// watchMoveDirectory tests that a directory that moves is reported with
+// everything below it.
 func watchMoveDirectory(e *env) {
 	e.given(files{"a/sub/file": "x", "a/empty/": ""})
 	w := e.watch(".", nil)
@@ -155,6 +166,7 @@ func watchReplaceDirectory(e *env) {
 	w.await(written("cur/sub/deep/last"))
 }
 
+// watchSameSize tests that a change is reported although the size stays.
 func watchSameSize(e *env) {
 	e.given(files{"file": "0"})
 	w := e.watch(".", nil)
@@ -177,6 +189,8 @@ func watchOnlyBelow(e *env) {
 	w.only("dir/last")
 }
 
+// watchOnlyChanged tests that a write reports the file that was written, and
+// no other.
 func watchOnlyChanged(e *env) {
 	e.given(files{"dir/file": "x", "dir/same": "x", "dir/sub/deep": "x"})
 	w := e.watch(".", nil)
@@ -190,6 +204,7 @@ func watchOnlyChanged(e *env) {
 	w.only("dir/file", "dir/new", "last")
 }
 
+// watchTwo tests that two watches do not affect each other.
 func watchTwo(e *env) {
 	e.given(files{"a/": "", "b/": ""})
 	ctx, cancel := context.WithCancel(e.ctx)
@@ -205,6 +220,7 @@ func watchTwo(e *env) {
 	all.await(created("a/two"))
 }
 
+// watchCloses tests that the channel closes once the context has ended.
 func watchCloses(e *env) {
 	e.given(files{"dir/": ""})
 	ctx, cancel := context.WithCancel(e.ctx)
@@ -232,6 +248,7 @@ func watchStaysOpen(e *env) {
 	}
 }
 
+// watchClosesUnread tests that it closes as well if nobody reads the events.
 func watchClosesUnread(e *env) {
 	ctx, cancel := context.WithCancel(e.ctx)
 	w := e.watchUntil(ctx, ".", &workspace.WatchOptions{Buffer: 1})
@@ -250,6 +267,7 @@ func watchEnds(e *env) {
 	w.awaitClose()
 }
 
+// watchOwnWrites tests that changes of the same process are reported.
 func watchOwnWrites(e *env) {
 	w := e.watch(".", nil)
 	e.write("file", "x")
@@ -260,6 +278,7 @@ func watchOwnWrites(e *env) {
 	w.await(removed("file"))
 }
 
+// watchMissing tests that a missing directory cannot be watched.
 func watchMissing(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, dir := range []string{"none", "dir/none", "di"} {
@@ -268,6 +287,7 @@ func watchMissing(e *env) {
 	}
 }
 
+// watchFileAsDir tests that a file cannot be watched.
 func watchFileAsDir(e *env) {
 	e.given(files{"file": "x", "dir/file": "x"})
 	for _, dir := range []string{"file", "dir/file"} {
@@ -276,6 +296,7 @@ func watchFileAsDir(e *env) {
 	}
 }
 
+// watchNegative tests that a negative buffer is refused.
 func watchNegative(e *env) {
 	_, err := e.fsys.Watch(e.ctx, ".", &workspace.WatchOptions{Buffer: -1})
 	e.refused(err, fs.ErrInvalid, at(ops.Watch, "."), "Watch(%q, Buffer: -1)", ".")

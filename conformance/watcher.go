@@ -21,23 +21,28 @@ type watcher struct {
 	seen   []workspace.Event
 }
 
+// created is the event of a new name.
 func created(name string) workspace.Event {
 	return workspace.Event{Op: workspace.EventCreate, Path: name}
 }
 
+// written is the event of new bytes.
 func written(name string) workspace.Event {
 	return workspace.Event{Op: workspace.EventWrite, Path: name}
 }
 
+// removed is the event of a name that no longer exists.
 func removed(name string) workspace.Event {
 	return workspace.Event{Op: workspace.EventRemove, Path: name}
 }
 
+// watch opens a watch that ends with the case.
 func (e *env) watch(dir string, opts *workspace.WatchOptions) *watcher {
 	e.Helper()
 	return e.watchUntil(e.ctx, dir, opts)
 }
 
+// watchUntil opens a watch that ends with ctx.
 func (e *env) watchUntil(ctx context.Context, dir string, opts *workspace.WatchOptions) *watcher {
 	e.Helper()
 	o := workspace.WatchOptions{Interval: pollInterval}

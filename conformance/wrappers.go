@@ -6,6 +6,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// wrapperCases returns the cases for wrappers with Unwrap.
 func wrapperCases() []testCase {
 	return []testCase{
 		{"capabilities", "U1", 0, wrappedCapabilities},
@@ -21,6 +22,7 @@ func wrapperCases() []testCase {
 // it has the nine methods and none of the optional ones.
 type neutral struct{ workspace.FileSystem }
 
+// Unwrap implements [workspace.Unwrapper].
 func (n neutral) Unwrap() workspace.FileSystem { return n.FileSystem }
 
 var _ workspace.Unwrapper = neutral{}
@@ -33,6 +35,8 @@ func (e *env) wrapped() *env {
 	return &w
 }
 
+// wrappedCapabilities tests that capabilities and root are found through
+// wrappers.
 func wrappedCapabilities(e *env) {
 	if got := e.wrapped().caps; got != e.caps {
 		e.Errorf("CapabilitiesOf through a wrapper = %+v, want %+v", got, e.caps)
@@ -42,6 +46,8 @@ func wrappedCapabilities(e *env) {
 	}
 }
 
+// wrappedReading tests that the optional ways of reading are found through
+// wrappers.
 func wrappedReading(e *env) {
 	e.given(files{"dir/file": "content", "dir/sub/x": ""})
 	w := e.wrapped()
@@ -55,17 +61,20 @@ func wrappedReading(e *env) {
 	w.resolves("dir/file", "dir/file")
 }
 
+// wrappedCreating tests that Create is found through wrappers.
 func wrappedCreating(e *env) {
 	e.wrapped().create("dir/file", "content")
 	e.leaves(files{"dir/": "", "dir/file": "content"}, "Create(%q) through a wrapper", "dir/file")
 }
 
+// wrappedMoving tests that Move is found through wrappers.
 func wrappedMoving(e *env) {
 	e.given(files{"a/x": "1"})
 	e.wrapped().move("a", "b")
 	e.leaves(files{"b/": "", "b/x": "1"}, "Move(%q, %q) through a wrapper", "a", "b")
 }
 
+// wrappedCopying tests that Copy is found through wrappers.
 func wrappedCopying(e *env) {
 	e.given(files{"a": "1"})
 	e.wrapped().copyTo("a", "b")

@@ -8,6 +8,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// writeFileCases returns the cases for WriteFile.
 func writeFileCases() []testCase {
 	return []testCase{
 		{"new", "W1", needWrite, writeNew},
@@ -25,6 +26,7 @@ func writeFileCases() []testCase {
 	}
 }
 
+// writeNew tests that a new file has its bytes and its size.
 func writeNew(e *env) {
 	e.write("file", "content")
 	e.has("file", "content")
@@ -33,6 +35,7 @@ func writeNew(e *env) {
 	}
 }
 
+// writeReplace tests that a write replaces the whole content, also with less.
 func writeReplace(e *env) {
 	for _, content := range []string{"first", "a longer second", "3rd", "4th"} {
 		e.write("file", content)
@@ -41,6 +44,7 @@ func writeReplace(e *env) {
 	e.equal(e.names(".", nil), []string{"file"}, "Ls(%q)", ".")
 }
 
+// writeEmpty tests that a file can be empty, from the start or later.
 func writeEmpty(e *env) {
 	e.write("new", "")
 	e.has("new", "")
@@ -50,6 +54,7 @@ func writeEmpty(e *env) {
 	e.equal(e.names(".", nil), []string{"new", "old"}, "Ls(%q)", ".")
 }
 
+// writeNil tests that nil data is an empty file.
 func writeNil(e *env) {
 	if _, err := e.fsys.WriteFile(e.ctx, "file", nil, nil); err != nil {
 		e.Fatalf("WriteFile(%q, nil) = %v, want nil", "file", err)
@@ -66,6 +71,7 @@ func writeEveryByte(e *env) {
 	}
 }
 
+// writeLarge tests a file that is larger than usual buffers.
 func writeLarge(e *env) {
 	e.write("large", large())
 	if got := e.read("large"); got != large() {
@@ -75,6 +81,8 @@ func writeLarge(e *env) {
 	e.has("large", "small")
 }
 
+// writeMissingParents tests that a write creates parents, which are
+// directories.
 func writeMissingParents(e *env) {
 	e.write("a/b/c/file", "content")
 	e.has("a/b/c/file", "content")
@@ -86,6 +94,7 @@ func writeMissingParents(e *env) {
 	e.equal(e.names(".", nil), []string{"a"}, "Ls(%q)", ".")
 }
 
+// writeKeepsSiblings tests that a write changes no other file.
 func writeKeepsSiblings(e *env) {
 	tree := files{
 		"dir/": "", "dir/one": "1", "dir/two": "2", "one": "top",
@@ -99,6 +108,7 @@ func writeKeepsSiblings(e *env) {
 	}
 }
 
+// writeDirectory tests that a directory cannot be written, the root neither.
 func writeDirectory(e *env) {
 	e.given(files{"dir/file": "x", "empty/": ""})
 	before := e.tree()
@@ -109,6 +119,8 @@ func writeDirectory(e *env) {
 	e.unchanged(before, "WriteFile of a directory")
 }
 
+// writeDataNotRetained tests that the caller may change the data after a
+// write, and that a write does not change it.
 func writeDataNotRetained(e *env) {
 	for _, content := range aroundBuffers() {
 		data := []byte(content)
@@ -123,6 +135,7 @@ func writeDataNotRetained(e *env) {
 	}
 }
 
+// writeZeroOptions tests that zero options are no condition.
 func writeZeroOptions(e *env) {
 	for _, content := range []string{"one", "two"} {
 		if _, err := e.fsys.WriteFile(e.ctx, "file", []byte(content), &workspace.WriteOptions{}); err != nil {

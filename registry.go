@@ -8,6 +8,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // NewRegistry returns a registry of the kinds of provider that come with this
@@ -17,7 +18,7 @@ func NewRegistry() *config.Registry {
 	r := &config.Registry{}
 	for _, builtin := range []struct {
 		name string
-		kind config.Kind
+		kind kind.Kind
 	}{
 		{"localbash", localbash.Kind()},
 		{"memory", memory.Kind()},

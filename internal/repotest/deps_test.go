@@ -23,8 +23,9 @@ var policy = map[string][]string{
 	"workspace/provider": {"workspace", "workspace/fallback", "internal/ops", "internal/scan"},
 	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob", "internal/ignore", "internal/ops", "internal/scan"},
 	"workspace/kind":     {"workspace"},
-	"workspace/config": {"internal/ops", "internal/wording", "workspace", "workspace/kind", "workspace/policy", "github.com/goccy/go-yaml/...",
+	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/kind", "workspace/policy",
 		"github.com/google/jsonschema-go/jsonschema"},
+	"workspace/config/internal/document": {"internal/wording", "github.com/goccy/go-yaml/...", "github.com/google/jsonschema-go/jsonschema"},
 
 	"internal/enginetest": {},
 	"internal/exhaustive": {},

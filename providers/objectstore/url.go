@@ -86,7 +86,7 @@ func (o *Options) setParameter(name, value string) error {
 
 func parseSwitch(name, value string, on *bool) (err error) {
 	if *on, err = strconv.ParseBool(value); err != nil {
-		return invalid(fmt.Sprintf("%s is %q, and is to be true or false", name, value))
+		return invalid(fmt.Sprintf("%s is %q, and must be true or false", name, value))
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/workspace/kind"
+
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -18,12 +20,12 @@ func TestAbout(t *testing.T) {
 		Says string `json:"says"`
 	}
 	errMute := errors.New("mute")
-	kind := config.Kind{
+	talks := kind.Kind{
 		Options: options{},
-		Open: func(context.Context, config.Input) (workspace.FileSystem, error) {
+		Open: func(context.Context, kind.Input) (workspace.FileSystem, error) {
 			return memory.New(nil), nil
 		},
-		About: func(_ context.Context, fsys workspace.FileSystem, in config.Input) (string, error) {
+		About: func(_ context.Context, fsys workspace.FileSystem, in kind.Input) (string, error) {
 			if _, ok := fsys.(*memory.FS); !ok {
 				t.Errorf("About got a %T, want what Open returned", fsys)
 			}
@@ -35,7 +37,7 @@ func TestAbout(t *testing.T) {
 		},
 	}
 	r := &config.Registry{}
-	for name, k := range map[string]config.Kind{"talks": kind, "silent": {Options: kind.Options, Open: kind.Open}} {
+	for name, k := range map[string]kind.Kind{"talks": talks, "silent": {Options: talks.Options, Open: talks.Open}} {
 		if err := r.Register(name, k); err != nil {
 			t.Fatal(err)
 		}

@@ -1,3 +1,20 @@
+// Package config opens workspaces that a YAML file describes:
+//
+//	workspaces:
+//	  repo:
+//	    provider: { kind: localbash, root: . }
+//	    fs: { readOnly: true }
+//	tools:
+//	  disable: [rm]
+//
+// [Load] and [Parse] read a file, strictly: what is not known, of the wrong type
+// or missing is an error with its place in the file, and all of them are
+// reported together. [Config.Open] opens what the file describes, all of it or
+// nothing.
+//
+// The package knows no provider. A [Registry] is told of each [Kind] there is:
+// how its options are spelled, and how it is opened. docs/config.md describes
+// the file.
 package config
 
 import (
@@ -11,6 +28,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 )
 
 // FileName is the name of the file that [Find] looks for first, and that is
@@ -46,7 +65,7 @@ type Config struct {
 	file         string
 	dir          string
 	trusted      bool
-	naming       position // of the key in the tools, zero if there is none
+	naming       document.Position // of the key in the tools, zero if there is none
 	files        configFiles
 	holdsConfig  func(root string) bool // that of files; a method value for each workspace would take memory
 	hash         string                 // of the content that was loaded, "" if none was
@@ -56,21 +75,21 @@ type Config struct {
 
 // file is the shape of a file.
 type file struct {
-	Workspaces    later `json:"workspaces"`
-	Tools         later `json:"tools,omitempty"`
-	ProtectConfig *bool `json:"protectConfig,omitempty" jsonschema:"Lets no workspace change the files that describe workspaces. Default: true."`
+	Workspaces    *document.Node `json:"workspaces"`
+	Tools         *document.Node `json:"tools,omitempty"`
+	ProtectConfig *bool          `json:"protectConfig,omitempty" jsonschema:"Lets no workspace change the files that describe workspaces. Default: true."`
 }
 
 // description is what a file says of one workspace.
 type description struct {
-	Provider later    `json:"provider"`
-	FS       FS       `json:"fs,omitempty" jsonschema:"Settings that hold for every provider and every consumer."`
-	Requires []string `json:"requires,omitempty" jsonschema:"Capabilities without which the workspace is not opened."`
+	Provider *document.Node `json:"provider"`
+	FS       FS             `json:"fs,omitempty" jsonschema:"Settings that hold for every provider and every consumer."`
+	Requires []string       `json:"requires,omitempty" jsonschema:"Capabilities without which the workspace is not opened."`
 
 	name string
-	at   position // of the name
-	node *node
-	kind *node // the kind of its provider, or the URL that stands for it; nil if that is broken
+	at   document.Position // of the name
+	node *document.Node
+	kind *document.Node // the kind of its provider, or the URL that stands for it; nil if that is broken
 }
 
 // Load reads the file path. Nil opts mean the zero Options.
@@ -117,7 +136,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxBytes+1))
+	return io.ReadAll(io.LimitReader(f, document.MaxBytes+1))
 }
 
 func errNotFile(info fs.FileInfo) error {
@@ -152,10 +171,10 @@ func parse(data []byte, path string, o Options) (*Config, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // which some editors write
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("config: the current folder is not to be found: %w", err)
+		return nil, fmt.Errorf("config: the current folder cannot be found: %w", err)
 	}
-	p := &problems{file: o.Name, lines: strings.Split(string(data[:min(len(data), maxBytes)]), "\n")}
-	c := &Config{file: o.Name, files: configFiles{path: path}, dir: dir, lines: p.lines, trusted: o.Trust == nil}
+	p := &diagnostics{file: o.Name, Diagnostics: document.Diagnostics{Lines: document.Lines(data)}}
+	c := &Config{file: o.Name, files: configFiles{path: path}, dir: dir, lines: p.Lines, trusted: o.Trust == nil}
 	c.holdsConfig = c.files.below
 	c.read(p, data, o)
 	if err := p.err(); err != nil {
@@ -165,22 +184,21 @@ func parse(data []byte, path string, o Options) (*Config, error) {
 }
 
 // read sets c to what the file says.
-func (c *Config) read(p *problems, data []byte, o Options) {
-	r := &reader{problems: p, lookup: o.Env, anchors: map[string]*node{}}
-	root := r.read(data)
+func (c *Config) read(p *diagnostics, data []byte, o Options) {
+	root := document.Read(data, o.Env, &p.Diagnostics)
 	if root == nil {
 		return
 	}
 	var f file
-	decoder{p}.decode("the file", root, reflect.ValueOf(&f).Elem())
+	p.decoder().Decode("the file", root, reflect.ValueOf(&f).Elem())
 	c.files.unprotected = f.ProtectConfig != nil && !*f.ProtectConfig
-	if f.Workspaces.node != nil {
-		c.readWorkspaces(p, f.Workspaces.node)
+	if f.Workspaces != nil {
+		c.readWorkspaces(p, f.Workspaces)
 	}
-	if n := f.Tools.node; n != nil {
-		decoder{p}.decode("tools", n, reflect.ValueOf(&c.Tools).Elem())
-		if naming := n.lookup("naming"); naming != nil {
-			c.naming = naming.at
+	if n := f.Tools; n != nil {
+		p.decoder().Decode("tools", n, reflect.ValueOf(&c.Tools).Elem())
+		if naming := n.Lookup("naming"); naming != nil {
+			c.naming = naming.At
 		}
 		c.Tools.check(p, n, len(c.descriptions))
 	}
@@ -191,47 +209,47 @@ func (c *Config) read(p *problems, data []byte, o Options) {
 	}
 }
 
-func (c *Config) readWorkspaces(p *problems, n *node) {
+func (c *Config) readWorkspaces(p *diagnostics, n *document.Node) {
 	switch {
-	case n.kind == brokenNode:
+	case n.Kind == document.Broken:
 		return
-	case n.kind != mapNode:
-		decoder{p}.wrong("workspaces", n, "a mapping of names to workspaces")
+	case n.Kind != document.Map:
+		p.decoder().Wrong("workspaces", n, "a mapping of names to workspaces")
 		return
-	case len(n.entries) == 0:
-		p.add(n.at, "there is no workspace: add one, such as {main: {provider: {kind: memory}}}")
+	case len(n.Entries) == 0:
+		p.Add(n.At, "there is no workspace: add one, such as {main: {provider: {kind: memory}}}")
 	}
 	names := map[string]string{}
-	for _, e := range n.entries {
-		if wrong := nameFault(e.key); wrong != "" {
-			p.add(e.at, "the name %q %s", short(e.key), wrong)
+	for _, e := range n.Entries {
+		if wrong := nameFault(e.Key); wrong != "" {
+			p.Add(e.At, "the name %q %s", document.Short(e.Key), wrong)
 		}
 		// Names of tools are not told apart by letter case everywhere.
-		lower := strings.ToLower(e.key)
+		lower := strings.ToLower(e.Key)
 		if other, twice := names[lower]; twice {
-			p.add(e.at, "the names %q and %q differ in letter case alone: rename one", other, e.key)
+			p.Add(e.At, "the names %q and %q differ in letter case alone: rename one", other, e.Key)
 		}
-		names[lower] = e.key
+		names[lower] = e.Key
 		c.descriptions = append(c.descriptions, describe(p, e))
 	}
 }
 
 // describe returns what an entry of the workspaces says.
-func describe(p *problems, e entry) *description {
-	d := &description{name: e.key, at: e.at, node: e.value}
-	if e.value.kind == textNode {
-		d.Provider = later{e.value}
-		d.kind = urlOf(p, fmt.Sprintf("the workspace %q", short(e.key)), e.value)
+func describe(p *diagnostics, e document.Entry) *description {
+	d := &description{name: e.Key, at: e.At, node: e.Value}
+	if e.Value.Kind == document.Text {
+		d.Provider = e.Value
+		d.kind = urlOf(p, fmt.Sprintf("the workspace %q", document.Short(e.Key)), e.Value)
 		return d
 	}
-	decoder{p}.decode(fmt.Sprintf("the workspace %q", short(e.key)), e.value, reflect.ValueOf(d).Elem())
-	if d.Provider.node != nil {
-		d.kind = kindOf(p, d.Provider.node)
+	p.decoder().Decode(fmt.Sprintf("the workspace %q", document.Short(e.Key)), e.Value, reflect.ValueOf(d).Elem())
+	if d.Provider != nil {
+		d.kind = kindOf(p, d.Provider)
 	}
-	if n := e.value.lookup("fs"); n != nil {
+	if n := e.Value.Lookup("fs"); n != nil {
 		d.FS.check(p, n)
 	}
-	checkRequires(p, e.value.lookup("requires"))
+	checkRequires(p, e.Value.Lookup("requires"))
 	return d
 }
 
@@ -249,7 +267,7 @@ func (c *Config) Names() []string {
 func (c *Config) Kind(name string) string {
 	for _, d := range c.descriptions {
 		if d.name == name {
-			scheme, _, isURL := strings.Cut(d.kind.text, "://")
+			scheme, _, isURL := strings.Cut(d.kind.Text, "://")
 			if isURL {
 				return strings.ToLower(scheme)
 			}
@@ -271,7 +289,7 @@ func (c *Config) Settings(name string) FS {
 }
 
 // Check returns what is wrong with the kinds of provider and their options, as
-// far as that is to be known without opening anything.
+// far as it shows without opening anything.
 //
 // # Errors
 //
@@ -301,12 +319,35 @@ func (c *Config) CheckTools(check func(workspace string) error) error {
 		return nil
 	}
 	at := c.naming
-	if at == (position{}) {
+	if at == (document.Position{}) {
 		at = longest.at
 	}
 	p := c.problems()
-	p.add(at, "%s", err)
+	p.Add(at, "%s", err)
 	return p.err()
 }
 
-func (c *Config) problems() *problems { return &problems{file: c.file, lines: c.lines} }
+func (c *Config) problems() *diagnostics {
+	return &diagnostics{file: c.file, Diagnostics: document.Diagnostics{Lines: c.lines}}
+}
+
+// maxName is the longest name of a workspace: names of tools have at most 64
+// characters, and it is a part of them.
+const maxName = 32
+
+// nameFault returns what is wrong with the name of a workspace, "" for nothing.
+func nameFault(name string) string {
+	switch {
+	case name == "":
+		return "is empty: give the workspace one"
+	case len(name) > maxName:
+		return fmt.Sprintf("is longer than %d characters: shorten it", maxName)
+	case strings.IndexFunc(name, func(r rune) bool { return !nameRune(r) }) >= 0:
+		return `has other characters than letters, digits, "_" and "-", and becomes a part of tool names: rename it`
+	}
+	return ""
+}
+
+func nameRune(r rune) bool {
+	return r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}

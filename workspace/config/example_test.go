@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/workspacekit/workspacekit/workspace/kind"
+
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -17,10 +19,10 @@ func Example() {
 		To string `json:"to" jsonschema:"Who is greeted."`
 	}
 	registry := &config.Registry{}
-	err := registry.Register("greeting", config.Kind{
+	err := registry.Register("greeting", kind.Kind{
 		Summary: "A workspace with a greeting in it.",
 		Options: greetingOptions{},
-		Open: func(ctx context.Context, in config.Input) (workspace.FileSystem, error) {
+		Open: func(ctx context.Context, in kind.Input) (workspace.FileSystem, error) {
 			var o greetingOptions
 			if err := in.Decode(&o); err != nil {
 				return nil, err
@@ -71,7 +73,7 @@ workspaces:
 	// workspace.yaml:5:11: fs has no key "readonly": did you mean "readOnly"?
 	//     5 |     fs: { readonly: true, maxFileSizeMb: big }
 	//       |           ^
-	// workspace.yaml:5:42: maxFileSizeMb is to be a whole number, and is the text "big"
+	// workspace.yaml:5:42: maxFileSizeMb must be a whole number, and is the text "big"
 	//     5 |     fs: { readonly: true, maxFileSizeMb: big }
 	//       |                                          ^
 }

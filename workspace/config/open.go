@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 )
 
 // Open opens the workspaces with the given names, or all of them if there are
@@ -59,7 +61,7 @@ func (c *Config) choose(names []string) ([]*description, error) {
 	}
 	for _, name := range names {
 		if wanted[name] {
-			return nil, fmt.Errorf("%s has no workspace %q: %s", c.file, name, suggest(name, c.Names()))
+			return nil, fmt.Errorf("%s has no workspace %q: %s", c.file, name, document.Suggest(name, c.Names()))
 		}
 	}
 	return chosen, nil
@@ -95,7 +97,7 @@ func (c *Config) open(ctx context.Context, opener provider, d *description) (*Wo
 	if missing := lacking(ws.Capabilities(), d.Requires); missing != "" {
 		release(fsys)
 		p := c.problems()
-		p.add(d.node.lookup("requires").at, "the workspace %q requires what its provider (%s) and its settings do not give: %s",
+		p.Add(d.node.Lookup("requires").At, "the workspace %q requires what its provider (%s) and its settings do not give: %s",
 			d.name, opener.name, missing)
 		return nil, withCause(p.err(), errors.ErrUnsupported)
 	}
@@ -130,4 +132,32 @@ func closeIt(fsys workspace.FileSystem) error {
 		return closer.Close()
 	}
 	return nil
+}
+
+// Only returns c with the workspaces of the given names alone, in the order of
+// the file.
+//
+// # Errors
+//
+// A name that the file does not have.
+func (c *Config) Only(names ...string) (*Config, error) {
+	chosen, err := c.choose(names)
+	if err != nil {
+		return nil, err
+	}
+	subset := *c
+	subset.descriptions = chosen
+	return &subset, nil
+}
+
+// ReadOnly returns c with the setting readOnly in each workspace.
+func (c *Config) ReadOnly() *Config {
+	tightened := *c
+	tightened.descriptions = slices.Clone(c.descriptions)
+	for i, d := range tightened.descriptions {
+		frozen := *d
+		frozen.FS.ReadOnly = true
+		tightened.descriptions[i] = &frozen
+	}
+	return &tightened
 }

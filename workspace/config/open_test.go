@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/workspace/kind"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit"
@@ -145,9 +147,9 @@ func (c counted) Close() error {
 func newCounting(t *testing.T, most int) (*config.Registry, *int) {
 	t.Helper()
 	r, count := workspacekit.NewRegistry(), new(int)
-	err := r.Register("counted", config.Kind{
+	err := r.Register("counted", kind.Kind{
 		Options: struct{}{},
-		Open: func(context.Context, config.Input) (workspace.FileSystem, error) {
+		Open: func(context.Context, kind.Input) (workspace.FileSystem, error) {
 			if *count == most {
 				return nil, fmt.Errorf("no more: %w", workspace.ErrUnavailable)
 			}
@@ -223,15 +225,15 @@ func TestOpenErrorsTellNoValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &config.Registry{}
-		err = r.Register("leaky", config.Kind{
+		err = r.Register("leaky", kind.Kind{
 			Options: probeOptions{},
-			Open: func(_ context.Context, in config.Input) (workspace.FileSystem, error) {
+			Open: func(_ context.Context, in kind.Input) (workspace.FileSystem, error) {
 				var o probeOptions
 				if err := in.Decode(&o); err != nil {
 					return nil, err
 				}
 				inner := ops.Error("open", filepath.Join("a", secret, "b"), fs.ErrNotExist, nil)
-				return nil, config.KeyError("text", fmt.Errorf("%q %s %s %s: %w", o.Text, o.Text,
+				return nil, kind.KeyError("text", fmt.Errorf("%q %s %s %s: %w", o.Text, o.Text,
 					url.PathEscape(secret), url.QueryEscape(secret), inner))
 			},
 		})

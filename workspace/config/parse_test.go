@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/workspace/kind"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit"
@@ -34,10 +36,10 @@ func parseProbe(t *testing.T, options string) (probeOptions, error) {
 	t.Helper()
 	var got probeOptions
 	r := &config.Registry{}
-	err := r.Register("probe", config.Kind{
+	err := r.Register("probe", kind.Kind{
 		Options: probeOptions{},
 		Open:    outOfReach,
-		Check:   func(in config.Input) error { return in.Decode(&got) },
+		Check:   func(in kind.Input) error { return in.Decode(&got) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +238,7 @@ func TestErrorJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"file":"workspace.yaml","problems":[{"line":2,"column":3,` +
-		`"text":"the name \"a b\" has other characters than letters, digits, \"_\" and \"-\", and is to be part of the names of tools: rename it",` +
+		`"text":"the name \"a b\" has other characters than letters, digits, \"_\" and \"-\", and becomes a part of tool names: rename it",` +
 		`"source":"  a b: mem://","mark":3}]}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Errorf("the error (-want +got):\n%s", diff)

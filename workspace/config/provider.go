@@ -3,9 +3,9 @@ package config
 import (
 	"errors"
 	"reflect"
-	"strconv"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
@@ -15,8 +15,8 @@ const kindKey = "kind"
 // provider is a provider that can be opened.
 type provider struct {
 	name  string
-	kind  *Kind
-	in    Input
+	kind  *kind.Kind
+	in    kind.Input
 	files *configFiles // of the configuration that describes the workspace
 }
 
@@ -30,21 +30,21 @@ func (p provider) check() error {
 
 // provider returns what opens the workspace d. It is not to be used if that
 // adds problems.
-func (c *Config) provider(p *problems, r *Registry, d *description) provider {
+func (c *Config) provider(p *diagnostics, r *Registry, d *description) provider {
 	if d.kind == nil {
 		return provider{} // which has been said
 	}
-	in := Input{Name: d.name, Dir: c.dir, File: c.file, HoldsConfig: c.holdsConfig}
-	before := len(p.found)
+	in := kind.Input{Name: d.name, Dir: c.dir, File: c.file, HoldsConfig: c.holdsConfig}
+	before := p.Len()
 	var opener provider
-	if d.kind == d.Provider.node {
+	if d.kind == d.Provider {
 		opener = r.fromURL(p, d, in)
 	} else {
 		opener = c.fromNode(p, r, d, in)
 	}
 	opener.files = &c.files
 	// What is missing because it is broken is not reported as missing.
-	if len(p.found) == before && !d.Provider.node.hasBroken() {
+	if p.Len() == before && !d.Provider.HasBroken() {
 		if err := opener.check(); err != nil {
 			d.addError(p, err)
 		}
@@ -52,8 +52,8 @@ func (c *Config) provider(p *problems, r *Registry, d *description) provider {
 	return opener
 }
 
-func (r *Registry) fromURL(p *problems, d *description, in Input) provider {
-	name, options, err := r.parseURL(d.kind.text)
+func (r *Registry) fromURL(p *diagnostics, d *description, in kind.Input) provider {
+	name, options, err := r.parseURL(d.kind.Text)
 	if err != nil {
 		d.addError(p, err)
 		return provider{}
@@ -62,44 +62,44 @@ func (r *Registry) fromURL(p *problems, d *description, in Input) provider {
 	return provider{name: name, kind: r.kinds[name], in: in}
 }
 
-func (c *Config) fromNode(p *problems, r *Registry, d *description, in Input) provider {
-	of, ok := r.kinds[d.kind.text]
+func (c *Config) fromNode(p *diagnostics, r *Registry, d *description, in kind.Input) provider {
+	of, ok := r.kinds[d.kind.Text]
 	if !ok {
-		p.add(d.kind.at, "there is no kind of provider %q: %s", short(d.kind.raw), suggest(d.kind.raw, r.Kinds()))
+		p.Add(d.kind.At, "there is no kind of provider %q: %s", document.Short(d.kind.Raw), document.Suggest(d.kind.Raw, r.Kinds()))
 		return provider{}
 	}
-	what, n := "the provider "+d.kind.raw, d.Provider.node
-	decoder{p}.structure(what, n, reflect.New(reflect.TypeOf(of.Options)).Elem(), kindKey)
+	what, n := "the provider "+d.kind.Raw, d.Provider
+	p.decoder().DecodeStruct(what, n, reflect.New(reflect.TypeOf(of.Options)).Elem(), kindKey)
 	in.Values = func(into any) error {
 		p := c.problems()
-		decoder{p}.structure(what, n, reflect.ValueOf(into).Elem(), kindKey)
+		p.decoder().DecodeStruct(what, n, reflect.ValueOf(into).Elem(), kindKey)
 		return p.err()
 	}
-	return provider{name: d.kind.text, kind: of, in: in}
+	return provider{name: d.kind.Text, kind: of, in: in}
 }
 
 // kindOf returns the node of the kind of a provider, which is the URL if it is
 // described by one. It is nil if there is none, which is added.
-func kindOf(p *problems, n *node) *node {
-	switch n.kind {
-	case brokenNode:
+func kindOf(p *diagnostics, n *document.Node) *document.Node {
+	switch n.Kind {
+	case document.Broken:
 		return nil
-	case textNode:
+	case document.Text:
 		return urlOf(p, "provider", n)
-	case mapNode:
+	case document.Map:
 	default:
-		decoder{p}.wrong("provider", n, aProvider)
+		p.decoder().Wrong("provider", n, aProvider)
 		return nil
 	}
-	kind := n.lookup(kindKey)
+	kind := n.Lookup(kindKey)
 	switch {
 	case kind == nil:
-		p.add(n.at, "provider needs the key %q", kindKey)
+		p.Add(n.At, "provider needs the key %q", kindKey)
 		return nil
-	case kind.kind == brokenNode:
+	case kind.Kind == document.Broken:
 		return nil
-	case kind.kind != textNode:
-		decoder{p}.wrong(kindKey, kind, aText)
+	case kind.Kind != document.Text:
+		p.decoder().Wrong(kindKey, kind, document.AText)
 		return nil
 	}
 	return kind
@@ -108,9 +108,9 @@ func kindOf(p *problems, n *node) *node {
 const aProvider = "a mapping such as {kind: memory}, or a URL such as mem://"
 
 // urlOf returns n if it is a URL, and else nil, which is added.
-func urlOf(p *problems, what string, n *node) *node {
-	if !IsURL(n.text) {
-		decoder{p}.wrong(what, n, aProvider)
+func urlOf(p *diagnostics, what string, n *document.Node) *document.Node {
+	if !IsURL(n.Text) {
+		p.decoder().Wrong(what, n, aProvider)
 		return nil
 	}
 	return n
@@ -118,38 +118,19 @@ func urlOf(p *problems, what string, n *node) *node {
 
 // addError adds what a kind says of the provider: each of the errors that it
 // joined.
-func (d *description) addError(p *problems, err error) {
+func (d *description) addError(p *diagnostics, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok && isJoined(err, joined.Unwrap()) {
 		for _, part := range joined.Unwrap() {
 			d.addError(p, part)
 		}
 		return
 	}
-	at := d.Provider.node.at
+	at := d.Provider.At
 	var about *kind.Error
 	if errors.As(err, &about) {
-		at = d.Provider.node.find(about.Key)
+		at = d.Provider.Find(about.Key)
 	}
-	p.add(at, "%s", redact(err.Error(), d.node.variables()))
-}
-
-// find returns the place of what is at a path such as mounts[0].target, or the
-// nearest to it that there is.
-func (n *node) find(path string) position {
-	at := n.at
-	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
-		index, err := strconv.Atoi(step)
-		switch next := n.lookup(step); {
-		case next != nil:
-			n = next
-		case err == nil && index < len(n.items):
-			n = n.items[index]
-		default:
-			return at
-		}
-		at = n.at
-	}
-	return at
+	p.Add(at, "%s", document.Redact(err.Error(), d.node.Variables()))
 }
 
 // isJoined reports whether err says what its parts say, a line each, as that of

@@ -1,12 +1,16 @@
 package config
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/workspacekit/workspacekit/workspace/kind"
+
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 )
 
 // Ref is a reference to a workspace, which [Registry.Resolve] opens again, in
@@ -34,11 +38,11 @@ type Ref struct {
 //
 // [errors.ErrUnsupported] if the kind makes none, and those of the kind.
 func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
-	kind := w.opener.kind
-	if kind.Ref == nil {
+	k := w.opener.kind
+	if k.Ref == nil {
 		return Ref{}, fmt.Errorf("config: the provider %s makes no references: %w", w.opener.name, errors.ErrUnsupported)
 	}
-	payload, err := kind.Ref(ctx, w.fsys, w.opener.in)
+	payload, err := k.Ref(ctx, w.fsys, w.opener.in)
 	if err != nil {
 		return Ref{}, err
 	}
@@ -47,7 +51,7 @@ func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
 		return Ref{}, fmt.Errorf("config: the reference of the provider %s cannot be written: %w", w.opener.name, err)
 	}
 	return Ref{
-		Kind: w.opener.name, SchemaVersion: versionOf(kind), Name: w.Name(),
+		Kind: w.opener.name, SchemaVersion: versionOf(k), Name: w.Name(),
 		Payload: data, FS: w.Settings(), Capabilities: w.Capabilities(),
 	}, nil
 }
@@ -68,16 +72,16 @@ func (r *Registry) Resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 }
 
 func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
-	kind, err := r.checkRef(ref)
+	k, err := r.checkRef(ref)
 	if err != nil {
 		return nil, err
 	}
-	in := Input{Name: ref.Name, SchemaVersion: ref.SchemaVersion, Values: decodeJSON(ref.Payload)}
-	fsys, err := reopen(ctx, kind, in)
+	in := kind.Input{Name: ref.Name, SchemaVersion: ref.SchemaVersion, Values: decodeJSON(ref.Payload)}
+	fsys, err := reopen(ctx, k, in)
 	if err != nil {
 		return nil, err
 	}
-	ws, err := newWorkspace(provider{name: ref.Kind, kind: kind, in: in, files: &configFiles{}}, fsys, ref.FS)
+	ws, err := newWorkspace(provider{name: ref.Kind, kind: k, in: in, files: &configFiles{}}, fsys, ref.FS)
 	if err == nil {
 		err = checkCapabilities(ref.Capabilities, ws.Capabilities())
 	}
@@ -89,7 +93,7 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 }
 
 // reopen opens what a reference keeps.
-func reopen(ctx context.Context, k *Kind, in Input) (workspace.FileSystem, error) {
+func reopen(ctx context.Context, k *kind.Kind, in kind.Input) (workspace.FileSystem, error) {
 	if k.Resolve != nil {
 		return k.Resolve(ctx, in)
 	}
@@ -102,28 +106,28 @@ func reopen(ctx context.Context, k *Kind, in Input) (workspace.FileSystem, error
 }
 
 // checkRef returns the kind of a reference that can be resolved.
-func (r *Registry) checkRef(ref Ref) (*Kind, error) {
-	kind, ok := r.kinds[ref.Kind]
+func (r *Registry) checkRef(ref Ref) (*kind.Kind, error) {
+	k, ok := r.kinds[ref.Kind]
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("there is no kind of provider %q: %s", ref.Kind, suggest(ref.Kind, r.Kinds()))
-	case kind.Ref == nil:
+		return nil, fmt.Errorf("there is no kind of provider %q: %s", ref.Kind, document.Suggest(ref.Kind, r.Kinds()))
+	case k.Ref == nil:
 		return nil, fmt.Errorf("the provider %s makes no references: %w", ref.Kind, errors.ErrUnsupported)
-	case ref.SchemaVersion < 1, ref.SchemaVersion > versionOf(kind):
+	case ref.SchemaVersion < 1, ref.SchemaVersion > versionOf(k):
 		return nil, fmt.Errorf("its version is %d, and this program reads versions 1 to %d of the provider %s: %w",
-			ref.SchemaVersion, versionOf(kind), ref.Kind, errors.ErrUnsupported)
+			ref.SchemaVersion, versionOf(k), ref.Kind, errors.ErrUnsupported)
 	}
 	if wrong := nameFault(ref.Name); wrong != "" {
 		return nil, errors.New("its name " + wrong)
 	}
-	return kind, ref.FS.checkAlone()
+	return k, ref.FS.checkAlone()
 }
 
 // checkCapabilities returns the error of capabilities that were there and are
 // not.
 func checkCapabilities(had, has workspace.Capabilities) error {
 	var names []string
-	for _, r := range requirements() {
+	for _, r := range requirements {
 		if r.met(had) {
 			names = append(names, r.name)
 		}
@@ -132,4 +136,19 @@ func checkCapabilities(had, has workspace.Capabilities) error {
 		return fmt.Errorf("what it refers to lacks what it had: %s: %w", missing, errors.ErrUnsupported)
 	}
 	return nil
+}
+
+// decodeJSON is a decode of what a reference keeps.
+func decodeJSON(data []byte) func(into any) error {
+	return func(into any) error {
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(into); err != nil {
+			return fmt.Errorf("config: the payload of the reference cannot be read: %w", err)
+		}
+		if decoder.More() {
+			return errors.New("config: the payload of the reference has more than one value")
+		}
+		return nil
+	}
 }

@@ -1,21 +1,27 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace/kind"
+
+	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 )
 
 // versionOf returns the version of the references that a kind makes.
-func versionOf(k *Kind) int { return max(k.SchemaVersion, 1) }
+func versionOf(k *kind.Kind) int { return max(k.SchemaVersion, 1) }
 
 // Registry is the kinds of provider that there are. The zero Registry has none.
 // It must not be changed while it is used.
 type Registry struct {
-	kinds map[string]*Kind // shared by all workspaces of a kind
+	kinds map[string]*kind.Kind // shared by all workspaces of a kind
 }
 
 // Register adds a kind with its name.
@@ -24,71 +30,35 @@ type Registry struct {
 //
 // A name or scheme that is taken, or has other characters than lower-case
 // letters, digits and dashes, and a kind without what is required.
-func (r *Registry) Register(name string, kind Kind) error {
-	if err := r.check(name, kind); err != nil {
+func (r *Registry) Register(name string, k kind.Kind) error {
+	if err := r.check(name, k); err != nil {
 		return fmt.Errorf("config: cannot register the kind %q: %w", name, err)
 	}
 	if r.kinds == nil {
-		r.kinds = map[string]*Kind{}
+		r.kinds = map[string]*kind.Kind{}
 	}
-	r.kinds[name] = &kind
+	r.kinds[name] = &k
 	return nil
 }
 
-func (r *Registry) check(name string, kind Kind) error {
+func (r *Registry) check(name string, k kind.Kind) error {
 	_, taken := r.kinds[name]
-	_, _, schemeTaken := r.byScheme(kind.Scheme)
+	_, _, schemeTaken := r.byScheme(k.Scheme)
 	switch {
 	case !kindName(name):
-		return errors.New("its name is to be of lower-case letters, digits and dashes")
+		return errors.New("its name has other characters than lower-case letters, digits and dashes")
 	case taken:
 		return errors.New("there is one of that name")
-	case kind.Open == nil:
+	case k.Open == nil:
 		return errors.New("it has no Open")
-	case kind.Options == nil || reflect.TypeOf(kind.Options).Kind() != reflect.Struct:
-		return errors.New("its Options are to be a struct")
-	case kind.Scheme != "" && (!kindName(kind.Scheme) || kind.ParseURL == nil):
+	case k.Options == nil || reflect.TypeOf(k.Options).Kind() != reflect.Struct:
+		return errors.New("its Options must be a struct")
+	case k.Scheme != "" && (!kindName(k.Scheme) || k.ParseURL == nil):
 		return errors.New("a Scheme is a word such as \"s3\" and needs a ParseURL")
-	case kind.Scheme != "" && schemeTaken:
-		return fmt.Errorf("there is one with the scheme %q", kind.Scheme)
+	case k.Scheme != "" && schemeTaken:
+		return fmt.Errorf("there is one with the scheme %q", k.Scheme)
 	}
-	return optionsFault(kind.Options)
-}
-
-// optionsFault returns the error of options that no file can describe.
-func optionsFault(options any) error {
-	fields := fieldsOf(reflect.TypeOf(options))
-	if slices.Contains(keysOf(fields), kindKey) {
-		return fmt.Errorf("its Options have a key %q, which names the kind", kindKey)
-	}
-	return undecodable(reflect.TypeOf(options), nil)
-}
-
-// undecodable returns the error of a type that no value in a file can be decoded
-// into. inside are the types that it is a part of. A schema would have the same
-// error, and takes much longer: programs register kinds each time they start.
-func undecodable(t reflect.Type, inside []reflect.Type) error {
-	switch t.Kind() {
-	case reflect.String, reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:
-		return nil
-	case reflect.Map:
-		if t.Key().Kind() == reflect.String {
-			return undecodable(t.Elem(), inside)
-		}
-	case reflect.Slice, reflect.Pointer:
-		return undecodable(t.Elem(), inside)
-	case reflect.Struct:
-		if slices.Contains(inside, t) {
-			break
-		}
-		for _, f := range fieldsOf(t) {
-			if err := undecodable(t.Field(f.index).Type, append(inside, t)); err != nil {
-				return fmt.Errorf("%s: %w", f.key, err)
-			}
-		}
-		return nil
-	}
-	return fmt.Errorf("its Options have the type %s, which no value in a file can have", t)
+	return document.CheckType(reflect.TypeOf(k.Options), kindKey)
 }
 
 func kindName(name string) bool {
@@ -103,9 +73,9 @@ func (r *Registry) Kinds() []string { return slices.Sorted(maps.Keys(r.kinds)) }
 // Schemes returns the schemes of the kinds that have one, sorted.
 func (r *Registry) Schemes() []string {
 	var schemes []string
-	for _, kind := range r.kinds {
-		if kind.Scheme != "" {
-			schemes = append(schemes, kind.Scheme)
+	for _, k := range r.kinds {
+		if k.Scheme != "" {
+			schemes = append(schemes, k.Scheme)
 		}
 	}
 	slices.Sort(schemes)
@@ -123,10 +93,10 @@ func (r *Registry) KindOf(scheme string) string {
 }
 
 // byScheme returns the kind with a scheme.
-func (r *Registry) byScheme(scheme string) (string, *Kind, bool) {
-	for name, kind := range r.kinds {
-		if kind.Scheme == scheme {
-			return name, kind, true
+func (r *Registry) byScheme(scheme string) (string, *kind.Kind, bool) {
+	for name, k := range r.kinds {
+		if k.Scheme == scheme {
+			return name, k, true
 		}
 	}
 	return "", nil, false
@@ -143,16 +113,96 @@ func IsURL(text string) bool {
 func (r *Registry) parseURL(text string) (name string, options any, err error) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	scheme = strings.ToLower(scheme)
-	name, kind, ok := r.byScheme(scheme)
+	name, k, ok := r.byScheme(scheme)
 	if !IsURL(text) || !ok {
 		known := r.Schemes()
 		for i := range known {
 			known[i] += "://"
 		}
-		return "", nil, fmt.Errorf("there is no kind of provider for %q: %s", scheme+"://", suggest(scheme+"://", known))
+		return "", nil, fmt.Errorf("there is no kind of provider for %q: %s", scheme+"://", document.Suggest(scheme+"://", known))
 	}
-	if options, err = kind.ParseURL(scheme + "://" + rest); err != nil {
+	if options, err = k.ParseURL(scheme + "://" + rest); err != nil {
 		return "", nil, fmt.Errorf("the URL cannot be used: %w", err)
 	}
 	return name, options, nil
+}
+
+// OpenURL opens the workspace that a URL stands for, such as "mem://", and
+// gives it a name and settings. Relative folders start from the current one.
+//
+// # Errors
+//
+// Those of CheckURL, and those of the kind.
+func (r *Registry) OpenURL(ctx context.Context, name, url string, settings FS) (*Workspace, error) {
+	opener, err := r.urlProvider(name, url, settings)
+	if err != nil {
+		return nil, err
+	}
+	return openInput(ctx, opener, settings)
+}
+
+// CheckURL returns the kind of the workspace that a URL stands for, without
+// opening it.
+//
+// # Errors
+//
+// A URL that no kind reads, and a name or settings that cannot be used.
+func (r *Registry) CheckURL(name, url string, settings FS) (kind string, err error) {
+	opener, err := r.urlProvider(name, url, settings)
+	if err != nil {
+		return "", err
+	}
+	return opener.name, opener.check()
+}
+
+// urlProvider returns what opens the workspace that a URL stands for.
+func (r *Registry) urlProvider(name, url string, settings FS) (provider, error) {
+	if wrong := nameFault(name); wrong != "" {
+		return provider{}, fmt.Errorf("the name %q %s", document.Short(name), wrong)
+	}
+	if err := settings.checkAlone(); err != nil {
+		return provider{}, err
+	}
+	of, options, err := r.parseURL(url)
+	if err != nil {
+		return provider{}, err
+	}
+	dir, err := filepath.Abs("")
+	if err != nil {
+		return provider{}, err
+	}
+	in := kind.Input{Name: name, Dir: dir, Values: assign(options)}
+	return provider{name: of, kind: r.kinds[of], in: in, files: &configFiles{}}, nil
+}
+
+// openInput opens a workspace that no file describes.
+func openInput(ctx context.Context, opener provider, settings FS) (*Workspace, error) {
+	if err := opener.check(); err != nil {
+		return nil, err
+	}
+	fsys, err := opener.kind.Open(ctx, opener.in)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := newWorkspace(opener, fsys, settings)
+	if err != nil {
+		release(fsys)
+		return nil, err
+	}
+	return ws, nil
+}
+
+// assign is a decode of options that there are already.
+func assign(options any) func(into any) error {
+	return func(into any) error {
+		v, target := reflect.ValueOf(options), reflect.ValueOf(into).Elem()
+		if v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		if !v.IsValid() || v.Type() != target.Type() {
+			return fmt.Errorf("config: the options are a %T, and not to be decoded into a %T", options, into)
+		}
+		target.Set(v)
+		return nil
+	}
 }

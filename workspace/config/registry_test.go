@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/workspace/kind"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit"
@@ -17,22 +19,22 @@ func TestRegister(t *testing.T) {
 	parseURL := func(string) (any, error) { return struct{}{}, nil }
 	tests := []struct {
 		name, kind string
-		as         config.Kind
+		as         kind.Kind
 		want       string // "" if it is registered
 	}{
-		{"fine", "fancy-2", config.Kind{Options: struct{}{}, Open: outOfReach}, ""},
-		{"taken", "memory", config.Kind{Options: struct{}{}, Open: outOfReach}, "there is one of that name"},
-		{"no-name", "", config.Kind{Options: struct{}{}, Open: outOfReach}, "its name is to be"},
-		{"bad-name", "Fancy", config.Kind{Options: struct{}{}, Open: outOfReach}, "its name is to be"},
-		{"no-open", "fancy", config.Kind{Options: struct{}{}}, "it has no Open"},
-		{"no-options", "fancy", config.Kind{Open: outOfReach}, "its Options are to be a struct"},
-		{"pointer", "fancy", config.Kind{Options: &struct{}{}, Open: outOfReach}, "its Options are to be a struct"},
-		{"key-kind", "fancy", config.Kind{Options: struct {
+		{"fine", "fancy-2", kind.Kind{Options: struct{}{}, Open: outOfReach}, ""},
+		{"taken", "memory", kind.Kind{Options: struct{}{}, Open: outOfReach}, "there is one of that name"},
+		{"no-name", "", kind.Kind{Options: struct{}{}, Open: outOfReach}, "its name has other characters"},
+		{"bad-name", "Fancy", kind.Kind{Options: struct{}{}, Open: outOfReach}, "its name has other characters"},
+		{"no-open", "fancy", kind.Kind{Options: struct{}{}}, "it has no Open"},
+		{"no-options", "fancy", kind.Kind{Open: outOfReach}, "its Options must be a struct"},
+		{"pointer", "fancy", kind.Kind{Options: &struct{}{}, Open: outOfReach}, "its Options must be a struct"},
+		{"key-kind", "fancy", kind.Kind{Options: struct {
 			Kind string `json:"kind"`
 		}{}, Open: outOfReach}, `its Options have a key "kind"`},
-		{"function", "fancy", config.Kind{Options: struct{ F func() }{}, Open: outOfReach}, "func"},
-		{"scheme-without-parser", "fancy", config.Kind{Options: struct{}{}, Open: outOfReach, Scheme: "fancy"}, "needs a ParseURL"},
-		{"scheme-taken", "fancy", config.Kind{Options: struct{}{}, Open: outOfReach, Scheme: "s3", ParseURL: parseURL}, `there is one with the scheme "s3"`},
+		{"function", "fancy", kind.Kind{Options: struct{ F func() }{}, Open: outOfReach}, "func"},
+		{"scheme-without-parser", "fancy", kind.Kind{Options: struct{}{}, Open: outOfReach, Scheme: "fancy"}, "needs a ParseURL"},
+		{"scheme-taken", "fancy", kind.Kind{Options: struct{}{}, Open: outOfReach, Scheme: "s3", ParseURL: parseURL}, `there is one with the scheme "s3"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -143,6 +145,6 @@ func TestKindOf(t *testing.T) {
 }
 
 // outOfReach is the Open of a kind that is not opened.
-func outOfReach(context.Context, config.Input) (workspace.FileSystem, error) {
+func outOfReach(context.Context, kind.Input) (workspace.FileSystem, error) {
 	return nil, fmt.Errorf("it is out of reach of this test: %w", workspace.ErrUnavailable)
 }

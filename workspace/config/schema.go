@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
-	"time"
+
+	"github.com/workspacekit/workspacekit/workspace/kind"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 )
 
 // schemaDialect is the draft that editors understand best.
@@ -54,49 +55,7 @@ func (r *Registry) fileSchema() (*jsonschema.Schema, error) {
 }
 
 // schemaOf returns the schema of a type that files are decoded into.
-func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
-	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[later](): {},
-		reflect.TypeFor[Sharing](): {AnyOf: []*jsonschema.Schema{
-			{Type: "boolean"}, {Type: "string", Enum: []any{string(SharedAuto)}}, {Type: "string", Pattern: `\$\{`},
-		}},
-		reflect.TypeFor[time.Duration](): {
-			Type: "string", Pattern: `^(\$\{.*|-?([0-9.]+(ns|us|ms|s|m|h))+)$`, Examples: []any{"10s", "1m30s"},
-		},
-	}})
-	if err != nil {
-		return nil, err
-	}
-	suit(s)
-	return s, nil
-}
-
-// suit makes the schema of a Go type one of what a file may say: nothing is
-// null, and a scalar may be taken from the environment.
-func suit(s *jsonschema.Schema) {
-	if len(s.Types) > 0 {
-		s.Types = slices.DeleteFunc(s.Types, func(name string) bool { return name == "null" })
-		if len(s.Types) == 1 {
-			s.Type, s.Types = s.Types[0], nil
-		}
-	}
-	switch s.Type {
-	case "boolean", "integer", "number":
-		s.AnyOf = []*jsonschema.Schema{
-			{Type: s.Type, Minimum: s.Minimum, Maximum: s.Maximum},
-			{Type: "string", Pattern: `\$\{`},
-		}
-		s.Type, s.Minimum, s.Maximum = "", nil, nil
-	}
-	for _, property := range s.Properties {
-		suit(property)
-	}
-	for _, inner := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
-		if inner != nil {
-			suit(inner)
-		}
-	}
-}
+func schemaOf(t reflect.Type) (*jsonschema.Schema, error) { return document.SchemaOf(t, words) }
 
 func ref(name string) *jsonschema.Schema {
 	return &jsonschema.Schema{Ref: "#/definitions/" + name}
@@ -118,7 +77,7 @@ func toolsSchema() (*jsonschema.Schema, error) {
 	s.Description = "Settings of the tools that a model is given."
 	s.Properties["naming"].Pattern = `\{op\}`
 	s.Properties["naming"].Examples = []any{"workspace__{name}__{op}"}
-	s.Properties["disable"].Items.Enum = enum(toolOps())
+	s.Properties["disable"].Items.Enum = enum(toolOps)
 	least := 1.0
 	s.Properties["maxTools"].AnyOf[0].Minimum = &least
 	return s, nil
@@ -196,7 +155,7 @@ func (r *Registry) providerSchema(definitions map[string]*jsonschema.Schema) (*j
 func constant(value any) *jsonschema.Schema { return &jsonschema.Schema{Const: &value} }
 
 // optionsSchema returns the schema of a provider of the kind k.
-func optionsSchema(name string, k *Kind) (*jsonschema.Schema, error) {
+func optionsSchema(name string, k *kind.Kind) (*jsonschema.Schema, error) {
 	s, err := schemaOf(reflect.TypeOf(k.Options))
 	if err != nil {
 		return nil, err

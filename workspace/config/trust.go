@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 )
 
 // ErrUntrusted says that a file that was found asks for more than such a file
@@ -257,7 +259,7 @@ func (c *Config) Grants(ctx context.Context, r *Registry) ([]Grant, error) {
 			return nil, c.failure(d, err)
 		}
 		for _, text := range texts {
-			grants = append(grants, Grant{Workspace: d.name, Text: redact(text, d.node.variables())})
+			grants = append(grants, Grant{Workspace: d.name, Text: document.Redact(text, d.node.Variables())})
 		}
 	}
 	return grants, nil
@@ -285,7 +287,7 @@ func (c *Config) checkTrust(opener provider, d *description) error {
 		return nil
 	}
 	p := c.problems()
-	p.add(d.node.at, "the workspace %q uses %s, and a file that nobody named needs your trust for that: read the file, then run \"workspace trust %s\"",
-		d.name, redact(grants[0], d.node.variables()), c.file)
+	p.Add(d.node.At, "the workspace %q uses %s, and a file that nobody named needs your trust for that: read the file, then run \"workspace trust %s\"",
+		d.name, document.Redact(grants[0], d.node.Variables()), c.file)
 	return withCause(p.err(), ErrUntrusted)
 }

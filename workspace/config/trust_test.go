@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/workspace/kind"
+
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -40,9 +42,9 @@ func TestTrustOfUnknownKind(t *testing.T) {
 func customRegistry(t *testing.T) *config.Registry {
 	t.Helper()
 	r := &config.Registry{}
-	if err := r.Register("custom", config.Kind{
+	if err := r.Register("custom", kind.Kind{
 		Options: struct{}{},
-		Open: func(context.Context, config.Input) (workspace.FileSystem, error) {
+		Open: func(context.Context, kind.Input) (workspace.FileSystem, error) {
 			return memory.New(nil), nil
 		},
 	}); err != nil {

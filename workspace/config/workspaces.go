@@ -1,10 +1,14 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 )
 
 // Workspaces is what [Config.Open] opened. It is safe for concurrent use.
@@ -79,3 +83,34 @@ func (w *Workspace) Settings() FS {
 
 // Close closes the provider.
 func (w *Workspace) Close() error { return closeIt(w.fsys) }
+
+// maxAbout is how many bytes [Workspace.About] returns at most.
+const maxAbout = 200
+
+// About says in a few words what the provider of w runs on, with versions, for
+// people: "Docker Engine 20.10.24 (linux/amd64)". It is one line without
+// control characters, and empty if nothing is known. It may start what the
+// first use of w would start.
+//
+// # Errors
+//
+// Those of [Kind].About.
+func (w *Workspace) About(ctx context.Context) (string, error) {
+	kind := w.opener.kind
+	if kind.About == nil {
+		return "", nil
+	}
+	said, err := kind.About(ctx, w.fsys, w.opener.in)
+	if err != nil {
+		return "", err
+	}
+	said = strings.TrimSpace(document.Printable(said))
+	if len(said) <= maxAbout {
+		return said, nil
+	}
+	end := maxAbout
+	for !utf8.RuneStart(said[end]) {
+		end--
+	}
+	return said[:end], nil
+}

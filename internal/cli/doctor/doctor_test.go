@@ -19,6 +19,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -76,10 +77,10 @@ func (unclosed) Close() error                   { return nil }
 // open returns the workspace of a provider that only has fsys.
 func open(ctx context.Context, fsys workspace.FileSystem) (*config.Workspace, error) {
 	r := &config.Registry{}
-	err := r.Register("other", config.Kind{
+	err := r.Register("other", kind.Kind{
 		Options: struct{}{}, Scheme: "other",
 		ParseURL: func(string) (any, error) { return struct{}{}, nil },
-		Open:     func(context.Context, config.Input) (workspace.FileSystem, error) { return unclosed{fsys}, nil },
+		Open:     func(context.Context, kind.Input) (workspace.FileSystem, error) { return unclosed{fsys}, nil },
 	})
 	if err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
+	wskind "github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // initiate runs init for a file in dir.
@@ -202,7 +203,7 @@ func captor(t *testing.T, root *string) *config.Registry {
 		Root string `json:"root"`
 	}
 	r := &config.Registry{}
-	err := r.Register(target.KindLocal, config.Kind{Options: options{}, Open: func(_ context.Context, in config.Input) (workspace.FileSystem, error) {
+	err := r.Register(target.KindLocal, wskind.Kind{Options: options{}, Open: func(_ context.Context, in wskind.Input) (workspace.FileSystem, error) {
 		var o options
 		err := in.Decode(&o)
 		*root = o.Root

@@ -1,18 +1,22 @@
-package config
+package document
 
 import (
 	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
-// variable is a variable of the environment that a file uses.
-type variable struct{ name, value string }
+// Variable is a variable of the environment that a file uses.
+type Variable struct{ Name, Value string }
 
 // expansion is a text in which variables are being replaced.
 type expansion struct {
 	lookup func(string) (string, bool)
 	out    strings.Builder
-	used   []variable // those whose values are in out
+	used   []Variable // those whose values are in out
 }
 
 // fault is what is wrong with a text, and the part of it that is.
@@ -21,7 +25,7 @@ type fault struct{ part, text string }
 // expand returns text with "${VAR}" and "${VAR:-default}" replaced by what
 // lookup says, and "$$" by "$"; what it used of the environment; and what is
 // wrong with it.
-func expand(text string, lookup func(string) (string, bool)) (string, []variable, []fault) {
+func expand(text string, lookup func(string) (string, bool)) (string, []Variable, []fault) {
 	if !strings.Contains(text, "$") {
 		return text, nil, nil
 	}
@@ -67,7 +71,7 @@ func (e *expansion) reference(inner string) *fault {
 	value, set := e.lookup(name)
 	switch {
 	case value != "":
-		e.used = append(e.used, variable{name, value})
+		e.used = append(e.used, Variable{name, value})
 		e.out.WriteString(value)
 	case hasFallback:
 		e.out.WriteString(fallback)
@@ -86,4 +90,25 @@ func variableName(name string) bool {
 		}
 	}
 	return name != ""
+}
+
+// Redact returns text with the values of variables replaced by their names, in
+// whatever way a message spells them.
+func Redact(text string, used []Variable) string {
+	// A value may be part of another one.
+	used = slices.SortedFunc(slices.Values(used), func(a, b Variable) int { return len(b.Value) - len(a.Value) })
+	for _, v := range used {
+		for _, spelled := range spellings(v.Value) {
+			text = strings.ReplaceAll(text, spelled, "${"+v.Name+"}")
+		}
+	}
+	return text
+}
+
+// spellings returns the ways in which messages show a value.
+func spellings(value string) []string {
+	quoted := strconv.Quote(value)
+	all := []string{value, quoted[1 : len(quoted)-1], url.QueryEscape(value), url.PathEscape(value),
+		filepath.Clean(value), filepath.ToSlash(filepath.Clean(value))}
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" || s == "." || s == "/" })
 }

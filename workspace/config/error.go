@@ -1,12 +1,12 @@
 package config
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 )
 
 // Problem is one thing that is wrong with a file.
@@ -46,13 +46,9 @@ type Error struct {
 	cause error
 }
 
-// maxShown is how many problems the text of an [Error] shows, and have their
-// lines.
-const maxShown = 100
-
 // Error implements the error interface. Each problem begins with "FILE:LINE:COLUMN:".
 func (e *Error) Error() string {
-	shown := e.Problems[:min(len(e.Problems), maxShown)]
+	shown := e.Problems[:min(len(e.Problems), document.MaxShown)]
 	texts := make([]string, len(shown))
 	for i, p := range shown {
 		place := e.File
@@ -76,74 +72,28 @@ func (e *Error) Is(target error) bool { return e.cause != nil && is(e.cause, tar
 // problem comes from, and "" if that is not known.
 func (e *Error) Remedy() string { return ops.RemedyOf(e.cause) }
 
-// problems collects what is wrong with one file.
-type problems struct {
-	file  string
-	lines []string
-	found []placed
+// is is [errors.Is], for a method that is called Is.
+func is(err, target error) bool { return errors.Is(err, target) }
+
+// diagnostics collects what is wrong with one file.
+type diagnostics struct {
+	file string
+	document.Diagnostics
 }
 
-// placed is a problem and its place.
-type placed struct {
-	at   position
-	text string
-}
-
-// add adds a problem.
-func (p *problems) add(at position, format string, args ...any) {
-	p.found = append(p.found, placed{at, fmt.Sprintf(format, args...)})
+// decoder returns what decodes nodes of the file.
+func (d *diagnostics) decoder() document.Decoder {
+	return document.Decoder{Diagnostics: &d.Diagnostics, Words: words}
 }
 
 // err returns what has been added, nil if that is nothing.
-func (p *problems) err() error {
-	if len(p.found) == 0 {
+func (d *diagnostics) err() error {
+	if d.Len() == 0 {
 		return nil
 	}
-	slices.SortStableFunc(p.found, func(a, b placed) int {
-		switch {
-		case a.at.before(b.at):
-			return -1
-		case b.at.before(a.at):
-			return 1
-		}
-		return 0
-	})
-	e := &Error{File: p.file}
-	for i, found := range p.found {
-		problem := Problem{Line: found.at.line, Column: found.at.column, Text: printable(found.text)}
-		if line := found.at.line; i < maxShown && line > 0 && line <= len(p.lines) {
-			problem.Source, problem.Mark = excerpt(maskSecrets(p.lines[line-1]), found.at.column)
-		}
-		e.Problems = append(e.Problems, problem)
+	e := &Error{File: d.file}
+	for _, found := range d.Sorted() {
+		e.Problems = append(e.Problems, Problem(found))
 	}
 	return e
-}
-
-// The most characters of a line that are shown, and of those the ones before
-// the place.
-const (
-	maxExcerpt = 120
-	maxBefore  = 60
-)
-
-// excerpt returns what is shown of a line, and where in that the column is.
-func excerpt(line string, column int) (text string, mark int) {
-	runes := []rune(strings.TrimRight(line, "\r"))
-	column = min(max(column, 1), len(runes)+1)
-	if start := column - 1 - maxBefore; len(runes) > maxExcerpt && start > 0 {
-		runes, column = runes[start:], column-start
-	}
-	runes = runes[:min(len(runes), maxExcerpt)]
-	return printable(string(runes)), column
-}
-
-// printable returns text with a space for each character that would not be
-// shown, or would do something to a terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, text)
 }

@@ -1,4 +1,4 @@
-package config
+package document
 
 import (
 	"errors"
@@ -14,16 +14,22 @@ import (
 
 // reader makes nodes of YAML.
 type reader struct {
-	*problems
+	*Diagnostics
 	lookup  func(string) (string, bool)
-	anchors map[string]*node
+	anchors map[string]*Node
 	open    []string // the anchors of the nodes that are being read
 	aliased int      // nodes that aliases have repeated
 }
 
-// read returns the content of a file, nil if it cannot be read at all or is
-// empty.
-func (r *reader) read(data []byte) *node {
+// Read returns the content of a file with the variables replaced that lookup
+// knows. It is nil if the file cannot be read at all or is empty. What is wrong
+// is added to found.
+func Read(data []byte, lookup func(string) (string, bool), found *Diagnostics) *Node {
+	r := &reader{Diagnostics: found, lookup: lookup, anchors: map[string]*Node{}}
+	return r.read(data)
+}
+
+func (r *reader) read(data []byte) *Node {
 	if r.checkBytes(data); len(r.found) > 0 {
 		return nil
 	}
@@ -36,14 +42,14 @@ func (r *reader) read(data []byte) *node {
 		switch {
 		case doc.Body == nil || doc.Body.Type() == ast.CommentType || isYAMLDirective(doc.Body):
 		case body != nil:
-			r.add(tokenPlace(doc.Start), "a file has one document: remove what follows %q", "---")
+			r.Add(tokenPlace(doc.Start), "a file has one document: remove what follows %q", "---")
 			return nil
 		default:
 			body = doc.Body
 		}
 	}
 	if body == nil {
-		r.add(position{}, "the file is empty: it needs the key %q", "workspaces")
+		r.Add(Position{}, "the file is empty: it needs the key %q", "workspaces")
 		return nil
 	}
 	return r.node(body)
@@ -59,7 +65,7 @@ func isYAMLDirective(n ast.Node) bool {
 // parse returns the syntax tree of a file, nil if there is none.
 func (r *reader) parse(text string) *ast.File {
 	tokens := lexer.Tokenize(text)
-	if !r.checkShape(tokens) {
+	if !r.checkLimits(tokens) {
 		return nil
 	}
 	// Keys that repeat are for us to find, all of them.
@@ -70,7 +76,7 @@ func (r *reader) parse(text string) *ast.File {
 		r.addSyntax(tokenPlace(syntax.GetToken()), syntax.GetMessage())
 		return nil
 	case err != nil:
-		r.add(position{}, "this is not YAML: %v", err)
+		r.Add(Position{}, "this is not YAML: %v", err)
 		return nil
 	}
 	return file
@@ -78,26 +84,26 @@ func (r *reader) parse(text string) *ast.File {
 
 // addSyntax adds that a file is not YAML. The parser names a tab by itself, which
 // nobody sees.
-func (r *reader) addSyntax(at position, message string) {
-	if line := at.line; line >= 1 && line <= len(r.lines) {
-		indentation := r.lines[line-1][:len(r.lines[line-1])-len(strings.TrimLeft(r.lines[line-1], " \t"))]
+func (r *reader) addSyntax(at Position, message string) {
+	if line := at.Line; line >= 1 && line <= len(r.Lines) {
+		indentation := r.Lines[line-1][:len(r.Lines[line-1])-len(strings.TrimLeft(r.Lines[line-1], " \t"))]
 		if tab := strings.IndexByte(indentation, '\t'); tab >= 0 {
-			r.add(position{line, tab + 1}, "the line is indented with a tab: use spaces")
+			r.Add(Position{line, tab + 1}, "the line is indented with a tab: use spaces")
 			return
 		}
 	}
-	r.add(at, "this is not YAML: %s; look at the indentation, brackets and quotes here and in the lines before", message)
+	r.Add(at, "this is not YAML: %s; look at the indentation, brackets and quotes here and in the lines before", message)
 }
 
-func tokenPlace(t *token.Token) position {
+func tokenPlace(t *token.Token) Position {
 	if t == nil || t.Position == nil {
-		return position{}
+		return Position{}
 	}
-	return position{t.Position.Line, t.Position.Column}
+	return Position{t.Position.Line, t.Position.Column}
 }
 
 // placeOf returns where a node begins.
-func placeOf(n ast.Node) position {
+func placeOf(n ast.Node) Position {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		if !n.IsFlowStyle && len(n.Values) > 0 {
@@ -111,7 +117,7 @@ func placeOf(n ast.Node) position {
 
 // node returns what n stands for. What is wrong is a problem that is added, and
 // a node that is broken.
-func (r *reader) node(n ast.Node) *node {
+func (r *reader) node(n ast.Node) *Node {
 	at := placeOf(n)
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -131,65 +137,65 @@ func (r *reader) node(n ast.Node) *node {
 	case *ast.NullNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
 		return scalar(at, n)
 	case *ast.TagNode:
-		r.add(at, "tags such as %q are not supported: remove it", n.Start.Value)
+		r.Add(at, "tags such as %q are not supported: remove it", n.Start.Value)
 	default:
-		r.add(at, "a %s has no place here", strings.ToLower(n.Type().String()))
+		r.Add(at, "a %s has no place here", strings.ToLower(n.Type().String()))
 	}
 	return broken(at)
 }
 
-func broken(at position) *node { return &node{kind: brokenNode, at: at} }
+func broken(at Position) *Node { return &Node{Kind: Broken, At: at} }
 
-func scalar(at position, n ast.Node) *node {
+func scalar(at Position, n ast.Node) *Node {
 	raw := n.GetToken().Value
-	kind := nullNode
+	kind := Null
 	switch n.(type) {
 	case *ast.BoolNode:
-		kind = boolNode
+		kind = Bool
 	case *ast.IntegerNode:
-		kind = intNode
+		kind = Int
 	case *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		kind = floatNode
+		kind = Float
 	}
-	return &node{kind: kind, at: at, text: raw, raw: raw}
+	return &Node{Kind: kind, At: at, Text: raw, Raw: raw}
 }
 
 // text returns a text with its variables replaced.
-func (r *reader) text(at position, raw string) *node {
+func (r *reader) text(at Position, raw string) *Node {
 	text, used, faults := expand(raw, r.lookup)
 	for _, f := range faults {
-		r.add(r.find(at, f.part), "%s", f.text)
+		r.Add(r.find(at, f.part), "%s", f.text)
 	}
 	if len(faults) > 0 {
 		return broken(at)
 	}
-	return &node{kind: textNode, at: at, text: text, raw: raw, used: used}
+	return &Node{Kind: Text, At: at, Text: text, Raw: raw, Used: used}
 }
 
 // find returns where part is in the line of a text, which may not show it as
 // it is.
-func (r *reader) find(at position, part string) position {
-	if at.line < 1 || at.line > len(r.lines) {
+func (r *reader) find(at Position, part string) Position {
+	if at.Line < 1 || at.Line > len(r.Lines) {
 		return at
 	}
-	line := []rune(r.lines[at.line-1])
-	start := min(max(at.column-1, 0), len(line))
+	line := []rune(r.Lines[at.Line-1])
+	start := min(max(at.Column-1, 0), len(line))
 	if before, _, ok := strings.Cut(string(line[start:]), part); ok {
-		at.column = start + len([]rune(before)) + 1
+		at.Column = start + len([]rune(before)) + 1
 	}
 	return at
 }
 
-func (r *reader) list(at position, n *ast.SequenceNode) *node {
-	list := &node{kind: listNode, at: at}
+func (r *reader) list(at Position, n *ast.SequenceNode) *Node {
+	list := &Node{Kind: List, At: at}
 	for _, value := range n.Values {
-		list.items = append(list.items, r.node(value))
+		list.Items = append(list.Items, r.node(value))
 	}
 	return list
 }
 
-func (r *reader) mapping(at position, values []*ast.MappingValueNode) *node {
-	mapping := &node{kind: mapNode, at: at}
+func (r *reader) mapping(at Position, values []*ast.MappingValueNode) *Node {
+	mapping := &Node{Kind: Map, At: at}
 	lines := make(map[string]int, len(values))
 	for _, value := range values {
 		key, ok := r.key(value.Key)
@@ -199,11 +205,11 @@ func (r *reader) mapping(at position, values []*ast.MappingValueNode) *node {
 			continue
 		}
 		if line, twice := lines[key]; twice {
-			r.add(at, "the key %q is there twice, first in line %d: remove one", short(key), line)
+			r.Add(at, "the key %q is there twice, first in line %d: remove one", Short(key), line)
 			continue
 		}
-		lines[key] = at.line
-		mapping.entries = append(mapping.entries, entry{key, at, child})
+		lines[key] = at.Line
+		mapping.Entries = append(mapping.Entries, Entry{key, at, child})
 	}
 	return mapping
 }
@@ -213,17 +219,17 @@ func (r *reader) key(n ast.MapKeyNode) (string, bool) {
 	at := placeOf(n)
 	switch n := n.(type) {
 	case *ast.MergeKeyNode:
-		r.add(at, "the merge key %q is not supported: write the keys out", "<<")
+		r.Add(at, "the merge key %q is not supported: write the keys out", "<<")
 		return "", false
 	case *ast.MappingKeyNode, *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
-		r.add(at, "a key is to be a plain word")
+		r.Add(at, "a key must be a plain word")
 		return "", false
 	default:
 		return n.GetToken().Value, true
 	}
 }
 
-func (r *reader) anchor(n *ast.AnchorNode) *node {
+func (r *reader) anchor(n *ast.AnchorNode) *Node {
 	if n.Name == nil {
 		return r.node(n.Value)
 	}
@@ -237,11 +243,11 @@ func (r *reader) anchor(n *ast.AnchorNode) *node {
 
 // alias returns the node that an alias repeats. What aliases in aliases
 // multiply to is bounded.
-func (r *reader) alias(at position, n *ast.AliasNode) *node {
+func (r *reader) alias(at Position, n *ast.AliasNode) *Node {
 	name := n.Value.GetToken().Value
 	value, ok := r.anchors[name]
 	if slices.Contains(r.open, name) {
-		r.add(at, "the alias *%s stands inside of what it repeats", name)
+		r.Add(at, "the alias *%s stands inside of what it repeats", name)
 		return broken(at)
 	}
 	if !ok {
@@ -249,33 +255,15 @@ func (r *reader) alias(at position, n *ast.AliasNode) *node {
 		for known := range r.anchors {
 			names = append(names, known)
 		}
-		r.add(at, "there is no anchor &%s before this: %s", name, suggest(name, names))
+		r.Add(at, "there is no anchor &%s before this: %s", name, Suggest(name, names))
 		return broken(at)
 	}
 	if r.aliased > maxAliased { // which has been said
 		return broken(at)
 	}
 	if r.aliased += value.size(maxAliased); r.aliased > maxAliased {
-		r.add(at, "aliases repeat more than %d values: write them out", maxAliased)
+		r.Add(at, "aliases repeat more than %d values: write them out", maxAliased)
 		return broken(at)
 	}
 	return value
-}
-
-// size returns of how many nodes n consists, or more than limit if it is more.
-func (n *node) size(limit int) int {
-	size := 1
-	for _, item := range n.items {
-		if size > limit {
-			return size
-		}
-		size += item.size(limit - size)
-	}
-	for _, e := range n.entries {
-		if size > limit {
-			return size
-		}
-		size += e.value.size(limit - size)
-	}
-	return size
 }

@@ -1,0 +1,279 @@
+package document
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
+)
+
+// Decoder sets Go values to what nodes say, and adds what is wrong with them to
+// its Diagnostics. A [*Node] in a Go value is set to the node as it is, to be
+// decoded once its type is known.
+type Decoder struct {
+	*Diagnostics
+	// Words are the types of strings that have a fixed set of values.
+	Words Words
+}
+
+// Words are the values of types of strings, which a file writes as it writes
+// switches: without regard to letter case.
+type Words map[reflect.Type][]string
+
+// Decode sets v to what n says. what names it in diagnostics.
+func (d Decoder) Decode(what string, n *Node, v reflect.Value) {
+	switch {
+	case n.Kind == Broken:
+		return
+	case v.Type() == reflect.TypeFor[*Node]():
+		v.Set(reflect.ValueOf(n))
+		return
+	case v.Type() == reflect.TypeFor[time.Duration]():
+		d.duration(what, n, v)
+		return
+	case d.Words[v.Type()] != nil:
+		d.word(what, n, v)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		d.Decode(what, n, v.Elem())
+	case reflect.Struct:
+		d.DecodeStruct(what, n, v, "")
+	case reflect.Map:
+		d.mapping(what, n, v)
+	case reflect.Slice:
+		d.list(what, n, v)
+	default:
+		d.scalar(what, n, v)
+	}
+}
+
+// Wrong adds that n is not what is wanted.
+func (d Decoder) Wrong(what string, n *Node, wanted string) {
+	remedy := ""
+	switch {
+	case n.Kind == Null:
+		remedy = ": give it a value, or remove it"
+	case wanted == AText && n.Kind >= Bool && n.Kind <= Float:
+		remedy = fmt.Sprintf(": write it in quotes, %q", n.Raw)
+	case n.Kind == Text && len(n.Used) > 0:
+		remedy = " with what the environment says"
+	}
+	d.Add(n.At, "%s must be %s, and is %s%s", what, wanted, n.shown(), remedy)
+}
+
+// What scalars must be.
+const (
+	AText     = "a text"
+	aSwitch   = "true or false"
+	aNumber   = "a number"
+	anInteger = "a whole number"
+	aDuration = `a time such as "10s" or "1m30s"`
+)
+
+func (d Decoder) scalar(what string, n *Node, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if n.Kind != Text {
+			d.Wrong(what, n, AText)
+			return
+		}
+		v.SetString(n.Text)
+	case reflect.Bool:
+		d.boolean(what, n, v)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		d.integer(what, n, v)
+	case reflect.Float32, reflect.Float64:
+		d.float(what, n, v)
+	default:
+		d.Add(n.At, "%s cannot be set in a file", what)
+	}
+}
+
+// is reports whether n is of kind, or is a text in which a variable stood, and
+// so may be any scalar.
+func (n *Node) is(kind Kind) bool {
+	return n.Kind == kind || n.Kind == Text && strings.Contains(n.Raw, "${")
+}
+
+func (d Decoder) boolean(what string, n *Node, v reflect.Value) {
+	text := strings.ToLower(n.Text)
+	if !n.is(Bool) || text != "true" && text != "false" {
+		d.Wrong(what, n, aSwitch)
+		return
+	}
+	v.SetBool(text == "true")
+}
+
+// IsInteger reports whether n can be decoded into an int64.
+func (n *Node) IsInteger() bool {
+	_, err := strconv.ParseInt(n.Text, 0, 64)
+	return n.is(Int) && err == nil
+}
+
+func (d Decoder) integer(what string, n *Node, v reflect.Value) {
+	number, err := strconv.ParseInt(n.Text, 0, 64)
+	if !n.is(Int) || err != nil || v.OverflowInt(number) {
+		d.Wrong(what, n, anInteger)
+		return
+	}
+	v.SetInt(number)
+}
+
+func (d Decoder) float(what string, n *Node, v reflect.Value) {
+	number, err := strconv.ParseFloat(n.Text, 64)
+	if !n.is(Float) && !n.is(Int) || err != nil || math.IsNaN(number) || math.IsInf(number, 0) {
+		d.Wrong(what, n, aNumber)
+		return
+	}
+	v.SetFloat(number)
+}
+
+func (d Decoder) duration(what string, n *Node, v reflect.Value) {
+	duration, err := time.ParseDuration(n.Text)
+	if n.Kind != Text || err != nil {
+		d.Wrong(what, n, aDuration)
+		return
+	}
+	v.SetInt(int64(duration))
+}
+
+func (d Decoder) word(what string, n *Node, v reflect.Value) {
+	words, text := d.Words[v.Type()], strings.ToLower(n.Text)
+	isSwitch := text == "true" || text == "false"
+	if !slices.Contains(words, text) || isSwitch && !n.is(Bool) || !isSwitch && n.Kind != Text {
+		last := len(words) - 1
+		d.Wrong(what, n, strings.Join(words[:last], ", ")+" or "+words[last])
+		return
+	}
+	v.SetString(text)
+}
+
+func (d Decoder) list(what string, n *Node, v reflect.Value) {
+	if n.Kind != List {
+		d.Wrong(what, n, "a list such as [a, b]")
+		return
+	}
+	items := reflect.MakeSlice(v.Type(), len(n.Items), len(n.Items))
+	for i, item := range n.Items {
+		d.Decode("item "+strconv.Itoa(i+1)+" of "+what, item, items.Index(i))
+	}
+	v.Set(items)
+}
+
+func (d Decoder) mapping(what string, n *Node, v reflect.Value) {
+	if n.Kind != Map || v.Type().Key().Kind() != reflect.String {
+		d.Wrong(what, n, "a mapping such as {a: b}")
+		return
+	}
+	entries := reflect.MakeMapWithSize(v.Type(), len(n.Entries))
+	for _, e := range n.Entries {
+		value := reflect.New(v.Type().Elem()).Elem()
+		d.Decode(e.Key, e.Value, value)
+		entries.SetMapIndex(reflect.ValueOf(e.Key).Convert(v.Type().Key()), value)
+	}
+	v.Set(entries)
+}
+
+// field is a field of a struct that a file can set.
+type field struct {
+	key      string
+	index    int
+	required bool
+}
+
+// fieldsOf returns the fields of a struct type, by their JSON tags, as the JSON
+// Schema of the type has them: what is not "omitempty" or "omitzero" is
+// required.
+func fieldsOf(t reflect.Type) []field {
+	var fields []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, flags, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || name == "-" {
+			continue
+		}
+		if name == "" {
+			name = f.Name
+		}
+		optional := strings.Contains(flags, "omitempty") || strings.Contains(flags, "omitzero")
+		fields = append(fields, field{key: name, index: i, required: !optional})
+	}
+	return fields
+}
+
+func keysOf(fields []field) []string {
+	keys := make([]string, len(fields))
+	for i, f := range fields {
+		keys[i] = f.key
+	}
+	return keys
+}
+
+// DecodeStruct sets the fields of the struct v to what n says. The key besides, if
+// it is not empty, is somebody else's.
+func (d Decoder) DecodeStruct(what string, n *Node, v reflect.Value, besides string) {
+	if n.Kind != Map {
+		d.Wrong(what, n, "a mapping such as {a: b}")
+		return
+	}
+	fields := fieldsOf(v.Type())
+	meant := map[string]bool{} // by keys that are spelled wrongly
+	for _, e := range n.Entries {
+		i := slices.IndexFunc(fields, func(f field) bool { return f.key == e.Key })
+		switch {
+		case i >= 0:
+			d.Decode(e.Key, e.Value, v.Field(fields[i].index))
+		case e.Key != besides:
+			meant[wording.Closest(e.Key, keysOf(fields))] = true
+			d.Add(e.At, "%s has no key %q: %s", what, Short(e.Key), Suggest(e.Key, keysOf(fields)))
+		}
+	}
+	for _, f := range fields {
+		if f.required && n.Lookup(f.key) == nil && !meant[f.key] {
+			d.Add(n.At, "%s needs the key %q", what, f.key)
+		}
+	}
+}
+
+// CheckType returns the error of a struct type that no mapping in a file can be
+// decoded into, or that has the key reserved. A schema would have the same error,
+// and takes much longer: programs register kinds each time they start.
+func CheckType(t reflect.Type, reserved string) error {
+	if slices.Contains(keysOf(fieldsOf(t)), reserved) {
+		return fmt.Errorf("its Options have a key %q, which names the kind", reserved)
+	}
+	return checkType(t, nil)
+}
+
+// checkType is CheckType for a type that is a part of the types inside.
+func checkType(t reflect.Type, inside []reflect.Type) error {
+	switch t.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:
+		return nil
+	case reflect.Map:
+		if t.Key().Kind() == reflect.String {
+			return checkType(t.Elem(), inside)
+		}
+	case reflect.Slice, reflect.Pointer:
+		return checkType(t.Elem(), inside)
+	case reflect.Struct:
+		if slices.Contains(inside, t) {
+			break
+		}
+		for _, f := range fieldsOf(t) {
+			if err := checkType(t.Field(f.index).Type, append(inside, t)); err != nil {
+				return fmt.Errorf("%s: %w", f.key, err)
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("its Options have the type %s, which no value in a file can have", t)
+}

@@ -1,0 +1,143 @@
+package document
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a [Node] is.
+type Kind int
+
+// The kinds of nodes.
+const (
+	Broken Kind = iota // something was wrong with it, and has been said
+	Null
+	Text
+	Bool
+	Int
+	Float
+	List
+	Map
+)
+
+// Node is a value of a file.
+type Node struct {
+	Kind    Kind
+	At      Position
+	Text    string     // of a scalar, with Variables replaced
+	Raw     string     // of a scalar, as the file spells it
+	Used    []Variable // whose values are in Text
+	Items   []*Node    // of a List
+	Entries []Entry    // of a Map; of a key that is there twice, the first
+}
+
+// Position is a place in a file. Lines and columns (in characters) count from
+// 1; the zero Position is the file as a whole.
+type Position struct{ Line, Column int }
+
+// compare orders places as they are in the file.
+func (p Position) compare(other Position) int {
+	return cmp.Or(cmp.Compare(p.Line, other.Line), cmp.Compare(p.Column, other.Column))
+}
+
+// Entry is a key of a Map and its value.
+type Entry struct {
+	Key   string
+	At    Position
+	Value *Node
+}
+
+// Lookup returns the value of key, nil if there is none.
+func (n *Node) Lookup(key string) *Node {
+	for _, e := range n.Entries {
+		if e.Key == key {
+			return e.Value
+		}
+	}
+	return nil
+}
+
+// shown describes n for an error, without what came from the environment.
+func (n *Node) shown() string {
+	switch n.Kind {
+	case Null:
+		return "empty"
+	case Text:
+		return "the text " + strconv.Quote(Short(n.Raw))
+	case Bool:
+		return "the switch " + n.Raw
+	case Int, Float:
+		return "the number " + Short(n.Raw)
+	case List:
+		return "a list"
+	}
+	return "a mapping"
+}
+
+// maxValue is how many characters of a value an error shows.
+const maxValue = 60
+
+// Short returns text, cut to what an error shows of a value.
+func Short(text string) string {
+	if runes := []rune(text); len(runes) > maxValue {
+		return string(runes[:maxValue]) + "..."
+	}
+	return text
+}
+
+// Variables returns what n and all in it used of the environment.
+func (n *Node) Variables() []Variable {
+	used := slices.Clip(n.Used)
+	for _, child := range n.children() {
+		used = append(used, child.Variables()...)
+	}
+	return used
+}
+
+// HasBroken reports whether something was wrong with n or anything in it.
+func (n *Node) HasBroken() bool {
+	return n.Kind == Broken || slices.ContainsFunc(n.children(), (*Node).HasBroken)
+}
+
+// Find returns the place of what is at a path such as mounts[0].target, or the
+// nearest to it that there is.
+func (n *Node) Find(path string) Position {
+	at := n.At
+	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		index, err := strconv.Atoi(step)
+		switch next := n.Lookup(step); {
+		case next != nil:
+			n = next
+		case err == nil && index < len(n.Items):
+			n = n.Items[index]
+		default:
+			return at
+		}
+		at = n.At
+	}
+	return at
+}
+
+// size returns the number of nodes in n, or a number above limit if there are
+// more than that.
+func (n *Node) size(limit int) int {
+	size := 1
+	for _, child := range n.children() {
+		if size > limit {
+			break
+		}
+		size += child.size(limit - size)
+	}
+	return size
+}
+
+// children returns the items of a list or the values of a mapping.
+func (n *Node) children() []*Node {
+	children := slices.Clip(n.Items)
+	for _, e := range n.Entries {
+		children = append(children, e.Value)
+	}
+	return children
+}

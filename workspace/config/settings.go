@@ -1,0 +1,239 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// FS is the settings of a workspace that hold for every provider and every
+// consumer, whatever it uses the workspace for.
+type FS struct {
+	// MaxFileSizeMb is the largest file that is read or written whole, edited or
+	// searched, in MiB. Zero means that of [workspace.DefaultMaxFileSize].
+	MaxFileSizeMb int64 `json:"maxFileSizeMb,omitempty" jsonschema:"The largest file that is read or written whole, edited or searched, in MiB. 10 if it is left out."`
+	// ReadOnly lets nothing be changed.
+	ReadOnly bool `json:"readOnly,omitempty" jsonschema:"Lets nothing be changed. There are then no tools that change something."`
+	// AllowedPaths are the names that may be used, as in [policy.Rules]. Empty
+	// means all.
+	AllowedPaths []string `json:"allowedPaths,omitempty" jsonschema:"Globs of the names that may be used, from the root of the workspace: all others are refused, and absent from listings and searches. All names may be used if it is left out."`
+	// DeniedPaths are names that may not be used although AllowedPaths allow
+	// them, as in [policy.Rules].
+	DeniedPaths []string `json:"deniedPaths,omitempty" jsonschema:"Globs of names that are refused, and absent from listings and searches, with all below them. A pattern without a slash matches in every directory, and letters match in either case."`
+	// ReadOnlyPaths are names that can be read and not changed, as in
+	// [policy.ReadOnlyPaths].
+	ReadOnlyPaths []string `json:"readOnlyPaths,omitempty" jsonschema:"Globs of names that can be read but not changed, moved or deleted, with all below them. A pattern without a slash matches in every directory, and letters match in either case."`
+}
+
+// clone returns a copy that shares nothing with s.
+func (s FS) clone() FS {
+	s.AllowedPaths, s.DeniedPaths = slices.Clone(s.AllowedPaths), slices.Clone(s.DeniedPaths)
+	s.ReadOnlyPaths = slices.Clone(s.ReadOnlyPaths)
+	return s
+}
+
+// maxFileSizeMb is the greatest limit that is a number of bytes.
+const maxFileSizeMb = math.MaxInt64 >> 20
+
+// check adds what is wrong with the settings that n has, beside their types.
+func (s FS) check(p *diagnostics, n *document.Node) {
+	if size := n.Lookup("maxFileSizeMb"); size != nil && size.IsInteger() && (s.MaxFileSizeMb < 1 || s.MaxFileSizeMb > maxFileSizeMb) {
+		p.Add(size.At, "maxFileSizeMb must be between 1 and %d, in MiB: leave it out for the default of %d",
+			int64(maxFileSizeMb), workspace.DefaultMaxFileSize>>20)
+	}
+	checkPaths(p, n.Lookup("allowedPaths"), "allowedPaths is empty, which would allow nothing: name what may be used, or leave it out", policy.CheckAllowedPath)
+	checkPaths(p, n.Lookup("deniedPaths"), "deniedPaths is empty: leave it out", policy.CheckDeniedPath)
+	checkPaths(p, n.Lookup("readOnlyPaths"), "readOnlyPaths is empty: leave it out", policy.CheckDeniedPath)
+}
+
+// checkPaths adds what is wrong with a list of patterns, which may be nil.
+func checkPaths(p *diagnostics, paths *document.Node, empty string, check func(pattern string) error) {
+	if paths == nil || paths.Kind != document.List {
+		return
+	}
+	if len(paths.Items) == 0 {
+		p.Add(paths.At, "%s", empty)
+	}
+	for _, item := range paths.Items {
+		if item.Kind != document.Text {
+			continue
+		}
+		if err := check(item.Text); err != nil {
+			p.Add(item.At, "the path %q cannot be used: %s", document.Short(item.Raw), document.Redact(cause(err), item.Used))
+		}
+	}
+}
+
+// cause returns what an error says beside the operation and the name.
+func cause(err error) string {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err.Error()
+	}
+	return err.Error()
+}
+
+// checkAlone returns what is wrong with settings that came from no file.
+func (s FS) checkAlone() error {
+	if s.MaxFileSizeMb < 0 || s.MaxFileSizeMb > maxFileSizeMb {
+		return errors.New("maxFileSizeMb is out of bounds")
+	}
+	return nil
+}
+
+// over returns fsys as the settings show it.
+func (s FS) over(fsys workspace.FileSystem) (workspace.FileSystem, error) {
+	if len(s.ReadOnlyPaths) > 0 {
+		protected, err := policy.ReadOnlyPaths(fsys, s.ReadOnlyPaths)
+		if err != nil {
+			return nil, err
+		}
+		fsys = protected
+	}
+	if len(s.AllowedPaths)+len(s.DeniedPaths) > 0 {
+		restricted, err := policy.Restrict(fsys, policy.Rules{AllowedPaths: s.AllowedPaths, DeniedPaths: s.DeniedPaths})
+		if err != nil {
+			return nil, err
+		}
+		fsys = restricted
+	}
+	if s.ReadOnly {
+		fsys = policy.ReadOnly(fsys)
+	}
+	return fsys, nil
+}
+
+// Tools is the settings of the tools that a model is given. They are for the
+// caller of [Load] to hand on.
+type Tools struct {
+	// Naming is the template of the tools' names. Empty means the default one.
+	Naming string `json:"naming,omitempty" jsonschema:"The template of the names of tools, in which {name} stands for that of the workspace and {op} for the operation."`
+	// Disable lists operations that get no tool.
+	Disable []string `json:"disable,omitempty" jsonschema:"The operations that get no tool."`
+	// Timeout is how long one call of a tool may take. Zero means two minutes.
+	Timeout time.Duration `json:"timeout,omitempty" jsonschema:"The time that one call of a tool may take. 2m if it is left out."`
+	// Shared says whether the workspaces share one set of tools, whose calls
+	// name the workspace. Empty means SharedAuto.
+	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools, whose calls name the workspace: true, false, or auto, which is the default and shares if there would be more than maxTools tools."`
+	// MaxTools is the most tools of workspaces that share none because of
+	// SharedAuto. Zero means 100.
+	MaxTools int `json:"maxTools,omitempty" jsonschema:"The most tools of all workspaces together before they share one set. 100 if it is left out."`
+}
+
+// Sharing says whether workspaces share their tools.
+type Sharing string
+
+// The values of Sharing.
+const (
+	SharedAuto  Sharing = "auto" // if there would be more tools than Tools.MaxTools
+	SharedTrue  Sharing = "true"
+	SharedFalse Sharing = "false"
+)
+
+// words are the types of settings with a fixed set of values.
+var words = document.Words{
+	reflect.TypeFor[Sharing](): {string(SharedTrue), string(SharedFalse), string(SharedAuto)},
+}
+
+// toolOps are the operations that have tools.
+var toolOps = []string{
+	ops.ReadFile, ops.WriteFile, ops.EditFile, ops.Ls, ops.Glob, ops.Grep,
+	ops.Stat, ops.Mkdir, ops.Rm, ops.Move, ops.Copy,
+}
+
+// check adds what is wrong with the settings that n has, beside their types,
+// for a file with so many workspaces.
+func (t Tools) check(p *diagnostics, n *document.Node, workspaces int) {
+	if naming := n.Lookup("naming"); naming != nil && naming.Kind == document.Text {
+		if wrong := namingFault(naming.Text, workspaces, t.Shared); wrong != "" {
+			p.Add(naming.At, "%s", wrong)
+		}
+	}
+	if timeout := n.Lookup("timeout"); timeout != nil {
+		if duration, err := time.ParseDuration(timeout.Text); err == nil && duration <= 0 {
+			p.Add(timeout.At, "timeout must be longer than nothing: leave it out for 2m")
+		}
+	}
+	if most := n.Lookup("maxTools"); most != nil && most.IsInteger() && t.MaxTools < 1 {
+		p.Add(most.At, "maxTools must be at least 1: to share always, write shared: true")
+	}
+	disable := n.Lookup("disable")
+	if disable == nil {
+		return
+	}
+	for _, item := range disable.Items {
+		if item.Kind == document.Text && !slices.Contains(toolOps, item.Text) {
+			p.Add(item.At, "there is no tool %q: %s", document.Short(item.Raw), document.Suggest(item.Raw, toolOps))
+		}
+	}
+}
+
+// namingFault returns what is wrong with a naming, "" for nothing.
+func namingFault(naming string, workspaces int, shared Sharing) string {
+	rest := strings.NewReplacer("{name}", "", "{op}", "").Replace(naming)
+	switch {
+	case strings.IndexFunc(rest, func(r rune) bool { return !nameRune(r) }) >= 0:
+		return `naming may have letters, digits, "_", "-", {name} and {op} only`
+	case !strings.Contains(naming, "{op}"):
+		return "naming needs {op}, or all tools have one name"
+	case workspaces > 1 && shared != SharedTrue && !strings.Contains(naming, "{name}"):
+		return "naming needs {name}, as there is more than one workspace; or write shared: true"
+	}
+	return ""
+}
+
+// requirement is a capability that a workspace can require.
+type requirement struct {
+	name string
+	met  func(workspace.Capabilities) bool
+}
+
+// requirements are the capabilities by the names that they have in JSON.
+var requirements = []requirement{
+	{"write", func(c workspace.Capabilities) bool { return c.Write }},
+	{"versions", func(c workspace.Capabilities) bool { return c.Versions }},
+	{"conditionalWrite", func(c workspace.Capabilities) bool { return c.ConditionalWrite }},
+	{"watch", func(c workspace.Capabilities) bool { return c.Watch != workspace.WatchNone }},
+	{"move", func(c workspace.Capabilities) bool { return c.Move }},
+	{"copy", func(c workspace.Capabilities) bool { return c.Copy }},
+}
+
+func requirementNames() []string {
+	names := make([]string, len(requirements))
+	for i, r := range requirements {
+		names[i] = r.name
+	}
+	return names
+}
+
+// checkRequires adds the items of n that are no capabilities.
+func checkRequires(p *diagnostics, n *document.Node) {
+	if n == nil {
+		return
+	}
+	for _, item := range n.Items {
+		if item.Kind == document.Text && !slices.Contains(requirementNames(), item.Text) {
+			p.Add(item.At, "there is no capability %q: %s", document.Short(item.Raw), document.Suggest(item.Raw, requirementNames()))
+		}
+	}
+}
+
+// lacking returns which of names c lacks, separated by commas.
+func lacking(c workspace.Capabilities, names []string) string {
+	var missing []string
+	for _, r := range requirements {
+		if slices.Contains(names, r.name) && !r.met(c) {
+			missing = append(missing, r.name)
+		}
+	}
+	return strings.Join(missing, ", ")
+}

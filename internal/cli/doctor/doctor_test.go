@@ -383,7 +383,7 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			"store", symptom{kind: target.KindStore, probe: probeRead},
-			fault(fs.ErrPermission, errors.New("the store does not accept the credentials: correct the access key (InvalidAccessKeyId)")),
+			fault(fs.ErrPermission, remediedError{"the store does not accept the credentials: correct the access key (InvalidAccessKeyId)", "correct the access key"}),
 			"permission denied: the store does not accept the credentials (InvalidAccessKeyId)", "Correct the access key.",
 		},
 		{
@@ -400,7 +400,7 @@ func TestExplain(t *testing.T) {
 			"unsupported operation: executable file not found in $PATH", "Choose a container that has a shell and the usual programs, and see what requires asks for.",
 		},
 		{
-			"remedied", symptom{kind: target.KindContainer, probe: probeOpen}, fault(fs.ErrPermission, remediedError{}),
+			"remedied", symptom{kind: target.KindContainer, probe: probeOpen}, fault(fs.ErrPermission, remediedError{"this user may not use the engine", "join its group"}),
 			"permission denied: this user may not use the engine", "Join its group.",
 		},
 		{
@@ -424,10 +424,10 @@ func TestExplain(t *testing.T) {
 }
 
 // remediedError is an error that knows its remedy.
-type remediedError struct{}
+type remediedError struct{ text, remedy string }
 
-func (remediedError) Error() string  { return "this user may not use the engine" }
-func (remediedError) Remedy() string { return "join its group" }
+func (e remediedError) Error() string  { return e.text }
+func (e remediedError) Remedy() string { return e.remedy }
 
 // TestEveryRemedyCanBeReached finds a remedy after another one for the same error.
 func TestEveryRemedyCanBeReached(t *testing.T) {

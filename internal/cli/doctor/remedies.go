@@ -40,25 +40,7 @@ func explain(err error, s symptom) (detail, remedy string) {
 	if own := ops.RemedyOf(err); own != "" { // which is not printed twice
 		return oneLine(strings.Replace(detail, ": "+own, "", 1)), wording.Sentence(own)
 	}
-	detail = oneLine(detail)
-	if s.kind == target.KindStore && !errors.As(err, new(*config.Error)) {
-		if said, own, code, ok := storeRemedy(detail); ok {
-			return said + code, wording.Sentence(own)
-		}
-	}
-	return detail, s.remedy(err)
-}
-
-// storeRemedy parts what a store's error says from its remedy and its code.
-func storeRemedy(text string) (detail, remedy, code string, ok bool) {
-	if open := strings.LastIndex(text, " ("); open > 0 && strings.HasSuffix(text, ")") {
-		text, code = text[:open], text[open:]
-	}
-	at := strings.LastIndex(text, ": ")
-	if at < 0 {
-		return "", "", "", false
-	}
-	return text[:at], text[at+2:], code, true
+	return oneLine(detail), s.remedy(err)
 }
 
 // words returns the text of err, with its place if it has one in a file.

@@ -2,9 +2,222 @@ package tools
 
 import (
 	"bytes"
+	"context"
+	"io"
+	"slices"
+	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/workspace"
 )
+
+// readCache keeps the files that were read last, so that those who read one by
+// pages pay for it once. What it has is used only for a file that still has the
+// version that it had. It is safe for concurrent use.
+type readCache struct {
+	limit int64 // on the bytes of all files together
+
+	mu    sync.Mutex
+	files []cachedFile // guarded by mu; the one used last comes last
+}
+
+type cachedFile struct {
+	ws   *workspace.Workspace
+	path string
+	*content
+}
+
+func newReadCache(limit int64) *readCache {
+	if limit == 0 {
+		limit = DefaultReadCache
+	}
+	return &readCache{limit: limit}
+}
+
+// take returns what is kept of a file, nil if nothing is, and counts that as a
+// use.
+func (c *readCache) take(ws *workspace.Workspace, path string) *content {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := c.indexLocked(ws, path)
+	if i < 0 {
+		return nil
+	}
+	file := c.files[i]
+	c.files = append(slices.Delete(c.files, i, i+1), file)
+	return file.content
+}
+
+func (c *readCache) indexLocked(ws *workspace.Workspace, path string) int {
+	return slices.IndexFunc(c.files, func(f cachedFile) bool { return f.ws == ws && f.path == path })
+}
+
+// put replaces what is kept of a file, and forgets the files that were not used
+// for longest until all are within the limit. It keeps no file that a single
+// page holds, as to ask for its version costs as much as to read it, and none
+// without a version.
+func (c *readCache) put(ws *workspace.Workspace, path string, now *content) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.indexLocked(ws, path); i >= 0 {
+		c.files = slices.Delete(c.files, i, i+1)
+	}
+	if !now.text || now.version == "" || len(now.data) <= readBytes || now.size() > c.limit {
+		return
+	}
+	c.files = append(c.files, cachedFile{ws, path, now})
+	total := int64(0)
+	for i, file := range slices.Backward(c.files) {
+		if total += file.size(); total > c.limit {
+			c.files = slices.Delete(c.files, 0, i+1)
+			break
+		}
+	}
+}
+
+func (c *content) size() int64 { return int64(cap(c.data)) }
+
+// read returns what the file holds.
+func (ts *toolset) read(ctx context.Context, path string) (*content, error) {
+	if kept := ts.cache.take(ts.ws, path); kept != nil && ts.still(ctx, path, kept.version) {
+		return kept, nil
+	}
+	data, version, err := ts.whole.ReadVersioned(ctx, path, 0)
+	if err != nil {
+		return nil, err
+	}
+	now := newContent(data, version)
+	ts.cache.put(ts.ws, path, now)
+	return now, nil
+}
+
+// still reports whether the file has that version and may be read. It opens the
+// file, as a Stat follows no symlinks, and needs no right to read.
+func (ts *toolset) still(ctx context.Context, path string, version workspace.Version) bool {
+	stream, info, err := ts.ws.Open(ctx, path, &workspace.OpenOptions{Length: 1})
+	if err != nil {
+		return false // the reader will say why
+	}
+	defer stream.Close()
+	_, err = io.Copy(io.Discard, stream)
+	return err == nil && info.Version == version
+}
+
+// markBytes is how far the marks of a content are apart.
+const markBytes = 64 << 10
+
+// content is what a file held as of one version. It is immutable.
+type content struct {
+	version workspace.Version
+	data    []byte
+	text    bool  // data can be shown as text; if not, there are no lines
+	lines   int   // what follows the last line feed is one if it is not empty
+	marks   []int // the line feeds before each markBytes of data
+}
+
+func newContent(data []byte, version workspace.Version) *content {
+	c := &content{version: version, data: data, text: isText(data)}
+	if !c.text {
+		return c
+	}
+	for at := 0; at < len(data); at += markBytes {
+		c.marks = append(c.marks, c.lines)
+		c.lines += bytes.Count(data[at:min(at+markBytes, len(data))], []byte("\n"))
+	}
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		c.lines++
+	}
+	return c
+}
+
+// offset returns where line n begins, from 1, and the end of the data if there
+// are fewer lines.
+func (c *content) offset(n int) int {
+	if n <= 1 {
+		return 0
+	}
+	feeds := n - 1 // that are before the line
+	mark := sort.SearchInts(c.marks, feeds) - 1
+	if mark < 0 {
+		return len(c.data) // there is no data
+	}
+	at := mark * markBytes
+	for feeds -= c.marks[mark]; feeds > 0; feeds-- {
+		next := bytes.IndexByte(c.data[at:], '\n')
+		if next < 0 {
+			return len(c.data)
+		}
+		at += next + 1
+	}
+	return at
+}
+
+// window is some lines of a text, as they are shown.
+type window struct {
+	text       string
+	start, end int   // the first and last line, from 1; end is 0 if there is none
+	cut        []int // lines of which only the beginning is shown
+	short      bool  // the limit on bytes left out lines that were asked for
+}
+
+// head shows at most limit lines from line first, from 1.
+func (c *content) head(first, limit int) window {
+	w := window{start: first, end: first - 1}
+	var text strings.Builder
+	at := c.offset(first)
+	from, size := at, 0 // data[from:at] is shown as it is
+	for at < len(c.data) && w.end-first+1 < limit {
+		end := len(c.data)
+		if next := bytes.IndexByte(c.data[at:], '\n'); next >= 0 {
+			end = at + next + 1
+		}
+		shown, cut := "", false
+		if end-at > lineChars {
+			shown, cut = clipLine(string(c.data[at:end]), lineChars)
+		}
+		if size += end - at; cut {
+			size += len(shown) - (end - at)
+		}
+		if size > readBytes {
+			w.short = true
+			break
+		}
+		w.end++
+		if cut {
+			text.Write(c.data[from:at])
+			text.WriteString(shown)
+			w.cut = append(w.cut, w.end)
+			from = end
+		}
+		at = end
+	}
+	text.Write(c.data[from:at])
+	w.text = text.String()
+	return w
+}
+
+// tail shows the last limit lines, fewer if they are too many bytes: then it is
+// the first of them that are left out.
+func (c *content) tail(limit int) window {
+	size, lines := 0, 0
+	for rest := c.data; len(rest) > 0 && lines < limit; lines++ {
+		at := bytes.LastIndexByte(rest[:len(rest)-1], '\n') + 1
+		shown := len(rest) - at
+		if shown > lineChars {
+			clipped, _ := clipLine(string(rest[at:]), lineChars)
+			shown = len(clipped)
+		}
+		if size += shown; size > readBytes {
+			break
+		}
+		rest = rest[:at]
+	}
+	w := c.head(c.lines-lines+1, lines)
+	w.short = lines < min(limit, c.lines)
+	return w
+}
 
 // sniffed is how much of a file is looked at for a NUL byte, as in a search.
 const sniffed = 8 << 10
@@ -18,21 +231,24 @@ func hasNUL(data []byte) bool {
 // isText reports whether data can be shown to a model byte for byte.
 func isText(data []byte) bool { return !hasNUL(data) && utf8.Valid(data) }
 
+// magic is how files of some types begin.
+var magic = []struct{ prefix, kind string }{
+	{"\x89PNG\r\n\x1a\n", "image/png"},
+	{"\xff\xd8\xff", "image/jpeg"},
+	{"GIF87a", "image/gif"},
+	{"GIF89a", "image/gif"},
+	{"%PDF-", "application/pdf"},
+	{"PK\x03\x04", "application/zip"},
+	{"\x1f\x8b", "application/gzip"},
+	{"\x7fELF", "application/x-elf"},
+	{"SQLite format 3\x00", "application/vnd.sqlite3"},
+	{"\xff\xfe", "text/plain; charset=utf-16"},
+	{"\xfe\xff", "text/plain; charset=utf-16"},
+}
+
 // mimeType returns the type of data that is not text, by its first bytes.
 func mimeType(data []byte) string {
-	for _, m := range []struct{ prefix, kind string }{
-		{"\x89PNG\r\n\x1a\n", "image/png"},
-		{"\xff\xd8\xff", "image/jpeg"},
-		{"GIF87a", "image/gif"},
-		{"GIF89a", "image/gif"},
-		{"%PDF-", "application/pdf"},
-		{"PK\x03\x04", "application/zip"},
-		{"\x1f\x8b", "application/gzip"},
-		{"\x7fELF", "application/x-elf"},
-		{"SQLite format 3\x00", "application/vnd.sqlite3"},
-		{"\xff\xfe", "text/plain; charset=utf-16"},
-		{"\xfe\xff", "text/plain; charset=utf-16"},
-	} {
+	for _, m := range magic {
 		if bytes.HasPrefix(data, []byte(m.prefix)) {
 			return m.kind
 		}

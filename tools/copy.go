@@ -24,16 +24,16 @@ var copyFileSpec = spec{
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && (caps.Copy || caps.ConditionalWrite) },
 }
 
-func runCopy(ctx context.Context, k *kit, in *copyInput) (*copyOutput, error) {
-	from, err := k.ws.Clean(ops.Copy, in.Source)
+func runCopy(ctx context.Context, ts *toolset, in *copyInput) (*copyOutput, error) {
+	from, err := ts.ws.Clean(ops.Copy, in.Source)
 	if err != nil {
 		return nil, err
 	}
-	to, err := k.ws.Clean(ops.Copy, in.Destination)
+	to, err := ts.ws.Clean(ops.Copy, in.Destination)
 	if err != nil {
 		return nil, err
 	}
-	version, err := k.ws.Copy(ctx, from, to)
+	version, err := ts.ws.Copy(ctx, from, to)
 	return &copyOutput{OK: true, Source: from, Destination: to, Version: version}, err
 }
 

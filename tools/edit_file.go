@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -49,21 +50,21 @@ var editFileSpec = spec{
 	},
 }
 
-func runEditFile(ctx context.Context, k *kit, in *editFileInput) (*editFileOutput, error) {
+func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFileOutput, error) {
 	edits, err := in.edits()
 	if err != nil {
 		return nil, err
 	}
-	path, err := k.ws.Clean(ops.EditFile, in.Path)
+	path, err := ts.ws.Clean(ops.EditFile, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	e := &editor{path: path, limit: k.whole.MaxFileSize(), edits: edits}
+	e := &editor{path: path, limit: ts.whole.MaxFileSize(), edits: edits}
 	out := &editFileOutput{OK: true, Path: path, DryRun: in.DryRun}
 	if in.DryRun {
-		err = e.dryRun(ctx, k.whole)
+		err = e.dryRun(ctx, ts.whole)
 	} else {
-		_, out.Version, err = k.whole.Edit(ctx, path, e.apply)
+		_, out.Version, err = ts.whole.Edit(ctx, path, e.apply)
 	}
 	if err != nil {
 		return nil, explainEdit(err, in.Edits != nil)
@@ -154,4 +155,50 @@ func (o *editFileOutput) text() string {
 	}
 	return fmt.Sprintf("%s%s (%s, first changed line %d%s).%s", verb, o.Path, wording.Count(o.Replacements, "replacement", "replacements"),
 		o.FirstChangedLine, versionNote(o.Version), diffText(o.Diff, o.DiffNote))
+}
+
+// explainEdit adds to an error of the edit engine what the model can do about
+// it. several says that the edits came as a list, so that one is named by its
+// place.
+func explainEdit(err error, several bool) error {
+	var invalid *edit.InvalidError
+	var overlap *edit.OverlapError
+	var tooMany *edit.TooManyError
+	var notFound *edit.NotFoundError
+	var notUnique *edit.NotUniqueError
+	switch {
+	case errors.As(err, &invalid):
+		return &argumentError{message: which(invalid.Edit, several) + invalid.Reason, hint: invalidHint}
+	case errors.As(err, &overlap):
+		return &argumentError{message: overlap.Error(), hint: "Join edits that touch the same text into one. Nothing was written."}
+	case errors.As(err, &tooMany):
+		return &argumentError{message: which(tooMany.Edit, several) + tooMany.Error(), hint: "Give a longer oldText that occurs less often."}
+	case errors.As(err, &notFound):
+		return &hintedError{err, which(notFound.Edit, several) + notFoundHint(notFound.Nearest)}
+	case errors.As(err, &notUnique):
+		return &hintedError{err, which(notUnique.Edit, several) +
+			"Add lines around oldText until it occurs once, or set replaceAll. Nothing was written."}
+	}
+	return err
+}
+
+const invalidHint = `oldText is the text that is in the file, and newText the one to put in its place; newText may be "".`
+
+func which(i int, several bool) string {
+	if !several {
+		return ""
+	}
+	return fmt.Sprintf("edits[%d]: ", i)
+}
+
+func notFoundHint(near *edit.Nearest) string {
+	const again = "Read the file again and copy the text as it is. Nothing was written."
+	if near == nil {
+		return "Nothing in the file is like oldText. " + again
+	}
+	differs := ""
+	if near.Differs != "" {
+		differs = ", which differs in " + near.Differs
+	}
+	return fmt.Sprintf("The nearest text is on line %d%s:\n%s\nCopy the text as it is in the file. Nothing was written.", near.Line, differs, near.Text)
 }

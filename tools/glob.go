@@ -32,14 +32,14 @@ var globSpec = spec{
 	},
 }
 
-func runGlob(ctx context.Context, k *kit, in *globInput) (*globOutput, error) {
-	id := k.query(globInput{Pattern: in.Pattern, Path: in.Path, IncludeIgnored: in.IncludeIgnored})
+func runGlob(ctx context.Context, ts *toolset, in *globInput) (*globOutput, error) {
+	id := ts.query(globInput{Pattern: in.Pattern, Path: in.Path, IncludeIgnored: in.IncludeIgnored})
 	after, err := decodeCursor(ops.Glob, id, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
 	limit := orDefault(in.Limit, globDefault)
-	paths, err := k.ws.Glob(ctx, in.Pattern, &workspace.GlobOptions{
+	paths, err := ts.ws.Glob(ctx, in.Pattern, &workspace.GlobOptions{
 		Dir: in.Path, Limit: limit + 1, After: after.Path, Gitignore: !in.IncludeIgnored,
 	})
 	if err != nil {

@@ -3,10 +3,15 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -63,15 +68,15 @@ var grepSpec = spec{
 	},
 }
 
-func runGrep(ctx context.Context, k *kit, in *grepInput) (*grepOutput, error) {
+func runGrep(ctx context.Context, ts *toolset, in *grepInput) (*grepOutput, error) {
 	same := *in
 	same.MaxResults, same.Cursor, same.Before, same.After = 0, "", 0, 0
-	id := k.query(same)
+	id := ts.query(same)
 	start, err := decodeCursor(ops.Grep, id, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	found, err := k.ws.Grep(ctx, in.Pattern, &workspace.GrepOptions{
+	found, err := ts.ws.Grep(ctx, in.Pattern, &workspace.GrepOptions{
 		Path: in.Path, Literal: in.Literal, IgnoreCase: in.IgnoreCase,
 		IncludeGlob: in.IncludeGlob, ExcludeGlob: in.ExcludeGlob,
 		Before: int(in.Before), After: int(in.After),
@@ -126,4 +131,147 @@ func (m grepMatch) size() int {
 		size += len(line) + 3
 	}
 	return size
+}
+
+// searchedForMatch is how much of a long line is searched again for the place
+// of the match.
+const searchedForMatch = 1 << 20
+
+// excerpter cuts long lines around what a search found in them.
+type excerpter struct {
+	pattern *regexp.Regexp // nil if the place of a match cannot be told
+}
+
+func newExcerpter(in *grepInput) *excerpter {
+	source := in.Pattern
+	if in.Literal {
+		source = regexp.QuoteMeta(source)
+	}
+	if in.IgnoreCase {
+		source = "(?i:" + source + ")"
+	}
+	// The provider has judged the pattern; what it takes and regexp does not
+	// is shown from the start of the line.
+	pattern, _ := regexp.Compile(source)
+	return &excerpter{pattern: pattern}
+}
+
+func (e *excerpter) match(m workspace.Match) grepMatch {
+	out := grepMatch{Path: m.Path, LineNumber: m.LineNumber, Before: around(m.Before), After: around(m.After)}
+	out.Line, out.LineTruncated = e.line(m.Line)
+	return out
+}
+
+// around cuts the lines around a match.
+func around(lines []string) []string {
+	cut := make([]string, len(lines))
+	for i, line := range lines {
+		cut[i], _ = clipLine(strings.ToValidUTF8(line, "\uFFFD"), grepChars)
+	}
+	return cut
+}
+
+// line returns the part of a line around its first match.
+func (e *excerpter) line(line string) (_ string, cut bool) {
+	if len(line) <= grepChars || utf8.RuneCountInString(line) <= grepChars {
+		return strings.ToValidUTF8(line, "\uFFFD"), false
+	}
+	return clipAround(line, e.start(line), grepChars), true
+}
+
+// start returns where to begin to show a long line so that its match, with
+// some of what is before it, is in.
+func (e *excerpter) start(line string) int {
+	if e.pattern == nil {
+		return 0
+	}
+	found := e.pattern.FindStringIndex(line[:min(len(line), searchedForMatch)])
+	if found == nil {
+		return 0
+	}
+	return stepBack(line, found[0], grepChars/4)
+}
+
+// text shows matches as ripgrep does for people: the path once, then
+// "12:line" for a match and "11-line" for a line around one.
+func (o *grepOutput) text() string {
+	var out strings.Builder
+	if len(o.Matches) == 0 {
+		out.WriteString("No lines match.\n")
+	}
+	g := &grepWriter{out: &out, context: o.hasContext()}
+	for i, m := range o.Matches {
+		g.match(m, o.Matches[i+1:])
+	}
+	o.writeSkipped(&out)
+	out.WriteString(moreText(o.NextCursor))
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+func (o *grepOutput) hasContext() bool {
+	for _, m := range o.Matches {
+		if len(m.Before)+len(m.After) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *grepOutput) writeSkipped(out *strings.Builder) {
+	if o.SkippedTotal == 0 {
+		return
+	}
+	fmt.Fprintf(out, "[not searched: %s]\n", wording.Count(o.SkippedTotal, "file", "files"))
+	for _, s := range o.Skipped {
+		fmt.Fprintf(out, "%s (%s)\n", s.Path, s.Reason)
+	}
+	if more := o.SkippedTotal - len(o.Skipped); more > 0 {
+		fmt.Fprintf(out, "and %d more\n", more)
+	}
+}
+
+// grepWriter writes matches, and no line of a file twice.
+type grepWriter struct {
+	out     *strings.Builder
+	context bool
+	path    string
+	line    int // the last line of path that was written
+}
+
+func (g *grepWriter) match(m grepMatch, rest []grepMatch) {
+	g.heading(m.Path)
+	first := m.LineNumber - len(m.Before)
+	if g.context && g.line > 0 && first > g.line+1 {
+		g.out.WriteString("--\n")
+	}
+	for i, line := range m.Before {
+		g.write(first+i, "-", line)
+	}
+	g.write(m.LineNumber, ":", m.Line)
+	for i, line := range m.After {
+		number := m.LineNumber + 1 + i
+		if len(rest) > 0 && rest[0].Path == m.Path && number >= rest[0].LineNumber {
+			return
+		}
+		g.write(number, "-", line)
+	}
+}
+
+func (g *grepWriter) heading(path string) {
+	if path == g.path {
+		return
+	}
+	if g.path != "" {
+		g.out.WriteString("\n")
+	}
+	g.out.WriteString(path + "\n")
+	g.path, g.line = path, 0
+}
+
+func (g *grepWriter) write(number int, sign, line string) {
+	if number <= g.line {
+		return
+	}
+	fmt.Fprintf(g.out, "%d%s%s\n", number, sign, strings.TrimSuffix(line, "\r"))
+	g.line = number
 }

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // hint says what a model can do about an error.
-func (k *kit) hint(ctx context.Context, op, path string, code Code, err error) string {
+func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err error) string {
 	var hinted *hintedError
 	if errors.As(err, &hinted) {
 		return hinted.hint
@@ -20,25 +23,25 @@ func (k *kit) hint(ctx context.Context, op, path string, code Code, err error) s
 	}
 	switch code {
 	case CodeNotExist:
-		return k.missingHint(ctx, op, path)
+		return ts.missingHint(ctx, op, path)
 	case CodeExist:
-		return k.existsHint(op)
+		return ts.existsHint(op)
 	case CodeIsDir:
-		return k.isDirHint(op)
+		return ts.isDirHint(op)
 	case CodeNotDir:
-		return k.notDirHint(ctx, op, path)
+		return ts.notDirHint(ctx, op, path)
 	case CodeInvalid:
-		return k.invalidHint(ctx, path, err)
+		return ts.invalidHint(ctx, path, err)
 	case CodePattern:
 		return patternHint(op)
 	case CodeNotEmpty:
 		return "Set recursive to remove the directory with everything below it."
 	case CodeTooLarge:
-		return k.tooLargeHint(op)
+		return ts.tooLargeHint(op)
 	case CodeBinary:
-		return "The file is not text and cannot be edited." + k.ifTool(ops.WriteFile, " It can be replaced as a whole with %s.")
+		return "The file is not text and cannot be edited." + ts.ifTool(ops.WriteFile, " It can be replaced as a whole with %s.")
 	case CodeConflict:
-		return k.conflictHint(op)
+		return ts.conflictHint(op)
 	}
 	return advice[code].model
 }
@@ -73,31 +76,31 @@ var advice = map[Code]struct{ model, person string }{
 // the code, where the error itself does not say it, and "" if that is not known.
 func (c Code) Remedy() string { return advice[c].person }
 
-func (k *kit) existsHint(op string) string {
+func (ts *toolset) existsHint(op string) string {
 	switch op {
 	case ops.Mkdir:
 		return "Nothing is left to do if it is a directory; with recursive that is no error."
 	case ops.WriteFile:
-		return "Leave createOnly out to replace the file" + k.ifTool(ops.EditFile, ", or change a part of it with %s") + "."
+		return "Leave createOnly out to replace the file" + ts.ifTool(ops.EditFile, ", or change a part of it with %s") + "."
 	}
-	return "Choose another destination" + k.ifTool(ops.Rm, ", or remove this one with %s first") + "."
+	return "Choose another destination" + ts.ifTool(ops.Rm, ", or remove this one with %s first") + "."
 }
 
-func (k *kit) isDirHint(op string) string {
+func (ts *toolset) isDirHint(op string) string {
 	if op == ops.Copy {
 		return "Only files can be copied: copy those in it one by one."
 	}
-	return "It is a directory" + k.ifTool(ops.Ls, ": list it with %s") + "."
+	return "It is a directory" + ts.ifTool(ops.Ls, ": list it with %s") + "."
 }
 
-func (k *kit) notDirHint(ctx context.Context, op, path string) string {
+func (ts *toolset) notDirHint(ctx context.Context, op, path string) string {
 	if op == ops.Ls || op == ops.Glob {
-		if k.typeOf(ctx, path) == workspace.TypeOther {
+		if ts.typeOf(ctx, path) == workspace.TypeOther {
 			return specialHint
 		}
-		return "It is a file" + k.ifTool(ops.ReadFile, ": read it with %s") + k.ifTool(ops.Stat, ", or describe it with %s") + "."
+		return "It is a file" + ts.ifTool(ops.ReadFile, ": read it with %s") + ts.ifTool(ops.Stat, ", or describe it with %s") + "."
 	}
-	return "An element of the path is a file, not a directory" + k.ifTool(ops.Ls, ": look with %s") + "."
+	return "An element of the path is a file, not a directory" + ts.ifTool(ops.Ls, ": look with %s") + "."
 }
 
 // specialHint is for what is neither a file nor a directory.
@@ -105,11 +108,11 @@ const specialHint = "It is a device, a socket or a pipe, which has no content to
 
 // invalidHint is about the path if that is at fault, or about what it stands
 // for.
-func (k *kit) invalidHint(ctx context.Context, path string, err error) string {
+func (ts *toolset) invalidHint(ctx context.Context, path string, err error) string {
 	if errors.Is(err, workspace.ErrEscape) || !workspace.ValidName(path) {
 		return `Give a path from the root of the workspace, such as src/main.go, that does not leave it with "..".`
 	}
-	switch k.typeOf(ctx, path) {
+	switch ts.typeOf(ctx, path) {
 	case workspace.TypeOther:
 		return specialHint
 	case workspace.TypeSymlink:
@@ -119,8 +122,8 @@ func (k *kit) invalidHint(ctx context.Context, path string, err error) string {
 }
 
 // typeOf returns the type of path, and "" if that cannot be told.
-func (k *kit) typeOf(ctx context.Context, path string) workspace.FileType {
-	info, err := k.ws.Stat(ctx, path)
+func (ts *toolset) typeOf(ctx context.Context, path string) workspace.FileType {
+	info, err := ts.ws.Stat(ctx, path)
 	if err != nil {
 		return ""
 	}
@@ -139,42 +142,102 @@ func patternHint(op string) string {
 	return regexpHint
 }
 
-func (k *kit) tooLargeHint(op string) string {
+func (ts *toolset) tooLargeHint(op string) string {
 	switch op {
 	case ops.WriteFile:
 		return "Split the content into several smaller files."
 	case ops.EditFile:
 		return "Neither the file nor what the edit makes of it may be larger than the limit."
 	}
-	if k.whole != k.ws {
-		return fmt.Sprintf("Tools read files of at most %s.", byteSize(wholeBytes)) + k.ifTool(ops.Grep, " Search it with %s.")
+	if ts.whole != ts.ws {
+		return fmt.Sprintf("Tools read files of at most %s.", byteSize(wholeBytes)) + ts.ifTool(ops.Grep, " Search it with %s.")
 	}
 	return "Files above the limit of this workspace can be neither read, edited nor searched. Use smaller files, or ask the user to raise the limit."
 }
 
-func (k *kit) conflictHint(op string) string {
+func (ts *toolset) conflictHint(op string) string {
 	if op == ops.EditFile {
 		return "Others keep changing the file. Try again later."
 	}
 	return "The file has changed since it was read, or is gone" +
-		k.ifTool(ops.ReadFile, ": read it again with %s, and write with the version that returns") + "."
+		ts.ifTool(ops.ReadFile, ": read it again with %s, and write with the version that returns") + "."
 }
 
-func (k *kit) timeoutHint(op string) string {
+func (ts *toolset) timeoutHint(op string) string {
 	switch op {
 	case ops.Ls, ops.Glob, ops.Grep:
 		return "Ask for less: a directory further down, a narrower glob or fewer results."
 	case ops.ReadFile, ops.Stat:
 		return "Try a smaller file, or the same call again later."
 	}
-	return "It may have changed something" + k.ifTool(ops.Stat, ": look with %s before you repeat it") + "."
+	return "It may have changed something" + ts.ifTool(ops.Stat, ": look with %s before you repeat it") + "."
 }
 
 // ifTool fills the name of the tool for op into a text, and returns nothing if
 // the set has no such tool.
-func (k *kit) ifTool(op, format string) string {
-	if !k.has(op) {
+func (ts *toolset) ifTool(op, format string) string {
+	if !ts.has(op) {
 		return ""
 	}
-	return fmt.Sprintf(format, k.name(op))
+	return fmt.Sprintf(format, ts.name(op))
+}
+
+// Bounds of the search for a name that may have been meant.
+const (
+	missingClimb = 4    // directories that are tried, from the name upwards
+	missingNames = 1000 // names that are looked at
+)
+
+// missingHint says what a name that does not exist could have been.
+func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
+	element, dir, near := ts.nearName(ctx, name)
+	switch {
+	case op == ops.Mkdir && near != "":
+		return fmt.Sprintf("The parent directory does not exist. Did you mean %q? Set recursive to make what is missing.", near)
+	case op == ops.Mkdir:
+		return "The parent directory does not exist. Set recursive to make it too."
+	case near != "":
+		return fmt.Sprintf("Did you mean %q?", near)
+	case element != name:
+		return fmt.Sprintf("There is no %q either.", element) + ts.lookHint(dir)
+	}
+	return strings.TrimSpace(ts.lookHint(dir))
+}
+
+func (ts *toolset) lookHint(dir string) string {
+	switch {
+	case ts.has(ops.Ls):
+		return fmt.Sprintf(" See what is there with %s of %q%s.", ts.name(ops.Ls), dir, ts.ifTool(ops.Glob, ", or find it with %s"))
+	case ts.has(ops.Glob):
+		return " Find it with " + ts.name(ops.Glob) + "."
+	}
+	return ""
+}
+
+// nearName finds the first element of name that does not exist, the directory
+// that it should be in, and the name with its nearest sibling in its place, or
+// "" if none is near.
+func (ts *toolset) nearName(ctx context.Context, name string) (element, dir, near string) {
+	element = name
+	for range missingClimb {
+		dir, base := workspace.Split(element)
+		children, err := ts.ws.Ls(ctx, dir, &workspace.LsOptions{Limit: missingNames})
+		if errors.Is(err, fs.ErrNotExist) && dir != "." {
+			element = dir
+			continue
+		}
+		if sibling := wording.Closest(base, names(children)); sibling != "" && sibling != base {
+			near = workspace.Join(dir, sibling) + strings.TrimPrefix(name, element)
+		}
+		return element, dir, near
+	}
+	return element, ".", ""
+}
+
+func names(children []workspace.FileInfo) []string {
+	names := make([]string, len(children))
+	for i, c := range children {
+		names[i] = c.Name
+	}
+	return names
 }

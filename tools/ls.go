@@ -38,18 +38,18 @@ var lsSpec = spec{
 	},
 }
 
-func runLs(ctx context.Context, k *kit, in *lsInput) (*lsOutput, error) {
-	id := k.query(lsInput{Path: in.Path})
+func runLs(ctx context.Context, ts *toolset, in *lsInput) (*lsOutput, error) {
+	id := ts.query(lsInput{Path: in.Path})
 	after, err := decodeCursor(ops.Ls, id, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	path, err := k.ws.Clean(ops.Ls, in.Path)
+	path, err := ts.ws.Clean(ops.Ls, in.Path)
 	if err != nil {
 		return nil, err
 	}
 	limit := orDefault(in.Limit, lsDefault)
-	children, err := k.ws.Ls(ctx, path, &workspace.LsOptions{Limit: limit + 1, After: after.Path})
+	children, err := ts.ws.Ls(ctx, path, &workspace.LsOptions{Limit: limit + 1, After: after.Path})
 	if err != nil {
 		return nil, err
 	}

@@ -25,12 +25,12 @@ var mkdirSpec = spec{
 	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) },
 }
 
-func runMkdir(ctx context.Context, k *kit, in *mkdirInput) (*mkdirOutput, error) {
-	path, err := k.ws.Clean(ops.Mkdir, in.Path)
+func runMkdir(ctx context.Context, ts *toolset, in *mkdirInput) (*mkdirOutput, error) {
+	path, err := ts.ws.Clean(ops.Mkdir, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	err = k.ws.Mkdir(ctx, path, &workspace.MkdirOptions{Recursive: in.Recursive})
+	err = ts.ws.Mkdir(ctx, path, &workspace.MkdirOptions{Recursive: in.Recursive})
 	if in.Recursive && errors.Is(err, fs.ErrNotExist) { // as a policy hides what is in the way
 		err = &hintedError{err, "It cannot be made there. Choose another place."}
 	}

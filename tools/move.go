@@ -23,16 +23,16 @@ var moveSpec = spec{
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.Move },
 }
 
-func runMove(ctx context.Context, k *kit, in *moveInput) (*moveOutput, error) {
-	from, err := k.ws.Clean(ops.Move, in.Source)
+func runMove(ctx context.Context, ts *toolset, in *moveInput) (*moveOutput, error) {
+	from, err := ts.ws.Clean(ops.Move, in.Source)
 	if err != nil {
 		return nil, err
 	}
-	to, err := k.ws.Clean(ops.Move, in.Destination)
+	to, err := ts.ws.Clean(ops.Move, in.Destination)
 	if err != nil {
 		return nil, err
 	}
-	return &moveOutput{OK: true, Source: from, Destination: to}, k.ws.Move(ctx, from, to)
+	return &moveOutput{OK: true, Source: from, Destination: to}, ts.ws.Move(ctx, from, to)
 }
 
 func (o *moveOutput) text() string { return "Moved " + o.Source + " to " + o.Destination + "." }

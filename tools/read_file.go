@@ -54,18 +54,18 @@ var readFileSpec = spec{
 	},
 }
 
-func runReadFile(ctx context.Context, k *kit, in *readFileInput) (*readFileOutput, error) {
+func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFileOutput, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	path, err := k.ws.Clean(ops.ReadFile, in.Path)
+	path, err := ts.ws.Clean(ops.ReadFile, in.Path)
 	if err != nil {
 		return nil, err
 	}
 	if in.Encoding == "base64" {
-		return encodeFile(ctx, k, path)
+		return encodeFile(ctx, ts, path)
 	}
-	file, err := k.read(ctx, path)
+	file, err := ts.read(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +90,9 @@ func (in *readFileInput) check() error {
 }
 
 // encodeFile returns the bytes of a file as base64.
-func encodeFile(ctx context.Context, k *kit, path string) (*readFileOutput, error) {
-	data, version, err := k.ws.ReadVersioned(ctx, path, base64Bytes)
-	if errors.Is(err, workspace.ErrTooLarge) && k.whole.MaxFileSize() > base64Bytes {
+func encodeFile(ctx context.Context, ts *toolset, path string) (*readFileOutput, error) {
+	data, version, err := ts.ws.ReadVersioned(ctx, path, base64Bytes)
+	if errors.Is(err, workspace.ErrTooLarge) && ts.whole.MaxFileSize() > base64Bytes {
 		return nil, &hintedError{err, "Only smaller files are returned as base64. Leave encoding out to read a larger text or image."}
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -46,7 +47,7 @@ func newResult(out answer) (*Result, error) {
 	if q, ok := out.(quoting); ok {
 		result.excerpt = q.excerpt(structured)
 	}
-	if p, ok := out.(pictured); ok {
+	if p, ok := out.(imager); ok {
 		result.Image = p.image()
 	}
 	return result, nil
@@ -76,4 +77,17 @@ func (r *Result) AppendTextJSON(dst []byte) []byte {
 func appendEscaped(dst []byte, text string) []byte {
 	quoted, _ := encode(text, "") // every string can be encoded
 	return append(dst, quoted[1:len(quoted)-1]...)
+}
+
+// encode is [json.Marshal] without the escapes for HTML, which cost a model
+// that reads source code.
+func encode(v any, indent string) (json.RawMessage, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", indent)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }

@@ -23,12 +23,12 @@ var rmSpec = spec{
 	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) },
 }
 
-func runRm(ctx context.Context, k *kit, in *rmInput) (*rmOutput, error) {
-	path, err := k.ws.Clean(ops.Rm, in.Path)
+func runRm(ctx context.Context, ts *toolset, in *rmInput) (*rmOutput, error) {
+	path, err := ts.ws.Clean(ops.Rm, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	return &rmOutput{OK: true, Path: path}, k.ws.Rm(ctx, path, &workspace.RmOptions{Recursive: in.Recursive})
+	return &rmOutput{OK: true, Path: path}, ts.ws.Rm(ctx, path, &workspace.RmOptions{Recursive: in.Recursive})
 }
 
 func (o *rmOutput) text() string { return "Removed " + o.Path + "." }

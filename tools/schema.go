@@ -1,13 +1,18 @@
 package tools
 
 import (
+	"embed"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
+	"text/template"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -70,31 +75,31 @@ func (p properties) oneOf(name string, values ...any) { p[name].Enum = values }
 
 // tool makes the tool that s declares. What describes it costs more than most
 // calls do, so it is made when somebody asks for it.
-func (k *kit) tool(s spec) *Tool {
-	return newTool(k, s, func() *jsonschema.Schema { return k.inputSchema(s) })
+func (ts *toolset) tool(s spec) *Tool {
+	return newTool(ts, s, func() *jsonschema.Schema { return ts.inputSchema(s) })
 }
 
 // newTool makes a tool whose arguments input describes.
-func newTool(k *kit, s spec, input func() *jsonschema.Schema) *Tool {
-	t := &Tool{Op: s.op, Name: k.names[s.op], Annotations: s.annotations, kit: k, run: s.run, input: sync.OnceValue(input)}
-	t.description = sync.OnceValue(func() string { return k.description(s.op) })
+func newTool(ts *toolset, s spec, input func() *jsonschema.Schema) *Tool {
+	t := &Tool{Op: s.op, Name: ts.names[s.op], Annotations: s.annotations, toolset: ts, run: s.run, input: sync.OnceValue(input)}
+	t.description = sync.OnceValue(func() string { return ts.description(s.op) })
 	t.inputJSON = sync.OnceValue(func() json.RawMessage { return must(json.Marshal(t.input())) })
 	t.outputJSON = sync.OnceValue(func() json.RawMessage {
 		out := s.schemas().output
-		k.fillDescriptions(out)
+		ts.fillDescriptions(out)
 		return must(json.Marshal(out))
 	})
 	return t
 }
 
 // inputSchema describes the arguments of the tool that s declares.
-func (k *kit) inputSchema(s spec) *jsonschema.Schema {
+func (ts *toolset) inputSchema(s spec) *jsonschema.Schema {
 	in := s.schemas().input
 	if s.shape != nil {
-		s.shape(in.Properties, k.caps)
+		s.shape(in.Properties, ts.caps)
 	}
 	prune(in)
-	k.fillDescriptions(in)
+	ts.fillDescriptions(in)
 	return in
 }
 
@@ -117,15 +122,76 @@ func prune(s *jsonschema.Schema) {
 
 // fillDescriptions fills in the limits, and the names of other tools, in what s
 // says of its parts.
-func (k *kit) fillDescriptions(s *jsonschema.Schema) {
-	s.Description = k.fill(s.Description)
+func (ts *toolset) fillDescriptions(s *jsonschema.Schema) {
+	s.Description = ts.fill(s.Description)
 	for _, p := range s.Properties {
-		k.fillDescriptions(p)
+		ts.fillDescriptions(p)
 	}
 	if s.Items != nil {
-		k.fillDescriptions(s.Items)
+		ts.fillDescriptions(s.Items)
 	}
 }
 
 // canWrite reports whether the tools that change files belong in a set.
 func canWrite(caps workspace.Capabilities) bool { return caps.Write }
+
+//go:embed *.md
+var descriptions embed.FS
+
+// description returns what a model is told about the tool for op.
+func (ts *toolset) description(op string) string {
+	return strings.TrimSpace(ts.fill(string(must(descriptions.ReadFile(op + ".md")))))
+}
+
+// fill fills in the limits, and the names of other tools, in a text.
+func (ts *toolset) fill(source string) string {
+	if !strings.Contains(source, "{{") {
+		return source
+	}
+	t := must(template.New("").Funcs(template.FuncMap{"tool": ts.name, "has": ts.has}).Parse(source))
+	var out strings.Builder
+	if err := t.Execute(&out, ts.facts()); err != nil {
+		panic(fmt.Sprintf("tools: description: %v", err))
+	}
+	return out.String()
+}
+
+// has reports whether the set has a tool for op.
+func (ts *toolset) has(op string) bool { return ts.names[op] != "" }
+
+// name returns the name of the tool for op, or op itself if the set has none.
+func (ts *toolset) name(op string) string {
+	if name := ts.names[op]; name != "" {
+		return name
+	}
+	return op
+}
+
+func (ts *toolset) facts() facts {
+	return facts{
+		ReadLines: readLines, ReadKiB: readBytes >> 10, LineChars: lineChars,
+		Base64KiB: base64Bytes >> 10, ImageMiB: imageBytes >> 20,
+		LsDefault: lsDefault, LsMax: lsMax, GlobDefault: globDefault, GlobMax: globMax,
+		GrepDefault: grepDefault, GrepMax: grepMax, GrepContext: grepContext,
+		GrepChars: grepChars, GrepSkipped: grepSkipped, ListKiB: listBytes >> 10,
+		Edits: editsMax, Replaced: edit.MaxReplacements, DiffKiB: diffBytes >> 10,
+		MaxFileSize: ts.maxFileSize(), WholeSize: byteSize(ts.whole.MaxFileSize()),
+		Conditional: ts.caps.ConditionalWrite,
+	}
+}
+
+// maxFileSize writes the limit on files, and none if workspaces differ in it.
+func (ts *toolset) maxFileSize() string {
+	if ts.unlikeSizes {
+		return ""
+	}
+	return byteSize(ts.ws.MaxFileSize())
+}
+
+// byteSize writes a limit the way people do, and none as "".
+func byteSize(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	return wording.Bytes(n)
+}

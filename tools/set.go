@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -61,29 +62,29 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	if opts != nil {
 		o = *opts
 	}
-	set, err := newSet(newKit(ws, newReadCache(o.ReadCache), o.Timeout), o.Naming, o.Disable)
+	set, err := newSet(newToolset(ws, newReadCache(o.ReadCache), o.Timeout), o.Naming, o.Disable)
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	return set, nil
 }
 
-func newSet(k *kit, naming string, disable []string) (*Set, error) {
+func newSet(ts *toolset, naming string, disable []string) (*Set, error) {
 	if naming == "" {
 		naming = DefaultNaming
 	}
-	chosen, err := choose(k.caps, disable)
+	chosen, err := choose(ts.caps, disable)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range chosen {
-		if k.names[s.op], err = toolName(naming, k.ws.Name(), s.op); err != nil {
+		if ts.names[s.op], err = toolName(naming, ts.ws.Name(), s.op); err != nil {
 			return nil, err
 		}
 	}
 	set := &Set{}
 	for _, s := range chosen {
-		set.tools = append(set.tools, k.tool(s))
+		set.tools = append(set.tools, ts.tool(s))
 	}
 	return set, set.collision()
 }
@@ -154,7 +155,7 @@ func (t *Tool) owner() string {
 	if t.members != nil {
 		return "several workspaces"
 	}
-	return fmt.Sprintf("workspace %q", t.kit.ws.Name())
+	return fmt.Sprintf("workspace %q", t.toolset.ws.Name())
 }
 
 // Shared reports whether the set has tools with a parameter that names the
@@ -203,17 +204,17 @@ var specs = []spec{
 // handler does what a tool does.
 type handler struct {
 	schemas func() schemas
-	run     func(ctx context.Context, k *kit, args json.RawMessage) (answer, error)
+	run     func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error)
 }
 
 // define makes a handler of a function from parameters to an answer.
-func define[In any, Out answer](handle func(context.Context, *kit, *In) (Out, error)) handler {
-	run := func(ctx context.Context, k *kit, args json.RawMessage) (answer, error) {
+func define[In any, Out answer](handle func(context.Context, *toolset, *In) (Out, error)) handler {
+	run := func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error) {
 		in := new(In)
 		if err := decode(args, in); err != nil {
 			return nil, err
 		}
-		out, err := handle(ctx, k, in)
+		out, err := handle(ctx, ts, in)
 		if err != nil {
 			return nil, err
 		}
@@ -221,3 +222,38 @@ func define[In any, Out answer](handle func(context.Context, *kit, *In) (Out, er
 	}
 	return handler{schemas: schemasOf[In, Out], run: run}
 }
+
+// DefaultNaming is the template of tool names where Options has none.
+const DefaultNaming = "workspace__{name}__{op}"
+
+// toolName fills in a naming template for one operation.
+func toolName(naming, workspaceName, op string) (string, error) {
+	if err := checkNaming(naming); err != nil {
+		return "", err
+	}
+	if strings.Contains(naming, "{name}") && !acceptedName.MatchString(workspaceName) {
+		return "", fmt.Errorf("workspace name %q cannot be part of a tool name: it needs letters, digits, \"_\" and \"-\" only; "+
+			"rename the workspace or use a naming without {name}", workspaceName)
+	}
+	name := strings.NewReplacer("{name}", workspaceName, "{op}", op).Replace(naming)
+	if len(name) > MaxNameLength {
+		return "", fmt.Errorf("tool name %q has %d characters, and the limit is %d: shorten the workspace name or the naming",
+			name, len(name), MaxNameLength)
+	}
+	return name, nil
+}
+
+func checkNaming(naming string) error {
+	rest := strings.NewReplacer("{name}", "", "{op}", "").Replace(naming)
+	switch {
+	case !strings.Contains(naming, "{op}"):
+		return fmt.Errorf("naming %q needs {op}, or all tools have one name", naming)
+	case rest != "" && !acceptedName.MatchString(rest):
+		return fmt.Errorf("naming %q may have letters, digits, \"_\", \"-\", {name} and {op} only", naming)
+	}
+	return nil
+}
+
+// acceptedName matches names whose characters all vendors accept in the name of
+// a tool.
+var acceptedName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)

@@ -69,11 +69,11 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 	cache := newReadCache(o.ReadCache)
 	var sets []*Set
 	for _, ws := range workspaces {
-		k := newKit(ws, cache, o.Timeout)
+		ts := newToolset(ws, cache, o.Timeout)
 		if share {
-			k.scope, k.note = ws.Name(), o.About[ws.Name()]
+			ts.scope, ts.note = ws.Name(), o.About[ws.Name()]
 		}
-		set, err := newSet(k, naming, o.Disable)
+		set, err := newSet(ts, naming, o.Disable)
 		if err != nil {
 			return nil, err
 		}
@@ -161,16 +161,16 @@ func shared(workspaces []*workspace.Workspace, sets []*Set) (*Set, error) {
 
 // share makes one tool of those that the members are for their workspaces.
 func share(s spec, members []*Tool, workspaces []*workspace.Workspace) *Tool {
-	k := frontKit(members)
-	tool := newTool(k, s, func() *jsonschema.Schema {
-		in := k.inputSchema(s)
-		addWorkspace(in, k, members)
+	ts := frontToolset(members)
+	tool := newTool(ts, s, func() *jsonschema.Schema {
+		in := ts.inputSchema(s)
+		addWorkspace(in, ts, members)
 		return in
 	})
 	tool.members, tool.without = members, map[string]string{}
 	for _, ws := range workspaces {
 		switch {
-		case slices.ContainsFunc(members, func(m *Tool) bool { return m.kit.ws == ws }):
+		case slices.ContainsFunc(members, func(m *Tool) bool { return m.toolset.ws == ws }):
 		case !ws.Capabilities().Write:
 			tool.without[ws.Name()] = "it is read-only"
 		default:
@@ -180,32 +180,32 @@ func share(s spec, members []*Tool, workspaces []*workspace.Workspace) *Tool {
 	return tool
 }
 
-// frontKit returns the kit that describes a shared tool. It has what any of the
+// frontToolset returns the toolset that describes a shared tool. It has what any of the
 // members has, and the greatest limit.
-func frontKit(members []*Tool) *kit {
-	first := members[0].kit
+func frontToolset(members []*Tool) *toolset {
+	first := members[0].toolset
 	front := *first
 	front.names = map[string]string{}
 	for _, m := range members {
-		for op, name := range m.kit.names {
+		for op, name := range m.toolset.names {
 			front.names[op] = name
 		}
-		front.caps.ConditionalWrite = front.caps.ConditionalWrite || m.kit.caps.ConditionalWrite
-		front.unlikeSizes = front.unlikeSizes || m.kit.ws.MaxFileSize() != first.ws.MaxFileSize()
-		if m.kit.whole.MaxFileSize() > front.whole.MaxFileSize() { // which has a limit
-			front.whole = m.kit.whole
+		front.caps.ConditionalWrite = front.caps.ConditionalWrite || m.toolset.caps.ConditionalWrite
+		front.unlikeSizes = front.unlikeSizes || m.toolset.ws.MaxFileSize() != first.ws.MaxFileSize()
+		if m.toolset.whole.MaxFileSize() > front.whole.MaxFileSize() { // which has a limit
+			front.whole = m.toolset.whole
 		}
 	}
 	return &front
 }
 
 // addWorkspace adds the parameter that names the workspace.
-func addWorkspace(s *jsonschema.Schema, k *kit, members []*Tool) {
+func addWorkspace(s *jsonschema.Schema, ts *toolset, members []*Tool) {
 	property := &jsonschema.Schema{Type: "string"}
 	var about []string
 	for _, m := range members {
-		property.Enum = append(property.Enum, m.kit.ws.Name())
-		about = append(about, m.kit.about(k, m.Op))
+		property.Enum = append(property.Enum, m.toolset.ws.Name())
+		about = append(about, m.toolset.about(ts, m.Op))
 	}
 	property.Description = "the workspace to work in: " + strings.Join(about, "; ")
 	s.Properties[workspaceParameter] = property
@@ -215,35 +215,35 @@ func addWorkspace(s *jsonschema.Schema, k *kit, members []*Tool) {
 
 // about returns the name of the workspace, and what a model has to know of it
 // to choose it, and that front does not say of all.
-func (k *kit) about(front *kit, op string) string {
+func (ts *toolset) about(front *toolset, op string) string {
 	var notes []string
-	if k.note != "" {
-		notes = append(notes, k.note)
+	if ts.note != "" {
+		notes = append(notes, ts.note)
 	}
-	if !k.caps.Write {
+	if !ts.caps.Write {
 		notes = append(notes, "read-only")
 	}
-	if op == ops.WriteFile && front.caps.ConditionalWrite && !k.caps.ConditionalWrite {
+	if op == ops.WriteFile && front.caps.ConditionalWrite && !ts.caps.ConditionalWrite {
 		notes = append(notes, "without createOnly and ifVersion")
 	}
 	if front.unlikeSizes {
-		if size := byteSize(k.ws.MaxFileSize()); size != "" {
+		if size := byteSize(ts.ws.MaxFileSize()); size != "" {
 			notes = append(notes, "files of at most "+size)
 		} else {
 			notes = append(notes, "files of any size")
 		}
 	}
 	if len(notes) == 0 {
-		return k.ws.Name()
+		return ts.ws.Name()
 	}
-	return k.ws.Name() + " (" + strings.Join(notes, ", ") + ")"
+	return ts.ws.Name() + " (" + strings.Join(notes, ", ") + ")"
 }
 
 // callMember runs the tool of the workspace that args name.
 func (t *Tool) callMember(ctx context.Context, args json.RawMessage) (*Result, error) {
 	member, rest, err := t.takeWorkspace(args)
 	if err != nil {
-		return newErrorResult(t.kit.explain(ctx, t.Op, err))
+		return newErrorResult(t.toolset.explain(ctx, t.Op, err))
 	}
 	return member.Call(ctx, rest)
 }
@@ -296,7 +296,7 @@ func (t *Tool) member(raw json.RawMessage) (*Tool, error) {
 	}
 	names := make([]string, len(t.members))
 	for i, m := range t.members {
-		if names[i] = m.kit.ws.Name(); names[i] == name {
+		if names[i] = m.toolset.ws.Name(); names[i] == name {
 			return m, nil
 		}
 	}
@@ -314,7 +314,7 @@ func (t *Tool) member(raw json.RawMessage) (*Tool, error) {
 func (t *Tool) choices() string {
 	names := make([]string, len(t.members))
 	for i, m := range t.members {
-		names[i] = fmt.Sprintf("%q", m.kit.ws.Name())
+		names[i] = fmt.Sprintf("%q", m.toolset.ws.Name())
 	}
 	return fmt.Sprintf("The workspaces that %s works in are %s.", t.Name, strings.Join(names, ", "))
 }

@@ -26,8 +26,8 @@ var statSpec = spec{
 	op: ops.Stat, annotations: Annotations{Title: "Describe file", ReadOnly: true, Idempotent: true}, handler: define(runStat),
 }
 
-func runStat(ctx context.Context, k *kit, in *statInput) (*statOutput, error) {
-	info, err := k.ws.Stat(ctx, in.Path)
+func runStat(ctx context.Context, ts *toolset, in *statInput) (*statOutput, error) {
+	info, err := ts.ws.Stat(ctx, in.Path)
 	if err != nil {
 		return nil, err
 	}

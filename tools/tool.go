@@ -22,8 +22,8 @@ type Tool struct {
 	// Annotations tell a client what kind of tool it is.
 	Annotations Annotations
 
-	kit     *kit
-	run     func(ctx context.Context, k *kit, args json.RawMessage) (answer, error)
+	toolset *toolset
+	run     func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error)
 	members []*Tool           // of a shared tool: the tool of each workspace
 	without map[string]string // of a shared tool: why other workspaces do not have it, by name
 
@@ -80,10 +80,10 @@ func (t *Tool) Call(ctx context.Context, args json.RawMessage) (*Result, error) 
 	if t.members != nil {
 		return t.callMember(ctx, args)
 	}
-	if t.kit.timeout < 0 {
+	if t.toolset.timeout < 0 {
 		return t.call(ctx, ctx, args)
 	}
-	limited, cancel := context.WithTimeout(ctx, t.kit.timeout)
+	limited, cancel := context.WithTimeout(ctx, t.toolset.timeout)
 	defer cancel()
 	return t.callBounded(ctx, limited, args)
 }
@@ -128,26 +128,26 @@ func (t *Tool) ended(ctx context.Context) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
 	}
-	return newErrorResult(t.kit.timedOut(t.Op))
+	return newErrorResult(t.toolset.timedOut(t.Op))
 }
 
 // call runs the tool within limited, which ends with ctx or before it.
 func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result, error) {
 	if err := checkArguments(t.input(), args); err != nil {
-		return newErrorResult(t.kit.explain(limited, t.Op, err))
+		return newErrorResult(t.toolset.explain(limited, t.Op, err))
 	}
-	out, err := t.run(limited, t.kit, args)
+	out, err := t.run(limited, t.toolset, args)
 	switch {
 	case err == nil:
 		return newResult(out)
 	case limited.Err() != nil:
 		return t.ended(ctx)
 	}
-	return newErrorResult(t.kit.explain(limited, t.Op, err))
+	return newErrorResult(t.toolset.explain(limited, t.Op, err))
 }
 
-// kit is what the tools of one set share.
-type kit struct {
+// toolset is what the tools of one set share.
+type toolset struct {
 	ws      *workspace.Workspace
 	whole   *workspace.Workspace // ws with a limit on files that are read whole
 	cache   *readCache           // of files that read_file reads
@@ -158,18 +158,18 @@ type kit struct {
 	// Of workspaces that share their tools:
 	scope       string // what tells the cursors of one from those of another
 	note        string // what a model is told of it
-	unlikeSizes bool   // the kit describes workspaces that differ in MaxFileSize
+	unlikeSizes bool   // the toolset describes workspaces that differ in MaxFileSize
 }
 
-func newKit(ws *workspace.Workspace, cache *readCache, timeout time.Duration) *kit {
+func newToolset(ws *workspace.Workspace, cache *readCache, timeout time.Duration) *toolset {
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	k := &kit{ws: ws, whole: ws, cache: cache, timeout: timeout, names: map[string]string{}, caps: ws.Capabilities()}
+	ts := &toolset{ws: ws, whole: ws, cache: cache, timeout: timeout, names: map[string]string{}, caps: ws.Capabilities()}
 	if limit := ws.MaxFileSize(); limit == 0 || limit > wholeBytes {
-		k.whole = workspace.New(ws.Name(), ws, &workspace.Options{MaxFileSize: wholeBytes})
+		ts.whole = workspace.New(ws.Name(), ws, &workspace.Options{MaxFileSize: wholeBytes})
 	}
-	return k
+	return ts
 }
 
 // answer is the structured result of a tool.
@@ -178,8 +178,8 @@ type answer interface {
 	text() string
 }
 
-// pictured is an answer that may have an image.
-type pictured interface {
+// imager is an answer that may have an image.
+type imager interface {
 	image() *Image
 }
 

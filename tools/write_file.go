@@ -40,23 +40,23 @@ var writeFileSpec = spec{
 	},
 }
 
-func runWriteFile(ctx context.Context, k *kit, in *writeFileInput) (*writeFileOutput, error) {
+func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeFileOutput, error) {
 	if in.CreateOnly && in.IfVersion != "" {
 		return nil, &argumentError{message: `parameters "createOnly" and "ifVersion" cannot be given together`,
 			hint: "Give createOnly for a file that must not exist, ifVersion for one that must be as it was read."}
 	}
-	path, err := k.ws.Clean(ops.WriteFile, in.Path)
+	path, err := ts.ws.Clean(ops.WriteFile, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	if err := ops.CheckSize(ops.WriteFile, path, int64(len(in.Content)), k.ws.MaxFileSize()); err != nil {
+	if err := ops.CheckSize(ops.WriteFile, path, int64(len(in.Content)), ts.ws.MaxFileSize()); err != nil {
 		return nil, err
 	}
 	out := &writeFileOutput{OK: true, Path: path, Created: in.CreateOnly, Bytes: len(in.Content)}
 	if !in.CreateOnly {
-		out.compare(ctx, k.ws, []byte(in.Content))
+		out.compare(ctx, ts.ws, []byte(in.Content))
 	}
-	out.Version, err = k.ws.WriteFile(ctx, path, []byte(in.Content), &workspace.WriteOptions{
+	out.Version, err = ts.ws.WriteFile(ctx, path, []byte(in.Content), &workspace.WriteOptions{
 		IfVersion: in.IfVersion, IfNotExist: in.CreateOnly,
 	})
 	return out, err

@@ -43,7 +43,7 @@ const maxFiles = 15
 
 var fileCeilings = map[string]int{
 	"conformance": 47, "providers/container": 60,
-	"tools": 42, "workspace": 28,
+	"tools": 26, "workspace": 28,
 }
 
 // maxExported is how many exported identifiers package workspace may have.

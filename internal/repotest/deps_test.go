@@ -70,6 +70,7 @@ var policy = map[string][]string{
 	"providers/container/internal/shell": {},
 	"providers/container/internal/program": {"workspace", "workspace/provider", "internal/ops", "internal/scan",
 		"providers/container/internal/shell"},
+	"providers/container/internal/engine": {"workspace", "workspace/provider", "internal/ops", "providers/container/internal/shell"},
 	"providers/container/internal/inotify": {"workspace", "workspace/fallback", "workspace/provider", "providers/container/internal/program",
 		"providers/container/internal/shell"},
 	"providers/container/internal/remotegrep": {"workspace", "internal/...", "providers/container/internal/..."},

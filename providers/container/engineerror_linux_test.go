@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -112,7 +114,7 @@ func TestEngineErrors(t *testing.T) {
 		{`frobnicating "/home/my user/docker.sock" at 10.0.0.4:2375 or C:\pipe\docker: input/output error`, workspace.ErrUnavailable, "frobnicating [hidden] at [hidden] or [hidden] input/output error"},
 		{``, workspace.ErrUnavailable, "without a word"},
 	} {
-		checkEngineError(t, test.said, container.EngineError(test.said), test.kind, test.text)
+		checkEngineError(t, test.said, ops.Error("open", "box", engine.Visible(engine.Fault(test.said)), nil), test.kind, test.text)
 	}
 }
 

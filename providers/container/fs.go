@@ -32,6 +32,7 @@ import (
 	"io/fs"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/remotegrep"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
@@ -118,7 +119,7 @@ func (s *store) Root() string {
 // container that is created from an image. Such a container lives until Close.
 func (f *FS) Container() string {
 	if found := f.store.start.found.Load(); found != nil && found.owned != nil {
-		return found.owned.name
+		return found.owned.Name
 	}
 	return f.store.opts.Container
 }
@@ -189,17 +190,16 @@ func (s *shared) startError(err error) error {
 // callError returns the error of a call that had no reply.
 func (s *shared) callError(err error) error {
 	var broken *shell.BrokenError
-	var refused *shell.StatusError
 	switch {
 	case err == nil:
 		return nil
 	case s.isClosed():
 		return fs.ErrClosed
-	case errors.As(err, new(*engineError)), errors.As(err, new(*notInstalledError)):
-		return visible(err)
 	case errors.As(err, &broken):
-		return visible(&engineError{kind: workspace.ErrUnavailable, text: brokenText(broken), remedy: "see that the container runs", cause: err})
-	case errors.As(err, &refused):
+		return engine.Visible(engine.Broken(broken))
+	case errors.As(err, new(*engine.Error)), errors.As(err, new(*engine.NotInstalledError)):
+		return engine.Visible(err)
+	case errors.As(err, new(*shell.StatusError)):
 		return provider.Errorf(workspace.ErrUnavailable, "%w", err)
 	}
 	return err
@@ -208,18 +208,8 @@ func (s *shared) callError(err error) error {
 // visible returns err, with which a container could not be reached, created or
 // removed, with its kind and a text that callers may see.
 func visible(err error) error {
-	var missing *notInstalledError
-	var fault *engineError
-	switch {
-	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	case errors.As(err, &missing):
-		return provider.Errorf(errors.ErrUnsupported, "%w", missing)
-	case errors.As(err, &fault):
-		return provider.Errorf(fault.kind, "%w", fault)
-	}
 	if refused := program.HelloError(err); refused != nil {
 		return refused
 	}
-	return provider.Errorf(workspace.ErrUnavailable, "%w", err)
+	return engine.Visible(err)
 }

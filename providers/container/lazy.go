@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"sync/atomic"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 )
 
@@ -12,8 +13,8 @@ import (
 type session struct {
 	program.Image
 	executor Executor
-	shell    []string        // the command line that starts a shell
-	owned    *ownedContainer // the container, if it was created for this
+	shell    []string               // the command line that starts a shell
+	owned    *engine.OwnedContainer // the container, if it was created for this
 }
 
 // leave removes the container if it was created for this.
@@ -21,7 +22,7 @@ func (s *session) leave() error {
 	if s == nil || s.owned == nil {
 		return nil
 	}
-	return s.owned.remove()
+	return s.owned.Remove()
 }
 
 // lazyInit is a start that the first call makes. It is safe for concurrent use.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
 )
 
 // engines are a place in each engine.
@@ -138,7 +139,7 @@ func TestLeftovers(t *testing.T) {
 		const ours = "--label=io.github.workspacekit=workspace"
 		for name, labels := range map[string][]string{
 			"ended": {ours, "--label=" + ended},
-			"lives": {ours, "--label=" + container.Owner()},
+			"lives": {ours, "--label=" + engine.OwnerLabel()},
 			"kept":  {ours, "--label=" + ended, "--label=io.github.workspacekit.keep=x"},
 			"old":   {ours},
 			"other": {"--label=" + ended},
@@ -181,40 +182,6 @@ func TestLeftovers(t *testing.T) {
 // TestOwnersLabel is a process that ends.
 func TestOwnersLabel(t *testing.T) {
 	if os.Getenv("WORKSPACEKIT_TEST_LABEL") != "" {
-		fmt.Println(container.Owner())
-	}
-}
-
-func TestWhoseContainer(t *testing.T) {
-	t.Parallel()
-	self := strings.Split(container.Owner(), "=")[1]
-	user, rest, _ := strings.Cut(self, ".")
-	boot, rest, _ := strings.Cut(rest, ".")
-	space, _, _ := strings.Cut(rest, ".")
-	for _, test := range []struct {
-		name, owner string
-		running     bool
-		age         time.Duration
-		want        bool
-	}{
-		{"lives", self, true, time.Hour, false},
-		{"ended", user + "." + boot + "." + space + ".999999999.7", true, 0, true},
-		{"number of another process", user + "." + boot + "." + space + "." + fmt.Sprint(os.Getpid()) + ".7", true, 0, true},
-		{"before a boot", user + ".0." + space + ".1.7", true, 0, true},
-		{"another namespace, runs", user + "." + boot + ".0.1.7", true, time.Hour, false},
-		{"another namespace, new", user + "." + boot + ".0.1.7", false, time.Minute, false},
-		{"another namespace, old", user + "." + boot + ".0.1.7", false, time.Hour, true},
-		{"another user", "0." + boot + "." + space + ".999999999.7", false, time.Hour, false},
-		{"no owner", "", false, time.Hour, false},
-		{"no number", user + "." + boot + "." + space + ".x.7", false, time.Hour, false},
-	} {
-		labels := map[string]string{"io.github.workspacekit.owner": test.owner}
-		if got := container.IsLeft(labels, test.running, test.age, self); got != test.want {
-			t.Errorf("%s: the container is left: %v, want %v", test.name, got, test.want)
-		}
-		labels["io.github.workspacekit.keep"] = ""
-		if container.IsLeft(labels, test.running, test.age, self) {
-			t.Errorf("%s: the container that is to be kept is left", test.name)
-		}
+		fmt.Println(engine.OwnerLabel())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace/provider"
@@ -26,10 +27,7 @@ import (
 // error of the engine has a method Remedy() string, which says what to do, and
 // shows no path or address of its computer.
 func Open(ctx context.Context, opts *Options) (*FS, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := valueOf(opts)
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -90,36 +88,26 @@ func (s *shared) locate(ctx context.Context, found *session) (err error) {
 		if found.owned, err = s.opts.create(ctx); err != nil {
 			return err
 		}
-		found.executor = execIn(s.opts.engine(), found.owned.name, s.opts.User)
+		found.executor = execIn(s.opts.engine(), found.owned.Name, s.opts.User)
 		return nil
 	}
 	found.executor = s.opts.Executor
-	if pod, ok := found.executor.(*kubectl); ok {
-		found.executor, err = pod.pin(ctx, s.opts.timeout())
+	k, ok := found.executor.(*kubectl)
+	if !ok {
+		return nil
+	}
+	pinned, err := k.pod.Pin(ctx, s.opts.timeout())
+	if err == nil {
+		found.executor = &kubectl{*pinned}
 	}
 	return err
 }
 
-// searchPath is where a shell finds programs. The program leaves out what is
-// below the root, where whoever uses the workspace can write.
-const searchPath = "PATH=/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/usr/local/sbin:/busybox:/run/current-system/sw/bin"
-
-// shellCommands are the command lines that start a shell, best first. They keep
-// the environment of the image from it: functions and options that a shell takes
-// from there, and the directories in which it looks for programs, would change
-// what it does. Each program has its path, as the engine would look for it where
-// the image says.
-var shellCommands = [][]string{
-	{"/usr/bin/env", "-i", searchPath, "/bin/sh"},
-	{"/bin/env", "-i", searchPath, "/bin/sh"},
-	{"/busybox/env", "-i", searchPath, "/busybox/sh"},
-}
-
 // openFirst opens a shell where the options say and notes what it tells.
 func (s *shared) openFirst(ctx context.Context, found *session) (*shell.Session, error) {
-	candidates := shellCommands
-	if found.owned != nil && found.owned.shell != nil { // one of them has started it
-		candidates = [][]string{found.owned.shell}
+	candidates := engine.ShellCommands
+	if found.owned != nil && found.owned.Shell != nil { // one of them has started it
+		candidates = [][]string{found.owned.Shell}
 	}
 	sh, err := s.openBy(ctx, found, candidates)
 	if err != nil {
@@ -127,7 +115,7 @@ func (s *shared) openFirst(ctx context.Context, found *session) (*shell.Session,
 	}
 	found.Image, err = program.ParseGreeting(sh.Greeting)
 	if err == nil && found.owned != nil {
-		err = found.owned.handOver(ctx, sh, found.Image)
+		err = s.opts.handOver(ctx, found.owned, sh, &found.Image)
 	}
 	if err != nil {
 		sh.Close()
@@ -140,7 +128,7 @@ func (s *shared) openFirst(ctx context.Context, found *session) (*shell.Session,
 func (s *shared) openBy(ctx context.Context, found *session, candidates [][]string) (sh *shell.Session, err error) {
 	for _, found.shell = range candidates {
 		sh, err = s.openIn(ctx, found, s.opts.Root)
-		if err = firstFault(err); !isNoShell(err) {
+		if err = engine.FirstFault(err); !engine.IsNoShell(err) {
 			break
 		}
 	}
@@ -151,7 +139,7 @@ func (s *shared) openBy(ctx context.Context, found *session, candidates [][]stri
 func (s *shared) openShell(ctx context.Context) (*shell.Session, error) {
 	found := s.start.found.Load()
 	sh, err := s.openIn(ctx, found, found.Root)
-	return sh, laterFault(err)
+	return sh, engine.LaterFault(err)
 }
 
 // openIn opens a shell in the directory root. A pod may have been replaced by
@@ -159,8 +147,8 @@ func (s *shared) openShell(ctx context.Context) (*shell.Session, error) {
 func (s *shared) openIn(ctx context.Context, found *session, root string) (*shell.Session, error) {
 	start := func() (shell.Process, error) { return found.executor.Start(found.shell...) }
 	sh, err := shell.Open(ctx, start, s.text, program.Hello(root), s.opts.timeout())
-	if pod, ok := found.executor.(*kubectl); ok && !errors.Is(err, shell.ErrSilent) {
-		if lost := pod.check(ctx); lost != nil && (err == nil || errors.Is(lost, ErrPodLost)) {
+	if k, ok := found.executor.(*kubectl); ok && !errors.Is(err, shell.ErrSilent) {
+		if lost := k.pod.Check(ctx); lost != nil && (err == nil || errors.Is(lost, ErrPodLost)) {
 			if err == nil {
 				sh.Close()
 			}
@@ -169,7 +157,7 @@ func (s *shared) openIn(ctx context.Context, found *session, root string) (*shel
 	}
 	var broken *shell.BrokenError
 	if errors.As(err, &broken) {
-		return nil, shellFault(broken)
+		return nil, engine.ShellFault(broken)
 	}
 	return sh, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
 )
 
 // Options say which container the files are in. Exactly one of Container,
@@ -174,4 +175,17 @@ func (o *Options) engine() []string {
 		return []string{"docker"}
 	}
 	return o.Engine
+}
+
+// client returns the engine's client.
+func (o *Options) client() *engine.Client {
+	return &engine.Client{Command: o.engine(), Timeout: o.timeout()}
+}
+
+// valueOf returns the options that opts point to. Nil means the zero ones.
+func valueOf(opts *Options) Options {
+	if opts == nil {
+		return Options{}
+	}
+	return *opts
 }

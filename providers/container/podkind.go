@@ -107,7 +107,7 @@ func refPod(ctx context.Context, fsys workspace.FileSystem, in kind.Input) (any,
 		return nil, errors.New("it is no pod")
 	}
 	if k, ok := f.store.start.found.Load().executor.(*kubectl); ok {
-		o.Pod = k.name
+		o.Pod = k.pod.Name
 	}
 	return o, nil
 }

@@ -47,8 +47,8 @@ func (o *Options) Problems() []*Problem {
 			p.add(option, "%q would be taken for an option: use a name that does not begin with a dash", name)
 		}
 	}
-	if k, ok := o.Executor.(*kubectl); ok && (k.name == "" || strings.HasPrefix(k.name, "-")) {
-		p.add("Executor", "%q is not the name of a pod", k.name)
+	if k, ok := o.Executor.(*kubectl); ok && (k.pod.Name == "" || strings.HasPrefix(k.pod.Name, "-")) {
+		p.add("Executor", "%q is not the name of a pod", k.pod.Name)
 	}
 	p.dir("Root", o.Root)
 	p.notNegative("Shells", o.Shells < 0)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -108,9 +109,9 @@ func smoke(t *testing.T, f *container.FS, shells string) {
 	}
 }
 
-// engine is a stand-in for an engine that makes containers slowly: it has one
+// slowEngine is a stand-in for an engine that creates containers slowly: it has one
 // while the file made is there, and goes on when the file go is.
-const engine = `cd '%s' || exit
+var slowEngine = `cd '%s' || exit
 echo "$1" >>calls
 case $1 in
 create) while [ ! -e go ]; do sleep 0.01; done; touch made; echo number ;;
@@ -121,7 +122,7 @@ esac
 `
 
 // started is the command line of a shell.
-const started = "/usr/bin/env -i " + container.SearchPath + " /bin/sh"
+var started = strings.Join(engine.ShellCommands[0], " ")
 
 // TestLazyImage has calls that wait for a container to be made, and that give
 // up or are ended meanwhile: none is left.
@@ -137,7 +138,7 @@ func TestLazyImage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			stub(t, "docker", fmt.Sprintf(engine, dir))
+			stub(t, "docker", fmt.Sprintf(slowEngine, dir))
 			f := open(t, &container.Options{Image: "image", Root: t.TempDir(), Lazy: true})
 			if name := f.Container(); name != "" {
 				t.Errorf("Container() before the start = %q, want none", name)
@@ -170,7 +171,7 @@ func TestLazyImage(t *testing.T) {
 
 func TestContainer(t *testing.T) {
 	dir := t.TempDir()
-	stub(t, "docker", fmt.Sprintf(engine, dir))
+	stub(t, "docker", fmt.Sprintf(slowEngine, dir))
 	shell(t, dir, "touch go")
 	for name, opts := range map[string]container.Options{
 		"":       {Executor: container.Command{}},

@@ -1,21 +1,24 @@
-package container
+package engine
 
 import (
+	"bytes"
+	"context"
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"sync"
 	"time"
+
+	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 )
 
 // closeGrace is how long a program may take to end after its standard input
 // has been closed.
 const closeGrace = 2 * time.Second
 
-// Start implements [Executor].
-func (c Command) Start(args ...string) (Process, error) {
-	words := append(slices.Clone(c), args...)
+// Start starts a program on this computer, words[0] with the other words as its
+// arguments.
+func Start(words ...string) (shell.Process, error) {
 	cmd := exec.Command(words[0], words[1:]...)
 	p := &commandProcess{cmd: cmd, ended: make(chan struct{})}
 	cmd.Stderr = &p.complaint
@@ -64,7 +67,7 @@ func (p *commandProcess) wait() {
 func (p *commandProcess) Read(b []byte) (int, error)  { return p.stdout.Read(b) }
 func (p *commandProcess) Write(b []byte) (int, error) { return p.stdin.Write(b) }
 
-// Close implements [Process].
+// Close implements [shell.Process].
 func (p *commandProcess) Close() error {
 	p.stdin.Close()
 	grace := time.NewTimer(closeGrace)
@@ -77,7 +80,7 @@ func (p *commandProcess) Close() error {
 	return p.result
 }
 
-// Kill implements [Process].
+// Kill implements [shell.Process].
 func (p *commandProcess) Kill() {
 	p.killing.Do(func() {
 		select {
@@ -91,7 +94,7 @@ func (p *commandProcess) Kill() {
 	<-p.ended
 }
 
-// Complaint implements [Process].
+// Complaint implements [shell.Process].
 func (p *commandProcess) Complaint() string { return p.complaint.String() }
 
 // tail keeps the last of what is written to it. It is safe for concurrent use.
@@ -115,4 +118,25 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.kept)
+}
+
+// output runs a program to its end and returns what it wrote.
+func output(ctx context.Context, words []string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	var complaint tail
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &complaint
+	cmd.WaitDelay = closeGrace
+	detach(cmd)
+	cmd.Cancel = func() error { kill(cmd); return nil }
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && cmd.ProcessState == nil:
+		return nil, startFault(words[0], err)
+	case err != nil:
+		return nil, Fault(complaint.String())
+	}
+	return said.Bytes(), nil
 }

@@ -1,4 +1,4 @@
-package container
+package engine
 
 import (
 	"cmp"
@@ -11,59 +11,46 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// ErrPodLost says that the pod of an [FS] has ended, or has been deleted or
-// replaced, also by a pod of the same name. Its files outside of volumes are lost.
-// Every later call fails in the same way; [Open] finds another pod.
+// ErrPodLost says that a pod has ended, or has been deleted or replaced; see
+// container.ErrPodLost.
 var ErrPodLost = errors.New("the pod has ended, or has been deleted or replaced")
 
-// Kubectl returns the Executor of a container in a pod. Instead of a pod it takes
-// what kubectl exec takes, such as "deploy/web", "statefulset/db" or "svc/api",
-// which stands for the oldest of its pods that are ready. flags come first, such
-// as "--context=staging", "--namespace=agents". An empty container is the pod's
-// default one.
-//
-// Pods of one deployment have different files, so an [FS] chooses one with its
-// first shell and opens all other shells in that pod. It asks the cluster after
-// each whether it is still the same, and fails with [ErrPodLost] if it is not.
-// An Executor that wraps this one does not have that.
-func Kubectl(pod, container string, flags ...string) Executor {
-	return &kubectl{command: append(Command{"kubectl"}, flags...), name: pod, container: container}
-}
+// Pod is a container in a pod of Kubernetes.
+type Pod struct {
+	Command   []string // kubectl with its flags
+	Name      string   // of the pod, or of what selects pods, such as deploy/web
+	Container string   // empty for the default one
 
-// kubectl is the [Executor] of a container in a pod.
-type kubectl struct {
-	command   Command // kubectl with its flags
-	name      string
-	container string        // empty for the default one
-	uid       string        // empty for whatever pod the name leads to
-	timeout   time.Duration // of kubectl get
+	uid     string        // empty for whatever pod the name leads to
+	timeout time.Duration // of kubectl get
 }
 
 // getTimeout bounds kubectl get, as a new shell is bounded.
 const getTimeout = time.Minute
 
-// Start implements [Executor].
-func (p *kubectl) Start(args ...string) (Process, error) {
-	words := append(slices.Clone(p.command), "exec", "-i", p.name)
-	if p.container != "" {
-		words = append(words, "-c", p.container)
+// Start starts a program in the container.
+func (p *Pod) Start(args ...string) (shell.Process, error) {
+	words := append(slices.Clone(p.Command), "exec", "-i", p.Name)
+	if p.Container != "" {
+		words = append(words, "-c", p.Container)
 	}
-	return append(words, "--").Start(args...)
+	return Start(append(append(words, "--"), args...)...)
 }
 
-// pin returns the Executor of the one pod that p leads to now.
-func (p *kubectl) pin(ctx context.Context, timeout time.Duration) (Executor, error) {
+// Pin returns the one pod that p leads to now.
+func (p *Pod) Pin(ctx context.Context, timeout time.Duration) (*Pod, error) {
 	pinned := *p
 	pinned.timeout = getTimeout
 	if timeout > 0 {
 		pinned.timeout = min(timeout, getTimeout)
 	}
-	what := []string{p.name}
-	if !strings.Contains(p.name, "/") {
-		what = []string{"pod", p.name}
+	what := []string{p.Name}
+	if !strings.Contains(p.Name, "/") {
+		what = []string{"pod", p.Name}
 	}
 	var found object
 	if err := pinned.get(ctx, &found, what...); err != nil {
@@ -82,26 +69,26 @@ func (p *kubectl) pin(ctx context.Context, timeout time.Duration) (Executor, err
 			return nil, err
 		}
 	}
-	pinned.name, pinned.uid = found.Metadata.Name, found.Metadata.UID
-	if pinned.uid == "" || pinned.name == "" || strings.HasPrefix(pinned.name, "-") || strings.Contains(pinned.name, "/") {
-		return nil, &engineError{kind: workspace.ErrUnavailable, text: kubectlUnclear, remedy: checkEngine}
+	pinned.Name, pinned.uid = found.Metadata.Name, found.Metadata.UID
+	if pinned.uid == "" || pinned.Name == "" || strings.HasPrefix(pinned.Name, "-") || strings.Contains(pinned.Name, "/") {
+		return nil, &Error{kind: workspace.ErrUnavailable, text: kubectlUnclear, remedy: checkEngine}
 	}
 	return &pinned, nil
 }
 
-// check returns an error unless the pod is the one that was pinned, and has not
+// Check returns an error unless the pod is the one that was pinned, and has not
 // ended. A shell that was opened before has been opened in that pod then: no two
 // pods have a name at a time, and no uid comes back.
-func (p *kubectl) check(ctx context.Context) error {
+func (p *Pod) Check(ctx context.Context) error {
 	var now object
-	if err := p.get(ctx, &now, "pod", p.name, "--ignore-not-found"); err != nil {
+	if err := p.get(ctx, &now, "pod", p.Name, "--ignore-not-found"); err != nil {
 		return err
 	}
 	if now.Metadata.UID == p.uid && now.Status.Phase != "Succeeded" && now.Status.Phase != "Failed" {
 		return nil
 	}
-	return &engineError{
-		text:   fmt.Sprintf("the pod %q of this workspace has ended, or has been deleted or replaced", p.name),
+	return &Error{
+		text:   fmt.Sprintf("the pod %q of this workspace has ended, or has been deleted or replaced", p.Name),
 		remedy: "open the workspace again, which finds another pod; files outside of volumes are lost",
 		cause:  ErrPodLost,
 	}
@@ -122,20 +109,20 @@ type object struct {
 }
 
 // get asks kubectl for what exists, and leaves into as it is if that is nothing.
-func (p *kubectl) get(ctx context.Context, into any, what ...string) error {
+func (p *Pod) get(ctx context.Context, into any, what ...string) error {
 	limited, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	words := append(append(slices.Clone(p.command), "get"), what...)
+	words := append(append(slices.Clone(p.Command), "get"), what...)
 	said, err := output(limited, append(words, "--output=json"))
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case limited.Err() != nil:
-		return &engineError{kind: workspace.ErrUnavailable, text: fmt.Sprintf("kubectl get did not answer within %v", p.timeout), remedy: "see that the cluster answers"}
+		return &Error{kind: workspace.ErrUnavailable, text: fmt.Sprintf("kubectl get did not answer within %v", p.timeout), remedy: "see that the cluster answers"}
 	case err != nil:
 		return err
 	case len(said) > 0 && json.Unmarshal(said, into) != nil:
-		return &engineError{kind: workspace.ErrUnavailable, text: kubectlUnclear, remedy: checkEngine}
+		return &Error{kind: workspace.ErrUnavailable, text: kubectlUnclear, remedy: checkEngine}
 	}
 	return nil
 }
@@ -161,12 +148,12 @@ func (o *object) selector() (string, error) {
 	for _, e := range s.MatchExpressions {
 		format, known := operators[e.Operator]
 		if !known {
-			return "", &engineError{kind: errors.ErrUnsupported, text: fmt.Sprintf("its pods are selected by an unknown operator %q", e.Operator), remedy: namePod}
+			return "", &Error{kind: errors.ErrUnsupported, text: fmt.Sprintf("its pods are selected by an unknown operator %q", e.Operator), remedy: namePod}
 		}
 		terms = append(terms, fmt.Sprintf(format, e.Key, strings.Join(e.Values, ",")))
 	}
 	if len(terms) == 0 { // which would select all pods
-		return "", &engineError{text: "this selects no pods", remedy: namePod}
+		return "", &Error{text: "this selects no pods", remedy: namePod}
 	}
 	return strings.Join(terms, ","), nil
 }
@@ -180,7 +167,7 @@ func choosePod(pods []object) (object, error) {
 		return p.Status.Phase != "Running" || p.Metadata.DeletionTimestamp != ""
 	})
 	if len(pods) == 0 {
-		return object{}, &engineError{kind: workspace.ErrUnavailable, text: "none of its pods runs", remedy: "see that one runs"}
+		return object{}, &Error{kind: workspace.ErrUnavailable, text: "none of its pods runs", remedy: "see that one runs"}
 	}
 	return slices.MinFunc(pods, func(a, b object) int {
 		return cmp.Or(cmp.Compare(a.unready(), b.unready()),

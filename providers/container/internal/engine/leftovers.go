@@ -1,21 +1,19 @@
-package container
+package engine
 
 import (
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // The labels of the containers that are created here.
@@ -40,76 +38,38 @@ type Leftover struct {
 	Image string
 	// Created is when that was.
 	Created time.Time
-
-	opts *Options
 }
 
-// Leftovers returns the containers that [Open] has created, as this user on this
-// computer, and whose process has ended without closing them. Usually these end
-// by themselves: one is left if a process ends while it creates it, or if the
-// engine ends. Containers that are to be kept are not among them. Of opts, only
-// Engine and Timeout count.
-//
-// # Errors
-//
-// Those of [About].
-func Leftovers(ctx context.Context, opts *Options) ([]Leftover, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
-	ids, err := o.runEngine(ctx, "ps", "--all", "--quiet", "--no-trunc", "--filter=label="+label)
+// Leftovers returns the containers that this user has created on this computer and
+// whose process has ended without removing them.
+func (c *Client) Leftovers(ctx context.Context) ([]Leftover, error) {
+	ids, err := c.run(ctx, "ps", "--all", "--quiet", "--no-trunc", "--filter=label="+label)
 	if err != nil {
-		return nil, ops.Error(ops.Open, ".", visible(err), nil)
+		return nil, err
 	}
 	var left []Leftover
 	for id := range strings.FieldsSeq(ids) {
-		c, err := o.inspect(ctx, id)
+		found, err := c.inspect(ctx, id)
 		if isNoContainer(err) { // it was removed meanwhile
 			continue
 		}
 		if err != nil {
-			return nil, ops.Error(ops.Open, ".", visible(err), nil)
+			return nil, err
 		}
-		if c.isLeft(thisProcess(), time.Now()) {
-			left = append(left, Leftover{ID: c.ID, Name: strings.TrimPrefix(c.Name, "/"), Image: c.Image, Created: c.Created, opts: &o})
+		if found.isLeft(thisProcess(), time.Now()) {
+			left = append(left, Leftover{ID: found.ID, Name: strings.TrimPrefix(found.Name, "/"), Image: found.Image, Created: found.Created})
 		}
 	}
 	return left, nil
 }
 
-// Remove removes the container. It is no error if that does not exist any more.
-//
-// # Errors
-//
-// Those of [About].
-func (l Leftover) Remove(ctx context.Context) error {
-	if _, err := l.opts.runEngine(ctx, "rm", "--force", "--volumes", l.ID); err != nil && !isNoContainer(err) {
-		return ops.Error(ops.Open, ".", visible(err), nil)
+// Remove removes a container with its volumes. It is no error if the container
+// does not exist.
+func (c *Client) Remove(ctx context.Context, container string) error {
+	if _, err := c.run(ctx, "rm", "--force", "--volumes", container); !isNoContainer(err) {
+		return err
 	}
 	return nil
-}
-
-// inspected is what an engine says of a container.
-type inspected struct {
-	ID, Name, Image string
-	Created         time.Time
-	Running         bool
-	Labels          map[string]string
-}
-
-// inspection is what the engine's client is asked for, which all clients have.
-const inspection = `{"ID":{{json .ID}},"Name":{{json .Name}},"Image":{{json .Config.Image}},"Created":{{json .Created}},` +
-	`"Running":{{json .State.Running}},"Labels":{{json .Config.Labels}}}`
-
-// inspect asks the engine about a container.
-func (o *Options) inspect(ctx context.Context, name string) (inspected, error) {
-	var c inspected
-	said, err := o.runEngine(ctx, "container", "inspect", "--format", inspection, name)
-	if err == nil && json.Unmarshal([]byte(said), &c) != nil {
-		err = errors.New("the engine's client says of a container what cannot be read")
-	}
-	return c, err
 }
 
 // newborn is how long a container may be before it runs.
@@ -205,16 +165,19 @@ func digest(texts ...string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// OwnerLabel returns the label of the containers that this process creates.
+func OwnerLabel() string { return ownerLabel + "=" + thisProcess().String() }
+
 // labels returns the flags that label a new container.
-func (o *Options) labels(creation string) []string {
+func (s *Spec) labels(creation string) []string {
 	labels := []string{
-		"--label=" + label, "--label=" + ownerLabel + "=" + thisProcess().String(), "--label=" + creationLabel + "=" + creation,
+		"--label=" + label, "--label=" + OwnerLabel(), "--label=" + creationLabel + "=" + creation,
 	}
-	if o.Create.Keep {
-		labels = append(labels, "--label="+keepLabel+"="+o.keepDigest())
+	if s.Keep {
+		labels = append(labels, "--label="+keepLabel+"="+s.digest())
 	}
 	return labels
 }
 
-// keepDigest returns a digest of the options for a new container.
-func (o *Options) keepDigest() string { return digest(append(o.createFlags(), o.Image)...) }
+// digest returns a digest of the options for a new container.
+func (s *Spec) digest() string { return digest(append(slices.Clone(s.Flags), s.Image)...) }

@@ -1,6 +1,7 @@
-package container
+package engine
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os/exec"
@@ -10,28 +11,29 @@ import (
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// engineError is an error of an engine or of its client, in words that show no
+// Error is an error of an engine or of its client, in words that show no
 // path, address or credential of the computers that these run on.
-type engineError struct {
+type Error struct {
 	kind   error // of the contract; nil if it is none of its kinds
 	text   string
 	remedy string
 	cause  error // nil if there is nothing to tell apart
 }
 
-func (e *engineError) Error() string { return e.text }
-func (e *engineError) Unwrap() error { return e.cause }
+func (e *Error) Error() string { return e.text }
+func (e *Error) Unwrap() error { return e.cause }
 
 // Remedy returns what a person can do about it, for those who ask an error for
 // this method.
-func (e *engineError) Remedy() string { return e.remedy }
+func (e *Error) Remedy() string { return e.remedy }
 
-// engineFault returns what an engine's client said when it failed as an error:
+// Fault returns what an engine's client said when it failed as an error:
 // [workspace.ErrUnavailable] if the same may succeed later, or if nothing is
 // known of it.
-func engineFault(said string) *engineError {
+func Fault(said string) *Error {
 	lines := strings.Split(strings.ToLower(said), "\n")
 	for i := len(lines) - 1; i >= 0; i-- { // what matters is said last
 		if warning.MatchString(lines[i]) {
@@ -39,7 +41,7 @@ func engineFault(said string) *engineError {
 		}
 		for _, d := range diagnoses {
 			if d.of.MatchString(lines[i]) {
-				return &engineError{kind: d.kind, text: d.text, remedy: d.remedy}
+				return &Error{kind: d.kind, text: d.text, remedy: d.remedy}
 			}
 		}
 	}
@@ -47,7 +49,7 @@ func engineFault(said string) *engineError {
 	if text == "" {
 		text = "the engine's client failed without a word"
 	}
-	return &engineError{kind: workspace.ErrUnavailable, text: text, remedy: checkEngine}
+	return &Error{kind: workspace.ErrUnavailable, text: text, remedy: checkEngine}
 }
 
 // warning matches a line that a client writes without failing.
@@ -58,16 +60,16 @@ const (
 	checkOption = "correct the option, or leave it out"
 )
 
-// shellFault returns the error of a shell that did not open: what the engine's
+// ShellFault returns the error of a shell that did not open: what the engine's
 // client said, or that there is no shell.
-func shellFault(err *shell.BrokenError) error {
-	if errors.As(err.Cause, new(*notInstalledError)) || errors.As(err.Cause, new(*engineError)) {
+func ShellFault(err *shell.BrokenError) error {
+	if errors.As(err.Cause, new(*NotInstalledError)) || errors.As(err.Cause, new(*Error)) {
 		return err.Cause
 	}
-	fault := engineFault(err.Complaint)
+	fault := Fault(err.Complaint)
 	switch {
 	case errors.Is(err, shell.ErrSilent):
-		fault = &engineError{kind: workspace.ErrUnavailable, text: err.Error(), remedy: checkEngine}
+		fault = &Error{kind: workspace.ErrUnavailable, text: err.Error(), remedy: checkEngine}
 	case err.Complaint == "":
 		fault.text = brokenText(err)
 	}
@@ -96,44 +98,69 @@ const noContainer = "there is no such container"
 // isNoContainer reports whether an engine says that a container does not exist, or
 // soon will not.
 func isNoContainer(err error) bool {
-	var fault *engineError
+	var fault *Error
 	return errors.As(err, &fault) && fault.text == noContainer
 }
 
-// firstFault returns err, with which the first shell did not open. Engines end
+// FirstFault returns err, with which the first shell did not open. Engines end
 // with the statuses that shells have for a program that is not there.
-func firstFault(err error) error {
+func FirstFault(err error) error {
 	const cannotRun, notFound = 126, 127
 	var broken *shell.BrokenError
 	var exit interface{ ExitCode() int }
 	if errors.As(err, &broken) && errors.As(broken.Exit, &exit) && (exit.ExitCode() == cannotRun || exit.ExitCode() == notFound) {
-		return &engineError{kind: errors.ErrUnsupported, text: noShell, remedy: chooseImage}
+		return &Error{kind: errors.ErrUnsupported, text: noShell, remedy: chooseImage}
 	}
 	return err
 }
 
-// isNoShell reports whether err says that there is no such program as the shell,
+// IsNoShell reports whether err says that there is no such program as the shell,
 // or as the one that starts it.
-func isNoShell(err error) bool {
-	var fault *engineError
-	var missing *notInstalledError
+func IsNoShell(err error) bool {
+	var fault *Error
+	var missing *NotInstalledError
 	return errors.As(err, &fault) && fault.text == noShell || errors.As(err, &missing) && missing.program == "env"
 }
 
-// laterFault returns err, with which one more shell did not open. There was one,
+// LaterFault returns err, with which one more shell did not open. There was one,
 // so if there seems to be none the container is being stopped. If this user may no
 // longer use the engine that is no property of a file, which a search would skip.
-func laterFault(err error) error {
-	var fault *engineError
+func LaterFault(err error) error {
+	var fault *Error
 	switch {
 	case !errors.As(err, &fault):
 		return err
 	case errors.Is(fault.kind, errors.ErrUnsupported):
-		return &engineError{kind: workspace.ErrUnavailable, text: "the container starts no more shells", remedy: "see that the container runs", cause: fault.cause}
+		return &Error{kind: workspace.ErrUnavailable, text: "the container starts no more shells", remedy: "see that the container runs", cause: fault.cause}
 	case errors.Is(fault.kind, fs.ErrPermission):
-		return &engineError{text: fault.text, remedy: fault.remedy}
+		return &Error{text: fault.text, remedy: fault.remedy}
 	}
 	return err
+}
+
+// Visible returns err, with which a container could not be reached, created or
+// removed, with its kind and a text that callers may see.
+func Visible(err error) error {
+	var missing *NotInstalledError
+	var fault *Error
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &missing):
+		return provider.Errorf(errors.ErrUnsupported, "%w", missing)
+	case errors.As(err, &fault):
+		return provider.Errorf(fault.kind, "%w", fault)
+	}
+	return provider.Errorf(workspace.ErrUnavailable, "%w", err)
+}
+
+// Broken returns the error of a shell that ended in the middle of a call, for
+// Visible.
+func Broken(broken *shell.BrokenError) error {
+	if errors.As(broken, new(*Error)) || errors.As(broken, new(*NotInstalledError)) {
+		return broken
+	}
+	return &Error{kind: workspace.ErrUnavailable, text: brokenText(broken), remedy: "see that the container runs", cause: broken}
 }
 
 // startFault returns why a client could not be started, without its path.
@@ -141,20 +168,20 @@ func startFault(program string, err error) error {
 	name := filepath.Base(program)
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot), errors.Is(err, fs.ErrNotExist):
-		return &notInstalledError{name}
+		return &NotInstalledError{name}
 	case errors.Is(err, fs.ErrPermission):
-		return &engineError{kind: fs.ErrPermission, text: name + " cannot be run by this user", remedy: "give this user the right to run it"}
+		return &Error{kind: fs.ErrPermission, text: name + " cannot be run by this user", remedy: "give this user the right to run it"}
 	}
 	return errors.New(name + " cannot be started: " + withoutPlaces(err.Error()))
 }
 
-// notInstalledError says that a program is not there. It is also
+// NotInstalledError says that a program is not there. It is also
 // [exec.ErrNotFound], by which callers can tell it from what an image lacks.
-type notInstalledError struct{ program string }
+type NotInstalledError struct{ program string }
 
-func (e *notInstalledError) Error() string        { return e.program + " is not installed here" }
-func (e *notInstalledError) Remedy() string       { return "install it, and see that PATH leads to it" }
-func (e *notInstalledError) Is(target error) bool { return target == exec.ErrNotFound }
+func (e *NotInstalledError) Error() string        { return e.program + " is not installed here" }
+func (e *NotInstalledError) Remedy() string       { return "install it, and see that PATH leads to it" }
+func (e *NotInstalledError) Is(target error) bool { return target == exec.ErrNotFound }
 
 // place matches a word that may name a path or an address: what has a slash or
 // a backslash in it, in quotes if it begins with one, and what has the number of
@@ -172,7 +199,7 @@ var ignored = regexp.MustCompile(`discard(ed|ing)|not supported and ignored|does
 func ignoredFault(said string) error {
 	for line := range strings.Lines(strings.ToLower(said)) {
 		if ignored.MatchString(line) {
-			return engineFault(ignored.FindString(line))
+			return Fault(ignored.FindString(line))
 		}
 	}
 	return nil

@@ -1,0 +1,132 @@
+package container
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
+	"github.com/workspacekit/workspacekit/providers/container/internal/program"
+	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
+)
+
+// create creates the container that the options describe.
+func (o *Options) create(ctx context.Context) (*engine.OwnedContainer, error) {
+	return o.client().Create(ctx, &engine.Spec{
+		Image: o.Image, Name: o.Create.Name, Keep: o.Create.Keep, Workdir: o.Create.Workdir, Flags: o.createFlags(),
+	})
+}
+
+// createFlags returns the flags of the engine's client for the options.
+func (o *Options) createFlags() []string {
+	var args []string
+	network := o.Create.Network
+	if network == "" {
+		network = "none"
+	}
+	args = append(args, "--network="+network)
+	if o.User != "" {
+		args = append(args, "--user="+o.User)
+	}
+	// Docker makes a missing one before it mounts one in memory there, which then
+	// belongs to root alone. The shells go to Root in any case.
+	if dir := o.Create.Workdir; dir != "" && (o.Root == "" || !slices.Contains(o.Create.tmpfs(), path.Clean(dir))) {
+		args = append(args, "--workdir="+dir)
+	}
+	return append(args, o.Create.flags()...)
+}
+
+// flags returns the flags of the engine's client for the settings.
+func (c *CreateOptions) flags() []string {
+	flags := []string{"--pids-limit=" + strconv.Itoa(max(cmp.Or(c.PIDs, DefaultPIDs), -1))}
+	for _, option := range [][2]string{
+		{"--pull=", c.Pull}, {"--platform=", c.Platform},
+		{"--memory=", strings.TrimPrefix(cmp.Or(c.Memory, DefaultMemory), Unlimited)},
+	} {
+		if option[1] != "" {
+			flags = append(flags, option[0]+option[1])
+		}
+	}
+	if c.CPUs > 0 {
+		flags = append(flags, "--cpus="+strconv.FormatFloat(c.CPUs, 'f', -1, 64))
+	}
+	dropped := c.DropCapabilities
+	if dropped == nil {
+		dropped = []string{"ALL"}
+	}
+	for _, name := range dropped {
+		flags = append(flags, "--cap-drop="+name)
+	}
+	if !c.AllowNewPrivileges {
+		flags = append(flags, "--security-opt=no-new-privileges")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		flags = append(flags, "--env="+name+"="+c.Env[name])
+	}
+	return append(flags, c.mountFlags()...)
+}
+
+// mountFlags returns those for what is mounted. In a mount that cannot be changed
+// the file systems below it could be, so they are left out.
+func (c *CreateOptions) mountFlags() []string {
+	var flags []string
+	for _, m := range c.Mounts {
+		flag := "--mount=type=bind,source=" + m.Source + ",target=" + m.Target
+		if !m.Writable {
+			flag += ",readonly,bind-nonrecursive"
+		}
+		flags = append(flags, flag)
+	}
+	if c.ReadOnlyRoot {
+		flags = append(flags, "--read-only")
+	}
+	for _, dir := range c.tmpfs() {
+		flags = append(flags, "--tmpfs="+dir+":rw,nosuid,nodev,exec,mode=1777")
+	}
+	return flags
+}
+
+// tmpfs returns the directories whose files are kept in memory.
+func (c *CreateOptions) tmpfs() []string {
+	if c.Tmpfs != nil || !c.ReadOnlyRoot {
+		return c.Tmpfs
+	}
+	var dirs []string
+	for _, dir := range []string{"/run", "/tmp", "/var/tmp", path.Clean("/" + c.Workdir)} {
+		held := dir == "/" || slices.ContainsFunc(c.Mounts, func(m Mount) bool { return holds(m.Target, dir) }) ||
+			slices.ContainsFunc(dirs, func(other string) bool { return holds(other, dir) })
+		if !held {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// holds reports whether name is dir or below it.
+func holds(dir, name string) bool {
+	dir = path.Clean(dir)
+	return dir == name || strings.HasPrefix(name, dir+"/")
+}
+
+// handOver gives the directory in which the container starts programs to the user
+// that the shells run as, if it is empty and that user cannot write there: engines
+// and images create it for root. What is mounted belongs to somebody else.
+func (o *Options) handOver(ctx context.Context, owned *engine.OwnedContainer, sh *shell.Session, i *program.Image) error {
+	if o.Create.Workdir == "" || o.Create.ReadOnlyRoot || i.User == 0 {
+		return nil
+	}
+	reply, err := sh.Start(ctx, program.Idempotent("barred", o.Create.Workdir))
+	if err != nil {
+		return err
+	}
+	dir, err := io.ReadAll(reply)
+	if err != nil || reply.Status != 0 || len(dir) == 0 {
+		return err
+	}
+	return owned.Give(ctx, string(dir), int(i.User), i.Group())
+}

@@ -1,0 +1,11 @@
+package engine
+
+import "time"
+
+// IsLeft reports whether the process self takes a container for one that nobody
+// uses.
+func IsLeft(labels map[string]string, running bool, age time.Duration, self string) bool {
+	c := inspected{Created: time.Now().Add(-age), Running: running, Labels: labels}
+	p, _ := parseProcess(self)
+	return c.isLeft(p, time.Now())
+}

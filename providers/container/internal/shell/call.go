@@ -13,16 +13,16 @@ type Call struct {
 	Function string
 	Args     []string
 	// Input is what the function asks for, and Size its exact length, or
-	// [Unknown] if it tells by itself where it ends. Nil means that the
+	// [Unknown] if it says itself where it ends. Nil means that the
 	// function asks for nothing.
 	Input io.Reader
 	Size  int64
-	// Once says that a call which may have been carried out must not be made
-	// again.
+	// Once says that a call which may have been carried out must not be
+	// repeated.
 	Once bool
 }
 
-// Unknown is the size of an input that tells where it ends.
+// Unknown is the size of an input that says where it ends.
 const Unknown = -1
 
 // line returns the call as a line of shell whose reply ends with marker.

@@ -9,14 +9,15 @@ import (
 // choreTimeout bounds a chore, and the wait for all of them.
 const choreTimeout = 5 * time.Second
 
-// bury has what is left of active sessions that are killed ended. p.mu is held.
-func (p *Pool) bury(dead ...*Session) {
+// killOrphans queues the calls that end what killed sessions have left running
+// inside. p.mu is held.
+func (p *Pool) killOrphans(dead ...*Session) {
 	for _, session := range dead {
 		if _, active := p.active[session]; !active {
-			continue // it is buried already
+			continue // its call is queued already
 		}
 		delete(p.active, session)
-		p.queue(p.reap(session))
+		p.queue(p.killOrphan(session))
 	}
 }
 

@@ -14,12 +14,12 @@ import (
 // Pool is the open shells of one container. It opens them as they are needed
 // and keeps some for the next call. It is safe for concurrent use.
 type Pool struct {
-	open    func(ctx context.Context) (*Session, error)
-	reap    func(dead *Session) Call
-	slots   chan struct{}  // has one element for each call that is under way
-	stale   time.Duration  // see distrust
-	closing chan struct{}  // closed by Close: only chores have shells from then on
-	opening sync.WaitGroup // of shells; added to with mu held
+	open       func(ctx context.Context) (*Session, error)
+	killOrphan func(dead *Session) Call
+	slots      chan struct{}  // has one element for each call that is under way
+	stale      time.Duration  // see distrust
+	closing    chan struct{}  // closed by Close: only chores have shells from then on
+	opening    sync.WaitGroup // of shells; added to with mu held
 
 	mu      sync.Mutex            // guards what follows
 	idle    []*Session            // the one that was used last is last
@@ -39,19 +39,19 @@ const (
 
 // NewPool returns a pool that opens sessions by open, carries out at most size
 // calls at a time, and keeps as many sessions. To end the client on this side
-// does not end what runs inside: the call that reap returns does, and is made
-// by another shell.
-func NewPool(size int, open func(ctx context.Context) (*Session, error), reap func(dead *Session) Call) *Pool {
-	return &Pool{open: open, reap: reap, slots: make(chan struct{}, size), stale: defaultStale, closing: make(chan struct{}), active: map[*Session]struct{}{}}
+// does not end what runs inside: the call that killOrphan returns
+// does, and another shell makes it.
+func NewPool(size int, open func(ctx context.Context) (*Session, error), killOrphan func(dead *Session) Call) *Pool {
+	return &Pool{open: open, killOrphan: killOrphan, slots: make(chan struct{}, size), stale: defaultStale, closing: make(chan struct{}), active: map[*Session]struct{}{}}
 }
 
 // Add makes an open session one of the pool's.
 func (p *Pool) Add(session *Session) { p.put(session) }
 
-// Do makes a call and returns its whole reply. A call that a broken session
-// was not asked for Once is made again on a new one, unless the session was too
-// long silent. One that is asked for Once is not made before what was given up
-// earlier has ended: a write that was canceled does not follow a later one.
+// Do makes a call and returns its whole reply. If its session breaks, a call that is
+// not Once is repeated on a new session, unless the session was silent for too
+// long. A call that is Once waits for what was given up earlier to end: a canceled
+// write does not follow a later one.
 //
 // # Errors
 //
@@ -62,8 +62,8 @@ func (p *Pool) Do(ctx context.Context, call Call) (body []byte, status int, err 
 	return body, status, err
 }
 
-// Read does what Do does, but has the reply read by read, as far as that likes to.
-// If the call is made again read is called again.
+// Read does what Do does, but read reads the reply, or the beginning of it. If the
+// call is repeated, read is called again.
 func (p *Pool) Read(ctx context.Context, call Call, read func(reply io.Reader)) (status int, err error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -271,7 +271,7 @@ func (p *Pool) drop(session *Session) {
 	for _, other := range p.idle {
 		other.used = time.Time{}
 	}
-	p.bury(session)
+	p.killOrphans(session)
 }
 
 // distrust ends a session that did not answer, and those that would have to be
@@ -293,7 +293,7 @@ func (p *Pool) distrust(session *Session) {
 		dead = append(dead, other)
 		return true
 	})
-	p.bury(dead...)
+	p.killOrphans(dead...)
 	p.mu.Unlock()
 	kill(dead)
 }
@@ -315,7 +315,7 @@ func (p *Pool) Close(last func() []Call) {
 	p.mu.Lock()
 	close(p.closing)
 	dead := slices.Collect(maps.Keys(p.active))
-	p.bury(dead...)
+	p.killOrphans(dead...)
 	p.mu.Unlock()
 	if last != nil {
 		for _, call := range last() {

@@ -72,7 +72,7 @@ func (r *Reply) Read(p []byte) (int, error) {
 }
 
 // body returns the bytes at hand that are part of the reply for sure, and
-// whether a whole frame is behind them.
+// whether a whole frame follows them.
 func (r *Reply) body() (body []byte, framed bool) {
 	rest := r.session.rest
 	if at := bytes.Index(rest, r.frame); at >= 0 {
@@ -259,7 +259,7 @@ func (r *Reply) copy(input io.Reader, size int64) {
 	r.session.kill()
 }
 
-// source keeps the error in which a reader ends, and tells when it is read.
+// source keeps the error in which a reader ends, and notes when it is read.
 type source struct {
 	io.Reader
 	reply *Reply
@@ -275,4 +275,34 @@ func (s *source) Read(p []byte) (int, error) {
 		s.err = err
 	}
 	return n, err
+}
+
+// The sizes of the parts in which a reply is read: most are short.
+const (
+	firstPart = 512
+	lastPart  = 4 << 20
+)
+
+// readAll does what [io.ReadAll] does, and copies a large reply once: that one
+// copies it whenever it has grown by a quarter.
+func readAll(r io.Reader) ([]byte, error) {
+	var full [][]byte
+	part := make([]byte, 0, firstPart)
+	for {
+		n, err := r.Read(part[len(part):cap(part)])
+		part = part[:len(part)+n]
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			if full == nil {
+				return part, err
+			}
+			return bytes.Join(append(full, part), nil), err
+		}
+		if len(part) == cap(part) {
+			full = append(full, part)
+			part = make([]byte, 0, min(2*cap(part), lastPart))
+		}
+	}
 }

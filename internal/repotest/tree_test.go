@@ -15,7 +15,7 @@ var tree = os.DirFS(root)
 
 // moving are directories whose code is moved at the moment. What documents say
 // of the places of code is not tested there.
-var moving = []string{"adapters/mcp", "providers/container", "providers/objectstore", "tools", "workspace/config"}
+var moving = []string{"adapters/mcp", "providers/objectstore", "tools", "workspace/config"}
 
 func isMoving(name string) bool { return isIn(moving, name) }
 

@@ -53,7 +53,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	})
 }
 
-// busy makes calls of which some are under way when it returns.
+// busy makes calls, some of them still under way when it returns.
 func busy(t *testing.T, f *container.FS) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

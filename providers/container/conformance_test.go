@@ -13,7 +13,7 @@ import (
 
 // TestConformance runs the suite in all places: on this computer with an FS for
 // each case, which is started by its first call, and in containers with one FS,
-// of which each case has a directory. An engine takes longer to open one than most
+// in which each case has a directory. An engine takes longer to open one than most
 // cases take.
 func TestConformance(t *testing.T) {
 	inPlaces(t, func(t *testing.T, r *running) {

@@ -57,8 +57,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestIgnoredOption has engines that create a container without a limit, of which
-// they warn, and without a platform.
+// TestIgnoredOption has engines that create a container without a limit and
+// warn, and without a platform.
 func TestIgnoredOption(t *testing.T) {
 	for _, warning := range []string{
 		"WARNING: Your kernel does not support memory limit capabilities or the cgroup is not mounted. Limitation discarded.",

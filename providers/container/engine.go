@@ -11,7 +11,7 @@ import (
 )
 
 // Executor starts processes where the files are. [Command] is the one that
-// most programs need; an implementation of one's own can speak to an engine in
+// most programs need; your own implementation can speak to an engine in
 // another way.
 type Executor interface {
 	// Start starts the program args[0] with the other arguments.
@@ -25,7 +25,7 @@ type Process interface {
 	io.Writer // its standard input
 	// Close closes its standard input, gives it a moment to end, and ends it
 	// if it does not. It returns how it ended; an error with a method
-	// ExitCode() int tells its exit status.
+	// ExitCode() int has its exit status.
 	Close() error
 	// Kill ends it at once, and with it every Read and Write.
 	Kill()
@@ -34,8 +34,8 @@ type Process interface {
 	Complaint() string
 }
 
-// Command is an [Executor] by a command line, of which what is to be started
-// becomes the last arguments: Command{"docker", "exec", "-i", "name"} starts
+// Command is an [Executor] by a command line, to which it appends the program and
+// its arguments: Command{"docker", "exec", "-i", "name"} starts
 // "sh" as "docker exec -i name sh". Anything that leads to a POSIX shell will
 // do, such as Command{"ssh", "host"}. The empty Command is this computer.
 type Command []string
@@ -147,7 +147,7 @@ type Leftover struct {
 // Leftovers returns the containers that [Open] has created, as this user on this
 // computer, and whose process has ended without closing them. Usually these end
 // by themselves: one is left if a process ends while it creates it, or if the
-// engine ends. Containers that are to be kept are not among them. Of opts, only
+// engine ends. Containers that are kept are not among them. Of opts, only
 // Engine and Timeout count.
 //
 // # Errors

@@ -73,7 +73,7 @@ func TestRootWithPrograms(t *testing.T) {
 }
 
 // hasItsOwnWay makes a call of each kind in a directory with planted programs,
-// none of which may be run.
+// and none of them may run.
 func hasItsOwnWay(t *testing.T, f *container.FS) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -9,8 +9,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// TestGrepLooksIntoNothingIgnored counts what is sent for a search in a tree of
-// which most is ignored.
+// TestGrepLooksIntoNothingIgnored counts what is sent for a search in a tree that
+// is mostly ignored.
 func TestGrepLooksIntoNothingIgnored(t *testing.T) {
 	o := &observer{}
 	f := open(t, &container.Options{Executor: o, Root: t.TempDir()})

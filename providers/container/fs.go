@@ -48,7 +48,7 @@ import (
 // ends all shells, and what calls under way or canceled calls have started
 // inside, and removes their temporary files; if the container does not answer,
 // it gives that up after some seconds. It removes a container that was created
-// from an image, unless it is to be kept. Streams then end, and watches report
+// from an image, unless it is kept. Streams then end, and watches report
 // nothing more.
 //
 // An FS must be closed. It is safe for concurrent use.

@@ -17,7 +17,7 @@ import (
 )
 
 // hostileNames are names that a shell, a program's options or the protocol
-// might take for something else.
+// might mistake for something else.
 func hostileNames() []string {
 	return []string{
 		"-", "--", "-rf", "-n", "-e", "--help", "--version", "-exec", "!", "(", ")", "-o", "-print", "-delete",

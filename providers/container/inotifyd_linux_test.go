@@ -168,7 +168,7 @@ func TestInotifyd(t *testing.T) {
 }
 
 // TestReplacedTop has the watched directory removed, and another in its place,
-// where that is told of by inotifywait.
+// where inotifywait reports that.
 func TestReplacedTop(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("inotifywait"); err != nil {
@@ -211,7 +211,7 @@ func shell(t *testing.T, dir, script string) {
 	}
 }
 
-// awaitEvent returns when the name has been told of.
+// awaitEvent returns when the name has been reported.
 func awaitEvent(t *testing.T, events <-chan workspace.Event, name string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -223,13 +223,13 @@ func awaitEvent(t *testing.T, events <-chan workspace.Event, name string) {
 				return
 			}
 		case <-ctx.Done():
-			t.Fatalf("nothing was told of %q", name)
+			t.Fatalf("nothing reported %q", name)
 		}
 	}
 }
 
 // TestInotifydChurn makes and removes directories all the time: whatever is
-// missed meanwhile, what is there in the end has been told of.
+// missed meanwhile, what exists at last has been reported.
 func TestInotifydChurn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

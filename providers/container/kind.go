@@ -21,18 +21,18 @@ import (
 // settings are the options of a container.
 type settings struct {
 	Container    string        `json:"container,omitempty" jsonschema:"A container that is running."`
-	Image        string        `json:"image,omitempty" jsonschema:"The image of a new container, which is made at the first use and removed in the end."`
+	Image        string        `json:"image,omitempty" jsonschema:"The image of a new container, which is created at the first use and removed on close."`
 	Engine       string        `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman or nerdctl. Default: what the variable WORKSPACE_ENGINE names, or docker."`
 	EngineArgs   []string      `json:"engineArgs,omitempty" jsonschema:"Flags that choose an engine, such as [--context, remote]: --context, --connection, --host and --namespace."`
 	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. The one in which the container starts programs if it is left out. In a new container it is created if it is missing, and belongs to the user who reads and writes."`
-	User         string        `json:"user,omitempty" jsonschema:"The user who reads and writes. That of the container if it is left out."`
+	User         string        `json:"user,omitempty" jsonschema:"The user who reads and writes. The user of the container if it is left out."`
 	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are made at a time. 4 if it is left out."`
 	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long the engine, or a program in the container, may be silent while a call waits for it. 10m if it is left out."`
 
 	Name     string  `json:"name,omitempty" jsonschema:"The name of the new container. One made at random if it is left out."`
 	Keep     bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running on close, and uses it again if one of this name with these options exists."`
 	Pull     string  `json:"pull,omitempty" jsonschema:"When the image of the new container is pulled: missing, if it is not there, which is what counts if it is left out; always; or never."`
-	Platform string  `json:"platform,omitempty" jsonschema:"The platform of the image of the new container, such as linux/arm64. That of the engine if it is left out."`
+	Platform string  `json:"platform,omitempty" jsonschema:"The platform of the image of the new container, such as linux/arm64. The platform of the engine if it is left out."`
 	Network  string  `json:"network,omitempty" jsonschema:"The network of the new container. None if it is left out."`
 	Memory   string  `json:"memory,omitempty" jsonschema:"The most memory that the new container may use, such as 512m, or unlimited. 2g if it is left out."`
 	CPUs     float64 `json:"cpus,omitempty" jsonschema:"How many processors the new container may use, such as 1.5."`
@@ -188,7 +188,7 @@ func checkKind(in kind.Input) error {
 		return err
 	}
 	if (o.Container == "") == (o.Image == "") {
-		return errors.New("a container needs either the key container, with the name of one that runs, or the key image, of which a new one is made")
+		return errors.New("a container needs either the key container, with the name of one that runs, or the key image, from which a new one is created")
 	}
 	var errs []error
 	opts := o.options(in)
@@ -274,7 +274,7 @@ func parseURL(text string) (any, error) {
 }
 
 // parseNamed reads a URL of something that has a name and a directory, and
-// parameters of which each is known and there once.
+// parameters, each of them known and there once.
 func parseNamed(text string, parameters ...string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {

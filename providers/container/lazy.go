@@ -27,7 +27,7 @@ func (s *session) leave() error {
 
 // lazyInit is a start that the first call makes. It is safe for concurrent use.
 //
-// It belongs to no caller's context. Of three callers, the first of which gives
+// It belongs to no caller's context. With three callers, where the first gives
 // up:
 //
 //	A: do  turn, run ........ canceled: returns at once, and run undoes what

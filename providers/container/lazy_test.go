@@ -86,7 +86,7 @@ func TestLazyStartsNothing(t *testing.T) {
 	f := lazily(t, d)
 	w := workspace.New("w", f, nil)
 	if root := f.Root(); root == "" || w.Root() != root {
-		t.Errorf("Root() before the start = %q, and that of a Workspace %q, want that of the options", root, w.Root())
+		t.Errorf("Root() before the start = %q, and of a Workspace %q, want the root in the options", root, w.Root())
 	}
 	if c := f.Capabilities(); !c.Write || c.Watch != workspace.WatchPolled {
 		t.Errorf("Capabilities() before the start = %+v, want all, and watches that are polled", c)

@@ -92,7 +92,7 @@ func TestCanceledCreation(t *testing.T) {
 	})
 }
 
-// TestKeptContainer opens a container that is to be kept again and again.
+// TestKeptContainer opens a kept container again and again.
 func TestKeptContainer(t *testing.T) {
 	in(t, engines(), func(t *testing.T, r *running) {
 		opts := &container.Options{

@@ -63,7 +63,7 @@ func newStore(o Options) (*store, error) {
 }
 
 // reach creates the container, if that is wanted, and opens the first shell in
-// it, which tells what the image has. If it fails it leaves nothing.
+// it, which reports what the image has. If it fails it leaves nothing.
 func (s *shared) reach(ctx context.Context) (*session, error) {
 	found := &session{}
 	if err := s.locate(ctx, found); err != nil {
@@ -103,7 +103,7 @@ func (s *shared) locate(ctx context.Context, found *session) (err error) {
 	return err
 }
 
-// openFirst opens a shell where the options say and notes what it tells.
+// openFirst opens a shell where the options say and notes what it reports.
 func (s *shared) openFirst(ctx context.Context, found *session) (*shell.Session, error) {
 	candidates := engine.ShellCommands
 	if found.owned != nil && found.owned.Shell != nil { // one of them has started it

@@ -15,10 +15,10 @@ import (
 type Options struct {
 	// Container is the name or the number of a running container.
 	Container string
-	// Image makes a new container of this image, which Close removes.
+	// Image creates a new container from this image, which Close removes.
 	Image string
 	// Executor reaches the files in another way: a pod in Kubernetes, a
-	// machine behind ssh, an engine of one's own.
+	// machine behind ssh, an engine of your own.
 	Executor Executor
 
 	// Engine is the command line of the engine's client, such as "podman", or
@@ -26,7 +26,7 @@ type Options struct {
 	// environment and configuration apply: hosts, contexts, credentials.
 	Engine []string
 	// User is the user that the shells run as, as the engine takes it. Empty
-	// means that of the container. It cannot be set with Executor.
+	// means the user of the container. It cannot be set with Executor.
 	User string
 	// Root is the absolute path of the directory that is the workspace. Empty
 	// means the directory in which the container starts programs.
@@ -47,18 +47,18 @@ type Options struct {
 	// [workspace.Workspace] is to know the files by their absolute paths.
 	Lazy bool
 
-	// Create has the settings of a container that is made of Image.
+	// Create has the settings of a container that is created from Image.
 	Create CreateOptions
 }
 
 // CreateOptions are the settings of a new container.
 type CreateOptions struct {
-	// Name is its name. Empty means one made at random that begins with
+	// Name is its name. Empty means a random one that begins with
 	// "workspacekit-".
 	Name string
 	// Workdir is the directory in which it starts programs. If it is missing it
 	// is created, and if it is empty and not mounted it is given to the user that
-	// the shells run as. Empty means that of the image.
+	// the shells run as. Empty means the one of the image.
 	Workdir string
 	// Keep lets Close leave it running. If there is a container with this Name
 	// that was created with the same options to be kept, it is used again.
@@ -85,7 +85,7 @@ type CreateOptions struct {
 	// Tmpfs.
 	ReadOnlyRoot bool
 	// Tmpfs are the absolute paths of directories whose files are kept in
-	// memory, of which they are part, and deleted with the container. Nil means
+	// memory, within its limit, and deleted with the container. Nil means
 	// none, and with ReadOnlyRoot /tmp, /var/tmp, /run, and Workdir if no mount
 	// holds it.
 	Tmpfs []string
@@ -103,8 +103,8 @@ type CreateOptions struct {
 	// Pull says when the image is pulled: "missing", if it is not there, which
 	// is what empty means; "always"; or "never".
 	Pull string
-	// Platform is that of the image, such as "linux/arm64". Empty means that of
-	// the engine.
+	// Platform is the platform of the image, such as "linux/arm64". Empty means
+	// the platform of the engine.
 	Platform string
 }
 

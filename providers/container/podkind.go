@@ -15,7 +15,7 @@ import (
 type podSettings struct {
 	Pod          string        `json:"pod" jsonschema:"The pod, which is running, or what selects pods, such as deploy/web: then the oldest of those that are ready. It stays the same until the workspace is closed."`
 	Container    string        `json:"container,omitempty" jsonschema:"The container of the pod. Its default one if it is left out."`
-	Namespace    string        `json:"namespace,omitempty" jsonschema:"The namespace of the pod. That of the context if it is left out."`
+	Namespace    string        `json:"namespace,omitempty" jsonschema:"The namespace of the pod. The one of the context if it is left out."`
 	Context      string        `json:"context,omitempty" jsonschema:"The context of kubectl's configuration. The current one if it is left out."`
 	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. The one in which the container starts programs if it is left out."`
 	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are made at a time. 4 if it is left out."`

@@ -29,8 +29,8 @@ func (p *Problem) Error() string {
 	return p.Option + ": " + p.Text
 }
 
-// Problems returns all that is wrong with the options, as far as that can be
-// told without an engine.
+// Problems returns all that is wrong with the options and can be found without an
+// engine.
 func (o *Options) Problems() []*Problem {
 	p := &problems{}
 	ways := 0

@@ -156,8 +156,8 @@ func TestGrepOfFewMatches(t *testing.T) {
 	}
 }
 
-// TestGrepOfLargeFiles has large files of which a grep in the container does not
-// tell all.
+// TestGrepOfLargeFiles has large files about which a grep in the container does not
+// say all.
 func TestGrepOfLargeFiles(t *testing.T) {
 	dir := t.TempDir()
 	hay := strings.Repeat("hay and more hay\n", 100_000)

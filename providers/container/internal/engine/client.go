@@ -20,8 +20,7 @@
 // # Errors
 //
 // The clients' words hold paths and addresses of the host, and are read by models.
-// So they are looked up in a table, and told in words of ours with a remedy
-// ([Error]). Words that nothing in the table knows are shown without anything that
+// So a table translates them into words of ours, with a remedy ([Error]). Words that nothing in the table knows are shown without anything that
 // may be a place.
 package engine
 

@@ -51,7 +51,7 @@ type Spec struct {
 type OwnedContainer struct {
 	Name  string        // or number
 	Shell []string      // the command line that starts a shell; nil if that is not known
-	lease shell.Process // holds the container's input; nil if it is to be kept
+	lease shell.Process // holds the container's input; nil if that is kept
 
 	client *Client
 	spec   *Spec
@@ -157,7 +157,7 @@ func (s *Spec) args(name, creation string, words []string) []string {
 	return slices.Concat(args, s.Flags, []string{s.Image}, words[1:], []string{"-c", program})
 }
 
-// start starts the container. Unless it is to be kept, a client stays attached to
+// start starts the container. Unless it is kept, a client stays attached to
 // it. Its input ends with this process, however that ends; then the input of the
 // container ends, and with it the container, which the engine removes.
 func (o *OwnedContainer) start(ctx context.Context) error {

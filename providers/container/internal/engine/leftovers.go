@@ -24,7 +24,7 @@ const (
 	ownerLabel = "io.github.workspacekit.owner"
 	// creationLabel has a text that no other creation of a container has.
 	creationLabel = "io.github.workspacekit.creation"
-	// keepLabel is on those that are to be kept, with a digest of their options.
+	// keepLabel is on containers that are kept, with a digest of their options.
 	keepLabel = "io.github.workspacekit.keep"
 )
 
@@ -97,7 +97,7 @@ type process struct {
 	boot   string // a digest of the time since which the computer runs
 	space  string // the namespace of the number, where there are such
 	number int
-	start  string // when it began, where that can be told
+	start  string // when it began, if that is known
 }
 
 // thisProcess returns the process that this is.

@@ -39,7 +39,7 @@ func TestWhoseContainer(t *testing.T) {
 		}
 		labels["io.github.workspacekit.keep"] = ""
 		if engine.IsLeft(labels, test.running, test.age, self) {
-			t.Errorf("%s: the container that is to be kept is left", test.name)
+			t.Errorf("%s: the container that is kept is left", test.name)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (i *inotifywait) begin(ctx context.Context) (*shell.Stream, error) {
 func (i *inotifywait) follow(stream *shell.Stream, tell func()) {
 	var said []byte
 	for b := make([]byte, program.StreamBuffer); ; {
-		// Not by lines: the end of the last one can be that of the stream, and
+		// Not by lines: the last one can end with the stream, and
 		// waits for what follows.
 		n, err := stream.Read(b)
 		if err != nil {

@@ -46,8 +46,8 @@ attended() {
 }
 
 # request MARKER FUNCTION ARGUMENT...: calls the function and ends its reply. The
-# shell does not stay in a directory, which could not be unmounted then, and if
-# it is removed not be told of as gone.
+# shell does not stay in a directory, which could not be unmounted then; and if
+# it were removed, nothing would report that.
 request() {
 	marker=$1
 	shift

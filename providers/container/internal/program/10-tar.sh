@@ -69,7 +69,7 @@ link() {
 	refused
 }
 
-# chunks: writes the input, of which each part has its length on a line before
+# chunks: writes the input, in which each part has its length on a line before
 # it. A length of 0 ends it. It is read by dd, as some heads read too far.
 chunks() {
 	while read -r length <&3 && [ "$length" -gt 0 ]; do

@@ -1,6 +1,6 @@
 # observe DIR: writes a line for each change below DIR, after one that says that
-# all of it is observed. A directory that is removed is not told of as long as a
-# program is in it.
+# all of it is observed. Nothing reports that a directory is removed while a program
+# is in it.
 observe() {
 	into "$1" || return
 	[ -r . ] || return $denied
@@ -18,9 +18,9 @@ observe() {
 	return $failed
 }
 
-# survey DIR SIZE: writes what inotifyd tells of the directories in the input,
-# arguments of it with a NUL behind each, that are DIR and those below it. It does
-# not say when it has begun.
+# survey DIR SIZE: writes what inotifyd reports about the directories in the
+# input, DIR and those below it: arguments of it with a NUL after each. It does not
+# say when it has begun.
 survey() {
 	into "$1" || return
 	[ -r . ] || return $denied

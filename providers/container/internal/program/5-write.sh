@@ -1,4 +1,4 @@
-# target DIR BASE CONDITION: enters the directory of a file that is to be
+# target DIR BASE CONDITION: enters the directory in which a file will be
 # written, and makes it, unless CONDITION says that it must be there.
 target() {
 	case $3 in

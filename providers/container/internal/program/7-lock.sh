@@ -78,8 +78,8 @@ stuck() {
 	printf '%s\n%s' "${holder%% *}" "${way#/}"
 }
 
-# dead SPACE PROCESS START: whether the process has ended, as far as this shell
-# can tell: it must be in the same namespace.
+# dead SPACE PROCESS START: whether the process has ended, if this shell can
+# know: it must be in the same namespace.
 dead() {
 	[ "$1" = "${me%% *}" ] || return
 	ended "$2" "$3"

@@ -19,7 +19,7 @@ move() {
 # carry PATH DIR BASE: moves ./$b, which is PATH and the path from, to DIR BASE.
 carry() {
 	if [ -d "./$b" ] && [ ! -L "./$b" ]; then
-		resolve "$2" # as far as it exists
+		resolve "$2" # the part that exists
 		case $PWD/ in
 		"$from"/*) return $beneath ;;
 		esac

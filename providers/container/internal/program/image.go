@@ -15,7 +15,7 @@ import (
 // is empty where the shell is. [ParseGreeting] reads its reply.
 func Hello(root string) shell.Call { return Idempotent("hello", root) }
 
-// Image is what a shell tells of itself and of where it is.
+// Image is what a shell reports about itself and about where it is.
 type Image struct {
 	process string // the number of the shell
 	group   string // the number of its process group, if it is the first in it

@@ -184,8 +184,8 @@ func failure(said []byte) string {
 	return "a program in the container failed"
 }
 
-// HelloError returns the error of the hello that opens a shell, of which err may
-// be the status; otherwise it returns nil.
+// HelloError returns the error of the hello that opens a shell if err is its
+// status, and nil otherwise.
 func HelloError(err error) error {
 	var refused *shell.StatusError
 	switch {

@@ -160,7 +160,7 @@ func bracket(members []byte) string {
 		case '^', '[':
 			back += string(c)
 		case '-':
-			// behind all others
+			// after all others
 		default:
 			middle += string(c)
 		}

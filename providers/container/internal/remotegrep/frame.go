@@ -23,7 +23,7 @@ type batchReader struct {
 	marker string
 	from   *bufio.Reader
 
-	sent    map[*file][]byte // those that have come; nil for one whose bytes cannot be told
+	sent    map[*file][]byte // those that have come; nil for one whose bytes are not known
 	changed map[*file]bool   // those of them that are not what they were
 }
 

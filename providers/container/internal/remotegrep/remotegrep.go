@@ -14,14 +14,14 @@
 //
 // A search of a tree takes four requests or so, whatever its size:
 //
-//  1. tree: lists all names, and so tells which files are wanted ([source]).
+//  1. tree: lists all names, and so shows which files are wanted ([source]).
 //  2. remotegrep: looks into a window of the wanted files, in order of their
 //     paths, for lines that can match, and for NULs ([remoteGrep]). The window
 //     is 4 MiB at first if few matches are wanted, then four times as large each
 //     time, to 64 MiB ([files]).
 //  3. fetch of 512 bytes: reads the beginnings of the files that have a NUL, as
 //     those are binary or have their first NUL late ([files.binarySniff]).
-//  4. fetch: reads the files of which a line is not enough, some 16 MiB at a
+//  4. fetch: reads the files whose lines are not enough, some 16 MiB at a
 //     time ([batchReader]).
 //
 // What a file has in it is remembered by inode, size and time ([Contents]), so
@@ -31,8 +31,7 @@
 //
 // The names go to the request as its input, each with a NUL after it. The replies
 // have sections that count what they are about, so that a program which fails in
-// the middle is noticed. A search for `need.e` in three files, of which c is
-// binary:
+// the middle is noticed. A search for `need.e` in three files; c is binary:
 //
 //	remotegrep 'dir' 12 '-E -I -n -m 128' 'need.{1,4}e' '1'
 //	  input     ./a NUL ./b NUL ./c NUL

@@ -24,7 +24,7 @@ type source struct {
 	c      *program.Client // set by connect
 	top    string          // where the search begins
 	within scope
-	filter *prefilter // tells which files need not be searched; nil without a search
+	filter *prefilter // says which files need no search; nil without a search
 
 	connecting sync.Mutex      // guards c until connect returns
 	mu         sync.Mutex      // guards what follows

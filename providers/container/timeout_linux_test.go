@@ -122,7 +122,7 @@ func TestProgramThatHangs(t *testing.T) {
 			t.Run(name+map[bool]string{true: "-deaf"}[deaf], func(t *testing.T) {
 				t.Parallel()
 				m := &mute{Executor: container.Command{}}
-				f := open(t, &container.Options{Executor: m, Root: t.TempDir(), Timeout: shortTimeout})
+				f := open(t, &container.Options{Executor: m, Root: t.TempDir(), Timeout: 4 * shortTimeout})
 				if _, err := f.WriteFile(t.Context(), "file", large, nil); err != nil {
 					t.Fatal(err)
 				}

@@ -61,6 +61,7 @@ type bufferedWriter struct {
 	done   bool // committed or closed
 }
 
+// Write implements [Writer].
 func (w *bufferedWriter) Write(p []byte) (int, error) {
 	if w.done {
 		return 0, ops.Error(ops.Create, w.name, fs.ErrClosed, nil)
@@ -71,6 +72,7 @@ func (w *bufferedWriter) Write(p []byte) (int, error) {
 	return w.buf.Write(p)
 }
 
+// Commit implements [Writer].
 func (w *bufferedWriter) Commit() (Version, error) {
 	if w.done {
 		return "", ops.Error(ops.Create, w.name, fs.ErrClosed, nil)
@@ -79,6 +81,7 @@ func (w *bufferedWriter) Commit() (Version, error) {
 	return w.commit(w.buf.Bytes())
 }
 
+// Close implements [Writer].
 func (w *bufferedWriter) Close() error {
 	w.done = true
 	w.buf = bytes.Buffer{}

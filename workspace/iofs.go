@@ -106,12 +106,23 @@ func (v view) describe(op, name string) (FileInfo, error) {
 // bits: it shows 0444 for files and 0555 for directories.
 type viewInfo struct{ info FileInfo }
 
-func (i viewInfo) Name() string       { return i.info.Name }
-func (i viewInfo) Size() int64        { return i.info.Size }
-func (i viewInfo) ModTime() time.Time { return i.info.ModTime }
-func (i viewInfo) IsDir() bool        { return i.info.IsDir() }
-func (i viewInfo) Sys() any           { return i.info }
+// Name implements [fs.FileInfo].
+func (i viewInfo) Name() string { return i.info.Name }
 
+// Size implements [fs.FileInfo].
+func (i viewInfo) Size() int64 { return i.info.Size }
+
+// ModTime implements [fs.FileInfo].
+func (i viewInfo) ModTime() time.Time { return i.info.ModTime }
+
+// IsDir implements [fs.FileInfo].
+func (i viewInfo) IsDir() bool { return i.info.IsDir() }
+
+// Sys implements [fs.FileInfo]. It returns the FileInfo of the workspace.
+func (i viewInfo) Sys() any { return i.info }
+
+// Mode implements [fs.FileInfo]. A workspace has no permissions, so it returns
+// usual ones.
 func (i viewInfo) Mode() fs.FileMode {
 	switch i.info.Type {
 	case TypeDirectory:
@@ -132,8 +143,10 @@ type viewFile struct {
 	closed bool
 }
 
+// Stat implements [fs.File].
 func (f *viewFile) Stat() (fs.FileInfo, error) { return viewInfo{f.info}, nil }
 
+// Read implements [fs.File].
 func (f *viewFile) Read(p []byte) (int, error) {
 	if f.closed {
 		return 0, ops.Error("read", f.name, fs.ErrClosed, nil)
@@ -141,6 +154,7 @@ func (f *viewFile) Read(p []byte) (int, error) {
 	return f.Reader.Read(p)
 }
 
+// Close implements [fs.File].
 func (f *viewFile) Close() error {
 	if f.closed {
 		return ops.Error("close", f.name, fs.ErrClosed, nil)
@@ -158,9 +172,13 @@ type viewDir struct {
 	read bool          // the directory has been listed
 }
 
+// Stat implements [fs.File].
 func (d *viewDir) Stat() (fs.FileInfo, error) { return viewInfo{d.info}, nil }
-func (d *viewDir) Close() error               { return nil }
 
+// Close implements [fs.File].
+func (d *viewDir) Close() error { return nil }
+
+// Read implements [fs.File]. A directory has no bytes.
 func (d *viewDir) Read([]byte) (int, error) {
 	return 0, ops.Error("read", d.name, ErrIsDir, nil)
 }

@@ -70,6 +70,7 @@ type bufferedStream struct {
 	rest []byte
 }
 
+// Read implements [io.Reader]. It ends with its context.
 func (s *bufferedStream) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, ops.Error(ops.Open, s.name, err, nil)
@@ -82,4 +83,5 @@ func (s *bufferedStream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// Close implements [io.Closer].
 func (s *bufferedStream) Close() error { return nil }

@@ -52,6 +52,8 @@ func DockerAlone(tb testing.TB, image string) (host string) {
 	return docker(tb, image, own)
 }
 
+// docker returns the socket of a Docker that has the image, once reserve has
+// kept other tests away.
 func docker(tb testing.TB, image string, reserve func(testing.TB)) (host string) {
 	tb.Helper()
 	host = Lookup(tb, "WORKSPACEKIT_DOCKER_HOST")[0]

@@ -45,6 +45,7 @@ func (e *expander) sequence() ([]string, error) {
 	return product(heads, string(text), []string{""})
 }
 
+// atEnd reports whether the pattern has been read.
 func (e *expander) atEnd() bool {
 	if e.pos == len(e.pattern) {
 		return true
@@ -121,6 +122,7 @@ func product(heads []string, text string, options []string) ([]string, error) {
 	return all, nil
 }
 
+// total returns the length of all texts together.
 func total(texts []string) int {
 	size := 0
 	for _, text := range texts {
@@ -129,6 +131,7 @@ func total(texts []string) int {
 	return size
 }
 
+// errTooMany is the error of a pattern with too many alternatives.
 func errTooMany() error {
 	return invalid("its braces expand to more than %d alternatives", maxAlternatives)
 }

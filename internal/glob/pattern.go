@@ -75,6 +75,7 @@ func Compile(pattern string) (*Pattern, error) {
 	return &Pattern{dirs: dirs, start: root.below}, nil
 }
 
+// check returns the error of a pattern that is not valid.
 func check(pattern string) error {
 	switch {
 	case pattern == "":
@@ -89,8 +90,10 @@ func check(pattern string) error {
 	return nil
 }
 
+// errAbsolute is the error of a pattern that begins with a slash.
 func errAbsolute() error { return invalid("it begins with a slash, and patterns are relative") }
 
+// invalid returns the error of a malformed pattern, with the reason.
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", workspace.ErrPattern, fmt.Sprintf(format, args...))
 }

@@ -72,6 +72,8 @@ func (s *segment) split(parts [][]byte) {
 	}
 }
 
+// match reports whether the segment matches a name. The text before the first
+// star and after the last is compared first, which settles most names.
 func (s *segment) match(name string) bool {
 	switch s.kind {
 	case literal:

@@ -32,6 +32,7 @@ type link struct {
 	to *node
 }
 
+// node returns a new node and its number.
 func (t *trie) node() *node {
 	t.nodes++
 	return &node{id: t.nodes}
@@ -171,6 +172,7 @@ func (l *links) index() {
 	}
 }
 
+// match reports whether one of the links accepts name.
 func (l *links) match(name string) bool {
 	if l.byName[name] != nil {
 		return true

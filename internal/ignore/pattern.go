@@ -59,6 +59,8 @@ func literalText(terms []term) string {
 	return string(text)
 }
 
+// countSlashes counts the slashes that a pattern matches. It returns
+// math.MaxInt if a term can match any number of them.
 func countSlashes(prefix string, terms []term) int {
 	count := strings.Count(prefix, "/")
 	for _, t := range terms {
@@ -72,6 +74,7 @@ func countSlashes(prefix string, terms []term) int {
 	return count
 }
 
+// literal reports whether the pattern is plain text, all of it in its prefix.
 func (p *pattern) literal() bool { return len(p.middle)+len(p.tail) == 0 }
 
 // extension returns the ".ext" of a pattern "*.ext" whose only dot is that.
@@ -121,6 +124,7 @@ type subject struct {
 
 func newSubject(dir, name string) subject { return subject{dir, name, len(dir) + len(name)} }
 
+// at returns a byte of the path: of the directory first, and then of the name.
 func (s *subject) at(i int) byte {
 	if i < len(s.dir) {
 		return s.dir[i]
@@ -189,6 +193,8 @@ func (r *retry) advance(s *subject) bool {
 	return false
 }
 
+// allRepeat reports whether all terms match the empty text, so that the rest
+// of a pattern may be empty.
 func allRepeat(terms []term) bool {
 	for i := range terms {
 		if !terms[i].repeats() {

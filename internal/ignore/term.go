@@ -22,8 +22,10 @@ const (
 	anyDirs                  // any bytes up to and with a slash, or none
 )
 
+// repeats reports whether the term can match more than one byte.
 func (t *term) repeats() bool { return t.kind >= star }
 
+// matches reports whether the term matches the byte c.
 func (t *term) matches(c byte) bool {
 	switch t.kind {
 	case one:
@@ -67,6 +69,7 @@ func (c *compiler) next() bool {
 	return true
 }
 
+// add adds a term.
 func (c *compiler) add(t term, length int) {
 	c.terms = append(c.terms, t)
 	c.text = c.text[length:]
@@ -98,9 +101,13 @@ func (t *term) isSlash() bool {
 // class is a set of bytes.
 type class [4]uint64
 
+// has reports whether b is in the class.
 func (s *class) has(c byte) bool { return s[c/64]&(1<<(c%64)) != 0 }
-func (s *class) add(c byte)      { s[c/64] |= 1 << (c % 64) }
 
+// add adds b to the class.
+func (s *class) add(c byte) { s[c/64] |= 1 << (c % 64) }
+
+// addRange adds the bytes from first to last. An empty range adds nothing.
 func (s *class) addRange(low, high byte) {
 	for c := int(low); c <= int(high); c++ {
 		s.add(byte(c))
@@ -199,6 +206,7 @@ func (p *classParser) named() bool {
 	return p.addNamed(name)
 }
 
+// addLast adds the byte that was read last, as a member by itself.
 func (p *classParser) addLast() bool {
 	p.set.add(p.last)
 	return true

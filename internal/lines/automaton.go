@@ -72,6 +72,8 @@ type builder struct {
 	table   [][256]uint16
 }
 
+// build follows every byte from every state that it finds, and gives up if
+// there are too many states.
 func (b *builder) build() bool {
 	start, accepts := b.closure(nil, uint32(b.program.Start))
 	if accepts {
@@ -146,6 +148,8 @@ func (b *builder) add(set []uint32) (uint16, bool) {
 	return id, true
 }
 
+// keyOf returns the set of instructions as a key of a map. The set is sorted,
+// so equal sets have equal keys.
 func keyOf(set []uint32) string {
 	var key bytes.Buffer
 	for _, pc := range set {

@@ -26,6 +26,8 @@ func rarity(b byte) int {
 	return len(common)
 }
 
+// newLiteral returns the search for text. Its rarest byte is what the search
+// looks for first.
 func newLiteral(text string, fold bool) literal {
 	if fold && strings.ToLower(text) == strings.ToUpper(text) {
 		fold = false
@@ -177,6 +179,7 @@ func equalFold(b, text []byte) bool {
 	return true
 }
 
+// upper returns the ASCII letter b in upper case, and any other byte as it is.
 func upper(b byte) byte {
 	if 'a' <= b && b <= 'z' {
 		return b - 'a' + 'A'

@@ -64,10 +64,13 @@ func (q *Queue) Push(event workspace.Event) {
 // queue.
 func (q *Queue) Overflow() { q.Push(q.overflow()) }
 
+// overflow returns the event that stands for the events that were dropped.
 func (q *Queue) overflow() workspace.Event {
 	return workspace.Event{Op: workspace.EventOverflow, Path: q.dir}
 }
 
+// send passes events to the channel, one after the other, until ctx ends. It
+// runs in a goroutine of its own, so that Push never waits for a reader.
 func (q *Queue) send(ctx context.Context) {
 	defer close(q.out)
 	for {
@@ -88,6 +91,7 @@ func (q *Queue) send(ctx context.Context) {
 	}
 }
 
+// pop returns the next event, and false if there is none.
 func (q *Queue) pop() (workspace.Event, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

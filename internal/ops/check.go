@@ -57,6 +57,7 @@ func CheckName(name string) error {
 	return nil
 }
 
+// invalidName returns the error of a name, with what is wrong with it.
 func invalidName(why string) error {
 	return &kindError{kind: fs.ErrInvalid, cause: errors.New(why), only: true}
 }
@@ -74,6 +75,8 @@ func climbs(name string) bool {
 	return false
 }
 
+// hasLongElement reports whether an element of name is longer than
+// MaxElementLength.
 func hasLongElement(name string) bool {
 	if len(name) <= MaxElementLength {
 		return false

@@ -18,7 +18,10 @@ type Refinement struct {
 	Of   error
 }
 
-func (r Refinement) Error() string        { return r.Text }
+// Error implements error.
+func (r Refinement) Error() string { return r.Text }
+
+// Is makes the refinement equal to what it refines, for [errors.Is].
 func (r Refinement) Is(target error) bool { return target == r.Of }
 
 // Error returns the one form in which this module reports an error: a
@@ -31,6 +34,8 @@ func Error(op, name string, kind, cause error) error {
 	return &fs.PathError{Op: op, Path: name, Err: joinKind(kind, cause)}
 }
 
+// joinKind returns an error with a kind and a cause, or the one of them that
+// is not nil.
 func joinKind(kind, cause error) error {
 	switch {
 	case kind == nil && cause == nil:
@@ -49,6 +54,8 @@ type kindError struct {
 	only        bool // the message is the cause's alone
 }
 
+// Error returns the text of the cause, and that of the kind before it if the
+// two differ.
 func (e *kindError) Error() string {
 	if e.only {
 		return e.cause.Error()
@@ -56,6 +63,7 @@ func (e *kindError) Error() string {
 	return e.kind.Error() + ": " + e.cause.Error()
 }
 
+// Unwrap returns kind and cause, so that [errors.Is] finds both.
 func (e *kindError) Unwrap() []error { return []error{e.kind, e.cause} }
 
 // Rename returns err with another name, for a wrapper that shows its files
@@ -77,6 +85,7 @@ func Rename(err error, op, name string) error {
 // [RemedyOf] returns.
 type Remedy string
 
+// Error implements error.
 func (r Remedy) Error() string { return string(r) }
 
 // Remedy returns the text of r.

@@ -62,6 +62,7 @@ type apiError struct {
 
 type field struct{ name, value string }
 
+// Error implements error.
 func (e *apiError) Error() string { return fmt.Sprintf("%d %s: %s", e.status, e.code, e.message) }
 
 // with returns e with one more element.
@@ -70,55 +71,70 @@ func (e *apiError) with(name, value string) *apiError {
 	return e
 }
 
+// accessDenied is the error of credentials without the right.
 func accessDenied(message string) *apiError {
 	return &apiError{status: http.StatusForbidden, code: "AccessDenied", message: message}
 }
 
+// badDigest is the error of content that does not have the sum that the
+// request says.
 func badDigest(message string) *apiError {
 	return &apiError{status: http.StatusBadRequest, code: "BadDigest", message: message}
 }
 
+// invalidArgument is the error of a header or a parameter with a wrong value.
 func invalidArgument(message, name, value string) *apiError {
 	e := &apiError{status: http.StatusBadRequest, code: "InvalidArgument", message: message}
 	return e.with("ArgumentName", name).with("ArgumentValue", value)
 }
 
+// invalidRequest is the error of a request that contradicts itself.
 func invalidRequest(message string) *apiError {
 	return &apiError{status: http.StatusBadRequest, code: "InvalidRequest", message: message}
 }
 
+// malformedXML is the error of a body that is not the document that the
+// operation needs.
 func malformedXML() *apiError {
 	return &apiError{status: http.StatusBadRequest, code: "MalformedXML",
 		message: "The XML you provided was not well-formed or did not validate against our published schema"}
 }
 
+// methodNotAllowed is the error of a method that the resource does not have.
 func methodNotAllowed() *apiError {
 	return &apiError{status: http.StatusMethodNotAllowed, code: "MethodNotAllowed",
 		message: "The specified method is not allowed against this resource."}
 }
 
+// noSuchBucket is the error of a missing bucket.
 func noSuchBucket(name string) *apiError {
 	e := &apiError{status: http.StatusNotFound, code: "NoSuchBucket", message: "The specified bucket does not exist"}
 	return e.with("BucketName", name)
 }
 
+// noSuchKey is the error of a missing object.
 func noSuchKey(key string) *apiError {
 	e := &apiError{status: http.StatusNotFound, code: "NoSuchKey", message: "The specified key does not exist."}
 	return e.with("Key", key)
 }
 
+// noSuchUpload is the error of an upload that was completed or aborted, or
+// never began.
 func noSuchUpload(id string) *apiError {
 	e := &apiError{status: http.StatusNotFound, code: "NoSuchUpload",
 		message: "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."}
 	return e.with("UploadId", id)
 }
 
+// notImplemented is the error of everything that the server lacks, so that a
+// test does not pass by accident.
 func notImplemented(header string) *apiError {
 	e := &apiError{status: http.StatusNotImplemented, code: "NotImplemented",
 		message: "A header you provided implies functionality that is not implemented"}
 	return e.with("Header", header)
 }
 
+// preconditionFailed is the error of a condition that does not hold.
 func preconditionFailed(condition string) *apiError {
 	e := &apiError{status: http.StatusPreconditionFailed, code: "PreconditionFailed",
 		message: "At least one of the pre-conditions you specified did not hold"}
@@ -142,9 +158,13 @@ func newDocument(root string) *document {
 	return d
 }
 
-func (d *document) open(name string)  { d.WriteString("<" + name + ">") }
+// open begins an element.
+func (d *document) open(name string) { d.WriteString("<" + name + ">") }
+
+// close ends an element.
 func (d *document) close(name string) { d.WriteString("</" + name + ">") }
 
+// text adds an element with a text.
 func (d *document) text(name, value string) {
 	d.open(name)
 	d.escape(value)
@@ -158,14 +178,17 @@ func (d *document) optional(name, value string) {
 	}
 }
 
+// number adds an element with a number.
 func (d *document) number(name string, value int64) {
 	d.open(name)
 	d.Write(strconv.AppendInt(d.AvailableBuffer(), value, 10))
 	d.close(name)
 }
 
+// truth adds an element with true or false.
 func (d *document) truth(name string, value bool) { d.text(name, strconv.FormatBool(value)) }
 
+// time adds an element with a time, to the millisecond as S3 has it.
 func (d *document) time(name string, value time.Time) {
 	d.open(name)
 	d.Write(value.UTC().AppendFormat(d.AvailableBuffer(), timeFormat))
@@ -196,6 +219,8 @@ func (d *document) escape(value string) {
 	d.WriteString(value[plain:])
 }
 
+// reference returns a byte as XML spells it in a text, and "" for one that stands
+// for itself.
 func reference(c byte) string {
 	switch {
 	case c == '&':
@@ -229,6 +254,7 @@ func urlEncoded(value string) string {
 	return b.String()
 }
 
+// unreserved reports whether a byte of a URL need not be escaped.
 func unreserved(c byte) bool {
 	return c < utf8.RuneSelf && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
 		strings.IndexByte("-._~", c) >= 0)

@@ -60,8 +60,10 @@ func (s *Server) checkAccount(c *call) error {
 	return nil
 }
 
+// equal compares two signatures in constant time.
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
+// signatureMismatch is the error of a wrong signature.
 func signatureMismatch() *apiError {
 	return &apiError{status: http.StatusForbidden, code: "SignatureDoesNotMatch",
 		message: "The request signature we calculated does not match the signature you provided. Check your key and signing method."}
@@ -132,6 +134,7 @@ type credential struct {
 	payload                            string        // the hash of the payload that is signed
 }
 
+// scope returns the part of a credential that a signature is valid for.
 func (a credential) scope() string {
 	return strings.Join([]string{a.date, a.region, a.service, terminator}, "/")
 }
@@ -142,6 +145,8 @@ type signer struct {
 	time, scope string
 }
 
+// newSigner derives the key that signs, from the secret, the day, the region
+// and the service.
 func newSigner(secret string, a credential) signer {
 	key := []byte("AWS4" + secret)
 	for _, part := range []string{a.date, a.region, a.service, terminator} {
@@ -156,12 +161,14 @@ func (s signer) sign(kind string, parts ...string) string {
 	return hex.EncodeToString(keyed(s.key, text))
 }
 
+// keyed returns the HMAC of text.
 func keyed(key []byte, text string) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte(text))
 	return h.Sum(nil)
 }
 
+// sha256Hex returns the SHA-256 sum in hexadecimal digits.
 func sha256Hex(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -247,6 +254,8 @@ func (c *call) credential() (credential, error) {
 	return credential{}, accessDenied("Access Denied")
 }
 
+// headerCredential returns the credential and the signature of the
+// Authorization header.
 func (c *call) headerCredential(header string) (credential, error) {
 	kind, rest, _ := strings.Cut(header, " ")
 	if kind != algorithm {
@@ -270,6 +279,7 @@ func (c *call) headerCredential(header string) (credential, error) {
 	return a, err
 }
 
+// headerTime returns the time at which a request was signed.
 func (c *call) headerTime() (time.Time, error) {
 	if t, err := time.Parse(amzTimeFormat, c.header("X-Amz-Date")); err == nil {
 		return t, nil
@@ -280,6 +290,8 @@ func (c *call) headerTime() (time.Time, error) {
 	return time.Time{}, accessDenied("AWS authentication requires a valid Date or x-amz-date header")
 }
 
+// queryCredential returns the credential and the signature of a URL that was
+// signed in advance.
 func (c *call) queryCredential() (credential, error) {
 	a, err := parseCredential(c.query("X-Amz-Credential"), c.query("X-Amz-SignedHeaders"), c.query(signatureQuery))
 	if err != nil {
@@ -301,14 +313,18 @@ func (c *call) queryCredential() (credential, error) {
 	return a, nil
 }
 
+// malformedQuery is the error of a signed URL that lacks something.
 func malformedQuery(message string) *apiError {
 	return &apiError{status: http.StatusBadRequest, code: "AuthorizationQueryParametersError", message: message}
 }
 
+// malformedHeader is the error of an Authorization header that lacks
+// something.
 func malformedHeader(message string) *apiError {
 	return &apiError{status: http.StatusBadRequest, code: "AuthorizationHeaderMalformed", message: message}
 }
 
+// parseCredential splits a credential into its parts.
 func parseCredential(text, signedHeaders, signature string) (credential, error) {
 	parts := strings.Split(text, "/")
 	if len(parts) < 5 || signedHeaders == "" || signature == "" {

@@ -29,10 +29,16 @@ type index interface {
 // objectList is the index that is held in memory.
 type objectList []*object
 
-func (l objectList) length() int          { return len(l) }
-func (l objectList) key(i int) string     { return l[i].key }
+// length returns how many objects there are.
+func (l objectList) length() int { return len(l) }
+
+// key returns the key at a place of the list.
+func (l objectList) key(i int) string { return l[i].key }
+
+// object returns the object at a place of the list.
 func (l objectList) object(i int) *object { return l[i] }
 
+// newBucket returns an empty bucket.
 func newBucket(name string, created time.Time) *bucket { return &bucket{name: name, created: created} }
 
 // find returns the first position at or after from whose key is not less than
@@ -56,6 +62,7 @@ func lookup(l index, key string) *object {
 	return l.object(i)
 }
 
+// put stores an object at its place in the order of keys.
 func (b *bucket) put(o *object) {
 	i := find(b.objects, 0, o.key)
 	if i < len(b.objects) && b.objects[i].key == o.key {
@@ -112,6 +119,7 @@ func (s *Server) load(bucket, key string) (*object, error) {
 	return nil, noSuchKey(key)
 }
 
+// listBuckets answers ListBuckets.
 func (s *Server) listBuckets(*call) (*answer, error) {
 	d := newDocument("ListAllMyBucketsResult")
 	d.owner("Owner")
@@ -147,6 +155,7 @@ func (s *Server) createBucket(c *call) (*answer, error) {
 	return a, nil
 }
 
+// checkNewBucket returns the error of a bucket that cannot be created.
 func (s *Server) checkNewBucket(c *call) error {
 	if !regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`).MatchString(c.bucket()) {
 		e := &apiError{status: http.StatusBadRequest, code: "InvalidBucketName", message: "The specified bucket is not valid."}
@@ -163,6 +172,7 @@ func (s *Server) checkNewBucket(c *call) error {
 	return nil
 }
 
+// headBucket answers HeadBucket.
 func (s *Server) headBucket(c *call) (*answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,6 +184,7 @@ func (s *Server) headBucket(c *call) (*answer, error) {
 	return a, nil
 }
 
+// deleteBucket answers DeleteBucket: a bucket must be empty.
 func (s *Server) deleteBucket(c *call) (*answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,7 +225,10 @@ type Synthetic struct {
 	Size func(i int) int64
 }
 
-func (y *Synthetic) length() int      { return y.Len }
+// length returns how many keys there are.
+func (y *Synthetic) length() int { return y.Len }
+
+// key returns the key at a place of the list.
 func (y *Synthetic) key(i int) string { return y.Key(i) }
 
 // object makes the object at i up. Its ETag depends on key and size only.

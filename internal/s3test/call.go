@@ -81,23 +81,33 @@ func bucketOfHost(host string) (string, bool) {
 	return "", false
 }
 
+// invalidURI is the error of a path that cannot be decoded.
 func invalidURI() *apiError {
 	return &apiError{status: http.StatusBadRequest, code: "InvalidURI", message: "Couldn't parse the specified URI."}
 }
 
+// keyTooLong is the error of a key of more than 1,024 bytes.
 func keyTooLong(size int) *apiError {
 	e := &apiError{status: http.StatusBadRequest, code: "KeyTooLongError", message: "Your key is too long"}
 	return e.with("Size", fmt.Sprint(size)).with("MaxSizeAllowed", fmt.Sprint(maxKeySize))
 }
 
-func (c *call) bucket() string            { return c.request.Bucket }
-func (c *call) key() string               { return c.request.Key }
+// bucket returns the bucket that the request names.
+func (c *call) bucket() string { return c.request.Bucket }
+
+// key returns the key that the request names.
+func (c *call) key() string { return c.request.Key }
+
+// header returns a header of the request.
 func (c *call) header(name string) string { return c.r.Header.Get(name) }
-func (c *call) query(name string) string  { return c.request.Query.Get(name) }
+
+// query returns a parameter of the request.
+func (c *call) query(name string) string { return c.request.Query.Get(name) }
 
 // has reports whether the query has name, if only as a word.
 func (c *call) has(name string) bool { return c.request.Query.Has(name) }
 
+// flush sends what was written so far.
 func (c *call) flush() {
 	if flusher, ok := c.w.(http.Flusher); ok {
 		flusher.Flush()
@@ -125,6 +135,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.deliver(c, a, fault)
 }
 
+// answer answers a call, or with an error as S3 shows it.
 func (s *Server) answer(c *call) *answer {
 	a, err := s.perform(c)
 	if err != nil {
@@ -178,6 +189,7 @@ func (c *call) refuse(err error) *answer {
 	return a
 }
 
+// errorBody returns the document of an error.
 func (c *call) errorBody(e *apiError) []byte {
 	var d document
 	d.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<Error>")
@@ -219,6 +231,7 @@ func (c *call) operation() string {
 // operations maps a method to an operation.
 type operations map[string]string
 
+// bucketOperation returns the operation of a request without a key.
 func (c *call) bucketOperation() string {
 	switch {
 	case c.has("location"):
@@ -236,6 +249,7 @@ func (c *call) bucketOperation() string {
 	}[c.r.Method]
 }
 
+// uploadOperation returns the operation of a request about a multipart upload.
 func (c *call) uploadOperation() string {
 	switch {
 	case c.has("uploads"):
@@ -270,6 +284,7 @@ func (c *call) unknown() *apiError {
 
 type handler func(*call) (*answer, error)
 
+// handler returns what carries out an operation.
 func (s *Server) handler(op string) (handler, bool) {
 	handle, ok := map[string]handler{
 		"ListBuckets":             s.listBuckets,
@@ -307,6 +322,8 @@ func (c *call) checkHeaders() error {
 	return nil
 }
 
+// knownHeader reports whether the server honours a header. Any other that
+// could change the result is refused.
 func knownHeader(name string) bool {
 	for _, prefix := range []string{"x-amz-meta-", "x-amz-checksum-", "x-amz-copy-source", "x-amz-server-side-encryption"} {
 		if strings.HasPrefix(name, prefix) {
@@ -355,6 +372,7 @@ func (s *Server) ResetRequests() {
 	s.requests = nil
 }
 
+// record adds a request to the log.
 func (s *Server) record(request Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

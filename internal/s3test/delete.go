@@ -8,6 +8,7 @@ import (
 
 const maxDeletes = 1000
 
+// deleteObject answers DeleteObject, which succeeds for a missing key.
 func (s *Server) deleteObject(c *call) (*answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,6 +39,7 @@ type deletion struct {
 	Objects []struct{ Key, ETag string } `xml:"Object"`
 }
 
+// deleteObjects answers DeleteObjects, with an entry for each key.
 func (s *Server) deleteObjects(c *call) (*answer, error) {
 	given, err := c.givenChecksum()
 	if err != nil {
@@ -81,6 +83,7 @@ func (s *Server) deleteAll(c *call, request deletion, d *document) error {
 	return nil
 }
 
+// deleteError adds the entry of a key that was not deleted.
 func (d *document) deleteError(key string, err error) {
 	var e *apiError
 	errors.As(err, &e)

@@ -41,6 +41,7 @@ func External(tb testing.TB) (Settings, bool) {
 	return Settings{}, false
 }
 
+// missing returns the variables that are not set.
 func (s Settings) missing() []string {
 	var names []string
 	for _, variable := range [][2]string{

@@ -54,6 +54,7 @@ type Answer struct {
 	Length int64
 }
 
+// sent returns the answer as it goes to the client.
 func (a *Answer) sent() *answer {
 	header := a.Header
 	if header == nil {
@@ -70,6 +71,7 @@ func (s *Server) Inject(fault func(Request) Fault) {
 	s.inject = fault
 }
 
+// faultFor returns the fault that a test wants for a request.
 func (s *Server) faultFor(request Request) Fault {
 	s.mu.Lock()
 	inject := s.inject

@@ -19,6 +19,7 @@ type listing struct {
 	lastIsCommonPrefix bool
 }
 
+// listObjects answers ListObjectsV2.
 func (s *Server) listObjects(c *call) (*answer, error) {
 	encode, err := s.encoding(c)
 	if err != nil {
@@ -62,6 +63,7 @@ func (c *call) limit(parameter string) (int, error) {
 	return min(n, maxListed), nil
 }
 
+// list fills a page of a listing.
 func (s *Server) list(c *call, l *listing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,6 +135,7 @@ func (l *listing) token() string {
 	return base64.URLEncoding.EncodeToString([]byte(kind + l.last))
 }
 
+// parseToken decodes a continuation token.
 func parseToken(token string) (last string, isPrefix, ok bool) {
 	text, err := base64.URLEncoding.DecodeString(token)
 	if err != nil || len(text) < 2 || text[0] != 'k' && text[0] != 'p' {
@@ -141,6 +144,7 @@ func parseToken(token string) (last string, isPrefix, ok bool) {
 	return string(text[1:]), text[0] == 'p', true
 }
 
+// listAnswer writes the document of a listing.
 func (c *call) listAnswer(l *listing, encode func(string) string) *answer {
 	d := newDocument("ListBucketResult")
 	d.text("Name", c.bucket())
@@ -176,6 +180,7 @@ func (d *document) key(name, key string, encode func(string) string) {
 	d.text(name, key)
 }
 
+// listed adds an object of a listing.
 func (d *document) listed(o *object, encode func(string) string, owner bool) {
 	d.open("Contents")
 	d.key("Key", o.key, encode)
@@ -191,6 +196,7 @@ func (d *document) listed(o *object, encode func(string) string, owner bool) {
 	d.close("Contents")
 }
 
+// commonPrefixes adds the prefixes of a listing with a delimiter.
 func (d *document) commonPrefixes(prefixes []string, encode func(string) string) {
 	for _, prefix := range prefixes {
 		d.open("CommonPrefixes")

@@ -33,11 +33,13 @@ type object struct {
 	encryption encryption
 }
 
+// newObject returns an object with the sum of its content as its ETag.
 func newObject(key string, data []byte, modified time.Time, header http.Header, sum checksum) *object {
 	return &object{key: key, data: data, size: int64(len(data)), etag: quoted(md5Hex(data)),
 		modified: modified, header: header, checksum: sum}
 }
 
+// quoted returns an ETag as HTTP spells it.
 func quoted(etag string) string { return `"` + etag + `"` }
 
 // part returns the bytes from first to last, not to be changed.
@@ -89,6 +91,7 @@ func (c *call) storedHeader() (http.Header, error) {
 	return header, nil
 }
 
+// storedNames returns the headers that an object keeps.
 func storedNames() []string {
 	return []string{"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Type", "Expires"}
 }
@@ -135,13 +138,16 @@ func (o *object) describe() http.Header {
 // standard is the storage class of an object that was given none.
 const standard = "STANDARD"
 
+// class returns the storage class as a header has it.
 func (o *object) class() string { return cmp.Or(o.header.Get("X-Amz-Storage-Class"), standard) }
 
+// tags returns the tags of an object.
 func (o *object) tags() url.Values {
 	tags, _ := url.ParseQuery(o.header.Get(tagging))
 	return tags
 }
 
+// getObjectTagging answers GetObjectTagging.
 func (s *Server) getObjectTagging(c *call) (*answer, error) {
 	o, err := s.load(c.bucket(), c.key())
 	if err != nil {

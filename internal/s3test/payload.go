@@ -48,6 +48,7 @@ func (c *call) decode(a credential, sign signer) error {
 	return nil
 }
 
+// decodeChunks decodes a body in chunks and checks its length.
 func (c *call) decodeChunks(body *chunks) error {
 	size, err := strconv.ParseInt(c.header("X-Amz-Decoded-Content-Length"), 10, 64)
 	if err != nil {
@@ -63,6 +64,7 @@ func (c *call) decodeChunks(body *chunks) error {
 	return nil
 }
 
+// incompleteBody is the error of a body that is shorter than its length.
 func incompleteBody() *apiError {
 	return &apiError{status: http.StatusBadRequest, code: "IncompleteBody",
 		message: "The request body terminated unexpectedly"}
@@ -202,6 +204,7 @@ func checksumOf(algorithm string, data []byte) checksum {
 	return checksum{algorithm: algorithm, value: base64.StdEncoding.EncodeToString(h.Sum(nil)), kind: fullObject}
 }
 
+// header returns the header that carries the checksum.
 func (k checksum) header() string { return http.CanonicalHeaderKey(checksumPrefix + k.algorithm) }
 
 // element is the name that the checksum has in XML.
@@ -213,11 +216,14 @@ func (k checksum) put(header http.Header) {
 	header.Set("X-Amz-Checksum-Type", k.kind)
 }
 
+// unsupportedChecksum is the error of an unknown algorithm.
 func unsupportedChecksum() *apiError {
 	return invalidRequest("Checksum algorithm provided is unsupported. Please try again with any of the valid types: " +
 		"[CRC32, CRC32C, CRC64NVME, SHA1, SHA256, SHA512]")
 }
 
+// md5Hex returns the MD5 sum in hexadecimal digits, which is the ETag of a
+// plain object.
 func md5Hex(data []byte) string {
 	sum := md5.Sum(data)
 	return hex.EncodeToString(sum[:])
@@ -242,6 +248,7 @@ func (c *call) verifyDigests() error {
 	return nil
 }
 
+// verifyMD5 compares the content with the Content-MD5 header.
 func (c *call) verifyMD5() error {
 	given := c.header("Content-Md5")
 	if given == "" {

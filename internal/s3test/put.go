@@ -10,6 +10,7 @@ import (
 
 const maxPutSize = 5 << 30
 
+// putObject answers PutObject.
 func (s *Server) putObject(c *call) (*answer, error) {
 	if err := c.checkLength(); err != nil {
 		return nil, err
@@ -64,6 +65,7 @@ func (c *call) checkLength() error {
 	return nil
 }
 
+// copyObject answers CopyObject.
 func (s *Server) copyObject(c *call) (*answer, error) {
 	source, err := s.copySource(c)
 	if err != nil {
@@ -164,6 +166,7 @@ func (c *call) source() (bucket, key string, err error) {
 	return bucket, key, nil
 }
 
+// copiesToItself reports whether source and destination are the same object.
 func (c *call) copiesToItself() bool {
 	bucket, key, err := c.source()
 	return err == nil && bucket == c.bucket() && key == c.key()

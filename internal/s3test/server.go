@@ -120,6 +120,7 @@ func Start(opts *Options) *Server {
 	return s
 }
 
+// setDefaults fills in what the test left out.
 func (o *Options) setDefaults() {
 	if o.Buckets == nil {
 		o.Buckets = []string{defaultBucket}
@@ -138,6 +139,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
+// listen starts the server on a free port, with TLS if the test wants it.
 func (s *Server) listen() {
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	if s.opts.TLS {
@@ -250,12 +252,14 @@ func (s *Server) Deny(prefix string) {
 	s.denied = append(s.denied, prefix)
 }
 
+// denies reports whether the test has denied access to the key.
 func (s *Server) denies(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.deniesLocked(key)
 }
 
+// deniesLocked is denies. s.mu is held.
 func (s *Server) deniesLocked(key string) bool {
 	return slices.ContainsFunc(s.denied, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }

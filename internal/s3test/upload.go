@@ -36,6 +36,7 @@ type part struct {
 	checksum checksum
 }
 
+// createUpload answers CreateMultipartUpload.
 func (s *Server) createUpload(c *call) (*answer, error) {
 	header, err := c.storedHeader()
 	if err != nil {
@@ -108,10 +109,12 @@ func (s *Server) upload(c *call) (*bucket, *upload, error) {
 	return nil, nil, noSuchUpload(id)
 }
 
+// forget removes an upload.
 func (b *bucket) forget(u *upload) {
 	b.uploads = slices.DeleteFunc(b.uploads, func(other *upload) bool { return other == u })
 }
 
+// uploadPart answers UploadPart.
 func (s *Server) uploadPart(c *call) (*answer, error) {
 	if err := c.checkLength(); err != nil {
 		return nil, err
@@ -153,10 +156,13 @@ func (s *Server) addPart(c *call, data []byte) (*part, error) {
 	return p, nil
 }
 
+// position returns the place of a part in the order of numbers, and whether it
+// is there.
 func (u *upload) position(number int) (int, bool) {
 	return slices.BinarySearchFunc(u.parts, number, func(p *part, number int) int { return p.number - number })
 }
 
+// uploadPartCopy answers UploadPartCopy.
 func (s *Server) uploadPartCopy(c *call) (*answer, error) {
 	source, err := s.openSource(c)
 	if err != nil {
@@ -196,6 +202,7 @@ func (c *call) sourceRange(source *object) ([]byte, error) {
 	return source.content()[first : last+1], nil
 }
 
+// abortUpload answers AbortMultipartUpload.
 func (s *Server) abortUpload(c *call) (*answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,6 +251,7 @@ func (s *Server) listUploads(c *call) (*answer, error) {
 	return xmlAnswer(d, "ListMultipartUploadsResult"), nil
 }
 
+// upload adds an upload of a listing.
 func (d *document) upload(u *upload, encode func(string) string) {
 	d.open("Upload")
 	d.key("Key", u.key, encode)
@@ -269,6 +277,7 @@ func (c *call) openUploads(b *bucket) []*upload {
 	return found
 }
 
+// listParts answers ListParts.
 func (s *Server) listParts(c *call) (*answer, error) {
 	limit, err := c.limit("max-parts")
 	if err != nil {
@@ -304,6 +313,7 @@ func (s *Server) listParts(c *call) (*answer, error) {
 	return xmlAnswer(d, "ListPartsResult"), nil
 }
 
+// part adds a part of a listing.
 func (d *document) part(p *part) {
 	d.open("Part")
 	d.number("PartNumber", int64(p.number))
@@ -345,6 +355,7 @@ func (l listedPart) is(p *part) bool {
 	return strings.Trim(l.ETag, `"`) == strings.Trim(p.etag, `"`)
 }
 
+// completeUpload answers CompleteMultipartUpload.
 func (s *Server) completeUpload(c *call) (*answer, error) {
 	var list partList
 	if err := xml.Unmarshal(c.body, &list); err != nil || len(list.Parts) == 0 {
@@ -382,6 +393,8 @@ func (s *Server) completeUpload(c *call) (*answer, error) {
 	return a, nil
 }
 
+// completedBefore answers a repetition of a request that has already completed
+// the upload.
 func (s *Server) completedBefore(c *call) *answer {
 	before, ok := s.completed[c.query("uploadId")]
 	if !ok || before.bucket != c.bucket() || before.key != c.key() {
@@ -415,12 +428,15 @@ func (s *Server) selectParts(u *upload, list partList) ([]*part, error) {
 	return parts, nil
 }
 
+// invalidPart is the error of a part that does not exist or has another ETag.
 func invalidPart(u *upload, listed listedPart) *apiError {
 	e := &apiError{status: http.StatusBadRequest, code: "InvalidPart",
 		message: "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag."}
 	return e.with("UploadId", u.id).with("PartNumber", strconv.Itoa(listed.PartNumber)).with("ETag", strings.Trim(listed.ETag, `"`))
 }
 
+// entityTooSmall is the error of a part below the least size, which only the
+// last may be.
 func entityTooSmall(p *part, size, least int64) *apiError {
 	e := &apiError{status: http.StatusBadRequest, code: "EntityTooSmall",
 		message: "Your proposed upload is smaller than the minimum allowed size"}
@@ -459,6 +475,7 @@ func (c *call) checkObject(o *object) error {
 	return nil
 }
 
+// completeAnswer writes the document of a completed upload.
 func (c *call) completeAnswer(o *object) *answer {
 	d := newDocument("CompleteMultipartUploadResult")
 	d.text("Location", "http://"+c.r.Host+"/"+c.bucket()+"/"+urlEncoded(o.key))

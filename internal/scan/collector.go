@@ -66,6 +66,7 @@ func (c *collector) cut() {
 	}
 }
 
+// sort sorts the outcomes by path. c.mu is held.
 func (c *collector) sort() {
 	slices.SortFunc(c.outcomes, func(a, b outcome) int { return strings.Compare(a.path, b.path) })
 }

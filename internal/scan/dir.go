@@ -27,6 +27,7 @@ type dirState struct {
 	top   bool          // the search begins here, so an error here is its error
 }
 
+// join returns the path of the child name.
 func (d *dirState) join(name string) string { return workspace.Join(d.path, name) }
 
 // maxIgnoreFile is the size in bytes above which an ignore file is not read.

@@ -95,6 +95,7 @@ func (f *flatWalk) push(dir *dirState, first string) error {
 	return f.readRules(dir, first <= file || f.begin > file)
 }
 
+// isBelow reports whether path is somewhere below dir. "ab" is not below "a".
 func isBelow(path, dir string) bool {
 	return dir == "." || strings.HasPrefix(path, dir) && len(path) > len(dir) && path[len(dir)] == '/'
 }

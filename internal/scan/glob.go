@@ -65,6 +65,8 @@ type globber struct {
 	search func(in *dirState) error // list or tree: searches the directory in
 }
 
+// run searches the directory dir. The error of dir itself is the error of the
+// Glob; directories below that cannot be read are left out.
 func (g *globber) run(dir string) error {
 	top, err := g.top(dir)
 	if err != nil {
@@ -115,6 +117,8 @@ func (g *globber) visit(in *dirState, child Child) error {
 	return nil
 }
 
+// wants reports whether something of type t is in the result: directories if
+// the pattern ends in a slash, and else files and symlinks.
 func (g *globber) wants(t workspace.FileType) bool {
 	if g.pattern.Dirs() {
 		return t == workspace.TypeDirectory

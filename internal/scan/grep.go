@@ -209,6 +209,8 @@ type filter struct {
 	include, exclude *glob.FilePattern // nil for none
 }
 
+// compileFileGlob compiles IncludeGlob or ExcludeGlob. An empty one is nil,
+// which restricts nothing.
 func compileFileGlob(pattern string) (*glob.FilePattern, error) {
 	if pattern == "" {
 		return nil, nil

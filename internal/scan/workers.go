@@ -102,6 +102,8 @@ func (w *workers) run(n int) error {
 	return w.err
 }
 
+// work does tasks until there are none. scratch is the buffer into which this
+// worker reads one file after the other.
 func (w *workers) work() {
 	var scratch []byte
 	for {
@@ -129,6 +131,7 @@ func (w *workers) next() (task, bool) {
 	return heap.Pop(&w.tasks).(task), true
 }
 
+// push adds a task and wakes a worker.
 func (w *workers) push(t task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,6 +152,8 @@ func (w *workers) done(err error) {
 	}
 }
 
+// do does one task, unless the collector already has enough results from
+// before its path.
 func (w *workers) do(t task, scratch *[]byte) error {
 	if !w.found.wants(t.path) {
 		return nil
@@ -224,6 +229,8 @@ func (w *workers) wantsUnnamed(in *dirState, child Child) bool {
 	return child.Type == UnnamedDirectory || child.Type == UnnamedFile && w.search.filter.wants(in, child.Name)
 }
 
+// wantsFile reports whether to search the file name of in: it is not before the
+// position where the page starts, and the filters let it through.
 func (w *workers) wantsFile(in *dirState, name string) bool {
 	return (w.begin == "" || in.join(name) >= w.begin) && w.search.filter.wants(in, name)
 }
@@ -304,11 +311,20 @@ func (w *workers) searchFiles(t task, scratch *[]byte) error {
 // tasks is a heap of tasks by their paths.
 type tasks []task
 
-func (t tasks) Len() int           { return len(t) }
-func (t tasks) Less(i, j int) bool { return t[i].path < t[j].path }
-func (t tasks) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
-func (t *tasks) Push(x any)        { *t = append(*t, x.(task)) }
+// Len implements [heap.Interface].
+func (t tasks) Len() int { return len(t) }
 
+// Less implements [heap.Interface]: the task that is first in order of paths
+// comes first.
+func (t tasks) Less(i, j int) bool { return t[i].path < t[j].path }
+
+// Swap implements [heap.Interface].
+func (t tasks) Swap(i, j int) { t[i], t[j] = t[j], t[i] }
+
+// Push implements [heap.Interface].
+func (t *tasks) Push(x any) { *t = append(*t, x.(task)) }
+
+// Pop implements [heap.Interface].
 func (t *tasks) Pop() any {
 	last := (*t)[len(*t)-1]
 	*t = (*t)[:len(*t)-1]

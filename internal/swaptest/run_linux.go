@@ -18,6 +18,8 @@ import (
 // reads it.
 const durationEnv = "WORKSPACEKIT_SWAPTEST"
 
+// duration returns how long an attack lasts: a moment, unless the environment
+// says longer.
 func duration(t *testing.T) time.Duration {
 	text := os.Getenv(durationEnv)
 	if text == "" {
@@ -71,6 +73,7 @@ func Run(t *testing.T, open func(t *testing.T, dir string) workspace.FileSystem)
 	}
 }
 
+// restrict returns a policy that allows what the patterns match.
 func restrict(patterns ...string) func(workspace.FileSystem) (workspace.FileSystem, error) {
 	return func(fsys workspace.FileSystem) (workspace.FileSystem, error) {
 		return policy.Restrict(fsys, policy.Rules{AllowedPaths: patterns})
@@ -157,6 +160,7 @@ type use struct {
 	do   func() (seen string, err error)
 }
 
+// uses returns what the attacker tries, one call for each way to reach a file.
 func (a *attacker) uses() (all []use) {
 	for _, name := range []string{"file", "dir/file", "dir/sub/file", "deep/dir/file"} {
 		all = append(all, a.fileUses(a.prefix+name)...)
@@ -235,6 +239,8 @@ func (a *attacker) fileUses(name string) []use {
 	}
 }
 
+// grep searches path and returns what the search shows: matches and skipped
+// names.
 func (a *attacker) grep(path string) (string, error) {
 	result, err := a.fsys.Grep(a.ctx, ".", &workspace.GrepOptions{Path: path})
 	if err != nil {
@@ -277,6 +283,7 @@ func (a *attacker) dirUses(name string) []use {
 	}
 }
 
+// pathsOf returns the paths of the entries, one to a line.
 func pathsOf(infos []workspace.FileInfo) string {
 	var paths []string
 	for _, info := range infos {

@@ -72,6 +72,8 @@ const (
 // swaps are the names that are exchanged, each as its path from the folder.
 var swaps = [][2]string{{"src/file", "spare/file"}, {"src/dir", "spare/dir"}, {"src/deep/dir", "spare/deep"}}
 
+// swapForever exchanges the names as fast as it can, until an exchange fails.
+// It runs in a process of its own.
 func swapForever(dir string) error {
 	for {
 		for _, names := range swaps {

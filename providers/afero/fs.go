@@ -94,6 +94,7 @@ func (s *store) stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
+// describe turns what afero says about a name into a FileInfo.
 func describe(name string, info fs.FileInfo) workspace.FileInfo {
 	described := workspace.FileInfo{Name: path.Base(name), Path: name, ModTime: info.ModTime()}
 	switch {

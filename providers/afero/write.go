@@ -47,6 +47,7 @@ func (s *store) write(name string, data []byte) error {
 	return nil
 }
 
+// makeParents creates dir with its parents, if it is missing.
 func (s *store) makeParents(dir string) error {
 	info, err := s.stat(dir)
 	switch {
@@ -58,6 +59,7 @@ func (s *store) makeParents(dir string) error {
 	return s.afs.MkdirAll(filepath.FromSlash(dir), 0o777)
 }
 
+// fill writes data to a new temporary file with the mode.
 func (s *store) fill(temp string, data []byte, mode fs.FileMode) error {
 	file, err := s.afs.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

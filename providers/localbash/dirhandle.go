@@ -91,6 +91,7 @@ func (f *folder) makeDir(dir string) (*dirHandle, error) {
 	return opened, err
 }
 
+// close closes the directory.
 func (d *dirHandle) close() {
 	d.file.Close()
 	d.root.Close()
@@ -137,6 +138,7 @@ func (l *locks) acquire(ctx context.Context, key string) error {
 	}
 }
 
+// release lets the next waiting writer go on.
 func (l *locks) release(key string) {
 	l.mu.Lock()
 	q := l.queues[key]
@@ -145,6 +147,7 @@ func (l *locks) release(key string) {
 	l.leave(key)
 }
 
+// join queues for the lock of a directory.
 func (l *locks) join(key string) *queue {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,6 +163,8 @@ func (l *locks) join(key string) *queue {
 	return q
 }
 
+// leave leaves the queue of a directory, and forgets it if nobody else is in
+// it.
 func (l *locks) leave(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -248,6 +253,7 @@ func (d *dirHandle) awaitLock(ctx context.Context, deadline time.Time, create fu
 	}
 }
 
+// pause waits, unless ctx ends earlier.
 func pause(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -156,6 +156,8 @@ func Open(dir string, opts *Options) (*FS, error) {
 	})}, nil
 }
 
+// openFolder opens the folder and everything by which it is reached: the root
+// of package os, and on Linux the descriptor for openat2.
 func openFolder(dir string, o Options) (*folder, error) {
 	root, err := filepath.Abs(dir)
 	if err != nil {

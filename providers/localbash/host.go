@@ -41,42 +41,52 @@ var (
 // swaps symlinks in between gains nothing.
 type confined struct{ root *os.Root }
 
+// OpenFile implements host. os.Root confines the name.
 func (c confined) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	return follow(name, c.resolve, func(name string) (*os.File, error) { return c.root.OpenFile(name, flag, perm) })
 }
 
+// OpenRoot implements host.
 func (c confined) OpenRoot(name string) (*os.Root, error) {
 	return follow(name, c.resolveDir, c.root.OpenRoot)
 }
 
+// Stat implements host. It follows more symlinks in a name than os.Root does.
 func (c confined) Stat(name string) (fs.FileInfo, error) { return follow(name, c.resolve, c.root.Stat) }
 
+// Lstat implements host.
 func (c confined) Lstat(name string) (fs.FileInfo, error) {
 	return follow(name, c.resolveParent, c.root.Lstat)
 }
 
+// Readlink implements host.
 func (c confined) Readlink(name string) (string, error) {
 	return follow(name, c.resolveParent, c.root.Readlink)
 }
 
+// Mkdir implements host.
 func (c confined) Mkdir(name string, perm fs.FileMode) error {
 	_, err := follow(name, c.resolveParent, func(name string) (none struct{}, err error) { return none, c.root.Mkdir(name, perm) })
 	return err
 }
 
+// MkdirAll implements host.
 func (c confined) MkdirAll(name string, perm fs.FileMode) error {
 	_, err := follow(name, c.resolveNewDir, func(name string) (none struct{}, err error) { return none, c.root.MkdirAll(name, perm) })
 	return err
 }
 
+// Rename implements host.
 func (c confined) Rename(oldname, newname string) error {
 	return c.between(c.root.Rename, oldname, newname)
 }
 
+// Link implements host.
 func (c confined) Link(oldname, newname string) error {
 	return c.between(c.root.Link, oldname, newname)
 }
 
+// Close implements host.
 func (c confined) Close() error { return c.root.Close() }
 
 // between is follow for two names.
@@ -172,31 +182,44 @@ func (u unconfined) path(name string) string {
 // opening it never waits for the other end of a FIFO.
 func inside(dir string) string { return dir + string(filepath.Separator) + "." }
 
+// OpenFile implements host. A symlink in the name may lead anywhere.
 func (u unconfined) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(u.path(name), flag, perm)
 }
 
+// OpenRoot implements host.
 func (u unconfined) OpenRoot(name string) (*os.Root, error) { return os.OpenRoot(u.path(name)) }
-func (u unconfined) Stat(name string) (fs.FileInfo, error)  { return os.Stat(u.path(name)) }
-func (u unconfined) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(u.path(name)) }
-func (u unconfined) Readlink(name string) (string, error)   { return os.Readlink(u.path(name)) }
 
+// Stat implements host.
+func (u unconfined) Stat(name string) (fs.FileInfo, error) { return os.Stat(u.path(name)) }
+
+// Lstat implements host.
+func (u unconfined) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(u.path(name)) }
+
+// Readlink implements host.
+func (u unconfined) Readlink(name string) (string, error) { return os.Readlink(u.path(name)) }
+
+// Mkdir implements host.
 func (u unconfined) Mkdir(name string, perm fs.FileMode) error {
 	return os.Mkdir(u.path(name), perm)
 }
 
+// MkdirAll implements host.
 func (u unconfined) MkdirAll(name string, perm fs.FileMode) error {
 	return os.MkdirAll(u.path(name), perm)
 }
 
+// Rename implements host.
 func (u unconfined) Rename(oldname, newname string) error {
 	return os.Rename(u.path(oldname), u.path(newname))
 }
 
+// Link implements host.
 func (u unconfined) Link(oldname, newname string) error {
 	return os.Link(u.path(oldname), u.path(newname))
 }
 
+// Close implements host. Nothing is open.
 func (u unconfined) Close() error { return nil }
 
 // besides returns target as seen from the directory that the symlink name is

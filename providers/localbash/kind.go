@@ -43,6 +43,7 @@ func Kind() kind.Kind {
 	}
 }
 
+// openKind opens a folder for package config.
 func openKind(_ context.Context, in kind.Input) (workspace.FileSystem, error) {
 	var o settings
 	if err := in.Decode(&o); err != nil {
@@ -55,6 +56,8 @@ func openKind(_ context.Context, in kind.Input) (workspace.FileSystem, error) {
 	return fsys, nil
 }
 
+// checkKind returns what is wrong with the options of a file, without opening
+// the folder.
 func checkKind(in kind.Input) error {
 	var o settings
 	if err := in.Decode(&o); err != nil {
@@ -66,6 +69,8 @@ func checkKind(in kind.Input) error {
 	return nil
 }
 
+// grantsOfKind says what a file of workspaces needs trust for: a folder
+// outside its own, and symlinks that may lead anywhere.
 func grantsOfKind(in kind.Input) ([]string, error) {
 	var o settings
 	if err := in.Decode(&o); err != nil {
@@ -94,6 +99,7 @@ func parseURL(text string) (any, error) {
 	return o, o.setParameters(u.RawQuery)
 }
 
+// setParameters sets the options from the query of a URL.
 func (o *settings) setParameters(text string) error {
 	query, err := url.ParseQuery(text)
 	if err != nil {

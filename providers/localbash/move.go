@@ -23,6 +23,8 @@ func (f *folder) Move(ctx context.Context, source, destination string) error {
 	return err
 }
 
+// move moves once. It fails with errOvertaken if another writer changed a
+// directory on the way, and is then tried again.
 func (f *folder) move(ctx context.Context, source, destination string) error {
 	from, old, err := f.openParent(source)
 	if err != nil {
@@ -95,6 +97,8 @@ func (f *folder) resolveParent(ctx context.Context, name string) (string, error)
 	return workspace.Join(parent, base), err
 }
 
+// moveLocked tests the names again and renames, while it holds the locks of
+// both directories.
 func (f *folder) moveLocked(ctx context.Context, from *dirHandle, old string, to *dirHandle, new, destination string) error {
 	unlock, err := f.lock(ctx, from, to)
 	if err != nil {

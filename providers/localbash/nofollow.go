@@ -38,6 +38,9 @@ func (n nofollow) OpenRoot(name string) (*os.Root, error) {
 	}
 }
 
+// openRootOnce opens a directory with openat2, which follows no symlink, and
+// then by the host, and compares the two. Without openat2 it goes down element
+// by element.
 func (n nofollow) openRootOnce(name string) (*os.Root, error) {
 	want, err := n.openat2.openDir(name)
 	if err == errNoOpenat2 {
@@ -122,6 +125,8 @@ func (n nofollow) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, e
 	}
 }
 
+// openFileOnce opens a file in its directory and compares it with what Lstat
+// found just before.
 func (n nofollow) openFileOnce(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	parent, base, err := n.openParent(name)
 	if err != nil {

@@ -41,6 +41,8 @@ func (f *folder) ReadFile(ctx context.Context, name string, limit int64) ([]byte
 	}
 }
 
+// readOnce reads a file and its version once. stable says that the two belong
+// together.
 func (f *folder) readOnce(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, stable bool, err error) {
 	h, before, err := f.openRegular(name, false)
 	if err != nil {
@@ -75,6 +77,8 @@ func (f *folder) openRegular(name string, nofollow bool) (handle, fileStat, erro
 	return h, s, err
 }
 
+// openRegularOnce opens a file and makes sure that it is a regular one, before
+// anything can block.
 func (f *folder) openRegularOnce(name string, nofollow bool) (handle, fileStat, error) {
 	h, err := f.openHandle(name, nofollow)
 	if err != nil {
@@ -151,6 +155,7 @@ func (r reading) all(ctx context.Context, size int64, buf []byte) ([]byte, error
 	return buf, nil
 }
 
+// check returns ErrTooLarge for a size above the limit.
 func (r reading) check(size int64) error {
 	return ops.CheckSize(ops.ReadFile, r.name, size, r.limit)
 }
@@ -194,6 +199,7 @@ func statOf(info fs.FileInfo) fileStat {
 	}
 }
 
+// statOfFile describes an open file.
 func statOfFile(file *os.File) (fileStat, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -202,6 +208,7 @@ func statOfFile(file *os.File) (fileStat, error) {
 	return statOf(info), nil
 }
 
+// kindOfMode returns the type that the mode of package os stands for.
 func kindOfMode(mode fs.FileMode) workspace.FileType {
 	switch {
 	case mode.IsRegular():

@@ -62,6 +62,8 @@ func (f *folder) rmEntry(ctx context.Context, d *dirHandle, base string) error {
 	return f.syncDir(d)
 }
 
+// rmTree removes base with everything below it, and makes that durable if the
+// options ask for it.
 func (f *folder) rmTree(ctx context.Context, d *dirHandle, base string) error {
 	r := &removal{ctx: ctx}
 	if err := r.tree(d.root, base, 0); err != nil {
@@ -178,6 +180,7 @@ func openExactly(parent *os.Root, base string) (*os.Root, error) {
 	return sameRoot(child, before)
 }
 
+// readNames returns the names in an open directory, in no order.
 func readNames(dir *os.Root) ([]string, error) {
 	file, err := dir.Open(".")
 	if err != nil {
@@ -298,6 +301,8 @@ func (d *dirHandle) removeLeftover(name string) {
 // where there are no locks.
 const maxTempAge = time.Hour
 
+// isOld reports whether a temporary file is too old to have a writer, for
+// systems without locks.
 func isOld(file *os.File) bool {
 	info, err := file.Stat()
 	return err == nil && time.Since(info.ModTime()) > maxTempAge

@@ -34,6 +34,7 @@ type child struct {
 	seen *fileStat // of anything else, in a directory without a watch
 }
 
+// newSnapshot returns the snapshot of a directory that has not been looked at.
 func newSnapshot(parent *snapshot, name string) *snapshot {
 	d := &snapshot{parent: parent, name: name, path: name, children: map[string]child{}}
 	if parent != nil {
@@ -316,6 +317,7 @@ func (w *watch) dropAll(d *snapshot) {
 	}
 }
 
+// push reports an event, with the name as the caller knows it.
 func (w *watch) push(op workspace.EventOp, d *snapshot, name string) {
 	if !w.quiet {
 		w.queue.Push(workspace.Event{Op: op, Path: workspace.Join(w.nameOf(d), name)})

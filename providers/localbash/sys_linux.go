@@ -62,6 +62,7 @@ func (r openat2Root) exact() openat2Root {
 	return r
 }
 
+// close closes the descriptor.
 func (d *descriptor) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -224,6 +225,7 @@ func (h handle) child(name string) (fileStat, error) {
 	return statOfUnix(&stat), nil
 }
 
+// statOfUnix turns what the system says about a file into a fileStat.
 func statOfUnix(stat *unix.Stat_t) fileStat {
 	return fileStat{
 		kind: kindOfFormat(stat.Mode), perm: fs.FileMode(stat.Mode & 0o777), size: stat.Size,
@@ -231,6 +233,7 @@ func statOfUnix(stat *unix.Stat_t) fileStat {
 	}
 }
 
+// kindOfFormat returns the type that the bits of a Unix mode stand for.
 func kindOfFormat(mode uint32) workspace.FileType {
 	switch mode & unix.S_IFMT {
 	case unix.S_IFREG:
@@ -271,6 +274,7 @@ func (f *folder) openTree(h host, dir string) (*tree, error) {
 	}, nil
 }
 
+// close closes what the tree has open.
 func (t *tree) close() { t.openat2.close() }
 
 // treeFlags open a directory to list it, and refuse a symlink.
@@ -335,6 +339,7 @@ type buffers struct{ pool sync.Pool }
 // direntBuffer is large enough for the entries of most directories.
 const direntBuffer = 32 << 10
 
+// get returns a buffer for directory entries, a used one if there is one.
 func (b *buffers) get() *[]byte {
 	if buf, ok := b.pool.Get().(*[]byte); ok {
 		return buf

@@ -29,6 +29,7 @@ func (f *folder) Watch(ctx context.Context, dir string, opts workspace.WatchOpti
 	return f.watchBy(ctx, dir, opts, dirwatch.New(filepath.Join(f.root, dir)))
 }
 
+// watchBy opens a watch that is told by the given notifier where to look.
 func (f *folder) watchBy(ctx context.Context, dir string, opts workspace.WatchOptions, n dirwatch.Notifier) (<-chan workspace.Event, error) {
 	w := &watch{folder: f, dir: dir, notifier: n, interval: cmp.Or(opts.Interval, fallback.DefaultPollInterval)}
 	if err := w.open(ctx); err != nil {
@@ -69,6 +70,7 @@ type current struct {
 	listing listing
 }
 
+// close closes the directory that is being looked at.
 func (c *current) close() {
 	if c.dir != nil {
 		c.listing.Close()
@@ -103,6 +105,8 @@ func (f *folder) ownHost() (host, error) {
 	return nofollow{host: own}, nil
 }
 
+// ownHost returns a host for the watch alone, below the watched directory, so
+// that closing the folder does not end it in the middle.
 func ownHost(h host) (host, error) {
 	if relaxed, ok := h.(unconfined); ok {
 		return relaxed, nil
@@ -114,6 +118,7 @@ func ownHost(h host) (host, error) {
 	return confined{root}, nil
 }
 
+// close closes what the watch has open.
 func (w *watch) close() {
 	w.notifier.Close()
 	w.current.close()
@@ -197,6 +202,7 @@ func (w *watch) catchUp(ctx context.Context) {
 	}
 }
 
+// lookAgain looks once more at what moved while it was looked at.
 func (w *watch) lookAgain(ctx context.Context, dirs map[*snapshot]bool) {
 	for d := range maps.Clone(dirs) {
 		delete(dirs, d)

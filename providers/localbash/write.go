@@ -25,6 +25,8 @@ func (f *folder) WriteFile(ctx context.Context, name string, data []byte, opts w
 // writeChunk is how much is written between two looks at the context.
 const writeChunk = 4 << 20
 
+// writeOnce writes once. It fails with errOvertaken if another writer changed
+// the directory on the way, and is then tried again.
 func (f *folder) writeOnce(ctx context.Context, name string, data []byte, opts workspace.WriteOptions) (workspace.Version, error) {
 	t, err := f.newTempFile(ctx, name, opts, newPerm)
 	if err != nil {
@@ -61,13 +63,16 @@ type writer struct {
 	temp *tempFile
 }
 
+// Write implements [workspace.Writer].
 func (w *writer) Write(p []byte) (int, error) { return w.temp.file.Write(p) }
 
+// Commit implements [workspace.Writer].
 func (w *writer) Commit() (workspace.Version, error) {
 	defer w.temp.discard()
 	return w.temp.commit(w.ctx)
 }
 
+// Close implements [workspace.Writer].
 func (w *writer) Close() error {
 	w.temp.discard()
 	return nil
@@ -250,6 +255,8 @@ func (t *tempFile) commit(ctx context.Context) (workspace.Version, error) {
 	return t.commitTo(ctx, target)
 }
 
+// commitTo gives the temporary file the name of its target, once the
+// conditions hold.
 func (t *tempFile) commitTo(ctx context.Context, target *dirHandle) (workspace.Version, error) {
 	unlock, err := t.lock(ctx, target)
 	if err != nil {

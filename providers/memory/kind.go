@@ -30,6 +30,8 @@ func Kind() kind.Kind {
 	}
 }
 
+// openKind opens a workspace in memory for package config, with the files of
+// the seed if there is one.
 func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) {
 	var o settings
 	if err := in.Decode(&o); err != nil {
@@ -45,6 +47,8 @@ func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) 
 	return m, nil
 }
 
+// grantsOfKind says what a file of workspaces needs trust for: a seed outside
+// its own folder.
 func grantsOfKind(in kind.Input) ([]string, error) {
 	var o settings
 	if err := in.Decode(&o); err != nil || o.Seed == "" || in.Inside(o.Seed) {
@@ -53,6 +57,7 @@ func grantsOfKind(in kind.Input) ([]string, error) {
 	return []string{"the files of the folder " + in.Path(o.Seed)}, nil
 }
 
+// parseURL returns the options of a URL, which has none.
 func parseURL(text string) (any, error) {
 	if text != "mem://" {
 		return nil, errors.New("expected mem:// and nothing after it")
@@ -60,6 +65,7 @@ func parseURL(text string) (any, error) {
 	return settings{}, nil
 }
 
+// restoreKind opens the files that a reference carries.
 func restoreKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) {
 	var taken snapshot
 	if err := in.Decode(&taken); err != nil {
@@ -69,6 +75,7 @@ func restoreKind(ctx context.Context, in kind.Input) (workspace.FileSystem, erro
 	return m, taken.restore(ctx, m)
 }
 
+// about says what the workspace runs on.
 func about(context.Context, workspace.FileSystem, kind.Input) (string, error) {
 	return "the memory of this process", nil
 }

@@ -19,6 +19,7 @@ type node struct {
 	listing  atomic.Pointer[listing] // of children; nil if not known
 }
 
+// newNode returns a file or a directory without a parent.
 func newNode(t workspace.FileType, name string) *node {
 	_, base := workspace.Split(name)
 	return &node{info: workspace.FileInfo{Name: base, Path: name, Type: t}}
@@ -56,6 +57,8 @@ func (n *node) search(name string) (int, bool) {
 	})
 }
 
+// child returns the child name, nil if there is none. The children are sorted,
+// so it is a binary search.
 func (n *node) child(name string) *node {
 	if at, ok := n.search(name); ok {
 		return n.children[at]

@@ -21,6 +21,7 @@ func (t *tree) Grep(ctx context.Context, pattern string, opts workspace.GrepOpti
 // source shows a tree to the search engine.
 type source struct{ tree *tree }
 
+// List implements [scan.Source].
 func (s source) List(_ context.Context, dir string, _ bool) ([]scan.Child, error) {
 	s.tree.mu.RLock()
 	defer s.tree.mu.RUnlock()
@@ -31,6 +32,8 @@ func (s source) List(_ context.Context, dir string, _ bool) ([]scan.Child, error
 	return n.listed().children, nil
 }
 
+// Read implements [scan.Source]. It copies nothing: the content of a node is
+// replaced, and never changed.
 func (s source) Read(_ context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	data, info, err := s.tree.content(name)
 	if err != nil {
@@ -39,6 +42,7 @@ func (s source) Read(_ context.Context, name string, _ *[]byte, opts scan.ReadOp
 	return data, ops.CheckSize(ops.ReadFile, name, info.Size, opts.Limit)
 }
 
+// Stat implements [scan.Source].
 func (s source) Stat(ctx context.Context, name string) (workspace.FileType, error) {
 	info, err := s.tree.Stat(ctx, name)
 	return info.Type, err

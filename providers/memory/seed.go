@@ -75,6 +75,8 @@ func kindOf(err error) error {
 	return err
 }
 
+// withoutPath returns the cause of a [*fs.PathError], so that the text does
+// not name a path of this computer.
 func withoutPath(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {

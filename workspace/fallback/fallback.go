@@ -54,6 +54,7 @@ func Grep(ctx context.Context, fsys workspace.FileSystem, pattern string, opts *
 // source shows any FileSystem to the search engine.
 type source struct{ fsys workspace.FileSystem }
 
+// List implements [scan.Source] with Ls.
 func (s source) List(ctx context.Context, dir string, _ bool) ([]scan.Child, error) {
 	infos, err := s.fsys.Ls(ctx, dir, nil)
 	if err != nil {
@@ -66,6 +67,7 @@ func (s source) List(ctx context.Context, dir string, _ bool) ([]scan.Child, err
 	return children, nil
 }
 
+// Read implements [scan.Source] with ReadVersioned, which has a limit.
 func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	if opts.Limit == 0 {
 		return s.fsys.ReadFile(ctx, name)
@@ -74,6 +76,7 @@ func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Read
 	return data, err
 }
 
+// Stat implements [scan.Source] with Resolve and Stat.
 func (s source) Stat(ctx context.Context, name string) (workspace.FileType, error) {
 	info, err := s.fsys.Stat(ctx, name)
 	if err != nil || info.Type != workspace.TypeSymlink {

@@ -62,6 +62,7 @@ type poll struct {
 	seen  []workspace.FileInfo // sorted by path
 }
 
+// run compares the tree with the one before at every interval, until ctx ends.
 func (p *poll) run(ctx context.Context, interval time.Duration) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -93,6 +94,8 @@ func (p *poll) isMissing(ctx context.Context) bool {
 	return !info.IsDir()
 }
 
+// saysMissing reports whether err says that a name does not exist, and not
+// that it cannot be read.
 func saysMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) || errors.Is(err, workspace.ErrSymlink)
 }
@@ -138,6 +141,7 @@ func (p *poll) keep(infos []workspace.FileInfo, unlisted map[string]bool) []work
 	return infos
 }
 
+// byPath compares entries by path, bytewise.
 func byPath(a, b workspace.FileInfo) int { return strings.Compare(a.Path, b.Path) }
 
 // compare reports the differences between p.seen and now, in order of paths.
@@ -170,6 +174,8 @@ func (p *poll) change(before, after workspace.FileInfo) {
 	}
 }
 
+// sameBytes reports whether two descriptions can be of the same bytes: of one
+// version, or without versions of one size and time.
 func sameBytes(before, after workspace.FileInfo) bool {
 	if before.Version != "" || after.Version != "" {
 		return before.Version == after.Version

@@ -97,6 +97,7 @@ type Error struct {
 // "mounts[0].target".
 func KeyError(key string, err error) error { return &Error{key, err} }
 
+// Error implements error.
 func (e *Error) Error() string { return e.Key + ": " + e.Err.Error() }
 
 // Unwrap returns Err.

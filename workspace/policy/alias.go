@@ -55,6 +55,7 @@ func follow(ctx context.Context, op, name string, act func() error, resolve func
 	return changingLinkError(op, name)
 }
 
+// changingLinkError is the error of a name whose symlinks change all the time.
 func changingLinkError(op, name string) error {
 	return ops.Error(op, name, workspace.ErrUnavailable, errors.New("a symlink in the name keeps changing"))
 }
@@ -77,14 +78,17 @@ func rebase(path, from, to string) string {
 	return workspace.Join(to, rest)
 }
 
+// outer returns a path below the target as the caller spells it.
 func (a alias) outer(path string) string { return rebase(path, a.target, a.name) }
 
+// outerInfo returns info with the name and path that the caller knows.
 func (a alias) outerInfo(info workspace.FileInfo) workspace.FileInfo {
 	info.Path = a.outer(info.Path)
 	_, info.Name = workspace.Split(info.Path)
 	return info
 }
 
+// outerError returns err with the path that the caller knows.
 func (a alias) outerError(err error) error {
 	var pathError *fs.PathError
 	if !errors.As(err, &pathError) {
@@ -202,11 +206,13 @@ type writer struct {
 	outerError func(error) error
 }
 
+// Write implements [workspace.Writer].
 func (w *writer) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	return n, w.outerError(err)
 }
 
+// Commit implements [workspace.Writer].
 func (w *writer) Commit() (workspace.Version, error) {
 	version, err := w.Writer.Commit()
 	if errors.Is(err, workspace.ErrSymlink) {
@@ -215,4 +221,5 @@ func (w *writer) Commit() (workspace.Version, error) {
 	return version, w.outerError(err)
 }
 
+// Close implements [workspace.Writer].
 func (w *writer) Close() error { return w.outerError(w.Writer.Close()) }

@@ -41,6 +41,8 @@ type allowRule struct {
 	deep    bool // it matches everything below what it matches
 }
 
+// compileAllowlist compiles the globs of the rules. Rules without any glob are
+// an error.
 func compileAllowlist(rules Rules) (*allowlist, error) {
 	if len(rules.AllowedPaths) == 0 && len(rules.DeniedPaths) == 0 {
 		return nil, ops.Error(opRestrict, "", fs.ErrInvalid, errors.New("no path is allowed"))
@@ -75,6 +77,8 @@ func CheckAllowedPath(pattern string) error {
 	return err
 }
 
+// compileAllowedPath compiles one glob. It refuses one that ends in a slash,
+// which would match directories alone and nothing in them.
 func compileAllowedPath(pattern string) (*glob.Pattern, error) {
 	compiled, err := glob.Compile(pattern)
 	if err == nil && compiled.Dirs() {
@@ -138,6 +142,7 @@ func (l *allowlist) why(name string) string {
 	return fmt.Sprintf("neither one of the allowed paths (%s) nor a directory that leads to one", l.text)
 }
 
+// access returns what the rule alone allows for name.
 func (r allowRule) access(name string) access {
 	switch {
 	case r.root:

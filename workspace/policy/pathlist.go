@@ -70,6 +70,7 @@ func CheckDeniedPath(pattern string) error {
 // from it in case alone, as [strings.EqualFold] sees it.
 func foldCase(s string) string { return strings.Map(foldRune, s) }
 
+// foldRune returns the least rune that differs from r only in case.
 func foldRune(r rune) rune {
 	if r < unicode.MaxASCII {
 		return unicode.ToLower(r)

@@ -56,6 +56,7 @@ func (r *ReadOnlyFS) Exact() (workspace.FileSystem, error) {
 	return ReadOnly(exact), nil
 }
 
+// refuse returns the error of a change.
 func refuse(ctx context.Context, op, name string) error {
 	if err := ops.Check(ctx, op, name); err != nil {
 		return err

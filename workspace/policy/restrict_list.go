@@ -40,6 +40,8 @@ func (r *RestrictedFS) ls(ctx context.Context, dir string, opts *workspace.LsOpt
 	return infos, err
 }
 
+// lsTarget lists a directory and leaves out what is denied, page by page,
+// until the caller's limit is reached.
 func (r *RestrictedFS) lsTarget(ctx context.Context, p resolved, o workspace.LsOptions, shows func(resolved, workspace.FileType) bool) ([]workspace.FileInfo, error) {
 	limit := o.Limit
 	if limit > 0 {

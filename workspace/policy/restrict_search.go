@@ -14,6 +14,7 @@ import (
 // shows the denied ones, which must not appear in the result.
 type gitignoreView struct{ *RestrictedFS }
 
+// Ls implements [workspace.FileSystem].
 func (v gitignoreView) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
 	return v.ls(ctx, dir, opts, func(p resolved, t workspace.FileType) bool {
 		_, base := workspace.Split(p.name)
@@ -21,6 +22,7 @@ func (v gitignoreView) Ls(ctx context.Context, dir string, opts *workspace.LsOpt
 	})
 }
 
+// ReadVersioned implements [workspace.VersionedReader].
 func (v gitignoreView) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
 	dir, base := workspace.Split(name)
 	if base != ignore.FileName || v.allow.access(name) >= allowed {
@@ -69,6 +71,7 @@ func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace
 	return paths, err
 }
 
+// globTarget searches names page by page, until enough of them are allowed.
 func (r *RestrictedFS) globTarget(ctx context.Context, p resolved, pattern string, o workspace.GlobOptions) ([]string, error) {
 	limit := o.Limit
 	paths := []string{}
@@ -110,6 +113,8 @@ func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace
 	return result, err
 }
 
+// grepTarget searches contents page by page, until enough matches are allowed.
+// Each page goes on where the one before ended.
 func (r *RestrictedFS) grepTarget(ctx context.Context, p resolved, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
 	limit := o.MaxResults
 	result := &workspace.GrepResult{Matches: []workspace.Match{}}

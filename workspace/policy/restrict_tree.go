@@ -34,6 +34,7 @@ func (r *RestrictedFS) Rm(ctx context.Context, name string, opts *workspace.RmOp
 	return r.at(ctx, ops.Rm, name, false, func(p resolved) error { return r.rm(ctx, p, opts) })
 }
 
+// rm removes p, if nothing in it is denied.
 func (r *RestrictedFS) rm(ctx context.Context, p resolved, opts *workspace.RmOptions) error {
 	if p.name == "." {
 		return ops.Error(ops.Rm, p.name, fs.ErrInvalid, errors.New("the root cannot be removed"))
@@ -63,6 +64,7 @@ func (r *RestrictedFS) notEmpty(ctx context.Context, p resolved, err error) erro
 	return ops.Rename(err, ops.Rm, p.name)
 }
 
+// holdsDenied is the error of a directory that holds a denied name.
 func (r *RestrictedFS) holdsDenied(op, name string) error {
 	return ops.Error(op, name, workspace.ErrPolicy,
 		errors.New("it holds names that may not be used"))

@@ -229,11 +229,13 @@ type reader struct {
 	outerError func(error) error
 }
 
+// Read implements [io.Reader].
 func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	return n, r.outerError(err)
 }
 
+// Close implements [io.Closer].
 func (r *reader) Close() error { return r.outerError(r.ReadCloser.Close()) }
 
 // follows reports whether a write follows a symlink at its name. A write with

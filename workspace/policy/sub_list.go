@@ -86,6 +86,7 @@ func dependsOnPaths(o workspace.GrepOptions) bool {
 	return o.Gitignore || strings.Contains(o.IncludeGlob+o.ExcludeGlob, "/")
 }
 
+// grep searches the target of a directory, and renames what it finds.
 func (s *SubFS) grep(ctx context.Context, p subResolved, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
 	inner := o
 	inner.Path = p.target

@@ -39,7 +39,10 @@ type nameError struct {
 	err  error
 }
 
+// Error implements error.
 func (e *nameError) Error() string { return e.name + ": " + e.err.Error() }
+
+// Unwrap returns the error itself.
 func (e *nameError) Unwrap() error { return e.err }
 
 // Classify returns err as callers will see it: with its kind, and without host
@@ -55,8 +58,10 @@ func Classify(err error) error {
 // visibleError is an error whose text may be shown. Its kind may be nil.
 type visibleError struct{ kind, text error }
 
+// Unwrap returns the kind and the cause.
 func (e *visibleError) Unwrap() []error { return []error{e.kind, e.text} }
 
+// Error returns the text that callers may see.
 func (e *visibleError) Error() string {
 	if e.kind == nil {
 		return e.text.Error()
@@ -67,7 +72,10 @@ func (e *visibleError) Error() string {
 // storeError is an error of a store. Only its kind may be shown.
 type storeError struct{ kind, cause error }
 
-func (e *storeError) Error() string   { return e.kind.Error() }
+// Error returns the text of the kind: the store's own is withheld.
+func (e *storeError) Error() string { return e.kind.Error() }
+
+// Unwrap returns the kind.
 func (e *storeError) Unwrap() []error { return []error{e.kind, e.cause} }
 
 // errFailed stands for an error of no kind.
@@ -158,6 +166,7 @@ func classify(err error, kindOf func(error) error) error {
 	return &storeError{errFailed, err}
 }
 
+// log logs an error whose text callers do not see.
 func (f *FS) log(ctx context.Context, op, name string, err error) {
 	if f.facts.Log != nil {
 		f.facts.Log.DebugContext(ctx, "workspace: the store failed", "op", op, "name", name, "error", err)

@@ -49,6 +49,7 @@ type stream struct {
 	name  string
 }
 
+// Read implements [io.Reader].
 func (s *stream) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, ops.Error(ops.Open, s.name, err, nil)
@@ -60,6 +61,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Close implements [io.Closer].
 func (s *stream) Close() error {
 	return s.fs.fail(s.ctx, ops.Open, s.store.Close(), s.name)
 }
@@ -90,6 +92,7 @@ type writer struct {
 	ended bool // closed
 }
 
+// check returns the error of a writer that is no longer open.
 func (w *writer) check() error {
 	if w.done {
 		return ops.Error(ops.Create, w.name, fs.ErrClosed, nil)
@@ -97,6 +100,7 @@ func (w *writer) check() error {
 	return w.fs.check(w.ctx, ops.Create, w.name)
 }
 
+// Write implements [workspace.Writer].
 func (w *writer) Write(p []byte) (int, error) {
 	if err := w.check(); err != nil {
 		return 0, err
@@ -105,6 +109,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	return n, w.fs.fail(w.ctx, ops.Create, err, w.name)
 }
 
+// Commit implements [workspace.Writer].
 func (w *writer) Commit() (workspace.Version, error) {
 	if err := w.check(); err != nil {
 		return "", err
@@ -117,6 +122,7 @@ func (w *writer) Commit() (workspace.Version, error) {
 	return version, w.fs.versioned(ops.Create, w.name, version)
 }
 
+// Close implements [workspace.Writer].
 func (w *writer) Close() error {
 	if w.ended {
 		return nil

@@ -297,6 +297,7 @@ func (f *FS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptio
 	return orEmpty(paths), nil
 }
 
+// glob asks the store, or searches with the store's other methods.
 func (f *FS) glob(ctx context.Context, pattern string, o workspace.GlobOptions) ([]string, error) {
 	if globber, ok := f.store.(Globber); ok {
 		return globber.Glob(ctx, pattern, o)
@@ -327,6 +328,7 @@ func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptio
 	return result, nil
 }
 
+// grep asks the store, or searches with the store's other methods.
 func (f *FS) grep(ctx context.Context, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
 	if grepper, ok := f.store.(Grepper); ok {
 		return grepper.Grep(ctx, pattern, o)
@@ -356,6 +358,7 @@ func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions
 	return events, nil
 }
 
+// watch asks the store, or compares the tree at intervals.
 func (f *FS) watch(ctx context.Context, dir string, o workspace.WatchOptions) (<-chan workspace.Event, error) {
 	if watcher, ok := f.store.(Watcher); ok {
 		return watcher.Watch(ctx, dir, o)

@@ -109,6 +109,7 @@ func anySequence(corpus *Corpus, malformed bool) *rapid.Generator[sequence] {
 	})
 }
 
+// step draws an operation with its arguments.
 func (g *generators) step() *rapid.Generator[step] {
 	return oneOf(
 		g.writeFile(), g.writeFile(), g.writeFile(), g.writeFile(), g.writeFile(), g.create(), g.mkdir(), g.rm(), g.move(), g.copy(),

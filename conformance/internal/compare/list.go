@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// ls draws an Ls.
 func (g *generators) ls() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		dir, opts := g.dir.Draw(t, "dir"), &workspace.LsOptions{Limit: g.limit.Draw(t, "limit"), After: g.after.Draw(t, "after")}
@@ -64,6 +65,7 @@ func (s *side) adds(whole, pages any) {
 // errWalk is the error of a walk's function.
 var errWalk = errors.New("the function of the walk failed")
 
+// walk draws a Walk, with a function that skips or fails at random.
 func (g *generators) walk() *rapid.Generator[step] {
 	ends := sampled([]error{nil, nil, fs.SkipDir, fs.SkipAll, errWalk})
 	return rapid.Custom(func(t *rapid.T) step {
@@ -112,6 +114,7 @@ func treeStep() step {
 	}}
 }
 
+// tree adds everything below dir to found, with contents.
 func (s *side) tree(ctx context.Context, dir string, found *[]any) error {
 	infos, err := s.fsys.Ls(ctx, dir, nil)
 	if err != nil {
@@ -132,6 +135,7 @@ func (s *side) tree(ctx context.Context, dir string, found *[]any) error {
 	return nil
 }
 
+// contents adds the content of a file to found.
 func (s *side) contents(ctx context.Context, name string, found *[]any) error {
 	data, version, err := workspace.ReadVersioned(ctx, s.fsys, name, 0)
 	if err == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// readFile draws a ReadFile.
 func (g *generators) readFile() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		name := g.name.Draw(t, "name")
@@ -20,6 +21,7 @@ func (g *generators) readFile() *rapid.Generator[step] {
 	})
 }
 
+// readVersioned draws a ReadVersioned with a limit near the sizes of files.
 func (g *generators) readVersioned() *rapid.Generator[step] {
 	limits := sampled([]int64{0, 0, 1, 2, 5, 10, 100, 9000, -1})
 	return rapid.Custom(func(t *rapid.T) step {
@@ -35,6 +37,7 @@ func (g *generators) readVersioned() *rapid.Generator[step] {
 	})
 }
 
+// open draws an Open with a window.
 func (g *generators) open() *rapid.Generator[step] {
 	bounds := sampled([]int64{0, 0, 1, 2, 3, 5, 10, 5000, 1 << 40, -1})
 	return rapid.Custom(func(t *rapid.T) step {
@@ -53,6 +56,7 @@ func (g *generators) open() *rapid.Generator[step] {
 	})
 }
 
+// stat draws a Stat.
 func (g *generators) stat() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		name := g.name.Draw(t, "name")
@@ -66,6 +70,7 @@ func (g *generators) stat() *rapid.Generator[step] {
 	})
 }
 
+// resolve draws a Resolve.
 func (g *generators) resolve() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		name := g.name.Draw(t, "name")

@@ -9,6 +9,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// glob draws a Glob.
 func (g *generators) glob() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		pattern, opts := g.pattern.Draw(t, "pattern"), g.globOptions(t)
@@ -19,10 +20,13 @@ func (g *generators) glob() *rapid.Generator[step] {
 	})
 }
 
+// globOptions draws the options of a Glob.
 func (g *generators) globOptions(t *rapid.T) *workspace.GlobOptions {
 	return &workspace.GlobOptions{Dir: g.path.Draw(t, "dir"), Gitignore: rapid.IntRange(0, 3).Draw(t, "gitignore") == 3}
 }
 
+// globPages draws a Glob that is read in pages, which must add up to the
+// whole.
 func (g *generators) globPages() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		pattern, opts, limit := g.pattern.Draw(t, "pattern"), g.globOptions(t), rapid.IntRange(1, 3).Draw(t, "limit")
@@ -42,6 +46,7 @@ func (g *generators) globPages() *rapid.Generator[step] {
 	})
 }
 
+// grep draws a Grep.
 func (g *generators) grep() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		pattern, opts := g.grepOptions(t)
@@ -54,6 +59,7 @@ func (g *generators) grep() *rapid.Generator[step] {
 	})
 }
 
+// grepOptions draws the options of a Grep.
 func (g *generators) grepOptions(t *rapid.T) (pattern string, opts *workspace.GrepOptions) {
 	p := g.expression.Draw(t, "pattern")
 	opts = &workspace.GrepOptions{
@@ -65,11 +71,15 @@ func (g *generators) grepOptions(t *rapid.T) (pattern string, opts *workspace.Gr
 	return p.Text, opts
 }
 
+// grepArguments returns what the error of a Grep may name: paths and patterns.
+// nonsense says that a number is negative.
 func grepArguments(pattern string, opts *workspace.GrepOptions) (names, patterns []string, nonsense bool) {
 	return []string{opts.Path}, []string{pattern, opts.IncludeGlob, opts.ExcludeGlob},
 		min(opts.Before, opts.After, opts.MaxResults) < 0 || opts.MaxFileSize < 0
 }
 
+// grepPages draws a Grep that is read in pages, which must add up to the
+// whole.
 func (g *generators) grepPages() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		pattern, opts := g.grepOptions(t)
@@ -114,6 +124,7 @@ func (s *side) grep(ctx context.Context, pattern string, opts *workspace.GrepOpt
 	return result, nil
 }
 
+// grepPages reads a Grep in pages.
 func (s *side) grepPages(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error) {
 	all := &workspace.GrepResult{}
 	for {

@@ -112,6 +112,7 @@ type side struct {
 	faults   []string // of the step that is being done
 }
 
+// newSide returns one of the two file systems that are compared.
 func newSide(fsys workspace.FileSystem) *side {
 	return &side{fsys: fsys, caps: workspace.CapabilitiesOf(fsys), versions: newVersionLog()}
 }
@@ -164,6 +165,7 @@ func kindsOf(err error) []string {
 	return kinds
 }
 
+// failureOf returns the part of an error that must be the same on both sides.
 func (s *side) failureOf(err error) failure {
 	f := failure{Kinds: kindsOf(err)}
 	if host := os.TempDir() + string(os.PathSeparator); strings.Contains(err.Error(), host) {

@@ -99,6 +99,8 @@ func seldom[T any](n int, usual, other *rapid.Generator[T]) *rapid.Generator[T] 
 	return oneOf(append(slices.Repeat([]*rapid.Generator[T]{usual}, n), other)...)
 }
 
+// orNegative returns value, or sometimes a negative number, which must be
+// refused.
 func orNegative[T int | int64](usual *rapid.Generator[T]) *rapid.Generator[T] {
 	return seldom(30, usual, rapid.Just(T(-1)))
 }
@@ -162,6 +164,7 @@ func (g *generators) contentOf(t *rapid.T, name string) string {
 	return g.content.Draw(t, "content")
 }
 
+// expressions returns the patterns of a Grep.
 func (c *Corpus) expressions(malformed bool) []Pattern {
 	all := []Pattern{{Text: "a"}, {Text: "b"}, {Text: "a"}, {Text: "b"}, {Text: ""}}
 	for _, theme := range c.Themes {

@@ -19,6 +19,7 @@ type write struct {
 	content string
 }
 
+// newVersionLog returns an empty log.
 func newVersionLog() versionLog {
 	return versionLog{
 		current:  make(map[string]workspace.Version),

@@ -25,6 +25,7 @@ const (
 	ifBoth      condition = "{IfNotExist, IfVersion: the current one}"
 )
 
+// anyCondition draws a condition of a write.
 func anyCondition() *rapid.Generator[condition] {
 	return sampled([]condition{
 		noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, zeroOptions,
@@ -32,6 +33,7 @@ func anyCondition() *rapid.Generator[condition] {
 	})
 }
 
+// needs returns the capability that the condition takes.
 func (c condition) needs() func(workspace.Capabilities) bool {
 	if c == noOptions || c == zeroOptions {
 		return nil
@@ -39,6 +41,8 @@ func (c condition) needs() func(workspace.Capabilities) bool {
 	return func(caps workspace.Capabilities) bool { return caps.ConditionalWrite }
 }
 
+// options returns the options for one side: a version is a string of its own
+// on each.
 func (c condition) options(ctx context.Context, s *side, name string) *workspace.WriteOptions {
 	switch c {
 	case noOptions:
@@ -61,12 +65,14 @@ func (c condition) options(ctx context.Context, s *side, name string) *workspace
 	return opts
 }
 
+// writeFile draws a WriteFile.
 func (g *generators) writeFile() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		return g.write(t, g.name.Draw(t, "name"), g.condition.Draw(t, "condition"))
 	})
 }
 
+// write draws a write with a condition.
 func (g *generators) write(t *rapid.T, name string, cond condition) step {
 	content := g.contentOf(t, name)
 	text := fmt.Sprintf("WriteFile(%q, %s, %s)", name, Brief(content), cond)
@@ -100,6 +106,7 @@ func (g *generators) create() *rapid.Generator[step] {
 	})
 }
 
+// create writes a stream and returns how that ended.
 func (s *side) create(ctx context.Context, name string, parts []string, opts *workspace.WriteOptions) (any, error) {
 	w, err := workspace.Create(ctx, s.fsys, name, opts)
 	if err != nil {
@@ -141,12 +148,14 @@ func (s *side) discard(ctx context.Context, name string, parts []string, opts *w
 	}
 }
 
+// close closes a writer.
 func (s *side) close(w workspace.Writer) {
 	if err := w.Close(); err != nil {
 		s.fault("Close of a file that was created = %v", err)
 	}
 }
 
+// mkdir draws a Mkdir.
 func (g *generators) mkdir() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		name, opts := g.name.Draw(t, "name"), &workspace.MkdirOptions{Recursive: rapid.Bool().Draw(t, "recursive")}
@@ -156,6 +165,7 @@ func (g *generators) mkdir() *rapid.Generator[step] {
 	})
 }
 
+// rm draws an Rm.
 func (g *generators) rm() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		name, opts := g.name.Draw(t, "name"), &workspace.RmOptions{Recursive: rapid.Bool().Draw(t, "recursive")}
@@ -169,6 +179,7 @@ func (g *generators) rm() *rapid.Generator[step] {
 	})
 }
 
+// move draws a Move.
 func (g *generators) move() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		source, destination := g.name.Draw(t, "source"), g.free.Draw(t, "destination")
@@ -186,6 +197,7 @@ func (g *generators) move() *rapid.Generator[step] {
 	})
 }
 
+// copy draws a Copy.
 func (g *generators) copy() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		source, destination := g.name.Draw(t, "source"), g.free.Draw(t, "destination")

@@ -41,6 +41,7 @@ func NewPaths(root string) Notifier {
 	}
 }
 
+// open starts the watcher of fsnotify, once.
 func (n *paths) open() error {
 	if n.watcher != nil {
 		return nil
@@ -54,6 +55,7 @@ func (n *paths) open() error {
 	return nil
 }
 
+// Close implements Notifier.
 func (n *paths) Close() {
 	if n.watcher != nil {
 		n.watcher.Close()
@@ -81,6 +83,8 @@ func (n *paths) read(watcher *fsnotify.Watcher) {
 	}
 }
 
+// take keeps an event for the reader. If there are too many it keeps only that
+// some are missing.
 func (n *paths) take(event fsnotify.Event, missing bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -47,6 +47,7 @@ func (n *inotify) open() error {
 	return nil
 }
 
+// Close implements Notifier.
 func (n *inotify) Close() {
 	if n.stop != nil {
 		n.stop()

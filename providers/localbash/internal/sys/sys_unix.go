@@ -89,6 +89,7 @@ func Unlock(file *os.File) {
 	_ = withDescriptor(file, func(fd int) error { return flock(fd, unix.LOCK_UN) })
 }
 
+// flock locks a file, and repeats the call if a signal interrupts it.
 func flock(fd, how int) error {
 	for {
 		if err := unix.Flock(fd, how); err != unix.EINTR {

@@ -54,8 +54,7 @@ type kindError struct {
 	only        bool // the message is the cause's alone
 }
 
-// Error returns the text of the cause, and that of the kind before it if the
-// two differ.
+// Error returns the texts of the kind and of the cause, or the cause's alone.
 func (e *kindError) Error() string {
 	if e.only {
 		return e.cause.Error()

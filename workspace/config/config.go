@@ -66,7 +66,7 @@ type Config struct {
 	dir          string
 	trusted      bool
 	naming       document.Position // of the key in the tools, zero if there is none
-	files        configFiles
+	files        *configFiles
 	holdsConfig  func(root string) bool // that of files; a method value for each workspace would take memory
 	hash         string                 // of the content that was loaded, "" if none was
 	lines        []string
@@ -83,7 +83,7 @@ type file struct {
 // description is what a file says of one workspace.
 type description struct {
 	Provider *document.Node `json:"provider"`
-	FS       FS             `json:"fs,omitempty" jsonschema:"Settings that hold for every provider and every consumer."`
+	FS       *FS            `json:"fs,omitempty" jsonschema:"Settings that hold for every provider and every consumer."`
 	Requires []string       `json:"requires,omitempty" jsonschema:"Capabilities without which the workspace is not opened."`
 
 	name string
@@ -174,7 +174,7 @@ func parse(data []byte, path string, o Options) (*Config, error) {
 		return nil, fmt.Errorf("config: the current folder cannot be found: %w", err)
 	}
 	p := &diagnostics{file: o.Name, Diagnostics: document.Diagnostics{Lines: document.Lines(data)}}
-	c := &Config{file: o.Name, files: configFiles{path: path}, dir: dir, lines: p.Lines, trusted: o.Trust == nil}
+	c := &Config{file: o.Name, files: &configFiles{path: path}, dir: dir, lines: p.Lines, trusted: o.Trust == nil}
 	c.holdsConfig = c.files.below
 	c.read(p, data, o)
 	if err := p.err(); err != nil {
@@ -247,11 +247,23 @@ func describe(p *diagnostics, e document.Entry) *description {
 		d.kind = kindOf(p, d.Provider)
 	}
 	if n := e.Value.Lookup("fs"); n != nil {
-		d.FS.check(p, n)
+		d.settings().check(p, n)
 	}
 	checkRequires(p, e.Value.Lookup("requires"))
 	return d
 }
+
+// settings returns what the file says of settings, which must not be changed.
+func (d *description) settings() *FS {
+	if d.FS == nil {
+		return noSettings
+	}
+	return d.FS
+}
+
+// noSettings are the settings of workspaces for which the file has none: one for
+// all of them.
+var noSettings = &FS{}
 
 // Names returns the names of the workspaces, in the order of the file.
 func (c *Config) Names() []string {
@@ -282,7 +294,7 @@ func (c *Config) Kind(name string) string {
 func (c *Config) Settings(name string) FS {
 	for _, d := range c.descriptions {
 		if d.name == name {
-			return d.FS.clone()
+			return d.settings().clone()
 		}
 	}
 	return FS{}

@@ -89,7 +89,7 @@ func (c *Config) open(ctx context.Context, opener provider, d *description) (*Wo
 	if err != nil {
 		return nil, c.failure(d, err)
 	}
-	ws, err := newWorkspace(opener, fsys, d.FS)
+	ws, err := newWorkspace(opener, fsys, d.settings())
 	if err != nil {
 		release(fsys)
 		return nil, c.failure(d, err)
@@ -156,7 +156,9 @@ func (c *Config) ReadOnly() *Config {
 	tightened.descriptions = slices.Clone(c.descriptions)
 	for i, d := range tightened.descriptions {
 		frozen := *d
-		frozen.FS.ReadOnly = true
+		settings := *d.settings()
+		settings.ReadOnly = true
+		frozen.FS = &settings
 		tightened.descriptions[i] = &frozen
 	}
 	return &tightened

@@ -42,7 +42,7 @@ func (c *Config) provider(p *diagnostics, r *Registry, d *description) provider 
 	} else {
 		opener = c.fromNode(p, r, d, in)
 	}
-	opener.files = &c.files
+	opener.files = c.files
 	// What is missing because it is broken is not reported as missing.
 	if p.Len() == before && !d.Provider.HasBroken() {
 		if err := opener.check(); err != nil {

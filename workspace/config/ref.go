@@ -81,7 +81,8 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	ws, err := newWorkspace(provider{name: ref.Kind, kind: k, in: in, files: &configFiles{}}, fsys, ref.FS)
+	settings := ref.FS.clone()
+	ws, err := newWorkspace(provider{name: ref.Kind, kind: k, in: in, files: &configFiles{}}, fsys, &settings)
 	if err == nil {
 		err = checkCapabilities(ref.Capabilities, ws.Capabilities())
 	}

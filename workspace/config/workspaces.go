@@ -54,11 +54,11 @@ type Workspace struct {
 
 	opener   provider
 	fsys     workspace.FileSystem // of the provider, without settings
-	settings FS
+	settings *FS                  // shared and never changed
 }
 
 // newWorkspace returns the workspace over fsys with its settings.
-func newWorkspace(opener provider, fsys workspace.FileSystem, settings FS) (*Workspace, error) {
+func newWorkspace(opener provider, fsys workspace.FileSystem, settings *FS) (*Workspace, error) {
 	seen, err := opener.protect(fsys)
 	if err != nil {
 		return nil, err

@@ -43,8 +43,8 @@ func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byt
 		return nil, "", ops.Error(ops.EditFile, clean, errors.ErrUnsupported, nil)
 	}
 	for attempt := 1; ; attempt++ {
-		data, version, err := w.editOnce(ctx, clean, change)
-		if !errors.Is(err, ErrConflict) || attempt == maxEditAttempts {
+		data, version, changed, err := w.editOnce(ctx, clean, change)
+		if !changed || attempt == maxEditAttempts {
 			return data, version, err
 		}
 		if err := pause(ctx, attempt); err != nil {
@@ -53,21 +53,21 @@ func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byt
 	}
 }
 
-// editOnce is one attempt.
-func (w *Workspace) editOnce(ctx context.Context, name string, change func([]byte) ([]byte, error)) ([]byte, Version, error) {
+// editOnce is one attempt. changed says that the file has changed between read and
+// write, which an error of change never means.
+func (w *Workspace) editOnce(ctx context.Context, name string, change func([]byte) ([]byte, error)) (data []byte, version Version, changed bool, err error) {
 	old, version, err := w.ReadVersioned(ctx, name, 0)
 	if err != nil {
-		return nil, "", ops.Rename(err, ops.EditFile, name)
+		return nil, "", false, ops.Rename(err, ops.EditFile, name)
 	}
 	if version == "" {
-		return nil, "", noVersionError(ops.EditFile, name)
+		return nil, "", false, noVersionError(ops.EditFile, name)
 	}
-	data, err := change(old)
-	if err != nil {
-		return nil, "", err
+	if data, err = change(old); err != nil {
+		return nil, "", false, err
 	}
 	version, err = w.WriteFile(ctx, name, data, &WriteOptions{IfVersion: version})
-	return data, version, ops.Rename(err, ops.EditFile, name)
+	return data, version, errors.Is(err, ErrConflict), ops.Rename(err, ops.EditFile, name)
 }
 
 // pause waits a random time that grows with the attempts, up to 50 ms, so that

@@ -192,6 +192,11 @@ func TestEditErrors(t *testing.T) {
 	if !errors.Is(err, refused) {
 		t.Errorf("Edit = %v, want the error of change", err)
 	}
+	calls := 0
+	_, _, err = ws.Edit(t.Context(), "a", func([]byte) ([]byte, error) { calls++; return nil, workspace.ErrConflict })
+	if !errors.Is(err, workspace.ErrConflict) || calls != 1 {
+		t.Errorf("Edit = %v after %d calls of change, want its error after the first", err, calls)
+	}
 	_, _, err = ws.Edit(t.Context(), "missing", increment)
 	var pathError *fs.PathError
 	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &pathError) || pathError.Op != ops.EditFile {

@@ -15,11 +15,15 @@ import (
 func Tools(workspaces *config.Workspaces) (*tools.Set, error) {
 	settings := workspaces.Tools()
 	var all []*workspace.Workspace
+	var readFirst []string
 	for _, ws := range workspaces.All() {
 		all = append(all, ws.Workspace)
+		if ws.Settings().ReadBeforeWrite {
+			readFirst = append(readFirst, ws.Name())
+		}
 	}
 	return tools.NewAll(all, &tools.Options{
 		Naming: settings.Naming, Disable: settings.Disable, Timeout: settings.Timeout,
-		Shared: tools.Sharing(settings.Shared), MaxTools: settings.MaxTools,
+		Shared: tools.Sharing(settings.Shared), MaxTools: settings.MaxTools, ReadBeforeWrite: readFirst,
 	})
 }

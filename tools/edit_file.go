@@ -60,6 +60,7 @@ func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFile
 		return nil, err
 	}
 	e := &editor{path: path, limit: ts.whole.MaxFileSize(), edits: edits}
+	e.check = func(old []byte, change *edit.Change) error { return ts.checkEdit(ctx, path, old, change) }
 	out := &editFileOutput{OK: true, Path: path, DryRun: in.DryRun}
 	if in.DryRun {
 		err = e.dryRun(ctx, ts.whole)
@@ -68,6 +69,9 @@ func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFile
 	}
 	if err != nil {
 		return nil, explainEdit(err, in.Edits != nil)
+	}
+	if !in.DryRun {
+		ts.edited(ctx, path, out.Version, e.old, e.change)
 	}
 	out.Replacements, out.FirstChangedLine = len(e.change.Spans()), e.change.FirstLine()
 	out.Diff, out.DiffNote = e.diff()
@@ -107,14 +111,23 @@ type editor struct {
 	path   string
 	limit  int64
 	edits  []edit.Edit
-	change *edit.Change // the last one planned
+	check  func(old []byte, change *edit.Change) error // says whether old may be changed so; see [toolset.checkEdit]
+	old    []byte                                      // what change was planned on
+	change *edit.Change                                // the last one planned
 }
 
 // apply is what [workspace.Workspace.Edit] calls.
 func (e *editor) apply(old []byte) ([]byte, error) {
+	if err := e.check(old, nil); err != nil {
+		return nil, err
+	}
 	if err := e.plan(old); err != nil {
 		return nil, err
 	}
+	if err := e.check(old, e.change); err != nil {
+		return nil, err
+	}
+	e.old = old
 	return e.change.Bytes(), nil
 }
 

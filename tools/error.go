@@ -114,6 +114,9 @@ const (
 	CodeTimeout       Code = "TIMEOUT"
 	CodeCanceled      Code = "CANCELED"
 	CodeInternal      Code = "INTERNAL"
+	// CodeReadRequired says that a file has to be read before it is changed: see
+	// [Options].ReadBeforeWrite.
+	CodeReadRequired Code = "READ_REQUIRED"
 	// CodeInvalidArguments says that the arguments of a call are not what the
 	// tool's InputSchema describes, or contradict each other. No file was touched.
 	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
@@ -140,6 +143,7 @@ var kinds = [...]struct {
 }{
 	{context.DeadlineExceeded, CodeTimeout},
 	{context.Canceled, CodeCanceled},
+	{errReadRequired, CodeReadRequired},
 	{workspace.ErrPolicy, CodePolicy},
 	{workspace.ErrEscape, CodeInvalid},
 	{workspace.ErrPattern, CodePattern},

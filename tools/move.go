@@ -32,7 +32,14 @@ func runMove(ctx context.Context, ts *toolset, in *moveInput) (*moveOutput, erro
 	if err != nil {
 		return nil, err
 	}
-	return &moveOutput{OK: true, Source: from, Destination: to}, ts.ws.Move(ctx, from, to)
+	if err := ts.checkKnown(ctx, ops.Move, from); err != nil {
+		return nil, err
+	}
+	if err := ts.ws.Move(ctx, from, to); err != nil {
+		return nil, err
+	}
+	ts.forget(ctx, from, to)
+	return &moveOutput{OK: true, Source: from, Destination: to}, nil
 }
 
 func (o *moveOutput) text() string { return "Moved " + o.Source + " to " + o.Destination + "." }

@@ -72,9 +72,14 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 	out := &readFileOutput{Path: path, Version: file.version, Size: len(file.data)}
 	if !file.text {
 		out.describe(file.data)
+		ts.saw(ctx, path, file.version, file.data, 0, 0, 0)
 		return out, nil
 	}
-	return out, out.show(file, in)
+	if err := out.show(file, in); err != nil {
+		return nil, err
+	}
+	ts.saw(ctx, path, file.version, file.data, out.StartLine, out.EndLine, out.TotalLines)
+	return out, nil
 }
 
 func (in *readFileInput) check() error {
@@ -102,6 +107,7 @@ func encodeFile(ctx context.Context, ts *toolset, path string) (*readFileOutput,
 	if !isText(data) {
 		out.Binary, out.MIMEType = true, mimeType(data)
 	}
+	ts.wrote(ctx, path, version, data)
 	return out, nil
 }
 

@@ -28,7 +28,14 @@ func runRm(ctx context.Context, ts *toolset, in *rmInput) (*rmOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rmOutput{OK: true, Path: path}, ts.ws.Rm(ctx, path, &workspace.RmOptions{Recursive: in.Recursive})
+	if err := ts.checkKnown(ctx, ops.Rm, path); err != nil {
+		return nil, err
+	}
+	if err := ts.ws.Rm(ctx, path, &workspace.RmOptions{Recursive: in.Recursive}); err != nil {
+		return nil, err
+	}
+	ts.forget(ctx, path, "")
+	return &rmOutput{OK: true, Path: path}, nil
 }
 
 func (o *rmOutput) text() string { return "Removed " + o.Path + "." }

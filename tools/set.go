@@ -29,6 +29,13 @@ type Options struct {
 	// in memory, for the next pages of them. Zero means [DefaultReadCache], a
 	// negative value none.
 	ReadCache int64
+	// ReadBeforeWrite are the names of the workspaces in which a tool changes a
+	// file only if the same [Session] has read it, and nobody has changed it
+	// since. write_file over an existing file needs all its lines, edit_file those
+	// that it replaces; move and rm need any. New files, directories and symlinks
+	// need nothing. What grep shows does not count. The refusals are
+	// [CodeReadRequired] and [CodeConflict].
+	ReadBeforeWrite []string
 	// Shared says whether the workspaces of [NewAll] share one set of tools.
 	// Empty means [SharedAuto].
 	Shared Sharing
@@ -62,7 +69,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	if opts != nil {
 		o = *opts
 	}
-	set, err := newSet(newToolset(ws, newReadCache(o.ReadCache), o.Timeout), o.Naming, o.Disable)
+	set, err := newSet(newToolset(ws, newReadCache(o.ReadCache), o, NewSession()), o.Naming, o.Disable)
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}

@@ -66,10 +66,10 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 	if share {
 		naming = sharedNaming(naming)
 	}
-	cache := newReadCache(o.ReadCache)
+	cache, own := newReadCache(o.ReadCache), NewSession()
 	var sets []*Set
 	for _, ws := range workspaces {
-		ts := newToolset(ws, cache, o.Timeout)
+		ts := newToolset(ws, cache, o, own)
 		if share {
 			ts.scope, ts.note = ws.Name(), o.About[ws.Name()]
 		}

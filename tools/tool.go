@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -151,6 +152,7 @@ type toolset struct {
 	ws      *workspace.Workspace
 	whole   *workspace.Workspace // ws with a limit on files that are read whole
 	cache   *readCache           // of files that read_file reads
+	own     *Session             // of calls without one; nil if none is needed
 	timeout time.Duration        // of a call; negative for none
 	names   map[string]string    // the name of each op in the set
 	caps    workspace.Capabilities
@@ -161,11 +163,15 @@ type toolset struct {
 	unlikeSizes bool   // the toolset describes workspaces that differ in MaxFileSize
 }
 
-func newToolset(ws *workspace.Workspace, cache *readCache, timeout time.Duration) *toolset {
+func newToolset(ws *workspace.Workspace, cache *readCache, o Options, own *Session) *toolset {
+	timeout := o.Timeout
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
 	ts := &toolset{ws: ws, whole: ws, cache: cache, timeout: timeout, names: map[string]string{}, caps: ws.Capabilities()}
+	if slices.Contains(o.ReadBeforeWrite, ws.Name()) {
+		ts.own = own
+	}
 	if limit := ws.MaxFileSize(); limit == 0 || limit > wholeBytes {
 		ts.whole = workspace.New(ws.Name(), ws, &workspace.Options{MaxFileSize: wholeBytes})
 	}

@@ -56,10 +56,15 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 	if !in.CreateOnly {
 		out.compare(ctx, ts.ws, []byte(in.Content))
 	}
-	out.Version, err = ts.ws.WriteFile(ctx, path, []byte(in.Content), &workspace.WriteOptions{
-		IfVersion: in.IfVersion, IfNotExist: in.CreateOnly,
-	})
-	return out, err
+	opts, err := ts.writeOptions(ctx, path, in)
+	if err != nil {
+		return nil, err
+	}
+	if out.Version, err = ts.ws.WriteFile(ctx, path, []byte(in.Content), opts); err != nil {
+		return nil, ts.explainWrite(ctx, path, in, err)
+	}
+	ts.wrote(ctx, path, out.Version, []byte(in.Content))
+	return out, nil
 }
 
 // compare reads what the file holds before it is written. That it cannot be

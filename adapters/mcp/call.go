@@ -14,10 +14,11 @@ import (
 // [tools.Error] is found.
 const ErrorMetaKey = "io.github.workspacekit/error"
 
-// handler calls tool with the arguments as they came: the tool checks them.
-func handler(tool *tools.Tool) sdk.ToolHandler {
+// handler calls tool with the arguments as they came: the tool checks them. Each
+// client has a session of its own.
+func handler(tool *tools.Tool, clients *sessions) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		result, err := tool.Call(ctx, req.Params.Arguments)
+		result, err := tool.Call(tools.WithSession(ctx, clients.of(req.Session)), req.Params.Arguments)
 		if err != nil {
 			return nil, protocolError(err)
 		}

@@ -2,6 +2,9 @@ package mcp
 
 import (
 	"log/slog"
+	"runtime"
+	"sync"
+	"weak"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -36,10 +39,38 @@ func NewServer(set *tools.Set, opts *Options) *sdk.Server {
 		Logger:       o.Logger,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
+	clients := &sessions{byClient: map[weak.Pointer[sdk.ServerSession]]*tools.Session{}}
 	for _, tool := range set.Tools() {
-		server.AddTool(declaration(tool), handler(tool))
+		server.AddTool(declaration(tool), handler(tool, clients))
 	}
 	return server
+}
+
+// sessions are the sessions of the clients of a server. A client that the SDK has
+// forgotten is forgotten here, too.
+type sessions struct {
+	mu       sync.Mutex
+	byClient map[weak.Pointer[sdk.ServerSession]]*tools.Session // guarded by mu
+}
+
+// of returns the session of client.
+func (s *sessions) of(client *sdk.ServerSession) *tools.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := weak.Make(client)
+	session := s.byClient[key]
+	if session == nil {
+		session = tools.NewSession()
+		s.byClient[key] = session
+		runtime.AddCleanup(client, s.forget, key)
+	}
+	return session
+}
+
+func (s *sessions) forget(key weak.Pointer[sdk.ServerSession]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.byClient, key)
 }
 
 func (o Options) implementation() *sdk.Implementation {

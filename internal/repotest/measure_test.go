@@ -42,7 +42,7 @@ func TestMeasure(t *testing.T) {
 const maxFiles = 15
 
 var fileCeilings = map[string]int{
-	"conformance": 47, "tools": 26, "workspace": 28,
+	"conformance": 47, "tools": 27, "workspace": 28,
 }
 
 // maxExported is how many exported identifiers package workspace may have.

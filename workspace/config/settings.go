@@ -23,6 +23,10 @@ type FS struct {
 	MaxFileSizeMb int64 `json:"maxFileSizeMb,omitempty" jsonschema:"The largest file that is read or written whole, edited or searched, in MiB. 10 if it is left out."`
 	// ReadOnly lets nothing be changed.
 	ReadOnly bool `json:"readOnly,omitempty" jsonschema:"Lets nothing be changed. There are then no tools that change something."`
+	// ReadBeforeWrite lets a tool change a file only if the same session has read
+	// it, and nobody has changed it since: see package tools. It does not concern
+	// programs that use the workspace itself.
+	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"Lets the tools change a file only if the agent has read it in the same session, and nobody has changed it since."`
 	// AllowedPaths are the names that may be used, as in [policy.Rules]. Empty
 	// means all.
 	AllowedPaths []string `json:"allowedPaths,omitempty" jsonschema:"Globs of the names that may be used, from the root of the workspace: all others are refused, and absent from listings and searches. All names may be used if it is left out."`

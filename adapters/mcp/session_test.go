@@ -1,0 +1,68 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/workspacekit/workspacekit/adapters/mcp"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// TestEachClientIsASession tests that what one client has read lets another change
+// nothing, and that a foreign change is found.
+func TestEachClientIsASession(t *testing.T) {
+	ctx := t.Context()
+	fsys := memory.New(nil)
+	write := func(content string) {
+		if _, err := fsys.WriteFile(ctx, "a", []byte(content), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one\ntwo\n")
+	set, err := tools.New(workspace.New("test", fsys, nil), &tools.Options{Naming: "{op}", ReadBeforeWrite: []string{"test"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := mcp.NewServer(set, nil)
+	client := func() *sdk.ClientSession {
+		near, far := sdk.NewInMemoryTransports()
+		if _, err := server.Connect(ctx, near, nil); err != nil {
+			t.Fatal(err)
+		}
+		session := newSession(t, far)
+		t.Cleanup(func() { session.Close() })
+		return session
+	}
+	first, second := client(), client()
+	for i, step := range []struct {
+		who        *sdk.ClientSession
+		tool, args string
+		want       tools.Code
+	}{
+		{first, "write_file", `{"path": "a", "content": "x"}`, tools.CodeReadRequired},
+		{first, "read_file", `{"path": "a"}`, ""},
+		{second, "edit_file", `{"path": "a", "oldText": "one", "newText": "1"}`, tools.CodeReadRequired},
+		{first, "edit_file", `{"path": "a", "oldText": "one", "newText": "1"}`, ""},
+		{second, "read_file", `{"path": "a"}`, ""},
+		{second, "edit_file", `{"path": "a", "oldText": "two", "newText": "2"}`, ""},
+		{first, "edit_file", `{"path": "a", "oldText": "1", "newText": "uno"}`, tools.CodeConflict},
+		{first, "read_file", `{"path": "a"}`, ""},
+		{first, "write_file", `{"path": "a", "content": "all new"}`, ""},
+	} {
+		result, err := step.who.CallTool(ctx, &sdk.CallToolParams{Name: step.tool, Arguments: json.RawMessage(step.args)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var failed tools.Error
+		if data, err := json.Marshal(result.Meta[mcp.ErrorMetaKey]); err == nil {
+			_ = json.Unmarshal(data, &failed) // of a success there is none
+		}
+		if failed.Code != step.want {
+			t.Errorf("step %d, %s %s = code %q, want %q", i+1, step.tool, step.args, failed.Code, step.want)
+		}
+	}
+}

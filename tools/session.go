@@ -1,0 +1,438 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Session is what one run of an agent has been shown. With
+// [Options].ReadBeforeWrite, the tools change a file only if the session has been
+// shown it as it is. A context carries it: see [WithSession].
+//
+// It keeps hashes and line numbers of the files, up to 16 MiB of their contents
+// for the diffs of errors, and nothing else. It is safe for concurrent use.
+type Session struct {
+	mu    sync.Mutex
+	files map[fileKey]*shownFile // guarded by mu
+	kept  int                    // guarded by mu; how many bytes of contents are kept
+}
+
+// fileKey names a file of one of the workspaces.
+type fileKey struct {
+	Workspace string `json:"workspace"`
+	Path      string `json:"path"`
+}
+
+// shownFile is a file as it was when it was shown.
+type shownFile struct {
+	Version workspace.Version `json:"version,omitempty"`
+	SHA256  string            `json:"sha256"`
+	Total   int               `json:"total"`           // lines of the file
+	Lines   []lineRange       `json:"lines,omitempty"` // that were shown, sorted; they do not touch
+
+	data []byte // the whole file; nil if it is not kept
+}
+
+// lineRange is lines from 1, both included.
+type lineRange [2]int
+
+// keptBytes is how much of the contents of files a session keeps.
+const keptBytes = 16 << 20
+
+// NewSession returns a session that has been shown nothing.
+func NewSession() *Session { return &Session{files: map[fileKey]*shownFile{}} }
+
+// sessionKey is the key of a session in a context.
+type sessionKey struct{}
+
+// WithSession returns a context for the calls of one session. Without it, the
+// calls of a [Set] that needs a session share one that belongs to the Set.
+func WithSession(ctx context.Context, s *Session) context.Context {
+	return context.WithValue(ctx, sessionKey{}, s)
+}
+
+// sessionFile is a file in the JSON form of a session.
+type sessionFile struct {
+	fileKey
+	shownFile
+}
+
+// MarshalJSON returns what has been shown, for [Session.UnmarshalJSON]. The
+// contents of files are not in it.
+func (s *Session) MarshalJSON() ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := []sessionFile{}
+	for key, file := range s.files {
+		list = append(list, sessionFile{key, *file})
+	}
+	slices.SortFunc(list, func(a, b sessionFile) int {
+		return strings.Compare(a.Workspace+"\x00"+a.Path, b.Workspace+"\x00"+b.Path)
+	})
+	return json.Marshal(map[string]any{"files": list})
+}
+
+// UnmarshalJSON replaces the session by one that [Session.MarshalJSON] returned.
+func (s *Session) UnmarshalJSON(data []byte) error {
+	var stored struct{ Files []sessionFile }
+	if err := json.Unmarshal(data, &stored); err != nil {
+		return fmt.Errorf("session: %w", err)
+	}
+	files := map[fileKey]*shownFile{}
+	for _, file := range stored.Files {
+		if !file.valid() {
+			return fmt.Errorf("session: the record of %q is damaged", file.Path)
+		}
+		files[file.fileKey] = &file.shownFile
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files, s.kept = files, 0
+	return nil
+}
+
+// valid reports whether the lines are sorted, do not touch, and are of the file.
+func (f *shownFile) valid() bool {
+	last := -1
+	for _, lines := range f.Lines {
+		if lines[0] <= last+1 && last >= 0 || lines[0] < 1 || lines[1] < lines[0] || lines[1] > f.Total {
+			return false
+		}
+		last = lines[1]
+	}
+	return len(f.SHA256) == hex.EncodedLen(sha256.Size) && f.Total >= 0
+}
+
+// whole reports whether every line was shown.
+func (f *shownFile) whole() bool {
+	return f.Total == 0 || len(f.Lines) == 1 && f.Lines[0] == lineRange{1, f.Total}
+}
+
+// shows reports whether the lines first to last were shown.
+func (f *shownFile) shows(first, last int) bool {
+	return f.Total == 0 || slices.ContainsFunc(f.Lines, func(r lineRange) bool { return r[0] <= first && last <= r[1] })
+}
+
+// add adds the lines first to last to those that were shown, and joins ranges
+// that then touch.
+func (f *shownFile) add(first, last int) {
+	if first < 1 || last < first {
+		return
+	}
+	f.Lines = append(f.Lines, lineRange{first, last})
+	slices.SortFunc(f.Lines, func(a, b lineRange) int { return a[0] - b[0] })
+	joined := f.Lines[:1]
+	for _, r := range f.Lines[1:] {
+		if end := &joined[len(joined)-1][1]; r[0] <= *end+1 {
+			*end = max(*end, r[1])
+		} else {
+			joined = append(joined, r)
+		}
+	}
+	f.Lines = joined
+}
+
+// text returns the ranges for an error: "1-40, 80-120".
+func (f *shownFile) text() string {
+	var parts []string
+	for _, r := range f.Lines {
+		parts = append(parts, fmt.Sprintf("%d-%d", r[0], r[1]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// file returns what the session knows of a file, nil for nothing.
+func (s *Session) file(key fileKey) *shownFile {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.files[key]; f != nil {
+		clone := *f
+		clone.Lines = slices.Clone(f.Lines)
+		return &clone
+	}
+	return nil
+}
+
+// put records a file as it is now. Lines that were shown of the same content
+// before stay shown.
+func (s *Session) put(key fileKey, now *shownFile) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before := s.files[key]; before != nil {
+		s.kept -= len(before.data)
+		if before.SHA256 == now.SHA256 {
+			for _, r := range before.Lines {
+				now.add(r[0], r[1])
+			}
+		}
+	}
+	s.files[key] = now
+	if len(now.data) > keptBytes/4 {
+		now.data = nil
+	}
+	if s.kept += len(now.data); s.kept > keptBytes {
+		for _, other := range s.files {
+			if other != now {
+				other.data = nil
+			}
+		}
+		s.kept = len(now.data)
+	}
+}
+
+// rename records that path, with all below it, is now called to, or is removed
+// if to is empty.
+func (s *Session) rename(ws, path, to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, file := range maps.Clone(s.files) {
+		rest, below := strings.CutPrefix(key.Path, path)
+		if key.Workspace != ws || !below || rest != "" && rest[0] != '/' {
+			continue
+		}
+		delete(s.files, key)
+		if to == "" {
+			s.kept -= len(file.data)
+			continue
+		}
+		s.files[fileKey{ws, to + rest}] = file
+	}
+}
+
+// errReadRequired is the kind of a change of a file that the session has not been
+// shown.
+var errReadRequired = errors.New("the file has to be read first")
+
+// session returns the session of a call, nil if none is needed.
+func (ts *toolset) session(ctx context.Context) *Session {
+	if ts.own == nil {
+		return nil
+	}
+	if s, ok := ctx.Value(sessionKey{}).(*Session); ok && s != nil {
+		return s
+	}
+	return ts.own
+}
+
+func (ts *toolset) fileKey(path string) fileKey { return fileKey{ts.ws.Name(), path} }
+
+// saw records that the lines first to last of a file were shown, all of it if the
+// file has no lines.
+func (ts *toolset) saw(ctx context.Context, path string, version workspace.Version, data []byte, first, last, total int) {
+	s := ts.session(ctx)
+	if s == nil {
+		return
+	}
+	now := &shownFile{Version: version, SHA256: hash(data), Total: total, data: data}
+	now.add(first, last)
+	s.put(ts.fileKey(path), now)
+}
+
+// wrote records a file that the session has written as a whole.
+func (ts *toolset) wrote(ctx context.Context, path string, version workspace.Version, data []byte) {
+	if ts.session(ctx) == nil {
+		return
+	}
+	lines := countLines(data)
+	ts.saw(ctx, path, version, data, 1, lines, lines)
+}
+
+// countLines returns how many lines data has; the last may lack its line end.
+func countLines(data []byte) int {
+	n := bytes.Count(data, []byte("\n"))
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// readRequired is the error of a change of a file that was not shown, or of which
+// only the lines of shown were.
+func (ts *toolset) readRequired(op, path string, shown *shownFile) error {
+	why, hint := error(nil), ts.ifTool(ops.ReadFile, "Read it with %s, and then do this again.")
+	if shown != nil {
+		why = fmt.Errorf("only the lines %s of %d were read", shown.text(), shown.Total)
+		hint = ts.ifTool(ops.ReadFile, "Read the other lines with %s")
+		hint += ts.ifTool(ops.EditFile, ", or change the lines that were read with %s") + "."
+	}
+	return &hintedError{ops.Error(op, path, errReadRequired, why), strings.TrimSpace(hint)}
+}
+
+// changedSince is the error of a change of a file that is no longer as it was
+// shown. now is what it holds, nil if that is not known.
+func (ts *toolset) changedSince(op, path string, shown *shownFile, now []byte) error {
+	hint := "It has changed since it was read." + ts.ifTool(ops.ReadFile, " Read it again with %s, and then decide.")
+	if shown.data != nil && now != nil && isText(shown.data) && isText(now) {
+		if diff, note := unified(path, shown.data, now); diff != "" {
+			hint += diffText(diff, note)
+		}
+	}
+	return &hintedError{ops.Error(op, path, workspace.ErrConflict, nil), hint}
+}
+
+// writeOptions returns the conditions under which a write_file may replace what
+// the session was shown.
+func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileInput) (*workspace.WriteOptions, error) {
+	opts := &workspace.WriteOptions{IfVersion: in.IfVersion, IfNotExist: in.CreateOnly}
+	s := ts.session(ctx)
+	if s == nil || in.CreateOnly {
+		return opts, nil
+	}
+	shown := s.file(ts.fileKey(path))
+	switch {
+	case shown == nil && ts.caps.ConditionalWrite:
+		return &workspace.WriteOptions{IfNotExist: true}, nil
+	case shown == nil:
+		if _, err := ts.ws.Stat(ctx, path); err == nil {
+			return nil, ts.readRequired(ops.WriteFile, path, nil)
+		}
+		return opts, nil
+	case !shown.whole():
+		return nil, ts.readRequired(ops.WriteFile, path, shown)
+	case in.IfVersion != "" && in.IfVersion != shown.Version:
+		return nil, ts.changedSince(ops.WriteFile, path, shown, nil)
+	case ts.caps.ConditionalWrite && shown.Version != "":
+		return &workspace.WriteOptions{IfVersion: shown.Version}, nil
+	}
+	return opts, ts.checkUnchanged(ctx, ops.WriteFile, path, shown)
+}
+
+// checkUnchanged returns the error of a file that no longer holds what was shown.
+// It is for stores without conditional writes: the file can still change
+// afterwards.
+func (ts *toolset) checkUnchanged(ctx context.Context, op, path string, shown *shownFile) error {
+	now, err := ts.whole.ReadFile(ctx, path)
+	if err == nil && hash(now) != shown.SHA256 {
+		return ts.changedSince(op, path, shown, now)
+	}
+	return nil
+}
+
+// explainWrite returns the error of a write_file, in the terms of the session
+// where the condition was the session's own.
+func (ts *toolset) explainWrite(ctx context.Context, path string, in *writeFileInput, err error) error {
+	s := ts.session(ctx)
+	if s == nil || in.CreateOnly {
+		return err
+	}
+	shown := s.file(ts.fileKey(path))
+	switch {
+	case shown == nil && errors.Is(err, fs.ErrExist):
+		return ts.readRequired(ops.WriteFile, path, nil)
+	case shown != nil && errors.Is(err, workspace.ErrConflict):
+		now, readErr := ts.whole.ReadFile(ctx, path)
+		if errors.Is(readErr, fs.ErrNotExist) {
+			s.rename(ts.ws.Name(), path, "")
+		}
+		return ts.changedSince(ops.WriteFile, path, shown, now)
+	}
+	return err
+}
+
+// checkEdit returns the error of an edit of old outside what the session was
+// shown of it. Without a change it says whether any edit can be made.
+func (ts *toolset) checkEdit(ctx context.Context, path string, old []byte, change *edit.Change) error {
+	s := ts.session(ctx)
+	if s == nil {
+		return nil
+	}
+	shown := s.file(ts.fileKey(path))
+	switch {
+	case shown == nil:
+		return ts.readRequired(ops.EditFile, path, nil)
+	case hash(old) != shown.SHA256:
+		return ts.changedSince(ops.EditFile, path, shown, old)
+	}
+	if change == nil {
+		return nil
+	}
+	for _, span := range change.Spans() {
+		if !shown.shows(spanLines(old, span)) {
+			return ts.readRequired(ops.EditFile, path, shown)
+		}
+	}
+	return nil
+}
+
+// spanLines returns the first and the last line, from 1, of what span replaces.
+func spanLines(data []byte, span edit.Span) (first, last int) {
+	first = 1 + bytes.Count(data[:span.Start], []byte("\n"))
+	return first, first + bytes.Count(data[span.Start:max(span.Start, span.End-1)], []byte("\n"))
+}
+
+// edited records an edit that [toolset.checkEdit] let through. Of a file of which the
+// lines 1-3 and 7-9 were shown, an edit that replaces line 2 by three lines leaves
+// 1-5 and 9-11 shown.
+func (ts *toolset) edited(ctx context.Context, path string, version workspace.Version, old []byte, change *edit.Change) {
+	s := ts.session(ctx)
+	if s == nil {
+		return
+	}
+	before := s.file(ts.fileKey(path))
+	now := change.Bytes()
+	after := &shownFile{Version: version, SHA256: hash(now), Total: countLines(now), data: now}
+	if before != nil {
+		for _, r := range before.Lines {
+			first, last := r[0], r[1]
+			for _, span := range change.Spans() {
+				from, _ := spanLines(old, span)
+				grown := strings.Count(span.New, "\n") - bytes.Count(old[span.Start:span.End], []byte("\n"))
+				if from < r[0] {
+					first += grown
+				}
+				if from <= r[1] {
+					last += grown
+				}
+			}
+			after.add(first, min(last, after.Total))
+		}
+	}
+	s.put(ts.fileKey(path), after)
+}
+
+// checkKnown returns the error of a move or a removal of a file that the session
+// was not shown as it is. A directory and a symlink need not have been read.
+func (ts *toolset) checkKnown(ctx context.Context, op, path string) error {
+	s := ts.session(ctx)
+	if s == nil {
+		return nil
+	}
+	info, err := ts.ws.Stat(ctx, path)
+	if err != nil || info.Type != workspace.TypeFile {
+		return nil // the operation itself says what is wrong
+	}
+	shown := s.file(ts.fileKey(path))
+	switch {
+	case shown == nil:
+		return ts.readRequired(op, path, nil)
+	case info.Version != "" && shown.Version != "" && info.Version != shown.Version:
+		return ts.changedSince(op, path, shown, nil)
+	}
+	return nil
+}
+
+// forget records that path was removed, or moved to another name.
+func (ts *toolset) forget(ctx context.Context, path, to string) {
+	if s := ts.session(ctx); s != nil {
+		s.rename(ts.ws.Name(), path, to)
+	}
+}

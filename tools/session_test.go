@@ -1,0 +1,261 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/providers/afero"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+
+	aferolib "github.com/spf13/afero"
+)
+
+// careful returns the tools of fsys, which change only what was read.
+func careful(t *testing.T, fsys workspace.FileSystem) *tools.Set {
+	t.Helper()
+	return newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{ReadBeforeWrite: []string{"test"}})
+}
+
+func put(t *testing.T, fsys workspace.FileSystem, name, content string) {
+	t.Helper()
+	if _, err := fsys.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func holds(t *testing.T, fsys workspace.FileSystem, name, want string) {
+	t.Helper()
+	if data, err := fsys.ReadFile(t.Context(), name); err != nil || string(data) != want {
+		t.Errorf("%s holds %q, %v, want %q", name, data, err, want)
+	}
+}
+
+const five = "one\ntwo\nthree\nfour\nfive\n"
+
+// TestReadRequired tries to change files that were not read, or not all of what is
+// changed.
+func TestReadRequired(t *testing.T) {
+	for store, open := range map[string]func(t *testing.T) workspace.FileSystem{
+		"memory": func(*testing.T) workspace.FileSystem { return memory.New(nil) },
+		"local": func(t *testing.T) workspace.FileSystem {
+			fsys, err := localbash.Open(t.TempDir(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { fsys.Close() })
+			return fsys
+		},
+	} {
+		t.Run(store, func(t *testing.T) {
+			fsys := open(t)
+			put(t, fsys, "a", five)
+			put(t, fsys, "b", "other\n")
+			info, err := fsys.Stat(t.Context(), "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := careful(t, fsys)
+			// What shows a file without its lines does not count.
+			good(t, set, "ls", object{})
+			good(t, set, "stat", object{"path": "a"})
+			good(t, set, "glob", object{"pattern": "**"})
+			good(t, set, "grep", object{"pattern": "three", "before": 5, "after": 5})
+			good(t, set, "edit_file", object{"path": "b", "oldText": "other", "newText": "x", "dryRun": true}) // shows b, changes nothing
+			edit := object{"path": "a", "oldText": "three", "newText": "3"}
+			for _, c := range []struct {
+				op   string
+				args object
+			}{
+				{"write_file", object{"path": "a", "content": "x"}},
+				{"write_file", object{"path": "/a", "content": "x"}},
+				{"write_file", object{"path": "./b/../a", "content": "x"}},
+				{"write_file", object{"path": "a", "content": "x", "ifVersion": info.Version}},
+				{"edit_file", edit},
+				{"edit_file", object{"path": "a", "oldText": "not in it", "newText": "x"}},
+				{"rm", object{"path": "a"}},
+				{"move", object{"source": "a", "destination": "c"}},
+				{"edit_file", object{"path": "b", "oldText": "other", "newText": "x"}},
+			} {
+				err := bad(t, set, c.op, c.args, tools.CodeReadRequired)
+				contains(t, "hint", err.Hint, "Read it with workspace__test__read_file")
+				if strings.Contains(err.Hint+err.Message, "two") {
+					t.Errorf("%s shows what the file holds: %+v", c.op, err)
+				}
+			}
+			good(t, set, "write_file", object{"path": "new", "content": "1\n"})
+			good(t, set, "write_file", object{"path": "new", "content": "2\n"}) // its own
+			good(t, set, "edit_file", object{"path": "new", "oldText": "2", "newText": "3"})
+
+			good(t, set, "read_file", object{"path": "a", "line": 2, "limit": 2})
+			partial := bad(t, set, "write_file", object{"path": "a", "content": "x"}, tools.CodeReadRequired)
+			contains(t, "message", partial.Message, "only the lines 2-3 of 5 were read")
+			bad(t, set, "edit_file", object{"path": "a", "oldText": "four", "newText": "4"}, tools.CodeReadRequired)
+			bad(t, set, "edit_file", object{"path": "a", "oldText": "three\nfour", "newText": "4"}, tools.CodeReadRequired)
+			good(t, set, "edit_file", object{"path": "a", "oldText": "two", "newText": "2\n2.5"})
+			good(t, set, "edit_file", edit)
+			bad(t, set, "edit_file", object{"path": "a", "oldText": "four", "newText": "4"}, tools.CodeReadRequired)
+			bad(t, set, "edit_file", object{"path": "a", "oldText": "one", "newText": "1"}, tools.CodeReadRequired)
+			holds(t, fsys, "a", "one\n2\n2.5\n3\nfour\nfive\n")
+			good(t, set, "read_file", object{"path": "a", "limit": 1})
+			good(t, set, "read_file", object{"path": "a", "tail": 2})
+			good(t, set, "write_file", object{"path": "a", "content": five})
+			good(t, set, "move", object{"source": "a", "destination": "c"})
+			good(t, set, "edit_file", object{"path": "c", "oldText": "two", "newText": "2"})
+			bad(t, set, "edit_file", object{"path": "a", "oldText": "two", "newText": "2"}, tools.CodeNotExist)
+			put(t, fsys, "a", "somebody else's")
+			bad(t, set, "write_file", object{"path": "a", "content": "x"}, tools.CodeReadRequired)
+			good(t, set, "rm", object{"path": "c"})
+			holds(t, fsys, "a", "somebody else's")
+		})
+	}
+}
+
+// TestForeignChange changes what a session has read.
+func TestForeignChange(t *testing.T) {
+	fsys := memory.New(nil)
+	set := careful(t, fsys)
+	for _, c := range []struct {
+		op   string
+		args object
+	}{
+		{"write_file", object{"path": "a", "content": "x"}},
+		{"edit_file", object{"path": "a", "oldText": "two", "newText": "2"}},
+		{"rm", object{"path": "a"}},
+		{"move", object{"source": "a", "destination": "b"}},
+	} {
+		put(t, fsys, "a", five)
+		good(t, set, "read_file", object{"path": "a"})
+		put(t, fsys, "a", five+"six\n")
+		err := bad(t, set, c.op, c.args, tools.CodeConflict)
+		contains(t, "hint", err.Hint, "It has changed since it was read.")
+		if c.op == "write_file" || c.op == "edit_file" {
+			contains(t, "hint", err.Hint, "+six")
+		}
+		holds(t, fsys, "a", five+"six\n")
+	}
+	good(t, set, "read_file", object{"path": "a"})
+	good(t, set, "edit_file", object{"path": "a", "oldText": "six", "newText": "6"})
+}
+
+// TestSessions tests that each session has read what it has read, also after it
+// was stored.
+func TestSessions(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "a", five)
+	put(t, fsys, "b", five)
+	set := careful(t, fsys)
+	as := func(s *tools.Session, op, args string) *tools.Result {
+		tool, _ := set.Lookup(op)
+		result, err := tool.Call(tools.WithSession(t.Context(), s), json.RawMessage(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	const edit = `{"path": "a", "oldText": "two", "newText": "zwei"}`
+	first, second := tools.NewSession(), tools.NewSession()
+	as(first, "read_file", `{"path": "a"}`)
+	as(first, "read_file", `{"path": "b", "line": 2, "limit": 2}`)
+	if result := as(second, "edit_file", edit); !result.IsError || result.Error.Code != tools.CodeReadRequired {
+		t.Errorf("an edit in another session = %s, want %s", result.Text, tools.CodeReadRequired)
+	}
+	stored, err := json.Marshal(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(stored), "three") {
+		t.Errorf("the stored session has contents: %s", stored)
+	}
+	again := &tools.Session{}
+	if err := json.Unmarshal(stored, again); err != nil {
+		t.Fatal(err)
+	}
+	if result := as(again, "edit_file", edit); result.IsError {
+		t.Errorf("an edit in the stored session = %s", result.Text)
+	}
+	if result := as(again, "write_file", `{"path": "b", "content": ""}`); !result.IsError || !strings.Contains(result.Text, "lines 2-3 of 5") {
+		t.Errorf("a write over a part in the stored session = %s", result.Text)
+	}
+	if result := as(first, "edit_file", `{"path": "a", "oldText": "one", "newText": "eins"}`); !result.IsError || result.Error.Code != tools.CodeConflict {
+		t.Errorf("an edit of what another session has changed = %s, want %s", result.Text, tools.CodeConflict)
+	}
+	for _, damaged := range []string{`[]`, `{"files": [{"path": "a"}]}`, strings.Replace(string(stored), "[[2,3]]", "[[3,2]]", 1), strings.Replace(string(stored), "[[2,3]]", "[[2,30]]", 1)} {
+		if err := json.Unmarshal([]byte(damaged), &tools.Session{}); err == nil {
+			t.Errorf("%s is taken for a session", damaged)
+		}
+	}
+}
+
+// TestSessionsMeet lets four sessions edit the same files. Each edit is made on
+// what its session has read, or refused, so that no edit is lost.
+func TestSessionsMeet(t *testing.T) {
+	const files, rounds = 10, 20
+	fsys := memory.New(nil)
+	for i := range files {
+		put(t, fsys, fmt.Sprint(i), "0\n")
+	}
+	set := careful(t, fsys)
+	read, _ := set.Lookup("read_file")
+	edit, _ := set.Lookup("edit_file")
+	made := make([][files]int, 4)
+	var wg sync.WaitGroup
+	for who := range made {
+		wg.Go(func() {
+			ctx := tools.WithSession(t.Context(), tools.NewSession())
+			for round := range rounds * files {
+				i := (round + who) % files
+				shown, err := read.Call(ctx, json.RawMessage(fmt.Sprintf(`{"path": "%d"}`, i)))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var file struct{ Text string }
+				if err := json.Unmarshal(shown.Structured, &file); err != nil {
+					t.Error(err)
+					return
+				}
+				var n int
+				fmt.Sscan(file.Text, &n)
+				result, err := edit.Call(ctx, json.RawMessage(fmt.Sprintf(`{"path": "%d", "oldText": "%d\n", "newText": "%d\n"}`, i, n, n+1)))
+				switch {
+				case err != nil:
+					t.Error(err)
+				case !result.IsError:
+					made[who][i]++
+				case result.Error.Code != tools.CodeConflict:
+					t.Errorf("edit_file = %s, want %s", result.Text, tools.CodeConflict)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for i := range files {
+		sum := 0
+		for who := range made {
+			sum += made[who][i]
+		}
+		holds(t, fsys, fmt.Sprint(i), fmt.Sprintf("%d\n", sum))
+	}
+}
+
+// TestReadRequiredWithoutVersions uses a store that has neither versions nor
+// conditional writes.
+func TestReadRequiredWithoutVersions(t *testing.T) {
+	fsys := afero.FromAfero(aferolib.NewMemMapFs(), nil)
+	put(t, fsys, "a", five)
+	set := careful(t, fsys)
+	bad(t, set, "write_file", object{"path": "a", "content": "x"}, tools.CodeReadRequired)
+	good(t, set, "write_file", object{"path": "new", "content": "x"})
+	good(t, set, "read_file", object{"path": "a"})
+	put(t, fsys, "a", "changed\n")
+	bad(t, set, "write_file", object{"path": "a", "content": "x"}, tools.CodeConflict)
+	good(t, set, "read_file", object{"path": "a"})
+	good(t, set, "write_file", object{"path": "a", "content": "x"})
+	holds(t, fsys, "a", "x")
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/errors.golden")
@@ -248,6 +249,22 @@ func bareEnvironment(t *testing.T) {
 		"AWS_CONFIG_FILE": filepath.Join(home, "config"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(home, "credentials"),
 	} {
 		t.Setenv(name, value)
+	}
+}
+
+// TestMissingTokenFile has credentials in a file that does not exist. That is no
+// file of the workspace: a write on a condition is not refused because of it.
+func TestMissingTokenFile(t *testing.T) {
+	bareEnvironment(t)
+	t.Setenv("AWS_WEB_IDENTITY_TOKEN_FILE", filepath.Join(t.TempDir(), "nothing"))
+	t.Setenv("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/reader")
+	f, err := objectstore.Open(t.Context(), &objectstore.Options{Bucket: "hidden", Endpoint: "http://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteFile(t.Context(), "a", nil, &workspace.WriteOptions{IfVersion: "1"})
+	if !errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrConflict) {
+		t.Errorf("WriteFile = %v, want that there are no credentials", err)
 	}
 }
 

@@ -281,6 +281,22 @@ func TestNoProof(t *testing.T) {
 	}
 }
 
+// TestCopierKnows checks that a store with a Copier is believed about Copy, while
+// one without can copy through the caller.
+func TestCopierKnows(t *testing.T) {
+	conditional := provider.Facts{Capabilities: workspace.Capabilities{Write: true, ConditionalWrite: true}}
+	copier := provider.New(failing{}, conditional)
+	if copier.Capabilities().Copy {
+		t.Error("Copy is declared for a Copier that does not declare it")
+	}
+	if _, err := copier.Copy(t.Context(), "a", "b"); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Copy = %v, want ErrUnsupported", err)
+	}
+	if !provider.New(struct{ provider.Store }{failing{}}, conditional).Capabilities().Copy {
+		t.Error("Copy is not declared where the caller can copy")
+	}
+}
+
 // TestNotDeclared checks that what a store does not declare is not asked of it.
 func TestNotDeclared(t *testing.T) {
 	asked := errors.New("the store was asked")

@@ -29,12 +29,14 @@ package bucket
 import (
 	"context"
 	"io/fs"
+	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
@@ -87,11 +89,16 @@ func (b *Bucket) Server(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	raw, ok := awsmiddleware.GetRawResponse(out.ResultMetadata).(*smithyhttp.Response)
+	return headerOf(out.ResultMetadata).Get("Server"), nil
+}
+
+// headerOf returns the header of an answer as it came, which must not change.
+func headerOf(answer middleware.Metadata) http.Header {
+	raw, ok := awsmiddleware.GetRawResponse(answer).(*smithyhttp.Response)
 	if !ok {
-		return "", nil
+		return nil
 	}
-	return raw.Header.Get("Server"), nil
+	return raw.Header
 }
 
 // PresignGet returns a URL with which anyone can GET the object key for as long
@@ -108,9 +115,12 @@ func (b *Bucket) PresignGet(ctx context.Context, key string, ttl time.Duration) 
 // Head is an object with what the store keeps beside its content.
 type Head struct {
 	object.Object
-	Description Description
-	metadata    map[string]string // of the user, and the token
+	header   http.Header       // of the answer
+	metadata map[string]string // of the user, and the token
 }
+
+// Description returns what describes the object.
+func (h Head) Description() Description { return describedBy(h.header) }
 
 // Stat asks for the object key. A tombstone is [fs.ErrNotExist], as an object
 // that does not exist is.
@@ -136,8 +146,8 @@ func (b *Bucket) head(ctx context.Context, key string) (Head, error) {
 			Key: key, Size: aws.ToInt64(out.ContentLength), ETag: aws.ToString(out.ETag),
 			Modified: aws.ToTime(out.LastModified), Class: string(out.StorageClass),
 		},
-		Description: describedBy(out.ResultMetadata),
-		metadata:    out.Metadata,
+		header:   headerOf(out.ResultMetadata),
+		metadata: out.Metadata,
 	}, nil
 }
 

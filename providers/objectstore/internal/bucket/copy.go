@@ -44,7 +44,7 @@ func (b *Bucket) Copy(ctx context.Context, from Head, to string) (etag string, e
 		}
 		return b.copyParts(ctx, from, to)
 	}
-	d, err := b.withTags(ctx, from.Key, from.Description) // what is empty cannot be a part
+	d, err := b.withTags(ctx, from.Key, from.Description()) // what is empty cannot be a part
 	if err != nil {
 		return "", err
 	}
@@ -81,7 +81,7 @@ func (b *Bucket) copyWhole(ctx context.Context, from Head, to string) (etag stri
 		Bucket: b.name, Key: aws.String(to), IfNoneMatch: c.ifNoneMatch,
 		CopySource: b.copySource(from.Key), CopySourceIfMatch: aws.String(from.ETag),
 		StorageClass: types.StorageClass(from.Class),
-	}, c.count, from.Description.only(redirectHeader).apply)
+	}, c.count, from.Description().only(redirectHeader).apply)
 	switch {
 	case err == nil:
 		return aws.ToString(out.CopyObjectResult.ETag), nil
@@ -106,7 +106,7 @@ func (b *Bucket) copyWhole(ctx context.Context, from Head, to string) (etag stri
 
 // copyParts copies by an upload whose parts are ranges of the source.
 func (b *Bucket) copyParts(ctx context.Context, from Head, to string) (etag string, err error) {
-	d, err := b.withTags(ctx, from.Key, from.Description)
+	d, err := b.withTags(ctx, from.Key, from.Description())
 	if err != nil {
 		return "", err
 	}

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -47,22 +46,18 @@ var tokenHeader = MetaHeader(tokenKey)
 // MetaHeader is the header of the user metadata with that key.
 func MetaHeader(key string) string { return http.CanonicalHeaderKey(metaPrefix + key) }
 
-// describedBy returns the headers of the answer to a GET or HEAD that a write
+// describedBy returns those headers of the answer to a GET or HEAD that a write
 // sends to keep what they describe. The token is not among them: each write has
 // its own.
-func describedBy(answer middleware.Metadata) Description {
-	raw, ok := awsmiddleware.GetRawResponse(answer).(*smithyhttp.Response)
-	if !ok {
-		return nil
-	}
+func describedBy(header http.Header) Description {
 	d := make(Description)
-	for name, values := range raw.Header {
+	for name, values := range header {
 		if strings.HasPrefix(name, metaPrefix) && name != tokenHeader {
 			d[name] = values
 		}
 	}
 	for _, name := range described {
-		if values := raw.Header[name]; len(values) > 0 && values[0] != "" {
+		if values := header[name]; len(values) > 0 && values[0] != "" {
 			d[name] = values
 		}
 	}
@@ -138,7 +133,7 @@ func (b *Bucket) Replaces(ctx context.Context, key string, fresh Description, o 
 		case err != nil:
 			return nil, err
 		}
-		d = now.Description
+		d = now.Description()
 	}
 	return b.withTags(ctx, key, d)
 }
@@ -146,7 +141,7 @@ func (b *Bucket) Replaces(ctx context.Context, key string, fresh Description, o 
 // Remember keeps the description of a version that was written, for the next
 // write that replaces it.
 func (b *Bucket) Remember(key, etag string, d Description) {
-	b.descriptions.put(key, object.VersionOf(etag), d)
+	b.descriptions.put(key, known{version: object.VersionOf(etag), description: d})
 }
 
 // maxDescriptions is how many descriptions are remembered.
@@ -163,30 +158,37 @@ type descriptions struct {
 	ttl time.Duration
 
 	mu    sync.Mutex
-	known map[string]knownDescription // by key; guarded by mu
+	known map[string]known // by key; guarded by mu
 }
 
-type knownDescription struct {
-	description Description
+// known is what describes a version. Few reads are followed by a write, so the
+// header of a read is kept as it is until one is.
+type known struct {
 	version     workspace.Version
+	header      http.Header // of a read; nil after a write
+	description Description
 	expires     time.Time
 }
 
 func newDescriptions(ttl time.Duration) *descriptions {
-	return &descriptions{ttl: ttl, known: make(map[string]knownDescription)}
+	return &descriptions{ttl: ttl, known: make(map[string]known)}
 }
 
 func (m *descriptions) get(key string, version workspace.Version) (d Description, ok bool) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	known, ok := m.known[key]
-	if !ok || known.version != version || !time.Now().Before(known.expires) {
+	k, ok := m.known[key]
+	m.mu.Unlock()
+	switch {
+	case !ok || k.version != version || !time.Now().Before(k.expires):
 		return nil, false
+	case k.header != nil:
+		return describedBy(k.header), true
 	}
-	return known.description, true
+	return k.description, true
 }
 
-func (m *descriptions) put(key string, version workspace.Version, d Description) {
+func (m *descriptions) put(key string, k known) {
+	k.expires = time.Now().Add(m.ttl)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for dropped := range m.known {
@@ -195,5 +197,5 @@ func (m *descriptions) put(key string, version workspace.Version, d Description)
 		}
 		delete(m.known, dropped)
 	}
-	m.known[key] = knownDescription{description: d, version: version, expires: time.Now().Add(m.ttl)}
+	m.known[key] = k
 }

@@ -54,7 +54,7 @@ type Download struct {
 	object.Object // the size is -1 if it is unknown
 	bucket        *Bucket
 	ctx           context.Context
-	description   Description
+	header        http.Header // of the first answer
 	tombstone     bool
 	opaque        bool // the store says that the ETag is not the MD5 sum of the content
 
@@ -94,7 +94,7 @@ func (b *Bucket) get(ctx context.Context, key string, w *Window) (*Download, err
 	case err != nil:
 		return nil, err
 	}
-	b.descriptions.put(d.Key, d.Version(), d.description)
+	b.descriptions.put(d.Key, known{version: d.Version(), header: d.header})
 	return d, nil
 }
 
@@ -117,9 +117,9 @@ func (b *Bucket) fetch(ctx context.Context, key string, w *Window, ifMatch *stri
 		return nil, err
 	}
 	d := &Download{
-		Object:      object.Object{Key: key, ETag: aws.ToString(out.ETag), Modified: aws.ToTime(out.LastModified)},
-		description: describedBy(out.ResultMetadata),
-		bucket:      b, ctx: ctx, tombstone: object.HasTombstone(out.Metadata), body: out.Body,
+		Object: object.Object{Key: key, ETag: aws.ToString(out.ETag), Modified: aws.ToTime(out.LastModified)},
+		header: headerOf(out.ResultMetadata),
+		bucket: b, ctx: ctx, tombstone: object.HasTombstone(out.Metadata), body: out.Body,
 		opaque: out.SSECustomerAlgorithm != nil || strings.HasPrefix(string(out.ServerSideEncryption), "aws:kms"),
 	}
 	if !d.measure(out, w) {

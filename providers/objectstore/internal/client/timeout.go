@@ -77,10 +77,12 @@ type limitedBody struct {
 
 // wait cancels a request that waits for too long.
 type wait struct {
-	ctx      context.Context
-	cancel   context.CancelCauseFunc
-	dog      *watchdog
-	deadline time.Time // guarded by dog.mu
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	dog    *watchdog
+
+	deadline   time.Time // guarded by dog.mu, as what follows; zero if the wait is not in the list
+	next, prev *wait
 
 	answered atomic.Bool
 }
@@ -115,8 +117,8 @@ func (w *wait) explain(err error) error {
 //
 // It is safe for concurrent use.
 type watchdog struct {
-	mu    sync.Mutex // guards what follows
-	waits map[*wait]struct{}
+	mu    sync.Mutex  // guards what follows
+	first *wait       // of a list, as a map costs more than all else here
 	timer *time.Timer // nil before the first wait
 	due   time.Time   // when the timer fires; zero if it is not set
 }
@@ -125,11 +127,13 @@ type watchdog struct {
 func (d *watchdog) add(w *wait, deadline time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.waits == nil {
-		d.waits = make(map[*wait]struct{})
+	if w.deadline.IsZero() {
+		if w.next = d.first; w.next != nil {
+			w.next.prev = w
+		}
+		d.first = w
 	}
 	w.deadline = deadline
-	d.waits[w] = struct{}{}
 	if d.due.IsZero() || deadline.Before(d.due) {
 		d.set(deadline)
 	}
@@ -148,7 +152,23 @@ func (d *watchdog) set(due time.Time) {
 func (d *watchdog) remove(w *wait) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.waits, w)
+	d.drop(w)
+}
+
+// drop takes w out of the list, if it is there. d.mu is held.
+func (d *watchdog) drop(w *wait) {
+	if w.deadline.IsZero() {
+		return
+	}
+	if w.next != nil {
+		w.next.prev = w.prev
+	}
+	if w.prev != nil {
+		w.prev.next = w.next
+	} else {
+		d.first = w.next
+	}
+	w.deadline, w.next, w.prev = time.Time{}, nil, nil
 }
 
 // look cancels the waits whose deadline has come, and sets the timer to the next
@@ -156,19 +176,21 @@ func (d *watchdog) remove(w *wait) {
 func (d *watchdog) look() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now, next := time.Now(), time.Time{}
-	for w := range d.waits {
+	now, due := time.Now(), time.Time{}
+	for w := d.first; w != nil; {
+		next := w.next
 		switch {
 		case !w.deadline.After(now):
-			delete(d.waits, w)
+			d.drop(w)
 			w.cancel(errTimeout)
-		case next.IsZero() || w.deadline.Before(next):
-			next = w.deadline
+		case due.IsZero() || w.deadline.Before(due):
+			due = w.deadline
 		}
+		w = next
 	}
 	d.due = time.Time{}
-	if !next.IsZero() {
-		d.set(next)
+	if !due.IsZero() {
+		d.set(due)
 	}
 }
 

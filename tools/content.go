@@ -158,7 +158,7 @@ func (c *content) offset(n int) int {
 type window struct {
 	text       string
 	start, end int   // the first and last line, from 1; end is 0 if there is none
-	cut        []int // lines of which only the beginning is shown
+	cut        []int // lines that are cut: only their beginning is shown
 	short      bool  // the limit on bytes left out lines that were asked for
 }
 

@@ -22,7 +22,7 @@ const (
 	FormatOpenAIResponses Format = "openai-responses"
 	// FormatAnthropic is that of Anthropic's messages.
 	FormatAnthropic Format = "anthropic"
-	// FormatMCP is that of the Model Context Protocol's tools/list.
+	// FormatMCP is the format of tools/list in the Model Context Protocol.
 	FormatMCP Format = "mcp"
 )
 

@@ -61,7 +61,7 @@ const (
 )
 
 // advice is what a model, and a person who sets up a workspace, can do about an
-// error of which only the code is known.
+// error if only its code is known.
 var advice = map[Code]struct{ model, person string }{
 	CodeNotExist:    {"", "Create it, or correct its name in the file."},
 	CodePermission:  {notAllowed, "Get the right to do this, or choose another place."},
@@ -159,7 +159,7 @@ func (ts *toolset) conflictHint(op string) string {
 	if op == ops.EditFile {
 		return "Others keep changing the file. Try again later."
 	}
-	return "The file has changed since it was read, or is gone" +
+	return "The file has changed since it was read, or no longer exists" +
 		ts.ifTool(ops.ReadFile, ": read it again with %s, and write with the version that returns") + "."
 }
 

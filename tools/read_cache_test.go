@@ -326,7 +326,7 @@ func TestPagesBesideWriters(t *testing.T) {
 					return
 				}
 				page := members(t, result.Structured)
-				for { // the writer says what a version holds a moment after it is to be read
+				for { // the writer says what a version holds a moment after a reader can see it
 					content, ok := texts.Load(page["version"])
 					if !ok {
 						continue

@@ -30,7 +30,7 @@ type readFileOutput struct {
 	TotalLines int               `json:"totalLines" jsonschema:"how many lines the file has; 0 if it is empty or binary"`
 	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to go on with; absent at the end of the file"`
 	Truncated  bool              `json:"truncated" jsonschema:"whether something is left out: lines after endLine, lines of the tail that was asked for, or the ends of cutLines"`
-	CutLines   []int             `json:"cutLines,omitempty" jsonschema:"lines longer than {{.LineChars}} characters, of which text has the beginning and a mark"`
+	CutLines   []int             `json:"cutLines,omitempty" jsonschema:"lines longer than {{.LineChars}} characters: text has their beginning and a mark"`
 	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file, not of the lines returned"`
 	Size       int               `json:"size" jsonschema:"the size of the whole file in bytes"`
 	Binary     bool              `json:"binary,omitempty" jsonschema:"whether the file is not UTF-8 text"`

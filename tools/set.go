@@ -23,7 +23,7 @@ type Options struct {
 	// Disable lists operations that get no tool.
 	Disable []string
 	// Timeout is how long one call may take. Zero means [DefaultTimeout], a
-	// negative value no limit but that of the caller's context.
+	// negative value no limit except the caller's context.
 	Timeout time.Duration
 	// ReadCache is how many bytes of the files that read_file read last are kept
 	// in memory, for the next pages of them. Zero means [DefaultReadCache], a
@@ -42,7 +42,7 @@ type Options struct {
 	// MaxTools is the most tools that SharedAuto gives workspaces that share
 	// none. Zero means [DefaultMaxTools].
 	MaxTools int
-	// About is what a model is told of the workspaces that share their tools,
+	// About says to a model what is in the workspaces that share their tools,
 	// by their names.
 	About map[string]string
 }

@@ -85,8 +85,8 @@ func TestCallHasTimeout(t *testing.T) {
 	}
 }
 
-// TestHintHasTimeout lets the call fail at once, and the search for a hint take
-// for ever.
+// TestHintHasTimeout lets the call fail at once, and the search for a hint never
+// end.
 func TestHintHasTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool, begin := toolOf(t, released(), nil, "read_file"), time.Now()

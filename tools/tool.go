@@ -159,7 +159,7 @@ type toolset struct {
 
 	// Of workspaces that share their tools:
 	scope       string // what tells the cursors of one from those of another
-	note        string // what a model is told of it
+	note        string // what a model must know about it
 	unlikeSizes bool   // the toolset describes workspaces that differ in MaxFileSize
 }
 

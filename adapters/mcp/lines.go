@@ -26,7 +26,7 @@ func newLines(in io.Reader, limit int) *lines {
 //
 // # Errors
 //
-// [io.EOF] at the end, [errLongLine] for one line, or that of the input.
+// [io.EOF] at the end, [errLongLine] for one line, or the error of the input.
 func (l *lines) next() ([]byte, error) {
 	for {
 		line, err := l.line()

@@ -24,9 +24,6 @@ func TestCodeLinks(t *testing.T) {
 		for _, match := range codeLink.FindAllStringSubmatch(read(t, document), -1) {
 			name, file := match[1], path.Join(path.Dir(document), match[2])
 			links++
-			if isMoving(file) {
-				continue
-			}
 			if !slices.Contains(declared(t, file), name) {
 				t.Errorf("%s says that %s is in %s, which does not declare it", document, name, file)
 			}
@@ -101,12 +98,12 @@ func TestArchitecturePackages(t *testing.T) {
 	}
 	packages := importsByDir(t)
 	for dir := range packages {
-		if !listed[dir] && !isMoving(dir) {
+		if !listed[dir] {
 			t.Errorf("docs/architecture.md does not list the package %s", dir)
 		}
 	}
 	for dir := range listed {
-		if packages[dir] == nil && !isMoving(dir) {
+		if packages[dir] == nil {
 			t.Errorf("docs/architecture.md lists %s, which is no package", dir)
 		}
 	}

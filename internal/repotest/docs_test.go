@@ -70,7 +70,7 @@ func TestDocLinks(t *testing.T) {
 			if match[1] != "" {
 				target = path.Join(path.Dir(document), match[1])
 			}
-			if _, err := fs.Stat(tree, target); err != nil && !isMoving(target) {
+			if _, err := fs.Stat(tree, target); err != nil {
 				t.Errorf("%s links to %s, which does not exist", document, match[1])
 			} else if match[2] != "" && !slices.Contains(anchors(read(t, target)), match[2]) {
 				t.Errorf("%s links to %s%s, which is no heading", document, match[1], match[2])

@@ -156,7 +156,7 @@ func TestURLs(t *testing.T) {
 		{"s3://lake/team%20a/?endpoint=http://127.0.0.1:9000&pathStyle=true",
 			`{"bucket":"lake","prefix":"team a/","region":"eu-west-1","endpoint":"http://127.0.0.1:9000","pathStyle":true}`, ""},
 		{"s3://lake", `{"bucket":"lake","region":"eu-west-1"}`, ""},
-		{"s3://key:secret@lake", "", "credentials do not belong into a URL"},
+		{"s3://key:secret@lake", "", "credentials do not belong in a URL"},
 		{"mem://", `{"dirs":[],"files":{}}`, ""},
 		{"mem://a", "", "expected mem://"},
 		{"file://host/a", "", "expected file:///path/of/a/folder"},

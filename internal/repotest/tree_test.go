@@ -3,7 +3,6 @@ package repotest_test
 import (
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -12,17 +11,6 @@ import (
 const root = "../.."
 
 var tree = os.DirFS(root)
-
-// moving are directories whose code is moved at the moment. What documents say
-// of the places of code is not tested there.
-var moving = []string{"adapters/mcp", "providers/objectstore", "tools", "workspace/config"}
-
-func isMoving(name string) bool { return isIn(moving, name) }
-
-// isIn reports whether name is one of the directories, or in one.
-func isIn(dirs []string, name string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return strings.HasPrefix(name+"/", dir+"/") })
-}
 
 // read returns the content of a file of the repository.
 func read(t *testing.T, name string) string {

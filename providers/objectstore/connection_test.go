@@ -227,8 +227,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestAccessPoint copies in an access point, of which each request names the
-// host and the copy its ARN.
+// TestAccessPoint copies in an access point: each request names its host, and
+// the copy its ARN.
 func TestAccessPoint(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, &s3test.Options{Buckets: []string{"files-123456789012"}, Region: "us-west-2"})

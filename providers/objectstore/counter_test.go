@@ -67,8 +67,8 @@ func increment(t *testing.T, w *workspace.Workspace) {
 	}
 }
 
-// TestOneCreator lets many make the same new file: by a write, a stream, a copy
-// and a move, of which one wins.
+// TestOneCreator lets many create the same new file: by a write, a stream, a copy
+// and a move. One wins.
 func TestOneCreator(t *testing.T) {
 	create := &workspace.WriteOptions{IfNotExist: true}
 	for name, make := range map[string]func(t *testing.T, f *objectstore.FS, source string) error{

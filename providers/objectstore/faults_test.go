@@ -33,7 +33,7 @@ const faultPrefix = "hidden-prefix"
 // partSize is that of long files and copies.
 const partSize = 1000
 
-// faultCase is an operation of which any request may fail.
+// faultCase is an operation whose requests may each fail.
 type faultCase struct {
 	name          string
 	before, after map[string]string // the objects below the prefix, without markers that only keep directories
@@ -383,7 +383,7 @@ func (c faultCase) checkWhole(t *testing.T, what string, objects map[string]stri
 	for key := range c.before {
 		_, stays := c.after[key]
 		if _, ok := objects[key]; stays && !ok {
-			t.Errorf("%s: %q is gone", what, key)
+			t.Errorf("%s: %q is missing", what, key)
 		}
 	}
 	contents := slices.Collect(maps.Values(objects))
@@ -416,7 +416,7 @@ func (c faultCase) repeat(t *testing.T, what string, server *s3test.Server, fsys
 		return strings.HasSuffix(key, "/") && !wanted
 	})
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s: objects in the end (-want +got):\n%s", what, diff)
+		t.Errorf("%s: objects at the end (-want +got):\n%s", what, diff)
 	}
 }
 

@@ -67,7 +67,8 @@ type objectRule struct {
 	Metadata     map[string]string `json:"metadata,omitempty" jsonschema:"User metadata."`
 }
 
-// compatSettings is what differs from what the endpoint tells of the store.
+// compatSettings is what the store can do, where its endpoint suggests something
+// else.
 type compatSettings struct {
 	RequiredChecksumsOnly *bool `json:"requiredChecksumsOnly,omitempty" jsonschema:"Sends no checksums that older stores refuse."`
 	Unconditional         *bool `json:"unconditional,omitempty" jsonschema:"The store ignores the conditions of writes."`

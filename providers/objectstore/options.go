@@ -209,7 +209,7 @@ func (o *Options) checkEndpoint() error {
 	case err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https":
 		return wrong("Endpoint", "it must be a URL such as https://s3.example.org")
 	case endpoint.User != nil:
-		return wrong("Endpoint", "it has credentials, which belong into the environment or a profile")
+		return wrong("Endpoint", "it has credentials, which belong in the environment or a profile")
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (o *Options) checkProxy() error {
 	case err != nil || proxy.Host == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme):
 		return wrong("Proxy", "it must be a URL such as http://proxy.example.org:3128, with http, https or socks5")
 	case proxy.User != nil:
-		return wrong("Proxy", "it has credentials, which belong into the variable HTTPS_PROXY: set that in its place")
+		return wrong("Proxy", "it has credentials, which belong in the variable HTTPS_PROXY: set that in its place")
 	}
 	return nil
 }

@@ -179,8 +179,8 @@ func TestNewObjects(t *testing.T) {
 	}
 }
 
-// TestOptionsOnRealServer does what the options allow on a real server, as far as
-// that has the feature: versitygw takes encryption and requester pays without
+// TestOptionsOnRealServer does what the options allow on a real server, if that
+// has the feature: versitygw takes encryption and requester pays without
 // doing anything, and looks at the owner.
 func TestOptionsOnRealServer(t *testing.T) {
 	t.Parallel()

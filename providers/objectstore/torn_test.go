@@ -15,7 +15,7 @@ import (
 )
 
 // tearing is a way to a store that answers reads with ETags of its own, and a
-// HEAD with that of the reads before it if it is opaque.
+// HEAD with the ETag of the reads before it if it is opaque.
 type tearing struct {
 	http.RoundTripper
 	opaque bool

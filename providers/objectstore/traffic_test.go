@@ -63,8 +63,8 @@ func TestWindowTraffic(t *testing.T) {
 	}
 }
 
-// TestFolderTTL looks whether the directory is there before every write if
-// nothing is to be remembered.
+// TestFolderTTL tests that every write looks for its directory if nothing is
+// remembered.
 func TestFolderTTL(t *testing.T) {
 	server := s3test.New(t, nil)
 	fsys := inProcess(server, awsCompat()).open(t, "p", objectstore.Options{FolderTTL: -1})

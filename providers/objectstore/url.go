@@ -28,20 +28,20 @@ func ParseURL(text string) (*Options, error) {
 	parsed, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, invalid("the URL cannot be read: it is to be like s3://bucket/prefix")
+		return nil, invalid("the URL cannot be read: expected one such as s3://bucket/prefix")
 	case parsed.Scheme == "":
-		return nil, invalid("this is not the URL of a bucket: it is to be like s3://bucket/prefix")
+		return nil, invalid("this is not the URL of a bucket: expected one such as s3://bucket/prefix")
 	case parsed.Scheme != Scheme:
-		return nil, invalid(fmt.Sprintf("the URL begins with %q, and is to begin with %q", parsed.Scheme+":", Scheme+"://"))
+		return nil, invalid(fmt.Sprintf("the URL begins with %q, expected %q", parsed.Scheme+":", Scheme+"://"))
 	case parsed.User != nil:
-		return nil, invalid("credentials do not belong into a URL: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile")
+		return nil, invalid("credentials do not belong in a URL: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile")
 	case parsed.Fragment != "" || parsed.Port() != "":
-		return nil, invalid("the URL has a port or a fragment, and is to be like s3://bucket/prefix?endpoint=http://localhost:9000")
+		return nil, invalid("the URL has a port or a fragment, expected one such as s3://bucket/prefix?endpoint=http://localhost:9000")
 	}
 	o := &Options{Bucket: parsed.Host, Prefix: strings.TrimPrefix(parsed.Path, "/")}
 	query, err := url.ParseQuery(parsed.RawQuery)
 	if err != nil {
-		return nil, invalid("what follows the question mark cannot be read: it is to be like region=eu-west-1&profile=team")
+		return nil, invalid("what follows the question mark cannot be read: expected one such as region=eu-west-1&profile=team")
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if len(query[name]) > 1 {

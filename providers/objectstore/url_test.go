@@ -42,7 +42,7 @@ func TestParseURLRefuses(t *testing.T) {
 		"s3:bucket":                       "Bucket: it is empty",
 		"s3:///prefix":                    "Bucket: it is empty",
 		"S4://bucket":                     `begins with "s4:"`,
-		"s3://key:secret@b":               "credentials do not belong into a URL",
+		"s3://key:secret@b":               "credentials do not belong in a URL",
 		"s3://b:9000":                     "like s3://bucket/prefix?endpoint=",
 		"s3://b#x":                        "like s3://bucket/prefix?endpoint=",
 		"s3://b/%zz":                      "cannot be read",

@@ -14,7 +14,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-var update = flag.Bool("update", false, "write the golden files and the schema anew")
+var update = flag.Bool("update", false, "rewrite the golden files and the schema")
 
 // secretValue is the value of the variable SECRET of the tests.
 const secretValue = "hunter2"

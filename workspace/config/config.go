@@ -12,8 +12,8 @@
 // reported together. [Config.Open] opens what the file describes, all of it or
 // nothing.
 //
-// The package knows no provider. A [Registry] is told of each [Kind] there is:
-// how its options are spelled, and how it is opened. docs/config.md describes
+// The package knows no provider. A [Registry] has each [Kind] that there is: how
+// its options are spelled, and how it is opened. docs/config.md describes
 // the file.
 package config
 
@@ -300,8 +300,8 @@ func (c *Config) Settings(name string) FS {
 	return FS{}
 }
 
-// Check returns what is wrong with the kinds of provider and their options, as
-// far as it shows without opening anything.
+// Check returns what is wrong with the kinds of provider and their options. It
+// opens nothing.
 //
 // # Errors
 //

@@ -209,8 +209,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadRelative tests that folders start from that of the file, wherever the
-// program runs.
+// TestLoadRelative tests that folders start from the folder of the file, wherever
+// the program runs.
 func TestLoadRelative(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "conf", "workspace.yaml")

@@ -28,8 +28,8 @@ func (p provider) check() error {
 	return p.kind.Check(p.in)
 }
 
-// provider returns what opens the workspace d. It is not to be used if that
-// adds problems.
+// provider returns what opens the workspace d. The caller must not use it if the
+// call adds problems.
 func (c *Config) provider(p *diagnostics, r *Registry, d *description) provider {
 	if d.kind == nil {
 		return provider{} // which has been said

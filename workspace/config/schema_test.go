@@ -19,7 +19,7 @@ const (
 	docsFile   = "../../docs/config.md"
 )
 
-// TestSchemaFile keeps the committed schema that of the Go types.
+// TestSchemaFile tests that the committed schema is the schema of the Go types.
 func TestSchemaFile(t *testing.T) {
 	schema, err := workspacekit.NewRegistry().Schema()
 	if err != nil {

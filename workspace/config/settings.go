@@ -120,7 +120,7 @@ func (s FS) over(fsys workspace.FileSystem) (workspace.FileSystem, error) {
 // caller of [Load] to hand on.
 type Tools struct {
 	// Naming is the template of the tools' names. Empty means the default one.
-	Naming string `json:"naming,omitempty" jsonschema:"The template of the names of tools, in which {name} stands for that of the workspace and {op} for the operation."`
+	Naming string `json:"naming,omitempty" jsonschema:"The template of the names of tools, in which {name} stands for the name of the workspace and {op} for the operation."`
 	// Disable lists operations that get no tool.
 	Disable []string `json:"disable,omitempty" jsonschema:"The operations that get no tool."`
 	// Timeout is how long one call of a tool may take. Zero means two minutes.

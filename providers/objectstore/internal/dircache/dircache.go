@@ -21,13 +21,13 @@ const maxDirs = 1024
 
 // Cache remembers directories. It is safe for concurrent use.
 //
-// After a listing of the directory "d" that was cut after 1,000 keys, the last of
-// which was "m.txt", and showed the directories "a" and "b":
+// After a listing of the directory "d" that was cut after 1,000 keys, at
+// "m.txt", and showed the directories "a" and "b":
 //
 //	write to   look?  because
 //	d/c.txt    no     "c.txt/" is before "m.txt", and is none of a and b
 //	d/b        yes    b is a directory: the look says so in the contract's words
-//	d/z.txt    yes    the listing did not come as far as "z.txt/"
+//	d/z.txt    yes    the listing ended before "z.txt/"
 //	e/c.txt    yes    nothing is known of e
 type Cache struct {
 	ttl time.Duration

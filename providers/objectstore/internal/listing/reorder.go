@@ -44,7 +44,7 @@ func (e Entry) compare(other Entry) int {
 // The zero ReorderBuffer is empty. It is for one goroutine.
 type ReorderBuffer struct {
 	held    []Entry
-	settled []string // prefixes in front of which nothing more can come
+	settled []string // prefixes: nothing more can come before these
 }
 
 // Add adds an entry that the last key shows.

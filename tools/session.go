@@ -265,8 +265,8 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// readRequired is the error of a change of a file that was not shown, or of which
-// only the lines of shown were.
+// readRequired is the error of a change of a file that was not shown, or only
+// the lines of shown.
 func (ts *toolset) readRequired(op, path string, shown *shownFile) error {
 	why, hint := error(nil), ts.ifTool(ops.ReadFile, "Read it with %s, and then do this again.")
 	if shown != nil {
@@ -379,9 +379,9 @@ func spanLines(data []byte, span edit.Span) (first, last int) {
 	return first, first + bytes.Count(data[span.Start:max(span.Start, span.End-1)], []byte("\n"))
 }
 
-// edited records an edit that [toolset.checkEdit] let through. Of a file of which the
-// lines 1-3 and 7-9 were shown, an edit that replaces line 2 by three lines leaves
-// 1-5 and 9-11 shown.
+// edited records an edit that [toolset.checkEdit] let through. If the lines 1-3 and
+// 7-9 of a file were shown, an edit that replaces line 2 by three lines leaves 1-5
+// and 9-11 shown.
 func (ts *toolset) edited(ctx context.Context, path string, version workspace.Version, old []byte, change *edit.Change) {
 	s := ts.session(ctx)
 	if s == nil {

@@ -76,6 +76,10 @@ object that a program gets, and so is an error.
 
 Call works on one workspace. If the file has several, -w chooses one.
 
+With --session, the calls that name the same file are one session: a file can be
+changed only after a call of the session has read it, and if nobody has changed it
+since. A workspace with the setting readBeforeWrite needs it for every change.
+
 A search that finds nothing is not an error: it prints nothing and exits with 0.`
 
 const example = `  workspace call ls
@@ -96,11 +100,14 @@ func New(flags *target.Flags, args []string) *cobra.Command {
 			return errors.New("call needs an operation, such as \"workspace call ls\"")
 		},
 	}
+	session := sessionFile("")
+	cmd.PersistentFlags().StringVar((*string)(&session), "session", "",
+		"change only what earlier calls with this `file` have read, or the workspace does not have")
 	for _, o := range Operations {
 		// A schema takes a while to make, so only the tool that is named on the
 		// command line has its flags.
 		named := slices.ContainsFunc(args, o.Is)
-		cmd.AddCommand(newOperation(flags, o, named))
+		cmd.AddCommand(newOperation(flags, o, named, &session))
 	}
 	return cmd
 }
@@ -111,14 +118,15 @@ type invocation struct {
 	flags      *target.Flags
 	parameters []*parameter
 	content    string // the name of a file outside the workspace that holds the content to write
+	session    *sessionFile
 	asJSON     bool
 	all        bool
 }
 
 // newOperation returns the command that runs the tool o, with flags for its
 // parameters if it is named.
-func newOperation(flags *target.Flags, o Operation, named bool) *cobra.Command {
-	i := &invocation{flags: flags, Operation: o}
+func newOperation(flags *target.Flags, o Operation, named bool, session *sessionFile) *cobra.Command {
+	i := &invocation{flags: flags, Operation: o, session: session}
 	cmd := &cobra.Command{
 		Use:               o.Op + " [" + strings.ToUpper(strings.Join(o.positional, "] [")) + "]",
 		Short:             o.short,
@@ -188,7 +196,20 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	}
 	defer ws.Close()
 	settings := chosen.Tools()
-	set, err := tools.New(ws.Workspace, &tools.Options{Naming: "{op}", Disable: settings.Disable, Timeout: settings.Timeout})
+	opts := &tools.Options{Naming: "{op}", Disable: settings.Disable, Timeout: settings.Timeout}
+	if *i.session != "" || ws.Settings().ReadBeforeWrite {
+		opts.ReadBeforeWrite = []string{ws.Name()}
+	}
+	save := func() error { return nil }
+	if opts.ReadBeforeWrite != nil {
+		session, err := i.session.load()
+		if err != nil {
+			return err
+		}
+		cmd.SetContext(tools.WithSession(cmd.Context(), session))
+		save = func() error { return i.session.save(session) }
+	}
+	set, err := tools.New(ws.Workspace, opts)
 	if err != nil {
 		return err
 	}
@@ -197,7 +218,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 		err = i.unavailable(chosen, ws)
 		tool = nil
 	}
-	return i.print(cmd, tool, args, err)
+	return errors.Join(i.print(cmd, tool, args, err), save())
 }
 
 // unavailable is the error of a tool that the workspace does not have.

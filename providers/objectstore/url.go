@@ -36,7 +36,7 @@ func ParseURL(text string) (*Options, error) {
 	case parsed.User != nil:
 		return nil, invalid("credentials do not belong in a URL: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile")
 	case parsed.Fragment != "" || parsed.Port() != "":
-		return nil, invalid("the URL has a port or a fragment, expected one such as s3://bucket/prefix?endpoint=http://localhost:9000")
+		return nil, invalid("the URL has a port or a fragment: expected one such as s3://bucket/prefix?endpoint=http://localhost:9000")
 	}
 	o := &Options{Bucket: parsed.Host, Prefix: strings.TrimPrefix(parsed.Path, "/")}
 	query, err := url.ParseQuery(parsed.RawQuery)

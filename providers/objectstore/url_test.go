@@ -37,14 +37,14 @@ func TestParseURL(t *testing.T) {
 
 func TestParseURLRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                "like s3://bucket/prefix",
-		"bucket/prefix":                   "like s3://bucket/prefix",
+		"":                                "such as s3://bucket/prefix",
+		"bucket/prefix":                   "such as s3://bucket/prefix",
 		"s3:bucket":                       "Bucket: it is empty",
 		"s3:///prefix":                    "Bucket: it is empty",
 		"S4://bucket":                     `begins with "s4:"`,
 		"s3://key:secret@b":               "credentials do not belong in a URL",
-		"s3://b:9000":                     "like s3://bucket/prefix?endpoint=",
-		"s3://b#x":                        "like s3://bucket/prefix?endpoint=",
+		"s3://b:9000":                     "such as s3://bucket/prefix?endpoint=",
+		"s3://b#x":                        "such as s3://bucket/prefix?endpoint=",
 		"s3://b/%zz":                      "cannot be read",
 		"s3://b?%zz":                      "cannot be read",
 		"s3://b/../c":                     `Prefix: "../c" is not a name`,

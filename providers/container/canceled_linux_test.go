@@ -222,7 +222,7 @@ func TestOwner(t *testing.T) {
 		return
 	}
 	words := strings.Split(env, "\n")
-	root, _, _ := strings.Cut(words[0], ".")
+	root := words[0][:strings.LastIndex(words[0], ".")]
 	f := open(t, &container.Options{Root: root, Executor: within{path: words[1], Command: words[2:]}})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -302,8 +302,12 @@ func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileI
 	case shown == nil && ts.caps.ConditionalWrite:
 		return &workspace.WriteOptions{IfNotExist: true}, nil
 	case shown == nil:
-		if _, err := ts.ws.Stat(ctx, path); err == nil {
+		_, err := ts.ws.Stat(ctx, path)
+		switch {
+		case err == nil:
 			return nil, ts.readRequired(ops.WriteFile, path, nil)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, ops.Rename(err, ops.WriteFile, path)
 		}
 		return opts, nil
 	case !shown.whole():
@@ -316,12 +320,18 @@ func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileI
 	return opts, ts.checkUnchanged(ctx, ops.WriteFile, path, shown)
 }
 
-// checkUnchanged returns the error of a file that no longer holds what was shown.
-// It is for stores without conditional writes: the file can still change
+// checkUnchanged returns the error of a file that no longer holds what was shown,
+// or of which that cannot be found out. A missing file has not changed. It is for
+// stores without versions or conditional writes: the file can still change
 // afterwards.
 func (ts *toolset) checkUnchanged(ctx context.Context, op, path string, shown *shownFile) error {
 	now, err := ts.whole.ReadFile(ctx, path)
-	if err == nil && hash(now) != shown.SHA256 {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return ops.Rename(err, op, path)
+	case hash(now) != shown.SHA256:
 		return ts.changedSince(op, path, shown, now)
 	}
 	return nil
@@ -365,18 +375,38 @@ func (ts *toolset) checkEdit(ctx context.Context, path string, old []byte, chang
 	if change == nil {
 		return nil
 	}
-	for _, span := range change.Spans() {
-		if !shown.shows(spanLines(old, span)) {
+	if shown.whole() {
+		return nil
+	}
+	for _, c := range lineChanges(old, change.Spans()) {
+		if !shown.shows(c.first, c.last) {
 			return ts.readRequired(ops.EditFile, path, shown)
 		}
 	}
 	return nil
 }
 
-// spanLines returns the first and the last line, from 1, of what span replaces.
-func spanLines(data []byte, span edit.Span) (first, last int) {
-	first = 1 + bytes.Count(data[:span.Start], []byte("\n"))
-	return first, first + bytes.Count(data[span.Start:max(span.Start, span.End-1)], []byte("\n"))
+// lineChange is one replacement, in lines.
+type lineChange struct {
+	first, last int // the lines that it replaces a part of, from 1
+	grown       int // how many lines more there are after it
+}
+
+// lineChanges returns the replacements spans of data in lines, in one pass: there
+// can be 100,000 of them in a large file.
+func lineChanges(data []byte, spans []edit.Span) []lineChange {
+	changes := make([]lineChange, len(spans))
+	line, at := 1, 0
+	for i, span := range spans {
+		line += bytes.Count(data[at:span.Start], []byte("\n"))
+		at = span.Start
+		ends := bytes.Count(data[span.Start:span.End], []byte("\n"))
+		changes[i] = lineChange{line, line + ends, strings.Count(span.New, "\n") - ends}
+		if ends > 0 && data[span.End-1] == '\n' {
+			changes[i].last--
+		}
+	}
+	return changes
 }
 
 // edited records an edit that [toolset.checkEdit] let through. If the lines 1-3 and
@@ -390,20 +420,19 @@ func (ts *toolset) edited(ctx context.Context, path string, version workspace.Ve
 	before := s.file(ts.fileKey(path))
 	now := change.Bytes()
 	after := &shownFile{Version: version, SHA256: hash(now), Total: countLines(now), data: now}
-	if before != nil {
+	switch {
+	case before == nil: // another call of the session has just moved or removed it
+	case before.whole():
+		after.add(1, after.Total)
+	default:
+		changes, shift := lineChanges(old, change.Spans()), 0
 		for _, r := range before.Lines {
-			first, last := r[0], r[1]
-			for _, span := range change.Spans() {
-				from, _ := spanLines(old, span)
-				grown := strings.Count(span.New, "\n") - bytes.Count(old[span.Start:span.End], []byte("\n"))
-				if from < r[0] {
-					first += grown
-				}
-				if from <= r[1] {
-					last += grown
-				}
+			first := r[0] + shift
+			for len(changes) > 0 && changes[0].first <= r[1] {
+				shift += changes[0].grown
+				changes = changes[1:]
 			}
-			after.add(first, min(last, after.Total))
+			after.add(first, min(r[1]+shift, after.Total))
 		}
 	}
 	s.put(ts.fileKey(path), after)
@@ -417,14 +446,19 @@ func (ts *toolset) checkKnown(ctx context.Context, op, path string) error {
 		return nil
 	}
 	info, err := ts.ws.Stat(ctx, path)
-	if err != nil || info.Type != workspace.TypeFile {
-		return nil // the operation itself says what is wrong
+	if err != nil {
+		return ops.Rename(err, op, path)
+	}
+	if info.Type != workspace.TypeFile {
+		return nil
 	}
 	shown := s.file(ts.fileKey(path))
 	switch {
 	case shown == nil:
 		return ts.readRequired(op, path, nil)
-	case info.Version != "" && shown.Version != "" && info.Version != shown.Version:
+	case info.Version == "" || shown.Version == "":
+		return ts.checkUnchanged(ctx, op, path, shown)
+	case info.Version != shown.Version:
 		return ts.changedSince(op, path, shown, nil)
 	}
 	return nil

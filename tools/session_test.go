@@ -1,8 +1,10 @@
 package tools_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
 	"testing"
@@ -258,4 +260,107 @@ func TestReadRequiredWithoutVersions(t *testing.T) {
 	good(t, set, "read_file", object{"path": "a"})
 	good(t, set, "write_file", object{"path": "a", "content": "x"})
 	holds(t, fsys, "a", "x")
+}
+
+// unsteady is a file system whose Stat or ReadFile does not work at the moment.
+type unsteady struct {
+	workspace.FileSystem
+	op *string // which of them
+}
+
+func (f unsteady) fails(op, name string) error {
+	if *f.op == op {
+		return &fs.PathError{Op: op, Path: name, Err: workspace.ErrUnavailable}
+	}
+	return nil
+}
+
+func (f unsteady) Capabilities() workspace.Capabilities {
+	return workspace.Capabilities{Write: true, Move: true}
+}
+
+func (f unsteady) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	if err := f.fails("stat", name); err != nil {
+		return workspace.FileInfo{}, err
+	}
+	return f.FileSystem.Stat(ctx, name)
+}
+
+func (f unsteady) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	if err := f.fails("read_file", name); err != nil {
+		return nil, err
+	}
+	return f.FileSystem.ReadFile(ctx, name)
+}
+
+func (f unsteady) Move(ctx context.Context, source, destination string) error {
+	return workspace.Move(ctx, f.FileSystem, source, destination)
+}
+
+// TestReadRequiredWhileTheStoreFails tests that a question that the store does not
+// answer is not taken for a yes.
+func TestReadRequiredWhileTheStoreFails(t *testing.T) {
+	store, op := memory.New(nil), ""
+	put(t, store, "a", five)
+	put(t, store, "b", five)
+	set := careful(t, unsteady{store, &op})
+	good(t, set, "read_file", object{"path": "b"})
+	op = "stat"
+	bad(t, set, "write_file", object{"path": "a", "content": "x"}, tools.CodeUnavailable)
+	bad(t, set, "rm", object{"path": "a"}, tools.CodeUnavailable)
+	bad(t, set, "move", object{"source": "a", "destination": "c"}, tools.CodeUnavailable)
+	op = "read_file"
+	bad(t, set, "write_file", object{"path": "b", "content": "x"}, tools.CodeUnavailable)
+	holds(t, store, "a", five)
+	holds(t, store, "b", five)
+}
+
+// TestForeignChangeWithoutVersions tests move and rm on a store that has no
+// versions to compare.
+func TestForeignChangeWithoutVersions(t *testing.T) {
+	store, op := memory.New(nil), ""
+	set := careful(t, versionless{unsteady{store, &op}})
+	for _, c := range []struct {
+		op   string
+		args object
+	}{{"rm", object{"path": "a"}}, {"move", object{"source": "a", "destination": "b"}}} {
+		put(t, store, "a", five)
+		good(t, set, "read_file", object{"path": "a"})
+		put(t, store, "a", "changed\n")
+		bad(t, set, c.op, c.args, tools.CodeConflict)
+		holds(t, store, "a", "changed\n")
+	}
+}
+
+// versionless is a file system whose files have no versions.
+type versionless struct{ unsteady }
+
+func (v versionless) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	info, err := v.unsteady.Stat(ctx, name)
+	info.Version = ""
+	return info, err
+}
+
+// TestEditedIsShown tests that a session may change what its own edits have
+// written, and no line that it has not seen.
+func TestEditedIsShown(t *testing.T) {
+	fsys := memory.New(nil)
+	set := careful(t, fsys)
+	put(t, fsys, "a", "one\n")
+	good(t, set, "read_file", object{"path": "a"})
+	good(t, set, "edit_file", object{"path": "a", "oldText": "one\n", "newText": "1\n2"})
+	good(t, set, "write_file", object{"path": "a", "content": five})
+
+	put(t, fsys, "b", five)
+	good(t, set, "read_file", object{"path": "b", "line": 1, "limit": 1})
+	good(t, set, "read_file", object{"path": "b", "line": 3, "limit": 2})
+	good(t, set, "edit_file", object{"path": "b", "edits": []object{
+		{"oldText": "one", "newText": "1\n1.5"}, {"oldText": "three\n", "newText": ""}, {"oldText": "four", "newText": "4"},
+	}})
+	holds(t, fsys, "b", "1\n1.5\ntwo\n4\nfive\n")
+	good(t, set, "edit_file", object{"path": "b", "oldText": "1.5", "newText": "x"})
+	good(t, set, "edit_file", object{"path": "b", "oldText": "4\n", "newText": "y\n"})
+	for _, unseen := range []string{"two", "five", "y\nfive"} {
+		bad(t, set, "edit_file", object{"path": "b", "oldText": unseen, "newText": "z"}, tools.CodeReadRequired)
+	}
 }

@@ -102,7 +102,7 @@ func New(flags *target.Flags, args []string) *cobra.Command {
 	}
 	session := sessionFile("")
 	cmd.PersistentFlags().StringVar((*string)(&session), "session", "",
-		"change only what earlier calls with this `file` have read, or the workspace does not have")
+		"keep in this `file` what calls have read, and change no other file that exists")
 	for _, o := range Operations {
 		// A schema takes a while to make, so only the tool that is named on the
 		// command line has its flags.

@@ -320,8 +320,8 @@ func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileI
 	return opts, ts.checkUnchanged(ctx, ops.WriteFile, path, shown)
 }
 
-// checkUnchanged returns the error of a file that no longer holds what was shown,
-// or of which that cannot be found out. A missing file has not changed. It is for
+// checkUnchanged returns an error unless the file still holds what was shown, and
+// where that cannot be found out, too. A missing file has not changed. It is for
 // stores without versions or conditional writes: the file can still change
 // afterwards.
 func (ts *toolset) checkUnchanged(ctx context.Context, op, path string, shown *shownFile) error {

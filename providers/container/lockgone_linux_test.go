@@ -3,8 +3,11 @@ package container_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,6 +38,43 @@ func TestLockOfRemovedDirectory(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			if err != nil || string(out) != "given up\n" {
 				t.Errorf("lock in a directory that was removed: %v, %q", err, out)
+			}
+		})
+	}
+}
+
+// TestLockReleasedWhileLookedAt looks at a lock that comes and goes, which is
+// never in the way.
+func TestLockReleasedWhileLookedAt(t *testing.T) {
+	text, err := program.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sh := range []string{"sh", "busybox sh"} {
+		t.Run(sh, func(t *testing.T) {
+			t.Parallel()
+			words := strings.Fields(sh)
+			dir := t.TempDir()
+			cmd := exec.CommandContext(t.Context(), words[0], append(words[1:], "-c", text+`
+				i=0
+				while [ $i -lt 50000 ]; do
+					! odd ./lock || { echo odd && exit; }
+					i=$((i + 1))
+				done`)...)
+			cmd.Dir = dir
+			ctx, cancel := context.WithCancel(t.Context())
+			var releasing sync.WaitGroup
+			releasing.Go(func() {
+				for name := filepath.Join(dir, "lock"); ctx.Err() == nil; {
+					_ = os.WriteFile(name, nil, 0o600)
+					_ = os.Remove(name)
+				}
+			})
+			out, err := cmd.CombinedOutput()
+			cancel()
+			releasing.Wait()
+			if err != nil || len(out) > 0 {
+				t.Errorf("odd of a file that comes and goes: %v, %q, want false", err, out)
 			}
 		})
 	}

@@ -350,7 +350,8 @@ func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOp
 	if err != nil {
 		return err
 	}
-	stream, err := c.Stream(ctx, program.Idempotent("pack", dir))
+	// An import that was given up is still removing its files.
+	stream, err := c.Stream(ctx, program.Once("pack", dir))
 	if err != nil {
 		return ops.Error(opExport, dir, provider.Classify(err), nil)
 	}

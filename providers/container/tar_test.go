@@ -176,6 +176,25 @@ func hostile(t *testing.T, entries []entry) *bytes.Buffer {
 // errAny is an error of a program that has no kind.
 var errAny = errors.New("any error")
 
+// TestExportAfterFailedImport exports while the files of an import that was given
+// up are still being removed.
+func TestExportAfterFailedImport(t *testing.T) {
+	f := open(t, &container.Options{Executor: container.Command{}, Root: t.TempDir()})
+	entries := []entry{}
+	for i := range 3000 {
+		entries = append(entries, entry{name: fmt.Sprintf("dir%d/file", i)})
+	}
+	entries = append(entries, entry{name: "../out"})
+	for range 3 {
+		if err := f.ImportTar(t.Context(), ".", hostile(t, entries), nil); !errors.Is(err, workspace.ErrEscape) {
+			t.Fatalf("ImportTar = %v, want %v", err, workspace.ErrEscape)
+		}
+		if err := f.ExportTar(t.Context(), ".", io.Discard, nil); err != nil {
+			t.Fatalf("ExportTar after an import that failed = %v, want nil", err)
+		}
+	}
+}
+
 // TestTarStaysInside imports archives, each after what is in the one before,
 // that try to write or to read outside of the root, which is beside a directory
 // with a secret. Then it exports what they left.

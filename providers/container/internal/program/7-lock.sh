@@ -64,8 +64,9 @@ pause() {
 	sleep 1
 }
 
-# odd PATH: whether PATH is there and is no regular file, so no lock of ours.
-odd() { [ -L "$1" ] || { [ -e "$1" ] && [ ! -f "$1" ]; }; }
+# odd PATH: whether PATH is there and is no regular file, so no lock of ours. Each
+# test must hold by itself: between two of them a lock may be released.
+odd() { [ -L "$1" ] || [ -d "$1" ] || [ -p "$1" ] || [ -S "$1" ] || [ -b "$1" ] || [ -c "$1" ]; }
 
 # stuck: writes which file is in the way, from the root, and the number of the
 # process that it belongs to, if it is known.

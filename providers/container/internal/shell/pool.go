@@ -71,9 +71,6 @@ func (p *Pool) Read(ctx context.Context, call Call, read func(reply io.Reader)) 
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	if call.Once {
-		p.settle(ctx)
-	}
 	for again := !call.Once && call.Input == nil; ; again = false {
 		status, err = p.try(ctx, call, read)
 		if broken := new(BrokenError); !again || !errors.As(err, &broken) || errors.Is(err, ErrSilent) {
@@ -95,8 +92,11 @@ func (p *Pool) try(ctx context.Context, call Call, read func(reply io.Reader)) (
 
 // Stream makes a call whose reply is read as it comes. It does not wait for a
 // free session but opens one more: streams stay open for as long as their
-// readers like.
+// readers like. It waits for what was given up as Do does, and repeats nothing.
 func (p *Pool) Stream(ctx context.Context, call Call) (*Stream, error) {
+	if call.Once {
+		p.settle(ctx)
+	}
 	session, err := p.take(ctx, false)
 	if err != nil {
 		return nil, err

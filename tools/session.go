@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	sessionid "github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -23,10 +24,13 @@ import (
 // [Options].ReadBeforeWrite, the tools change a file only if the session has been
 // shown it as it is. A context carries it: see [WithSession].
 //
-// It keeps hashes and line numbers of the files, up to 16 MiB of their contents
-// for the diffs of errors, and nothing else. It is safe for concurrent use.
+// It has a random id, by which the layers below the tools tell the changes of one
+// session from those of another. It keeps hashes and line numbers of the files, up
+// to 16 MiB of their contents for the diffs of errors, and nothing else. It is safe
+// for concurrent use.
 type Session struct {
 	mu    sync.Mutex
+	id    string                 // guarded by mu
 	files map[fileKey]*shownFile // guarded by mu
 	kept  int                    // guarded by mu; how many bytes of contents are kept
 }
@@ -53,16 +57,29 @@ type lineRange [2]int
 // keptBytes is how much of the contents of files a session keeps.
 const keptBytes = 16 << 20
 
-// NewSession returns a session that has been shown nothing.
-func NewSession() *Session { return &Session{files: map[fileKey]*shownFile{}} }
+// NewSession returns a session that has been shown nothing, with an id of its own.
+func NewSession() *Session {
+	return &Session{id: sessionid.NewID(), files: map[fileKey]*shownFile{}}
+}
+
+// ID returns the id of the session: 1 to 64 letters, digits, "-" and "_". It stays
+// the same in the JSON form.
+func (s *Session) ID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.id
+}
 
 // sessionKey is the key of a session in a context.
 type sessionKey struct{}
 
 // WithSession returns a context for the calls of one session. Without it, the
-// calls of a [Set] that needs a session share one that belongs to the Set.
+// calls of a [Set] share one that belongs to the Set.
+//
+// The context can also be given to the operations of a [workspace.Workspace]: what
+// records changes then knows that they belong to the session.
 func WithSession(ctx context.Context, s *Session) context.Context {
-	return context.WithValue(ctx, sessionKey{}, s)
+	return context.WithValue(sessionid.WithID(ctx, s.ID()), sessionKey{}, s)
 }
 
 // sessionFile is a file in the JSON form of a session.
@@ -83,14 +100,21 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 	slices.SortFunc(list, func(a, b sessionFile) int {
 		return strings.Compare(a.Workspace+"\x00"+a.Path, b.Workspace+"\x00"+b.Path)
 	})
-	return json.Marshal(map[string]any{"files": list})
+	return json.Marshal(map[string]any{"id": s.id, "files": list})
 }
 
-// UnmarshalJSON replaces the session by one that [Session.MarshalJSON] returned.
+// UnmarshalJSON replaces the session by one that [Session.MarshalJSON] returned. One
+// without an id gets a new one.
 func (s *Session) UnmarshalJSON(data []byte) error {
-	var stored struct{ Files []sessionFile }
+	stored := struct {
+		ID    string
+		Files []sessionFile
+	}{ID: sessionid.NewID()}
 	if err := json.Unmarshal(data, &stored); err != nil {
 		return fmt.Errorf("session: %w", err)
+	}
+	if !sessionid.Valid(stored.ID) {
+		return errors.New("session: the id is damaged")
 	}
 	files := map[fileKey]*shownFile{}
 	for _, file := range stored.Files {
@@ -101,7 +125,7 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.files, s.kept = files, 0
+	s.id, s.files, s.kept = stored.ID, files, 0
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	sessionid "github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/providers/afero"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -178,6 +179,9 @@ func TestSessions(t *testing.T) {
 	if err := json.Unmarshal(stored, again); err != nil {
 		t.Fatal(err)
 	}
+	if again.ID() != first.ID() || first.ID() == second.ID() {
+		t.Errorf("ids: the first %q, stored %q, the second %q", first.ID(), again.ID(), second.ID())
+	}
 	if result := as(again, "edit_file", edit); result.IsError {
 		t.Errorf("an edit in the stored session = %s", result.Text)
 	}
@@ -187,7 +191,11 @@ func TestSessions(t *testing.T) {
 	if result := as(first, "edit_file", `{"path": "a", "oldText": "one", "newText": "eins"}`); !result.IsError || result.Error.Code != tools.CodeConflict {
 		t.Errorf("an edit of what another session has changed = %s, want %s", result.Text, tools.CodeConflict)
 	}
-	for _, damaged := range []string{`[]`, `{"files": [{"path": "a"}]}`, strings.Replace(string(stored), "[[2,3]]", "[[3,2]]", 1), strings.Replace(string(stored), "[[2,3]]", "[[2,30]]", 1)} {
+	unnamed := &tools.Session{}
+	if err := json.Unmarshal([]byte(`{"files": []}`), unnamed); err != nil || unnamed.ID() == "" {
+		t.Errorf("a stored session without an id has the id %q, %v", unnamed.ID(), err)
+	}
+	for _, damaged := range []string{`[]`, `{"id": "../x"}`, `{"id": ""}`, `{"files": [{"path": "a"}]}`, strings.Replace(string(stored), "[[2,3]]", "[[3,2]]", 1), strings.Replace(string(stored), "[[2,3]]", "[[2,30]]", 1)} {
 		if err := json.Unmarshal([]byte(damaged), &tools.Session{}); err == nil {
 			t.Errorf("%s is taken for a session", damaged)
 		}
@@ -362,5 +370,39 @@ func TestEditedIsShown(t *testing.T) {
 	good(t, set, "edit_file", object{"path": "b", "oldText": "4\n", "newText": "y\n"})
 	for _, unseen := range []string{"two", "five", "y\nfive"} {
 		bad(t, set, "edit_file", object{"path": "b", "oldText": unseen, "newText": "z"}, tools.CodeReadRequired)
+	}
+}
+
+// identified records the ids of the sessions that read.
+type identified struct {
+	workspace.FileSystem
+	ids *[]string
+}
+
+func (f identified) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	*f.ids = append(*f.ids, sessionid.ID(ctx))
+	return f.FileSystem.ReadFile(ctx, name)
+}
+
+// TestSessionID tests that the layers below learn which session an operation is of,
+// also if the tools need none.
+func TestSessionID(t *testing.T) {
+	store := memory.New(nil)
+	put(t, store, "a", five)
+	var ids []string
+	ws := workspace.New("test", identified{store, &ids}, nil)
+	set := newSetOf(t, ws, nil)
+	good(t, set, "read_file", object{"path": "a"})
+	s := tools.NewSession()
+	ctx := tools.WithSession(t.Context(), s)
+	tool, _ := set.Lookup("read_file")
+	if _, err := tool.Call(ctx, json.RawMessage(`{"path": "a"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ws.ReadFile(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if len(ids) != 3 || ids[0] == "" || ids[0] == s.ID() || ids[1] != s.ID() || ids[2] != s.ID() {
+		t.Errorf("the session %q reads as %q, want its own id after one of the Set", s.ID(), ids)
 	}
 }

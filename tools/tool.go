@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	sessionid "github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -137,6 +138,9 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 	if err := checkArguments(t.input(), args); err != nil {
 		return newErrorResult(t.toolset.explain(limited, t.Op, err))
 	}
+	if sessionid.ID(limited) == "" {
+		limited = sessionid.WithID(limited, t.toolset.ownID)
+	}
 	out, err := t.run(limited, t.toolset, args)
 	switch {
 	case err == nil:
@@ -153,6 +157,7 @@ type toolset struct {
 	whole   *workspace.Workspace // ws with a limit on files that are read whole
 	cache   *readCache           // of files that read_file reads
 	own     *Session             // of calls without one; nil if none is needed
+	ownID   string               // the id of the session of calls without one
 	timeout time.Duration        // of a call; negative for none
 	names   map[string]string    // the name of each op in the set
 	caps    workspace.Capabilities
@@ -168,7 +173,7 @@ func newToolset(ws *workspace.Workspace, cache *readCache, o Options, own *Sessi
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	ts := &toolset{ws: ws, whole: ws, cache: cache, timeout: timeout, names: map[string]string{}, caps: ws.Capabilities()}
+	ts := &toolset{ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, names: map[string]string{}, caps: ws.Capabilities()}
 	if slices.Contains(o.ReadBeforeWrite, ws.Name()) {
 		ts.own = own
 	}

@@ -1,16 +1,30 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/workspacekit/workspacekit/adapters/mcp"
+	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
+
+// connectTo returns a client of server.
+func connectTo(t *testing.T, server *sdk.Server) *sdk.ClientSession {
+	t.Helper()
+	near, far := sdk.NewInMemoryTransports()
+	if _, err := server.Connect(t.Context(), near, nil); err != nil {
+		t.Fatal(err)
+	}
+	session := newSession(t, far)
+	t.Cleanup(func() { session.Close() })
+	return session
+}
 
 // TestEachClientIsASession tests that what one client has read lets another change
 // nothing, and that a foreign change is found.
@@ -28,16 +42,7 @@ func TestEachClientIsASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := mcp.NewServer(set, nil)
-	client := func() *sdk.ClientSession {
-		near, far := sdk.NewInMemoryTransports()
-		if _, err := server.Connect(ctx, near, nil); err != nil {
-			t.Fatal(err)
-		}
-		session := newSession(t, far)
-		t.Cleanup(func() { session.Close() })
-		return session
-	}
-	first, second := client(), client()
+	first, second := connectTo(t, server), connectTo(t, server)
 	for i, step := range []struct {
 		who        *sdk.ClientSession
 		tool, args string
@@ -64,5 +69,40 @@ func TestEachClientIsASession(t *testing.T) {
 		if failed.Code != step.want {
 			t.Errorf("step %d, %s %s = code %q, want %q", i+1, step.tool, step.args, failed.Code, step.want)
 		}
+	}
+}
+
+// identified records the ids of the sessions that write.
+type identified struct {
+	workspace.FileSystem
+	ids map[string]string // by the name of the file
+}
+
+func (f identified) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	f.ids[name] = session.ID(ctx)
+	return f.FileSystem.WriteFile(ctx, name, data, opts)
+}
+
+// TestEachClientHasAnID tests that what records changes can tell one client from
+// another.
+func TestEachClientHasAnID(t *testing.T) {
+	ids := map[string]string{}
+	set, err := tools.New(workspace.New("test", identified{memory.New(nil), ids}, nil), &tools.Options{Naming: "{op}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := mcp.NewServer(set, nil)
+	first, second := connectTo(t, server), connectTo(t, server)
+	for _, step := range []struct {
+		who  *sdk.ClientSession
+		name string
+	}{{first, "a"}, {second, "b"}, {first, "c"}} {
+		args := map[string]any{"path": step.name, "content": "x"}
+		if result, err := step.who.CallTool(t.Context(), &sdk.CallToolParams{Name: "write_file", Arguments: args}); err != nil || result.IsError {
+			t.Fatalf("write_file %s = %+v, %v", step.name, result, err)
+		}
+	}
+	if ids["a"] == "" || ids["a"] != ids["c"] || ids["a"] == ids["b"] {
+		t.Errorf("the ids of the writes of two clients = %v, want the same for a and c", ids)
 	}
 }

@@ -36,6 +36,7 @@ var policy = map[string][]string{
 	"internal/notify":       {"workspace", "internal/ops"},
 	"internal/ops":          {},
 	"internal/s3test":       {},
+	"internal/session":      {},
 	"internal/wording":      {},
 	"internal/repotest/...": {"internal/repotest"},
 	"internal/scan":         {"workspace", "internal/glob", "internal/ignore", "internal/lines", "internal/ops"},
@@ -75,7 +76,7 @@ var policy = map[string][]string{
 		"providers/container/internal/shell"},
 	"providers/container/internal/remotegrep": {"workspace", "internal/...", "providers/container/internal/..."},
 
-	"tools": {"workspace", "workspace/policy", "internal/ops", "internal/wording", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",
+	"tools": {"workspace", "workspace/policy", "internal/ops", "internal/session", "internal/wording", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/aymanbagabas/go-udiff"},
 	"tools/internal/...": {"workspace", "tools/internal/..."},
 	"adapters/mcp":       {"workspace", "tools", "github.com/modelcontextprotocol/go-sdk/..."},

@@ -1,0 +1,44 @@
+// Package session carries the id of an agent's run in a context. In goes an id, by
+// [WithID], where a call enters (package tools does it); out comes the same id, by
+// [ID], in the layers below that record who did what. A layer that needs to know
+// nothing else of a session imports this package and not package tools.
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+)
+
+// maxID is how long an id can be, so that it fits into a name of a file.
+const maxID = 64
+
+// idBytes is what an id consists of: what every store and log takes as it is.
+const idBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// idKey is the key of an id in a context.
+type idKey struct{}
+
+// NewID returns a random id, which nobody can guess.
+func NewID() string { return rand.Text() }
+
+// Valid reports whether id is 1 to 64 letters, digits, "-" and "_". Ids come from
+// files, too, and are parts of names.
+func Valid(id string) bool {
+	return id != "" && len(id) <= maxID && strings.Trim(id, idBytes) == ""
+}
+
+// WithID returns a context for the operations of the session id. An id that is not
+// [Valid] is ignored.
+func WithID(ctx context.Context, id string) context.Context {
+	if !Valid(id) {
+		return ctx
+	}
+	return context.WithValue(ctx, idKey{}, id)
+}
+
+// ID returns the id of the session that ctx belongs to, "" if it belongs to none.
+func ID(ctx context.Context) string {
+	id, _ := ctx.Value(idKey{}).(string)
+	return id
+}

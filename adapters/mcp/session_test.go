@@ -14,8 +14,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// connectTo returns a client of server.
-func connectTo(t *testing.T, server *sdk.Server) *sdk.ClientSession {
+// newClient returns a client of server.
+func newClient(t *testing.T, server *sdk.Server) *sdk.ClientSession {
 	t.Helper()
 	near, far := sdk.NewInMemoryTransports()
 	if _, err := server.Connect(t.Context(), near, nil); err != nil {
@@ -42,7 +42,7 @@ func TestEachClientIsASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := mcp.NewServer(set, nil)
-	first, second := connectTo(t, server), connectTo(t, server)
+	first, second := newClient(t, server), newClient(t, server)
 	for i, step := range []struct {
 		who        *sdk.ClientSession
 		tool, args string
@@ -74,13 +74,13 @@ func TestEachClientIsASession(t *testing.T) {
 
 // identified records the ids of the sessions that write.
 type identified struct {
-	workspace.FileSystem
+	*memory.FS
 	ids map[string]string // by the name of the file
 }
 
 func (f identified) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 	f.ids[name] = session.ID(ctx)
-	return f.FileSystem.WriteFile(ctx, name, data, opts)
+	return f.FS.WriteFile(ctx, name, data, opts)
 }
 
 // TestEachClientHasAnID tests that what records changes can tell one client from
@@ -92,7 +92,7 @@ func TestEachClientHasAnID(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := mcp.NewServer(set, nil)
-	first, second := connectTo(t, server), connectTo(t, server)
+	first, second := newClient(t, server), newClient(t, server)
 	for _, step := range []struct {
 		who  *sdk.ClientSession
 		name string

@@ -200,11 +200,15 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	if *i.session != "" || ws.Settings().ReadBeforeWrite {
 		opts.ReadBeforeWrite = []string{ws.Name()}
 	}
-	session, err := i.session.load()
-	if err != nil {
-		return err
+	save := func() error { return nil }
+	if opts.ReadBeforeWrite != nil {
+		session, err := i.session.load()
+		if err != nil {
+			return err
+		}
+		cmd.SetContext(tools.WithSession(cmd.Context(), session))
+		save = func() error { return i.session.save(session) }
 	}
-	cmd.SetContext(tools.WithSession(cmd.Context(), session))
 	set, err := tools.New(ws.Workspace, opts)
 	if err != nil {
 		return err
@@ -214,7 +218,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 		err = i.unavailable(chosen, ws)
 		tool = nil
 	}
-	return errors.Join(i.print(cmd, tool, args, err), i.session.save(session))
+	return errors.Join(i.print(cmd, tool, args, err), save())
 }
 
 // unavailable is the error of a tool that the workspace does not have.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -150,8 +151,8 @@ func (e *editor) dryRun(ctx context.Context, ws *workspace.Workspace) error {
 }
 
 func (e *editor) diff() (diff, note string) {
-	before, after, whole := e.change.Head(diffSource)
-	diff, note = unified(e.path, before, after)
+	before, after, whole := e.change.Head(unified.MaxSource)
+	diff, note = unified.Diff(e.path, before, after)
 	switch {
 	case diff == "" && !whole:
 		return "", "no diff: the changed part is too large"

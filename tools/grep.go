@@ -176,7 +176,7 @@ func (e *excerpter) line(line string) (_ string, cut bool) {
 	if len(line) <= grepChars || utf8.RuneCountInString(line) <= grepChars {
 		return strings.ToValidUTF8(line, "\uFFFD"), false
 	}
-	return clipAround(line, e.start(line), grepChars), true
+	return wording.ClipAround(line, e.start(line), grepChars), true
 }
 
 // start returns where to begin to show a long line so that its match, with
@@ -189,7 +189,7 @@ func (e *excerpter) start(line string) int {
 	if found == nil {
 		return 0
 	}
-	return stepBack(line, found[0], grepChars/4)
+	return wording.StepBack(line, found[0], grepChars/4)
 }
 
 // text shows matches as ripgrep does for people: the path once, then

@@ -44,12 +44,9 @@ const (
 	grepSkipped = 20   // skipped files that one grep lists
 	listBytes   = 64 << 10
 
-	editsMax   = 100       // edits of one edit_file
-	diffBytes  = 8 << 10   // bytes of a diff
-	diffSource = 256 << 10 // bytes of the parts that are compared
-	diffRead   = 1 << 20   // bytes of an old file that is read to be compared
-	errorChars = 2000      // characters of an error's message or hint
-	pathChars  = 500       // characters of a path in an error
+	editsMax   = 100  // edits of one edit_file
+	errorChars = 2000 // characters of an error's message or hint
+	pathChars  = 500  // characters of a path in an error
 
 	cursorLength = 8 << 10 // bytes of a cursor
 )

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 )
 
@@ -27,7 +28,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 			grepDefault, commas(grepMax), listBytes>>10, grepChars, grepContext),
 		fmt.Sprintf("| skipped files named by grep | %d |", grepSkipped),
 		fmt.Sprintf("| edits, replacements of one edit_file | %d, %s |", editsMax, commas(edit.MaxReplacements)),
-		fmt.Sprintf("| diff | %d KiB |", diffBytes>>10),
+		fmt.Sprintf("| diff | %d KiB |", unified.MaxBytes>>10),
 		fmt.Sprintf("| message and hint of an error | %s characters each |", commas(errorChars)),
 		fmt.Sprintf("| time of one call | %.0f minutes, or `Options.Timeout` |", DefaultTimeout.Minutes()),
 		fmt.Sprintf("| tool name | %d characters |", MaxNameLength),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -174,7 +175,7 @@ func (ts *toolset) facts() facts {
 		LsDefault: lsDefault, LsMax: lsMax, GlobDefault: globDefault, GlobMax: globMax,
 		GrepDefault: grepDefault, GrepMax: grepMax, GrepContext: grepContext,
 		GrepChars: grepChars, GrepSkipped: grepSkipped, ListKiB: listBytes >> 10,
-		Edits: editsMax, Replaced: edit.MaxReplacements, DiffKiB: diffBytes >> 10,
+		Edits: editsMax, Replaced: edit.MaxReplacements, DiffKiB: unified.MaxBytes >> 10,
 		MaxFileSize: ts.maxFileSize(), WholeSize: byteSize(ts.whole.MaxFileSize()),
 		Conditional: ts.caps.ConditionalWrite,
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	sessionid "github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -306,7 +307,7 @@ func (ts *toolset) readRequired(op, path string, shown *shownFile) error {
 func (ts *toolset) changedSince(op, path string, shown *shownFile, now []byte) error {
 	hint := "It has changed since it was read." + ts.ifTool(ops.ReadFile, " Read it again with %s, and then decide.")
 	if shown.data != nil && now != nil && isText(shown.data) && isText(now) {
-		if diff, note := unified(path, shown.data, now); diff != "" {
+		if diff, note := unified.Diff(path, shown.data, now); diff != "" {
 			hint += diffText(diff, note)
 		}
 	}

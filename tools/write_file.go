@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -70,7 +71,7 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 // compare reads what the file holds before it is written. That it cannot be
 // read is no reason not to write it.
 func (o *writeFileOutput) compare(ctx context.Context, ws *workspace.Workspace, content []byte) {
-	old, _, err := ws.ReadVersioned(ctx, o.Path, diffRead)
+	old, _, err := ws.ReadVersioned(ctx, o.Path, unified.MaxRead)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		o.Created = true
@@ -81,7 +82,7 @@ func (o *writeFileOutput) compare(ctx context.Context, ws *workspace.Workspace, 
 	case !isText(old) || !isText(content):
 		o.DiffNote = "no diff: the content is binary"
 	default:
-		o.Diff, o.DiffNote = unified(o.Path, old, content)
+		o.Diff, o.DiffNote = unified.Diff(o.Path, old, content)
 	}
 }
 

@@ -37,6 +37,7 @@ var policy = map[string][]string{
 	"internal/ops":          {},
 	"internal/s3test":       {},
 	"internal/session":      {},
+	"internal/unified":      {"internal/wording", "github.com/aymanbagabas/go-udiff"},
 	"internal/wording":      {},
 	"internal/repotest/...": {"internal/repotest"},
 	"internal/scan":         {"workspace", "internal/glob", "internal/ignore", "internal/lines", "internal/ops"},
@@ -76,8 +77,8 @@ var policy = map[string][]string{
 		"providers/container/internal/shell"},
 	"providers/container/internal/remotegrep": {"workspace", "internal/...", "providers/container/internal/..."},
 
-	"tools": {"workspace", "workspace/policy", "internal/ops", "internal/session", "internal/wording", "tools/internal/...", "github.com/google/jsonschema-go/jsonschema",
-		"github.com/aymanbagabas/go-udiff"},
+	"tools": {"workspace", "workspace/policy", "internal/ops", "internal/session", "internal/unified", "internal/wording", "tools/internal/...",
+		"github.com/google/jsonschema-go/jsonschema"},
 	"tools/internal/...": {"workspace", "tools/internal/..."},
 	"adapters/mcp":       {"workspace", "tools", "github.com/modelcontextprotocol/go-sdk/..."},
 	"cmd/workspace":      {"internal/cli", "internal/cli/target", "workspace/config"},

@@ -126,3 +126,39 @@ func Sentence(text string) string {
 	}
 	return string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."
 }
+
+// ClipAround returns at most limit characters of a line from the byte start on, and
+// marks that say how many were left out on either side.
+func ClipAround(line string, start, limit int) string {
+	end := start + RuneOffset(line[start:], limit)
+	text := strings.ToValidUTF8(line[start:end], "\uFFFD")
+	if start > 0 {
+		text = fmt.Sprintf("[cut: %d characters] …", utf8.RuneCountInString(line[:start])) + text
+	}
+	if end < len(line) {
+		text += fmt.Sprintf("… [cut: %d more characters]", utf8.RuneCountInString(line[end:]))
+	}
+	return text
+}
+
+// StepBack returns the offset of the character that is n characters before the
+// byte at, or of the first one.
+func StepBack(text string, at, n int) int {
+	for ; n > 0 && at > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(text[:at])
+		at -= size
+	}
+	return at
+}
+
+// RuneOffset returns the offset of rune number n, or the length of text if it
+// has no more than n.
+func RuneOffset(text string, n int) int {
+	for i := range text {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(text)
+}

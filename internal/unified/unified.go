@@ -1,4 +1,9 @@
-package tools
+// Package unified writes what changes in a file as a unified diff of bounded size.
+// In go the name of the file and its bytes before and after; out come the diff, and
+// a note that says why there is none or why it is not whole. The lines that begin
+// and end both contents alike are cut off first, so that a small change of a large
+// file costs little. [Diff] is for text, [Change] for any bytes.
+package unified
 
 import (
 	"bytes"
@@ -9,19 +14,44 @@ import (
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
+)
+
+// The bounds of a diff.
+const (
+	MaxBytes  = 8 << 10   // of the diff
+	MaxSource = 256 << 10 // of each of the parts that are compared
+	MaxRead   = 1 << 20   // of a file that it pays to read for the sake of a diff
+	LineChars = 2000      // characters of a line
 )
 
 // diffContext is how many unchanged lines a diff shows around a change.
 const diffContext = udiff.DefaultContextLines
 
-// unified returns the unified diff of two contents of the file path, or a note
+// Change returns what [Diff] does, and for a binary file a note with the sizes.
+func Change(path string, before, after []byte) (diff, note string) {
+	if bytes.Equal(before, after) || isText(before) && isText(after) {
+		return Diff(path, before, after)
+	}
+	return "", fmt.Sprintf("no diff: the content is binary, %s before and %s after",
+		wording.Bytes(int64(len(before))), wording.Bytes(int64(len(after))))
+}
+
+// isText reports whether a person can read data: it is UTF-8, and has no NUL byte
+// at its beginning, where package workspace looks for one.
+func isText(data []byte) bool {
+	return bytes.IndexByte(data[:min(len(data), 8<<10)], 0) < 0 && utf8.Valid(data)
+}
+
+// Diff returns the unified diff of two contents of the file path, or a note
 // that says why there is none or why it is not whole.
-func unified(path string, before, after []byte) (diff, note string) {
+func Diff(path string, before, after []byte) (diff, note string) {
 	if bytes.Equal(before, after) {
 		return "", "the content is the same as before"
 	}
 	before, after, skipped := trimCommon(before, after)
-	if len(before)+len(after) > 2*diffSource {
+	if len(before)+len(after) > 2*MaxSource {
 		return "", "no diff: the changed part is too large"
 	}
 	old := string(before)
@@ -87,12 +117,12 @@ func label(prefix, path string) string {
 func boundDiff(diff string) (_, note string) {
 	lines := slices.Collect(strings.Lines(diff))
 	if cutChanges(lines) {
-		note = fmt.Sprintf("lines longer than %d characters are cut, with a mark", lineChars)
+		note = fmt.Sprintf("lines longer than %d characters are cut, with a mark", LineChars)
 	}
 	size := 0
 	for i, line := range lines {
-		if size += len(line); size > diffBytes {
-			lines, note = lines[:i], fmt.Sprintf("the diff is cut at %d KiB", diffBytes>>10)
+		if size += len(line); size > MaxBytes {
+			lines, note = lines[:i], fmt.Sprintf("the diff is cut at %d KiB", MaxBytes>>10)
 			break
 		}
 	}
@@ -116,12 +146,12 @@ func cutChanges(lines []string) (cut bool) {
 	}
 	for i, line := range lines {
 		body := strings.TrimRight(line, "\r\n")
-		if utf8.RuneCountInString(body) <= lineChars {
+		if utf8.RuneCountInString(body) <= LineChars {
 			continue
 		}
 		cut = true
-		start := max(stepBack(body, min(changed[i], len(body)), lineChars/4), 1)
-		lines[i] = body[:1] + clipAround(body[1:], start-1, lineChars) + line[len(body):]
+		start := max(wording.StepBack(body, min(changed[i], len(body)), LineChars/4), 1)
+		lines[i] = body[:1] + wording.ClipAround(body[1:], start-1, LineChars) + line[len(body):]
 	}
 	return cut
 }

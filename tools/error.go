@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/workspacekit/workspacekit/internal/errcode"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
-	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Error is a failed call, told to a model.
@@ -125,44 +125,22 @@ const (
 // CodeOf returns the code of the most specific kind of err, and [CodeInternal] for
 // an error of no kind. CodeOf(nil) is empty.
 func CodeOf(err error) Code {
-	if err == nil {
-		return ""
-	}
 	for _, kind := range kinds {
 		if errors.Is(err, kind.err) {
 			return kind.code
 		}
 	}
-	return CodeInternal
+	return Code(errcode.Of(err))
 }
 
-// kinds lists special cases before the kinds that they refine.
+// kinds are the kinds of errors that only the tools have.
 var kinds = [...]struct {
 	err  error
 	code Code
 }{
-	{context.DeadlineExceeded, CodeTimeout},
-	{context.Canceled, CodeCanceled},
 	{errReadRequired, CodeReadRequired},
-	{workspace.ErrPolicy, CodePolicy},
-	{workspace.ErrEscape, CodeInvalid},
-	{workspace.ErrPattern, CodePattern},
 	{edit.ErrTextNotFound, CodeTextNotFound},
 	{edit.ErrTextNotUnique, CodeTextNotUnique},
-	{workspace.ErrConflict, CodeConflict},
-	{workspace.ErrTooLarge, CodeTooLarge},
-	{workspace.ErrBinary, CodeBinary},
-	{workspace.ErrIsDir, CodeIsDir},
-	{workspace.ErrNotDir, CodeNotDir},
-	{workspace.ErrNotEmpty, CodeNotEmpty},
-	{workspace.ErrNoSpace, CodeNoSpace},
-	{workspace.ErrUnavailable, CodeUnavailable},
-	{errors.ErrUnsupported, CodeUnsupported},
-	{fs.ErrNotExist, CodeNotExist},
-	{fs.ErrExist, CodeExist},
-	{fs.ErrPermission, CodePermission},
-	{fs.ErrInvalid, CodeInvalid},
-	{fs.ErrClosed, CodeUnavailable},
 }
 
 // Retryable reports whether the same call may succeed later although the caller

@@ -22,6 +22,7 @@ var policy = map[string][]string{
 	"workspace/fallback": {"workspace", "internal/ops", "internal/scan", "internal/notify"},
 	"workspace/provider": {"workspace", "workspace/fallback", "internal/ops", "internal/scan"},
 	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob", "internal/ignore", "internal/ops", "internal/scan"},
+	"workspace/observe":  {"workspace", "internal/errcode", "internal/ops", "internal/session"},
 	"workspace/kind":     {"workspace"},
 	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/kind", "workspace/policy",
 		"github.com/google/jsonschema-go/jsonschema"},
@@ -30,6 +31,7 @@ var policy = map[string][]string{
 	"internal/enginetest": {},
 	"internal/exhaustive": {},
 
+	"internal/errcode":      {"workspace"},
 	"internal/glob":         {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/ignore":       {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/lines":        {"workspace"},
@@ -77,8 +79,8 @@ var policy = map[string][]string{
 		"providers/container/internal/shell"},
 	"providers/container/internal/remotegrep": {"workspace", "internal/...", "providers/container/internal/..."},
 
-	"tools": {"workspace", "workspace/policy", "internal/ops", "internal/session", "internal/unified", "internal/wording", "tools/internal/...",
-		"github.com/google/jsonschema-go/jsonschema"},
+	"tools": {"workspace", "workspace/policy", "internal/errcode", "internal/ops", "internal/session", "internal/unified", "internal/wording",
+		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
 	"tools/internal/...": {"workspace", "tools/internal/..."},
 	"adapters/mcp":       {"workspace", "tools", "github.com/modelcontextprotocol/go-sdk/..."},
 	"cmd/workspace":      {"internal/cli", "internal/cli/target", "workspace/config"},

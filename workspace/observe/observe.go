@@ -1,0 +1,301 @@
+package observe
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/errcode"
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// fileSystem is an observed [workspace.FileSystem]. It forwards every optional
+// interface and is no [workspace.Unwrapper], so that nobody gets past it.
+type fileSystem struct {
+	fsys      workspace.FileSystem
+	name      string
+	observers []Observer
+	versions  bool // an observer wants the versions before changes
+}
+
+var (
+	_ workspace.FileSystem      = (*fileSystem)(nil)
+	_ workspace.Capable         = (*fileSystem)(nil)
+	_ workspace.VersionedReader = (*fileSystem)(nil)
+	_ workspace.Opener          = (*fileSystem)(nil)
+	_ workspace.Creator         = (*fileSystem)(nil)
+	_ workspace.Mover           = (*fileSystem)(nil)
+	_ workspace.Copier          = (*fileSystem)(nil)
+	_ workspace.Walker          = (*fileSystem)(nil)
+	_ workspace.Resolver        = (*fileSystem)(nil)
+	_ workspace.Exacter         = (*fileSystem)(nil)
+	_ workspace.Rooter          = (*fileSystem)(nil)
+)
+
+// New returns fsys, each of whose operations the observers learn of, in the order
+// in which they are given. name is Event.Workspace. Without observers it is fsys
+// itself, and costs nothing. The result is safe for concurrent use, and closes fsys
+// if that is an [io.Closer].
+//
+// An operation is what a caller calls: a Copy that fsys carries out as a read and a
+// write is one. Capabilities, Root and Close are not observed.
+func New(fsys workspace.FileSystem, name string, observers ...Observer) workspace.FileSystem {
+	if len(observers) == 0 {
+		return fsys
+	}
+	f := &fileSystem{fsys: fsys, name: name, observers: observers}
+	for _, observer := range observers {
+		if v, ok := observer.(VersionObserver); ok && v.WantsVersions() {
+			f.versions = workspace.CapabilitiesOf(fsys).Versions
+		}
+	}
+	return f
+}
+
+// Capabilities implements [workspace.Capable].
+func (f *fileSystem) Capabilities() workspace.Capabilities { return workspace.CapabilitiesOf(f.fsys) }
+
+// Root implements [workspace.Rooter].
+func (f *fileSystem) Root() string { return workspace.RootOf(f.fsys) }
+
+// Close closes the FileSystem below if it is an [io.Closer].
+func (f *fileSystem) Close() error {
+	if closer, ok := workspace.As[io.Closer](f.fsys); ok {
+		return closer.Close()
+	}
+	return nil
+}
+
+// Exact implements [workspace.Exacter].
+func (f *fileSystem) Exact() (workspace.FileSystem, error) {
+	exact, err := workspace.Exact(f.fsys)
+	if err != nil {
+		return nil, err
+	}
+	view := *f
+	view.fsys = exact
+	return &view, nil
+}
+
+// observation is an operation that has begun.
+type observation struct {
+	Event
+	fs  *fileSystem
+	ctx context.Context // what the operation uses
+}
+
+// begin tells the observers that an operation begins. If one refuses it, begin
+// returns its error, and the operation has ended.
+func (f *fileSystem) begin(ctx context.Context, op, path, to string) (observation, error) {
+	o := observation{fs: f, ctx: ctx, Event: Event{
+		Time: time.Now(), Session: session.ID(ctx), Workspace: f.name, Op: op, Path: path, To: to,
+	}}
+	for _, observer := range f.observers {
+		next, err := observer.Before(o.ctx, o.Event)
+		if err != nil {
+			return o, o.end(refusal(op, path, err))
+		}
+		o.ctx = next
+	}
+	return o, nil
+}
+
+// refusal is the error of an operation that an observer has refused.
+func refusal(op, path string, err error) error {
+	if errcode.Of(err) == errcode.Internal {
+		return ops.Error(op, path, workspace.ErrPolicy, err)
+	}
+	return ops.Error(op, path, nil, err)
+}
+
+// beginChange is begin for a change of path, and finds out the version before it if
+// somebody wants that.
+func (f *fileSystem) beginChange(ctx context.Context, op, path, to string, opts *workspace.WriteOptions) (observation, error) {
+	o, err := f.begin(ctx, op, path, to)
+	switch {
+	case err != nil, opts != nil && opts.IfNotExist:
+	case opts != nil && opts.IfVersion != "":
+		o.VersionBefore = opts.IfVersion
+	case f.versions:
+		info, err := f.fsys.Stat(o.ctx, path)
+		if err == nil {
+			o.VersionBefore = info.Version
+		}
+	}
+	return o, err
+}
+
+// end tells the observers how the operation has ended, and returns err.
+func (o *observation) end(err error) error {
+	e := o.Event
+	e.finish(err)
+	for _, observer := range o.fs.observers {
+		observer.After(o.ctx, e)
+	}
+	return err
+}
+
+// ReadFile implements [workspace.FileSystem].
+func (f *fileSystem) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	o, err := f.begin(ctx, ops.ReadFile, name, "")
+	if err != nil {
+		return nil, err
+	}
+	data, err := f.fsys.ReadFile(o.ctx, name)
+	o.Bytes = int64(len(data))
+	return data, o.end(err)
+}
+
+// ReadVersioned implements [workspace.VersionedReader].
+func (f *fileSystem) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+	o, err := f.begin(ctx, ops.ReadFile, name, "")
+	if err != nil {
+		return nil, "", err
+	}
+	data, version, err := workspace.ReadVersioned(o.ctx, f.fsys, name, limit)
+	o.Bytes, o.VersionBefore = int64(len(data)), version
+	return data, version, o.end(err)
+}
+
+// WriteFile implements [workspace.FileSystem].
+func (f *fileSystem) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	o, err := f.beginChange(ctx, ops.WriteFile, name, "", opts)
+	if err != nil {
+		return "", err
+	}
+	version, err := f.fsys.WriteFile(o.ctx, name, data, opts)
+	if err == nil {
+		o.Bytes, o.VersionAfter = int64(len(data)), version
+	}
+	return version, o.end(err)
+}
+
+// Ls implements [workspace.FileSystem].
+func (f *fileSystem) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	o, err := f.begin(ctx, ops.Ls, dir, "")
+	if err != nil {
+		return nil, err
+	}
+	infos, err := f.fsys.Ls(o.ctx, dir, opts)
+	return infos, o.end(err)
+}
+
+// orRoot returns dir, and the root for an empty one.
+func orRoot(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}
+
+// Glob implements [workspace.FileSystem].
+func (f *fileSystem) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+	dir := ""
+	if opts != nil {
+		dir = opts.Dir
+	}
+	o, err := f.begin(ctx, ops.Glob, orRoot(dir), "")
+	if err != nil {
+		return nil, err
+	}
+	paths, err := f.fsys.Glob(o.ctx, pattern, opts)
+	return paths, o.end(err)
+}
+
+// Grep implements [workspace.FileSystem].
+func (f *fileSystem) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+	path := ""
+	if opts != nil {
+		path = opts.Path
+	}
+	o, err := f.begin(ctx, ops.Grep, orRoot(path), "")
+	if err != nil {
+		return nil, err
+	}
+	result, err := f.fsys.Grep(o.ctx, pattern, opts)
+	return result, o.end(err)
+}
+
+// Stat implements [workspace.FileSystem].
+func (f *fileSystem) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	o, err := f.begin(ctx, ops.Stat, name, "")
+	if err != nil {
+		return workspace.FileInfo{}, err
+	}
+	info, err := f.fsys.Stat(o.ctx, name)
+	return info, o.end(err)
+}
+
+// Rm implements [workspace.FileSystem].
+func (f *fileSystem) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	o, err := f.beginChange(ctx, ops.Rm, name, "", nil)
+	if err != nil {
+		return err
+	}
+	return o.end(f.fsys.Rm(o.ctx, name, opts))
+}
+
+// Mkdir implements [workspace.FileSystem].
+func (f *fileSystem) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
+	o, err := f.begin(ctx, ops.Mkdir, name, "")
+	if err != nil {
+		return err
+	}
+	return o.end(f.fsys.Mkdir(o.ctx, name, opts))
+}
+
+// Move implements [workspace.Mover].
+func (f *fileSystem) Move(ctx context.Context, source, destination string) error {
+	o, err := f.beginChange(ctx, ops.Move, source, destination, nil)
+	if err != nil {
+		return err
+	}
+	return o.end(workspace.Move(o.ctx, f.fsys, source, destination))
+}
+
+// Copy implements [workspace.Copier].
+func (f *fileSystem) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	o, err := f.begin(ctx, ops.Copy, source, destination)
+	if err != nil {
+		return "", err
+	}
+	version, err := workspace.Copy(o.ctx, f.fsys, source, destination)
+	o.VersionAfter = version
+	return version, o.end(err)
+}
+
+// Walk implements [workspace.Walker].
+func (f *fileSystem) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+	o, err := f.begin(ctx, ops.Walk, dir, "")
+	if err != nil {
+		return err
+	}
+	return o.end(workspace.Walk(o.ctx, f.fsys, dir, opts, fn))
+}
+
+// Resolve implements [workspace.Resolver].
+func (f *fileSystem) Resolve(ctx context.Context, name string) (string, error) {
+	o, err := f.begin(ctx, ops.Resolve, name, "")
+	if err != nil {
+		return "", err
+	}
+	target, err := workspace.Resolve(o.ctx, f.fsys, name)
+	return target, o.end(err)
+}
+
+// Watch implements [workspace.FileSystem]. A watch that has begun ends with its
+// context, as its channel does.
+func (f *fileSystem) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
+	o, err := f.begin(ctx, ops.Watch, dir, "")
+	if err != nil {
+		return nil, err
+	}
+	events, err := f.fsys.Watch(o.ctx, dir, opts)
+	if err != nil {
+		return nil, o.end(err)
+	}
+	context.AfterFunc(ctx, func() { o.end(nil) })
+	return events, nil
+}

@@ -34,7 +34,7 @@ type FS struct {
 	// them, as in [policy.Rules].
 	DeniedPaths []string `json:"deniedPaths,omitempty" jsonschema:"Globs of names that are refused, and absent from listings and searches, with all below them. A pattern without a slash matches in every directory, and letters match in either case."`
 	// ReadOnlyPaths are names that can be read and not changed, as in
-	// [policy.ReadOnlyPaths].
+	// [policy.Rules].
 	ReadOnlyPaths []string `json:"readOnlyPaths,omitempty" jsonschema:"Globs of names that can be read but not changed, moved or deleted, with all below them. A pattern without a slash matches in every directory, and letters match in either case."`
 }
 
@@ -94,17 +94,15 @@ func (s FS) checkAlone() error {
 	return nil
 }
 
+// rules returns the rules of the settings.
+func (s FS) rules() policy.Rules {
+	return policy.Rules{AllowedPaths: s.AllowedPaths, DeniedPaths: s.DeniedPaths, ReadOnlyPaths: s.ReadOnlyPaths}
+}
+
 // over returns fsys as the settings show it.
 func (s FS) over(fsys workspace.FileSystem) (workspace.FileSystem, error) {
-	if len(s.ReadOnlyPaths) > 0 {
-		protected, err := policy.ReadOnlyPaths(fsys, s.ReadOnlyPaths)
-		if err != nil {
-			return nil, err
-		}
-		fsys = protected
-	}
-	if len(s.AllowedPaths)+len(s.DeniedPaths) > 0 {
-		restricted, err := policy.Restrict(fsys, policy.Rules{AllowedPaths: s.AllowedPaths, DeniedPaths: s.DeniedPaths})
+	if rules := s.rules(); !rules.Empty() {
+		restricted, err := policy.Restrict(fsys, rules)
 		if err != nil {
 			return nil, err
 		}

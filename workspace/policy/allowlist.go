@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
@@ -27,11 +25,10 @@ const (
 	all
 )
 
-// allowlist is a compiled [Rules].
+// allowlist is a compiled [Rules].AllowedPaths.
 type allowlist struct {
-	rules  []allowRule // empty if all but denied is allowed
-	text   string      // the patterns of rules, for errors
-	denied pathList
+	rules []allowRule
+	text  string // the patterns, for errors
 }
 
 // allowRule is one pattern.
@@ -41,18 +38,14 @@ type allowRule struct {
 	deep    bool // it matches everything below what it matches
 }
 
-// compileAllowlist compiles the globs of the rules. Rules without any glob are
-// an error.
-func compileAllowlist(rules Rules) (*allowlist, error) {
-	if len(rules.AllowedPaths) == 0 && len(rules.DeniedPaths) == 0 {
-		return nil, ops.Error(opRestrict, "", fs.ErrInvalid, errors.New("no path is allowed"))
+// compileAllowlist compiles the globs of names that are allowed. Without any, it
+// returns nil.
+func compileAllowlist(patterns []string) (*allowlist, error) {
+	if len(patterns) == 0 {
+		return nil, nil
 	}
-	denied, err := compilePathList("deniedPaths", rules.DeniedPaths)
-	if err != nil {
-		return nil, err
-	}
-	list := &allowlist{text: listed(rules.AllowedPaths), denied: denied}
-	for _, text := range rules.AllowedPaths {
+	list := &allowlist{text: listed(patterns)}
+	for _, text := range patterns {
 		pattern, err := compileAllowedPath(text)
 		if err != nil {
 			return nil, err
@@ -112,33 +105,15 @@ func listed(patterns []string) string {
 
 // access returns what may be done with name, symlinks aside.
 func (l *allowlist) access(name string) access {
-	_, denied, below := l.denied.match(name)
-	if denied {
-		return none
-	}
 	best := none
-	if len(l.rules) == 0 {
-		best = all
-	}
 	for _, rule := range l.rules {
 		best = max(best, rule.access(name))
-	}
-	if best == all && below {
-		return allowed
 	}
 	return best
 }
 
-// why returns why name is denied. It goes by the name alone, so that it is the
-// same whether there is such a file or not.
-func (l *allowlist) why(name string) string {
-	text, denied, _ := l.denied.match(name)
-	switch {
-	case denied:
-		return "it matches " + text
-	case len(l.rules) == 0:
-		return "it leads to a denied path"
-	}
+// why returns why a name is not allowed.
+func (l *allowlist) why() string {
 	return fmt.Sprintf("neither one of the allowed paths (%s) nor a directory that leads to one", l.text)
 }
 

@@ -228,7 +228,7 @@ func TestDeniedConformance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := policy.ReadOnlyPaths(r, []string{"*.readonly"})
+		p, err := policy.Restrict(r, policy.Rules{ReadOnlyPaths: []string{"*.readonly"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func TestReadOnlyPaths(t *testing.T) {
 			for _, name := range []string{"top.txt", ".git/config", "lib/vendor/a.go", "docs/x.GEN.md", "src/a.go"} {
 				write(t, fsys, name, "as it was")
 			}
-			p, err := policy.ReadOnlyPaths(fsys, []string{".git", "vendor", "docs/*.gen.md"})
+			p, err := policy.Restrict(fsys, policy.Rules{ReadOnlyPaths: []string{".git", "vendor", "docs/*.gen.md"}})
 			if err != nil {
 				t.Fatal(err)
 			}

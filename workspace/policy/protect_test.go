@@ -12,7 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-func protect(t *testing.T, fsys workspace.FileSystem) *policy.ProtectedFS {
+func protect(t *testing.T, fsys workspace.FileSystem) *policy.RestrictedFS {
 	t.Helper()
 	p, err := policy.Protect(fsys, func(name string) string {
 		if path.Base(name) == "locked.yaml" || name == "conf/own" {

@@ -11,29 +11,15 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Rules say which names of a [workspace.FileSystem] may be used.
-type Rules struct {
-	// AllowedPaths are globs of the names that may be used, from the root, in
-	// the dialect of [workspace.GlobOptions]: "src/**" is the directory src
-	// with all below it, "*.md" all names at the top that end in ".md". A
-	// pattern that ends in a slash is refused, as it would allow a directory
-	// and nothing in it. Empty allows all names but DeniedPaths.
-	AllowedPaths []string
-	// DeniedPaths are globs of names that may not be used although AllowedPaths
-	// allow them. A directory is denied with all that is in it. A pattern without
-	// a slash matches in every directory: ".env*" is also for "app/.env.local".
-	// Letters are compared regardless of their case. One of the two lists has to
-	// have a pattern.
-	DeniedPaths []string
-}
-
-// RestrictedFS is a [workspace.FileSystem] in which only the names that the
-// [Rules] allow may be used. A directory in which something can be allowed may
-// also be listed and created, and removed or moved if nothing in it is denied.
+// RestrictedFS is a [workspace.FileSystem] in which only what [Rules] allow can be
+// done. A directory in which something can be allowed may also be listed and
+// created. If only AllowedPaths do not match it, it may also be removed or moved,
+// unless something in it is denied.
 //
-// Any other name is denied: every operation on it is [workspace.ErrPolicy],
-// whether it exists or not, and it is absent from Ls, Glob, Grep, Walk and
-// Watch. A search with Gitignore honours all ".gitignore" files, denied or not.
+// Any other operation is [workspace.ErrPolicy] with a [*DeniedError], whether the
+// name exists or not. A name for which [OpList] is denied is absent from Ls,
+// Glob, Grep, Walk and Watch. A search with Gitignore honours all ".gitignore"
+// files, denied or not.
 //
 // A symlink can be used if its target is allowed, and if each symlink on the way
 // is in a directory that is not denied. RestrictedFS tests the target, and then
@@ -43,11 +29,12 @@ type Rules struct {
 //
 // Before it removes or moves a directory that is not allowed with all below it,
 // RestrictedFS lists what is in it. A denied name that a program creates there
-// after that can be moved along. RestrictedFS is safe for concurrent use.
+// after that can be moved along, and a read-only one removed. RestrictedFS is
+// safe for concurrent use.
 type RestrictedFS struct {
-	fsys     workspace.FileSystem // resolves names
+	fsys     workspace.FileSystem // resolves names, and does what is allowed for every name
 	files    workspace.FileSystem // does all else: the exact view of fsys, unless everything is allowed
-	allow    *allowlist
+	rules    *ruleset
 	noFollow bool // no symlink is followed
 }
 
@@ -65,27 +52,53 @@ var (
 	_ workspace.Rooter          = (*RestrictedFS)(nil)
 )
 
-// Restrict returns the part of fsys that rules allow.
+// Restrict returns fsys with what rules allow.
 //
 // # Errors
 //
-// [io/fs.ErrInvalid] if rules allow no path at all, [workspace.ErrPattern] or
-// [workspace.ErrEscape] for a pattern that cannot be used, and
+// [io/fs.ErrInvalid] if rules are empty, as a list that was filled from elsewhere
+// may be by mistake, or if one of FirstMatch is not valid; [workspace.ErrPattern]
+// or [workspace.ErrEscape] for a pattern that cannot be used; and
 // [errors.ErrUnsupported] if fsys follows symlinks and cannot refuse to
 // ([workspace.Exact]).
 func Restrict(fsys workspace.FileSystem, rules Rules) (*RestrictedFS, error) {
-	allow, err := compileAllowlist(rules)
+	if rules.Empty() {
+		return nil, ops.Error(opRestrict, "", fs.ErrInvalid, errors.New("no path is allowed or denied"))
+	}
+	set, err := compile(rules)
 	if err != nil {
 		return nil, err
 	}
-	if allow.access(".") == all {
-		return &RestrictedFS{fsys: fsys, files: fsys, allow: allow}, nil
+	return restrict(fsys, set)
+}
+
+// restrict is [Restrict] with compiled rules.
+func restrict(fsys workspace.FileSystem, rules *ruleset) (*RestrictedFS, error) {
+	r := &RestrictedFS{fsys: fsys, files: fsys, rules: rules}
+	if rules.free == onAll {
+		return r, nil
 	}
 	exact, err := workspace.Exact(fsys)
 	if err != nil {
 		return nil, ops.Rename(err, opRestrict, ".")
 	}
-	return &RestrictedFS{fsys: fsys, files: exact, allow: allow}, nil
+	r.files = exact
+	return r, nil
+}
+
+// Protect returns a view of fsys in which protected names cannot be created,
+// written, moved or removed, nor a directory with a protected name in it be
+// moved or removed: that is [workspace.ErrPolicy]. protected returns why a name
+// is protected, as a part of a sentence such as "it is generated", and "" if it is
+// not. What is below a protected name is protected, too. Symlinks have been
+// followed when protected is called. It must be safe for concurrent use.
+//
+// # Errors
+//
+// [errors.ErrUnsupported] if fsys follows symlinks and cannot refuse to
+// ([workspace.Exact]).
+func Protect(fsys workspace.FileSystem, protected func(name string) (why string)) (*RestrictedFS, error) {
+	return restrict(fsys, &ruleset{protect: protected, free: onAll &^ onChange})
 }
 
 // Exact implements [workspace.Exacter].
@@ -94,7 +107,7 @@ func (r *RestrictedFS) Exact() (workspace.FileSystem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RestrictedFS{fsys: exact, files: exact, allow: r.allow, noFollow: true}, nil
+	return &RestrictedFS{fsys: exact, files: exact, rules: r.rules, noFollow: true}, nil
 }
 
 // Capabilities implements [workspace.Capable].
@@ -116,13 +129,16 @@ func (r *RestrictedFS) Close() error {
 // resolved is a name that is not denied, with its target.
 type resolved struct {
 	alias
-	access access // the lesser access of name and target
+	need   opSet                // what is done with it
+	access access               // the lesser access of name and target
+	files  workspace.FileSystem // does it
 }
 
-// at calls do with the target of name until it finds no symlink in that. last
-// says whether a symlink that is the last element is followed.
-func (r *RestrictedFS) at(ctx context.Context, op, name string, last bool, do func(p resolved) error) error {
-	p, err := r.asSpelled(ctx, op, name)
+// at calls do with the target of name, if need is allowed there, until it finds
+// no symlink in that. last says whether a symlink that is the last element is
+// followed.
+func (r *RestrictedFS) at(ctx context.Context, op string, need opSet, name string, last bool, do func(p resolved) error) error {
+	p, err := r.asSpelled(ctx, op, need, name)
 	if err != nil {
 		return err
 	}
@@ -131,15 +147,16 @@ func (r *RestrictedFS) at(ctx context.Context, op, name string, last bool, do fu
 
 // atPair is at for two names. A symlink that is the last element of destination
 // is not followed.
-func (r *RestrictedFS) atPair(ctx context.Context, op, source, destination string, last bool, do func(from, to resolved) error) error {
-	from, err := r.asSpelled(ctx, op, source)
+func (r *RestrictedFS) atPair(ctx context.Context, op string, need opSet, source, destination string, last bool, do func(from, to resolved) error) error {
+	from, err := r.asSpelled(ctx, op, need, source)
 	if err != nil {
 		return err
 	}
-	to, err := r.asSpelled(ctx, op, destination)
+	to, err := r.asSpelled(ctx, op, onWrite, destination)
 	if err != nil {
 		return err
 	}
+	from.files = r.store(need | onWrite)
 	return follow(ctx, op, source, func() error { return do(from, to) }, func() (bool, error) {
 		first, err := r.resolve(ctx, op, &from, last)
 		if err != nil {
@@ -150,28 +167,38 @@ func (r *RestrictedFS) atPair(ctx context.Context, op, source, destination strin
 	})
 }
 
+// store returns the FileSystem for operations that need need. What is allowed
+// for every name is also allowed for the target of every symlink.
+func (r *RestrictedFS) store(need opSet) workspace.FileSystem {
+	if need&^r.rules.free == 0 {
+		return r.fsys
+	}
+	return r.files
+}
+
 // asSpelled returns name with itself as its target, as if it had no symlink.
-func (r *RestrictedFS) asSpelled(ctx context.Context, op, name string) (resolved, error) {
+func (r *RestrictedFS) asSpelled(ctx context.Context, op string, need opSet, name string) (resolved, error) {
 	if err := ops.Check(ctx, op, name); err != nil {
 		return resolved{}, err
 	}
-	p := resolved{alias{name, name}, r.allow.access(name)}
-	if p.access == none {
-		return resolved{}, r.denial(op, name)
+	v := r.rules.verdict(need, name)
+	if v.refuses(need) {
+		return resolved{}, r.denial(op, name, need, name, v)
 	}
-	return p, nil
+	return resolved{alias{name, name}, need, v.access, r.store(need)}, nil
 }
 
 // resolve follows the symlinks in the name of p, and reports whether that is
 // worth another attempt. It goes element by element and stops at a symlink to a
-// denied name, so that the answer shows nothing of what is there.
+// hidden name, so that the answer shows nothing of what is there.
 func (r *RestrictedFS) resolve(ctx context.Context, op string, p *resolved, last bool) (again bool, err error) {
 	if r.noFollow {
 		return false, nil
 	}
+	own := r.rules.verdict(p.need, p.name)
 	// With traverse, a name is a directory or denied: a symlink is not
 	// followed.
-	dirOnly := r.allow.access(p.name) <= traverse
+	dirOnly := own.access <= traverse
 	dir, base := p.name, "."
 	if !last || dirOnly {
 		dir, base = workspace.Split(p.name)
@@ -182,23 +209,34 @@ func (r *RestrictedFS) resolve(ctx context.Context, op string, p *resolved, last
 		if err != nil {
 			return false, ops.Rename(err, op, p.name)
 		}
-		if r.allow.access(target) == none {
-			return false, r.denial(op, p.name)
+		if v := r.rules.verdict(onList, target); v.access == none {
+			return false, r.denial(op, p.name, onList, target, v)
 		}
 	}
 	target = rebase(base, ".", target)
 	unchanged := target == p.target
-	p.target, p.access = target, min(r.allow.access(p.name), r.allow.access(target))
-	if p.access == none || unchanged && dirOnly {
-		return false, r.denial(op, p.name)
+	v := r.rules.verdict(p.need, target)
+	p.target, p.access = target, min(own.access, v.access)
+	if v.refuses(p.need) || unchanged && dirOnly {
+		return false, r.denial(op, p.name, p.need, target, v)
 	}
 	return true, nil
 }
 
-// child returns the target of a name below p. It may be denied.
-func (r *RestrictedFS) child(p resolved, name string) resolved {
-	target := rebase(name, p.name, p.target)
-	return resolved{alias{name, target}, min(r.allow.access(name), r.allow.access(target))}
+// child returns the target of a name below p, and what may be done with it: it
+// may be denied.
+func (r *RestrictedFS) child(p resolved, need opSet, name string) resolved {
+	v := r.rules.verdict(need, name)
+	c := resolved{alias{name, name}, need, v.access, p.files}
+	if p.name != p.target {
+		c.target = rebase(name, p.name, p.target)
+		v = v.and(r.rules.verdict(need, c.target))
+		c.access = v.access
+	}
+	if v.refuses(need) {
+		c.access = none
+	}
+	return c
 }
 
 // shows reports whether a listing shows a name of type t.
@@ -206,10 +244,19 @@ func (p resolved) shows(t workspace.FileType) bool {
 	return p.access > traverse || p.access == traverse && t == workspace.TypeDirectory
 }
 
-// denial is the error of a denied name. It is the same for all of them, so that
-// it does not show which exist.
-func (r *RestrictedFS) denial(op, name string) error {
-	return ops.Error(op, name, workspace.ErrPolicy, errors.New(r.allow.why(name)))
+// denial is the error of a denied operation on name. It depends on target alone,
+// not on what has that name.
+func (r *RestrictedFS) denial(op, name string, need opSet, target string, v verdict) error {
+	return ops.Error(op, name, workspace.ErrPolicy, &DeniedError{r.rules.decision(need, target, v)})
+}
+
+// traverseDenial is the denial of a name that may only be traversed.
+func (r *RestrictedFS) traverseDenial(op string, p resolved) error {
+	v := r.rules.verdict(p.need, p.target)
+	if p.name != p.target {
+		v = r.rules.verdict(p.need, p.name).and(v)
+	}
+	return r.denial(op, p.name, p.need, p.target, v)
 }
 
 // checkDir returns the denial of a name that may only be traversed and is no
@@ -223,7 +270,7 @@ func (r *RestrictedFS) checkDir(ctx context.Context, op string, p resolved) erro
 	case errors.Is(err, workspace.ErrUnavailable), errors.Is(err, workspace.ErrSymlink), ctx.Err() != nil:
 		return ops.Rename(err, op, p.name)
 	case err != nil, !info.IsDir():
-		return r.denial(op, p.name)
+		return r.traverseDenial(op, p)
 	}
 	return nil
 }
@@ -242,7 +289,7 @@ func (r *RestrictedFS) conceal(ctx context.Context, op string, p resolved, err e
 // place of a denied file, it is refused.
 func (r *RestrictedFS) concealChange(ctx context.Context, op string, p resolved, err error) error {
 	if errors.Is(err, workspace.ErrNotDir) && r.deniedFile(ctx, p) {
-		return r.denial(op, p.name)
+		return r.traverseDenial(op, p)
 	}
 	return ops.Rename(err, op, p.name)
 }
@@ -250,7 +297,7 @@ func (r *RestrictedFS) concealChange(ctx context.Context, op string, p resolved,
 // deniedFile reports whether an element in the middle of p is a denied file.
 func (r *RestrictedFS) deniedFile(ctx context.Context, p resolved) bool {
 	for dir, _ := workspace.Split(p.target); dir != "."; dir, _ = workspace.Split(dir) {
-		if r.allow.access(dir) > traverse {
+		if r.rules.verdict(onList, dir).access > traverse {
 			continue
 		}
 		info, err := r.files.Stat(ctx, dir)

@@ -22,8 +22,8 @@ func (r *RestrictedFS) checkFile(ctx context.Context, op string, p resolved) err
 }
 
 // atFile is at for a name that is used as a file.
-func (r *RestrictedFS) atFile(ctx context.Context, op, name string, last bool, do func(p resolved) error) error {
-	return r.at(ctx, op, name, last, func(p resolved) error {
+func (r *RestrictedFS) atFile(ctx context.Context, op string, need opSet, name string, last bool, do func(p resolved) error) error {
+	return r.at(ctx, op, need, name, last, func(p resolved) error {
 		if err := r.checkFile(ctx, op, p); err != nil {
 			return err
 		}
@@ -33,8 +33,8 @@ func (r *RestrictedFS) atFile(ctx context.Context, op, name string, last bool, d
 
 // ReadFile implements [workspace.FileSystem].
 func (r *RestrictedFS) ReadFile(ctx context.Context, name string) (data []byte, err error) {
-	err = r.atFile(ctx, ops.ReadFile, name, true, func(p resolved) error {
-		data, err = r.files.ReadFile(ctx, p.target)
+	err = r.atFile(ctx, ops.ReadFile, onRead, name, true, func(p resolved) error {
+		data, err = p.files.ReadFile(ctx, p.target)
 		return r.conceal(ctx, ops.ReadFile, p, err)
 	})
 	return data, err
@@ -42,8 +42,8 @@ func (r *RestrictedFS) ReadFile(ctx context.Context, name string) (data []byte, 
 
 // ReadVersioned implements [workspace.VersionedReader].
 func (r *RestrictedFS) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
-	err = r.atFile(ctx, ops.ReadFile, name, true, func(p resolved) error {
-		data, version, err = workspace.ReadVersioned(ctx, r.files, p.target, limit)
+	err = r.atFile(ctx, ops.ReadFile, onRead, name, true, func(p resolved) error {
+		data, version, err = workspace.ReadVersioned(ctx, p.files, p.target, limit)
 		return r.conceal(ctx, ops.ReadFile, p, err)
 	})
 	return data, version, err
@@ -51,8 +51,8 @@ func (r *RestrictedFS) ReadVersioned(ctx context.Context, name string, limit int
 
 // Open implements [workspace.Opener].
 func (r *RestrictedFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (stream io.ReadCloser, info workspace.FileInfo, err error) {
-	err = r.atFile(ctx, ops.Open, name, true, func(p resolved) error {
-		stream, info, err = workspace.Open(ctx, r.files, p.target, opts)
+	err = r.atFile(ctx, ops.Open, onRead, name, true, func(p resolved) error {
+		stream, info, err = workspace.Open(ctx, p.files, p.target, opts)
 		if err != nil {
 			return r.conceal(ctx, ops.Open, p, err)
 		}
@@ -62,10 +62,19 @@ func (r *RestrictedFS) Open(ctx context.Context, name string, opts *workspace.Op
 	return stream, info, err
 }
 
+// writes returns what a write with opts needs. With IfVersion, it changes what the
+// caller has seen.
+func writes(opts *workspace.WriteOptions) opSet {
+	if opts != nil && opts.IfVersion != "" {
+		return onEdit
+	}
+	return onWrite
+}
+
 // WriteFile implements [workspace.FileSystem].
 func (r *RestrictedFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (version workspace.Version, err error) {
-	err = r.atFile(ctx, ops.WriteFile, name, follows(opts), func(p resolved) error {
-		version, err = r.files.WriteFile(ctx, p.target, data, opts)
+	err = r.atFile(ctx, ops.WriteFile, writes(opts), name, follows(opts), func(p resolved) error {
+		version, err = p.files.WriteFile(ctx, p.target, data, opts)
 		return r.concealChange(ctx, ops.WriteFile, p, err)
 	})
 	return version, err
@@ -73,8 +82,8 @@ func (r *RestrictedFS) WriteFile(ctx context.Context, name string, data []byte, 
 
 // Create implements [workspace.Creator].
 func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
-	err = r.atFile(ctx, ops.Create, name, follows(opts), func(p resolved) error {
-		below, err := p.create(ctx, r.files, opts)
+	err = r.atFile(ctx, ops.Create, writes(opts), name, follows(opts), func(p resolved) error {
+		below, err := p.create(ctx, p.files, opts)
 		if err != nil {
 			return r.concealChange(ctx, ops.Create, p, err)
 		}
@@ -91,11 +100,11 @@ func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.
 
 // Stat implements [workspace.FileSystem].
 func (r *RestrictedFS) Stat(ctx context.Context, name string) (info workspace.FileInfo, err error) {
-	err = r.at(ctx, ops.Stat, name, false, func(p resolved) error {
+	err = r.at(ctx, ops.Stat, onList, name, false, func(p resolved) error {
 		if err := r.checkDir(ctx, ops.Stat, p); err != nil {
 			return err
 		}
-		info, err = r.files.Stat(ctx, p.target)
+		info, err = p.files.Stat(ctx, p.target)
 		info = p.outerInfo(info)
 		return r.conceal(ctx, ops.Stat, p, err)
 	})
@@ -104,8 +113,8 @@ func (r *RestrictedFS) Stat(ctx context.Context, name string) (info workspace.Fi
 
 // Resolve implements [workspace.Resolver].
 func (r *RestrictedFS) Resolve(ctx context.Context, name string) (target string, err error) {
-	err = r.at(ctx, ops.Resolve, name, true, func(p resolved) error {
-		target, err = workspace.Resolve(ctx, r.files, p.target)
+	err = r.at(ctx, ops.Resolve, onList, name, true, func(p resolved) error {
+		target, err = workspace.Resolve(ctx, p.files, p.target)
 		return ops.Rename(err, ops.Resolve, name)
 	})
 	return target, err
@@ -113,14 +122,14 @@ func (r *RestrictedFS) Resolve(ctx context.Context, name string) (target string,
 
 // Copy implements [workspace.Copier].
 func (r *RestrictedFS) Copy(ctx context.Context, source, destination string) (version workspace.Version, err error) {
-	err = r.atPair(ctx, ops.Copy, source, destination, true, func(from, to resolved) error {
+	err = r.atPair(ctx, ops.Copy, onCopy|onRead, source, destination, true, func(from, to resolved) error {
 		if err := r.checkFile(ctx, ops.Copy, from); err != nil {
 			return err
 		}
 		if to.access == traverse {
 			return r.occupied(ctx, ops.Copy, to)
 		}
-		version, err = workspace.Copy(ctx, r.files, from.target, to.target)
+		version, err = workspace.Copy(ctx, from.files, from.target, to.target)
 		return r.concealPair(ctx, ops.Copy, from, to, err)
 	})
 	return version, err

@@ -9,8 +9,8 @@ import (
 )
 
 // atDir is at for a directory. The store refuses an allowed name that is none.
-func (r *RestrictedFS) atDir(ctx context.Context, op, name string, do func(p resolved) error) error {
-	return r.at(ctx, op, name, true, func(p resolved) error {
+func (r *RestrictedFS) atDir(ctx context.Context, op string, need opSet, name string, do func(p resolved) error) error {
+	return r.at(ctx, op, need, name, true, func(p resolved) error {
 		if err := r.checkDir(ctx, op, p); err != nil {
 			return err
 		}
@@ -24,17 +24,17 @@ const lsPage = 1000
 
 // Ls implements [workspace.FileSystem].
 func (r *RestrictedFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
-	return r.ls(ctx, dir, opts, resolved.shows)
+	return r.ls(ctx, dir, opts, onList, resolved.shows)
 }
 
-// ls is Ls with shows to choose the names.
-func (r *RestrictedFS) ls(ctx context.Context, dir string, opts *workspace.LsOptions, shows func(resolved, workspace.FileType) bool) (infos []workspace.FileInfo, err error) {
+// ls is Ls with shows to choose the names, by what need is allowed for them.
+func (r *RestrictedFS) ls(ctx context.Context, dir string, opts *workspace.LsOptions, need opSet, shows func(resolved, workspace.FileType) bool) (infos []workspace.FileInfo, err error) {
 	var o workspace.LsOptions
 	if opts != nil {
 		o = *opts
 	}
-	err = r.atDir(ctx, ops.Ls, dir, func(p resolved) error {
-		infos, err = r.lsTarget(ctx, p, o, shows)
+	err = r.atDir(ctx, ops.Ls, need, dir, func(p resolved) error {
+		infos, err = r.lsTarget(ctx, p, o, need, shows)
 		return r.conceal(ctx, ops.Ls, p, err)
 	})
 	return infos, err
@@ -42,20 +42,20 @@ func (r *RestrictedFS) ls(ctx context.Context, dir string, opts *workspace.LsOpt
 
 // lsTarget lists a directory and leaves out what is denied, page by page,
 // until the caller's limit is reached.
-func (r *RestrictedFS) lsTarget(ctx context.Context, p resolved, o workspace.LsOptions, shows func(resolved, workspace.FileType) bool) ([]workspace.FileInfo, error) {
+func (r *RestrictedFS) lsTarget(ctx context.Context, p resolved, o workspace.LsOptions, need opSet, shows func(resolved, workspace.FileType) bool) ([]workspace.FileInfo, error) {
 	limit := o.Limit
 	if limit > 0 {
 		o.Limit = max(limit, lsPage)
 	}
 	shown := []workspace.FileInfo{}
 	for {
-		page, err := r.files.Ls(ctx, p.target, &o)
+		page, err := p.files.Ls(ctx, p.target, &o)
 		if err != nil {
 			return nil, err
 		}
 		for _, info := range page {
 			info = p.outerInfo(info)
-			if !shows(r.child(p, info.Path), info.Type) {
+			if !shows(r.child(p, need, info.Path), info.Type) {
 				continue
 			}
 			if shown = append(shown, info); len(shown) == limit {
@@ -71,9 +71,9 @@ func (r *RestrictedFS) lsTarget(ctx context.Context, p resolved, o workspace.LsO
 
 // Walk implements [workspace.Walker]. It leaves out denied names.
 func (r *RestrictedFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	return unstop(r.atDir(ctx, ops.Walk, dir, func(p resolved) error {
+	return unstop(r.atDir(ctx, ops.Walk, onList, dir, func(p resolved) error {
 		if p.access == all {
-			return p.walk(ctx, r.files, opts, fn)
+			return p.walk(ctx, p.files, opts, fn)
 		}
 		return fallback.Walk(ctx, r, dir, opts, fn)
 	}))

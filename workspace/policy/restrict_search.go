@@ -10,13 +10,25 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// gitignoreView is a RestrictedFS for a search that honours ignore files. It also
+// searchView is a RestrictedFS for a search. It shows only names for which need is
+// allowed.
+type searchView struct {
+	*RestrictedFS
+	need opSet
+}
+
+// Ls implements [workspace.FileSystem].
+func (v searchView) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	return v.ls(ctx, dir, opts, v.need, resolved.shows)
+}
+
+// gitignoreView is a searchView for a search that honours ignore files. It also
 // shows the denied ones, which must not appear in the result.
-type gitignoreView struct{ *RestrictedFS }
+type gitignoreView struct{ searchView }
 
 // Ls implements [workspace.FileSystem].
 func (v gitignoreView) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
-	return v.ls(ctx, dir, opts, func(p resolved, t workspace.FileType) bool {
+	return v.ls(ctx, dir, opts, v.need, func(p resolved, t workspace.FileType) bool {
 		_, base := workspace.Split(p.name)
 		return p.shows(t) || base == ignore.FileName && t == workspace.TypeFile
 	})
@@ -25,29 +37,30 @@ func (v gitignoreView) Ls(ctx context.Context, dir string, opts *workspace.LsOpt
 // ReadVersioned implements [workspace.VersionedReader].
 func (v gitignoreView) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
 	dir, base := workspace.Split(name)
-	if base != ignore.FileName || v.allow.access(name) >= allowed {
+	if base != ignore.FileName || v.rules.verdict(onRead, name).access >= allowed {
 		return v.RestrictedFS.ReadVersioned(ctx, name, limit)
 	}
-	err = v.atDir(ctx, ops.ReadFile, dir, func(p resolved) error {
+	err = v.atDir(ctx, ops.ReadFile, onList, dir, func(p resolved) error {
 		data, version, err = workspace.ReadVersioned(ctx, v.files, workspace.Join(p.target, base), limit)
 		return ops.Rename(err, "", name)
 	})
 	return data, version, err
 }
 
-// view returns the FileSystem to search.
-func (r *RestrictedFS) view(gitignore bool) workspace.FileSystem {
+// view returns the FileSystem to search for names for which need is allowed.
+func (r *RestrictedFS) view(need opSet, gitignore bool) workspace.FileSystem {
+	v := searchView{r, need}
 	if gitignore {
-		return gitignoreView{r}
+		return gitignoreView{v}
 	}
-	return r
+	return v
 }
 
 // hidden reports whether path, below p, is a denied ignore file, which only a
 // gitignoreView shows.
 func (r *RestrictedFS) hidden(p resolved, path string) bool {
 	_, base := workspace.Split(path)
-	return base == ignore.FileName && r.child(p, path).access < allowed
+	return base == ignore.FileName && r.child(p, p.need, path).access < allowed
 }
 
 // Glob implements [workspace.FileSystem]. It does not look into denied
@@ -60,12 +73,12 @@ func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	err = r.atDir(ctx, ops.Glob, o.Dir, func(p resolved) error {
+	err = r.atDir(ctx, ops.Glob, onList, o.Dir, func(p resolved) error {
 		if p.access < all || p.name != p.target {
 			paths, err = r.globTarget(ctx, p, pattern, o)
 			return err
 		}
-		paths, err = r.files.Glob(ctx, pattern, &o)
+		paths, err = p.files.Glob(ctx, pattern, &o)
 		return err
 	})
 	return paths, err
@@ -76,7 +89,7 @@ func (r *RestrictedFS) globTarget(ctx context.Context, p resolved, pattern strin
 	limit := o.Limit
 	paths := []string{}
 	for {
-		page, err := fallback.Glob(ctx, r.view(o.Gitignore), pattern, &o)
+		page, err := fallback.Glob(ctx, r.view(p.need, o.Gitignore), pattern, &o)
 		if err != nil {
 			return nil, err
 		}
@@ -102,12 +115,12 @@ func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace
 	if o.Path == "" {
 		o.Path = "."
 	}
-	err = r.atDir(ctx, ops.Grep, o.Path, func(p resolved) error {
+	err = r.atDir(ctx, ops.Grep, onList|onRead, o.Path, func(p resolved) error {
 		if p.access < all || p.name != p.target {
 			result, err = r.grepTarget(ctx, p, pattern, o)
 			return err
 		}
-		result, err = r.files.Grep(ctx, pattern, &o)
+		result, err = p.files.Grep(ctx, pattern, &o)
 		return err
 	})
 	return result, err
@@ -122,7 +135,7 @@ func (r *RestrictedFS) grepTarget(ctx context.Context, p resolved, pattern strin
 		if limit > 0 {
 			o.MaxResults = limit + 1 - len(result.Matches) // one more, to know whether there is one
 		}
-		page, err := fallback.Grep(ctx, r.view(o.Gitignore), pattern, &o)
+		page, err := fallback.Grep(ctx, r.view(p.need, o.Gitignore), pattern, &o)
 		if err != nil {
 			return nil, err
 		}

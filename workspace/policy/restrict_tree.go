@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -14,8 +15,8 @@ import (
 // Mkdir implements [workspace.FileSystem].
 func (r *RestrictedFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
 	recursive := opts != nil && opts.Recursive
-	return r.at(ctx, ops.Mkdir, name, recursive, func(p resolved) error {
-		err := r.files.Mkdir(ctx, p.target, opts)
+	return r.at(ctx, ops.Mkdir, onMkdir, name, recursive, func(p resolved) error {
+		err := p.files.Mkdir(ctx, p.target, opts)
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, workspace.ErrNotDir) {
 			if err := r.checkDir(ctx, ops.Mkdir, p); err != nil {
 				return err
@@ -31,7 +32,7 @@ func (r *RestrictedFS) Mkdir(ctx context.Context, name string, opts *workspace.M
 // Rm implements [workspace.FileSystem]. It does not remove a directory that holds
 // a denied name, nor anything in it.
 func (r *RestrictedFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	return r.at(ctx, ops.Rm, name, false, func(p resolved) error { return r.rm(ctx, p, opts) })
+	return r.at(ctx, ops.Rm, onDelete, name, false, func(p resolved) error { return r.rm(ctx, p, opts) })
 }
 
 // rm removes p, if nothing in it is denied.
@@ -46,7 +47,7 @@ func (r *RestrictedFS) rm(ctx context.Context, p resolved, opts *workspace.RmOpt
 	if p.access < all && opts != nil && opts.Recursive {
 		err = r.rmTree(ctx, p)
 	} else {
-		err = r.files.Rm(ctx, p.target, opts)
+		err = p.files.Rm(ctx, p.target, opts)
 	}
 	if errors.Is(err, workspace.ErrNotEmpty) {
 		return r.notEmpty(ctx, p, err)
@@ -55,60 +56,79 @@ func (r *RestrictedFS) rm(ctx context.Context, p resolved, opts *workspace.RmOpt
 }
 
 // notEmpty returns the error of a directory that is not empty: if it holds only
-// denied names, that it may not be removed.
+// hidden names, that it may not be removed.
 func (r *RestrictedFS) notEmpty(ctx context.Context, p resolved, err error) error {
 	children, lsErr := r.Ls(ctx, p.name, &workspace.LsOptions{Limit: 1})
 	if lsErr == nil && len(children) == 0 {
-		return r.holdsDenied(ops.Rm, p.name)
+		return ops.Error(ops.Rm, p.name, workspace.ErrPolicy, errHoldsHidden)
 	}
 	return ops.Rename(err, ops.Rm, p.name)
 }
 
-// holdsDenied is the error of a directory that holds a denied name.
-func (r *RestrictedFS) holdsDenied(op, name string) error {
-	return ops.Error(op, name, workspace.ErrPolicy,
-		errors.New("it holds names that may not be used"))
+// errHoldsHidden is the cause of the error of a directory that holds a hidden name
+// for which the operation is denied.
+var errHoldsHidden = errors.New("it holds names that may not be used")
+
+// holdsDenied is the error of a directory that holds child, for which the
+// operation is denied. It names child unless that is hidden.
+func (r *RestrictedFS) holdsDenied(op string, p, child resolved, t workspace.FileType) error {
+	if !r.child(p, onList, child.name).shows(t) {
+		return ops.Error(op, p.name, workspace.ErrPolicy, errHoldsHidden)
+	}
+	d := r.rules.decision(child.need, child.target, r.rules.verdict(child.need, child.target))
+	d.Reason = fmt.Sprintf("it holds %s: %s", strings.TrimPrefix(child.name, prefixOf(p.name)), d.Reason)
+	return ops.Error(op, p.name, workspace.ErrPolicy, &DeniedError{d})
 }
 
 // rmTree removes p and all below it. It removes one name after the other, and
 // whole directories only where everything is allowed, so that it removes no name
-// that it has not tested.
+// that it has not tested. Where only soft rules forbid something below, the test
+// is enough: the store removes everything at once.
 func (r *RestrictedFS) rmTree(ctx context.Context, p resolved) error {
-	info, err := r.files.Stat(ctx, p.target)
+	info, err := p.files.Stat(ctx, p.target)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
-		return r.files.Rm(ctx, p.target, nil)
+		return p.files.Rm(ctx, p.target, nil)
 	}
 	below, err := r.listBelow(ctx, ops.Rm, p, nil)
 	if err != nil {
 		return err
 	}
+	if r.rules.judge(onDelete, p.target, false).access == all {
+		return p.files.Rm(ctx, p.target, &workspace.RmOptions{Recursive: true})
+	}
 	for _, child := range slices.Backward(below) {
-		err := r.files.Rm(ctx, child.target, &workspace.RmOptions{Recursive: child.access == all})
+		err := p.files.Rm(ctx, child.target, &workspace.RmOptions{Recursive: child.access == all})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // else someone else removed it
 			return err
 		}
 	}
-	return r.files.Rm(ctx, p.target, nil)
+	return p.files.Rm(ctx, p.target, nil)
 }
 
 // listBelow returns the names below the directory p, in order of paths. It
-// returns an error if one of them is denied, or refused by refuses, which may be
-// nil. Without refuses, it does not list directories in which all is allowed.
-func (r *RestrictedFS) listBelow(ctx context.Context, op string, p resolved, refuses func(workspace.FileInfo) bool) ([]resolved, error) {
+// returns an error if what p needs is denied for one of them, or if moved, which
+// may be nil, returns a name for one that is denied. Without moved, it does not
+// list directories in which all is allowed.
+func (r *RestrictedFS) listBelow(ctx context.Context, op string, p resolved, moved func(workspace.FileInfo) resolved) ([]resolved, error) {
 	var names []resolved
-	err := p.walk(ctx, r.files, nil, func(info workspace.FileInfo, err error) error {
-		child := r.child(p, info.Path)
-		switch {
-		case err != nil:
+	err := p.walk(ctx, p.files, nil, func(info workspace.FileInfo, err error) error {
+		if err != nil {
 			return err
-		case !child.shows(info.Type), refuses != nil && refuses(info):
-			return r.holdsDenied(op, p.name)
+		}
+		child := r.child(p, p.need, info.Path)
+		if !child.shows(info.Type) {
+			return r.holdsDenied(op, p, child, info.Type)
+		}
+		if moved != nil {
+			if to := moved(info); !to.shows(info.Type) {
+				return r.holdsDenied(op, p, rebased(child, to), info.Type)
+			}
 		}
 		names = append(names, child)
-		if child.access == all && refuses == nil && info.IsDir() {
+		if child.access == all && moved == nil && info.IsDir() {
 			return fs.SkipDir
 		}
 		return nil
@@ -116,17 +136,23 @@ func (r *RestrictedFS) listBelow(ctx context.Context, op string, p resolved, ref
 	return names, unstop(err)
 }
 
+// rebased returns child with what is denied at its destination.
+func rebased(child, to resolved) resolved {
+	child.target, child.need = to.target, to.need
+	return child
+}
+
 // Move implements [workspace.Mover]. It does not move a directory that holds a
 // denied name, or one that would be denied at the destination.
 func (r *RestrictedFS) Move(ctx context.Context, source, destination string) error {
-	return r.atPair(ctx, ops.Move, source, destination, false, func(from, to resolved) error {
+	return r.atPair(ctx, ops.Move, onMove|onRead, source, destination, false, func(from, to resolved) error {
 		if source == "." {
 			return ops.Error(ops.Move, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
 		}
 		if err := r.checkMove(ctx, from, to); err != nil {
 			return err
 		}
-		err := workspace.Move(ctx, r.files, from.target, to.target)
+		err := workspace.Move(ctx, from.files, from.target, to.target)
 		if errors.Is(err, fs.ErrExist) {
 			if err := r.checkDir(ctx, ops.Move, to); err != nil {
 				return err
@@ -136,15 +162,17 @@ func (r *RestrictedFS) Move(ctx context.Context, source, destination string) err
 	})
 }
 
-// checkMove returns the error of a move of a denied name, or to one.
+// checkMove returns the error of a move of a denied name, or to one. Each
+// directory that the move creates needs onMkdir, too.
 func (r *RestrictedFS) checkMove(ctx context.Context, from, to resolved) error {
 	if err := r.checkDir(ctx, ops.Move, from); err != nil {
 		return err
 	}
-	if from.access == all && to.access == all {
+	dir := r.child(to, onWrite|onMkdir, to.name)
+	if from.access == all && dir.access == all {
 		return nil
 	}
-	info, err := r.files.Stat(ctx, from.target)
+	info, err := from.files.Stat(ctx, from.target)
 	switch {
 	case err != nil:
 		return r.conceal(ctx, ops.Move, from, err)
@@ -152,10 +180,15 @@ func (r *RestrictedFS) checkMove(ctx context.Context, from, to resolved) error {
 		return r.occupied(ctx, ops.Move, to)
 	case !info.IsDir(), strings.HasPrefix(to.target, prefixOf(from.target)): // the store refuses the latter
 		return nil
+	case !dir.shows(info.Type):
+		return r.traverseDenial(ops.Move, dir)
 	}
-	_, err = r.listBelow(ctx, ops.Move, from, func(info workspace.FileInfo) bool {
-		moved := r.child(to, workspace.Join(to.name, strings.TrimPrefix(info.Path, prefixOf(from.name))))
-		return !moved.shows(info.Type)
+	_, err = r.listBelow(ctx, ops.Move, from, func(info workspace.FileInfo) resolved {
+		need := onWrite
+		if info.IsDir() {
+			need |= onMkdir
+		}
+		return r.child(to, need, workspace.Join(to.name, strings.TrimPrefix(info.Path, prefixOf(from.name))))
 	})
 	return err
 }

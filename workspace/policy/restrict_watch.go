@@ -13,9 +13,9 @@ import (
 // the event does not say whether it was a directory or a denied file.
 func (r *RestrictedFS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 	out := make(chan workspace.Event)
-	err := r.atDir(ctx, ops.Watch, dir, func(p resolved) error {
+	err := r.atDir(ctx, ops.Watch, onList, dir, func(p resolved) error {
 		below, cancel := context.WithCancel(ctx)
-		events, err := r.files.Watch(below, p.target, opts)
+		events, err := p.files.Watch(below, p.target, opts)
 		if err != nil {
 			cancel()
 			return r.conceal(ctx, ops.Watch, p, err)
@@ -47,14 +47,14 @@ type restrictedWatch struct {
 // findDirs finds the directories that may only be traversed.
 func (w *restrictedWatch) findDirs(ctx context.Context) error {
 	w.dirs = map[string]bool{}
-	if w.p.access == all || len(w.r.allow.rules) == 0 {
+	if w.p.access == all || w.r.rules.leads&onList == 0 {
 		return nil
 	}
 	return w.r.Walk(ctx, w.p.name, nil, func(info workspace.FileInfo, err error) error {
 		if err != nil || !info.IsDir() {
 			return nil
 		}
-		switch w.r.child(w.p, info.Path).access {
+		switch w.r.child(w.p, onList, info.Path).access {
 		case all:
 			return fs.SkipDir
 		case traverse:
@@ -71,13 +71,13 @@ func (w *restrictedWatch) shows(ctx context.Context, event workspace.Event) bool
 		_ = w.findDirs(ctx)
 		return true
 	}
-	child := w.r.child(w.p, event.Path)
+	child := w.r.child(w.p, onList, event.Path)
 	if child.access != traverse {
 		return child.access > traverse
 	}
 	was := w.dirs[event.Path]
 	delete(w.dirs, event.Path)
-	if info, err := w.r.files.Stat(ctx, child.target); err == nil && info.IsDir() {
+	if info, err := w.p.files.Stat(ctx, child.target); err == nil && info.IsDir() {
 		w.dirs[event.Path] = true
 		return true
 	}

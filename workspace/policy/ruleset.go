@@ -1,0 +1,383 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"strings"
+	"unicode"
+
+	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// ruleset is a compiled [Rules]. Each of its parts says what may be done with a
+// name, and the strictest of them is what counts.
+type ruleset struct {
+	lists   []clauses
+	protect func(name string) (why string) // of Protect, nil if there is none
+	allowed *allowlist                     // nil if all names are allowed
+	free    opSet                          // what is allowed for every name
+	leads   opSet                          // what can be allowed below a name for which it is not
+}
+
+// compile compiles rules.
+func compile(rules Rules) (*ruleset, error) {
+	s := &ruleset{}
+	for _, part := range []struct {
+		key, because string
+		ops          opSet
+		patterns     []string
+		soft         bool
+	}{
+		{"deniedPaths", "it matches", onAll, rules.DeniedPaths, false},
+		{"readOnlyPaths", "it can only be read: it matches", onChange, rules.ReadOnlyPaths, true},
+	} {
+		list := clauses{soft: part.soft}
+		for i, text := range part.patterns {
+			c := clause{ops: part.ops, effect: Deny, place: fmt.Sprintf("%s[%d]", part.key, i), because: part.because, text: text}
+			if err := list.add(c); err != nil {
+				return nil, err
+			}
+		}
+		s.add(list)
+	}
+	list, err := compileFirstMatch(rules.FirstMatch)
+	if err != nil {
+		return nil, err
+	}
+	s.add(list)
+	if s.allowed, err = compileAllowlist(rules.AllowedPaths); err != nil {
+		return nil, err
+	}
+	s.setFree()
+	return s, nil
+}
+
+// compileFirstMatch compiles the rules for single operations.
+func compileFirstMatch(rules []Rule) (list clauses, err error) {
+	for i, rule := range rules {
+		effect, set, err := rule.effect()
+		place := fmt.Sprintf("rules[%d]", i)
+		if err != nil {
+			return list, ops.Error(opRestrict, place, fs.ErrInvalid, err)
+		}
+		for _, text := range rule.Paths {
+			c := clause{ops: set, effect: effect, place: place, text: text, first: true, root: text == "**"}
+			if err := list.add(c); err != nil {
+				return list, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// add adds a list unless it forbids nothing.
+func (s *ruleset) add(list clauses) {
+	if list.forbids == 0 {
+		return
+	}
+	s.lists = append(s.lists, list)
+	for _, c := range list.all {
+		if c.effect == Allow {
+			s.leads |= c.ops
+		}
+	}
+}
+
+// setFree finds out which operations are allowed for every name.
+func (s *ruleset) setFree() {
+	if s.allowed != nil {
+		s.leads = onAll
+	}
+	for i := range allOps {
+		if op := opSet(1 << i); s.verdict(op, ".").access == all {
+			s.free |= op
+		}
+	}
+}
+
+// verdict is what a ruleset, or a part of one, says of a name.
+type verdict struct {
+	access access
+	op     opSet   // what rule forbids
+	rule   *clause // that forbids the name itself, nil if there is none
+}
+
+// and returns the stricter of two verdicts.
+func (v verdict) and(other verdict) verdict {
+	if v.rule == nil {
+		v.op, v.rule = other.op, other.rule
+	}
+	v.access = min(v.access, other.access)
+	return v
+}
+
+// refuses reports whether an operation that needs need is refused, whatever has
+// the name. If a clause forbids a directory and allows something in it, the
+// directory can be listed, searched and created all the same.
+func (v verdict) refuses(need opSet) bool {
+	return v.access == none || v.rule != nil && need&(onList|onMkdir) == 0
+}
+
+// verdict returns what may be done with name, symlinks aside, if all of need is
+// needed.
+func (s *ruleset) verdict(need opSet, name string) verdict { return s.judge(need, name, true) }
+
+// judge is verdict, without the soft lists if soft is false.
+func (s *ruleset) judge(need opSet, name string, soft bool) verdict {
+	v := verdict{access: all}
+	if need &^= s.free; need == 0 {
+		return v
+	}
+	folded := name
+	if len(s.lists) > 0 && name != "." {
+		folded = foldCase(name)
+	}
+	for i := range s.lists {
+		if list := &s.lists[i]; soft || !list.soft {
+			v = v.and(list.verdict(need, folded))
+		}
+	}
+	if s.protect != nil && soft && need&onChange != 0 {
+		v = v.and(protects(s.protect, name))
+	}
+	if s.allowed != nil {
+		v.access = min(v.access, s.allowed.access(name))
+	}
+	return v
+}
+
+// protects returns the verdict of the function of [Protect] about changes of a
+// name. Any name below could be protected.
+func protects(protected func(name string) (why string), name string) verdict {
+	for ; name != "."; name, _ = workspace.Split(name) {
+		if why := protected(name); why != "" {
+			return verdict{none, onChange, &clause{effect: Deny, because: why}}
+		}
+	}
+	return verdict{access: allowed}
+}
+
+// allows returns the clause that allows name, nil if that needs none.
+func (s *ruleset) allows(need opSet, name string) *clause {
+	for i := range s.lists {
+		for j := range s.lists[i].all {
+			c := &s.lists[i].all[j]
+			if matches, _ := c.match(foldCase(name)); c.ops&need != 0 && matches {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// decision returns the decision of a refused name. It goes by the name alone, so
+// that it is the same whether there is such a file or not.
+func (s *ruleset) decision(need opSet, name string, v verdict) Decision {
+	c := v.rule
+	switch {
+	case c == nil && s.allowed == nil:
+		return Decision{Op: need.first(), Effect: Deny, Reason: "only a directory may have this name"}
+	case c == nil:
+		return Decision{Op: need.first(), Effect: Deny, Rule: "allowedPaths", Reason: s.allowed.why()}
+	}
+	d := Decision{Op: (v.op & need).first(), Effect: c.effect, Rule: c.place, Reason: c.because}
+	if c.text != "" {
+		d.Reason = fmt.Sprintf("%s %s, %q", cmp.Or(c.because, "it matches"), c.place, c.text)
+	}
+	if !c.first {
+		return d
+	}
+	if c.effect == Ask {
+		d.Reason += fmt.Sprintf(", which asks before %s, and nobody can approve it here", d.Op)
+	} else {
+		d.Reason += fmt.Sprintf(", which denies %s", d.Op)
+	}
+	if free := s.allowedOps(name); len(free) > 0 {
+		d.Reason += "; allowed: " + joinOps(free)
+	}
+	return d
+}
+
+// allowedOps returns what may be done with name.
+func (s *ruleset) allowedOps(name string) (free []Op) {
+	for i, op := range allOps {
+		if v := s.verdict(1<<i, name); v.access > traverse && v.rule == nil {
+			free = append(free, op)
+		}
+	}
+	return free
+}
+
+// first returns the first operation of the set.
+func (s opSet) first() Op {
+	for i, op := range allOps {
+		if s&(1<<i) != 0 {
+			return op
+		}
+	}
+	return ""
+}
+
+// clauses are tried in order: the first one that concerns an operation and
+// matches a name decides. What none matches is allowed. Letters are compared
+// regardless of their case, because file systems that do would open ".ENV" as
+// ".env". A pattern without a slash matches in every directory. With clauses
+// that deny ".env*" and "conf/keys":
+//
+//	.env.local      matches the first
+//	a/.ENV/b        matches the first, as its parent does
+//	conf/keys/a     matches the second
+//	conf            matches none, and something below it can
+//	sub/conf/keys   matches none
+type clauses struct {
+	all     []clause
+	forbids opSet // what one of them forbids
+	soft    bool  // a tree that has been listed, and found allowed, may be deleted as a whole
+}
+
+// clause is one pattern, and what happens to what it matches.
+type clause struct {
+	pattern *glob.Pattern
+	ops     opSet
+	effect  Effect
+	root    bool   // it matches everything, the root included
+	first   bool   // it is of Rules.FirstMatch
+	place   string // where it is, for errors
+	because string // the beginning of the reason, for errors
+	text    string // the pattern as it is spelled
+}
+
+// add compiles the pattern of c and adds c.
+func (l *clauses) add(c clause) (err error) {
+	if c.pattern, err = compilePath(c.text); err != nil {
+		return err
+	}
+	l.all = append(l.all, c)
+	if c.effect != Allow {
+		l.forbids |= c.ops
+	}
+	return nil
+}
+
+// verdict returns what the clauses say of name, whose letters are folded.
+func (l *clauses) verdict(need opSet, name string) verdict {
+	v := verdict{access: all}
+	for need &= l.forbids; need != 0; need &= need - 1 {
+		v = v.and(l.decide(need&-need, name))
+	}
+	return v
+}
+
+// decide is verdict for one operation. The clauses before the one that matches
+// name can match something below it. With the clauses allow "a/b" and deny "a":
+//
+//	a      denied, and something below it can be allowed: traverse
+//	a/b    allowed, with all below it
+//	a/c    denied, with all below it
+//	d      allowed, and nothing below it can be denied
+func (l *clauses) decide(op opSet, name string) verdict {
+	var some [2]bool // whether something below name can be forbidden, or allowed
+	for i := range l.all {
+		c := &l.all[i]
+		if c.ops&op == 0 {
+			continue
+		}
+		matches, below := c.match(name)
+		allows := 0
+		if c.effect == Allow {
+			allows = 1
+		}
+		some[allows] = some[allows] || below
+		switch {
+		case matches && allows == 0 && some[1]:
+			return verdict{traverse, op, c}
+		case matches && allows == 0:
+			return verdict{none, op, c}
+		case matches && some[0]:
+			return verdict{access: allowed}
+		case matches:
+			return verdict{access: all}
+		}
+	}
+	if some[0] {
+		return verdict{access: allowed}
+	}
+	return verdict{access: all}
+}
+
+// match reports whether the clause matches name or a directory above it, and
+// whether it matches or can match something below.
+func (c *clause) match(name string) (matches, below bool) {
+	if c.root {
+		return true, true
+	}
+	return matchPrefix(c.pattern.Start(), name)
+}
+
+// compilePath compiles the pattern of a [clause].
+func compilePath(text string) (*glob.Pattern, error) {
+	anywhere := ""
+	if !strings.Contains(strings.TrimSuffix(text, "/"), "/") {
+		anywhere = "**/"
+	}
+	compiled, err := glob.Compile(text)
+	if err == nil {
+		compiled, err = glob.Compile(anywhere + foldCase(strings.TrimSuffix(text, "/")))
+	}
+	if err != nil {
+		return nil, ops.Error(opRestrict, text, nil, err)
+	}
+	return compiled, nil
+}
+
+// CheckDeniedPath returns the error of a pattern that cannot be one of
+// [Rules].DeniedPaths, [Rules].ReadOnlyPaths or [Rule].Paths.
+//
+// # Errors
+//
+// [workspace.ErrPattern] or [workspace.ErrEscape].
+func CheckDeniedPath(pattern string) error {
+	_, err := compilePath(pattern)
+	return err
+}
+
+// foldCase returns s with each letter replaced by the first of those that differ
+// from it in case alone, as [strings.EqualFold] sees it.
+func foldCase(s string) string { return strings.Map(foldRune, s) }
+
+// foldRune returns the least rune that differs from r only in case.
+func foldRune(r rune) rune {
+	if r < unicode.MaxASCII {
+		return unicode.ToLower(r)
+	}
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	if least <= unicode.MaxASCII {
+		return unicode.ToLower(least)
+	}
+	return least
+}
+
+// matchPrefix reports whether what leads to state matches name or a directory
+// above it, and whether it can match something below.
+func matchPrefix(state glob.State, name string) (matches, below bool) {
+	if name == "." {
+		return false, !state.Empty()
+	}
+	for rest := name; ; {
+		element, deeper, more := strings.Cut(rest, "/")
+		if state.Match(element) {
+			return true, true
+		}
+		state = state.Enter(element)
+		if !more || state.Empty() {
+			return false, !more && !state.Empty()
+		}
+		rest = deeper
+	}
+}

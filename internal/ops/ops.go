@@ -22,4 +22,6 @@ const (
 	Walk      = "walk"
 	Resolve   = "resolve"
 	Exact     = "exact"
+	Backup    = "backup"
+	Undo      = "undo"
 )

@@ -23,6 +23,7 @@ var policy = map[string][]string{
 	"workspace/provider": {"workspace", "workspace/fallback", "internal/ops", "internal/scan"},
 	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob", "internal/ignore", "internal/ops", "internal/scan"},
 	"workspace/observe":  {"workspace", "internal/errcode", "internal/ops", "internal/session"},
+	"workspace/backup":   {"workspace", "workspace/policy", "internal/ops", "internal/session", "golang.org/x/sync/semaphore"},
 	"workspace/kind":     {"workspace"},
 	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/kind", "workspace/policy",
 		"github.com/google/jsonschema-go/jsonschema"},

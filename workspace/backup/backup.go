@@ -1,0 +1,157 @@
+package backup
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// The defaults of [Options].
+const (
+	DefaultDir       = ".workspacekit/backups"
+	DefaultKeep      = 100
+	DefaultKeepBytes = 256 << 20
+	DefaultMaxChange = 64 << 20
+)
+
+// Options say where backups are, and how many of them.
+type Options struct {
+	// Store is where the backups are. Nil means the FileSystem that is wrapped:
+	// then nobody can see or change Dir through the [FS]. Whoever sets Store to
+	// the same files hides Dir from the FileSystem that is wrapped, as [Hide]
+	// does. Store should have conditional writes: without them, one process at
+	// a time can use it. Several FileSystems cannot share one Dir.
+	Store workspace.FileSystem
+	// Dir is the directory in Store. Empty means [DefaultDir].
+	Dir string
+	// Keep is how many changes can be undone. Zero means [DefaultKeep].
+	Keep int
+	// KeepBytes is how many bytes of contents are kept. The last change is kept
+	// whatever its size. Zero means [DefaultKeepBytes].
+	KeepBytes int64
+	// KeepFor is how long a change can be undone. Zero means as long as the other
+	// limits allow.
+	KeepFor time.Duration
+	// MaxChange is how many bytes one change may replace or remove. A larger one
+	// is refused with [workspace.ErrPolicy], unless AllowUnkept is set. Zero means
+	// [DefaultMaxChange].
+	MaxChange int64
+	// AllowUnkept lets changes through whose bytes are more than MaxChange. They
+	// cannot be undone.
+	AllowUnkept bool
+}
+
+// withDefaults returns o with the defaults for what is zero.
+func (o Options) withDefaults() Options {
+	o.Dir = cmp.Or(o.Dir, DefaultDir)
+	o.Keep = cmp.Or(o.Keep, DefaultKeep)
+	o.KeepBytes = cmp.Or(o.KeepBytes, DefaultKeepBytes)
+	o.MaxChange = cmp.Or(o.MaxChange, DefaultMaxChange)
+	return o
+}
+
+// FS is a [workspace.FileSystem] whose changes can be undone. It has the optional
+// interfaces of the FileSystem that it wraps, and cannot be unwrapped. Reading
+// goes straight there. It is safe for concurrent use.
+//
+// An operation fails, and changes nothing, if the bytes that it would replace or
+// remove cannot be kept.
+type FS struct {
+	followed
+	r *recorder
+}
+
+// followed follows the symlinks in names before the recorder, which follows none,
+// is asked to change something.
+type followed = *policy.ProtectedFS
+
+// New returns fsys with backups. Nil opts mean the zero Options. It reads and
+// writes nothing: a Dir that cannot be used is the error of the first change.
+//
+// # Errors
+//
+// [io/fs.ErrInvalid] for options that make no sense, and [errors.ErrUnsupported]
+// if fsys or the store follows symlinks and cannot refuse to ([workspace.Exact]).
+func New(fsys workspace.FileSystem, opts *Options) (*FS, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	o = o.withDefaults()
+	if o.Dir == "." || o.Keep < 0 || o.KeepBytes < 0 || o.KeepFor < 0 || o.MaxChange < 0 {
+		return nil, ops.Error(ops.Backup, o.Dir, fs.ErrInvalid, errors.New("name a directory below the root, and limits above zero"))
+	}
+	if o.Store == nil {
+		hidden, err := Hide(fsys, o.Dir)
+		if err != nil {
+			return nil, err
+		}
+		fsys, o.Store = hidden, fsys
+	}
+	j, err := newJournal(o)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRecorder(fsys, &shared{
+		journal: j, session: session.NewID(), maxChange: o.MaxChange, allowUnkept: o.AllowUnkept, locks: newLocks(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	all, err := policy.Protect(r, func(string) string { return "" })
+	if err != nil {
+		return nil, ops.Rename(err, ops.Backup, o.Dir)
+	}
+	return &FS{followed: all, r: r}, nil
+}
+
+// Hide returns fsys without the directory dir of backups: it is absent from
+// listings and searches, and every operation on it is [workspace.ErrPolicy].
+//
+// # Errors
+//
+// Those of [policy.Restrict], and [io/fs.ErrInvalid] for a dir that is no valid
+// name.
+func Hide(fsys workspace.FileSystem, dir string) (workspace.FileSystem, error) {
+	if err := ops.CheckName(dir); err != nil {
+		return nil, ops.Error(ops.Backup, dir, err, nil)
+	}
+	pattern := globEscaper.Replace(dir)
+	if !strings.Contains(dir, "/") {
+		pattern += "/**" // which makes it a path from the root, and matches dir itself, too
+	}
+	hidden, err := policy.Restrict(fsys, policy.Rules{DeniedPaths: []string{pattern}})
+	if err != nil {
+		return nil, err
+	}
+	return hidden, nil
+}
+
+// globEscaper turns a name into a pattern that matches nothing else.
+var globEscaper = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+
+// Close closes the FileSystem that is wrapped if it is an [io.Closer]. The store is
+// its owner's.
+func (f *FS) Close() error {
+	if closer, ok := workspace.As[io.Closer](f.r.files); ok {
+		return closer.Close()
+	}
+	return nil
+}
+
+// shared is what a recorder and its exact view have in common.
+type shared struct {
+	journal     *journal
+	session     string // of changes without a session in their context
+	maxChange   int64
+	allowUnkept bool
+	locks       *locks
+}

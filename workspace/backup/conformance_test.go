@@ -1,0 +1,69 @@
+package backup_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
+)
+
+// hiddenDir is a directory for backups that no listing of a test shows.
+const hiddenDir = ".backups"
+
+// newFS returns fsys with backups.
+func newFS(t testing.TB, fsys workspace.FileSystem, opts *backup.Options) *backup.FS {
+	t.Helper()
+	b, err := backup.New(fsys, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func openLocal(t testing.TB, dir string) *localbash.FS {
+	t.Helper()
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	return fsys
+}
+
+// symlinkIn creates a symlink in a folder.
+func symlinkIn(t *testing.T, fsys workspace.FileSystem, target, name string) {
+	t.Helper()
+	path := filepath.Join(filepath.FromSlash(workspace.RootOf(fsys)), filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.FromSlash(target), path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestConformance runs the suite with the store in the same FileSystem and in
+// another one.
+func TestConformance(t *testing.T) {
+	t.Run("memory", func(t *testing.T) {
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+			return newFS(t, memory.New(nil), &backup.Options{Dir: hiddenDir})
+		}, nil)
+	})
+	t.Run("memory-store", func(t *testing.T) {
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+			return newFS(t, memory.New(nil), &backup.Options{Store: memory.New(nil)})
+		}, &conformance.Options{Short: !exhaustive.On()})
+	})
+	t.Run("local", func(t *testing.T) {
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+			return newFS(t, openLocal(t, t.TempDir()), &backup.Options{Dir: hiddenDir})
+		}, &conformance.Options{Symlink: symlinkIn, Short: !exhaustive.On()})
+	})
+}

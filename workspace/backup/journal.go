@@ -1,0 +1,298 @@
+package backup
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// journal is the store of backups: a directory with the changes and one with the
+// contents. Its errors have the kinds that a FileSystem may return for a change,
+// and no other: see [storeError].
+type journal struct {
+	files       workspace.FileSystem // the exact view of the store
+	dir         string
+	conditional bool // the store has conditional writes
+	limits      Options
+	now         func() time.Time
+
+	mu     sync.Mutex
+	last   int64             // guarded by mu; the greatest number that is known, 0 for none
+	cached map[int64]*Change // guarded by mu; changes that are done, which nobody changes
+	since  int               // guarded by mu; changes since the last prune
+	bytes  int64             // guarded by mu; bytes kept since the last prune
+}
+
+// newJournal returns the journal that o describe.
+func newJournal(o Options) (*journal, error) {
+	exact, err := workspace.Exact(o.Store)
+	if err != nil {
+		return nil, ops.Rename(err, ops.Backup, o.Dir)
+	}
+	if err := ops.CheckName(o.Dir); err != nil {
+		return nil, ops.Error(ops.Backup, o.Dir, err, nil)
+	}
+	return &journal{
+		files: exact, dir: o.Dir, conditional: workspace.CapabilitiesOf(o.Store).ConditionalWrite, limits: o,
+		now: time.Now, cached: map[int64]*Change{}, since: pruneEvery,
+	}, nil
+}
+
+// changesDir and contentsDir are the directories of the store.
+func (j *journal) changesDir() string  { return j.dir + "/journal" }
+func (j *journal) contentsDir() string { return j.dir + "/objects" }
+
+// nameOf returns the name of the change number.
+func (j *journal) nameOf(number int64) string {
+	return fmt.Sprintf("%s/%012d.json", j.changesDir(), number)
+}
+
+// numberOf returns the number of the change with the given name, 0 for a name that
+// is no change.
+func numberOf(name string) int64 {
+	number, err := strconv.ParseInt(strings.TrimSuffix(name, ".json"), 10, 64)
+	if err != nil || fmt.Sprintf("%012d.json", number) != name {
+		return 0
+	}
+	return number
+}
+
+// keep stores data, which is the content of a file of that version, and returns the
+// state of the file. The same bytes are stored once in an epoch.
+func (j *journal) keep(ctx context.Context, data []byte, version workspace.Version) (State, error) {
+	s := State{Type: workspace.TypeFile, Size: int64(len(data)), Version: version, SHA256: hashOf(data), Kept: epochOf(j.now())}
+	j.mu.Lock()
+	j.bytes += s.Size
+	j.mu.Unlock()
+	return s, j.create(ctx, j.contentsDir()+"/"+s.contentName(), data, true)
+}
+
+// hashOf returns the SHA-256 of data in hexadecimal digits.
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// create writes a new file. If there is one of that name, it is fs.ErrExist, or no
+// error if exists is set, which is for contents: their names say what they hold.
+func (j *journal) create(ctx context.Context, name string, data []byte, exists bool) error {
+	if !j.conditional { // then this process is the only one
+		if _, err := j.files.Stat(ctx, name); err == nil {
+			return existError(exists)
+		}
+		_, err := j.files.WriteFile(ctx, name, data, nil)
+		return err
+	}
+	_, err := j.files.WriteFile(ctx, name, data, &workspace.WriteOptions{IfNotExist: true})
+	if errors.Is(err, fs.ErrExist) {
+		return existError(exists)
+	}
+	return err
+}
+
+func existError(allowed bool) error {
+	if allowed {
+		return nil
+	}
+	return fs.ErrExist
+}
+
+// content returns the bytes of a file that was kept.
+func (j *journal) content(ctx context.Context, s State) ([]byte, error) {
+	data, _, err := workspace.ReadVersioned(ctx, j.files, j.contentsDir()+"/"+s.contentName(), max(s.Size, 1))
+	if err != nil {
+		return nil, err
+	}
+	if hashOf(data) != s.SHA256 {
+		return nil, errors.New("they are damaged")
+	}
+	return data, nil
+}
+
+// cause returns what an error says beside the operation and the name.
+func cause(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+// maxNumbers is how many numbers an add tries while other processes add changes,
+// too.
+const maxNumbers = 1000
+
+// add appends c, and sets its number to the next one that nobody has.
+func (j *journal) add(ctx context.Context, c *Change) error {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	for range maxNumbers {
+		if c.Number, err = j.next(ctx); err != nil {
+			return err
+		}
+		err = j.create(ctx, j.nameOf(c.Number), data, false)
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		j.forget()
+	}
+	return ops.Error(ops.Backup, j.dir, workspace.ErrUnavailable, errors.New("other programs take every number of the journal"))
+}
+
+// next returns a number greater than all that are known. The first time, and after
+// forget, it looks at the store. mu is not held while it does: two callers may get
+// one number there, and add lets one of them try again.
+func (j *journal) next(ctx context.Context) (int64, error) {
+	j.mu.Lock()
+	known := j.last > 0
+	if known {
+		j.last++
+	}
+	number := j.last
+	j.mu.Unlock()
+	if known {
+		return number, nil
+	}
+	numbers, err := j.numbers(ctx)
+	if err == nil && len(numbers) == 0 {
+		err = j.ignore(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(numbers) > 0 {
+		j.last = max(j.last, numbers[len(numbers)-1])
+	}
+	j.last++
+	return j.last, nil
+}
+
+// ignore tells git to leave the backups alone, where the store is in a repository:
+// they may be contents that nobody wants to publish.
+func (j *journal) ignore(ctx context.Context) error {
+	return j.create(ctx, j.dir+"/.gitignore", []byte("*\n"), true)
+}
+
+// forget makes next look at the store again.
+func (j *journal) forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.last = 0
+}
+
+// numbers returns the numbers of the changes, in order.
+func (j *journal) numbers(ctx context.Context) ([]int64, error) {
+	infos, err := j.files.Ls(ctx, j.changesDir(), nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var numbers []int64
+	for _, info := range infos {
+		if number := numberOf(info.Name); number > 0 {
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers, err
+}
+
+// update replaces c in the journal.
+func (j *journal) update(ctx context.Context, c *Change) error {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	_, err = j.files.WriteFile(ctx, j.nameOf(c.Number), data, nil)
+	return err
+}
+
+// remove removes the change number.
+func (j *journal) remove(ctx context.Context, number int64) error {
+	j.mu.Lock()
+	delete(j.cached, number)
+	j.mu.Unlock()
+	err := j.files.Rm(ctx, j.nameOf(number), nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// maxRecord is how many bytes of a change are read: 100,000 names of a directory
+// that was moved fit.
+const maxRecord = 64 << 20
+
+// changes returns the changes, the oldest first. It leaves out what is damaged, and
+// what another process removes at the moment.
+func (j *journal) changes(ctx context.Context) ([]*Change, error) {
+	numbers, err := j.numbers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Change
+	for _, number := range numbers {
+		c, err := j.change(ctx, number)
+		if err != nil {
+			return nil, err
+		}
+		if c != nil {
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// change returns the change number, nil if there is none that can be decoded.
+func (j *journal) change(ctx context.Context, number int64) (*Change, error) {
+	j.mu.Lock()
+	c := j.cached[number]
+	j.mu.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	data, _, err := workspace.ReadVersioned(ctx, j.files, j.nameOf(number), maxRecord)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, workspace.ErrIsDir), errors.Is(err, workspace.ErrTooLarge):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	if c, err = decode(data, number); err != nil {
+		return nil, nil
+	}
+	if c.Done {
+		j.mu.Lock()
+		j.cached[number] = c
+		j.mu.Unlock()
+	}
+	return c, nil
+}
+
+// storeKinds are the kinds of error of the store that a change may have. Any other
+// would be mistaken for one about the file that changes: fs.ErrNotExist, say.
+var storeKinds = []error{context.Canceled, context.DeadlineExceeded, workspace.ErrNoSpace, fs.ErrPermission, workspace.ErrUnavailable}
+
+// storeError returns the error of a change for which the store failed to do what.
+func storeError(op, name, what string, err error) error {
+	why := fmt.Errorf("%s: %s", what, cause(err))
+	for _, kind := range storeKinds {
+		if errors.Is(err, kind) {
+			return ops.Error(op, name, kind, why)
+		}
+	}
+	return ops.Error(op, name, workspace.ErrUnavailable, why)
+}

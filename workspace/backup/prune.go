@@ -1,0 +1,148 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// pruneEvery is how many changes are made between two looks at the limits.
+const pruneEvery = 32
+
+// tidy prunes the journal if enough has changed since the last time. It
+// reports no error, because the change that it follows has been made; a later change
+// tries again.
+func (j *journal) tidy(ctx context.Context) {
+	j.mu.Lock()
+	due := j.since >= pruneEvery || j.bytes > j.limits.KeepBytes/4
+	j.since++
+	if due {
+		j.since, j.bytes = 0, 0
+	}
+	j.mu.Unlock()
+	if due {
+		_ = j.prune(ctx)
+	}
+}
+
+// prune deletes the changes beyond the limits, and the contents that no other
+// change needs.
+func (j *journal) prune(ctx context.Context) error {
+	now := j.now()
+	all, err := j.changes(ctx)
+	if err != nil {
+		return err
+	}
+	kept, needed := j.withinLimits(all)
+	for _, c := range all[:len(all)-kept] {
+		if err := j.remove(ctx, c.Number); err != nil {
+			return err
+		}
+	}
+	return j.collect(ctx, needed, epochOf(now)-1)
+}
+
+// withinLimits returns how many of the changes, the newest ones, are within the
+// limits, and the names of the contents that they need. Contents that two changes
+// need count once.
+func (j *journal) withinLimits(all []*Change) (kept int, needed map[string]bool) {
+	var bytes int64
+	needed = map[string]bool{}
+	for _, c := range slices.Backward(all) {
+		for name, size := range c.contents() {
+			if !needed[name] {
+				bytes += size
+			}
+		}
+		tooOld := j.limits.KeepFor > 0 && j.now().Sub(c.Time) > j.limits.KeepFor
+		if kept == j.limits.Keep || tooOld || kept > 0 && bytes > j.limits.KeepBytes {
+			return kept, needed
+		}
+		for name := range c.contents() {
+			needed[name] = true
+		}
+		kept++
+	}
+	return kept, needed
+}
+
+// contents returns the sizes of the contents that an undo of c needs, by name.
+func (c *Change) contents() map[string]int64 {
+	sizes := map[string]int64{}
+	for _, step := range c.Steps {
+		if step.Before.Kept != 0 {
+			sizes[step.Before.contentName()] = step.Before.Size
+		}
+	}
+	return sizes
+}
+
+// An epoch is an hour, counted from 1970. Contents are kept once in each epoch: a
+// change finds contents of its own epoch only, and contents are deleted after the
+// next epoch has ended. So nothing deletes contents that a change is about to use and
+// that its record does not name yet:
+//
+//	10:59  a write is about to replace X, and finds X in the epoch of 10:00
+//	10:59  the record of the write says that it needs X of 10:00
+//	12:00  from now on, a prune deletes X of 10:00 if no record needs it
+//
+// A change whose record takes longer than [maxDelay] fails.
+const (
+	epochLength = time.Hour
+	maxDelay    = epochLength / 2
+)
+
+// epochOf returns the epoch of a time.
+func epochOf(t time.Time) int64 { return t.Unix() / int64(epochLength/time.Second) }
+
+// collect deletes the contents of epochs before an epoch, without those that are
+// needed.
+func (j *journal) collect(ctx context.Context, needed map[string]bool, before int64) error {
+	epochs, err := j.files.Ls(ctx, j.contentsDir(), nil)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, dir := range epochs {
+		if epoch, err := strconv.ParseInt(dir.Name, 10, 64); err != nil || epoch >= before {
+			continue
+		}
+		if err := j.collectEpoch(ctx, dir.Name, needed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collectEpoch deletes what is not needed in the directory of an epoch, and the
+// directory if nothing is left.
+func (j *journal) collectEpoch(ctx context.Context, epoch string, needed map[string]bool) error {
+	dir := j.contentsDir() + "/" + epoch
+	contents, err := j.files.Ls(ctx, dir, nil)
+	if err != nil {
+		return err
+	}
+	left := 0
+	for _, content := range contents {
+		if needed[epoch+"/"+content.Name] {
+			left++
+			continue
+		}
+		if err := j.files.Rm(ctx, dir+"/"+content.Name, nil); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if left > 0 {
+		return nil
+	}
+	err = j.files.Rm(ctx, dir, nil)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotEmpty) {
+		return nil
+	}
+	return ops.Rename(err, ops.Backup, dir)
+}

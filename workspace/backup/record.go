@@ -1,0 +1,135 @@
+package backup
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Change is a change in the journal.
+type Change struct {
+	// Number is its place in the journal: later changes have greater numbers.
+	Number int64 `json:"-"`
+	// Time is when it began.
+	Time time.Time `json:"time"`
+	// Session is the id of the session that made it.
+	Session string `json:"session"`
+	// Op is the operation: write_file, create, mkdir, rm, move or copy.
+	Op string `json:"op"`
+	// Path is the name that it is about, and To the destination of a move or copy.
+	// No symlink is in either.
+	Path string `json:"path"`
+	To   string `json:"to,omitempty"`
+	// Undoes is the number of the change that it undid. Zero means that it is no
+	// undo. Redo says that the change that it undid was itself an undo.
+	Undoes int64 `json:"undoes,omitempty"`
+	Redo   bool  `json:"redo,omitempty"`
+	// Done says that the operation returned. Without it, the operation runs, or
+	// the program ended before it returned.
+	Done bool `json:"done,omitempty"`
+	// Steps are what it does to single names, in order.
+	Steps []Step `json:"steps"`
+}
+
+// Step is what a [Change] does to one name.
+type Step struct {
+	Path   string `json:"path"`
+	Before State  `json:"before"`
+	After  State  `json:"after"`
+}
+
+// State is what a name stands for before or after a change.
+type State struct {
+	// Type is empty if nothing has the name.
+	Type workspace.FileType `json:"type,omitempty"`
+	Size int64              `json:"size,omitempty"`
+	// Version is the version of a file, and SHA256 the hash of its bytes in
+	// hexadecimal digits. What is empty is not known.
+	Version workspace.Version `json:"version,omitempty"`
+	SHA256  string            `json:"sha256,omitempty"`
+	// Kept is the hour, from 1970, in which the bytes were stored. Zero means that
+	// they were not.
+	Kept int64 `json:"kept,omitempty"`
+}
+
+// contentName returns the name of the contents of a file that was kept.
+func (s State) contentName() string { return strconv.FormatInt(s.Kept, 10) + "/" + s.SHA256 }
+
+// absent is the state of a name that does not exist, and directory the state of a
+// directory.
+var (
+	absent    = State{}
+	directory = State{Type: workspace.TypeDirectory}
+)
+
+// stateOf returns the state of a name that was looked at.
+func stateOf(info workspace.FileInfo) State {
+	return State{Type: info.Type, Size: info.Size, Version: info.Version}
+}
+
+// same reports whether the states are certainly the same: two files are if they
+// have one version or one hash.
+func (s State) same(other State) bool {
+	switch {
+	case s.Type != other.Type:
+		return false
+	case s.Type != workspace.TypeFile:
+		return true
+	case s.Version != "" && s.Version == other.Version:
+		return true
+	}
+	return s.SHA256 != "" && s.SHA256 == other.SHA256
+}
+
+// inverse returns the steps that undo steps: the last one first.
+func inverse(steps []Step) []Step {
+	undone := make([]Step, 0, len(steps))
+	for _, step := range slices.Backward(steps) {
+		undone = append(undone, Step{step.Path, step.After, step.Before})
+	}
+	return undone
+}
+
+// hashLength is the length of a hash in hexadecimal digits.
+const hashLength = 64
+
+// decode returns the change in an object of the journal. The object may have been
+// written by anybody who can write to the store, so names are checked.
+func decode(data []byte, number int64) (*Change, error) {
+	c := &Change{Number: number}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, err
+	}
+	for _, step := range c.Steps {
+		if err := ops.CheckName(step.Path); err != nil {
+			return nil, err
+		}
+		for _, s := range []State{step.Before, step.After} {
+			if s.SHA256 != "" && !isHash(s.SHA256) || s.SHA256 == "" && s.Kept != 0 {
+				return nil, errors.New("not a hash")
+			}
+		}
+	}
+	moves := c.Op == ops.Move || c.Op == ops.Copy
+	if ops.CheckName(c.Path) != nil || moves && ops.CheckName(c.To) != nil || !session.Valid(c.Session) {
+		return nil, errors.New("not a change")
+	}
+	return c, nil
+}
+
+// isHash reports whether s is 64 hexadecimal digits, so that it is part of a name
+// as it is.
+func isHash(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(s) == hashLength
+}

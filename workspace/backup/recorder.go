@@ -1,0 +1,269 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// recorder is a FileSystem that records its changes. They are for names without
+// symlinks: [policy.Protect] resolves names, and makes changes by the exact view.
+type recorder struct {
+	reads
+	*shared
+	files       workspace.FileSystem // that the changes are made in
+	writable    bool
+	conditional bool // files has conditional writes
+}
+
+// reads are the methods that a recorder forwards.
+type reads = *policy.SubFS
+
+var (
+	_ workspace.FileSystem = (*recorder)(nil)
+	_ workspace.Creator    = (*recorder)(nil)
+	_ workspace.Mover      = (*recorder)(nil)
+	_ workspace.Copier     = (*recorder)(nil)
+	_ workspace.Exacter    = (*recorder)(nil)
+)
+
+func newRecorder(fsys workspace.FileSystem, s *shared) (*recorder, error) {
+	all, err := policy.Sub(fsys, ".")
+	if err != nil {
+		return nil, err
+	}
+	caps := workspace.CapabilitiesOf(fsys)
+	return &recorder{reads: all, shared: s, files: fsys, writable: caps.Write, conditional: caps.ConditionalWrite}, nil
+}
+
+// Exact implements [workspace.Exacter].
+func (r *recorder) Exact() (workspace.FileSystem, error) {
+	exact, err := workspace.Exact(r.files)
+	if err != nil {
+		return nil, err
+	}
+	return newRecorder(exact, r.shared)
+}
+
+// begin returns a change that begins now, in the session of ctx.
+func (r *recorder) begin(ctx context.Context, op, name, to string) *Change {
+	id := session.ID(ctx)
+	if id == "" {
+		id = r.session
+	}
+	return &Change{Time: r.journal.now().UTC(), Session: id, Op: op, Path: name, To: to}
+}
+
+// record makes a change: it adds c to the journal, calls do, and notes in the journal
+// that it is done. do may complete the steps, with versions for instance. If do fails,
+// nothing has changed and c is removed again, unless that is not certain.
+func (r *recorder) record(ctx context.Context, c *Change, do func() error) error {
+	if r.journal.now().Sub(c.Time) > maxDelay { // its contents may have been deleted
+		return storeError(c.Op, c.Path, notKept, fmt.Errorf("that took longer than %s", maxDelay))
+	}
+	if err := r.journal.add(ctx, c); err != nil {
+		return storeError(c.Op, c.Path, notKept, err)
+	}
+	err := do()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+	defer cancel()
+	switch {
+	case err == nil:
+		// If this fails, whoever reads the journal finds out by comparing.
+		c.Done = true
+		_ = r.journal.update(ctx, c)
+		r.journal.tidy(ctx)
+	case !uncertain(err) && !c.divisible():
+		_ = r.journal.remove(ctx, c.Number)
+	}
+	return err
+}
+
+// notKept is what the error says of a change that is refused because the store fails.
+const notKept = "its backup cannot be kept"
+
+// finishTimeout is how long the journal may take after a change, whose context may
+// have ended.
+const finishTimeout = 10 * time.Second
+
+// uncertain reports whether an operation that failed with err may have taken place.
+func uncertain(err error) bool {
+	return errors.Is(err, workspace.ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// divisible reports whether c may have taken place in part.
+func (c *Change) divisible() bool {
+	return len(c.Steps) > 1 && (c.Undoes != 0 || c.Op == ops.Rm || c.Op == ops.Move)
+}
+
+// keep keeps the bytes of the file name for a change op that may keep so many more
+// bytes, and returns its state. With AllowUnkept, a larger file is not kept.
+func (r *recorder) keep(ctx context.Context, op, name string, limit int64) (State, error) {
+	data, version, err := workspace.ReadVersioned(ctx, r.files, name, max(limit, 1)) // zero would be no limit
+	switch {
+	case errors.Is(err, workspace.ErrTooLarge):
+		return r.tooLarge(ctx, op, name)
+	case err != nil:
+		return absent, ops.Rename(err, op, name)
+	}
+	s, err := r.journal.keep(ctx, data, version)
+	if err != nil {
+		return absent, storeError(op, name, notKept, err)
+	}
+	return s, nil
+}
+
+// tooLarge returns the state of a file that is too large to keep, or the error of
+// its change.
+func (r *recorder) tooLarge(ctx context.Context, op, name string) (State, error) {
+	info, err := r.files.Stat(ctx, name)
+	if err == nil && !r.allowUnkept {
+		err = ops.Error(op, name, workspace.ErrPolicy,
+			fmt.Errorf("the change would replace or remove more than the %d bytes that backups keep of one change", r.maxChange))
+	}
+	return stateOf(info), ops.Rename(err, op, name)
+}
+
+// missing returns the steps that create name, if it does not exist, and those of its
+// parents that do not, from the top.
+func (r *recorder) missing(ctx context.Context, name string) []Step {
+	var steps []Step
+	for ; name != "."; name, _ = workspace.Split(name) {
+		// Any other error is the error of the operation, too.
+		if _, err := r.files.Stat(ctx, name); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		steps = append(steps, Step{name, absent, directory})
+	}
+	slices.Reverse(steps)
+	return steps
+}
+
+// missingParents is missing for the directory of name.
+func (r *recorder) missingParents(ctx context.Context, name string) []Step {
+	dir, _ := workspace.Split(name)
+	return r.missing(ctx, dir)
+}
+
+// WriteFile implements [workspace.FileSystem].
+func (r *recorder) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	after := State{Type: workspace.TypeFile, Size: int64(len(data)), SHA256: hashOf(data)}
+	return r.write(ctx, ops.WriteFile, name, after, opts, func(opts *workspace.WriteOptions) (workspace.Version, error) {
+		return r.files.WriteFile(ctx, name, data, opts)
+	})
+}
+
+// maxConflicts is how often a write without a condition begins again because another
+// process has replaced the bytes that it kept.
+const maxConflicts = 100
+
+// write records a write of name, which commit does under the conditions that it gets.
+func (r *recorder) write(ctx context.Context, op, name string, after State, opts *workspace.WriteOptions, commit func(*workspace.WriteOptions) (workspace.Version, error)) (workspace.Version, error) {
+	var o workspace.WriteOptions
+	if opts != nil {
+		o = *opts
+	}
+	conditioned := o != workspace.WriteOptions{}
+	if !r.writable || conditioned && !r.conditional || o.IfNotExist && o.IfVersion != "" {
+		return commit(&o) // which refuses
+	}
+	unlock, err := r.locks.one(ctx, op, name)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	for range maxConflicts {
+		c, err := r.writing(ctx, op, name, o)
+		if err != nil {
+			return "", err
+		}
+		before := c.Steps[len(c.Steps)-1].Before
+		if !conditioned && r.conditional {
+			o = workspace.WriteOptions{IfVersion: before.Version, IfNotExist: before == absent}
+		}
+		version, err := r.commit(ctx, c, after, func() (workspace.Version, error) { return commit(&o) })
+		lost := errors.Is(err, workspace.ErrConflict) || errors.Is(err, fs.ErrExist)
+		if conditioned || !lost {
+			return version, err
+		}
+		o = workspace.WriteOptions{}
+	}
+	return "", ops.Error(op, name, workspace.ErrUnavailable, errors.New("other programs write it all the time"))
+}
+
+// writing returns the change of a write of name, which keeps the bytes that it
+// replaces. The last step is for name, without the state after it.
+func (r *recorder) writing(ctx context.Context, op, name string, o workspace.WriteOptions) (*Change, error) {
+	c := r.begin(ctx, op, name, "")
+	before := absent
+	if !o.IfNotExist {
+		var err error
+		before, err = r.keep(ctx, op, name, r.maxChange)
+		missing := errors.Is(err, fs.ErrNotExist)
+		if o.IfVersion != "" && (missing || err == nil && before.Version != o.IfVersion) {
+			return nil, ops.Error(op, name, workspace.ErrConflict, nil)
+		}
+		if err != nil && !missing {
+			return nil, err
+		}
+	}
+	if before == absent {
+		c.Steps = r.missingParents(ctx, name)
+	}
+	c.Steps = append(c.Steps, Step{Path: name, Before: before})
+	return c, nil
+}
+
+// commit records c, whose last step leads to after, with the version that do returns.
+func (r *recorder) commit(ctx context.Context, c *Change, after State, do func() (workspace.Version, error)) (version workspace.Version, err error) {
+	last := &c.Steps[len(c.Steps)-1]
+	last.After = after
+	err = r.record(ctx, c, func() error {
+		version, err = do()
+		last.After.Version = version
+		return err
+	})
+	return version, err
+}
+
+// Mkdir implements [workspace.FileSystem].
+func (r *recorder) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
+	unlock, err := r.locks.one(ctx, ops.Mkdir, name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	c := r.begin(ctx, ops.Mkdir, name, "")
+	c.Steps = r.missing(ctx, name)
+	if len(c.Steps) == 0 || !r.writable { // it exists, or this fails
+		return r.files.Mkdir(ctx, name, opts)
+	}
+	return r.record(ctx, c, func() error { return r.files.Mkdir(ctx, name, opts) })
+}
+
+// Copy implements [workspace.Copier]. The bytes of a copy are those of its source,
+// so they are neither read nor kept.
+func (r *recorder) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	unlock, err := r.locks.one(ctx, ops.Copy, destination)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	info, err := r.files.Stat(ctx, source)
+	c := r.begin(ctx, ops.Copy, source, destination)
+	c.Steps = r.missing(ctx, destination)
+	if err != nil || info.Type != workspace.TypeFile || len(c.Steps) == 0 || !r.writable { // then this fails
+		return workspace.Copy(ctx, r.files, source, destination)
+	}
+	return r.commit(ctx, c, State{Type: info.Type, Size: info.Size}, func() (workspace.Version, error) {
+		return workspace.Copy(ctx, r.files, source, destination)
+	})
+}

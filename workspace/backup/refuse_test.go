@@ -1,0 +1,308 @@
+package backup_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
+)
+
+// TestConflict changes what each edit left, as another program, and then undoes the
+// edit. Nothing that the other program wrote may be lost.
+func TestConflict(t *testing.T) {
+	put := func(name string) func(context.Context, workspace.FileSystem) error {
+		return func(ctx context.Context, fsys workspace.FileSystem) error {
+			_, err := fsys.WriteFile(ctx, name, []byte("foreign"), nil)
+			return err
+		}
+	}
+	rm := func(name string) func(context.Context, workspace.FileSystem) error {
+		return func(ctx context.Context, fsys workspace.FileSystem) error { return fsys.Rm(ctx, name, nil) }
+	}
+	for _, c := range []struct {
+		edit, path string // path is at fault
+		foreign    func(context.Context, workspace.FileSystem) error
+	}{
+		{"write", "a", put("a")},
+		{"write", "a", rm("a")},
+		{"write new", "new/deep/file", put("new/deep/file")},
+		{"write only if new", "new", put("new")},
+		{"write version", "zero", put("zero")},
+		{"create", "a", put("a")},
+		{"create large", "a", put("a")},
+		{"rm", "a", put("a")},
+		{"rm -r", "d/x", put("d/x")},
+		{"rm -r", "d", put("d")},
+		{"rmdir", "d/empty", put("d/empty")},
+		{"move", "new/b", put("new/b")},
+		{"move", "new/b", rm("new/b")},
+		{"move", "a", put("a")},
+		{"move dir", "new/d2/x", put("new/d2/x")},
+		{"move dir", "new/d2/e/y", rm("new/d2/e/y")},
+		{"copy", "new/c", put("new/c")},
+	} {
+		for provider, open := range providers {
+			t.Run(provider+"/"+c.edit+" "+c.path, func(t *testing.T) {
+				t.Parallel()
+				ctx := t.Context()
+				raw := open(t)
+				fill(t, raw, start)
+				b := newFS(t, raw, nil)
+				if err := edits[c.edit](ctx, b); err != nil {
+					t.Fatal(err)
+				}
+				if err := c.foreign(ctx, raw); err != nil {
+					t.Fatal(err)
+				}
+				want := tree(t, b)
+				for _, opts := range []backup.UndoOptions{{DryRun: true}, {}, {All: true}} {
+					changes, err := b.Undo(ctx, &opts)
+					var pathError *fs.PathError
+					if !errors.Is(err, workspace.ErrConflict) || !errors.As(err, &pathError) || pathError.Path != c.path || len(changes) > 0 {
+						t.Errorf("Undo(%+v) = %v, %v, want ErrConflict for %s", opts, changes, err, c.path)
+					}
+				}
+				if diff := cmp.Diff(want, tree(t, b)); diff != "" {
+					t.Errorf("a refused undo has changed something (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// TestUndoAround undoes all changes of a session but the one in whose file somebody
+// else has written.
+func TestUndoAround(t *testing.T) {
+	ctx := session.WithID(t.Context(), "mine")
+	raw := memory.New(nil)
+	b := newFS(t, raw, nil)
+	for _, name := range []string{"a/1", "a/2", "b/3"} {
+		fill(t, raw, map[string]string{name: "old"})
+		if _, err := b.WriteFile(ctx, name, []byte("new"), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill(t, raw, map[string]string{"a/2": "foreign"})
+	changes, err := b.Undo(ctx, &backup.UndoOptions{All: true})
+	if !errors.Is(err, workspace.ErrConflict) || len(changes) != 2 {
+		t.Errorf("Undo of all = %+v, %v, want two changes and a conflict", changes, err)
+	}
+	want := map[string]string{"a/": "", "a/1": "old", "a/2": "foreign", "b/": "", "b/3": "old"}
+	if diff := cmp.Diff(want, tree(t, b)); diff != "" {
+		t.Errorf("after Undo of all (-want +got):\n%s", diff)
+	}
+}
+
+// TestHidden tries to reach the backups through the wrapper.
+func TestHidden(t *testing.T) {
+	for _, dir := range []string{backup.DefaultDir, "top", "odd[1]*{a}/b"} {
+		for provider, open := range providers {
+			if provider == "bucket" && strings.Contains(dir, "*") {
+				continue
+			}
+			t.Run(provider+"/"+dir, func(t *testing.T) {
+				t.Parallel()
+				ctx := t.Context()
+				raw := open(t)
+				b := newFS(t, raw, &backup.Options{Dir: dir})
+				fill(t, b, map[string]string{"a": "secret", "sub/top/file": "visible"})
+				fill(t, b, map[string]string{"a": "changed"})
+				if _, err := raw.Stat(ctx, dir+"/journal"); err != nil {
+					t.Fatalf("the backups are not in %s: %v", dir, err)
+				}
+				inside := dir + "/journal/000000000001.json"
+				for _, name := range []string{dir, inside, strings.ToUpper(dir), dir + "/new"} {
+					for what, try := range tries(b, name) {
+						if err := try(ctx); !errors.Is(err, workspace.ErrPolicy) {
+							t.Errorf("%s(%q) = %v, want ErrPolicy", what, name, err)
+						}
+					}
+				}
+				parent, _ := workspace.Split(dir)
+				if parent != "." {
+					if err := b.Rm(ctx, parent, &workspace.RmOptions{Recursive: true}); !errors.Is(err, workspace.ErrPolicy) {
+						t.Errorf("Rm(%q) = %v, want ErrPolicy", parent, err)
+					}
+					if err := b.Move(ctx, parent, "elsewhere"); !errors.Is(err, workspace.ErrPolicy) {
+						t.Errorf("Move(%q) = %v, want ErrPolicy", parent, err)
+					}
+				}
+				found, err := b.Grep(ctx, "secret|sha256", nil)
+				if err != nil || len(found.Matches) > 0 {
+					t.Errorf("Grep finds backups: %+v, %v", found, err)
+				}
+				paths, err := b.Glob(ctx, "**", nil)
+				if want := []string{"a", "sub/top/file"}; err != nil || !slices.Equal(paths, want) {
+					t.Errorf("Glob = %q, %v, want %q", paths, err, want)
+				}
+			})
+		}
+	}
+}
+
+// tries are ways to use a name.
+func tries(fsys workspace.FileSystem, name string) map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		"ReadFile":  func(ctx context.Context) error { _, err := fsys.ReadFile(ctx, name); return err },
+		"WriteFile": func(ctx context.Context) error { _, err := fsys.WriteFile(ctx, name, nil, nil); return err },
+		"Stat":      func(ctx context.Context) error { _, err := fsys.Stat(ctx, name); return err },
+		"Ls":        func(ctx context.Context) error { _, err := fsys.Ls(ctx, name, nil); return err },
+		"Rm": func(ctx context.Context) error {
+			return fsys.Rm(ctx, name, &workspace.RmOptions{Recursive: true})
+		},
+		"Mkdir": func(ctx context.Context) error { return fsys.Mkdir(ctx, name, nil) },
+		"Move":  func(ctx context.Context) error { return workspace.Move(ctx, fsys, name, "x") },
+		"Copy":  func(ctx context.Context) error { _, err := workspace.Copy(ctx, fsys, name, "x"); return err },
+		"Create": func(ctx context.Context) error {
+			w, err := workspace.Create(ctx, fsys, name, nil)
+			if err == nil {
+				_, err = w.Commit()
+			}
+			return err
+		},
+		"Open": func(ctx context.Context) error { _, _, err := workspace.Open(ctx, fsys, name, nil); return err },
+	}
+}
+
+// TestStoreBehindSymlink leads the directory of the backups to a place that anybody
+// can read.
+func TestStoreBehindSymlink(t *testing.T) {
+	raw := openLocal(t, t.TempDir())
+	fill(t, raw, map[string]string{"open/": "", "a": "old"})
+	symlinkIn(t, raw, "open", ".workspacekit")
+	b := newFS(t, raw, nil)
+	_, err := b.WriteFile(t.Context(), "a", []byte("new"), nil)
+	if !errors.Is(err, workspace.ErrUnavailable) {
+		t.Errorf("WriteFile = %v, want ErrUnavailable", err)
+	}
+	if data, _ := b.ReadFile(t.Context(), "a"); string(data) != "old" {
+		t.Errorf("a is %q, want what it was", data)
+	}
+	if infos, _ := raw.Ls(t.Context(), "open", nil); len(infos) > 0 {
+		t.Errorf("backups are in a directory that can be read: %v", infos)
+	}
+}
+
+// TestTooMuch changes more bytes than a change may replace.
+func TestTooMuch(t *testing.T) {
+	ctx := t.Context()
+	large := bytes.Repeat([]byte("x"), 100)
+	for name, change := range map[string]func(b *backup.FS) error{
+		"write": func(b *backup.FS) error { _, err := b.WriteFile(ctx, "d/large", nil, nil); return err },
+		"rm":    func(b *backup.FS) error { return b.Rm(ctx, "d/large", nil) },
+		"rm -r": func(b *backup.FS) error { return b.Rm(ctx, "d", &workspace.RmOptions{Recursive: true}) },
+	} {
+		for _, allow := range []bool{false, true} {
+			raw := memory.New(nil)
+			fill(t, raw, map[string]string{"d/large": string(large)})
+			b := newFS(t, raw, &backup.Options{MaxChange: 99, AllowUnkept: allow})
+			err := change(b)
+			switch _, undoErr := b.Undo(ctx, nil); {
+			case !allow && (!errors.Is(err, workspace.ErrPolicy) || !errors.Is(undoErr, fs.ErrNotExist)):
+				t.Errorf("%s of too many bytes = %v, and Undo = %v, want ErrPolicy and nothing to undo", name, err, undoErr)
+			case allow && (err != nil || !errors.Is(undoErr, errors.ErrUnsupported)):
+				t.Errorf("%s of too many bytes with AllowUnkept = %v, and Undo = %v, want nil and ErrUnsupported", name, err, undoErr)
+			}
+		}
+	}
+}
+
+// TestPrune makes more changes than are kept.
+func TestPrune(t *testing.T) {
+	ctx := t.Context()
+	store := memory.New(nil)
+	b := newFS(t, memory.New(nil), &backup.Options{Store: store, Dir: "kept", Keep: 3})
+	now := time.Now()
+	backup.SetNow(b, func() time.Time { return now })
+	for i := range 10 {
+		fill(t, b, map[string]string{"a": strings.Repeat("x", i)})
+		now = now.Add(time.Minute)
+	}
+	now = now.Add(3 * time.Hour)
+	if err := backup.Prune(ctx, b); err != nil {
+		t.Fatal(err)
+	}
+	contents, err := store.Glob(ctx, "kept/objects/*/*", nil)
+	if err != nil || len(contents) != 3 {
+		t.Errorf("contents after pruning = %q, %v, want three", contents, err)
+	}
+	changes, err := b.Undo(ctx, &backup.UndoOptions{All: true})
+	if err != nil || len(changes) != 3 {
+		t.Errorf("Undo of all after pruning = %+v, %v, want three changes", changes, err)
+	}
+	if data, _ := b.ReadFile(ctx, "a"); len(data) != 6 {
+		t.Errorf("a has %d bytes, want 6", len(data))
+	}
+}
+
+// TestKeepBytesAndAge prunes by size and by age.
+func TestKeepBytesAndAge(t *testing.T) {
+	ctx := t.Context()
+	for name, opts := range map[string]backup.Options{
+		"bytes": {KeepBytes: 250},
+		"age":   {KeepFor: 150 * time.Second},
+	} {
+		b := newFS(t, memory.New(nil), &opts)
+		now := time.Now()
+		backup.SetNow(b, func() time.Time { return now })
+		for i := range 6 {
+			fill(t, b, map[string]string{"a": strings.Repeat(string(rune('a'+i)), 100)})
+			now = now.Add(time.Minute)
+		}
+		if err := backup.Prune(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+		if changes, err := b.Changes(ctx, ""); err != nil || len(changes) != 2 {
+			t.Errorf("limited by %s, %d changes are left, %v, want 2", name, len(changes), err)
+		}
+	}
+}
+
+// TestHostileJournal reads a journal that somebody else has written.
+func TestHostileJournal(t *testing.T) {
+	ctx := t.Context()
+	hash := strings.Repeat("0", 64)
+	step := `{"path":"a","before":{"type":"file","size":3,"sha256":"` + hash + `","kept":1},"after":{"type":"file","size":1,"sha256":"559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd"}}`
+	for name, record := range map[string]string{
+		"climbs":        `{"session":"s","op":"write_file","path":"../a","done":true,"steps":[` + step + `]}`,
+		"step climbs":   `{"session":"s","op":"write_file","path":"a","done":true,"steps":[` + strings.Replace(step, `"a"`, `"../a"`, 1) + `]}`,
+		"hash is path":  `{"session":"s","op":"write_file","path":"a","done":true,"steps":[` + strings.Replace(step, hash, "../../a", 1) + `]}`,
+		"session":       `{"session":"../s","op":"write_file","path":"a","done":true,"steps":[` + step + `]}`,
+		"no steps":      `{"session":"s","op":"move","path":"a","to":"b","done":true}`,
+		"no JSON":       `{"session":`,
+		"wrong content": `{"session":"s","op":"write_file","path":"a","done":true,"steps":[` + step + `]}`,
+		"into backups":  `{"session":"s","op":"write_file","path":"a","done":true,"steps":[` + strings.Replace(step, `"a"`, `".workspacekit/backups/x"`, 1) + `]}`,
+	} {
+		raw := memory.New(nil)
+		fill(t, raw, map[string]string{
+			"a": "A", ".workspacekit/backups/journal/000000000001.json": record, ".workspacekit/backups/objects/1/" + hash: "old",
+		})
+		b := newFS(t, raw, nil)
+		if changes, err := b.Undo(ctx, &backup.UndoOptions{All: true}); err == nil {
+			t.Errorf("%s: Undo = %+v, want an error", name, changes)
+		}
+		if data, _ := b.ReadFile(ctx, "a"); string(data) != "A" {
+			t.Errorf("%s: a is %q, want what it was", name, data)
+		}
+	}
+}
+
+// TestBadOptions gives New what it cannot use.
+func TestBadOptions(t *testing.T) {
+	for _, opts := range []backup.Options{{Dir: "."}, {Dir: "../x"}, {Dir: "/x"}, {Keep: -1}, {KeepBytes: -1}, {KeepFor: -1}, {MaxChange: -1}} {
+		if _, err := backup.New(memory.New(nil), &opts); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("New(%+v) = %v, want ErrInvalid", opts, err)
+		}
+	}
+}

@@ -1,0 +1,370 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// UndoOptions say what [FS.Undo] undoes.
+type UndoOptions struct {
+	// Session is the id of the session whose changes are undone. Empty means the
+	// session of the last change that can be undone.
+	Session string
+	// Last is how many changes are undone. Zero means one.
+	Last int
+	// All undoes all changes of the session that the journal has. A change in whose
+	// files somebody else has written is left out, and is one of the errors.
+	All bool
+	// Redo undoes what Undo did, instead: the last undo first.
+	Redo bool
+	// DryRun changes nothing.
+	DryRun bool
+}
+
+// Changes returns the changes of a session that the journal has, the last one first,
+// those that have been undone among them. An empty session means every session.
+//
+// # Errors
+//
+// Those of the store.
+func (f *FS) Changes(ctx context.Context, session string) ([]Change, error) {
+	all, err := f.r.journal.changes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []Change
+	for _, c := range slices.Backward(all) {
+		if session == "" || c.Session == session {
+			clone := *c
+			clone.Steps = slices.Clone(c.Steps)
+			list = append(list, clone)
+		}
+	}
+	return list, nil
+}
+
+// Undo reverts the last changes of a session, the last one first, and returns the
+// changes that it reverted. It gives files the bytes that they had, removes files,
+// copies and directories that are new and have not been written since, and moves back
+// what was moved. A directory that is new and not empty stays.
+//
+// Undo is itself a change: the journal has it, and Redo reverts it. If it fails or the
+// program is killed, the next Undo goes on where it stopped. Changes of other sessions
+// wait until it returns.
+//
+// A session that changed a from A to B and then to C, and whose first undo is undone:
+//
+//	7  write_file a  A -> B
+//	8  write_file a  B -> C
+//	9  write_file a  C -> B  undoes 8    Undo
+//	10 write_file a  B -> A  undoes 7    Undo
+//	11 write_file a  A -> B  undoes 10   Undo with Redo
+//
+// # Errors
+//
+// [workspace.ErrConflict] with the name of a file that somebody else has written,
+// created or removed since; [io/fs.ErrNotExist] if there is nothing to undo;
+// [errors.ErrUnsupported] for what was not kept; and those of the operations that
+// revert a change, such as [workspace.ErrPolicy].
+func (f *FS) Undo(ctx context.Context, opts *UndoOptions) ([]Change, error) {
+	exact, err := f.r.Exact() // as Protect makes all other changes
+	if err != nil {
+		return nil, err
+	}
+	u := undo{recorder: exact.(*recorder)}
+	if opts != nil {
+		u.UndoOptions = *opts
+	}
+	unlock, err := u.locks.all(ctx, ops.Undo, ".")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	return u.run(ctx)
+}
+
+// undo is one call of Undo.
+type undo struct {
+	UndoOptions
+	*recorder
+	supposed map[string]State // what a dry run would have changed, by name
+}
+
+// run reverts what the options say.
+func (u *undo) run(ctx context.Context) ([]Change, error) {
+	all, err := u.journal.changes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var reverted []Change
+	var errs []error
+	undone := map[int64]bool{} // by a later change
+	wanted := max(u.Last, 1)
+	for _, c := range slices.Backward(all) {
+		if !u.All && len(reverted) == wanted || u.Session != "" && c.Session != u.Session || undone[c.Number] {
+			continue
+		}
+		if c.Undoes != 0 && (c.Done || u.happened(ctx, c)) {
+			undone[c.Undoes] = true
+		}
+		if isUndo := c.Undoes != 0 && !c.Redo; isUndo != u.Redo {
+			continue
+		}
+		did, err := u.revert(ctx, c)
+		if did {
+			u.Session = c.Session
+			reverted = append(reverted, *c)
+		}
+		if err != nil {
+			u.Session = c.Session
+			errs = append(errs, err)
+			if !u.All || !errors.Is(err, workspace.ErrConflict) {
+				break
+			}
+		}
+	}
+	if len(reverted) == 0 && len(errs) == 0 {
+		return nil, ops.Error(ops.Undo, ".", fs.ErrNotExist, errors.New("the journal has no change to undo"))
+	}
+	return reverted, errors.Join(errs...)
+}
+
+// happened reports whether a change that is not done took place.
+func (u *undo) happened(ctx context.Context, c *Change) bool {
+	return !slices.ContainsFunc(c.Steps, func(step Step) bool {
+		step, now, err := u.look(ctx, c, step)
+		return err != nil || !now.same(step.After)
+	})
+}
+
+// look returns what the name of a step of c stands for now, and the step with what
+// was not known when it was recorded.
+func (u *undo) look(ctx context.Context, c *Change, step Step) (Step, State, error) {
+	now, supposed := u.supposed[step.Path]
+	if !supposed {
+		info, err := u.files.Stat(ctx, step.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotDir) {
+			return step, absent, ops.Rename(err, ops.Undo, step.Path)
+		}
+		now = stateOf(info)
+	}
+	after := &step.After
+	unknown := after.Type == workspace.TypeFile && after.Size == now.Size && after.Version == "" && after.SHA256 == ""
+	var err error
+	switch {
+	case now.Type != workspace.TypeFile:
+		return step, now, nil
+	case unknown && c.Op == ops.Move: // a move back loses nothing, so the size is enough
+		*after = now
+	case unknown && c.Op == ops.Copy:
+		*after, err = u.hashed(ctx, c.Path, *after)
+	}
+	for _, s := range []State{step.Before, *after} {
+		if err == nil && now.SHA256 == "" && s.SHA256 != "" && s.Size == now.Size && !s.same(now) {
+			now, err = u.hashed(ctx, step.Path, now)
+		}
+	}
+	return step, now, err
+}
+
+// hashed returns the state s of the file name with its hash. A file that has another
+// size by now, or does not exist any more, has none.
+func (u *undo) hashed(ctx context.Context, name string, s State) (State, error) {
+	data, version, err := workspace.ReadVersioned(ctx, u.files, name, max(s.Size, 1))
+	switch {
+	case errors.Is(err, workspace.ErrTooLarge), errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case err != nil:
+		return s, ops.Rename(err, ops.Undo, name)
+	}
+	return State{Type: workspace.TypeFile, Size: int64(len(data)), Version: version, SHA256: hashOf(data)}, nil
+}
+
+// revert reverts c. It reports false if there is nothing to revert, because c has not
+// taken place or somebody has reverted it.
+func (u *undo) revert(ctx context.Context, c *Change) (did bool, err error) {
+	steps, err := u.pending(ctx, c)
+	if err != nil || len(steps) == 0 {
+		return false, err
+	}
+	if u.DryRun {
+		u.suppose(steps)
+		return true, nil
+	}
+	r := u.begin(ctx, c.Op, c.Path, c.To)
+	r.Session, r.Undoes, r.Redo, r.Steps = c.Session, c.Number, c.Undoes != 0 && !c.Redo, inverse(steps)
+	if c.Op == ops.Move {
+		r.Path, r.To = c.To, c.Path
+		for i := range r.Steps {
+			r.Steps[i].After.Version = "" // which may be another one
+		}
+	} else if err := u.keepAll(ctx, r.Steps); err != nil {
+		return false, err
+	}
+	whole := c.Op == ops.Move && len(steps) == len(c.Steps)
+	err = u.record(ctx, r, func() error {
+		if whole {
+			if err := u.move(ctx, r); err != nil {
+				return conflict(r.To, err)
+			}
+		}
+		return u.apply(ctx, r, whole)
+	})
+	return err == nil, err
+}
+
+// suppose notes what reverting steps would change.
+func (u *undo) suppose(steps []Step) {
+	if u.supposed == nil {
+		u.supposed = map[string]State{}
+	}
+	for _, step := range steps {
+		u.supposed[step.Path] = step.Before
+	}
+}
+
+// pending returns the steps of c that have to be reverted: those whose names are as
+// they were after c. A name that is as it was before c needs nothing, and any other
+// is a conflict.
+func (u *undo) pending(ctx context.Context, c *Change) (steps []Step, err error) {
+	for _, step := range c.Steps {
+		step, now, err := u.look(ctx, c, step)
+		switch {
+		case err != nil:
+			return nil, err
+		case now.same(step.Before):
+		case !now.same(step.After):
+			return nil, changedSince(step.Path)
+		case c.Op != ops.Move && !restorable(step.Before):
+			return nil, ops.Error(ops.Undo, step.Path, errors.ErrUnsupported, errors.New("what it was could not be kept"))
+		default:
+			step.After = now
+			steps = append(steps, step)
+		}
+	}
+	if c.Op == ops.Move {
+		return steps, unpaired(c.Steps, steps)
+	}
+	return steps, nil
+}
+
+// unpaired returns the conflict of a move with the steps all, if a file is under
+// both of its names or under none. The step in which a file gets its new name
+// comes right before the one in which it loses the old one.
+func unpaired(all, pending []Step) error {
+	isPending := map[string]bool{}
+	for _, step := range pending {
+		isPending[step.Path] = true
+	}
+	for i := 1; i < len(all); i++ {
+		step, pair := all[i-1], all[i]
+		appears := step.Before == absent && step.After.Type != workspace.TypeDirectory && pair.After == absent
+		if appears && isPending[step.Path] != isPending[pair.Path] {
+			return changedSince(step.Path)
+		}
+	}
+	return nil
+}
+
+// changedSince is the conflict of a name.
+func changedSince(name string) error {
+	return ops.Error(ops.Undo, name, workspace.ErrConflict, errors.New("somebody else has changed it since"))
+}
+
+// restorable reports whether the state can be brought back.
+func restorable(s State) bool {
+	return s == absent || s.Type == workspace.TypeDirectory || s.Kept != 0
+}
+
+// keepAll keeps the bytes of the files that steps replace or remove, so that the undo
+// can be undone. What is more than the limit is not kept.
+func (u *undo) keepAll(ctx context.Context, steps []Step) error {
+	left := u.maxChange
+	for i := range steps {
+		before := &steps[i].Before
+		if before.Type != workspace.TypeFile || before.Size > left {
+			continue
+		}
+		kept, err := u.keep(ctx, ops.Undo, steps[i].Path, left)
+		switch {
+		case err != nil:
+			return err
+		case !kept.same(*before):
+			return changedSince(steps[i].Path)
+		}
+		*before = kept
+		left -= kept.Size
+	}
+	return nil
+}
+
+// apply takes the steps of the undo r, in their order. moved says that what r moves
+// has been moved.
+func (u *undo) apply(ctx context.Context, r *Change, moved bool) error {
+	for i := range r.Steps {
+		step := &r.Steps[i]
+		var err error
+		switch {
+		case step.After.Type == workspace.TypeDirectory:
+			err = u.files.Mkdir(ctx, step.Path, &workspace.MkdirOptions{Recursive: true})
+		case step.Before.Type == workspace.TypeDirectory:
+			err = u.removeDir(ctx, step.Path)
+		case r.Op == ops.Move && (moved || step.After == absent): // the step with the other name moves it
+		case r.Op == ops.Move:
+			err = workspace.Move(ctx, u.files, r.Path+strings.TrimPrefix(step.Path, r.To), step.Path)
+		case step.After == absent:
+			err = u.removeFile(ctx, *step)
+		default:
+			err = u.restore(ctx, step)
+		}
+		if err != nil {
+			return conflict(step.Path, err)
+		}
+	}
+	return nil
+}
+
+// conflict returns the error of an undo that met another program in its last step.
+func conflict(name string, err error) error {
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return ops.Error(ops.Undo, name, workspace.ErrConflict, cause(err))
+	}
+	return ops.Rename(err, ops.Undo, name)
+}
+
+// removeDir removes a directory, unless somebody has put something into it.
+func (u *undo) removeDir(ctx context.Context, name string) error {
+	err := u.files.Rm(ctx, name, nil)
+	if errors.Is(err, workspace.ErrNotEmpty) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// removeFile removes a file that has not changed since it was looked at.
+func (u *undo) removeFile(ctx context.Context, step Step) error {
+	if err := u.unchanged(ctx, step); err != nil {
+		return err
+	}
+	return u.files.Rm(ctx, step.Path, nil)
+}
+
+// restore writes the bytes that a file had.
+func (u *undo) restore(ctx context.Context, step *Step) error {
+	data, err := u.journal.content(ctx, step.After)
+	if err != nil {
+		return storeError(ops.Undo, step.Path, "the bytes that it had cannot be read", err)
+	}
+	var opts *workspace.WriteOptions
+	if u.conditional {
+		opts = &workspace.WriteOptions{IfVersion: step.Before.Version, IfNotExist: step.Before == absent}
+	}
+	step.After.Version, err = u.files.WriteFile(ctx, step.Path, data, opts)
+	return err
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type copyInput struct {
@@ -20,21 +21,21 @@ type copyOutput struct {
 }
 
 var copyFileSpec = spec{
-	op: ops.Copy, annotations: Annotations{Title: "Copy file"}, handler: define(runCopy),
+	op: ops.Copy, annotations: Annotations{Title: "Copy file"}, handler: define(runCopy, planCopy),
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && (caps.Copy || caps.ConditionalWrite) },
 }
 
 func runCopy(ctx context.Context, ts *toolset, in *copyInput) (*copyOutput, error) {
-	from, err := ts.ws.Clean(ops.Copy, in.Source)
-	if err != nil {
-		return nil, err
-	}
-	to, err := ts.ws.Clean(ops.Copy, in.Destination)
+	from, to, err := ts.cleanPair(ops.Copy, in.Source, in.Destination)
 	if err != nil {
 		return nil, err
 	}
 	version, err := ts.ws.Copy(ctx, from, to)
 	return &copyOutput{OK: true, Source: from, Destination: to, Version: version}, err
+}
+
+func planCopy(_ context.Context, ts *toolset, in *copyInput) ([]policy.Request, error) {
+	return ts.touchesPair(ops.Copy, policy.OpCopy, in.Source, in.Destination)
 }
 
 func (o *copyOutput) text() string {

@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type editFileInput struct {
@@ -41,7 +42,7 @@ type editFileOutput struct {
 }
 
 var editFileSpec = spec{
-	op: ops.EditFile, annotations: Annotations{Title: "Edit file", Destructive: true}, handler: define(runEditFile),
+	op: ops.EditFile, annotations: Annotations{Title: "Edit file", Destructive: true}, handler: define(runEditFile, planEditFile),
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite },
 	shape: func(p properties, _ workspace.Capabilities) {
 		p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
@@ -52,15 +53,11 @@ var editFileSpec = spec{
 }
 
 func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFileOutput, error) {
-	edits, err := in.edits()
+	e, err := ts.newEditor(in)
 	if err != nil {
 		return nil, err
 	}
-	path, err := ts.ws.Clean(ops.EditFile, in.Path)
-	if err != nil {
-		return nil, err
-	}
-	e := &editor{path: path, limit: ts.whole.MaxFileSize(), edits: edits}
+	path := e.path
 	e.check = func(old []byte, change *edit.Change) error { return ts.checkEdit(ctx, path, old, change) }
 	out := &editFileOutput{OK: true, Path: path, DryRun: in.DryRun}
 	if in.DryRun {
@@ -77,6 +74,34 @@ func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFile
 	out.Replacements, out.FirstChangedLine = len(e.change.Spans()), e.change.FirstLine()
 	out.Diff, out.DiffNote = e.diff()
 	return out, nil
+}
+
+// newEditor returns the editor for the arguments, without a check.
+func (ts *toolset) newEditor(in *editFileInput) (*editor, error) {
+	edits, err := in.edits()
+	if err != nil {
+		return nil, err
+	}
+	path, err := ts.ws.Clean(ops.EditFile, in.Path)
+	return &editor{path: path, limit: ts.whole.MaxFileSize(), edits: edits}, err
+}
+
+// planEditFile fails where the edit would: it has no diff then.
+func planEditFile(ctx context.Context, ts *toolset, in *editFileInput) ([]policy.Request, error) {
+	e, err := ts.newEditor(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.dryRun(ctx, ts.whole); err != nil {
+		return nil, explainEdit(err, in.Edits != nil)
+	}
+	requests := []policy.Request{{Op: policy.OpRead, Path: e.path}}
+	if !in.DryRun {
+		change := policy.Request{Op: policy.OpEdit, Path: e.path}
+		change.Diff, change.Note = e.diff()
+		requests = append(requests, change)
+	}
+	return requests, nil
 }
 
 // edits returns the replacements that the arguments ask for.

@@ -56,3 +56,27 @@ func ExampleTool_Call_error() {
 	// unknown parameter "lines"
 	// Did you mean "line"? The parameters are path, line, limit, tail, encoding.
 }
+
+func ExampleTool_Preflight() {
+	ctx := context.Background()
+	set, err := tools.New(workspace.New("docs", memory.New(nil), nil), &tools.Options{Naming: "{op}"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tool, _ := set.Lookup("write_file")
+	requests, err := tool.Preflight(ctx, json.RawMessage(`{"path": "/notes.txt", "content": "remember the milk\n"}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range requests {
+		fmt.Printf("%s %s\n%s", r.Op, r.Path, r.Diff)
+	}
+	// Output:
+	// write notes.txt
+	// --- a/notes.txt
+	// +++ b/notes.txt
+	// @@ -0,0 +1 @@
+	// +remember the milk
+}

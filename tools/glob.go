@@ -6,6 +6,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type globInput struct {
@@ -23,7 +24,7 @@ type globOutput struct {
 }
 
 var globSpec = spec{
-	op: ops.Glob, annotations: Annotations{Title: "Find files", ReadOnly: true, Idempotent: true}, handler: define(runGlob),
+	op: ops.Glob, annotations: Annotations{Title: "Find files", ReadOnly: true, Idempotent: true}, handler: define(runGlob, planGlob),
 	shape: func(p properties, _ workspace.Capabilities) {
 		p.between("limit", 1, globMax)
 		p.byDefault("path", ".")
@@ -33,8 +34,7 @@ var globSpec = spec{
 }
 
 func runGlob(ctx context.Context, ts *toolset, in *globInput) (*globOutput, error) {
-	id := ts.query(globInput{Pattern: in.Pattern, Path: in.Path, IncludeIgnored: in.IncludeIgnored})
-	after, err := decodeCursor(ops.Glob, id, in.Cursor)
+	id, after, err := in.after(ts)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +46,20 @@ func runGlob(ctx context.Context, ts *toolset, in *globInput) (*globOutput, erro
 		return nil, err
 	}
 	return newGlobOutput(id, paths, limit), nil
+}
+
+// after returns the id of the query, and where the page begins.
+func (in *globInput) after(ts *toolset) (id string, after workspace.Position, err error) {
+	id = ts.query(globInput{Pattern: in.Pattern, Path: in.Path, IncludeIgnored: in.IncludeIgnored})
+	after, err = decodeCursor(ops.Glob, id, in.Cursor)
+	return id, after, err
+}
+
+func planGlob(_ context.Context, ts *toolset, in *globInput) ([]policy.Request, error) {
+	if _, _, err := in.after(ts); err != nil {
+		return nil, err
+	}
+	return ts.touches(ops.Glob, policy.OpList, in.Path)
 }
 
 func newGlobOutput(id string, paths []string, limit int) *globOutput {

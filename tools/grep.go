@@ -13,6 +13,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type grepInput struct {
@@ -52,7 +53,7 @@ type grepMatch struct {
 }
 
 var grepSpec = spec{
-	op: ops.Grep, annotations: Annotations{Title: "Search text", ReadOnly: true, Idempotent: true}, handler: define(runGrep),
+	op: ops.Grep, annotations: Annotations{Title: "Search text", ReadOnly: true, Idempotent: true}, handler: define(runGrep, planGrep),
 	shape: func(p properties, _ workspace.Capabilities) {
 		p.between("before", 0, grepContext)
 		p.between("after", 0, grepContext)
@@ -69,10 +70,7 @@ var grepSpec = spec{
 }
 
 func runGrep(ctx context.Context, ts *toolset, in *grepInput) (*grepOutput, error) {
-	same := *in
-	same.MaxResults, same.Cursor, same.Before, same.After = 0, "", 0, 0
-	id := ts.query(same)
-	start, err := decodeCursor(ops.Grep, id, in.Cursor)
+	id, start, err := in.start(ts)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +85,22 @@ func runGrep(ctx context.Context, ts *toolset, in *grepInput) (*grepOutput, erro
 		return nil, in.blame(err)
 	}
 	return newGrepOutput(id, in, found), nil
+}
+
+// start returns the id of the query, and where the page begins.
+func (in *grepInput) start(ts *toolset) (id string, start workspace.Position, err error) {
+	same := *in
+	same.MaxResults, same.Cursor, same.Before, same.After = 0, "", 0, 0
+	id = ts.query(same)
+	start, err = decodeCursor(ops.Grep, id, in.Cursor)
+	return id, start, err
+}
+
+func planGrep(_ context.Context, ts *toolset, in *grepInput) ([]policy.Request, error) {
+	if _, _, err := in.start(ts); err != nil {
+		return nil, err
+	}
+	return ts.touches(ops.Grep, policy.OpRead, in.Path)
 }
 
 // blame returns err with the hint for globs if it is about one of those, and

@@ -8,6 +8,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type lsInput struct {
@@ -30,7 +31,7 @@ type entry struct {
 }
 
 var lsSpec = spec{
-	op: ops.Ls, annotations: Annotations{Title: "List directory", ReadOnly: true, Idempotent: true}, handler: define(runLs),
+	op: ops.Ls, annotations: Annotations{Title: "List directory", ReadOnly: true, Idempotent: true}, handler: define(runLs, planLs),
 	shape: func(p properties, _ workspace.Capabilities) {
 		p.between("limit", 1, lsMax)
 		p.byDefault("path", ".")
@@ -39,8 +40,7 @@ var lsSpec = spec{
 }
 
 func runLs(ctx context.Context, ts *toolset, in *lsInput) (*lsOutput, error) {
-	id := ts.query(lsInput{Path: in.Path})
-	after, err := decodeCursor(ops.Ls, id, in.Cursor)
+	id, after, err := in.after(ts)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,20 @@ func runLs(ctx context.Context, ts *toolset, in *lsInput) (*lsOutput, error) {
 		return nil, err
 	}
 	return newLsOutput(path, id, children, limit), nil
+}
+
+// after returns the id of the query, and where the page begins.
+func (in *lsInput) after(ts *toolset) (id string, after workspace.Position, err error) {
+	id = ts.query(lsInput{Path: in.Path})
+	after, err = decodeCursor(ops.Ls, id, in.Cursor)
+	return id, after, err
+}
+
+func planLs(_ context.Context, ts *toolset, in *lsInput) ([]policy.Request, error) {
+	if _, _, err := in.after(ts); err != nil {
+		return nil, err
+	}
+	return ts.touches(ops.Ls, policy.OpList, in.Path)
 }
 
 func newLsOutput(path, id string, children []workspace.FileInfo, limit int) *lsOutput {

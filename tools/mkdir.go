@@ -7,6 +7,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type mkdirInput struct {
@@ -20,7 +21,7 @@ type mkdirOutput struct {
 }
 
 var mkdirSpec = spec{
-	op: ops.Mkdir, annotations: Annotations{Title: "Make directory", Idempotent: true}, handler: define(runMkdir),
+	op: ops.Mkdir, annotations: Annotations{Title: "Make directory", Idempotent: true}, handler: define(runMkdir, planMkdir),
 	needs: canWrite,
 	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) },
 }
@@ -35,6 +36,10 @@ func runMkdir(ctx context.Context, ts *toolset, in *mkdirInput) (*mkdirOutput, e
 		err = &hintedError{err, "It cannot be made there. Choose another place."}
 	}
 	return &mkdirOutput{OK: true, Path: path}, err
+}
+
+func planMkdir(_ context.Context, ts *toolset, in *mkdirInput) ([]policy.Request, error) {
+	return ts.touches(ops.Mkdir, policy.OpMkdir, in.Path)
 }
 
 func (o *mkdirOutput) text() string { return "Made the directory " + o.Path + "." }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type moveInput struct {
@@ -19,16 +20,12 @@ type moveOutput struct {
 }
 
 var moveSpec = spec{
-	op: ops.Move, annotations: Annotations{Title: "Move or rename", Destructive: true}, handler: define(runMove),
+	op: ops.Move, annotations: Annotations{Title: "Move or rename", Destructive: true}, handler: define(runMove, planMove),
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.Move },
 }
 
 func runMove(ctx context.Context, ts *toolset, in *moveInput) (*moveOutput, error) {
-	from, err := ts.ws.Clean(ops.Move, in.Source)
-	if err != nil {
-		return nil, err
-	}
-	to, err := ts.ws.Clean(ops.Move, in.Destination)
+	from, to, err := ts.cleanPair(ops.Move, in.Source, in.Destination)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +37,10 @@ func runMove(ctx context.Context, ts *toolset, in *moveInput) (*moveOutput, erro
 	}
 	ts.forget(ctx, from, to)
 	return &moveOutput{OK: true, Source: from, Destination: to}, nil
+}
+
+func planMove(_ context.Context, ts *toolset, in *moveInput) ([]policy.Request, error) {
+	return ts.touchesPair(ops.Move, policy.OpMove, in.Source, in.Destination)
 }
 
 func (o *moveOutput) text() string { return "Moved " + o.Source + " to " + o.Destination + "." }

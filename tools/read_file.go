@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type readFileInput struct {
@@ -42,7 +43,7 @@ type readFileOutput struct {
 }
 
 var readFileSpec = spec{
-	op: ops.ReadFile, annotations: Annotations{Title: "Read file", ReadOnly: true, Idempotent: true}, handler: define(runReadFile),
+	op: ops.ReadFile, annotations: Annotations{Title: "Read file", ReadOnly: true, Idempotent: true}, handler: define(runReadFile, planReadFile),
 	shape: func(p properties, _ workspace.Capabilities) {
 		p.between("line", 1, math.MaxInt32)
 		p.between("limit", 1, readLines)
@@ -80,6 +81,13 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 	}
 	ts.saw(ctx, path, file.version, file.data, out.StartLine, out.EndLine, out.TotalLines)
 	return out, nil
+}
+
+func planReadFile(_ context.Context, ts *toolset, in *readFileInput) ([]policy.Request, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	return ts.touches(ops.ReadFile, policy.OpRead, in.Path)
 }
 
 func (in *readFileInput) check() error {

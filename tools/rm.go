@@ -5,6 +5,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type rmInput struct {
@@ -18,7 +19,7 @@ type rmOutput struct {
 }
 
 var rmSpec = spec{
-	op: ops.Rm, annotations: Annotations{Title: "Remove", Destructive: true, Idempotent: true}, handler: define(runRm),
+	op: ops.Rm, annotations: Annotations{Title: "Remove", Destructive: true, Idempotent: true}, handler: define(runRm, planRm),
 	needs: canWrite,
 	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) },
 }
@@ -36,6 +37,15 @@ func runRm(ctx context.Context, ts *toolset, in *rmInput) (*rmOutput, error) {
 	}
 	ts.forget(ctx, path, "")
 	return &rmOutput{OK: true, Path: path}, nil
+}
+
+func planRm(_ context.Context, ts *toolset, in *rmInput) ([]policy.Request, error) {
+	requests, err := ts.touches(ops.Rm, policy.OpDelete, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	requests[0].Recursive = in.Recursive
+	return requests, nil
 }
 
 func (o *rmOutput) text() string { return "Removed " + o.Path + "." }

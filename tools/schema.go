@@ -82,7 +82,7 @@ func (ts *toolset) tool(s spec) *Tool {
 
 // newTool makes a tool whose arguments input describes.
 func newTool(ts *toolset, s spec, input func() *jsonschema.Schema) *Tool {
-	t := &Tool{Op: s.op, Name: ts.names[s.op], Annotations: s.annotations, toolset: ts, run: s.run, input: sync.OnceValue(input)}
+	t := &Tool{Op: s.op, Name: ts.names[s.op], Annotations: s.annotations, toolset: ts, handler: s.handler, input: sync.OnceValue(input)}
 	t.description = sync.OnceValue(func() string { return ts.description(s.op) })
 	t.inputJSON = sync.OnceValue(func() json.RawMessage { return must(json.Marshal(t.input())) })
 	t.outputJSON = sync.OnceValue(func() json.RawMessage {

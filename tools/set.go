@@ -12,6 +12,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // Options choose the tools of a [Set].
@@ -212,10 +213,13 @@ var specs = []spec{
 type handler struct {
 	schemas func() schemas
 	run     func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error)
+	plan    func(ctx context.Context, ts *toolset, args json.RawMessage) ([]policy.Request, error)
 }
 
-// define makes a handler of a function from parameters to an answer.
-func define[In any, Out answer](handle func(context.Context, *toolset, *In) (Out, error)) handler {
+// define makes a handler of a function from parameters to an answer, and one from
+// parameters to what the first would touch.
+func define[In any, Out answer](handle func(context.Context, *toolset, *In) (Out, error),
+	preflight func(context.Context, *toolset, *In) ([]policy.Request, error)) handler {
 	run := func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error) {
 		in := new(In)
 		if err := decode(args, in); err != nil {
@@ -227,7 +231,14 @@ func define[In any, Out answer](handle func(context.Context, *toolset, *In) (Out
 		}
 		return out, nil
 	}
-	return handler{schemas: schemasOf[In, Out], run: run}
+	plan := func(ctx context.Context, ts *toolset, args json.RawMessage) ([]policy.Request, error) {
+		in := new(In)
+		if err := decode(args, in); err != nil {
+			return nil, err
+		}
+		return preflight(ctx, ts, in)
+	}
+	return handler{schemas: schemasOf[In, Out], run: run, plan: plan}
 }
 
 // DefaultNaming is the template of tool names where Options has none.

@@ -8,6 +8,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type statInput struct {
@@ -23,7 +24,7 @@ type statOutput struct {
 }
 
 var statSpec = spec{
-	op: ops.Stat, annotations: Annotations{Title: "Describe file", ReadOnly: true, Idempotent: true}, handler: define(runStat),
+	op: ops.Stat, annotations: Annotations{Title: "Describe file", ReadOnly: true, Idempotent: true}, handler: define(runStat, planStat),
 }
 
 func runStat(ctx context.Context, ts *toolset, in *statInput) (*statOutput, error) {
@@ -32,6 +33,10 @@ func runStat(ctx context.Context, ts *toolset, in *statInput) (*statOutput, erro
 		return nil, err
 	}
 	return &statOutput{Path: info.Path, Type: info.Type, Size: info.Size, ModTime: info.ModTime, Version: info.Version}, nil
+}
+
+func planStat(_ context.Context, ts *toolset, in *statInput) ([]policy.Request, error) {
+	return ts.touches(ops.Stat, policy.OpList, in.Path)
 }
 
 func (o *statOutput) text() string {

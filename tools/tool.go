@@ -25,7 +25,7 @@ type Tool struct {
 	Annotations Annotations
 
 	toolset *toolset
-	run     func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error)
+	handler
 	members []*Tool           // of a shared tool: the tool of each workspace
 	without map[string]string // of a shared tool: why other workspaces do not have it, by name
 

@@ -3,12 +3,14 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type writeFileInput struct {
@@ -29,7 +31,7 @@ type writeFileOutput struct {
 }
 
 var writeFileSpec = spec{
-	op: ops.WriteFile, annotations: Annotations{Title: "Write file", Destructive: true, Idempotent: true}, handler: define(runWriteFile),
+	op: ops.WriteFile, annotations: Annotations{Title: "Write file", Destructive: true, Idempotent: true}, handler: define(runWriteFile, planWriteFile),
 	needs: canWrite,
 	shape: func(p properties, caps workspace.Capabilities) {
 		if !caps.ConditionalWrite {
@@ -42,15 +44,8 @@ var writeFileSpec = spec{
 }
 
 func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeFileOutput, error) {
-	if in.CreateOnly && in.IfVersion != "" {
-		return nil, &argumentError{message: `parameters "createOnly" and "ifVersion" cannot be given together`,
-			hint: "Give createOnly for a file that must not exist, ifVersion for one that must be as it was read."}
-	}
-	path, err := ts.ws.Clean(ops.WriteFile, in.Path)
+	path, err := ts.checkWrite(in)
 	if err != nil {
-		return nil, err
-	}
-	if err := ops.CheckSize(ops.WriteFile, path, int64(len(in.Content)), ts.ws.MaxFileSize()); err != nil {
 		return nil, err
 	}
 	out := &writeFileOutput{OK: true, Path: path, Created: in.CreateOnly, Bytes: len(in.Content)}
@@ -66,6 +61,66 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 	}
 	ts.wrote(ctx, path, out.Version, []byte(in.Content))
 	return out, nil
+}
+
+// checkWrite returns the clean name of the file, or what is wrong with the
+// arguments.
+func (ts *toolset) checkWrite(in *writeFileInput) (path string, err error) {
+	if in.CreateOnly && in.IfVersion != "" {
+		return "", &argumentError{message: `parameters "createOnly" and "ifVersion" cannot be given together`,
+			hint: "Give createOnly for a file that must not exist, ifVersion for one that must be as it was read."}
+	}
+	if path, err = ts.ws.Clean(ops.WriteFile, in.Path); err != nil {
+		return "", err
+	}
+	return path, ops.CheckSize(ops.WriteFile, path, int64(len(in.Content)), ts.ws.MaxFileSize())
+}
+
+// planWriteFile also compares with a file that createOnly does not let it replace,
+// for the person who decides.
+func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]policy.Request, error) {
+	path, err := ts.checkWrite(in)
+	if err != nil {
+		return nil, err
+	}
+	request := policy.Request{Op: ts.writeOp(ctx, path, in), Path: path}
+	content := []byte(in.Content)
+	switch old, _, err := ts.ws.ReadVersioned(ctx, path, unified.MaxRead); {
+	case errors.Is(err, fs.ErrNotExist):
+		request.Diff, request.Note = unified.Change(path, nil, content)
+	case err == nil:
+		request.Diff, request.Note = unified.Change(path, old, content)
+	case errors.Is(err, workspace.ErrTooLarge):
+		request.Note = ts.tooLargeNote(ctx, path, len(content))
+	default:
+		request.Note = "no diff: the old content cannot be read"
+	}
+	return []policy.Request{request}, nil
+}
+
+// writeOp returns what a write of the file is: an edit, if it has the condition that
+// the file has a version, the caller's or that of the session.
+func (ts *toolset) writeOp(ctx context.Context, path string, in *writeFileInput) policy.Op {
+	if in.IfVersion != "" {
+		return policy.OpEdit
+	}
+	s := ts.session(ctx)
+	if s == nil || in.CreateOnly || !ts.caps.ConditionalWrite {
+		return policy.OpWrite
+	}
+	if shown := s.file(ts.fileKey(path)); shown != nil && shown.whole() && shown.Version != "" {
+		return policy.OpEdit
+	}
+	return policy.OpWrite
+}
+
+// tooLargeNote says why there is no diff of a large file that gets size bytes.
+func (ts *toolset) tooLargeNote(ctx context.Context, path string, size int) string {
+	before := "too large"
+	if info, err := ts.ws.Stat(ctx, path); err == nil && info.Type == workspace.TypeFile {
+		before = wording.Bytes(info.Size)
+	}
+	return fmt.Sprintf("no diff: the old content is %s, and the new one %s", before, wording.Bytes(int64(size)))
 }
 
 // compare reads what the file holds before it is written. That it cannot be

@@ -1,0 +1,86 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// Preflight returns what [Tool.Call] with the same args would touch, and touches
+// nothing: for a framework that shows its user a call before it takes place. A
+// request to change a file has the diff against what the file holds now.
+//
+// A request to read or to change a name includes that the call describes it. One to
+// change it includes that the call reads it, for a diff or a condition. One to
+// delete a directory with Recursive, or to move one, includes all below it. What a
+// failed call looks up to say what to do instead is not in the list.
+//
+// Preflight promises nothing. A file can change before the call, and the call can be
+// refused: rules of package policy ask at the moment of the operation instead, about
+// the bytes that are then written.
+//
+// # Errors
+//
+// An [*Error], which Call would return as its result: for arguments that are not
+// valid, and for an edit that cannot be made. And the error of ctx once it has ended.
+func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Request, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	if t.members != nil {
+		member, rest, err := t.takeWorkspace(args)
+		if err != nil {
+			return nil, t.toolset.explain(ctx, t.Op, err)
+		}
+		return member.Preflight(ctx, rest)
+	}
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if t.toolset.timeout >= 0 {
+		limited, cancel = context.WithTimeout(ctx, t.toolset.timeout)
+	}
+	defer cancel()
+	err := checkArguments(t.input(), args)
+	if err == nil {
+		var requests []policy.Request
+		if requests, err = t.plan(limited, t.toolset, args); err == nil {
+			return requests, nil
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("%s: %w", t.Name, ctx.Err())
+	case limited.Err() != nil:
+		return nil, t.toolset.timedOut(t.Op)
+	}
+	return nil, t.toolset.explain(limited, t.Op, err)
+}
+
+// touches returns the one request of a call that does op with the name of the tool's
+// parameter.
+func (ts *toolset) touches(tool string, op policy.Op, name string) ([]policy.Request, error) {
+	path, err := ts.ws.Clean(tool, name)
+	if err != nil {
+		return nil, err
+	}
+	return []policy.Request{{Op: op, Path: path}}, nil
+}
+
+// touchesPair is touches for a call that creates a destination.
+func (ts *toolset) touchesPair(tool string, op policy.Op, source, destination string) ([]policy.Request, error) {
+	from, to, err := ts.cleanPair(tool, source, destination)
+	if err != nil {
+		return nil, err
+	}
+	return []policy.Request{{Op: op, Path: from, To: to}, {Op: policy.OpWrite, Path: to}}, nil
+}
+
+// cleanPair returns the clean names of a source and a destination.
+func (ts *toolset) cleanPair(tool, source, destination string) (from, to string, err error) {
+	if from, err = ts.ws.Clean(tool, source); err != nil {
+		return "", "", err
+	}
+	to, err = ts.ws.Clean(tool, destination)
+	return from, to, err
+}

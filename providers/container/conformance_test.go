@@ -13,24 +13,31 @@ import (
 // TestConformance runs the suite on this computer with an FS for each case, which
 // is started by its first call. In containers one FS gives each case a directory,
 // as an engine takes longer to open one than most cases take. There the suite is
-// run for what differs: the programs of busybox, without the long cases, and each
-// operation over the other engines and images.
+// run for what differs: the programs of busybox, without the long cases, and some
+// cases of each operation over the other engines and images. With -short, those
+// are all.
 func TestConformance(t *testing.T) {
 	inPlaces(t, func(t *testing.T, r *running) {
-		switch opts := (&conformance.Options{Symlink: r.symlink, Short: r.container != ""}); r.name {
-		case "local":
-			conformance.Run(t, unstarted(t, r), opts)
-		case "docker-busybox":
-			conformance.Run(t, parts(t, r), opts)
-		default:
-			opts.Only = []string{
-				"Capabilities", "Context", "Copy", "Create", "Errors", "IOFS", "Linearizability", "Ls", "Mkdir", "Move", "Open",
-				"ReadFile", "ReadVersioned", "Resolve", "Rm", "Stat", "WriteFile/replace", "WriteFile/if-version-race", "Glob/order", "Grep/order",
-				"Walk/order", "Watch/nothing-lost",
+		opener, opts := parts, &conformance.Options{Symlink: r.symlink, Short: true, Only: eachOperation}
+		switch {
+		case r.name == "local":
+			opener = unstarted
+			opts.Short = false
+			if !testing.Short() {
+				opts.Only = nil
 			}
-			conformance.Run(t, parts(t, r), opts)
+		case r.name == "docker-busybox":
+			opts.Only = nil
 		}
+		conformance.Run(t, opener(t, r), opts)
 	})
+}
+
+// eachOperation are cases of each operation that take seconds together.
+var eachOperation = []string{
+	"Capabilities", "Context", "Copy", "Create", "Errors", "IOFS", "Linearizability", "Ls", "Mkdir", "Move", "Open",
+	"ReadFile", "ReadVersioned", "Resolve", "Rm", "Stat", "WriteFile/replace", "WriteFile/if-version-race", "Glob/order",
+	"Grep/order", "Walk/order", "Watch/nothing-lost",
 }
 
 // unstarted returns what opens FSes that have not been started.

@@ -57,7 +57,7 @@ func TestLockReleasedWhileLookedAt(t *testing.T) {
 			dir := t.TempDir()
 			cmd := exec.CommandContext(t.Context(), words[0], append(words[1:], "-c", text+`
 				i=0
-				while [ $i -lt 50000 ]; do
+				while [ $i -lt 10000 ]; do
 					! odd ./lock || { echo odd && exit; }
 					i=$((i + 1))
 				done`)...)

@@ -28,6 +28,10 @@ func TestConformance(t *testing.T) {
 			}
 		case r.name == "docker-busybox":
 			opts.Only = nil
+			// The view without symlinks lists level by level there.
+			opts.Skip = map[string]string{
+				"Walk/after": "60 walks of 3 levels", "Names/deep": "256 levels", "Property/random-pages": "hundreds of pages",
+			}
 		}
 		conformance.Run(t, opener(t, r), opts)
 	})

@@ -17,7 +17,7 @@ func TestWrappedConformance(t *testing.T) {
 	t.Run("workspace", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 			return workspace.New("test", s.empty(t), &workspace.Options{MaxFileSize: -1})
-		}, &conformance.Options{CleanNames: true})
+		}, &conformance.Options{CleanNames: true, Short: true})
 	})
 	t.Run("sub", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
@@ -30,6 +30,6 @@ func TestWrappedConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 			return sub
-		}, nil)
+		}, &conformance.Options{Short: true})
 	})
 }

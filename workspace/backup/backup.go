@@ -71,7 +71,7 @@ type FS struct {
 
 // followed follows the symlinks in names before the recorder, which follows none,
 // is asked to change something.
-type followed = *policy.ProtectedFS
+type followed = *policy.RestrictedFS
 
 // New returns fsys with backups. Nil opts mean the zero Options. It reads and
 // writes nothing: a Dir that cannot be used is the error of the first change.

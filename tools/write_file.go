@@ -99,7 +99,7 @@ func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]poli
 }
 
 // writeOp returns what a write of the file is: an edit, if it has the condition that
-// the file has a version, the caller's or that of the session.
+// the file has a version, the caller's or the session's.
 func (ts *toolset) writeOp(ctx context.Context, path string, in *writeFileInput) policy.Op {
 	if in.IfVersion != "" {
 		return policy.OpEdit

@@ -106,6 +106,13 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 	for _, paths := range []string{"allowedPaths", "deniedPaths", "readOnlyPaths"} {
 		settings.Properties[paths].MinItems = &one
 	}
+	rules := settings.Properties["rules"]
+	rules.MinItems, rules.Items.Properties["paths"].MinItems = &one, &one
+	for _, effect := range effects {
+		ops := rules.Items.Properties[effect]
+		ops.MinItems, ops.Items.Enum = &one, enum(opNames())
+		rules.Items.OneOf = append(rules.Items.OneOf, &jsonschema.Schema{Required: []string{effect}})
+	}
 	settings.Properties["allowedPaths"].Examples = []any{[]string{"src/**", "*.md"}}
 	settings.Properties["deniedPaths"].Examples = []any{[]string{".env*", "*.pem", "secrets/**"}}
 	settings.Properties["readOnlyPaths"].Examples = []any{[]string{".git", "docs/**"}}

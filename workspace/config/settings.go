@@ -36,12 +36,18 @@ type FS struct {
 	// ReadOnlyPaths are names that can be read and not changed, as in
 	// [policy.Rules].
 	ReadOnlyPaths []string `json:"readOnlyPaths,omitempty" jsonschema:"Globs of names that can be read but not changed, moved or deleted, with all below them. A pattern without a slash matches in every directory, and letters match in either case."`
+	// Rules are rules for single operations, as [policy.Rules].FirstMatch: the
+	// first that matches decides.
+	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first rule with the operation and a pattern that matches decides; what none matches is allowed."`
 }
 
 // clone returns a copy that shares nothing with s.
 func (s FS) clone() FS {
 	s.AllowedPaths, s.DeniedPaths = slices.Clone(s.AllowedPaths), slices.Clone(s.DeniedPaths)
-	s.ReadOnlyPaths = slices.Clone(s.ReadOnlyPaths)
+	s.ReadOnlyPaths, s.Rules = slices.Clone(s.ReadOnlyPaths), slices.Clone(s.Rules)
+	for i, r := range s.Rules {
+		s.Rules[i] = policy.Rule{Allow: slices.Clone(r.Allow), Deny: slices.Clone(r.Deny), Ask: slices.Clone(r.Ask), Paths: slices.Clone(r.Paths)}
+	}
 	return s
 }
 
@@ -57,6 +63,61 @@ func (s FS) check(p *diagnostics, n *document.Node) {
 	checkPaths(p, n.Lookup("allowedPaths"), "allowedPaths is empty, which would allow nothing: name what may be used, or leave it out", policy.CheckAllowedPath)
 	checkPaths(p, n.Lookup("deniedPaths"), "deniedPaths is empty: leave it out", policy.CheckDeniedPath)
 	checkPaths(p, n.Lookup("readOnlyPaths"), "readOnlyPaths is empty: leave it out", policy.CheckDeniedPath)
+	checkRules(p, n.Lookup("rules"))
+}
+
+// effects are the keys of a rule that say what it does.
+var effects = []string{string(policy.Allow), string(policy.Deny), string(policy.Ask)}
+
+// checkRules adds what is wrong with the rules for single operations, which may be
+// nil.
+func checkRules(p *diagnostics, rules *document.Node) {
+	if rules == nil || rules.Kind != document.List {
+		return
+	}
+	if len(rules.Items) == 0 {
+		p.Add(rules.At, "rules is empty: leave it out")
+	}
+	for _, rule := range rules.Items {
+		if rule.Kind != document.Map {
+			continue
+		}
+		checkPaths(p, rule.Lookup("paths"), `paths is empty: "**" is all of them`, policy.CheckDeniedPath)
+		given := 0
+		for _, effect := range effects {
+			if ops := rule.Lookup(effect); ops != nil {
+				checkOps(p, effect, ops)
+				given++
+			}
+		}
+		switch {
+		case given == 0:
+			p.Add(rule.At, "a rule needs one of the keys allow, deny and ask")
+		case given > 1:
+			p.Add(rule.At, "a rule has one of the keys allow, deny and ask: make two rules of it")
+		}
+	}
+}
+
+// checkOps adds what is wrong with the operations of a rule.
+func checkOps(p *diagnostics, effect string, ops *document.Node) {
+	if ops.Kind == document.List && len(ops.Items) == 0 {
+		p.Add(ops.At, "%s is empty: name an operation", effect)
+	}
+	for _, item := range ops.Items {
+		if item.Kind == document.Text && !slices.Contains(policy.Ops(), policy.Op(item.Text)) {
+			p.Add(item.At, "there is no operation %q: %s", document.Short(item.Raw), document.Suggest(item.Raw, opNames()))
+		}
+	}
+}
+
+// opNames returns the operations of rules.
+func opNames() []string {
+	var names []string
+	for _, op := range policy.Ops() {
+		names = append(names, string(op))
+	}
+	return names
 }
 
 // checkPaths adds what is wrong with a list of patterns, which may be nil.
@@ -96,7 +157,7 @@ func (s FS) checkAlone() error {
 
 // rules returns the rules of the settings.
 func (s FS) rules() policy.Rules {
-	return policy.Rules{AllowedPaths: s.AllowedPaths, DeniedPaths: s.DeniedPaths, ReadOnlyPaths: s.ReadOnlyPaths}
+	return policy.Rules{AllowedPaths: s.AllowedPaths, DeniedPaths: s.DeniedPaths, ReadOnlyPaths: s.ReadOnlyPaths, FirstMatch: s.Rules}
 }
 
 // over returns fsys as the settings show it.

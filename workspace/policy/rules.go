@@ -38,15 +38,15 @@ type Rules struct {
 // Deny and Ask is set.
 type Rule struct {
 	// Allow are operations that are allowed.
-	Allow []Op
+	Allow []Op `json:"allow,omitempty" jsonschema:"The operations that are allowed."`
 	// Deny are operations that are refused.
-	Deny []Op
+	Deny []Op `json:"deny,omitempty" jsonschema:"The operations that are refused."`
 	// Ask are operations that need an approval. Nobody can give one yet, so they
 	// are refused, and the error says why.
-	Ask []Op
+	Ask []Op `json:"ask,omitempty" jsonschema:"The operations that need an approval. Nobody can give one yet, so they are refused."`
 	// Paths are globs of the names, as in [Rules].DeniedPaths: a directory is
 	// meant with all below it. "**" is everything.
-	Paths []string
+	Paths []string `json:"paths" jsonschema:"Globs of the names that the rule is for, with all below them. A pattern without a slash matches in every directory, letters match in either case, and ** is everything."`
 }
 
 // Op is what a [Rule] allows or forbids.

@@ -18,7 +18,7 @@
 //
 // without line 2, line 3 does not continue line 1. Two things do not show by
 // themselves, because everything that is needed to write a chain is public: lines
-// cut off at the end, and a file that was written anew from some line on. Note the
+// cut off at the end, and a file that was written again from some line on. Note the
 // hash of the last line somewhere else from time to time, and give it to Verify: the
 // log must still have a line with that hash.
 //

@@ -55,24 +55,43 @@ type Pattern struct {
 // 1,000 alternatives, or has an empty or "." element, which no name has. Each
 // alternative that its braces stand for has to keep these rules, too.
 func Compile(pattern string) (*Pattern, error) {
-	if err := check(pattern); err != nil {
-		return nil, err
-	}
-	// To doublestar, a byte that is not UTF-8 is U+FFFD.
-	rest, dirs := cutSlash(string([]rune(pattern)))
-	alternatives, err := expand(rest)
+	_, dirs := cutSlash(pattern)
+	compiled, err := CompileAny(pattern)
 	if err != nil {
 		return nil, err
 	}
+	compiled.dirs = dirs
+	return compiled, nil
+}
+
+// CompileAny returns the pattern that matches what any of patterns matches. To
+// test a name costs little more with fifty patterns than with one. A slash at the
+// end of a pattern means nothing.
+//
+// # Errors
+//
+// Those of [Compile] for one of patterns.
+func CompileAny(patterns ...string) (*Pattern, error) {
 	tree := new(trie)
 	root := tree.node()
-	for _, text := range alternatives {
-		if err := tree.insert(root, text); err != nil {
+	for _, pattern := range patterns {
+		if err := check(pattern); err != nil {
 			return nil, err
+		}
+		// To doublestar, a byte that is not UTF-8 is U+FFFD.
+		rest, _ := cutSlash(string([]rune(pattern)))
+		alternatives, err := expand(rest)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range alternatives {
+			if err := tree.insert(root, text); err != nil {
+				return nil, err
+			}
 		}
 	}
 	root.finish()
-	return &Pattern{dirs: dirs, start: root.below}, nil
+	return &Pattern{start: root.below}, nil
 }
 
 // check returns the error of a pattern that is not valid.

@@ -177,6 +177,33 @@ func TestStateAgreesWithReference(t *testing.T) {
 	})
 }
 
+// TestCompileAny tests that many patterns together match what one of them matches.
+func TestCompileAny(t *testing.T) {
+	valid := patterns().Filter(func(pattern string) bool {
+		_, err := glob.Compile(pattern)
+		return err == nil
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfN(valid, 0, 40).Draw(t, "patterns")
+		together, err := glob.CompileAny(all...)
+		if err != nil {
+			t.Fatalf("CompileAny(%q) = %v, want nil", all, err)
+		}
+		for _, path := range rapid.SliceOfN(paths(), 10, 10).Draw(t, "paths") {
+			want := slices.ContainsFunc(all, func(pattern string) bool {
+				p, _ := glob.Compile(pattern)
+				return p.Match(path)
+			})
+			if got := together.Match(path); got != want {
+				t.Errorf("CompileAny(%q).Match(%q) = %v, want %v", all, path, got, want)
+			}
+			if got := walk(together, path); got != want {
+				t.Errorf("walk of %q to %q = %v, want %v", all, path, got, want)
+			}
+		}
+	})
+}
+
 // walk enters the directories of path, from the root each time so that every
 // state is asked for more than one name, unless one of them is empty.
 func walk(p *glob.Pattern, path string) bool {

@@ -8,11 +8,12 @@ import (
 
 // segment is one element of a pattern, and matches one element of a path.
 type segment struct {
-	kind   kind
-	text   string   // the pattern, with runs of stars as one star
-	prefix string   // the literal text before the first star, class or "?"
-	suffix string   // the literal text after the last one
-	middle []string // the literal texts between several stars
+	kind    kind
+	text    string   // the pattern, with runs of stars as one star
+	prefix  string   // the literal text before the first star, class or "?"
+	suffix  string   // the literal text after the last one
+	middle  []string // the literal texts between several stars
+	letters letters  // those of the literal texts
 }
 
 type kind int
@@ -60,6 +61,9 @@ func newSegment(text string) segment {
 func (s *segment) split(parts [][]byte) {
 	last := len(parts) - 1
 	s.prefix, s.suffix = string(parts[0]), string(parts[last])
+	for _, part := range parts {
+		s.letters |= lettersOf(string(part))
+	}
 	switch {
 	case s.kind == general || last == 0:
 	case last == 1:
@@ -70,6 +74,25 @@ func (s *segment) split(parts [][]byte) {
 			s.middle = append(s.middle, string(part))
 		}
 	}
+}
+
+// letters is the set of the ASCII characters in a text, with one bit for a letter in
+// either case. A segment only matches names that have all of its letters, which few
+// have: "secret.env" has those of "*.env" and not those of "*.pem".
+type letters uint64
+
+// lettersOf returns the letters of s.
+func lettersOf(s string) letters {
+	var set letters
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < 0x40: // digits and punctuation
+			set |= 1 << c
+		case c < 0x80: // 'a' is 'A' + 0x20
+			set |= 1 << (c & 0x1f)
+		}
+	}
+	return set
 }
 
 // match reports whether the segment matches a name. The text before the first

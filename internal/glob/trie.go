@@ -1,6 +1,7 @@
 package glob
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -147,13 +148,15 @@ func (n *node) onward(nodes []*node) []*node {
 }
 
 // minIndexed is the number of literal names from which on a map is faster than
-// one comparison for each.
+// one comparison for each, and of other segments from which on it pays to look at
+// the letters of a name first.
 const minIndexed = 8
 
 // links are tested against the names of a directory.
 type links struct {
-	byName map[string]*node
-	tested []*link
+	byName  map[string]*node
+	tested  []*link
+	letters []letters // of tested, side by side; nil if they are few
 }
 
 // index moves literal names to the map if they are many.
@@ -170,6 +173,31 @@ func (l *links) index() {
 	if len(names) >= minIndexed {
 		l.byName, l.tested = names, rest
 	}
+	if len(l.tested) >= minIndexed {
+		for _, candidate := range l.tested {
+			l.letters = append(l.letters, candidate.letters)
+		}
+	}
+}
+
+// matching returns the links that accept name, apart from byName.
+func (l *links) matching(name string) iter.Seq[*link] {
+	return func(yield func(*link) bool) {
+		if l.letters == nil {
+			for _, candidate := range l.tested {
+				if candidate.match(name) && !yield(candidate) {
+					return
+				}
+			}
+			return
+		}
+		has := lettersOf(name)
+		for i, needs := range l.letters {
+			if needs&^has == 0 && l.tested[i].match(name) && !yield(l.tested[i]) {
+				return
+			}
+		}
+	}
 }
 
 // match reports whether one of the links accepts name.
@@ -177,10 +205,8 @@ func (l *links) match(name string) bool {
 	if l.byName[name] != nil {
 		return true
 	}
-	for _, candidate := range l.tested {
-		if candidate.match(name) {
-			return true
-		}
+	for range l.matching(name) {
+		return true
 	}
 	return false
 }
@@ -190,10 +216,8 @@ func (l *links) follow(nodes []*node, name string) []*node {
 	if to := l.byName[name]; to != nil {
 		nodes = append(nodes, to)
 	}
-	for _, candidate := range l.tested {
-		if candidate.match(name) {
-			nodes = append(nodes, candidate.to)
-		}
+	for candidate := range l.matching(name) {
+		nodes = append(nodes, candidate.to)
 	}
 	return nodes
 }

@@ -319,6 +319,25 @@ func (w *Workspace) Exact() (FileSystem, error) {
 	return &view, nil
 }
 
+// Hide returns a view whose searches leave out what is hidden, for a wrapper that
+// denies names: see the Hider of package fallback. The view is a Workspace of the
+// same name and limits.
+func (w *Workspace) Hide(hidden func(dir string) func(name string, isDir bool) bool) (FileSystem, error) {
+	hider, ok := As[interface {
+		Hide(hidden func(dir string) func(name string, isDir bool) bool) (FileSystem, error)
+	}](w.fsys)
+	if !ok {
+		return nil, ops.Error(ops.Hide, ".", errors.ErrUnsupported, errors.New("the file system cannot hide names"))
+	}
+	hiding, err := hider.Hide(hidden)
+	if err != nil {
+		return nil, err
+	}
+	view := *w
+	view.fsys = hiding
+	return &view, nil
+}
+
 // Move implements [Mover].
 func (w *Workspace) Move(ctx context.Context, source, destination string) error {
 	from, to, err := w.cleanPair(ops.Move, source, destination)

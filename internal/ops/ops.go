@@ -22,6 +22,7 @@ const (
 	Walk      = "walk"
 	Resolve   = "resolve"
 	Exact     = "exact"
+	Hide      = "hide"
 	Backup    = "backup"
 	Undo      = "undo"
 )

@@ -17,14 +17,21 @@ type dirReader struct {
 	pattern   *glob.Pattern // directories in which it cannot match are left out; nil for none
 	begin     string        // directories that end before this path are left out
 	gitignore bool
+	hidden    Hidden // nil if nothing is hidden
 }
 
 // dirState is a directory and what the search knows from the way to it.
 type dirState struct {
 	path  string
-	match glob.State    // the rest of the pattern, for the names in this directory
-	rules *ignore.Rules // the .gitignore rules of its parent; once it is open, its own
-	top   bool          // the search begins here, so an error here is its error
+	match glob.State                         // the rest of the pattern, for the names in this directory
+	rules *ignore.Rules                      // the .gitignore rules of its parent; once it is open, its own
+	hides func(name string, isDir bool) bool // as rules: the parent's, then its own; nil if nothing below is hidden
+	top   bool                               // the search begins here, so an error here is its error
+}
+
+// shows reports whether the child name of d, which is open, is not hidden.
+func (d *dirState) shows(name string, isDir bool) bool {
+	return d.hides == nil || !d.hides(name, isDir)
 }
 
 // join returns the path of the child name.
@@ -54,17 +61,22 @@ func (r *dirReader) top(dir string) (*dirState, error) {
 	return top, nil
 }
 
-// open returns the children of in that are not ignored, sorted.
+// open returns the children of in that are not ignored, sorted. Hidden ones are
+// among them: a hidden ignore file counts, and a search asks only about the names
+// that it wants otherwise.
 func (r *dirReader) open(in *dirState) ([]Child, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, err
 	}
 	children, err := r.src.List(r.ctx, in.path, in.top)
-	if err != nil || !r.gitignore {
-		return children, err
-	}
-	if err := r.readRules(in, hasFile(children, ignore.FileName)); err != nil {
+	if err != nil {
 		return nil, err
+	}
+	if err := r.readRules(in, r.gitignore && hasFile(children, ignore.FileName)); err != nil {
+		return nil, err
+	}
+	if !r.gitignore {
+		return children, nil
 	}
 	kept := make([]Child, 0, len(children))
 	for _, child := range children {
@@ -85,10 +97,13 @@ func hasFile(children []Child, name string) bool {
 	return false
 }
 
-// readRules opens the rules of in: it adds the rules of its own ignore file, if
-// there can be one, to the rules of its parent. A file that cannot be read has
-// no rules.
+// readRules opens the rules of in: which names are hidden in it, and the rules of
+// its own ignore file, if there can be one, after the rules of its parent. A file
+// that cannot be read has no rules.
 func (r *dirReader) readRules(in *dirState, mayExist bool) error {
+	if r.hidden != nil && (in.top || in.hides != nil) {
+		in.hides = r.hidden(in.path)
+	}
 	if !r.gitignore {
 		return nil
 	}
@@ -114,16 +129,16 @@ func (r *dirReader) ignored(in *dirState, name string, dir bool) bool {
 }
 
 // enter returns the child directory name of in, which is open, or nil if the
-// search wants nothing in it.
+// search wants nothing in it, or it is hidden.
 func (r *dirReader) enter(in *dirState, name string) *dirState {
-	child := &dirState{path: in.join(name), rules: in.rules}
+	child := &dirState{path: in.join(name), rules: in.rules, hides: in.hides}
 	if r.pattern != nil {
 		if child.match = in.match.Enter(name); child.match.Empty() {
 			return nil
 		}
 	}
 	// All below "a" is less than "a0", as "0" follows "/".
-	if r.begin != "" && child.path+"0" <= r.begin {
+	if r.begin != "" && child.path+"0" <= r.begin || !in.shows(name, true) {
 		return nil
 	}
 	return child

@@ -113,8 +113,8 @@ func TestFlatFindsTheSame(t *testing.T) {
 			for _, opts := range []workspace.GlobOptions{
 				{}, {Gitignore: true}, {Dir: "a"}, {Dir: "a/src", Gitignore: true}, {Dir: "none"}, {Dir: "z.txt", Gitignore: true}, {After: "a/src"}, {After: "a-b", Gitignore: true}, {Limit: 3, Gitignore: true},
 			} {
-				want, wantErr := scan.Glob(t.Context(), newListed(fsys), pattern, &opts)
-				got, err := scan.Glob(t.Context(), walked{newListed(fsys)}, pattern, &opts)
+				want, wantErr := scan.Glob(t.Context(), newListed(fsys), pattern, &opts, nil)
+				got, err := scan.Glob(t.Context(), walked{newListed(fsys)}, pattern, &opts, nil)
 				if diff := cmp.Diff(want, got); diff != "" || kind(err) != kind(wantErr) {
 					t.Fatalf("Glob(%q, %+v) = %v, want %v (-want +got):\n%s", pattern, opts, err, wantErr, diff)
 				}
@@ -125,8 +125,8 @@ func TestFlatFindsTheSame(t *testing.T) {
 			{IncludeGlob: "src/*", MaxResults: 2}, {ExcludeGlob: "a/**"}, {MaxResults: 3, Gitignore: true}, {Path: "a", IncludeGlob: "a/src/**"},
 			{StartAfter: workspace.Position{Path: "a-b/c", LineNumber: 1}}, {StartAfter: workspace.Position{Path: "a/src/b.go"}, Gitignore: true},
 		} {
-			want, wantErr := scan.Grep(t.Context(), newListed(fsys), "needle", &opts, 3)
-			got, err := scan.Grep(t.Context(), walked{newListed(fsys)}, "needle", &opts, 3)
+			want, wantErr := scan.Grep(t.Context(), newListed(fsys), "needle", &opts, 3, nil)
+			got, err := scan.Grep(t.Context(), walked{newListed(fsys)}, "needle", &opts, 3, nil)
 			if diff := cmp.Diff(want, got); diff != "" || kind(err) != kind(wantErr) {
 				t.Fatalf("Grep(%+v) = %v, want %v (-want +got):\n%s", opts, err, wantErr, diff)
 			}
@@ -167,7 +167,7 @@ func TestFlatAsksForLittle(t *testing.T) {
 		{"src/**/*.go", workspace.GlobOptions{Gitignore: true}, map[string]int{"read .gitignore": 1, "walk src": 1}},
 	} {
 		source := walked{newListed(fsys)}
-		if _, err := scan.Glob(t.Context(), source, c.pattern, &c.opts); err != nil {
+		if _, err := scan.Glob(t.Context(), source, c.pattern, &c.opts, nil); err != nil {
 			t.Errorf("Glob(%q, %+v) = %v, want nil", c.pattern, c.opts, err)
 		}
 		if diff := cmp.Diff(c.want, source.calls); diff != "" {
@@ -185,7 +185,7 @@ func TestFlatGrepStops(t *testing.T) {
 		}
 	}
 	source := &counted{walked: walked{newListed(fsys)}}
-	result, err := scan.Grep(t.Context(), source, "needle", &workspace.GrepOptions{MaxResults: 5}, 1)
+	result, err := scan.Grep(t.Context(), source, "needle", &workspace.GrepOptions{MaxResults: 5}, 1, nil)
 	if err != nil || len(result.Matches) != 5 || !result.Truncated {
 		t.Fatalf("Grep = %d matches, truncated %v, %v; want 5, true, nil", len(result.Matches), result.Truncated, err)
 	}

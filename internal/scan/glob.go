@@ -11,8 +11,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Glob is [workspace.FileSystem].Glob over src.
-func Glob(ctx context.Context, src Source, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+// Glob is [workspace.FileSystem].Glob over src without what is hidden.
+func Glob(ctx context.Context, src Source, pattern string, opts *workspace.GlobOptions, hidden Hidden) ([]string, error) {
 	var o workspace.GlobOptions
 	if opts != nil {
 		o = *opts
@@ -31,7 +31,7 @@ func Glob(ctx context.Context, src Source, pattern string, opts *workspace.GlobO
 		return nil, ops.Error(ops.Glob, pattern, nil, err)
 	}
 	g := &globber{
-		dirReader: dirReader{ctx: ctx, src: src, pattern: compiled, begin: o.After, gitignore: o.Gitignore},
+		dirReader: dirReader{ctx: ctx, src: src, pattern: compiled, begin: o.After, gitignore: o.Gitignore, hidden: hidden},
 		limit:     o.Limit, paths: []string{},
 	}
 	err = g.run(o.Dir)
@@ -107,7 +107,7 @@ func (g *globber) visit(in *dirState, child Child) error {
 		return nil
 	}
 	path := in.join(child.Name)
-	if path <= g.begin {
+	if path <= g.begin || !in.shows(child.Name, child.Type == workspace.TypeDirectory) {
 		return nil
 	}
 	g.paths = append(g.paths, path)
@@ -236,6 +236,9 @@ func (g *globber) skipLiterals(in *dirState) (*dirState, error) {
 func (g *globber) named(in *dirState, name string) error {
 	if err := g.readRules(in, true); err != nil {
 		return err
+	}
+	if !in.shows(name, true) && !in.shows(name, false) {
+		return workspace.ErrNotDir // nothing is asked about a hidden name, so in may be a file
 	}
 	child := g.enter(in, name)
 	if child != nil && !g.pattern.Dirs() && !g.ignored(in, name, true) {

@@ -14,10 +14,10 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Grep is [workspace.FileSystem].Grep over src. workers is how many files are
-// read at a time; zero suits a source that answers from memory or a local
-// disk.
-func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepOptions, workers int) (*workspace.GrepResult, error) {
+// Grep is [workspace.FileSystem].Grep over src without what is hidden. workers is
+// how many files are read at a time; zero suits a source that answers from memory
+// or a local disk.
+func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepOptions, workers int, hidden Hidden) (*workspace.GrepResult, error) {
 	var o workspace.GrepOptions
 	if opts != nil {
 		o = *opts
@@ -35,7 +35,7 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	if err != nil {
 		return nil, ops.Error(ops.Grep, pattern, nil, err)
 	}
-	s := &search{src: src, opts: o, matcher: matcher}
+	s := &search{src: src, opts: o, matcher: matcher, hidden: hidden}
 	if s.filter.include, err = compileFileGlob(o.IncludeGlob); err != nil {
 		return nil, err
 	}
@@ -93,11 +93,17 @@ type search struct {
 	opts    workspace.GrepOptions
 	matcher *lines.Matcher
 	filter  filter
+	hidden  Hidden
 }
 
-// single searches the one file that the options name.
+// single searches the one file that the options name. Whoever hides names has
+// tested this one, perhaps as the directory that it was then.
 func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 	c := collector{limit: s.opts.MaxResults}
+	dir, _ := workspace.Split(s.opts.Path)
+	if NewNames(s.hidden, dir).Hides(s.opts.Path, false) {
+		return nil, ops.Error(ops.Grep, s.opts.Path, fs.ErrNotExist, nil)
+	}
 	if s.opts.Path < s.opts.StartAfter.Path {
 		return c.result(), nil
 	}

@@ -132,7 +132,7 @@ func TestSkippedDirectories(t *testing.T) {
 	if diff := cmp.Diff(want, skipped); diff != "" {
 		t.Errorf("Grep with IncludeGlob %q skips (-want +got):\n%s", "*.md", diff)
 	}
-	paths, err := scan.Glob(t.Context(), src, "**", nil)
+	paths, err := scan.Glob(t.Context(), src, "**", nil, nil)
 	if err != nil || slices.ContainsFunc(paths, func(path string) bool { return strings.Contains(path, "!") }) {
 		t.Errorf("Glob = %q, %v, want valid names alone", paths, err)
 	}
@@ -143,7 +143,7 @@ func TestSkippedDirectories(t *testing.T) {
 func skippedOfPages(t *testing.T, src scan.Source, opts workspace.GrepOptions) (skipped []workspace.Skipped, paths []string) {
 	t.Helper()
 	for {
-		page, err := scan.Grep(t.Context(), src, "x", &opts, 2)
+		page, err := scan.Grep(t.Context(), src, "x", &opts, 2, nil)
 		if err != nil {
 			t.Fatalf("Grep(x, %+v) = %v", opts, err)
 		}
@@ -182,7 +182,7 @@ func TestPagesAreTheWhole(t *testing.T) {
 		var got []workspace.Match
 		var after workspace.Position
 		for page := 0; ; page++ {
-			result, err := scan.Grep(context.Background(), src, "x", &workspace.GrepOptions{MaxResults: limit, StartAfter: after}, workers)
+			result, err := scan.Grep(context.Background(), src, "x", &workspace.GrepOptions{MaxResults: limit, StartAfter: after}, workers, nil)
 			if err != nil || page > 300 {
 				t.Fatalf("Grep(x, MaxResults: %d, StartAfter: %v) = %v on page %d", limit, after, err, page)
 			}
@@ -209,7 +209,7 @@ func TestGlobPagesAreTheWhole(t *testing.T) {
 		want := slices.Sorted(maps.Keys(src.files))
 		var got []string
 		for after := ""; ; after = got[len(got)-1] {
-			page, err := scan.Glob(context.Background(), src, "**", &workspace.GlobOptions{Limit: limit, After: after})
+			page, err := scan.Glob(context.Background(), src, "**", &workspace.GlobOptions{Limit: limit, After: after}, nil)
 			if err != nil {
 				t.Fatalf("Glob(**, After: %q) = %v", after, err)
 			}
@@ -226,7 +226,7 @@ func TestGlobPagesAreTheWhole(t *testing.T) {
 
 func TestUnreadableIsSkippedAndSaid(t *testing.T) {
 	src := &tree{files: map[string]string{"a": "x", "b/locked/c": "x", "b/z": "x", "d/locked": "x", "e": "\x00"}}
-	result, err := scan.Grep(t.Context(), src, "x", nil, 0)
+	result, err := scan.Grep(t.Context(), src, "x", nil, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,12 +238,12 @@ func TestUnreadableIsSkippedAndSaid(t *testing.T) {
 	if diff := cmp.Diff(want, result.Skipped); diff != "" || len(result.Matches) != 2 {
 		t.Errorf("Grep = %d matches, want 2; skipped (-want +got):\n%s", len(result.Matches), diff)
 	}
-	paths, err := scan.Glob(t.Context(), src, "**", nil)
+	paths, err := scan.Glob(t.Context(), src, "**", nil, nil)
 	if diff := cmp.Diff([]string{"a", "b/z", "d/locked", "e"}, paths); err != nil || diff != "" {
 		t.Errorf("Glob = %v (-want +got):\n%s", err, diff)
 	}
 	for _, dir := range []string{"b/locked", "d/locked"} {
-		if _, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{Path: dir}, 0); !errors.Is(err, errLocked) {
+		if _, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{Path: dir}, 0, nil); !errors.Is(err, errLocked) {
 			t.Errorf("Grep(x, Path: %q) = %v, want the error of its top", dir, err)
 		}
 	}
@@ -256,7 +256,7 @@ func TestSkippedIsSaidOnce(t *testing.T) {
 	var got []string
 	var after workspace.Position
 	for {
-		result, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{MaxResults: 1, StartAfter: after}, 1)
+		result, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{MaxResults: 1, StartAfter: after}, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +272,7 @@ func TestSkippedIsSaidOnce(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("skipped files by page (-want +got):\n%s", diff)
 	}
-	result, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{StartAfter: workspace.Position{Path: "d", LineNumber: 1}}, 1)
+	result, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{StartAfter: workspace.Position{Path: "d", LineNumber: 1}}, 1, nil)
 	if diff := cmp.Diff([]workspace.Skipped{{Path: "f", Reason: workspace.SkipBinary}}, result.Skipped); err != nil || diff != "" {
 		t.Errorf("skipped after line 1 of d (-want +got): %v\n%s", err, diff)
 	}
@@ -286,7 +286,7 @@ func TestLimitEndsTheSearch(t *testing.T) {
 	for i := range files {
 		src.files[fmt.Sprintf("f%05d", i)] = "x"
 	}
-	result, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{MaxResults: 3}, 0)
+	result, err := scan.Grep(t.Context(), src, "x", &workspace.GrepOptions{MaxResults: 3}, 0, nil)
 	if err != nil || !result.Truncated || len(result.Matches) != 3 {
 		t.Fatalf("Grep(x, MaxResults: 3) = %+v, %v", result, err)
 	}
@@ -298,7 +298,7 @@ func TestLimitEndsTheSearch(t *testing.T) {
 // TestLimitKeepsTheOrder has files beside directories that come before them.
 func TestLimitKeepsTheOrder(t *testing.T) {
 	s := &tree{files: map[string]string{"z": "needle\n", "b/z": "needle\n", "b/a/1": "needle\n", "a": "needle\n"}}
-	result, err := scan.Grep(t.Context(), s, "needle", &workspace.GrepOptions{MaxResults: 1}, 1)
+	result, err := scan.Grep(t.Context(), s, "needle", &workspace.GrepOptions{MaxResults: 1}, 1, nil)
 	if err != nil || !result.Truncated || len(result.Matches) != 1 || result.Matches[0].Path != "a" {
 		t.Fatalf("Grep = %+v, %v, want one match, in %q", result, err, "a")
 	}
@@ -310,12 +310,12 @@ func TestLimitKeepsTheOrder(t *testing.T) {
 func TestCancelEndsTheSearch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	src := &canceling{tree: tree{files: map[string]string{"a": "x", "b": "x", "c/d": "x"}}, cancel: cancel}
-	if _, err := scan.Grep(ctx, src, "x", nil, 0); !errors.Is(err, context.Canceled) {
+	if _, err := scan.Grep(ctx, src, "x", nil, 0, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Grep = %v, want context.Canceled", err)
 	}
 	ctx, src.cancel = context.WithCancel(t.Context())
 	src.files[".gitignore"] = "a"
-	paths, err := scan.Glob(ctx, src, "**", &workspace.GlobOptions{Gitignore: true})
+	paths, err := scan.Glob(ctx, src, "**", &workspace.GlobOptions{Gitignore: true}, nil)
 	if pathError, ok := err.(*fs.PathError); !ok || pathError.Path != "." || !errors.Is(err, context.Canceled) {
 		t.Errorf("Glob = %q, %#v, want context.Canceled in a PathError for %q", paths, err, ".")
 	}

@@ -67,7 +67,7 @@ type task struct {
 // source that answers from memory or a local disk.
 func (s *search) tree(ctx context.Context, n int) (*workspace.GrepResult, error) {
 	w := &workers{
-		dirReader: dirReader{ctx: ctx, src: s.src, begin: s.opts.StartAfter.Path, gitignore: s.opts.Gitignore},
+		dirReader: dirReader{ctx: ctx, src: s.src, begin: s.opts.StartAfter.Path, gitignore: s.opts.Gitignore, hidden: s.hidden},
 		search:    s,
 		chunk:     1,
 	}
@@ -226,13 +226,14 @@ func (w *workers) skip(in *dirState, reason workspace.SkipReason, err error) {
 // wantsUnnamed reports whether the search would look into child if it had a
 // valid name. A directory without one counts, as nobody knows what is in it.
 func (w *workers) wantsUnnamed(in *dirState, child Child) bool {
-	return child.Type == UnnamedDirectory || child.Type == UnnamedFile && w.search.filter.wants(in, child.Name)
+	return child.Type == UnnamedDirectory && in.shows(child.Name, true) ||
+		child.Type == UnnamedFile && w.search.filter.wants(in, child.Name) && in.shows(child.Name, false)
 }
 
 // wantsFile reports whether to search the file name of in: it is not before the
-// position where the page starts, and the filters let it through.
+// position where the page starts, the filters let it through, and it is not hidden.
 func (w *workers) wantsFile(in *dirState, name string) bool {
-	return (w.begin == "" || in.join(name) >= w.begin) && w.search.filter.wants(in, name)
+	return (w.begin == "" || in.join(name) >= w.begin) && w.search.filter.wants(in, name) && in.shows(name, false)
 }
 
 // enqueue adds tasks for files of in.

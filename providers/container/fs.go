@@ -32,6 +32,7 @@ import (
 	"io/fs"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/remotegrep"
@@ -80,8 +81,7 @@ type shared struct {
 var (
 	_ provider.Store         = (*store)(nil)
 	_ provider.ContentReader = (*store)(nil)
-	_ provider.Globber       = (*store)(nil)
-	_ provider.Grepper       = (*store)(nil)
+	_ scan.Searcher          = (*store)(nil)
 	_ provider.Watcher       = (*store)(nil)
 	_ provider.Opener        = (*store)(nil)
 	_ provider.Creator       = (*store)(nil)

@@ -3,20 +3,21 @@ package container
 import (
 	"context"
 
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/inotify"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/remotegrep"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Glob implements [provider.Globber].
-func (s *store) Glob(ctx context.Context, pattern string, opts workspace.GlobOptions) ([]string, error) {
-	return s.search(opts.Dir).Glob(ctx, pattern, opts)
+// GlobSource implements [scan.Searcher].
+func (s *store) GlobSource(pattern string, opts workspace.GlobOptions) scan.Source {
+	return s.search(opts.Dir).GlobSource(pattern, opts)
 }
 
-// Grep implements [provider.Grepper].
-func (s *store) Grep(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error) {
-	return s.search(opts.Path).Grep(ctx, pattern, opts)
+// GrepSource implements [scan.Searcher].
+func (s *store) GrepSource(pattern string, opts workspace.GrepOptions, hidden scan.Hidden) (src scan.Source, workers int) {
+	return s.search(opts.Path).GrepSource(pattern, opts, hidden), 0
 }
 
 // Watch implements [provider.Watcher].

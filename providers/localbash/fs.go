@@ -59,6 +59,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -114,8 +115,7 @@ type shared struct {
 
 var (
 	_ provider.Store    = (*folder)(nil)
-	_ provider.Globber  = (*folder)(nil)
-	_ provider.Grepper  = (*folder)(nil)
+	_ scan.Searcher     = (*folder)(nil)
 	_ provider.Watcher  = (*folder)(nil)
 	_ provider.Opener   = (*folder)(nil)
 	_ provider.Creator  = (*folder)(nil)

@@ -9,14 +9,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// Glob implements [provider.Globber].
-func (f *folder) Glob(ctx context.Context, pattern string, opts workspace.GlobOptions) ([]string, error) {
-	return scan.Glob(ctx, source{f}, pattern, &opts)
-}
+// GlobSource implements [scan.Searcher].
+func (f *folder) GlobSource(string, workspace.GlobOptions) scan.Source { return source{f} }
 
-// Grep implements [provider.Grepper].
-func (f *folder) Grep(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error) {
-	return scan.Grep(ctx, source{f}, pattern, &opts, 0)
+// GrepSource implements [scan.Searcher].
+func (f *folder) GrepSource(string, workspace.GrepOptions, scan.Hidden) (src scan.Source, workers int) {
+	return source{f}, 0
 }
 
 // source shows a folder to the search engine.

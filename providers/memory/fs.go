@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -50,8 +51,7 @@ type tree struct {
 
 var (
 	_ provider.Store   = (*tree)(nil)
-	_ provider.Globber = (*tree)(nil)
-	_ provider.Grepper = (*tree)(nil)
+	_ scan.Searcher    = (*tree)(nil)
 	_ provider.Watcher = (*tree)(nil)
 	_ provider.Opener  = (*tree)(nil)
 	_ provider.Mover   = (*tree)(nil)

@@ -8,14 +8,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Glob implements [provider.Globber].
-func (t *tree) Glob(ctx context.Context, pattern string, opts workspace.GlobOptions) ([]string, error) {
-	return scan.Glob(ctx, source{t}, pattern, &opts)
-}
+// GlobSource implements [scan.Searcher].
+func (t *tree) GlobSource(string, workspace.GlobOptions) scan.Source { return source{t} }
 
-// Grep implements [provider.Grepper].
-func (t *tree) Grep(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error) {
-	return scan.Grep(ctx, source{t}, pattern, &opts, 0)
+// GrepSource implements [scan.Searcher].
+func (t *tree) GrepSource(string, workspace.GrepOptions, scan.Hidden) (src scan.Source, workers int) {
+	return source{t}, 0
 }
 
 // source shows a tree to the search engine.

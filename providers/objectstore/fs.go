@@ -61,6 +61,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/bucket"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/client"
@@ -103,8 +104,7 @@ type tree struct {
 var (
 	_ workspace.Capable = (*tree)(nil)
 	_ provider.Store    = (*tree)(nil)
-	_ provider.Globber  = (*tree)(nil)
-	_ provider.Grepper  = (*tree)(nil)
+	_ scan.Searcher     = (*tree)(nil)
 	_ provider.Watcher  = (*tree)(nil)
 	_ provider.Opener   = (*tree)(nil)
 	_ provider.Creator  = (*tree)(nil)

@@ -14,18 +14,16 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Glob implements [provider.Globber]. It lists only below what is literal at the
-// beginning of pattern: 1,000 keys with one request if pattern has "**", and
-// otherwise directory by directory, so as not to list what is deeper.
-func (t *tree) Glob(ctx context.Context, pattern string, opts workspace.GlobOptions) ([]string, error) {
-	return scan.Glob(ctx, source{t}, pattern, &opts)
-}
+// GlobSource implements [scan.Searcher]. A Glob lists only below what is literal at
+// the beginning of its pattern: 1,000 keys with one request if the pattern has
+// "**", and otherwise directory by directory, so as not to list what is deeper.
+func (t *tree) GlobSource(string, workspace.GlobOptions) scan.Source { return source{t} }
 
-// Grep implements [provider.Grepper]. It lists as Walk does, and downloads with
-// one request each the files that the globs, the limit of the size and the cache
-// leave over, several at a time.
-func (t *tree) Grep(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error) {
-	return scan.Grep(ctx, source{t}, pattern, &opts, t.opts.Workers)
+// GrepSource implements [scan.Searcher]. A Grep lists as Walk does, and downloads
+// with one request each the files that the globs, the limit of the size and the
+// cache leave over, several at a time.
+func (t *tree) GrepSource(string, workspace.GrepOptions, scan.Hidden) (src scan.Source, workers int) {
+	return source{t}, t.opts.Workers
 }
 
 // source shows a tree to the search engine, which takes names from patterns: a

@@ -33,7 +33,7 @@ type plain struct{ workspace.FileSystem }
 //
 // Those of [workspace.FileSystem].Glob.
 func Glob(ctx context.Context, fsys workspace.FileSystem, pattern string, opts *workspace.GlobOptions) ([]string, error) {
-	return scan.Glob(ctx, source{fsys}, pattern, opts)
+	return scan.Glob(ctx, source{fsys}, pattern, opts, nil)
 }
 
 // grepWorkers is how many files a Grep reads at a time. It hides the latency of a
@@ -48,7 +48,7 @@ const grepWorkers = 16
 //
 // Those of [workspace.FileSystem].Grep.
 func Grep(ctx context.Context, fsys workspace.FileSystem, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
-	return scan.Grep(ctx, source{fsys}, pattern, opts, grepWorkers)
+	return scan.Grep(ctx, source{fsys}, pattern, opts, grepWorkers, nil)
 }
 
 // source shows any FileSystem to the search engine.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
@@ -179,6 +180,7 @@ func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Ve
 
 // Walk implements [workspace.Walker].
 func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+	fn = f.hidden.WalkFunc(dir, fn)
 	walker, ok := f.store.(Walker)
 	if !ok {
 		return fallback.Walk(ctx, f, dir, opts, fn)
@@ -229,5 +231,11 @@ func (f *FS) Exact() (workspace.FileSystem, error) {
 	if err != nil {
 		return nil, f.fail(context.Background(), ops.Exact, err, ".")
 	}
-	return &FS{store, f.shared}, nil
+	return &FS{store, f.hidden, f.shared}, nil
+}
+
+// Hide implements [fallback.Hider]. A store with a search of its own, a [Globber]
+// or a [Grepper], is searched by its other methods instead.
+func (f *FS) Hide(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error) {
+	return &FS{f.store, scan.Either(f.hidden, hidden), f.shared}, nil
 }

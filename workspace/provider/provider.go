@@ -47,11 +47,12 @@ type Facts struct {
 // FS is a [workspace.FileSystem] over a [Store], with every optional interface.
 // It is safe for concurrent use.
 type FS struct {
-	store Store
+	store  Store
+	hidden scan.Hidden // from searches; nil but in a view of Hide
 	*shared
 }
 
-// shared is what an FS and its exact view have in common.
+// shared is what an FS and its views have in common.
 type shared struct {
 	facts  Facts
 	closed atomic.Bool
@@ -68,12 +69,13 @@ var (
 	_ workspace.Walker          = (*FS)(nil)
 	_ workspace.Resolver        = (*FS)(nil)
 	_ workspace.Exacter         = (*FS)(nil)
+	_ fallback.Hider            = (*FS)(nil)
 	_ workspace.Rooter          = (*FS)(nil)
 )
 
 // New returns the FileSystem over store.
 func New(store Store, facts Facts) *FS {
-	return &FS{store, &shared{facts: facts}}
+	return &FS{store: store, shared: &shared{facts: facts}}
 }
 
 // Close closes the store if it is an [io.Closer]. Whatever is called
@@ -297,12 +299,16 @@ func (f *FS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptio
 	return orEmpty(paths), nil
 }
 
-// glob asks the store, or searches with the store's other methods.
+// glob asks the store, or searches with the store's other methods. A Globber
+// cannot hide names.
 func (f *FS) glob(ctx context.Context, pattern string, o workspace.GlobOptions) ([]string, error) {
-	if globber, ok := f.store.(Globber); ok {
+	if searcher, ok := f.store.(scan.Searcher); ok {
+		return scan.Glob(ctx, searcher.GlobSource(pattern, o), pattern, &o, f.hidden)
+	}
+	if globber, ok := f.store.(Globber); ok && f.hidden == nil {
 		return globber.Glob(ctx, pattern, o)
 	}
-	return fallback.Glob(ctx, f, pattern, &o)
+	return fallback.Hide(f, f.hidden).Glob(ctx, pattern, &o)
 }
 
 // Grep implements [workspace.FileSystem].
@@ -328,12 +334,17 @@ func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptio
 	return result, nil
 }
 
-// grep asks the store, or searches with the store's other methods.
+// grep asks the store, or searches with the store's other methods. A Grepper
+// cannot hide names.
 func (f *FS) grep(ctx context.Context, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
-	if grepper, ok := f.store.(Grepper); ok {
+	if searcher, ok := f.store.(scan.Searcher); ok {
+		src, workers := searcher.GrepSource(pattern, o, f.hidden)
+		return scan.Grep(ctx, src, pattern, &o, workers, f.hidden)
+	}
+	if grepper, ok := f.store.(Grepper); ok && f.hidden == nil {
 		return grepper.Grep(ctx, pattern, o)
 	}
-	return fallback.Grep(ctx, f, pattern, &o)
+	return fallback.Hide(f, f.hidden).Grep(ctx, pattern, &o)
 }
 
 // Watch implements [workspace.FileSystem].

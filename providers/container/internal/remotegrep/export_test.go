@@ -22,7 +22,7 @@ func Extended(pattern string, literal, ignoreCase bool) string {
 
 // ExpressionFor is expressionFor, for a grep that takes any byte.
 func ExpressionFor(pattern string) (options, expression string) {
-	return expressionFor(&program.Image{Bytes: true}, prefilterOf(pattern, workspace.GrepOptions{}))
+	return expressionFor(&program.Image{Bytes: true}, prefilterOf(pattern, workspace.GrepOptions{}, nil))
 }
 
 // Frames returns what a batchReader reads of a reply about files of some sizes,

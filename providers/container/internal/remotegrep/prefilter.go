@@ -6,6 +6,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -21,20 +22,23 @@ type prefilter struct {
 	around  bool      // lines around those that match are wanted
 	include *fileGlob // nil for all
 	exclude *fileGlob // nil for none
+	hidden  *scan.Names
 }
 
 // prefilterOf returns what o says of the files. The search itself refuses what is
 // malformed.
-func prefilterOf(pattern string, o workspace.GrepOptions) *prefilter {
+func prefilterOf(pattern string, o workspace.GrepOptions, hidden scan.Hidden) *prefilter {
 	return &prefilter{
 		pattern: pattern, how: lines.Options{Literal: o.Literal, IgnoreCase: o.IgnoreCase},
 		maxSize: o.MaxFileSize, after: o.StartAfter.Path, noGit: o.Gitignore,
 		few: o.MaxResults > 0, around: o.Before > 0 || o.After > 0,
 		include: newFileGlob(o.IncludeGlob), exclude: newFileGlob(o.ExcludeGlob),
+		hidden: scan.NewNames(hidden, o.Path),
 	}
 }
 
-// wants reports whether a search can need the file path.
+// wants reports whether a search can need the file path. It is not safe for
+// concurrent use.
 func (n *prefilter) wants(path string, e *program.Entry) bool {
 	switch {
 	case e.Kind != workspace.TypeFile, path < n.after, n.maxSize > 0 && e.Size > n.maxSize:
@@ -42,7 +46,7 @@ func (n *prefilter) wants(path string, e *program.Entry) bool {
 	case n.noGit && (strings.HasPrefix(path, ".git/") || strings.Contains(path, "/.git/")):
 		return false
 	}
-	return (n.include == nil || n.include.match(path)) && (n.exclude == nil || !n.exclude.match(path))
+	return (n.include == nil || n.include.match(path)) && (n.exclude == nil || !n.exclude.match(path)) && !n.hidden.Hides(path, false)
 }
 
 // fileGlob is a glob on the name of a file, or on its path.

@@ -77,15 +77,14 @@ type Search struct {
 	Contents *Contents
 }
 
-// Glob searches names, in one request, and one more for all ignore files if those
-// are wanted.
-func (s Search) Glob(ctx context.Context, pattern string, opts workspace.GlobOptions) ([]string, error) {
-	src := &source{Search: s, top: opts.Dir, within: scopeOf(pattern)}
-	return scan.Glob(ctx, src, pattern, &opts)
+// GlobSource returns the tree for a search of names. It takes one request, and one
+// more for all ignore files if those are wanted.
+func (s Search) GlobSource(pattern string, opts workspace.GlobOptions) scan.Source {
+	return &source{Search: s, top: opts.Dir, within: scopeOf(pattern)}
 }
 
-// Grep searches contents.
-func (s Search) Grep(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error) {
-	src := &source{Search: s, top: opts.Path, within: scope{below: "."}, filter: prefilterOf(pattern, opts)}
-	return scan.Grep(ctx, src, pattern, &opts, 0)
+// GrepSource returns the tree for a search of contents. No program in the container
+// gets the name of a hidden file.
+func (s Search) GrepSource(pattern string, opts workspace.GrepOptions, hidden scan.Hidden) scan.Source {
+	return &source{Search: s, top: opts.Path, within: scope{below: "."}, filter: prefilterOf(pattern, opts, hidden)}
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // alias is a name that a caller uses, and the name that stands for it below. The
@@ -137,6 +139,29 @@ func prefixOf(dir string) string {
 		return ""
 	}
 	return dir + "/"
+}
+
+// innerHidden translates what is hidden from a search in name to a search in
+// target.
+func (a alias) innerHidden(hidden scan.Hidden) scan.Hidden {
+	if hidden == nil || a.name == a.target {
+		return hidden
+	}
+	return func(dir string) func(name string, isDir bool) bool { return hidden(a.outer(dir)) }
+}
+
+// hiding returns fsys without what is hidden from searches: its own view if it has
+// one, and else searches by its other methods.
+func hiding(fsys workspace.FileSystem, hidden scan.Hidden) workspace.FileSystem {
+	if hidden == nil {
+		return fsys
+	}
+	if hider, ok := workspace.As[fallback.Hider](fsys); ok {
+		if view, err := hider.Hide(hidden); err == nil {
+			return view
+		}
+	}
+	return fallback.Hide(fsys, hidden)
 }
 
 // walk walks target in fsys for a caller who walks name.

@@ -112,6 +112,33 @@ func (l *allowlist) access(name string) access {
 	return best
 }
 
+// in returns what remains of the rules in the directory dir: what none of it matches
+// is denied there. It returns nil if everything in dir is allowed.
+func (l *allowlist) in(dir string) []glob.State {
+	states := []glob.State{}
+	for _, rule := range l.rules {
+		if rule.access(dir) == all {
+			return nil
+		}
+		if state := enter(rule.pattern, dir); !state.Empty() {
+			states = append(states, state)
+		}
+	}
+	return states
+}
+
+// enter returns what remains of pattern in the directory dir.
+func enter(pattern *glob.Pattern, dir string) glob.State {
+	state := pattern.Start()
+	if dir == "." {
+		return state
+	}
+	for element := range strings.SplitSeq(dir, "/") {
+		state = state.Enter(element)
+	}
+	return state
+}
+
 // why returns why a name is not allowed.
 func (l *allowlist) why() string {
 	return fmt.Sprintf("neither one of the allowed paths (%s) nor a directory that leads to one", l.text)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // ReadOnlyFS is a [workspace.FileSystem] that cannot be changed through it:
@@ -25,6 +26,8 @@ var (
 	_ workspace.Creator    = (*ReadOnlyFS)(nil)
 	_ workspace.Mover      = (*ReadOnlyFS)(nil)
 	_ workspace.Copier     = (*ReadOnlyFS)(nil)
+	_ workspace.Exacter    = (*ReadOnlyFS)(nil)
+	_ fallback.Hider       = (*ReadOnlyFS)(nil)
 )
 
 // ReadOnly returns fsys without its changing operations.
@@ -54,6 +57,11 @@ func (r *ReadOnlyFS) Exact() (workspace.FileSystem, error) {
 		return nil, err
 	}
 	return ReadOnly(exact), nil
+}
+
+// Hide implements [fallback.Hider].
+func (r *ReadOnlyFS) Hide(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error) {
+	return &ReadOnlyFS{r.reads.hide(hidden)}, nil
 }
 
 // refuse returns the error of a change.

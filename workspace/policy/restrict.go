@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // RestrictedFS is a [workspace.FileSystem] in which only what [Rules] allow can be
@@ -35,7 +37,8 @@ type RestrictedFS struct {
 	fsys     workspace.FileSystem // resolves names, and does what is allowed for every name
 	files    workspace.FileSystem // does all else: the exact view of fsys, unless everything is allowed
 	rules    *ruleset
-	noFollow bool // no symlink is followed
+	noFollow bool        // no symlink is followed
+	hidden   scan.Hidden // from searches; nil but in a view of Hide
 }
 
 var (
@@ -49,6 +52,7 @@ var (
 	_ workspace.Walker          = (*RestrictedFS)(nil)
 	_ workspace.Resolver        = (*RestrictedFS)(nil)
 	_ workspace.Exacter         = (*RestrictedFS)(nil)
+	_ fallback.Hider            = (*RestrictedFS)(nil)
 	_ workspace.Rooter          = (*RestrictedFS)(nil)
 )
 
@@ -107,7 +111,14 @@ func (r *RestrictedFS) Exact() (workspace.FileSystem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RestrictedFS{fsys: exact, files: exact, rules: r.rules, noFollow: true}, nil
+	return &RestrictedFS{fsys: exact, files: exact, rules: r.rules, noFollow: true, hidden: r.hidden}, nil
+}
+
+// Hide implements [fallback.Hider].
+func (r *RestrictedFS) Hide(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error) {
+	view := *r
+	view.hidden = scan.Either(r.hidden, hidden)
+	return &view, nil
 }
 
 // Capabilities implements [workspace.Capable].

@@ -5,7 +5,6 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
-	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // atDir is at for a directory. The store refuses an allowed name that is none.
@@ -67,14 +66,4 @@ func (r *RestrictedFS) lsTarget(ctx context.Context, p resolved, o workspace.LsO
 		}
 		o.After = page[len(page)-1].Name
 	}
-}
-
-// Walk implements [workspace.Walker]. It leaves out denied names.
-func (r *RestrictedFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	return unstop(r.atDir(ctx, ops.Walk, onList, dir, func(p resolved) error {
-		if p.access == all {
-			return p.walk(ctx, p.files, opts, fn)
-		}
-		return fallback.Walk(ctx, r, dir, opts, fn)
-	}))
 }

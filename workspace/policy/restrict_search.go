@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"errors"
 
 	"github.com/workspacekit/workspacekit/internal/ignore"
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -23,7 +24,7 @@ func (v searchView) Ls(ctx context.Context, dir string, opts *workspace.LsOption
 }
 
 // gitignoreView is a searchView for a search that honours ignore files. It also
-// shows the denied ones, which must not appear in the result.
+// shows the denied ones, which the search has to hide.
 type gitignoreView struct{ searchView }
 
 // Ls implements [workspace.FileSystem].
@@ -56,11 +57,39 @@ func (r *RestrictedFS) view(need opSet, gitignore bool) workspace.FileSystem {
 	return v
 }
 
-// hidden reports whether path, below p, is a denied ignore file, which only a
-// gitignoreView shows.
-func (r *RestrictedFS) hidden(p resolved, path string) bool {
-	_, base := workspace.Split(path)
-	return base == ignore.FileName && r.child(p, p.need, path).access < allowed
+// hiddenFrom returns what a search in p leaves out, by the names that the caller
+// uses.
+func (r *RestrictedFS) hiddenFrom(p resolved) scan.Hidden {
+	if p.access == all {
+		return r.hidden
+	}
+	return scan.Either(r.hidden, func(dir string) func(name string, isDir bool) bool {
+		inDir := r.rules.in(dir)
+		if p.name != p.target {
+			inDir = dirRules{slow: true} // both names are tested
+		}
+		if inDir.whole() {
+			return nil
+		}
+		return func(name string, isDir bool) bool {
+			kind := workspace.TypeFile
+			if isDir {
+				kind = workspace.TypeDirectory
+			}
+			shows, sure := inDir.shows(name, isDir)
+			return !shows && (sure || !r.child(p, p.need, workspace.Join(dir, name)).shows(kind))
+		}
+	})
+}
+
+// searched returns the FileSystem for a search in p, by the names that the caller
+// uses. Where p is reached through a symlink, each name is resolved, because ignore
+// files and globs go by the caller's names.
+func (r *RestrictedFS) searched(p resolved, gitignore bool) workspace.FileSystem {
+	if p.name != p.target {
+		return fallback.Hide(r.view(p.need, gitignore), r.hiddenFrom(p))
+	}
+	return hiding(p.files, r.hiddenFrom(p))
 }
 
 // Glob implements [workspace.FileSystem]. It does not look into denied
@@ -74,35 +103,10 @@ func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace
 		o.Dir = "."
 	}
 	err = r.atDir(ctx, ops.Glob, onList, o.Dir, func(p resolved) error {
-		if p.access < all || p.name != p.target {
-			paths, err = r.globTarget(ctx, p, pattern, o)
-			return err
-		}
-		paths, err = p.files.Glob(ctx, pattern, &o)
-		return err
+		paths, err = r.searched(p, o.Gitignore).Glob(ctx, pattern, &o)
+		return r.concealSearch(ctx, ops.Glob, p, err)
 	})
 	return paths, err
-}
-
-// globTarget searches names page by page, until enough of them are allowed.
-func (r *RestrictedFS) globTarget(ctx context.Context, p resolved, pattern string, o workspace.GlobOptions) ([]string, error) {
-	limit := o.Limit
-	paths := []string{}
-	for {
-		page, err := fallback.Glob(ctx, r.view(p.need, o.Gitignore), pattern, &o)
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range page {
-			if !r.hidden(p, path) {
-				paths = append(paths, path)
-			}
-		}
-		if len(page) < o.Limit || len(paths) == limit || limit == 0 {
-			return paths, nil
-		}
-		o.After, o.Limit = page[len(page)-1], limit-len(paths)
-	}
 }
 
 // Grep implements [workspace.FileSystem]. It does not look into denied
@@ -116,52 +120,25 @@ func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace
 		o.Path = "."
 	}
 	err = r.atDir(ctx, ops.Grep, onList|onRead, o.Path, func(p resolved) error {
-		if p.access < all || p.name != p.target {
-			result, err = r.grepTarget(ctx, p, pattern, o)
-			return err
-		}
-		result, err = p.files.Grep(ctx, pattern, &o)
-		return err
+		result, err = r.searched(p, o.Gitignore).Grep(ctx, pattern, &o)
+		return r.concealSearch(ctx, ops.Grep, p, err)
 	})
 	return result, err
 }
 
-// grepTarget searches contents page by page, until enough matches are allowed.
-// Each page goes on where the one before ended.
-func (r *RestrictedFS) grepTarget(ctx context.Context, p resolved, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
-	limit := o.MaxResults
-	result := &workspace.GrepResult{Matches: []workspace.Match{}}
-	for {
-		if limit > 0 {
-			o.MaxResults = limit + 1 - len(result.Matches) // one more, to know whether there is one
-		}
-		page, err := fallback.Grep(ctx, r.view(p.need, o.Gitignore), pattern, &o)
-		if err != nil {
-			return nil, err
-		}
-		r.collect(p, result, page)
-		if limit > 0 && len(result.Matches) > limit {
-			scan.Truncate(result, limit)
-			return result, nil
-		}
-		if !page.Truncated {
-			return result, nil
-		}
-		last := page.Matches[len(page.Matches)-1]
-		o.StartAfter = workspace.Position{Path: last.Path, LineNumber: last.LineNumber}
-	}
+// Walk implements [workspace.Walker]. It leaves out denied names.
+func (r *RestrictedFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+	return unstop(r.atDir(ctx, ops.Walk, onList, dir, func(p resolved) error {
+		err := p.walk(ctx, hiding(p.files, p.innerHidden(r.hiddenFrom(p))), opts, fn)
+		return r.concealSearch(ctx, ops.Walk, p, err)
+	}))
 }
 
-// collect adds to result the part of a page of a search in p that is not denied.
-func (r *RestrictedFS) collect(p resolved, result, page *workspace.GrepResult) {
-	for _, match := range page.Matches {
-		if !r.hidden(p, match.Path) {
-			result.Matches = append(result.Matches, match)
-		}
+// concealSearch is conceal for an error that may be about a pattern, or come from
+// the caller's function.
+func (r *RestrictedFS) concealSearch(ctx context.Context, op string, p resolved, err error) error {
+	if errors.Is(err, workspace.ErrNotDir) {
+		return r.conceal(ctx, op, p, err)
 	}
-	for _, skipped := range page.Skipped {
-		if !r.hidden(p, skipped.Path) {
-			result.Skipped = append(result.Skipped, skipped)
-		}
-	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -18,6 +19,7 @@ type ruleset struct {
 	lists   []clauses
 	protect func(name string) (why string) // of Protect, nil if there is none
 	allowed *allowlist                     // nil if all names are allowed
+	hides   *glob.Pattern                  // what a clause can hide from searches
 	free    opSet                          // what is allowed for every name
 	leads   opSet                          // what can be allowed below a name for which it is not
 }
@@ -49,6 +51,9 @@ func compile(rules Rules) (*ruleset, error) {
 	}
 	s.add(list)
 	if s.allowed, err = compileAllowlist(rules.AllowedPaths); err != nil {
+		return nil, err
+	}
+	if s.hides, err = glob.CompileAny(s.hiding()...); err != nil {
 		return nil, err
 	}
 	s.setFree()
@@ -84,6 +89,62 @@ func (s *ruleset) add(list clauses) {
 			s.leads |= c.ops
 		}
 	}
+}
+
+// hiding returns the patterns of what a clause can hide from searches.
+func (s *ruleset) hiding() (patterns []string) {
+	for _, list := range s.lists {
+		for _, c := range list.all {
+			if c.ops&(onList|onRead) != 0 && c.effect != Allow {
+				patterns = append(patterns, foldedPath(c.text))
+			}
+		}
+	}
+	return patterns
+}
+
+// dirRules tells quickly, for most names in a directory, whether searches show
+// them. It tests all patterns at once, and only the last element of each name. With
+// the clauses deny ".env" and deny "keys":
+//
+//	in     name    shows
+//	src    a.go    yes: neither clause matches
+//	src    .env    not sure: a clause before it may allow it
+//	keys   a       not sure, as for all in keys
+type dirRules struct {
+	slow    bool // it is never sure
+	denied  glob.State
+	allowed []glob.State // nil if everything in the directory is allowed
+}
+
+// in returns the rules in the directory dir.
+func (s *ruleset) in(dir string) dirRules {
+	var d dirRules
+	if s.hides != nil {
+		folded := foldCase(dir)
+		if d.slow, _ = matchPrefix(s.hides.Start(), folded); d.slow {
+			return d
+		}
+		d.denied = enter(s.hides, folded)
+	}
+	if s.allowed != nil {
+		d.allowed = s.allowed.in(dir)
+	}
+	return d
+}
+
+// whole reports whether searches show everything below the directory.
+func (d dirRules) whole() bool { return !d.slow && d.denied.Empty() && d.allowed == nil }
+
+// shows reports whether searches show a name. If it is not sure, they may.
+func (d dirRules) shows(name string, isDir bool) (shows, sure bool) {
+	if d.slow || d.denied.Match(foldCase(name)) {
+		return false, false
+	}
+	shows = d.allowed == nil || slices.ContainsFunc(d.allowed, func(in glob.State) bool {
+		return in.Match(name) || isDir && !in.Enter(name).Empty()
+	})
+	return shows, true
 }
 
 // setFree finds out which operations are allowed for every name.
@@ -319,18 +380,23 @@ func (c *clause) match(name string) (matches, below bool) {
 
 // compilePath compiles the pattern of a [clause].
 func compilePath(text string) (*glob.Pattern, error) {
-	anywhere := ""
-	if !strings.Contains(strings.TrimSuffix(text, "/"), "/") {
-		anywhere = "**/"
-	}
 	compiled, err := glob.Compile(text)
 	if err == nil {
-		compiled, err = glob.Compile(anywhere + foldCase(strings.TrimSuffix(text, "/")))
+		compiled, err = glob.Compile(foldedPath(text))
 	}
 	if err != nil {
 		return nil, ops.Error(opRestrict, text, nil, err)
 	}
 	return compiled, nil
+}
+
+// foldedPath returns the glob that text means, for names whose letters are folded.
+func foldedPath(text string) string {
+	text = strings.TrimSuffix(text, "/")
+	if !strings.Contains(text, "/") {
+		return "**/" + foldCase(text)
+	}
+	return foldCase(text)
 }
 
 // CheckDeniedPath returns the error of a pattern that cannot be one of
@@ -346,7 +412,14 @@ func CheckDeniedPath(pattern string) error {
 
 // foldCase returns s with each letter replaced by the first of those that differ
 // from it in case alone, as [strings.EqualFold] sees it.
-func foldCase(s string) string { return strings.Map(foldRune, s) }
+func foldCase(s string) string {
+	for i := range len(s) {
+		if c := s[i]; c >= unicode.MaxASCII || 'A' <= c && c <= 'Z' {
+			return strings.Map(foldRune, s)
+		}
+	}
+	return s // as most names are
+}
 
 // foldRune returns the least rune that differs from r only in case.
 func foldRune(r rune) rune {

@@ -19,7 +19,9 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // SubFS is a directory of a [workspace.FileSystem] as a FileSystem of its own.
@@ -31,7 +33,8 @@ type SubFS struct {
 	fsys     workspace.FileSystem // resolves names
 	files    workspace.FileSystem // does all else: the exact view of fsys, unless dir is "."
 	dir      string
-	noFollow bool // symlinks are followed in dir only
+	noFollow bool        // symlinks are followed in dir only
+	hidden   scan.Hidden // from searches; nil but in a view of Hide
 }
 
 var (
@@ -45,6 +48,7 @@ var (
 	_ workspace.Walker          = (*SubFS)(nil)
 	_ workspace.Resolver        = (*SubFS)(nil)
 	_ workspace.Exacter         = (*SubFS)(nil)
+	_ fallback.Hider            = (*SubFS)(nil)
 	_ workspace.Rooter          = (*SubFS)(nil)
 )
 
@@ -91,13 +95,27 @@ func (s *SubFS) Root() string {
 // reached through are followed.
 func (s *SubFS) Exact() (workspace.FileSystem, error) {
 	if s.dir != "." {
-		return &SubFS{fsys: s.fsys, files: s.files, dir: s.dir, noFollow: true}, nil
+		view := *s
+		view.noFollow = true
+		return &view, nil
 	}
 	exact, err := workspace.Exact(s.fsys)
 	if err != nil {
 		return nil, err
 	}
-	return atRoot(exact), nil
+	return atRoot(exact).hide(s.hidden), nil
+}
+
+// Hide implements [fallback.Hider].
+func (s *SubFS) Hide(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error) {
+	return s.hide(hidden), nil
+}
+
+// hide is Hide.
+func (s *SubFS) hide(hidden scan.Hidden) *SubFS {
+	view := *s
+	view.hidden = scan.Either(s.hidden, hidden)
+	return &view
 }
 
 // subResolved is a name of a SubFS with its target.

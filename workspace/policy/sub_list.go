@@ -7,6 +7,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
@@ -26,7 +27,7 @@ func (s *SubFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) (
 // Walk implements [workspace.Walker].
 func (s *SubFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
 	return unstop(s.at(ctx, ops.Walk, dir, true, func(p subResolved) error {
-		return p.walk(ctx, s.files, opts, fn)
+		return p.walk(ctx, hiding(s.files, p.innerHidden(s.hidden)), opts, fn)
 	}))
 }
 
@@ -41,12 +42,12 @@ func (s *SubFS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOp
 	}
 	err = s.at(ctx, ops.Glob, o.Dir, true, func(p subResolved) error {
 		if p.aliased() && o.Gitignore { // the rules depend on the names of directories
-			paths, err = fallback.Glob(ctx, s, pattern, &o)
+			paths, err = fallback.Hide(s, s.hidden).Glob(ctx, pattern, &o)
 			return err
 		}
 		inner := o
 		inner.Dir, inner.After = p.target, p.position(o.After)
-		paths, err = s.files.Glob(ctx, pattern, &inner)
+		paths, err = hiding(s.files, p.innerHidden(s.hidden)).Glob(ctx, pattern, &inner)
 		for i := range paths {
 			paths[i] = p.outer(paths[i])
 		}
@@ -70,14 +71,23 @@ func (s *SubFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOp
 				return err
 			}
 		}
-		if p.aliased() && dependsOnPaths(o) {
-			result, err = fallback.Grep(ctx, s, pattern, &o)
+		if p.aliased() && (dependsOnPaths(o) || s.hidden != nil) {
+			result, err = fallback.Hide(s, s.hidden).Grep(ctx, pattern, &o)
 			return err
 		}
 		result, err = s.grep(ctx, p, pattern, o)
 		return err
 	})
 	return result, err
+}
+
+// innerHidden is [alias.innerHidden]. Without a symlink, every name in the
+// directory of the SubFS can be translated, also the parent of the target.
+func (p subResolved) innerHidden(hidden scan.Hidden) scan.Hidden {
+	if p.aliased() {
+		return p.alias.innerHidden(hidden)
+	}
+	return alias{".", p.base}.innerHidden(hidden)
 }
 
 // dependsOnPaths reports whether the result of a search depends on the names of
@@ -92,7 +102,7 @@ func (s *SubFS) grep(ctx context.Context, p subResolved, pattern string, o works
 	inner.Path = p.target
 	inner.StartAfter.Path = p.position(o.StartAfter.Path)
 	inner.IncludeGlob, inner.ExcludeGlob = p.innerFilter(o.IncludeGlob), p.innerFilter(o.ExcludeGlob)
-	result, err := s.files.Grep(ctx, pattern, &inner)
+	result, err := hiding(s.files, p.innerHidden(s.hidden)).Grep(ctx, pattern, &inner)
 	if err != nil {
 		return nil, p.outerPatternError(err, map[string]string{
 			inner.IncludeGlob: o.IncludeGlob, inner.ExcludeGlob: o.ExcludeGlob, pattern: pattern,

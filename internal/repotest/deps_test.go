@@ -26,8 +26,8 @@ var policy = map[string][]string{
 	"workspace/observe":  {"workspace", "internal/errcode", "internal/ops", "internal/session"},
 	"workspace/backup":   {"workspace", "workspace/policy", "internal/ops", "internal/session", "golang.org/x/sync/semaphore"},
 	"workspace/kind":     {"workspace"},
-	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/kind", "workspace/policy",
-		"github.com/google/jsonschema-go/jsonschema"},
+	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/audit", "workspace/kind", "workspace/observe",
+		"workspace/policy", "github.com/google/jsonschema-go/jsonschema"},
 	"workspace/config/internal/document": {"internal/wording", "github.com/goccy/go-yaml/...", "github.com/google/jsonschema-go/jsonschema"},
 
 	"internal/enginetest": {},

@@ -30,6 +30,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // FileName is the name of the file that [Find] looks for first, and that is
@@ -84,6 +85,7 @@ type file struct {
 type description struct {
 	Provider *document.Node `json:"provider"`
 	FS       *FS            `json:"fs,omitempty" jsonschema:"Settings that hold for every provider and every consumer."`
+	Audit    *Audit         `json:"audit,omitempty" jsonschema:"Records each operation, denials included, in a log whose lines are chained by hashes."`
 	Requires []string       `json:"requires,omitempty" jsonschema:"Capabilities without which the workspace is not opened."`
 
 	name string
@@ -202,6 +204,9 @@ func (c *Config) read(p *diagnostics, data []byte, o Options) {
 		}
 		c.Tools.check(p, n, len(c.descriptions))
 	}
+	for _, d := range c.descriptions {
+		c.files.logs = append(c.files.logs, d.Audit.at(kind.Input{Dir: c.dir}).files()...)
+	}
 	if o.Registry != nil {
 		for _, d := range c.descriptions {
 			c.provider(p, o.Registry, d)
@@ -248,6 +253,9 @@ func describe(p *diagnostics, e document.Entry) *description {
 	}
 	if n := e.Value.Lookup("fs"); n != nil {
 		d.settings().check(p, n)
+	}
+	if n := e.Value.Lookup("audit"); n != nil && d.Audit != nil {
+		d.Audit.check(p, n)
 	}
 	checkRequires(p, e.Value.Lookup("requires"))
 	return d

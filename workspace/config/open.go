@@ -89,7 +89,7 @@ func (c *Config) open(ctx context.Context, opener provider, d *description) (*Wo
 	if err != nil {
 		return nil, c.failure(d, err)
 	}
-	ws, err := newWorkspace(opener, fsys, d.settings())
+	ws, err := newWorkspace(opener, fsys, d.settings(), d.Audit.at(opener.in))
 	if err != nil {
 		release(fsys)
 		return nil, c.failure(d, err)

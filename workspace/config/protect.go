@@ -14,17 +14,19 @@ import (
 )
 
 // configFiles are the files of the configuration, which are protected in local
-// folders: whoever can write them chooses what is opened and which limits hold.
+// folders: whoever can write them chooses what is opened and which limits hold, or
+// changes what is recorded.
 type configFiles struct {
-	path        string // of the file in use, empty if there is none
-	unprotected bool   // workspaces may change the configuration
+	path        string   // of the file in use, empty if there is none
+	unprotected bool     // workspaces may change the configuration, but never the logs
+	logs        []string // the absolute paths of the audit logs and their keys
 }
 
 // protect returns fsys in which the configuration cannot be changed, if its
 // files are those of this computer: neither the file in use, nor the record of
 // trusted files, nor a name that [Find] would find the next time.
 func (p provider) protect(fsys workspace.FileSystem) (workspace.FileSystem, error) {
-	if !p.kind.Local || p.files.unprotected {
+	if !p.kind.Local || p.files.unprotected && len(p.files.logs) == 0 {
 		return fsys, nil
 	}
 	in := &filesIn{files: p.files, fsys: fsys}
@@ -37,29 +39,37 @@ type filesIn struct {
 	files *configFiles
 	fsys  workspace.FileSystem
 	once  sync.Once
-	names []string
+	names []string // of the configuration
+	logs  []string // of audit logs
 }
 
 // protects returns why the file name is protected, "" if it is not.
 func (f *filesIn) protects(name string) (why string) {
-	f.once.Do(func() { f.names = f.files.names(workspace.RootOf(f.fsys)) })
-	if isConfigName(path.Base(name)) ||
-		slices.ContainsFunc(f.names, func(used string) bool { return strings.EqualFold(used, name) }) {
+	f.once.Do(func() {
+		root := workspace.RootOf(f.fsys)
+		f.names, f.logs = namesIn(root, f.files.paths()), namesIn(root, f.files.logs)
+	})
+	if !f.files.unprotected && (isConfigName(path.Base(name)) ||
+		slices.ContainsFunc(f.names, func(used string) bool { return strings.EqualFold(used, name) })) {
 		return "it is the configuration of workspaces, or would be taken for one"
+	}
+	// Names that begin with that of a log are its keys, and logs that were rotated.
+	if slices.ContainsFunc(f.logs, func(log string) bool { return len(name) >= len(log) && strings.EqualFold(name[:len(log)], log) }) {
+		return "it is an audit log, or belongs to one"
 	}
 	return ""
 }
 
 // below reports whether a protected file is below root, or is root.
 func (c *configFiles) below(root string) bool {
-	return !c.unprotected && len(c.names(root)) > 0
+	return !c.unprotected && len(namesIn(root, c.paths())) > 0 || len(namesIn(root, c.logs)) > 0
 }
 
-// names returns the names that the files have below root.
-func (c *configFiles) names(root string) []string {
+// namesIn returns the names that files have below root.
+func namesIn(root string, files []string) []string {
 	root = kind.RealPath(filepath.FromSlash(root))
 	var names []string
-	for _, file := range c.paths() {
+	for _, file := range files {
 		for _, spelled := range []string{file, kind.RealPath(file)} {
 			if name, err := filepath.Rel(root, spelled); err == nil && filepath.IsLocal(name) {
 				names = append(names, filepath.ToSlash(name))

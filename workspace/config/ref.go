@@ -27,6 +27,9 @@ type Ref struct {
 	Payload json.RawMessage `json:"payload"`
 	// FS is the settings, which hold for what is opened again, too.
 	FS FS `json:"fs,omitzero"`
+	// Audit is the audit log, which records the operations on what is opened again,
+	// too. Its paths are absolute.
+	Audit *Audit `json:"audit,omitempty"`
 	// Capabilities are those that the workspace had. What is opened again has
 	// them, or is refused.
 	Capabilities workspace.Capabilities `json:"capabilities"`
@@ -52,7 +55,7 @@ func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
 	}
 	return Ref{
 		Kind: w.opener.name, SchemaVersion: versionOf(k), Name: w.Name(),
-		Payload: data, FS: w.Settings(), Capabilities: w.Capabilities(),
+		Payload: data, FS: w.Settings(), Audit: w.audit, Capabilities: w.Capabilities(),
 	}, nil
 }
 
@@ -82,7 +85,7 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 		return nil, err
 	}
 	settings := ref.FS.clone()
-	ws, err := newWorkspace(provider{name: ref.Kind, kind: k, in: in, files: &configFiles{}}, fsys, &settings)
+	ws, err := newWorkspace(provider{name: ref.Kind, kind: k, in: in, files: &configFiles{logs: ref.Audit.files()}}, fsys, &settings, ref.Audit)
 	if err == nil {
 		err = checkCapabilities(ref.Capabilities, ws.Capabilities())
 	}

@@ -101,6 +101,7 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 	least := 1.0
 	s.Properties["provider"] = ref("provider")
 	s.Properties["requires"].Items.Enum = enum(requirementNames())
+	s.Properties["audit"].Properties["file"].MinLength = &one
 	settings := s.Properties["fs"]
 	settings.Properties["maxFileSizeMb"].AnyOf[0].Minimum = &least
 	for _, paths := range []string{"allowedPaths", "deniedPaths", "readOnlyPaths"} {

@@ -254,7 +254,7 @@ func (c *Config) Grants(ctx context.Context, r *Registry) ([]Grant, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		texts, err := providers[i].grants()
+		texts, err := d.grants(providers[i])
 		if err != nil {
 			return nil, c.failure(d, err)
 		}
@@ -263,6 +263,12 @@ func (c *Config) Grants(ctx context.Context, r *Registry) ([]Grant, error) {
 		}
 	}
 	return grants, nil
+}
+
+// grants returns what the workspace uses beyond memory and the folder of the file.
+func (d *description) grants(opener provider) ([]string, error) {
+	grants, err := opener.grants()
+	return append(grants, d.Audit.at(opener.in).grants()...), err
 }
 
 // grants returns what the provider uses beyond memory and the folder of the
@@ -279,7 +285,7 @@ func (c *Config) checkTrust(opener provider, d *description) error {
 	if c.trusted {
 		return nil
 	}
-	grants, err := opener.grants()
+	grants, err := d.grants(opener)
 	if err != nil {
 		return c.failure(d, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
+	"github.com/workspacekit/workspacekit/workspace/observe"
 )
 
 // Workspaces is what [Config.Open] opened. It is safe for concurrent use.
@@ -55,10 +56,16 @@ type Workspace struct {
 	opener   provider
 	fsys     workspace.FileSystem // of the provider, without settings
 	settings *FS                  // shared and never changed
+	audit    *Audit               // never changed, nil for no log; its paths are absolute
 }
 
-// newWorkspace returns the workspace over fsys with its settings.
-func newWorkspace(opener provider, fsys workspace.FileSystem, settings *FS) (*Workspace, error) {
+// newWorkspace returns the workspace over fsys with its settings. The observers are
+// outside of all policies: they see what callers ask for.
+func newWorkspace(opener provider, fsys workspace.FileSystem, settings *FS, audit *Audit) (*Workspace, error) {
+	observers, err := audit.open()
+	if err != nil {
+		return nil, err
+	}
 	seen, err := opener.protect(fsys)
 	if err != nil {
 		return nil, err
@@ -66,10 +73,11 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, settings *FS) (*Wo
 	if seen, err = settings.over(seen); err != nil {
 		return nil, err
 	}
+	seen = observe.New(seen, opener.in.Name, observers...)
 	opts := &workspace.Options{MaxFileSize: settings.MaxFileSizeMb << 20}
 	return &Workspace{
 		Workspace: workspace.New(opener.in.Name, seen, opts),
-		opener:    opener, fsys: fsys, settings: settings,
+		opener:    opener, fsys: fsys, settings: settings, audit: audit,
 	}, nil
 }
 

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/workspace/audit"
+)
+
+const auditLong = `Audit has one command, which verifies the log that a workspace with the setting
+audit keeps.`
+
+// newAudit returns the command about audit logs.
+func newAudit(flags *target.Flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "audit",
+		Short:   "Verify an audit log",
+		Long:    auditLong,
+		Example: `  workspace audit verify audit.jsonl`,
+		Args:    term.Subcommands("command"),
+		RunE:    needsCommand("audit needs a command, such as \"workspace audit verify FILE\""),
+	}
+	cmd.AddCommand(newVerify(flags))
+	return cmd
+}
+
+const verifyLong = `Verify tests that no line of an audit log was changed, removed or inserted, and
+prints how many operations the log has, and the hash of its last line.
+
+Lines that were cut off at the end do not show by themselves, nor does a log that
+somebody wrote again from some line on. So note the hash somewhere else, and give it
+to --expect the next time: the log must still have a line with that hash.
+
+"-" stands for standard input. Several files of a log that was rotated are verified
+as one: cat audit.jsonl.1 audit.jsonl | workspace audit verify -
+
+It exits with 1 if the log is not as it was written, and names the line.`
+
+// newVerify returns the command that verifies a log.
+func newVerify(flags *target.Flags) *cobra.Command {
+	var expect string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify FILE",
+		Short: "Test that nobody changed an audit log",
+		Long:  verifyLong,
+		Example: `  workspace audit verify audit.jsonl
+  workspace audit verify audit.jsonl --expect 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.Refuse("for verify, which is about a log"); err != nil {
+				return err
+			}
+			return verify(cmd, args[0], expect, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&expect, "expect", "", "the `hash` that a line must have")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// verify verifies the log in the file path, and prints what it found.
+func verify(cmd *cobra.Command, path, expect string, asJSON bool) error {
+	in := io.NopCloser(cmd.InOrStdin())
+	if path != target.Stdin {
+		f, err := os.Open(path)
+		if err != nil {
+			return term.Fail(err)
+		}
+		in = f
+	}
+	defer in.Close()
+	report, err := audit.Verify(in, expect)
+	if err != nil {
+		return term.Failf("%s: %w", path, err)
+	}
+	if asJSON {
+		return term.Fail(json.NewEncoder(cmd.OutOrStdout()).Encode(report))
+	}
+	return term.Fail(printReport(cmd.OutOrStdout(), path, report))
+}
+
+// printReport prints what a log has that is as it was written.
+func printReport(out io.Writer, path string, report audit.Report) error {
+	text := fmt.Sprintf("%s is as it was written: %s\n", term.Visible(path, ""), wording.Count(report.Operations, "operation", "operations"))
+	if report.Torn > 0 {
+		text += fmt.Sprintf("%s cut short by a crash, which is recorded\n", wording.Count(report.Torn, "line", "lines"))
+	}
+	if report.Unfinished {
+		text += "the last line is not finished: it is being written, or was cut short\n"
+	}
+	if report.Continues != "" {
+		text += fmt.Sprintf("continues the line %s of another file\n", report.Continues)
+	}
+	_, err := fmt.Fprintf(out, "%slast line: %s\n", text, report.Last)
+	return err
+}

@@ -1,0 +1,95 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/workspacekit/workspacekit/workspace/audit"
+	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
+	"github.com/workspacekit/workspacekit/workspace/kind"
+	"github.com/workspacekit/workspacekit/workspace/observe"
+)
+
+// Audit says where each operation on a workspace is recorded, denials included: see
+// package audit.
+type Audit struct {
+	// File is the path of the log, from the folder of the file if it is relative. It
+	// is created if it does not exist. Several workspaces can have one log.
+	File string `json:"file" jsonschema:"The file to which a line is appended for each operation. It is created if it does not exist. No workspace can change it."`
+	// HashPaths lets the log have no names but their HMAC.
+	HashPaths bool `json:"hashPaths,omitempty" jsonschema:"Replaces names in the log by their HMAC with the key in keyFile."`
+	// KeyFile is the path of the file with the key of HashPaths, which is created if
+	// it does not exist. Empty means File with ".key" appended.
+	KeyFile string `json:"keyFile,omitempty" jsonschema:"The file with the key for hashPaths. It is created with a random key if it does not exist. If it is left out, it is the name of the log with .key appended."`
+	// Sync lets each line reach the disk before its operation returns.
+	Sync bool `json:"sync,omitempty" jsonschema:"Lets each line reach the disk before its operation returns, so that it survives a loss of power."`
+}
+
+// check adds what is wrong with the settings that n has, beside their types.
+func (a *Audit) check(p *diagnostics, n *document.Node) {
+	if file := n.Lookup("file"); file != nil && file.Kind == document.Text && file.Text == "" {
+		p.Add(file.At, "file is empty: name the log")
+	}
+	if key := n.Lookup("keyFile"); key != nil && !a.HashPaths {
+		p.Add(key.At, "keyFile is of no use without hashPaths: true")
+	}
+}
+
+// at returns a with absolute paths, which in takes from the folder of the file.
+func (a *Audit) at(in kind.Input) *Audit {
+	if a == nil {
+		return nil
+	}
+	found := *a
+	found.File = in.Path(a.File)
+	switch {
+	case !a.HashPaths:
+	case a.KeyFile == "":
+		found.KeyFile = found.File + ".key"
+	default:
+		found.KeyFile = in.Path(a.KeyFile)
+	}
+	return &found
+}
+
+// files returns the files that no workspace may change. a has absolute paths.
+func (a *Audit) files() []string {
+	if a == nil {
+		return nil
+	}
+	if a.KeyFile == "" {
+		return []string{a.File}
+	}
+	return []string{a.File, a.KeyFile}
+}
+
+// grants returns what the settings use beyond memory and the folder of the file. A
+// log inside the folder is among it: somebody might have put a file there that must
+// not grow.
+func (a *Audit) grants() []string {
+	files := a.files()
+	for i, what := range []string{"the audit log ", "the key of an audit log, "} {
+		if i < len(files) {
+			files[i] = what + files[i]
+		}
+	}
+	return files
+}
+
+// open returns the observers that a, which has absolute paths, asks for.
+func (a *Audit) open() ([]observe.Observer, error) {
+	if a == nil {
+		return nil, nil
+	}
+	opts := &audit.Options{Sync: a.Sync}
+	if a.HashPaths {
+		var err error
+		if opts.Key, err = audit.LoadKey(a.KeyFile); err != nil {
+			return nil, fmt.Errorf("audit log: the key: %w", err)
+		}
+	}
+	log, err := audit.Open(a.File, opts)
+	if err != nil {
+		return nil, err
+	}
+	return []observe.Observer{log}, nil
+}

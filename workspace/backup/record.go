@@ -26,8 +26,8 @@ type Change struct {
 	// No symlink is in either.
 	Path string `json:"path"`
 	To   string `json:"to,omitempty"`
-	// Undoes is the number of the change that it undid. Zero means that it is no
-	// undo. Redo says that the change that it undid was itself an undo.
+	// Undoes is the number of the change that it reverted. Zero means that it
+	// reverted none. Redo says that the change that it reverted was an undo.
 	Undoes int64 `json:"undoes,omitempty"`
 	Redo   bool  `json:"redo,omitempty"`
 	// Done says that the operation returned. Without it, the operation runs, or

@@ -94,6 +94,7 @@ type undo struct {
 	UndoOptions
 	*recorder
 	supposed map[string]State // what a dry run would have changed, by name
+	versions *lineage
 }
 
 // run reverts what the options say.
@@ -104,19 +105,24 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 	}
 	var reverted []Change
 	var errs []error
-	undone := map[int64]bool{} // by a later change
-	wanted := max(u.Last, 1)
+	undone := map[int64]bool{} // by a later change; false if that was cut off
+	byNumber := map[int64]*Change{}
+	for _, c := range all {
+		byNumber[c.Number] = c
+	}
+	u.versions = newLineage(all, byNumber)
 	for _, c := range slices.Backward(all) {
-		if !u.All && len(reverted) == wanted || u.Session != "" && c.Session != u.Session || undone[c.Number] {
+		if u.Session != "" && c.Session != u.Session || undone[c.Number] {
 			continue
 		}
-		if c.Undoes != 0 && (c.Done || u.happened(ctx, c)) {
-			undone[c.Undoes] = true
+		if c.Undoes != 0 {
+			undone[c.Undoes] = c.Done || u.happened(ctx, c, byNumber[c.Undoes])
 		}
-		if isUndo := c.Undoes != 0 && !c.Redo; isUndo != u.Redo {
+		if u.enough(reverted, c) || u.Redo != (c.Undoes != 0) || c.Redo {
 			continue
 		}
-		did, err := u.revert(ctx, c)
+		_, begun := undone[c.Number]
+		did, err := u.revert(ctx, c, begun)
 		if did {
 			u.Session = c.Session
 			reverted = append(reverted, *c)
@@ -135,12 +141,30 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 	return reverted, errors.Join(errs...)
 }
 
-// happened reports whether a change that is not done took place.
-func (u *undo) happened(ctx context.Context, c *Change) bool {
-	return !slices.ContainsFunc(c.Steps, func(step Step) bool {
-		step, now, err := u.look(ctx, c, step)
-		return err != nil || !now.same(step.After)
-	})
+// enough reports whether as many changes are reverted as the options say, so that c is
+// not reverted. An undo that was cut off left two changes that undo one: they are
+// redone together.
+func (u *undo) enough(reverted []Change, c *Change) bool {
+	if u.All || len(reverted) == 0 || c.Undoes != 0 && c.Undoes == reverted[len(reverted)-1].Undoes {
+		return false
+	}
+	return len(reverted) >= max(u.Last, 1)
+}
+
+// happened reports whether the undo r, which is not done, took place.
+func (u *undo) happened(ctx context.Context, r *Change, undone *Change) bool {
+	steps := slices.Clone(r.Steps)
+	for i, step := range steps {
+		step, now, err := u.look(ctx, r, step)
+		if err != nil || !u.versions.same(step.Path, now, step.After) {
+			return false
+		}
+		steps[i].After = now
+	}
+	if undone != nil {
+		u.versions.join(undone.Steps, steps)
+	}
+	return true
 }
 
 // look returns what the name of a step of c stands for now, and the step with what
@@ -154,6 +178,7 @@ func (u *undo) look(ctx context.Context, c *Change, step Step) (Step, State, err
 		}
 		now = stateOf(info)
 	}
+	step.Before, step.After = u.versions.complete(step.Path, step.Before), u.versions.complete(step.Path, step.After)
 	after := &step.After
 	unknown := after.Type == workspace.TypeFile && after.Size == now.Size && after.Version == "" && after.SHA256 == ""
 	var err error
@@ -166,7 +191,7 @@ func (u *undo) look(ctx context.Context, c *Change, step Step) (Step, State, err
 		*after, err = u.hashed(ctx, c.Path, *after)
 	}
 	for _, s := range []State{step.Before, *after} {
-		if err == nil && now.SHA256 == "" && s.SHA256 != "" && s.Size == now.Size && !s.same(now) {
+		if err == nil && now.SHA256 == "" && s.SHA256 != "" && s.Size == now.Size && !u.versions.same(step.Path, s, now) {
 			now, err = u.hashed(ctx, step.Path, now)
 		}
 	}
@@ -187,10 +212,12 @@ func (u *undo) hashed(ctx context.Context, name string, s State) (State, error) 
 }
 
 // revert reverts c. It reports false if there is nothing to revert, because c has not
-// taken place or somebody has reverted it.
-func (u *undo) revert(ctx context.Context, c *Change) (did bool, err error) {
+// taken place or somebody has reverted it. begun says that an undo of c was cut off.
+func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err error) {
 	steps, err := u.pending(ctx, c)
-	if err != nil || len(steps) == 0 {
+	// Of a file that somebody has removed only the directory is left, which is theirs.
+	theirs := onlyDirs(steps) && !onlyDirs(c.Steps) && !begun && c.Undoes == 0
+	if err != nil || len(steps) == 0 || theirs {
 		return false, err
 	}
 	if u.DryRun {
@@ -198,7 +225,7 @@ func (u *undo) revert(ctx context.Context, c *Change) (did bool, err error) {
 		return true, nil
 	}
 	r := u.begin(ctx, c.Op, c.Path, c.To)
-	r.Session, r.Undoes, r.Redo, r.Steps = c.Session, c.Number, c.Undoes != 0 && !c.Redo, inverse(steps)
+	r.Session, r.Undoes, r.Redo, r.Steps = c.Session, c.Number, c.Undoes != 0, inverse(steps)
 	if c.Op == ops.Move {
 		r.Path, r.To = c.To, c.Path
 		for i := range r.Steps {
@@ -216,7 +243,15 @@ func (u *undo) revert(ctx context.Context, c *Change) (did bool, err error) {
 		}
 		return u.apply(ctx, r, whole)
 	})
+	u.versions.join(c.Steps, r.Steps)
 	return err == nil, err
+}
+
+// onlyDirs reports whether steps are about directories alone.
+func onlyDirs(steps []Step) bool {
+	return !slices.ContainsFunc(steps, func(step Step) bool {
+		return step.Before != directory && step.After != directory
+	})
 }
 
 // suppose notes what reverting steps would change.
@@ -238,8 +273,8 @@ func (u *undo) pending(ctx context.Context, c *Change) (steps []Step, err error)
 		switch {
 		case err != nil:
 			return nil, err
-		case now.same(step.Before):
-		case !now.same(step.After):
+		case u.versions.same(step.Path, now, step.Before):
+		case !u.versions.same(step.Path, now, step.After):
 			return nil, changedSince(step.Path)
 		case c.Op != ops.Move && !restorable(step.Before):
 			return nil, ops.Error(ops.Undo, step.Path, errors.ErrUnsupported, errors.New("what it was could not be kept"))

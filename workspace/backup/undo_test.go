@@ -29,7 +29,7 @@ func tree(t testing.TB, fsys workspace.FileSystem) map[string]string {
 		case err != nil:
 			return err
 		case info.Path == ".workspacekit": // which backups create
-			return nil
+			return fs.SkipDir
 		case info.IsDir():
 			all[info.Path+"/"] = ""
 			return nil

@@ -249,6 +249,9 @@ func retry[T any](do func(last bool) (T, error)) (T, error) {
 	}
 }
 
+// Relaxed reports whether symlinks may lead out of the folder.
+func (f *FS) Relaxed() bool { return f.folder.relaxed }
+
 // Close implements [io.Closer].
 func (f *folder) Close() error {
 	f.listings.clear()

@@ -91,7 +91,10 @@ type description struct {
 	name string
 	at   document.Position // of the name
 	node *document.Node
-	kind *document.Node // the kind of its provider, or the URL that stands for it; nil if that is broken
+	// sensitive says that AllowSensitive was called, so the setting is not the
+	// file's.
+	sensitive bool
+	kind      *document.Node // the kind of its provider, or the URL that stands for it; nil if that is broken
 }
 
 // Load reads the file path. Nil opts mean the zero Options.

@@ -152,14 +152,24 @@ func (c *Config) Only(names ...string) (*Config, error) {
 
 // ReadOnly returns c with the setting readOnly in each workspace.
 func (c *Config) ReadOnly() *Config {
-	tightened := *c
-	tightened.descriptions = slices.Clone(c.descriptions)
-	for i, d := range tightened.descriptions {
-		frozen := *d
-		settings := *d.settings()
-		settings.ReadOnly = true
-		frozen.FS = &settings
-		tightened.descriptions[i] = &frozen
+	return c.with(func(_ *description, settings *FS) { settings.ReadOnly = true })
+}
+
+// AllowSensitive returns c with the setting sensitive: allow in each workspace,
+// which the caller trusts with that.
+func (c *Config) AllowSensitive() *Config {
+	return c.with(func(d *description, settings *FS) { d.sensitive, settings.Sensitive = true, AccessAllow })
+}
+
+// with returns c with settings that change has changed, in each workspace.
+func (c *Config) with(change func(d *description, settings *FS)) *Config {
+	changed := *c
+	changed.descriptions = slices.Clone(c.descriptions)
+	for i, d := range changed.descriptions {
+		other, settings := *d, *d.settings()
+		change(&other, &settings)
+		other.FS = &settings
+		changed.descriptions[i] = &other
 	}
-	return &tightened
+	return &changed
 }

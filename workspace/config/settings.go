@@ -39,7 +39,20 @@ type FS struct {
 	// Rules are rules for single operations, as [policy.Rules].FirstMatch: the
 	// first that matches decides.
 	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first rule with the operation and a pattern that matches decides; what none matches is allowed."`
+	// Sensitive says what happens to the names that secrets have, and to changes
+	// below ".git": see [policy.Rules].DenySensitive. Empty means AccessDeny, and AccessAllow in a
+	// relaxed folder, as symlinks that lead out of it could not be used then.
+	Sensitive Access `json:"sensitive,omitempty" jsonschema:"Whether files with the names of secrets, such as .env and *.pem, may be used, and .git may be changed: deny, which is the default except in a relaxed folder, or allow."`
 }
+
+// Access says whether something is refused or allowed.
+type Access string
+
+// The values of Access.
+const (
+	AccessDeny  Access = "deny"
+	AccessAllow Access = "allow"
+)
 
 // clone returns a copy that shares nothing with s.
 func (s FS) clone() FS {
@@ -157,12 +170,27 @@ func (s FS) checkAlone() error {
 
 // rules returns the rules of the settings.
 func (s FS) rules() policy.Rules {
-	return policy.Rules{AllowedPaths: s.AllowedPaths, DeniedPaths: s.DeniedPaths, ReadOnlyPaths: s.ReadOnlyPaths, FirstMatch: s.Rules}
+	return policy.Rules{
+		AllowedPaths: s.AllowedPaths, DeniedPaths: s.DeniedPaths, ReadOnlyPaths: s.ReadOnlyPaths, FirstMatch: s.Rules,
+		DenySensitive: s.Sensitive != AccessAllow,
+	}
 }
 
-// over returns fsys as the settings show it.
-func (s FS) over(fsys workspace.FileSystem) (workspace.FileSystem, error) {
-	if rules := s.rules(); !rules.Empty() {
+// relaxer is a FileSystem whose symlinks may lead out of it. A policy cannot test
+// where these lead, and refuses them. So names are sensitive there only if the
+// settings say it.
+type relaxer interface {
+	// Relaxed reports whether symlinks may lead out.
+	Relaxed() bool
+}
+
+// over returns fsys, a view of store, as the settings show it.
+func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error) {
+	rules := s.rules()
+	if folder, ok := store.(relaxer); ok && folder.Relaxed() && s.Sensitive == "" {
+		rules.DenySensitive = false
+	}
+	if !rules.Empty() {
 		restricted, err := policy.Restrict(fsys, rules)
 		if err != nil {
 			return nil, err
@@ -205,6 +233,7 @@ const (
 // words are the types of settings with a fixed set of values.
 var words = document.Words{
 	reflect.TypeFor[Sharing](): {string(SharedTrue), string(SharedFalse), string(SharedAuto)},
+	reflect.TypeFor[Access]():  {string(AccessDeny), string(AccessAllow)},
 }
 
 // toolOps are the operations that have tools.

@@ -265,9 +265,13 @@ func (c *Config) Grants(ctx context.Context, r *Registry) ([]Grant, error) {
 	return grants, nil
 }
 
-// grants returns what the workspace uses beyond memory and the folder of the file.
+// grants returns what the workspace uses beyond memory and the folder of the file,
+// and the secrets that may be in that folder.
 func (d *description) grants(opener provider) ([]string, error) {
 	grants, err := opener.grants()
+	if err == nil && opener.kind.Local && d.settings().Sensitive == AccessAllow && !d.sensitive {
+		grants = append(grants, "files with the names of secrets (sensitive: allow)")
+	}
 	return append(grants, d.Audit.at(opener.in).grants()...), err
 }
 

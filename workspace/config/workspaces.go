@@ -70,7 +70,7 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, settings *FS, audi
 	if err != nil {
 		return nil, err
 	}
-	if seen, err = settings.over(seen); err != nil {
+	if seen, err = settings.over(seen, fsys); err != nil {
 		return nil, err
 	}
 	seen = observe.New(seen, opener.in.Name, observers...)

@@ -32,6 +32,11 @@ type Rules struct {
 	// matches is allowed: end the list with a rule that denies every operation on
 	// "**" to allow only what is listed.
 	FirstMatch []Rule
+	// DenySensitive hides the names that secrets have ([SensitiveNames]), and
+	// makes ".git" read-only in every directory, with all below it. It is off in
+	// the zero Rules, as a program that names its rules gets these and no others;
+	// package config turns it on.
+	DenySensitive bool
 }
 
 // Rule allows or forbids some operations on some names. Exactly one of Allow,
@@ -129,7 +134,7 @@ const (
 
 // Empty reports whether there are no rules.
 func (r Rules) Empty() bool {
-	return len(r.AllowedPaths)+len(r.DeniedPaths)+len(r.ReadOnlyPaths)+len(r.FirstMatch) == 0
+	return len(r.AllowedPaths)+len(r.DeniedPaths)+len(r.ReadOnlyPaths)+len(r.FirstMatch) == 0 && !r.DenySensitive
 }
 
 // effect returns what the rule does, and with which operations.

@@ -23,7 +23,7 @@ func FuzzPathList(f *testing.F) {
 		if err != nil || !workspace.ValidName(name) || !workspace.ValidName(below) || name == "." || child == "." {
 			t.Skip()
 		}
-		match := func(name string) (matches, below bool) { return matchPrefix(compiled.Start(), foldCase(name)) }
+		match := func(name string) (matches, below bool) { return matchPrefix(compiled.Start(), foldCase(name), nil) }
 		matches, deeper := match(name)
 		if want := slowMatch(t, pattern, name); matches != want {
 			t.Errorf("match(%q) of %q = %v, want %v", name, pattern, matches, want)

@@ -45,6 +45,13 @@ func compile(rules Rules) (*ruleset, error) {
 		}
 		s.add(list)
 	}
+	if rules.DenySensitive {
+		list, err := sensitiveList()
+		if err != nil {
+			return nil, err
+		}
+		s.add(list)
+	}
 	list, err := compileFirstMatch(rules.FirstMatch)
 	if err != nil {
 		return nil, err
@@ -122,7 +129,7 @@ func (s *ruleset) in(dir string) dirRules {
 	var d dirRules
 	if s.hides != nil {
 		folded := foldCase(dir)
-		if d.slow, _ = matchPrefix(s.hides.Start(), folded); d.slow {
+		if d.slow, _ = matchPrefix(s.hides.Start(), folded, nil); d.slow {
 			return d
 		}
 		d.denied = enter(s.hides, folded)
@@ -302,6 +309,7 @@ type clauses struct {
 // clause is one pattern, and what happens to what it matches.
 type clause struct {
 	pattern *glob.Pattern
+	except  *glob.Pattern // elements that pattern matches, and the clause does not; nil for none
 	ops     opSet
 	effect  Effect
 	root    bool   // it matches everything, the root included
@@ -375,7 +383,7 @@ func (c *clause) match(name string) (matches, below bool) {
 	if c.root {
 		return true, true
 	}
-	return matchPrefix(c.pattern.Start(), name)
+	return matchPrefix(c.pattern.Start(), name, c.except)
 }
 
 // compilePath compiles the pattern of a [clause].
@@ -437,14 +445,15 @@ func foldRune(r rune) rune {
 }
 
 // matchPrefix reports whether what leads to state matches name or a directory
-// above it, and whether it can match something below.
-func matchPrefix(state glob.State, name string) (matches, below bool) {
+// above it, and whether it can match something below. It does not match an element
+// that except matches.
+func matchPrefix(state glob.State, name string, except *glob.Pattern) (matches, below bool) {
 	if name == "." {
 		return false, !state.Empty()
 	}
 	for rest := name; ; {
 		element, deeper, more := strings.Cut(rest, "/")
-		if state.Match(element) {
+		if state.Match(element) && (except == nil || !except.Match(element)) {
 			return true, true
 		}
 		state = state.Enter(element)

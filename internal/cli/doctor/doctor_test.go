@@ -28,9 +28,12 @@ type patient struct {
 	*memory.FS
 	write func(name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error)
 	rm    func(name string) error
-	watch func() (<-chan workspace.Event, error)
+	watch func(ctx context.Context) (<-chan workspace.Event, error)
 	caps  func(*workspace.Capabilities)
 }
+
+// Exact implements [workspace.Exacter]: the view is as ill as the patient.
+func (p *patient) Exact() (workspace.FileSystem, error) { return p, nil }
 
 func (p *patient) Capabilities() workspace.Capabilities {
 	c := p.FS.Capabilities()
@@ -56,7 +59,7 @@ func (p *patient) Rm(ctx context.Context, name string, opts *workspace.RmOptions
 
 func (p *patient) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 	if p.watch != nil {
-		return p.watch()
+		return p.watch(ctx)
 	}
 	return p.FS.Watch(ctx, dir, opts)
 }
@@ -169,13 +172,17 @@ func TestDoctorFinds(t *testing.T) {
 		{
 			"silent-watch", probeWatch, "fail: native, and no event in 10s for a file that was written [Do not rely on a watch here: list the directory again instead. A folder that another computer shares may report nothing.]",
 			func(_ *memory.FS, p *patient) {
-				p.watch = func() (<-chan workspace.Event, error) { return make(chan workspace.Event), nil }
+				p.watch = func(ctx context.Context) (<-chan workspace.Event, error) {
+					events := make(chan workspace.Event)
+					context.AfterFunc(ctx, func() { close(events) })
+					return events, nil
+				}
 			},
 		},
 		{
 			"ended-watch", probeWatch, "fail: native, and no event in 10s for a file that was written [Do not rely on a watch here: list the directory again instead. A folder that another computer shares may report nothing.]",
 			func(_ *memory.FS, p *patient) {
-				p.watch = func() (<-chan workspace.Event, error) {
+				p.watch = func(context.Context) (<-chan workspace.Event, error) {
 					events := make(chan workspace.Event)
 					close(events)
 					return events, nil

@@ -133,6 +133,9 @@ func (f *Flags) selectFrom(c *config.Config, path string) (*config.Config, error
 	if f.ReadOnly {
 		c = c.ReadOnly()
 	}
+	if f.sensitive {
+		c = c.AllowSensitive()
+	}
 	return c, nil
 }
 

@@ -45,6 +45,7 @@ type Flags struct {
 	name      string
 	maxFileMB int64
 	relaxed   bool
+	sensitive bool
 	color     string
 	noColor   bool
 }
@@ -65,6 +66,7 @@ func NewFlags(root *cobra.Command, locate Locator) *Flags {
 	f.set.StringVar(&f.name, "name", "main", "give this name to a workspace without a file; it is part of the names of its tools")
 	f.set.Int64Var(&f.maxFileMB, "max-file-size-mb", 10, "read, write and search files up to this size, in MiB; without a file only")
 	f.set.BoolVar(&f.ReadOnly, "read-only", false, "change nothing, whatever the file says")
+	f.set.BoolVar(&f.sensitive, "allow-sensitive", false, "use files with the names of secrets, such as .env, and change .git, whatever the file says")
 	f.set.BoolVar(&f.relaxed, "relaxed", false, "let symlinks lead out of the folder; without a file only")
 	f.set.StringVar(&f.color, "color", "auto", "use colors: auto, always or never")
 	f.set.BoolVar(&f.noColor, "no-color", false, "use no colors, like --color never and the variable NO_COLOR")

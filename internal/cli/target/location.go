@@ -26,6 +26,9 @@ type location struct {
 // means.
 func (f *Flags) newLocation(flag, text string) (*location, error) {
 	l := &location{what: flag + shownURL(text), url: text, name: f.name, settings: config.FS{MaxFileSizeMb: f.maxFileMB, ReadOnly: f.ReadOnly}}
+	if f.sensitive {
+		l.settings.Sensitive = config.AccessAllow
+	}
 	if !config.IsURL(text) {
 		if scheme := nearlyURL(text); scheme != "" {
 			return nil, fmt.Errorf("%s %q is neither a folder nor a URL: a URL begins with %q; write %q for a folder of that name",

@@ -59,12 +59,15 @@ func suit(s *jsonschema.Schema) {
 // variable of the environment.
 func wordSchema(values []string) *jsonschema.Schema {
 	var others []any
+	s := &jsonschema.Schema{}
 	for _, value := range values {
 		if value != "true" && value != "false" {
 			others = append(others, value)
 		}
 	}
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
-		{Type: "boolean"}, {Type: "string", Enum: others}, {Type: "string", Pattern: `\$\{`},
-	}}
+	if len(others) < len(values) {
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "boolean"})
+	}
+	s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "string", Enum: others}, &jsonschema.Schema{Type: "string", Pattern: `\$\{`})
+	return s
 }

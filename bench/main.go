@@ -5,6 +5,7 @@
 //	go run ./bench grep     # the local folder against ripgrep
 //	go run ./bench memory   # the memory provider against afero
 //	go run ./bench open     # what it takes to open many workspaces of one file
+//	go run ./bench stack    # rules, an observer and a session against a workspace without them
 //	go run ./bench mcp      # a file through our server against the reference one (needs npm)
 package main
 
@@ -49,6 +50,9 @@ func run(which, dir string, rounds int) error {
 		if err := benchOpen(rounds); err != nil {
 			return err
 		}
+		if err := benchStack(rounds); err != nil {
+			return err
+		}
 		return benchMCP(rounds)
 	case "grep":
 		return benchGrep(dir, rounds)
@@ -56,8 +60,10 @@ func run(which, dir string, rounds int) error {
 		return benchMemory(rounds)
 	case "open":
 		return benchOpen(rounds)
+	case "stack":
+		return benchStack(rounds)
 	case "mcp":
 		return benchMCP(rounds)
 	}
-	return fmt.Errorf("unknown benchmark %q: grep, memory, open or mcp", which)
+	return fmt.Errorf("unknown benchmark %q: grep, memory, open, stack or mcp", which)
 }

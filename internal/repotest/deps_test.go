@@ -88,7 +88,7 @@ var policy = map[string][]string{
 	"cmd/workspace":      {"internal/cli", "internal/cli/target", "workspace/config"},
 	"internal/cli/...": {".", "internal/cli/...", "internal/ops", "internal/wording", "workspace/...", "providers/...", "tools", "adapters/mcp",
 		"github.com/spf13/...", "golang.org/x/term"},
-	"bench":           {".", "workspace", "providers/...", "github.com/spf13/afero", "github.com/modelcontextprotocol/go-sdk/mcp"},
+	"bench":           {".", "workspace", "workspace/observe", "workspace/policy", "tools", "providers/...", "github.com/spf13/afero", "github.com/modelcontextprotocol/go-sdk/mcp"},
 	"bench/container": {"workspace", "providers/..."},
 	"bench/objectstore": {"workspace", "providers/objectstore", "internal/...", "github.com/aws/...", "gocloud.dev/...",
 		"github.com/rclone/rclone/...", "golang.org/x/sync/errgroup"},

@@ -3,10 +3,8 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"strings"
-	"sync"
 	"testing"
 
 	sessionid "github.com/workspacekit/workspacekit/internal/session"
@@ -199,58 +197,6 @@ func TestSessions(t *testing.T) {
 		if err := json.Unmarshal([]byte(damaged), &tools.Session{}); err == nil {
 			t.Errorf("%s is taken for a session", damaged)
 		}
-	}
-}
-
-// TestSessionsMeet lets four sessions edit the same files. Each edit is made on
-// what its session has read, or refused, so that no edit is lost.
-func TestSessionsMeet(t *testing.T) {
-	const files, rounds = 10, 20
-	fsys := memory.New(nil)
-	for i := range files {
-		put(t, fsys, fmt.Sprint(i), "0\n")
-	}
-	set := careful(t, fsys)
-	read, _ := set.Lookup("read_file")
-	edit, _ := set.Lookup("edit_file")
-	made := make([][files]int, 4)
-	var wg sync.WaitGroup
-	for who := range made {
-		wg.Go(func() {
-			ctx := tools.WithSession(t.Context(), tools.NewSession())
-			for round := range rounds * files {
-				i := (round + who) % files
-				shown, err := read.Call(ctx, json.RawMessage(fmt.Sprintf(`{"path": "%d"}`, i)))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				var file struct{ Text string }
-				if err := json.Unmarshal(shown.Structured, &file); err != nil {
-					t.Error(err)
-					return
-				}
-				var n int
-				fmt.Sscan(file.Text, &n)
-				result, err := edit.Call(ctx, json.RawMessage(fmt.Sprintf(`{"path": "%d", "oldText": "%d\n", "newText": "%d\n"}`, i, n, n+1)))
-				switch {
-				case err != nil:
-					t.Error(err)
-				case !result.IsError:
-					made[who][i]++
-				case result.Error.Code != tools.CodeConflict:
-					t.Errorf("edit_file = %s, want %s", result.Text, tools.CodeConflict)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for i := range files {
-		sum := 0
-		for who := range made {
-			sum += made[who][i]
-		}
-		holds(t, fsys, fmt.Sprint(i), fmt.Sprintf("%d\n", sum))
 	}
 }
 

@@ -4,6 +4,7 @@
 //	go run ./bench          # everything
 //	go run ./bench grep     # the local folder against ripgrep
 //	go run ./bench memory   # the memory provider against afero
+//	go run ./bench denied   # a search with denied names against one without
 //	go run ./bench open     # what it takes to open many workspaces of one file
 //	go run ./bench stack    # rules, an observer and a session against a workspace without them
 //	go run ./bench mcp      # a file through our server against the reference one (needs npm)
@@ -47,6 +48,9 @@ func run(which, dir string, rounds int) error {
 		if err := benchMemory(rounds); err != nil {
 			return err
 		}
+		if err := benchDenied(rounds); err != nil {
+			return err
+		}
 		if err := benchOpen(rounds); err != nil {
 			return err
 		}
@@ -58,6 +62,8 @@ func run(which, dir string, rounds int) error {
 		return benchGrep(dir, rounds)
 	case "memory":
 		return benchMemory(rounds)
+	case "denied":
+		return benchDenied(rounds)
 	case "open":
 		return benchOpen(rounds)
 	case "stack":
@@ -65,5 +71,5 @@ func run(which, dir string, rounds int) error {
 	case "mcp":
 		return benchMCP(rounds)
 	}
-	return fmt.Errorf("unknown benchmark %q: grep, memory, open, stack or mcp", which)
+	return fmt.Errorf("unknown benchmark %q: grep, memory, denied, open, stack or mcp", which)
 }

@@ -23,7 +23,7 @@ var policy = map[string][]string{
 	"workspace/provider": {"workspace", "workspace/fallback", "internal/ops", "internal/scan"},
 	"workspace/policy":   {"workspace", "workspace/fallback", "internal/glob", "internal/ignore", "internal/ops", "internal/scan"},
 	"workspace/audit":    {"workspace", "workspace/observe", "golang.org/x/sys/..."},
-	"workspace/observe":  {"workspace", "internal/errcode", "internal/ops", "internal/session"},
+	"workspace/observe":  {"workspace", "workspace/fallback", "internal/errcode", "internal/ops", "internal/session"},
 	"workspace/backup":   {"workspace", "workspace/policy", "internal/ops", "internal/session", "golang.org/x/sync/semaphore"},
 	"workspace/kind":     {"workspace"},
 	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/audit", "workspace/kind", "workspace/observe",

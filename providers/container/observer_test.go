@@ -2,6 +2,7 @@ package container_test
 
 import (
 	"bytes"
+	"strings"
 	"sync/atomic"
 
 	"github.com/workspacekit/workspacekit/providers/container"
@@ -14,6 +15,8 @@ type observer struct {
 	requests atomic.Int64
 	sent     atomic.Int64 // bytes, without what a new shell is taught
 	received atomic.Int64 // bytes
+	secret   string       // what must not be sent; empty for nothing
+	leaked   atomic.Bool  // secret was sent
 }
 
 func (o *observer) Start(args ...string) (container.Process, error) {
@@ -33,8 +36,15 @@ func (p observed) Write(b []byte) (int, error) {
 	if len(words) > 2 && string(words[0]) == "request" && string(words[2]) != ":" {
 		p.o.requests.Add(1)
 		if p.o.before != nil {
-			p.o.before(string(words[2]))
+			function := strings.Trim(string(words[2]), "'")
+			if function == "exactly" && len(words) > 3 { // and then the function of the exact view
+				function = strings.Trim(string(words[3]), "'")
+			}
+			p.o.before(function)
 		}
+	}
+	if p.o.secret != "" && bytes.Contains(b, []byte(p.o.secret)) {
+		p.o.leaked.Store(true)
 	}
 	if !bytes.HasPrefix(b, []byte("#")) { // which begins what a new shell is taught
 		p.o.sent.Add(int64(len(b)))

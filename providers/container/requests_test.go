@@ -3,10 +3,12 @@ package container_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // TestRequests counts the requests of each operation on a tree of 60 folders.
@@ -65,5 +67,40 @@ func TestRequests(t *testing.T) {
 				t.Errorf("%d requests were made, want at most %d", made, test.most)
 			}
 		})
+	}
+}
+
+// TestDeniedRequests searches with denied names. The grep of the container looks
+// into the other files, and no request has a denied name.
+func TestDeniedRequests(t *testing.T) {
+	var asked []string
+	c := &observer{secret: "secret"}
+	f := open(t, &container.Options{Executor: c, Root: t.TempDir(), Shells: 1})
+	for i := range 60 {
+		for _, name := range []string{"file", "secret.env", "secrets/a"} {
+			if _, err := f.WriteFile(t.Context(), fmt.Sprintf("dir%02d/%s", i, name), []byte("hay\n"), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := f.WriteFile(t.Context(), "dir30/file", []byte("needle\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	restricted, err := policy.Restrict(workspace.New("w", f, nil), policy.Rules{DeniedPaths: []string{"*.env", "secrets"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.leaked.Store(false)
+	c.before = func(function string) { asked = append(asked, function) }
+	result, err := restricted.Grep(t.Context(), "needle", nil)
+	if err != nil || len(result.Matches) != 1 {
+		t.Fatalf("Grep = %+v, %v, want 1 match", result, err)
+	}
+	if c.leaked.Load() {
+		t.Error("a denied name was sent")
+	}
+	// The path, the listing, the files that match, and the one that does.
+	if len(asked) > 5 || !slices.Contains(asked, "remotegrep") {
+		t.Errorf("requests = %q, want at most 5, and remotegrep among them", asked)
 	}
 }

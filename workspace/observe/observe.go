@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // fileSystem is an observed [workspace.FileSystem]. It forwards every optional
@@ -32,6 +34,7 @@ var (
 	_ workspace.Resolver        = (*fileSystem)(nil)
 	_ workspace.Exacter         = (*fileSystem)(nil)
 	_ workspace.Rooter          = (*fileSystem)(nil)
+	_ fallback.Hider            = (*fileSystem)(nil)
 )
 
 // New returns fsys, each of whose operations the observers learn of, in the order
@@ -76,6 +79,21 @@ func (f *fileSystem) Exact() (workspace.FileSystem, error) {
 	}
 	view := *f
 	view.fsys = exact
+	return &view, nil
+}
+
+// Hide implements [fallback.Hider].
+func (f *fileSystem) Hide(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error) {
+	hider, ok := workspace.As[fallback.Hider](f.fsys)
+	if !ok {
+		return nil, ops.Error(ops.Hide, ".", errors.ErrUnsupported, nil)
+	}
+	hiding, err := hider.Hide(hidden)
+	if err != nil {
+		return nil, err
+	}
+	view := *f
+	view.fsys = hiding
 	return &view, nil
 }
 

@@ -352,6 +352,13 @@ func TestNobodyGetsPast(t *testing.T) {
 	if _, err := exact.WriteFile(t.Context(), "a", nil, nil); err != nil || len(observer.take()) != 1 {
 		t.Errorf("a write in the exact view is not observed: %v", err)
 	}
+	restricted, err := policy.Restrict(observe.New(store, "test", observer), policy.Rules{DeniedPaths: []string{"b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := restricted.Grep(t.Context(), ".", nil); err != nil || len(observer.take()) != 1 {
+		t.Errorf("a grep with denied names is not observed as one: %v", err)
+	}
 	ws := workspace.New("test", observe.New(store, "test", observer), nil)
 	if _, err := fs.ReadFile(ws.FS(t.Context()), "a"); err != nil || len(observer.take()) != 1 {
 		t.Errorf("a read through io/fs is not observed: %v", err)

@@ -87,6 +87,8 @@ type description struct {
 	FS       *FS            `json:"fs,omitempty" jsonschema:"Settings that hold for every provider and every consumer."`
 	Audit    *Audit         `json:"audit,omitempty" jsonschema:"Records each operation, denials included, in a log whose lines are chained by hashes."`
 	Requires []string       `json:"requires,omitempty" jsonschema:"Capabilities without which the workspace is not opened."`
+	// PolicyTests are for Config.TestPolicy.
+	PolicyTests []PolicyTest `json:"policyTests,omitempty" jsonschema:"What fs should allow and deny, for the command workspace policy test."`
 
 	name string
 	at   document.Position // of the name
@@ -261,6 +263,7 @@ func describe(p *diagnostics, e document.Entry) *description {
 		d.Audit.check(p, n)
 	}
 	checkRequires(p, e.Value.Lookup("requires"))
+	checkPolicyTests(p, e.Value.Lookup("policyTests"))
 	return d
 }
 

@@ -102,6 +102,7 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 	s.Properties["provider"] = ref("provider")
 	s.Properties["requires"].Items.Enum = enum(requirementNames())
 	s.Properties["audit"].Properties["file"].MinLength = &one
+	s.Properties["policyTests"].Items.Properties["op"].Enum = enum(opNames())
 	settings := s.Properties["fs"]
 	settings.Properties["maxFileSizeMb"].AnyOf[0].Minimum = &least
 	for _, paths := range []string{"allowedPaths", "deniedPaths", "readOnlyPaths"} {

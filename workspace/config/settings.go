@@ -2,8 +2,10 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -79,6 +81,32 @@ func (s FS) check(p *diagnostics, n *document.Node) {
 	checkRules(p, n.Lookup("rules"))
 }
 
+// PolicyTest is an operation on a name, and what the settings should say of it.
+type PolicyTest struct {
+	// Op is the operation.
+	Op policy.Op `json:"op" jsonschema:"The operation: read, write, edit, delete, move, copy, list or mkdir."`
+	// Path is the name.
+	Path string `json:"path" jsonschema:"The name, from the root of the workspace."`
+	// Want is what is expected.
+	Want policy.Effect `json:"want" jsonschema:"What is expected: allow, deny or ask."`
+}
+
+// checkPolicyTests adds what is wrong with the cases of n, which may be nil,
+// beside their types.
+func checkPolicyTests(p *diagnostics, n *document.Node) {
+	if n == nil {
+		return
+	}
+	for _, item := range n.Items {
+		if op := item.Lookup("op"); op != nil && op.Kind == document.Text {
+			checkOp(p, op)
+		}
+		if path := item.Lookup("path"); path != nil && path.Kind == document.Text && !workspace.ValidName(path.Text) {
+			p.Add(path.At, `the path %q is not a name such as "src/main.go", from the root of the workspace`, document.Short(path.Raw))
+		}
+	}
+}
+
 // effects are the keys of a rule that say what it does.
 var effects = []string{string(policy.Allow), string(policy.Deny), string(policy.Ask)}
 
@@ -118,9 +146,16 @@ func checkOps(p *diagnostics, effect string, ops *document.Node) {
 		p.Add(ops.At, "%s is empty: name an operation", effect)
 	}
 	for _, item := range ops.Items {
-		if item.Kind == document.Text && !slices.Contains(policy.Ops(), policy.Op(item.Text)) {
-			p.Add(item.At, "there is no operation %q: %s", document.Short(item.Raw), document.Suggest(item.Raw, opNames()))
+		if item.Kind == document.Text {
+			checkOp(p, item)
 		}
+	}
+}
+
+// checkOp adds that n is not an operation, unless it is one.
+func checkOp(p *diagnostics, n *document.Node) {
+	if !slices.Contains(policy.Ops(), policy.Op(n.Text)) {
+		p.Add(n.At, "there is no operation %q: %s", document.Short(n.Raw), document.Suggest(n.Raw, opNames()))
 	}
 }
 
@@ -168,12 +203,102 @@ func (s FS) checkAlone() error {
 	return nil
 }
 
-// rules returns the rules of the settings.
-func (s FS) rules() policy.Rules {
+// Policy returns the rules that the settings make, ReadOnly aside. A relaxed folder
+// has fewer: see Sensitive.
+func (s FS) Policy() policy.Rules {
 	return policy.Rules{
 		AllowedPaths: s.AllowedPaths, DeniedPaths: s.DeniedPaths, ReadOnlyPaths: s.ReadOnlyPaths, FirstMatch: s.Rules,
 		DenySensitive: s.Sensitive != AccessAllow,
 	}
+}
+
+// Explain returns what the settings say of an operation on a name.
+//
+// # Errors
+//
+// Those of [policy.Explain].
+func (s FS) Explain(op policy.Op, name string) (policy.Decision, error) {
+	d, err := policy.Explain(s.Policy(), op, name)
+	if err == nil && d.Effect == policy.Allow && s.ReadOnly && op != policy.OpRead && op != policy.OpList {
+		d.Effect, d.Rule, d.Reason = policy.Deny, "readOnly", "the workspace is read-only"
+	}
+	return d, err
+}
+
+// Explained is what the settings of a workspace say of an operation on a name.
+type Explained struct {
+	Workspace string `json:"workspace"`
+	Path      string `json:"path"`
+	policy.Decision
+	// Place is where in the file the rule is that decides, such as
+	// "workspace.yaml:7:9". It is empty if none does.
+	Place string `json:"place,omitempty"`
+	// Want is what the case of a test expects, empty in an explanation.
+	Want policy.Effect `json:"want,omitempty"`
+}
+
+// Explain returns what the settings of a workspace say of an operation on a name,
+// without opening the workspace. Symlinks, and the protection of the
+// configuration, are not considered.
+//
+// # Errors
+//
+// Those of [policy.Explain], and a workspace that the file does not have.
+func (c *Config) Explain(workspace string, op policy.Op, name string) (Explained, error) {
+	chosen, err := c.choose([]string{workspace})
+	if err != nil {
+		return Explained{}, err
+	}
+	return chosen[0].explain(c.file, op, name)
+}
+
+// explain is [Config.Explain] for one workspace of a file.
+func (d *description) explain(file string, op policy.Op, name string) (Explained, error) {
+	settings := *d.settings()
+	if settings.Sensitive == "" && d.relaxed() {
+		settings.Sensitive = AccessAllow
+	}
+	decision, err := settings.Explain(op, name)
+	e := Explained{Workspace: d.name, Path: name, Decision: decision}
+	if n := d.node.Lookup("fs"); n != nil && decision.Rule != "" {
+		if at := n.Find(decision.Rule); at != n.At {
+			e.Place = fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
+		}
+	}
+	return e, err
+}
+
+// relaxed reports whether the provider is a relaxed folder, as its options spell
+// it.
+func (d *description) relaxed() bool {
+	if d.kind == d.Provider { // a URL
+		u, err := url.Parse(d.kind.Text)
+		return err == nil && u.Query().Get("relaxed") == "true"
+	}
+	option := d.Provider.Lookup("relaxed")
+	return option != nil && option.Text == "true"
+}
+
+// TestPolicy tries the policyTests of all workspaces, and returns what their
+// settings say, with what was expected.
+//
+// # Errors
+//
+// Those of [policy.Explain].
+func (c *Config) TestPolicy() ([]Explained, error) {
+	var all []Explained
+	for _, d := range c.descriptions {
+		for i, test := range d.PolicyTests {
+			e, err := d.explain(c.file, test.Op, test.Path)
+			if err != nil {
+				return nil, err
+			}
+			at := d.node.Find(fmt.Sprintf("policyTests[%d]", i))
+			e.Want, e.Place = test.Want, fmt.Sprintf("%s:%d:%d", c.file, at.Line, at.Column)
+			all = append(all, e)
+		}
+	}
+	return all, nil
 }
 
 // relaxer is a FileSystem whose symlinks may lead out of it. A policy cannot test
@@ -186,7 +311,7 @@ type relaxer interface {
 
 // over returns fsys, a view of store, as the settings show it.
 func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error) {
-	rules := s.rules()
+	rules := s.Policy()
 	if folder, ok := store.(relaxer); ok && folder.Relaxed() && s.Sensitive == "" {
 		rules.DenySensitive = false
 	}
@@ -234,6 +359,8 @@ const (
 var words = document.Words{
 	reflect.TypeFor[Sharing](): {string(SharedTrue), string(SharedFalse), string(SharedAuto)},
 	reflect.TypeFor[Access]():  {string(AccessDeny), string(AccessAllow)},
+
+	reflect.TypeFor[policy.Effect](): effects,
 }
 
 // toolOps are the operations that have tools.

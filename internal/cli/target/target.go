@@ -108,6 +108,9 @@ func (s *Selection) Tools() config.Tools {
 	return s.File.Tools
 }
 
+// Settings returns the settings of the workspace that no file describes.
+func (s *Selection) Settings() config.FS { return s.location.settings }
+
 // MaxFileSize returns the limit of the workspace that is chosen, in bytes, and 0
 // if several are.
 func (s *Selection) MaxFileSize() int64 {

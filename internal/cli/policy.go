@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// newPolicy returns the commands about the rules of workspaces.
+func newPolicy(flags *target.Flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy",
+		Short: "Explain and test what the workspaces allow",
+		Long: `Policy shows what the settings of workspaces say of an operation on a name: the
+rules, the paths that are allowed, denied or read-only, and the names of secrets. It
+opens nothing and changes nothing.`,
+		Example: `  workspace policy explain write src/main.go
+  workspace policy test`,
+		Args: term.Subcommands("command"),
+		RunE: needsCommand("policy needs a command, such as \"workspace policy explain write src/main.go\""),
+	}
+	cmd.AddCommand(newExplain(flags), newPolicyTest(flags))
+	return cmd
+}
+
+// newExplain returns the command that prints one decision.
+func newExplain(flags *target.Flags) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "explain OP PATH",
+		Short: "Print whether an operation on a name is allowed, and why",
+		Long: `Explain prints whether an operation on a name is allowed, the rule that decides,
+and its place in the file. It goes by the name alone: nothing is opened, no symlink is
+followed, and the protection of the file of workspaces is not considered. For move and
+copy the name is the source; ask about "write" for the destination.
+
+The operations are read, write, edit, delete, move, copy, list and mkdir. The exit code
+is 0 whatever the decision is.`,
+		Example: `  workspace policy explain read .env
+  workspace -w docs policy explain delete guide.md --json`,
+		Args:      cobra.ExactArgs(2),
+		ValidArgs: []string{"read", "write", "edit", "delete", "move", "copy", "list", "mkdir"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := workspace.CleanName("", args[1])
+			if err != nil {
+				return fmt.Errorf("the name %q cannot be used: %w", args[1], err)
+			}
+			explained, err := explain(flags, policy.Op(args[0]), name)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return term.PrintJSON(cmd.OutOrStdout(), explained)
+			}
+			return term.Fail(printExplained(cmd.OutOrStdout(), explained))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	return cmd
+}
+
+// explain returns the decision for the workspace that the flags choose.
+func explain(flags *target.Flags, op policy.Op, name string) (config.Explained, error) {
+	s, err := flags.Select()
+	if err != nil {
+		return config.Explained{}, err
+	}
+	chosen, err := s.One("explain")
+	if err != nil {
+		return config.Explained{}, err
+	}
+	if s.File != nil {
+		return s.File.Explain(chosen.Name, op, name)
+	}
+	decision, err := s.Settings().Explain(op, name)
+	return config.Explained{Workspace: chosen.Name, Path: name, Decision: decision}, err
+}
+
+// printExplained prints a decision for people.
+func printExplained(out io.Writer, e config.Explained) error {
+	_, err := fmt.Fprintf(out, "%s  %s %s: %s\n", e.Effect, e.Op, e.Path, e.Reason)
+	if err == nil && e.Place != "" {
+		_, err = fmt.Fprintf(out, "      %s\n", e.Place)
+	}
+	return err
+}
+
+// newPolicyTest returns the command that tries the cases of the file.
+func newPolicyTest(flags *target.Flags) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "test",
+		Short: "Try the policyTests of the file",
+		Long: `Test compares what the settings of the workspaces say with the cases in
+policyTests of each workspace:
+
+  policyTests:
+    - { op: read, path: src/main.go, want: allow }
+    - { op: write, path: .env, want: deny }
+
+It prints the cases in which they differ, with their places in the file. The exit code
+is 1 if there are any, and 2 if there are no cases.`,
+		Example: `  workspace policy test
+  workspace -w docs policy test --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := flags.Select()
+			if err != nil {
+				return err
+			}
+			if s.File == nil {
+				return errors.New("policy test needs a file, whose policyTests it tries")
+			}
+			tried, err := s.File.TestPolicy()
+			if err != nil {
+				return err
+			}
+			if len(tried) == 0 {
+				return fmt.Errorf("%s has no policyTests: add some to a workspace, such as [{op: read, path: .env, want: deny}]", s.Path)
+			}
+			return reportTests(cmd.OutOrStdout(), tried, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print all cases as one JSON object")
+	return cmd
+}
+
+// reportTests prints the cases that are not as expected, or as JSON all.
+func reportTests(out io.Writer, tried []config.Explained, asJSON bool) error {
+	failed := 0
+	for _, e := range tried {
+		if e.Effect == e.Want {
+			continue
+		}
+		failed++
+		if asJSON {
+			continue
+		}
+		if _, err := fmt.Fprintf(out, "%s: %s %s: want %s, got %s: %s\n", e.Place, e.Op, e.Path, e.Want, e.Effect, e.Reason); err != nil {
+			return term.Fail(err)
+		}
+	}
+	var err error
+	if asJSON {
+		err = term.PrintJSON(out, struct {
+			OK    bool               `json:"ok"`
+			Cases []config.Explained `json:"cases"`
+		}{failed == 0, tried})
+	} else {
+		_, err = fmt.Fprintf(out, "%s, %d failed\n", wording.Count(len(tried), "case", "cases"), failed)
+	}
+	if err != nil {
+		return term.Fail(err)
+	}
+	if failed > 0 {
+		return term.Reported(term.ExitFailed)
+	}
+	return nil
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 )
 
 // Session is what one run of an agent has been shown. With
@@ -69,6 +70,23 @@ func (s *Session) ID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.id
+}
+
+// Undo reverts the last change of the session in a workspace with backups, or as many
+// as opts say. Nil opts mean the zero options; their Session is that of s. A file that
+// it reverts has changed since it was shown, so it has to be read again before a change
+// with [Options].ReadBeforeWrite.
+//
+// # Errors
+//
+// Those of [backup.FS.Undo].
+func (s *Session) Undo(ctx context.Context, backups *backup.FS, opts *backup.UndoOptions) ([]backup.Change, error) {
+	var o backup.UndoOptions
+	if opts != nil {
+		o = *opts
+	}
+	o.Session = s.ID()
+	return backups.Undo(ctx, &o)
 }
 
 // sessionKey is the key of a session in a context.

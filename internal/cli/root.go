@@ -101,7 +101,7 @@ func newRoot(args []string, locate target.Locator) *cobra.Command {
 	root.AddCommand(
 		newValidate(flags), newConfig(flags),
 		call.New(flags, args), newMCP(flags), newTools(flags), newWatch(flags),
-		initfile.New(flags), doctor.New(flags), newTrust(flags), newPolicy(flags), newAudit(flags), newGC(flags), newVersion(),
+		initfile.New(flags), doctor.New(flags), newTrust(flags), newUndo(flags), newPolicy(flags), newAudit(flags), newGC(flags), newVersion(),
 	)
 	root.InitDefaultHelpCmd()
 	for _, command := range root.Commands() {

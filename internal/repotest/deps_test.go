@@ -27,7 +27,7 @@ var policy = map[string][]string{
 	"workspace/backup":   {"workspace", "workspace/policy", "internal/ops", "internal/session", "golang.org/x/sync/semaphore"},
 	"workspace/kind":     {"workspace"},
 	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/audit", "workspace/kind", "workspace/observe",
-		"workspace/policy", "github.com/google/jsonschema-go/jsonschema"},
+		"workspace/backup", "workspace/policy", "github.com/google/jsonschema-go/jsonschema"},
 	"workspace/config/internal/document": {"internal/wording", "github.com/goccy/go-yaml/...", "github.com/google/jsonschema-go/jsonschema"},
 
 	"internal/enginetest": {},
@@ -81,7 +81,7 @@ var policy = map[string][]string{
 		"providers/container/internal/shell"},
 	"providers/container/internal/remotegrep": {"workspace", "internal/...", "providers/container/internal/..."},
 
-	"tools": {"workspace", "workspace/policy", "internal/errcode", "internal/ops", "internal/session", "internal/unified", "internal/wording",
+	"tools": {"workspace", "workspace/backup", "workspace/policy", "internal/errcode", "internal/ops", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
 	"tools/internal/...": {"workspace", "tools/internal/..."},
 	"adapters/mcp":       {"workspace", "tools", "github.com/modelcontextprotocol/go-sdk/..."},

@@ -113,22 +113,26 @@ func New(fsys workspace.FileSystem, opts *Options) (*FS, error) {
 	return &FS{followed: all, r: r}, nil
 }
 
-// Hide returns fsys without the directory dir of backups: it is absent from
-// listings and searches, and every operation on it is [workspace.ErrPolicy].
+// Hide returns fsys without the directories dirs of backups: they are absent from
+// listings and searches, and every operation on them is [workspace.ErrPolicy].
 //
 // # Errors
 //
-// Those of [policy.Restrict], and [io/fs.ErrInvalid] for a dir that is no valid
-// name.
-func Hide(fsys workspace.FileSystem, dir string) (workspace.FileSystem, error) {
-	if err := ops.CheckName(dir); err != nil {
-		return nil, ops.Error(ops.Backup, dir, err, nil)
+// Those of [policy.Restrict], and [io/fs.ErrInvalid] for a directory that is no
+// valid name.
+func Hide(fsys workspace.FileSystem, dirs ...string) (workspace.FileSystem, error) {
+	var patterns []string
+	for _, dir := range dirs {
+		if err := ops.CheckName(dir); err != nil {
+			return nil, ops.Error(ops.Backup, dir, err, nil)
+		}
+		pattern := globEscaper.Replace(dir)
+		if !strings.Contains(dir, "/") {
+			pattern += "/**" // which makes it a path from the root, and matches dir itself, too
+		}
+		patterns = append(patterns, pattern)
 	}
-	pattern := globEscaper.Replace(dir)
-	if !strings.Contains(dir, "/") {
-		pattern += "/**" // which makes it a path from the root, and matches dir itself, too
-	}
-	hidden, err := policy.Restrict(fsys, policy.Rules{DeniedPaths: []string{pattern}})
+	hidden, err := policy.Restrict(fsys, policy.Rules{DeniedPaths: patterns})
 	if err != nil {
 		return nil, err
 	}

@@ -72,6 +72,7 @@ type Config struct {
 	hash         string                 // of the content that was loaded, "" if none was
 	lines        []string
 	descriptions []*description
+	all          []*description // with those that Only has left out
 }
 
 // file is the shape of a file.
@@ -86,6 +87,7 @@ type description struct {
 	Provider *document.Node `json:"provider"`
 	FS       *FS            `json:"fs,omitempty" jsonschema:"Settings that hold for every provider and every consumer."`
 	Audit    *Audit         `json:"audit,omitempty" jsonschema:"Records each operation, denials included, in a log whose lines are chained by hashes."`
+	Backup   *Backup        `json:"backup,omitempty" jsonschema:"Keeps what changes replace or remove, so that they can be undone."`
 	Requires []string       `json:"requires,omitempty" jsonschema:"Capabilities without which the workspace is not opened."`
 	// PolicyTests are for Config.TestPolicy.
 	PolicyTests []PolicyTest `json:"policyTests,omitempty" jsonschema:"What fs should allow and deny, for the command workspace policy test."`
@@ -242,6 +244,8 @@ func (c *Config) readWorkspaces(p *diagnostics, n *document.Node) {
 		names[lower] = e.Key
 		c.descriptions = append(c.descriptions, describe(p, e))
 	}
+	c.all = c.descriptions
+	c.checkBackups(p)
 }
 
 // describe returns what an entry of the workspaces says.

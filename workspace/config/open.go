@@ -33,7 +33,7 @@ func (c *Config) Open(ctx context.Context, r *Registry, names ...string) (*Works
 	}
 	opened := &Workspaces{byName: make(map[string]*Workspace, len(chosen)), tools: c.Tools}
 	for i, d := range chosen {
-		ws, err := c.open(ctx, providers[i], d)
+		ws, err := c.open(ctx, r, providers[i], d)
 		if err != nil {
 			_ = opened.Close() // the first error is the one that matters
 			return nil, err
@@ -78,7 +78,8 @@ func (c *Config) providers(r *Registry, chosen []*description) ([]provider, erro
 	return providers, p.err()
 }
 
-func (c *Config) open(ctx context.Context, opener provider, d *description) (*Workspace, error) {
+// open opens the workspace d.
+func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *description) (*Workspace, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -89,13 +90,19 @@ func (c *Config) open(ctx context.Context, opener provider, d *description) (*Wo
 	if err != nil {
 		return nil, c.failure(d, err)
 	}
-	ws, err := newWorkspace(opener, fsys, d.settings(), d.Audit.at(opener.in))
+	l := layers{settings: d.settings(), audit: d.Audit.at(opener.in), backup: d.Backup, hidden: c.backupsIn(d.name)}
+	if l.store, err = c.openStore(ctx, r, d.Backup); err != nil {
+		release(fsys)
+		return nil, err
+	}
+	ws, err := newWorkspace(opener, fsys, l)
 	if err != nil {
 		release(fsys)
+		release(l.store)
 		return nil, c.failure(d, err)
 	}
 	if missing := lacking(ws.Capabilities(), d.Requires); missing != "" {
-		release(fsys)
+		_ = ws.Close() // the lack is the error that matters
 		p := c.problems()
 		p.Add(d.node.Lookup("requires").At, "the workspace %q requires what its provider (%s) and its settings do not give: %s",
 			d.name, opener.name, missing)
@@ -128,6 +135,9 @@ func release(fsys workspace.FileSystem) { _ = closeIt(fsys) }
 
 // closeIt closes fsys if it can be closed.
 func closeIt(fsys workspace.FileSystem) error {
+	if fsys == nil {
+		return nil
+	}
 	if closer, ok := workspace.As[io.Closer](fsys); ok {
 		return closer.Close()
 	}

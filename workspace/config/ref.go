@@ -30,6 +30,9 @@ type Ref struct {
 	// Audit is the audit log, which records the operations on what is opened again,
 	// too. Its paths are absolute.
 	Audit *Audit `json:"audit,omitempty"`
+	// Backup says where in the workspace the backups are. A workspace whose backups
+	// are in another one has no reference.
+	Backup *Backup `json:"backup,omitempty"`
 	// Capabilities are those that the workspace had. What is opened again has
 	// them, or is refused.
 	Capabilities workspace.Capabilities `json:"capabilities"`
@@ -45,6 +48,10 @@ func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
 	if k.Ref == nil {
 		return Ref{}, fmt.Errorf("config: the provider %s makes no references: %w", w.opener.name, errors.ErrUnsupported)
 	}
+	if w.layers.store != nil {
+		return Ref{}, fmt.Errorf("config: the backups of the workspace %q are in another one, which a reference does not name: %w",
+			w.Name(), errors.ErrUnsupported)
+	}
 	payload, err := k.Ref(ctx, w.fsys, w.opener.in)
 	if err != nil {
 		return Ref{}, err
@@ -55,7 +62,7 @@ func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
 	}
 	return Ref{
 		Kind: w.opener.name, SchemaVersion: versionOf(k), Name: w.Name(),
-		Payload: data, FS: w.Settings(), Audit: w.audit, Capabilities: w.Capabilities(),
+		Payload: data, FS: w.Settings(), Audit: w.layers.audit, Backup: w.layers.backup, Capabilities: w.Capabilities(),
 	}, nil
 }
 
@@ -85,7 +92,7 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 		return nil, err
 	}
 	settings := ref.FS.clone()
-	ws, err := newWorkspace(provider{name: ref.Kind, kind: k, in: in, files: &configFiles{logs: ref.Audit.files()}}, fsys, &settings, ref.Audit)
+	ws, err := newWorkspace(provider{name: ref.Kind, kind: k, in: in, files: &configFiles{logs: ref.Audit.files()}}, fsys, layers{settings: &settings, audit: ref.Audit, backup: ref.Backup})
 	if err == nil {
 		err = checkCapabilities(ref.Capabilities, ws.Capabilities())
 	}

@@ -184,7 +184,7 @@ func openInput(ctx context.Context, opener provider, settings FS) (*Workspace, e
 	if err != nil {
 		return nil, err
 	}
-	ws, err := newWorkspace(opener, fsys, &settings, nil)
+	ws, err := newWorkspace(opener, fsys, layers{settings: &settings})
 	if err != nil {
 		release(fsys)
 		return nil, err

@@ -103,6 +103,9 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 	s.Properties["requires"].Items.Enum = enum(requirementNames())
 	s.Properties["audit"].Properties["file"].MinLength = &one
 	s.Properties["policyTests"].Items.Properties["op"].Enum = enum(opNames())
+	for _, limit := range []string{"keep", "maxMb"} {
+		s.Properties["backup"].Properties[limit].AnyOf[0].Minimum = &least
+	}
 	settings := s.Properties["fs"]
 	settings.Properties["maxFileSizeMb"].AnyOf[0].Minimum = &least
 	for _, paths := range []string{"allowedPaths", "deniedPaths", "readOnlyPaths"} {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -455,4 +457,136 @@ func lacking(c workspace.Capabilities, names []string) string {
 		}
 	}
 	return strings.Join(missing, ", ")
+}
+
+// Backup says where what changes replace or remove is kept, and how much of it: see
+// package backup.
+type Backup struct {
+	// Dir is the directory with the backups, which nobody can see or change through a
+	// workspace of the file. Empty means [backup.DefaultDir], and with Workspace a
+	// directory below it with the name of this workspace.
+	Dir string `json:"dir,omitempty" jsonschema:"The directory for the backups, which is hidden. .workspacekit/backups if it is left out, and with workspace a directory below it for each workspace."`
+	// Workspace is the name of another workspace of the file, where the backups are.
+	// Its settings do not concern them. Empty means this workspace.
+	Workspace string `json:"workspace,omitempty" jsonschema:"The name of another workspace, for backups that are not in this one."`
+	// Keep is how many changes can be undone. Zero means [backup.DefaultKeep].
+	Keep int `json:"keep,omitempty" jsonschema:"How many changes can be undone. 100 if it is left out."`
+	// MaxMb is how many MiB of contents are kept. A change that replaces or removes more
+	// than a quarter of it is refused. Zero means [backup.DefaultKeepBytes].
+	MaxMb int64 `json:"maxMb,omitempty" jsonschema:"How many MiB of contents are kept. 256 if it is left out. A change that replaces or removes more than a quarter of it is refused."`
+}
+
+// maxBackupMb is the greatest limit that is a number of bytes.
+const maxBackupMb = math.MaxInt64 >> 20
+
+// checkBackups adds what is wrong with the backups of all workspaces.
+func (c *Config) checkBackups(p *diagnostics) {
+	owner := map[[2]string]string{} // of each directory in another workspace
+	for _, d := range c.all {
+		n := d.node.Lookup("backup")
+		if n == nil || d.Backup == nil {
+			continue
+		}
+		d.Backup.check(p, n)
+		at := n.Lookup("workspace")
+		if at == nil || at.Kind != document.Text {
+			continue
+		}
+		place := [2]string{d.Backup.Workspace, d.Backup.dir(d.name)}
+		switch {
+		case at.Text == d.name:
+			p.Add(at.At, "the workspace %q keeps its backups itself without this key: leave it out", d.name)
+		case !slices.Contains(c.Names(), at.Text):
+			p.Add(at.At, "there is no workspace %q: %s", document.Short(at.Raw), document.Suggest(at.Raw, c.Names()))
+		case owner[place] != "":
+			p.Add(at.At, "the workspaces %q and %q have their backups in one directory: name two", owner[place], d.name)
+		}
+		owner[place] = d.name
+	}
+}
+
+// check adds what is wrong with the settings that n has, beside their types.
+func (b *Backup) check(p *diagnostics, n *document.Node) {
+	if dir := n.Lookup("dir"); dir != nil && dir.Kind == document.Text && (!workspace.ValidName(dir.Text) || dir.Text == ".") {
+		p.Add(dir.At, "dir %q is no directory of a workspace: name one below the root, such as %s", document.Short(dir.Raw), backup.DefaultDir)
+	}
+	if keep := n.Lookup("keep"); keep != nil && keep.IsInteger() && b.Keep < 1 {
+		p.Add(keep.At, "keep must be at least 1: leave it out for the default of %d", backup.DefaultKeep)
+	}
+	if size := n.Lookup("maxMb"); size != nil && size.IsInteger() && (b.MaxMb < 1 || b.MaxMb > maxBackupMb) {
+		p.Add(size.At, "maxMb must be between 1 and %d, in MiB: leave it out for the default of %d", int64(maxBackupMb), backup.DefaultKeepBytes>>20)
+	}
+}
+
+// dir returns the directory with the backups of the workspace name.
+func (b *Backup) dir(name string) string {
+	switch {
+	case b.Dir != "":
+		return b.Dir
+	case b.Workspace != "":
+		return backup.DefaultDir + "/" + name
+	}
+	return backup.DefaultDir
+}
+
+// backupsIn returns the directories of the workspace name that have backups of other
+// workspaces.
+func (c *Config) backupsIn(name string) []string {
+	var dirs []string
+	for _, d := range c.all {
+		if d.Backup != nil && d.Backup.Workspace == name {
+			dirs = append(dirs, d.Backup.dir(d.name))
+		}
+	}
+	return dirs
+}
+
+// openStore opens the workspace that has the backups b, without its settings. It returns
+// nil if b are in the workspace that they are of.
+func (c *Config) openStore(ctx context.Context, r *Registry, b *Backup) (workspace.FileSystem, error) {
+	if b == nil || b.Workspace == "" {
+		return nil, nil
+	}
+	at := slices.IndexFunc(c.all, func(d *description) bool { return d.name == b.Workspace })
+	d := c.all[at] // which checkBackups has found
+	providers, err := c.providers(r, []*description{d})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkTrust(providers[0], d); err != nil {
+		return nil, err
+	}
+	fsys, err := providers[0].kind.Open(ctx, providers[0].in)
+	if err != nil {
+		return nil, c.failure(d, err)
+	}
+	return fsys, nil
+}
+
+// hideBackups returns fsys without the directories that have backups.
+func (l layers) hideBackups(name string, fsys workspace.FileSystem) (workspace.FileSystem, error) {
+	hidden := slices.Clone(l.hidden)
+	if l.backup != nil && l.store == nil {
+		hidden = append(hidden, l.backup.dir(name))
+	}
+	if len(hidden) == 0 {
+		return fsys, nil
+	}
+	return backup.Hide(fsys, hidden...)
+}
+
+// keepBackups returns fsys with backups, nil if there are none. raw is the FileSystem of
+// the provider.
+func (l layers) keepBackups(name string, fsys, raw workspace.FileSystem) (*backup.FS, error) {
+	if l.backup == nil || l.settings.ReadOnly {
+		return nil, nil
+	}
+	opts := &backup.Options{
+		Store: l.store, Dir: l.backup.dir(name), Keep: l.backup.Keep,
+		KeepBytes: l.backup.MaxMb << 20, MaxChange: l.backup.MaxMb << 18,
+	}
+	if l.store == nil {
+		opts.Store = raw
+	}
+	return backup.New(fsys, opts)
 }

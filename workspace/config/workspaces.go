@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/observe"
 )
@@ -53,44 +54,67 @@ func (w *Workspaces) Close() error {
 type Workspace struct {
 	*workspace.Workspace
 
-	opener   provider
-	fsys     workspace.FileSystem // of the provider, without settings
-	settings *FS                  // shared and never changed
-	audit    *Audit               // never changed, nil for no log; its paths are absolute
+	opener  provider
+	fsys    workspace.FileSystem // of the provider, without settings
+	layers  layers
+	backups *backup.FS // nil for none
 }
 
-// newWorkspace returns the workspace over fsys with its settings. The observers are
-// outside of all policies: they see what callers ask for.
-func newWorkspace(opener provider, fsys workspace.FileSystem, settings *FS, audit *Audit) (*Workspace, error) {
-	observers, err := audit.open()
+// layers are what is around the provider of a workspace. They are shared and never
+// changed.
+type layers struct {
+	settings *FS
+	audit    *Audit               // nil for no log; its paths are absolute
+	backup   *Backup              // nil for none
+	store    workspace.FileSystem // for the backups; nil for the workspace itself
+	hidden   []string             // directories with the backups of other workspaces
+}
+
+// newWorkspace returns the workspace over fsys in its layers. The observers are outside
+// of all policies: they see what callers ask for. Backups are outside of the policies,
+// too: an undo can do nothing that a policy refuses. Their directory is hidden inside of
+// the policies, which cannot show it.
+func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Workspace, error) {
+	observers, err := l.audit.open()
 	if err != nil {
 		return nil, err
 	}
+	w := &Workspace{opener: opener, fsys: fsys, layers: l}
 	seen, err := opener.protect(fsys)
 	if err != nil {
 		return nil, err
 	}
-	if seen, err = settings.over(seen, fsys); err != nil {
+	if seen, err = l.hideBackups(opener.in.Name, seen); err != nil {
 		return nil, err
 	}
+	if seen, err = l.settings.over(seen, fsys); err != nil {
+		return nil, err
+	}
+	if w.backups, err = l.keepBackups(opener.in.Name, seen, fsys); err != nil {
+		return nil, err
+	}
+	if w.backups != nil {
+		seen = w.backups
+	}
 	seen = observe.New(seen, opener.in.Name, observers...)
-	opts := &workspace.Options{MaxFileSize: settings.MaxFileSizeMb << 20}
-	return &Workspace{
-		Workspace: workspace.New(opener.in.Name, seen, opts),
-		opener:    opener, fsys: fsys, settings: settings, audit: audit,
-	}, nil
+	w.Workspace = workspace.New(opener.in.Name, seen, &workspace.Options{MaxFileSize: l.settings.MaxFileSizeMb << 20})
+	return w, nil
 }
+
+// Backups returns the backups of w, which can undo changes. It returns nil if w keeps
+// none.
+func (w *Workspace) Backups() *backup.FS { return w.backups }
 
 // Kind returns the kind of its provider.
 func (w *Workspace) Kind() string { return w.opener.name }
 
 // Settings returns the settings that hold for it.
 func (w *Workspace) Settings() FS {
-	return w.settings.clone()
+	return w.layers.settings.clone()
 }
 
-// Close closes the provider.
-func (w *Workspace) Close() error { return closeIt(w.fsys) }
+// Close closes the provider, and the provider of the backups.
+func (w *Workspace) Close() error { return errors.Join(closeIt(w.fsys), closeIt(w.layers.store)) }
 
 // maxAbout is how many bytes [Workspace.About] returns at most.
 const maxAbout = 200

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
+)
+
+const undoLong = `Undo reverts the last change of a workspace that keeps backups (the key backup in its
+description): it gives files the bytes that they had, removes what is new, and moves
+back what was moved. Repeated, it goes further back.
+
+It works on the changes of one session, which is a run of an agent: the session of the
+last change, or the one that --session names by its id, or by the file of "workspace
+call --session". --all reverts all changes of that session.
+
+A file that somebody else has written since is not touched: undo names it and exits
+with 1. --list prints the changes, the last one first, and --redo takes back the last
+undo.`
+
+// undoFlags are the flags of the command undo.
+type undoFlags struct {
+	backup.UndoOptions
+	list, json bool
+}
+
+// newUndo returns the command that reverts changes.
+func newUndo(flags *target.Flags) *cobra.Command {
+	var u undoFlags
+	cmd := &cobra.Command{
+		Use:   "undo",
+		Short: "Revert what was changed",
+		Long:  undoLong,
+		Example: `  workspace undo
+  workspace undo --dry-run --all
+  workspace -w repo undo --session run.json --all
+  workspace undo --list`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if u.list && (u.All || u.Redo || u.DryRun || cmd.Flags().Changed("last")) {
+				return errors.New("--list changes nothing: leave the other flags but --session out")
+			}
+			if u.All && cmd.Flags().Changed("last") {
+				return errors.New("--all and --last both say how many changes are reverted: leave one of them out")
+			}
+			if u.Last < 1 {
+				return errors.New("--last must be at least 1")
+			}
+			return u.run(cmd, flags)
+		},
+	}
+	set := cmd.Flags()
+	set.SortFlags = false
+	set.BoolVar(&u.All, "all", false, "revert all changes of the session")
+	set.IntVar(&u.Last, "last", 1, "revert so many changes")
+	set.StringVar(&u.Session, "session", "", "revert changes of this `session`: its id, or the file that keeps it")
+	set.BoolVar(&u.Redo, "redo", false, "take back the last undo")
+	set.BoolVar(&u.DryRun, "dry-run", false, "print what would be reverted, and change nothing")
+	set.BoolVar(&u.list, "list", false, "print the changes, the last one first, and revert nothing")
+	set.BoolVar(&u.json, "json", false, "print each change as one JSON object on a line")
+	return cmd
+}
+
+// run does what the flags say.
+func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
+	var err error
+	if u.Session, err = sessionID(u.Session); err != nil {
+		return err
+	}
+	chosen, err := flags.Select()
+	if err != nil {
+		return err
+	}
+	only, err := chosen.One("undo")
+	if err != nil {
+		return err
+	}
+	ws, err := only.Open(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	backups := ws.Backups()
+	if backups == nil {
+		return term.Failf("the workspace %q keeps no backups: add \"backup: {}\" to its description", ws.Name())
+	}
+	var changes []backup.Change
+	if u.list {
+		changes, err = backups.Changes(cmd.Context(), u.Session)
+	} else {
+		changes, err = backups.Undo(cmd.Context(), &u.UndoOptions)
+	}
+	if err := u.print(cmd.OutOrStdout(), changes); err != nil {
+		return term.Fail(err)
+	}
+	return explainUndo(err)
+}
+
+// sessionID returns the id of the session that a flag gives by its id or by its file.
+func sessionID(given string) (string, error) {
+	data, err := os.ReadFile(given)
+	if given == "" || errors.Is(err, fs.ErrNotExist) {
+		return given, nil
+	}
+	s := tools.NewSession()
+	if err == nil {
+		err = json.Unmarshal(data, s)
+	}
+	if err != nil {
+		return "", fmt.Errorf("--session: %w", err)
+	}
+	return s.ID(), nil
+}
+
+// explainUndo returns err with what a person can do about it.
+func explainUndo(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, workspace.ErrConflict):
+		return term.Failf("%w\nundo does not touch what somebody else has written; \"workspace undo --list\" shows the changes", err)
+	}
+	return term.Fail(err)
+}
+
+// print prints changes: what was reverted, or with --list all of them.
+func (u undoFlags) print(out io.Writer, changes []backup.Change) error {
+	for _, c := range changes {
+		if u.json {
+			if err := json.NewEncoder(out).Encode(listed{c.Number, c}); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := fmt.Fprintln(out, term.Visible(u.line(c), "")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listed is a change with its number.
+type listed struct {
+	Number int64 `json:"number"`
+	backup.Change
+}
+
+// line returns a change as a line for people.
+func (u undoFlags) line(c backup.Change) string {
+	what := c.Op + " " + c.Path
+	if c.To != "" {
+		what += " to " + c.To
+	}
+	switch {
+	case u.list && c.Redo:
+		what += fmt.Sprintf(", redone (change %d)", c.Undoes)
+	case u.list && c.Undoes != 0:
+		what += fmt.Sprintf(", which undid change %d", c.Undoes)
+	}
+	switch {
+	case u.list && !c.Done:
+		what += ", cut off"
+	case u.DryRun:
+		return "would undo " + what
+	case !u.list:
+		return "undone: " + what
+	}
+	return fmt.Sprintf("%d  %s  %s  %s", c.Number, c.Time.UTC().Format(time.DateTime), c.Session, what)
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // hint says what a model can do about an error.
@@ -21,6 +22,7 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	if remedy := ops.RemedyOf(err); remedy != "" {
 		return remedyHint(code, remedy)
 	}
+	ctx = policy.WithApprover(ctx, nil) // nobody is asked for a hint
 	switch code {
 	case CodeNotExist:
 		return ts.missingHint(ctx, op, path)

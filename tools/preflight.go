@@ -17,6 +17,9 @@ import (
 // delete a directory with Recursive, or to move one, includes all below it. What a
 // failed call looks up to say what to do instead is not in the list.
 //
+// Preflight asks nobody for an approval: where a rule asks before a read, there is no
+// diff of a write, and no preflight of an edit.
+//
 // Preflight promises nothing. A file can change before the call, and the call can be
 // refused: rules of package policy ask at the moment of the operation instead, about
 // the bytes that are then written.
@@ -36,9 +39,9 @@ func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Re
 		}
 		return member.Preflight(ctx, rest)
 	}
-	limited, cancel := ctx, context.CancelFunc(func() {})
+	limited, cancel := policy.WithApprover(ctx, nil), context.CancelFunc(func() {})
 	if t.toolset.timeout >= 0 {
-		limited, cancel = context.WithTimeout(ctx, t.toolset.timeout)
+		limited, cancel = context.WithTimeout(limited, t.toolset.timeout)
 	}
 	defer cancel()
 	err := checkArguments(t.input(), args)

@@ -310,3 +310,49 @@ func randomArguments(t *rapid.T, op string) json.RawMessage {
 	}
 	return raw
 }
+
+// TestQuestionsOfTools tests that a call of a tool is one question for each thing that
+// it is for, and none for what it looks up beside that.
+func TestQuestionsOfTools(t *testing.T) {
+	m := memory.New(nil)
+	put(t, m, "a", "one\n")
+	fsys, err := policy.Restrict(m, policy.Rules{FirstMatch: []policy.Rule{{Ask: policy.Ops(), Paths: []string{"**"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	var asked []string
+	approver := policy.NewApprover(func(_ context.Context, r policy.Request) (policy.Answer, error) {
+		asked = append(asked, string(r.Op)+" "+r.Path+" "+r.Workspace)
+		return policy.Answer{Allow: true}, nil
+	}, nil)
+	ctx := policy.WithApprover(t.Context(), approver)
+	for _, c := range []struct {
+		op, args string
+		want     []string
+	}{
+		{"read_file", `{"path": "a"}`, []string{"read a test"}},
+		{"read_file", `{"path": "b"}`, []string{"read b test"}},
+		{"write_file", `{"path": "a", "content": "two\n"}`, []string{"write a test"}},
+		{"edit_file", `{"path": "a", "oldText": "two", "newText": "2"}`, []string{"read a test", "edit a test"}},
+		{"grep", `{"pattern": "2"}`, []string{"read . test"}},
+		{"ls", `{}`, []string{"list . test"}},
+		{"rm", `{"path": "missing"}`, []string{"delete missing test"}},
+		{"rm", `{"path": "a"}`, []string{"delete a test"}},
+	} {
+		tool, _ := set.Lookup(c.op)
+		if _, err := tool.Preflight(ctx, json.RawMessage(c.args)); err != nil && c.op != "edit_file" {
+			t.Errorf("Preflight of %s(%s) = %v", c.op, c.args, err)
+		}
+		if asked != nil {
+			t.Errorf("Preflight of %s(%s) asks %v", c.op, c.args, asked)
+		}
+		if _, err := tool.Call(ctx, json.RawMessage(c.args)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, asked); diff != "" {
+			t.Errorf("questions of %s(%s) (-want +got):\n%s", c.op, c.args, diff)
+		}
+		asked = nil
+	}
+}

@@ -126,7 +126,7 @@ func (ts *toolset) tooLargeNote(ctx context.Context, path string, size int) stri
 // compare reads what the file holds before it is written. That it cannot be
 // read is no reason not to write it.
 func (o *writeFileOutput) compare(ctx context.Context, ws *workspace.Workspace, content []byte) {
-	old, _, err := ws.ReadVersioned(ctx, o.Path, unified.MaxRead)
+	old, _, err := ws.ReadVersioned(policy.WithApprover(ctx, nil), o.Path, unified.MaxRead) // nobody is asked for a diff
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		o.Created = true

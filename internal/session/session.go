@@ -42,3 +42,18 @@ func ID(ctx context.Context) string {
 	id, _ := ctx.Value(idKey{}).(string)
 	return id
 }
+
+// workspaceKey is the key of the name of a workspace in a context.
+type workspaceKey struct{}
+
+// WithWorkspace returns a context for the operations of a tool of the workspace name.
+func WithWorkspace(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, workspaceKey{}, name)
+}
+
+// Workspace returns the name of the workspace whose tool ctx belongs to, "" if it
+// belongs to none.
+func Workspace(ctx context.Context) string {
+	name, _ := ctx.Value(workspaceKey{}).(string)
+	return name
+}

@@ -162,3 +162,28 @@ func RuneOffset(text string, n int) int {
 	}
 	return len(text)
 }
+
+// Visible spells out the characters of text that a person cannot see, or that
+// change how the text around them looks, except those in keep. A terminal obeys
+// control characters, so a file's name could move the cursor; others change the
+// direction of text, or have no width, and make one name look like another.
+func Visible(text, keep string) string {
+	hostile := func(r rune) bool {
+		return r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && !strings.ContainsRune(keep, r)
+	}
+	if strings.IndexFunc(text, hostile) < 0 {
+		return text
+	}
+	var out strings.Builder
+	for i, r := range text {
+		switch {
+		case !hostile(r):
+			out.WriteRune(r)
+		case r == utf8.RuneError || r < utf8.RuneSelf:
+			fmt.Fprintf(&out, `\x%02x`, text[i])
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String()
+}

@@ -39,6 +39,7 @@ type RestrictedFS struct {
 	rules    *ruleset
 	noFollow bool        // no symlink is followed
 	hidden   scan.Hidden // from searches; nil but in a view of Hide
+	question *question   // about the operation that runs, nil if nobody is asked
 }
 
 var (

@@ -3,11 +3,13 @@ package policy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy/internal/shown"
 )
 
 // checkFile returns the error of a name that cannot be a file.
@@ -33,16 +35,28 @@ func (r *RestrictedFS) atFile(ctx context.Context, op string, need opSet, name s
 
 // ReadFile implements [workspace.FileSystem].
 func (r *RestrictedFS) ReadFile(ctx context.Context, name string) (data []byte, err error) {
-	err = r.atFile(ctx, ops.ReadFile, onRead, name, true, func(p resolved) error {
+	err = r.toRead(ctx, ops.ReadFile, name, func(r *RestrictedFS, p resolved) error {
 		data, err = p.files.ReadFile(ctx, p.target)
 		return r.conceal(ctx, ops.ReadFile, p, err)
 	})
 	return data, err
 }
 
+// toRead calls do with a file that may be read.
+func (r *RestrictedFS) toRead(ctx context.Context, op, name string, do func(r *RestrictedFS, p resolved) error) error {
+	return r.approved(ctx, op, name, func(r *RestrictedFS) error {
+		return r.atFile(ctx, op, onRead, name, true, func(p resolved) error {
+			if err := r.question.confirmName(ctx, OpRead, p, true); err != nil {
+				return err
+			}
+			return do(r, p)
+		})
+	})
+}
+
 // ReadVersioned implements [workspace.VersionedReader].
 func (r *RestrictedFS) ReadVersioned(ctx context.Context, name string, limit int64) (data []byte, version workspace.Version, err error) {
-	err = r.atFile(ctx, ops.ReadFile, onRead, name, true, func(p resolved) error {
+	err = r.toRead(ctx, ops.ReadFile, name, func(r *RestrictedFS, p resolved) error {
 		data, version, err = workspace.ReadVersioned(ctx, p.files, p.target, limit)
 		return r.conceal(ctx, ops.ReadFile, p, err)
 	})
@@ -51,7 +65,7 @@ func (r *RestrictedFS) ReadVersioned(ctx context.Context, name string, limit int
 
 // Open implements [workspace.Opener].
 func (r *RestrictedFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (stream io.ReadCloser, info workspace.FileInfo, err error) {
-	err = r.atFile(ctx, ops.Open, onRead, name, true, func(p resolved) error {
+	err = r.toRead(ctx, ops.Open, name, func(r *RestrictedFS, p resolved) error {
 		stream, info, err = workspace.Open(ctx, p.files, p.target, opts)
 		if err != nil {
 			return r.conceal(ctx, ops.Open, p, err)
@@ -73,15 +87,55 @@ func writes(opts *workspace.WriteOptions) opSet {
 
 // WriteFile implements [workspace.FileSystem].
 func (r *RestrictedFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (version workspace.Version, err error) {
-	err = r.atFile(ctx, ops.WriteFile, writes(opts), name, follows(opts), func(p resolved) error {
-		version, err = p.files.WriteFile(ctx, p.target, data, opts)
-		return r.concealChange(ctx, ops.WriteFile, p, err)
+	err = r.approved(ctx, ops.WriteFile, name, func(r *RestrictedFS) error {
+		return r.atFile(ctx, ops.WriteFile, writes(opts), name, follows(opts), func(p resolved) error {
+			version, err = r.writeTarget(ctx, p, data, opts)
+			return r.concealChange(ctx, ops.WriteFile, p, err)
+		})
 	})
 	return version, err
 }
 
-// Create implements [workspace.Creator].
+// writeTarget writes p. With an approval, it writes only what was shown over what
+// was shown: the store tests that where it has conditional writes.
+func (r *RestrictedFS) writeTarget(ctx context.Context, p resolved, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	if r.question == nil {
+		return p.files.WriteFile(ctx, p.target, data, opts)
+	}
+	req, o := Request{Op: OpWrite}, workspace.WriteOptions{}
+	if opts != nil {
+		o = *opts
+	}
+	if o.IfVersion != "" {
+		req.Op = OpEdit
+	}
+	condition := fmt.Sprintf("%s %v", o.IfVersion, o.IfNotExist)
+	now, err := r.question.confirm(req, p, condition+shown.Digest(string(data)), func() (shown.State, error) {
+		return shown.Write(ctx, p.files, p.target, data, follows(opts))
+	})
+	if err != nil {
+		return "", err
+	}
+	own := o.IfVersion == "" && !o.IfNotExist && r.Capabilities().ConditionalWrite
+	switch {
+	case o.IfVersion != "" && now.Version != "" && o.IfVersion != now.Version:
+		return "", ops.Error(ops.WriteFile, p.name, workspace.ErrConflict, nil)
+	case own && now.Absent:
+		o.IfNotExist = true
+	case own:
+		o.IfVersion = now.Version
+	}
+	version, err := p.files.WriteFile(ctx, p.target, data, &o)
+	if own && (errors.Is(err, workspace.ErrConflict) || errors.Is(err, fs.ErrExist)) {
+		return "", errChanged
+	}
+	return version, err
+}
+
+// Create implements [workspace.Creator]. Where a rule asks, it is refused: nobody
+// can be shown what a stream will write.
 func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
+	r = r.inSession(ctx)
 	err = r.atFile(ctx, ops.Create, writes(opts), name, follows(opts), func(p resolved) error {
 		below, err := p.create(ctx, p.files, opts)
 		if err != nil {
@@ -95,44 +149,68 @@ func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.
 		}}
 		return nil
 	})
+	if d := asked(err); d != nil {
+		err = d.refused(ops.Create, name, "nobody can be shown a stream: write the file whole")
+	}
 	return w, err
 }
 
 // Stat implements [workspace.FileSystem].
 func (r *RestrictedFS) Stat(ctx context.Context, name string) (info workspace.FileInfo, err error) {
-	err = r.at(ctx, ops.Stat, onList, name, false, func(p resolved) error {
-		if err := r.checkDir(ctx, ops.Stat, p); err != nil {
-			return err
-		}
-		info, err = p.files.Stat(ctx, p.target)
-		info = p.outerInfo(info)
-		return r.conceal(ctx, ops.Stat, p, err)
+	err = r.approved(ctx, ops.Stat, name, func(r *RestrictedFS) error {
+		return r.at(ctx, ops.Stat, onList, name, false, func(p resolved) error {
+			if err := r.checkDir(ctx, ops.Stat, p); err != nil {
+				return err
+			}
+			if err := r.question.confirmName(ctx, OpList, p, false); err != nil {
+				return err
+			}
+			info, err = p.files.Stat(ctx, p.target)
+			info = p.outerInfo(info)
+			return r.conceal(ctx, ops.Stat, p, err)
+		})
 	})
 	return info, err
 }
 
 // Resolve implements [workspace.Resolver].
 func (r *RestrictedFS) Resolve(ctx context.Context, name string) (target string, err error) {
-	err = r.at(ctx, ops.Resolve, onList, name, true, func(p resolved) error {
-		target, err = workspace.Resolve(ctx, p.files, p.target)
-		return ops.Rename(err, ops.Resolve, name)
+	err = r.approved(ctx, ops.Resolve, name, func(r *RestrictedFS) error {
+		return r.at(ctx, ops.Resolve, onList, name, true, func(p resolved) error {
+			if err := r.question.confirmName(ctx, OpList, p, true); err != nil {
+				return err
+			}
+			target, err = workspace.Resolve(ctx, p.files, p.target)
+			return ops.Rename(err, ops.Resolve, name)
+		})
 	})
 	return target, err
 }
 
 // Copy implements [workspace.Copier].
 func (r *RestrictedFS) Copy(ctx context.Context, source, destination string) (version workspace.Version, err error) {
-	err = r.atPair(ctx, ops.Copy, onCopy|onRead, source, destination, true, func(from, to resolved) error {
-		if err := r.checkFile(ctx, ops.Copy, from); err != nil {
+	err = r.approved(ctx, ops.Copy, source, func(r *RestrictedFS) error {
+		return r.atPair(ctx, ops.Copy, onCopy|onRead, source, destination, true, func(from, to resolved) error {
+			version, err = r.copyTarget(ctx, from, to)
 			return err
-		}
-		if to.access == traverse {
-			return r.occupied(ctx, ops.Copy, to)
-		}
-		version, err = workspace.Copy(ctx, from.files, from.target, to.target)
-		return r.concealPair(ctx, ops.Copy, from, to, err)
+		})
 	})
 	return version, err
+}
+
+// copyTarget copies from to to.
+func (r *RestrictedFS) copyTarget(ctx context.Context, from, to resolved) (workspace.Version, error) {
+	if err := r.checkFile(ctx, ops.Copy, from); err != nil {
+		return "", err
+	}
+	if to.access == traverse {
+		return "", r.occupied(ctx, ops.Copy, to)
+	}
+	if err := r.question.confirmPair(ctx, OpCopy, from, to, true); err != nil {
+		return "", err
+	}
+	version, err := workspace.Copy(ctx, from.files, from.target, to.target)
+	return version, r.concealPair(ctx, ops.Copy, from, to, err)
 }
 
 // occupied is the error of a file that cannot be created because only a

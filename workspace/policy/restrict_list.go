@@ -17,6 +17,23 @@ func (r *RestrictedFS) atDir(ctx context.Context, op string, need opSet, name st
 	})
 }
 
+// toList calls do with a directory that may be listed or, if need has onRead,
+// searched.
+func (r *RestrictedFS) toList(ctx context.Context, op string, need opSet, name string, do func(r *RestrictedFS, p resolved) error) error {
+	kind := OpList
+	if need&onRead != 0 {
+		kind = OpRead
+	}
+	return r.approved(ctx, op, name, func(r *RestrictedFS) error {
+		return r.atDir(ctx, op, need, name, func(p resolved) error {
+			if err := r.question.confirmName(ctx, kind, p, true); err != nil {
+				return err
+			}
+			return do(r, p)
+		})
+	})
+}
+
 // lsPage is the least number of entries to ask the store for at a time: in a
 // page that is as short as the caller's, all might be denied.
 const lsPage = 1000
@@ -32,7 +49,7 @@ func (r *RestrictedFS) ls(ctx context.Context, dir string, opts *workspace.LsOpt
 	if opts != nil {
 		o = *opts
 	}
-	err = r.atDir(ctx, ops.Ls, need, dir, func(p resolved) error {
+	err = r.toList(ctx, ops.Ls, need, dir, func(r *RestrictedFS, p resolved) error {
 		infos, err = r.lsTarget(ctx, p, o, need, shows)
 		return r.conceal(ctx, ops.Ls, p, err)
 	})

@@ -102,7 +102,7 @@ func (r *RestrictedFS) Glob(ctx context.Context, pattern string, opts *workspace
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	err = r.atDir(ctx, ops.Glob, onList, o.Dir, func(p resolved) error {
+	err = r.toList(ctx, ops.Glob, onList, o.Dir, func(r *RestrictedFS, p resolved) error {
 		paths, err = r.searched(p, o.Gitignore).Glob(ctx, pattern, &o)
 		return r.concealSearch(ctx, ops.Glob, p, err)
 	})
@@ -119,7 +119,7 @@ func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace
 	if o.Path == "" {
 		o.Path = "."
 	}
-	err = r.atDir(ctx, ops.Grep, onList|onRead, o.Path, func(p resolved) error {
+	err = r.toList(ctx, ops.Grep, onList|onRead, o.Path, func(r *RestrictedFS, p resolved) error {
 		result, err = r.searched(p, o.Gitignore).Grep(ctx, pattern, &o)
 		return r.concealSearch(ctx, ops.Grep, p, err)
 	})
@@ -128,7 +128,7 @@ func (r *RestrictedFS) Grep(ctx context.Context, pattern string, opts *workspace
 
 // Walk implements [workspace.Walker]. It leaves out denied names.
 func (r *RestrictedFS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
-	return unstop(r.atDir(ctx, ops.Walk, onList, dir, func(p resolved) error {
+	return unstop(r.toList(ctx, ops.Walk, onList, dir, func(r *RestrictedFS, p resolved) error {
 		err := p.walk(ctx, hiding(p.files, p.innerHidden(r.hiddenFrom(p))), opts, fn)
 		return r.concealSearch(ctx, ops.Walk, p, err)
 	}))

@@ -10,29 +10,39 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy/internal/shown"
 )
 
 // Mkdir implements [workspace.FileSystem].
 func (r *RestrictedFS) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
 	recursive := opts != nil && opts.Recursive
-	return r.at(ctx, ops.Mkdir, onMkdir, name, recursive, func(p resolved) error {
-		err := p.files.Mkdir(ctx, p.target, opts)
-		if errors.Is(err, fs.ErrExist) || errors.Is(err, workspace.ErrNotDir) {
-			if err := r.checkDir(ctx, ops.Mkdir, p); err != nil {
-				return err
-			}
-		}
-		if recursive {
-			return r.concealChange(ctx, ops.Mkdir, p, err)
-		}
-		return r.conceal(ctx, ops.Mkdir, p, err)
+	return r.approved(ctx, ops.Mkdir, name, func(r *RestrictedFS) error {
+		return r.at(ctx, ops.Mkdir, onMkdir, name, recursive, func(p resolved) error { return r.mkdir(ctx, p, opts, recursive) })
 	})
+}
+
+func (r *RestrictedFS) mkdir(ctx context.Context, p resolved, opts *workspace.MkdirOptions, recursive bool) error {
+	if err := r.question.confirmName(ctx, OpMkdir, p, recursive); err != nil {
+		return err
+	}
+	err := p.files.Mkdir(ctx, p.target, opts)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, workspace.ErrNotDir) {
+		if err := r.checkDir(ctx, ops.Mkdir, p); err != nil {
+			return err
+		}
+	}
+	if recursive {
+		return r.concealChange(ctx, ops.Mkdir, p, err)
+	}
+	return r.conceal(ctx, ops.Mkdir, p, err)
 }
 
 // Rm implements [workspace.FileSystem]. It does not remove a directory that holds
 // a denied name, nor anything in it.
 func (r *RestrictedFS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	return r.at(ctx, ops.Rm, onDelete, name, false, func(p resolved) error { return r.rm(ctx, p, opts) })
+	return r.approved(ctx, ops.Rm, name, func(r *RestrictedFS) error {
+		return r.at(ctx, ops.Rm, onDelete, name, false, func(p resolved) error { return r.rm(ctx, p, opts) })
+	})
 }
 
 // rm removes p, if nothing in it is denied.
@@ -44,15 +54,24 @@ func (r *RestrictedFS) rm(ctx context.Context, p resolved, opts *workspace.RmOpt
 	if err != nil {
 		return err
 	}
-	if p.access < all && opts != nil && opts.Recursive {
+	recursive := opts != nil && opts.Recursive
+	if p.access < all && recursive {
 		err = r.rmTree(ctx, p)
-	} else {
+	} else if err = r.confirmRm(ctx, p, recursive); err == nil {
 		err = p.files.Rm(ctx, p.target, opts)
 	}
 	if errors.Is(err, workspace.ErrNotEmpty) {
 		return r.notEmpty(ctx, p, err)
 	}
 	return r.conceal(ctx, ops.Rm, p, err)
+}
+
+// confirmRm is [question.confirm] for the removal of p.
+func (r *RestrictedFS) confirmRm(ctx context.Context, p resolved, recursive bool) error {
+	_, err := r.question.confirm(Request{Op: OpDelete, Recursive: recursive}, p, "", func() (shown.State, error) {
+		return shown.Tree(ctx, p.files, p.target, false, recursive)
+	})
+	return err
 }
 
 // notEmpty returns the error of a directory that is not empty: if it holds only
@@ -89,12 +108,17 @@ func (r *RestrictedFS) rmTree(ctx context.Context, p resolved) error {
 	if err != nil {
 		return err
 	}
+	var below []resolved
+	if info.IsDir() {
+		if below, err = r.listBelow(ctx, ops.Rm, p, nil); err != nil {
+			return err
+		}
+	}
+	if err := r.confirmRm(ctx, p, true); err != nil {
+		return err
+	}
 	if !info.IsDir() {
 		return p.files.Rm(ctx, p.target, nil)
-	}
-	below, err := r.listBelow(ctx, ops.Rm, p, nil)
-	if err != nil {
-		return err
 	}
 	if r.rules.judge(onDelete, p.target, false).access == all {
 		return p.files.Rm(ctx, p.target, &workspace.RmOptions{Recursive: true})
@@ -145,21 +169,30 @@ func rebased(child, to resolved) resolved {
 // Move implements [workspace.Mover]. It does not move a directory that holds a
 // denied name, or one that would be denied at the destination.
 func (r *RestrictedFS) Move(ctx context.Context, source, destination string) error {
-	return r.atPair(ctx, ops.Move, onMove|onRead, source, destination, false, func(from, to resolved) error {
-		if source == "." {
-			return ops.Error(ops.Move, source, fs.ErrInvalid, errors.New("the root cannot be moved"))
-		}
-		if err := r.checkMove(ctx, from, to); err != nil {
+	return r.approved(ctx, ops.Move, source, func(r *RestrictedFS) error {
+		return r.atPair(ctx, ops.Move, onMove|onRead, source, destination, false, func(from, to resolved) error {
+			return r.move(ctx, from, to)
+		})
+	})
+}
+
+func (r *RestrictedFS) move(ctx context.Context, from, to resolved) error {
+	if from.name == "." {
+		return ops.Error(ops.Move, from.name, fs.ErrInvalid, errors.New("the root cannot be moved"))
+	}
+	if err := r.checkMove(ctx, from, to); err != nil {
+		return err
+	}
+	if err := r.question.confirmPair(ctx, OpMove, from, to, false); err != nil {
+		return err
+	}
+	err := workspace.Move(ctx, from.files, from.target, to.target)
+	if errors.Is(err, fs.ErrExist) {
+		if err := r.checkDir(ctx, ops.Move, to); err != nil {
 			return err
 		}
-		err := workspace.Move(ctx, from.files, from.target, to.target)
-		if errors.Is(err, fs.ErrExist) {
-			if err := r.checkDir(ctx, ops.Move, to); err != nil {
-				return err
-			}
-		}
-		return r.concealPair(ctx, ops.Move, from, to, err)
-	})
+	}
+	return r.concealPair(ctx, ops.Move, from, to, err)
 }
 
 // checkMove returns the error of a move of a denied name, or to one. Each

@@ -13,7 +13,7 @@ import (
 // the event does not say whether it was a directory or a denied file.
 func (r *RestrictedFS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 	out := make(chan workspace.Event)
-	err := r.atDir(ctx, ops.Watch, onList, dir, func(p resolved) error {
+	err := r.toList(ctx, ops.Watch, onList, dir, func(r *RestrictedFS, p resolved) error {
 		below, cancel := context.WithCancel(ctx)
 		events, err := p.files.Watch(below, p.target, opts)
 		if err != nil {

@@ -46,9 +46,9 @@ type Rule struct {
 	Allow []Op `json:"allow,omitempty" jsonschema:"The operations that are allowed."`
 	// Deny are operations that are refused.
 	Deny []Op `json:"deny,omitempty" jsonschema:"The operations that are refused."`
-	// Ask are operations that need an approval. Nobody can give one yet, so they
-	// are refused, and the error says why.
-	Ask []Op `json:"ask,omitempty" jsonschema:"The operations that need an approval. Nobody can give one yet, so they are refused."`
+	// Ask are operations that need an approval of the [Approver] in their context,
+	// just before they take place. Without one they are refused.
+	Ask []Op `json:"ask,omitempty" jsonschema:"The operations that a person has to approve just before they take place. They are refused where nobody can be asked."`
 	// Paths are globs of the names, as in [Rules].DeniedPaths: a directory is
 	// meant with all below it. "**" is everything.
 	Paths []string `json:"paths" jsonschema:"Globs of the names that the rule is for, with all below them. A pattern without a slash matches in every directory, letters match in either case, and ** is everything."`

@@ -22,6 +22,7 @@ type ruleset struct {
 	hides   *glob.Pattern                  // what a clause can hide from searches
 	free    opSet                          // what is allowed for every name
 	leads   opSet                          // what can be allowed below a name for which it is not
+	asks    bool                           // there is a rule that asks
 }
 
 // compile compiles rules.
@@ -95,6 +96,7 @@ func (s *ruleset) add(list clauses) {
 		if c.effect == Allow {
 			s.leads |= c.ops
 		}
+		s.asks = s.asks || c.effect == Ask
 	}
 }
 
@@ -259,7 +261,7 @@ func (s *ruleset) decision(need opSet, name string, v verdict) Decision {
 		return d
 	}
 	if c.effect == Ask {
-		d.Reason += fmt.Sprintf(", which asks before %s, and nobody can approve it here", d.Op)
+		d.Reason += fmt.Sprintf(", which asks before %s", d.Op)
 	} else {
 		d.Reason += fmt.Sprintf(", which denies %s", d.Op)
 	}
@@ -324,11 +326,16 @@ func (l *clauses) add(c clause) (err error) {
 	if c.pattern, err = compilePath(c.text); err != nil {
 		return err
 	}
+	l.append(c)
+	return nil
+}
+
+// append adds c, whose pattern is compiled.
+func (l *clauses) append(c clause) {
 	l.all = append(l.all, c)
 	if c.effect != Allow {
 		l.forbids |= c.ops
 	}
-	return nil
 }
 
 // verdict returns what the clauses say of name, whose letters are folded.

@@ -4,14 +4,13 @@
 package term
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	xterm "golang.org/x/term"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
 // Style is how output looks: plain, or for a person at a terminal.
@@ -80,31 +79,5 @@ func (s Style) Line(text string) string {
 	return Visible(strings.TrimSuffix(text, "\r"), "\t")
 }
 
-// Visible spells out the control characters of text, except those in keep. A
-// terminal obeys them, so a file's name could move the cursor.
-func Visible(text, keep string) string {
-	hostile := func(r rune) bool {
-		return r == utf8.RuneError || (unicode.IsControl(r) && !strings.ContainsRune(keep, r)) || isBidi(r)
-	}
-	if strings.IndexFunc(text, hostile) < 0 {
-		return text
-	}
-	var out strings.Builder
-	for i, r := range text {
-		switch {
-		case !hostile(r):
-			out.WriteRune(r)
-		case r == utf8.RuneError || r < utf8.RuneSelf:
-			fmt.Fprintf(&out, `\x%02x`, text[i])
-		default:
-			fmt.Fprintf(&out, `\u%04x`, r)
-		}
-	}
-	return out.String()
-}
-
-// isBidi reports whether r changes the direction of the text around it, which
-// can make one name look like another.
-func isBidi(r rune) bool {
-	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
-}
+// Visible is [wording.Visible].
+func Visible(text, keep string) string { return wording.Visible(text, keep) }

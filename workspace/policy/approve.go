@@ -1,0 +1,429 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy/internal/shown"
+)
+
+// Request is what an operation would do with a name.
+type Request struct {
+	// Workspace is the name of the workspace, if a tool does the operation.
+	Workspace string `json:"workspace,omitempty"`
+	// Op is the operation.
+	Op Op `json:"op"`
+	// Path is the name. An [Approver] is shown the target of symlinks.
+	Path string `json:"path"`
+	// To is the destination of OpMove and OpCopy.
+	To string `json:"to,omitempty"`
+	// Recursive says that OpDelete deletes all below Path, too.
+	Recursive bool `json:"recursive,omitempty"`
+	// Diff is what a write or an edit changes, as a unified diff of at most 8 KiB.
+	Diff string `json:"diff,omitempty"`
+	// Note says why Diff is missing or not whole, and what else there is to know.
+	Note string `json:"note,omitempty"`
+	// Rules are the places of the rules that ask, as in [Decision].
+	Rules []string `json:"rules,omitempty"`
+	// Fingerprint is the same for two requests if they do the same to the same
+	// bytes. Only an Approver is given one.
+	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+// Text returns the request for a person to read. Nothing in a file or a name can
+// look like a part of the question: control characters, and those that cannot be
+// seen, are spelled out, and each line of a diff begins with its sign.
+func (r Request) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", r.Op, wording.Visible(r.Path, ""))
+	if r.To != "" {
+		fmt.Fprintf(&b, " to %s", wording.Visible(r.To, ""))
+	}
+	if r.Recursive {
+		b.WriteString(", with all below it")
+	}
+	if r.Workspace != "" {
+		fmt.Fprintf(&b, ", in the workspace %s", wording.Visible(r.Workspace, ""))
+	}
+	if len(r.Rules) > 0 {
+		fmt.Fprintf(&b, "\nasked by: %s", strings.Join(r.Rules, ", "))
+	}
+	if r.Note != "" {
+		fmt.Fprintf(&b, "\nnote: %s", wording.Visible(r.Note, ""))
+	}
+	for line := range strings.Lines(r.Diff) {
+		b.WriteString("\n" + wording.Visible(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return b.String()
+}
+
+// Answer is what an [Approver] is told. The zero Answer refuses.
+type Answer struct {
+	// Allow allows the request.
+	Allow bool
+	// Session also allows, without a question, everything else that the rules of
+	// the request ask about, as long as the Approver is in use. It is for Allow only.
+	Session bool
+	// Reason says why the request is refused, for whoever made it.
+	Reason string
+}
+
+// DefaultApprovalTimeout is how long an [Approver] waits for an answer whose options
+// do not say.
+const DefaultApprovalTimeout = time.Minute
+
+// ApproverOptions tune an [Approver].
+type ApproverOptions struct {
+	// Timeout is how long a question waits for its turn, and then for its answer.
+	// It should be less than half of what a call may take. Zero means
+	// [DefaultApprovalTimeout].
+	Timeout time.Duration
+}
+
+// Approver asks somebody whether an operation may take place for which the rules of
+// a [RestrictedFS] ask. It belongs to one session: it asks one question at a time,
+// and remembers, in memory alone, which rules have been allowed for the session.
+// [WithApprover] puts it into the context of operations. It is safe for concurrent
+// use.
+type Approver struct {
+	ask     func(context.Context, Request) (Answer, error)
+	timeout time.Duration
+	turn    chan struct{} // holds a value while nobody is asked
+
+	mu      sync.Mutex
+	session map[*ruleset]*ruleset // guarded by mu; what rules have become in the session
+}
+
+// NewApprover returns an Approver that calls ask, which may not call an operation
+// that needs the Approver itself. An error of ask, a panic, and no answer before its
+// context ends are refusals. An answer that comes after that is ignored, and the
+// next question waits for it. Nil opts mean the zero ApproverOptions.
+func NewApprover(ask func(context.Context, Request) (Answer, error), opts *ApproverOptions) *Approver {
+	a := &Approver{ask: ask, timeout: DefaultApprovalTimeout, turn: make(chan struct{}, 1), session: map[*ruleset]*ruleset{}}
+	if opts != nil && opts.Timeout > 0 {
+		a.timeout = opts.Timeout
+	}
+	a.turn <- struct{}{}
+	return a
+}
+
+// approverKey is the key of an Approver in a context.
+type approverKey struct{}
+
+// WithApprover returns a context for operations that may ask a. With a nil a, they
+// ask nobody, and what needs an approval is refused.
+func WithApprover(ctx context.Context, a *Approver) context.Context {
+	return context.WithValue(ctx, approverKey{}, a)
+}
+
+// approverOf returns the Approver of ctx, nil if there is none.
+func approverOf(ctx context.Context) *Approver {
+	a, _ := ctx.Value(approverKey{}).(*Approver)
+	return a
+}
+
+// put asks about req when it is the turn of the question, unless covered says then
+// that the session allows it meanwhile, and remembers an answer for the session.
+// why says why there is no approval, "" if there is one.
+func (a *Approver) put(ctx context.Context, req Request, covered func() bool, remember func()) (why string) {
+	wait := time.NewTimer(a.timeout)
+	defer wait.Stop()
+	select {
+	case <-a.turn:
+	case <-ctx.Done():
+		return "the call has ended"
+	case <-wait.C:
+		return fmt.Sprintf("another question was not answered within %v", a.timeout)
+	}
+	release := func() { a.turn <- struct{}{} }
+	if covered() {
+		release()
+		return ""
+	}
+	limited, cancel := context.WithTimeout(ctx, a.timeout)
+	defer cancel()
+	answered := make(chan Answer)
+	go a.call(limited, req, answered, release)
+	select {
+	case answer := <-answered:
+		defer release()
+		why = answer.why()
+		if why == "" && answer.Session && limited.Err() == nil {
+			remember()
+		}
+	case <-limited.Done():
+	}
+	switch {
+	case ctx.Err() != nil:
+		return "the call has ended"
+	case limited.Err() != nil:
+		return fmt.Sprintf("nobody answered within %v", a.timeout)
+	}
+	return why
+}
+
+// why returns why the answer is no approval, "" if it is one.
+func (a Answer) why() string {
+	switch {
+	case a.Allow:
+		return ""
+	case a.Reason == "":
+		return "it was refused"
+	}
+	return "it was refused: " + clip(a.Reason)
+}
+
+// maxReason is how many characters of a reason an error has.
+const maxReason = 300
+
+// clip returns a reason as an error has it.
+func clip(reason string) string {
+	return wording.ClipAround(wording.Visible(reason, ""), 0, maxReason)
+}
+
+// call calls ask and sends the answer: a refusal if ask fails, panics, or ends the
+// goroutine. If nobody waits for it anymore, it calls release.
+func (a *Approver) call(ctx context.Context, req Request, answered chan<- Answer, release func()) {
+	answer := Answer{Reason: "the question could not be asked"}
+	defer func() {
+		_ = recover() // what ask panics with is no business of whoever reads the refusal
+		select {
+		case answered <- answer:
+		case <-ctx.Done():
+			release()
+		}
+	}()
+	if given, err := a.ask(ctx, req); err == nil {
+		answer = given
+	}
+}
+
+// rules returns what base is in the session.
+func (a *Approver) rules(base *ruleset) *ruleset {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if allowed := a.session[base]; allowed != nil {
+		return allowed
+	}
+	return base
+}
+
+// remember allows the rules at places in the session.
+func (a *Approver) remember(base *ruleset, places []string) {
+	allowed := a.rules(base).granting(places)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.session[base] = allowed
+}
+
+// granting returns s with the rules at places allowing what they ask about. It does
+// not change what is free: symlinks are still followed one at a time.
+func (s *ruleset) granting(places []string) *ruleset {
+	granted := *s
+	granted.lists, granted.leads = nil, s.leads
+	for _, list := range s.lists {
+		all := slices.Clone(list.all)
+		list.all, list.forbids = nil, 0
+		for _, c := range all {
+			if c.effect == Ask && slices.Contains(places, c.place) {
+				c.effect = Allow
+			}
+			list.append(c)
+		}
+		granted.add(list)
+	}
+	return &granted
+}
+
+// question is one question about one operation. The operation runs twice: first to
+// plan, up to the moment at which it would touch the name, which tells whether the
+// rules allow all else, and what a person is to see; then, with an approval, to act.
+//
+//	plan   WriteFile(a)  a rule asks: it counts as one that allows from here on
+//	plan   WriteFile(a)  allowed: a is described, and nothing is written
+//	ask    the description of a: allowed
+//	act    WriteFile(a)  a is described again. It is as it was, so it is written, if
+//	                     it still has that version. Else there is a new question.
+type question struct {
+	request  Request
+	rules    []string // the places of those that ask
+	name     string   // of the operation, before symlinks
+	planning bool
+}
+
+var (
+	// errPlanned says that an operation has been planned, and would act now.
+	errPlanned = errors.New("the operation is planned")
+	// errChanged says that what was shown is no longer what is there.
+	errChanged = errors.New("the file has changed since it was shown")
+)
+
+// maxQuestions is how often an operation asks because a name changes.
+const maxQuestions = 3
+
+// approved calls do, which is the operation op on name, and again with an approval
+// if a rule asks. Who is not asked, and what for, tells nothing about what there is
+// at the name.
+func (r *RestrictedFS) approved(ctx context.Context, op, name string, do func(r *RestrictedFS) error) error {
+	if !r.rules.asks || r.question != nil {
+		return do(r)
+	}
+	a := approverOf(ctx)
+	current := r.inSession(ctx)
+	err := do(current)
+	d := asked(err)
+	if d == nil {
+		return err
+	}
+	if a == nil {
+		return d.refused(op, name, "nobody can approve it here")
+	}
+	for range maxQuestions {
+		q, err := current.plan(ctx, op, name, do)
+		if err != nil {
+			return err
+		}
+		covered := func() bool {
+			return a.rules(r.rules) != current.rules && !q.asks(current.under(a.rules(r.rules), nil), do)
+		}
+		why := a.put(ctx, q.request, covered, func() { a.remember(r.rules, q.rules) })
+		switch {
+		case ctx.Err() != nil:
+			return ops.Error(op, name, ctx.Err(), nil)
+		case why != "":
+			return d.refused(op, name, why)
+		}
+		acting := *q
+		acting.planning = false
+		if err = do(current.under(a.rules(r.rules).granting(q.rules), &acting)); !errors.Is(err, errChanged) && asked(err) == nil {
+			return err
+		}
+	}
+	return ops.Error(op, name, workspace.ErrConflict, errors.New("it changes while it is asked about"))
+}
+
+// inSession returns r with what the session of ctx allows.
+func (r *RestrictedFS) inSession(ctx context.Context) *RestrictedFS {
+	if a := approverOf(ctx); a != nil && r.rules.asks {
+		return r.under(a.rules(r.rules), r.question)
+	}
+	return r
+}
+
+// under returns r under other rules and with a question.
+func (r *RestrictedFS) under(rules *ruleset, q *question) *RestrictedFS {
+	view := *r
+	view.rules, view.question = rules, q
+	return &view
+}
+
+// asked returns the denial in err if that is one that an approval lifts.
+func asked(err error) *DeniedError {
+	var d *DeniedError
+	if errors.As(err, &d) && d.decision.Effect == Ask {
+		return d
+	}
+	return nil
+}
+
+// refused returns the error of an operation without an approval.
+func (e *DeniedError) refused(op, name, why string) error {
+	d := e.decision
+	d.Reason += "; " + why
+	return ops.Error(op, name, workspace.ErrPolicy, &DeniedError{d})
+}
+
+// plan finds out which rules ask and what to show. Its error is the denial of what
+// is refused whoever approves.
+func (r *RestrictedFS) plan(ctx context.Context, op, name string, do func(r *RestrictedFS) error) (*question, error) {
+	q := &question{name: name, planning: true}
+	q.request = Request{Workspace: session.Workspace(ctx), Path: name}
+	for {
+		err := do(r.under(r.rules.granting(q.rules), q))
+		d := asked(err)
+		switch {
+		case d != nil && slices.Contains(q.rules, d.Rule()):
+			return nil, err
+		case d != nil:
+			q.rules = append(q.rules, d.Rule())
+			if q.request.Op == "" {
+				q.request.Op = d.decision.Op
+			}
+			continue
+		case ctx.Err() != nil:
+			return nil, ops.Error(op, name, ctx.Err(), nil)
+		case errors.Is(err, workspace.ErrPolicy):
+			return nil, err
+		}
+		// Any other error says something of what there is: it comes after the answer.
+		q.request.Rules = slices.Clone(q.rules)
+		return q, nil
+	}
+}
+
+// asks reports whether the operation still asks in a view of r.
+func (q *question) asks(r *RestrictedFS, do func(r *RestrictedFS) error) bool {
+	probe := *q
+	probe.planning = true
+	return asked(do(r.under(r.rules, &probe))) != nil
+}
+
+// confirm is called by an operation when the rules allow it, and just before it
+// touches p. It plans req, or compares p with what was approved. what is what the
+// operation does beside that.
+func (q *question) confirm(req Request, p resolved, what string, describe func() (shown.State, error)) (shown.State, error) {
+	if q == nil {
+		return shown.State{}, nil
+	}
+	s, err := describe()
+	if err != nil {
+		return s, err
+	}
+	fingerprint := shown.Digest(string(req.Op), p.target, req.To, fmt.Sprint(req.Recursive), what, s.Fingerprint)
+	switch {
+	case !q.planning && fingerprint != q.request.Fingerprint:
+		return s, errChanged
+	case !q.planning:
+		return s, nil
+	}
+	req.Workspace, req.Path, req.Fingerprint = q.request.Workspace, p.target, fingerprint
+	req.Diff, req.Note = s.Diff, s.Note
+	if p.name != p.target {
+		req.Note = strings.TrimPrefix(req.Note+"; it was called by the name "+p.name, "; ")
+	}
+	q.request = req
+	return s, errPlanned
+}
+
+// confirmName is confirm for an operation that changes nothing, and may look at
+// names below p in the course of it. last says whether it follows a symlink that is
+// the last element.
+func (q *question) confirmName(ctx context.Context, op Op, p resolved, last bool) error {
+	switch {
+	case q == nil:
+		return nil
+	case q.planning:
+		_, err := q.confirm(Request{Op: op}, p, "", func() (shown.State, error) { return shown.Name(ctx, p.files, p.target, last) })
+		return err
+	case p.name == q.name && p.target != q.request.Path:
+		return errChanged
+	}
+	return nil
+}
+
+// confirmPair is confirm for an operation that creates to.
+func (q *question) confirmPair(ctx context.Context, op Op, from, to resolved, last bool) error {
+	_, err := q.confirm(Request{Op: op, To: to.target}, from, "", func() (shown.State, error) {
+		return shown.Tree(ctx, from.files, from.target, last, true)
+	})
+	return err
+}

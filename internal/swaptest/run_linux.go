@@ -45,6 +45,11 @@ func Run(t *testing.T, open func(t *testing.T, dir string) workspace.FileSystem)
 		{"denied", "src/", func(fsys workspace.FileSystem) (workspace.FileSystem, error) {
 			return policy.Restrict(fsys, policy.Rules{DeniedPaths: []string{"vault"}})
 		}},
+		{"rules", "src/", func(fsys workspace.FileSystem) (workspace.FileSystem, error) {
+			return policy.Restrict(fsys, policy.Rules{FirstMatch: []policy.Rule{
+				{Allow: policy.Ops(), Paths: []string{"src/**"}}, {Deny: policy.Ops(), Paths: []string{"**"}},
+			}})
+		}},
 		{"sub", "", func(fsys workspace.FileSystem) (workspace.FileSystem, error) { return policy.Sub(fsys, "src") }},
 	} {
 		for _, by := range []string{"tools", "program"} {

@@ -259,7 +259,11 @@ func (p resolved) shows(t workspace.FileType) bool {
 // denial is the error of a denied operation on name. It depends on target alone,
 // not on what has that name.
 func (r *RestrictedFS) denial(op, name string, need opSet, target string, v verdict) error {
-	return ops.Error(op, name, workspace.ErrPolicy, &DeniedError{r.rules.decision(need, target, v)})
+	d := r.rules.decision(need, target, v)
+	if name != target && d.Effect == Deny {
+		d.Reason = "it leads to a denied name" // the pattern would say where
+	}
+	return ops.Error(op, name, workspace.ErrPolicy, &DeniedError{d})
 }
 
 // traverseDenial is the denial of a name that may only be traversed.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // TestRestrictSymlinks tests that a symlink opens nothing that is denied.
@@ -52,6 +53,16 @@ func TestRestrictSymlinks(t *testing.T) {
 		}
 		if data, err := os.ReadFile(filepath.Join(dir, "vault", "key")); string(data) != "secret" {
 			t.Errorf("the denied file is %q, %v", data, err)
+		}
+	})
+	t.Run("text", func(t *testing.T) {
+		denied, err := policy.Restrict(local, policy.Rules{DeniedPaths: []string{"vault"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = "read_file src/key: forbidden by policy: it leads to a denied name"
+		if _, err := denied.ReadFile(t.Context(), "src/key"); err == nil || err.Error() != want {
+			t.Errorf("ReadFile(src/key) = %v, want %s, which does not say where it leads", err, want)
 		}
 	})
 	t.Run("allowed", func(t *testing.T) {

@@ -95,6 +95,13 @@ func (e *Event) finish(err error) {
 	}
 }
 
+// Finished returns e as it is after an operation that has returned err, for whoever
+// tells observers of operations that no [workspace.FileSystem] has. Time must be set.
+func Finished(e Event, err error) Event {
+	e.finish(err)
+	return e
+}
+
 // codeOf returns the code of err.
 func codeOf(err error) string {
 	if err == ErrDiscarded {

@@ -1,0 +1,283 @@
+// Package gitstage stages what is done in a workspace in a local folder: in go the
+// events of package observe, out come changes of the index of the git repository
+// whose work tree the file is in. Where there is none, nothing happens.
+//
+//	stager, err := gitstage.Open(local, dir, &gitstage.Options{Report: log})
+//	fsys := observe.New(local, "repo", stager)
+//
+// A file that was written is staged with its bytes, one that was removed is removed
+// from the index, and one that was moved is renamed there, after the operation and
+// before it returns. What git ignores is not staged. Whatever goes wrong, the operation
+// has succeeded; [Options].Report learns of it.
+//
+// # A repository is input
+//
+// The folder and the repository in it may come from a stranger, or be changed by an
+// agent, and git runs programs that a repository names: filters, hooks, monitors of
+// the file system, helpers of remotes. None of them runs here. "git add" would run a
+// filter, so the file is hashed without (git hash-object --no-filters), and
+// its hash is put into the index (git update-index --index-info). A file whose
+// attributes ask for a filter, or for another encoding, is not staged, as its bytes
+// would be the wrong ones. Line ends are staged as they are in the file. Hooks and
+// monitors are switched off on the command line, which precedes every file of
+// configuration, remotes are forbidden, and the variables GIT_… of the environment are
+// not passed on. git itself refuses repositories of other users, and is not run if it
+// was found in the folder of the workspace.
+package gitstage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/observe"
+)
+
+// Op is the operation of the events that [Options].Report learns of.
+const Op = "git_stage"
+
+// DefaultTimeout is how long staging may take if the options say nothing.
+const DefaultTimeout = 10 * time.Second
+
+// Options are the settings of a [Stager].
+type Options struct {
+	// Timeout is how long it may take to stage what one operation has changed, another
+	// program that has locked the index included. Zero means [DefaultTimeout].
+	Timeout time.Duration
+	// Report learns, by its After, of each attempt to stage something: an event with
+	// the operation [Op] and the names of the operation before. Nil means that nobody
+	// does.
+	Report observe.Observer
+}
+
+// Stager is an [observe.Observer] that stages what has changed. It refuses nothing,
+// and is safe for concurrent use.
+type Stager struct {
+	fsys workspace.FileSystem
+	root string // the folder, without symlinks
+	git  string // the program
+	opts Options
+
+	mu sync.Mutex // of the indexes: git refuses two changes at a time
+}
+
+var _ observe.Observer = (*Stager)(nil)
+
+// Open returns an observer for the operations on fsys, which has the files of the
+// folder dir, or on wrappers of it that do not rename files. It looks for git on the
+// PATH. Nil opts mean the zero Options.
+//
+// # Errors
+//
+// A folder that is not found, and a git that is not found, or that is in the folder.
+func Open(fsys workspace.FileSystem, dir string, opts *Options) (*Stager, error) {
+	s := &Stager{fsys: fsys}
+	if opts != nil {
+		s.opts = *opts
+	}
+	if s.opts.Timeout == 0 {
+		s.opts.Timeout = DefaultTimeout
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if s.root, err = filepath.EvalSymlinks(absolute); err != nil {
+		return nil, err
+	}
+	if s.git, err = exec.LookPath("git"); err != nil {
+		return nil, fmt.Errorf("git: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(s.git); err != nil || inside(s.root, real) || inside(s.root, s.git) {
+		return nil, errors.New("git: the program that the PATH names is in the workspace, and is not run: change the PATH")
+	}
+	return s, nil
+}
+
+// inside reports whether the file name is below dir. Both are absolute.
+func inside(dir, name string) bool {
+	rest, err := filepath.Rel(dir, name)
+	return err == nil && filepath.IsLocal(rest)
+}
+
+// Before implements [observe.Observer].
+func (s *Stager) Before(ctx context.Context, _ observe.Event) (context.Context, error) {
+	return ctx, nil
+}
+
+// After implements [observe.Observer]: it stages what e has changed. It goes on if
+// ctx has ended, as the change has taken place.
+func (s *Stager) After(ctx context.Context, e observe.Event) {
+	if e.Err != nil || !e.Changes() || e.Op == ops.Mkdir {
+		return
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Timeout)
+	defer cancel()
+	began := time.Now()
+	staged, err := s.stage(limited, e)
+	if s.opts.Report == nil || !staged && err == nil {
+		return
+	}
+	if err != nil {
+		err = ops.Error(Op, e.Path, workspace.ErrUnavailable, err)
+	}
+	s.opts.Report.After(ctx, observe.Finished(observe.Event{
+		Time: began, Session: e.Session, Workspace: e.Workspace, Op: Op, Path: e.Path, To: e.To,
+	}, err))
+}
+
+// stage stages what e has changed, and reports whether there was something to do.
+func (s *Stager) stage(ctx context.Context, e observe.Event) (staged bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e.Op {
+	case ops.Rm:
+		return s.remove(ctx, e.Path)
+	case ops.Move:
+		return s.move(ctx, e.Path, e.To)
+	case ops.Copy:
+		return s.add(ctx, e.To)
+	}
+	return s.add(ctx, e.Path)
+}
+
+// repository returns the repository that the file name is in, nil if there is none.
+// Symlinks on the way to the file, and those that a write follows, have been followed.
+func (s *Stager) repository(ctx context.Context, name string, follow bool) (*repository, string, error) {
+	dir, base := workspace.Split(name)
+	if follow {
+		dir, base = name, "."
+	}
+	resolved, err := workspace.Resolve(ctx, s.fsys, dir)
+	if err != nil {
+		return nil, "", reason(err)
+	}
+	name = path.Join(resolved, base)
+	full := filepath.Join(s.root, filepath.FromSlash(name))
+	for top := filepath.Dir(full); ; top = filepath.Dir(top) {
+		if filepath.Base(top) == ".git" {
+			return nil, "", nil // a file of git itself
+		}
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			rel, err := filepath.Rel(top, full)
+			return &repository{git: s.git, top: top, name: filepath.ToSlash(rel)}, name, err
+		}
+		if top == filepath.Dir(top) {
+			return nil, "", nil
+		}
+	}
+}
+
+// reason returns what an error says beside the operation and the name.
+func reason(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+// add stages the file name as it is now. A file that somebody has removed in
+// between is left to that operation.
+func (s *Stager) add(ctx context.Context, name string) (staged bool, err error) {
+	repo, name, err := s.repository(ctx, name, true)
+	if repo == nil {
+		return false, err
+	}
+	wanted, err := repo.wants(ctx)
+	if !wanted || err != nil {
+		return err != nil, err
+	}
+	entry, err := s.hash(ctx, repo, name)
+	if err != nil {
+		return true, err
+	}
+	return true, repo.update(ctx, []indexEntry{entry})
+}
+
+// hash stores the bytes of the file name as an object.
+func (s *Stager) hash(ctx context.Context, repo *repository, name string) (indexEntry, error) {
+	stream, _, err := workspace.Open(ctx, s.fsys, name, nil)
+	if err != nil {
+		return indexEntry{}, reason(err)
+	}
+	defer stream.Close()
+	id, err := repo.run(ctx, stream, "hash-object", "-w", "--no-filters", "--stdin")
+	return indexEntry{mode: s.mode(name), id: strings.TrimSpace(string(id)), name: repo.name}, err
+}
+
+// mode returns the mode of a file for the index.
+func (s *Stager) mode(name string) string {
+	root, err := os.OpenRoot(s.root)
+	if err != nil {
+		return modeFile
+	}
+	defer root.Close()
+	if info, err := root.Lstat(filepath.FromSlash(name)); err == nil && info.Mode()&0o100 != 0 {
+		return modeExecutable
+	}
+	return modeFile
+}
+
+// remove removes the file or directory name from the index.
+func (s *Stager) remove(ctx context.Context, name string) (staged bool, err error) {
+	repo, _, err := s.repository(ctx, name, false)
+	if repo == nil {
+		return false, err
+	}
+	entries, err := repo.entries(ctx)
+	if err != nil || len(entries) == 0 {
+		return err != nil, err
+	}
+	for i := range entries {
+		entries[i] = indexEntry{modeNone, strings.Repeat("0", len(entries[i].id)), entries[i].name}
+	}
+	return true, repo.update(ctx, entries)
+}
+
+// move renames the file or directory from in the index, as "git mv" does. A file is
+// then staged as it is, whether or not it was in the index; of a directory, only what
+// was.
+func (s *Stager) move(ctx context.Context, from, to string) (staged bool, err error) {
+	source, _, err := s.repository(ctx, from, false)
+	if err != nil {
+		return true, err
+	}
+	destination, name, err := s.repository(ctx, to, false)
+	if err != nil {
+		return true, err
+	}
+	var entries []indexEntry
+	if source != nil {
+		if entries, err = source.entries(ctx); err != nil {
+			return true, err
+		}
+	}
+	removed, err := s.remove(ctx, from)
+	if err != nil || destination == nil {
+		return removed, err
+	}
+	info, err := s.fsys.Stat(ctx, name)
+	switch {
+	case err != nil:
+		return true, reason(err)
+	case info.Type == workspace.TypeFile:
+		return s.add(ctx, to)
+	case source == nil || source.top != destination.top || len(entries) == 0:
+		return removed, nil
+	}
+	for i, entry := range entries {
+		entries[i].name = destination.name + strings.TrimPrefix(entry.name, source.name)
+	}
+	return true, destination.update(ctx, entries)
+}

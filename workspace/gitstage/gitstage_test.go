@@ -1,0 +1,356 @@
+package gitstage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/gitstage"
+	"github.com/workspacekit/workspacekit/workspace/observe"
+)
+
+// repo is a work tree with a workspace in it, and what its stager has reported.
+type repo struct {
+	dir  string
+	fsys workspace.FileSystem
+
+	mu     sync.Mutex
+	events []observe.Event // guarded by mu
+}
+
+// newRepo returns a new repository, with the workspace in its folder sub.
+func newRepo(t *testing.T, sub string, timeout time.Duration) *repo {
+	t.Helper()
+	r := &repo{dir: t.TempDir()}
+	for _, name := range []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"} {
+		t.Setenv(name, os.DevNull)
+	}
+	r.run(t, "init", "-q")
+	if err := os.MkdirAll(filepath.Join(r.dir, sub), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	local, err := localbash.Open(filepath.Join(r.dir, sub), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { local.Close() })
+	stager, err := gitstage.Open(local, workspace.RootOf(local), &gitstage.Options{Timeout: timeout, Report: observe.Func(func(_ context.Context, e observe.Event) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.events = append(r.events, e)
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.fsys = observe.New(local, "repo", stager)
+	return r
+}
+
+// run runs git in the repository.
+func (r *repo) run(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Dir = r.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// write writes a file through the workspace.
+func (r *repo) write(t *testing.T, name, content string) {
+	t.Helper()
+	if _, err := r.fsys.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// put writes a file of the repository beside the workspace.
+func (r *repo) put(t *testing.T, name, content string, mode fs.FileMode) {
+	t.Helper()
+	path := filepath.Join(r.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(content), mode)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// has compares the index with lines of mode, name and content.
+func (r *repo) has(t *testing.T, want ...string) {
+	t.Helper()
+	var got []string
+	for line := range strings.SplitSeq(strings.TrimSuffix(r.run(t, "ls-files", "-z", "--stage"), "\x00"), "\x00") {
+		if facts, name, ok := strings.Cut(line, "\t"); ok {
+			got = append(got, fmt.Sprintf("%s %s %s", strings.Fields(facts)[0], name, r.run(t, "cat-file", "blob", strings.Fields(facts)[1])))
+		}
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the index has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// failures returns the errors that were reported since the last call.
+func (r *repo) failures() (texts []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.events {
+		if e.Err != nil {
+			texts = append(texts, e.Err.Error())
+		}
+	}
+	r.events = nil
+	return texts
+}
+
+// TestStage changes files in every way, and compares the index.
+func TestStage(t *testing.T) {
+	for _, sub := range []string{".", "deep/er"} {
+		t.Run(sub, func(t *testing.T) {
+			r := newRepo(t, sub, 0)
+			at := strings.TrimPrefix(sub+"/", "./")
+			ctx := t.Context()
+			r.put(t, ".gitignore", "*.log\n", 0o666)
+			r.write(t, "a", "1")
+			r.write(t, "b c/ü\n\"*", "odd")
+			r.write(t, "x.log", "ignored")
+			for _, name := range []string{":(top)x", "[a]", "-n"} {
+				r.write(t, name, "odd")
+				if err := r.fsys.Rm(ctx, name, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.has(t, "100644 "+at+"a 1", "100644 "+at+"b c/ü\n\"* odd")
+			r.write(t, "a", "2")
+			w, err := workspace.Create(ctx, r.fsys, "created", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = w.Write([]byte("3\r\n"))
+			_, commitErr := w.Commit()
+			if err := errors.Join(err, commitErr, w.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(filepath.Join(r.dir, sub, "created"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			r.write(t, "created", "3\r\n")
+			_, err = workspace.Copy(ctx, r.fsys, "a", "d")
+			if err := errors.Join(err, workspace.Move(ctx, r.fsys, "b c", "e"), workspace.Move(ctx, r.fsys, "x.log", "x"),
+				r.fsys.Mkdir(ctx, "none", nil), workspace.Move(ctx, r.fsys, "d", "none/d")); err != nil {
+				t.Fatal(err)
+			}
+			r.has(t, "100644 "+at+"a 2", "100755 "+at+"created 3\r\n", "100644 "+at+"e/ü\n\"* odd", "100644 "+at+"none/d 2", "100644 "+at+"x ignored")
+			if err := errors.Join(r.fsys.Rm(ctx, "e", &workspace.RmOptions{Recursive: true}), r.fsys.Rm(ctx, "created", nil),
+				workspace.Move(ctx, r.fsys, "none/d", "d.log"), r.fsys.Rm(ctx, "x", nil)); err != nil {
+				t.Fatal(err)
+			}
+			r.has(t, "100644 "+at+"a 2")
+			if failed := r.failures(); failed != nil {
+				t.Errorf("failures: %q", failed)
+			}
+		})
+	}
+}
+
+// TestSymlinks tests that what a symlink leads to is staged under its own name.
+func TestSymlinks(t *testing.T) {
+	r := newRepo(t, ".", 0)
+	r.write(t, "real/a", "1")
+	if err := errors.Join(os.Symlink("real", filepath.Join(r.dir, "link")), os.Symlink("real/a", filepath.Join(r.dir, "file"))); err != nil {
+		t.Fatal(err)
+	}
+	r.write(t, "link/b", "2")
+	r.write(t, "file", "3")
+	r.has(t, "100644 real/a 3", "100644 real/b 2")
+	if err := errors.Join(r.fsys.Rm(t.Context(), "link/b", nil), r.fsys.Rm(t.Context(), "file", nil)); err != nil {
+		t.Fatal(err)
+	}
+	r.has(t, "100644 real/a 3")
+}
+
+// TestNested tests that a file belongs to the nearest repository, and that the files
+// of git itself are not staged.
+func TestNested(t *testing.T) {
+	r := newRepo(t, ".", 0)
+	inner := &repo{dir: filepath.Join(r.dir, "inner")}
+	if err := os.Mkdir(inner.dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	inner.run(t, "init", "-q")
+	r.write(t, "inner/a", "1")
+	r.write(t, "inner/.git/description", "x")
+	inner.has(t, "100644 a 1")
+	r.write(t, "b", "2")
+	r.has(t, "100644 b 2")
+	if err := workspace.Move(t.Context(), r.fsys, "inner/a", "a"); err != nil {
+		t.Fatal(err)
+	}
+	inner.has(t)
+	r.has(t, "100644 a 1", "100644 b 2")
+}
+
+// TestNoRepository tests that nothing happens where there is no repository.
+func TestNoRepository(t *testing.T) {
+	local, err := localbash.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	reports := 0
+	stager, err := gitstage.Open(local, workspace.RootOf(local), &gitstage.Options{Report: observe.Func(func(context.Context, observe.Event) { reports++ })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := observe.New(local, "repo", stager)
+	_, err = fsys.WriteFile(t.Context(), "a", nil, nil)
+	if err := errors.Join(err, workspace.Move(t.Context(), fsys, "a", "b"), fsys.Rm(t.Context(), "b", nil)); err != nil || reports > 0 {
+		t.Errorf("without a repository there are %d reports, %v", reports, err)
+	}
+}
+
+// TestGitInWorkspace tests that a program that an agent can write is not run.
+func TestGitInWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	local, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "bin"), 0o777),
+		os.WriteFile(filepath.Join(dir, "bin", "git"), []byte("#!/bin/sh\n"), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "git")
+	if err := os.Symlink(filepath.Join(dir, "bin", "git"), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "bin"), filepath.Dir(link)} {
+		t.Setenv("PATH", path)
+		if _, err := gitstage.Open(local, dir, nil); err == nil {
+			t.Errorf("Open runs the git of the workspace, found in %s", path)
+		}
+	}
+}
+
+// TestHostileRepository tests that no program runs that a repository names. Where git
+// itself would run it, that is shown first.
+func TestHostileRepository(t *testing.T) {
+	for name, c := range map[string]struct {
+		config string            // lines, in which PROGRAM is the program
+		files  map[string]string // that are executable
+		git    []string          // a command that runs the program
+		staged bool              // the file is staged all the same
+	}{
+		"filter":           {"[filter \"x\"]\n\tclean = PROGRAM\n", map[string]string{".gitattributes": "* filter=x\n"}, []string{"add", "other"}, false},
+		"process":          {"[filter \"x\"]\n\tprocess = PROGRAM\n\trequired = true\n", map[string]string{".gitattributes": "a filter=x\nother filter=x\n"}, nil, false},
+		"info":             {"[filter \"x\"]\n\tclean = PROGRAM\n", map[string]string{".git/info/attributes": "* filter=x\n"}, []string{"add", "other"}, false},
+		"monitor":          {"[core]\n\tfsmonitor = PROGRAM\n", nil, []string{"status"}, true},
+		"hook":             {"", map[string]string{".git/hooks/post-index-change": "#!/bin/sh\nPROGRAM\n"}, []string{"add", "other"}, true},
+		"path":             {"[core]\n\thooksPath = hooks\n", map[string]string{"hooks/post-index-change": "#!/bin/sh\nPROGRAM\n"}, []string{"add", "other"}, true},
+		"include":          {"[include]\n\tpath = more\n", map[string]string{".git/more": "[core]\n\tfsmonitor = PROGRAM\n"}, []string{"status"}, true},
+		"in new versions":  {"[hook \"x\"]\n\tevent = post-index-change\n\tcommand = PROGRAM\n", nil, nil, false},
+		"pager and alias":  {"[core]\n\tpager = PROGRAM\n\teditor = PROGRAM\n[alias]\n\tupdate-index = !PROGRAM\n\thash-object = !PROGRAM\n", nil, nil, true},
+		"encoding":         {"", map[string]string{".gitattributes": "* working-tree-encoding=UTF-16\n"}, nil, false},
+		"promisor":         {"[extensions]\n\tpartialClone = o\n[remote \"o\"]\n\turl = ext::PROGRAM\n\tpromisor = true\n\tuploadpack = PROGRAM\n", nil, nil, true},
+		"credentials, ssh": {"[core]\n\tsshCommand = PROGRAM\n[credential]\n\thelper = !PROGRAM\n", nil, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, ".", 0)
+			marker := filepath.Join(t.TempDir(), "has-run")
+			program := filepath.Join(t.TempDir(), "program")
+			if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch '"+marker+"'\ncat\n"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			old, err := os.ReadFile(filepath.Join(r.dir, ".git", "config"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.put(t, ".git/config", string(old)+strings.ReplaceAll(c.config, "PROGRAM", program), 0o666)
+			for file, content := range c.files {
+				r.put(t, file, strings.ReplaceAll(content, "PROGRAM", program), 0o777)
+			}
+			r.put(t, "other", "x", 0o666)
+			if c.git != nil {
+				r.run(t, c.git...)
+				if _, err := os.Stat(marker); err != nil {
+					t.Errorf("git %q does not run the program, so this tests nothing: %v", c.git, err)
+				}
+				_ = os.Remove(marker)
+			}
+			r.write(t, "a", "content")
+			err = errors.Join(workspace.Move(t.Context(), r.fsys, "a", "b"), r.fsys.Rm(t.Context(), "b", nil))
+			if err != nil {
+				t.Error(err)
+			}
+			r.write(t, "a", "content")
+			if _, err := os.Stat(marker); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the program of the repository has run: %v", err)
+			}
+			if failed := r.failures(); (failed == nil) != c.staged {
+				t.Errorf("failures: %q, want some: %v", failed, !c.staged)
+			}
+		})
+	}
+}
+
+// TestEnvironment tests that variables of git do not lead it elsewhere.
+func TestEnvironment(t *testing.T) {
+	r := newRepo(t, ".", 0)
+	other := newRepo(t, ".", 0)
+	t.Setenv("GIT_DIR", filepath.Join(other.dir, ".git"))
+	t.Setenv("GIT_INDEX_FILE", filepath.Join(other.dir, "index"))
+	r.write(t, "a", "1")
+	os.Unsetenv("GIT_DIR")
+	os.Unsetenv("GIT_INDEX_FILE")
+	r.has(t, "100644 a 1")
+	other.has(t)
+}
+
+// TestFailures tests that a write succeeds whatever git says, and that its event has
+// no paths of the host.
+func TestFailures(t *testing.T) {
+	r := newRepo(t, ".", 100*time.Millisecond)
+	r.put(t, ".git/index.lock", "", 0o666) // another program, for ever
+	r.write(t, "a", "1")
+	if err := os.Remove(filepath.Join(r.dir, ".git/index.lock")); err != nil {
+		t.Fatal(err)
+	}
+	r.put(t, ".git/HEAD", "broken", 0o666)
+	r.write(t, "a", "2")
+	failed := r.failures()
+	if len(failed) != 2 || !strings.Contains(failed[1], "the repository is damaged") {
+		t.Errorf("failures: %q, want one for the lock and one for the repository", failed)
+	}
+	for _, text := range failed {
+		if !strings.HasPrefix(text, "git_stage a: temporarily unavailable: ") || strings.Contains(text, r.dir) {
+			t.Errorf("the failure %q has a path of the host, or is of another operation", text)
+		}
+	}
+}
+
+// TestTogether stages many files at a time.
+func TestTogether(t *testing.T) {
+	r := newRepo(t, ".", time.Minute)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			if _, err := r.fsys.WriteFile(context.Background(), fmt.Sprint(i), []byte("x"), nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if names := strings.Fields(r.run(t, "ls-files")); len(names) != 8 {
+		t.Errorf("the index has %q, want 8 files; failures: %q", names, r.failures())
+	}
+}

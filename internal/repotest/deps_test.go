@@ -25,11 +25,12 @@ var policy = map[string][]string{
 		"internal/session", "internal/wording", "workspace/policy/internal/shown"},
 	"workspace/policy/internal/shown": {"workspace", "internal/ops", "internal/unified", "internal/wording"},
 
-	"workspace/audit":   {"workspace", "workspace/observe", "golang.org/x/sys/..."},
-	"workspace/observe": {"workspace", "workspace/fallback", "internal/errcode", "internal/ops", "internal/session"},
-	"workspace/backup":  {"workspace", "workspace/policy", "internal/ops", "internal/session", "golang.org/x/sync/semaphore"},
-	"workspace/kind":    {"workspace"},
-	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/audit", "workspace/kind", "workspace/observe",
+	"workspace/audit":    {"workspace", "workspace/observe", "golang.org/x/sys/..."},
+	"workspace/gitstage": {"workspace", "workspace/observe", "internal/ops"},
+	"workspace/observe":  {"workspace", "workspace/fallback", "internal/errcode", "internal/ops", "internal/session"},
+	"workspace/backup":   {"workspace", "workspace/policy", "internal/ops", "internal/session", "golang.org/x/sync/semaphore"},
+	"workspace/kind":     {"workspace"},
+	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/audit", "workspace/gitstage", "workspace/kind", "workspace/observe",
 		"workspace/backup", "workspace/policy", "github.com/google/jsonschema-go/jsonschema"},
 	"workspace/config/internal/document": {"internal/wording", "github.com/goccy/go-yaml/...", "github.com/google/jsonschema-go/jsonschema"},
 

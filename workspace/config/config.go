@@ -88,6 +88,7 @@ type description struct {
 	FS       *FS            `json:"fs,omitempty" jsonschema:"Settings that hold for every provider and every consumer."`
 	Audit    *Audit         `json:"audit,omitempty" jsonschema:"Records each operation, denials included, in a log whose lines are chained by hashes."`
 	Backup   *Backup        `json:"backup,omitempty" jsonschema:"Keeps what changes replace or remove, so that they can be undone."`
+	Git      *Git           `json:"git,omitempty" jsonschema:"What happens to the git repository of a local folder."`
 	Requires []string       `json:"requires,omitempty" jsonschema:"Capabilities without which the workspace is not opened."`
 	// PolicyTests are for Config.TestPolicy.
 	PolicyTests []PolicyTest `json:"policyTests,omitempty" jsonschema:"What fs should allow and deny, for the command workspace policy test."`

@@ -2,9 +2,12 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 
+	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
+	"github.com/workspacekit/workspacekit/workspace/gitstage"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 	"github.com/workspacekit/workspacekit/workspace/observe"
 )
@@ -75,11 +78,8 @@ func (a *Audit) grants() []string {
 	return files
 }
 
-// open returns the observers that a, which has absolute paths, asks for.
-func (a *Audit) open() ([]observe.Observer, error) {
-	if a == nil {
-		return nil, nil
-	}
+// open returns the log that a, which has absolute paths, describes.
+func (a *Audit) open() (*audit.Log, error) {
 	opts := &audit.Options{Sync: a.Sync}
 	if a.HashPaths {
 		var err error
@@ -87,9 +87,54 @@ func (a *Audit) open() ([]observe.Observer, error) {
 			return nil, fmt.Errorf("audit log: the key: %w", err)
 		}
 	}
-	log, err := audit.Open(a.File, opts)
-	if err != nil {
-		return nil, err
+	return audit.Open(a.File, opts)
+}
+
+// Git says what happens to the git repository that a local folder is in, if it is in
+// one: see package gitstage.
+type Git struct {
+	// Stage stages what is written, removed and moved.
+	Stage bool `json:"stage" jsonschema:"Stages what is written, removed and moved, if the folder is in the work tree of a git repository."`
+}
+
+// on reports whether g asks for something.
+func (g *Git) on() bool { return g != nil && g.Stage }
+
+// checkGit adds an error for a git in a workspace that is not a local folder.
+func (d *description) checkGit(p *diagnostics, opener provider) {
+	if d.Git.on() && opener.kind != nil && !opener.kind.Local {
+		p.Add(d.node.Lookup("git").At, "git needs a folder of this computer, and the provider %s is none: leave it out", opener.name)
 	}
-	return []observe.Observer{log}, nil
+}
+
+// watchers is who observes a workspace.
+type watchers struct {
+	audit *Audit // nil for no log; its paths are absolute
+	git   *Git   // nil for no staging
+}
+
+// watchers returns who observes the workspace d.
+func (d *description) watchers(in kind.Input) watchers { return watchers{d.Audit.at(in), d.Git} }
+
+// over returns seen, which shows the files of fsys with their settings, with its
+// observers. They are outside of all policies, so they see what callers ask for. The
+// log also learns what was staged.
+func (w watchers) over(seen, fsys workspace.FileSystem, name string) (workspace.FileSystem, error) {
+	var observers []observe.Observer
+	opts := &gitstage.Options{}
+	if w.audit != nil {
+		log, err := w.audit.open()
+		if err != nil {
+			return nil, err
+		}
+		observers, opts.Report = append(observers, log), log
+	}
+	if w.git.on() {
+		stager, err := gitstage.Open(fsys, filepath.FromSlash(workspace.RootOf(fsys)), opts)
+		if err != nil {
+			return nil, err
+		}
+		observers = append(observers, stager)
+	}
+	return observe.New(seen, name, observers...), nil
 }

@@ -43,6 +43,7 @@ func (c *Config) provider(p *diagnostics, r *Registry, d *description) provider 
 		opener = c.fromNode(p, r, d, in)
 	}
 	opener.files = c.files
+	d.checkGit(p, opener)
 	// What is missing because it is broken is not reported as missing.
 	if p.Len() == before && !d.Provider.HasBroken() {
 		if err := opener.check(); err != nil {

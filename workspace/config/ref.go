@@ -33,6 +33,8 @@ type Ref struct {
 	// Backup says where in the workspace the backups are. A workspace whose backups
 	// are in another one has no reference.
 	Backup *Backup `json:"backup,omitempty"`
+	// Git is the setting of the same name.
+	Git *Git `json:"git,omitempty"`
 	// Capabilities are those that the workspace had. What is opened again has
 	// them, or is refused.
 	Capabilities workspace.Capabilities `json:"capabilities"`
@@ -62,7 +64,7 @@ func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
 	}
 	return Ref{
 		Kind: w.opener.name, SchemaVersion: versionOf(k), Name: w.Name(),
-		Payload: data, FS: w.Settings(), Audit: w.layers.audit, Backup: w.layers.backup, Capabilities: w.Capabilities(),
+		Payload: data, FS: w.Settings(), Audit: w.layers.watchers.audit, Git: w.layers.watchers.git, Backup: w.layers.backup, Capabilities: w.Capabilities(),
 	}, nil
 }
 
@@ -92,7 +94,7 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 		return nil, err
 	}
 	settings := ref.FS.clone()
-	ws, err := newWorkspace(provider{name: ref.Kind, kind: k, in: in, files: &configFiles{logs: ref.Audit.files()}}, fsys, layers{settings: &settings, audit: ref.Audit, backup: ref.Backup})
+	ws, err := newWorkspace(provider{name: ref.Kind, kind: k, in: in, files: &configFiles{logs: ref.Audit.files()}}, fsys, layers{settings: &settings, watchers: watchers{ref.Audit, ref.Git}, backup: ref.Backup})
 	if err == nil {
 		err = checkCapabilities(ref.Capabilities, ws.Capabilities())
 	}
@@ -127,6 +129,9 @@ func (r *Registry) checkRef(ref Ref) (*kind.Kind, error) {
 	case ref.SchemaVersion < 1, ref.SchemaVersion > versionOf(k):
 		return nil, fmt.Errorf("its version is %d, and this program reads versions 1 to %d of the provider %s: %w",
 			ref.SchemaVersion, versionOf(k), ref.Kind, errors.ErrUnsupported)
+	}
+	if ref.Git.on() && !k.Local {
+		return nil, fmt.Errorf("git needs a folder of this computer, and the provider %s is none: %w", ref.Kind, errors.ErrUnsupported)
 	}
 	if wrong := nameFault(ref.Name); wrong != "" {
 		return nil, errors.New("its name " + wrong)

@@ -272,7 +272,11 @@ func (d *description) grants(opener provider) ([]string, error) {
 	if err == nil && opener.kind.Local && d.settings().Sensitive == AccessAllow && !d.sensitive {
 		grants = append(grants, "files with the names of secrets (sensitive: allow)")
 	}
-	return append(grants, d.Audit.at(opener.in).grants()...), err
+	grants = append(grants, d.Audit.at(opener.in).grants()...)
+	if d.Git.on() {
+		grants = append(grants, "the program git")
+	}
+	return grants, err
 }
 
 // grants returns what the provider uses beyond memory and the folder of the

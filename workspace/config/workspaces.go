@@ -10,7 +10,6 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
-	"github.com/workspacekit/workspacekit/workspace/observe"
 )
 
 // Workspaces is what [Config.Open] opened. It is safe for concurrent use.
@@ -64,7 +63,7 @@ type Workspace struct {
 // changed.
 type layers struct {
 	settings *FS
-	audit    *Audit               // nil for no log; its paths are absolute
+	watchers watchers
 	backup   *Backup              // nil for none
 	store    workspace.FileSystem // for the backups; nil for the workspace itself
 	hidden   []string             // directories with the backups of other workspaces
@@ -75,10 +74,6 @@ type layers struct {
 // too: an undo can do nothing that a policy refuses. Their directory is hidden inside of
 // the policies, which cannot show it.
 func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Workspace, error) {
-	observers, err := l.audit.open()
-	if err != nil {
-		return nil, err
-	}
 	w := &Workspace{opener: opener, fsys: fsys, layers: l}
 	seen, err := opener.protect(fsys)
 	if err != nil {
@@ -96,7 +91,9 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 	if w.backups != nil {
 		seen = w.backups
 	}
-	seen = observe.New(seen, opener.in.Name, observers...)
+	if seen, err = l.watchers.over(seen, fsys, opener.in.Name); err != nil {
+		return nil, err
+	}
 	w.Workspace = workspace.New(opener.in.Name, seen, &workspace.Options{MaxFileSize: l.settings.MaxFileSizeMb << 20})
 	return w, nil
 }

@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // ErrorMetaKey is the key of a failed result's metadata under which its
@@ -15,12 +16,18 @@ import (
 const ErrorMetaKey = "io.github.workspacekit/error"
 
 // handler calls tool with the arguments as they came: the tool checks them. Each
-// client has a session of its own.
-func handler(tool *tools.Tool, clients *sessions) sdk.ToolHandler {
+// client has a session of its own, and is asked where a rule asks.
+func handler(tool *tools.Tool, clients *clients) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		result, err := tool.Call(tools.WithSession(ctx, clients.of(req.Session)), req.Params.Arguments)
+		client := clients.of(req.Session)
+		call := &asking{client: req.Session, answers: clients.questions.answers(req.Params)}
+		inCall := policy.WithApprover(context.WithValue(tools.WithSession(ctx, client.session), askingKey{}, call), client.approver)
+		result, err := tool.Call(inCall, req.Params.Arguments)
 		if err != nil {
 			return nil, protocolError(err)
+		}
+		if r := call.question(); r != nil {
+			return clients.questions.ask(*r, call.answers)
 		}
 		return shorten(ctx, result, onWire(result)), nil
 	}

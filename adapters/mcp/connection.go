@@ -22,6 +22,7 @@ type connection struct {
 	aside *detour // nil if results go through the SDK whole
 
 	incoming chan incoming
+	ended    chan struct{} // closed when the input has ended
 	closed   chan struct{}
 	close    func()
 
@@ -55,6 +56,7 @@ func newConnection(ctx context.Context, in io.Reader, out io.Writer, opts *Serve
 		grace:    o.Grace,
 		asked:    newLedger(),
 		incoming: make(chan incoming),
+		ended:    make(chan struct{}),
 		closed:   closed,
 		close:    sync.OnceFunc(func() { close(closed) }),
 		out:      out,
@@ -67,6 +69,9 @@ func (c *connection) Connect(context.Context) (sdk.Connection, error) {
 	go c.receive()
 	return c, nil
 }
+
+// hangUp returns a channel that is closed when the client can answer no more.
+func (c *connection) hangUp() <-chan struct{} { return c.ended }
 
 // Read implements [sdk.Connection].
 func (c *connection) Read(context.Context) (jsonrpc.Message, error) {
@@ -143,6 +148,7 @@ func (c *connection) receive() {
 	for {
 		line, err := c.lines.next()
 		if err != nil && !errors.Is(err, errLongLine) {
+			close(c.ended)
 			c.drain()
 			c.deliver(incoming{err: err})
 			return

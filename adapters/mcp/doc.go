@@ -22,4 +22,13 @@
 //
 // A protocol error is left for what no model can repair: a tool that does not
 // exist, a message that is not one, a cancelled call.
+//
+// # Approvals
+//
+// Where a rule of package policy asks before an operation, the client is asked by
+// elicitation: a form with [policy.Request].Text and the decisions "deny", "allow"
+// and "allow for this session". Clients of the protocol version 2026-07-28 and later
+// get the question as the result of the call, and call again with the answer; the
+// others are asked while the call runs. A client that declares no elicitation, does
+// not answer within [Options].ApprovalTimeout, cancels or disconnects allows nothing.
 package mcp

@@ -63,6 +63,7 @@ func ServeTools(ctx context.Context, set *tools.Set, about *Options, in io.Reade
 }
 
 func serve(ctx context.Context, server *sdk.Server, connection *connection) error {
+	ctx = context.WithValue(ctx, hangUpKey{}, connection.hangUp())
 	session, err := server.Connect(ctx, connection, nil)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"time"
 	"weak"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -23,6 +24,9 @@ type Options struct {
 	// Instructions is what a client may tell its model about the server as a
 	// whole. Empty means nothing.
 	Instructions string
+	// ApprovalTimeout is how long a client has to answer a question of a rule that
+	// asks. Zero means [policy.DefaultApprovalTimeout].
+	ApprovalTimeout time.Duration
 	// Logger receives what goes wrong in the protocol. Nil means nobody does.
 	Logger *slog.Logger
 }
@@ -39,38 +43,40 @@ func NewServer(set *tools.Set, opts *Options) *sdk.Server {
 		Logger:       o.Logger,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
-	clients := &sessions{byClient: map[weak.Pointer[sdk.ServerSession]]*tools.Session{}}
+	clients := &clients{questions: newQuestions(o.ApprovalTimeout), all: map[weak.Pointer[sdk.ServerSession]]*client{}}
 	for _, tool := range set.Tools() {
 		server.AddTool(declaration(tool), handler(tool, clients))
 	}
 	return server
 }
 
-// sessions are the sessions of the clients of a server. A client that the SDK has
-// forgotten is forgotten here, too.
-type sessions struct {
-	mu       sync.Mutex
-	byClient map[weak.Pointer[sdk.ServerSession]]*tools.Session // guarded by mu
+// clients are the clients of a server. One that the SDK has forgotten is forgotten
+// here, too.
+type clients struct {
+	questions *questions
+
+	mu  sync.Mutex
+	all map[weak.Pointer[sdk.ServerSession]]*client // guarded by mu
 }
 
-// of returns the session of client.
-func (s *sessions) of(client *sdk.ServerSession) *tools.Session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := weak.Make(client)
-	session := s.byClient[key]
-	if session == nil {
-		session = tools.NewSession()
-		s.byClient[key] = session
-		runtime.AddCleanup(client, s.forget, key)
+// of returns what is kept for a client.
+func (c *clients) of(session *sdk.ServerSession) *client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := weak.Make(session)
+	known := c.all[key]
+	if known == nil {
+		known = c.questions.newClient()
+		c.all[key] = known
+		runtime.AddCleanup(session, c.forget, key)
 	}
-	return session
+	return known
 }
 
-func (s *sessions) forget(key weak.Pointer[sdk.ServerSession]) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.byClient, key)
+func (c *clients) forget(key weak.Pointer[sdk.ServerSession]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.all, key)
 }
 
 func (o Options) implementation() *sdk.Implementation {

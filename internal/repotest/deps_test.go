@@ -88,7 +88,8 @@ var policy = map[string][]string{
 	"tools": {"workspace", "workspace/backup", "workspace/policy", "internal/errcode", "internal/ops", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
 	"tools/internal/...": {"workspace", "tools/internal/..."},
-	"adapters/mcp":       {"workspace", "tools", "github.com/modelcontextprotocol/go-sdk/..."},
+	"adapters/mcp": {"workspace", "workspace/policy", "tools", "github.com/google/jsonschema-go/jsonschema",
+		"github.com/modelcontextprotocol/go-sdk/..."},
 	"adapters/otel": {"workspace/observe", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes",
 		"go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/semconv/...", "go.opentelemetry.io/otel/trace"}, // and no SDK
 	"cmd/workspace": {"internal/cli", "internal/cli/target", "workspace/config"},

@@ -1,0 +1,381 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/workspacekit/workspacekit/adapters/mcp"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// versions are protocol versions: one in which the server asks while a call runs, and
+// one in which a call ends with the question.
+var versions = []string{"2025-11-25", "2026-07-28"}
+
+// user is who answers the questions of a client.
+type user struct {
+	mu       sync.Mutex
+	messages []string // guarded by mu
+	answer   func(ctx context.Context, n int) (*sdk.ElicitResult, error)
+}
+
+func (u *user) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	u.mu.Lock()
+	u.messages = append(u.messages, req.Params.Message)
+	n := len(u.messages)
+	u.mu.Unlock()
+	return u.answer(ctx, n)
+}
+
+// asked returns how many questions there were, and forgets them.
+func (u *user) asked() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	n := len(u.messages)
+	u.messages = nil
+	return n
+}
+
+func decides(decision string) func(context.Context, int) (*sdk.ElicitResult, error) {
+	return func(context.Context, int) (*sdk.ElicitResult, error) {
+		return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": decision}}, nil
+	}
+}
+
+// askingSet returns tools of a file system in which every change needs an approval.
+func askingSet(t *testing.T, fsys workspace.FileSystem) *tools.Set {
+	t.Helper()
+	restricted, err := policy.Restrict(fsys, policy.Rules{FirstMatch: []policy.Rule{
+		{Ask: []policy.Op{policy.OpWrite, policy.OpEdit}, Paths: []string{"**"}},
+		{Ask: []policy.Op{policy.OpDelete}, Paths: []string{"**"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := tools.New(workspace.New("test", restricted, nil), &tools.Options{Naming: "{op}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// join returns a client of the version, whose questions u answers unless it is nil.
+func (u *user) join(t *testing.T, version string, transport sdk.Transport, opts *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	var o sdk.ClientOptions
+	if opts != nil {
+		o = *opts
+	}
+	if u != nil {
+		o.ElicitationHandler = u.elicit
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &o)
+	session, err := client.Connect(t.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// inMemory returns a transport to server.
+func inMemory(t *testing.T, server *sdk.Server) sdk.Transport {
+	t.Helper()
+	near, far := sdk.NewInMemoryTransports()
+	if _, err := server.Connect(t.Context(), near, nil); err != nil {
+		t.Fatal(err)
+	}
+	return far
+}
+
+// code calls a tool and returns the code of its error, "" for none, with its text.
+func code(t *testing.T, session *sdk.ClientSession, tool, args string) (tools.Code, string) {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
+	if err != nil {
+		t.Fatalf("CallTool(%s, %s) = %v", tool, args, err)
+	}
+	if !result.IsError {
+		return "", textOf(t, result)
+	}
+	var failed tools.Error
+	remarshal(t, result.Meta[mcp.ErrorMetaKey], &failed)
+	return failed.Code, textOf(t, result)
+}
+
+// holds tests what a file holds, "" for no file.
+func holds(t *testing.T, fsys workspace.FileSystem, name, want string) {
+	t.Helper()
+	if data, _ := fsys.ReadFile(t.Context(), name); string(data) != want { // a missing file has no data
+		t.Errorf("%s holds %q, want %q", name, data, want)
+	}
+}
+
+// TestClientApproves tests what a client can answer, in each version and over each
+// way to serve.
+func TestClientApproves(t *testing.T) {
+	const write = `{"path": "a", "content": "new\n"}`
+	for _, version := range versions {
+		for _, way := range []string{"NewServer", "Serve", "ServeTools"} {
+			t.Run(version+"/"+way, func(t *testing.T) {
+				t.Parallel()
+				fsys := newMemory(t, map[string]string{"a": "old\n"})
+				set := askingSet(t, fsys)
+				u := &user{}
+				session := u.join(t, version, serving(t, way, set), nil)
+
+				for name, answer := range map[string]func(context.Context, int) (*sdk.ElicitResult, error){
+					"deny":  decides("deny"),
+					"other": decides("maybe"),
+					"decline": func(context.Context, int) (*sdk.ElicitResult, error) {
+						return &sdk.ElicitResult{Action: "decline"}, nil
+					},
+					"cancel": func(context.Context, int) (*sdk.ElicitResult, error) { return &sdk.ElicitResult{Action: "cancel"}, nil },
+					"empty":  func(context.Context, int) (*sdk.ElicitResult, error) { return &sdk.ElicitResult{Action: "accept"}, nil },
+				} {
+					u.answer = answer
+					result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "write_file", Arguments: json.RawMessage(write)})
+					if err == nil && !result.IsError {
+						t.Errorf("%s: write_file = %+v, want an error", name, result)
+					}
+					if n := u.asked(); n != 1 {
+						t.Errorf("%s: %d questions, want 1", name, n)
+					}
+					holds(t, fsys, "a", "old\n")
+				}
+				u.answer = decides("allow")
+				if code, text := code(t, session, "write_file", write); code != "" {
+					t.Errorf("write_file that is allowed = %s", text)
+				}
+				holds(t, fsys, "a", "new\n")
+				want := "Allow this?\n\nwrite a, in the workspace test\nasked by: rules[0]\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-old\n+new"
+				if len(u.messages) != 1 || u.messages[0] != want {
+					t.Errorf("the questions are %q, want %q", u.messages, want)
+				}
+				u.asked()
+				u.answer = decides("allow for this session")
+				for i := range 3 {
+					if code, text := code(t, session, "write_file", fmt.Sprintf(`{"path": "b", "content": "%d"}`, i)); code != "" {
+						t.Errorf("write_file in a session that allows it = %s", text)
+					}
+				}
+				if n := u.asked(); n != 1 {
+					t.Errorf("%d questions in a session that allows it, want 1", n)
+				}
+				u.answer = decides("deny")
+				if code, text := code(t, session, "rm", `{"path": "b"}`); code != tools.CodePolicy || !strings.Contains(text, "rules[1]") {
+					t.Errorf("rm, which another rule asks about = %s", text)
+				}
+				holds(t, fsys, "b", "2")
+			})
+		}
+	}
+}
+
+// serving returns a transport to a server of set.
+func serving(t *testing.T, way string, set *tools.Set) sdk.Transport {
+	t.Helper()
+	if way == "NewServer" {
+		return inMemory(t, mcp.NewServer(set, nil))
+	}
+	return piped(t, func(in io.Reader, out io.Writer) error {
+		ctx := context.WithoutCancel(t.Context())
+		if way == "ServeTools" {
+			return mcp.ServeTools(ctx, set, nil, in, out, nil)
+		}
+		return mcp.Serve(ctx, mcp.NewServer(set, nil), in, out, nil)
+	})
+}
+
+// piped returns a transport to what serve serves.
+func piped(t *testing.T, serve func(in io.Reader, out io.Writer) error) sdk.Transport {
+	t.Helper()
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = serve(fromClient, toClient) // the client may close the pipes first
+		toClient.Close()
+	}()
+	t.Cleanup(func() { receive(t, ended) })
+	return &sdk.IOTransport{Reader: fromServer, Writer: toServer}
+}
+
+// TestClientWithoutElicitation tests that a client that cannot ask is told so.
+func TestClientWithoutElicitation(t *testing.T) {
+	for _, version := range versions {
+		fsys := newMemory(t, map[string]string{"a": "old"})
+		session := (*user)(nil).join(t, version, inMemory(t, mcp.NewServer(askingSet(t, fsys), nil)), nil)
+		got, text := code(t, session, "write_file", `{"path": "a", "content": "new"}`)
+		if got != tools.CodePolicy || !strings.Contains(text, "the client cannot ask its user") {
+			t.Errorf("%s: write_file = %s", version, text)
+		}
+		if got, text := code(t, session, "read_file", `{"path": "a"}`); got != "" {
+			t.Errorf("%s: read_file = %s", version, text)
+		}
+		holds(t, fsys, "a", "old")
+	}
+}
+
+// TestClientNeverAnswers tests that no answer in time is a refusal, also where one
+// comes later.
+func TestClientNeverAnswers(t *testing.T) {
+	for _, version := range versions {
+		fsys := newMemory(t, map[string]string{"a": "old"})
+		u := &user{answer: func(ctx context.Context, _ int) (*sdk.ElicitResult, error) {
+			if version == versions[0] {
+				<-ctx.Done() // the server gives up
+			}
+			return decides("allow")(ctx, 0)
+		}}
+		server := mcp.NewServer(askingSet(t, fsys), &mcp.Options{ApprovalTimeout: time.Nanosecond})
+		if version == versions[0] {
+			server = mcp.NewServer(askingSet(t, fsys), &mcp.Options{ApprovalTimeout: 20 * time.Millisecond})
+		}
+		session := u.join(t, version, inMemory(t, server), nil)
+		got, text := code(t, session, "write_file", `{"path": "a", "content": "new"}`)
+		if got != tools.CodePolicy || !strings.Contains(text, "nobody answered within") {
+			t.Errorf("%s: write_file = %s", version, text)
+		}
+		holds(t, fsys, "a", "old")
+	}
+}
+
+// TestClientDisconnects tests that a client that leaves while it is asked allows
+// nothing, and that its server ends soon.
+func TestClientDisconnects(t *testing.T) {
+	fsys := newMemory(t, map[string]string{"a": "old"})
+	set := askingSet(t, fsys)
+	asked := make(chan struct{})
+	u := &user{answer: func(ctx context.Context, _ int) (*sdk.ElicitResult, error) {
+		close(asked)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	ended := make(chan error, 1)
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	go func() {
+		ended <- mcp.ServeTools(context.WithoutCancel(t.Context()), set, nil, fromClient, toClient, &mcp.ServeOptions{Grace: time.Hour})
+		toClient.Close()
+	}()
+	session := u.join(t, versions[0], &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	called := make(chan struct{})
+	go func() {
+		defer close(called)
+		_, _ = session.CallTool(context.WithoutCancel(t.Context()), &sdk.CallToolParams{Name: "write_file", Arguments: json.RawMessage(`{"path": "a", "content": "new"}`)})
+	}()
+	receive(t, asked)
+	toServer.Close()
+	if err := receive(t, ended); err != nil {
+		t.Errorf("ServeTools = %v, want nil", err)
+	}
+	receive(t, called)
+	holds(t, fsys, "a", "old")
+}
+
+// TestFileChangesWhileClientIsAsked tests that an approval is not for what a file
+// holds later.
+func TestFileChangesWhileClientIsAsked(t *testing.T) {
+	for _, version := range versions {
+		fsys := newMemory(t, map[string]string{"a": "old\n"})
+		u := &user{answer: func(ctx context.Context, n int) (*sdk.ElicitResult, error) {
+			if n == 1 {
+				if _, err := fsys.WriteFile(ctx, "a", []byte("foreign\n"), nil); err != nil {
+					t.Error(err)
+				}
+			}
+			return decides("allow")(ctx, n)
+		}}
+		session := u.join(t, version, inMemory(t, mcp.NewServer(askingSet(t, fsys), nil)), nil)
+		if got, text := code(t, session, "write_file", `{"path": "a", "content": "new\n"}`); got != "" {
+			t.Errorf("%s: write_file = %s", version, text)
+		}
+		if len(u.messages) != 2 || !strings.Contains(u.messages[0], "-old\n+new") || !strings.Contains(u.messages[1], "-foreign\n+new") {
+			t.Errorf("%s: the questions are %q, want one for each content", version, u.messages)
+		}
+		holds(t, fsys, "a", "new\n")
+	}
+}
+
+// TestClientsAreApart tests that the answer of one client allows another nothing.
+func TestClientsAreApart(t *testing.T) {
+	for _, version := range versions {
+		fsys := newMemory(t, nil)
+		server := mcp.NewServer(askingSet(t, fsys), nil)
+		first, second := &user{answer: decides("allow for this session")}, &user{answer: decides("deny")}
+		a, b := first.join(t, version, inMemory(t, server), nil), second.join(t, version, inMemory(t, server), nil)
+		if got, text := code(t, a, "write_file", `{"path": "a", "content": "1"}`); got != "" {
+			t.Errorf("%s: write_file of the first client = %s", version, text)
+		}
+		if got, text := code(t, b, "write_file", `{"path": "a", "content": "2"}`); got != tools.CodePolicy || second.asked() != 1 {
+			t.Errorf("%s: write_file of the second client = %s", version, text)
+		}
+		holds(t, fsys, "a", "1")
+	}
+}
+
+// TestAnswersAreForOneQuestion tests that a token is good once, for one question.
+func TestAnswersAreForOneQuestion(t *testing.T) {
+	m := memory.New(nil)
+	u := &user{}
+	session := u.join(t, versions[1], inMemory(t, mcp.NewServer(askingSet(t, m), nil)),
+		&sdk.ClientOptions{MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}})
+	rm := func(name, token string) *sdk.CallToolResult {
+		t.Helper()
+		params := &sdk.CallToolParams{Name: "rm", Arguments: map[string]any{"path": name}, RequestState: token}
+		if token != "" {
+			params.InputResponses = sdk.InputResponseMap{"approval": &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "allow"}}}
+		}
+		result, err := session.CallTool(t.Context(), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	put := func(name, content string) {
+		t.Helper()
+		if _, err := m.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("a", "1")
+	put("b", "2")
+	token := rm("a", "").RequestState
+	if result := rm("b", token); result.InputRequests == nil {
+		t.Errorf("rm of another file with the answer for a = %+v, want a question", result)
+	}
+	if result := rm("a", token); result.InputRequests == nil {
+		t.Errorf("rm with a token that was used = %+v, want a question", result)
+	}
+	if result := rm("a", "made up"); result.InputRequests == nil {
+		t.Errorf("rm with a token that nobody gave = %+v, want a question", result)
+	}
+	token = rm("a", "").RequestState
+	put("a", "changed")
+	if result := rm("a", token); result.InputRequests == nil {
+		t.Errorf("rm of a file that has changed = %+v, want a question", result)
+	}
+	token = rm("a", "").RequestState
+	if result := rm("a", token); result.IsError || result.InputRequests != nil {
+		t.Errorf("rm with an answer = %+v", result)
+	}
+	put("a", "changed")
+	if result := rm("a", token); result.InputRequests == nil {
+		t.Errorf("rm with the answer of another call = %+v, want a question", result)
+	}
+	holds(t, m, "a", "changed")
+	holds(t, m, "b", "2")
+}

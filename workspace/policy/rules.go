@@ -39,6 +39,11 @@ type Rules struct {
 	DenySensitive bool
 }
 
+// onlySensitive reports whether DenySensitive is all that r says.
+func (r Rules) onlySensitive() bool {
+	return r.DenySensitive && len(r.AllowedPaths)+len(r.DeniedPaths)+len(r.ReadOnlyPaths)+len(r.FirstMatch) == 0
+}
+
 // Rule allows or forbids some operations on some names. Exactly one of Allow,
 // Deny and Ask is set.
 type Rule struct {
@@ -88,10 +93,10 @@ const (
 )
 
 // Ops returns all operations.
-func Ops() []Op { return slices.Clone(allOps) }
+func Ops() []Op { return slices.Clone(allOps[:]) }
 
 // allOps has the operations in the order of the bits of an [opSet].
-var allOps = []Op{OpRead, OpWrite, OpEdit, OpDelete, OpMove, OpCopy, OpList, OpMkdir}
+var allOps = [...]Op{OpRead, OpWrite, OpEdit, OpDelete, OpMove, OpCopy, OpList, OpMkdir}
 
 // opSet is a set of operations. A method of the FileSystem may need several.
 type opSet uint8
@@ -113,7 +118,7 @@ const (
 // setOf returns the set of all, and the first that is not an operation.
 func setOf(all []Op) (set opSet, unknown Op) {
 	for _, op := range all {
-		i := slices.Index(allOps, op)
+		i := slices.Index(allOps[:], op)
 		if i < 0 {
 			return 0, op
 		}
@@ -151,7 +156,7 @@ func (r Rule) effect() (effect Effect, set opSet, err error) {
 		}
 		var unknown Op
 		if set, unknown = setOf(e.ops); unknown != "" {
-			return "", 0, fmt.Errorf("there is no operation %q: the operations are %s", string(unknown), joinOps(allOps))
+			return "", 0, fmt.Errorf("there is no operation %q: the operations are %s", string(unknown), joinOps(allOps[:]))
 		}
 		effect = e.effect
 	}
@@ -200,7 +205,7 @@ func Explain(rules Rules, op Op, name string) (Decision, error) {
 	}
 	need, unknown := setOf([]Op{op})
 	if unknown != "" {
-		return Decision{}, ops.Error(opRestrict, string(op), fs.ErrInvalid, fmt.Errorf("the operations are %s", joinOps(allOps)))
+		return Decision{}, ops.Error(opRestrict, string(op), fs.ErrInvalid, fmt.Errorf("the operations are %s", joinOps(allOps[:])))
 	}
 	set, err := compile(rules)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,7 +20,6 @@ type ruleset struct {
 	lists   []clauses
 	protect func(name string) (why string) // of Protect, nil if there is none
 	allowed *allowlist                     // nil if all names are allowed
-	hides   *glob.Pattern                  // what a clause can hide from searches
 	free    opSet                          // what is allowed for every name
 	leads   opSet                          // what can be allowed below a name for which it is not
 	asks    bool                           // there is a rule that asks
@@ -27,6 +27,9 @@ type ruleset struct {
 
 // compile compiles rules.
 func compile(rules Rules) (*ruleset, error) {
+	if rules.onlySensitive() {
+		return sensitiveRuleset()
+	}
 	s := &ruleset{}
 	for _, part := range []struct {
 		key, because string
@@ -44,24 +47,25 @@ func compile(rules Rules) (*ruleset, error) {
 				return nil, err
 			}
 		}
-		s.add(list)
+		if err := s.add(list); err != nil {
+			return nil, err
+		}
 	}
 	if rules.DenySensitive {
-		list, err := sensitiveList()
+		sensitive, err := sensitiveRuleset()
 		if err != nil {
 			return nil, err
 		}
-		s.add(list)
+		s.lists = append(s.lists, sensitive.lists...)
 	}
 	list, err := compileFirstMatch(rules.FirstMatch)
+	if err == nil {
+		err = s.add(list)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s.add(list)
 	if s.allowed, err = compileAllowlist(rules.AllowedPaths); err != nil {
-		return nil, err
-	}
-	if s.hides, err = glob.CompileAny(s.hiding()...); err != nil {
 		return nil, err
 	}
 	s.setFree()
@@ -87,29 +91,17 @@ func compileFirstMatch(rules []Rule) (list clauses, err error) {
 }
 
 // add adds a list unless it forbids nothing.
-func (s *ruleset) add(list clauses) {
+func (s *ruleset) add(list clauses) error {
 	if list.forbids == 0 {
-		return
+		return nil
 	}
+	s.leads |= list.allows
+	err := list.index()
 	s.lists = append(s.lists, list)
 	for _, c := range list.all {
-		if c.effect == Allow {
-			s.leads |= c.ops
-		}
 		s.asks = s.asks || c.effect == Ask
 	}
-}
-
-// hiding returns the patterns of what a clause can hide from searches.
-func (s *ruleset) hiding() (patterns []string) {
-	for _, list := range s.lists {
-		for _, c := range list.all {
-			if c.ops&(onList|onRead) != 0 && c.effect != Allow {
-				patterns = append(patterns, foldedPath(c.text))
-			}
-		}
-	}
-	return patterns
+	return err
 }
 
 // dirRules tells quickly, for most names in a directory, whether searches show
@@ -122,19 +114,22 @@ func (s *ruleset) hiding() (patterns []string) {
 //	keys   a       not sure, as for all in keys
 type dirRules struct {
 	slow    bool // it is never sure
-	denied  glob.State
+	denied  []glob.State
 	allowed []glob.State // nil if everything in the directory is allowed
 }
 
 // in returns the rules in the directory dir.
 func (s *ruleset) in(dir string) dirRules {
 	var d dirRules
-	if s.hides != nil {
-		folded := foldCase(dir)
-		if d.slow, _ = matchPrefix(s.hides.Start(), folded, nil); d.slow {
+	folded := foldCase(dir)
+	for i := range s.lists {
+		hides := s.lists[i].hides
+		if d.slow, _ = matchPrefix(hides.Start(), folded, nil); d.slow {
 			return d
 		}
-		d.denied = enter(s.hides, folded)
+		if state := enter(hides, folded); !state.Empty() {
+			d.denied = append(d.denied, state)
+		}
 	}
 	if s.allowed != nil {
 		d.allowed = s.allowed.in(dir)
@@ -143,11 +138,12 @@ func (s *ruleset) in(dir string) dirRules {
 }
 
 // whole reports whether searches show everything below the directory.
-func (d dirRules) whole() bool { return !d.slow && d.denied.Empty() && d.allowed == nil }
+func (d dirRules) whole() bool { return !d.slow && d.denied == nil && d.allowed == nil }
 
 // shows reports whether searches show a name. If it is not sure, they may.
 func (d dirRules) shows(name string, isDir bool) (shows, sure bool) {
-	if d.slow || d.denied.Match(foldCase(name)) {
+	folded := foldCase(name)
+	if d.slow || slices.ContainsFunc(d.denied, func(in glob.State) bool { return in.Match(folded) }) {
 		return false, false
 	}
 	shows = d.allowed == nil || slices.ContainsFunc(d.allowed, func(in glob.State) bool {
@@ -305,7 +301,13 @@ func (s opSet) first() Op {
 type clauses struct {
 	all     []clause
 	forbids opSet // what one of them forbids
+	allows  opSet // what one of them allows
 	soft    bool  // a tree that has been listed, and found allowed, may be deleted as a whole
+
+	// What index compiles. Most names match nothing, and one pattern for all clauses
+	// tells that sooner than each of them.
+	hides     *glob.Pattern              // what one of them can hide from searches
+	forbidden [len(allOps)]*glob.Pattern // what one of them forbids, by the operation
 }
 
 // clause is one pattern, and what happens to what it matches.
@@ -333,9 +335,36 @@ func (l *clauses) add(c clause) (err error) {
 // append adds c, whose pattern is compiled.
 func (l *clauses) append(c clause) {
 	l.all = append(l.all, c)
-	if c.effect != Allow {
+	if c.effect == Allow {
+		l.allows |= c.ops
+	} else {
 		l.forbids |= c.ops
 	}
+}
+
+// index completes a list that has all its clauses.
+func (l *clauses) index() (err error) {
+	same := map[string]*glob.Pattern{} // lists for single operations are seldom different
+	patterns := func(ops opSet) (*glob.Pattern, error) {
+		var texts []string
+		for _, c := range l.all {
+			if c.effect != Allow && c.ops&ops != 0 {
+				texts = append(texts, foldedPath(c.text))
+			}
+		}
+		key := strings.Join(texts, "\x00")
+		if same[key] == nil {
+			same[key], err = glob.CompileAny(texts...)
+		}
+		return same[key], err
+	}
+	for i := range allOps {
+		if l.forbidden[i], err = patterns(1 << i); err != nil {
+			return err
+		}
+	}
+	l.hides, err = patterns(onList | onRead)
+	return err
 }
 
 // verdict returns what the clauses say of name, whose letters are folded.
@@ -355,6 +384,15 @@ func (l *clauses) verdict(need opSet, name string) verdict {
 //	a/c    denied, with all below it
 //	d      allowed, and nothing below it can be denied
 func (l *clauses) decide(op opSet, name string) verdict {
+	if name != "." {
+		matches, below := matchPrefix(l.forbidden[bits.TrailingZeros(uint(op))].Start(), name, nil)
+		switch {
+		case !matches && !below:
+			return verdict{access: all}
+		case !matches && l.allows&op == 0:
+			return verdict{access: allowed}
+		}
+	}
 	var some [2]bool // whether something below name can be forbidden, or allowed
 	for i := range l.all {
 		c := &l.all[i]

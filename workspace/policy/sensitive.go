@@ -1,6 +1,11 @@
 package policy
 
-import "slices"
+import (
+	"slices"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/internal/glob"
+)
 
 // SensitiveNames returns the globs of the names that [Rules].DenySensitive hides,
 // with all below them. A pattern matches in every directory, and letters match in
@@ -42,21 +47,26 @@ const hasSecret = "it has the name of a secret: it matches"
 const sourceFiles = "*.{c,cc,cpp,cxx,h,hh,hpp,m,mm,cs,fs,vb,go,rs,swift,java,kt,kts,scala,clj,groovy,py,pyi,rb,php,pl,pm,lua," +
 	"js,jsx,mjs,cjs,ts,tsx,mts,cts,vue,svelte,dart,ex,exs,erl,hs,ml,mli,jl,r,zig,nim,css,scss,less}"
 
-// sensitiveList compiles [sensitive].
-func sensitiveList() (list clauses, err error) {
-	list.soft = true
+// sensitiveRuleset returns what all rules with DenySensitive share: it is made once.
+var sensitiveRuleset = sync.OnceValues(func() (*ruleset, error) {
+	list := clauses{soft: true}
 	for _, s := range sensitive {
-		for _, text := range s.patterns {
-			c := clause{ops: s.ops, effect: Deny, place: "sensitive", because: s.because, text: text}
-			if s.except != "" {
-				if c.except, err = compilePath(s.except); err != nil {
-					return list, err
-				}
+		var except *glob.Pattern
+		if s.except != "" {
+			var err error
+			if except, err = compilePath(s.except); err != nil {
+				return nil, err
 			}
+		}
+		for _, text := range s.patterns {
+			c := clause{ops: s.ops, effect: Deny, place: "sensitive", because: s.because, text: text, except: except}
 			if err := list.add(c); err != nil {
-				return list, err
+				return nil, err
 			}
 		}
 	}
-	return list, nil
-}
+	s := &ruleset{}
+	err := s.add(list)
+	s.setFree()
+	return s, err
+})

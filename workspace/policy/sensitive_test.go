@@ -67,3 +67,16 @@ func TestSensitiveGit(t *testing.T) {
 		t.Errorf("Copy out of .git = %v", err)
 	}
 }
+
+// TestSensitiveIsCompiledOnce opens one of many workspaces with these rules.
+func TestSensitiveIsCompiledOnce(t *testing.T) {
+	fsys := memory.New(nil)
+	allocations := testing.AllocsPerRun(10, func() {
+		if _, err := policy.Restrict(fsys, policy.Rules{DenySensitive: true}); err != nil {
+			t.Error(err)
+		}
+	})
+	if allocations > 10 {
+		t.Errorf("Restrict with DenySensitive allocates %v times, want at most 10", allocations)
+	}
+}

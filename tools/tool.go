@@ -141,6 +141,7 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 	if sessionid.ID(limited) == "" {
 		limited = sessionid.WithID(limited, t.toolset.ownID)
 	}
+	limited = sessionid.WithCall(limited)
 	limited = sessionid.WithWorkspace(limited, t.toolset.ws.Name())
 	out, err := t.run(limited, t.toolset, args)
 	switch {

@@ -12,6 +12,8 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
+	"github.com/workspacekit/workspacekit/workspace/quota"
 )
 
 // newClient returns a client of server.
@@ -104,5 +106,47 @@ func TestEachClientHasAnID(t *testing.T) {
 	}
 	if ids["a"] == "" || ids["a"] != ids["c"] || ids["a"] == ids["b"] {
 		t.Errorf("the ids of the writes of two clients = %v, want the same for a and c", ids)
+	}
+}
+
+// TestEachClientHasAQuota tests that the quota of one client is not that of another, and
+// that each undoes its own changes.
+func TestEachClientHasAQuota(t *testing.T) {
+	ctx := t.Context()
+	backups, err := backup.New(memory.New(nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited, err := quota.New(backups, quota.Limits{Files: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := tools.New(workspace.New("test", limited, nil), &tools.Options{Naming: "{op}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := mcp.NewServer(set, nil)
+	first, second := newClient(t, server), newClient(t, server)
+	for _, step := range []struct {
+		who     *sdk.ClientSession
+		name    string
+		refused bool
+	}{{first, "a", false}, {first, "b", false}, {first, "c", true}, {second, "c", false}, {first, "a", false}} {
+		args := map[string]any{"path": step.name, "content": "x"}
+		result, err := step.who.CallTool(ctx, &sdk.CallToolParams{Name: "write_file", Arguments: args})
+		if err != nil || result.IsError != step.refused {
+			t.Errorf("write_file %s = %+v, %v, want a refusal: %t", step.name, result, err, step.refused)
+		}
+	}
+	changes, err := backups.Changes(ctx, "")
+	if err != nil || len(changes) != 4 {
+		t.Fatalf("Changes = %+v, %v, want four", changes, err)
+	}
+	if _, err := backups.Undo(ctx, &backup.UndoOptions{Session: changes[0].Session, All: true}); err != nil {
+		t.Errorf("Undo of the first client = %v", err)
+	}
+	paths, err := backups.Glob(ctx, "*", nil)
+	if err != nil || len(paths) != 1 || paths[0] != "c" {
+		t.Errorf("files after Undo of the first client = %q, %v, want the one of the second", paths, err)
 	}
 }

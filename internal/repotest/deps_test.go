@@ -28,10 +28,11 @@ var policy = map[string][]string{
 	"workspace/audit":    {"workspace", "workspace/observe", "golang.org/x/sys/..."},
 	"workspace/gitstage": {"workspace", "workspace/observe", "internal/ops"},
 	"workspace/observe":  {"workspace", "workspace/fallback", "internal/errcode", "internal/ops", "internal/session"},
-	"workspace/backup":   {"workspace", "workspace/policy", "internal/ops", "internal/session", "golang.org/x/sync/semaphore"},
+	"workspace/quota":    {"workspace", "workspace/fallback", "workspace/policy", "internal/ops", "internal/session", "internal/wording"},
+	"workspace/backup":   {"workspace", "workspace/fallback", "workspace/policy", "internal/ops", "internal/session", "golang.org/x/sync/semaphore"},
 	"workspace/kind":     {"workspace"},
 	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/audit", "workspace/gitstage", "workspace/kind", "workspace/observe",
-		"workspace/backup", "workspace/policy", "github.com/google/jsonschema-go/jsonschema"},
+		"workspace/backup", "workspace/policy", "workspace/quota", "github.com/google/jsonschema-go/jsonschema"},
 	"workspace/config/internal/document": {"internal/wording", "github.com/goccy/go-yaml/...", "github.com/google/jsonschema-go/jsonschema"},
 
 	"internal/enginetest": {},

@@ -57,3 +57,21 @@ func Workspace(ctx context.Context) string {
 	name, _ := ctx.Value(workspaceKey{}).(string)
 	return name
 }
+
+// callKey is the key of a call in a context.
+type callKey struct{}
+
+// WithCall returns a context for the operations of one call of a tool, which belong
+// together: an undo reverts them together. In a call it returns ctx.
+func WithCall(ctx context.Context) context.Context {
+	if Call(ctx) != "" {
+		return ctx
+	}
+	return context.WithValue(ctx, callKey{}, NewID())
+}
+
+// Call returns the id of the call that ctx belongs to, "" if it belongs to none.
+func Call(ctx context.Context) string {
+	id, _ := ctx.Value(callKey{}).(string)
+	return id
+}

@@ -20,6 +20,9 @@ type Change struct {
 	Time time.Time `json:"time"`
 	// Session is the id of the session that made it.
 	Session string `json:"session"`
+	// Call is the id of the call of a tool that made it, with other changes perhaps. An
+	// undo reverts the changes of a call together. Empty means that no tool made it.
+	Call string `json:"call,omitempty"`
 	// Op is the operation: write_file, create, mkdir, rm, move or copy.
 	Op string `json:"op"`
 	// Path is the name that it is about, and To the destination of a move or copy.

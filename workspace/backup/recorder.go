@@ -11,6 +11,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -33,6 +34,7 @@ var (
 	_ workspace.Mover      = (*recorder)(nil)
 	_ workspace.Copier     = (*recorder)(nil)
 	_ workspace.Exacter    = (*recorder)(nil)
+	_ fallback.Hider       = (*recorder)(nil)
 )
 
 func newRecorder(fsys workspace.FileSystem, s *shared) (*recorder, error) {
@@ -53,13 +55,24 @@ func (r *recorder) Exact() (workspace.FileSystem, error) {
 	return newRecorder(exact, r.shared)
 }
 
+// Hide implements [fallback.Hider].
+func (r *recorder) Hide(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error) {
+	hiding, err := r.reads.Hide(hidden)
+	if err != nil {
+		return nil, err
+	}
+	view := *r
+	view.reads = hiding.(reads)
+	return &view, nil
+}
+
 // begin returns a change that begins now, in the session of ctx.
 func (r *recorder) begin(ctx context.Context, op, name, to string) *Change {
 	id := session.ID(ctx)
 	if id == "" {
 		id = r.session
 	}
-	return &Change{Time: r.journal.now().UTC(), Session: id, Op: op, Path: name, To: to}
+	return &Change{Time: r.journal.now().UTC(), Session: id, Call: session.Call(ctx), Op: op, Path: name, To: to}
 }
 
 // record makes a change: it adds c to the journal, calls do, and notes in the journal

@@ -16,7 +16,8 @@ type UndoOptions struct {
 	// Session is the id of the session whose changes are undone. Empty means the
 	// session of the last change that can be undone.
 	Session string
-	// Last is how many changes are undone. Zero means one.
+	// Last is how many changes are undone. Those of one call of a tool count as one.
+	// If one of them cannot be undone, none is. Zero means one.
 	Last int
 	// All undoes all changes of the session that the journal has. A change in whose
 	// files somebody else has written is left out, and is one of the errors.
@@ -94,11 +95,20 @@ type undo struct {
 	UndoOptions
 	*recorder
 	supposed map[string]State // what a dry run would have changed, by name
+	last     *Change          // that was reverted
+	groups   int              // of changes that were reverted together
 	versions *lineage
 }
 
 // run reverts what the options say.
 func (u *undo) run(ctx context.Context) ([]Change, error) {
+	if !u.All && !u.DryRun { // all that is wanted, or nothing
+		plan := *u
+		plan.DryRun = true
+		if _, err := plan.run(ctx); err != nil {
+			return nil, err
+		}
+	}
 	all, err := u.journal.changes(ctx)
 	if err != nil {
 		return nil, err
@@ -118,13 +128,14 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		if c.Undoes != 0 {
 			undone[c.Undoes] = c.Done || u.happened(ctx, c, byNumber[c.Undoes])
 		}
-		if u.enough(reverted, c) || u.Redo != (c.Undoes != 0) || c.Redo {
+		if u.enough(c) || u.Redo != (c.Undoes != 0) || c.Redo {
 			continue
 		}
 		_, begun := undone[c.Number]
 		did, err := u.revert(ctx, c, begun)
 		if did {
 			u.Session = c.Session
+			u.count(c)
 			reverted = append(reverted, *c)
 		}
 		if err != nil {
@@ -142,13 +153,23 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 }
 
 // enough reports whether as many changes are reverted as the options say, so that c is
-// not reverted. An undo that was cut off left two changes that undo one: they are
-// redone together.
-func (u *undo) enough(reverted []Change, c *Change) bool {
-	if u.All || len(reverted) == 0 || c.Undoes != 0 && c.Undoes == reverted[len(reverted)-1].Undoes {
-		return false
+// not reverted.
+func (u *undo) enough(c *Change) bool {
+	return !u.All && u.groups >= max(u.Last, 1) && !u.together(c)
+}
+
+// count counts c, which was reverted.
+func (u *undo) count(c *Change) {
+	if u.last == nil || !u.together(c) {
+		u.groups++
 	}
-	return len(reverted) >= max(u.Last, 1)
+	u.last = c
+}
+
+// together reports whether c and the change that was reverted last count as one: one
+// call made both, or they undid one change, because the undo was cut off.
+func (u *undo) together(c *Change) bool {
+	return c.Call != "" && c.Call == u.last.Call || c.Undoes != 0 && c.Undoes == u.last.Undoes
 }
 
 // happened reports whether the undo r, which is not done, took place.
@@ -225,7 +246,7 @@ func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err
 		return true, nil
 	}
 	r := u.begin(ctx, c.Op, c.Path, c.To)
-	r.Session, r.Undoes, r.Redo, r.Steps = c.Session, c.Number, c.Undoes != 0, inverse(steps)
+	r.Call, r.Session, r.Undoes, r.Redo, r.Steps = c.Call, c.Session, c.Number, c.Undoes != 0, inverse(steps)
 	if c.Op == ops.Move {
 		r.Path, r.To = c.To, c.Path
 		for i := range r.Steps {

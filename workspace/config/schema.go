@@ -108,6 +108,9 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 	}
 	settings := s.Properties["fs"]
 	settings.Properties["maxFileSizeMb"].AnyOf[0].Minimum = &least
+	limits := settings.Properties["quota"]
+	limits.Properties["files"].AnyOf[0].Minimum, limits.Properties["mb"].AnyOf[0].Minimum = &least, &least
+	limits.MinProperties = &one
 	for _, paths := range []string{"allowedPaths", "deniedPaths", "readOnlyPaths"} {
 		settings.Properties[paths].MinItems = &one
 	}

@@ -47,6 +47,31 @@ type FS struct {
 	// below ".git": see [policy.Rules].DenySensitive. Empty means AccessDeny, and AccessAllow in a
 	// relaxed folder, as symlinks that lead out of it could not be used then.
 	Sensitive Access `json:"sensitive,omitempty" jsonschema:"Whether files with the names of secrets, such as .env and *.pem, may be used, and .git may be changed: deny, which is the default except in a relaxed folder, or allow."`
+	// Quota is how much each session may write. Nil means as much as it likes.
+	Quota *Quota `json:"quota,omitempty" jsonschema:"How much each session, which is a run of an agent, may write. There is no limit if it is left out."`
+}
+
+// Quota is how much each session may write, counted from when the workspace is opened:
+// see package quota.
+type Quota struct {
+	// Files is how many different files. Zero means no limit.
+	Files int `json:"files,omitempty" jsonschema:"How many different files a session may write."`
+	// Mb is how many MiB. Zero means no limit.
+	Mb int64 `json:"mb,omitempty" jsonschema:"How many MiB a session may write."`
+}
+
+// check adds what is wrong with the settings that n has, beside their types.
+func (q *Quota) check(p *diagnostics, n *document.Node) {
+	files, size := n.Lookup("files"), n.Lookup("mb")
+	if files == nil && size == nil {
+		p.Add(n.At, "quota has no limit: write files or mb, or leave it out")
+	}
+	if files != nil && files.IsInteger() && q.Files < 1 {
+		p.Add(files.At, "files must be at least 1: to let nothing be changed, write readOnly: true")
+	}
+	if size != nil && size.IsInteger() && (q.Mb < 1 || q.Mb > maxMb) {
+		p.Add(size.At, "mb must be between 1 and %d, in MiB: to let nothing be changed, write readOnly: true", int64(maxMb))
+	}
 }
 
 // Access says whether something is refused or allowed.
@@ -61,6 +86,10 @@ const (
 // clone returns a copy that shares nothing with s.
 func (s FS) clone() FS {
 	s.AllowedPaths, s.DeniedPaths = slices.Clone(s.AllowedPaths), slices.Clone(s.DeniedPaths)
+	if s.Quota != nil {
+		limits := *s.Quota
+		s.Quota = &limits
+	}
 	s.ReadOnlyPaths, s.Rules = slices.Clone(s.ReadOnlyPaths), slices.Clone(s.Rules)
 	for i, r := range s.Rules {
 		s.Rules[i] = policy.Rule{Allow: slices.Clone(r.Allow), Deny: slices.Clone(r.Deny), Ask: slices.Clone(r.Ask), Paths: slices.Clone(r.Paths)}
@@ -81,6 +110,9 @@ func (s FS) check(p *diagnostics, n *document.Node) {
 	checkPaths(p, n.Lookup("deniedPaths"), "deniedPaths is empty: leave it out", policy.CheckDeniedPath)
 	checkPaths(p, n.Lookup("readOnlyPaths"), "readOnlyPaths is empty: leave it out", policy.CheckDeniedPath)
 	checkRules(p, n.Lookup("rules"))
+	if limits := n.Lookup("quota"); limits != nil && s.Quota != nil {
+		s.Quota.check(p, limits)
+	}
 }
 
 // PolicyTest is an operation on a name, and what the settings should say of it.
@@ -201,6 +233,9 @@ func cause(err error) string {
 func (s FS) checkAlone() error {
 	if s.MaxFileSizeMb < 0 || s.MaxFileSizeMb > maxFileSizeMb {
 		return errors.New("maxFileSizeMb is out of bounds")
+	}
+	if s.Quota != nil && (s.Quota.Files < 0 || s.Quota.Mb < 0 || s.Quota.Mb > maxMb) {
+		return errors.New("quota is out of bounds")
 	}
 	return nil
 }
@@ -476,8 +511,8 @@ type Backup struct {
 	MaxMb int64 `json:"maxMb,omitempty" jsonschema:"How many MiB of contents are kept. 256 if it is left out. A change that replaces or removes more than a quarter of it is refused."`
 }
 
-// maxBackupMb is the greatest limit that is a number of bytes.
-const maxBackupMb = math.MaxInt64 >> 20
+// maxMb is the greatest limit that is a number of bytes.
+const maxMb = math.MaxInt64 >> 20
 
 // checkBackups adds what is wrong with the backups of all workspaces.
 func (c *Config) checkBackups(p *diagnostics) {
@@ -513,8 +548,8 @@ func (b *Backup) check(p *diagnostics, n *document.Node) {
 	if keep := n.Lookup("keep"); keep != nil && keep.IsInteger() && b.Keep < 1 {
 		p.Add(keep.At, "keep must be at least 1: leave it out for the default of %d", backup.DefaultKeep)
 	}
-	if size := n.Lookup("maxMb"); size != nil && size.IsInteger() && (b.MaxMb < 1 || b.MaxMb > maxBackupMb) {
-		p.Add(size.At, "maxMb must be between 1 and %d, in MiB: leave it out for the default of %d", int64(maxBackupMb), backup.DefaultKeepBytes>>20)
+	if size := n.Lookup("maxMb"); size != nil && size.IsInteger() && (b.MaxMb < 1 || b.MaxMb > maxMb) {
+		p.Add(size.At, "maxMb must be between 1 and %d, in MiB: leave it out for the default of %d", int64(maxMb), backup.DefaultKeepBytes>>20)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
+	"github.com/workspacekit/workspacekit/workspace/quota"
 )
 
 // Workspaces is what [Config.Open] opened. It is safe for concurrent use.
@@ -70,9 +71,9 @@ type layers struct {
 }
 
 // newWorkspace returns the workspace over fsys in its layers. The observers are outside
-// of all policies: they see what callers ask for. Backups are outside of the policies,
-// too: an undo can do nothing that a policy refuses. Their directory is hidden inside of
-// the policies, which cannot show it.
+// of all policies: they see what callers ask for. Backups are inside of them, as a backup
+// reads what it keeps and writes on a condition, and policies are about what callers ask
+// for.
 func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Workspace, error) {
 	w := &Workspace{opener: opener, fsys: fsys, layers: l}
 	seen, err := opener.protect(fsys)
@@ -82,14 +83,19 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 	if seen, err = l.hideBackups(opener.in.Name, seen); err != nil {
 		return nil, err
 	}
-	if seen, err = l.settings.over(seen, fsys); err != nil {
-		return nil, err
-	}
 	if w.backups, err = l.keepBackups(opener.in.Name, seen, fsys); err != nil {
 		return nil, err
 	}
 	if w.backups != nil {
 		seen = w.backups
+	}
+	if seen, err = l.settings.over(seen, fsys); err != nil {
+		return nil, err
+	}
+	if limits := l.settings.Quota; limits != nil && !l.settings.ReadOnly {
+		if seen, err = quota.New(seen, quota.Limits{Files: limits.Files, Bytes: limits.Mb << 20}); err != nil {
+			return nil, err
+		}
 	}
 	if seen, err = l.watchers.over(seen, fsys, opener.in.Name); err != nil {
 		return nil, err

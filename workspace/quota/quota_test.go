@@ -1,0 +1,212 @@
+package quota_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/quota"
+)
+
+func limited(t testing.TB, fsys workspace.FileSystem, limits quota.Limits) *quota.FS {
+	t.Helper()
+	f, err := quota.New(fsys, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestConformance runs the suite with limits that it does not reach.
+func TestConformance(t *testing.T) {
+	limits := quota.Limits{Files: 1 << 20, Bytes: 1 << 40}
+	t.Run("memory", func(t *testing.T) {
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return limited(t, memory.New(nil), limits) },
+			&conformance.Options{Short: !exhaustive.On()})
+	})
+	t.Run("local", func(t *testing.T) {
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+			fsys, err := localbash.Open(t.TempDir(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { fsys.Close() })
+			return limited(t, fsys, limits)
+		}, &conformance.Options{Short: !exhaustive.On()})
+	})
+}
+
+func write(ctx context.Context, fsys workspace.FileSystem, name string, size int) error {
+	_, err := fsys.WriteFile(ctx, name, make([]byte, size), nil)
+	return err
+}
+
+func create(ctx context.Context, fsys workspace.FileSystem, name string, size int) error {
+	w, err := workspace.Create(ctx, fsys, name, nil)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	for range size {
+		if _, err := w.Write([]byte("x")); err != nil {
+			return err
+		}
+	}
+	_, err = w.Commit()
+	return err
+}
+
+func copyFile(ctx context.Context, fsys workspace.FileSystem, from, to string) error {
+	_, err := workspace.Copy(ctx, fsys, from, to)
+	return err
+}
+
+// TestBytes writes more bytes than allowed, in each way.
+func TestBytes(t *testing.T) {
+	for name, more := range map[string]func(ctx context.Context, fsys workspace.FileSystem) error{
+		"write":  func(ctx context.Context, fsys workspace.FileSystem) error { return write(ctx, fsys, "b", 41) },
+		"create": func(ctx context.Context, fsys workspace.FileSystem) error { return create(ctx, fsys, "b", 41) },
+		"copy":   func(ctx context.Context, fsys workspace.FileSystem) error { return copyFile(ctx, fsys, "a", "b") },
+		"exact": func(ctx context.Context, fsys workspace.FileSystem) error {
+			exact, err := workspace.Exact(fsys)
+			if err != nil {
+				return err
+			}
+			return write(ctx, exact, "b", 41)
+		},
+		"create only": func(ctx context.Context, fsys workspace.FileSystem) error {
+			_, err := fsys.WriteFile(ctx, "b", make([]byte, 41), &workspace.WriteOptions{IfNotExist: true})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			f := limited(t, memory.New(nil), quota.Limits{Bytes: 100})
+			if err := write(ctx, f, "a", 60); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // what is refused does not count
+				if err := more(ctx, f); !errors.Is(err, workspace.ErrPolicy) {
+					t.Errorf("41 bytes more = %v, want ErrPolicy", err)
+				}
+			}
+			if _, err := f.Stat(ctx, "b"); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("what was refused is there: %v", err)
+			}
+			if err := create(ctx, f, "b", 40); err != nil {
+				t.Errorf("40 bytes more = %v, want nil", err)
+			}
+			if err := write(session.WithID(ctx, "other"), f, "c", 100); err != nil {
+				t.Errorf("100 bytes of another session = %v, want nil", err)
+			}
+		})
+	}
+}
+
+// TestFiles writes more files than allowed. A file that was removed still counts.
+func TestFiles(t *testing.T) {
+	ctx := t.Context()
+	f := limited(t, memory.New(nil), quota.Limits{Files: 2})
+	for _, name := range []string{"a", "b", "a"} {
+		if err := write(ctx, f, name, 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Rm(ctx, "a", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := workspace.Move(ctx, f, "b", "moved"); err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{
+		"write": write(ctx, f, "c", 0), "create": create(ctx, f, "c", 0), "copy": copyFile(ctx, f, "moved", "c"),
+	} {
+		if !errors.Is(err, workspace.ErrPolicy) {
+			t.Errorf("%s of a third file = %v, want ErrPolicy", what, err)
+		}
+	}
+	if err := write(ctx, f, "b", 0); err != nil {
+		t.Errorf("another write of a file = %v, want nil", err)
+	}
+}
+
+// TestFailuresDoNotCount writes what the store refuses, and closes a writer without a
+// commit.
+func TestFailuresDoNotCount(t *testing.T) {
+	ctx := t.Context()
+	f := limited(t, memory.New(nil), quota.Limits{Files: 1, Bytes: 10})
+	if _, err := f.WriteFile(ctx, "a", make([]byte, 10), &workspace.WriteOptions{IfVersion: "none"}); !errors.Is(err, workspace.ErrConflict) {
+		t.Fatalf("WriteFile = %v, want ErrConflict", err)
+	}
+	w, err := workspace.Create(ctx, f, "b", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(ctx, f, "c", 1); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("a write beside a writer with all bytes = %v, want ErrPolicy", err)
+	}
+	w.Close()
+	w.Close()
+	if err := write(ctx, f, "c", 10); err != nil {
+		t.Errorf("a write after failures = %v, want nil", err)
+	}
+}
+
+// TestTogether writes with many goroutines of one session.
+func TestTogether(t *testing.T) {
+	ctx := t.Context()
+	f := limited(t, memory.New(nil), quota.Limits{Files: 10, Bytes: 95})
+	var group sync.WaitGroup
+	var written atomic.Int64
+	for i := range 50 {
+		group.Go(func() {
+			if err := write(ctx, f, fmt.Sprint(i), 10); err == nil {
+				written.Add(1)
+			} else if !errors.Is(err, workspace.ErrPolicy) {
+				t.Errorf("write %d = %v, want ErrPolicy", i, err)
+			}
+		})
+	}
+	group.Wait()
+	if written.Load() != 9 {
+		t.Errorf("%d writes of 10 bytes succeeded, want 9", written.Load())
+	}
+}
+
+func TestBadLimits(t *testing.T) {
+	for _, limits := range []quota.Limits{{Files: -1}, {Bytes: -1}} {
+		if _, err := quota.New(memory.New(nil), limits); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("New(%+v) = %v, want ErrInvalid", limits, err)
+		}
+	}
+}
+
+func Example() {
+	ctx := context.Background()
+	fsys, err := quota.New(memory.New(nil), quota.Limits{Files: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range []string{"a", "a", "b"} {
+		_, err := fsys.WriteFile(ctx, name, []byte("text"), nil)
+		fmt.Println(name, err)
+	}
+	// Output:
+	// a <nil>
+	// a <nil>
+	// b write_file b: forbidden by policy: the session has written 1 file, and may write no other
+}

@@ -111,7 +111,7 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 	limits := settings.Properties["quota"]
 	limits.Properties["files"].AnyOf[0].Minimum, limits.Properties["mb"].AnyOf[0].Minimum = &least, &least
 	limits.MinProperties = &one
-	for _, paths := range []string{"allowedPaths", "deniedPaths", "readOnlyPaths"} {
+	for _, paths := range []string{"allowedPaths", "deniedPaths", "readOnlyPaths", "allowedExtensions", "deniedExtensions"} {
 		settings.Properties[paths].MinItems = &one
 	}
 	rules := settings.Properties["rules"]
@@ -120,6 +120,9 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 		ops := rules.Items.Properties[effect]
 		ops.MinItems, ops.Items.Enum = &one, enum(opNames())
 		rules.Items.OneOf = append(rules.Items.OneOf, &jsonschema.Schema{Required: []string{effect}})
+	}
+	for _, extensions := range []string{"allowedExtensions", "deniedExtensions"} {
+		settings.Properties[extensions].Items.Pattern = `^(\..|\$\{)`
 	}
 	settings.Properties["allowedPaths"].Examples = []any{[]string{"src/**", "*.md"}}
 	settings.Properties["deniedPaths"].Examples = []any{[]string{".env*", "*.pem", "secrets/**"}}

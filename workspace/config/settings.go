@@ -43,6 +43,12 @@ type FS struct {
 	// Rules are rules for single operations, as [policy.Rules].FirstMatch: the
 	// first that matches decides.
 	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first rule with the operation and a pattern that matches decides; what none matches is allowed."`
+	// AllowedExtensions and DeniedExtensions are as in [policy.Rules].
+	AllowedExtensions []string `json:"allowedExtensions,omitempty" jsonschema:"The extensions that files may have, such as .go. Others are refused, and absent from listings and searches. Letters match in either case."`
+	DeniedExtensions  []string `json:"deniedExtensions,omitempty" jsonschema:"Extensions of names that are refused, and absent from listings and searches. Letters match in either case."`
+	// Denied says whether listings of a directory show denied names: see
+	// [policy.Rules].ShowDenied. Empty means DeniedHide.
+	Denied Visibility `json:"denied,omitempty" jsonschema:"Whether ls shows denied names, with their types alone: hide, which is the default, or show. They are refused either way."`
 	// Sensitive says what happens to the names that secrets have, and to changes
 	// below ".git": see [policy.Rules].DenySensitive. Empty means AccessDeny, and AccessAllow in a
 	// relaxed folder, as symlinks that lead out of it could not be used then.
@@ -74,6 +80,15 @@ func (q *Quota) check(p *diagnostics, n *document.Node) {
 	}
 }
 
+// Visibility says whether names are shown.
+type Visibility string
+
+// The values of Visibility.
+const (
+	DeniedHide Visibility = "hide"
+	DeniedShow Visibility = "show"
+)
+
 // Access says whether something is refused or allowed.
 type Access string
 
@@ -91,6 +106,7 @@ func (s FS) clone() FS {
 		s.Quota = &limits
 	}
 	s.ReadOnlyPaths, s.Rules = slices.Clone(s.ReadOnlyPaths), slices.Clone(s.Rules)
+	s.AllowedExtensions, s.DeniedExtensions = slices.Clone(s.AllowedExtensions), slices.Clone(s.DeniedExtensions)
 	for i, r := range s.Rules {
 		s.Rules[i] = policy.Rule{Allow: slices.Clone(r.Allow), Deny: slices.Clone(r.Deny), Ask: slices.Clone(r.Ask), Paths: slices.Clone(r.Paths)}
 	}
@@ -109,6 +125,8 @@ func (s FS) check(p *diagnostics, n *document.Node) {
 	checkPaths(p, n.Lookup("allowedPaths"), "allowedPaths is empty, which would allow nothing: name what may be used, or leave it out", policy.CheckAllowedPath)
 	checkPaths(p, n.Lookup("deniedPaths"), "deniedPaths is empty: leave it out", policy.CheckDeniedPath)
 	checkPaths(p, n.Lookup("readOnlyPaths"), "readOnlyPaths is empty: leave it out", policy.CheckDeniedPath)
+	checkPaths(p, n.Lookup("allowedExtensions"), "allowedExtensions is empty, which would allow no file: leave it out", policy.CheckExtension)
+	checkPaths(p, n.Lookup("deniedExtensions"), "deniedExtensions is empty: leave it out", policy.CheckExtension)
 	checkRules(p, n.Lookup("rules"))
 	if limits := n.Lookup("quota"); limits != nil && s.Quota != nil {
 		s.Quota.check(p, limits)
@@ -245,7 +263,8 @@ func (s FS) checkAlone() error {
 func (s FS) Policy() policy.Rules {
 	return policy.Rules{
 		AllowedPaths: s.AllowedPaths, DeniedPaths: s.DeniedPaths, ReadOnlyPaths: s.ReadOnlyPaths, FirstMatch: s.Rules,
-		DenySensitive: s.Sensitive != AccessAllow,
+		AllowedExtensions: s.AllowedExtensions, DeniedExtensions: s.DeniedExtensions,
+		DenySensitive: s.Sensitive != AccessAllow, ShowDenied: s.Denied == DeniedShow,
 	}
 }
 
@@ -394,8 +413,9 @@ const (
 
 // words are the types of settings with a fixed set of values.
 var words = document.Words{
-	reflect.TypeFor[Sharing](): {string(SharedTrue), string(SharedFalse), string(SharedAuto)},
-	reflect.TypeFor[Access]():  {string(AccessDeny), string(AccessAllow)},
+	reflect.TypeFor[Sharing]():    {string(SharedTrue), string(SharedFalse), string(SharedAuto)},
+	reflect.TypeFor[Visibility](): {string(DeniedHide), string(DeniedShow)},
+	reflect.TypeFor[Access]():     {string(AccessDeny), string(AccessAllow)},
 
 	reflect.TypeFor[policy.Effect](): effects,
 }

@@ -40,7 +40,7 @@ const lsPage = 1000
 
 // Ls implements [workspace.FileSystem].
 func (r *RestrictedFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
-	return r.ls(ctx, dir, opts, onList, resolved.shows)
+	return r.ls(ctx, dir, opts, onList, func(p resolved, t workspace.FileType) bool { return r.rules.show || p.shows(t) })
 }
 
 // ls is Ls with shows to choose the names, by what need is allowed for them.
@@ -71,8 +71,12 @@ func (r *RestrictedFS) lsTarget(ctx context.Context, p resolved, o workspace.LsO
 		}
 		for _, info := range page {
 			info = p.outerInfo(info)
-			if !shows(r.child(p, need, info.Path), info.Type) {
+			child := r.child(p, need, info.Path)
+			if !shows(child, info.Type) {
 				continue
+			}
+			if r.rules.show && !child.shows(info.Type) {
+				info = workspace.FileInfo{Name: info.Name, Path: info.Path, Type: info.Type}
 			}
 			if shown = append(shown, info); len(shown) == limit {
 				return shown, nil

@@ -32,6 +32,16 @@ type Rules struct {
 	// matches is allowed: end the list with a rule that denies every operation on
 	// "**" to allow only what is listed.
 	FirstMatch []Rule
+	// AllowedExtensions are the extensions that files may have, such as ".go". A
+	// file without any of them is denied; a directory may have any name. Letters
+	// are compared regardless of their case. Empty allows all files.
+	AllowedExtensions []string
+	// DeniedExtensions are extensions of names that may not be used.
+	DeniedExtensions []string
+	// ShowDenied lets Ls show the names for which OpList is denied, with nothing
+	// but their types. They can be used no more than hidden ones, and Glob, Grep,
+	// Walk and Watch leave them out all the same.
+	ShowDenied bool
 	// DenySensitive hides the names that secrets have ([SensitiveNames]), and
 	// makes ".git" read-only in every directory, with all below it. It is off in
 	// the zero Rules, as a program that names its rules gets these and no others;
@@ -41,7 +51,9 @@ type Rules struct {
 
 // onlySensitive reports whether DenySensitive is all that r says.
 func (r Rules) onlySensitive() bool {
-	return r.DenySensitive && len(r.AllowedPaths)+len(r.DeniedPaths)+len(r.ReadOnlyPaths)+len(r.FirstMatch) == 0
+	sensitive := r.DenySensitive && !r.ShowDenied
+	r.DenySensitive = false
+	return sensitive && r.Empty()
 }
 
 // Rule allows or forbids some operations on some names. Exactly one of Allow,
@@ -139,7 +151,8 @@ const (
 
 // Empty reports whether there are no rules.
 func (r Rules) Empty() bool {
-	return len(r.AllowedPaths)+len(r.DeniedPaths)+len(r.ReadOnlyPaths)+len(r.FirstMatch) == 0 && !r.DenySensitive
+	return len(r.AllowedPaths)+len(r.DeniedPaths)+len(r.ReadOnlyPaths)+len(r.FirstMatch)+len(r.AllowedExtensions)+len(r.DeniedExtensions) == 0 &&
+		!r.DenySensitive
 }
 
 // effect returns what the rule does, and with which operations.
@@ -215,7 +228,8 @@ func Explain(rules Rules, op Op, name string) (Decision, error) {
 		need |= onRead
 	}
 	v := set.verdict(need, name)
-	if v.refuses(need) {
+	file := onRead | onWrite | onEdit | onCopy // what no directory is for
+	if v.refuses(need) || v.access == traverse && op != OpMove && need&file != 0 {
 		return set.decision(need, name, v), nil
 	}
 	d := Decision{Op: op, Effect: Allow, Reason: "no rule forbids it"}

@@ -352,3 +352,62 @@ func ExampleRestrict() {
 	// <nil>
 	// write_file go.mod: forbidden by policy: it matches rules[2], "**", which denies write; allowed: read, list
 }
+
+// TestExtensions tests files and directories with and without an extension.
+func TestExtensions(t *testing.T) {
+	m := memory.New(nil)
+	for _, name := range []string{"a.go", "b.GO", "c.txt", "Makefile", "dir/a.go", "dir.go/x", "dir.go/y.go", "bin/a.exe", "e.exe/a.go"} {
+		write(t, m, name, "x")
+	}
+	r, err := policy.Restrict(m, policy.Rules{AllowedExtensions: []string{".go"}, DeniedExtensions: []string{".exe"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := r.Glob(t.Context(), "**", nil)
+	if diff := cmp.Diff([]string{"a.go", "b.GO", "dir.go/y.go", "dir/a.go"}, found); err != nil || diff != "" {
+		t.Errorf("Glob: %v, names (-want +got):\n%s", err, diff)
+	}
+	_, write := r.WriteFile(t.Context(), "new.txt", nil, nil)
+	_, exe := r.ReadFile(t.Context(), "e.exe/a.go")
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"write": {write, "write_file new.txt: forbidden by policy: it has none of the allowed extensions (.go)"},
+		"read":  {exe, `read_file e.exe/a.go: forbidden by policy: it matches deniedExtensions[0], "*.exe"`},
+		"move":  {r.Move(t.Context(), "a.go", "a.txt"), "move a.txt: forbidden by policy: it has none of the allowed extensions (.go)"},
+		"mkdir": {r.Mkdir(t.Context(), "new", nil), "<nil>"},
+		"rm":    {r.Rm(t.Context(), "dir", &workspace.RmOptions{Recursive: true}), "<nil>"},
+		"tree":  {r.Rm(t.Context(), "dir.go", &workspace.RmOptions{Recursive: true}), "rm dir.go: forbidden by policy: it holds names that may not be used"},
+		"other": {policy.CheckExtension("go"), "restrict go: invalid argument: an extension is a dot and what follows it, such as .go"},
+	} {
+		if got := fmt.Sprint(tt.err); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// TestShowDenied tests that a listing shows denied names without a size, and that
+// nothing else does.
+func TestShowDenied(t *testing.T) {
+	m := memory.New(nil)
+	write(t, m, ".env", "needle")
+	write(t, m, "a", "needle")
+	r, err := policy.Restrict(m, policy.Rules{DeniedPaths: []string{".env"}, ShowDenied: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	infos, err := r.Ls(t.Context(), ".", nil)
+	if want := (workspace.FileInfo{Name: ".env", Path: ".env", Type: workspace.TypeFile}); err != nil || len(infos) != 2 || infos[0] != want {
+		t.Errorf("Ls = %v, %v, want %v first", infos, err, want)
+	}
+	_, stat := r.Stat(t.Context(), ".env")
+	_, read := r.ReadFile(t.Context(), ".env")
+	if !errors.Is(stat, workspace.ErrPolicy) || !errors.Is(read, workspace.ErrPolicy) {
+		t.Errorf("Stat = %v, ReadFile = %v, want %v", stat, read, workspace.ErrPolicy)
+	}
+	names, err := r.Glob(t.Context(), "*", nil)
+	if diff := cmp.Diff([]string{"a"}, names); err != nil || diff != "" {
+		t.Errorf("Glob: %v, names (-want +got):\n%s", err, diff)
+	}
+}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/bits"
@@ -23,6 +24,7 @@ type ruleset struct {
 	free    opSet                          // what is allowed for every name
 	leads   opSet                          // what can be allowed below a name for which it is not
 	asks    bool                           // there is a rule that asks
+	show    bool                           // Ls shows hidden names
 }
 
 // compile compiles rules.
@@ -30,7 +32,7 @@ func compile(rules Rules) (*ruleset, error) {
 	if rules.onlySensitive() {
 		return sensitiveRuleset()
 	}
-	s := &ruleset{}
+	s := &ruleset{show: rules.ShowDenied}
 	for _, part := range []struct {
 		key, because string
 		ops          opSet
@@ -58,7 +60,14 @@ func compile(rules Rules) (*ruleset, error) {
 		}
 		s.lists = append(s.lists, sensitive.lists...)
 	}
-	list, err := compileFirstMatch(rules.FirstMatch)
+	list, err := extensionList(rules.AllowedExtensions, rules.DeniedExtensions)
+	if err == nil {
+		err = s.add(list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err = compileFirstMatch(rules.FirstMatch)
 	if err == nil {
 		err = s.add(list)
 	}
@@ -88,6 +97,44 @@ func compileFirstMatch(rules []Rule) (list clauses, err error) {
 		}
 	}
 	return list, nil
+}
+
+// extensionList compiles the extensions of names. What they allow is a file, and a
+// directory is tested when it is used.
+func extensionList(allowed, denied []string) (list clauses, err error) {
+	for i, extension := range slices.Concat(denied, allowed) {
+		c := clause{ops: onAll, effect: Deny, place: fmt.Sprintf("deniedExtensions[%d]", i), text: "*" + extension}
+		if i >= len(denied) {
+			c.effect, c.place, c.element = Allow, fmt.Sprintf("allowedExtensions[%d]", i-len(denied)), true
+		}
+		err := CheckExtension(extension)
+		if err == nil {
+			err = list.add(c)
+		}
+		if err != nil {
+			return list, err
+		}
+	}
+	if len(allowed) > 0 {
+		list.append(clause{
+			ops: onAll, effect: Deny, place: "allowedExtensions", root: true, files: true,
+			because: "it has none of the allowed extensions (" + listed(allowed) + ")",
+		})
+	}
+	return list, nil
+}
+
+// CheckExtension returns the error of an extension that cannot be one of
+// [Rules].AllowedExtensions or [Rules].DeniedExtensions.
+//
+// # Errors
+//
+// [io/fs.ErrInvalid].
+func CheckExtension(extension string) error {
+	if len(extension) < 2 || extension[0] != '.' || strings.ContainsAny(extension, `/*?[]{},\`) {
+		return ops.Error(opRestrict, extension, fs.ErrInvalid, errors.New("an extension is a dot and what follows it, such as .go"))
+	}
+	return nil
 }
 
 // add adds a list unless it forbids nothing.
@@ -184,7 +231,7 @@ func (v verdict) and(other verdict) verdict {
 // the name. If a clause forbids a directory and allows something in it, the
 // directory can be listed, searched and created all the same.
 func (v verdict) refuses(need opSet) bool {
-	return v.access == none || v.rule != nil && need&(onList|onMkdir) == 0
+	return v.access == none || v.rule != nil && !v.rule.files && need&(onList|onMkdir) == 0
 }
 
 // verdict returns what may be done with name, symlinks aside, if all of need is
@@ -317,6 +364,8 @@ type clause struct {
 	ops     opSet
 	effect  Effect
 	root    bool   // it matches everything, the root included
+	files   bool   // it forbids no directory
+	element bool   // it matches the last element of a name alone, not what is below
 	first   bool   // it is of Rules.FirstMatch
 	place   string // where it is, for errors
 	because string // the beginning of the reason, for errors
@@ -349,7 +398,7 @@ func (l *clauses) index() (err error) {
 		var texts []string
 		for _, c := range l.all {
 			if c.effect != Allow && c.ops&ops != 0 {
-				texts = append(texts, foldedPath(c.text))
+				texts = append(texts, foldedPath(cmp.Or(c.text, "**")))
 			}
 		}
 		key := strings.Join(texts, "\x00")
@@ -410,7 +459,7 @@ func (l *clauses) decide(op opSet, name string) verdict {
 			return verdict{traverse, op, c}
 		case matches && allows == 0:
 			return verdict{none, op, c}
-		case matches && some[0]:
+		case matches && (some[0] || c.element):
 			return verdict{access: allowed}
 		case matches:
 			return verdict{access: all}
@@ -425,8 +474,11 @@ func (l *clauses) decide(op opSet, name string) verdict {
 // match reports whether the clause matches name or a directory above it, and
 // whether it matches or can match something below.
 func (c *clause) match(name string) (matches, below bool) {
-	if c.root {
+	switch {
+	case c.root:
 		return true, true
+	case c.element:
+		return c.pattern.Match(name), true
 	}
 	return matchPrefix(c.pattern.Start(), name, c.except)
 }

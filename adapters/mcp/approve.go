@@ -206,7 +206,7 @@ func (q *questions) answers(params *sdk.CallToolParamsRaw) map[string]policy.Ans
 	result, _ := params.InputResponses[answerKey].(*sdk.ElicitResult)
 	answers[w.fingerprint] = answerOf(result)
 	if time.Now().After(w.until) {
-		answers[w.fingerprint] = policy.Answer{Reason: fmt.Sprintf("nobody answered within %v", q.timeout)}
+		answers[w.fingerprint] = policy.Answer{Reason: "nobody answered in time"}
 	}
 	return answers
 }

@@ -83,8 +83,8 @@ const DefaultApprovalTimeout = time.Minute
 
 // ApproverOptions tune an [Approver].
 type ApproverOptions struct {
-	// Timeout is how long a question waits for its turn, and then for its answer.
-	// It should be less than half of what a call may take. Zero means
+	// Timeout is how long a question waits for its turn, and then for its answer: at
+	// most half of the time that is left to the call. Zero means
 	// [DefaultApprovalTimeout].
 	Timeout time.Duration
 }
@@ -135,21 +135,23 @@ func approverOf(ctx context.Context) *Approver {
 // that the session allows it meanwhile, and remembers an answer for the session.
 // why says why there is no approval, "" if there is one.
 func (a *Approver) put(ctx context.Context, req Request, covered func() bool, remember func()) (why string) {
-	wait := time.NewTimer(a.timeout)
-	defer wait.Stop()
+	timeout := a.timeout
+	if end, ok := ctx.Deadline(); ok {
+		timeout = min(timeout, time.Until(end)/2) // so that the call ends with a refusal
+	}
+	wait, stop := context.WithTimeout(ctx, timeout)
+	defer stop()
 	select {
 	case <-a.turn:
-	case <-ctx.Done():
-		return "the call has ended"
-	case <-wait.C:
-		return fmt.Sprintf("another question was not answered within %v", a.timeout)
+	case <-wait.Done():
+		return "another question was not answered in time"
 	}
 	release := func() { a.turn <- struct{}{} }
 	if covered() {
 		release()
 		return ""
 	}
-	limited, cancel := context.WithTimeout(ctx, a.timeout)
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	answered := make(chan Answer)
 	go a.call(limited, req, answered, release)
@@ -166,7 +168,7 @@ func (a *Approver) put(ctx context.Context, req Request, covered func() bool, re
 	case ctx.Err() != nil:
 		return "the call has ended"
 	case limited.Err() != nil:
-		return fmt.Sprintf("nobody answered within %v", a.timeout)
+		return "nobody answered in time"
 	}
 	return why
 }
@@ -289,8 +291,11 @@ func (r *RestrictedFS) approved(ctx context.Context, op, name string, do func(r 
 	}
 	for range maxQuestions {
 		q, err := current.plan(ctx, op, name, do)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case len(q.rules) == 0: // the names that a rule asks about have been deleted meanwhile
+			return do(current)
 		}
 		covered := func() bool {
 			return a.rules(r.rules) != current.rules && !q.asks(current.under(a.rules(r.rules), nil), do)

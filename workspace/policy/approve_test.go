@@ -566,11 +566,11 @@ func TestApproverFails(t *testing.T) {
 		"slow": {func(ctx context.Context, _ policy.Request) (policy.Answer, error) {
 			<-ctx.Done()
 			return policy.Answer{Allow: true}, nil
-		}, "nobody answered within 1m0s"},
+		}, "nobody answered in time"},
 		"deaf": {func(context.Context, policy.Request) (policy.Answer, error) {
 			time.Sleep(time.Hour)
 			return policy.Answer{Allow: true, Session: true}, nil
-		}, "nobody answered within 1m0s"},
+		}, "nobody answered in time"},
 		"reason": {func(context.Context, policy.Request) (policy.Answer, error) {
 			return policy.Answer{Session: true, Reason: "no\x1b[2J " + strings.Repeat("x", 5000)}, nil
 		}, `it was refused: no\x1b[2J x`},
@@ -590,7 +590,7 @@ func TestApproverFails(t *testing.T) {
 					}
 				}
 				if name == "deaf" {
-					if !strings.Contains(err.Error(), "another question was not answered within 1m0s") {
+					if !strings.Contains(err.Error(), "another question was not answered in time") {
 						t.Errorf("the second WriteFile = %v", err)
 					}
 					time.Sleep(2 * time.Hour) // the late answers come

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/workspacekit/workspacekit/internal/cli/approve"
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/cli/view"
@@ -80,6 +81,9 @@ With --session, the calls that name the same file are one session: a file can be
 changed only after a call of the session has read it, and if nobody has changed it
 since. A workspace with the setting readBeforeWrite needs it for every change.
 
+Where a rule of the file asks before an operation, a person at the terminal is shown
+what it would do, and decides. Without a terminal, or with --approve, the flag decides.
+
 A search that finds nothing is not an error: it prints nothing and exits with 0.`
 
 const example = `  workspace call ls
@@ -100,14 +104,15 @@ func New(flags *target.Flags, args []string) *cobra.Command {
 			return errors.New("call needs an operation, such as \"workspace call ls\"")
 		},
 	}
-	session := sessionFile("")
+	session, approved := sessionFile(""), approve.Flag{}
 	cmd.PersistentFlags().StringVar((*string)(&session), "session", "",
 		"keep in this `file` what calls have read, and change no other file that exists")
+	approved.Add(cmd)
 	for _, o := range Operations {
 		// A schema takes a while to make, so only the tool that is named on the
 		// command line has its flags.
 		named := slices.ContainsFunc(args, o.Is)
-		cmd.AddCommand(newOperation(flags, o, named, &session))
+		cmd.AddCommand(newOperation(flags, o, named, &session, &approved))
 	}
 	return cmd
 }
@@ -119,14 +124,15 @@ type invocation struct {
 	parameters []*parameter
 	content    string // the name of a file outside the workspace that holds the content to write
 	session    *sessionFile
+	approved   *approve.Flag
 	asJSON     bool
 	all        bool
 }
 
 // newOperation returns the command that runs the tool o, with flags for its
 // parameters if it is named.
-func newOperation(flags *target.Flags, o Operation, named bool, session *sessionFile) *cobra.Command {
-	i := &invocation{flags: flags, Operation: o, session: session}
+func newOperation(flags *target.Flags, o Operation, named bool, session *sessionFile, approved *approve.Flag) *cobra.Command {
+	i := &invocation{flags: flags, Operation: o, session: session, approved: approved}
 	cmd := &cobra.Command{
 		Use:               o.Op + " [" + strings.ToUpper(strings.Join(o.positional, "] [")) + "]",
 		Short:             o.short,
@@ -209,6 +215,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 		cmd.SetContext(tools.WithSession(cmd.Context(), session))
 		save = func() error { return i.session.save(session) }
 	}
+	cmd.SetContext(i.approved.Context(cmd, i.flags.Style))
 	set, err := tools.New(ws.Workspace, opts)
 	if err != nil {
 		return err

@@ -84,13 +84,14 @@ func (v *textView) Show() {
 		return
 	}
 	for line := range strings.SplitSeq(strings.TrimSuffix(v.text, "\n"), "\n") {
-		fmt.Fprintln(v, v.Paint(diffColor(line), v.Line(line)))
+		fmt.Fprintln(v, v.Paint(DiffColor(line), v.Line(line)))
 	}
 }
 
 func (v *textView) End() error { return term.Fail(v.Flush()) }
 
-func diffColor(line string) string {
+// DiffColor returns the color of a line of a diff.
+func DiffColor(line string) string {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
 		return term.Bold

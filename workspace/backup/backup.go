@@ -2,6 +2,7 @@ package backup
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -47,6 +48,9 @@ type Options struct {
 	// AllowUnkept lets changes through whose bytes are more than MaxChange. They
 	// cannot be undone.
 	AllowUnkept bool
+	// Undone is called after each change that Undo has reverted, with the change. Nil
+	// means that nobody is told.
+	Undone func(ctx context.Context, reverted Change)
 }
 
 // withDefaults returns o with the defaults for what is zero.
@@ -101,7 +105,7 @@ func New(fsys workspace.FileSystem, opts *Options) (*FS, error) {
 		return nil, err
 	}
 	r, err := newRecorder(fsys, &shared{
-		journal: j, session: session.NewID(), maxChange: o.MaxChange, allowUnkept: o.AllowUnkept, locks: newLocks(),
+		journal: j, session: session.NewID(), maxChange: o.MaxChange, allowUnkept: o.AllowUnkept, undone: o.Undone, locks: newLocks(),
 	})
 	if err != nil {
 		return nil, err
@@ -158,4 +162,5 @@ type shared struct {
 	maxChange   int64
 	allowUnkept bool
 	locks       *locks
+	undone      func(ctx context.Context, reverted Change) // nil if nobody is told
 }

@@ -136,6 +136,7 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		if did {
 			u.Session = c.Session
 			u.count(c)
+			u.tell(ctx, c)
 			reverted = append(reverted, *c)
 		}
 		if err != nil {
@@ -164,6 +165,13 @@ func (u *undo) count(c *Change) {
 		u.groups++
 	}
 	u.last = c
+}
+
+// tell tells who wants to know that c was reverted.
+func (u *undo) tell(ctx context.Context, c *Change) {
+	if !u.DryRun && u.shared.undone != nil {
+		u.shared.undone(ctx, *c)
+	}
 }
 
 // together reports whether c and the change that was reverted last count as one: one

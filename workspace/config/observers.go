@@ -1,11 +1,14 @@
 package config
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/audit"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/gitstage"
 	"github.com/workspacekit/workspacekit/workspace/kind"
@@ -78,8 +81,11 @@ func (a *Audit) grants() []string {
 	return files
 }
 
-// open returns the log that a, which has absolute paths, describes.
+// open returns the log that a, which has absolute paths, describes, nil for none.
 func (a *Audit) open() (*audit.Log, error) {
+	if a == nil {
+		return nil, nil
+	}
 	opts := &audit.Options{Sync: a.Sync}
 	if a.HashPaths {
 		var err error
@@ -116,17 +122,30 @@ type watchers struct {
 // watchers returns who observes the workspace d.
 func (d *description) watchers(in kind.Input) watchers { return watchers{d.Audit.at(in), d.Git} }
 
+// opUndo is the operation of the events of changes that were undone, which is below
+// the observers.
+const opUndo = "undo"
+
+// undone returns what tells log, which may be nil, of the changes of the workspace name
+// that were undone.
+func undone(log *audit.Log, name string) func(ctx context.Context, reverted backup.Change) {
+	if log == nil {
+		return nil
+	}
+	return func(ctx context.Context, reverted backup.Change) {
+		log.After(ctx, observe.Finished(observe.Event{
+			Time: time.Now(), Session: reverted.Session, Workspace: name, Op: opUndo, Path: reverted.Path, To: reverted.To,
+		}, nil))
+	}
+}
+
 // over returns seen, which shows the files of fsys with their settings, with its
-// observers. They are outside of all policies, so they see what callers ask for. The
-// log also learns what was staged.
-func (w watchers) over(seen, fsys workspace.FileSystem, name string) (workspace.FileSystem, error) {
+// observers, log among them unless it is nil. They are outside of all policies, so they
+// see what callers ask for. The log also learns what was staged.
+func (w watchers) over(seen, fsys workspace.FileSystem, name string, log *audit.Log) (workspace.FileSystem, error) {
 	var observers []observe.Observer
 	opts := &gitstage.Options{}
-	if w.audit != nil {
-		log, err := w.audit.open()
-		if err != nil {
-			return nil, err
-		}
+	if log != nil {
 		observers, opts.Report = append(observers, log), log
 	}
 	if w.git.on() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -631,14 +632,15 @@ func (l layers) hideBackups(name string, fsys workspace.FileSystem) (workspace.F
 }
 
 // keepBackups returns fsys with backups, nil if there are none. raw is the FileSystem of
-// the provider.
-func (l layers) keepBackups(name string, fsys, raw workspace.FileSystem) (*backup.FS, error) {
+// the provider. log, which may be nil, learns what is undone.
+func (l layers) keepBackups(name string, fsys, raw workspace.FileSystem, log *audit.Log) (*backup.FS, error) {
 	if l.backup == nil || l.settings.ReadOnly {
 		return nil, nil
 	}
 	opts := &backup.Options{
 		Store: l.store, Dir: l.backup.dir(name), Keep: l.backup.Keep,
 		KeepBytes: l.backup.MaxMb << 20, MaxChange: l.backup.MaxMb << 18,
+		Undone: undone(log, name),
 	}
 	if l.store == nil {
 		opts.Store = raw

@@ -76,6 +76,10 @@ type layers struct {
 // for.
 func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Workspace, error) {
 	w := &Workspace{opener: opener, fsys: fsys, layers: l}
+	log, err := l.watchers.audit.open()
+	if err != nil {
+		return nil, err
+	}
 	seen, err := opener.protect(fsys)
 	if err != nil {
 		return nil, err
@@ -83,7 +87,7 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 	if seen, err = l.hideBackups(opener.in.Name, seen); err != nil {
 		return nil, err
 	}
-	if w.backups, err = l.keepBackups(opener.in.Name, seen, fsys); err != nil {
+	if w.backups, err = l.keepBackups(opener.in.Name, seen, fsys, log); err != nil {
 		return nil, err
 	}
 	if w.backups != nil {
@@ -97,7 +101,7 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 			return nil, err
 		}
 	}
-	if seen, err = l.watchers.over(seen, fsys, opener.in.Name); err != nil {
+	if seen, err = l.watchers.over(seen, fsys, opener.in.Name, log); err != nil {
 		return nil, err
 	}
 	w.Workspace = workspace.New(opener.in.Name, seen, &workspace.Options{MaxFileSize: l.settings.MaxFileSizeMb << 20})

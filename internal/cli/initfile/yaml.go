@@ -63,6 +63,10 @@ const tail = `
     #   readOnly: true
     #   allowedPaths: ["src/**", "docs/**", "*.md"]   # all others are refused, and hidden
 
+    # A log of each operation, denials included, whose lines are chained by hashes.
+    # audit:
+    #   file: ../audit.jsonl
+
     # Capabilities without which the workspace is not opened.
     # requires: [watch]
 

@@ -257,9 +257,11 @@ func (s *ruleset) granting(places []string) *ruleset {
 //	                     it still has that version. Else there is a new question.
 type question struct {
 	request  Request
+	base     *ruleset // without an approval
 	rules    []string // the places of those that ask
 	name     string   // of the operation, before symlinks
 	planning bool
+	doomed   error // of an operation that fails whoever approves, which anybody may know
 }
 
 var (
@@ -350,7 +352,7 @@ func (e *DeniedError) refused(op, name, why string) error {
 // plan finds out which rules ask and what to show. Its error is the denial of what
 // is refused whoever approves.
 func (r *RestrictedFS) plan(ctx context.Context, op, name string, do func(r *RestrictedFS) error) (*question, error) {
-	q := &question{name: name, planning: true}
+	q := &question{base: r.rules, name: name, planning: true}
 	q.request = Request{Workspace: session.Workspace(ctx), Path: name}
 	for {
 		err := do(r.under(r.rules.granting(q.rules), q))
@@ -368,6 +370,8 @@ func (r *RestrictedFS) plan(ctx context.Context, op, name string, do func(r *Res
 			return nil, ops.Error(op, name, ctx.Err(), nil)
 		case errors.Is(err, workspace.ErrPolicy):
 			return nil, err
+		case q.doomed != nil:
+			return nil, q.doomed
 		}
 		// Any other error says something of what there is: it comes after the answer.
 		q.request.Rules = slices.Clone(q.rules)
@@ -407,6 +411,13 @@ func (q *question) confirm(req Request, p resolved, what string, describe func()
 	}
 	q.request = req
 	return s, errPlanned
+}
+
+// known reports whether the version of p may be known without an approval, as anybody
+// may list it.
+func (q *question) known(p resolved) bool {
+	v := q.base.verdict(onList, p.target)
+	return v.access > traverse && v.rule == nil
 }
 
 // confirmName is confirm for an operation that changes nothing, and may look at

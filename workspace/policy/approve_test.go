@@ -724,3 +724,41 @@ func TestFingerprint(t *testing.T) {
 		t.Errorf("the fingerprints of five requests are not five: %v", fingerprints[1:])
 	}
 }
+
+// TestStaleEdit tests that a write with the version of other bytes is a conflict: one
+// that nobody is asked about, if the version is no secret, and after one question if
+// the file changes while it is open.
+func TestStaleEdit(t *testing.T) {
+	m := memory.New(nil)
+	write(t, m, "a", "one")
+	stale, err := m.Stat(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, m, "a", "two")
+	edits := policy.Rule{Ask: []policy.Op{policy.OpEdit}, Paths: []string{"**"}}
+	hidden := policy.Rule{Ask: []policy.Op{policy.OpEdit, policy.OpList}, Paths: []string{"**"}}
+	for _, c := range []struct {
+		rule  policy.Rule
+		asked int
+	}{{edits, 0}, {hidden, 1}} {
+		p := &person{}
+		ctx, r := asking(t, m, p, c.rule)
+		_, err := r.WriteFile(ctx, "a", nil, &workspace.WriteOptions{IfVersion: stale.Version})
+		if n := len(p.asked()); !errors.Is(err, workspace.ErrConflict) || n != c.asked {
+			t.Errorf("a stale write with %v = %v after %d questions, want ErrConflict after %d", c.rule, err, n, c.asked)
+		}
+	}
+	// Workspace.Edit reads the file again, so the second question is about that.
+	p := &person{answer: func(n int, _ policy.Request) policy.Answer {
+		if n == 1 {
+			write(t, m, "a", "three")
+		}
+		return policy.Answer{Allow: true}
+	}}
+	ctx, r := asking(t, m, p, edits)
+	data, _, err := workspace.New("test", r, nil).Edit(ctx, "a", func(old []byte) ([]byte, error) { return append(old, '!'), nil })
+	if string(data) != "three!" || err != nil || len(p.requests) != 2 || !strings.Contains(p.requests[1].Diff, "+three!") {
+		t.Errorf("Edit = %q, %v after %+v, want two questions, the second one about three!", data, err, p.requests)
+	}
+}

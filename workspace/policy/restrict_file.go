@@ -113,13 +113,15 @@ func (r *RestrictedFS) writeTarget(ctx context.Context, p resolved, data []byte,
 	now, err := r.question.confirm(req, p, condition+shown.Digest(string(data)), func() (shown.State, error) {
 		return shown.Write(ctx, p.files, p.target, data, follows(opts))
 	})
+	if o.IfVersion != "" && now.Version != "" && o.IfVersion != now.Version && (err == nil || errors.Is(err, errChanged) || r.question.known(p)) {
+		r.question.doomed = ops.Error(ops.WriteFile, p.name, workspace.ErrConflict, nil)
+		return "", r.question.doomed
+	}
 	if err != nil {
 		return "", err
 	}
 	own := o.IfVersion == "" && !o.IfNotExist && r.Capabilities().ConditionalWrite
 	switch {
-	case o.IfVersion != "" && now.Version != "" && o.IfVersion != now.Version:
-		return "", ops.Error(ops.WriteFile, p.name, workspace.ErrConflict, nil)
 	case own && now.Absent:
 		o.IfNotExist = true
 	case own:

@@ -60,7 +60,7 @@ func (r recorded) ended() []string {
 	return spans
 }
 
-func attributeText(a attribute.KeyValue) string { return string(a.Key) + "=" + a.Value.Emit() }
+func attributeText(a attribute.KeyValue) string { return string(a.Key) + "=" + a.Value.String() }
 
 // run reads, opens and moves files, within a span of the caller.
 func run(t *testing.T, r recorded, observers ...observe.Observer) {

@@ -40,7 +40,7 @@ func TestValid(t *testing.T) {
 	if id := session.ID(t.Context()); id != "" {
 		t.Errorf("ID of a context without one = %q", id)
 	}
-	if session.NewID() == session.NewID() {
-		t.Error("NewID returns one id twice")
+	if first, second := session.NewID(), session.NewID(); first == second {
+		t.Errorf("NewID returns %q twice", first)
 	}
 }

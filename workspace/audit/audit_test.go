@@ -380,7 +380,7 @@ func TestTogether(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	fsys := observe.New(memory.New(nil), "test", open(t, path, nil))
-	names := []string{"a\n{\"op\":\"rm\"}", "\x00\x01", "\xff", "‮", strings.Repeat("\x01", 1<<20), strings.Repeat("é", 5000)}
+	names := []string{"a\n{\"op\":\"rm\"}", "\x00\x01", "\xff", "\u202e", strings.Repeat("\x01", 1<<20), strings.Repeat("é", 5000)}
 	for _, name := range names {
 		_, _ = fsys.WriteFile(t.Context(), name, nil, nil)
 		_ = workspace.Move(t.Context(), fsys, name, name)

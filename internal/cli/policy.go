@@ -19,16 +19,17 @@ import (
 func newPolicy(flags *target.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Explain and test what the workspaces allow",
+		Short: "Explain, test and suggest what the workspaces allow",
 		Long: `Policy shows what the settings of workspaces say of an operation on a name: the
-rules, the paths that are allowed, denied or read-only, and the names of secrets. It
-opens nothing and changes nothing.`,
+rules, the paths that are allowed, denied or read-only, and the names of secrets. It can
+also make rules of an audit log. It opens no workspace and changes nothing.`,
 		Example: `  workspace policy explain write src/main.go
-  workspace policy test`,
+  workspace policy test
+  workspace policy suggest audit.jsonl`,
 		Args: term.Subcommands("command"),
 		RunE: needsCommand("policy needs a command, such as \"workspace policy explain write src/main.go\""),
 	}
-	cmd.AddCommand(newExplain(flags), newPolicyTest(flags))
+	cmd.AddCommand(newExplain(flags), newPolicyTest(flags), newSuggest(flags))
 	return cmd
 }
 

@@ -269,6 +269,7 @@ func describe(p *diagnostics, e document.Entry) *description {
 	}
 	checkRequires(p, e.Value.Lookup("requires"))
 	checkPolicyTests(p, e.Value.Lookup("policyTests"))
+	d.checkMode(p)
 	return d
 }
 

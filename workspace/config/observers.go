@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -13,6 +14,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/gitstage"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 	"github.com/workspacekit/workspacekit/workspace/observe"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // Audit says where each operation on a workspace is recorded, denials included: see
@@ -113,6 +115,13 @@ func (d *description) checkGit(p *diagnostics, opener provider) {
 	}
 }
 
+// checkMode adds an error for rules that are not enforced and have nobody to tell.
+func (d *description) checkMode(p *diagnostics) {
+	if d.Audit == nil && d.settings().Mode == ModeAudit {
+		p.Add(d.node.Lookup("fs").Find("mode"), "mode: audit needs an audit log: add audit: {file: audit.jsonl} to the workspace")
+	}
+}
+
 // watchers is who observes a workspace.
 type watchers struct {
 	audit *Audit // nil for no log; its paths are absolute
@@ -121,6 +130,33 @@ type watchers struct {
 
 // watchers returns who observes the workspace d.
 func (d *description) watchers(in kind.Input) watchers { return watchers{d.Audit.at(in), d.Git} }
+
+// watchingLog is a log that learns of what would have been refused, if rules are not
+// enforced.
+type watchingLog struct{ *audit.Log }
+
+// denialKey is the key of the rule that would have refused an operation.
+type denialKey struct{}
+
+// reportDenial notes in ctx which rule would have refused its operation.
+func reportDenial(ctx context.Context, _ string, d policy.Decision) {
+	if rule, ok := ctx.Value(denialKey{}).(*atomic.Pointer[string]); ok {
+		rule.Store(&d.Rule)
+	}
+}
+
+// Before implements [observe.Observer].
+func (l watchingLog) Before(ctx context.Context, e observe.Event) (context.Context, error) {
+	return l.Log.Before(context.WithValue(ctx, denialKey{}, new(atomic.Pointer[string])), e)
+}
+
+// After implements [observe.Observer].
+func (l watchingLog) After(ctx context.Context, e observe.Event) {
+	if rule, ok := ctx.Value(denialKey{}).(*atomic.Pointer[string]); ok && rule.Load() != nil && e.Decision == observe.Allowed {
+		e.Decision, e.Rule = observe.WouldDeny, *rule.Load()
+	}
+	l.Log.After(ctx, e)
+}
 
 // opUndo is the operation of the events of changes that were undone, which is below
 // the observers.
@@ -142,10 +178,13 @@ func undone(log *audit.Log, name string) func(ctx context.Context, reverted back
 // over returns seen, which shows the files of fsys with their settings, with its
 // observers, log among them unless it is nil. They are outside of all policies, so they
 // see what callers ask for. The log also learns what was staged.
-func (w watchers) over(seen, fsys workspace.FileSystem, name string, log *audit.Log) (workspace.FileSystem, error) {
+func (w watchers) over(seen, fsys workspace.FileSystem, name string, log *audit.Log, mode Mode) (workspace.FileSystem, error) {
 	var observers []observe.Observer
 	opts := &gitstage.Options{}
-	if log != nil {
+	switch {
+	case log != nil && mode == ModeAudit:
+		observers, opts.Report = append(observers, watchingLog{log}), log
+	case log != nil:
 		observers, opts.Report = append(observers, log), log
 	}
 	if w.git.on() {

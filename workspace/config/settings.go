@@ -50,6 +50,9 @@ type FS struct {
 	// Denied says whether listings of a directory show denied names: see
 	// [policy.Rules].ShowDenied. Empty means DeniedHide.
 	Denied Visibility `json:"denied,omitempty" jsonschema:"Whether ls shows denied names, with their types alone: hide, which is the default, or show. They are refused either way."`
+	// Mode says whether the rules, paths and extensions are enforced. Empty means
+	// ModeEnforce.
+	Mode Mode `json:"mode,omitempty" jsonschema:"enforce, which is the default, or audit: nothing is refused or hidden by rules, paths, extensions and the names of secrets, and what would have been is marked in the audit log."`
 	// Sensitive says what happens to the names that secrets have, and to changes
 	// below ".git": see [policy.Rules].DenySensitive. Empty means AccessDeny, and AccessAllow in a
 	// relaxed folder, as symlinks that lead out of it could not be used then.
@@ -80,6 +83,15 @@ func (q *Quota) check(p *diagnostics, n *document.Node) {
 		p.Add(size.At, "mb must be between 1 and %d, in MiB: to let nothing be changed, write readOnly: true", int64(maxMb))
 	}
 }
+
+// Mode says what becomes of what the rules forbid.
+type Mode string
+
+// The values of Mode.
+const (
+	ModeEnforce Mode = "enforce" // it is refused
+	ModeAudit   Mode = "audit"   // it takes place, and the audit log says that it would be refused
+)
 
 // Visibility says whether names are shown.
 type Visibility string
@@ -372,6 +384,9 @@ func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error)
 	if folder, ok := store.(relaxer); ok && folder.Relaxed() && s.Sensitive == "" {
 		rules.DenySensitive = false
 	}
+	if s.Mode == ModeAudit {
+		rules.Report = reportDenial
+	}
 	if !rules.Empty() {
 		restricted, err := policy.Restrict(fsys, rules)
 		if err != nil {
@@ -415,6 +430,7 @@ const (
 // words are the types of settings with a fixed set of values.
 var words = document.Words{
 	reflect.TypeFor[Sharing]():    {string(SharedTrue), string(SharedFalse), string(SharedAuto)},
+	reflect.TypeFor[Mode]():       {string(ModeEnforce), string(ModeAudit)},
 	reflect.TypeFor[Visibility](): {string(DeniedHide), string(DeniedShow)},
 	reflect.TypeFor[Access]():     {string(AccessDeny), string(AccessAllow)},
 

@@ -269,8 +269,13 @@ func (c *Config) Grants(ctx context.Context, r *Registry) ([]Grant, error) {
 // and the secrets that may be in that folder.
 func (d *description) grants(opener provider) ([]string, error) {
 	grants, err := opener.grants()
-	if err == nil && opener.kind.Local && d.settings().Sensitive == AccessAllow && !d.sensitive {
-		grants = append(grants, "files with the names of secrets (sensitive: allow)")
+	if err == nil && opener.kind.Local && !d.sensitive {
+		switch settings := d.settings(); {
+		case settings.Sensitive == AccessAllow:
+			grants = append(grants, "files with the names of secrets (sensitive: allow)")
+		case settings.Mode == ModeAudit:
+			grants = append(grants, "files with the names of secrets (mode: audit)")
+		}
 	}
 	grants = append(grants, d.Audit.at(opener.in).grants()...)
 	if d.Git.on() {

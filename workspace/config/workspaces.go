@@ -101,7 +101,7 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 			return nil, err
 		}
 	}
-	if seen, err = l.watchers.over(seen, fsys, opener.in.Name, log); err != nil {
+	if seen, err = l.watchers.over(seen, fsys, opener.in.Name, log, l.settings.Mode); err != nil {
 		return nil, err
 	}
 	w.Workspace = workspace.New(opener.in.Name, seen, &workspace.Options{MaxFileSize: l.settings.MaxFileSizeMb << 20})

@@ -37,9 +37,10 @@ type RestrictedFS struct {
 	fsys     workspace.FileSystem // resolves names, and does what is allowed for every name
 	files    workspace.FileSystem // does all else: the exact view of fsys, unless everything is allowed
 	rules    *ruleset
-	noFollow bool        // no symlink is followed
-	hidden   scan.Hidden // from searches; nil but in a view of Hide
-	question *question   // about the operation that runs, nil if nobody is asked
+	noFollow bool                                               // no symlink is followed
+	hidden   scan.Hidden                                        // from searches; nil but in a view of Hide
+	question *question                                          // about the operation that runs, nil if nobody is asked
+	report   func(ctx context.Context, name string, d Decision) // nil if the rules are enforced
 }
 
 var (
@@ -74,7 +75,11 @@ func Restrict(fsys workspace.FileSystem, rules Rules) (*RestrictedFS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return restrict(fsys, set)
+	r, err := restrict(fsys, set)
+	if err == nil {
+		r.report = rules.Report
+	}
+	return r, err
 }
 
 // restrict is [Restrict] with compiled rules.
@@ -106,13 +111,30 @@ func Protect(fsys workspace.FileSystem, protected func(name string) (why string)
 	return restrict(fsys, &ruleset{protect: protected, free: onAll &^ onChange})
 }
 
+// everything are the rules of what takes place although other rules would refuse
+// it.
+var everything = &ruleset{free: onAll}
+
+// watched calls do, which is an operation on name, as if there were no rules.
+// First, do is called to plan, as for a question: what the rules refuse then is
+// reported.
+func (r *RestrictedFS) watched(ctx context.Context, name string, do func(r *RestrictedFS) error) error {
+	planning, free := *r, *r
+	planning.report, planning.question = nil, &question{base: r.rules, name: name, planning: true}
+	free.report, free.rules, free.files = nil, everything, r.fsys
+	if denied, ok := errors.AsType[*DeniedError](do(&planning)); ok {
+		r.report(ctx, name, denied.Decision())
+	}
+	return do(&free)
+}
+
 // Exact implements [workspace.Exacter].
 func (r *RestrictedFS) Exact() (workspace.FileSystem, error) {
 	exact, err := workspace.Exact(r.fsys)
 	if err != nil {
 		return nil, err
 	}
-	return &RestrictedFS{fsys: exact, files: exact, rules: r.rules, noFollow: true, hidden: r.hidden}, nil
+	return &RestrictedFS{fsys: exact, files: exact, rules: r.rules, noFollow: true, hidden: r.hidden, report: r.report}, nil
 }
 
 // Hide implements [fallback.Hider].

@@ -137,6 +137,16 @@ func (r *RestrictedFS) writeTarget(ctx context.Context, p resolved, data []byte,
 // Create implements [workspace.Creator]. Where a rule asks, it is refused: nobody
 // can be shown what a stream will write.
 func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
+	if r.report != nil {
+		err = r.watched(ctx, name, func(r *RestrictedFS) error {
+			if w != nil {
+				_ = w.Close() // it was for the plan
+			}
+			w, err = r.Create(ctx, name, opts)
+			return err
+		})
+		return w, err
+	}
 	r = r.inSession(ctx)
 	err = r.atFile(ctx, ops.Create, writes(opts), name, follows(opts), func(p resolved) error {
 		below, err := p.create(ctx, p.files, opts)

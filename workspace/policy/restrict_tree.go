@@ -79,23 +79,24 @@ func (r *RestrictedFS) confirmRm(ctx context.Context, p resolved, recursive bool
 func (r *RestrictedFS) notEmpty(ctx context.Context, p resolved, err error) error {
 	children, lsErr := r.Ls(ctx, p.name, &workspace.LsOptions{Limit: 1})
 	if lsErr == nil && len(children) == 0 {
-		return ops.Error(ops.Rm, p.name, workspace.ErrPolicy, errHoldsHidden)
+		return ops.Error(ops.Rm, p.name, workspace.ErrPolicy, &DeniedError{Decision{Op: OpDelete, Effect: Deny, Reason: holdsHidden}})
 	}
 	return ops.Rename(err, ops.Rm, p.name)
 }
 
-// errHoldsHidden is the cause of the error of a directory that holds a hidden name
-// for which the operation is denied.
-var errHoldsHidden = errors.New("it holds names that may not be used")
+// holdsHidden is the reason for a directory that holds a hidden name for which the
+// operation is denied.
+const holdsHidden = "it holds names that may not be used"
 
 // holdsDenied is the error of a directory that holds child, for which the
 // operation is denied. It names child unless that is hidden.
 func (r *RestrictedFS) holdsDenied(op string, p, child resolved, t workspace.FileType) error {
-	if !r.child(p, onList, child.name).shows(t) {
-		return ops.Error(op, p.name, workspace.ErrPolicy, errHoldsHidden)
-	}
 	d := r.rules.decision(child.need, child.target, r.rules.verdict(child.need, child.target))
-	d.Reason = fmt.Sprintf("it holds %s: %s", strings.TrimPrefix(child.name, prefixOf(p.name)), d.Reason)
+	if r.child(p, onList, child.name).shows(t) {
+		d.Reason = fmt.Sprintf("it holds %s: %s", strings.TrimPrefix(child.name, prefixOf(p.name)), d.Reason)
+	} else {
+		d.Reason = holdsHidden
+	}
 	return ops.Error(op, p.name, workspace.ErrPolicy, &DeniedError{d})
 }
 

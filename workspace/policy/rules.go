@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -42,6 +43,11 @@ type Rules struct {
 	// but their types. They can be used no more than hidden ones, and Glob, Grep,
 	// Walk and Watch leave them out all the same.
 	ShowDenied bool
+	// Report, if it is not nil, is called for each operation that the rules would
+	// refuse, just before it takes place: nothing is refused or hidden then. It is
+	// for trying out rules. ctx is the context of the operation, and name what the
+	// caller gave. It must be safe for concurrent use.
+	Report func(ctx context.Context, name string, d Decision)
 	// DenySensitive hides the names that secrets have ([SensitiveNames]), and
 	// makes ".git" read-only in every directory, with all below it. It is off in
 	// the zero Rules, as a program that names its rules gets these and no others;

@@ -411,3 +411,62 @@ func TestShowDenied(t *testing.T) {
 		t.Errorf("Glob: %v, names (-want +got):\n%s", err, diff)
 	}
 }
+
+// TestReport tests that everything is let through, and that what the rules would
+// refuse is reported.
+func TestReport(t *testing.T) {
+	for _, op := range policy.Ops() {
+		for _, call := range opCalls {
+			m := memory.New(nil)
+			write(t, m, "x/a", "a")
+			write(t, m, "free/a", "a")
+			var got []policy.Decision
+			r, err := policy.Restrict(m, policy.Rules{
+				FirstMatch: []policy.Rule{{Deny: []policy.Op{op}, Paths: []string{"x"}}},
+				Report:     func(_ context.Context, _ string, d policy.Decision) { got = append(got, d) },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := call.do(t.Context(), r); err != nil {
+				t.Errorf("%s without %s = %v, want nil", call.name, op, err)
+			}
+			if refused := len(got) > 0; refused != slices.Contains(call.needs, op) || refused && (got[0].Op != op || got[0].Rule != "rules[0]") {
+				t.Errorf("%s without %s: reported %+v", call.name, op, got)
+			}
+		}
+	}
+}
+
+// TestReportShowsEverything tests that names are not hidden while rules are tried
+// out, and that a stream is committed once.
+func TestReportShowsEverything(t *testing.T) {
+	m := memory.New(nil)
+	write(t, m, ".env", "needle")
+	write(t, m, "dir/.env", "needle")
+	var reported []string
+	r, err := policy.Restrict(m, policy.Rules{DenySensitive: true, Report: func(_ context.Context, name string, d policy.Decision) {
+		reported = append(reported, fmt.Sprint(name, " ", d.Op, " ", d.Rule))
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := r.Grep(t.Context(), "needle", nil)
+	if err != nil || len(found.Matches) != 2 {
+		t.Errorf("Grep = %v, %v, want both", found, err)
+	}
+	w, err := r.Create(t.Context(), ".env", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Commit(); err != nil {
+		t.Error(err)
+	}
+	if err := r.Rm(t.Context(), "dir", &workspace.RmOptions{Recursive: true}); err != nil {
+		t.Error(err)
+	}
+	want := []string{".env write sensitive", "dir delete sensitive"}
+	if diff := cmp.Diff(want, reported); diff != "" {
+		t.Errorf("reported (-want +got):\n%s", diff)
+	}
+}

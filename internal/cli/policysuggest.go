@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace/audit"
+	"github.com/workspacekit/workspacekit/workspace/observe"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// newSuggest returns the command that makes rules of an audit log.
+func newSuggest(flags *target.Flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "suggest FILE",
+		Short: "Print rules that allow what an audit log has, and nothing else",
+		Long: `Suggest reads an audit log, and prints the rules for fs that allow the operations
+in it and deny all others. Run the agent with "mode: audit" in fs first: nothing is
+refused then, and the log has all that it needs. Operations that were refused are left
+out.
+
+A directory stands for all below it if four or more names in it were used alike. A name
+at the top of the workspace is meant in every directory, too, as a pattern without a
+slash is. Listings and searches of the whole workspace count for nothing: what may be
+read or listed is found by them. Read the rules before you use them. -w chooses the workspaces whose operations
+count.`,
+		Example: `  workspace policy suggest audit.jsonl
+  workspace -w repo policy suggest audit.jsonl`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.Refuse("for suggest, which reads an audit log", "workspace"); err != nil {
+				return err
+			}
+			file, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			used, err := readUses(file, flags.Workspaces)
+			if err != nil {
+				return term.Failf("%s: %w", args[0], err)
+			}
+			return term.Fail(printRules(cmd.OutOrStdout(), used))
+		},
+	}
+}
+
+// uses are the operations that were carried out on each name.
+type uses map[string]map[policy.Op]bool
+
+// add notes that name was used for some operations.
+func (u uses) add(name string, all ...policy.Op) {
+	if name == "" || name == "." { // a directory is visible if something in it is
+		return
+	}
+	if u[name] == nil {
+		u[name] = map[policy.Op]bool{}
+	}
+	for _, op := range all {
+		u[name][op] = true
+	}
+}
+
+// readUses reads what workspaces were used for, all of them if there are no names.
+func readUses(log io.Reader, workspaces []string) (uses, error) {
+	used := uses{}
+	lines := bufio.NewScanner(log)
+	lines.Buffer(nil, 1<<20)
+	for number := 1; lines.Scan(); number++ {
+		var e audit.Entry
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return nil, fmt.Errorf("line %d is not of an audit log: %w", number, err)
+		}
+		switch {
+		case e.Decision == "" || e.Decision == observe.Denied, len(workspaces) > 0 && !slices.Contains(workspaces, e.Workspace):
+			continue
+		case strings.HasPrefix(e.Path, "hmac:"):
+			return nil, errors.New("it has no names, but their hashes (hashPaths): log without them for a while")
+		}
+		used.addEntry(e)
+	}
+	return used, lines.Err()
+}
+
+// addEntry notes what the operation of e needs.
+func (u uses) addEntry(e audit.Entry) {
+	switch e.Op {
+	case ops.ReadFile, ops.Open:
+		u.add(e.Path, policy.OpRead)
+	case ops.Grep:
+		u.add(e.Path, policy.OpRead, policy.OpList)
+	case ops.WriteFile, ops.Create:
+		u.add(e.Path, policy.OpWrite)
+		if e.VersionBefore != "" { // the log does not say whether it was a condition
+			u.add(e.Path, policy.OpEdit)
+		}
+	case ops.Rm:
+		u.add(e.Path, policy.OpDelete)
+	case ops.Mkdir:
+		u.add(e.Path, policy.OpMkdir)
+	case ops.Move:
+		u.add(e.Path, policy.OpMove, policy.OpRead)
+		u.add(e.To, policy.OpWrite, policy.OpMkdir)
+	case ops.Copy:
+		u.add(e.Path, policy.OpCopy, policy.OpRead)
+		u.add(e.To, policy.OpWrite)
+	default:
+		u.add(e.Path, policy.OpList)
+	}
+}
+
+// minAlike is how many names of a directory have to be used alike before the
+// directory stands for them.
+const minAlike = 4
+
+// rules returns the least rules that allow the uses, the paths of each in order.
+// Names that are used alike share a rule.
+//
+//	src/a.go, src/b.go, src/c.go, src/d.go   read        {allow: [read], paths: [src]}
+//	docs/x.md                                read, list  {allow: [read, list], paths: [docs/x.md]}
+func (u uses) rules() []policy.Rule {
+	alike := map[string][]string{} // the names, by their operations
+	for name, did := range u {
+		var key []string
+		for _, op := range policy.Ops() {
+			if did[op] {
+				key = append(key, string(op))
+			}
+		}
+		alike[strings.Join(key, " ")] = append(alike[strings.Join(key, " ")], name)
+	}
+	var rules []policy.Rule
+	for _, key := range slices.Sorted(maps.Keys(alike)) {
+		var rule policy.Rule
+		for op := range strings.FieldsSeq(key) {
+			rule.Allow = append(rule.Allow, policy.Op(op))
+		}
+		rule.Paths = merge(alike[key])
+		rules = append(rules, rule)
+	}
+	return append(rules, policy.Rule{Deny: policy.Ops(), Paths: []string{"**"}})
+}
+
+// merge returns the globs of names, with directories in the place of many names.
+func merge(names []string) []string {
+	in := map[string]int{}
+	for _, name := range names {
+		in[path.Dir(name)]++
+	}
+	paths := map[string]bool{}
+	for _, name := range names {
+		if dir := path.Dir(name); dir != "." && in[dir] >= minAlike {
+			name = dir
+		}
+		paths[quoted.Replace(name)] = true
+	}
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// quoted makes a glob of a name.
+var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+
+// printRules prints the rules as YAML, which JSON is a part of.
+func printRules(out io.Writer, used uses) error {
+	if _, err := fmt.Fprintln(out, "rules:"); err != nil {
+		return err
+	}
+	for _, rule := range used.rules() {
+		effect, all := "allow", rule.Allow
+		if len(rule.Deny) > 0 {
+			effect, all = "deny", rule.Deny
+		}
+		names, err := yamlList(rule.Paths)
+		if err != nil {
+			return err
+		}
+		operations, err := yamlList(all)
+		if err == nil {
+			_, err = fmt.Fprintf(out, "  - { %s: %s, paths: %s }\n", effect, operations, names)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// yamlList returns texts as a list in YAML. A dollar sign would begin a variable.
+func yamlList[T ~string](texts []T) (string, error) {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		data, err := json.Marshal(strings.ReplaceAll(string(text), "$", "$$"))
+		if err != nil {
+			return "", err
+		}
+		quoted[i] = string(data)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]", nil
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -760,5 +762,59 @@ func TestStaleEdit(t *testing.T) {
 	data, _, err := workspace.New("test", r, nil).Edit(ctx, "a", func(old []byte) ([]byte, error) { return append(old, '!'), nil })
 	if string(data) != "three!" || err != nil || len(p.requests) != 2 || !strings.Contains(p.requests[1].Diff, "+three!") {
 		t.Errorf("Edit = %q, %v after %+v, want two questions, the second one about three!", data, err, p.requests)
+	}
+}
+
+// TestSwapsAgainstApprovals replaces a symlink all the time, while an approver allows
+// what leads to one file only: nothing is read from another one, or written to it.
+func TestSwapsAgainstApprovals(t *testing.T) {
+	dir := t.TempDir()
+	fsys := openLocal(t, dir)
+	write(t, fsys, "a", "open")
+	write(t, fsys, "b", "secret")
+	makeSymlink(t, dir, "a", "link")
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			next := filepath.Join(dir, "next")
+			if os.Symlink([]string{"b", "a"}[i%2], next) == nil {
+				_ = os.Rename(next, filepath.Join(dir, "link")) // the test looks at the files alone
+			}
+		}
+	}()
+	p := &person{answer: func(_ int, r policy.Request) policy.Answer { return policy.Answer{Allow: r.Path == "a" && r.To != "b"} }}
+	ctx, r := asking(t, fsys, p, askAll)
+	written := 0
+	for i := range 300 {
+		if data, err := r.ReadFile(ctx, "link"); err == nil && string(data) == "secret" {
+			t.Fatalf("read %d shows what was not approved", i)
+		}
+		if _, err := r.WriteFile(ctx, "link", []byte("open"), nil); err == nil {
+			written++
+		}
+		if _, err := r.Copy(ctx, "link", "copy"); err == nil {
+			holdsText(t, fsys, "copy", "open")
+			if err := fsys.Rm(t.Context(), "copy", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		holdsText(t, fsys, "b", "secret")
+	}
+	close(stop)
+	<-stopped
+	t.Logf("%d of 300 writes took place", written)
+}
+
+// holdsText tests what a file holds.
+func holdsText(t *testing.T, fsys workspace.FileSystem, name, want string) {
+	t.Helper()
+	if data, err := fsys.ReadFile(t.Context(), name); err != nil || string(data) != want {
+		t.Fatalf("%s holds %q, %v, want %q", name, data, err, want)
 	}
 }

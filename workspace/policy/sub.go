@@ -9,6 +9,10 @@
 // symlink, the wrapper resolves the name, tests the result, and uses that
 // instead, again with no symlink followed. So the name that was tested is the
 // name that is used, whoever changes a symlink in between.
+//
+// A [Rule] can ask before an operation. The operation then takes place only if the
+// [Approver] in its context allows it, who is shown what it would do. What is done is
+// what was shown, or there is another question.
 package policy
 
 import (

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,8 +11,6 @@ import (
 	"os"
 	"time"
 	"unicode/utf8"
-
-	"crypto/rand"
 
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/observe"

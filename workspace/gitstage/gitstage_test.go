@@ -354,3 +354,34 @@ func TestTogether(t *testing.T) {
 		t.Errorf("the index has %q, want 8 files; failures: %q", names, r.failures())
 	}
 }
+
+// Example stages what is written to a folder of a repository.
+func Example() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	git := func(args ...string) string {
+		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput()
+		if err != nil {
+			panic(err)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+
+	local, err := localbash.Open(dir, nil)
+	if err != nil {
+		panic(err)
+	}
+	defer local.Close()
+	stager, err := gitstage.Open(local, dir, nil)
+	if err != nil {
+		panic(err)
+	}
+	fsys := observe.New(local, "repo", stager)
+	_, _ = fsys.WriteFile(context.Background(), "main.go", []byte("package main\n"), nil)
+	fmt.Print(git("status", "--short"))
+	// Output: A  main.go
+}

@@ -62,8 +62,18 @@ func TestConformance(t *testing.T) {
 		}, &conformance.Options{Short: !exhaustive.On()})
 	})
 	t.Run("local", func(t *testing.T) {
+		opts := &conformance.Options{Symlink: symlinkIn, Short: !exhaustive.On()}
+		if testing.Short() {
+			opts.Only = []string{"WriteFile", "Create", "Rm", "Mkdir", "Move", "Copy", "Symlink", "Exact"}
+		}
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 			return newFS(t, openLocal(t, t.TempDir()), &backup.Options{Dir: hiddenDir})
-		}, &conformance.Options{Symlink: symlinkIn, Short: !exhaustive.On()})
+		}, opts)
+	})
+	t.Run("bucket", func(t *testing.T) {
+		exhaustive.Need(t, "the suite with backups in a bucket")
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+			return newFS(t, openBucket(t), &backup.Options{Dir: hiddenDir})
+		}, &conformance.Options{Short: true})
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -92,6 +93,9 @@ func stopping(t *testing.T, raw workspace.FileSystem, changes int, after bool) *
 func TestStop(t *testing.T) {
 	for _, provider := range []string{"memory", "bucket"} {
 		for name, edit := range edits {
+			if testing.Short() && provider == "bucket" && (strings.Contains(name, "large") || name == "move dir") {
+				continue // many seconds
+			}
 			for _, after := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/%t", provider, name, after), func(t *testing.T) {
 					t.Parallel()

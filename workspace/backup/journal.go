@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -210,14 +211,19 @@ func (j *journal) numbers(ctx context.Context) ([]int64, error) {
 	return numbers, err
 }
 
-// update replaces c in the journal.
+// update replaces c, which is done, in the journal.
 func (j *journal) update(ctx context.Context, c *Change) error {
 	data, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	_, err = j.files.WriteFile(ctx, j.nameOf(c.Number), data, nil)
-	return err
+	if _, err = j.files.WriteFile(ctx, j.nameOf(c.Number), data, nil); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.cached[c.Number] = c
+	return nil
 }
 
 // remove removes the change number.
@@ -243,6 +249,9 @@ func (j *journal) changes(ctx context.Context) ([]*Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	j.mu.Lock()
+	maps.DeleteFunc(j.cached, func(number int64, _ *Change) bool { return len(numbers) == 0 || number < numbers[0] })
+	j.mu.Unlock()
 	var all []*Change
 	for _, number := range numbers {
 		c, err := j.change(ctx, number)

@@ -1,0 +1,98 @@
+package config_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
+)
+
+// TestBackupsBelowPolicies tests that backups change nothing about what the rules of a
+// workspace allow: they read what is replaced, and write on a condition, which rules for
+// writes and edits are about.
+func TestBackupsBelowPolicies(t *testing.T) {
+	ctx := t.Context()
+	dir := t.TempDir()
+	for _, name := range []string{"no-write", "no-edit", "no-read", "free", "tree/a", "tree/b"} {
+		writeFile(t, filepath.Join(dir, "files", name), "old")
+	}
+	opened := open(t, parse(t, dir, `
+workspaces:
+  repo:
+    provider: { kind: localbash, root: files }
+    fs:
+      rules:
+        - { deny: [write], paths: [no-write] }
+        - { deny: [edit], paths: [no-edit] }
+        - { deny: [read, list], paths: [no-read] }
+        - { allow: [read], paths: [".workspacekit/**"] }
+      quota: { files: 3 }
+    backup: { keep: 10 }
+`))
+	repo := lookup(t, opened, "repo")
+	overwrite := func(name string) error { return second(repo.WriteFile(ctx, name, []byte("new"), nil)) }
+	if err := overwrite("no-write"); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("WriteFile(no-write) = %v, want ErrPolicy", err)
+	}
+	for _, name := range []string{"no-edit", "no-read", "free"} {
+		if err := overwrite(name); err != nil {
+			t.Errorf("WriteFile(%s) = %v, want nil", name, err)
+		}
+	}
+	if err := overwrite("a fourth"); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("WriteFile beyond the quota = %v, want ErrPolicy", err)
+	}
+	if err := repo.Rm(ctx, "tree", &workspace.RmOptions{Recursive: true}); err != nil {
+		t.Errorf("Rm(tree) = %v", err)
+	}
+	for _, name := range []string{backup.DefaultDir, backup.DefaultDir + "/journal", backup.DefaultDir + "/journal/000000000001.json"} {
+		if _, err := repo.Stat(ctx, name); !errors.Is(err, workspace.ErrPolicy) {
+			t.Errorf("Stat(%s) = %v, want ErrPolicy", name, err)
+		}
+	}
+	if _, err := repo.Backups().Undo(ctx, &backup.UndoOptions{All: true}); err != nil {
+		t.Errorf("Undo of all = %v", err)
+	}
+	for _, name := range []string{"no-write", "no-edit", "no-read", "free", "tree/a", "tree/b"} {
+		if data, err := repo.Backups().ReadFile(ctx, name); string(data) != "old" {
+			t.Errorf("%s is %q, %v after Undo, want old", name, data, err)
+		}
+	}
+}
+
+// TestRefWithBackups tests that what a reference opens keeps its backups where they were,
+// and that there is no reference if they are in another workspace.
+func TestRefWithBackups(t *testing.T) {
+	ctx := t.Context()
+	dir := t.TempDir()
+	for _, folder := range []string{"files", "files2", "store"} {
+		writeFile(t, filepath.Join(dir, folder, ".keep"), "")
+	}
+	opened := open(t, parse(t, dir, `
+workspaces:
+  repo: { provider: { kind: localbash, root: files }, backup: { dir: kept, maxMb: 1 } }
+  outside: { provider: { kind: localbash, root: files2 }, backup: { workspace: store } }
+  store: { provider: { kind: localbash, root: store } }
+`))
+	repo := lookup(t, opened, "repo")
+	if _, err := repo.WriteFile(ctx, "a", []byte("text"), nil); err != nil {
+		t.Fatal(err)
+	}
+	again, err := workspacekit.NewRegistry().Resolve(ctx, refTo(t, repo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if _, err := again.ReadFile(ctx, "kept/journal/000000000001.json"); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("ReadFile of the journal = %v, want ErrPolicy", err)
+	}
+	if changes, err := again.Backups().Undo(ctx, nil); err != nil || len(changes) != 1 {
+		t.Errorf("Undo = %+v, %v, want the change", changes, err)
+	}
+	if _, err := lookup(t, opened, "outside").Ref(ctx); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Ref with backups in another workspace = %v, want ErrUnsupported", err)
+	}
+}

@@ -217,7 +217,17 @@ func (r *recorder) write(ctx context.Context, op, name string, after State, opts
 func (r *recorder) writing(ctx context.Context, op, name string, o workspace.WriteOptions) (*Change, error) {
 	c := r.begin(ctx, op, name, "")
 	before := absent
-	if !o.IfNotExist {
+	if o.IfNotExist {
+		// A record of a write that the store is going to refuse would be a puzzle after
+		// a crash.
+		_, err := r.files.Stat(ctx, name)
+		switch {
+		case err == nil:
+			return nil, ops.Error(op, name, fs.ErrExist, nil)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, ops.Rename(err, op, name)
+		}
+	} else {
 		var err error
 		before, err = r.keep(ctx, op, name, r.maxChange)
 		missing := errors.Is(err, fs.ErrNotExist)

@@ -306,3 +306,21 @@ func TestBadOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestCutOffBeforeTheFile undoes a change that created a directory and was killed before
+// it created the file in it.
+func TestCutOffBeforeTheFile(t *testing.T) {
+	ctx := t.Context()
+	raw := memory.New(nil)
+	killed := stopping(t, raw, 3, false) // .gitignore, the record, and the file, which is not written
+	if _, err := killed.WriteFile(ctx, "sub/new", []byte("text"), nil); err == nil {
+		t.Fatal("the write was not killed")
+	}
+	fill(t, raw, map[string]string{"sub/": ""})
+	if _, err := newFS(t, raw, nil).Undo(ctx, nil); err != nil {
+		t.Errorf("Undo = %v, want nil", err)
+	}
+	if _, err := raw.Stat(ctx, "sub"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory is still there: %v", err)
+	}
+}

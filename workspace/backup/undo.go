@@ -244,8 +244,9 @@ func (u *undo) hashed(ctx context.Context, name string, s State) (State, error) 
 // taken place or somebody has reverted it. begun says that an undo of c was cut off.
 func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err error) {
 	steps, err := u.pending(ctx, c)
-	// Of a file that somebody has removed only the directory is left, which is theirs.
-	theirs := onlyDirs(steps) && !onlyDirs(c.Steps) && !begun && c.Undoes == 0
+	// Of a file that somebody has removed only the directory is left, which is theirs,
+	// unless c was cut off before it created the file.
+	theirs := onlyDirs(steps) && !onlyDirs(c.Steps) && c.Done && !begun && c.Undoes == 0
 	if err != nil || len(steps) == 0 || theirs {
 		return false, err
 	}

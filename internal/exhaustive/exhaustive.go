@@ -3,7 +3,7 @@
 //
 //	WORKSPACEKIT_EXHAUSTIVE=1
 //
-// in the environment, as in .ci/run, and never with -short.
+// in the environment, as in ".ci/run exhaustive", and never with -short.
 package exhaustive
 
 import (

@@ -86,7 +86,7 @@ func (p place) start(t testing.TB) *running {
 	if testing.Short() {
 		t.Skip("-short: this computer is enough")
 	}
-	if p.image == "WORKSPACEKIT_DEBIAN_IMAGE" || p.engine == "WORKSPACEKIT_PODMAN" {
+	if p.image == "WORKSPACEKIT_DEBIAN_IMAGE" {
 		exhaustive.Need(t, "the tests in "+p.name)
 	}
 	found := enginetest.Lookup(t, p.engine, p.image)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -89,7 +90,7 @@ func TestDeniedNames(t *testing.T) {
 			t.Logf("seed %d", seed)
 			random := rand.New(rand.NewPCG(seed, 0))
 			fast := backend.share > 1
-			for range 2 {
+			for range exhaustive.Some(t, "a second tree", 2, 1) {
 				fsys := open(t)
 				forest(t, random, fsys)
 				testLayers(t, fsys, func() bool { return fast || random.IntN(20) == 0 })

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -91,10 +92,7 @@ func changeSomething(ctx context.Context, b *backup.FS, random *rand.Rand, edit 
 
 // TestKill kills a process in the middle of its changes, and undoes all of them.
 func TestKill(t *testing.T) {
-	rounds := 200
-	if testing.Short() {
-		rounds = 20
-	}
+	rounds := exhaustive.Some(t, "most kills", 200, 20)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -107,7 +105,7 @@ func TestKill(t *testing.T) {
 		}
 	}
 	t.Logf("%d changes, %d kills in the middle of one", changes, cut)
-	if cut == 0 && !testing.Short() {
+	if cut == 0 && exhaustive.On() {
 		t.Error("no kill met a change, so that nothing was tested")
 	}
 }

@@ -46,6 +46,14 @@ func inPlaces(t *testing.T, test func(t *testing.T, r *running)) {
 	in(t, places(), test)
 }
 
+// inImages is inPlaces for what depends on the programs of an image. One engine is
+// enough for that, unless tests try everything.
+func inImages(t *testing.T, test func(t *testing.T, r *running)) {
+	t.Helper()
+	docker := places()[:3]
+	in(t, exhaustive.Some(t, "the programs of images over Podman", places(), docker), test)
+}
+
 // in runs test in some places, side by side.
 func in(t *testing.T, some []place, test func(t *testing.T, r *running)) {
 	t.Helper()

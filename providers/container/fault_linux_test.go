@@ -264,7 +264,7 @@ func fill(t *testing.T, f *container.FS, size int) {
 }
 
 func TestCancelledWrite(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	inImages(t, func(t *testing.T, r *running) {
 		f := r.open(t)
 		if _, err := f.WriteFile(t.Context(), "file", []byte("old"), nil); err != nil {
 			t.Fatal(err)

@@ -45,7 +45,7 @@ func hostileContents() []string {
 }
 
 func TestHostileNames(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	inImages(t, func(t *testing.T, r *running) {
 		f := r.open(t)
 		for _, name := range hostileNames() {
 			for _, full := range []string{name, "in/" + name, "under/" + name + "/file"} {
@@ -95,7 +95,7 @@ func matched(result *workspace.GrepResult) []string {
 }
 
 func TestHostileContents(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	inImages(t, func(t *testing.T, r *running) {
 		f := r.open(t)
 		for i, content := range hostileContents() {
 			roundTrip(t, f, "file", content)
@@ -128,7 +128,7 @@ func roundTrip(t testing.TB, f *container.FS, name, content string) {
 
 // TestNamesFromInside has names in the container that no caller could give.
 func TestNamesFromInside(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	inImages(t, func(t *testing.T, r *running) {
 		f := r.open(t)
 		r.run(t, "sh", "-c", `cd "$1" && mkdir dir && touch "$(printf 'bad\377name')" "$(printf 'dir/\200')" good dir/good`, "sh", f.Root())
 		got, err := f.Glob(t.Context(), "**", nil)

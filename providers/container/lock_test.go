@@ -12,7 +12,7 @@ import (
 // TestTwoClients has two clients that know nothing of each other add to one
 // file, each by another name for it.
 func TestTwoClients(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	inImages(t, func(t *testing.T, r *running) {
 		opts := r.options(t)
 		clients := []*container.FS{open(t, opts), open(t, opts)}
 		if _, err := clients[0].WriteFile(t.Context(), "dir/count", nil, nil); err != nil {
@@ -42,7 +42,7 @@ func TestTwoClients(t *testing.T) {
 
 // TestOneOfTwoClientsCreates has two clients create the same files.
 func TestOneOfTwoClientsCreates(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	inImages(t, func(t *testing.T, r *running) {
 		opts := r.options(t)
 		clients := []*container.FS{open(t, opts), open(t, opts)}
 		for range 10 {
@@ -66,7 +66,7 @@ func TestOneOfTwoClientsCreates(t *testing.T) {
 
 // TestLockOfTheDead has a lock whose owner was killed.
 func TestLockOfTheDead(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	inImages(t, func(t *testing.T, r *running) {
 		f := r.open(t)
 		version, err := f.WriteFile(t.Context(), "file", nil, nil)
 		if err != nil {

@@ -63,7 +63,7 @@ func unpacked(t *testing.T, b io.Reader) map[string]string {
 }
 
 func TestTarRoundTrip(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	inImages(t, func(t *testing.T, r *running) {
 		f := r.open(t)
 		files := [][2]string{
 			{"dir/", ""}, {"dir/file", "content"}, {"dir/empty", ""}, {"-rf", "dash"},
@@ -233,7 +233,7 @@ func TestTarStaysInside(t *testing.T) {
 		"climbing-inside": {archives: [][]entry{{{name: "a", symlink: "."}, {name: "a/b/../../../outside/planted"}}}, want: workspace.ErrEscape},
 		"options":         {archives: [][]entry{{{name: "--to-command=touch ../outside/planted"}, {name: "-C"}, {name: "../outside"}}}, want: workspace.ErrEscape},
 	}
-	inPlaces(t, func(t *testing.T, r *running) {
+	inImages(t, func(t *testing.T, r *running) {
 		whole := r.open(t)
 		r.run(t, "sh", "-c", `cd "$1" && mkdir root outside && echo secret >outside/secret`, "sh", whole.Root())
 		opts := r.options(t)

@@ -82,15 +82,7 @@ func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
 	if u.Session, err = sessionID(u.Session); err != nil {
 		return err
 	}
-	chosen, err := flags.Select()
-	if err != nil {
-		return err
-	}
-	only, err := chosen.One("undo")
-	if err != nil {
-		return err
-	}
-	ws, err := only.Open(cmd.Context())
+	ws, _, err := flags.OpenOne(cmd.Context(), "undo")
 	if err != nil {
 		return err
 	}

@@ -41,15 +41,7 @@ exits with 130.`,
 
 // watch prints events until the command is interrupted.
 func watch(cmd *cobra.Command, flags *target.Flags, dir string, asJSON bool) error {
-	chosen, err := flags.Select()
-	if err != nil {
-		return err
-	}
-	only, err := chosen.One("watch")
-	if err != nil {
-		return err
-	}
-	ws, err := only.Open(cmd.Context())
+	ws, _, err := flags.OpenOne(cmd.Context(), "watch")
 	if err != nil {
 		return err
 	}

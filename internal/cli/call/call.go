@@ -188,15 +188,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := i.flags.Select()
-	if err != nil {
-		return err
-	}
-	only, err := chosen.One("call")
-	if err != nil {
-		return err
-	}
-	ws, err := only.Open(cmd.Context())
+	ws, chosen, err := i.flags.OpenOne(cmd.Context(), "call")
 	if err != nil {
 		return err
 	}

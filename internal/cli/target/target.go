@@ -163,6 +163,20 @@ func (s *Selection) One(command string) (Target, error) {
 		command, s.Path, len(all), term.Listed(s.File.Names()))
 }
 
+// OpenOne opens the one workspace that command works on. The caller closes it.
+func (f *Flags) OpenOne(ctx context.Context, command string) (*config.Workspace, *Selection, error) {
+	s, err := f.Select()
+	if err != nil {
+		return nil, nil, err
+	}
+	only, err := s.One(command)
+	if err != nil {
+		return nil, nil, err
+	}
+	ws, err := only.Open(ctx)
+	return ws, s, err
+}
+
 // Opened is the tools of workspaces that are open.
 type Opened struct {
 	Set         *tools.Set

@@ -234,7 +234,7 @@ func (s *ruleset) granting(places []string) *ruleset {
 	granted.lists, granted.leads = nil, s.leads
 	for _, list := range s.lists {
 		all := slices.Clone(list.all)
-		list.all, list.forbids, list.allows = nil, 0, 0
+		list.all, list.forbids = nil, 0
 		for _, c := range all {
 			if c.effect == Ask && slices.Contains(places, c.place) {
 				c.effect = Allow

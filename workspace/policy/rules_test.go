@@ -393,22 +393,26 @@ func TestShowDenied(t *testing.T) {
 	m := memory.New(nil)
 	write(t, m, ".env", "needle")
 	write(t, m, "a", "needle")
-	r, err := policy.Restrict(m, policy.Rules{DeniedPaths: []string{".env"}, ShowDenied: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	infos, err := r.Ls(t.Context(), ".", nil)
-	if want := (workspace.FileInfo{Name: ".env", Path: ".env", Type: workspace.TypeFile}); err != nil || len(infos) != 2 || infos[0] != want {
-		t.Errorf("Ls = %v, %v, want %v first", infos, err, want)
-	}
-	_, stat := r.Stat(t.Context(), ".env")
-	_, read := r.ReadFile(t.Context(), ".env")
-	if !errors.Is(stat, workspace.ErrPolicy) || !errors.Is(read, workspace.ErrPolicy) {
-		t.Errorf("Stat = %v, ReadFile = %v, want %v", stat, read, workspace.ErrPolicy)
-	}
-	names, err := r.Glob(t.Context(), "*", nil)
-	if diff := cmp.Diff([]string{"a"}, names); err != nil || diff != "" {
-		t.Errorf("Glob: %v, names (-want +got):\n%s", err, diff)
+	for name, rules := range map[string]policy.Rules{
+		"denied": {DeniedPaths: []string{".env"}, ShowDenied: true}, "sensitive": {DenySensitive: true, ShowDenied: true},
+	} {
+		r, err := policy.Restrict(m, rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		infos, err := r.Ls(t.Context(), ".", nil)
+		if want := (workspace.FileInfo{Name: ".env", Path: ".env", Type: workspace.TypeFile}); err != nil || len(infos) != 2 || infos[0] != want {
+			t.Errorf("%s: Ls = %v, %v, want %v first", name, infos, err, want)
+		}
+		_, stat := r.Stat(t.Context(), ".env")
+		_, read := r.ReadFile(t.Context(), ".env")
+		if !errors.Is(stat, workspace.ErrPolicy) || !errors.Is(read, workspace.ErrPolicy) {
+			t.Errorf("%s: Stat = %v, ReadFile = %v, want %v", name, stat, read, workspace.ErrPolicy)
+		}
+		names, err := r.Glob(t.Context(), "*", nil)
+		if diff := cmp.Diff([]string{"a"}, names); err != nil || diff != "" {
+			t.Errorf("%s: Glob: %v, names (-want +got):\n%s", name, err, diff)
+		}
 	}
 }
 

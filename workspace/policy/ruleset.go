@@ -142,10 +142,12 @@ func (s *ruleset) add(list clauses) error {
 	if list.forbids == 0 {
 		return nil
 	}
-	s.leads |= list.allows
 	err := list.index()
 	s.lists = append(s.lists, list)
 	for _, c := range list.all {
+		if c.effect == Allow {
+			s.leads |= c.ops
+		}
 		s.asks = s.asks || c.effect == Ask
 	}
 	return err
@@ -348,7 +350,6 @@ func (s opSet) first() Op {
 type clauses struct {
 	all     []clause
 	forbids opSet // what one of them forbids
-	allows  opSet // what one of them allows
 	soft    bool  // a tree that has been listed, and found allowed, may be deleted as a whole
 
 	// What index compiles. Most names match nothing, and one pattern for all clauses
@@ -384,9 +385,7 @@ func (l *clauses) add(c clause) (err error) {
 // append adds c, whose pattern is compiled.
 func (l *clauses) append(c clause) {
 	l.all = append(l.all, c)
-	if c.effect == Allow {
-		l.allows |= c.ops
-	} else {
+	if c.effect != Allow {
 		l.forbids |= c.ops
 	}
 }
@@ -436,10 +435,10 @@ func (l *clauses) decide(op opSet, name string) verdict {
 	if name != "." {
 		matches, below := matchPrefix(l.forbidden[bits.TrailingZeros(uint(op))].Start(), name, nil)
 		switch {
-		case !matches && !below:
-			return verdict{access: all}
-		case !matches && l.allows&op == 0:
+		case !matches && below: // unless a clause before allows all of it, which is not worth a look
 			return verdict{access: allowed}
+		case !matches:
+			return verdict{access: all}
 		}
 	}
 	var some [2]bool // whether something below name can be forbidden, or allowed

@@ -50,42 +50,71 @@ func Diff(path string, before, after []byte) (diff, note string) {
 	if bytes.Equal(before, after) {
 		return "", "the content is the same as before"
 	}
-	before, after, skipped := trimCommon(before, after)
-	if len(before)+len(after) > 2*MaxSource {
+	start, tail := commonLines(before, after)
+	old, now := before[start:len(before)-tail], after[start:len(after)-tail]
+	if len(old)+len(now) > 2*MaxSource {
 		return "", "no diff: the changed part is too large"
 	}
-	old := string(before)
-	edits := udiff.Lines(old, string(after))
-	u, err := udiff.ToUnifiedDiff(label("a/", path), label("b/", path), old, edits, diffContext)
+	// What is compared has no context, or a change could move to its edge, and a
+	// hunk with too little context means the start or the end of the file.
+	from, to := contextBefore(before[:start]), start+len(old)+contextAfter(before[len(before)-tail:])
+	edits := udiff.Lines(string(old), string(now))
+	for i := range edits {
+		edits[i].Start += start - from
+		edits[i].End += start - from
+	}
+	u, err := udiff.ToUnifiedDiff(label("a/", path), label("b/", path), string(before[from:to]), edits, diffContext)
 	if err != nil {
 		return "", "no diff: the changes cannot be compared"
 	}
+	skipped := bytes.Count(before[:from], []byte("\n"))
+	// The library does not count the lines between two changes of one hunk in the
+	// ToLine of the hunks after it, so that is counted here.
+	grown := 0
 	for _, hunk := range u.Hunks {
 		hunk.FromLine += skipped
-		hunk.ToLine += skipped
+		hunk.ToLine = hunk.FromLine + grown
+		for _, line := range hunk.Lines {
+			switch line.Kind {
+			case udiff.Insert:
+				grown++
+			case udiff.Delete:
+				grown--
+			}
+		}
 	}
 	return boundDiff(u.String())
 }
 
-// trimCommon takes the lines that begin and end both texts away, but for the
-// context of the change, and says how many it took in front.
-func trimCommon(a, b []byte) (_, _ []byte, skipped int) {
-	start := commonPrefix(a, b)
-	for range diffContext + 1 {
-		start = bytes.LastIndexByte(a[:max(start-1, 0)], '\n') + 1
-	}
-	skipped = bytes.Count(a[:start], []byte("\n"))
-	a, b = a[start:], b[start:]
-	end := commonSuffix(a, b)
+// commonLines returns how many bytes at the start and at the end of both texts are
+// lines that are alike.
+func commonLines(a, b []byte) (start, end int) {
+	start = bytes.LastIndexByte(a[:commonPrefix(a, b)], '\n') + 1
+	end = commonSuffix(a[start:], b[start:])
 	kept := a[len(a)-end:]
-	for range diffContext + 1 {
-		at := bytes.IndexByte(kept, '\n')
-		if at < 0 {
-			return a, b, skipped
-		}
-		kept = kept[at+1:]
+	return start, len(kept) - (bytes.IndexByte(kept, '\n') + 1)
+}
+
+// contextBefore returns where the context begins of a change after text.
+func contextBefore(text []byte) int {
+	start := len(text)
+	for range diffContext {
+		start = bytes.LastIndexByte(text[:max(start-1, 0)], '\n') + 1
 	}
-	return a[:len(a)-len(kept)], b[:len(b)-len(kept)], skipped
+	return start
+}
+
+// contextAfter returns where the context ends of a change before text.
+func contextAfter(text []byte) int {
+	end := 0
+	for range diffContext {
+		at := bytes.IndexByte(text[end:], '\n')
+		if at < 0 {
+			return len(text)
+		}
+		end += at + 1
+	}
+	return end
 }
 
 func commonPrefix(a, b []byte) int {

@@ -65,8 +65,8 @@ func TestEditDiffOfLongLine(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": "x\n" + long + "y\n"}, nil)
 	out := good(t, set, "edit_file", object{"path": "a", "oldText": "needle", "newText": "haystack"})
 	diff := out["diff"].(string)
-	contains(t, "diff", diff, "\n-[cut: 9500 characters] …é,é,", "é,needle,z", "\n+[cut: 9500 characters] …é,é,", "é,haystack,z", "more characters]\n y\n")
-	if out["diffNote"] != "lines longer than 2000 characters are cut, with a mark" || len(diff) > 8<<10 {
+	contains(t, "diff", diff, "\n-[cut: 9920 characters] …é,é,", "é,needle,z", "\n+[cut: 9920 characters] …é,é,", "é,haystack,z", "more characters]\n y\n")
+	if out["diffNote"] != "lines longer than 500 characters are cut, with a mark" || len(diff) > 1000 {
 		t.Errorf("diffNote = %v, the diff has %d bytes", out["diffNote"], len(diff))
 	}
 	out = good(t, set, "edit_file", object{"path": "a", "oldText": "x\n", "newText": "w\n"})

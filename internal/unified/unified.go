@@ -23,8 +23,12 @@ const (
 	MaxBytes  = 8 << 10   // of the diff
 	MaxSource = 256 << 10 // of each of the parts that are compared
 	MaxRead   = 1 << 20   // of a file that it pays to read for the sake of a diff
-	LineChars = 2000      // characters of a line
+	LineChars = 500       // characters of a line
 )
+
+// cutContext is how many characters are shown on each side of what changed in a line
+// that is cut.
+const cutContext = 80
 
 // diffContext is how many unchanged lines a diff shows around a change.
 const diffContext = udiff.DefaultContextLines
@@ -117,7 +121,7 @@ func contextAfter(text []byte) int {
 	return end
 }
 
-func commonPrefix(a, b []byte) int {
+func commonPrefix[T []byte | string](a, b T) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
@@ -125,7 +129,7 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-func commonSuffix(a, b []byte) int {
+func commonSuffix[T []byte | string](a, b T) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
@@ -158,29 +162,35 @@ func boundDiff(diff string) (_, note string) {
 	return strings.ToValidUTF8(strings.Join(lines, ""), "\uFFFD"), note
 }
 
-// cutChanges cuts the long lines of a diff, and reports whether there are any. A
-// removed line and the added line in its place are both cut around their first
-// difference, or they could look alike.
+// cutChanges cuts the long lines of a diff, and reports whether there are any. Of a
+// removed line and the added line in its place it shows what differs, and of a line
+// that did not change the start.
 func cutChanges(lines []string) (cut bool) {
-	changed := make([]int, len(lines)) // where a line differs from its pair
+	changed := make([][2]int, len(lines)) // where a line differs from its pair
 	for i := 0; i < len(lines); {
 		removed := countSigns(lines[i:], '-')
 		added := countSigns(lines[i+removed:], '+')
+		for n := range removed + added {
+			changed[i+n] = [2]int{1, len(lines[i+n])}
+		}
 		for n := range min(removed, added) {
-			old, now := &changed[i+n], &changed[i+removed+n]
-			*old = 1 + commonPrefix([]byte(lines[i+n][1:]), []byte(lines[i+removed+n][1:]))
-			*now = *old
+			old, now := lines[i+n], lines[i+removed+n]
+			start := 1 + commonPrefix(old[1:], now[1:])
+			end := commonSuffix(old[start:], now[start:])
+			changed[i+n], changed[i+removed+n] = [2]int{start, len(old) - end}, [2]int{start, len(now) - end}
 		}
 		i += max(removed+added, 1)
 	}
 	for i, line := range lines {
 		body := strings.TrimRight(line, "\r\n")
-		if utf8.RuneCountInString(body) <= LineChars {
+		if utf8.RuneCountInString(body) <= 1+LineChars {
 			continue
 		}
 		cut = true
-		start := max(wording.StepBack(body, min(changed[i], len(body)), LineChars/4), 1)
-		lines[i] = body[:1] + wording.ClipAround(body[1:], start-1, LineChars) + line[len(body):]
+		from, to := min(changed[i][0], len(body)), min(changed[i][1], len(body))
+		from = max(wording.StepBack(body, from, cutContext), 1)
+		chars := utf8.RuneCountInString(body[from:max(from, to)]) + cutContext
+		lines[i] = body[:1] + wording.ClipAround(body[1:], from-1, min(chars, LineChars)) + line[len(body):]
 	}
 	return cut
 }

@@ -34,7 +34,7 @@ func TestBounds(t *testing.T) {
 		note          string
 	}{
 		{nil, nil, "the content is the same as before"},
-		{long, append(bytes.Clone(long), 'y'), "lines longer than 2000 characters are cut, with a mark"},
+		{long, append(bytes.Clone(long), 'y'), "lines longer than 500 characters are cut, with a mark"},
 		{nil, lines, "the diff is cut at 8 KiB"},
 		{nil, bytes.Repeat([]byte("l\n"), unified.MaxSource+1), "no diff: the changed part is too large"},
 		{[]byte("\xff"), []byte("a"), "no diff: the content is binary, 1 byte before and 1 byte after"},
@@ -47,5 +47,33 @@ func TestBounds(t *testing.T) {
 	}
 	if diff, _ := unified.Diff("a\nb", nil, []byte("x")); !strings.Contains(diff, `+++ b/"a\nb"`) {
 		t.Errorf("a name with a line end is not quoted:\n%s", diff)
+	}
+}
+
+// TestLongLines tests that of a long line the change is shown, and that what is left
+// out is counted.
+func TestLongLines(t *testing.T) {
+	x := func(n int) string { return strings.Repeat("é", n) }
+	for _, c := range []struct{ name, before, after, want string }{
+		{"short", x(499) + "a\n", x(499) + "b\n", "-" + x(499) + "a\n+" + x(499) + "b\n"},
+		{"middle", x(1000) + "old" + x(1000) + "\n", x(1000) + "newer" + x(1000) + "\n",
+			"-[cut: 920 characters] …" + x(80) + "old" + x(80) + "… [cut: 920 more characters]\n" +
+				"+[cut: 920 characters] …" + x(80) + "newer" + x(80) + "… [cut: 920 more characters]\n"},
+		{"start", "a" + x(1000) + "\n", x(1000) + "\n", "-a" + x(80) + "… [cut: 920 more characters]\n+" + x(80) + "… [cut: 920 more characters]\n"},
+		{"end", x(1000) + "\n", x(1000) + "b\n", "-[cut: 920 characters] …" + x(80) + "\n+[cut: 920 characters] …" + x(80) + "b\n"},
+		{"line end", x(1000) + "\r\n", x(1000) + "\n", "-[cut: 920 characters] …" + x(80) + "\r\n+[cut: 920 characters] …" + x(80) + "\n"},
+		{"much", x(1000) + "\n", strings.Repeat("a", 1000) + "\n", "-" + x(500) + "… [cut: 500 more characters]\n+" + strings.Repeat("a", 500) + "… [cut: 500 more characters]\n"},
+		{"around", x(1000) + "\na\n", x(1000) + "\nb\n", " " + x(80) + "… [cut: 920 more characters]\n-a\n+b\n"},
+		{"added", "a\n", "a\n" + x(600) + "\n", " a\n+" + x(500) + "… [cut: 100 more characters]\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			diff, note := unified.Diff("f", []byte(c.before), []byte(c.after))
+			if _, lines, _ := strings.Cut(diff, "@@\n"); lines != c.want {
+				t.Errorf("Diff = %s, want %s", lines, c.want)
+			}
+			if cut := note != ""; cut != strings.Contains(c.want, "[cut") {
+				t.Errorf("note = %q", note)
+			}
+		})
 	}
 }

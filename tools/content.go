@@ -8,8 +8,8 @@ import (
 	"sort"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/tools/internal/charset"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -77,7 +77,12 @@ func (c *readCache) put(ws *workspace.Workspace, path string, now *content) {
 	}
 }
 
-func (c *content) size() int64 { return int64(cap(c.data)) }
+func (c *content) size() int64 {
+	if c.enc == charset.UTF8 {
+		return int64(cap(c.stored))
+	}
+	return int64(cap(c.stored) + cap(c.data))
+}
 
 // read returns what the file holds.
 func (ts *toolset) read(ctx context.Context, path string) (*content, error) {
@@ -111,25 +116,46 @@ const markBytes = 64 << 10
 // content is what a file held as of one version. It is immutable.
 type content struct {
 	version workspace.Version
-	data    []byte
-	text    bool  // data can be shown as text; if not, there are no lines
-	lines   int   // what follows the last line feed is one if it is not empty
-	marks   []int // the line feeds before each markBytes of data
+	stored  []byte // the bytes of the file
+	data    []byte // its text in UTF-8, stored itself where it can be; nil if it is not text
+	enc     charset.Encoding
+	text    bool   // there is text; if not, there are no lines
+	lines   int    // what follows the last line feed is one if it is not empty
+	ends    string // how the lines end: CRLF, or CRLF and LF; "" if all end in LF
+	marks   []int  // the line feeds before each markBytes of data
 }
 
 func newContent(data []byte, version workspace.Version) *content {
-	c := &content{version: version, data: data, text: isText(data)}
-	if !c.text {
+	c := &content{version: version, stored: data}
+	if c.data, c.enc, c.text = charset.Decode(data); !c.text {
 		return c
 	}
+	data = c.data
 	for at := 0; at < len(data); at += markBytes {
 		c.marks = append(c.marks, c.lines)
 		c.lines += bytes.Count(data[at:min(at+markBytes, len(data))], []byte("\n"))
 	}
+	c.ends = lineEnds(data, c.lines)
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		c.lines++
 	}
 	return c
+}
+
+// lineEnds returns how the lines of a text with so many line feeds end, and "" if all
+// end in LF. Most texts have no carriage return, which is seen at once.
+func lineEnds(text []byte, feeds int) string {
+	crlf := 0
+	if bytes.IndexByte(text, '\r') >= 0 {
+		crlf = bytes.Count(text, []byte("\r\n"))
+	}
+	switch crlf {
+	case 0:
+		return ""
+	case feeds:
+		return "CRLF"
+	}
+	return "CRLF and LF"
 }
 
 // offset returns where line n begins, from 1, and the end of the data if there
@@ -219,18 +245,6 @@ func (c *content) tail(limit int) window {
 	return w
 }
 
-// sniffed is how much of a file is looked at for a NUL byte, as in a search.
-const sniffed = 8 << 10
-
-// hasNUL reports whether data is binary by the rule of the whole contract: a
-// NUL byte in the first 8 KiB.
-func hasNUL(data []byte) bool {
-	return bytes.IndexByte(data[:min(len(data), sniffed)], 0) >= 0
-}
-
-// isText reports whether data can be shown to a model byte for byte.
-func isText(data []byte) bool { return !hasNUL(data) && utf8.Valid(data) }
-
 // magic is how files of some types begin.
 var magic = []struct{ prefix, kind string }{
 	{"\x89PNG\r\n\x1a\n", "image/png"},
@@ -256,7 +270,7 @@ func mimeType(data []byte) string {
 	if len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
 		return "image/webp"
 	}
-	if hasNUL(data) {
+	if charset.HasNUL(data) {
 		return "application/octet-stream"
 	}
 	return "text/plain; charset=unknown-8bit"

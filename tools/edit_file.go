@@ -10,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/tools/internal/charset"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -58,7 +59,7 @@ func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFile
 		return nil, err
 	}
 	path := e.path
-	e.check = func(old []byte, change *edit.Change) error { return ts.checkEdit(ctx, path, old, change) }
+	e.check = func(old, text []byte, change *edit.Change) error { return ts.checkEdit(ctx, path, old, text, change) }
 	out := &editFileOutput{OK: true, Path: path, DryRun: in.DryRun}
 	if in.DryRun {
 		err = e.dryRun(ctx, ts.whole)
@@ -69,7 +70,7 @@ func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFile
 		return nil, explainEdit(err, in.Edits != nil)
 	}
 	if !in.DryRun {
-		ts.edited(ctx, path, out.Version, e.old, e.change)
+		ts.edited(ctx, path, out.Version, e.text, e.now, e.change)
 	}
 	out.Replacements, out.FirstChangedLine = len(e.change.Spans()), e.change.FirstLine()
 	out.Diff, out.DiffNote = e.diff()
@@ -137,34 +138,49 @@ type editor struct {
 	path   string
 	limit  int64
 	edits  []edit.Edit
-	check  func(old []byte, change *edit.Change) error // says whether old may be changed so; see [toolset.checkEdit]
-	old    []byte                                      // what change was planned on
-	change *edit.Change                                // the last one planned
+	check  func(old, text []byte, change *edit.Change) error // says whether old, which holds text, may be changed so; see [toolset.checkEdit]
+	text   []byte                                            // what change was planned on
+	change *edit.Change                                      // the last one planned
+	now    []byte                                            // what it makes of the file
 }
 
 // apply is what [workspace.Workspace.Edit] calls.
 func (e *editor) apply(old []byte) ([]byte, error) {
-	if err := e.check(old, nil); err != nil {
+	if err := e.check(old, nil, nil); err != nil {
 		return nil, err
 	}
 	if err := e.plan(old); err != nil {
 		return nil, err
 	}
-	if err := e.check(old, e.change); err != nil {
-		return nil, err
-	}
-	e.old = old
-	return e.change.Bytes(), nil
+	return e.now, e.check(old, e.text, e.change)
 }
 
-func (e *editor) plan(old []byte) (err error) {
-	if hasNUL(old) {
+// plan edits the text that old holds. The bytes of what it does not replace stay,
+// because [charset.Decode] refuses what would not come back: that is edited as bytes.
+func (e *editor) plan(old []byte) error {
+	text, enc, ok := charset.Decode(old)
+	switch {
+	case !ok && charset.HasNUL(old):
 		return ops.Error(ops.EditFile, e.path, workspace.ErrBinary, nil)
+	case !ok:
+		text, enc = old, charset.UTF8
 	}
-	if e.change, err = edit.New(old, e.edits); err != nil {
+	change, err := edit.New(text, e.edits)
+	if err != nil {
 		return ops.Error(ops.EditFile, e.path, err, nil)
 	}
-	return ops.CheckSize(ops.EditFile, e.path, e.change.Size(), e.limit)
+	least := change.Size()
+	if enc != charset.UTF8 {
+		least /= 3 // no character takes more than three times as much as UTF-8
+	}
+	if err := ops.CheckSize(ops.EditFile, e.path, least, e.limit); err != nil {
+		return err
+	}
+	if e.now, err = enc.Encode(change.Bytes()); err != nil {
+		return ops.Error(ops.EditFile, e.path, err, nil)
+	}
+	e.text, e.change = text, change
+	return ops.CheckSize(ops.EditFile, e.path, int64(len(e.now)), e.limit)
 }
 
 func (e *editor) dryRun(ctx context.Context, ws *workspace.Workspace) error {
@@ -200,6 +216,9 @@ func (o *editFileOutput) text() string {
 // it. several says that the edits came as a list, so that one is named by its
 // place.
 func explainEdit(err error, several bool) error {
+	if err := explainCharacter(err); err != nil {
+		return err
+	}
 	var invalid *edit.InvalidError
 	var overlap *edit.OverlapError
 	var tooMany *edit.TooManyError

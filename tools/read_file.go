@@ -11,6 +11,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/tools/internal/charset"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -34,7 +35,10 @@ type readFileOutput struct {
 	CutLines   []int             `json:"cutLines,omitempty" jsonschema:"lines longer than {{.LineChars}} characters: text has their beginning and a mark"`
 	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file, not of the lines returned"`
 	Size       int               `json:"size" jsonschema:"the size of the whole file in bytes"`
-	Binary     bool              `json:"binary,omitempty" jsonschema:"whether the file is not UTF-8 text"`
+	Encoding   charset.Encoding  `json:"encoding,omitempty" jsonschema:"how the file stores its text, if not as UTF-8: UTF-16LE, UTF-16BE, Latin-1 or Windows-1252"`
+	BOM        bool              `json:"bom,omitempty" jsonschema:"whether the file begins with a byte order mark, which is the first character of its text"`
+	LineEnds   string            `json:"lineEnds,omitempty" jsonschema:"how the lines of the file end, if not all in LF: CRLF, or CRLF and LF"`
+	Binary     bool              `json:"binary,omitempty" jsonschema:"whether the file is not text"`
 	MIMEType   string            `json:"mimeType,omitempty" jsonschema:"the type of a binary file"`
 	Base64     string            `json:"base64,omitempty" jsonschema:"the whole file, if encoding is base64"`
 	Hint       string            `json:"hint,omitempty" jsonschema:"what to do with a file that cannot be shown as text"`
@@ -70,16 +74,16 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 	if err != nil {
 		return nil, err
 	}
-	out := &readFileOutput{Path: path, Version: file.version, Size: len(file.data)}
+	out := &readFileOutput{Path: path, Version: file.version, Size: len(file.stored)}
 	if !file.text {
-		out.describe(file.data)
-		ts.saw(ctx, path, file.version, file.data, 0, 0, 0)
+		out.describe(file.stored)
+		ts.saw(ctx, path, file.version, file.stored, 0, 0, 0)
 		return out, nil
 	}
 	if err := out.show(file, in); err != nil {
 		return nil, err
 	}
-	ts.saw(ctx, path, file.version, file.data, out.StartLine, out.EndLine, out.TotalLines)
+	ts.saw(ctx, path, file.version, file.stored, out.StartLine, out.EndLine, out.TotalLines)
 	return out, nil
 }
 
@@ -126,9 +130,9 @@ func (o *readFileOutput) describe(data []byte) {
 	case isImage(o.MIMEType) && len(data) <= imageBytes:
 		o.picture = &Image{MIMEType: o.MIMEType, Data: data}
 	case len(data) <= base64Bytes:
-		o.Hint = `The file is not UTF-8 text. Its bytes can be read with encoding "base64".`
+		o.Hint = `The file is not text. Its bytes can be read with encoding "base64".`
 	default:
-		o.Hint = "The file is not UTF-8 text, and too large to be returned as base64."
+		o.Hint = "The file is not text, and too large to be returned as base64."
 	}
 }
 
@@ -145,6 +149,10 @@ func (o *readFileOutput) show(file *content, in *readFileInput) error {
 			hint: fmt.Sprintf("Give a line from 1 to %d, or tail for the last lines.", max(file.lines, 1))}
 	}
 	o.Text, o.TotalLines, o.CutLines = w.text, file.lines, w.cut
+	o.BOM, o.LineEnds = bytes.HasPrefix(file.data, []byte(charset.Mark)), file.ends
+	if file.enc != charset.UTF8 {
+		o.Encoding = file.enc
+	}
 	if file.lines > 0 {
 		o.StartLine, o.EndLine = w.start, w.end
 	}
@@ -183,7 +191,17 @@ func (o *readFileOutput) text() string {
 
 // lines is the header of a text.
 func (o *readFileOutput) lines() string {
-	return o.header(fmt.Sprintf("lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines))
+	stored := []string{fmt.Sprintf("lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines)}
+	if o.Encoding != "" {
+		stored = append(stored, string(o.Encoding))
+	}
+	if o.BOM {
+		stored = append(stored, "BOM")
+	}
+	if o.LineEnds != "" {
+		stored = append(stored, o.LineEnds)
+	}
+	return o.header(strings.Join(stored, ", "))
 }
 
 // excerpt returns the lines that were read. In JSON they are between the members

@@ -157,12 +157,12 @@ func TestReadFilePages(t *testing.T) {
 func TestReadBinary(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n\x00rest"
 	set, _ := newSet(t, map[string]string{
-		"nul": "a\x00b", "latin1": "caf\xe9\n", "image.txt": png, "webp": "RIFF\x00\x00\x00\x00WEBPVP8 ", "pdf": "%PDF-1.7\x00",
+		"nul": "a\x00b", "8-bit": "caf\xe9\x81\n", "image.txt": png, "webp": "RIFF\x00\x00\x00\x00WEBPVP8 ", "pdf": "%PDF-1.7\x00",
 		"big": strings.Repeat("\x00", 50<<10), "bigimage": png + strings.Repeat("\x00", 3<<20), "late-nul": strings.Repeat("a", 9000) + "\x00",
 	}, nil)
 	tests := []struct{ path, mime, hint string }{
 		{"nul", "application/octet-stream", `encoding "base64"`},
-		{"latin1", "text/plain; charset=unknown-8bit", `encoding "base64"`},
+		{"8-bit", "text/plain; charset=unknown-8bit", `encoding "base64"`},
 		{"pdf", "application/pdf", `encoding "base64"`},
 		{"big", "application/octet-stream", "too large to be returned"},
 		{"bigimage", "image/png", "too large to be returned"},

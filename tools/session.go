@@ -291,7 +291,7 @@ func (ts *toolset) wrote(ctx context.Context, path string, version workspace.Ver
 	if ts.session(ctx) == nil {
 		return
 	}
-	lines := countLines(data)
+	lines := countLines(textOf(data))
 	ts.saw(ctx, path, version, data, 1, lines, lines)
 }
 
@@ -326,7 +326,7 @@ func (ts *toolset) readRequired(op, path string, shown *shownFile) error {
 func (ts *toolset) changedSince(op, path string, shown *shownFile, now []byte) error {
 	hint := "It has changed since it was read." + ts.ifTool(ops.ReadFile, " Read it again with %s, and then decide.")
 	if shown.data != nil && now != nil && isText(shown.data) && isText(now) {
-		if diff, note := unified.Diff(path, shown.data, now); diff != "" {
+		if diff, note := unified.Diff(path, textOf(shown.data), textOf(now)); diff != "" {
 			hint += diffText(diff, note)
 		}
 	}
@@ -402,9 +402,9 @@ func (ts *toolset) explainWrite(ctx context.Context, path string, in *writeFileI
 	return err
 }
 
-// checkEdit returns the error of an edit of old outside what the session was
-// shown of it. Without a change it says whether any edit can be made.
-func (ts *toolset) checkEdit(ctx context.Context, path string, old []byte, change *edit.Change) error {
+// checkEdit returns the error of an edit of old, which holds text, outside what the
+// session was shown of it. Without a change it says whether any edit can be made.
+func (ts *toolset) checkEdit(ctx context.Context, path string, old, text []byte, change *edit.Change) error {
 	s := ts.session(ctx)
 	if s == nil {
 		return nil
@@ -422,7 +422,7 @@ func (ts *toolset) checkEdit(ctx context.Context, path string, old []byte, chang
 	if shown.whole() {
 		return nil
 	}
-	for _, c := range lineChanges(old, change.Spans()) {
+	for _, c := range lineChanges(text, change.Spans()) {
 		if !shown.shows(c.first, c.last) {
 			return ts.readRequired(ops.EditFile, path, shown)
 		}
@@ -453,23 +453,23 @@ func lineChanges(data []byte, spans []edit.Span) []lineChange {
 	return changes
 }
 
-// edited records an edit that [toolset.checkEdit] let through. If the lines 1-3 and
+// edited records an edit of text that [toolset.checkEdit] let through; data is what
+// the file holds now. If the lines 1-3 and
 // 7-9 of a file were shown, an edit that replaces line 2 by three lines leaves 1-5
 // and 9-11 shown.
-func (ts *toolset) edited(ctx context.Context, path string, version workspace.Version, old []byte, change *edit.Change) {
+func (ts *toolset) edited(ctx context.Context, path string, version workspace.Version, text, data []byte, change *edit.Change) {
 	s := ts.session(ctx)
 	if s == nil {
 		return
 	}
 	before := s.file(ts.fileKey(path))
-	now := change.Bytes()
-	after := &shownFile{Version: version, SHA256: hash(now), Total: countLines(now), data: now}
+	after := &shownFile{Version: version, SHA256: hash(data), Total: countLines(textOf(data)), data: data}
 	switch {
 	case before == nil: // another call of the session has just moved or removed it
 	case before.whole():
 		after.add(1, after.Total)
 	default:
-		changes, shift := lineChanges(old, change.Spans()), 0
+		changes, shift := lineChanges(text, change.Spans()), 0
 		for _, r := range before.Lines {
 			first := r[0] + shift
 			for len(changes) > 0 && changes[0].first <= r[1] {

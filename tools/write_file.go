@@ -137,7 +137,7 @@ func (o *writeFileOutput) compare(ctx context.Context, ws *workspace.Workspace, 
 	case !isText(old) || !isText(content):
 		o.DiffNote = "no diff: the content is binary"
 	default:
-		o.Diff, o.DiffNote = unified.Diff(o.Path, old, content)
+		o.Diff, o.DiffNote = unified.Diff(o.Path, textOf(old), content)
 	}
 }
 

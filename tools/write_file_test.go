@@ -74,7 +74,7 @@ func TestWriteConditions(t *testing.T) {
 func TestWriteWithoutReading(t *testing.T) {
 	tests := []struct{ name, old, note string }{
 		{"binary", "\x00", "the content is binary"},
-		{"latin1", "caf\xe9", "the content is binary"},
+		{"8-bit", "caf\xe9\x81", "the content is binary"},
 		{"large", strings.Repeat("a\n", 1<<20), "the old content is too large"},
 		{"large-difference", strings.Repeat("a\n", 500<<9), "the changed part is too large"},
 	}

@@ -88,7 +88,8 @@ var policy = map[string][]string{
 
 	"tools": {"workspace", "workspace/backup", "workspace/policy", "internal/errcode", "internal/ops", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
-	"tools/internal/...": {"workspace", "tools/internal/..."},
+	"tools/internal/...":     {"workspace", "tools/internal/..."},
+	"tools/internal/charset": {"golang.org/x/text/encoding/..."},
 	"adapters/mcp": {"workspace", "workspace/policy", "tools", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/modelcontextprotocol/go-sdk/..."},
 	"adapters/otel": {"workspace/observe", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes",

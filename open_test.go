@@ -85,7 +85,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestToolsOfFile(t *testing.T) {
 	workspaces := open(t, write(t, t.TempDir(), config.FileName, `
 workspaces: {a: mem://, b: {provider: mem://, fs: {readOnly: true}}}
-tools: {naming: "{name}_{op}", disable: [ls, move, copy, mkdir, rm, stat, glob], timeout: 1ns}
+tools: {naming: "{name}_{op}", disable: [ls, move, copy, mkdir, rm, stat, glob], timeout: 1ns, strict: true}
 `))
 	set, err := workspacekit.Tools(workspaces)
 	if err != nil {
@@ -99,7 +99,11 @@ tools: {naming: "{name}_{op}", disable: [ls, move, copy, mkdir, rm, stat, glob],
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("the tools are %s, want %s", got, want)
 	}
-	result, err := set.Tools()[0].Call(t.Context(), json.RawMessage(`{"path": "none"}`))
+	result, err := set.Tools()[0].Call(t.Context(), json.RawMessage(`{"path": "none", "line": "1"}`))
+	if err != nil || !result.IsError || result.Error.Code != tools.CodeInvalidArguments {
+		t.Errorf("%s with \"1\" for 1 = %+v, %v, want %s", set.Tools()[0].Name, result, err, tools.CodeInvalidArguments)
+	}
+	result, err = set.Tools()[0].Call(t.Context(), json.RawMessage(`{"path": "none"}`))
 	if err != nil || !result.IsError || result.Error.Code != tools.CodeTimeout {
 		t.Errorf("%s within a nanosecond = %+v, %v, want %s", set.Tools()[0].Name, result, err, tools.CodeTimeout)
 	}

@@ -124,10 +124,52 @@ func checkMember(s *jsonschema.Schema, where string, m member, given map[string]
 
 func unknown(s *jsonschema.Schema, where, name string) error {
 	hint := "The parameters are " + strings.Join(s.PropertyOrder, ", ") + "."
-	if near := wording.Closest(name, s.PropertyOrder); near != "" {
+	if near := meantParameter(name, s.PropertyOrder); near != "" {
 		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
 	}
 	return &argumentError{message: fmt.Sprintf("unknown parameter %q", where+clip(name, 100)), hint: hint}
+}
+
+// meantParameter returns the parameter that an unknown name stands for, and ""
+// if none is known.
+func meantParameter(name string, parameters []string) string {
+	folded := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+	for _, p := range parameters {
+		if slices.Contains(synonyms[p], folded) {
+			return p
+		}
+	}
+	return wording.Closest(name, parameters)
+}
+
+// synonyms are the names that other tools have for a parameter, in lower case and
+// without "_" and "-".
+var synonyms = map[string][]string{
+	"path":        {"file", "files", "filepath", "filename", "absolutepath", "targetfile", "dir", "dirpath", "directory", "folder", "uri"},
+	"paths":       {"file", "files", "filepath", "filepaths", "path"},
+	"line":        {"offset", "start", "startline", "startlineonebased", "from", "viewrange"},
+	"limit":       {"count", "maxlines", "maxresults", "headlimit"},
+	"tail":        {"last", "lastlines"},
+	"content":     {"contents", "text", "filetext", "filecontent", "data", "body"},
+	"ifVersion":   {"version", "etag", "expectedversion", "basedon"},
+	"oldText":     {"old", "oldstr", "oldstring", "find", "search", "target"},
+	"newText":     {"new", "newstr", "newstring", "replace", "replacement", "replacewith"},
+	"replaceAll":  {"all", "global", "allowmultiple"},
+	"edits":       {"changes", "replacements", "operations"},
+	"pattern":     {"query", "regex", "regexp", "search", "searchterm", "text", "glob", "globpattern", "q"},
+	"literal":     {"fixed", "fixedstrings", "plain"},
+	"ignoreCase":  {"i", "caseinsensitive"},
+	"includeGlob": {"include", "includes", "includepattern", "glob", "filepattern", "fileglob"},
+	"excludeGlob": {"exclude", "excludes", "excludepattern", "ignore", "excludepatterns"},
+	"before":      {"b", "c", "context", "contextlines", "beforecontext"},
+	"after":       {"a", "aftercontext"},
+	"maxResults":  {"limit", "count", "headlimit", "maxcount", "maxmatches", "m"},
+	"output":      {"outputmode", "mode", "format"},
+	"source":      {"src", "from", "oldpath", "path", "sourcepath"},
+	"destination": {"dst", "dest", "to", "newpath", "target", "destinationpath"},
+	"recursive":   {"r", "parents"},
+	"patch":       {"input", "diff", "patchtext"},
+	"dryRun":      {"preview", "simulate", "check"},
 }
 
 func missing(name string, s *jsonschema.Schema) error {

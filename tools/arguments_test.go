@@ -2,13 +2,21 @@ package tools_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 func TestBadArguments(t *testing.T) {
-	set, _ := newSet(t, map[string]string{"a": "text\n"}, nil)
+	lenient, ws := newSet(t, map[string]string{"a": "text\n"}, nil)
+	set := newSetOf(t, ws, &tools.Options{Strict: true})
 	tests := []struct{ name, op, args, message, hint string }{
 		{"unknown", "read_file", `{"path":"a","lines":3}`, `unknown parameter "lines"`, `Did you mean "line"?`},
 		{"unknown-case", "read_file", `{"Path":"a"}`, `unknown parameter "Path"`, `Did you mean "path"?`},
@@ -70,13 +78,16 @@ func TestBadArguments(t *testing.T) {
 			}
 		})
 	}
-	if _, err := set.Definitions(tools.FormatJSON); err != nil {
-		t.Error(err)
+	for op, args := range map[string]string{
+		"read_file": `{"path":"a","line":"five"}`, "grep": `{"pattern":"a","before":true}`, "mkdir": `{"path":"a","recursive":1}`,
+		"ls": `{"limit":"0"}`, "glob": `{"pattern":"a","limit":"2.5"}`, "edit_file": `{"path":"a","edits":["x"]}`, "stat": `["a"]`,
+	} {
+		bad(t, lenient, op, args, tools.CodeInvalidArguments) // has no plain meaning
 	}
 	bad(t, set, "stat", `{"path":"b"}`, "FILE_NOT_FOUND") // nothing was written
 }
 
-func TestLenientArguments(t *testing.T) {
+func TestEquivalentArguments(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": "1\n2\n3\n"}, nil)
 	tests := []struct{ name, op, args string }{
 		{"whole-float", "read_file", `{"path":"a","line":2.0}`},
@@ -91,6 +102,83 @@ func TestLenientArguments(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { good(t, set, tt.op, tt.args) })
+	}
+}
+
+// TestLenient checks that arguments with a plain meaning do what the arguments
+// of the schema would, and that the result says how they were read.
+func TestLenient(t *testing.T) {
+	tests := []struct{ name, op, args, means, note string }{
+		{"integer", "read_file", `{"path":"a","line":"2"}`, `{"path":"a","line":2}`, `line: "2" was read as 2`},
+		{"integer-with-spaces", "read_file", `{"path":"a","line":" 2.0 "}`, `{"path":"a","line":2}`, `line: " 2.0 " was read as 2.0`},
+		{"boolean", "mkdir", `{"path":"d","recursive":"true"}`, `{"path":"d","recursive":true}`, `recursive: "true" was read as true`},
+		{"boolean-of-python", "grep", `{"pattern":"X","ignoreCase":"True"}`, `{"pattern":"X","ignoreCase":true}`, `ignoreCase: "True" was read as true`},
+		{"string", "stat", `{"path":5}`, `{"path":"5"}`, `path: 5 was read as "5"`},
+		{"limit", "read_file", `{"path":"a","limit":5000}`, `{"path":"a","limit":2000}`, `limit: 5000 is above the maximum; used 2000`},
+		{"limit-in-quotes", "ls", `{"limit":"5000"}`, `{"limit":1000}`, `limit: 5000 is above the maximum; used 1000`},
+		{"list", "edit_file", `{"path":"a","edits":"[{\"oldText\":\"x<\",\"newText\":\"é\\n\"}]"}`,
+			`{"path":"a","edits":[{"oldText":"x<","newText":"é\n"}]}`, `edits: the text was read as JSON`},
+		{"item", "edit_file", `{"path":"a","edits":{"oldText":"x","newText":"y"}}`,
+			`{"path":"a","edits":[{"oldText":"x","newText":"y"}]}`, `edits: one item was read as a list of it`},
+		{"nested", "edit_file", `{"path":"a","edits":[{"oldText":"x","newText":"y"},{"oldText":"z","newText":7,"replaceAll":"false"}]}`,
+			`{"path":"a","edits":[{"oldText":"x","newText":"y"},{"oldText":"z","newText":"7","replaceAll":false}]}`, `edits[1].newText: 7 was read as "7"`},
+		{"all", "stat", `"{\"path\":\"a\"}"`, `{"path":"a"}`, `the arguments: the text was read as JSON`},
+		{"failure", "stat", `{"path":404}`, `{"path":"404"}`, `path: 404 was read as "404"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			files := map[string]string{"a": "x<\nx\nz\n", "5": ""}
+			lenient, _ := newSet(t, files, nil)
+			exact, _ := newSet(t, files, nil)
+			got, want := call(t, lenient, tt.op, tt.args), call(t, exact, tt.op, tt.means)
+			if got.IsError != want.IsError || len(want.Notes) > 0 {
+				t.Fatalf("%s(%s) = %s, want as for %s: %s", tt.op, tt.args, got.Text, tt.means, want.Text)
+			}
+			contains(t, "notes", strings.Join(got.Notes, "\n"), tt.note)
+			lines := strings.Split(got.Text, "\n")
+			contains(t, "last line", lines[len(lines)-1], tt.note)
+			structured, same := members(t, got.Structured), members(t, want.Structured)
+			contains(t, "structured notes", fmt.Sprint(structured["notes"]), tt.note)
+			delete(structured, "notes")
+			for _, o := range []object{structured, same} {
+				delete(o, "mtime")
+				delete(o, "version")
+			}
+			if diff := cmp.Diff(same, structured); diff != "" {
+				t.Errorf("%s(%s) is not as for %s (-want +got):\n%s", tt.op, tt.args, tt.means, diff)
+			}
+			strict := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Strict: true})
+			bad(t, strict, tt.op, tt.args, tools.CodeInvalidArguments)
+		})
+	}
+}
+
+// TestPreflightIsLenient checks that a preflight reads arguments as the call does.
+func TestPreflightIsLenient(t *testing.T) {
+	set, _ := newSet(t, nil, nil)
+	tool, _ := set.Lookup("rm")
+	got, err := tool.Preflight(t.Context(), json.RawMessage(`{"path":7,"recursive":"true"}`))
+	want := []policy.Request{{Op: policy.OpDelete, Path: "7", Recursive: true}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("Preflight = %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestMeantParameter checks that the names of other tools lead to ours.
+func TestMeantParameter(t *testing.T) {
+	set, _ := newSet(t, nil, nil)
+	tests := []struct{ op, name, want string }{
+		{"read_file", "file_path", "path"}, {"read_file", "filePath", "path"}, {"read_file", "offset", "line"}, {"read_file", "start-line", "line"},
+		{"write_file", "file_text", "content"}, {"edit_file", "old_string", "oldText"}, {"edit_file", "new_str", "newText"},
+		{"edit_file", "replace_all", "replaceAll"}, {"grep", "query", "pattern"}, {"grep", "include", "includeGlob"},
+		{"grep", "head_limit", "maxResults"}, {"grep", "-i", "ignoreCase"}, {"glob", "query", "pattern"}, {"ls", "directory", "path"},
+		{"move", "from", "source"}, {"copy", "dst", "destination"},
+	}
+	for _, tt := range tests {
+		err := bad(t, set, tt.op, object{tt.name: "x"}, tools.CodeInvalidArguments)
+		contains(t, tt.op, err.Message, fmt.Sprintf("unknown parameter %q", tt.name))
+		contains(t, tt.op+" "+tt.name, err.Hint, fmt.Sprintf("Did you mean %q?", tt.want))
 	}
 }
 

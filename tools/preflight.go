@@ -44,7 +44,7 @@ func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Re
 		limited, cancel = context.WithTimeout(limited, t.toolset.timeout)
 	}
 	defer cancel()
-	err := checkArguments(t.input(), args)
+	args, _, err := t.arguments(args)
 	if err == nil {
 		var requests []policy.Request
 		if requests, err = t.plan(limited, t.toolset, args); err == nil {

@@ -82,7 +82,7 @@ func TestPreflightErrors(t *testing.T) {
 		"glob":  {{}, {"pattern": "*", "cursor": "x"}, {"pattern": "*", "path": ".."}},
 		"grep":  {{}, {"pattern": "x", "cursor": "x"}, {"pattern": "x", "path": "a\x00"}},
 		"stat":  {{}, {"path": ".."}},
-		"mkdir": {{"path": ".."}, {"path": 1}},
+		"mkdir": {{"path": ".."}, {"path": true}},
 		"rm":    {{"path": ".."}, {"path": "a", "recursive": "x"}},
 		"move":  {{"source": "a"}, {"source": "..", "destination": "b"}, {"source": "a", "destination": ".."}},
 		"copy":  {{"source": "a"}, {"source": "..", "destination": "b"}, {"source": "a", "destination": ".."}},

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Result is what a tool gives back.
@@ -13,6 +15,10 @@ type Result struct {
 	Structured json.RawMessage
 	// Text is the same for a model to read: compact and bounded.
 	Text string
+	// Notes say how arguments were understood that do not fit the tool's
+	// InputSchema. They are the last line of Text, and the member "notes" of
+	// Structured.
+	Notes []string
 	// Image is an image that read_file read, otherwise nil.
 	Image *Image
 	// IsError says that the tool failed, and Error how.
@@ -59,6 +65,25 @@ func newErrorResult(e *Error) (*Result, error) {
 		return nil, fmt.Errorf("marshal error: %w", err)
 	}
 	return &Result{Structured: structured, Text: e.text(), IsError: true, Error: e}, nil
+}
+
+// withNotes adds notes to r, which may be nil.
+func (r *Result) withNotes(notes []string) *Result {
+	if r == nil || len(notes) == 0 {
+		return r
+	}
+	r.Notes = notes
+	if !strings.HasSuffix(r.Text, "\n") {
+		r.Text += "\n"
+	}
+	r.Text += "[note: " + strings.Join(notes, "; ") + "]"
+	encoded, _ := encode(notes, "") // every string can be encoded
+	body := bytes.TrimSuffix(r.Structured, []byte("}"))
+	if len(body) > len("{") {
+		body = append(body[:len(body):len(body)], ',')
+	}
+	r.Structured = slices.Concat(body, []byte(`"notes":`), encoded, []byte("}"))
+	return r
 }
 
 // AppendTextJSON appends Text to dst as a string of JSON, without the escapes for

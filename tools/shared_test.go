@@ -171,7 +171,7 @@ func TestSharedRefuses(t *testing.T) {
 		{"no-moves", "move", `{"workspace": "team-01", "source": "who.txt", "destination": "b"}`, tools.CodeInvalidArguments, `workspace "team-01" has no move: its store cannot do this`, `"team-00", "team-02"`},
 		{"no-conditions", "write_file", `{"workspace": "team-01", "path": "a", "content": "", "createOnly": true}`, tools.CodeInvalidArguments, `unknown parameter "createOnly"`, "The parameters are path, content."},
 		{"too-large", "write_file", `{"workspace": "team-02", "path": "a", "content": "` + strings.Repeat("a", 2<<10) + `"}`, tools.CodeTooLarge, "the limit is 1024", ""},
-		{"other-parameters", "read_file", `{"workspace": "team-00", "path": "who.txt", "line": "1"}`, tools.CodeInvalidArguments, `parameter "line"`, ""},
+		{"other-parameters", "read_file", `{"workspace": "team-00", "path": "who.txt", "line": "one"}`, tools.CodeInvalidArguments, `parameter "line"`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -135,7 +135,8 @@ func (t *Tool) ended(ctx context.Context) (*Result, error) {
 
 // call runs the tool within limited, which ends with ctx or before it.
 func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result, error) {
-	if err := checkArguments(t.input(), args); err != nil {
+	args, notes, err := t.arguments(args)
+	if err != nil {
 		return newErrorResult(t.toolset.explain(limited, t.Op, err))
 	}
 	if sessionid.ID(limited) == "" {
@@ -146,11 +147,13 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 	out, err := t.run(limited, t.toolset, args)
 	switch {
 	case err == nil:
-		return newResult(out)
+		result, err := newResult(out)
+		return result.withNotes(notes), err
 	case limited.Err() != nil:
 		return t.ended(ctx)
 	}
-	return newErrorResult(t.toolset.explain(limited, t.Op, err))
+	result, err := newErrorResult(t.toolset.explain(limited, t.Op, err))
+	return result.withNotes(notes), err
 }
 
 // toolset is what the tools of one set share.
@@ -161,6 +164,7 @@ type toolset struct {
 	own     *Session             // of calls without one; nil if none is needed
 	ownID   string               // the id of the session of calls without one
 	timeout time.Duration        // of a call; negative for none
+	strict  bool                 // arguments have the types of the schema
 	names   map[string]string    // the name of each op in the set
 	caps    workspace.Capabilities
 
@@ -175,7 +179,7 @@ func newToolset(ws *workspace.Workspace, cache *readCache, o Options, own *Sessi
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	ts := &toolset{ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, names: map[string]string{}, caps: ws.Capabilities()}
+	ts := &toolset{ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, strict: o.Strict, names: map[string]string{}, caps: ws.Capabilities()}
 	if slices.Contains(o.ReadBeforeWrite, ws.Name()) {
 		ts.own = own
 	}

@@ -140,7 +140,7 @@ func TestCallErrors(t *testing.T) {
 		{"missing-file", "read_file", `{"path": "nope.txt"}`, tools.Error{Code: tools.CodeNotExist, Path: "nope.txt"}},
 		{"escape", "read_file", `{"path": "../x"}`, tools.Error{Code: tools.CodeInvalid, Path: "../x"}},
 		{"unknown-parameter", "read_file", `{"path": "a.txt", "lines": 3}`, tools.Error{Code: tools.CodeInvalidArguments}},
-		{"wrong-type", "read_file", `{"path": 5}`, tools.Error{Code: tools.CodeInvalidArguments}},
+		{"wrong-type", "read_file", `{"path": true}`, tools.Error{Code: tools.CodeInvalidArguments}},
 		{"missing-parameter", "grep", `{}`, tools.Error{Code: tools.CodeInvalidArguments}},
 		{"not-an-object", "grep", `[1]`, tools.Error{Code: tools.CodeInvalidArguments}},
 	}

@@ -407,6 +407,9 @@ type Tools struct {
 	Naming string `json:"naming,omitempty" jsonschema:"The template of the names of tools, in which {name} stands for the name of the workspace and {op} for the operation."`
 	// Disable lists operations that get no tool.
 	Disable []string `json:"disable,omitempty" jsonschema:"The operations that get no tool."`
+	// Strict refuses arguments that do not have the types and bounds of the
+	// schema, even if their meaning is plain.
+	Strict bool `json:"strict,omitempty" jsonschema:"Refuse arguments that do not have the types and bounds of the schema, even if their meaning is plain, such as \"5\" for 5."`
 	// Timeout is how long one call of a tool may take. Zero means two minutes.
 	Timeout time.Duration `json:"timeout,omitempty" jsonschema:"The time that one call of a tool may take. 2m if it is left out."`
 	// Shared says whether the workspaces share one set of tools, whose calls

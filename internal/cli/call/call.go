@@ -194,7 +194,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	}
 	defer ws.Close()
 	settings := chosen.Tools()
-	opts := &tools.Options{Naming: "{op}", Disable: settings.Disable, Timeout: settings.Timeout}
+	opts := &tools.Options{Naming: "{op}", Disable: settings.Disable, Strict: true, Timeout: settings.Timeout}
 	if *i.session != "" || ws.Settings().ReadBeforeWrite {
 		opts.ReadBeforeWrite = []string{ws.Name()}
 	}

@@ -77,6 +77,7 @@ const tail = `
 # tools:
 #   naming: "workspace__{name}__{op}"
 #   disable: [rm]
+#   strict: true   # refuses "5" for 5, instead of understanding it
 #   timeout: 2m   # how long one call may take
 #   shared: auto   # or true, one set of tools whose calls name the workspace, or false; auto shares above maxTools
 #   maxTools: 100

@@ -1,0 +1,130 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// arguments returns args as t takes them. Without [Options].Strict, what args
+// have in another form, but with a plain meaning, is brought into the form of the
+// schema, and notes say so. The error is an [*argumentError].
+func (t *Tool) arguments(args json.RawMessage) (_ json.RawMessage, notes []string, _ error) {
+	err := checkArguments(t.input(), args)
+	if err == nil || t.toolset.strict || checkJSON(args) != nil {
+		return args, nil, err
+	}
+	var r reader
+	args = r.value(t.input(), "", args)
+	return args, r.notes, checkArguments(t.input(), args)
+}
+
+// reader reads arguments by their meaning. It leaves alone what has no plain
+// one, so that checkArguments says what is wrong with it.
+type reader struct {
+	notes []string
+}
+
+// value returns raw, the value of the parameter name, in the form that s
+// describes:
+//
+//	"5" and " 5 " for an integer    5
+//	"true", "False" for a boolean   true, false
+//	5 for a string                  "5"
+//	"[…]", "{…}" for a list or an object  what the text holds as JSON
+//	one item for a list             a list of it
+//	an integer above its maximum    the maximum
+func (r *reader) value(s *jsonschema.Schema, name string, raw json.RawMessage) json.RawMessage {
+	raw = r.kind(s, name, raw)
+	switch {
+	case s.Type == "object" && kindOf(raw) == "object":
+		return r.object(s, name, raw)
+	case s.Type == "array" && kindOf(raw) == "array":
+		return r.array(s, name, raw)
+	case s.Type == "integer" && s.Maximum != nil:
+		if n, ok := parseInteger(raw); ok && float64(n) > *s.Maximum {
+			r.note(name, "%d is above the maximum; used %.0f", n, *s.Maximum)
+			return json.RawMessage(strconv.Itoa(int(*s.Maximum)))
+		}
+	}
+	return raw
+}
+
+// kind returns raw as a value of the type that s has.
+func (r *reader) kind(s *jsonschema.Schema, name string, raw json.RawMessage) json.RawMessage {
+	want := jsonKind(s.Type)
+	var text string
+	switch {
+	case kindOf(raw) == want:
+		return raw
+	case kindOf(raw) == "number" && want == "string":
+		text := strconv.Quote(string(bytes.TrimSpace(raw)))
+		r.note(name, "%s was read as %s", raw, text)
+		return json.RawMessage(text)
+	case kindOf(raw) == "string" && json.Unmarshal(raw, &text) == nil:
+		if want == "boolean" {
+			text = strings.ToLower(text)
+		}
+		if inner := json.RawMessage(strings.TrimSpace(text)); json.Valid(inner) && kindOf(inner) == want {
+			if want == "array" || want == "object" {
+				r.note(name, "the text was read as JSON")
+			} else {
+				r.note(name, "%s was read as %s", clip(string(raw), 100), clip(string(inner), 100))
+			}
+			return inner
+		}
+	}
+	if want == "array" && kindOf(raw) == jsonKind(s.Items.Type) {
+		r.note(name, "one item was read as a list of it")
+		return json.RawMessage("[" + string(raw) + "]")
+	}
+	return raw
+}
+
+func (r *reader) object(s *jsonschema.Schema, name string, raw json.RawMessage) json.RawMessage {
+	members, err := membersOf(raw)
+	if err != nil {
+		return raw
+	}
+	if name != "" {
+		name += "."
+	}
+	out := []byte{'{'}
+	for i, m := range members {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if property, known := s.Properties[m.name]; known {
+			m.value = r.value(property, name+m.name, m.value)
+		}
+		key, _ := json.Marshal(m.name) // a string that was decoded from JSON
+		out = append(append(append(out, key...), ':'), m.value...)
+	}
+	return append(out, '}')
+}
+
+func (r *reader) array(s *jsonschema.Schema, name string, raw json.RawMessage) json.RawMessage {
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		return raw
+	}
+	out := []byte{'['}
+	for i, item := range items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, r.value(s.Items, fmt.Sprintf("%s[%d]", name, i), item)...)
+	}
+	return append(out, ']')
+}
+
+func (r *reader) note(name, format string, args ...any) {
+	if name == "" {
+		name = "the arguments"
+	}
+	r.notes = append(r.notes, name+": "+fmt.Sprintf(format, args...))
+}

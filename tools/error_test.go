@@ -25,7 +25,7 @@ func TestMissingNames(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, op := range []string{"read_file", "stat", "rm", "ls"} {
+			for _, op := range []string{"read_file", "stat", "ls"} {
 				err := bad(t, set, op, object{"path": tt.path}, tools.CodeNotExist)
 				contains(t, "hint of "+op, err.Hint, tt.want)
 				if err.Path != tt.path {

@@ -45,7 +45,7 @@ func TestRm(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": "", "dir/b": ""}, nil)
 	good(t, set, "rm", object{"path": "a"})
 	bad(t, set, "rm", object{"path": "a", "recursive": true}, tools.CodeNotExist)
-	contains(t, "hint", bad(t, set, "rm", object{"path": "dir"}, tools.CodeNotEmpty).Hint, "Set recursive")
+	contains(t, "hint", bad(t, set, "rm", object{"path": "dir"}, tools.CodeNotEmpty).Hint, "Only recursive removes")
 	good(t, set, "rm", object{"path": "dir", "recursive": true})
 	bad(t, set, "rm", object{"path": "", "recursive": true}, tools.CodeInvalid)
 	bad(t, set, "rm", object{"path": "../x"}, tools.CodeInvalid)
@@ -59,7 +59,7 @@ func TestMoveAndCopy(t *testing.T) {
 			if err.Path != "b" {
 				t.Errorf("path at fault = %q, want b", err.Path)
 			}
-			contains(t, "hint", err.Hint, "Choose another destination", "workspace__test__rm")
+			contains(t, "hint", err.Hint, "Choose another destination")
 			out := good(t, set, op, object{"source": "./a", "destination": "/new/a"})
 			if out["source"] != "a" || out["destination"] != "new/a" {
 				t.Errorf("%s = %v", op, out)

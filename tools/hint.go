@@ -27,7 +27,7 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	case CodeNotExist:
 		return ts.missingHint(ctx, op, path)
 	case CodeExist:
-		return ts.existsHint(op)
+		return ts.existsHint(ctx, op, path)
 	case CodeIsDir:
 		return ts.isDirHint(op)
 	case CodeNotDir:
@@ -37,7 +37,7 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	case CodePattern:
 		return patternHint(op)
 	case CodeNotEmpty:
-		return "Set recursive to remove the directory with everything below it."
+		return "It is not empty" + ts.ifTool(ops.Ls, ": see what is in it with %s") + ". Only recursive removes a directory with everything below it."
 	case CodeTooLarge:
 		return ts.tooLargeHint(op)
 	case CodeBinary:
@@ -68,7 +68,7 @@ var advice = map[Code]struct{ model, person string }{
 	CodeNotExist:    {"", "Create it, or correct its name in the file."},
 	CodePermission:  {notAllowed, "Get the right to do this, or choose another place."},
 	CodePolicy:      {notAllowed, ""},
-	CodeNoSpace:     {"Nothing was written. Delete files that are not needed, or ask the user for space.", "Delete files, or raise the quota."},
+	CodeNoSpace:     {"Nothing was written. Ask the user for space.", "Delete files, or raise the quota."},
 	CodeUnsupported: {"This workspace cannot do it. Use another tool.", "Choose a provider that can do this."},
 	CodeUnavailable: {notNow, "See that it can be reached, and try again."},
 	CodeTimeout:     {notNow, "See that it can be reached, and try again."},
@@ -78,14 +78,23 @@ var advice = map[Code]struct{ model, person string }{
 // the code, where the error itself does not say it, and "" if that is not known.
 func (c Code) Remedy() string { return advice[c].person }
 
-func (ts *toolset) existsHint(op string) string {
-	switch op {
-	case ops.Mkdir:
-		return "Nothing is left to do if it is a directory; with recursive that is no error."
-	case ops.WriteFile:
+// existsHint says what exists. It never says to remove it: what a call does not
+// name stays.
+func (ts *toolset) existsHint(ctx context.Context, op, path string) string {
+	isDir := ts.typeOf(ctx, path) == workspace.TypeDirectory
+	switch {
+	case op == ops.Mkdir && isDir:
+		return "The directory is there already; with recursive that is no error."
+	case op == ops.WriteFile && !isDir:
 		return "Leave createOnly out to replace the file" + ts.ifTool(ops.EditFile, ", or change a part of it with %s") + "."
+	case (op == ops.Move || op == ops.Copy) && isDir:
+		return fmt.Sprintf("It is a directory. For a place in it, give the whole new name, such as %s.", workspace.Join(path, "NAME"))
+	case isDir:
+		return "It is a directory. Choose another name."
+	case op == ops.Mkdir:
+		return "It is not a directory. Choose another name."
 	}
-	return "Choose another destination" + ts.ifTool(ops.Rm, ", or remove this one with %s first") + "."
+	return "It is there already, and nothing is replaced. Choose another destination."
 }
 
 func (ts *toolset) isDirHint(op string) string {
@@ -198,7 +207,7 @@ func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
 		return fmt.Sprintf("The parent directory does not exist. Did you mean %q? Set recursive to make what is missing.", near)
 	case op == ops.Mkdir:
 		return "The parent directory does not exist. Set recursive to make it too."
-	case near != "":
+	case near != "" && op != ops.Rm: // what a call did not name is not for it to remove
 		return fmt.Sprintf("Did you mean %q?", near)
 	case element != name:
 		return fmt.Sprintf("There is no %q either.", element) + ts.lookHint(dir)

@@ -83,7 +83,7 @@ func TestHintsFit(t *testing.T) {
 		{"grep", "grep", object{"pattern": "("}, tools.CodePattern, "Regular expressions", "Globs"},
 		{"grep-include", "grep", object{"pattern": "x", "includeGlob": "["}, tools.CodePattern, "Globs know", "Regular expressions"},
 		{"grep-exclude", "grep", object{"pattern": "x", "excludeGlob": "{a"}, tools.CodePattern, "Globs know", "Regular expressions"},
-		{"full", "write_file", object{"path": "a", "content": "x"}, tools.CodeNoSpace, "Delete files that are not needed", "again"},
+		{"full", "write_file", object{"path": "a", "content": "x"}, tools.CodeNoSpace, "Ask the user for space", "again"},
 		{"lasting", "read_file", object{"path": "lasting"}, tools.CodeInternal, "Trying again will not help. Tell the user: mend it.", "same call"},
 		{"refused", "read_file", object{"path": "refused"}, tools.CodePermission, "Trying again will not help. Tell the user: mend it.", "same call"},
 		{"lacking", "read_file", object{"path": "lacking"}, tools.CodeUnsupported, "Trying again will not help. Tell the user: mend it.", "same call"},
@@ -97,5 +97,93 @@ func TestHintsFit(t *testing.T) {
 				t.Errorf("hint = %q, want one with %q and without %q", err.Hint, tt.has, tt.not)
 			}
 		})
+	}
+}
+
+// failing fails everything that changes something, with an error of one kind.
+type failing struct {
+	*memory.FS
+	kind error
+}
+
+func (f failing) WriteFile(_ context.Context, name string, _ []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
+	return "", ops.Error(ops.WriteFile, name, f.kind, nil)
+}
+
+func (f failing) Rm(_ context.Context, name string, _ *workspace.RmOptions) error {
+	return ops.Error(ops.Rm, name, f.kind, nil)
+}
+
+func (f failing) Mkdir(_ context.Context, name string, _ *workspace.MkdirOptions) error {
+	return ops.Error(ops.Mkdir, name, f.kind, nil)
+}
+
+func (f failing) Move(_ context.Context, _, name string) error {
+	return ops.Error(ops.Move, name, f.kind, nil)
+}
+
+func (f failing) Copy(_ context.Context, _, name string) (workspace.Version, error) {
+	return "", ops.Error(ops.Copy, name, f.kind, nil)
+}
+
+// TestHintsRemoveNothing tests that no hint proposes to remove what the call did not
+// name.
+func TestHintsRemoveNothing(t *testing.T) {
+	kinds := []error{fs.ErrNotExist, fs.ErrExist, fs.ErrPermission, fs.ErrInvalid, errors.ErrUnsupported, workspace.ErrIsDir,
+		workspace.ErrNotDir, workspace.ErrNotEmpty, workspace.ErrConflict, workspace.ErrTooLarge, workspace.ErrBinary,
+		workspace.ErrPolicy, workspace.ErrNoSpace, workspace.ErrUnavailable, nil}
+	calls := map[string][]object{
+		"write_file": {{"path": "src/a.go", "content": ""}, {"path": "src/a.go", "content": "", "createOnly": true}, {"path": "src/b.go", "content": ""}, {"path": "src", "content": ""}},
+		"edit_file":  {{"path": "src/a.go", "oldText": "a", "newText": "b"}, {"path": "src/b.go", "oldText": "a", "newText": "b"}},
+		"mkdir":      {{"path": "src"}, {"path": "src/a.go"}, {"path": "src/new"}},
+		"rm":         {{"path": "src"}, {"path": "src/a.go"}, {"path": "src/b.go"}, {"path": "scr/a.go"}},
+		"move":       {{"source": "src/a.go", "destination": "src"}, {"source": "src/a.go", "destination": "src/a.go"}, {"source": "src/b.go", "destination": "x"}},
+		"copy":       {{"source": "src/a.go", "destination": "src"}, {"source": "src/a.go", "destination": "src/a.go"}, {"source": "src/b.go", "destination": "x"}},
+	}
+	for _, kind := range kinds {
+		fsys := failing{memory.New(nil), kind}
+		if _, err := fsys.FS.WriteFile(t.Context(), "src/a.go", []byte("a"), nil); err != nil {
+			t.Fatal(err)
+		}
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Naming: "tool_{op}"})
+		for op, list := range calls {
+			for _, args := range list {
+				result := call(t, set, op, args)
+				if !result.IsError {
+					t.Fatalf("%s(%v) succeeds", op, args)
+				}
+				hint := strings.ReplaceAll(result.Error.Hint, "Only recursive removes a directory", "")
+				for _, word := range []string{"tool_rm", "remove", "delete"} {
+					if strings.Contains(strings.ToLower(hint), word) {
+						t.Errorf("hint of %s(%v) with %v = %q", op, args, kind, hint)
+					}
+				}
+				if op == "rm" && args["path"] != "src/a.go" && strings.Contains(hint, "a.go") {
+					t.Errorf("hint of %s(%v) with %v names another file: %q", op, args, kind, hint)
+				}
+			}
+		}
+	}
+}
+
+// TestHintsSayWhatExists tests that a destination that exists is described.
+func TestHintsSayWhatExists(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a": "", "dir/b": ""}, nil)
+	for _, c := range []struct {
+		op   string
+		args object
+		want string
+	}{
+		{"move", object{"source": "a", "destination": "dir"}, "It is a directory. For a place in it, give the whole new name, such as dir/NAME."},
+		{"copy", object{"source": "a", "destination": "dir"}, "It is a directory. For a place in it, give the whole new name, such as dir/NAME."},
+		{"move", object{"source": "a", "destination": "dir/b"}, "It is there already, and nothing is replaced. Choose another destination."},
+		{"move", object{"source": "a", "destination": "a"}, "It is there already, and nothing is replaced. Choose another destination."},
+		{"mkdir", object{"path": "dir"}, "The directory is there already; with recursive that is no error."},
+		{"mkdir", object{"path": "a"}, "It is not a directory. Choose another name."},
+		{"write_file", object{"path": "dir", "content": "", "createOnly": true}, "It is a directory. Choose another name."},
+	} {
+		if got := bad(t, set, c.op, c.args, tools.CodeExist).Hint; got != c.want {
+			t.Errorf("hint of %s(%v) = %q, want %q", c.op, c.args, got, c.want)
+		}
 	}
 }

@@ -29,6 +29,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 		fmt.Sprintf("| skipped files named by grep | %d |", grepSkipped),
 		fmt.Sprintf("| edits, replacements of one edit_file | %d, %s |", editsMax, commas(edit.MaxReplacements)),
 		fmt.Sprintf("| diff | %d KiB |", unified.MaxBytes>>10),
+		fmt.Sprintf("| line of a diff | %d characters; of a longer line what changed, with 80 characters on each side |", unified.LineChars),
 		fmt.Sprintf("| message and hint of an error | %s characters each |", commas(errorChars)),
 		fmt.Sprintf("| time of one call | %.0f minutes, or `Options.Timeout` |", DefaultTimeout.Minutes()),
 		fmt.Sprintf("| tool name | %d characters |", MaxNameLength),

@@ -2,9 +2,10 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -38,8 +39,10 @@ Lines that were cut off at the end do not show by themselves, nor does a log tha
 somebody wrote again from some line on. So note the hash somewhere else, and give it
 to --expect the next time: the log must still have a line with that hash.
 
-"-" stands for standard input. Several files of a log that was rotated are verified
-as one: cat audit.jsonl.1 audit.jsonl | workspace audit verify -
+The files that the log was rotated to (maxSizeMb), which have its name and a number,
+are verified with it, and it is an error if one of those that are kept is missing. "-"
+stands for standard input, for files with other names, the oldest first:
+cat audit-may.jsonl audit-june.jsonl | workspace audit verify -
 
 It exits with 1 if the log is not as it was written, and names the line.`
 
@@ -68,17 +71,18 @@ func newVerify(flags *target.Flags) *cobra.Command {
 
 // verify verifies the log in the file path, and prints what it found.
 func verify(cmd *cobra.Command, path, expect string, asJSON bool) error {
-	in := io.NopCloser(cmd.InOrStdin())
-	if path != target.Stdin {
-		f, err := os.Open(path)
-		if err != nil {
-			return term.Fail(err)
-		}
-		in = f
+	var report audit.Report
+	var err error
+	if path == target.Stdin {
+		report, err = audit.Verify(cmd.InOrStdin(), expect)
+	} else {
+		report, err = audit.VerifyFile(path, expect)
 	}
-	defer in.Close()
-	report, err := audit.Verify(in, expect)
-	if err != nil {
+	var pathError *fs.PathError
+	switch {
+	case errors.As(err, &pathError):
+		return term.Fail(err)
+	case err != nil:
 		return term.Failf("%s: %w", path, err)
 	}
 	if asJSON {
@@ -89,7 +93,11 @@ func verify(cmd *cobra.Command, path, expect string, asJSON bool) error {
 
 // printReport prints what a log has that is as it was written.
 func printReport(out io.Writer, path string, report audit.Report) error {
-	text := fmt.Sprintf("%s is as it was written: %s\n", term.Visible(path, ""), wording.Count(report.Operations, "operation", "operations"))
+	text := fmt.Sprintf("%s is as it was written: %s", term.Visible(path, ""), wording.Count(report.Operations, "operation", "operations"))
+	if report.Files > 1 {
+		text += fmt.Sprintf(" in %d files", report.Files)
+	}
+	text += "\n"
 	if report.Torn > 0 {
 		text += fmt.Sprintf("%s cut short by a crash, which is recorded\n", wording.Count(report.Torn, "line", "lines"))
 	}

@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -44,13 +43,12 @@ count.`,
 			if err := flags.Refuse("for suggest, which reads an audit log", "workspace"); err != nil {
 				return err
 			}
-			file, err := os.Open(args[0])
-			if err != nil {
+			used, err := readUses(args[0], flags.Workspaces)
+			var pathError *fs.PathError
+			switch {
+			case errors.As(err, &pathError):
 				return err
-			}
-			defer file.Close()
-			used, err := readUses(file, flags.Workspaces)
-			if err != nil {
+			case err != nil:
 				return term.Failf("%s: %w", args[0], err)
 			}
 			return term.Fail(printRules(cmd.OutOrStdout(), used))
@@ -74,17 +72,14 @@ func (u uses) add(name string, all ...policy.Op) {
 	}
 }
 
-// readUses reads what workspaces were used for, all of them if there are no names.
-func readUses(log io.Reader, workspaces []string) (uses, error) {
+// readUses returns what workspaces were used for by the log in the file path, all of
+// them if there are no names.
+func readUses(path string, workspaces []string) (uses, error) {
 	used := uses{}
-	lines := bufio.NewScanner(log)
-	lines.Buffer(nil, 1<<20)
-	for number := 1; lines.Scan(); number++ {
-		var e audit.Entry
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, fmt.Errorf("line %d is not of an audit log: %w", number, err)
-		}
+	for e, err := range audit.ReadFile(path) {
 		switch {
+		case err != nil:
+			return nil, err
 		case e.Decision == "" || e.Decision == observe.Denied, len(workspaces) > 0 && !slices.Contains(workspaces, e.Workspace):
 			continue
 		case strings.HasPrefix(e.Path, "hmac:"):
@@ -92,7 +87,7 @@ func readUses(log io.Reader, workspaces []string) (uses, error) {
 		}
 		used.addEntry(e)
 	}
-	return used, lines.Err()
+	return used, nil
 }
 
 // addEntry notes what the operation of e needs.

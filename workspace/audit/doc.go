@@ -34,12 +34,20 @@
 //
 // While the log cannot be written, operations are refused with
 // [workspace.ErrUnavailable], and those that have been carried out without a line
-// are written first when it can be written again.
+// are written first when it can be written again, each once.
 //
-// # Several processes, and other files
+// # Several processes, and several files
 //
-// Several processes can write to one file: each line is written under a lock. A
-// program that rotates logs may rename the file; the next line is then the header of
-// a new file, which continues the last line of the renamed one. A file that has
-// become shorter is refused.
+// Several processes can write to one file: each line is written under a lock. A file
+// that has become shorter is refused.
+//
+// With [Options].MaxSize, a log goes on in a new file when its file has that size. The
+// full one gets a number, such as "repo.jsonl.7", which is in its header, and the first
+// line of the new one continues its last line. A header also says from which number on
+// the files are kept ([Options].Keep), and [VerifyFile] tests that these are there.
+// Nothing is lost if the program is killed meanwhile.
+//
+// Another program may rename the file in place of that. The next line is then the header
+// of a new file, which continues the last line of the renamed one, if it was renamed to a
+// number or this process has written that line.
 package audit

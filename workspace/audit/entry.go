@@ -54,6 +54,10 @@ type Header struct {
 	Version int `json:"version"`
 	// Seed makes the hashes of each log different.
 	Seed string `json:"seed"`
+	// Number counts the files of the log, from 1.
+	Number int `json:"number,omitempty"`
+	// Oldest is the number of the oldest file that is kept beside this one.
+	Oldest int `json:"oldest,omitempty"`
 }
 
 // formatVersion is the version of the format.
@@ -67,8 +71,9 @@ const (
 )
 
 // newHeader returns the first line of a file that continues the line prev.
-func newHeader(prev string) Entry {
-	return Entry{Log: &Header{Version: formatVersion, Seed: rand.Text()}, Time: time.Now().UTC(), Prev: prev}
+func newHeader(prev string, number, oldest int) Entry {
+	head := &Header{Version: formatVersion, Seed: rand.Text(), Number: number, Oldest: oldest}
+	return Entry{Log: head, Time: time.Now().UTC(), Prev: prev}
 }
 
 // newEntry returns the line for e. Its names are hashed if there is a key.

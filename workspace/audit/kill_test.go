@@ -4,13 +4,13 @@ package audit_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,14 +20,22 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/observe"
 )
 
-// victimDir is the variable that makes the test a child that is killed: the folder
-// in which it writes.
-const victimDir = "WORKSPACEKIT_AUDIT_VICTIM"
+// These variables make the test a child: the folder in which it writes, the size at
+// which it rotates the log, and whether it is short of space instead of being killed.
+const (
+	victimDir  = "WORKSPACEKIT_AUDIT_VICTIM"
+	victimSize = "WORKSPACEKIT_AUDIT_SIZE"
+	victimFull = "WORKSPACEKIT_AUDIT_FULL"
+)
 
 // TestMain runs the child instead of the tests if it is one.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(victimDir); dir != "" {
-		if err := victim(dir); err != nil {
+		run := victim
+		if os.Getenv(victimFull) != "" {
+			run = fullDisk
+		}
+		if err := run(dir); err != nil {
 			fmt.Println("error:", err)
 			os.Exit(1)
 		}
@@ -39,7 +47,11 @@ func TestMain(m *testing.M) {
 // victim writes files and prints the name of each that it has written, until it is
 // killed.
 func victim(dir string) error {
-	log, err := audit.Open(filepath.Join(dir, "log"), nil)
+	size, err := strconv.ParseInt(os.Getenv(victimSize), 10, 64)
+	if err != nil {
+		return err
+	}
+	log, err := audit.Open(filepath.Join(dir, "log"), &audit.Options{MaxSize: size})
 	if err != nil {
 		return err
 	}
@@ -60,48 +72,58 @@ func victim(dir string) error {
 }
 
 // TestKill kills a process that writes files, at random moments. Every write that it
-// reported before is in the log.
+// reported before is in the log, once.
 func TestKill(t *testing.T) {
 	kills := 10
 	if exhaustive.On() || !testing.Short() {
 		kills = 100
 	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "files"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	reported := map[string]bool{}
-	for range kills {
-		for _, name := range killOne(t, dir, random.IntN(60)) {
-			reported[name] = true
-		}
-	}
-	data := readAll(t, filepath.Join(dir, "log"))
-	if report, err := audit.Verify(bytes.NewReader(data), ""); err != nil {
-		t.Fatalf("Verify = %+v, %v", report, err)
-	} else {
-		t.Logf("%d writes were reported, the log has %d and %d torn lines", len(reported), report.Operations, report.Torn)
-	}
-	for e, err := range audit.Read(bytes.NewReader(data)) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		delete(reported, e.Path)
-	}
-	if len(reported) > 0 {
-		t.Errorf("%d writes that were reported are not in the log: %v", len(reported), reported)
+	for name, size := range map[string]int64{"one file": 0, "a file for each write": 1, "rotated": 5000} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			random := rand.New(rand.NewPCG(seed, 0))
+			dir := t.TempDir()
+			if err := os.Mkdir(filepath.Join(dir, "files"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			reported := map[string]bool{}
+			for range kills {
+				for _, name := range killOne(t, dir, size, random.IntN(60)) {
+					reported[name] = true
+				}
+			}
+			path := filepath.Join(dir, "log")
+			report, err := audit.VerifyFile(path, "")
+			if err != nil {
+				t.Fatalf("VerifyFile = %+v, %v", report, err)
+			}
+			t.Logf("%d writes were reported, the log has %d in %d files, and %d torn lines", len(reported), report.Operations, report.Files, report.Torn)
+			if size > 0 && report.Files < 2 {
+				t.Error("the log was not rotated")
+			}
+			logged := map[string]bool{}
+			for _, name := range allPaths(t, path) {
+				if logged[name] {
+					t.Errorf("the write of %s is twice in the log", name)
+				}
+				logged[name] = true
+				delete(reported, name)
+			}
+			if len(reported) > 0 {
+				t.Errorf("%d writes that were reported are not in the log: %v", len(reported), reported)
+			}
+		})
 	}
 }
 
 // killOne starts a child, kills it after it has reported so many names, and returns
 // all that it reported, with what was on the way.
-func killOne(t *testing.T, dir string, after int) (names []string) {
+func killOne(t *testing.T, dir string, size int64, after int) (names []string) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), victimDir+"="+dir)
+	child.Env = append(os.Environ(), victimDir+"="+dir, fmt.Sprint(victimSize, "=", size))
 	out, err := child.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// rotates says whether a file can be replaced while it is locked.
+const rotates = true
+
 // tryLock locks f, until it is closed, unless another process or another open file
 // has locked it.
 func tryLock(f *os.File) (locked bool, err error) {

@@ -11,6 +11,9 @@ import (
 // end, because Windows lets nobody read what is locked.
 const lockedAt = 0x7fffffff
 
+// rotates says whether a file can be replaced while it is locked.
+const rotates = false
+
 // tryLock locks f, until it is closed, unless another process or another open file
 // has locked it.
 func tryLock(f *os.File) (locked bool, err error) {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,6 +31,11 @@ type Options struct {
 	// LockTimeout is how long a line waits for another process that writes one.
 	// Zero means ten seconds.
 	LockTimeout time.Duration
+	// MaxSize is how many bytes a file has when the log goes on in a new one: see the
+	// package comment. Zero means that the log is one file.
+	MaxSize int64
+	// Keep is how many older files are kept. Zero means all.
+	Keep int
 }
 
 // defaultLockTimeout is far longer than it takes to write a line.
@@ -41,11 +47,12 @@ type Log struct {
 	path string
 	opts Options
 
-	mu      sync.Mutex
-	file    fs.FileInfo // guarded by mu; which file the last line is in, nil before the first
-	size    int64       // guarded by mu; of the file after the last line
-	last    string      // guarded by mu; the hash of the last line
-	pending []Entry     // guarded by mu; of what was carried out and could not be written
+	mu       sync.Mutex
+	file     fs.FileInfo // guarded by mu; which file the last line is in, nil before the first
+	size     int64       // guarded by mu; of the file after the last line
+	last     string      // guarded by mu; the hash of the last line
+	pending  []Entry     // guarded by mu; of what was carried out and could not be written
+	unsynced bool        // guarded by mu; lines were written that may not have reached the disk
 }
 
 var _ observe.VersionObserver = (*Log)(nil)
@@ -59,7 +66,8 @@ var errUnwritable = errors.New("the audit log cannot be written")
 // # Errors
 //
 // A file that cannot be opened, locked or written, and one with something else in it
-// than a log.
+// than a log; [fs.ErrInvalid] for an option below zero, and [errors.ErrUnsupported] for
+// MaxSize on Windows.
 func Open(path string, opts *Options) (*Log, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -73,7 +81,13 @@ func Open(path string, opts *Options) (*Log, error) {
 	if l.opts.LockTimeout == 0 {
 		l.opts.LockTimeout = defaultLockTimeout
 	}
-	if err := l.write(nil); err != nil {
+	switch {
+	case l.opts.MaxSize < 0, l.opts.Keep < 0:
+		return nil, fmt.Errorf("audit log %s: MaxSize or Keep is below zero: %w", path, fs.ErrInvalid)
+	case l.opts.MaxSize > 0 && !rotates:
+		return nil, fmt.Errorf("audit log %s: MaxSize: %w on this system", path, errors.ErrUnsupported)
+	}
+	if err := l.write(); err != nil {
 		return nil, fmt.Errorf("audit log %s: %w", path, err)
 	}
 	return l, nil
@@ -87,7 +101,7 @@ func (l *Log) WantsVersions() bool { return true }
 func (l *Log) Before(ctx context.Context, _ observe.Event) (context.Context, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.pending) == 0 {
+	if len(l.pending) == 0 && !l.unsynced {
 		return ctx, nil
 	}
 	return ctx, l.flush()
@@ -106,31 +120,54 @@ func (l *Log) After(_ context.Context, e observe.Event) {
 
 // flush writes what is pending. It needs l.mu.
 func (l *Log) flush() error {
-	if err := l.write(l.pending); err != nil {
+	if err := l.write(); err != nil {
 		var pathError *fs.PathError
-		if errors.As(err, &pathError) {
-			err = pathError.Err // without the path of the host
+		var linkError *os.LinkError
+		switch { // without the paths of the host
+		case errors.As(err, &pathError):
+			err = pathError.Err
+		case errors.As(err, &linkError):
+			err = linkError.Err
 		}
 		return fmt.Errorf("%w: %w: %w", workspace.ErrUnavailable, errUnwritable, err)
 	}
-	l.pending = nil
 	return nil
 }
 
-// write appends entries, and before them what the file lacks: its header, and the
-// record of a line that was cut short. It needs l.mu, unless l is new.
-func (l *Log) write(entries []Entry) error {
+// write appends what is pending, and before it what the file lacks: its header, and
+// the record of a line that was cut short. It needs l.mu, unless l is new.
+func (l *Log) write() error {
 	f, info, err := l.open()
 	if err != nil {
 		return err
 	}
-	defer f.Close() // which also unlocks it
+	defer func() { f.Close() }() // which also unlocks it
 	end, err := l.end(f, info)
 	if err != nil {
 		return err
 	}
+	if l.opts.MaxSize > 0 && info.Size() >= l.opts.MaxSize && len(l.pending) > 0 && len(end.missing) == 0 {
+		if err := l.rotate(f, info, end.last); err != nil {
+			return err
+		}
+		f.Close()
+		if f, info, err = l.open(); err != nil {
+			return err
+		}
+		if end, err = l.end(f, info); err != nil {
+			return err
+		}
+	}
+	return l.append(f, info, end)
+}
+
+// append writes what is missing at the end of f, and what is pending. An entry whose
+// line was written is not pending anymore, also if the lines after it, or the way to
+// the disk, failed.
+func (l *Log) append(f *os.File, info fs.FileInfo, end end) error {
 	lines, last := end.separator, end.last
-	for _, e := range append(end.missing, entries...) {
+	var ends []int // of the line of each entry that is pending
+	for i, e := range append(end.missing, l.pending...) {
 		if e.Log == nil || e.Torn > 0 {
 			e.Prev = last
 		}
@@ -139,15 +176,24 @@ func (l *Log) write(entries []Entry) error {
 			return err
 		}
 		lines, last = append(lines, line...), hash
+		if i >= len(end.missing) {
+			ends = append(ends, len(lines))
+		}
 	}
 	n, err := f.Write(lines)
-	if err == nil && l.opts.Sync && n > 0 {
-		err = f.Sync()
-	}
+	written, _ := slices.BinarySearch(ends, n+1)
+	l.pending = slices.Delete(l.pending, 0, written)
+	l.unsynced = l.opts.Sync && (l.unsynced || n > 0)
 	if err != nil {
-		return err // what was written of the lines is found the next time
+		return err // a part of a line is found the next time
 	}
 	l.file, l.size, l.last = info, info.Size()+int64(n), last
+	if l.unsynced {
+		if err := f.Sync(); err != nil {
+			return err
+		}
+		l.unsynced = false
+	}
 	return nil
 }
 
@@ -216,9 +262,10 @@ func (l *Log) end(f *os.File, info fs.FileInfo) (end, error) {
 	case same && info.Size() < l.size:
 		return end{}, errors.New("it is shorter than it was: somebody has cut lines off")
 	case info.Size() == 0:
-		return end{missing: []Entry{newHeader(l.last)}}, nil
+		header, err := l.firstHeader()
+		return end{missing: []Entry{header}}, err
 	}
-	whole, headed, err := beginning(f)
+	whole, head, err := beginning(f)
 	if err != nil {
 		return end{}, err
 	}
@@ -229,8 +276,11 @@ func (l *Log) end(f *os.File, info fs.FileInfo) (end, error) {
 	switch {
 	case whole && line[len(line)-1] == '\n':
 		return end{last: hashOf(trimEnd(line))}, nil
-	case !headed:
-		header := newHeader("")
+	case head == nil:
+		header, err := l.firstHeader()
+		if err != nil {
+			return end{}, err
+		}
 		header.Torn = len(line)
 		return end{last: hashOf(line), separator: []byte("\n"), missing: []Entry{header}}, nil
 	}
@@ -241,28 +291,31 @@ func (l *Log) end(f *os.File, info fs.FileInfo) (end, error) {
 // headerStart is what every log begins with.
 const headerStart = `{"log":{`
 
-// beginning reports whether the first line of f is whole, and whether the header,
-// which a crash may have cut short, is.
-func beginning(f io.ReaderAt) (whole, headed bool, err error) {
+// beginning reports whether the first line of f is whole, and returns its header, nil
+// if a crash has cut that short.
+func beginning(f io.ReaderAt) (whole bool, head *Header, err error) {
 	first := make([]byte, maxText)
 	n, err := f.ReadAt(first, 0)
 	if err != nil && err != io.EOF {
-		return false, false, err
+		return false, nil, err
 	}
 	line, rest, whole := bytes.Cut(first[:n], []byte("\n"))
 	var e Entry
 	if err := json.Unmarshal(line, &e); err == nil && e.Log != nil && e.Log.Version == formatVersion {
-		return whole, whole, nil
+		if !whole {
+			return false, nil, nil
+		}
+		return true, e.Log, nil
 	}
 	torn := bytes.HasPrefix([]byte(headerStart), line) || bytes.HasPrefix(line, []byte(headerStart))
 	if torn && !whole {
-		return false, false, nil
+		return false, nil, nil
 	}
 	second, _, _ := bytes.Cut(rest, []byte("\n"))
 	if torn && json.Unmarshal(second, &e) == nil && e.Log != nil && e.Torn == len(line) {
-		return true, true, nil
+		return true, e.Log, nil
 	}
-	return false, false, errors.New("there is something else in it than an audit log")
+	return false, nil, errors.New("there is something else in it than an audit log")
 }
 
 // lastLine returns the last line of f, which has size bytes, with its line end if it

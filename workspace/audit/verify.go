@@ -7,21 +7,38 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 )
 
 // BrokenError is the error of a log whose lines are not as they were written.
 type BrokenError struct {
-	// Line is where the chain breaks, from 1.
+	// File is the name of the file with the line, if it is one that the log was rotated
+	// to.
+	File string
+	// Line is where the chain breaks, from 1. Zero means that a file is missing.
 	Line int
 	// Why says what is wrong there.
 	Why string
 }
 
 // Error implements error.
-func (e *BrokenError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Why) }
+func (e *BrokenError) Error() string {
+	switch {
+	case e.Line == 0:
+		return e.Why
+	case e.File != "":
+		return fmt.Sprintf("%s: line %d: %s", e.File, e.Line, e.Why)
+	}
+	return fmt.Sprintf("line %d: %s", e.Line, e.Why)
+}
 
 // Report is what [Verify] found.
 type Report struct {
+	// Files is how many files were read.
+	Files int `json:"files"`
 	// Lines is how many lines there are, and Operations how many of them record an
 	// operation.
 	Lines      int `json:"lines"`
@@ -37,6 +54,8 @@ type Report struct {
 	// Last is the hash of the last line. Note it where nobody can change it who can
 	// change the log.
 	Last string `json:"last"`
+
+	first, current *Header // of the first file, and of the last one
 }
 
 // Verify reads a log and tests its chain. If expect is not empty, it also tests that
@@ -48,20 +67,76 @@ type Report struct {
 //
 // A [*BrokenError], and what r returns. The Report is then of the lines before.
 func Verify(r io.Reader, expect string) (Report, error) {
-	var report Report
-	found := expect == ""
-	for line, err := range lines(r) {
+	report := Report{Files: 1}
+	c := chain{expect: expect}
+	for line, err := range lines(r, &c) {
 		if err != nil {
 			return report, err
 		}
 		report.add(line)
-		found = found || line.hash == expect
 	}
-	if !found {
-		return report, &BrokenError{report.Lines, fmt.Sprintf(
-			"no line up to this one, the last, has the hash %q: lines were cut off, or written again", expect)}
+	return report, c.missed()
+}
+
+// VerifyFile is Verify for the log path and the files that it was rotated to, together.
+// It also tests that all files that are kept are there. For one of the older
+// files, it is Verify.
+//
+// # Errors
+//
+// A [*BrokenError], and a file that cannot be read.
+func VerifyFile(path, expect string) (Report, error) {
+	var report Report
+	c := chain{expect: expect}
+	for line, err := range fileLines(path, &c) {
+		if err != nil {
+			return report, err
+		}
+		if report.add(line); c.line == 1 {
+			report.Files++
+		}
 	}
-	return report, nil
+	first, kept := report.first.Number, report.current.Oldest
+	if strings.HasSuffix(path, "."+strconv.Itoa(first)) || first <= kept {
+		return report, c.missed()
+	}
+	return report, &BrokenError{Why: fmt.Sprintf("the first file is number %d, and the log keeps those from number %d on: files were removed", first, kept)}
+}
+
+// fileLines returns the lines of all files of the log path.
+func fileLines(path string, c *chain) iter.Seq2[chainLine, error] {
+	return func(yield func(chainLine, error) bool) {
+		files, err := Files(path)
+		if err != nil {
+			yield(chainLine{}, err)
+			return
+		}
+		for _, file := range files {
+			c.line, c.headed = 0, false
+			for line, err := range oneFile(file, c) {
+				var broken *BrokenError
+				if errors.As(err, &broken) && file != path {
+					broken.File = filepath.Base(file)
+				}
+				if !yield(line, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// oneFile returns the lines of a file.
+func oneFile(path string, c *chain) iter.Seq2[chainLine, error] {
+	return func(yield func(chainLine, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(chainLine{}, err)
+			return
+		}
+		defer f.Close()
+		lines(f, c)(yield)
+	}
 }
 
 // add counts line.
@@ -76,8 +151,14 @@ func (r *Report) add(line chainLine) {
 	case line.entry.Op != "":
 		r.Operations++
 	}
-	if r.Lines == 1 && line.entry.Log != nil {
+	if line.entry.Log == nil {
+		return
+	}
+	if r.Lines == 1 {
 		r.Continues = line.entry.Prev
+	}
+	if r.current = line.entry.Log; r.first == nil {
+		r.first = r.current
 	}
 }
 
@@ -86,9 +167,20 @@ func (r *Report) add(line chainLine) {
 // # Errors
 //
 // Those of [Verify], after which there are no more operations.
-func Read(r io.Reader) iter.Seq2[Entry, error] {
+func Read(r io.Reader) iter.Seq2[Entry, error] { return operations(lines(r, new(chain))) }
+
+// ReadFile is Read for the log path and the files that it was rotated to, together.
+//
+// # Errors
+//
+// Those of [VerifyFile], after which there are no more operations. That a file is
+// missing at the beginning is none.
+func ReadFile(path string) iter.Seq2[Entry, error] { return operations(fileLines(path, new(chain))) }
+
+// operations returns the operations in lines.
+func operations(lines iter.Seq2[chainLine, error]) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		for line, err := range lines(r) {
+		for line, err := range lines {
 			if err == nil && (line.torn || line.unfinished || line.entry.Op == "") {
 				continue
 			}
@@ -108,12 +200,12 @@ type chainLine struct {
 }
 
 // lines returns the lines of a log up to the first error. A line is held back until
-// the next one has been read, which says whether it was cut short.
-func lines(r io.Reader) iter.Seq2[chainLine, error] {
+// the next one has been read, which says whether it was cut short. c is what was read of
+// the log before.
+func lines(r io.Reader, c *chain) iter.Seq2[chainLine, error] {
 	return func(yield func(chainLine, error) bool) {
 		in := bufio.NewReaderSize(r, maxLine+1)
 		var held rawLine
-		c := chain{}
 		for {
 			next, err := readLine(in)
 			if err != nil && err != io.EOF {
@@ -132,7 +224,7 @@ func lines(r io.Reader) iter.Seq2[chainLine, error] {
 			held = next
 		}
 		if !c.headed {
-			yield(chainLine{}, &BrokenError{max(c.line, 1), "the log has no header"})
+			yield(chainLine{}, &BrokenError{Line: max(c.line, 1), Why: "the log has no header"})
 		}
 	}
 }
@@ -163,9 +255,21 @@ func readLine(in *bufio.Reader) (rawLine, error) {
 
 // chain is what has been read of a log.
 type chain struct {
-	line   int    // how many lines
-	last   string // the hash of the last one
-	headed bool   // there was a header
+	expect string // the hash that a line must have, "" for none
+	found  bool   // a line had it
+	last   string // the hash of the last line
+
+	line   int  // how many lines of this file
+	headed bool // it had a header
+}
+
+// missed returns the error of a log without the expected line.
+func (c *chain) missed() error {
+	if c.expect == "" || c.found {
+		return nil
+	}
+	return &BrokenError{Line: c.line, Why: fmt.Sprintf(
+		"no line up to this one, the last, has the hash %q: lines were cut off, or written again", c.expect)}
 }
 
 // readError returns the error of a line after held that could not be read.
@@ -177,7 +281,7 @@ func (c *chain) readError(held rawLine, err error) error {
 	if held.there {
 		line++
 	}
-	return &BrokenError{line, "the line is too long for a log"}
+	return &BrokenError{Line: line, Why: "the line is too long for a log"}
 }
 
 // check tests the line now, which next follows.
@@ -186,6 +290,7 @@ func (c *chain) check(now, next rawLine) (chainLine, error) {
 	line := chainLine{entry: now.entry, hash: hashOf(now.text)}
 	before := c.last
 	c.last = line.hash
+	c.found = c.found || line.hash == c.expect
 	switch {
 	case next.valid && next.entry.Torn > 0 && next.entry.Torn == len(now.text) && next.entry.Prev == line.hash:
 		line.entry, line.torn = Entry{}, true
@@ -194,21 +299,23 @@ func (c *chain) check(now, next rawLine) (chainLine, error) {
 		line.entry, line.unfinished = Entry{}, true
 		return line, nil
 	case !now.valid:
-		return line, &BrokenError{c.line, "the line is not JSON of a log"}
+		return line, &BrokenError{Line: c.line, Why: "the line is not JSON of a log"}
 	}
 	return line, c.checkEntry(now.entry, before)
 }
 
 // checkEntry tests an entry that follows a line with the hash before.
 func (c *chain) checkEntry(e Entry, before string) error {
-	first := c.line == 1
 	switch {
 	case e.Log != nil && e.Log.Version != formatVersion:
-		return &BrokenError{c.line, fmt.Sprintf("the log has the version %d, which is not known", e.Log.Version)}
+		return &BrokenError{Line: c.line, Why: fmt.Sprintf("the log has the version %d, which is not known", e.Log.Version)}
 	case e.Log == nil && !c.headed:
-		return &BrokenError{c.line, "the log does not begin with a header"}
-	case !first && e.Prev != before:
-		return &BrokenError{c.line, fmt.Sprintf("the line does not continue line %d, which was changed, or lines between them were removed", c.line-1)}
+		return &BrokenError{Line: c.line, Why: "the log does not begin with a header"}
+	case before == "" || e.Prev == before: // what is before the first line is not known
+	case c.line == 1:
+		return &BrokenError{Line: 1, Why: "the file does not continue the one before, which was changed, or files between them were removed"}
+	default:
+		return &BrokenError{Line: c.line, Why: fmt.Sprintf("the line does not continue line %d, which was changed, or lines between them were removed", c.line-1)}
 	}
 	c.headed = c.headed || e.Log != nil
 	return nil

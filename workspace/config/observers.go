@@ -30,6 +30,11 @@ type Audit struct {
 	KeyFile string `json:"keyFile,omitempty" jsonschema:"The file with the key for hashPaths. It is created with a random key if it does not exist. If it is left out, it is the name of the log with .key appended."`
 	// Sync lets each line reach the disk before its operation returns.
 	Sync bool `json:"sync,omitempty" jsonschema:"Lets each line reach the disk before its operation returns, so that it survives a loss of power."`
+	// MaxSizeMb is the size in MiB at which the log goes on in a new file, and the old
+	// one gets a number: see package audit. Zero means that it is one file.
+	MaxSizeMb int64 `json:"maxSizeMb,omitempty" jsonschema:"The size in MiB at which the log goes on in a new file, and the old one is kept with a number appended to its name. If it is left out, the log is one file."`
+	// Keep is how many of the old files are kept. Zero means all.
+	Keep int `json:"keep,omitempty" jsonschema:"How many of the old files are kept. All of them are kept if it is left out."`
 }
 
 // check adds what is wrong with the settings that n has, beside their types.
@@ -39,6 +44,16 @@ func (a *Audit) check(p *diagnostics, n *document.Node) {
 	}
 	if key := n.Lookup("keyFile"); key != nil && !a.HashPaths {
 		p.Add(key.At, "keyFile is of no use without hashPaths: true")
+	}
+	size, keep := n.Lookup("maxSizeMb"), n.Lookup("keep")
+	if size != nil && size.IsInteger() && (a.MaxSizeMb < 1 || a.MaxSizeMb > maxMb) {
+		p.Add(size.At, "maxSizeMb must be between 1 and %d, in MiB: leave it out for a log of one file", int64(maxMb))
+	}
+	if keep != nil && keep.IsInteger() && a.Keep < 1 {
+		p.Add(keep.At, "keep must be at least 1: leave it out to keep all files")
+	}
+	if keep != nil && size == nil {
+		p.Add(keep.At, "keep is of no use without maxSizeMb")
 	}
 }
 
@@ -88,7 +103,7 @@ func (a *Audit) open() (*audit.Log, error) {
 	if a == nil {
 		return nil, nil
 	}
-	opts := &audit.Options{Sync: a.Sync}
+	opts := &audit.Options{Sync: a.Sync, MaxSize: a.MaxSizeMb << 20, Keep: a.Keep}
 	if a.HashPaths {
 		var err error
 		if opts.Key, err = audit.LoadKey(a.KeyFile); err != nil {

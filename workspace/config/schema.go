@@ -106,6 +106,9 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 	for _, limit := range []string{"keep", "maxMb"} {
 		s.Properties["backup"].Properties[limit].AnyOf[0].Minimum = &least
 	}
+	for _, limit := range []string{"maxSizeMb", "keep"} {
+		s.Properties["audit"].Properties[limit].AnyOf[0].Minimum = &least
+	}
 	settings := s.Properties["fs"]
 	settings.Properties["maxFileSizeMb"].AnyOf[0].Minimum = &least
 	limits := settings.Properties["quota"]

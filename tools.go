@@ -23,7 +23,7 @@ func Tools(workspaces *config.Workspaces) (*tools.Set, error) {
 		}
 	}
 	return tools.NewAll(all, &tools.Options{
-		Naming: settings.Naming, Disable: settings.Disable, Strict: settings.Strict, Timeout: settings.Timeout,
+		Dialect: tools.Dialect(settings.Dialect), Naming: settings.Naming, Disable: settings.Disable, Strict: settings.Strict, Timeout: settings.Timeout,
 		Shared: tools.Sharing(settings.Shared), MaxTools: settings.MaxTools, ReadBeforeWrite: readFirst,
 	})
 }

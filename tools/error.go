@@ -59,11 +59,15 @@ func (ts *toolset) explain(ctx context.Context, op string, err error) *Error {
 	}
 	path, message := describe(err)
 	code := CodeOf(err)
+	hint := ts.hint
+	if ts.dialect.plain {
+		hint = ts.plainHint
+	}
 	return &Error{
 		Code:      code,
 		Message:   clip(message, errorChars),
 		Path:      clip(path, pathChars),
-		Hint:      clip(ts.hint(ctx, op, path, code, err), errorChars),
+		Hint:      clip(hint(ctx, op, path, code, err), errorChars),
 		Retryable: code.Retryable(),
 	}
 }

@@ -44,6 +44,8 @@ const (
 	grepSkipped = 20   // skipped files that one grep lists
 	listBytes   = 64 << 10
 
+	wholeEntries = 10_000 // entries, paths or matches of a dialect's tool that has no pages
+
 	editsMax   = 100  // edits of one edit_file
 	errorChars = 2000 // characters of an error's message or hint
 	pathChars  = 500  // characters of a path in an error

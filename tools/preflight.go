@@ -35,7 +35,7 @@ func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Re
 	if t.members != nil {
 		member, rest, err := t.takeWorkspace(args)
 		if err != nil {
-			return nil, t.toolset.explain(ctx, t.Op, err)
+			return nil, t.toolset.explain(ctx, t.does, err)
 		}
 		return member.Preflight(ctx, rest)
 	}
@@ -55,9 +55,9 @@ func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Re
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: %w", t.Name, ctx.Err())
 	case limited.Err() != nil:
-		return nil, t.toolset.timedOut(t.Op)
+		return nil, t.toolset.timedOut(t.does)
 	}
-	return nil, t.toolset.explain(limited, t.Op, err)
+	return nil, t.toolset.explain(limited, t.does, err)
 }
 
 // touches returns the one request of a call that does op with the name of the tool's

@@ -59,12 +59,18 @@ func newResult(out answer) (*Result, error) {
 	return result, nil
 }
 
-func newErrorResult(e *Error) (*Result, error) {
+// failed returns the result of a call that failed, with a text as the dialect has
+// it.
+func (ts *toolset) failed(e *Error) (*Result, error) {
 	structured, err := encode(e, "")
 	if err != nil {
 		return nil, fmt.Errorf("marshal error: %w", err)
 	}
-	return &Result{Structured: structured, Text: e.text(), IsError: true, Error: e}, nil
+	text := e.text
+	if ts.dialect.fail != nil {
+		text = func() string { return ts.dialect.fail(e) }
+	}
+	return &Result{Structured: structured, Text: text(), IsError: true, Error: e}, nil
 }
 
 // withNotes adds notes to r, which may be nil.

@@ -76,14 +76,14 @@ func (p properties) oneOf(name string, values ...any) { p[name].Enum = values }
 
 // tool makes the tool that s declares. What describes it costs more than most
 // calls do, so it is made when somebody asks for it.
-func (ts *toolset) tool(s spec) *Tool {
-	return newTool(ts, s, func() *jsonschema.Schema { return ts.inputSchema(s) })
+func (ts *toolset) tool(s spec, name string) *Tool {
+	return newTool(ts, s, name, func() *jsonschema.Schema { return ts.inputSchema(s) })
 }
 
 // newTool makes a tool whose arguments input describes.
-func newTool(ts *toolset, s spec, input func() *jsonschema.Schema) *Tool {
-	t := &Tool{Op: s.op, Name: ts.names[s.op], Annotations: s.annotations, toolset: ts, handler: s.handler, input: sync.OnceValue(input)}
-	t.description = sync.OnceValue(func() string { return ts.description(s.op) })
+func newTool(ts *toolset, s spec, name string, input func() *jsonschema.Schema) *Tool {
+	t := &Tool{Op: s.op, Name: name, Annotations: s.annotations, toolset: ts, does: s.does(), handler: s.handler, input: sync.OnceValue(input)}
+	t.description = sync.OnceValue(func() string { return ts.description(s) })
 	t.inputJSON = sync.OnceValue(func() json.RawMessage { return must(json.Marshal(t.input())) })
 	t.outputJSON = sync.OnceValue(func() json.RawMessage {
 		out := s.schemas().output
@@ -139,9 +139,13 @@ func canWrite(caps workspace.Capabilities) bool { return caps.Write }
 //go:embed *.md
 var descriptions embed.FS
 
-// description returns what a model is told about the tool for op.
-func (ts *toolset) description(op string) string {
-	return strings.TrimSpace(ts.fill(string(must(descriptions.ReadFile(op + ".md")))))
+// description returns what a model is told about the tool that s declares.
+func (ts *toolset) description(s spec) string {
+	text := s.about
+	if text == "" {
+		text = string(must(descriptions.ReadFile(s.op + ".md")))
+	}
+	return strings.TrimSpace(ts.fill(text))
 }
 
 // fill fills in the limits, and the names of other tools, in a text.

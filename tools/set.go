@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,9 +18,12 @@ import (
 
 // Options choose the tools of a [Set].
 type Options struct {
+	// Dialect chooses the tools by the names, parameters and results that a model
+	// or a client knows. Empty means [DialectWorkspace].
+	Dialect Dialect
 	// Naming is the template of tool names, in which {name} stands for the
 	// workspace's name and {op} for the operation: "workspace_{op}", "{op}".
-	// Empty means [DefaultNaming].
+	// Empty means the one of the dialect, which is mostly [DefaultNaming] or "{op}".
 	Naming string
 	// Disable lists operations that get no tool.
 	Disable []string
@@ -66,7 +70,8 @@ type Set struct {
 // # Errors
 //
 // A naming that does not make a valid name of at most [MaxNameLength]
-// characters for every tool, and an unknown operation in opts.Disable.
+// characters for every tool, an unknown dialect, and an operation in opts.Disable
+// that the dialect does not have.
 func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	if ws == nil {
 		return nil, errors.New("tools: no workspace")
@@ -75,7 +80,11 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	if opts != nil {
 		o = *opts
 	}
-	set, err := newSet(newToolset(ws, newReadCache(o.ReadCache), o, NewSession()), o.Naming, o.Disable)
+	d, err := dialectOf(o.Dialect)
+	if err != nil {
+		return nil, fmt.Errorf("tools: %w", err)
+	}
+	set, err := newSet(newToolset(ws, d, newReadCache(o.ReadCache), o, NewSession()), o.Naming, o.Disable)
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
@@ -84,39 +93,43 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 
 func newSet(ts *toolset, naming string, disable []string) (*Set, error) {
 	if naming == "" {
-		naming = DefaultNaming
+		naming = ts.dialect.naming
 	}
-	chosen, err := choose(ts.caps, disable)
+	chosen, err := ts.dialect.choose(ts.caps, disable)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range chosen {
-		if ts.names[s.op], err = toolName(naming, ts.ws.Name(), s.op); err != nil {
+	names := make([]string, len(chosen))
+	for i, s := range chosen {
+		if names[i], err = toolName(naming, ts.ws.Name(), s.op); err != nil {
 			return nil, err
+		}
+		if !ts.has(s.does()) {
+			ts.names[s.does()] = names[i]
 		}
 	}
 	set := &Set{}
-	for _, s := range chosen {
-		set.tools = append(set.tools, ts.tool(s))
+	for i, s := range chosen {
+		set.tools = append(set.tools, ts.tool(s, names[i]))
 	}
 	return set, set.collision()
 }
 
 // choose returns the specs, in order, that caps allow and nobody disabled.
-func choose(caps workspace.Capabilities, disable []string) ([]spec, error) {
+func (d *dialect) choose(caps workspace.Capabilities, disable []string) ([]spec, error) {
 	for _, op := range disable {
-		if !slices.ContainsFunc(specs, func(s spec) bool { return s.op == op }) {
-			return nil, unknownOp(op)
+		if !slices.ContainsFunc(d.specs, func(s spec) bool { return s.op == op }) {
+			return nil, d.unknownOp(op)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(specs), func(s spec) bool {
+	return slices.DeleteFunc(slices.Clone(d.specs), func(s spec) bool {
 		return slices.Contains(disable, s.op) || !s.possible(caps)
 	}), nil
 }
 
-func unknownOp(op string) error {
-	ops := make([]string, len(specs))
-	for i, s := range specs {
+func (d *dialect) unknownOp(op string) error {
+	ops := make([]string, len(d.specs))
+	for i, s := range d.specs {
 		ops[i] = s.op
 	}
 	hint := wording.DidYouMean(op, ops)
@@ -175,8 +188,9 @@ func (t *Tool) owner() string {
 // workspace.
 func (s *Set) Shared() bool { return s.shared }
 
-// Tools returns the tools in their order: read_file, write_file, edit_file,
-// ls, glob, grep, stat, mkdir, rm, move, copy.
+// Tools returns the tools in the order of their dialect, which is read_file,
+// write_file, edit_file, ls, glob, grep, stat, mkdir, rm, move, copy for the
+// default one.
 func (s *Set) Tools() []*Tool { return slices.Clone(s.tools) }
 
 // Lookup returns the tool with the given name. The name may be an operation,
@@ -200,15 +214,20 @@ func (s *Set) Lookup(name string) (*Tool, bool) {
 // spec declares one tool; the file of each tool has one.
 type spec struct {
 	op          string
+	like        string // the default set's operation that does the same; empty for op itself
+	about       string // what a model is told; empty for what the file op.md says
 	annotations Annotations
 	needs       func(workspace.Capabilities) bool               // nil: nothing
 	shape       func(p properties, caps workspace.Capabilities) // says what Go types cannot
 	handler
 }
 
+// does returns the operation of the default set that s stands for in hints.
+func (s spec) does() string { return cmp.Or(s.like, s.op) }
+
 func (s spec) possible(caps workspace.Capabilities) bool { return s.needs == nil || s.needs(caps) }
 
-// specs lists the tools in the order of every set.
+// specs lists the tools of the default dialect, in the order of every set.
 var specs = []spec{
 	readFileSpec, writeFileSpec, editFileSpec, lsSpec, globSpec, grepSpec,
 	statSpec, mkdirSpec, rmSpec, moveSpec, copyFileSpec,

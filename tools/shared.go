@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,18 +59,22 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 	if len(workspaces) == 0 || slices.Contains(workspaces, nil) {
 		return nil, errors.New("no workspace")
 	}
-	share, err := o.shares(workspaces)
+	d, err := dialectOf(o.Dialect)
+	if err != nil {
+		return nil, err
+	}
+	share, err := o.shares(d, workspaces)
 	if err != nil {
 		return nil, err
 	}
 	naming := o.Naming
 	if share {
-		naming = sharedNaming(naming)
+		naming = sharedNaming(cmp.Or(naming, d.naming))
 	}
 	cache, own := newReadCache(o.ReadCache), NewSession()
 	var sets []*Set
 	for _, ws := range workspaces {
-		ts := newToolset(ws, cache, o, own)
+		ts := newToolset(ws, d, cache, o, own)
 		if share {
 			ts.scope, ts.note = ws.Name(), o.About[ws.Name()]
 		}
@@ -80,14 +85,15 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 		sets = append(sets, set)
 	}
 	if share {
-		return shared(workspaces, sets)
+		return shared(d, workspaces, sets)
 	}
 	merged := merge(sets)
 	return merged, merged.collision()
 }
 
-// shares reports whether the workspaces share their tools.
-func (o Options) shares(workspaces []*workspace.Workspace) (bool, error) {
+// shares reports whether the workspaces share their tools: by themselves also where
+// the names that the dialect gives them are the same for all.
+func (o Options) shares(d *dialect, workspaces []*workspace.Workspace) (bool, error) {
 	most := o.MaxTools
 	switch {
 	case most < 0:
@@ -106,21 +112,19 @@ func (o Options) shares(workspaces []*workspace.Workspace) (bool, error) {
 	}
 	total := 0
 	for _, ws := range workspaces {
-		chosen, err := choose(ws.Capabilities(), o.Disable)
+		chosen, err := d.choose(ws.Capabilities(), o.Disable)
 		if err != nil {
 			return false, err
 		}
 		total += len(chosen)
 	}
-	return total > most && len(workspaces) > 1, nil
+	alike := o.Naming == "" && !strings.Contains(d.naming, "{name}")
+	return (total > most || alike) && len(workspaces) > 1, nil
 }
 
 // sharedNaming returns naming without {name}, and without what separates that
 // from the rest.
 func sharedNaming(naming string) string {
-	if naming == "" {
-		naming = DefaultNaming
-	}
 	for {
 		before, after, found := strings.Cut(naming, "{name}")
 		if !found {
@@ -137,14 +141,14 @@ func sharedNaming(naming string) string {
 
 // shared returns the set in which the tools of each operation in sets, one for
 // each workspace, are one tool.
-func shared(workspaces []*workspace.Workspace, sets []*Set) (*Set, error) {
+func shared(d *dialect, workspaces []*workspace.Workspace, sets []*Set) (*Set, error) {
 	for i, ws := range workspaces {
 		if slices.ContainsFunc(workspaces[:i], func(other *workspace.Workspace) bool { return strings.EqualFold(other.Name(), ws.Name()) }) {
 			return nil, fmt.Errorf("two workspaces have the name %q: rename one", ws.Name())
 		}
 	}
 	all := &Set{shared: true}
-	for _, s := range specs {
+	for _, s := range d.specs {
 		var members []*Tool
 		for _, set := range sets {
 			if t, ok := set.Lookup(s.op); ok {
@@ -162,7 +166,7 @@ func shared(workspaces []*workspace.Workspace, sets []*Set) (*Set, error) {
 // share makes one tool of those that the members are for their workspaces.
 func share(s spec, members []*Tool, workspaces []*workspace.Workspace) *Tool {
 	ts := frontToolset(members)
-	tool := newTool(ts, s, func() *jsonschema.Schema {
+	tool := newTool(ts, s, members[0].Name, func() *jsonschema.Schema {
 		in := ts.inputSchema(s)
 		addWorkspace(in, ts, members)
 		return in
@@ -205,7 +209,7 @@ func addWorkspace(s *jsonschema.Schema, ts *toolset, members []*Tool) {
 	var about []string
 	for _, m := range members {
 		property.Enum = append(property.Enum, m.toolset.ws.Name())
-		about = append(about, m.toolset.about(ts, m.Op))
+		about = append(about, m.toolset.about(ts, m.does))
 	}
 	property.Description = "the workspace to work in: " + strings.Join(about, "; ")
 	s.Properties[workspaceParameter] = property
@@ -223,7 +227,7 @@ func (ts *toolset) about(front *toolset, op string) string {
 	if !ts.caps.Write {
 		notes = append(notes, "read-only")
 	}
-	if op == ops.WriteFile && front.caps.ConditionalWrite && !ts.caps.ConditionalWrite {
+	if op == ops.WriteFile && !front.dialect.plain && front.caps.ConditionalWrite && !ts.caps.ConditionalWrite {
 		notes = append(notes, "without createOnly and ifVersion")
 	}
 	if front.unlikeSizes {
@@ -243,7 +247,7 @@ func (ts *toolset) about(front *toolset, op string) string {
 func (t *Tool) callMember(ctx context.Context, args json.RawMessage) (*Result, error) {
 	member, rest, err := t.takeWorkspace(args)
 	if err != nil {
-		return newErrorResult(t.toolset.explain(ctx, t.Op, err))
+		return t.toolset.failed(t.toolset.explain(ctx, t.does, err))
 	}
 	return member.Call(ctx, rest)
 }

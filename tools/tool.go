@@ -17,7 +17,7 @@ import (
 
 // Tool is one operation that a model can call. It is safe for concurrent use.
 type Tool struct {
-	// Op is the operation, as in ops.ReadFile.
+	// Op is the operation, such as "read_file", as the dialect of the set spells it.
 	Op string
 	// Name is what the model calls.
 	Name string
@@ -26,6 +26,7 @@ type Tool struct {
 
 	toolset *toolset
 	handler
+	does    string            // the operation that hints take it for
 	members []*Tool           // of a shared tool: the tool of each workspace
 	without map[string]string // of a shared tool: why other workspaces do not have it, by name
 
@@ -130,14 +131,14 @@ func (t *Tool) ended(ctx context.Context) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
 	}
-	return newErrorResult(t.toolset.timedOut(t.Op))
+	return t.toolset.failed(t.toolset.timedOut(t.does))
 }
 
 // call runs the tool within limited, which ends with ctx or before it.
 func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result, error) {
 	args, notes, err := t.arguments(args)
 	if err != nil {
-		return newErrorResult(t.toolset.explain(limited, t.Op, err))
+		return t.toolset.failed(t.toolset.explain(limited, t.does, err))
 	}
 	if sessionid.ID(limited) == "" {
 		limited = sessionid.WithID(limited, t.toolset.ownID)
@@ -152,12 +153,13 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 	case limited.Err() != nil:
 		return t.ended(ctx)
 	}
-	result, err := newErrorResult(t.toolset.explain(limited, t.Op, err))
+	result, err := t.toolset.failed(t.toolset.explain(limited, t.does, err))
 	return result.withNotes(notes), err
 }
 
 // toolset is what the tools of one set share.
 type toolset struct {
+	dialect *dialect
 	ws      *workspace.Workspace
 	whole   *workspace.Workspace // ws with a limit on files that are read whole
 	cache   *readCache           // of files that read_file reads
@@ -165,7 +167,7 @@ type toolset struct {
 	ownID   string               // the id of the session of calls without one
 	timeout time.Duration        // of a call; negative for none
 	strict  bool                 // arguments have the types of the schema
-	names   map[string]string    // the name of each op in the set
+	names   map[string]string    // the name of the tool for each op of the default set
 	caps    workspace.Capabilities
 
 	// Of workspaces that share their tools:
@@ -174,12 +176,12 @@ type toolset struct {
 	unlikeSizes bool   // the toolset describes workspaces that differ in MaxFileSize
 }
 
-func newToolset(ws *workspace.Workspace, cache *readCache, o Options, own *Session) *toolset {
+func newToolset(ws *workspace.Workspace, d *dialect, cache *readCache, o Options, own *Session) *toolset {
 	timeout := o.Timeout
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	ts := &toolset{ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, strict: o.Strict, names: map[string]string{}, caps: ws.Capabilities()}
+	ts := &toolset{dialect: d, ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, strict: o.Strict, names: map[string]string{}, caps: ws.Capabilities()}
 	if slices.Contains(o.ReadBeforeWrite, ws.Name()) {
 		ts.own = own
 	}

@@ -124,7 +124,7 @@ func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJ
 // checkToolNames returns the error of a naming that gives the workspace with the
 // longest name a tool whose name is too long.
 func checkToolNames(c *config.Config) error {
-	opts := &tools.Options{Naming: c.Tools.Naming, Disable: c.Tools.Disable, Shared: tools.Sharing(c.Tools.Shared)}
+	opts := &tools.Options{Dialect: tools.Dialect(c.Tools.Dialect), Naming: c.Tools.Naming, Disable: c.Tools.Disable, Shared: tools.Sharing(c.Tools.Shared)}
 	most := c.Tools.MaxTools
 	if most == 0 {
 		most = tools.DefaultMaxTools

@@ -30,25 +30,29 @@ A client is configured with this command, such as
 
 // newMCP returns the command that serves the tools to an MCP client.
 func newMCP(flags *target.Flags) *cobra.Command {
-	return &cobra.Command{
+	var tool target.ToolFlags
+	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the tools over the Model Context Protocol",
 		Long:  mcpLong,
 		Example: `  workspace mcp
   workspace --config ~/workspace.yaml -w repo -w scratch mcp
-  workspace -C ~/project --read-only --name docs mcp`,
+  workspace -C ~/project --read-only --name docs mcp
+  workspace -C ~/project mcp --dialect helix`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, flags) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, flags, tool) },
 	}
+	tool.Add(cmd)
+	return cmd
 }
 
 // serve serves the tools on the standard streams until the client or the user
 // ends it.
-func serve(cmd *cobra.Command, flags *target.Flags) error {
+func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags) error {
 	if err := flags.RefuseStdin("what a client sends"); err != nil {
 		return err
 	}
-	opened, err := flags.OpenTools(cmd.Context())
+	opened, err := flags.OpenTools(cmd.Context(), tool)
 	if err != nil {
 		return err
 	}
@@ -76,12 +80,15 @@ func instructions(o *target.Opened) string {
 			names[i] = fmt.Sprintf("%s (%s, read-only)", ws.Name(), ws.Kind())
 		}
 	}
-	shared := ""
+	shared, advice := "", " Read a file before you change it."
+	if o.Dialect == "" || o.Dialect == tools.DialectWorkspace {
+		advice = " Search with grep and glob before you read, and read a file before you change it."
+	}
 	if o.Set.Shared() {
 		shared = ". Each call names the workspace to work in"
 	}
 	return "These tools work on the files of " + term.Listed(names) + shared +
-		". Paths begin at the root of a workspace and have forward slashes. Search with grep and glob before you read, and read a file before you change it."
+		". Paths begin at the root of a workspace and have forward slashes." + advice
 }
 
 // escaped is how many bytes of JSON one byte of a file takes at most.
@@ -105,6 +112,7 @@ var formats = []string{
 // newTools returns the command that prints the definitions of the tools.
 func newTools(flags *target.Flags) *cobra.Command {
 	format := string(tools.FormatJSON)
+	var tool target.ToolFlags
 	cmd := &cobra.Command{
 		Use:   "tools",
 		Short: "Print the definitions of the tools",
@@ -115,8 +123,9 @@ prints the tools of all workspaces of the file, or of those that -w names.`,
   workspace -w repo tools --format openai
   workspace --name docs --read-only tools --format anthropic`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return printTools(cmd, flags, format) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return printTools(cmd, flags, tool, format) },
 	}
+	tool.Add(cmd)
 	cmd.Flags().StringVar(&format, "format", format, "print them in this format: "+strings.Join(formats, ", "))
 	term.CompleteWith(cmd, "format", formats...)
 	return cmd
@@ -124,8 +133,8 @@ prints the tools of all workspaces of the file, or of those that -w names.`,
 
 // printTools opens the workspaces, as their tools depend on what they can do, and
 // prints the definitions.
-func printTools(cmd *cobra.Command, flags *target.Flags, format string) error {
-	opened, err := flags.OpenTools(cmd.Context())
+func printTools(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, format string) error {
+	opened, err := flags.OpenTools(cmd.Context(), tool)
 	if err != nil {
 		return err
 	}

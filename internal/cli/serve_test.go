@@ -50,7 +50,7 @@ func TestGreatestFile(t *testing.T) {
 		if err := root.PersistentFlags().Parse(test.args); err != nil {
 			t.Fatal(err)
 		}
-		opened, err := flags.OpenTools(t.Context())
+		opened, err := flags.OpenTools(t.Context(), target.ToolFlags{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,7 +77,7 @@ func toolsSchema() (*jsonschema.Schema, error) {
 	s.Description = "Settings of the tools that a model is given."
 	s.Properties["naming"].Pattern = `\{op\}`
 	s.Properties["naming"].Examples = []any{"workspace__{name}__{op}"}
-	s.Properties["disable"].Items.Enum = enum(toolOps)
+	s.Properties["disable"].Items.AnyOf = []*jsonschema.Schema{{Enum: enum(toolOps)}, {Pattern: "^[a-zA-Z_]+$"}} // which a dialect has
 	least := 1.0
 	s.Properties["maxTools"].AnyOf[0].Minimum = &least
 	return s, nil

@@ -403,7 +403,10 @@ func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error)
 // Tools is the settings of the tools that a model is given. They are for the
 // caller of [Load] to hand on.
 type Tools struct {
-	// Naming is the template of the tools' names. Empty means the default one.
+	// Dialect chooses the names, parameters and results of the tools. Empty means
+	// the default one, "workspace".
+	Dialect Dialect `json:"dialect,omitempty" jsonschema:"The names, parameters and results of the tools: workspace, which is the default, or a set that models or clients know from elsewhere."`
+	// Naming is the template of the tools' names. Empty means the template of the dialect.
 	Naming string `json:"naming,omitempty" jsonschema:"The template of the names of tools, in which {name} stands for the name of the workspace and {op} for the operation."`
 	// Disable lists operations that get no tool.
 	Disable []string `json:"disable,omitempty" jsonschema:"The operations that get no tool."`
@@ -420,6 +423,12 @@ type Tools struct {
 	MaxTools int `json:"maxTools,omitempty" jsonschema:"The most tools of all workspaces together before they share one set. 100 if it is left out."`
 }
 
+// Dialect is a set of tools that package tools has.
+type Dialect string
+
+// dialects are the values of a Dialect, the default one first.
+var dialects = []string{"workspace", "helix"}
+
 // Sharing says whether workspaces share their tools.
 type Sharing string
 
@@ -432,6 +441,7 @@ const (
 
 // words are the types of settings with a fixed set of values.
 var words = document.Words{
+	reflect.TypeFor[Dialect]():    dialects,
 	reflect.TypeFor[Sharing]():    {string(SharedTrue), string(SharedFalse), string(SharedAuto)},
 	reflect.TypeFor[Mode]():       {string(ModeEnforce), string(ModeAudit)},
 	reflect.TypeFor[Visibility](): {string(DeniedHide), string(DeniedShow)},
@@ -463,8 +473,8 @@ func (t Tools) check(p *diagnostics, n *document.Node, workspaces int) {
 		p.Add(most.At, "maxTools must be at least 1: to share always, write shared: true")
 	}
 	disable := n.Lookup("disable")
-	if disable == nil {
-		return
+	if disable == nil || t.Dialect != "" && string(t.Dialect) != dialects[0] {
+		return // package tools knows the operations of the other dialects
 	}
 	for _, item := range disable.Items {
 		if item.Kind == document.Text && !slices.Contains(toolOps, item.Text) {

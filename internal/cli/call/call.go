@@ -194,7 +194,10 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	}
 	defer ws.Close()
 	settings := chosen.Tools()
-	opts := &tools.Options{Naming: "{op}", Disable: settings.Disable, Strict: true, Timeout: settings.Timeout}
+	opts := &tools.Options{Naming: "{op}", Strict: true, Timeout: settings.Timeout}
+	if d := tools.Dialect(settings.Dialect); d == "" || d == tools.DialectWorkspace {
+		opts.Disable = settings.Disable // which names operations of the dialect
+	}
 	if *i.session != "" || ws.Settings().ReadBeforeWrite {
 		opts.ReadBeforeWrite = []string{ws.Name()}
 	}

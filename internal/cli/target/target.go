@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
@@ -180,13 +183,45 @@ func (f *Flags) OpenOne(ctx context.Context, command string) (*config.Workspace,
 // Opened is the tools of workspaces that are open.
 type Opened struct {
 	Set         *tools.Set
-	MaxFileSize int64 // the greatest of all, in bytes
+	Dialect     tools.Dialect // empty for the default one
+	MaxFileSize int64         // the greatest of all, in bytes
 	All         []*config.Workspace
 	Close       func() error
 }
 
+// ToolFlags are the flags of the commands that make all tools. They come before what
+// the file says.
+type ToolFlags struct {
+	dialect string
+}
+
+// Add adds the flags to cmd.
+func (t *ToolFlags) Add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&t.dialect, "dialect", "", "give the tools the names, parameters and results of this `dialect`: "+strings.Join(dialects(), ", "))
+	term.CompleteWith(cmd, "dialect", dialects()...)
+}
+
+func dialects() []string {
+	var names []string
+	for _, d := range tools.Dialects() {
+		names = append(names, string(d))
+	}
+	return names
+}
+
+// check refuses values that the types of the flags allow.
+func (t ToolFlags) check() error {
+	if t.dialect != "" && !slices.Contains(dialects(), t.dialect) {
+		return fmt.Errorf("--dialect %q is unknown%s", t.dialect, term.Choose(t.dialect, dialects()))
+	}
+	return nil
+}
+
 // OpenTools opens the workspaces that the flags choose, all of them or none.
-func (f *Flags) OpenTools(ctx context.Context) (*Opened, error) {
+func (f *Flags) OpenTools(ctx context.Context, t ToolFlags) (*Opened, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
 	s, err := f.Select()
 	if err != nil {
 		return nil, err
@@ -198,9 +233,14 @@ func (f *Flags) OpenTools(ctx context.Context) (*Opened, error) {
 			return nil, err
 		}
 		o.All, o.Close = []*config.Workspace{ws}, ws.Close
-		o.Set, err = tools.New(ws.Workspace, nil)
+		o.Dialect = tools.Dialect(t.dialect)
+		o.Set, err = tools.New(ws.Workspace, &tools.Options{Dialect: o.Dialect})
 		return o.checked(err)
 	}
+	if t.dialect != "" {
+		s.File.Tools.Dialect = config.Dialect(t.dialect)
+	}
+	o.Dialect = tools.Dialect(s.File.Tools.Dialect)
 	all, err := s.File.Open(ctx, f.Registry())
 	if err != nil {
 		return nil, term.Fail(err)

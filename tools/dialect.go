@@ -1,0 +1,150 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// Dialect is a set of tools by the names, parameters and results that models and
+// clients know from elsewhere. Whatever the dialect, the tools have the limits, the
+// policy, the sessions and the atomic writes of the workspace.
+type Dialect string
+
+// The dialects; docs/dialects.md describes each.
+const (
+	// DialectWorkspace is the one of this module.
+	DialectWorkspace Dialect = "workspace"
+	// DialectHelix has nine tools with results of one or two members.
+	DialectHelix Dialect = "helix"
+)
+
+// Dialects returns the dialects, the default one first.
+func Dialects() []Dialect {
+	names := make([]Dialect, len(dialects))
+	for i, d := range dialects {
+		names[i] = d.name
+	}
+	return names
+}
+
+// dialect is the tools of a Dialect, as data over the operations that all dialects
+// share.
+//
+// To add one, write a file dialect_NAME.go with its specs and list it in dialects
+// and, for files, in the dialects of package config. The parameters and the result
+// of a tool are Go structs, from which [define] makes the schemas. The function of
+// a tool calls those of the default tools (runReadFile, runEditFile) with their
+// input structs, or the methods of the toolset, so that all that holds for the
+// default tools holds for it. Its plan calls the plans of the same tools. [adapt]
+// does both for a tool that differs from a default one in its words only. A spec
+// says in like which default tool it stands for, so that hints can name it. Then
+// add a script to testdata/dialects, and rows to docs/dialects.md.
+type dialect struct {
+	name   Dialect
+	naming string                // where Options have none
+	specs  []spec                // in the order of every set
+	plain  bool                  // hints name no parameters, as other tools have others
+	code   func(Code) Code       // the code of an error; nil for the code as it is
+	fail   func(e *Error) string // the text of an error; nil for the code, the message and the hint
+}
+
+var dialects = []*dialect{
+	{name: DialectWorkspace, naming: DefaultNaming, specs: specs},
+	helixDialect,
+}
+
+// dialectOf returns the dialect with a name.
+func dialectOf(name Dialect) (*dialect, error) {
+	if name == "" {
+		return dialects[0], nil
+	}
+	names := make([]string, len(dialects))
+	for i, d := range dialects {
+		if names[i] = string(d.name); d.name == name {
+			return d, nil
+		}
+	}
+	hint := wording.DidYouMean(string(name), names)
+	if hint == "" {
+		hint = "the dialects are " + strings.Join(names, ", ")
+	}
+	return nil, fmt.Errorf("unknown dialect %q; %s", name, hint)
+}
+
+// adapt makes a handler of the functions of a default tool: in makes its input of the
+// parameters, and out the result of its output.
+func adapt[In, ToolIn, ToolOut any, Out answer](in func(*In) *ToolIn,
+	run func(context.Context, *toolset, *ToolIn) (ToolOut, error),
+	plan func(context.Context, *toolset, *ToolIn) ([]policy.Request, error),
+	out func(ToolOut) Out) handler {
+	return define(func(ctx context.Context, ts *toolset, args *In) (Out, error) {
+		result, err := run(ctx, ts, in(args))
+		if err != nil {
+			return *new(Out), err
+		}
+		return out(result), nil
+	}, func(ctx context.Context, ts *toolset, args *In) ([]policy.Request, error) {
+		return plan(ctx, ts, in(args))
+	})
+}
+
+// plainHint is [toolset.hint] for tools whose parameters have other names.
+func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err error) string {
+	if remedy := ops.RemedyOf(err); remedy != "" {
+		return remedyHint(code, remedy)
+	}
+	var hinted *hintedError
+	var notFound *edit.NotFoundError
+	switch {
+	case errors.As(err, &notFound) && notFound.Nearest != nil:
+		return notFoundHint(notFound.Nearest)
+	case code == CodeNotExist:
+		if _, _, near := ts.nearName(policy.WithApprover(ctx, nil), path); near != "" {
+			return fmt.Sprintf("Did you mean %q?", near)
+		}
+	case (code == CodeReadRequired || code == CodeConflict) && errors.As(err, &hinted):
+		return hinted.hint
+	}
+	return advice[code].model
+}
+
+// list returns the entries of a directory for a tool whose results have no pages,
+// and whether there are more than it can return.
+func (ts *toolset) list(ctx context.Context, dir string) (children []workspace.FileInfo, more bool, err error) {
+	children, err = ts.ws.Ls(ctx, dir, &workspace.LsOptions{Limit: wholeEntries + 1})
+	return children[:min(len(children), wholeEntries)], len(children) > wholeEntries, err
+}
+
+// wholeText returns the text of a file for a tool whose results have no pages. Bytes
+// that are not UTF-8 are shown as U+FFFD.
+func (ts *toolset) wholeText(ctx context.Context, path string) (text string, err error) {
+	data, err := ts.wholeFile(ctx, path)
+	return strings.ToValidUTF8(string(data), "\uFFFD"), err
+}
+
+// wholeFile returns the bytes of a file for such a tool. The session has been shown
+// all of it.
+func (ts *toolset) wholeFile(ctx context.Context, path string) ([]byte, error) {
+	data, version, err := ts.whole.ReadVersioned(ctx, path, 0)
+	if err != nil {
+		return nil, err
+	}
+	ts.wrote(ctx, path, version, data)
+	return data, nil
+}
+
+// moreNote is the end of a text that does not have all that was found.
+func moreNote(more bool) string {
+	if more {
+		return "\n[there are more]"
+	}
+	return ""
+}

@@ -1,0 +1,233 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// stores are the file systems on which the tools have the same outcome.
+var stores = map[string]func(t *testing.T) workspace.FileSystem{
+	"memory": func(*testing.T) workspace.FileSystem { return memory.New(nil) },
+	"localbash": func(t *testing.T) workspace.FileSystem {
+		fsys, err := localbash.Open(t.TempDir(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { fsys.Close() })
+		return fsys
+	},
+	"objectstore": func(t *testing.T) workspace.FileSystem {
+		server := s3test.New(t, &s3test.Options{Buckets: []string{"bucket"}, Public: true})
+		fsys, err := objectstore.Open(t.Context(), &objectstore.Options{Bucket: "bucket", Endpoint: server.URL, Region: server.Region, Anonymous: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { fsys.Close() })
+		return fsys
+	},
+}
+
+// dialectFiles are in the workspace at the beginning of each transcript.
+var dialectFiles = map[string]string{
+	"README.md":         "# Title\n\nText with a word.\n",
+	"src/main.go":       "package main\n\nfunc main() {\n\tprintln(\"one\")\n\tprintln(\"two\")\n}\n",
+	"src/lib/lib.go":    "package lib\n\n// Word is a word.\nconst Word = \"word\"\n",
+	"src/lib/crlf.txt":  "one\r\ntwo\r\nthree\r\n",
+	"notes/twice.txt":   "same\nsame\n",
+	"notes/no-newline":  "last line",
+	"notes/image.png":   "\x89PNG\r\n\x1a\n\x00\x00",
+	"notes/latin-1.txt": "caf\xe9\n",
+}
+
+// TestDialects plays the calls of each transcript in testdata/dialects on each
+// store. A line "$ TOOL ARGUMENTS" is a call; what follows is its result: the text,
+// and after "=" the structured result. The files that it leaves are at the end. With
+// -update the results are rewritten, from memory.
+func TestDialects(t *testing.T) {
+	for _, d := range tools.Dialects()[1:] {
+		file := filepath.Join("testdata", "dialects", string(d)+".golden")
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Errorf("dialect %s has no transcript: %v", d, err)
+			continue
+		}
+		if *update {
+			got := play(t, stores["memory"](t), d, string(raw))
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			raw = []byte(got)
+		}
+		for store, open := range stores {
+			t.Run(string(d)+"/"+store, func(t *testing.T) {
+				t.Parallel()
+				if diff := cmp.Diff(string(raw), play(t, open(t), d, string(raw))); diff != "" {
+					t.Errorf("%s differs; -update rewrites it (-want +got):\n%s", file, diff)
+				}
+			})
+		}
+	}
+}
+
+// play returns the transcript of the calls in script.
+func play(t *testing.T, fsys workspace.FileSystem, d tools.Dialect, script string) string {
+	t.Helper()
+	for name, content := range dialectFiles {
+		put(t, fsys, name, content)
+	}
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: d})
+	called := map[string]bool{}
+	var out strings.Builder
+	for line := range strings.Lines(script) {
+		if strings.HasPrefix(line, "# ") {
+			out.WriteString(line + "\n")
+		}
+		command, isCall := strings.CutPrefix(line, "$ ")
+		if !isCall {
+			continue
+		}
+		out.WriteString(line)
+		op, args, _ := strings.Cut(strings.TrimSpace(command), " ")
+		tool, ok := set.Lookup(op)
+		if !ok {
+			t.Fatalf("no tool %s", op)
+		}
+		called[op] = true
+		result, err := tool.Call(t.Context(), json.RawMessage(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkTranscribed(t, tool, result)
+		what := ""
+		if result.IsError {
+			what = "error "
+		}
+		fmt.Fprintf(&out, "%s\n%s= %s\n\n", masked(result.Text), what, masked(string(result.Structured)))
+	}
+	for _, tool := range set.Tools() {
+		if !called[tool.Op] {
+			t.Errorf("the transcript of %s does not call %s", d, tool.Op)
+		}
+	}
+	return out.String() + contents(t, fsys)
+}
+
+// checkTranscribed checks what holds for every result of a dialect.
+func checkTranscribed(t *testing.T, tool *tools.Tool, result *tools.Result) {
+	t.Helper()
+	if result.IsError {
+		checkError(t, tool, result)
+		return
+	}
+	if err := resolve(t, tool.OutputSchema()).Validate(members(t, result.Structured)); err != nil {
+		t.Errorf("%s: result does not match its schema: %v\n%s", tool.Op, err, result.Structured)
+	}
+}
+
+// Versions differ from run to run, and not every store has times for directories.
+var (
+	versions = regexp.MustCompile(`(version |"version":")[^\s)\]",]+`)
+	times    = regexp.MustCompile(`, modified [^\s,]+|,"mtime":"[^"]+"`)
+)
+
+func masked(text string) string {
+	return times.ReplaceAllString(versions.ReplaceAllString(text, "${1}*"), "")
+}
+
+// contents returns the files of fsys.
+func contents(t *testing.T, fsys workspace.FileSystem) string {
+	t.Helper()
+	paths, err := workspace.New("test", fsys, nil).Glob(t.Context(), "**", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, path := range paths {
+		data, err := fsys.ReadFile(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s %q\n", path, data)
+	}
+	return out.String()
+}
+
+func TestUnknownDialect(t *testing.T) {
+	ws := workspace.New("test", memory.New(nil), nil)
+	for d, want := range map[tools.Dialect]string{"helixx": `did you mean "helix"?`, "zzz": "the dialects are workspace, helix"} {
+		for name, make := range map[string]func() (*tools.Set, error){
+			"New": func() (*tools.Set, error) { return tools.New(ws, &tools.Options{Dialect: d}) },
+			"NewAll": func() (*tools.Set, error) {
+				return tools.NewAll([]*workspace.Workspace{ws}, &tools.Options{Dialect: d})
+			},
+		} {
+			if _, err := make(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s with dialect %q = %v, want %q", name, d, err, want)
+			}
+		}
+	}
+}
+
+// TestDialectsHoldWhatTheWorkspaceSays checks, for the tools of each dialect, that
+// a read-only workspace has none that write, that one can be disabled, and that the
+// schemas are complete.
+func TestDialectsHoldWhatTheWorkspaceSays(t *testing.T) {
+	for _, d := range tools.Dialects() {
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			full := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Dialect: d})
+			var reading []string
+			for _, tool := range full.Tools() {
+				if tool.Annotations.ReadOnly {
+					reading = append(reading, tool.Op)
+				}
+				describeAll(t, tool.Op, members(t, tool.InputSchema()))
+				describeAll(t, tool.Op, members(t, tool.OutputSchema()))
+				contains(t, tool.Op, tool.Description(), " ")
+			}
+			set := newSetOf(t, workspace.New("test", restricted{memory.New(nil), workspace.Capabilities{}}, nil), &tools.Options{Dialect: d})
+			if got := opsOf(set); got != strings.Join(reading, " ") {
+				t.Errorf("read-only tools are %s, want %s", got, reading)
+			}
+			first := full.Tools()[0].Op
+			set = newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Dialect: d, Disable: []string{first}, Naming: "x_{op}"})
+			if slices.Contains(strings.Fields(opsOf(set)), first) || !strings.HasPrefix(set.Tools()[0].Name, "x_") {
+				t.Errorf("tools without %s are %s, the first is called %s", first, opsOf(set), set.Tools()[0].Name)
+			}
+		})
+	}
+}
+
+// TestDialectShared calls the tools of two workspaces in one dialect.
+func TestDialectShared(t *testing.T) {
+	a, b := workspace.New("a", memory.New(nil), nil), workspace.New("b", memory.New(nil), nil)
+	put(t, b, "f", "text\n")
+	set, err := tools.NewAll([]*workspace.Workspace{a, b}, &tools.Options{Dialect: tools.DialectHelix, Shared: tools.SharedTrue})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, ok := set.Lookup("workspace__read_file")
+	if !ok {
+		t.Fatalf("no workspace__read_file in %s", opsOf(set))
+	}
+	result, err := tool.Call(context.Background(), json.RawMessage(`{"workspace": "b", "path": "f"}`))
+	if err != nil || result.Text != "text\n" {
+		t.Errorf("read_file = %+v, %v", result, err)
+	}
+}

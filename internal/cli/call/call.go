@@ -73,7 +73,8 @@ be spelled as the schema of the tool spells its parameters: --includeGlob is
 
 The result is printed for a person, in colors if standard output is a terminal.
 Notes on standard error say what was left out. With --json, the result is the JSON
-object that a program gets, and so is an error.
+object that a program gets, and so is the error of a tool. What is wrong with the
+command line is told as text, with exit code 2.
 
 Call works on one workspace. If the file has several, -w chooses one.
 
@@ -104,7 +105,9 @@ func New(flags *target.Flags, args []string) *cobra.Command {
 			return errors.New("call needs an operation, such as \"workspace call ls\"")
 		},
 	}
-	session, approved := sessionFile(""), approve.Flag{}
+	session, approved, asJSON := sessionFile(""), approve.Flag{}, false
+	// Cobra finds the operation after flags only if it knows them here.
+	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print the result, or the error of a tool, as one JSON object")
 	cmd.PersistentFlags().StringVar((*string)(&session), "session", "",
 		"keep in this `file` what calls have read, and change no other file that exists")
 	approved.Add(cmd)
@@ -112,7 +115,7 @@ func New(flags *target.Flags, args []string) *cobra.Command {
 		// A schema takes a while to make, so only the tool that is named on the
 		// command line has its flags.
 		named := slices.ContainsFunc(args, o.Is)
-		cmd.AddCommand(newOperation(flags, o, named, &session, &approved))
+		cmd.AddCommand(newOperation(flags, o, named, &session, &approved, &asJSON))
 	}
 	return cmd
 }
@@ -125,14 +128,14 @@ type invocation struct {
 	content    string // the name of a file outside the workspace that holds the content to write
 	session    *sessionFile
 	approved   *approve.Flag
-	asJSON     bool
+	asJSON     *bool
 	all        bool
 }
 
 // newOperation returns the command that runs the tool o, with flags for its
 // parameters if it is named.
-func newOperation(flags *target.Flags, o Operation, named bool, session *sessionFile, approved *approve.Flag) *cobra.Command {
-	i := &invocation{flags: flags, Operation: o, session: session, approved: approved}
+func newOperation(flags *target.Flags, o Operation, named bool, session *sessionFile, approved *approve.Flag, asJSON *bool) *cobra.Command {
+	i := &invocation{flags: flags, Operation: o, session: session, approved: approved, asJSON: asJSON}
 	cmd := &cobra.Command{
 		Use:               o.Op + " [" + strings.ToUpper(strings.Join(o.positional, "] [")) + "]",
 		Short:             o.short,
@@ -144,7 +147,6 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 	if term.Kebab(o.Op) != o.Op {
 		cmd.Aliases = []string{term.Kebab(o.Op)}
 	}
-	cmd.Flags().BoolVar(&i.asJSON, "json", false, "print the result, or the error, as one JSON object")
 	if !named {
 		return cmd
 	}
@@ -248,7 +250,7 @@ func (i *invocation) print(cmd *cobra.Command, tool *tools.Tool, args arguments,
 		err = i.printPages(cmd, tool, args, out)
 	}
 	var refused *term.ToolError
-	if i.asJSON && errors.As(err, &refused) {
+	if *i.asJSON && errors.As(err, &refused) {
 		refused.Reported = true
 		err = errors.Join(term.PrintJSON(out, refused.Tool), err)
 	}
@@ -265,7 +267,7 @@ func (i *invocation) printPages(cmd *cobra.Command, tool *tools.Tool, args argum
 		return err
 	}
 	var v view.View = &view.JSON{Out: out}
-	if !i.asJSON {
+	if !*i.asJSON {
 		v = view.New(i.Op, object, term.Console{Writer: out, Style: i.flags.Style(cmd.OutOrStdout()), Notes: cmd.ErrOrStderr()})
 	}
 	if err := i.follow(cmd.Context(), tool, args, object, v); err != nil {

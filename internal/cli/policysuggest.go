@@ -31,10 +31,10 @@ in it and deny all others. Run the agent with "mode: audit" in fs first: nothing
 refused then, and the log has all that it needs. Operations that were refused are left
 out.
 
-A directory stands for all below it if four or more names in it were used alike. A name
-at the top of the workspace is meant in every directory, too, as a pattern without a
-slash is. Listings and searches of the whole workspace count for nothing: what may be
-read or listed is found by them. Read the rules before you use them. -w chooses the workspaces whose operations
+A directory stands for all below it if four or more names in it were used alike. After a
+listing or a search of the whole workspace, names that were used in another way can be
+listed, too, and are what it finds then. What a symlink leads to is not in the log: add its
+target. Read the rules before you use them. -w chooses the workspaces whose operations
 count.`,
 		Example: `  workspace policy suggest audit.jsonl
   workspace -w repo policy suggest audit.jsonl`,
@@ -61,9 +61,6 @@ type uses map[string]map[policy.Op]bool
 
 // add notes that name was used for some operations.
 func (u uses) add(name string, all ...policy.Op) {
-	if name == "" || name == "." { // a directory is visible if something in it is
-		return
-	}
 	if u[name] == nil {
 		u[name] = map[policy.Op]bool{}
 	}
@@ -98,9 +95,10 @@ func (u uses) addEntry(e audit.Entry) {
 	case ops.Grep:
 		u.add(e.Path, policy.OpRead, policy.OpList)
 	case ops.WriteFile, ops.Create:
-		u.add(e.Path, policy.OpWrite)
-		if e.VersionBefore != "" { // the log does not say whether it was a condition
+		if e.Edit {
 			u.add(e.Path, policy.OpEdit)
+		} else {
+			u.add(e.Path, policy.OpWrite)
 		}
 	case ops.Rm:
 		u.add(e.Path, policy.OpDelete)
@@ -108,12 +106,40 @@ func (u uses) addEntry(e audit.Entry) {
 		u.add(e.Path, policy.OpMkdir)
 	case ops.Move:
 		u.add(e.Path, policy.OpMove, policy.OpRead)
-		u.add(e.To, policy.OpWrite, policy.OpMkdir)
+		u.add(e.To, policy.OpWrite)
+		if e.VersionBefore == "" { // it may be a directory, which has no version
+			u.add(e.To, policy.OpMkdir)
+		}
 	case ops.Copy:
 		u.add(e.Path, policy.OpCopy, policy.OpRead)
 		u.add(e.To, policy.OpWrite)
-	default:
+	case ops.Stat, ops.Ls, ops.Glob, ops.Walk, ops.Watch, ops.Resolve:
 		u.add(e.Path, policy.OpList)
+	}
+}
+
+// everything stands for all names. It is none.
+const everything = "/"
+
+// root replaces the use of the root. No pattern is for the root alone, and it is visible
+// if something in it is. So for a listing, all other names can be listed, and for a
+// search, those that can be read. Without such a name, it is everything.
+func (u uses) root() {
+	root := u["."]
+	delete(u, ".")
+	if !root[policy.OpList] {
+		return
+	}
+	reads := false
+	for _, did := range u {
+		did[policy.OpList] = true
+		reads = reads || did[policy.OpRead]
+	}
+	switch {
+	case root[policy.OpRead] && !reads:
+		u.add(everything, policy.OpList, policy.OpRead)
+	case len(u) == 0:
+		u.add(everything, policy.OpList)
 	}
 }
 
@@ -127,6 +153,7 @@ const minAlike = 4
 //	src/a.go, src/b.go, src/c.go, src/d.go   read        {allow: [read], paths: [src]}
 //	docs/x.md                                read, list  {allow: [read, list], paths: [docs/x.md]}
 func (u uses) rules() []policy.Rule {
+	u.root()
 	alike := map[string][]string{} // the names, by their operations
 	for name, did := range u {
 		var key []string
@@ -149,7 +176,8 @@ func (u uses) rules() []policy.Rule {
 	return append(rules, policy.Rule{Deny: policy.Ops(), Paths: []string{"**"}})
 }
 
-// merge returns the globs of names, with directories in the place of many names.
+// merge returns the globs of names, with directories in the place of many names. A glob
+// with a slash is for one name, with all below it.
 func merge(names []string) []string {
 	in := map[string]int{}
 	for _, name := range names {
@@ -160,9 +188,30 @@ func merge(names []string) []string {
 		if dir := path.Dir(name); dir != "." && in[dir] >= minAlike {
 			name = dir
 		}
-		paths[quoted.Replace(name)] = true
+		switch name = quoted.Replace(name); {
+		case name == everything:
+			name = "**"
+		case !strings.Contains(name, "/"):
+			name += "/**"
+		}
+		paths[name] = true
 	}
 	return slices.Sorted(maps.Keys(paths))
+}
+
+// secrets returns the names that stay refused although the rules allow them, sorted.
+func (u uses) secrets() (names []string) {
+	for name, did := range u {
+		for op := range did {
+			d, err := policy.Explain(policy.Rules{DenySensitive: true}, op, name)
+			if err == nil && d.Effect == policy.Deny {
+				names = append(names, name)
+				break
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // quoted makes a glob of a name.
@@ -170,6 +219,15 @@ var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]"
 
 // printRules prints the rules as YAML, which JSON is a part of.
 func printRules(out io.Writer, used uses) error {
+	if secrets := used.secrets(); len(secrets) > 0 {
+		names, err := yamlList(secrets)
+		if err == nil {
+			_, err = fmt.Fprintf(out, "# These have the names of secrets, and need \"sensitive: allow\" as well: %s\n", names)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if _, err := fmt.Fprintln(out, "rules:"); err != nil {
 		return err
 	}

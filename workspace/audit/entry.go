@@ -26,8 +26,8 @@ type Entry struct {
 	Torn int `json:"torn,omitempty"`
 	// Time is when the operation began.
 	Time time.Time `json:"time"`
-	// Session, Workspace, Op, Path, To, VersionBefore, VersionAfter, Bytes, Decision,
-	// Rule and Code are those of [observe.Event]. Path and To begin with "hmac:" if
+	// Session, Workspace, Op, Path, To, VersionBefore, VersionAfter, Edit, Bytes,
+	// Decision, Rule and Code are those of [observe.Event]. Path and To begin with "hmac:" if
 	// they are hashed, and are cut after 4,096 bytes.
 	Session       string            `json:"session,omitempty"`
 	Workspace     string            `json:"workspace,omitempty"`
@@ -36,6 +36,7 @@ type Entry struct {
 	To            string            `json:"to,omitempty"`
 	VersionBefore workspace.Version `json:"versionBefore,omitempty"`
 	VersionAfter  workspace.Version `json:"versionAfter,omitempty"`
+	Edit          bool              `json:"edit,omitempty"`
 	Bytes         int64             `json:"bytes,omitempty"`
 	Decision      observe.Decision  `json:"decision,omitempty"`
 	Rule          string            `json:"rule,omitempty"`
@@ -84,7 +85,7 @@ func newEntry(e observe.Event, key []byte) Entry {
 		Path: HashPath(key, e.Path), To: HashPath(key, e.To),
 		VersionBefore: workspace.Version(clip(string(e.VersionBefore))),
 		VersionAfter:  workspace.Version(clip(string(e.VersionAfter))),
-		Bytes:         e.Bytes, Decision: e.Decision, Rule: clip(e.Rule), Code: clip(e.Code),
+		Edit:          e.Edit, Bytes: e.Bytes, Decision: e.Decision, Rule: clip(e.Rule), Code: clip(e.Code),
 	}
 }
 

@@ -37,6 +37,9 @@ type Event struct {
 	VersionBefore workspace.Version
 	// VersionAfter is the version that was written.
 	VersionAfter workspace.Version
+	// Edit says that a write had the condition IfVersion: the rules of package policy
+	// call it an edit.
+	Edit bool
 	// Bytes is how many bytes of contents were read or written.
 	Bytes int64
 	// Duration is how long the operation took. A stream takes until it is closed,

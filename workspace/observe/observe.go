@@ -135,7 +135,7 @@ func (f *fileSystem) beginChange(ctx context.Context, op, path, to string, opts 
 	switch {
 	case err != nil, opts != nil && opts.IfNotExist:
 	case opts != nil && opts.IfVersion != "":
-		o.VersionBefore = opts.IfVersion
+		o.VersionBefore, o.Edit = opts.IfVersion, true
 	case f.versions:
 		info, err := f.fsys.Stat(o.ctx, path)
 		if err == nil {

@@ -133,6 +133,10 @@ func (ts *toolset) wholeText(ctx context.Context, path string) (text string, err
 // wholeFile returns the bytes of a file for such a tool. The session has been shown
 // all of it.
 func (ts *toolset) wholeFile(ctx context.Context, path string) ([]byte, error) {
+	path, err := ts.ws.Clean(ops.ReadFile, path)
+	if err != nil {
+		return nil, err
+	}
 	data, version, err := ts.whole.ReadVersioned(ctx, path, 0)
 	if err != nil {
 		return nil, err

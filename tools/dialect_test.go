@@ -231,3 +231,16 @@ func TestDialectShared(t *testing.T) {
 		t.Errorf("read_file = %+v, %v", result, err)
 	}
 }
+
+// TestDialectSessions tests that a session knows a file that was read by another
+// spelling of its name.
+func TestDialectSessions(t *testing.T) {
+	ws := workspace.New("test", memory.New(nil), nil)
+	if _, err := ws.WriteFile(t.Context(), "a", []byte("old"), nil); err != nil {
+		t.Fatal(err)
+	}
+	set := newSetOf(t, ws, &tools.Options{Dialect: tools.DialectHelix, ReadBeforeWrite: []string{"test"}})
+	bad(t, set, "write_file", object{"path": "a", "content": "new"}, tools.CodeReadRequired)
+	good(t, set, "read_file", object{"path": "/./a"})
+	good(t, set, "write_file", object{"path": "a", "content": "new"})
+}

@@ -25,7 +25,7 @@ func TestBadArguments(t *testing.T) {
 		{"missing", "read_file", `{}`, `missing required parameter "path" (string)`, "path: the file"},
 		{"missing-null", "read_file", `{"path":null}`, `missing required parameter "path"`, "path: the file"},
 		{"missing-all", "stat", ``, `missing required parameter "path"`, "path: "},
-		{"missing-content", "write_file", `{"path":"a"}`, `missing required parameter "content"`, "empty makes an empty file"},
+		{"missing-content", "write_file", `{"path":"a"}`, `missing required parameter "content"`, "may be empty"},
 		{"missing-nested", "edit_file", `{"path":"a","edits":[{"oldText":"x"}]}`, `missing required parameter "edits[0].newText"`, ""},
 		{"twice", "stat", `{"path":"a","path":"b"}`, `parameter "path" is given twice`, "once"},
 		{"string-for-integer", "read_file", `{"path":"a","line":"5"}`, `parameter "line" must be an integer, not the string "5"`, "without quotes: 5"},

@@ -121,7 +121,7 @@ type content struct {
 	enc     charset.Encoding
 	text    bool   // there is text; if not, there are no lines
 	lines   int    // what follows the last line feed is one if it is not empty
-	ends    string // how the lines end: CRLF, or CRLF and LF; "" if all end in LF
+	ends    string // how the lines end, as [lineEnds] says
 	marks   []int  // the line feeds before each markBytes of data
 }
 
@@ -140,22 +140,6 @@ func newContent(data []byte, version workspace.Version) *content {
 		c.lines++
 	}
 	return c
-}
-
-// lineEnds returns how the lines of a text with so many line feeds end, and "" if all
-// end in LF. Most texts have no carriage return, which is seen at once.
-func lineEnds(text []byte, feeds int) string {
-	crlf := 0
-	if bytes.IndexByte(text, '\r') >= 0 {
-		crlf = bytes.Count(text, []byte("\r\n"))
-	}
-	switch crlf {
-	case 0:
-		return ""
-	case feeds:
-		return "CRLF"
-	}
-	return "CRLF and LF"
 }
 
 // offset returns where line n begins, from 1, and the end of the data if there

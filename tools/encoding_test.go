@@ -2,14 +2,18 @@ package tools_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/tools/internal/charset"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // stored returns text as an encoding stores it.
@@ -146,4 +150,133 @@ func TestEditEncodingLimit(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": content}, &workspace.Options{MaxFileSize: 20})
 	good(t, set, "edit_file", object{"path": "a", "oldText": "old", "newText": "日日日日日日日日日", "dryRun": true}) // 27 bytes of UTF-8
 	bad(t, set, "edit_file", object{"path": "a", "oldText": "old", "newText": "0123456789"}, tools.CodeTooLarge)
+}
+
+func TestWriteKeeps(t *testing.T) {
+	const crlf = "größer\r\ntwo\r\n"
+	for _, c := range []struct {
+		name      string
+		old       string
+		args      object
+		want      string
+		text      string // of the result
+		forbidden string // in the text
+	}{
+		{"utf-8", "one\n", object{"content": "größer\n"}, "größer\n", "Wrote a (9 bytes, version ", "Note"},
+		{"mark", charset.Mark + "one\n", object{"content": "größer\n"}, charset.Mark + "größer\n", "(12 bytes, BOM, version ", "Note"},
+		{"mark given", charset.Mark + "one\n", object{"content": charset.Mark + "x\n"}, charset.Mark + "x\n", "+\ufeffx", "\ufeff\ufeff"},
+		{"empty", charset.Mark + "one\n", object{"content": ""}, "", "(0 bytes, version", "BOM"},
+		{"utf-16", stored(t, charset.UTF16BE, charset.Mark+"one\n"), object{"content": "größer 日\n"}, stored(t, charset.UTF16BE, charset.Mark+"größer 日\n"), "(20 bytes, UTF-16BE, BOM, version ", "Note"},
+		{"latin-1", "gr\xf6\xdfer\n", object{"content": "gr\u00f6\u00dfte\n"}, "gr\xf6\xdfte\n", "-größer\n+größte\n", "Note"},
+		{"utf-8 instead", stored(t, charset.UTF16LE, charset.Mark+"one\n"), object{"content": "5 €\n", "encoding": "utf-8"}, "5 €\n", "(6 bytes, version ", "UTF"},
+		{"bytes instead", "gr\xf6\xdfer\n", object{"content": "AP8=", "encoding": "base64"}, "\x00\xff", "(2 bytes, version ", "Latin"},
+		{"line ends change", crlf, object{"content": "größer\nthree\n"}, "größer\nthree\n", "Note: the line ends of the file were CRLF and those of content are LF: keepLineEnds keeps them.", "-größer"},
+		{"line ends kept", crlf, object{"content": "größer\nthree\n", "keepLineEnds": true}, "größer\r\nthree\r\n", "CRLF, version ", "Note"},
+		{"line ends kept LF", "one\ntwo\n", object{"content": "one\r\nthree\r\n", "keepLineEnds": true}, "one\nthree\n", "Wrote a (10 bytes, version", "Note"},
+		{"line ends mixed", "one\ntwo\r\n", object{"content": "one\n", "keepLineEnds": true}, "one\n", "were CRLF and LF and those of content are LF.", "keepLineEnds"},
+		{"no line end", "one\r\n", object{"content": "two"}, "two", "Wrote a (3 bytes, version", "Note"},
+		{"append", "one\n", object{"content": "two\n", "append": true}, "one\ntwo\n", "Appended 4 bytes to a (8 bytes, version ", "\n+"},
+		{"append to an open line", "one", object{"content": "two", "append": true}, "onetwo", "Note: the last line of the file had no line end", "\n+"},
+		{"append to utf-16", stored(t, charset.UTF16LE, charset.Mark+"one\n"), object{"content": "日\n", "append": true}, stored(t, charset.UTF16LE, charset.Mark+"one\n日\n"), "Appended 4 bytes to a (14 bytes, UTF-16LE, BOM, version ", "Note"},
+		{"append with CRLF", crlf, object{"content": "3\n", "append": true, "keepLineEnds": true}, crlf + "3\r\n", "Appended 3 bytes to a", "Note"},
+		{"append bytes", "\x00\xff", object{"content": "/w==", "append": true, "encoding": "base64"}, "\x00\xff\xff", "Appended 1 byte to a (3 bytes, version", "Note"},
+		{"append to bytes", "\x00\xff", object{"content": "é", "append": true}, "\x00\xffé", "Appended 2 bytes", "Note"},
+		{"append nothing", "one", object{"content": "", "append": true}, "one", "Wrote a (3 bytes", "+"},
+	} {
+		set, ws := newSet(t, map[string]string{"a": c.old}, nil)
+		c.args["path"] = "a"
+		plan := preflightOf(t, set, "write_file", c.args)
+		result := call(t, set, "write_file", c.args)
+		if data, err := ws.ReadFile(t.Context(), "a"); err != nil || string(data) != c.want {
+			t.Errorf("%s: ReadFile = %q, %v, want %q", c.name, data, err, c.want)
+		}
+		if !strings.Contains(result.Text, c.text) || strings.Contains(result.Text, c.forbidden) {
+			t.Errorf("%s: text = %s\nwant %q and no %q", c.name, result.Text, c.text, c.forbidden)
+		}
+		if last := plan[len(plan)-1]; (last.Op == "edit") != (c.args["append"] == true) || last.Path != "a" {
+			t.Errorf("%s: Preflight = %v", c.name, plan)
+		}
+	}
+}
+
+func preflightOf(t *testing.T, set *tools.Set, op string, args object) []policy.Request {
+	t.Helper()
+	raw, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, _ := set.Lookup(op)
+	requests, err := tool.Preflight(t.Context(), raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return requests
+}
+
+func TestWriteEncodingErrors(t *testing.T) {
+	const content = "gr\xf6\xdfer\n"
+	set, ws := newSet(t, map[string]string{"a": content}, nil)
+	for _, c := range []struct {
+		args    object
+		message string
+	}{
+		{object{"content": "5 €\n"}, "Latin-1 has no character '€' (line 1)"},
+		{object{"content": "\n5 €\n", "append": true}, "Latin-1 has no character '€' (line 2)"},
+		{object{"content": "5 €\n", "append": true, "encoding": "utf-8"}, "Latin-1 has no character '€'"},
+		{object{"content": "no base64", "encoding": "base64"}, `"content" is not base64: illegal base64 data at input byte 2`},
+		{object{"content": "", "encoding": "base64", "keepLineEnds": true}, `"keepLineEnds" is for text`},
+		{object{"content": "", "append": true, "createOnly": true}, `"append" cannot be given together`},
+		{object{"content": "", "append": true, "ifVersion": "1"}, `"append" cannot be given together`},
+	} {
+		c.args["path"] = "a"
+		err := bad(t, set, "write_file", c.args, tools.CodeInvalidArguments)
+		contains(t, "message", err.Message, c.message)
+	}
+	if data, err := ws.ReadFile(t.Context(), "a"); err != nil || string(data) != content {
+		t.Errorf("ReadFile = %q, %v, want it unchanged", data, err)
+	}
+}
+
+// TestAppendLosesNothing appends from several goroutines to a file that none of them
+// has created.
+func TestAppendLosesNothing(t *testing.T) {
+	set, ws := newSet(t, nil, nil)
+	var group sync.WaitGroup
+	for writer := range 8 {
+		group.Go(func() {
+			for n := range 10 {
+				good(t, set, "write_file", object{"path": "dir/log", "content": fmt.Sprintf("%d %d\n", writer, n), "append": true})
+			}
+		})
+	}
+	group.Wait()
+	data, err := ws.ReadFile(t.Context(), "dir/log")
+	lines := slices.Sorted(strings.Lines(string(data)))
+	if lines = slices.Compact(lines); err != nil || len(lines) != 80 || len(data) != 80*len("0 0\n") {
+		t.Errorf("the file has %d different lines and %d bytes, %v, want 80 lines", len(lines), len(data), err)
+	}
+}
+
+func TestAppendSession(t *testing.T) {
+	_, ws := newSet(t, map[string]string{"a": "1\n2\n3\n"}, nil)
+	set := newSetOf(t, ws, &tools.Options{ReadBeforeWrite: []string{"test"}})
+	add := object{"path": "a", "content": "4\n", "append": true}
+	bad(t, set, "write_file", add, tools.CodeReadRequired)
+	good(t, set, "read_file", object{"path": "a", "line": 1, "limit": 1})
+	good(t, set, "write_file", add)
+	good(t, set, "edit_file", object{"path": "a", "oldText": "4", "newText": "four"})
+	bad(t, set, "edit_file", object{"path": "a", "oldText": "2", "newText": "two"}, tools.CodeReadRequired)
+	if _, err := ws.WriteFile(t.Context(), "a", []byte("other"), nil); err != nil {
+		t.Fatal(err)
+	}
+	bad(t, set, "write_file", add, tools.CodeConflict)
+	good(t, set, "write_file", object{"path": "new", "content": "1\n", "append": true})
+	good(t, set, "write_file", object{"path": "new", "content": "2\n", "append": true})
+	good(t, set, "write_file", object{"path": "new", "content": "all\n"})
+}
+
+func TestAppendTooLarge(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a": "12345678"}, &workspace.Options{MaxFileSize: 10})
+	bad(t, set, "write_file", object{"path": "a", "content": "abc", "append": true}, tools.CodeTooLarge)
+	bad(t, set, "write_file", object{"path": "", "content": "abc", "append": true}, tools.CodeIsDir)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
-	"github.com/workspacekit/workspacekit/tools/internal/charset"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -35,13 +34,11 @@ type readFileOutput struct {
 	CutLines   []int             `json:"cutLines,omitempty" jsonschema:"lines longer than {{.LineChars}} characters: text has their beginning and a mark"`
 	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file, not of the lines returned"`
 	Size       int               `json:"size" jsonschema:"the size of the whole file in bytes"`
-	Encoding   charset.Encoding  `json:"encoding,omitempty" jsonschema:"how the file stores its text, if not as UTF-8: UTF-16LE, UTF-16BE, Latin-1 or Windows-1252"`
-	BOM        bool              `json:"bom,omitempty" jsonschema:"whether the file begins with a byte order mark, which is the first character of its text"`
-	LineEnds   string            `json:"lineEnds,omitempty" jsonschema:"how the lines of the file end, if not all in LF: CRLF, or CRLF and LF"`
-	Binary     bool              `json:"binary,omitempty" jsonschema:"whether the file is not text"`
-	MIMEType   string            `json:"mimeType,omitempty" jsonschema:"the type of a binary file"`
-	Base64     string            `json:"base64,omitempty" jsonschema:"the whole file, if encoding is base64"`
-	Hint       string            `json:"hint,omitempty" jsonschema:"what to do with a file that cannot be shown as text"`
+	storage
+	Binary   bool   `json:"binary,omitempty" jsonschema:"whether the file is not text"`
+	MIMEType string `json:"mimeType,omitempty" jsonschema:"the type of a binary file"`
+	Base64   string `json:"base64,omitempty" jsonschema:"the whole file, if encoding is base64"`
+	Hint     string `json:"hint,omitempty" jsonschema:"what to do with a file that cannot be shown as text"`
 
 	picture *Image
 }
@@ -149,10 +146,7 @@ func (o *readFileOutput) show(file *content, in *readFileInput) error {
 			hint: fmt.Sprintf("Give a line from 1 to %d, or tail for the last lines.", max(file.lines, 1))}
 	}
 	o.Text, o.TotalLines, o.CutLines = w.text, file.lines, w.cut
-	o.BOM, o.LineEnds = bytes.HasPrefix(file.data, []byte(charset.Mark)), file.ends
-	if file.enc != charset.UTF8 {
-		o.Encoding = file.enc
-	}
+	o.storage = newStorage(file.data, file.enc, file.ends)
 	if file.lines > 0 {
 		o.StartLine, o.EndLine = w.start, w.end
 	}
@@ -191,17 +185,8 @@ func (o *readFileOutput) text() string {
 
 // lines is the header of a text.
 func (o *readFileOutput) lines() string {
-	stored := []string{fmt.Sprintf("lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines)}
-	if o.Encoding != "" {
-		stored = append(stored, string(o.Encoding))
-	}
-	if o.BOM {
-		stored = append(stored, "BOM")
-	}
-	if o.LineEnds != "" {
-		stored = append(stored, o.LineEnds)
-	}
-	return o.header(strings.Join(stored, ", "))
+	what := fmt.Sprintf("lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines)
+	return o.header(strings.Join(append([]string{what}, o.words()...), ", "))
 }
 
 // excerpt returns the lines that were read. In JSON they are between the members

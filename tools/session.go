@@ -482,6 +482,23 @@ func (ts *toolset) edited(ctx context.Context, path string, version workspace.Ve
 	s.put(ts.fileKey(path), after)
 }
 
+// appended records that the end of now was added to old, which [toolset.checkEdit]
+// let through.
+func (ts *toolset) appended(ctx context.Context, path string, version workspace.Version, old, now []byte) {
+	s := ts.session(ctx)
+	if s == nil {
+		return
+	}
+	after := &shownFile{Version: version, SHA256: hash(now), Total: countLines(textOf(now)), data: now}
+	if before := s.file(ts.fileKey(path)); before != nil {
+		for _, r := range before.Lines {
+			after.add(r[0], r[1])
+		}
+	}
+	after.add(countLines(textOf(old))+1, after.Total)
+	s.put(ts.fileKey(path), after)
+}
+
 // checkKnown returns the error of a move or a removal of a file that the session
 // was not shown as it is. A directory and a symlink need not have been read.
 func (ts *toolset) checkKnown(ctx context.Context, op, path string) error {

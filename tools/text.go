@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,8 +49,85 @@ func textOf(data []byte) []byte {
 	return data
 }
 
+// storage is how a file stores its text.
+type storage struct {
+	Encoding charset.Encoding `json:"encoding,omitempty" jsonschema:"how the file stores its text, if not as UTF-8: UTF-16LE, UTF-16BE, Latin-1 or Windows-1252"`
+	BOM      bool             `json:"bom,omitempty" jsonschema:"whether the file begins with a byte order mark, which is the first character of its text"`
+	LineEnds string           `json:"lineEnds,omitempty" jsonschema:"how the lines of the file end, if not all in LF: CRLF, or CRLF and LF"`
+}
+
+// storageOf returns how a file stores text that [charset.Decode] returned.
+func storageOf(text []byte, enc charset.Encoding) storage {
+	return newStorage(text, enc, lineEnds(text, bytes.Count(text, feed)))
+}
+
+func newStorage(text []byte, enc charset.Encoding, ends string) storage {
+	s := storage{BOM: bytes.HasPrefix(text, mark)}
+	if enc != charset.UTF8 {
+		s.Encoding = enc
+	}
+	if ends != endsLF {
+		s.LineEnds = ends
+	}
+	return s
+}
+
+// words returns what is not plain UTF-8 with line feeds.
+func (s storage) words() (words []string) {
+	if s.Encoding != "" {
+		words = append(words, string(s.Encoding))
+	}
+	if s.BOM {
+		words = append(words, "BOM")
+	}
+	if s.LineEnds != "" {
+		words = append(words, s.LineEnds)
+	}
+	return words
+}
+
+var (
+	feed = []byte("\n")
+	crlf = []byte("\r\n")
+	mark = []byte(charset.Mark)
+)
+
+// The line ends of a text that has any.
+const (
+	endsLF    = "LF"
+	endsCRLF  = "CRLF"
+	endsMixed = "CRLF and LF"
+)
+
+// lineEnds returns how the lines of a text with so many line feeds end, and "" if it
+// has none. Most texts have no carriage return, which is seen at once.
+func lineEnds(text []byte, feeds int) string {
+	pairs := 0
+	if bytes.IndexByte(text, '\r') >= 0 {
+		pairs = bytes.Count(text, crlf)
+	}
+	switch {
+	case feeds == 0:
+		return ""
+	case pairs == 0:
+		return endsLF
+	case pairs == feeds:
+		return endsCRLF
+	}
+	return endsMixed
+}
+
+// withLineEnds returns text with all its line ends as ends says.
+func withLineEnds(text []byte, ends string) []byte {
+	text = bytes.ReplaceAll(text, crlf, feed)
+	if ends == endsCRLF {
+		text = bytes.ReplaceAll(text, feed, crlf)
+	}
+	return text
+}
+
 // explainCharacter returns what a model is told about a character that the encoding
-// of a file does not have, nil if err is another error.
+// of a file does not have, and nil if err is no such error.
 func explainCharacter(err error) error {
 	var missing *charset.CharacterError
 	if !errors.As(err, &missing) {

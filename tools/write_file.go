@@ -1,32 +1,43 @@
 package tools
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/tools/internal/charset"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type writeFileInput struct {
-	Path       string            `json:"path" jsonschema:"the file, from the root of the workspace; missing directories are made"`
-	Content    string            `json:"content" jsonschema:"the whole new content of the file; empty makes an empty file"`
-	CreateOnly bool              `json:"createOnly,omitempty" jsonschema:"fail if the file exists"`
-	IfVersion  workspace.Version `json:"ifVersion,omitempty" jsonschema:"fail if the file no longer has this version, as a read returned it; not together with createOnly"`
+	Path         string            `json:"path" jsonschema:"from the root"`
+	Content      string            `json:"content" jsonschema:"the whole content; may be empty"`
+	Append       bool              `json:"append,omitempty" jsonschema:"add content at the end"`
+	CreateOnly   bool              `json:"createOnly,omitempty" jsonschema:"fail if the file exists"`
+	IfVersion    workspace.Version `json:"ifVersion,omitempty" jsonschema:"fail if the version is another"`
+	KeepLineEnds bool              `json:"keepLineEnds,omitempty" jsonschema:"keep CRLF or LF of the file"`
+	Encoding     string            `json:"encoding,omitempty" jsonschema:"base64: content is bytes; utf-8: do not keep the encoding the file has"`
 }
 
 type writeFileOutput struct {
-	OK       bool              `json:"ok" jsonschema:"always true"`
-	Path     string            `json:"path" jsonschema:"the file"`
-	Created  bool              `json:"created" jsonschema:"whether there was no file before"`
-	Bytes    int               `json:"bytes" jsonschema:"the size of the file now"`
+	OK       bool   `json:"ok" jsonschema:"always true"`
+	Path     string `json:"path" jsonschema:"the file"`
+	Created  bool   `json:"created" jsonschema:"whether there was no file before"`
+	Bytes    int    `json:"bytes" jsonschema:"the size of the file now"`
+	Appended int    `json:"appended,omitempty" jsonschema:"how many bytes were added, if append"`
+	storage
 	Version  workspace.Version `json:"version,omitempty" jsonschema:"the version of the file now"`
-	Diff     string            `json:"diff,omitempty" jsonschema:"what changed, as a unified diff of at most {{.DiffKiB}} KiB"`
+	Note     string            `json:"note,omitempty" jsonschema:"what may not have been meant"`
+	Diff     string            `json:"diff,omitempty" jsonschema:"what changed, as a unified diff of at most {{.DiffKiB}} KiB; changed line ends are in note instead"`
 	DiffNote string            `json:"diffNote,omitempty" jsonschema:"why the diff is missing or not whole"`
 }
 
@@ -34,68 +45,214 @@ var writeFileSpec = spec{
 	op: ops.WriteFile, annotations: Annotations{Title: "Write file", Destructive: true, Idempotent: true}, handler: define(runWriteFile, planWriteFile),
 	needs: canWrite,
 	shape: func(p properties, caps workspace.Capabilities) {
+		p.oneOf("encoding", "utf-8", "base64")
 		if !caps.ConditionalWrite {
 			delete(p, "createOnly")
 			delete(p, "ifVersion")
-			return
 		}
-		p.byDefault("createOnly", false)
+		if !caps.ConditionalWrite || !caps.Versions {
+			delete(p, "append")
+		}
 	},
 }
 
 func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeFileOutput, error) {
-	path, err := ts.checkWrite(in)
+	path, content, err := ts.checkWrite(in)
 	if err != nil {
 		return nil, err
 	}
-	out := &writeFileOutput{OK: true, Path: path, Created: in.CreateOnly, Bytes: len(in.Content)}
+	if in.Append {
+		return ts.appendFile(ctx, path, content, in)
+	}
+	d := &draft{path: path, data: content, err: fs.ErrNotExist}
 	if !in.CreateOnly {
-		out.compare(ctx, ts.ws, []byte(in.Content))
+		d.read(policy.WithApprover(ctx, nil), ts) // nobody is asked for a diff
+		if err := d.adapt(in); err != nil {
+			return nil, err
+		}
 	}
 	opts, err := ts.writeOptions(ctx, path, in)
 	if err != nil {
 		return nil, err
 	}
-	if out.Version, err = ts.ws.WriteFile(ctx, path, []byte(in.Content), opts); err != nil {
+	out := d.output()
+	if out.Version, err = ts.ws.WriteFile(ctx, path, d.data, opts); err != nil {
 		return nil, ts.explainWrite(ctx, path, in, err)
 	}
-	ts.wrote(ctx, path, out.Version, []byte(in.Content))
+	ts.wrote(ctx, path, out.Version, d.data)
 	return out, nil
 }
 
-// checkWrite returns the clean name of the file, or what is wrong with the
-// arguments.
-func (ts *toolset) checkWrite(in *writeFileInput) (path string, err error) {
-	if in.CreateOnly && in.IfVersion != "" {
-		return "", &argumentError{message: `parameters "createOnly" and "ifVersion" cannot be given together`,
+// checkWrite returns the clean name of the file and the content, or what is wrong
+// with the arguments.
+func (ts *toolset) checkWrite(in *writeFileInput) (path string, content []byte, err error) {
+	switch {
+	case in.CreateOnly && in.IfVersion != "":
+		return "", nil, &argumentError{message: `parameters "createOnly" and "ifVersion" cannot be given together`,
 			hint: "Give createOnly for a file that must not exist, ifVersion for one that must be as it was read."}
+	case in.Append && (in.CreateOnly || in.IfVersion != ""):
+		return "", nil, &argumentError{message: `parameter "append" cannot be given together with "createOnly" or "ifVersion"`,
+			hint: "Leave them out: append loses no change of others."}
+	case in.Encoding == "base64" && in.KeepLineEnds:
+		return "", nil, &argumentError{message: `parameter "keepLineEnds" is for text, and "encoding" is "base64"`, hint: "Leave one of them out."}
+	}
+	content = []byte(in.Content)
+	if in.Encoding == "base64" {
+		if content, err = base64.StdEncoding.DecodeString(in.Content); err != nil {
+			return "", nil, &argumentError{message: `parameter "content" is not base64: ` + err.Error(),
+				hint: `Write it in the standard alphabet with padding, such as "aGVsbG8=".`}
+		}
 	}
 	if path, err = ts.ws.Clean(ops.WriteFile, in.Path); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return path, ops.CheckSize(ops.WriteFile, path, int64(len(in.Content)), ts.ws.MaxFileSize())
+	return path, content, ops.CheckSize(ops.WriteFile, path, int64(len(content)), ts.ws.MaxFileSize())
+}
+
+// draft is what a write makes of a file.
+type draft struct {
+	path string
+	data []byte // what the file will hold
+	old  []byte // what it holds
+	err  error  // why old is not known: [fs.ErrNotExist] if there is no file
+	note string // what may not have been meant
+}
+
+// read reads what the file holds. That it cannot be read is no reason not to write
+// it.
+func (d *draft) read(ctx context.Context, ts *toolset) {
+	d.old, _, d.err = ts.whole.ReadVersioned(ctx, d.path, 0)
+}
+
+// adapt makes of the data, which is the content of a call, what the file gets: in its
+// encoding, with its byte order mark and, if asked for, its line ends.
+func (d *draft) adapt(in *writeFileInput) error {
+	old, enc, ok := charset.Decode(d.old)
+	if d.err != nil || !ok || in.Encoding == "base64" {
+		return nil
+	}
+	text := d.data
+	before, now := lineEnds(old, bytes.Count(old, feed)), lineEnds(text, bytes.Count(text, feed))
+	switch {
+	case before == now || before == "" || now == "":
+	case in.KeepLineEnds && before != endsMixed:
+		text = withLineEnds(text, before)
+	default:
+		d.note = fmt.Sprintf("the line ends of the file were %s and those of content are %s", before, now)
+		if !in.KeepLineEnds {
+			d.note += ": keepLineEnds keeps them"
+		}
+	}
+	if in.Append && len(old) > 0 && !bytes.HasSuffix(old, feed) {
+		d.note = "the last line of the file had no line end, and content goes on with it"
+	}
+	if in.Encoding == "utf-8" && (!in.Append || enc == charset.UTF8) {
+		d.data = text
+		return nil
+	}
+	if !in.Append && len(text) > 0 && bytes.HasPrefix(old, mark) && !bytes.HasPrefix(text, mark) {
+		text = slices.Concat(mark, text)
+	}
+	var err error
+	d.data, err = enc.Encode(text)
+	return explainCharacter(err)
+}
+
+// output is the result of the write, without its version.
+func (d *draft) output() *writeFileOutput {
+	out := &writeFileOutput{OK: true, Path: d.path, Bytes: len(d.data), Note: d.note}
+	now, enc, ok := charset.Decode(d.data)
+	if ok {
+		out.storage = storageOf(now, enc)
+	}
+	old, _, wasText := charset.Decode(d.old)
+	switch {
+	case errors.Is(d.err, fs.ErrNotExist):
+		out.Created = true
+	case errors.Is(d.err, workspace.ErrTooLarge), len(d.old) > unified.MaxRead:
+		out.DiffNote = "no diff: the old content is too large"
+	case d.err != nil:
+		out.DiffNote = "no diff: the old content cannot be read"
+	case !ok || !wasText:
+		out.DiffNote = "no diff: the content is binary"
+	case d.note != "": // all line ends change, which a diff need not show
+		out.Diff, out.DiffNote = unified.Diff(d.path, withLineEnds(old, endsLF), withLineEnds(now, endsLF))
+	default:
+		out.Diff, out.DiffNote = unified.Diff(d.path, old, now)
+	}
+	return out
+}
+
+// appendFile adds content to what a file holds, or creates it. The bytes that are
+// there stay as they are.
+func (ts *toolset) appendFile(ctx context.Context, path string, content []byte, in *writeFileInput) (*writeFileOutput, error) {
+	d := &draft{path: path}
+	add := func(old []byte) ([]byte, error) {
+		if err := ts.checkEdit(ctx, path, old, nil, nil); err != nil {
+			return nil, err
+		}
+		*d = draft{path: path, data: content, old: old}
+		if err := d.adapt(in); err != nil {
+			return nil, err
+		}
+		now := slices.Concat(old, d.data)
+		return now, ops.CheckSize(ops.WriteFile, path, int64(len(now)), ts.whole.MaxFileSize())
+	}
+	now, version, err := ts.whole.Edit(ctx, path, add)
+	if errors.Is(err, fs.ErrNotExist) {
+		version, err = ts.ws.WriteFile(ctx, path, content, &workspace.WriteOptions{IfNotExist: true})
+		if err == nil {
+			ts.wrote(ctx, path, version, content)
+			*d = draft{path: path, data: content, err: fs.ErrNotExist}
+			out := d.output()
+			out.Version, out.Appended = version, len(content)
+			return out, nil
+		}
+	}
+	if errors.Is(err, fs.ErrExist) { // somebody has just created it
+		now, version, err = ts.whole.Edit(ctx, path, add)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ts.appended(ctx, path, version, d.old, now)
+	out := &writeFileOutput{OK: true, Path: path, Bytes: len(now), Appended: len(d.data), Version: version, Note: d.note}
+	if text, enc, ok := charset.Decode(now); ok {
+		out.storage = storageOf(text, enc)
+	}
+	return out, nil
 }
 
 // planWriteFile also compares with a file that createOnly does not let it replace,
 // for the person who decides.
 func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]policy.Request, error) {
-	path, err := ts.checkWrite(in)
+	path, content, err := ts.checkWrite(in)
 	if err != nil {
 		return nil, err
 	}
-	request := policy.Request{Op: ts.writeOp(ctx, path, in), Path: path}
-	content := []byte(in.Content)
-	switch old, _, err := ts.ws.ReadVersioned(ctx, path, unified.MaxRead); {
-	case errors.Is(err, fs.ErrNotExist):
-		request.Diff, request.Note = unified.Change(path, nil, content)
-	case err == nil:
-		request.Diff, request.Note = unified.Change(path, old, content)
-	case errors.Is(err, workspace.ErrTooLarge):
-		request.Note = ts.tooLargeNote(ctx, path, len(content))
-	default:
-		request.Note = "no diff: the old content cannot be read"
+	d := &draft{path: path, data: content}
+	d.read(ctx, ts)
+	if err := d.adapt(in); err != nil {
+		return nil, err
 	}
-	return []policy.Request{request}, nil
+	change := policy.Request{Op: ts.writeOp(ctx, path, in), Path: path}
+	if in.Append && d.err == nil {
+		change.Op, d.data = policy.OpEdit, slices.Concat(d.old, d.data)
+	}
+	switch {
+	case errors.Is(d.err, workspace.ErrTooLarge), len(d.old) > unified.MaxRead:
+		change.Note = ts.tooLargeNote(ctx, path, len(d.data))
+	case d.err != nil && !errors.Is(d.err, fs.ErrNotExist):
+		change.Note = "no diff: the old content cannot be read"
+	case isText(d.old) && isText(d.data):
+		change.Diff, change.Note = unified.Change(path, textOf(d.old), textOf(d.data))
+	default:
+		change.Diff, change.Note = unified.Change(path, d.old, d.data)
+	}
+	if in.Append {
+		return []policy.Request{{Op: policy.OpRead, Path: path}, change}, nil
+	}
+	return []policy.Request{change}, nil
 }
 
 // writeOp returns what a write of the file is: an edit, if it has the condition that
@@ -123,30 +280,20 @@ func (ts *toolset) tooLargeNote(ctx context.Context, path string, size int) stri
 	return fmt.Sprintf("no diff: the old content is %s, and the new one %s", before, wording.Bytes(int64(size)))
 }
 
-// compare reads what the file holds before it is written. That it cannot be
-// read is no reason not to write it.
-func (o *writeFileOutput) compare(ctx context.Context, ws *workspace.Workspace, content []byte) {
-	old, _, err := ws.ReadVersioned(policy.WithApprover(ctx, nil), o.Path, unified.MaxRead) // nobody is asked for a diff
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		o.Created = true
-	case errors.Is(err, workspace.ErrTooLarge):
-		o.DiffNote = "no diff: the old content is too large"
-	case err != nil:
-		o.DiffNote = "no diff: the old content cannot be read"
-	case !isText(old) || !isText(content):
-		o.DiffNote = "no diff: the content is binary"
-	default:
-		o.Diff, o.DiffNote = unified.Diff(o.Path, textOf(old), content)
-	}
-}
-
 func (o *writeFileOutput) text() string {
-	verb := "Wrote "
-	if o.Created {
-		verb = "Created "
+	size := wording.Count(o.Bytes, "byte", "bytes")
+	text := "Wrote " + o.Path
+	switch {
+	case o.Created:
+		text = "Created " + o.Path
+	case o.Appended > 0:
+		text = fmt.Sprintf("Appended %s to %s", wording.Count(o.Appended, "byte", "bytes"), o.Path)
 	}
-	return verb + o.Path + " (" + wording.Count(o.Bytes, "byte", "bytes") + versionNote(o.Version) + ")." + diffText(o.Diff, o.DiffNote)
+	text += " (" + strings.Join(append([]string{size}, o.words()...), ", ") + versionNote(o.Version) + ")."
+	if o.Note != "" {
+		text += " Note: " + o.Note + "."
+	}
+	return text + diffText(o.Diff, o.DiffNote)
 }
 
 func versionNote(version workspace.Version) string {

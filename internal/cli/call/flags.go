@@ -1,6 +1,7 @@
 package call
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func (i *invocation) addFlags(cmd *cobra.Command) {
 		cmd.Flags().BoolVar(&i.all, "all", false, "print all pages, instead of one")
 	}
 	if i.Op == ops.WriteFile {
-		cmd.Flags().StringVar(&i.content, contentFlag, "", `take the content from this file, relative to the current folder; "-" is standard input`)
+		cmd.Flags().StringVar(&i.content, contentFlag, "", `write the bytes of this file, relative to the current folder; "-" is standard input`)
 	}
 }
 
@@ -239,18 +240,28 @@ func (i *invocation) flagValues(cmd *cobra.Command) (map[string]any, error) {
 	if values["content"] != nil {
 		return nil, errors.New("--content and --content-file exclude each other")
 	}
-	content, err := i.readContent(cmd)
-	values["content"] = content
-	return values, err
+	data, err := i.readContent(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if values["encoding"] == nil && values["keepLineEnds"] == nil {
+		values["content"], values["encoding"] = base64.StdEncoding.EncodeToString(data), "base64" // the bytes as they are
+		return values, nil
+	}
+	if err := checkText(string(data)); err != nil {
+		return nil, fmt.Errorf("--%s %q: %w: leave --encoding and --keep-line-ends out to write it as it is", contentFlag, i.content, err)
+	}
+	values["content"] = string(data)
+	return values, nil
 }
 
 // readContent returns the content of the file that --content-file names.
-func (i *invocation) readContent(cmd *cobra.Command) (string, error) {
+func (i *invocation) readContent(cmd *cobra.Command) ([]byte, error) {
 	var data []byte
 	var err error
 	if i.content == target.Stdin {
 		if err := i.flags.RefuseStdin("the content"); err != nil {
-			return "", err
+			return nil, err
 		}
 		data, err = target.ReadInput(cmd.Context(), cmd.InOrStdin())
 	} else {
@@ -258,14 +269,11 @@ func (i *invocation) readContent(cmd *cobra.Command) (string, error) {
 	}
 	switch {
 	case cmd.Context().Err() != nil:
-		return "", cmd.Context().Err()
+		return nil, cmd.Context().Err()
 	case err != nil:
-		return "", fmt.Errorf("--%s %q: %s", contentFlag, i.content, term.Plain(err))
+		return nil, fmt.Errorf("--%s %q: %s", contentFlag, i.content, term.Plain(err))
 	}
-	if err := checkText(string(data)); err != nil {
-		return "", fmt.Errorf("--%s %q: %w, and only text can be written", contentFlag, i.content, err)
-	}
-	return string(data), nil
+	return data, nil
 }
 
 // takeWorkspace lets the JSON object of all parameters name a workspace of the

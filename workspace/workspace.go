@@ -338,6 +338,24 @@ func (w *Workspace) Hide(hidden func(dir string) func(name string, isDir bool) b
 	return &view, nil
 }
 
+// Transaction calls change, and undoes what it changes with the context that it gets if it
+// returns an error, or if the program is killed before it returns. The FileSystem needs
+// transactions: those of package config have them, and transaction.New of package
+// workspace/transaction, which says what is guaranteed, adds them to any other.
+//
+// # Errors
+//
+// The error of change, and [errors.ErrUnsupported].
+func (w *Workspace) Transaction(ctx context.Context, change func(ctx context.Context) error) error {
+	t, ok := As[interface {
+		Transaction(ctx context.Context, change func(ctx context.Context) error) error
+	}](w.fsys)
+	if !ok {
+		return ops.Error(ops.Transaction, ".", errors.ErrUnsupported, nil)
+	}
+	return t.Transaction(ctx, change)
+}
+
 // Move implements [Mover].
 func (w *Workspace) Move(ctx context.Context, source, destination string) error {
 	from, to, err := w.cleanPair(ops.Move, source, destination)

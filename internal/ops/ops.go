@@ -25,4 +25,7 @@ const (
 	Hide      = "hide"
 	Backup    = "backup"
 	Undo      = "undo"
+
+	ApplyPatch  = "apply_patch"
+	Transaction = "transaction"
 )

@@ -97,6 +97,12 @@ func (f *fileSystem) Hide(hidden func(dir string) func(name string, isDir bool) 
 	return &view, nil
 }
 
+// Transaction implements [fallback.Transactor]. Observers learn of the changes in it, as
+// of any others, and not that they are undone.
+func (f *fileSystem) Transaction(ctx context.Context, change func(ctx context.Context) error) error {
+	return fallback.Transaction(ctx, f.fsys, change)
+}
+
 // observation is an operation that has begun.
 type observation struct {
 	Event

@@ -28,6 +28,7 @@ var (
 	_ workspace.Copier     = (*ReadOnlyFS)(nil)
 	_ workspace.Exacter    = (*ReadOnlyFS)(nil)
 	_ fallback.Hider       = (*ReadOnlyFS)(nil)
+	_ fallback.Transactor  = (*ReadOnlyFS)(nil)
 )
 
 // ReadOnly returns fsys without its changing operations.
@@ -62,6 +63,11 @@ func (r *ReadOnlyFS) Exact() (workspace.FileSystem, error) {
 // Hide implements [fallback.Hider].
 func (r *ReadOnlyFS) Hide(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error) {
 	return &ReadOnlyFS{r.reads.hide(hidden)}, nil
+}
+
+// Transaction implements [fallback.Transactor]: it is refused.
+func (r *ReadOnlyFS) Transaction(ctx context.Context, _ func(ctx context.Context) error) error {
+	return refuse(ctx, ops.Transaction, ".")
 }
 
 // refuse returns the error of a change.

@@ -55,6 +55,7 @@ var (
 	_ workspace.Resolver        = (*RestrictedFS)(nil)
 	_ workspace.Exacter         = (*RestrictedFS)(nil)
 	_ fallback.Hider            = (*RestrictedFS)(nil)
+	_ fallback.Transactor       = (*RestrictedFS)(nil)
 	_ workspace.Rooter          = (*RestrictedFS)(nil)
 )
 
@@ -142,6 +143,12 @@ func (r *RestrictedFS) Hide(hidden func(dir string) func(name string, isDir bool
 	view := *r
 	view.hidden = scan.Either(r.hidden, hidden)
 	return &view, nil
+}
+
+// Transaction implements [fallback.Transactor]. Changes that are undone are not
+// restricted: what was there is brought back.
+func (r *RestrictedFS) Transaction(ctx context.Context, change func(ctx context.Context) error) error {
+	return fallback.Transaction(ctx, r.fsys, change)
 }
 
 // Capabilities implements [workspace.Capable].

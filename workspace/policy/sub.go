@@ -53,6 +53,7 @@ var (
 	_ workspace.Resolver        = (*SubFS)(nil)
 	_ workspace.Exacter         = (*SubFS)(nil)
 	_ fallback.Hider            = (*SubFS)(nil)
+	_ fallback.Transactor       = (*SubFS)(nil)
 	_ workspace.Rooter          = (*SubFS)(nil)
 )
 
@@ -113,6 +114,11 @@ func (s *SubFS) Exact() (workspace.FileSystem, error) {
 // Hide implements [fallback.Hider].
 func (s *SubFS) Hide(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error) {
 	return s.hide(hidden), nil
+}
+
+// Transaction implements [fallback.Transactor].
+func (s *SubFS) Transaction(ctx context.Context, change func(ctx context.Context) error) error {
+	return fallback.Transaction(ctx, s.fsys, change)
 }
 
 // hide is Hide.

@@ -1,0 +1,35 @@
+package fallback
+
+import (
+	"context"
+	"errors"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Transactor is implemented by a [workspace.FileSystem] that can make several changes as
+// one, and by each wrapper: see package transaction.
+type Transactor interface {
+	// Transaction calls change with a context for the changes that belong together. If
+	// change returns an error, they are undone. A nil change undoes what programs have
+	// left that were killed.
+	//
+	// # Errors
+	//
+	// The error of change, and [errors.ErrUnsupported] before change is called.
+	Transaction(ctx context.Context, change func(ctx context.Context) error) error
+}
+
+// Transaction is the Transaction of fsys, for a wrapper that passes contexts on.
+//
+// # Errors
+//
+// Those of [Transactor], and [errors.ErrUnsupported] if fsys has none.
+func Transaction(ctx context.Context, fsys workspace.FileSystem, change func(ctx context.Context) error) error {
+	t, ok := workspace.As[Transactor](fsys)
+	if !ok {
+		return ops.Error(ops.Transaction, ".", errors.ErrUnsupported, nil)
+	}
+	return t.Transaction(ctx, change)
+}

@@ -1,0 +1,156 @@
+package patch
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+)
+
+// parseDiff reads a unified diff.
+func parseDiff(text string) ([]section, error) {
+	parsed, _, err := gitdiff.Parse(strings.NewReader(text))
+	if err != nil {
+		return nil, diffError(err)
+	}
+	files, prefixed := make([]section, len(parsed)), prefixedNames(text)
+	for i, f := range parsed {
+		if files[i], err = diffSection(f, prefixed); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// lineOfError matches the errors of the library.
+var lineOfError = regexp.MustCompile(`^gitdiff: line (\d+): (.*)$`)
+
+// diffError is the error of a diff that the library cannot read.
+func diffError(err error) error {
+	m := lineOfError.FindStringSubmatch(err.Error())
+	if m == nil {
+		return &SyntaxError{Reason: strings.TrimPrefix(err.Error(), "gitdiff: ")}
+	}
+	line, _ := strconv.Atoi(m[1]) // which are digits
+	return &SyntaxError{Line: line, Reason: strings.TrimSpace(m[2])}
+}
+
+// prefixedNames returns the names that a header without one of git has with git's
+// prefixes: "b/x" if it has "--- a/x" and "+++ b/x". The library returns one of the two
+// names, and the prefix may be a directory.
+func prefixedNames(text string) map[string]bool {
+	names := map[string]bool{}
+	old := ""
+	for line := range strings.Lines(text) {
+		if now, ok := headerName(line, "+++ "); ok && old != "" && now == "b/"+strings.TrimPrefix(old, "a/") {
+			names[now] = true
+		}
+		old, _ = headerName(line, "--- ")
+	}
+	return names
+}
+
+// headerName returns the name on a line of a header that begins with mark.
+func headerName(line, mark string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(strings.TrimRight(line, "\r\n"), mark)
+	if unquoted, err := strconv.Unquote(name); err == nil {
+		return unquoted, ok
+	}
+	name, _, _ = strings.Cut(name, "\t")
+	return name, ok
+}
+
+// diffSection returns what a diff says of one file.
+func diffSection(f *gitdiff.File, prefixed map[string]bool) (section, error) {
+	s := section{kind: Modified, old: f.OldName, new: f.NewName, exact: true}
+	switch {
+	case f.IsNew:
+		s.kind, s.old = Added, ""
+	case f.IsDelete:
+		s.kind, s.new = Deleted, ""
+	case f.IsRename:
+		s.kind = Renamed
+	case f.IsCopy:
+		s.kind = Copied
+	}
+	git := f.OldOIDPrefix != "" || f.OldMode != 0 || f.NewMode != 0 || f.IsRename || f.IsCopy
+	if !git {
+		s.old, s.new = plainNames(s.old, s.new, prefixed)
+		s.maybeNew = s.kind == Modified && len(f.TextFragments) == 1 && f.TextFragments[0].OldLines == 0
+	}
+	name := s.name()
+	if f.IsBinary {
+		return s, &SyntaxError{Reason: name + ": binary changes are not applied; write the file instead"}
+	}
+	if err := s.checkModes(f); err != nil {
+		return s, err
+	}
+	if s.kind == Modified && s.old != s.new {
+		return s, &SyntaxError{Reason: fmt.Sprintf("%s and %s: two names, and no rename", s.old, s.new)}
+	}
+	if s.kind == Modified && len(f.TextFragments) == 0 && f.NewMode == 0 {
+		return s, &SyntaxError{Reason: name + ": there is no hunk"}
+	}
+	for _, fragment := range f.TextFragments {
+		s.hunks = append(s.hunks, diffHunk(fragment))
+	}
+	return s, nil
+}
+
+// name returns the name that errors and changes show.
+func (s *section) name() string {
+	if s.new == "" {
+		return s.old
+	}
+	return s.new
+}
+
+// checkModes returns the error of what is no file, and notes that modes do not change.
+func (s *section) checkModes(f *gitdiff.File) error {
+	for _, mode := range []os.FileMode{f.OldMode, f.NewMode} {
+		// The library keeps the bits of git: 100644, 120000 for a symlink, 160000 for a submodule.
+		if mode != 0 && mode&gitType != gitFile {
+			return &SyntaxError{Reason: s.name() + ": it is a symlink or a submodule, which a patch cannot change here"}
+		}
+	}
+	if f.NewMode != 0 && f.NewMode != f.OldMode && (s.kind != Added || f.NewMode&0o111 != 0) {
+		s.notes = append(s.notes, fmt.Sprintf("mode %o not set", f.NewMode&0o777))
+	}
+	return nil
+}
+
+// The bits of git's modes that tell files from symlinks and submodules.
+const (
+	gitType = 0o170000
+	gitFile = 0o100000
+)
+
+// plainNames returns the names of a file without git's prefixes "a/" and "b/", for a diff
+// that has no header of git.
+func plainNames(old, now string, prefixed map[string]bool) (string, string) {
+	switch {
+	case old == "":
+		return "", strings.TrimPrefix(now, "b/")
+	case now == "":
+		return strings.TrimPrefix(old, "a/"), ""
+	case prefixed[old] && prefixed[now]:
+		return old[len("b/"):], now[len("b/"):]
+	}
+	return old, now
+}
+
+// diffHunk returns a hunk of a diff. As for git, one that begins at the first line must
+// be there, and one that ends without context must be at the end of the file.
+func diffHunk(f *gitdiff.TextFragment) hunk {
+	h := hunk{
+		label: strings.TrimRight(f.Header(), "\n"), at: int(max(f.NewPosition-1, 0)),
+		atStart: f.OldPosition <= 1, atEnd: f.TrailingContext == 0,
+	}
+	for _, line := range f.Lines {
+		h.lines = append(h.lines, patchLine{" -+"[line.Op], line.Line})
+	}
+	return h
+}

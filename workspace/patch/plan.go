@@ -1,0 +1,383 @@
+package patch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Kind is what a patch does to a file, as git's letter.
+type Kind string
+
+// The kinds.
+const (
+	Added    Kind = "A"
+	Modified Kind = "M"
+	Deleted  Kind = "D"
+	Renamed  Kind = "R" // and modified, perhaps
+	Copied   Kind = "C" // and modified, perhaps
+)
+
+// Change is what a patch does to one file.
+type Change struct {
+	Kind Kind
+	// Path is the name of the file after the change, or before it if it is deleted.
+	Path string
+	// From is the name that a renamed file had, or the file that was copied.
+	From string
+	// Before and After are the bytes of the file. A Before of a new file and an After
+	// of a deleted one are nil.
+	Before, After []byte
+	// VersionBefore and Version are the versions of the file. Version is empty until
+	// the change has been made.
+	VersionBefore, Version workspace.Version
+	// Spans are the lines that change, from the top of the file to its end.
+	Spans []Span
+	// Notes say what is worth knowing: lines that were matched without white space, or a
+	// mode that is not set.
+	Notes []string
+}
+
+// Span is a run of lines that a patch replaces.
+type Span struct {
+	// First and Last are the lines in the file before the change, from 1. If lines are
+	// only added, Last is First-1: they come before First.
+	First, Last int
+	// Added is how many lines there are instead.
+	Added int
+}
+
+// Lines returns how many lines the change adds and removes.
+func (c *Change) Lines() (added, removed int) {
+	for _, s := range c.Spans {
+		added += s.Added
+		removed += s.Last - s.First + 1
+	}
+	return added, removed
+}
+
+// Plan is a patch whose changes have been checked. It is safe for concurrent use.
+type Plan struct {
+	ws      *workspace.Workspace
+	planner *planner
+	changes []Change
+}
+
+// Changes returns the changes that Apply is going to make, in the order of the patch.
+// Several parts of a patch for one file are one change. The caller must not change
+// bytes in them.
+func (p *Plan) Changes() []Change { return slices.Clone(p.changes) }
+
+// Plan reads the files of ws that the patch changes, and returns the changes.
+//
+// # Errors
+//
+// An [*Error] with everything that is wrong with the patch: it has the kinds of the
+// errors in it. And the error of ctx.
+func (p *Patch) Plan(ctx context.Context, ws *workspace.Workspace) (*Plan, error) {
+	pl := &planner{ws: ws, disk: map[string]*file{}, places: map[string]*place{}}
+	files := slices.Clone(p.files)
+	for i := range files {
+		if err := pl.resolve(&files[i]); err != nil {
+			pl.wrong = append(pl.wrong, err)
+		}
+	}
+	if len(pl.wrong) > 0 {
+		return nil, &Error{pl.wrong}
+	}
+	for i := range files {
+		err := pl.apply(ctx, &files[i])
+		if ctx.Err() != nil {
+			return nil, ops.Error(ops.ApplyPatch, ".", ctx.Err(), nil)
+		}
+		pl.wrong = append(pl.wrong, flatten(err)...)
+	}
+	changes := pl.changes()
+	for _, c := range changes {
+		if err := ops.CheckSize(ops.ApplyPatch, c.Path, int64(len(c.After)), ws.MaxFileSize()); err != nil {
+			pl.wrong = append(pl.wrong, err)
+		}
+	}
+	if len(pl.wrong) > 0 {
+		return nil, &Error{pl.wrong}
+	}
+	return &Plan{ws, pl, changes}, nil
+}
+
+// Error is everything that is wrong with a patch.
+type Error struct {
+	// Causes are one error for each file or hunk that is wrong: at least one.
+	Causes []error
+}
+
+// Error implements the error interface.
+func (e *Error) Error() string {
+	var lines []string
+	for _, cause := range e.Causes {
+		lines = append(lines, cause.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the causes.
+func (e *Error) Unwrap() []error { return e.Causes }
+
+// ErrMismatch is the kind of the error of a hunk whose lines are not in the file.
+var ErrMismatch = errors.New("the hunk does not apply")
+
+// flatten returns the errors that were joined.
+func flatten(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+// planner makes a plan. Like git, it applies the parts of a patch one after the other,
+// while renames and copies begin with what is in the workspace.
+type planner struct {
+	ws      *workspace.Workspace
+	disk    map[string]*file  // what is in the workspace; nil for a name that is free
+	places  map[string]*place // what the patch does to a name
+	results []*result         // in the order of the patch
+	wrong   []error
+}
+
+// file is a file of the workspace.
+type file struct {
+	data    []byte
+	version workspace.Version
+}
+
+// place is what a patch does to a name.
+type place struct {
+	leaves bool    // the patch deletes the file, or gives it another name
+	left   bool    // a part that has been applied does that
+	result *result // the file that the patch leaves there, nil for none
+}
+
+// result is a file that the patch leaves, or that it deletes.
+type result struct {
+	Change
+	text  *text // nil if it is deleted
+	total int   // lines of the file before
+}
+
+// place returns what the patch does to name, which section fills in.
+func (p *planner) place(name string) *place {
+	if p.places[name] == nil {
+		p.places[name] = &place{}
+	}
+	return p.places[name]
+}
+
+// resolve gives a section the names that the workspace uses. The names of a diff have to
+// be those already, as for git.
+func (p *planner) resolve(s *section) error {
+	for _, name := range []*string{&s.old, &s.new} {
+		if *name == "" {
+			continue
+		}
+		if !s.exact {
+			clean, err := p.ws.Clean(ops.ApplyPatch, *name)
+			if err != nil {
+				return err
+			}
+			*name = clean
+		}
+		if err := ops.CheckName(*name); err != nil {
+			return ops.Error(ops.ApplyPatch, *name, err, nil)
+		}
+		for element := range strings.SplitSeq(*name, "/") {
+			if strings.EqualFold(element, ".git") {
+				return ops.Error(ops.ApplyPatch, *name, fs.ErrInvalid, errors.New("a patch cannot change what is in .git"))
+			}
+		}
+	}
+	if s.kind == Renamed && s.old == s.new {
+		s.kind = Modified
+	}
+	if s.kind == Deleted || s.kind == Renamed {
+		p.place(s.old).leaves = true
+	}
+	return nil
+}
+
+// apply applies a section to what the sections before it have left.
+func (p *planner) apply(ctx context.Context, s *section) error {
+	r, err := p.source(ctx, s)
+	if err != nil {
+		return err
+	}
+	wrong, notes, err := r.text.apply(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := mismatches(s, wrong); err != nil {
+		return err
+	}
+	r.Notes = append(append(r.Notes, s.notes...), notes...)
+	if s.kind == Deleted {
+		if len(r.text.lines) > 0 && s.exact {
+			return mismatches(s, []mismatch{{"the deletion", "it does not remove all lines of the file"}})
+		}
+		r.text = nil
+	}
+	if s.kind == Deleted || s.kind == Renamed {
+		p.place(s.old).left = true
+	}
+	if s.kind != Deleted {
+		p.place(s.new).result = r
+	}
+	if !slices.Contains(p.results, r) {
+		p.results = append(p.results, r)
+	}
+	return nil
+}
+
+// mismatches returns the errors of hunks that do not apply.
+func mismatches(s *section, wrong []mismatch) error {
+	var errs []error
+	for _, m := range wrong {
+		errs = append(errs, ops.Error(ops.ApplyPatch, s.name(), ErrMismatch, fmt.Errorf("%s: %s", m.label, m.reason)))
+	}
+	return errors.Join(errs...)
+}
+
+// source returns what the hunks of a section are applied to.
+func (p *planner) source(ctx context.Context, s *section) (*result, error) {
+	if s.kind == Modified || s.kind == Deleted {
+		at := p.place(s.old)
+		switch {
+		case at.result != nil && s.kind == Modified:
+			return at.result, nil
+		case at.result != nil, at.left:
+			return nil, ops.Error(ops.ApplyPatch, s.old, fs.ErrInvalid, errors.New("an earlier part of the patch changes, deletes or renames it"))
+		}
+	}
+	r := &result{Change: Change{Kind: s.kind, Path: s.name()}}
+	if s.kind != Added {
+		found, err := p.look(ctx, s.old)
+		switch {
+		case err != nil:
+			return nil, err
+		case found == nil && !s.maybeNew:
+			return nil, ops.Error(ops.ApplyPatch, s.old, fs.ErrNotExist, nil)
+		case found == nil:
+			r.Kind = Added
+		default:
+			r.Before, r.VersionBefore = found.data, found.version
+		}
+	}
+	if s.kind == Renamed || s.kind == Copied {
+		r.From = s.old
+	}
+	if s.kind != Modified && s.kind != Deleted {
+		if err := p.free(ctx, s.new); err != nil {
+			return nil, err
+		}
+	}
+	r.text = newText(r.Before)
+	r.total = len(r.text.lines)
+	return r, nil
+}
+
+// free returns the error of a name that a section cannot create.
+func (p *planner) free(ctx context.Context, name string) error {
+	at := p.place(name)
+	if at.result != nil {
+		return ops.Error(ops.ApplyPatch, name, fs.ErrExist, errors.New("the patch creates it twice"))
+	}
+	found, err := p.look(ctx, name)
+	if err == nil && found != nil && !at.leaves {
+		return ops.Error(ops.ApplyPatch, name, fs.ErrExist, nil)
+	}
+	return err
+}
+
+// look returns the file name of the workspace, nil if the name is free. It follows no
+// symlink: git does not, either.
+func (p *planner) look(ctx context.Context, name string) (*file, error) {
+	if found, ok := p.disk[name]; ok {
+		return found, nil
+	}
+	target, err := p.ws.Resolve(ctx, name)
+	if err != nil {
+		return nil, ops.Rename(err, ops.ApplyPatch, name)
+	}
+	if target != name {
+		return nil, ops.Error(ops.ApplyPatch, name, workspace.ErrSymlink, errors.New("a patch follows no symlink"))
+	}
+	data, version, err := p.ws.ReadVersioned(ctx, name, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, workspace.ErrNotDir) && p.belowRemoved(name):
+		p.disk[name] = nil
+		return nil, nil
+	case err != nil:
+		return nil, ops.Rename(err, ops.ApplyPatch, name)
+	case version == "":
+		return nil, ops.Error(ops.ApplyPatch, name, errors.ErrUnsupported, errors.New("the workspace has no versions of files, so a patch could overwrite what others write"))
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	p.disk[name] = &file{data, version}
+	return p.disk[name], nil
+}
+
+// belowRemoved reports whether the patch removes a file whose name is that of a directory
+// of name.
+func (p *planner) belowRemoved(name string) bool {
+	for dir, _ := workspace.Split(name); dir != "."; dir, _ = workspace.Split(dir) {
+		if at := p.places[dir]; at != nil && at.leaves {
+			return true
+		}
+	}
+	return false
+}
+
+// changes completes the changes of all results, and returns them.
+func (p *planner) changes() []Change {
+	list := make([]Change, len(p.results))
+	for i, r := range p.results {
+		if r.text != nil {
+			r.After = r.text.bytes()
+		}
+		r.Spans = r.spans()
+		list[i] = r.Change
+	}
+	return list
+}
+
+// spans returns the lines of the file before that are not in it after the change, and the
+// lines that are new there.
+func (r *result) spans() []Span {
+	var spans []Span
+	next, added := 1, 0 // the line of the file before that comes next, and the new lines before it
+	end := func(number int) {
+		if number > next || added > 0 {
+			spans = append(spans, Span{First: next, Last: number - 1, Added: added})
+		}
+		next, added = number+1, 0
+	}
+	if r.text != nil {
+		for _, line := range r.text.lines {
+			if line.number == 0 {
+				added++
+			} else {
+				end(line.number)
+			}
+		}
+	}
+	end(r.total + 1)
+	return spans
+}

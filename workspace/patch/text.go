@@ -1,0 +1,341 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
+)
+
+// text is a file while the hunks of a section change it.
+type text struct {
+	lines []fileLine
+	bom   bool   // a byte order mark was before the first line
+	open  bool   // the last line had no line end
+	end   string // of lines without a neighbour to take it from
+}
+
+// fileLine is a line of a file.
+type fileLine struct {
+	text    string // with its line end
+	number  int    // in the file as it was, from 1; 0 for a line that a hunk has added
+	patched bool   // a hunk of the same section has it
+}
+
+// bom is a byte order mark.
+const bom = "\uFEFF"
+
+// newText returns the text of a file with the bytes data.
+func newText(data []byte) *text {
+	t := &text{end: "\n"}
+	for line := range bytes.Lines(data) {
+		t.lines = append(t.lines, fileLine{text: string(line), number: len(t.lines) + 1})
+	}
+	return t
+}
+
+// bytes returns what the text is now.
+func (t *text) bytes() []byte {
+	var out bytes.Buffer
+	for _, line := range t.lines {
+		out.WriteString(line.text)
+	}
+	return out.Bytes()
+}
+
+// mismatch says why a hunk does not apply.
+type mismatch struct {
+	label, reason string
+}
+
+// maxMismatches is how many hunks of a file are looked for in vain before the rest is
+// left out.
+const maxMismatches = 20
+
+// apply applies the hunks of s, and returns which do not apply, and what has to be said
+// of those that do.
+func (t *text) apply(ctx context.Context, s *section) (wrong []mismatch, notes []string, err error) {
+	for i := range t.lines {
+		t.lines[i].patched = false
+	}
+	find := t.exactHunk
+	if !s.exact {
+		t.begin()
+		defer t.finish()
+		at := 0
+		find = func(h *hunk) (string, string) { return t.looseHunk(h, &at) }
+	}
+	for i := range s.hunks {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		h := &s.hunks[i]
+		note, reason := find(h)
+		name := fmt.Sprintf("hunk %d (%s)", i+1, wording.ClipAround(h.label, 0, 80))
+		if reason != "" {
+			wrong = append(wrong, mismatch{name, reason})
+		}
+		if note != "" {
+			notes = append(notes, fmt.Sprintf("hunk %d: %s", i+1, note))
+		}
+		if len(wrong) == maxMismatches {
+			break
+		}
+	}
+	return wrong, notes, nil
+}
+
+// splice puts a hunk at the line at, whose old lines have been found there. Lines of
+// context stay as they are.
+func (t *text) splice(h *hunk, at int, end func(at int) string) {
+	var now []fileLine
+	from := at
+	for _, l := range h.lines {
+		switch l.op {
+		case ' ':
+			kept := t.lines[from]
+			kept.patched = true
+			now = append(now, kept)
+			from++
+		case '-':
+			from++
+		case '+':
+			now = append(now, fileLine{text: l.text + end(from), patched: true})
+		}
+	}
+	t.lines = slices.Replace(t.lines, at, from, now...)
+}
+
+// exactHunk applies a hunk of a unified diff where git would. From the line where it is
+// expected it goes down and up by turns, as "git apply" does; what another hunk has
+// written is no match.
+func (t *text) exactHunk(h *hunk) (note, reason string) {
+	old := h.old()
+	begin := h.at
+	switch {
+	case h.atStart:
+		begin = 0
+	case h.atEnd:
+		begin = len(t.lines) - len(old)
+	}
+	if begin < 0 || begin > len(t.lines) {
+		begin = len(t.lines)
+	}
+	for distance := range len(t.lines) + 1 {
+		for _, at := range [...]int{begin + distance, begin - distance} {
+			if at < 0 || at+len(old) > len(t.lines) || h.atStart && at > 0 || h.atEnd && at+len(old) != len(t.lines) {
+				continue
+			}
+			if t.matches(at, old) {
+				t.splice(h, at, func(int) string { return "" })
+				return "", ""
+			}
+		}
+		if h.atStart || h.atEnd {
+			break // there is one place only
+		}
+	}
+	return "", t.difference(begin, old, func(line string) string { return line })
+}
+
+// matches reports whether the lines old are at the line at.
+func (t *text) matches(at int, old []string) bool {
+	for i, want := range old {
+		if line := t.lines[at+i]; line.patched || line.text != want {
+			return false
+		}
+	}
+	return true
+}
+
+// begin prepares the text for hunks whose lines have no line ends: it takes a byte order
+// mark away, and gives the last line the line end that it may lack.
+func (t *text) begin() {
+	if len(t.lines) == 0 {
+		return
+	}
+	first, last := &t.lines[0], &t.lines[len(t.lines)-1]
+	first.text, t.bom = strings.CutPrefix(first.text, bom)
+	if strings.HasSuffix(first.text, "\r\n") {
+		t.end = "\r\n"
+	}
+	if t.open = !strings.HasSuffix(last.text, "\n"); t.open {
+		last.text += t.end
+	}
+}
+
+// finish reverts what begin did.
+func (t *text) finish() {
+	if len(t.lines) == 0 {
+		return
+	}
+	first, last := &t.lines[0], &t.lines[len(t.lines)-1]
+	if t.bom {
+		first.text = bom + first.text
+	}
+	if t.open {
+		last.text = body(last.text)
+	}
+}
+
+// body returns a line without its line end.
+func body(line string) string { return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") }
+
+// endAt returns the line end of a line that is put before the line at: that of its
+// neighbour.
+func (t *text) endAt(at int) string {
+	for _, i := range [...]int{at - 1, at} {
+		if i >= 0 && i < len(t.lines) {
+			return t.lines[i].text[len(body(t.lines[i].text)):]
+		}
+	}
+	return t.end
+}
+
+// passes are the ways in which the apply_patch format compares lines, the strictest
+// first.
+var passes = []struct {
+	fold func(line string) string
+	note string
+}{
+	{func(line string) string { return line }, ""},
+	{trimRight, "matched without the white space at the ends of lines"},
+	{strings.TrimSpace, "matched without the white space around lines"},
+	{func(line string) string { return plainPunctuation.Replace(strings.TrimSpace(line)) }, "matched with plain quotes, dashes and spaces"},
+}
+
+func trimRight(line string) string { return strings.TrimRightFunc(line, unicode.IsSpace) }
+
+// plainPunctuation replaces what word processors write.
+var plainPunctuation = strings.NewReplacer(
+	"\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2014", "-", "\u2015", "-", "\u2212", "-",
+	"\u2018", "'", "\u2019", "'", "\u201A", "'", "\u201B", "'",
+	"\u201C", `"`, "\u201D", `"`, "\u201E", `"`, "\u201F", `"`,
+	"\u00A0", " ", "\u2002", " ", "\u2003", " ", "\u2004", " ", "\u2005", " ", "\u2006", " ", "\u2007", " ",
+	"\u2008", " ", "\u2009", " ", "\u200A", " ", "\u202F", " ", "\u205F", " ", "\u3000", " ",
+)
+
+// looseHunk applies a hunk of the apply_patch format after the line *from, which it moves
+// on.
+func (t *text) looseHunk(h *hunk, from *int) (note, reason string) {
+	for _, anchor := range h.anchors {
+		at, _, found := t.find([]string{anchor}, *from, false)
+		if !found {
+			return "", fmt.Sprintf("no line after line %d is %s", *from, shown(anchor))
+		}
+		*from = at + 1
+	}
+	old := h.old()
+	if len(old) == 0 {
+		at := len(t.lines)
+		if len(h.anchors) > 0 {
+			at = *from
+		}
+		t.splice(h, at, t.endAt)
+		*from = at + len(h.lines)
+		return "", ""
+	}
+	at, note, found := t.find(old, *from, h.atEnd)
+	if shorter, ok := h.withoutBlankEnd(); !found && ok {
+		if at, note, found = t.find(shorter.old(), *from, h.atEnd); found {
+			h = &shorter
+		}
+	}
+	if !found {
+		return "", t.difference(*from, old, passes[len(passes)-1].fold)
+	}
+	before := len(t.lines)
+	t.splice(h, at, t.endAt)
+	*from = at + len(h.old()) + len(t.lines) - before
+	return note, ""
+}
+
+// find returns where the lines old are, at the line from or after it, in the first pass
+// that finds them. atEnd says that they must be the last lines.
+func (t *text) find(old []string, from int, atEnd bool) (at int, note string, found bool) {
+	last := len(t.lines) - len(old)
+	if atEnd {
+		from = max(from, last)
+	}
+	for _, pass := range passes {
+		folded := make([]string, len(old))
+		for i, line := range old {
+			folded[i] = pass.fold(line)
+		}
+		for at := from; at <= last; at++ {
+			if t.matchesFolded(at, folded, pass.fold) {
+				return at, pass.note, true
+			}
+		}
+	}
+	return 0, "", false
+}
+
+func (t *text) matchesFolded(at int, old []string, fold func(string) string) bool {
+	for i, want := range old {
+		if fold(body(t.lines[at+i].text)) != want {
+			return false
+		}
+	}
+	return true
+}
+
+// maxCompared bounds the lines that are compared to say what differs.
+const maxCompared = 1 << 20
+
+// difference says why the lines old are not in the file: what it has at the place where
+// most of them are, the one nearest to the line at if there are several.
+func (t *text) difference(at int, old []string, fold func(string) string) string {
+	if len(t.lines) == 0 {
+		return "the file is empty"
+	}
+	best, most := min(at, len(t.lines)-1), 0
+	if len(t.lines)*len(old) <= maxCompared {
+		for i := range t.lines {
+			n := t.common(i, old, fold)
+			if n > most || n == most && n > 0 && distance(i, at) < distance(best, at) {
+				best, most = i, n
+			}
+		}
+	}
+	for i, want := range old {
+		if best+i >= len(t.lines) {
+			return fmt.Sprintf("the file ends after line %d, and the patch goes on with %s", len(t.lines), shown(want))
+		}
+		line := t.lines[best+i]
+		if fold(line.text) == fold(want) || fold(body(line.text)) == fold(want) {
+			continue
+		}
+		reason := fmt.Sprintf("line %d of the file is %s, and the patch has %s", best+i+1, shown(line.text), shown(want))
+		if strings.Join(strings.Fields(line.text), "") == strings.Join(strings.Fields(want), "") {
+			reason += ": white space differs"
+		}
+		return reason
+	}
+	return fmt.Sprintf("its lines are at line %d, where they cannot be: hunks go from the top of the file to its end, do not overlap, and have to begin or end with it unless they have lines of context there", best+1)
+}
+
+// common returns how many of the lines old are where they would be if the first is at.
+func (t *text) common(at int, old []string, fold func(string) string) (n int) {
+	for i, want := range old[:min(len(old), len(t.lines)-at)] {
+		line := t.lines[at+i].text
+		if strings.TrimSpace(want) != "" && (fold(line) == fold(want) || fold(body(line)) == fold(want)) {
+			n++
+		}
+	}
+	return n
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// shownChars is how many characters of a line an error shows.
+const shownChars = 120
+
+// shown returns a line for an error, with white space that can be seen.
+func shown(line string) string {
+	return fmt.Sprintf("%q", wording.ClipAround(body(line), 0, shownChars))
+}

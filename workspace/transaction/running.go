@@ -1,0 +1,315 @@
+package transaction
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/process"
+	"github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
+)
+
+// The states of a transaction.
+const (
+	stateOpen    = "open"
+	stateDone    = "done"
+	stateUndoing = "undoing"
+)
+
+// record is the state of a transaction in the store.
+type record struct {
+	State   string    `json:"state"`
+	Process string    `json:"process"` // whose turn it is
+	FS      string    `json:"fs"`      // and which FS of the process
+	Until   time.Time `json:"until"`   // how long at most
+}
+
+// grace is how long after its time a process may still be busy with a transaction.
+const grace = 5 * time.Minute
+
+// undoTimeout is how long an undo may take, whose context may have ended.
+const undoTimeout = 2 * time.Minute
+
+// running is a transaction in the store: this program's, or one that was left.
+type running struct {
+	*shared
+	dir     string
+	version workspace.Version // of the state
+	journal *backup.FS
+	files   workspace.FileSystem // that record changes
+	exact   workspace.FileSystem
+
+	mu    sync.RWMutex // held for reading by each change
+	ended bool         // guarded by mu
+}
+
+// open returns the transaction in dir.
+func (s *shared) open(dir string) (*running, error) {
+	journal, err := backup.New(s.fsys, &backup.Options{
+		Store: s.store, Dir: dir + "/changes", Keep: math.MaxInt32, KeepBytes: math.MaxInt64,
+	})
+	if err != nil {
+		return nil, ops.Rename(err, ops.Transaction, dir)
+	}
+	exact, err := journal.Exact()
+	if err != nil {
+		return nil, ops.Rename(err, ops.Transaction, dir)
+	}
+	return &running{shared: s, dir: dir, journal: journal, files: journal, exact: exact}, nil
+}
+
+// stateName returns the name of the file with the state.
+func (tx *running) stateName() string { return tx.dir + "/state.json" }
+
+// set writes the state, if it is still what this program knows. The first one must not
+// exist.
+func (tx *running) set(ctx context.Context, state string) error {
+	data, err := json.Marshal(record{state, process.This().String(), tx.id, tx.now().Add(MaxDuration + grace).UTC()})
+	if err != nil {
+		return err
+	}
+	var opts *workspace.WriteOptions
+	if workspace.CapabilitiesOf(tx.store).ConditionalWrite {
+		opts = &workspace.WriteOptions{IfVersion: tx.version, IfNotExist: tx.version == ""}
+	}
+	version, err := tx.store.WriteFile(ctx, tx.stateName(), data, opts)
+	if err == nil {
+		tx.version = version
+	}
+	return err
+}
+
+// maxState is how many bytes of a state are read.
+const maxState = 1 << 16
+
+// state returns the state that the store has, with its version.
+func (tx *running) state(ctx context.Context) (record, workspace.Version, error) {
+	data, version, err := workspace.ReadVersioned(ctx, tx.store, tx.stateName(), maxState)
+	if err != nil {
+		return record{}, "", err
+	}
+	var r record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return record{}, "", ops.Error(ops.Transaction, tx.dir, workspace.ErrUnavailable, errors.New("the state of a transaction is damaged"))
+	}
+	return r, version, nil
+}
+
+// Transaction implements [fallback.Transactor]. In a transaction, another one is a part of
+// it.
+func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) error) (err error) {
+	if err := ops.Check(ctx, ops.Transaction, "."); err != nil {
+		return err
+	}
+	if change != nil && f.current(ctx) != nil {
+		return change(ctx)
+	}
+	if !workspace.CapabilitiesOf(f.FileSystem).Write {
+		return ops.Error(ops.Transaction, ".", fs.ErrPermission, nil)
+	}
+	if err := f.undoLeft(ctx); err != nil && (change == nil || !errors.Is(err, workspace.ErrConflict)) {
+		return err
+	}
+	if change == nil {
+		return nil
+	}
+	tx, err := f.open(f.dir + "/" + session.NewID())
+	if err != nil {
+		return err
+	}
+	if err := tx.set(ctx, stateOpen); err != nil {
+		return ops.Rename(err, ops.Transaction, ".")
+	}
+	f.active.Store(tx.dir, true)
+	defer f.active.Delete(tx.dir)
+	inner, cancel := context.WithTimeout(context.WithValue(ctx, key{f.shared}, tx), MaxDuration)
+	returned := false
+	defer func() {
+		if !returned { // change has panicked
+			cancel()
+			tx.end()
+			_ = tx.undo(ctx) // the panic goes on; what is left is undone later
+		}
+	}()
+	err = change(inner)
+	returned = true
+	if err == nil && inner.Err() != nil {
+		err = ops.Error(ops.Transaction, ".", inner.Err(), nil)
+	}
+	cancel()
+	tx.end()
+	if err == nil {
+		err = tx.commit(ctx)
+		if err == nil {
+			return nil
+		}
+	}
+	return errors.Join(err, tx.undo(ctx))
+}
+
+// end waits for the changes that still run, whose context has ended, and lets no other
+// begin.
+func (tx *running) end() {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	tx.ended = true
+}
+
+// commit makes the changes final.
+func (tx *running) commit(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	err := tx.set(ctx, stateDone)
+	if err == nil {
+		_ = tx.remove(ctx) // or the next transaction removes it
+		return nil
+	}
+	// The answer may be lost, and somebody else may have begun to undo it.
+	found, version, readErr := tx.state(ctx)
+	switch {
+	case readErr == nil && found.State == stateDone:
+		_ = tx.remove(ctx)
+		return nil
+	case errors.Is(err, workspace.ErrConflict) || errors.Is(readErr, fs.ErrNotExist):
+		return ops.Error(ops.Transaction, ".", workspace.ErrConflict, errors.New("another program has undone it, because it took too long"))
+	case readErr == nil && found.State == stateOpen:
+		tx.version = version
+	}
+	return ops.Rename(err, ops.Transaction, ".")
+}
+
+// undo reverts the changes of tx and removes it. It does nothing if the transaction has
+// been removed, or if somebody else reverts it.
+func (tx *running) undo(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	err := tx.set(ctx, stateUndoing)
+	if errors.Is(err, workspace.ErrConflict) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = tx.revert(ctx)
+	}
+	if err != nil && !onlyConflicts(err) {
+		return fmt.Errorf("not all changes could be undone yet; the next transaction tries again: %w", err)
+	}
+	return errors.Join(err, tx.remove(ctx))
+}
+
+// revert undoes the changes, those of each session and call.
+func (tx *running) revert(ctx context.Context) error {
+	changes, err := tx.journal.Changes(ctx, "")
+	if err != nil {
+		return err
+	}
+	done := map[string]bool{}
+	var errs []error
+	for _, c := range changes {
+		if done[c.Session] {
+			continue
+		}
+		done[c.Session] = true
+		as := session.WithCall(session.WithID(ctx, c.Session)) // for what records changes below
+		if _, err := tx.journal.Undo(as, &backup.UndoOptions{Session: c.Session, All: true}); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// onlyConflicts reports whether err is nothing but conflicts.
+func onlyConflicts(err error) bool {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			if !onlyConflicts(one) {
+				return false
+			}
+		}
+		return true
+	}
+	return errors.Is(err, workspace.ErrConflict)
+}
+
+// remove removes the directory of the transaction, which is done or undone. The state goes
+// last: without it, nobody would know that.
+func (tx *running) remove(ctx context.Context) error {
+	for _, name := range []string{tx.dir + "/changes", tx.dir} {
+		if err := tx.store.Rm(ctx, name, &workspace.RmOptions{Recursive: true}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return ops.Rename(err, ops.Transaction, ".")
+		}
+	}
+	for dir := tx.shared.dir; dir != "."; dir, _ = workspace.Split(dir) {
+		if tx.store.Rm(ctx, dir, nil) != nil { // others have something in it
+			break
+		}
+	}
+	return nil
+}
+
+// recoverOnce tries to undo what has been left, before the first change. That it fails is no
+// reason to refuse the change.
+func (s *shared) recoverOnce(ctx context.Context) {
+	if !s.recovered.Swap(true) && workspace.CapabilitiesOf(s.store).Write {
+		_ = s.undoLeft(ctx)
+	}
+}
+
+// undoLeft undoes the transactions of processes that have ended.
+func (s *shared) undoLeft(ctx context.Context) error {
+	infos, err := s.store.Ls(ctx, s.dir, nil)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return ops.Rename(err, ops.Transaction, ".")
+	}
+	var errs []error
+	for _, info := range infos {
+		if info.IsDir() {
+			errs = append(errs, s.undoIfLeft(ctx, info.Path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// undoIfLeft undoes the transaction in dir, if its process has ended.
+func (s *shared) undoIfLeft(ctx context.Context, dir string) error {
+	tx, err := s.open(dir)
+	if err != nil {
+		return err
+	}
+	found, version, err := tx.state(ctx)
+	tx.version = version
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it has not begun, or has been removed
+		return nil
+	case err != nil:
+		return ops.Rename(err, ops.Transaction, ".")
+	case found.State == stateDone:
+		return tx.remove(ctx)
+	}
+	if s.now().Before(found.Until) && s.inUse(dir, found) {
+		return nil
+	}
+	return tx.undo(ctx)
+}
+
+// inUse reports whether the transaction in dir may still go on.
+func (s *shared) inUse(dir string, r record) bool {
+	self := process.This()
+	if r.Process == self.String() && r.FS == s.id {
+		_, active := s.active.Load(dir)
+		return active
+	}
+	owner, known := process.Parse(r.Process)
+	if !known {
+		return true
+	}
+	ended, known := owner.Ended(self)
+	return !known || !ended
+}

@@ -1,0 +1,361 @@
+package transaction_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
+)
+
+func Example() {
+	ctx := context.Background()
+	fsys, err := transaction.New(memory.New(nil), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ws := workspace.New("repo", fsys, nil)
+	err = ws.Transaction(ctx, func(ctx context.Context) error {
+		if _, err := ws.WriteFile(ctx, "a.txt", []byte("text"), nil); err != nil {
+			return err
+		}
+		return errors.New("it does not fit")
+	})
+	fmt.Println(err)
+	_, err = ws.Stat(ctx, "a.txt")
+	fmt.Println(err)
+	// Output:
+	// it does not fit
+	// stat a.txt: file does not exist
+}
+
+// files is the content of files, by name. A name that ends in a slash is a directory.
+type files = map[string]string
+
+var start = files{"a": "one", "dir/b": "two", "dir/sub/c": "three", "old": "moves"}
+
+func fill(t testing.TB, fsys workspace.FileSystem, content files) {
+	t.Helper()
+	for name, text := range content {
+		if name[len(name)-1] == '/' {
+			continue
+		}
+		if _, err := fsys.WriteFile(t.Context(), name, []byte(text), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// contents returns all of fsys, which includes what should be hidden.
+func contents(t testing.TB, fsys workspace.FileSystem) files {
+	t.Helper()
+	all := files{}
+	err := workspace.Walk(t.Context(), fsys, ".", nil, func(info workspace.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		if info.IsDir() {
+			all[info.Path+"/"] = ""
+			return nil
+		}
+		data, err := fsys.ReadFile(context.Background(), info.Path)
+		all[info.Path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// changeAll makes every kind of change.
+func changeAll(ctx context.Context, fsys workspace.FileSystem) error {
+	w, err := workspace.Create(ctx, fsys, "new/created", nil)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	_, err = w.Write([]byte("created"))
+	if err == nil {
+		_, err = w.Commit()
+	}
+	for _, do := range []func() error{
+		func() error { _, err := fsys.WriteFile(ctx, "a", []byte("1"), nil); return err },
+		func() error { _, err := fsys.WriteFile(ctx, "x/y/z", []byte("new"), nil); return err },
+		func() error { return fsys.Mkdir(ctx, "x/dir", nil) },
+		func() error { return fsys.Rm(ctx, "dir", &workspace.RmOptions{Recursive: true}) },
+		func() error { return workspace.Move(ctx, fsys, "old", "dir/old") },
+		func() error { _, err := workspace.Copy(ctx, fsys, "a", "copy"); return err },
+		func() error { _, err := fsys.WriteFile(ctx, "a", []byte("2"), nil); return err },
+	} {
+		if err == nil {
+			err = do()
+		}
+	}
+	return err
+}
+
+var changed = files{"a": "2", "copy": "1", "dir/": "", "dir/old": "moves", "new/": "", "new/created": "created", "x/": "", "x/y/": "", "x/y/z": "new", "x/dir/": ""}
+
+// stores are the file systems that the tests run on.
+func stores(t *testing.T) map[string]workspace.FileSystem {
+	local, err := localbash.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]workspace.FileSystem{"memory": memory.New(nil), "folder": local}
+}
+
+func newFS(t testing.TB, store workspace.FileSystem) *transaction.FS {
+	t.Helper()
+	fsys, err := transaction.New(store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fsys
+}
+
+// TestWhole tests that all changes take place, or none, and that nothing else is left:
+// through policies and without New, too.
+func TestWhole(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("failed")
+	for name, wrap := range map[string]func(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem{
+		"with New":    func(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return newFS(t, fsys) },
+		"without New": func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return fsys },
+		"below rules": func(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem {
+			// What is undone could not be done: new files cannot be deleted.
+			restricted, err := policy.Restrict(newFS(t, fsys), policy.Rules{FirstMatch: []policy.Rule{{Deny: []policy.Op{policy.OpDelete}, Paths: []string{"x", "new", "copy"}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sub, err := policy.Sub(restricted, ".")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sub
+		},
+	} {
+		for storeName, store := range stores(t) {
+			t.Run(name+"/"+storeName, func(t *testing.T) {
+				t.Parallel()
+				fill(t, store, start)
+				before := contents(t, store)
+				ws := workspace.New("test", wrap(t, store), nil)
+				for _, test := range []struct {
+					name string
+					end  func() error
+					err  error
+				}{
+					{"error", func() error { return failed }, failed},
+					{"panic", func() error { panic(failed) }, nil},
+					{"context", func() error { return nil }, context.Canceled},
+				} {
+					func() {
+						ctx, cancel := context.WithCancel(t.Context())
+						defer func() {
+							cancel()
+							if r := recover(); r != nil && test.err != nil {
+								panic(r)
+							}
+						}()
+						err := transaction.Run(ctx, ws, func(ctx context.Context, tx *workspace.Workspace) error {
+							if err := changeAll(ctx, tx); err != nil {
+								t.Errorf("%s: %v", test.name, err)
+							}
+							if test.name == "context" {
+								cancel()
+							}
+							return test.end()
+						})
+						if !errors.Is(err, test.err) {
+							t.Errorf("Run() that ends with %s = %v, want %v", test.name, err, test.err)
+						}
+					}()
+					if diff := cmp.Diff(before, contents(t, store)); diff != "" {
+						t.Errorf("after a transaction that ends with %s (-want +got):\n%s", test.name, diff)
+					}
+				}
+				var late context.Context
+				if err := transaction.Run(t.Context(), ws, func(ctx context.Context, tx *workspace.Workspace) error {
+					late = context.WithoutCancel(ctx)
+					return changeAll(ctx, tx)
+				}); err != nil {
+					t.Errorf("Run() = %v", err)
+				}
+				if diff := cmp.Diff(changed, contents(t, store)); diff != "" {
+					t.Errorf("after a transaction (-want +got):\n%s", diff)
+				}
+				if name == "without New" {
+					return
+				}
+				if _, err := ws.WriteFile(late, "a", nil, nil); !errors.Is(err, fs.ErrClosed) {
+					t.Errorf("WriteFile() after the transaction has ended = %v, want ErrClosed", err)
+				}
+			})
+		}
+	}
+}
+
+// TestForeign tests that a file that somebody else has changed since is left alone, and
+// that all others are brought back.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	for name, store := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fill(t, store, start)
+			ws := workspace.New("test", newFS(t, store), nil)
+			failed := errors.New("failed")
+			err := ws.Transaction(t.Context(), func(ctx context.Context) error {
+				if err := changeAll(ctx, ws); err != nil {
+					return err
+				}
+				if _, err := store.WriteFile(t.Context(), "a", []byte("theirs"), nil); err != nil {
+					return err
+				}
+				return failed
+			})
+			if !errors.Is(err, failed) || !errors.Is(err, workspace.ErrConflict) {
+				t.Errorf("Transaction() = %v, want both errors", err)
+			}
+			want := files{"dir/": "", "dir/sub/": ""}
+			for name, text := range start {
+				want[name] = text
+			}
+			want["a"] = "theirs"
+			if diff := cmp.Diff(want, contents(t, store)); diff != "" {
+				t.Errorf("after the transaction (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNested tests that a transaction in another one is a part of it, and that changes
+// without its context are not.
+func TestNested(t *testing.T) {
+	t.Parallel()
+	store := memory.New(nil)
+	ws := workspace.New("test", newFS(t, store), nil)
+	failed := errors.New("failed")
+	put := func(ctx context.Context, name string) {
+		if _, err := ws.WriteFile(ctx, name, []byte(name), nil); err != nil {
+			t.Error(err)
+		}
+	}
+	err := ws.Transaction(t.Context(), func(ctx context.Context) error {
+		if err := ws.Transaction(ctx, func(ctx context.Context) error { put(ctx, "inner"); return nil }); err != nil {
+			t.Error(err)
+		}
+		put(t.Context(), "outside")
+		put(ctx, "outer")
+		return failed
+	})
+	if !errors.Is(err, failed) {
+		t.Errorf("Transaction() = %v", err)
+	}
+	if diff := cmp.Diff(files{"outside": "outside"}, contents(t, store)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestHidden tests that the journal is hidden while a transaction runs.
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	store := memory.New(nil)
+	fill(t, store, files{"a": "one"})
+	ws := workspace.New("test", newFS(t, store), nil)
+	err := ws.Transaction(t.Context(), func(ctx context.Context) error {
+		if _, err := ws.WriteFile(ctx, "a", []byte("two"), nil); err != nil {
+			return err
+		}
+		if n := len(contents(t, store)); n < 5 {
+			t.Errorf("the store has %d names, so there is no journal", n)
+		}
+		if diff := cmp.Diff(files{"a": "two", ".workspacekit/": ""}, contents(t, ws)); diff != "" {
+			t.Errorf("in a transaction (-want +got):\n%s", diff)
+		}
+		for _, ctx := range []context.Context{ctx, t.Context()} {
+			if _, err := ws.WriteFile(ctx, transaction.DefaultDir+"/x/state.json", []byte("{}"), nil); !errors.Is(err, workspace.ErrPolicy) {
+				t.Errorf("WriteFile() below the journal = %v, want ErrPolicy", err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(files{"a": "two"}, contents(t, store)); diff != "" {
+		t.Errorf("after the transaction (-want +got):\n%s", diff)
+	}
+}
+
+// TestSymlink tests that what cannot be brought back is not removed.
+func TestSymlink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	store, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, store, start)
+	if err := os.Symlink("b", filepath.Join(dir, "dir", "link")); err != nil {
+		t.Fatal(err)
+	}
+	ws := workspace.New("test", newFS(t, store), nil)
+	err = ws.Transaction(t.Context(), func(ctx context.Context) error {
+		for _, name := range []string{"dir/link", "dir"} {
+			if err := ws.Rm(ctx, name, &workspace.RmOptions{Recursive: true}); !errors.Is(err, errors.ErrUnsupported) {
+				t.Errorf("Rm(%q) in a transaction = %v, want ErrUnsupported", name, err)
+			}
+		}
+		_, err := ws.WriteFile(ctx, "dir/link", []byte("through"), nil)
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if data, err := store.ReadFile(t.Context(), "dir/b"); err != nil || string(data) != "through" {
+		t.Errorf("the target of the symlink is %q, %v", data, err)
+	}
+	if err := ws.Rm(t.Context(), "dir/link", nil); err != nil {
+		t.Errorf("Rm() without a transaction = %v", err)
+	}
+}
+
+// TestOptions tests what New refuses.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{".", "../x", "/x", "a/"} {
+		if _, err := transaction.New(memory.New(nil), &transaction.Options{Dir: dir}); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("New() with the directory %q = %v, want ErrInvalid", dir, err)
+		}
+	}
+	ws := workspace.New("test", memory.New(nil), nil)
+	if err := ws.Transaction(t.Context(), func(context.Context) error { return nil }); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Transaction() without New = %v, want ErrUnsupported", err)
+	}
+	readOnly := workspace.New("test", policy.ReadOnly(newFS(t, memory.New(nil))), nil)
+	err := transaction.Run(t.Context(), readOnly, func(context.Context, *workspace.Workspace) error { return nil })
+	if !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("Run() in a read-only workspace = %v, want ErrPolicy", err)
+	}
+}
+
+// TestConformance runs the suite without a transaction, and in one.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	conformance.Run(t, func(t *testing.T) workspace.FileSystem { return newFS(t, memory.New(nil)) }, nil)
+}

@@ -139,7 +139,7 @@ func (t *text) exactHunk(h *hunk) (note, reason string) {
 			break // there is one place only
 		}
 	}
-	return "", t.difference(begin, old, func(line string) string { return line })
+	return "", t.difference(h, begin, old, func(line string) string { return line })
 }
 
 // matches reports whether the lines old are at the line at.
@@ -246,7 +246,7 @@ func (t *text) looseHunk(h *hunk, from *int) (note, reason string) {
 		}
 	}
 	if !found {
-		return "", t.difference(*from, old, passes[len(passes)-1].fold)
+		return "", t.difference(h, *from, old, passes[len(passes)-1].fold)
 	}
 	before := len(t.lines)
 	t.splice(h, at, t.endAt)
@@ -289,7 +289,7 @@ const maxCompared = 1 << 20
 
 // difference says why the lines old are not in the file: what it has at the place where
 // most of them are, the one nearest to the line at if there are several.
-func (t *text) difference(at int, old []string, fold func(string) string) string {
+func (t *text) difference(h *hunk, at int, old []string, fold func(string) string) string {
 	if len(t.lines) == 0 {
 		return "the file is empty"
 	}
@@ -316,7 +316,14 @@ func (t *text) difference(at int, old []string, fold func(string) string) string
 		}
 		return reason
 	}
-	return fmt.Sprintf("its lines are at line %d, where they cannot be: hunks go from the top of the file to its end, do not overlap, and have to begin or end with it unless they have lines of context there", best+1)
+	why := "the hunks before it change them, or what comes after them"
+	switch {
+	case h.atEnd && best+len(old) < len(t.lines):
+		why = "a hunk that ends without context must end the file"
+	case h.atStart && best > 0:
+		why = "a hunk of line 1 must begin the file"
+	}
+	return fmt.Sprintf("its lines are at line %d, and %s", best+1, why)
 }
 
 // common returns how many of the lines old are where they would be if the first is at.

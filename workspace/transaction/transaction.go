@@ -248,8 +248,8 @@ func (f *FS) Rm(ctx context.Context, name string, opts *workspace.RmOptions) err
 	})
 }
 
-// restorable returns the error of a removal that cannot be undone. Any other error is that
-// of the removal, too.
+// restorable returns the error of a removal that cannot be undone. The removal has
+// any other error, too.
 func restorable(ctx context.Context, fsys workspace.FileSystem, name string, opts *workspace.RmOptions) error {
 	check := func(info workspace.FileInfo, err error) error {
 		if err == nil && info.Type != workspace.TypeFile && !info.IsDir() {

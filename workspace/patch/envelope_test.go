@@ -1,0 +1,307 @@
+package patch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/patch"
+)
+
+func Example() {
+	ctx := context.Background()
+	ws := workspace.New("repo", memory.New(nil), nil)
+	if _, err := ws.WriteFile(ctx, "main.go", []byte("package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n"), nil); err != nil {
+		log.Fatal(err)
+	}
+	changes, err := patch.Apply(ctx, ws, `*** Begin Patch
+*** Update File: main.go
+*** Move to: cmd/hello/main.go
+@@ func main() {
+-	println("hello")
++	println("hello, world")
+*** Add File: README.md
++# Hello
+*** End Patch
+`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range changes {
+		added, removed := c.Lines()
+		fmt.Printf("%s %s +%d -%d\n", c.Kind, c.Path, added, removed)
+	}
+	_, err = patch.Apply(ctx, ws, "--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-# Goodbye\n+# Hi\n")
+	fmt.Println(err)
+	// Output:
+	// R cmd/hello/main.go +1 -1
+	// A README.md +1 -0
+	// apply_patch README.md: the hunk does not apply: hunk 1 (@@ -1,1 +1,1 @@): line 1 of the file is "# Hello", and the patch has "# Goodbye"
+}
+
+// wrap puts the lines of an update of the file f into a patch.
+func wrap(lines ...string) string {
+	return "*** Begin Patch\n*** Update File: f\n" + strings.Join(lines, "\n") + "\n*** End Patch"
+}
+
+// TestEnvelope applies patches in the apply_patch format to the file f.
+func TestEnvelope(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, file string
+		patch      []string
+		want       string
+	}{
+		{"replace", "a\nb\nc\n", []string{"@@", " a", "-b", "+B", " c"}, "a\nB\nc\n"},
+		{"without @@", "a\nb\n", []string{"-b", "+B"}, "a\nB\n"},
+		{"anchor", "f\nx\ng\nx\n", []string{"@@ g", "-x", "+y"}, "f\nx\ng\ny\n"},
+		{"anchors", "class A\ndef f\nx\nclass B\ndef f\nx\n", []string{"@@ class B", "@@ def f", "-x", "+y"}, "class A\ndef f\nx\nclass B\ndef f\ny\n"},
+		{"in order", "x\nx\nx\n", []string{"@@", "-x", "+1", "@@", "-x", "+2"}, "1\n2\nx\n"},
+		{"insert after an anchor", "a\nb\n", []string{"@@ a", "+new"}, "a\nnew\nb\n"},
+		{"append", "a\nb\n", []string{"@@", "+new"}, "a\nb\nnew\n"},
+		{"end of file", "x\ny\nx\n", []string{"@@", "-x", "+z", "*** End of File"}, "x\ny\nz\n"},
+		{"CRLF", "a\r\nb\r\nc\r\n", []string{"@@", " a", "-b", "+B", "+B2", " c"}, "a\r\nB\r\nB2\r\nc\r\n"},
+		{"mixed line ends", "a\nb\r\nc\n", []string{"@@", " a", "-b", "+B", " c"}, "a\nB\r\nc\n"},
+		{"byte order mark", "\uFEFFa\nb\n", []string{"@@", "-a", "+A", " b"}, "\uFEFFA\nb\n"},
+		{"no final line end", "a\nb", []string{"@@", " a", "-b", "+B"}, "a\nB"},
+		{"no final line end, appended", "a", []string{"@@", " a", "+b"}, "a\nb"},
+		{"trailing white space", "a  \nb\n", []string{"@@", " a", "-b", "+B"}, "a  \nB\n"},
+		{"indentation", "\ta\n\tb\n", []string{"@@", " a", "-b", "+\tB"}, "\ta\n\tB\n"},
+		{"punctuation", "say \u201Chi\u201D \u2013 now\nb\n", []string{"@@", ` say "hi" - now`, "-b", "+B"}, "say \u201Chi\u201D \u2013 now\nB\n"},
+		{"exact before trimmed", "a \na\n", []string{"@@", "-a", "+A"}, "a \nA\n"},
+		{"blank line that is not in the file", "a\nb\n", []string{"@@", "-a", "+A", " b", ""}, "A\nb\n"},
+		{"blank context without its blank", "a\n\nb\n", []string{"@@", " a", "", "-b", "+B"}, "a\n\nB\n"},
+		{"all removed", "a\n", []string{"@@", "-a"}, ""},
+		{"empty file", "", []string{"@@", "+a"}, "a\n"},
+	} {
+		ws := newWorkspace(t, tree{"f": test.file})
+		if _, err := patch.Apply(t.Context(), ws, wrap(test.patch...)); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if got := treeOf(t, ws)["f"]; got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// TestFiles applies patches of several files.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	before := tree{"a": "1\n2\n3\n", "d/b": "x\n", "c": "y\n"}
+	for _, test := range []struct {
+		name, patch string
+		want        tree // and what is not in it is as before
+		changes     string
+	}{
+		{"all kinds", "*** Begin Patch\n*** Add File: new/f\n+1\n+2\n*** Delete File: c\n*** Update File: d/b\n*** Move to: e/b\n@@\n-x\n+X\n*** End Patch",
+			tree{"a": before["a"], "new/f": "1\n2\n", "e/b": "X\n"}, "A new/f +2 -0; D c +0 -1; R e/b +1 -1"},
+		{"move alone", "*** Begin Patch\n*** Update File: a\n*** Move to: z\n*** End Patch", tree{"z": before["a"], "d/b": "x\n", "c": "y\n"}, "R z +0 -0"},
+		{"names as people write them", "*** Begin Patch\n*** Delete File: ./d//b\n*** Delete File: /c\n*** End Patch", tree{"a": before["a"]}, "D d/b +0 -1; D c +0 -1"},
+		{"a file twice", "*** Begin Patch\n*** Update File: a\n@@\n-3\n+three\n*** Update File: a\n@@\n-1\n+one\n*** End Patch", tree{"a": "one\n2\nthree\n", "d/b": "x\n", "c": "y\n"}, "M a +2 -2"},
+		{"empty new file", "*** Begin Patch\n*** Add File: e\n*** End Patch", tree{"a": before["a"], "d/b": "x\n", "c": "y\n", "e": ""}, "A e +0 -0"},
+		{"file becomes a directory", "*** Begin Patch\n*** Delete File: c\n*** Add File: c/d\n+1\n*** End Patch", tree{"a": before["a"], "d/b": "x\n", "c/d": "1\n"}, "D c +0 -1; A c/d +1 -0"},
+		{"names change places", "diff --git a/a b/c\nsimilarity index 100%\nrename from a\nrename to c\ndiff --git a/c b/a\nsimilarity index 100%\nrename from c\nrename to a\n",
+			tree{"a": "y\n", "d/b": "x\n", "c": before["a"]}, "R c +0 -0; R a +0 -0"},
+		{"plain diff", "--- a\n+++ a\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n", tree{"a": "1\ntwo\n3\n", "d/b": "x\n", "c": "y\n"}, "M a +1 -1"},
+		{"plain diff of a directory", "--- d/b\t2020-01-01\n+++ d/b\t2020-01-02\n@@ -1 +1 @@\n-x\n+X\n", tree{"a": before["a"], "d/b": "X\n", "c": "y\n"}, "M d/b +1 -1"},
+		{"plain new file", "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n", tree{"a": before["a"], "d/b": "x\n", "c": "y\n", "n": "x\n"}, "A n +1 -0"},
+		{"plain deletion", "--- a/c\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n", tree{"a": before["a"], "d/b": "x\n"}, "D c +0 -1"},
+		{"plain diff of a file that does not exist", "--- a/n\n+++ b/n\n@@ -0,0 +1 @@\n+x\n", tree{"a": before["a"], "d/b": "x\n", "c": "y\n", "n": "x\n"}, "A n +1 -0"},
+		{"with a message", "Subject: x\n\n---\n a | 2 +-\n\ndiff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-1\n+one\n 2\n-- \n2.39\n", tree{"a": "one\n2\n3\n", "d/b": "x\n", "c": "y\n"}, "M a +1 -1"},
+		{"no final line end in the patch", "--- a/c\n+++ b/c\n@@ -1 +1 @@\n-y\n+z", tree{"a": before["a"], "d/b": "x\n", "c": "z\n"}, "M c +1 -1"},
+		{"mode", "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n", before, "M a +0 -0 (mode 755 not set)"},
+	} {
+		ws := newWorkspace(t, before)
+		changes, err := patch.Apply(t.Context(), ws, test.patch)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if diff := cmp.Diff(test.want, treeOf(t, ws)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+		var got []string
+		for _, c := range changes {
+			added, removed := c.Lines()
+			line := fmt.Sprintf("%s %s +%d -%d", c.Kind, c.Path, added, removed)
+			if len(c.Notes) > 0 {
+				line += " (" + strings.Join(c.Notes, ", ") + ")"
+			}
+			if info, err := ws.Stat(t.Context(), c.Path); err == nil && info.Version != c.Version {
+				t.Errorf("%s: the version of %s is %q, want %q", test.name, c.Path, c.Version, info.Version)
+			}
+			got = append(got, line)
+		}
+		if strings.Join(got, "; ") != test.changes {
+			t.Errorf("%s: changes %q, want %q", test.name, got, test.changes)
+		}
+	}
+}
+
+// TestRefused tests patches that cannot be applied: what is said, and that nothing changes.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	before := tree{"a": "1\n2\n3\n", "d/b": "x\n"}
+	for _, test := range []struct {
+		name, patch string
+		kind        error // nil for a SyntaxError
+		says        string
+	}{
+		{"empty", "", nil, "changes no file"},
+		{"prose", "please change a\n", nil, "changes no file"},
+		{"no end", "*** Begin Patch\n*** Delete File: a\n", nil, `does not end with "*** End Patch"`},
+		{"text after the end", "*** Begin Patch\n*** Delete File: a\n*** End Patch\nmore", nil, "line 4 of the patch: there is text after"},
+		{"nothing", "*** Begin Patch\n*** End Patch", nil, "changes no file"},
+		{"no name", "*** Begin Patch\n*** Delete File: \n*** End Patch", nil, "line 2 of the patch: "},
+		{"unknown section", "*** Begin Patch\n*** Rename File: a\n*** End Patch", nil, "line 2 of the patch: it is none of"},
+		{"new file without signs", "*** Begin Patch\n*** Add File: n\ntext\n*** End Patch", nil, `line 3 of the patch: each line of a new file begins with "+"`},
+		{"hunk without signs", wrap("@@", "text"), nil, "line 4 of the patch"},
+		{"hunk without change", "*** Begin Patch\n*** Update File: a\n@@\n 1\n*** End Patch", nil, "the hunk changes no line"},
+		{"update without hunk", "*** Begin Patch\n*** Update File: a\n*** End Patch", nil, "no line of a changes"},
+		{"binary", "diff --git a/x b/x\nindex 1..2 100644\nBinary files a/x and b/x differ\n", nil, "binary changes are not applied"},
+		{"symlink", "diff --git a/l b/l\nnew file mode 120000\nindex 0..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n", nil, "symlink"},
+		{"submodule", "diff --git a/l b/l\nnew file mode 160000\nindex 0..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+Subproject\n", nil, "submodule"},
+		{"header without hunks", "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n", nil, "a: there is no hunk"},
+		{"wrong counts", "--- a/a\n+++ b/a\n@@ -1,3 +1,1 @@\n-1\n", nil, "line 3 of the patch: "},
+
+		{"missing file", "*** Begin Patch\n*** Delete File: n\n*** End Patch", fs.ErrNotExist, "n: file does not exist"},
+		{"new file exists", "*** Begin Patch\n*** Add File: a\n+1\n*** End Patch", fs.ErrExist, "a: file already exists"},
+		{"destination exists", "*** Begin Patch\n*** Update File: a\n*** Move to: d/b\n*** End Patch", fs.ErrExist, "d/b: "},
+		{"a directory", "*** Begin Patch\n*** Delete File: d\n*** End Patch", workspace.ErrIsDir, "d: "},
+		{"below a file", "*** Begin Patch\n*** Add File: a/n\n+1\n*** End Patch", workspace.ErrNotDir, "a/n: "},
+		{"created twice", "*** Begin Patch\n*** Add File: n\n+1\n*** Add File: n\n+1\n*** End Patch", fs.ErrExist, "twice"},
+		{"deleted twice", "*** Begin Patch\n*** Delete File: a\n*** Delete File: a\n*** End Patch", fs.ErrInvalid, "an earlier part of the patch"},
+		{"changed, then deleted", "*** Begin Patch\n*** Update File: a\n@@\n-1\n*** Delete File: a\n*** End Patch", fs.ErrInvalid, "an earlier part of the patch"},
+		{"outside", "*** Begin Patch\n*** Add File: ../n\n+1\n*** End Patch", workspace.ErrEscape, "../n: "},
+		{"outside, in a diff", "--- /dev/null\n+++ b/../n\n@@ -0,0 +1 @@\n+1\n", workspace.ErrEscape, "../n: "},
+		{"not clean, in a diff", "--- a/./a\n+++ b/./a\n@@ -1 +1 @@\n-1\n+2\n", fs.ErrInvalid, "./a: "},
+		{"git", "*** Begin Patch\n*** Add File: .git/hooks/x\n+1\n*** End Patch", fs.ErrInvalid, ".git"},
+		{"git in other letters", "--- /dev/null\n+++ b/d/.GIT/config\n@@ -0,0 +1 @@\n+1\n", fs.ErrInvalid, ".git"},
+		{"reserved", "*** Begin Patch\n*** Add File: .workspacekit-tmp-x\n+1\n*** End Patch", fs.ErrInvalid, "reserved"},
+
+		{"no such line", "*** Begin Patch\n*** Update File: a\n@@\n 1\n-zwei\n+two\n*** End Patch", patch.ErrMismatch, `a: the hunk does not apply: hunk 1 (@@): line 2 of the file is "2", and the patch has "zwei"`},
+		{"no such anchor", "*** Begin Patch\n*** Update File: a\n@@ func f\n-1\n*** End Patch", patch.ErrMismatch, `no line after line 0 is "func f"`},
+		{"wrong order", "*** Begin Patch\n*** Update File: a\n@@\n-3\n@@\n-1\n*** End Patch", patch.ErrMismatch, "hunk 2 (@@): its lines are at line 1"},
+		{"white space", "--- a/d/b\n+++ b/d/b\n@@ -1 +1 @@\n-\tx\n+y\n", patch.ErrMismatch, `the patch has "\tx": white space differs`},
+		{"end of file", "--- a/a\n+++ b/a\n@@ -2,3 +2,2 @@\n 2\n 3\n-4\n", patch.ErrMismatch, `the file ends after line 3, and the patch goes on with "4"`},
+		{"not at the end", "--- a/a\n+++ b/a\n@@ -2 +2 @@\n-2\n+two\n", patch.ErrMismatch, "its lines are at line 2, and a hunk that ends without context must end the file"},
+		{"not at the beginning", "--- a/a\n+++ b/a\n@@ -1,2 +1,1 @@\n-2\n 3\n", patch.ErrMismatch, "its lines are at line 2, and a hunk of line 1 must begin the file"},
+		{"deletion of a part", "--- a/a\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n", patch.ErrMismatch, ""},
+	} {
+		ws := newWorkspace(t, before)
+		_, err := patch.Apply(t.Context(), ws, test.patch)
+		var syntax *patch.SyntaxError
+		switch {
+		case test.kind == nil && !errors.As(err, &syntax), test.kind != nil && !errors.Is(err, test.kind):
+			t.Errorf("%s: Apply() = %v, want %v", test.name, err, test.kind)
+		case !strings.Contains(err.Error(), test.says):
+			t.Errorf("%s: Apply() = %v, which does not say %q", test.name, err, test.says)
+		}
+		if diff := cmp.Diff(before, treeOf(t, ws)); diff != "" {
+			t.Errorf("%s: it has changed something:\n%s", test.name, diff)
+		}
+	}
+}
+
+// TestAllErrors tests that everything that is wrong is said at once.
+func TestAllErrors(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, tree{"a": "1\n2\n3\n4\n5\n"})
+	_, err := patch.Apply(t.Context(), ws, "*** Begin Patch\n*** Update File: a\n@@\n-x\n@@\n-2\n@@\n-y\n*** Delete File: n\n*** Add File: a\n+1\n*** End Patch")
+	var all *patch.Error
+	if !errors.As(err, &all) || len(all.Causes) != 4 {
+		t.Fatalf("Apply() = %v, want four errors", err)
+	}
+	for i, part := range []string{"hunk 1", "hunk 3", "n: file does not exist", "a: file already exists"} {
+		if !strings.Contains(all.Causes[i].Error(), part) {
+			t.Errorf("error %d is %v, want %q", i, all.Causes[i], part)
+		}
+	}
+}
+
+// TestChangedMeanwhile tests that a plan is not applied to files that have changed since.
+func TestChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	const text = "*** Begin Patch\n*** Update File: a\n@@\n-1\n+one\n*** Delete File: b\n*** Update File: c\n*** Move to: c2\n@@\n-1\n+one\n*** Add File: n\n+1\n*** End Patch"
+	before := tree{"a": "1\n", "b": "1\n", "c": "1\n"}
+	for _, name := range []string{"a", "b", "c", "c2", "n"} {
+		ws := newWorkspace(t, before)
+		p, err := patch.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := p.Plan(t.Context(), ws)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ws.WriteFile(t.Context(), name, []byte("theirs"), nil); err != nil {
+			t.Fatal(err)
+		}
+		want := treeOf(t, ws)
+		if _, err := plan.Apply(t.Context()); !errors.Is(err, workspace.ErrConflict) && !errors.Is(err, fs.ErrExist) {
+			t.Errorf("Apply() after a write of %s = %v, want ErrConflict", name, err)
+		}
+		if diff := cmp.Diff(want, treeOf(t, ws)); diff != "" {
+			t.Errorf("after a write of %s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// FuzzEnvelope tests that no patch in the apply_patch format does harm: it is applied or
+// refused, and then nothing has changed; lines that it does not name stay.
+func FuzzEnvelope(f *testing.F) {
+	f.Add("@@\n a\n-b\n+c\n*** Add File: x\n+1", "a\nb\n")
+	f.Add("*** Move to: g\n@@ a\n@@ b\n+c\n*** End of File", "a\r\nb")
+	f.Fuzz(func(t *testing.T, lines, file string) {
+		checkHarmless(t, wrap(lines), file)
+	})
+}
+
+// FuzzDiff is FuzzEnvelope for unified diffs.
+func FuzzDiff(f *testing.F) {
+	f.Add("diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n", "a\nb\n")
+	f.Add("--- a/f\n+++ b/g\n@@ -1 +1 @@\n-b\n\\ No newline at end of file\n+c\n", "b")
+	f.Add("diff --git a/f b/g\nsimilarity index 90%\nrename from f\nrename to g\n--- a/f\n+++ b/g\n@@ -0,0 +1 @@\n+c\n", "")
+	f.Fuzz(func(t *testing.T, text, file string) {
+		checkHarmless(t, text, file)
+	})
+}
+
+func checkHarmless(t *testing.T, text, file string) {
+	before := tree{"f": file, "other": "x"}
+	ws := newWorkspace(t, before)
+	changes, err := patch.Apply(t.Context(), ws, text)
+	after := treeOf(t, ws)
+	if err != nil {
+		if diff := cmp.Diff(before, after); diff != "" {
+			t.Fatalf("Apply() = %v, and has changed:\n%s", err, diff)
+		}
+		return
+	}
+	if len(changes) == 0 {
+		t.Fatal("Apply() has made no change, and returned no error")
+	}
+	for _, c := range changes {
+		if got, exists := after[c.Path]; exists && got != string(c.After) {
+			t.Fatalf("%s is %q, and the change says %q", c.Path, got, c.After)
+		}
+		added, removed := c.Lines()
+		if n := countLines(c.Before) + added - removed; c.Kind != patch.Copied && n != countLines(c.After) {
+			t.Fatalf("%s: %d lines and +%d -%d make %d", c.Path, countLines(c.Before), added, removed, countLines(c.After))
+		}
+	}
+}
+
+func countLines(data []byte) (n int) {
+	for range strings.Lines(string(data)) {
+		n++
+	}
+	return n
+}

@@ -91,6 +91,9 @@ func (theme grepTheme) run(e *env) {
 		got := []int{}
 		for _, m := range e.grep(c.pattern, &opts).Matches {
 			got = append(got, m.LineNumber)
+			if m.LastLine > 0 {
+				got = append(got, -m.LastLine)
+			}
 		}
 		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
 			e.Errorf("Grep(%q, %+v) of %s finds lines %v, want %v", c.pattern, opts, compare.Brief(theme.content), got, c.want)
@@ -179,9 +182,12 @@ func filterCases() []filterCase {
 		{"", ".*", ".hidden"},
 		{"", "[ab].txt", "a.txt sub/b.txt"},
 		{"sub", "*.go", "sub/a.go sub/deep/a.go"},
-		{"sub", "deep/*.go", ""},
-		{"sub", "sub/deep/*.go", "sub/deep/a.go"},
-		{"sub", "/a.go", ""},
+		{"sub", "deep/*.go", "sub/deep/a.go"},
+		{"sub", "sub/deep/*.go", ""},
+		{"sub", "/a.go", "sub/a.go"},
+		{"sub", "*/*.go", "sub/deep/a.go"},
+		{"sub/deep", "*/*", ""},
+		{"sub/deep", "/*", "sub/deep/a.go"},
 	}
 }
 

@@ -10,7 +10,8 @@ type grepTheme struct {
 	patterns []grepPattern
 }
 
-// grepPattern is a pattern and the lines that it matches.
+// grepPattern is a pattern and the lines that it matches. Of a match that spans
+// lines it has the first, and the negative of the last.
 type grepPattern struct {
 	pattern string
 	opts    workspace.GrepOptions
@@ -37,7 +38,91 @@ func grepThemes() []grepTheme {
 		{"line-break-at-end", "S4", "one\ntwo\n", []grepPattern{finds("", 1, 2), finds("^$")}},
 		{"only-line-breaks", "S4", "\n\n", []grepPattern{finds("", 1, 2), finds("^$", 1, 2)}},
 		{"unicode", "S1", "日本語\nnaïve\ncafe\u0301\n🙂 smile\n", grepUnicode()},
+		{"carriage-return", "S18", "one\r\ntwo \r\n\r\nx\r\r\nlast\r", grepCarriageReturns()},
+		{"multiline", "S19 S20 S21", "a {\n  b\n}\nc\n\na {\n}\n", grepMultiline()},
+		{"multiline-carriage-return", "S18 S19 S20", "a {\r\n  b\r\n}\r\nc\n\r\nend\r", grepMultilineCR()},
+		{"multiline-no-line-break-at-end", "S19 S20", "a\nb", []grepPattern{spans(`b\z`, 2), spans(`a\z`), spans(`b\n`), spans("$", 1, 2), spans(`(?s)a.*`, 1, -2)}},
+		{"multiline-empty-file", "S19", "", []grepPattern{spans(""), spans("^$"), spans(`\A\z`)}},
 		{"not-utf-8", "S1", "caf\xe9 latin\nplain\n\xff\xfe\n", []grepPattern{finds("latin", 1), finds("^caf", 1), finds("plain", 2)}},
+	}
+}
+
+// spans is a pattern that can match over several lines.
+func spans(pattern string, lines ...int) grepPattern {
+	return grepPattern{pattern, workspace.GrepOptions{Multiline: true}, lines}
+}
+
+// grepCarriageReturns has patterns for lines that end with "\r\n".
+func grepCarriageReturns() []grepPattern {
+	return []grepPattern{
+		finds("one$", 1),
+		finds(`one\z`, 1),
+		finds(`[^ ]$`, 1, 4, 5),
+		finds(`\s$`, 2, 4),
+		finds("^$", 3),
+		finds(".", 1, 2, 4, 5),
+		finds("x$"),
+		finds("^x.$", 4),
+		finds("last$", 5),
+		finds(`\r`, 1, 2, 3, 4, 5),
+		finds(`one\r$`, 1),
+		finds(`\r\r$`, 4),
+		finds(`(?:one|two )\r?$`, 1, 2),
+		{"\r", workspace.GrepOptions{Literal: true}, []int{1, 2, 3, 4, 5}},
+		{"o\r", workspace.GrepOptions{Literal: true}, nil},
+	}
+}
+
+// grepMultiline has patterns that span lines, and those that a search line by line
+// would find as well.
+func grepMultiline() []grepPattern {
+	return []grepPattern{
+		spans(`\{\n\s+b\n\}`, 1, -3),
+		spans("\\{\n  b", 1, -2),
+		spans(`\{\s*\}`, 6, -7),
+		spans(`a \{[^}]*\}`, 1, -3, 6, -7),
+		spans(`(?s)a.*\}`, 1, -7),
+		spans(`(?s)a.*?\}`, 1, -3, 6, -7),
+		spans("a.*b"),
+		spans("^  b$", 2),
+		spans("^a|c$", 1, 4, 6),
+		spans(`\Aa`, 1),
+		spans(`\Aa|\}`, 1, 3, 7),
+		spans(`\}\n\z`, 7),
+		spans(`\}\z`),
+		spans("^$", 5),
+		spans("^", 1, 2, 3, 4, 5, 6, 7),
+		spans("$", 1, 2, 3, 4, 5, 6, 7),
+		spans("", 1, 2, 3, 4, 5, 6, 7),
+		spans(`\n`, 1, 2, 3, 4, 5, 6, 7),
+		spans(`\n\n`, 4, -5),
+		spans(`c\s+a`, 4, -6),
+		spans(`b\n`, 2),
+		spans(`\bb\b`, 2),
+		spans(`[\n]c`, 3, -4),
+		spans(`\{(?:\n  b)?\n\}|c`, 1, -3, 4, 6, -7),
+		spans(`\w\r\n`),
+		{"{\n  b", workspace.GrepOptions{Multiline: true, Literal: true}, []int{1, -2}},
+		{"{\n  B", workspace.GrepOptions{Multiline: true, Literal: true, IgnoreCase: true}, []int{1, -2}},
+		{"B\n}", workspace.GrepOptions{Multiline: true, IgnoreCase: true}, []int{2, -3}},
+	}
+}
+
+// grepMultilineCR has patterns that span lines with different ends.
+func grepMultilineCR() []grepPattern {
+	return []grepPattern{
+		spans(`\{\n  b\n\}`, 1, -3),
+		spans(`\{\r\n  b`, 1, -2),
+		spans(`\{\r?\n  b`, 1, -2),
+		spans(`c\r\n`),
+		spans(`c\n\n`, 4, -5),
+		spans(`c\n\r`, 4, -5),
+		spans("b$", 2),
+		spans(`^$`, 5),
+		spans(`end$`, 6),
+		spans(`end\z`, 6),
+		spans(`(?s)\}.*end`, 3, -6),
+		{"{\n  b", workspace.GrepOptions{Multiline: true, Literal: true}, []int{1, -2}},
 	}
 }
 

@@ -26,6 +26,12 @@ func grepFileCases() []testCase {
 		{"skipped-without-match", "S15", needFiles, grepSkippedWithoutMatch},
 		{"skipped-only-if-asked-for", "S15 S8 S9", needFiles, grepSkippedOnlyIfAskedFor},
 		{"follows-writes", "S1", needWrite, grepFollowsWrites},
+		{"lines-of-a-match", "S20 S10 S18", needFiles, grepLinesOfMatch},
+		{"multiline-in-large-file", "S19 S20", needFiles, grepMultilineLarge},
+		{"first-only", "S22", needFiles, grepFirstOnly},
+		{"first-only-in-large-file", "S22 S15", needFiles, grepFirstOnlyLarge},
+		{"count", "S23", needFiles, grepCount},
+		{"searched", "S24", needFiles, grepSearched},
 	}
 }
 
@@ -195,5 +201,142 @@ func grepFollowsWrites(e *env) {
 			want = []string{"file"}
 		}
 		e.equal(paths(e.grep("needle", nil).Matches), want, "Grep(%q) after WriteFile(%q, %q)", "needle", "file", content)
+	}
+}
+
+// grepLinesOfMatch tests what a match that spans lines has in it, also where lines
+// end with "\r\n".
+func grepLinesOfMatch(e *env) {
+	e.given(files{"file": "0\r\na {\r\n}\r\n3\n4 {\n}"})
+	opts := workspace.GrepOptions{Multiline: true, Before: 1, After: 2}
+	e.finds(`\{\s*\}`, opts,
+		workspace.Match{Path: "file", LineNumber: 2, LastLine: 3, Line: "a {\r\n}\r", Before: []string{"0\r"}, After: []string{"3", "4 {"}},
+		workspace.Match{Path: "file", LineNumber: 5, LastLine: 6, Line: "4 {\n}", Before: []string{"3"}})
+	e.finds("3", opts, workspace.Match{Path: "file", LineNumber: 4, Line: "3", Before: []string{"}\r"}, After: []string{"4 {", "}"}})
+}
+
+// grepMultilineLarge has a match on both sides of every usual buffer size, among
+// files that have a part of it.
+func grepMultilineLarge(e *env) {
+	text := strings.Repeat("hay and more hay\n", 50000)
+	e.given(files{"a": "begin\n", "b": text + "begin\n" + text + "end\nend\n", "c": "end\n", "d": "begin end\n"})
+	e.equal(spansOf(e.grep(`(?s)begin.*?end`, &workspace.GrepOptions{Multiline: true}).Matches),
+		[]string{"b:50001-100002", "d:1-0"}, "Grep(%q, Multiline)", "(?s)begin.*?end")
+}
+
+// spansOf shows matches as "path:first-last".
+func spansOf(matches []workspace.Match) []string {
+	found := []string{}
+	for _, m := range matches {
+		found = append(found, fmt.Sprintf("%s:%d-%d", m.Path, m.LineNumber, m.LastLine))
+	}
+	return found
+}
+
+// grepCounted is a tree with files that have several matches.
+func grepCounted() files {
+	return files{
+		"a": "hay\nneedle\nneedle needle\n", "a-b": "needle", "bin": "needle\n\x00", "d/e": strings.Repeat("needle\n", 300), "d/f": "hay\n",
+		"d/g:1": "\nneedle\nneedle\n",
+	}
+}
+
+// grepFirstOnly tests that each file has one match, the first, for any kind of
+// pattern, and that pages go on with the next file.
+func grepFirstOnly(e *env) {
+	e.given(grepCounted())
+	all := []string{"a:2", "a-b:1", "d/e:1", "d/g:1:2"}
+	for _, pattern := range []string{"needle", "(?i)NEEDLE", "n[e]+dle", "^needle"} {
+		opts := workspace.GrepOptions{FirstOnly: true}
+		e.equal(positions(e.grep(pattern, &opts).Matches), all, "Grep(%q, FirstOnly)", pattern)
+		opts.Multiline = true
+		e.equal(positions(e.grep(pattern, &opts).Matches), all, "Grep(%q, FirstOnly, Multiline)", pattern)
+	}
+	for limit := 1; limit <= 3; limit++ {
+		matches, _ := e.grepPaged(workspace.GrepOptions{FirstOnly: true, MaxResults: limit})
+		e.equal(positions(matches), all, "Grep(%q, FirstOnly) in pages of %d", "needle", limit)
+	}
+	for line, want := range map[int][]string{0: {"a:2"}, 1: {"a:2"}, 2: {}} {
+		after := workspace.Position{Path: "a", LineNumber: line}
+		got := e.grep("needle", &workspace.GrepOptions{Path: "a", FirstOnly: true, StartAfter: after}).Matches
+		e.equal(positions(got), want, "Grep(%q, FirstOnly, StartAfter: %+v)", "needle", after)
+	}
+	e.finds("needle", workspace.GrepOptions{Path: "a", FirstOnly: true, After: 1},
+		workspace.Match{Path: "a", LineNumber: 2, Line: "needle", After: []string{"needle needle"}})
+}
+
+// grepFirstOnlyLarge has the first match at places in large files up to which
+// something might read, and a large file that is binary.
+func grepFirstOnlyLarge(e *env) {
+	tree, want := files{}, []string{}
+	for i, before := range []int{0, 100, 8190, 60_000, 65_530, 262_140, 600_000} {
+		name := fmt.Sprintf("%d", i)
+		tree[name] = strings.Repeat("hay\n", before/4) + "needle needle\n" + strings.Repeat("more hay\n", 100_000) + "needle\n"
+		want = append(want, fmt.Sprintf("%s:%d", name, before/4+1))
+	}
+	tree["bin"] = "needle\n\x00" + strings.Repeat("needle\n", 200_000)
+	tree["none"] = strings.Repeat("more hay\n", 100_000) + "need\nle"
+	e.given(tree)
+	for _, pattern := range []string{"needle", "n[e]{2}dle"} {
+		e.equal(positions(e.grep(pattern, &workspace.GrepOptions{FirstOnly: true}).Matches), want, "Grep(%q, FirstOnly)", pattern)
+	}
+	for i, name := range []string{"0", "6"} {
+		e.equal(positions(e.grep("needle", &workspace.GrepOptions{FirstOnly: true, Path: name}).Matches), []string{want[6*i]}, "Grep(%q, FirstOnly, Path: %q)", "needle", name)
+	}
+	e.skips(workspace.GrepOptions{FirstOnly: true}, workspace.Skipped{Path: "bin", Reason: workspace.SkipBinary})
+}
+
+// grepCount tests that the first match of each file says how many there are, also
+// with a limit, and from a position on.
+func grepCount(e *env) {
+	e.given(grepCounted())
+	want := []workspace.Match{
+		{Path: "a", LineNumber: 2, Line: "needle", Count: 2}, {Path: "a-b", LineNumber: 1, Line: "needle", Count: 1},
+		{Path: "d/e", LineNumber: 1, Line: "needle", Count: 300}, {Path: "d/g:1", LineNumber: 2, Line: "needle", Count: 2},
+	}
+	for _, opts := range []workspace.GrepOptions{{Count: true}, {Count: true, FirstOnly: true}, {Count: true, Multiline: true}} {
+		e.finds("needle", opts, want...)
+		e.finds("n[e]+dle", opts, want...)
+	}
+	for limit := 1; limit <= 3; limit++ {
+		got, _ := e.grepPaged(workspace.GrepOptions{Count: true, MaxResults: limit})
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			e.Errorf("Grep(%q, Count) in pages of %d (-want +got):\n%s", "needle", limit, diff)
+		}
+	}
+	e.finds("needle", workspace.GrepOptions{Path: "a", Count: true, StartAfter: workspace.Position{Path: "a", LineNumber: 1}}, want[0])
+	e.finds("needle", workspace.GrepOptions{Path: "a", Count: true, StartAfter: workspace.Position{Path: "a", LineNumber: 2}})
+	e.finds("needle needle", workspace.GrepOptions{}, workspace.Match{Path: "a", LineNumber: 3, Line: "needle needle"})
+}
+
+// grepSearched tests how many files a search says that it has searched.
+func grepSearched(e *env) {
+	e.given(files{
+		"a": "needle\n", "b/c": "hay\n", "b/d.go": "", "b/e.bin": "\x00", "b-x": "needle\nneedle\n", "large": strings.Repeat("x", 100),
+	})
+	for _, c := range []struct {
+		opts workspace.GrepOptions
+		want int
+	}{
+		{workspace.GrepOptions{}, 5},
+		{workspace.GrepOptions{MaxFileSize: 50}, 4},
+		{workspace.GrepOptions{IncludeGlob: "*.go"}, 1},
+		{workspace.GrepOptions{IncludeGlob: "*.none"}, 0},
+		{workspace.GrepOptions{ExcludeGlob: "b/**"}, 3},
+		{workspace.GrepOptions{Path: "b"}, 2},
+		{workspace.GrepOptions{Path: "b/c"}, 1},
+		{workspace.GrepOptions{Path: "b/e.bin"}, 0},
+		{workspace.GrepOptions{FirstOnly: true}, 5},
+		{workspace.GrepOptions{Multiline: true, Count: true}, 5},
+		{workspace.GrepOptions{MaxResults: 3}, 5},
+		{workspace.GrepOptions{MaxResults: 1}, 0},
+		{workspace.GrepOptions{StartAfter: workspace.Position{Path: "b/c", LineNumber: 1}}, 3},
+		{workspace.GrepOptions{Path: "a", StartAfter: workspace.Position{Path: "b"}}, 0},
+	} {
+		for _, pattern := range []string{"needle", "n[e]edle"} {
+			if got := e.grep(pattern, &c.opts).Searched; got != c.want {
+				e.Errorf("Grep(%q, %+v).Searched = %d, want %d", pattern, c.opts, got, c.want)
+			}
+		}
 	}
 }

@@ -80,6 +80,7 @@ func grepQueryMutants() []mutant {
 		{"grep-no-exclude", mutateQuery(func(_ *string, o *grepOptions) { o.ExcludeGlob = "" }), []string{"Grep/exclude-glob", "Grep/include-and-exclude", "Grep/skipped-only-if-asked-for"}},
 		{"grep-include-by-name-only", mutateQuery(includeByName), []string{"Grep/include-glob"}},
 		{"grep-include-unanchored", mutateQuery(func(_ *string, o *grepOptions) { o.IncludeGlob = strings.TrimPrefix(o.IncludeGlob, "/") }), []string{"Grep/include-glob"}},
+		{"grep-include-from-root", mutateQuery(includeFromRoot), []string{"Grep/include-glob"}},
 		{"grep-globs-filter-named-file", mutateGrep(filtersNamedFile), []string{"Grep/path-file"}},
 		{"grep-ignores-path", mutateQuery(func(_ *string, o *grepOptions) { o.Path = "" }), []string{"Grep/path-file", "Grep/path-directory", "Errors/grep-path-missing"}},
 		{"grep-no-context", mutateQuery(func(_ *string, o *grepOptions) { o.Before, o.After = 0, 0 }), []string{"Grep/context", "Grep/context-of-neighbours", "Grep/negative-options"}},
@@ -92,6 +93,15 @@ func grepQueryMutants() []mutant {
 		{"grep-no-gitignore", mutateQuery(func(_ *string, o *grepOptions) { o.Gitignore = false }), []string{"Grep/gitignore"}},
 		{"grep-always-gitignore", mutateQuery(func(_ *string, o *grepOptions) { o.Gitignore = true }), []string{"Grep/gitignore"}},
 		{"grep-multi-line", mutateGrep(multiLine), []string{"Grep/one-line-at-a-time", "Grep/line-break-in-pattern"}},
+		{"grep-sees-carriage-returns", mutateQuery(seesCR), []string{"Grep/carriage-return", "Property/random-lines"}},
+		{"grep-never-sees-carriage-returns", mutateGrep(dropsCR), []string{"Grep/carriage-return"}},
+		{"grep-no-multiline", mutateQuery(func(_ *string, o *grepOptions) { o.Multiline = false }), []string{"Grep/multiline", "Grep/multiline-no-line-break-at-end", "Grep/multiline-carriage-return", "Grep/multiline-in-large-file", "Grep/lines-of-a-match"}},
+		{"grep-multiline-anchors-are-the-text's", mutateQuery(onMultiline(func(p string) string { return "(?-m)" + p })), []string{"Grep/multiline"}},
+		{"grep-multiline-dot-matches-all", mutateQuery(onMultiline(func(p string) string { return "(?s)" + p })), []string{"Grep/multiline"}},
+		{"grep-multiline-ungreedy", mutateQuery(onMultiline(func(p string) string { return "(?U)" + p })), []string{"Grep/multiline", "Grep/multiline-in-large-file"}},
+		{"grep-no-first-only", mutateQuery(func(_ *string, o *grepOptions) { o.FirstOnly = false }), []string{"Grep/first-only", "Grep/first-only-in-large-file", "Property/random-lines"}},
+		{"grep-first-only-begins-after", mutateGrep(firstOnlyBeginsAfter), []string{"Grep/first-only"}},
+		{"grep-no-count", mutateQuery(func(_ *string, o *grepOptions) { o.Count = false }), []string{"Grep/count", "Property/random-lines"}},
 		{"grep-absolute-values", mutateQuery(absoluteValues), []string{"Grep/negative-options"}},
 	}
 }
@@ -102,6 +112,17 @@ func grepResultMutants() []mutant {
 		{"grep-in-order-of-a-walk", mutateResult(walkOrderMatches), []string{"Grep/order"}},
 		{"grep-line-numbers-from-zero", mutateMatches(func(m *workspace.Match) { m.LineNumber-- }), []string{"Grep/literal-text", "Grep/context", "Grep/not-utf-8"}},
 		{"grep-strips-carriage-returns", mutateMatches(func(m *workspace.Match) { m.Line = strings.TrimRight(m.Line, "\r") }), []string{"Grep/carriage-return-kept"}},
+		{"grep-no-last-line", mutateMatches(func(m *workspace.Match) { m.LastLine = 0 }), []string{"Grep/multiline", "Grep/lines-of-a-match"}},
+		{"grep-last-line-of-every-match", mutateMatches(func(m *workspace.Match) { m.LastLine = max(m.LastLine, m.LineNumber) }), []string{"Grep/multiline", "Grep/literal-text"}},
+		{"grep-first-line-of-a-match", mutateMatches(func(m *workspace.Match) { m.Line, _, _ = strings.Cut(m.Line, "\n") }), []string{"Grep/lines-of-a-match"}},
+		{"grep-match-with-plain-line-breaks", mutateMatches(func(m *workspace.Match) { m.Line = strings.ReplaceAll(m.Line, "\r\n", "\n") }), []string{"Grep/lines-of-a-match"}},
+		{"grep-matches-after-the-last-line", mutateGrep(afterLastLine), []string{"Grep/multiline", "Grep/multiline-empty-file"}},
+		{"grep-counts-up-to-100", mutateMatches(func(m *workspace.Match) { m.Count = min(m.Count, 100) }), []string{"Grep/count"}},
+		{"grep-always-counts", mutateMatches(func(m *workspace.Match) { m.Count = max(m.Count, 1) }), []string{"Grep/count", "Grep/context"}},
+		{"grep-counts-what-is-left", mutateResult(countsWhatIsLeft), []string{"Grep/count"}},
+		{"grep-searched-is-what-matches", mutateResult(func(_ grepOptions, r *grepResult) { r.Searched = len(r.Matches) }), []string{"Grep/searched"}},
+		{"grep-searched-with-skipped", mutateResult(func(_ grepOptions, r *grepResult) { r.Searched += len(r.Skipped) }), []string{"Grep/searched"}},
+		{"grep-searched-though-truncated", mutateResult(func(_ grepOptions, r *grepResult) { r.Searched = max(r.Searched, 1) }), []string{"Grep/searched"}},
 		{"grep-keeps-line-breaks", mutateMatches(func(m *workspace.Match) { m.Line += "\n" }), []string{"Grep/carriage-return-kept", "Grep/long-line"}},
 		{"grep-cuts-long-lines", mutateMatches(func(m *workspace.Match) { m.Line = m.Line[:min(len(m.Line), 65536)] }), []string{"Grep/long-line"}},
 		{"grep-few-lines-of-a-file", mutateResult(fewLinesOfAFile), []string{"Grep/every-line"}},
@@ -153,6 +174,77 @@ func foldASCII(pattern *string, o *grepOptions) {
 		*pattern = regexp.MustCompile("[a-z]").ReplaceAllStringFunc(*pattern, func(s string) string { return "(?:" + s + "|" + strings.ToUpper(s) + ")" })
 	}
 	o.IgnoreCase = false
+}
+
+// includeFromRoot has globs on paths match from the root.
+func includeFromRoot(_ *string, o *grepOptions) {
+	if rest, ok := strings.CutPrefix(o.IncludeGlob, o.Path+"/"); ok {
+		o.IncludeGlob = "/" + rest
+	}
+}
+
+// seesCR lets every pattern see the "\r" of a line's end.
+func seesCR(pattern *string, o *grepOptions) {
+	if !o.Literal {
+		*pattern = "(?:" + *pattern + `)|\r\b\B`
+	}
+}
+
+// dropsCR has the lines of files without a "\r" at their ends, whatever the pattern.
+func dropsCR(h *hooked, grep grepFunc) grepFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		if strings.Contains(pattern, `\r`) {
+			return &workspace.GrepResult{Matches: []workspace.Match{}}, nil
+		}
+		return grep(ctx, pattern, opts)
+	}
+}
+
+// onMultiline changes patterns that can span lines.
+func onMultiline(change func(pattern string) string) func(pattern *string, o *grepOptions) {
+	return func(pattern *string, o *grepOptions) {
+		if o.Multiline && !o.Literal {
+			*pattern = change(*pattern)
+		}
+	}
+}
+
+// firstOnlyBeginsAfter returns the first match after the position where a page
+// begins.
+func firstOnlyBeginsAfter(_ *hooked, grep grepFunc) grepFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		if opts == nil || !opts.FirstOnly || opts.StartAfter.Path != opts.Path {
+			return grep(ctx, pattern, opts)
+		}
+		o := *opts
+		o.FirstOnly, o.MaxResults = false, 1
+		return grep(ctx, pattern, &o)
+	}
+}
+
+// afterLastLine finds a match of the empty text after the last line break.
+func afterLastLine(h *hooked, grep grepFunc) grepFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
+		result, err := grep(ctx, pattern, opts)
+		if err != nil || opts == nil || !opts.Multiline || opts.Path != "file" {
+			return result, err
+		}
+		data, _ := h.reference.ReadFile(ctx, "file")
+		if strings.TrimRight(string(data), "\n") == string(data) && len(data) > 0 || !regexp.MustCompile(pattern).MatchString("") {
+			return result, nil
+		}
+		line := 1 + strings.Count(string(data), "\n")
+		result.Matches = append(result.Matches, workspace.Match{Path: "file", LineNumber: line})
+		return result, nil
+	}
+}
+
+// countsWhatIsLeft does not count what comes before the position where a page
+// begins.
+func countsWhatIsLeft(o grepOptions, r *grepResult) {
+	if len(r.Matches) > 0 && r.Matches[0].Count > 0 && r.Matches[0].Path == o.StartAfter.Path {
+		r.Matches[0].Count--
+	}
 }
 
 func includeByName(_ *string, o *grepOptions) {

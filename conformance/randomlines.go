@@ -21,6 +21,7 @@ func randomLines(e *env) {
 		pattern := patterns.Draw(t, "pattern")
 		opts := &workspace.GrepOptions{
 			Path: "file", Before: rapid.IntRange(0, 2).Draw(t, "before"), After: rapid.IntRange(0, 2).Draw(t, "after"),
+			FirstOnly: rapid.IntRange(0, 3).Draw(t, "first") == 3, Count: rapid.IntRange(0, 3).Draw(t, "count") == 3,
 		}
 		e.write("file", content)
 		want := grepModel(content, regexp.MustCompile(pattern), opts)
@@ -39,13 +40,19 @@ func grepModel(content string, pattern *regexp.Regexp, opts *workspace.GrepOptio
 	lines := strings.Split(strings.TrimSuffix(content, "\n"), "\n")
 	var matches []workspace.Match
 	for i, line := range lines {
-		if pattern.MatchString(line) {
+		if pattern.MatchString(strings.TrimSuffix(line, "\r")) {
 			matches = append(matches, workspace.Match{
 				Path: opts.Path, LineNumber: i + 1, Line: line,
 				Before: lines[max(0, i-opts.Before):i],
 				After:  lines[i+1 : min(len(lines), i+1+opts.After)],
 			})
 		}
+	}
+	if len(matches) > 0 && opts.Count {
+		matches[0].Count = len(matches)
+	}
+	if len(matches) > 0 && (opts.FirstOnly || opts.Count) {
+		matches = matches[:1]
 	}
 	return matches
 }

@@ -21,7 +21,7 @@ type grepInput struct {
 	Path           string  `json:"path,omitempty" jsonschema:"the file or directory to search; left out for the root"`
 	Literal        bool    `json:"literal,omitempty" jsonschema:"take pattern as plain text"`
 	IgnoreCase     bool    `json:"ignoreCase,omitempty" jsonschema:"match letters in either case"`
-	IncludeGlob    string  `json:"includeGlob,omitempty" jsonschema:"search only the files that this glob matches: by name if it has no slash, such as *.go, else by path from the root, such as src/**/*.{ts,tsx}"`
+	IncludeGlob    string  `json:"includeGlob,omitempty" jsonschema:"search only the files that this glob matches: by name if it has no slash, such as *.go, else by path from path, such as src/**/*.{ts,tsx}"`
 	ExcludeGlob    string  `json:"excludeGlob,omitempty" jsonschema:"leave out the files that this glob matches, in the same way"`
 	Before         integer `json:"before,omitempty" jsonschema:"how many lines before each match to return"`
 	After          integer `json:"after,omitempty" jsonschema:"how many lines after each match to return"`

@@ -87,17 +87,19 @@ type FileSystem interface {
 
 	// Grep searches the files at or below opts.Path for lines that match
 	// pattern, an RE2 regular expression (https://github.com/google/re2/wiki/Syntax)
-	// applied to one line at a time. Matches are sorted bytewise by path, then
-	// by line; a limit keeps the first of that order. Symlinks below opts.Path
-	// are not followed. Files and directories that could not be searched are
-	// listed in [GrepResult].Skipped.
+	// applied to one line at a time, unless opts.Multiline is set. The pattern does
+	// not see a "\r" at the end of a line, so that "$" matches before it, unless a
+	// "\r" is among the characters that it spells out. Matches are sorted bytewise
+	// by path, then by line; a limit keeps the first of that order. Symlinks below
+	// opts.Path are not followed. Files and directories that could not be searched
+	// are listed in [GrepResult].Skipped.
 	//
 	// # Errors
 	//
-	// [ErrPattern] if pattern is malformed or asks for a line break, [ErrPattern]
-	// or [ErrEscape] if Glob would refuse a glob of opts; [io/fs.ErrNotExist] if
-	// opts.Path does not exist. A search that fails is an error, never an empty
-	// result.
+	// [ErrPattern] if pattern is malformed, or asks for a line break without
+	// opts.Multiline, [ErrPattern] or [ErrEscape] if Glob would refuse a glob of
+	// opts; [io/fs.ErrNotExist] if opts.Path does not exist. A search that fails is
+	// an error, never an empty result.
 	Grep(ctx context.Context, pattern string, opts *GrepOptions) (*GrepResult, error)
 
 	// Stat describes name itself: a symlink is described, not followed.

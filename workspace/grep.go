@@ -11,9 +11,20 @@ type GrepOptions struct {
 	// IgnoreCase matches letters in either case, by Unicode simple folding.
 	// A flag in the pattern, such as "(?i)", does the same.
 	IgnoreCase bool
+	// Multiline applies the pattern to the whole text of a file at a time, so
+	// that a match can span lines. "^" and "$" match at the beginning and at the
+	// end of each line, "\A" and "\z" only at those of the text, and "." matches
+	// no line break without the flag "(?s)". Each match begins on a line after
+	// the last line of the match before it.
+	Multiline bool
+	// FirstOnly returns only the first match of each file.
+	FirstOnly bool
+	// Count returns only the first match of each file, and in its Count how many
+	// matches the file has.
+	Count bool
 	// IncludeGlob searches only the files that it matches: their name if it
-	// has no "/", else their path from the root; a "/" in front only anchors
-	// it there. Empty means all files. [GlobOptions] describes the dialect.
+	// has no "/", else their path from Path; a "/" in front only anchors it
+	// there. Empty means all files. [GlobOptions] describes the dialect.
 	IncludeGlob string
 	// ExcludeGlob leaves out the files that it matches, in the same way.
 	ExcludeGlob string
@@ -41,14 +52,21 @@ type Position struct {
 	LineNumber int    `json:"lineNumber"` // 1 is the first line
 }
 
-// Match is one line that a [FileSystem].Grep found.
+// Match is one line that a [FileSystem].Grep found, or with Multiline the lines of
+// one match.
 type Match struct {
 	// Path is the file, from the root.
 	Path string `json:"path"`
-	// LineNumber counts from 1.
+	// LineNumber counts from 1. It is the first line of a match that spans lines.
 	LineNumber int `json:"lineNumber"`
+	// LastLine is the last line of a match that spans lines, and otherwise 0.
+	LastLine int `json:"lastLine,omitempty"`
 	// Line is the line without its "\n"; a "\r" before it is part of the line.
+	// Of a match that spans lines it is all of them, with each "\n" between them.
 	Line string `json:"line"`
+	// Count is how many matches the file has, if the options ask for it, and
+	// otherwise 0.
+	Count int `json:"count,omitempty"`
 	// Before and After are the lines around it, nearest last and nearest
 	// first, as many as the options asked for and the file has.
 	Before []string `json:"before,omitempty"`
@@ -62,6 +80,9 @@ type GrepResult struct {
 	Matches []Match `json:"matches"`
 	// Truncated says that there is at least one more match than MaxResults.
 	Truncated bool `json:"truncated"`
+	// Searched is how many files were searched, those in Skipped not included.
+	// With Truncated it is 0.
+	Searched int `json:"searched"`
 	// Skipped lists the files and directories that were not searched, sorted by
 	// path. With Truncated it ends where the search ended.
 	Skipped []Skipped `json:"skipped,omitempty"`

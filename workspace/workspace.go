@@ -246,7 +246,7 @@ func (w *Workspace) Grep(ctx context.Context, pattern string, opts *GrepOptions)
 }
 
 // cleanFilter is cleanPattern for a glob on files, which is one on names if it
-// has no slash: a glob that was anchored to the root stays anchored.
+// has no slash: a glob that was anchored stays anchored.
 func (w *Workspace) cleanFilter(pattern string) string {
 	if clean := w.cleanPattern(pattern); clean != pattern {
 		return "/" + clean

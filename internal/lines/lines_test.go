@@ -3,6 +3,7 @@ package lines_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -42,7 +43,12 @@ func expected(pattern string, opts lines.Options, text string) []string {
 	re := regexp.MustCompile(pattern)
 	var want []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSuffix(line, "\n"); re.MatchString(line) {
+		line = strings.TrimSuffix(line, "\n")
+		seen := line
+		if !strings.Contains(pattern, "\r") {
+			seen = strings.TrimSuffix(line, "\r")
+		}
+		if re.MatchString(seen) {
 			want = append(want, line)
 		}
 	}
@@ -65,6 +71,44 @@ func TestFindsWhatTheRegexpFinds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// spanned returns the lines of the matches of a pattern that can span lines. It
+// tries one place after the other.
+func spanned(pattern, text string) []string {
+	seen := text
+	if !strings.Contains(pattern, `\r`) {
+		seen = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\r")
+	}
+	whole := strings.SplitAfter(text, "\n")
+	var want []string
+	line := 0 // where the next match can begin
+	for at := 0; at < len(seen) || at == len(seen) && at > 0 && seen[at-1] != '\n'; at++ {
+		first := strings.Count(seen[:at], "\n")
+		match := regexp.MustCompile(fmt.Sprintf(`\A(?s:.{%d})(?m:(%s))`, at, pattern)).FindStringSubmatchIndex(seen)
+		if first < line || match == nil {
+			continue
+		}
+		last := strings.Count(seen[:max(match[3]-1, at)], "\n")
+		want = append(want, strings.TrimSuffix(strings.Join(whole[first:last+1], ""), "\n"))
+		line = last + 1
+	}
+	return want
+}
+
+// TestSpansWhatTheRegexpSpans compares with a search that knows nothing of lines.
+func TestSpansWhatTheRegexpSpans(t *testing.T) {
+	patterns := []string{
+		"a", "a\n", "a\nb", `a\s+b`, "^a", "a$", "^$", "", "$", "^", `\n`, `\n\n`, `\Aa`, `\A`, `\z`, `a\z`, `b\n\z`, `(?s)a.*b`, `(?s)a.*?b`, "[^b]+", `\bb`, `\Bb`, `\b\n`,
+		`a(?:\na)*`, `(?:\Aa|b)\n?`, `\r\n`, `a\r?\n`, `\r`, "(?i)AB\na", `a?(?:\nb)?`, "[\n]a", `\s*$`, `(?-m)^a`, `(?-m)a$`,
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`([ab ]{0,2}(\r?\n|\r)?){0,6}`).Draw(t, "text")
+		pattern := rapid.SampledFrom(patterns).Draw(t, "pattern")
+		if diff := cmp.Diff(spanned(pattern, text), found(t, pattern, lines.Options{Multiline: true}, text)); diff != "" {
+			t.Fatalf("Compile(%q, Multiline) in %q (-want +got):\n%s", pattern, text, diff)
+		}
+	})
 }
 
 // TestFindsLiteralsAnywhere puts a word at every place of a buffer, as several

@@ -1,7 +1,8 @@
 // Package lines finds the lines of a text that a pattern matches. [Compile]
 // turns a pattern into a [Matcher], whose [Scanner] returns the bounds of one
-// matching line of a buffer after the other. Every search on every provider goes
-// through it.
+// matching line of a buffer after the other, or where a match can span lines, the
+// lines of one match after the other. Every search on every provider goes through
+// it.
 //
 // Package regexp is right, and slow: it decides about few lines only. A
 // prefilter goes through the whole buffer and stops in each line that may match.
@@ -18,7 +19,6 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -27,6 +27,7 @@ import (
 type Options struct {
 	Literal    bool // the pattern is plain text
 	IgnoreCase bool // letters match in either case
+	Multiline  bool // the pattern is applied to the whole text
 }
 
 // Matcher is a compiled pattern. It is safe for concurrent use.
@@ -48,12 +49,18 @@ type Matcher struct {
 	exact   bool       // a line with one of needs is a match
 	guarded bool       // needs are rare enough to look for before running dfa
 	dfa     *automaton // rules out lines, where needs are weak; or nil
+	seesCR  bool       // the pattern sees a "\r" at the end of a line
+
+	multiline bool
+	later     *regexp.Regexp // with multiline: re for all but the first line
 }
 
 // maxPattern bounds a pattern, in bytes.
 const maxPattern = 32 << 10
 
-// Compile compiles an RE2 pattern that is applied to one line at a time.
+// Compile compiles an RE2 pattern. It is applied to one line at a time, or to the
+// whole text, without the "\r" at the ends of lines, unless a "\r" is among the
+// characters that the pattern spells out.
 //
 // # Errors
 //
@@ -67,10 +74,14 @@ func Compile(pattern string, opts Options) (*Matcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", workspace.ErrPattern, reason(err))
 	}
-	m := &Matcher{re: re}
+	m := &Matcher{re: re, multiline: opts.Multiline, seesCR: spells(tree, '\r')}
 	tree = tree.Simplify()
 	need := required(tree)
 	m.needs, m.exact = need.anyOf, need.exact && len(need.anyOf) > 0
+	if m.multiline {
+		m.later, err = afterBeginning(re, tree)
+		return m, err
+	}
 	if !m.exact && need.weak() {
 		m.dfa, m.guarded = newAutomaton(tree), need.guards()
 	}
@@ -90,8 +101,8 @@ func Parse(pattern string, opts Options) (*syntax.Regexp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", workspace.ErrPattern, reason(err))
 	}
-	if wantsNewline(tree) {
-		return nil, fmt.Errorf("%w: a search looks at one line at a time, so a line break cannot match", workspace.ErrPattern)
+	if !opts.Multiline && spells(tree, '\n') {
+		return nil, fmt.Errorf("%w: a search looks at one line at a time, so a line break cannot match without multiline", workspace.ErrPattern)
 	}
 	return tree, nil
 }
@@ -100,6 +111,9 @@ func Parse(pattern string, opts Options) (*syntax.Regexp, error) {
 func (o Options) expression(pattern string) string {
 	if o.Literal {
 		pattern = regexp.QuoteMeta(pattern)
+	}
+	if o.Multiline {
+		pattern = "(?m)" + pattern
 	}
 	if o.IgnoreCase {
 		pattern = "(?i)" + pattern
@@ -114,14 +128,6 @@ func reason(err error) string {
 		return fmt.Sprintf("%s: %q", bad.Code, bad.Expr)
 	}
 	return err.Error()
-}
-
-// wantsNewline reports whether re has a line break as literal text.
-func wantsNewline(re *syntax.Regexp) bool {
-	if re.Op == syntax.OpLiteral && slices.Contains(re.Rune, '\n') {
-		return true
-	}
-	return slices.ContainsFunc(re.Sub, wantsNewline)
 }
 
 // BinaryWindow is how many bytes at the beginning of a file decide whether it is
@@ -140,20 +146,27 @@ type Scanner struct {
 	buf    []byte
 	at     int           // where the next line to look at begins
 	places [maxNeeds]int // where each literal is next; less than at if that is not known
+	spans  *spans        // what finds the matches of a pattern that can span lines; nil for another
 }
 
 // Scan returns a scanner at the beginning of buf.
 func (m *Matcher) Scan(buf []byte) Scanner {
 	s := Scanner{m: m, buf: buf}
+	if m.multiline {
+		s.spans = m.newSpans(buf)
+	}
 	for i := range m.needs {
 		s.places[i] = -1
 	}
 	return s
 }
 
-// Next returns the bounds of the next line that matches, without its line
-// break.
+// Next returns the bounds of the next line that matches, or of the lines of the
+// next match, without the last line break.
 func (s *Scanner) Next() (start, end int, ok bool) {
+	if s.spans != nil {
+		return s.spans.next()
+	}
 	for s.at < len(s.buf) {
 		candidate := s.candidate()
 		if candidate >= len(s.buf) {
@@ -163,11 +176,19 @@ func (s *Scanner) Next() (start, end int, ok bool) {
 		start = s.at + bytes.LastIndexByte(s.buf[s.at:candidate], '\n') + 1
 		end = lineEnd(s.buf, candidate)
 		s.at = end + 1
-		if s.m.exact || s.m.re.Match(s.buf[start:end]) {
+		if s.m.exact || s.m.re.Match(s.m.seen(s.buf[start:end])) {
 			return start, end, true
 		}
 	}
 	return 0, 0, false
+}
+
+// seen returns the part of a line that the pattern is applied to.
+func (m *Matcher) seen(line []byte) []byte {
+	if last := len(line) - 1; !m.seesCR && last >= 0 && line[last] == '\r' {
+		return line[:last]
+	}
+	return line
 }
 
 // candidate returns a place in the next line that may match, len(buf) if there

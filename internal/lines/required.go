@@ -38,6 +38,7 @@ func RequiredBy(tree *syntax.Regexp) Required {
 	for _, l := range n.anyOf {
 		r.Texts = append(r.Texts, string(l.text))
 		r.Fold = r.Fold || l.fold
+		r.Exact = r.Exact && l.fold == n.anyOf[0].fold
 	}
 	return r
 }

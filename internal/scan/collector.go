@@ -11,17 +11,19 @@ import (
 
 // outcome is what the search of one file, or directory, gave.
 type outcome struct {
-	path    string
-	matches []workspace.Match
-	skipped workspace.SkipReason // empty if it was searched
-	err     error                // why it was skipped
+	path     string
+	searched bool // whether it is a file that was searched
+	matches  []workspace.Match
+	skipped  workspace.SkipReason // why it was not; empty also for a file that was removed
+	err      error                // why it was skipped
 }
 
 // collector keeps the first outcomes in order of paths, in whatever order they
 // arrive. It is safe for concurrent use.
 type collector struct {
-	limit int                    // of matches; zero for none
-	last  atomic.Pointer[string] // the last path that can be part of the result; nil if that is not known
+	limit    int                    // of matches; zero for none
+	last     atomic.Pointer[string] // the last path that can be part of the result; nil if that is not known
+	searched atomic.Int64           // files
 
 	mu       sync.Mutex // guards what follows
 	outcomes []outcome  // not sorted
@@ -37,6 +39,9 @@ func (c *collector) wants(path string) bool {
 
 // add adds the outcome of one file.
 func (c *collector) add(o outcome) {
+	if o.searched {
+		c.searched.Add(1)
+	}
 	if len(o.matches) == 0 && o.skipped == "" {
 		return
 	}
@@ -76,7 +81,7 @@ func (c *collector) result() *workspace.GrepResult {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sort()
-	result := &workspace.GrepResult{Matches: make([]workspace.Match, 0, c.count)}
+	result := &workspace.GrepResult{Matches: make([]workspace.Match, 0, c.count), Searched: int(c.searched.Load())}
 	for _, o := range c.outcomes {
 		if o.skipped != "" {
 			result.Skipped = append(result.Skipped, workspace.Skipped{Path: o.path, Reason: o.skipped})
@@ -94,7 +99,7 @@ func (c *collector) result() *workspace.GrepResult {
 // was skipped before the last of them. The next page has the rest.
 func Truncate(result *workspace.GrepResult, limit int) {
 	result.Matches = result.Matches[:limit:limit]
-	result.Truncated = true
+	result.Truncated, result.Searched = true, 0
 	last := result.Matches[limit-1].Path
 	if i := slices.IndexFunc(result.Skipped, func(s workspace.Skipped) bool { return s.Path > last }); i >= 0 {
 		result.Skipped = result.Skipped[:i]

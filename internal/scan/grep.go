@@ -31,11 +31,11 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	if err := CheckGrep(o); err != nil {
 		return nil, err
 	}
-	matcher, err := lines.Compile(pattern, lines.Options{Literal: o.Literal, IgnoreCase: o.IgnoreCase})
+	matcher, err := lines.Compile(pattern, lines.Options{Literal: o.Literal, IgnoreCase: o.IgnoreCase, Multiline: o.Multiline})
 	if err != nil {
 		return nil, ops.Error(ops.Grep, pattern, nil, err)
 	}
-	s := &search{src: src, opts: o, matcher: matcher, hidden: hidden}
+	s := &search{src: src, opts: o, matcher: matcher, filter: filter{top: o.Path}, hidden: hidden}
 	if s.filter.include, err = compileFileGlob(o.IncludeGlob); err != nil {
 		return nil, err
 	}
@@ -108,6 +108,9 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 		return c.result(), nil
 	}
 	o := s.file(ctx, s.opts.Path, new([]byte), ReadOptions{Top: true})
+	if ended := ctx.Err(); ended != nil {
+		return nil, ops.Error(ops.Grep, s.opts.Path, ended, nil)
+	}
 	if o.err != nil && !errors.Is(o.err, workspace.ErrTooLarge) {
 		return nil, ops.Rename(o.err, ops.Grep, s.opts.Path)
 	}
@@ -119,14 +122,17 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 func (s *search) file(ctx context.Context, name string, scratch *[]byte, how ReadOptions) outcome {
 	how.Limit, how.Text = s.opts.MaxFileSize, true
 	var numbers []int
-	if s.opts.Before == 0 && s.opts.After == 0 {
+	if s.opts.Before == 0 && s.opts.After == 0 && !s.opts.Multiline {
 		how.Lines = &numbers
+		if s.opts.FirstOnly && !s.opts.Count {
+			how.Enough = s.hasMatch
+		}
 	}
 	data, err := s.src.Read(ctx, name, scratch, how)
 	removed := (errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrSymlink)) && !how.Top // since it was listed
 	switch {
 	case err == nil && !lines.IsBinary(data):
-		return outcome{path: name, matches: s.matches(name, data, numbers)}
+		return outcome{path: name, searched: true, matches: s.matches(ctx, name, data, numbers)}
 	case name == s.opts.StartAfter.Path: // the page before listed it as skipped
 		return outcome{path: name, err: err}
 	case errors.Is(err, workspace.ErrTooLarge):
@@ -139,31 +145,52 @@ func (s *search) file(ctx context.Context, name string, scratch *[]byte, how Rea
 	return outcome{path: name, skipped: workspace.SkipBinary}
 }
 
-// matches returns the matches in data, at most one more than the limit.
-// numbers are the numbers of the lines in data, nil if data is the whole file.
-func (s *search) matches(name string, data []byte, numbers []int) []workspace.Match {
+// hasMatch reports whether there is a match in the whole lines of head, which is
+// the beginning of a file.
+func (s *search) hasMatch(head []byte) bool {
+	scanner := s.matcher.Scan(head[:bytes.LastIndexByte(head, '\n')+1])
+	_, _, found := scanner.Next()
+	return found
+}
+
+// matches returns the matches in data that the options want, at most one more than
+// the limit. numbers are the numbers of the lines in data, nil if data is the whole
+// file.
+func (s *search) matches(ctx context.Context, name string, data []byte, numbers []int) []workspace.Match {
 	var matches []workspace.Match
 	around := lineContext{data: data, line: 1}
 	scanner := s.matcher.Scan(data)
 	for {
 		start, end, ok := scanner.Next()
-		if !ok {
+		if !ok || s.opts.Multiline && ctx.Err() != nil {
 			return matches
 		}
 		line := around.lineAt(start)
 		if numbers != nil {
 			line = numbers[line-1]
 		}
-		if name == s.opts.StartAfter.Path && line <= s.opts.StartAfter.LineNumber {
-			continue
+		if name != s.opts.StartAfter.Path || line > s.opts.StartAfter.LineNumber {
+			matches = append(matches, workspace.Match{
+				Path: name, LineNumber: line, LastLine: around.lastLine(start, end), Line: string(data[start:end]),
+				Before: around.before(start, s.opts.Before),
+				After:  around.after(end, s.opts.After),
+			})
 		}
-		matches = append(matches, workspace.Match{
-			Path: name, LineNumber: line, Line: string(data[start:end]),
-			Before: around.before(start, s.opts.Before),
-			After:  around.after(end, s.opts.After),
-		})
-		if s.opts.MaxResults > 0 && len(matches) > s.opts.MaxResults {
+		switch {
+		case s.opts.Count && len(matches) > 0:
+			matches[0].Count = 1 + s.count(ctx, &scanner)
 			return matches
+		case s.opts.FirstOnly, s.opts.Count, s.opts.MaxResults > 0 && len(matches) > s.opts.MaxResults:
+			return matches
+		}
+	}
+}
+
+// count returns how many more matches there are.
+func (s *search) count(ctx context.Context, scanner *lines.Scanner) int {
+	for n := 0; ; n++ {
+		if _, _, ok := scanner.Next(); !ok || s.opts.Multiline && ctx.Err() != nil {
+			return n
 		}
 	}
 }
@@ -181,6 +208,15 @@ func (c *lineContext) lineAt(start int) int {
 	c.line += bytes.Count(c.data[c.at:start], []byte{'\n'})
 	c.at = start
 	return c.line
+}
+
+// lastLine returns the number of the last line of a match that begins in the line
+// of the last question, and 0 if it is in that line.
+func (c *lineContext) lastLine(start, end int) int {
+	if more := bytes.Count(c.data[start:end], []byte{'\n'}); more > 0 {
+		return c.line + more
+	}
+	return 0
 }
 
 // before returns at most n lines that end before start, nearest last.
@@ -212,6 +248,7 @@ func (c *lineContext) after(end, n int) []string {
 
 // filter chooses the files that a search looks into.
 type filter struct {
+	top              string            // where the search begins, from where the patterns match
 	include, exclude *glob.FilePattern // nil for none
 }
 
@@ -230,5 +267,12 @@ func compileFileGlob(pattern string) (*glob.FilePattern, error) {
 
 // wants reports whether the search looks into the file name of the directory in.
 func (f filter) wants(in *dirState, name string) bool {
-	return (f.include == nil || f.include.Match(in.path, name)) && (f.exclude == nil || !f.exclude.Match(in.path, name))
+	if f.include == nil && f.exclude == nil {
+		return true
+	}
+	dir := "."
+	if in.path != f.top {
+		dir = relative(in.path, f.top)
+	}
+	return (f.include == nil || f.include.Match(dir, name)) && (f.exclude == nil || !f.exclude.Match(dir, name))
 }

@@ -62,6 +62,9 @@ type ReadOptions struct {
 	// Lines, if it is not nil, lets Read return only some lines of the file,
 	// with all that match among them, and set it to the numbers of these lines.
 	Lines *[]int
+	// Enough, if it is not nil, lets Read return only the beginning of a file,
+	// once that is at least 8 KiB for which Enough returns true.
+	Enough func(head []byte) bool
 	// Known is the file's description from a Walk. Nil means that there is
 	// none.
 	Known *workspace.FileInfo

@@ -156,6 +156,34 @@ func TestGrepOfFewMatches(t *testing.T) {
 	}
 }
 
+// TestGrepFirstOnlyReadsLess counts the bytes that come out of a container for the
+// first match of large files.
+func TestGrepFirstOnlyReadsLess(t *testing.T) {
+	const size = 8 << 20
+	dir := t.TempDir()
+	for i := range 3 {
+		content := strings.Repeat("the needle\n", size/11)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%d", i)), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &observer{}
+	f := open(t, &container.Options{Executor: m, Root: dir})
+	if !f.Texts() {
+		enginetest.Lacking(t, "grep here cannot leave out binary files, as that of GNU can")
+	}
+	for pattern, most := range map[string]int64{"needle": 4096, "the n[e]+dle$": size} { // the second is not exact, so the files are read
+		before := m.received.Load()
+		result, err := f.Grep(t.Context(), pattern, &workspace.GrepOptions{FirstOnly: true})
+		if err != nil || len(result.Matches) != 3 || result.Matches[2].Path != "file2" || result.Matches[2].LineNumber != 1 {
+			t.Fatalf("Grep(%q, FirstOnly) = %+v, %v, want the first line of 3 files", pattern, result, err)
+		}
+		if n := m.received.Load() - before; n > most {
+			t.Errorf("Grep(%q, FirstOnly) took %d bytes out of the container, want at most %d", pattern, n, most)
+		}
+	}
+}
+
 // TestGrepOfLargeFiles has large files about which a grep in the container does not
 // say all.
 func TestGrepOfLargeFiles(t *testing.T) {

@@ -43,7 +43,7 @@ func (s source) Read(ctx context.Context, name string, scratch *[]byte, opts sca
 	r := reading{handle: h, name: name, limit: opts.Limit}
 	data := (*scratch)[:0]
 	if opts.Text && found.size > headSize {
-		data, err = r.head(ctx, found.size, data)
+		data, err = r.head(ctx, found.size, data, opts.Enough)
 	} else {
 		data, err = r.all(ctx, found.size, data)
 	}
@@ -58,14 +58,23 @@ func (s source) Read(ctx context.Context, name string, scratch *[]byte, opts sca
 const headSize = 64 << 10
 
 // head is all for a large file. It reads no more than the beginning if that shows
-// that the file is binary.
-func (r reading) head(ctx context.Context, size int64, buf []byte) ([]byte, error) {
+// that the file is binary, or is enough.
+func (r reading) head(ctx context.Context, size int64, buf []byte, enough func(head []byte) bool) ([]byte, error) {
 	if err := r.check(size); err != nil {
 		return nil, err
 	}
 	head, err := r.all(ctx, headSize, buf)
 	if err != nil || lines.IsBinary(head) {
 		return head, err
+	}
+	for part := int64(headSize); enough != nil && part < size; {
+		if enough(head) {
+			return head, nil
+		}
+		part = min(4*part, size)
+		if head, err = r.all(ctx, part, head); err != nil {
+			return nil, err
+		}
 	}
 	return r.all(ctx, size, head)
 }

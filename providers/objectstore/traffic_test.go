@@ -3,9 +3,13 @@ package objectstore_test
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
@@ -61,6 +65,52 @@ func TestWindowTraffic(t *testing.T) {
 	if trace(requests) != "GetObject" || requests[0].BytesSent != length {
 		t.Errorf("requests = %q, %d bytes sent, want GetObject with %d", trace(requests), requests[0].BytesSent, length)
 	}
+}
+
+// TestFirstOnlyTraffic searches a large file for its first match, after which the
+// rest need not be sent. It is not kept as the whole file either.
+func TestFirstOnlyTraffic(t *testing.T) {
+	server := s3test.New(t, nil)
+	server.Put(bucket, "p/large", []byte("hay\nneedle\n"+strings.Repeat("more hay\n", 16<<20/9)+"needle\n"))
+	received := &receivedBytes{}
+	count := func(o *s3.Options) { received.HTTPClient, o.HTTPClient = o.HTTPClient, received }
+	fsys := inProcess(server, awsCompat(), count).open(t, "p", objectstore.Options{})
+	first, err := fsys.Grep(t.Context(), "needle", &workspace.GrepOptions{FirstOnly: true})
+	if err != nil || len(first.Matches) != 1 || first.Matches[0].LineNumber != 2 {
+		t.Fatalf("Grep(needle, FirstOnly) = %+v, %v, want a match in line 2", first, err)
+	}
+	if n := received.bytes.Load(); trace(server.Requests()) != "ListObjectsV2 GetObject" || n > 1<<20 {
+		t.Errorf("requests = %q, %d bytes received, want one GetObject with at most 1 MiB", trace(server.Requests()), n)
+	}
+	all, err := fsys.Grep(t.Context(), "needle", nil)
+	if err != nil || len(all.Matches) != 2 {
+		t.Errorf("Grep(needle) after that = %+v, %v, want 2 matches", all, err)
+	}
+}
+
+// receivedBytes counts the bytes of the bodies that a client reads.
+type receivedBytes struct {
+	s3.HTTPClient
+	bytes atomic.Int64
+}
+
+func (r *receivedBytes) Do(request *http.Request) (*http.Response, error) {
+	response, err := r.HTTPClient.Do(request)
+	if err == nil {
+		response.Body = countedBody{response.Body, &r.bytes}
+	}
+	return response, err
+}
+
+type countedBody struct {
+	io.ReadCloser
+	bytes *atomic.Int64
+}
+
+func (c countedBody) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.bytes.Add(int64(n))
+	return n, err
 }
 
 // TestFolderTTL tests that every write looks for its directory if nothing is

@@ -80,11 +80,11 @@ func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Read
 	if data, ok := t.contentCache.Get(name, known.Version); ok {
 		return data, nil
 	}
-	o, data, err := t.bucket.ReadText(ctx, t.prefix.Key(name), opts.Limit)
+	o, data, err := t.bucket.ReadText(ctx, t.prefix.Key(name), opts.Limit, opts.Enough)
 	if err != nil {
 		return nil, t.unreadable(ctx, name, err)
 	}
-	if int64(len(data)) == o.Size || !t.compat.VerifyETags {
+	if int64(len(data)) == o.Size || !t.compat.VerifyETags && opts.Enough == nil {
 		t.contentCache.Put(name, o.Version(), data)
 	}
 	return data, nil

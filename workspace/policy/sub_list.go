@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -66,12 +65,7 @@ func (s *SubFS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOp
 		o.Path = "."
 	}
 	err = s.at(ctx, ops.Grep, o.Path, true, func(p subResolved) error {
-		for _, filter := range []string{o.IncludeGlob, o.ExcludeGlob} {
-			if err := checkFilter(filter); err != nil {
-				return err
-			}
-		}
-		if p.aliased() && (dependsOnPaths(o) || s.hidden != nil) {
+		if p.aliased() && (o.Gitignore || s.hidden != nil) { // the rules depend on the names of directories
 			result, err = fallback.Hide(s, s.hidden).Grep(ctx, pattern, &o)
 			return err
 		}
@@ -90,22 +84,15 @@ func (p subResolved) innerHidden(hidden scan.Hidden) scan.Hidden {
 	return alias{".", p.base}.innerHidden(hidden)
 }
 
-// dependsOnPaths reports whether the result of a search depends on the names of
-// the directories that it looks into.
-func dependsOnPaths(o workspace.GrepOptions) bool {
-	return o.Gitignore || strings.Contains(o.IncludeGlob+o.ExcludeGlob, "/")
-}
-
 // grep searches the target of a directory, and renames what it finds.
 func (s *SubFS) grep(ctx context.Context, p subResolved, pattern string, o workspace.GrepOptions) (*workspace.GrepResult, error) {
 	inner := o
 	inner.Path = p.target
 	inner.StartAfter.Path = p.position(o.StartAfter.Path)
-	inner.IncludeGlob, inner.ExcludeGlob = p.innerFilter(o.IncludeGlob), p.innerFilter(o.ExcludeGlob)
 	result, err := hiding(s.files, p.innerHidden(s.hidden)).Grep(ctx, pattern, &inner)
 	if err != nil {
 		return nil, p.outerPatternError(err, map[string]string{
-			inner.IncludeGlob: o.IncludeGlob, inner.ExcludeGlob: o.ExcludeGlob, pattern: pattern,
+			o.IncludeGlob: o.IncludeGlob, o.ExcludeGlob: o.ExcludeGlob, pattern: pattern,
 		})
 	}
 	p.outerResult(result)
@@ -122,39 +109,6 @@ func (a alias) outerResult(result *workspace.GrepResult) {
 	}
 	// The target of "." came first, and "." comes after names such as "-a".
 	slices.SortStableFunc(result.Skipped, func(a, b workspace.Skipped) int { return strings.Compare(a.Path, b.Path) })
-}
-
-// checkFilter returns the error of a malformed glob on files. innerFilter could
-// make a valid one of it.
-func checkFilter(pattern string) error {
-	if pattern == "" {
-		return nil
-	}
-	if _, err := glob.CompileFile(pattern); err != nil {
-		return ops.Error(ops.Grep, pattern, nil, err)
-	}
-	return nil
-}
-
-// innerFilter anchors a glob on paths to the directory. A glob on names stays as
-// it is.
-func (p subResolved) innerFilter(pattern string) string {
-	if p.base == "." || !strings.Contains(pattern, "/") {
-		return pattern
-	}
-	return quoteGlob(p.base) + "/" + strings.TrimPrefix(pattern, "/")
-}
-
-// quoteGlob returns the glob that matches only name.
-func quoteGlob(name string) string {
-	var b strings.Builder
-	for _, r := range name {
-		if strings.ContainsRune(`\*?[]{},`, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // Watch implements [workspace.FileSystem].

@@ -45,8 +45,8 @@ type Theme struct {
 	Patterns []Pattern
 }
 
-// Pattern is a pattern of a grep. Of its options only IgnoreCase and Literal
-// matter.
+// Pattern is a pattern of a grep. Of its options only IgnoreCase, Literal and
+// Multiline matter.
 type Pattern struct {
 	Text string
 	Opts workspace.GrepOptions

@@ -66,6 +66,8 @@ func (g *generators) grepOptions(t *rapid.T) (pattern string, opts *workspace.Gr
 		Path: g.path.Draw(t, "path"), Literal: p.Opts.Literal, IgnoreCase: p.Opts.IgnoreCase,
 		IncludeGlob: g.filter.Draw(t, "include"), ExcludeGlob: g.filter.Draw(t, "exclude"),
 		Before: g.around.Draw(t, "before"), After: g.around.Draw(t, "after lines"),
+		Multiline: p.Opts.Multiline != (rapid.IntRange(0, 3).Draw(t, "multiline") == 3),
+		FirstOnly: rapid.IntRange(0, 4).Draw(t, "first") == 4, Count: rapid.IntRange(0, 4).Draw(t, "count") == 4,
 		MaxFileSize: g.maxSize.Draw(t, "size"), Gitignore: rapid.IntRange(0, 3).Draw(t, "gitignore") == 3,
 	}
 	return p.Text, opts
@@ -94,6 +96,9 @@ func (g *generators) grepPages() *rapid.Generator[step] {
 			page := *opts
 			page.MaxResults = max(limit, len(whole.Matches)/maxPages)
 			pages, err := s.grepPages(ctx, pattern, page)
+			if pages != nil {
+				pages.Searched = whole.Searched // pages do not count the same files
+			}
 			s.adds(whole, pages)
 			return whole, err
 		}}

@@ -21,8 +21,8 @@ func Extended(pattern string, literal, ignoreCase bool) string {
 }
 
 // ExpressionFor is expressionFor, for a grep that takes any byte.
-func ExpressionFor(pattern string) (options, expression string) {
-	return expressionFor(&program.Image{Bytes: true}, prefilterOf(pattern, workspace.GrepOptions{}, nil))
+func ExpressionFor(pattern string, opts workspace.GrepOptions) (options, expression string, exact bool) {
+	return expressionFor(&program.Image{Bytes: true}, prefilterOf(pattern, opts, nil))
 }
 
 // Frames returns what a batchReader reads of a reply about files of some sizes,

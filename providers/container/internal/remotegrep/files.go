@@ -187,7 +187,7 @@ func (fs *files) parts(some []*file) (byLine, byFile []*file) {
 		case e.content == binary:
 		case strings.Contains(e.Name, "\n"):
 			e.matches = true
-		case fs.c.Exact, fs.filter.around, strings.Contains(e.Name, ":"), e.content == unknown && !fs.c.Texts:
+		case fs.c.Exact, fs.filter.whole, strings.Contains(e.Name, ":"), e.content == unknown && !fs.c.Texts:
 			byFile = append(byFile, e)
 		default:
 			byLine = append(byLine, e)
@@ -203,8 +203,16 @@ func (fs *files) look(ctx context.Context, among []*file, lines bool) error {
 		return nil
 	}
 	open := slices.DeleteFunc(slices.Clone(among), func(e *file) bool { return e.content != unknown })
-	g := remoteGrep{among: among, lines: lines, nuls: len(open) == len(among)}
-	g.options, g.pattern = expressionFor(fs.c.Image, fs.filter)
+	g := remoteGrep{among: among, nuls: len(open) == len(among)}
+	exact := false
+	g.options, g.pattern, exact = expressionFor(fs.c.Image, fs.filter)
+	first := fs.filter.first && exact // and then one line is enough
+	switch {
+	case lines && first:
+		g.lines = 1
+	case lines:
+		g.lines = maxLines
+	}
 	var found findings
 	var sure bool
 	var err error
@@ -225,7 +233,7 @@ func (fs *files) look(ctx context.Context, among []*file, lines bool) error {
 	for _, e := range among {
 		lines, matches := found.files[e]
 		e.matches = matches || !sure
-		if n := len(lines.numbers); sure && 0 < n && n < maxLines {
+		if n := len(lines.numbers); sure && 0 < n && (n < maxLines || first) {
 			e.data, e.numbers = lines.text, lines.numbers
 		}
 	}

@@ -21,7 +21,7 @@ const maxLines = 128
 type remoteGrep struct {
 	among            []*file // with no line break in their names
 	options, pattern string  // for grep, which finds them all
-	lines            bool    // the lines are wanted, and no name has a colon in it
+	lines            int     // how many lines of a file are wanted, whose names then have no colon; 0 for the file alone
 	nuls             bool    // which files have a NUL is wanted, too
 }
 
@@ -61,7 +61,7 @@ type excerpt struct {
 func (fs *files) remoteGrep(ctx context.Context, g remoteGrep) (found findings, sure bool, err error) {
 	found = newFindings(g.among)
 	nuls, take := "", found.addFile
-	if g.lines {
+	if g.lines > 0 {
 		take = found.addLine
 	}
 	if g.nuls {
@@ -81,13 +81,13 @@ func (fs *files) remoteGrep(ctx context.Context, g remoteGrep) (found findings, 
 func (g remoteGrep) flags(i *program.Image) string {
 	options := g.options
 	switch {
-	case g.lines && i.Texts:
+	case g.lines > 0 && i.Texts:
 		options += " -I"
 	case i.Bytes:
 		options += " -a"
 	}
-	if g.lines {
-		return options + " -n -m " + strconv.Itoa(maxLines)
+	if g.lines > 0 {
+		return options + " -n -m " + strconv.Itoa(g.lines)
 	}
 	return options + " -l"
 }

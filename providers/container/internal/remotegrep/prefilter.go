@@ -19,7 +19,8 @@ type prefilter struct {
 	after   string // files before it are not needed
 	noGit   bool
 	few     bool      // not all matches are wanted
-	around  bool      // lines around those that match are wanted
+	first   bool      // of each file only the first match is wanted
+	whole   bool      // lines that match are not enough
 	include *fileGlob // nil for all
 	exclude *fileGlob // nil for none
 	hidden  *scan.Names
@@ -29,9 +30,9 @@ type prefilter struct {
 // malformed.
 func prefilterOf(pattern string, o workspace.GrepOptions, hidden scan.Hidden) *prefilter {
 	return &prefilter{
-		pattern: pattern, how: lines.Options{Literal: o.Literal, IgnoreCase: o.IgnoreCase},
+		pattern: pattern, how: lines.Options{Literal: o.Literal, IgnoreCase: o.IgnoreCase, Multiline: o.Multiline},
 		maxSize: o.MaxFileSize, after: o.StartAfter.Path, noGit: o.Gitignore,
-		few: o.MaxResults > 0, around: o.Before > 0 || o.After > 0,
+		few: o.MaxResults > 0, first: o.FirstOnly && !o.Count, whole: o.Before > 0 || o.After > 0 || o.Multiline,
 		include: newFileGlob(o.IncludeGlob), exclude: newFileGlob(o.ExcludeGlob),
 		hidden: scan.NewNames(hidden, o.Path),
 	}
@@ -46,7 +47,8 @@ func (n *prefilter) wants(path string, e *program.Entry) bool {
 	case n.noGit && (strings.HasPrefix(path, ".git/") || strings.Contains(path, "/.git/")):
 		return false
 	}
-	return (n.include == nil || n.include.match(path)) && (n.exclude == nil || !n.exclude.match(path)) && !n.hidden.Hides(path, false)
+	below := e.Name // from where the search begins
+	return (n.include == nil || n.include.match(below)) && (n.exclude == nil || !n.exclude.match(below)) && !n.hidden.Hides(path, false)
 }
 
 // fileGlob is a glob on the name of a file, or on its path.
@@ -71,34 +73,44 @@ func (g *fileGlob) match(path string) bool {
 	return g.pattern.Match(path)
 }
 
-// expressionFor returns how grep finds every line that can match, as options and a
-// pattern; nothing if all files have to be read. grep may find more.
+// expressionFor returns how grep finds every line that can match, or every file with
+// a match that can span lines, as options and a pattern; nothing if all files have
+// to be read. grep may find more, unless it is exact.
 //
 //	pattern            options   pattern for grep
-//	needle             -F        needle
+//	needle             -F        needle, and that is exact
 //	(?i)needle|thread  -F -i     needle and thread, a line each
 //	need.e             -E        need.{1,4}e
+//	needle\n +thread   -F        needle: only one of the lines is looked for
 //	^                  none: no byte has to be there
-func expressionFor(i *program.Image, f *prefilter) (options, pattern string) {
+func expressionFor(i *program.Image, f *prefilter) (options, pattern string, exact bool) {
 	tree, err := lines.Parse(f.pattern, f.how)
 	if err != nil {
-		return "", ""
+		return "", "", false
 	}
 	required := lines.RequiredBy(tree)
-	hasNUL := func(text string) bool { return strings.Contains(text, "\x00") }
-	known := len(required.Texts) > 0 && !slices.ContainsFunc(required.Texts, hasNUL)
+	for i, text := range required.Texts {
+		required.Texts[i] = longestLine(text)
+	}
+	useless := func(text string) bool { return text == "" || strings.Contains(text, "\x00") }
+	known := len(required.Texts) > 0 && !slices.ContainsFunc(required.Texts, useless)
 	switch {
-	case known && (required.Exact || !i.Bytes):
+	case known && (required.Exact || f.how.Multiline || !i.Bytes):
 		options = "-F"
 		if required.Fold {
 			options += " -i"
 		}
-		return options, strings.Join(required.Texts, "\n")
-	case !i.Bytes:
-		return "", ""
+		return options, strings.Join(required.Texts, "\n"), required.Exact && !required.Fold
+	case !i.Bytes, f.how.Multiline:
+		return "", "", false
 	}
 	if pattern = extended(tree); pattern == "" {
-		return "", ""
+		return "", "", false
 	}
-	return "-E", pattern
+	return "-E", pattern, false
+}
+
+// longestLine returns the line of text that says most about where text can be.
+func longestLine(text string) string {
+	return slices.MaxFunc(strings.Split(text, "\n"), func(a, b string) int { return len(a) - len(b) })
 }

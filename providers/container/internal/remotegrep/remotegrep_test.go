@@ -5,18 +5,31 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/remotegrep"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // TestExpressionFor checks the examples in the documentation.
 func TestExpressionFor(t *testing.T) {
-	for pattern, want := range map[string][2]string{
-		"needle":            {"-F", "needle"},
-		"(?i)needle|thread": {"-F -i", "needle\nthread"},
-		"need.e":            {"-E", "need.{1,4}e"},
-		"^":                 {"", ""},
+	multiline := workspace.GrepOptions{Multiline: true}
+	for _, c := range []struct {
+		pattern             string
+		opts                workspace.GrepOptions
+		options, expression string
+		exact               bool
+	}{
+		{"needle", workspace.GrepOptions{}, "-F", "needle", true},
+		{"(?i)needle|thread", workspace.GrepOptions{}, "-F -i", "needle\nthread", false},
+		{"(?i:needle)|thread", workspace.GrepOptions{}, "-E", "([Nn][Ee][Ee][Dd][Ll][Ee]|thread)", false},
+		{"need.e", workspace.GrepOptions{}, "-E", "need.{1,4}e", false},
+		{"^", workspace.GrepOptions{}, "", "", false},
+		{`needle\n +thread`, multiline, "-F", "needle", false},
+		{"n.\nneedle", multiline, "-F", "needle", false},
+		{`\n`, multiline, "", "", false},
+		{`a.\d`, multiline, "-F", "a", false},
 	} {
-		if options, expression := remotegrep.ExpressionFor(pattern); options != want[0] || expression != want[1] {
-			t.Errorf("the expression for %q is %q %q, want %q", pattern, options, expression, want)
+		options, expression, exact := remotegrep.ExpressionFor(c.pattern, c.opts)
+		if options != c.options || expression != c.expression || exact != c.exact {
+			t.Errorf("the expression for %q is %q %q, exact %v, want %q %q, %v", c.pattern, options, expression, exact, c.options, c.expression, c.exact)
 		}
 	}
 }

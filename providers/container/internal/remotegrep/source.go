@@ -212,7 +212,7 @@ func (s *source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Rea
 		return data, err
 	}
 	if opts.Text {
-		return s.readText(ctx, name, opts.Limit)
+		return s.readText(ctx, name, opts.Limit, opts.Enough)
 	}
 	data, _, err := s.c.ReadFile(ctx, name, opts.Limit)
 	return data, err
@@ -222,8 +222,8 @@ func (s *source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Rea
 const headSize = 64 << 10
 
 // readText reads a file of at most limit bytes; zero means no limit. It reads only
-// the beginning of a binary file.
-func (s *source) readText(ctx context.Context, name string, limit int64) ([]byte, error) {
+// the beginning of a binary file, and of another if enough returns true for that.
+func (s *source) readText(ctx context.Context, name string, limit int64, enough func(head []byte) bool) ([]byte, error) {
 	stream, info, err := s.c.Open(ctx, name, workspace.OpenOptions{})
 	if err != nil {
 		return nil, err
@@ -235,6 +235,16 @@ func (s *source) readText(ctx context.Context, name string, limit int64) ([]byte
 	head, err := io.ReadAll(io.LimitReader(stream, headSize))
 	if err != nil || len(head) < headSize || lines.IsBinary(head) {
 		return head, err
+	}
+	for part := int64(headSize); enough != nil && int64(len(head)) == part; {
+		if enough(head) {
+			return head, nil
+		}
+		more, err := io.ReadAll(io.LimitReader(stream, 3*part))
+		if err != nil {
+			return nil, err
+		}
+		part, head = 4*part, append(head, more...)
 	}
 	rest, err := io.ReadAll(stream)
 	return append(head, rest...), err

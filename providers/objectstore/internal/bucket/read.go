@@ -29,10 +29,11 @@ func (b *Bucket) Read(ctx context.Context, key string, limit int64) (object.Obje
 	return b.read(ctx, key, limit, (*Download).readAll)
 }
 
-// ReadText is Read for a search in text. Of a large binary object it returns the
-// beginning alone, which is shorter than the size.
-func (b *Bucket) ReadText(ctx context.Context, key string, limit int64) (object.Object, []byte, error) {
-	return b.read(ctx, key, limit, (*Download).readText)
+// ReadText is Read for a search in text. Of a large object it returns the beginning
+// alone, which is shorter than the size, if that is binary, or if enough is not nil
+// and returns true for it.
+func (b *Bucket) ReadText(ctx context.Context, key string, limit int64, enough func(head []byte) bool) (object.Object, []byte, error) {
+	return b.read(ctx, key, limit, func(d *Download, limit int64) ([]byte, error) { return d.readText(limit, enough) })
 }
 
 func (b *Bucket) read(ctx context.Context, key string, limit int64, body func(d *Download, limit int64) ([]byte, error)) (object.Object, []byte, error) {
@@ -70,12 +71,13 @@ func (b *Bucket) read(ctx context.Context, key string, limit int64, body func(d 
 
 func (d *Download) readAll(limit int64) ([]byte, error) { return d.readOn(nil, limit) }
 
-// minLeft is how many bytes of a binary file are left where it pays to give up
-// the connection for not having to download them.
+// minLeft is how many bytes of a file are left where it pays to give up the
+// connection for not having to download them.
 const minLeft = 256 << 10
 
-// readText reads the body, but of a large binary file only the beginning.
-func (d *Download) readText(limit int64) ([]byte, error) {
+// readText reads the body, but only the beginning of a large file if that is binary
+// or is enough.
+func (d *Download) readText(limit int64, enough func(head []byte) bool) ([]byte, error) {
 	left := d.end - d.at - lines.BinaryWindow
 	if left < minLeft {
 		return d.readOn(nil, limit)
@@ -86,6 +88,15 @@ func (d *Download) readText(limit int64) ([]byte, error) {
 	}
 	if lines.IsBinary(start) {
 		return bytes.Clone(start), nil
+	}
+	for part := int64(minLeft); enough != nil && d.end-d.at >= minLeft && (limit <= 0 || part < limit); part *= 4 {
+		if enough(start) {
+			return bytes.Clone(start), nil
+		}
+		var err error
+		if start, err = d.readOn(start, part); err != nil {
+			return nil, err
+		}
 	}
 	return d.readOn(start, limit)
 }

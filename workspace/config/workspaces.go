@@ -58,6 +58,7 @@ type Workspace struct {
 	fsys    workspace.FileSystem // of the provider, without settings
 	layers  layers
 	backups *backup.FS // nil for none
+	quota   *quota.FS  // nil for none
 }
 
 // layers are what is around the provider of a workspace. They are shared and never
@@ -97,9 +98,10 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 		return nil, err
 	}
 	if limits := l.settings.Quota; limits != nil && !l.settings.ReadOnly {
-		if seen, err = quota.New(seen, quota.Limits{Files: limits.Files, Bytes: limits.Mb << 20}); err != nil {
+		if w.quota, err = quota.New(seen, quota.Limits{Files: limits.Files, Bytes: limits.Mb << 20}); err != nil {
 			return nil, err
 		}
+		seen = w.quota
 	}
 	if seen, err = l.watchers.over(seen, fsys, opener.in.Name, log, l.settings.Mode); err != nil {
 		return nil, err
@@ -111,6 +113,10 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 // Backups returns the backups of w, which can undo changes. It returns nil if w keeps
 // none.
 func (w *Workspace) Backups() *backup.FS { return w.backups }
+
+// Quota returns what counts the writes of sessions in w. It returns nil if there is no
+// limit for them.
+func (w *Workspace) Quota() *quota.FS { return w.quota }
 
 // Kind returns the kind of its provider.
 func (w *Workspace) Kind() string { return w.opener.name }

@@ -172,7 +172,7 @@ func calls(a workspace.Version) []call {
 			return err
 		}, observe.Event{Op: "resolve", Path: "a"}},
 		{write("a", "new!", &workspace.WriteOptions{IfVersion: "other"}),
-			observe.Event{Op: "write_file", Path: "a", Code: "VERSION_CONFLICT", VersionBefore: "other"}},
+			observe.Event{Op: "write_file", Path: "a", Code: "VERSION_CONFLICT", VersionBefore: "other", Edit: true}},
 		{write("a", "same", nil), observe.Event{Op: "write_file", Path: "a", Bytes: 4, VersionBefore: a, VersionAfter: "new"}},
 		{write("b", "new", &workspace.WriteOptions{IfNotExist: true}),
 			observe.Event{Op: "write_file", Path: "b", Bytes: 3, VersionAfter: "new"}},

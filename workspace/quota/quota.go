@@ -14,6 +14,9 @@
 //	copy a to b          refused, too
 //	move a to c          moves, removals and directories do not count
 //	write b, 20 bytes    2 files, 100 bytes
+//
+// An FS counts from when it is created. [FS.Used] and [FS.Resume] carry what a session
+// has written to another process.
 package quota
 
 import (
@@ -22,6 +25,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -194,6 +200,56 @@ var errNotCommitted = errors.New("not committed")
 // forgets one of them, which then begins again.
 const maxSessions = 10_000
 
+// Usage is what a session has written.
+type Usage struct {
+	// Files are the names of the files, sorted. They are not counted if there is no limit
+	// for them.
+	Files []string `json:"files,omitempty"`
+	// Bytes is how many bytes.
+	Bytes int64 `json:"bytes,omitempty"`
+}
+
+// Used returns what the session id has written up to now, for [FS.Resume].
+func (f *FS) Used(id string) Usage {
+	f.used.mu.Lock()
+	defer f.used.mu.Unlock()
+	u := f.used.sessions[id]
+	if u == nil {
+		return Usage{}
+	}
+	return Usage{Files: slices.Sorted(maps.Keys(u.files)), Bytes: u.bytes}
+}
+
+// Resume lets the session id go on after what it has written before, in another process.
+//
+// # Errors
+//
+// [fs.ErrInvalid] for a number of bytes below zero and for a name that no file can have:
+// whoever can change what was stored can let a session begin again, and no more.
+func (f *FS) Resume(id string, before Usage) error {
+	if before.Bytes < 0 {
+		return ops.Error("quota", ".", fs.ErrInvalid, errors.New("the session has written fewer than 0 bytes"))
+	}
+	for _, name := range before.Files {
+		if !workspace.ValidName(name) {
+			return ops.Error("quota", name, fs.ErrInvalid, nil)
+		}
+	}
+	f.used.mu.Lock()
+	defer f.used.mu.Unlock()
+	u := f.used.session(id)
+	u.bytes = min(u.bytes+min(before.Bytes, maxBytes), maxBytes)
+	if f.used.limits.Files > 0 {
+		for _, name := range before.Files {
+			u.files[name]++
+		}
+	}
+	return nil
+}
+
+// maxBytes is how many bytes a session can have written, so that no sum overflows.
+const maxBytes = math.MaxInt64 / 2
+
 // ledger is what the sessions have written.
 type ledger struct {
 	limits Limits
@@ -223,7 +279,11 @@ type claim struct {
 func (l *ledger) claim(ctx context.Context, name string) *claim {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	id := session.ID(ctx)
+	return &claim{used: l, usage: l.session(session.ID(ctx)), name: name}
+}
+
+// session returns what the session id has written. It needs l.mu.
+func (l *ledger) session(id string) *usage {
 	u := l.sessions[id]
 	if u == nil {
 		if len(l.sessions) >= maxSessions {
@@ -235,7 +295,7 @@ func (l *ledger) claim(ctx context.Context, name string) *claim {
 		u = &usage{files: map[string]int{}}
 		l.sessions[id] = u
 	}
-	return &claim{used: l, usage: u, name: name}
+	return u
 }
 
 // add counts so many bytes more, and the file, or returns the error of an op that

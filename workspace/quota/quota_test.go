@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"log"
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
@@ -184,6 +187,52 @@ func TestTogether(t *testing.T) {
 	group.Wait()
 	if written.Load() != 9 {
 		t.Errorf("%d writes of 10 bytes succeeded, want 9", written.Load())
+	}
+}
+
+// TestResume carries what a session has written to another FS.
+func TestResume(t *testing.T) {
+	limits := quota.Limits{Files: 2, Bytes: 100}
+	ctx, m := session.WithID(t.Context(), "one"), memory.New(nil)
+	first := limited(t, m, limits)
+	if err := errors.Join(write(ctx, first, "a", 60), write(ctx, first, "a", 10)); err != nil {
+		t.Fatal(err)
+	}
+	used := first.Used("one")
+	if diff := cmp.Diff(quota.Usage{Files: []string{"a"}, Bytes: 70}, used); diff != "" {
+		t.Errorf("Used (-want +got):\n%s", diff)
+	}
+	next := limited(t, m, limits)
+	if err := next.Resume("one", used); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(ctx, next, "b", 31); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("31 bytes more = %v, want ErrPolicy", err)
+	}
+	if err := errors.Join(write(ctx, next, "a", 10), write(ctx, next, "b", 20)); err != nil {
+		t.Errorf("30 bytes more = %v, want nil", err)
+	}
+	if err := write(ctx, next, "c", 0); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("a third file = %v, want ErrPolicy", err)
+	}
+	if err := write(session.WithID(t.Context(), "two"), next, "c", 100); err != nil {
+		t.Errorf("the write of another session = %v, want nil", err)
+	}
+	for _, bad := range []quota.Usage{{Bytes: -1}, {Files: []string{"../a"}}} {
+		if err := next.Resume("three", bad); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("Resume(%+v) = %v, want ErrInvalid", bad, err)
+		}
+	}
+	for range 3 {
+		if err := next.Resume("three", quota.Usage{Bytes: math.MaxInt64}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := write(session.WithID(t.Context(), "three"), next, "a", 1); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("a write after more bytes than there are = %v, want ErrPolicy", err)
+	}
+	if used := next.Used("none"); used.Bytes != 0 || used.Files != nil {
+		t.Errorf("Used of no session = %+v", used)
 	}
 }
 

@@ -205,12 +205,12 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	}
 	save := func() error { return nil }
 	if opts.ReadBeforeWrite != nil {
-		session, err := i.session.load()
+		session, more, err := i.session.load(ws)
 		if err != nil {
 			return err
 		}
 		cmd.SetContext(tools.WithSession(cmd.Context(), session))
-		save = func() error { return i.session.save(session) }
+		save = func() error { return i.session.save(session, ws, more) }
 	}
 	cmd.SetContext(i.approved.Context(cmd, i.flags.Style))
 	set, err := tools.New(ws.Workspace, opts)

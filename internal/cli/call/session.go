@@ -10,39 +10,60 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/quota"
 )
 
 // sessionFile is the file that keeps a session between calls. Empty means none:
 // the session ends with the call.
 type sessionFile string
 
-// load returns the session of the file, a new one if there is no such file.
-func (f sessionFile) load() (*tools.Session, error) {
-	session := tools.NewSession()
+// stored is what the file has beside the JSON form of a session.
+type stored struct {
+	// Quotas are what the session has written in the workspaces that have a quota.
+	Quotas map[string]quota.Usage `json:"quotas,omitempty"`
+}
+
+// load returns the session of the file, a new one if there is no such file, and lets it
+// go on in ws.
+func (f sessionFile) load(ws *config.Workspace) (*tools.Session, stored, error) {
+	session, more := tools.NewSession(), stored{}
 	if f == "" {
-		return session, nil
+		return session, more, nil
 	}
 	data, err := os.ReadFile(string(f))
 	if errors.Is(err, fs.ErrNotExist) {
-		return session, nil
+		return session, more, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(data, session)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("--session: %w", err)
+	if err == nil {
+		err = json.Unmarshal(data, &more)
 	}
-	return session, nil
+	if before, ok := more.Quotas[ws.Name()]; ok && err == nil && ws.Quota() != nil {
+		err = ws.Quota().Resume(session.ID(), before)
+	}
+	if err != nil {
+		return nil, more, fmt.Errorf("--session: %w", err)
+	}
+	return session, more, nil
 }
 
-// save replaces the file by session. Of two calls at a time, one can replace what
-// the other has just saved; a file that the other has read then has to be read
-// again.
-func (f sessionFile) save(session *tools.Session) error {
+// save replaces the file by session, what it has written in ws, and more. Of two calls
+// at a time, one can replace what the other has just saved; a file that the other has
+// read then has to be read again, and what it has written does not count.
+func (f sessionFile) save(session *tools.Session, ws *config.Workspace, more stored) error {
 	if f == "" {
 		return nil
 	}
-	data, err := json.Marshal(session)
+	if ws.Quota() != nil {
+		if more.Quotas == nil {
+			more.Quotas = map[string]quota.Usage{}
+		}
+		more.Quotas[ws.Name()] = ws.Quota().Used(session.ID())
+	}
+	data, err := encode(session, more)
 	if err != nil {
 		return term.Fail(err)
 	}
@@ -59,4 +80,23 @@ func (f sessionFile) save(session *tools.Session) error {
 		return fmt.Errorf("--session: %w", err)
 	}
 	return nil
+}
+
+// encode returns session and more as one JSON object.
+func encode(session *tools.Session, more stored) ([]byte, error) {
+	data, err := json.Marshal(session)
+	if err != nil {
+		return nil, err
+	}
+	if len(more.Quotas) == 0 {
+		return data, nil
+	}
+	object := map[string]json.RawMessage{}
+	if err := json.Unmarshal(data, &object); err != nil {
+		return nil, err
+	}
+	if object["quotas"], err = json.Marshal(more.Quotas); err != nil {
+		return nil, err
+	}
+	return json.Marshal(object)
 }

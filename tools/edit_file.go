@@ -58,26 +58,30 @@ func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFile
 	if err != nil {
 		return nil, err
 	}
-	path := e.path
-	e.check = func(old, text []byte, change *edit.Change) error { return ts.checkEdit(ctx, path, old, text, change) }
-	out := &editFileOutput{OK: true, Path: path, DryRun: in.DryRun}
-	if in.DryRun {
-		err = e.dryRun(ctx, ts.whole)
-	} else {
-		_, out.Version, err = ts.whole.Edit(ctx, path, e.apply)
-	}
-	if err != nil {
+	out := &editFileOutput{OK: true, Path: e.path, DryRun: in.DryRun}
+	if out.Version, err = ts.edit(ctx, e, in.DryRun); err != nil {
 		return nil, explainEdit(err, in.Edits != nil)
-	}
-	if !in.DryRun {
-		ts.edited(ctx, path, out.Version, e.text, e.now, e.change)
 	}
 	out.Replacements, out.FirstChangedLine = len(e.change.Spans()), e.change.FirstLine()
 	out.Diff, out.DiffNote = e.diff()
 	return out, nil
 }
 
-// newEditor returns the editor for the arguments, without a check.
+// edit makes the change that e plans as one conditional write, within what the session
+// was shown. A dry run only plans it.
+func (ts *toolset) edit(ctx context.Context, e *editor, dryRun bool) (workspace.Version, error) {
+	if dryRun {
+		return "", e.dryRun(ctx, ts.whole)
+	}
+	e.check = func(old, text []byte, change *edit.Change) error { return ts.checkEdit(ctx, e.path, old, text, change) }
+	_, version, err := ts.whole.Edit(ctx, e.path, e.apply)
+	if err == nil {
+		ts.edited(ctx, e.path, version, e.text, e.now, e.change)
+	}
+	return version, err
+}
+
+// newEditor returns the editor for the arguments.
 func (ts *toolset) newEditor(in *editFileInput) (*editor, error) {
 	edits, err := in.edits()
 	if err != nil {
@@ -138,6 +142,7 @@ type editor struct {
 	path   string
 	limit  int64
 	edits  []edit.Edit
+	by     func(text []byte) (*edit.Change, error)           // plans the change instead of edits; nil for edits
 	check  func(old, text []byte, change *edit.Change) error // says whether old, which holds text, may be changed so; see [toolset.checkEdit]
 	text   []byte                                            // what change was planned on
 	change *edit.Change                                      // the last one planned
@@ -165,7 +170,7 @@ func (e *editor) plan(old []byte) error {
 	case !ok:
 		text, enc = old, charset.UTF8
 	}
-	change, err := edit.New(text, e.edits)
+	change, err := e.changeOf(text)
 	if err != nil {
 		return ops.Error(ops.EditFile, e.path, err, nil)
 	}
@@ -181,6 +186,13 @@ func (e *editor) plan(old []byte) error {
 	}
 	e.text, e.change = text, change
 	return ops.CheckSize(ops.EditFile, e.path, int64(len(e.now)), e.limit)
+}
+
+func (e *editor) changeOf(text []byte) (*edit.Change, error) {
+	if e.by != nil {
+		return e.by(text)
+	}
+	return edit.New(text, e.edits)
 }
 
 func (e *editor) dryRun(ctx context.Context, ws *workspace.Workspace) error {

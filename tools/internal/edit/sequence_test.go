@@ -1,0 +1,63 @@
+package edit_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+)
+
+// TestSequence tests that the change of random edits, one after another, makes of the
+// original what the edits make, and that its replacements neither overlap nor touch
+// what no edit has touched.
+func TestSequence(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 1))
+	for round := range 5000 {
+		original := strings.Repeat("abcdefghij", 1+random.IntN(4))
+		s := edit.NewSequence([]byte(original))
+		want := original
+		for range 1 + random.IntN(8) {
+			start := random.IntN(len(want) + 1)
+			end := start + random.IntN(min(len(want)-start, 5)+1)
+			text := strings.Repeat("X", random.IntN(5))
+			s.Replace(start, end, text)
+			want = want[:start] + text + want[end:]
+		}
+		change := s.Change()
+		if got := string(change.Bytes()); got != want || string(s.Text()) != want || change.Size() != int64(len(want)) {
+			t.Fatalf("seed %d, round %d: the change makes %q of %q and the text is %q, want %q", seed, round, got, original, s.Text(), want)
+		}
+		at := 0
+		for _, span := range change.Spans() {
+			if span.Start < at || span.End < span.Start || strings.Trim(span.New, "Xabcdefghij") != "" {
+				t.Fatalf("seed %d, round %d: replacements %+v", seed, round, change.Spans())
+			}
+			at = span.End
+		}
+	}
+}
+
+func TestSequenceFirst(t *testing.T) {
+	t.Parallel()
+	s := edit.NewSequence([]byte("one\r\ntwo\r\none\r\n"))
+	for _, e := range [][2]string{{"one", "1"}, {"1\ntwo", "1\n2"}, {"one", "3"}, {"2", "two"}} {
+		if err := s.First(e[0], e[1]); err != nil {
+			t.Errorf("First(%q, %q) = %v", e[0], e[1], err)
+		}
+	}
+	if want := "1\r\ntwo\r\n3\r\n"; string(s.Change().Bytes()) != want {
+		t.Errorf("the change makes %q, want %q", s.Change().Bytes(), want)
+	}
+	var invalid *edit.InvalidError
+	var notFound *edit.NotFoundError
+	if err := s.First("", "x"); !errors.As(err, &invalid) {
+		t.Errorf(`First("") = %v, want an InvalidError`, err)
+	}
+	if err := s.First("on e", "x"); !errors.As(err, &notFound) || !errors.Is(err, edit.ErrTextNotFound) {
+		t.Errorf("First of a text that does not occur = %v, want a NotFoundError", err)
+	}
+}

@@ -22,6 +22,9 @@ type Dialect string
 const (
 	// DialectWorkspace is the one of this module.
 	DialectWorkspace Dialect = "workspace"
+	// DialectMCPFilesystem has the tools of the Model Context Protocol's reference
+	// server for files.
+	DialectMCPFilesystem Dialect = "mcp-filesystem"
 	// DialectHelix has nine tools with results of one or two members.
 	DialectHelix Dialect = "helix"
 )
@@ -58,7 +61,7 @@ type dialect struct {
 
 var dialects = []*dialect{
 	{name: DialectWorkspace, naming: DefaultNaming, specs: specs},
-	helixDialect,
+	mcpDialect, helixDialect,
 }
 
 // dialectOf returns the dialect with a name.
@@ -123,26 +126,24 @@ func (ts *toolset) list(ctx context.Context, dir string) (children []workspace.F
 	return children[:min(len(children), wholeEntries)], len(children) > wholeEntries, err
 }
 
-// wholeText returns the text of a file for a tool whose results have no pages. Bytes
-// that are not UTF-8 are shown as U+FFFD.
-func (ts *toolset) wholeText(ctx context.Context, path string) (text string, err error) {
-	data, err := ts.wholeFile(ctx, path)
-	return strings.ToValidUTF8(string(data), "\uFFFD"), err
+// readWhole returns the clean name of a file and what it holds, for a tool whose
+// results have no pages.
+func (ts *toolset) readWhole(ctx context.Context, name string) (path string, file *content, err error) {
+	if path, err = ts.ws.Clean(ops.ReadFile, name); err != nil {
+		return "", nil, err
+	}
+	file, err = ts.read(ctx, path)
+	return path, file, err
 }
 
-// wholeFile returns the bytes of a file for such a tool. The session has been shown
-// all of it.
-func (ts *toolset) wholeFile(ctx context.Context, path string) ([]byte, error) {
-	path, err := ts.ws.Clean(ops.ReadFile, path)
-	if err != nil {
-		return nil, err
+// showWhole records that a session has been shown all of a file, and returns its text.
+// U+FFFD stands for bytes of a file that is not text.
+func (ts *toolset) showWhole(ctx context.Context, path string, file *content) string {
+	ts.saw(ctx, path, file.version, file.stored, 1, file.lines, file.lines)
+	if file.text {
+		return string(file.data)
 	}
-	data, version, err := ts.whole.ReadVersioned(ctx, path, 0)
-	if err != nil {
-		return nil, err
-	}
-	ts.wrote(ctx, path, version, data)
-	return data, nil
+	return strings.ToValidUTF8(string(file.stored), "\uFFFD")
 }
 
 // moreNote is the end of a text that does not have all that was found.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"strings"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -86,15 +85,15 @@ func (o *helixOK) text() string { return "ok" }
 
 type helixContent struct {
 	Content string `json:"content" jsonschema:"the bytes of the file in base64"`
-	Text    string `json:"text" jsonschema:"the file as text, in which U+FFFD stands for bytes that are not UTF-8"`
+	Text    string `json:"text" jsonschema:"the file as text, in which U+FFFD stands for bytes that are no text"`
 }
 
 func runHelixRead(ctx context.Context, ts *toolset, in *helixPath) (*helixContent, error) {
-	data, err := ts.wholeFile(ctx, in.Path)
+	path, file, err := ts.readWhole(ctx, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	return &helixContent{base64.StdEncoding.EncodeToString(data), strings.ToValidUTF8(string(data), "\uFFFD")}, nil
+	return &helixContent{base64.StdEncoding.EncodeToString(file.stored), ts.showWhole(ctx, path, file)}, nil
 }
 
 func planHelixRead(ctx context.Context, ts *toolset, in *helixPath) ([]policy.Request, error) {

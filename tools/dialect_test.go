@@ -56,7 +56,7 @@ var dialectFiles = map[string]string{
 }
 
 // TestDialects plays the calls of each transcript in testdata/dialects on each
-// store. A line "$ TOOL ARGUMENTS" is a call; what follows is its result: the text,
+// store. After the first line, "$ TOOL ARGUMENTS" is a call; what follows is its result: the text,
 // and after "=" the structured result. The files that it leaves are at the end. With
 // -update the results are rewritten, from memory.
 func TestDialects(t *testing.T) {
@@ -94,10 +94,9 @@ func play(t *testing.T, fsys workspace.FileSystem, d tools.Dialect, script strin
 	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: d})
 	called := map[string]bool{}
 	var out strings.Builder
+	heading, script, _ := strings.Cut(script, "\n")
+	out.WriteString(heading + "\n\n")
 	for line := range strings.Lines(script) {
-		if strings.HasPrefix(line, "# ") {
-			out.WriteString(line + "\n")
-		}
 		command, isCall := strings.CutPrefix(line, "$ ")
 		if !isCall {
 			continue
@@ -143,7 +142,7 @@ func checkTranscribed(t *testing.T, tool *tools.Tool, result *tools.Result) {
 // Versions differ from run to run, and not every store has times for directories.
 var (
 	versions = regexp.MustCompile(`(version |"version":")[^\s)\]",]+`)
-	times    = regexp.MustCompile(`, modified [^\s,]+|,"mtime":"[^"]+"`)
+	times    = regexp.MustCompile(`, modified [^\s,]+|,"mtime":"[^"]+"|(\\n|\n)modified: [^\n\\]+`)
 )
 
 func masked(text string) string {
@@ -170,7 +169,7 @@ func contents(t *testing.T, fsys workspace.FileSystem) string {
 
 func TestUnknownDialect(t *testing.T) {
 	ws := workspace.New("test", memory.New(nil), nil)
-	for d, want := range map[tools.Dialect]string{"helixx": `did you mean "helix"?`, "zzz": "the dialects are workspace, helix"} {
+	for d, want := range map[tools.Dialect]string{"helixx": `did you mean "helix"?`, "zzz": "the dialects are workspace, mcp-filesystem"} {
 		for name, make := range map[string]func() (*tools.Set, error){
 			"New": func() (*tools.Set, error) { return tools.New(ws, &tools.Options{Dialect: d}) },
 			"NewAll": func() (*tools.Set, error) {

@@ -97,11 +97,16 @@ func planEditFile(ctx context.Context, ts *toolset, in *editFileInput) ([]policy
 	if err != nil {
 		return nil, err
 	}
+	return ts.planEdit(ctx, e, in.DryRun, in.Edits != nil)
+}
+
+// planEdit returns what e would touch. several is for [explainEdit].
+func (ts *toolset) planEdit(ctx context.Context, e *editor, dryRun, several bool) ([]policy.Request, error) {
 	if err := e.dryRun(ctx, ts.whole); err != nil {
-		return nil, explainEdit(err, in.Edits != nil)
+		return nil, explainEdit(err, several)
 	}
 	requests := []policy.Request{{Op: policy.OpRead, Path: e.path}}
-	if !in.DryRun {
+	if !dryRun {
 		change := policy.Request{Op: policy.OpEdit, Path: e.path}
 		change.Diff, change.Note = e.diff()
 		requests = append(requests, change)

@@ -38,7 +38,7 @@ func newMCP(flags *target.Flags) *cobra.Command {
 		Example: `  workspace mcp
   workspace --config ~/workspace.yaml -w repo -w scratch mcp
   workspace -C ~/project --read-only --name docs mcp
-  workspace -C ~/project mcp --dialect helix`,
+  workspace -C ~/project mcp --dialect mcp-filesystem`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, flags, tool) },
 	}

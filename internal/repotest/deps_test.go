@@ -89,7 +89,7 @@ var policy = map[string][]string{
 		"providers/container/internal/shell"},
 	"providers/container/internal/remotegrep": {"workspace", "internal/...", "providers/container/internal/..."},
 
-	"tools": {"workspace", "workspace/backup", "workspace/policy", "internal/errcode", "internal/ops", "internal/session", "internal/unified", "internal/wording",
+	"tools": {"workspace", "workspace/backup", "workspace/policy", "internal/errcode", "internal/glob", "internal/ops", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
 	"tools/internal/...":     {"workspace", "tools/internal/..."},
 	"tools/internal/charset": {"golang.org/x/text/encoding/..."},

@@ -427,7 +427,7 @@ type Tools struct {
 type Dialect string
 
 // dialects are the values of a Dialect, the default one first.
-var dialects = []string{"workspace", "helix"}
+var dialects = []string{"workspace", "mcp-filesystem", "helix"}
 
 // Sharing says whether workspaces share their tools.
 type Sharing string

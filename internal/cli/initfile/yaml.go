@@ -75,7 +75,7 @@ const tail = `
 
 # The tools that an agent is given.
 # tools:
-#   dialect: workspace   # or the tools of another framework, such as helix
+#   dialect: workspace   # or the tools of another framework, such as mcp-filesystem
 #   naming: "workspace__{name}__{op}"
 #   disable: [rm]
 #   strict: true   # refuses "5" for 5, instead of understanding it

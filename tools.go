@@ -24,6 +24,7 @@ func Tools(workspaces *config.Workspaces) (*tools.Set, error) {
 	}
 	return tools.NewAll(all, &tools.Options{
 		Dialect: tools.Dialect(settings.Dialect), Naming: settings.Naming, Disable: settings.Disable, Strict: settings.Strict, Timeout: settings.Timeout,
-		Shared: tools.Sharing(settings.Shared), MaxTools: settings.MaxTools, ReadBeforeWrite: readFirst,
+		Descriptions: tools.Descriptions(settings.Descriptions),
+		Shared:       tools.Sharing(settings.Shared), MaxTools: settings.MaxTools, ReadBeforeWrite: readFirst,
 	})
 }

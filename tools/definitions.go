@@ -3,7 +3,10 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/workspacekit/workspacekit/internal/wording"
 )
@@ -18,10 +21,17 @@ const (
 	// FormatOpenAI is that of OpenAI's chat completions, which many other
 	// vendors and servers accept.
 	FormatOpenAI Format = "openai"
+	// FormatOpenAIStrict is that of chat completions in strict mode, in which a
+	// model can only write arguments that fit the schema. All parameters are
+	// required there; null stands for one that is left out.
+	FormatOpenAIStrict Format = "openai-strict"
 	// FormatOpenAIResponses is that of OpenAI's responses.
 	FormatOpenAIResponses Format = "openai-responses"
 	// FormatAnthropic is that of Anthropic's messages.
 	FormatAnthropic Format = "anthropic"
+	// FormatGemini is that of Gemini's function declarations. They are one
+	// element of the array.
+	FormatGemini Format = "gemini"
 	// FormatMCP is the format of tools/list in the Model Context Protocol.
 	FormatMCP Format = "mcp"
 )
@@ -44,11 +54,15 @@ func (s *Set) Definitions(format Format) (json.RawMessage, error) {
 	for i, t := range s.tools {
 		list[i] = declare(t)
 	}
+	if format == FormatGemini {
+		list = []any{geminiTool{list}}
+	}
 	return encode(list, "  ")
 }
 
 func formats() []string {
-	return []string{string(FormatJSON), string(FormatOpenAI), string(FormatOpenAIResponses), string(FormatAnthropic), string(FormatMCP)}
+	return []string{string(FormatJSON), string(FormatOpenAI), string(FormatOpenAIStrict), string(FormatOpenAIResponses),
+		string(FormatAnthropic), string(FormatGemini), string(FormatMCP)}
 }
 
 func declarations(format Format) func(*Tool) any {
@@ -57,10 +71,14 @@ func declarations(format Format) func(*Tool) any {
 		return func(t *Tool) any { return t }
 	case FormatOpenAI:
 		return func(t *Tool) any { return openAITool{Type: "function", Function: t.function()} }
+	case FormatOpenAIStrict:
+		return func(t *Tool) any { return openAITool{Type: "function", Function: t.strictFunction()} }
 	case FormatOpenAIResponses:
 		return func(t *Tool) any { return openAIResponsesTool{Type: "function", openAIFunction: t.function()} }
 	case FormatAnthropic:
 		return func(t *Tool) any { return anthropicTool{t.Name, t.Description(), t.InputSchema()} }
+	case FormatGemini:
+		return func(t *Tool) any { return geminiFunction{t.Name, t.Description(), newGeminiSchema(t.declared())} }
 	case FormatMCP:
 		return func(t *Tool) any { return t.mcp() }
 	}
@@ -86,8 +104,8 @@ type openAIResponsesTool struct {
 	openAIFunction
 }
 
-// openAIFunction says that it is not strict, because the strict mode knows no
-// optional parameters.
+// openAIFunction says whether it is strict, because what stands for a missing
+// strict differs.
 type openAIFunction struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -97,6 +115,102 @@ type openAIFunction struct {
 
 func (t *Tool) function() openAIFunction {
 	return openAIFunction{Name: t.Name, Description: t.Description(), Parameters: t.InputSchema()}
+}
+
+func (t *Tool) strictFunction() openAIFunction {
+	schema := must(json.Marshal(strictSchema(t.declared(), true)))
+	return openAIFunction{Name: t.Name, Description: t.Description(), Parameters: schema, Strict: true}
+}
+
+// strictSchema returns s in the subset of JSON Schema that the strict mode of
+// OpenAI knows: what is not required is required, and may be null. Bounds and
+// defaults, which are not in the subset, are told in words.
+func strictSchema(s *jsonschema.Schema, required bool) *jsonschema.Schema {
+	strict := &jsonschema.Schema{
+		Type: s.Type, Description: inWords(s, true), Enum: s.Enum,
+		PropertyOrder: s.PropertyOrder,
+	}
+	if !required {
+		strict.Type, strict.Types = "", []string{s.Type, "null"}
+		if s.Enum != nil {
+			strict.Enum = append(slices.Clone(s.Enum), nil)
+		}
+	}
+	if s.Items != nil {
+		strict.Items = strictSchema(s.Items, true)
+	}
+	if s.Type == "object" {
+		strict.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}} // false
+		strict.Properties, strict.Required = map[string]*jsonschema.Schema{}, s.PropertyOrder
+		for name, p := range s.Properties {
+			strict.Properties[name] = strictSchema(p, slices.Contains(s.Required, name))
+		}
+	}
+	return strict
+}
+
+// inWords returns the description of s and what else a vendor's schemas cannot
+// say of it: its default, and its bounds.
+func inWords(s *jsonschema.Schema, bounds bool) string {
+	var facts []string
+	if bounds {
+		switch {
+		case s.Minimum != nil && s.Maximum != nil:
+			facts = append(facts, fmt.Sprintf("%.0f to %.0f", *s.Minimum, *s.Maximum))
+		case s.Minimum != nil:
+			facts = append(facts, fmt.Sprintf("from %.0f", *s.Minimum))
+		case s.MaxItems != nil:
+			facts = append(facts, fmt.Sprintf("at most %d", *s.MaxItems))
+		}
+	}
+	if len(s.Default) > 0 && string(s.Default) != "false" {
+		facts = append(facts, "default "+string(s.Default))
+	}
+	if len(facts) == 0 {
+		return s.Description
+	}
+	return strings.TrimSpace(s.Description + " (" + strings.Join(facts, ", ") + ")")
+}
+
+type geminiTool struct {
+	FunctionDeclarations []any `json:"functionDeclarations"`
+}
+
+type geminiFunction struct {
+	Name        string        `json:"name"`
+	Description string        `json:"description"`
+	Parameters  *geminiSchema `json:"parameters"`
+}
+
+// geminiSchema is what Gemini knows of an OpenAPI schema.
+type geminiSchema struct {
+	Type        string                   `json:"type"`
+	Description string                   `json:"description,omitempty"`
+	Enum        []any                    `json:"enum,omitempty"`
+	Minimum     *float64                 `json:"minimum,omitempty"`
+	Maximum     *float64                 `json:"maximum,omitempty"`
+	Items       *geminiSchema            `json:"items,omitempty"`
+	MinItems    *int                     `json:"minItems,omitempty"`
+	MaxItems    *int                     `json:"maxItems,omitempty"`
+	Properties  map[string]*geminiSchema `json:"properties,omitempty"`
+	Required    []string                 `json:"required,omitempty"`
+}
+
+func newGeminiSchema(s *jsonschema.Schema) *geminiSchema {
+	g := &geminiSchema{
+		Type: strings.ToUpper(s.Type), Description: inWords(s, false), Enum: s.Enum,
+		Minimum: s.Minimum, Maximum: s.Maximum, MinItems: s.MinItems, MaxItems: s.MaxItems, Required: s.Required,
+	}
+	if s.Items != nil {
+		g.Items = newGeminiSchema(s.Items)
+	}
+	for name, p := range s.Properties {
+		if g.Properties == nil {
+			g.Properties = map[string]*geminiSchema{}
+		}
+		g.Properties[name] = newGeminiSchema(p)
+	}
+	return g
 }
 
 type anthropicTool struct {

@@ -1,10 +1,15 @@
 package tools_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,7 +20,7 @@ import (
 
 func TestDefinitions(t *testing.T) {
 	set, _ := newSet(t, nil, nil)
-	for _, format := range []tools.Format{tools.FormatJSON, tools.FormatOpenAI, tools.FormatOpenAIResponses, tools.FormatAnthropic, tools.FormatMCP} {
+	for _, format := range []tools.Format{tools.FormatJSON, tools.FormatOpenAI, tools.FormatOpenAIStrict, tools.FormatOpenAIResponses, tools.FormatAnthropic, tools.FormatGemini, tools.FormatMCP} {
 		t.Run(string(format), func(t *testing.T) {
 			definitions, err := set.Definitions(format)
 			if err != nil {
@@ -47,8 +52,12 @@ func TestDescriptions(t *testing.T) {
 // TestDescriptionsNameToolsOfTheSet takes tools away one by one.
 func TestDescriptionsNameToolsOfTheSet(t *testing.T) {
 	full, ws := newSet(t, nil, nil)
-	for _, gone := range full.Tools() {
-		set := newSetOf(t, ws, &tools.Options{Disable: []string{gone.Op}})
+	for i, gone := range slices.Repeat(full.Tools(), 2) {
+		descriptions := tools.DescriptionsFull
+		if i >= len(full.Tools()) {
+			descriptions = tools.DescriptionsCompact
+		}
+		set := newSetOf(t, ws, &tools.Options{Disable: []string{gone.Op}, Descriptions: descriptions})
 		for _, tool := range set.Tools() {
 			text := tool.Description() + string(tool.InputSchema()) + string(tool.OutputSchema())
 			if strings.Contains(text, gone.Name) || strings.Contains(text, "use "+gone.Op) {
@@ -73,13 +82,152 @@ func TestDescriptionsStateTheLimit(t *testing.T) {
 	}
 }
 
+// budgets are how many characters the definition of a tool may have, in Anthropic's
+// format and under its short name.
+var budgets = map[string]int{
+	"stat": 250, "mkdir": 250, "rm": 300, "move": 350,
+}
+
+// TestBudget holds what the definitions cost a model: 9,000 characters with full
+// descriptions, and 6,000 and three fifths of the full ones with compact ones.
+func TestBudget(t *testing.T) {
+	ws := workspace.New("test", memory.New(nil), nil)
+	total := map[tools.Descriptions]int{}
+	for _, descriptions := range []tools.Descriptions{tools.DescriptionsFull, tools.DescriptionsCompact} {
+		set := newSetOf(t, ws, &tools.Options{Naming: "{op}", Descriptions: descriptions})
+		definitions, err := set.Definitions(tools.FormatAnthropic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []json.RawMessage
+		if err := json.Unmarshal(definitions, &all); err != nil {
+			t.Fatal(err)
+		}
+		total[descriptions] = compactLength(t, definitions)
+		for i, tool := range set.Tools() {
+			budget, ok := budgets[tool.Op]
+			if n := compactLength(t, all[i]); ok && n > budget {
+				t.Errorf("the definition of %s has %d characters with %s descriptions, and its budget is %d:\n%s", tool.Op, n, descriptions, budget, all[i])
+			}
+		}
+	}
+	t.Logf("characters: %v", total)
+	full, short := total[tools.DescriptionsFull], total[tools.DescriptionsCompact]
+	if short > 6000 || short*100 > full*60 {
+		t.Errorf("compact definitions have %d characters, want at most 6000 and 60 %% of %d", short, full)
+	}
+}
+
+func compactLength(t *testing.T, raw json.RawMessage) int {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.Compact(&out, raw); err != nil {
+		t.Fatal(err)
+	}
+	return utf8.RuneCount(out.Bytes())
+}
+
+// TestCompactTexts checks that compact.md describes every tool of the default
+// dialect and no other, in words that differ, and names parameters that exist.
+func TestCompactTexts(t *testing.T) {
+	raw, err := os.ReadFile("compact.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Descriptions: tools.DescriptionsCompact})
+	described := map[string]bool{}
+	for section := range strings.SplitSeq("\n"+strings.TrimSpace(string(raw)), "\n# ") {
+		op, text, _ := strings.Cut(section, "\n")
+		if op == "" {
+			continue
+		}
+		described[op] = true
+		tool, ok := set.Lookup(op)
+		if !ok {
+			t.Errorf("there is no tool %s", op)
+			continue
+		}
+		if tool.Description() == "" {
+			t.Errorf("%s has no description", op)
+		}
+		input := string(tool.InputSchema())
+		_, parameters, _ := strings.Cut(text, "\n\n")
+		for line := range strings.Lines(strings.TrimSpace(parameters)) {
+			name, _, ok := strings.Cut(line, ": ")
+			if !ok || !strings.Contains(input, fmt.Sprintf("%q:{\"type\"", name)) {
+				t.Errorf("%s: %q is no line about a parameter", op, line)
+			}
+		}
+	}
+	for _, tool := range set.Tools() {
+		if !described[tool.Op] {
+			t.Errorf("compact.md has no section for %s", tool.Op)
+		}
+	}
+}
+
+func TestUnknownDescriptions(t *testing.T) {
+	ws := workspace.New("test", memory.New(nil), nil)
+	opts := &tools.Options{Descriptions: "short"}
+	const want = `unknown descriptions "short": they are full or compact`
+	if _, err := tools.New(ws, opts); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("New = %v, want %q", err, want)
+	}
+	if _, err := tools.NewAll([]*workspace.Workspace{ws}, opts); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("NewAll = %v, want %q", err, want)
+	}
+}
+
+// TestStrictSchemas checks what OpenAI's strict mode makes of optional parameters,
+// bounds and defaults, and that null does what leaving out does.
+func TestStrictSchemas(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a": "1\n2\n"}, nil)
+	definitions, err := set.Definitions(tools.FormatOpenAIStrict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []struct {
+		Function struct {
+			Name       string
+			Parameters struct{ Properties map[string]object }
+		}
+	}
+	if err := json.Unmarshal(definitions, &all); err != nil {
+		t.Fatal(err)
+	}
+	limit := all[0].Function.Parameters.Properties["limit"]
+	if diff := cmp.Diff([]any{"integer", "null"}, limit["type"]); diff != "" {
+		t.Errorf("type of limit (-want +got):\n%s", diff)
+	}
+	contains(t, "limit", fmt.Sprint(limit["description"]), "(1 to 2000)")
+	encoding := all[0].Function.Parameters.Properties["encoding"]
+	if diff := cmp.Diff([]any{"utf-8", "base64", nil}, encoding["enum"]); diff != "" {
+		t.Errorf("values of encoding (-want +got):\n%s", diff)
+	}
+	for i, f := range all {
+		args := object{}
+		for name := range f.Function.Parameters.Properties {
+			args[name] = nil
+		}
+		for _, name := range []string{"path", "pattern", "content", "oldText", "newText", "source", "destination"} {
+			if _, ok := args[name]; ok {
+				args[name] = name
+			}
+		}
+		result := call(t, set, set.Tools()[i].Op, args)
+		if result.IsError && result.Error.Code == tools.CodeInvalidArguments {
+			t.Errorf("%s with null for what is optional: %s", f.Function.Name, result.Text)
+		}
+	}
+}
+
 // TestSchemas checks what every vendor asks of schemas, and what models do.
 func TestSchemas(t *testing.T) {
 	set, _ := newSet(t, nil, nil)
 	for _, tool := range set.Tools() {
 		t.Run(tool.Op, func(t *testing.T) {
 			input := members(t, tool.InputSchema())
-			if input["type"] != "object" || input["additionalProperties"] != false {
+			if input["type"] != "object" {
 				t.Errorf("input schema is %v", input)
 			}
 			for _, word := range []string{"oneOf", "anyOf", "allOf", "$ref", "null", "{{"} {

@@ -103,7 +103,7 @@ func contained(names []string, name string) bool {
 
 func bounds(p *jsonschema.Schema) string {
 	var parts []string
-	if p.Minimum != nil && *p.Maximum < 1<<30 {
+	if p.Minimum != nil && p.Maximum != nil {
 		parts = append(parts, fmt.Sprintf("%.0f to %.0f", *p.Minimum, *p.Maximum))
 	} else if p.Minimum != nil {
 		parts = append(parts, fmt.Sprintf("from %.0f", *p.Minimum))

@@ -11,8 +11,8 @@ import (
 )
 
 type mkdirInput struct {
-	Path      string `json:"path" jsonschema:"the directory, from the root of the workspace"`
-	Recursive bool   `json:"recursive,omitempty" jsonschema:"make missing parents too, and succeed if the directory exists"`
+	Path      string `json:"path" jsonschema:"its name"`
+	Recursive bool   `json:"recursive,omitempty" jsonschema:"make parents too; it may exist"`
 }
 
 type mkdirOutput struct {

@@ -9,8 +9,8 @@ import (
 )
 
 type moveInput struct {
-	Source      string `json:"source" jsonschema:"the file, symlink or directory to move, from the root of the workspace"`
-	Destination string `json:"destination" jsonschema:"its new name from the root, not the directory to put it in; it must not exist"`
+	Source      string `json:"source" jsonschema:"its name from the root"`
+	Destination string `json:"destination" jsonschema:"its new name, not the directory to put it in"`
 }
 
 type moveOutput struct {

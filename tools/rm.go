@@ -9,8 +9,8 @@ import (
 )
 
 type rmInput struct {
-	Path      string `json:"path" jsonschema:"the file, symlink or directory, from the root of the workspace"`
-	Recursive bool   `json:"recursive,omitempty" jsonschema:"remove a directory with everything below it"`
+	Path      string `json:"path" jsonschema:"the name from the root"`
+	Recursive bool   `json:"recursive,omitempty" jsonschema:"a directory with all below it"`
 }
 
 type rmOutput struct {

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -84,13 +85,58 @@ func (ts *toolset) tool(s spec, name string) *Tool {
 func newTool(ts *toolset, s spec, name string, input func() *jsonschema.Schema) *Tool {
 	t := &Tool{Op: s.op, Name: name, Annotations: s.annotations, toolset: ts, does: s.does(), handler: s.handler, input: sync.OnceValue(input)}
 	t.description = sync.OnceValue(func() string { return ts.description(s) })
-	t.inputJSON = sync.OnceValue(func() json.RawMessage { return must(json.Marshal(t.input())) })
+	t.declared = sync.OnceValue(func() *jsonschema.Schema {
+		in := terse(input())
+		if _, texts, ok := ts.short(s); ok {
+			compact(in, "", texts)
+		}
+		return in
+	})
+	t.inputJSON = sync.OnceValue(func() json.RawMessage { return must(json.Marshal(t.declared())) })
 	t.outputJSON = sync.OnceValue(func() json.RawMessage {
 		out := s.schemas().output
 		ts.fillDescriptions(out)
+		if _, _, ok := ts.short(s); ok {
+			compact(out, "", nil)
+		}
 		return must(json.Marshal(out))
 	})
 	return t
+}
+
+// terse takes out of s what a model assumes anyway, as it pays for each character:
+// that false and 0 are the defaults, and that there are no other parameters.
+func terse(s *jsonschema.Schema) *jsonschema.Schema {
+	if text := string(s.Default); text == "false" || text == "0" {
+		s.Default = nil
+	}
+	if s.Maximum != nil && *s.Maximum == math.MaxInt32 {
+		s.Maximum = nil
+	}
+	s.AdditionalProperties = nil
+	for _, p := range s.Properties {
+		terse(p)
+	}
+	if s.Items != nil {
+		terse(s.Items)
+	}
+	return s
+}
+
+// compact leaves in s the descriptions that are in texts, by the names of the
+// parameters, and the description of the parameter that names a workspace. It takes
+// out bounds, which errors and notes tell.
+func compact(s *jsonschema.Schema, name string, texts map[string]string) {
+	if name != workspaceParameter {
+		s.Description = texts[name]
+	}
+	s.Minimum, s.Maximum, s.MinItems, s.MaxItems = nil, nil, nil, nil
+	for property, p := range s.Properties {
+		compact(p, property, texts)
+	}
+	if s.Items != nil {
+		compact(s.Items, "", texts)
+	}
 }
 
 // inputSchema describes the arguments of the tool that s declares.
@@ -141,11 +187,32 @@ var descriptions embed.FS
 
 // description returns what a model is told about the tool that s declares.
 func (ts *toolset) description(s spec) string {
+	if text, _, ok := ts.short(s); ok {
+		return text
+	}
 	text := s.about
 	if text == "" {
 		text = string(must(descriptions.ReadFile(s.op + ".md")))
 	}
 	return strings.TrimSpace(ts.fill(text))
+}
+
+// short returns what compact.md says about the tool that s declares, and about its
+// parameters by their names. It is not ok if the set is not compact, or the dialect
+// has no other descriptions.
+func (ts *toolset) short(s spec) (description string, parameters map[string]string, ok bool) {
+	if !ts.compact || s.about != "" {
+		return "", nil, false
+	}
+	_, section, _ := strings.Cut("\n"+string(must(descriptions.ReadFile("compact.md"))), "\n# "+s.op+"\n")
+	section, _, _ = strings.Cut(section, "\n# ")
+	description, rest, _ := strings.Cut(section, "\n\n")
+	parameters = map[string]string{}
+	for line := range strings.Lines(rest) {
+		name, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		parameters[name] = ts.fill(text)
+	}
+	return strings.TrimSpace(ts.fill(description)), parameters, true
 }
 
 // fill fills in the limits, and the names of other tools, in a text.

@@ -25,6 +25,9 @@ type Options struct {
 	// workspace's name and {op} for the operation: "workspace_{op}", "{op}".
 	// Empty means the one of the dialect, which is mostly [DefaultNaming] or "{op}".
 	Naming string
+	// Descriptions says how much a model is told about each tool. Empty means
+	// [DescriptionsFull].
+	Descriptions Descriptions
 	// Disable lists operations that get no tool.
 	Disable []string
 	// Strict refuses arguments that do not have the types and bounds of the
@@ -57,6 +60,29 @@ type Options struct {
 	About map[string]string
 }
 
+// Descriptions is how much a model is told about the tools.
+type Descriptions string
+
+// The values of Descriptions.
+const (
+	// DescriptionsFull explains each tool and each parameter.
+	DescriptionsFull Descriptions = "full"
+	// DescriptionsCompact says in a sentence or two what a tool does, and
+	// explains only parameters whose names do not. It takes at most 60 % of the
+	// characters of DescriptionsFull. Dialects other than [DialectWorkspace] have
+	// short descriptions only.
+	DescriptionsCompact Descriptions = "compact"
+)
+
+// check returns the error of an unknown value.
+func (d Descriptions) check() error {
+	switch d {
+	case "", DescriptionsFull, DescriptionsCompact:
+		return nil
+	}
+	return fmt.Errorf("unknown descriptions %q: they are %s or %s", d, DescriptionsFull, DescriptionsCompact)
+}
+
 // Set is the tools of a workspace, or of several. It is safe for concurrent
 // use.
 type Set struct {
@@ -70,8 +96,8 @@ type Set struct {
 // # Errors
 //
 // A naming that does not make a valid name of at most [MaxNameLength]
-// characters for every tool, an unknown dialect, and an operation in opts.Disable
-// that the dialect does not have.
+// characters for every tool, an unknown dialect, unknown descriptions, and an
+// operation in opts.Disable that the dialect does not have.
 func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	if ws == nil {
 		return nil, errors.New("tools: no workspace")
@@ -81,6 +107,9 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 		o = *opts
 	}
 	d, err := dialectOf(o.Dialect)
+	if err == nil {
+		err = o.Descriptions.check()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}

@@ -60,6 +60,9 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 		return nil, errors.New("no workspace")
 	}
 	d, err := dialectOf(o.Dialect)
+	if err == nil {
+		err = o.Descriptions.check()
+	}
 	if err != nil {
 		return nil, err
 	}

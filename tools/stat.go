@@ -12,7 +12,7 @@ import (
 )
 
 type statInput struct {
-	Path string `json:"path" jsonschema:"the file, directory or symlink, from the root of the workspace"`
+	Path string `json:"path" jsonschema:"the name from the root"`
 }
 
 type statOutput struct {

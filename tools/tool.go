@@ -32,7 +32,8 @@ type Tool struct {
 
 	// Each is made once, when it is needed first.
 	description           func() string
-	input                 func() *jsonschema.Schema
+	input                 func() *jsonschema.Schema // what checks arguments
+	declared              func() *jsonschema.Schema // input, as models see it
 	inputJSON, outputJSON func() json.RawMessage
 }
 
@@ -167,6 +168,7 @@ type toolset struct {
 	ownID   string               // the id of the session of calls without one
 	timeout time.Duration        // of a call; negative for none
 	strict  bool                 // arguments have the types of the schema
+	compact bool                 // descriptions are short
 	names   map[string]string    // the name of the tool for each op of the default set
 	caps    workspace.Capabilities
 
@@ -181,7 +183,7 @@ func newToolset(ws *workspace.Workspace, d *dialect, cache *readCache, o Options
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	ts := &toolset{dialect: d, ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, strict: o.Strict, names: map[string]string{}, caps: ws.Capabilities()}
+	ts := &toolset{dialect: d, ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, strict: o.Strict, compact: o.Descriptions == DescriptionsCompact, names: map[string]string{}, caps: ws.Capabilities()}
 	if slices.Contains(o.ReadBeforeWrite, ws.Name()) {
 		ts.own = own
 	}

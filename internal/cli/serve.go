@@ -105,8 +105,8 @@ func maxMessage(file int64) int {
 
 // formats are the values of tools --format.
 var formats = []string{
-	string(tools.FormatJSON), string(tools.FormatOpenAI), string(tools.FormatOpenAIResponses),
-	string(tools.FormatAnthropic), string(tools.FormatMCP),
+	string(tools.FormatJSON), string(tools.FormatOpenAI), string(tools.FormatOpenAIStrict), string(tools.FormatOpenAIResponses),
+	string(tools.FormatAnthropic), string(tools.FormatGemini), string(tools.FormatMCP),
 }
 
 // newTools returns the command that prints the definitions of the tools.
@@ -118,16 +118,22 @@ func newTools(flags *target.Flags) *cobra.Command {
 		Short: "Print the definitions of the tools",
 		Long: `Tools prints the definitions of the tools as one JSON array: the value of "tools"
 in a request to a model's API, or in a reply of the Model Context Protocol. It
-prints the tools of all workspaces of the file, or of those that -w names.`,
+prints the tools of all workspaces of the file, or of those that -w names.
+
+The formats are those of OpenAI's chat completions, with optional parameters
+(openai) or in strict mode (openai-strict), of OpenAI's responses, of Anthropic's
+messages, of Gemini's function declarations, and of MCP. json has everything.`,
 		Example: `  workspace tools
   workspace -w repo tools --format openai
-  workspace --name docs --read-only tools --format anthropic`,
+  workspace --name docs --read-only tools --format anthropic
+  workspace tools --format gemini --descriptions compact`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printTools(cmd, flags, tool, format) },
 	}
 	tool.Add(cmd)
 	cmd.Flags().StringVar(&format, "format", format, "print them in this format: "+strings.Join(formats, ", "))
 	term.CompleteWith(cmd, "format", formats...)
+	cmd.AddCommand(newLint(flags, &tool))
 	return cmd
 }
 

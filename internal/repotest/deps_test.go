@@ -91,6 +91,7 @@ var policy = map[string][]string{
 
 	"tools": {"workspace", "workspace/backup", "workspace/policy", "internal/errcode", "internal/glob", "internal/ops", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
+	"tools/lint":             {"tools"},
 	"tools/internal/...":     {"workspace", "tools/internal/..."},
 	"tools/internal/charset": {"golang.org/x/text/encoding/..."},
 	"adapters/mcp": {"workspace", "workspace/policy", "tools", "github.com/google/jsonschema-go/jsonschema",
@@ -98,7 +99,7 @@ var policy = map[string][]string{
 	"adapters/otel": {"workspace/observe", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes",
 		"go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/semconv/...", "go.opentelemetry.io/otel/trace"}, // and no SDK
 	"cmd/workspace": {"internal/cli", "internal/cli/target", "workspace/config"},
-	"internal/cli/...": {".", "internal/cli/...", "internal/ops", "internal/wording", "workspace/...", "providers/...", "tools", "adapters/mcp",
+	"internal/cli/...": {".", "internal/cli/...", "internal/ops", "internal/wording", "workspace/...", "providers/...", "tools/...", "adapters/mcp",
 		"github.com/spf13/...", "golang.org/x/term"},
 	"bench":           {".", "workspace", "workspace/observe", "workspace/policy", "tools", "providers/...", "github.com/spf13/afero", "github.com/modelcontextprotocol/go-sdk/mcp"},
 	"bench/container": {"workspace", "providers/..."},

@@ -408,6 +408,9 @@ type Tools struct {
 	Dialect Dialect `json:"dialect,omitempty" jsonschema:"The names, parameters and results of the tools: workspace, which is the default, or a set that models or clients know from elsewhere."`
 	// Naming is the template of the tools' names. Empty means the template of the dialect.
 	Naming string `json:"naming,omitempty" jsonschema:"The template of the names of tools, in which {name} stands for the name of the workspace and {op} for the operation."`
+	// Descriptions says how much a model is told about each tool. Empty means
+	// DescriptionsFull.
+	Descriptions Descriptions `json:"descriptions,omitempty" jsonschema:"How much a model is told about each tool: full, which is the default, or compact, which costs fewer tokens."`
 	// Disable lists operations that get no tool.
 	Disable []string `json:"disable,omitempty" jsonschema:"The operations that get no tool."`
 	// Strict refuses arguments that do not have the types and bounds of the
@@ -439,13 +442,23 @@ const (
 	SharedFalse Sharing = "false"
 )
 
+// Descriptions says how much a model is told about the tools.
+type Descriptions string
+
+// The values of Descriptions.
+const (
+	DescriptionsFull    Descriptions = "full"
+	DescriptionsCompact Descriptions = "compact"
+)
+
 // words are the types of settings with a fixed set of values.
 var words = document.Words{
-	reflect.TypeFor[Dialect]():    dialects,
-	reflect.TypeFor[Sharing]():    {string(SharedTrue), string(SharedFalse), string(SharedAuto)},
-	reflect.TypeFor[Mode]():       {string(ModeEnforce), string(ModeAudit)},
-	reflect.TypeFor[Visibility](): {string(DeniedHide), string(DeniedShow)},
-	reflect.TypeFor[Access]():     {string(AccessDeny), string(AccessAllow)},
+	reflect.TypeFor[Dialect]():      dialects,
+	reflect.TypeFor[Sharing]():      {string(SharedTrue), string(SharedFalse), string(SharedAuto)},
+	reflect.TypeFor[Descriptions](): {string(DescriptionsFull), string(DescriptionsCompact)},
+	reflect.TypeFor[Mode]():         {string(ModeEnforce), string(ModeAudit)},
+	reflect.TypeFor[Visibility]():   {string(DeniedHide), string(DeniedShow)},
+	reflect.TypeFor[Access]():       {string(AccessDeny), string(AccessAllow)},
 
 	reflect.TypeFor[policy.Effect](): effects,
 }

@@ -77,6 +77,7 @@ const tail = `
 # tools:
 #   dialect: workspace   # or the tools of another framework, such as mcp-filesystem
 #   naming: "workspace__{name}__{op}"
+#   descriptions: compact   # fewer tokens than full
 #   disable: [rm]
 #   strict: true   # refuses "5" for 5, instead of understanding it
 #   timeout: 2m   # how long one call may take

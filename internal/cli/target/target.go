@@ -192,13 +192,16 @@ type Opened struct {
 // ToolFlags are the flags of the commands that make all tools. They come before what
 // the file says.
 type ToolFlags struct {
-	dialect string
+	dialect, descriptions string
 }
 
 // Add adds the flags to cmd.
 func (t *ToolFlags) Add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&t.dialect, "dialect", "", "give the tools the names, parameters and results of this `dialect`: "+strings.Join(dialects(), ", "))
+	cmd.PersistentFlags().StringVar(&t.dialect, "dialect", "", "give the tools the names, parameters and results of this `dialect`: "+strings.Join(dialects(), ", "))
 	term.CompleteWith(cmd, "dialect", dialects()...)
+	styles := []string{string(tools.DescriptionsFull), string(tools.DescriptionsCompact)}
+	cmd.PersistentFlags().StringVar(&t.descriptions, "descriptions", "", "how `much` the definitions say: "+strings.Join(styles, ", "))
+	term.CompleteWith(cmd, "descriptions", styles...)
 }
 
 func dialects() []string {
@@ -234,11 +237,14 @@ func (f *Flags) OpenTools(ctx context.Context, t ToolFlags) (*Opened, error) {
 		}
 		o.All, o.Close = []*config.Workspace{ws}, ws.Close
 		o.Dialect = tools.Dialect(t.dialect)
-		o.Set, err = tools.New(ws.Workspace, &tools.Options{Dialect: o.Dialect})
+		o.Set, err = tools.New(ws.Workspace, &tools.Options{Dialect: o.Dialect, Descriptions: tools.Descriptions(t.descriptions)})
 		return o.checked(err)
 	}
 	if t.dialect != "" {
 		s.File.Tools.Dialect = config.Dialect(t.dialect)
+	}
+	if t.descriptions != "" {
+		s.File.Tools.Descriptions = config.Descriptions(t.descriptions)
 	}
 	o.Dialect = tools.Dialect(s.File.Tools.Dialect)
 	all, err := s.File.Open(ctx, f.Registry())

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/tools/lint"
+)
+
+const lintLong = `Lint checks the definitions of the tools against what the vendors of models accept:
+the length and the characters of names, two tools with one name, the length of
+descriptions, the number of tools, and keywords of schemas.
+
+It prints how many characters each definition has, as JSON without spaces, and
+estimates the tokens of all, with four characters for a token. The tokenizers of
+vendors differ from each other by about a fifth.
+
+Lint exits with 1 if a vendor would refuse a tool.`
+
+// newLint returns the command that checks the definitions of the tools. tool are the
+// flags of its parent.
+func newLint(flags *target.Flags, tool *target.ToolFlags) *cobra.Command {
+	const all = "all"
+	vendor, vendors := all, []string{all}
+	for _, v := range lint.Vendors() {
+		vendors = append(vendors, string(v))
+	}
+	cmd := &cobra.Command{
+		Use:   "lint",
+		Short: "Check the definitions of the tools, and count what they cost",
+		Long:  lintLong,
+		Example: `  workspace tools lint
+  workspace tools lint --vendor gemini --descriptions compact`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case vendor == all:
+				return lintTools(cmd, flags, *tool, lint.Vendors())
+			case slices.Contains(vendors, vendor):
+				return lintTools(cmd, flags, *tool, []tools.Format{tools.Format(vendor)})
+			}
+			return fmt.Errorf("--vendor %q is unknown%s", vendor, term.Choose(vendor, vendors))
+		},
+	}
+	cmd.Flags().StringVar(&vendor, "vendor", vendor, "check for this vendor: "+strings.Join(vendors, ", "))
+	term.CompleteWith(cmd, "vendor", vendors...)
+	return cmd
+}
+
+// lintTools prints a table of costs, with a column for each vendor, and what the
+// vendors refuse.
+func lintTools(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, vendors []tools.Format) error {
+	opened, err := flags.OpenTools(cmd.Context(), tool)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	reports := make([]*lint.Report, len(vendors))
+	refused := 0
+	for i, vendor := range vendors {
+		definitions, err := opened.Set.Definitions(vendor)
+		if err == nil {
+			reports[i], err = lint.Check(vendor, definitions)
+		}
+		if err != nil {
+			return term.Fail(err)
+		}
+		refused += len(reports[i].Problems)
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	printCosts(out, opened.Set, vendors, reports)
+	for i, r := range reports {
+		for _, p := range r.Problems {
+			fmt.Fprintf(out, "%s: %s: %s\n", vendors[i], p.Tool, p.Text)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return term.Fail(err)
+	}
+	if refused > 0 {
+		return term.Failf("%s found", wording.Count(refused, "problem", "problems"))
+	}
+	return nil
+}
+
+func printCosts(out *bufio.Writer, set *tools.Set, vendors []tools.Format, reports []*lint.Report) {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, cell func(i int) any) {
+		fmt.Fprint(table, name)
+		for i := range vendors {
+			fmt.Fprintf(table, "\t%v", cell(i))
+		}
+		fmt.Fprintln(table, "\t")
+	}
+	row("characters", func(i int) any { return vendors[i] })
+	for n, tool := range set.Tools() {
+		row(tool.Name, func(i int) any { return reports[i].Tools[n].Characters })
+	}
+	row("all", func(i int) any { return reports[i].Characters })
+	row("tokens, about", func(i int) any { return lint.Tokens(reports[i].Characters) })
+	table.Flush()
+}

@@ -66,7 +66,7 @@ func TestBadArguments(t *testing.T) {
 		{"no-new", "edit_file", `{"path":"a","oldText":"text"}`, `missing required parameter "newText"`, `"" removes`},
 		{"empty-old", "edit_file", `{"path":"a","oldText":"","newText":"x"}`, `oldText is empty`, `newText may be ""`},
 		{"same", "edit_file", `{"path":"a","oldText":"text","newText":"text"}`, `are the same`, ""},
-		{"bad-cursor", "ls", `{"cursor":"xyz"}`, `"cursor" is not one that a tool returned`, "nextCursor"},
+		{"bad-cursor", "ls", `{"cursor":"xyz"}`, `"cursor" is not the nextCursor of a call`, "nextCursor"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

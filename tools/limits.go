@@ -28,7 +28,7 @@ const (
 	wholeBytes = 256 << 20 // bytes of a file that is read whole, where the workspace allows more
 
 	readLines   = 2000     // lines of one read_file
-	readBytes   = 64 << 10 // bytes of text of one read_file
+	readBytes   = 32 << 10 // bytes of text of one read_file
 	lineChars   = 2000     // characters of a line that read_file shows
 	base64Bytes = 48 << 10 // bytes of a file that read_file returns as base64
 	imageBytes  = 3 << 20  // bytes of a file that read_file returns as an image
@@ -42,7 +42,7 @@ const (
 	grepContext = 20   // lines before or after a match
 	grepChars   = 500  // characters of a line that grep shows
 	grepSkipped = 20   // skipped files that one grep lists
-	listBytes   = 64 << 10
+	listBytes   = 32 << 10
 
 	wholeEntries = 10_000 // entries, paths or matches of a dialect's tool that has no pages
 

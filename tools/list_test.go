@@ -3,6 +3,7 @@ package tools_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,18 +144,20 @@ func TestCursorBelongsToItsCall(t *testing.T) {
 	set, _ := newSet(t, tree(), nil)
 	lsCursor := good(t, set, "ls", object{"limit": 1})["nextCursor"]
 	grepCursor := good(t, set, "grep", object{"pattern": "needle", "maxResults": 1})["nextCursor"]
+	const wrong = "not the nextCursor of a call of this tool with these parameters"
 	tests := []struct {
 		name, op string
 		args     object
 		want     string
 	}{
-		{"other-tool", "glob", object{"pattern": "*", "cursor": lsCursor}, "comes from another tool, ls"},
-		{"other-path", "ls", object{"path": "dir1", "cursor": lsCursor}, "other parameters"},
-		{"other-pattern", "grep", object{"pattern": "needl", "cursor": grepCursor}, "other parameters"},
-		{"other-flag", "grep", object{"pattern": "needle", "literal": true, "cursor": grepCursor}, "other parameters"},
-		{"garbage", "grep", object{"pattern": "needle", "cursor": "%%%"}, "not one that a tool returned"},
-		{"json-garbage", "grep", object{"pattern": "needle", "cursor": "bnVsbA"}, "not one that a tool returned"},
-		{"huge", "ls", object{"cursor": strings.Repeat("a", 1<<20)}, "not one that a tool returned"},
+		{"other-tool", "glob", object{"pattern": "*", "cursor": lsCursor}, wrong},
+		{"other-path", "ls", object{"path": "dir1", "cursor": lsCursor}, wrong},
+		{"other-pattern", "grep", object{"pattern": "needl", "cursor": grepCursor}, wrong},
+		{"other-flag", "grep", object{"pattern": "needle", "literal": true, "cursor": grepCursor}, wrong},
+		{"garbage", "grep", object{"pattern": "needle", "cursor": "%%%"}, wrong},
+		{"base64-garbage", "grep", object{"pattern": "needle", "cursor": "~bnVsbA:1#0"}, wrong},
+		{"made-up", "grep", object{"pattern": "needle", "cursor": strings.Replace(grepCursor.(string), ":", ":1", 1)}, wrong},
+		{"huge", "ls", object{"cursor": strings.Repeat("a", 1<<20)}, wrong},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -164,6 +167,31 @@ func TestCursorBelongsToItsCall(t *testing.T) {
 	}
 	good(t, set, "ls", object{"limit": 5, "cursor": lsCursor})
 	good(t, set, "grep", object{"pattern": "needle", "maxResults": 3, "after": 1, "cursor": grepCursor})
+}
+
+// TestPagesOfOddNames reads pages of one result whose cursors name files that look
+// like cursors, or could not be written plainly.
+func TestPagesOfOddNames(t *testing.T) {
+	names := []any{"#1", "~b", "a b", "a", "a#0", "a:1", "a:1#0", "a@0", "a\nb", "d/~", "d/a-ä.go", "é", "日本"}
+	files := map[string]string{}
+	for _, name := range names {
+		files[name.(string)] = "needle\nneedle\n"
+	}
+	set, _ := newSet(t, files, nil)
+	slices.SortFunc(names, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
+	found, _ := pages(t, set, "glob", "matches", object{"pattern": "**", "limit": 1})
+	if diff := cmp.Diff(names, found); diff != "" {
+		t.Errorf("glob in pages (-want +got):\n%s", diff)
+	}
+	found, _ = pages(t, set, "grep", "matches", object{"pattern": "needle", "maxResults": 1})
+	for i, m := range found {
+		if m.(object)["path"] != names[i/2] || m.(object)["lineNumber"] != float64(1+i%2) {
+			t.Errorf("match %d of grep in pages is %v, want %q line %d", i, m, names[i/2], 1+i%2)
+		}
+	}
+	if cursor := good(t, set, "grep", object{"pattern": "needle", "path": "d", "maxResults": 1})["nextCursor"]; len(found) != 2*len(names) || !strings.HasPrefix(cursor.(string), "d/a-ä.go:1#") {
+		t.Errorf("%d matches, cursor %v, want %d and one that begins with the place", len(found), cursor, 2*len(names))
+	}
 }
 
 func TestIgnoredFiles(t *testing.T) {

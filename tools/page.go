@@ -3,17 +3,29 @@ package tools
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
+	"regexp"
 	"strconv"
+	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// cursor says where a listing goes on. A model sees it as one opaque word.
-type cursor struct {
-	Op    string             `json:"o"`           // the tool that made it
-	Query string             `json:"q"`           // the hash of the parameters it belongs to
-	After workspace.Position `json:"a,omitempty"` // the last result of the page before
+// place is where a page ends: the last result of it. Its cursor is one word that a
+// model can read, with a check that binds it to its query:
+//
+//	server.log:4851#1k3f9a            a line, of grep
+//	src/a.go#x03pd1                   a path, of glob and ls
+//	src/a.go:7@dk4r7q2hp5xs#0a7yc1    with the time of the file, in an order by time
+//	~c3JjL2EgYi5nbw#1n2c8x            a path that is not plain, such as "src/a b.go"
+//
+// The check keeps a model from making up cursors. It is no secret: whatever the place
+// is, a page has only results that the caller may see.
+type place struct {
+	workspace.Position
+	modified int64 // when the file was modified, in nanoseconds; only in an order by time
 }
 
 // query returns a hash of parameters, from which those that may change from
@@ -28,11 +40,7 @@ func (ts *toolset) query(parameters any) string {
 
 // encodeCursor makes the cursor for the page after the given position.
 func encodeCursor(op, query string, after workspace.Position) string {
-	data, err := json.Marshal(cursor{Op: op, Query: query, After: after})
-	if err != nil {
-		return ""
-	}
-	return base64.RawURLEncoding.EncodeToString(data)
+	return place{Position: after}.cursor(op, query, false)
 }
 
 // decodeCursor returns the position that text stands for, the zero Position
@@ -42,28 +50,75 @@ func encodeCursor(op, query string, after workspace.Position) string {
 //
 // An [*argumentError] if text was not made by op for the same parameters.
 func decodeCursor(op, query, text string) (workspace.Position, error) {
-	if text == "" {
-		return workspace.Position{}, nil
-	}
-	var c cursor
-	data, err := base64.RawURLEncoding.DecodeString(text)
-	if len(text) > cursorLength || err != nil || json.Unmarshal(data, &c) != nil || c.Op == "" {
-		return workspace.Position{}, cursorError("is not one that a tool returned")
-	}
-	switch {
-	case c.Op != op:
-		return workspace.Position{}, cursorError("comes from another tool, " + clip(c.Op, 50))
-	case c.Query != query:
-		return workspace.Position{}, cursorError("comes from a call with other parameters")
-	}
-	return c.After, nil
+	at, err := decodePlace(op, query, text, false)
+	return at.Position, err
 }
 
-func cursorError(why string) error {
-	return &argumentError{
-		message: `parameter "cursor" ` + why,
-		hint:    "Repeat the call that returned nextCursor, unchanged but for cursor; or leave cursor out to begin again.",
+// plainPath matches the paths that a cursor shows as they are.
+var plainPath = regexp.MustCompile(`^[\pL\pN._/+=,-][\pL\pN._/+=,~-]*$`)
+
+// cursor makes the cursor for the page after p. timed says that the order is by
+// time.
+func (p place) cursor(op, query string, timed bool) string {
+	text := p.Path
+	if !plainPath.MatchString(text) {
+		text = "~" + base64.RawURLEncoding.EncodeToString([]byte(text))
 	}
+	if op == ops.Grep {
+		text += ":" + strconv.Itoa(p.LineNumber)
+	}
+	if timed {
+		text += "@" + strconv.FormatInt(p.modified, 36)
+	}
+	check := fnv.New32a()
+	fmt.Fprintf(check, "%s\x00%s\x00%s", op, query, text)
+	return text + "#" + strconv.FormatUint(uint64(check.Sum32()), 36)
+}
+
+// decodePlace is decodeCursor for a place.
+func decodePlace(op, query, text string, timed bool) (place, error) {
+	if text == "" {
+		return place{}, nil
+	}
+	p, ok := parsePlace(text)
+	if !ok || p.cursor(op, query, timed) != text {
+		return place{}, &argumentError{
+			message: `parameter "cursor" is not the nextCursor of a call of this tool with these parameters`,
+			hint:    "Repeat the call that returned nextCursor, unchanged but for cursor; or leave cursor out to begin again.",
+		}
+	}
+	return p, nil
+}
+
+// parsePlace reads a cursor. Only one that place.cursor makes again is valid.
+func parsePlace(text string) (p place, ok bool) {
+	if len(text) > cursorLength {
+		return p, false
+	}
+	text, _, _ = cutLast(text, "#")
+	if body, modified, timed := cutLast(text, "@"); timed {
+		text = body
+		p.modified, _ = strconv.ParseInt(modified, 36, 64)
+	}
+	if body, line, found := cutLast(text, ":"); found {
+		text = body
+		p.LineNumber, _ = strconv.Atoi(line)
+	}
+	p.Path = text
+	if encoded, odd := strings.CutPrefix(text, "~"); odd {
+		path, err := base64.RawURLEncoding.DecodeString(encoded)
+		p.Path = string(path)
+		return p, err == nil
+	}
+	return p, true
+}
+
+// cutLast cuts text at the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	if at := strings.LastIndex(text, separator); at >= 0 {
+		return text[:at], text[at+len(separator):], true
+	}
+	return text, "", false
 }
 
 // fit returns how many of the first items have, together, at most listBytes

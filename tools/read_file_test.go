@@ -111,7 +111,7 @@ func TestReadFileIsBounded(t *testing.T) {
 	})
 	t.Run("bytes", func(t *testing.T) {
 		out := good(t, set, "read_file", object{"path": "wide"})
-		if n := len(out["text"].(string)); n > 64<<10 || n < 63<<10 || out["truncated"] != true {
+		if n := len(out["text"].(string)); n > 32<<10 || n < 31<<10 || out["truncated"] != true {
 			t.Errorf("%d bytes, truncated %v", n, out["truncated"])
 		}
 	})

@@ -203,7 +203,7 @@ func TestSharedCursors(t *testing.T) {
 	cursor, _ := first["nextCursor"].(string)
 	good(t, set, "ls", object{"workspace": "team-00", "limit": 1, "cursor": cursor})
 	err := bad(t, set, "ls", object{"workspace": "team-01", "limit": 1, "cursor": cursor}, tools.CodeInvalidArguments)
-	contains(t, "message", err.Message, "other parameters")
+	contains(t, "message", err.Message, "with these parameters")
 }
 
 // TestSharing tests when workspaces share their tools, and how these are called.

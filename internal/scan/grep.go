@@ -35,11 +35,8 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	if err != nil {
 		return nil, ops.Error(ops.Grep, pattern, nil, err)
 	}
-	s := &search{src: src, opts: o, matcher: matcher, filter: filter{top: o.Path}, hidden: hidden}
-	if s.filter.include, err = compileFileGlob(o.IncludeGlob); err != nil {
-		return nil, err
-	}
-	if s.filter.exclude, err = compileFileGlob(o.ExcludeGlob); err != nil {
+	s := &search{src: src, opts: o, matcher: matcher, hidden: hidden}
+	if s.filter, err = newFilter(o); err != nil {
 		return nil, err
 	}
 	if _, ok := src.(Walker); ok {
@@ -250,6 +247,25 @@ func (c *lineContext) after(end, n int) []string {
 type filter struct {
 	top              string            // where the search begins, from where the patterns match
 	include, exclude *glob.FilePattern // nil for none
+}
+
+// newFilter returns the filter of a search with o.
+func newFilter(o workspace.GrepOptions) (f filter, err error) {
+	f.top = o.Path
+	if f.include, err = compileFileGlob(o.IncludeGlob); err == nil {
+		f.exclude, err = compileFileGlob(o.ExcludeGlob)
+	}
+	return f, err
+}
+
+// FileFilter returns a function that reports whether the globs of o let a Grep look into
+// a file below o.Path, which is not empty.
+func FileFilter(o workspace.GrepOptions) (wants func(path string) bool, err error) {
+	f, err := newFilter(o)
+	return func(path string) bool {
+		dir, name := workspace.Split(path)
+		return f.wants(&dirState{path: dir}, name)
+	}, err
 }
 
 // compileFileGlob compiles IncludeGlob or ExcludeGlob. An empty one is nil,

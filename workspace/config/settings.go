@@ -47,9 +47,9 @@ type FS struct {
 	// AllowedExtensions and DeniedExtensions are as in [policy.Rules].
 	AllowedExtensions []string `json:"allowedExtensions,omitempty" jsonschema:"The extensions that files may have, such as .go. Others are refused, and absent from listings and searches. Letters match in either case."`
 	DeniedExtensions  []string `json:"deniedExtensions,omitempty" jsonschema:"Extensions of names that are refused, and absent from listings and searches. Letters match in either case."`
-	// Denied says whether listings of a directory show denied names: see
+	// Denied says whether everything that lists names shows denied ones: see
 	// [policy.Rules].ShowDenied. Empty means DeniedHide.
-	Denied Visibility `json:"denied,omitempty" jsonschema:"Whether ls shows denied names, with their types alone: hide, which is the default, or show. They are refused either way."`
+	Denied Visibility `json:"denied,omitempty" jsonschema:"Whether listings, globs and watches show denied names, and grep that it skips them: hide, which is the default, or show. They are refused either way."`
 	// Mode says whether the rules, paths and extensions are enforced. Empty means
 	// ModeEnforce.
 	Mode Mode `json:"mode,omitempty" jsonschema:"enforce, which is the default, or audit: nothing is refused or hidden by rules, paths, extensions and the names of secrets, and what would have been is marked in the audit log."`

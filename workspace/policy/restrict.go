@@ -20,7 +20,7 @@ import (
 //
 // Any other operation is [workspace.ErrPolicy] with a [*DeniedError], whether the
 // name exists or not. A name for which [OpList] is denied is absent from Ls,
-// Glob, Grep, Walk and Watch. A search with Gitignore honours all ".gitignore"
+// Glob, Grep, Walk and Watch, unless ShowDenied is set. A search with Gitignore honours all ".gitignore"
 // files, denied or not.
 //
 // A symlink can be used if its target is allowed, and if each symlink on the way

@@ -40,7 +40,17 @@ const lsPage = 1000
 
 // Ls implements [workspace.FileSystem].
 func (r *RestrictedFS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
-	return r.ls(ctx, dir, opts, onList, func(p resolved, t workspace.FileType) bool { return r.rules.show || p.shows(t) })
+	return r.ls(ctx, dir, opts, onList, r.lists)
+}
+
+// lists reports whether listings of a directory have a name of type t in it.
+func (r *RestrictedFS) lists(p resolved, t workspace.FileType) bool {
+	return r.rules.show || p.shows(t)
+}
+
+// nameOf returns what listings have of a denied name.
+func nameOf(info workspace.FileInfo) workspace.FileInfo {
+	return workspace.FileInfo{Name: info.Name, Path: info.Path, Type: info.Type}
 }
 
 // ls is Ls with shows to choose the names, by what need is allowed for them.
@@ -76,7 +86,7 @@ func (r *RestrictedFS) lsTarget(ctx context.Context, p resolved, o workspace.LsO
 				continue
 			}
 			if r.rules.show && !child.shows(info.Type) {
-				info = workspace.FileInfo{Name: info.Name, Path: info.Path, Type: info.Type}
+				info = nameOf(info)
 			}
 			if shown = append(shown, info); len(shown) == limit {
 				return shown, nil

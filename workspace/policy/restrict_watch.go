@@ -47,7 +47,7 @@ type restrictedWatch struct {
 // findDirs finds the directories that may only be traversed.
 func (w *restrictedWatch) findDirs(ctx context.Context) error {
 	w.dirs = map[string]bool{}
-	if w.p.access == all || w.r.rules.leads&onList == 0 {
+	if w.p.access == all || w.r.rules.leads&onList == 0 || w.r.rules.show {
 		return nil
 	}
 	return w.r.Walk(ctx, w.p.name, nil, func(info workspace.FileInfo, err error) error {
@@ -72,6 +72,11 @@ func (w *restrictedWatch) shows(ctx context.Context, event workspace.Event) bool
 		return true
 	}
 	child := w.r.child(w.p, onList, event.Path)
+	if child.access <= traverse && w.r.rules.show {
+		// What listings show of a denied name changes if it is created or removed.
+		dir, _ := workspace.Split(event.Path)
+		return event.Op != workspace.EventWrite && w.r.child(w.p, onList, dir).shows(workspace.TypeDirectory)
+	}
 	if child.access != traverse {
 		return child.access > traverse
 	}

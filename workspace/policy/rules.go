@@ -39,9 +39,11 @@ type Rules struct {
 	AllowedExtensions []string
 	// DeniedExtensions are extensions of names that may not be used.
 	DeniedExtensions []string
-	// ShowDenied lets Ls show the names for which OpList is denied, with nothing
-	// but their types. They can be used no more than hidden ones, and Glob, Grep,
-	// Walk and Watch leave them out all the same.
+	// ShowDenied lets everything that lists names show those for which OpList is
+	// denied, and nothing else of them: Ls and Walk with their types, Glob, and Watch
+	// when they are created and removed. Grep lists what it may not read as skipped,
+	// with the reason [SkipDenied]. What is in a denied directory stays hidden. They can
+	// be used no more than hidden ones.
 	ShowDenied bool
 	// Report, if it is not nil, is called for each operation that the rules would
 	// refuse, just before it takes place: nothing is refused or hidden then. It is

@@ -25,6 +25,8 @@ const (
 	// DialectMCPFilesystem has the tools of the Model Context Protocol's reference
 	// server for files.
 	DialectMCPFilesystem Dialect = "mcp-filesystem"
+	// DialectAgentkit has the tools of the Rust crate agentkit-tool-fs.
+	DialectAgentkit Dialect = "agentkit"
 	// DialectHelix has nine tools with results of one or two members.
 	DialectHelix Dialect = "helix"
 )
@@ -61,7 +63,7 @@ type dialect struct {
 
 var dialects = []*dialect{
 	{name: DialectWorkspace, naming: DefaultNaming, specs: specs},
-	mcpDialect, helixDialect,
+	mcpDialect, agentkitDialect, helixDialect,
 }
 
 // dialectOf returns the dialect with a name.
@@ -108,7 +110,7 @@ func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err
 	var notFound *edit.NotFoundError
 	switch {
 	case errors.As(err, &notFound) && notFound.Nearest != nil:
-		return notFoundHint(notFound.Nearest)
+		return fmt.Sprintf("The nearest text is on line %d:\n%s\nCopy the text as it is in the file. Nothing was written.", notFound.Nearest.Line, notFound.Nearest.Text)
 	case code == CodeNotExist:
 		if _, _, near := ts.nearName(policy.WithApprover(ctx, nil), path); near != "" {
 			return fmt.Sprintf("Did you mean %q?", near)
@@ -145,6 +147,41 @@ func (ts *toolset) showWhole(ctx context.Context, path string, file *content) st
 	}
 	return strings.ToValidUTF8(string(file.stored), "\uFFFD")
 }
+
+// readText is readWhole for a tool that returns text.
+//
+// # Errors
+//
+// [workspace.ErrBinary] for a file that is not text.
+func (ts *toolset) readText(ctx context.Context, name string) (path string, file *content, err error) {
+	path, file, err = ts.readWhole(ctx, name)
+	if err == nil && !file.text {
+		err = ops.Error(ops.ReadFile, path, workspace.ErrBinary, nil)
+	}
+	return path, file, err
+}
+
+// showLines records that a session has been shown the lines first to last of a text,
+// where the file has them, and returns them.
+func (ts *toolset) showLines(ctx context.Context, path string, file *content, first, last int) string {
+	last = min(last, file.lines)
+	if first > last {
+		return ""
+	}
+	ts.saw(ctx, path, file.version, file.stored, first, last, file.lines)
+	return string(file.data[file.offset(first):file.offset(last+1)])
+}
+
+// plainText is the text of an error without its code.
+func (e *Error) plainText() string {
+	if e.Hint == "" {
+		return e.Message
+	}
+	return e.Message + "\n" + e.Hint
+}
+
+// jsonText is a result as a text.
+func jsonText(v any) string { return string(must(encode(v, ""))) }
 
 // moreNote is the end of a text that does not have all that was found.
 func moreNote(more bool) string {

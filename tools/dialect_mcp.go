@@ -128,14 +128,10 @@ const mcpPaths = 1000
 // failMCP returns the text of an error, which for an edit begins as in the
 // reference server, as clients look for it.
 func failMCP(e *Error) string {
-	text := e.Message
 	if e.Code == CodeTextNotFound {
-		text = "Could not find exact match for edit: " + text
+		return "Could not find exact match for edit: " + e.plainText()
 	}
-	if e.Hint != "" {
-		text += "\n" + e.Hint
-	}
-	return text
+	return e.plainText()
 }
 
 type mcpPath struct {
@@ -178,23 +174,22 @@ func runMCPRead(ctx context.Context, ts *toolset, in *mcpReadInput) (*mcpText, e
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	path, file, err := ts.readWhole(ctx, in.Path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !file.text && in.Head+in.Tail > 0:
-		return nil, ops.Error(ops.ReadFile, path, workspace.ErrBinary, nil)
-	}
 	if in.Head == 0 && in.Tail == 0 {
+		path, file, err := ts.readWhole(ctx, in.Path)
+		if err != nil {
+			return nil, err
+		}
 		return &mcpText{ts.showWhole(ctx, path, file)}, nil
 	}
-	first, last := 1, min(file.lines, int(in.Head))
+	path, file, err := ts.readText(ctx, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	first, last := 1, int(in.Head)
 	if in.Tail > 0 {
 		first, last = max(1, file.lines-int(in.Tail)+1), file.lines
 	}
-	ts.saw(ctx, path, file.version, file.stored, first, last, file.lines)
-	lines := file.data[file.offset(first):file.offset(last+1)]
-	return &mcpText{strings.TrimSuffix(string(lines), "\n")}, nil
+	return &mcpText{strings.TrimSuffix(ts.showLines(ctx, path, file, first, last), "\n")}, nil
 }
 
 func planMCPRead(ctx context.Context, ts *toolset, in *mcpReadInput) ([]policy.Request, error) {

@@ -1,0 +1,335 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// agentkitDialect has the tools of the Rust crate agentkit-tool-fs, whose names have
+// an underscore in place of the dot, which vendors refuse.
+var agentkitDialect = &dialect{name: DialectAgentkit, naming: "{op}", plain: true, fail: (*Error).plainText, specs: []spec{
+	{
+		op: "fs_read_file", like: ops.ReadFile, annotations: readOnly("Read file"), handler: define(runAgentkitRead, planAgentkitRead),
+		about: "Reads a text file, or the lines from to to of it, which are counted from 1.",
+		shape: func(p properties, _ workspace.Capabilities) {
+			p.between("from", 1, math.MaxInt32)
+			p.between("to", 1, math.MaxInt32)
+		},
+	},
+	{
+		op: "fs_write_file", like: ops.WriteFile, annotations: Annotations{Title: "Write file", Destructive: true}, needs: canWrite,
+		about:   "Creates a text file, or replaces all of its content.",
+		handler: define(runAgentkitWrite, planAgentkitWrite),
+		shape:   func(p properties, _ workspace.Capabilities) { p.byDefault("create_parents", true) },
+	},
+	{
+		op: "fs_replace_in_file", like: ops.EditFile, annotations: editFileSpec.annotations, needs: editFileSpec.needs,
+		about:   "Replaces exact text in a file: the first occurrence, or all. It fails if the text does not occur.",
+		handler: define(runAgentkitReplace, planAgentkitReplace),
+		shape:   func(p properties, _ workspace.Capabilities) { p.byDefault("replace_all", false) },
+	},
+	{
+		op: "fs_move", like: ops.Move, annotations: moveSpec.annotations, needs: moveSpec.needs,
+		about:   "Moves or renames a file or a directory. Unless overwrite is set, it fails if the destination exists.",
+		handler: define(runAgentkitMove, planAgentkitMove),
+		shape: func(p properties, _ workspace.Capabilities) {
+			p.byDefault("create_parents", true)
+			p.byDefault("overwrite", false)
+		},
+	},
+	{
+		op: "fs_delete", like: ops.Rm, annotations: Annotations{Title: "Delete", Destructive: true}, needs: canWrite,
+		about:   "Deletes a file or an empty directory, or with recursive a directory with everything below it.",
+		handler: define(runAgentkitDelete, planAgentkitDelete),
+		shape: func(p properties, _ workspace.Capabilities) {
+			p.byDefault("recursive", false)
+			p.byDefault("missing_ok", false)
+		},
+	},
+	{
+		op: "fs_list_directory", like: ops.Ls, annotations: readOnly("List directory"), handler: define(runAgentkitList, planAgentkitList),
+		about: "Lists what is in a directory, sorted by name.",
+	},
+	{
+		op: "fs_create_directory", like: ops.Mkdir, annotations: Annotations{Title: "Create directory", Destructive: true, Idempotent: true}, needs: canWrite,
+		about: "Makes a directory with its missing parents. It is no error if the directory exists.",
+		handler: adapt(func(in *agentkitPath) *mkdirInput { return &mkdirInput{Path: in.Path, Recursive: true} },
+			runMkdir, planMkdir, func(o *mkdirOutput) *agentkitMade { return &agentkitMade{o.Path, true} }),
+	},
+}}
+
+type agentkitPath struct {
+	Path string `json:"path" jsonschema:"the name from the root of the workspace"`
+}
+
+type agentkitReadInput struct {
+	agentkitPath
+	From integer `json:"from,omitempty" jsonschema:"the first line to return"`
+	To   integer `json:"to,omitempty" jsonschema:"the last line to return"`
+}
+
+type agentkitText struct {
+	Text string `json:"text" jsonschema:"the text"`
+}
+
+func (o *agentkitText) text() string { return o.Text }
+
+func (in *agentkitReadInput) check() error {
+	if in.To > 0 && in.To < in.From {
+		return &argumentError{message: fmt.Sprintf(`parameter "from" is %d, and "to" is %d`, in.From, in.To), hint: "Give a last line that is not before the first."}
+	}
+	return nil
+}
+
+func runAgentkitRead(ctx context.Context, ts *toolset, in *agentkitReadInput) (*agentkitText, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	path, file, err := ts.readText(ctx, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	if in.From == 0 && in.To == 0 {
+		return &agentkitText{ts.showWhole(ctx, path, file)}, nil
+	}
+	lines := ts.showLines(ctx, path, file, max(1, int(in.From)), orDefault(in.To, file.lines))
+	return &agentkitText{strings.TrimSuffix(strings.TrimSuffix(lines, "\n"), "\r")}, nil
+}
+
+func planAgentkitRead(ctx context.Context, ts *toolset, in *agentkitReadInput) ([]policy.Request, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	return planReadFile(ctx, ts, &readFileInput{Path: in.Path})
+}
+
+type agentkitWriteInput struct {
+	agentkitPath
+	Contents      string `json:"contents" jsonschema:"the whole new content"`
+	CreateParents *bool  `json:"create_parents,omitempty" jsonschema:"make missing directories"`
+}
+
+type agentkitWritten struct {
+	Path         string `json:"path" jsonschema:"the file"`
+	BytesWritten int    `json:"bytes_written" jsonschema:"the size of the file now"`
+	Created      bool   `json:"created" jsonschema:"whether there was no file before"`
+}
+
+func (o *agentkitWritten) text() string { return jsonText(o) }
+
+func runAgentkitWrite(ctx context.Context, ts *toolset, in *agentkitWriteInput) (*agentkitWritten, error) {
+	if err := ts.needsParent(ctx, ops.WriteFile, in.Path, in.CreateParents); err != nil {
+		return nil, err
+	}
+	out, err := runWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: in.Contents})
+	if err != nil {
+		return nil, err
+	}
+	return &agentkitWritten{out.Path, out.Bytes, out.Created}, nil
+}
+
+func planAgentkitWrite(ctx context.Context, ts *toolset, in *agentkitWriteInput) ([]policy.Request, error) {
+	return planWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: in.Contents})
+}
+
+// needsParent returns the error of a name whose directory does not exist, if that
+// must not be made.
+func (ts *toolset) needsParent(ctx context.Context, op, name string, create *bool) error {
+	if create == nil || *create {
+		return nil
+	}
+	path, err := ts.ws.Clean(op, name)
+	if err != nil {
+		return err
+	}
+	dir, _ := workspace.Split(path)
+	_, err = ts.ws.Stat(ctx, dir)
+	return ops.Rename(err, op, dir)
+}
+
+type agentkitReplaceInput struct {
+	agentkitPath
+	Find       string `json:"find" jsonschema:"the text to replace"`
+	Replace    string `json:"replace" jsonschema:"the text to put in its place"`
+	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every occurrence"`
+}
+
+type agentkitReplaced struct {
+	Path         string `json:"path" jsonschema:"the file"`
+	Replacements int    `json:"replacements" jsonschema:"how many texts were replaced"`
+}
+
+func (o *agentkitReplaced) text() string { return jsonText(o) }
+
+func runAgentkitReplace(ctx context.Context, ts *toolset, in *agentkitReplaceInput) (*agentkitReplaced, error) {
+	e, err := ts.agentkitEditor(in)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ts.edit(ctx, e, false); err != nil {
+		return nil, err
+	}
+	return &agentkitReplaced{e.path, len(e.change.Spans())}, nil
+}
+
+func planAgentkitReplace(ctx context.Context, ts *toolset, in *agentkitReplaceInput) ([]policy.Request, error) {
+	e, err := ts.agentkitEditor(in)
+	if err != nil {
+		return nil, err
+	}
+	return ts.planEdit(ctx, e, false, false)
+}
+
+func (ts *toolset) agentkitEditor(in *agentkitReplaceInput) (*editor, error) {
+	if in.Find == "" || in.Find == in.Replace {
+		return nil, &argumentError{message: `parameter "find" is empty, or the same as "replace"`, hint: "Give the text that is in the file, and another one to put in its place."}
+	}
+	path, err := ts.ws.Clean(ops.EditFile, in.Path)
+	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: in.change}, err
+}
+
+func (in *agentkitReplaceInput) change(text []byte) (*edit.Change, error) {
+	if in.ReplaceAll {
+		return edit.New(text, []edit.Edit{{Old: in.Find, New: in.Replace, All: true}})
+	}
+	s := edit.NewSequence(text)
+	err := s.First(in.Find, in.Replace)
+	return s.Change(), err
+}
+
+type agentkitMoveInput struct {
+	From          string `json:"from" jsonschema:"the file or directory to move"`
+	To            string `json:"to" jsonschema:"its new name, not the directory to put it in"`
+	CreateParents *bool  `json:"create_parents,omitempty" jsonschema:"make missing directories"`
+	Overwrite     bool   `json:"overwrite,omitempty" jsonschema:"delete what has the new name first, with everything below it"`
+}
+
+type agentkitMoved struct {
+	From  string `json:"from" jsonschema:"the old name"`
+	To    string `json:"to" jsonschema:"the new name"`
+	Moved bool   `json:"moved" jsonschema:"always true"`
+}
+
+func (o *agentkitMoved) text() string { return jsonText(o) }
+
+// runAgentkitMove deletes a destination, if it may, once it knows that the source
+// exists.
+func runAgentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) (*agentkitMoved, error) {
+	if err := ts.needsParent(ctx, ops.Move, in.To, in.CreateParents); err != nil {
+		return nil, err
+	}
+	if in.Overwrite {
+		if err := ts.clear(ctx, in.From, in.To); err != nil {
+			return nil, err
+		}
+	}
+	out, err := runMove(ctx, ts, &moveInput{in.From, in.To})
+	if err != nil {
+		return nil, err
+	}
+	return &agentkitMoved{out.Source, out.Destination, true}, nil
+}
+
+// clear deletes destination, if it exists, to make room for source.
+func (ts *toolset) clear(ctx context.Context, source, destination string) error {
+	from, to, err := ts.cleanPair(ops.Move, source, destination)
+	if err != nil {
+		return err
+	}
+	if from == to || strings.HasPrefix(from+"/", to+"/") || strings.HasPrefix(to+"/", from+"/") {
+		return ops.Error(ops.Move, to, fs.ErrInvalid, errors.New("one of the names is below the other"))
+	}
+	if _, err := ts.ws.Stat(ctx, from); err != nil {
+		return ops.Rename(err, ops.Move, from)
+	}
+	if err := ts.checkKnown(ctx, ops.Move, from); err != nil {
+		return err
+	}
+	_, err = runRm(ctx, ts, &rmInput{Path: to, Recursive: true})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func planAgentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) ([]policy.Request, error) {
+	requests, err := planMove(ctx, ts, &moveInput{in.From, in.To})
+	if err != nil || !in.Overwrite {
+		return requests, err
+	}
+	removed, err := planRm(ctx, ts, &rmInput{Path: in.To, Recursive: true})
+	return append(removed, requests...), err
+}
+
+type agentkitDeleteInput struct {
+	agentkitPath
+	Recursive bool `json:"recursive,omitempty" jsonschema:"delete a directory with everything below it"`
+	MissingOK bool `json:"missing_ok,omitempty" jsonschema:"it is no error if the name does not exist"`
+}
+
+type agentkitDeleted struct {
+	Path    string `json:"path" jsonschema:"the name"`
+	Deleted bool   `json:"deleted" jsonschema:"whether it existed"`
+	Missing bool   `json:"missing,omitempty" jsonschema:"whether it did not exist"`
+}
+
+func (o *agentkitDeleted) text() string { return jsonText(o) }
+
+func runAgentkitDelete(ctx context.Context, ts *toolset, in *agentkitDeleteInput) (*agentkitDeleted, error) {
+	path, err := ts.ws.Clean(ops.Rm, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	_, err = runRm(ctx, ts, &rmInput{path, in.Recursive})
+	if in.MissingOK && errors.Is(err, fs.ErrNotExist) {
+		return &agentkitDeleted{Path: path, Missing: true}, nil
+	}
+	return &agentkitDeleted{Path: path, Deleted: true}, err
+}
+
+func planAgentkitDelete(ctx context.Context, ts *toolset, in *agentkitDeleteInput) ([]policy.Request, error) {
+	return planRm(ctx, ts, &rmInput{in.Path, in.Recursive})
+}
+
+type agentkitEntries struct {
+	Entries   []agentkitEntry `json:"entries" jsonschema:"the direct children"`
+	Truncated bool            `json:"truncated,omitempty" jsonschema:"whether there are more"`
+}
+
+type agentkitEntry struct {
+	Name string             `json:"name" jsonschema:"the name in the directory"`
+	Path string             `json:"path" jsonschema:"the name from the root"`
+	Kind workspace.FileType `json:"kind" jsonschema:"file, directory, symlink or other"`
+}
+
+// text is the list that the crate returns.
+func (o *agentkitEntries) text() string { return jsonText(o.Entries) + moreNote(o.Truncated) }
+
+func runAgentkitList(ctx context.Context, ts *toolset, in *agentkitPath) (*agentkitEntries, error) {
+	children, more, err := ts.list(ctx, in.Path)
+	out := &agentkitEntries{Entries: make([]agentkitEntry, len(children)), Truncated: more}
+	for i, c := range children {
+		out.Entries[i] = agentkitEntry{c.Name, c.Path, c.Type}
+	}
+	return out, err
+}
+
+func planAgentkitList(ctx context.Context, ts *toolset, in *agentkitPath) ([]policy.Request, error) {
+	return planLs(ctx, ts, &lsInput{Path: in.Path})
+}
+
+type agentkitMade struct {
+	Path    string `json:"path" jsonschema:"the directory"`
+	Created bool   `json:"created" jsonschema:"always true"`
+}
+
+func (o *agentkitMade) text() string { return jsonText(o) }

@@ -6,8 +6,10 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/tools/internal/charset"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -86,8 +88,10 @@ func (c *content) size() int64 {
 
 // read returns what the file holds.
 func (ts *toolset) read(ctx context.Context, path string) (*content, error) {
-	if kept := ts.cache.take(ts.ws, path); kept != nil && ts.still(ctx, path, kept.version) {
-		return kept, nil
+	if kept := ts.cache.take(ts.ws, path); kept != nil {
+		if _, still := ts.still(ctx, path, kept.version); still {
+			return kept, nil
+		}
 	}
 	data, version, err := ts.whole.ReadVersioned(ctx, path, 0)
 	if err != nil {
@@ -98,16 +102,16 @@ func (ts *toolset) read(ctx context.Context, path string) (*content, error) {
 	return now, nil
 }
 
-// still reports whether the file has that version and may be read. It opens the
-// file, as a Stat follows no symlinks, and needs no right to read.
-func (ts *toolset) still(ctx context.Context, path string, version workspace.Version) bool {
+// still reports whether the file has that version and may be read, and describes
+// it. It opens the file, as a Stat follows no symlinks, and needs no right to read.
+func (ts *toolset) still(ctx context.Context, path string, version workspace.Version) (workspace.FileInfo, bool) {
 	stream, info, err := ts.ws.Open(ctx, path, &workspace.OpenOptions{Length: 1})
 	if err != nil {
-		return false // the reader will say why
+		return info, false // the reader will say why
 	}
 	defer stream.Close()
 	_, err = io.Copy(io.Discard, stream)
-	return err == nil && info.Version == version
+	return info, err == nil && info.Version == version
 }
 
 // markBytes is how far the marks of a content are apart.
@@ -170,10 +174,15 @@ type window struct {
 	start, end int   // the first and last line, from 1; end is 0 if there is none
 	cut        []int // lines that are cut: only their beginning is shown
 	short      bool  // the limit on bytes left out lines that were asked for
+
+	// Of a part of a line:
+	columns int // the characters of the line
+	next    int // the one after the part, from 1; 0 at the end of the line
 }
 
-// head shows at most limit lines from line first, from 1.
-func (c *content) head(first, limit int) window {
+// head shows at most limit lines from line first, from 1, with their numbers if they
+// are numbered.
+func (c *content) head(first, limit int, numbered bool) window {
 	w := window{start: first, end: first - 1}
 	var text strings.Builder
 	at := c.offset(first)
@@ -190,11 +199,17 @@ func (c *content) head(first, limit int) window {
 		if size += end - at; cut {
 			size += len(shown) - (end - at)
 		}
-		if size > readBytes {
+		number := lineNumber(w.end+1, numbered)
+		if size += len(number); size > readBytes {
 			w.short = true
 			break
 		}
 		w.end++
+		if numbered {
+			text.Write(c.data[from:at])
+			text.WriteString(number)
+			from = at
+		}
 		if cut {
 			text.Write(c.data[from:at])
 			text.WriteString(shown)
@@ -210,7 +225,7 @@ func (c *content) head(first, limit int) window {
 
 // tail shows the last limit lines, fewer if they are too many bytes: then it is
 // the first of them that are left out.
-func (c *content) tail(limit int) window {
+func (c *content) tail(limit int, numbered bool) window {
 	size, lines := 0, 0
 	for rest := c.data; len(rest) > 0 && lines < limit; lines++ {
 		at := bytes.LastIndexByte(rest[:len(rest)-1], '\n') + 1
@@ -219,14 +234,58 @@ func (c *content) tail(limit int) window {
 			clipped, _ := clipLine(string(rest[at:]), lineChars)
 			shown = len(clipped)
 		}
-		if size += shown; size > readBytes {
+		if size += shown + len(lineNumber(c.lines-lines, numbered)); size > readBytes {
 			break
 		}
 		rest = rest[:at]
 	}
-	w := c.head(c.lines-lines+1, lines)
+	w := c.head(c.lines-lines+1, lines, numbered)
 	w.short = lines < min(limit, c.lines)
 	return w
+}
+
+// lineNumber is what stands before line n, if lines are numbered.
+func lineNumber(n int, numbered bool) string {
+	if !numbered {
+		return ""
+	}
+	return strconv.Itoa(n) + "\t"
+}
+
+// part shows at most limit characters of a line, both from 1, from column on. The
+// line end comes with the last of them. All parts together are the line.
+func (c *content) part(line, column, limit int) window {
+	w := window{start: line, end: line}
+	start := c.offset(line)
+	rest := c.data[start:]
+	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+		rest = rest[:end+1]
+	}
+	body := bytes.TrimRight(rest, "\r\n")
+	w.columns = utf8.RuneCount(body)
+	from := runeOffset(body, column-1)
+	to := from + runeOffset(body[from:], limit)
+	for to-from > readBytes || to < len(body) && !utf8.RuneStart(body[to]) {
+		to = min(to-1, from+readBytes)
+	}
+	if to < len(body) {
+		w.next = column + utf8.RuneCount(body[from:to])
+		w.text = string(body[from:to])
+	} else {
+		w.text = string(rest[from:])
+	}
+	return w
+}
+
+// runeOffset returns the offset of rune number n, or the length of text if it has no
+// more than n.
+func runeOffset(text []byte, n int) int {
+	at := 0
+	for ; n > 0 && at < len(text); n-- {
+		_, size := utf8.DecodeRune(text[at:])
+		at += size
+	}
+	return at
 }
 
 // magic is how files of some types begin.
@@ -260,4 +319,5 @@ func mimeType(data []byte) string {
 	return "text/plain; charset=unknown-8bit"
 }
 
-func isImage(mime string) bool { return strings.HasPrefix(mime, "image/") }
+// isPart reports whether a model can look at files of a type themselves.
+func isPart(mime string) bool { return strings.HasPrefix(mime, "image/") || mime == "application/pdf" }

@@ -203,7 +203,7 @@ type mcpMedia struct {
 	Content []mcpPart `json:"content" jsonschema:"one item"`
 
 	size    int
-	picture *Image
+	picture []Part
 }
 
 type mcpPart struct {
@@ -234,7 +234,7 @@ func runMCPMedia(ctx context.Context, ts *toolset, in *mcpPath) (*mcpMedia, erro
 	}
 	out := &mcpMedia{Content: []mcpPart{{kind, base64.StdEncoding.EncodeToString(file.stored), mime}}, size: len(file.stored)}
 	if kind == "image" {
-		out.picture = &Image{MIMEType: mime, Data: file.stored}
+		out.picture = []Part{{Path: name, MIMEType: mime, Data: file.stored}}
 	}
 	return out, nil
 }
@@ -243,7 +243,7 @@ func planMCPMedia(ctx context.Context, ts *toolset, in *mcpPath) ([]policy.Reque
 	return planReadFile(ctx, ts, &readFileInput{Path: in.Path})
 }
 
-func (o *mcpMedia) image() *Image { return o.picture }
+func (o *mcpMedia) parts() []Part { return o.picture }
 
 func (o *mcpMedia) text() string {
 	text := fmt.Sprintf("%s, %d bytes", o.Content[0].MIMEType, o.size)

@@ -54,7 +54,7 @@ func ExampleTool_Call_error() {
 	// Output:
 	// true INVALID_ARGUMENTS
 	// unknown parameter "lines"
-	// Did you mean "line"? The parameters are path, line, limit, tail, encoding.
+	// Did you mean "line"? The parameters are path, line, limit, tail, column, lineNumbers, unlessVersion, encoding.
 }
 
 func ExampleTool_Preflight() {

@@ -31,7 +31,8 @@ const (
 	readBytes   = 32 << 10 // bytes of text of one read_file
 	lineChars   = 2000     // characters of a line that read_file shows
 	base64Bytes = 48 << 10 // bytes of a file that read_file returns as base64
-	imageBytes  = 3 << 20  // bytes of a file that read_file returns as an image
+	columnChars = 8000     // characters of the part of a line that read_file shows
+	partBytes   = 3 << 20  // bytes of an image or a document that read_file returns as it is
 
 	lsDefault   = 500  // entries of one ls
 	lsMax       = 1000 // entries that one ls can be asked for
@@ -55,7 +56,7 @@ const (
 
 // facts are what descriptions say about bounds and the workspace.
 type facts struct {
-	ReadLines, ReadKiB, LineChars, Base64KiB, ImageMiB            int
+	ReadLines, ReadKiB, LineChars, Base64KiB, PartMiB             int
 	LsDefault, LsMax, GlobDefault, GlobMax, GrepDefault, GrepMax  int
 	GrepContext, GrepChars, GrepSkipped, ListKiB, Edits, Replaced int
 	DiffKiB                                                       int

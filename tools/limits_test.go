@@ -20,9 +20,9 @@ func TestDocsStateTheLimits(t *testing.T) {
 	}
 	for _, row := range []string{
 		fmt.Sprintf("| file of one read_file, edit_file | %s, or the limit of the workspace if that is lower |", byteSize(wholeBytes)),
-		fmt.Sprintf("| text of one read_file | %s lines, %d KiB, %s characters of a line |", commas(readLines), readBytes>>10, commas(lineChars)),
+		fmt.Sprintf("| text of one read_file | %s lines, %d KiB, %s characters of a line; %s of one line with `column` |", commas(readLines), readBytes>>10, commas(lineChars), commas(columnChars)),
 		fmt.Sprintf("| files kept for their next pages | %d MiB, or `Options.ReadCache` |", DefaultReadCache>>20),
-		fmt.Sprintf("| base64, image | %d KiB, %d MiB |", base64Bytes>>10, imageBytes>>20),
+		fmt.Sprintf("| base64; image, PDF | %d KiB; %d MiB |", base64Bytes>>10, partBytes>>20),
 		fmt.Sprintf("| entries of ls, paths of glob | %d unless asked for, at most %s, %d KiB |", lsDefault, commas(lsMax), listBytes>>10),
 		fmt.Sprintf("| matches of grep | %d unless asked for, at most %s, %d KiB, %d characters of a line, %d lines of context on each side |",
 			grepDefault, commas(grepMax), listBytes>>10, grepChars, grepContext),

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -16,21 +15,28 @@ import (
 )
 
 type readFileInput struct {
-	Path     string  `json:"path" jsonschema:"the file, from the root of the workspace, such as src/main.go"`
-	Line     integer `json:"line,omitempty" jsonschema:"the first line to return, counted from 1; line 1 if left out"`
-	Limit    integer `json:"limit,omitempty" jsonschema:"how many lines to return at most; {{.ReadLines}} if left out"`
-	Tail     integer `json:"tail,omitempty" jsonschema:"return the last so many lines instead; not together with line or limit"`
-	Encoding string  `json:"encoding,omitempty" jsonschema:"utf-8 returns text; base64 returns the bytes of a file of at most {{.Base64KiB}} KiB, whatever they are"`
+	Path          string            `json:"path" jsonschema:"from the root: src/main.go"`
+	Line          integer           `json:"line,omitempty" jsonschema:"the first line, from 1"`
+	Limit         integer           `json:"limit,omitempty" jsonschema:"how many lines; with column, characters"`
+	Tail          integer           `json:"tail,omitempty" jsonschema:"return the last N lines"`
+	Column        integer           `json:"column,omitempty" jsonschema:"from this character of line"`
+	LineNumbers   bool              `json:"lineNumbers,omitempty" jsonschema:"number the lines"`
+	UnlessVersion workspace.Version `json:"unlessVersion,omitempty" jsonschema:"no text if the file has this version"`
+	Encoding      string            `json:"encoding,omitempty" jsonschema:"base64: the bytes, up to {{.Base64KiB}} KiB"`
 }
 
 type readFileOutput struct {
 	Path       string            `json:"path" jsonschema:"the file"`
-	Text       string            `json:"text" jsonschema:"the lines exactly as stored, with their line ends; empty if the file is binary"`
+	Text       string            `json:"text" jsonschema:"the lines exactly as stored, with their line ends, or the part of one line that column asks for; after its number and a tab each, if lineNumbers; empty if the file is binary or unchanged"`
 	StartLine  int               `json:"startLine" jsonschema:"the line that text begins with, counted from 1; 0 if text has no lines"`
 	EndLine    int               `json:"endLine" jsonschema:"the last line of text; 0 if text has no lines"`
 	TotalLines int               `json:"totalLines" jsonschema:"how many lines the file has; 0 if it is empty or binary"`
 	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to go on with; absent at the end of the file"`
-	Truncated  bool              `json:"truncated" jsonschema:"whether something is left out: lines after endLine, lines of the tail that was asked for, or the ends of cutLines"`
+	Column     int               `json:"column,omitempty" jsonschema:"the character of the line that text begins with, if column was given"`
+	Columns    int               `json:"columns,omitempty" jsonschema:"how many characters the line has, if column was given"`
+	NextColumn int               `json:"nextColumn,omitempty" jsonschema:"the column to go on with; absent at the end of the line"`
+	Unchanged  bool              `json:"unchanged,omitempty" jsonschema:"whether the file still has the version of unlessVersion"`
+	Truncated  bool              `json:"truncated" jsonschema:"whether something is left out: lines after endLine, lines of the tail that was asked for, the ends of cutLines, or the line after its part"`
 	CutLines   []int             `json:"cutLines,omitempty" jsonschema:"lines longer than {{.LineChars}} characters: text has their beginning and a mark"`
 	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file, not of the lines returned"`
 	Size       int               `json:"size" jsonschema:"the size of the whole file in bytes"`
@@ -40,19 +46,19 @@ type readFileOutput struct {
 	Base64   string `json:"base64,omitempty" jsonschema:"the whole file, if encoding is base64"`
 	Hint     string `json:"hint,omitempty" jsonschema:"what to do with a file that cannot be shown as text"`
 
-	picture *Image
+	picture *Part
 }
 
 var readFileSpec = spec{
 	op: ops.ReadFile, annotations: Annotations{Title: "Read file", ReadOnly: true, Idempotent: true}, handler: define(runReadFile, planReadFile),
 	shape: func(p properties, _ workspace.Capabilities) {
-		p.between("line", 1, math.MaxInt32)
+		// No parameter has a default in the schema, as a client that fills
+		// defaults in would then contradict tail.
+		p.atLeast("line", 1)
 		p.between("limit", 1, readLines)
 		p.between("tail", 1, readLines)
+		p.atLeast("column", 1)
 		p.oneOf("encoding", "utf-8", "base64")
-		// line and limit have no default in the schema, as a client that fills
-		// defaults in would then contradict tail.
-		p.byDefault("encoding", "utf-8")
 	},
 }
 
@@ -66,6 +72,11 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 	}
 	if in.Encoding == "base64" {
 		return encodeFile(ctx, ts, path)
+	}
+	if in.UnlessVersion != "" {
+		if info, still := ts.still(ctx, path, in.UnlessVersion); still {
+			return &readFileOutput{Path: path, Version: info.Version, Size: int(info.Size), Unchanged: true}, nil
+		}
 	}
 	file, err := ts.read(ctx, path)
 	if err != nil {
@@ -96,8 +107,11 @@ func (in *readFileInput) check() error {
 	case in.Tail > 0 && (in.Line > 0 || in.Limit > 0):
 		return &argumentError{message: `parameter "tail" cannot be given together with "line" or "limit"`,
 			hint: "Give tail alone for the end of the file, or line and limit for a part of it."}
-	case in.Encoding == "base64" && (in.Tail > 0 || in.Line > 0 || in.Limit > 0):
-		return &argumentError{message: `parameters "line", "limit" and "tail" choose lines of text, and "encoding" is "base64"`,
+	case in.Column > 0 && (in.Tail > 0 || in.LineNumbers):
+		return &argumentError{message: `parameter "column" cannot be given together with "tail" or "lineNumbers"`,
+			hint: "Give line and column for a part of one line."}
+	case in.Encoding == "base64" && (in.Tail > 0 || in.Line > 0 || in.Limit > 0 || in.Column > 0 || in.LineNumbers):
+		return &argumentError{message: `parameters "line", "limit", "tail", "column" and "lineNumbers" are for text, and "encoding" is "base64"`,
 			hint: "Leave them out: base64 returns the whole file."}
 	}
 	return nil
@@ -120,12 +134,13 @@ func encodeFile(ctx context.Context, ts *toolset, path string) (*readFileOutput,
 	return out, nil
 }
 
-// describe says what a file is that is not text, and takes a picture along.
+// describe says what a file is that is not text, and takes a picture or a document
+// along.
 func (o *readFileOutput) describe(data []byte) {
 	o.Binary, o.MIMEType = true, mimeType(data)
 	switch {
-	case isImage(o.MIMEType) && len(data) <= imageBytes:
-		o.picture = &Image{MIMEType: o.MIMEType, Data: data}
+	case isPart(o.MIMEType) && len(data) <= partBytes:
+		o.picture = &Part{Path: o.Path, MIMEType: o.MIMEType, Data: data}
 	case len(data) <= base64Bytes:
 		o.Hint = `The file is not text. Its bytes can be read with encoding "base64".`
 	default:
@@ -136,24 +151,33 @@ func (o *readFileOutput) describe(data []byte) {
 // show puts the lines that in asks for into the result.
 func (o *readFileOutput) show(file *content, in *readFileInput) error {
 	var w window
-	if in.Tail > 0 {
-		w = file.tail(int(in.Tail))
-	} else {
-		w = file.head(max(int(in.Line), 1), orDefault(in.Limit, readLines))
+	switch {
+	case in.Tail > 0:
+		w = file.tail(int(in.Tail), in.LineNumbers)
+	case in.Column > 0:
+		w = file.part(max(int(in.Line), 1), int(in.Column), orDefault(in.Limit, columnChars))
+	default:
+		w = file.head(max(int(in.Line), 1), orDefault(in.Limit, readLines), in.LineNumbers)
 	}
 	if w.start > max(file.lines, 1) {
 		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, o.Path, wording.Count(file.lines, "line", "lines")),
 			hint: fmt.Sprintf("Give a line from 1 to %d, or tail for the last lines.", max(file.lines, 1))}
+	}
+	if in.Column > 0 && in.Column > 1 && int(in.Column) > w.columns {
+		return &argumentError{message: fmt.Sprintf(`parameter "column" is %d, and line %d has %s`, in.Column, w.start, wording.Count(w.columns, "character", "characters")),
+			hint: fmt.Sprintf("Give a column from 1 to %d.", max(w.columns, 1))}
 	}
 	o.Text, o.TotalLines, o.CutLines = w.text, file.lines, w.cut
 	o.storage = newStorage(file.data, file.enc, file.ends)
 	if file.lines > 0 {
 		o.StartLine, o.EndLine = w.start, w.end
 	}
-	if w.end < file.lines {
+	if in.Column > 0 {
+		o.Column, o.Columns, o.NextColumn = int(in.Column), w.columns, w.next
+	} else if w.end < file.lines {
 		o.NextLine = w.end + 1
 	}
-	o.Truncated = o.NextLine > 0 || w.short || len(w.cut) > 0
+	o.Truncated = o.NextLine > 0 || o.NextColumn > 0 || w.short || len(w.cut) > 0
 	return nil
 }
 
@@ -165,12 +189,19 @@ func orDefault(n integer, byDefault int) int {
 	return int(n)
 }
 
-func (o *readFileOutput) image() *Image { return o.picture }
+func (o *readFileOutput) parts() []Part {
+	if o.picture == nil {
+		return nil
+	}
+	return []Part{*o.picture}
+}
 
 // text is the lines as they are, between a line that says which they are and
 // one that says how to go on.
 func (o *readFileOutput) text() string {
 	switch {
+	case o.Unchanged:
+		return strings.TrimSpace(o.header("unchanged"))
 	case o.Base64 != "":
 		return o.header(wording.Count(o.Size, "byte", "bytes")+" as base64") + o.Base64
 	case o.picture != nil:
@@ -186,6 +217,13 @@ func (o *readFileOutput) text() string {
 // lines is the header of a text.
 func (o *readFileOutput) lines() string {
 	what := fmt.Sprintf("lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines)
+	if o.Column > 0 {
+		last := max(o.Columns, 1)
+		if o.NextColumn > 0 {
+			last = o.NextColumn - 1
+		}
+		what = fmt.Sprintf("line %d of %d, columns %d-%d of %d", o.StartLine, o.TotalLines, o.Column, last, o.Columns)
+	}
 	return o.header(strings.Join(append([]string{what}, o.words()...), ", "))
 }
 
@@ -212,18 +250,26 @@ func (o *readFileOutput) header(what string) string {
 	return "[" + o.Path + ": " + what + "]\n"
 }
 
+// footer is one line of notes, if there are any.
 func (o *readFileOutput) footer() string {
 	var notes []string
 	lead := ""
+	if o.NextColumn > 0 {
+		return fmt.Sprintf("\n[more: go on with line=%d column=%d]", o.StartLine, o.NextColumn)
+	}
 	if !strings.HasSuffix(o.Text, "\n") {
 		lead = "\n"
 		notes = append(notes, "[no line end at the end of the file]")
 	}
-	if len(o.CutLines) > 0 {
-		notes = append(notes, "["+wording.Count(len(o.CutLines), "line is", "lines are")+" cut]")
+	switch n := len(o.CutLines); n {
+	case 0:
+	case 1:
+		notes = append(notes, fmt.Sprintf("[line %d is cut: go on with line=%d column=%d]", o.CutLines[0], o.CutLines[0], lineChars+1))
+	default:
+		notes = append(notes, fmt.Sprintf("[%d lines are cut: go on with line=%d column=%d]", n, o.CutLines[0], lineChars+1))
 	}
 	if o.NextLine > 0 {
 		notes = append(notes, fmt.Sprintf("[more: go on with line=%d]", o.NextLine))
 	}
-	return lead + strings.Join(notes, "\n")
+	return lead + strings.Join(notes, " ")
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -157,13 +159,13 @@ func TestReadFilePages(t *testing.T) {
 func TestReadBinary(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n\x00rest"
 	set, _ := newSet(t, map[string]string{
-		"nul": "a\x00b", "8-bit": "caf\xe9\x81\n", "image.txt": png, "webp": "RIFF\x00\x00\x00\x00WEBPVP8 ", "pdf": "%PDF-1.7\x00",
+		"nul": "a\x00b", "8-bit": "caf\xe9\x81\n", "image.txt": png, "big.pdf": "%PDF-1.7" + strings.Repeat("\x00", 3<<20), "webp": "RIFF\x00\x00\x00\x00WEBPVP8 ", "pdf": "%PDF-1.7\x00",
 		"big": strings.Repeat("\x00", 50<<10), "bigimage": png + strings.Repeat("\x00", 3<<20), "late-nul": strings.Repeat("a", 9000) + "\x00",
 	}, nil)
 	tests := []struct{ path, mime, hint string }{
 		{"nul", "application/octet-stream", `encoding "base64"`},
 		{"8-bit", "text/plain; charset=unknown-8bit", `encoding "base64"`},
-		{"pdf", "application/pdf", `encoding "base64"`},
+		{"big.pdf", "application/pdf", "too large to be returned"},
 		{"big", "application/octet-stream", "too large to be returned"},
 		{"bigimage", "image/png", "too large to be returned"},
 	}
@@ -181,11 +183,11 @@ func TestReadBinary(t *testing.T) {
 			t.Error("the file is binary")
 		}
 	})
-	for path, mime := range map[string]string{"image.txt": "image/png", "webp": "image/webp"} {
+	for path, mime := range map[string]string{"image.txt": "image/png", "webp": "image/webp", "pdf": "application/pdf"} {
 		t.Run("image-"+path, func(t *testing.T) {
 			result := call(t, set, "read_file", object{"path": path})
-			if result.Image == nil || result.Image.MIMEType != mime || len(result.Image.Data) == 0 {
-				t.Errorf("image = %+v", result.Image)
+			if len(result.Parts) != 1 || result.Parts[0].MIMEType != mime || len(result.Parts[0].Data) == 0 {
+				t.Errorf("parts = %+v", result.Parts)
 			}
 		})
 	}
@@ -198,7 +200,7 @@ func TestReadBase64(t *testing.T) {
 		result := call(t, set, "read_file", object{"path": path, "encoding": "base64"})
 		encoded, _ := members(t, result.Structured)["base64"].(string)
 		got, err := base64.StdEncoding.DecodeString(encoded)
-		if err != nil || !bytes.Equal(got, []byte(content)) || result.Image != nil {
+		if err != nil || !bytes.Equal(got, []byte(content)) || result.Parts != nil {
 			t.Errorf("base64 of %q = %q, %v", content, got, err)
 		}
 	}
@@ -238,4 +240,101 @@ func TestReadFileTextJSON(t *testing.T) {
 			t.Errorf("read_file(%q) has the text %q, want %q in it", path, result.Text, content)
 		}
 	}
+}
+
+// TestReadColumn reads a long line by parts, which together are the line.
+func TestReadColumn(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var line strings.Builder
+	for range 20_000 {
+		line.WriteRune([]rune("abcß日😀\t\"")[random.IntN(8)])
+	}
+	for _, end := range []string{"\r\n", "\n", ""} {
+		set, _ := newSet(t, map[string]string{"a": "first\n" + line.String() + end}, nil)
+		for _, limit := range []int{0, 1999} {
+			var got strings.Builder
+			column, parts := 1.0, 0
+			for column > 0 {
+				args := object{"path": "a", "line": 2, "column": column}
+				if limit > 0 {
+					args["limit"] = limit
+				}
+				result := call(t, set, "read_file", args)
+				out := members(t, result.Structured)
+				part := out["text"].(string)
+				next, _ := out["nextColumn"].(float64)
+				if last := column + float64(utf8.RuneCountInString(strings.TrimRight(part, "\r\n"))); next > 0 && next != last || out["columns"] != 20_000.0 || len(part) > 64<<10 {
+					t.Fatalf("column %v: nextColumn %v after %d bytes, columns %v", column, next, len(part), out["columns"])
+				}
+				if more := fmt.Sprintf("[more: go on with line=2 column=%.0f]", next); strings.Contains(result.Text, more) != (next > 0) || out["truncated"] != (next > 0) {
+					t.Fatalf("column %v: truncated %v, text %.100q", column, out["truncated"], result.Text)
+				}
+				got.WriteString(part)
+				column, parts = next, parts+1
+			}
+			if got.String() != line.String()+end || limit == 0 && parts != 3 {
+				t.Errorf("limit %d: %d parts of a line that ends in %q are not the line", limit, parts, end)
+			}
+		}
+	}
+	set, _ := newSet(t, map[string]string{"a": "one\n\nthree", "empty": ""}, nil)
+	contains(t, "text", call(t, set, "read_file", object{"path": "a", "line": 3, "column": 2, "limit": 2}).Text, "[a: line 3 of 3, columns 2-3 of 5, ", "\nhr\n[more: go on with line=3 column=4]")
+	contains(t, "text", call(t, set, "read_file", object{"path": "a", "line": 3, "column": 2}).Text, "columns 2-5 of 5", "\nhree\n[no line end")
+	good(t, set, "read_file", object{"path": "a", "line": 2, "column": 1})
+	good(t, set, "read_file", object{"path": "empty", "column": 1})
+	for message, args := range map[string]object{
+		`"column" is 4, and line 1 has 3 characters`:    {"path": "a", "column": 4},
+		`"column" is 2, and line 2 has 0 characters`:    {"path": "a", "line": 2, "column": 2},
+		`"line" is 4, and a has 3 lines`:                {"path": "a", "line": 4, "column": 1},
+		`"column" cannot be given together with "tail"`: {"path": "a", "column": 1, "tail": 1},
+		`are for text, and "encoding" is "base64"`:      {"path": "a", "column": 1, "encoding": "base64"},
+	} {
+		contains(t, "message", bad(t, set, "read_file", args, tools.CodeInvalidArguments).Message, message)
+	}
+	contains(t, "message", bad(t, set, "read_file", object{"path": "a", "column": 0}, tools.CodeInvalidArguments).Message, "at least 1")
+}
+
+func TestReadLineNumbers(t *testing.T) {
+	long := strings.Repeat("x", 3000)
+	set, _ := newSet(t, map[string]string{"a": "one\ntwo\r\n\n" + long + "\nfive", "big": strings.Repeat("line\n", 20_000)}, nil)
+	for _, c := range []struct {
+		args object
+		want string
+	}{
+		{object{}, "1\tone\n2\ttwo\r\n3\t\n4\t" + long[:2000] + "… [cut: 1000 more characters]\n5\tfive"},
+		{object{"line": 2, "limit": 2}, "2\ttwo\r\n3\t\n"},
+		{object{"tail": 1}, "5\tfive"},
+	} {
+		c.args["path"], c.args["lineNumbers"] = "a", true
+		result := call(t, set, "read_file", c.args)
+		if text := members(t, result.Structured)["text"]; text != c.want || !strings.Contains(result.Text, c.want) {
+			t.Errorf("read_file(%v) = %q, want %q", c.args, text, c.want)
+		}
+	}
+	for _, args := range []object{{"limit": 2000}, {"tail": 2000}, {"line": 9000, "limit": 2000}} {
+		args["path"], args["lineNumbers"] = "big", true
+		out := good(t, set, "read_file", args)
+		if last := fmt.Sprintf("%v\tline\n", out["endLine"]); !strings.HasSuffix(out["text"].(string), last) {
+			t.Errorf("read_file(%v) does not end in %q", args, last)
+		}
+	}
+}
+
+// TestReadUnlessVersion also asks after the file has changed, and for a file that is
+// not there.
+func TestReadUnlessVersion(t *testing.T) {
+	set, ws := newSet(t, map[string]string{"a": "one\n"}, nil)
+	version := good(t, set, "read_file", object{"path": "a"})["version"]
+	result := call(t, set, "read_file", object{"path": "a", "unlessVersion": version})
+	out := members(t, result.Structured)
+	if out["unchanged"] != true || out["text"] != "" || out["size"] != 4.0 || result.Text != fmt.Sprintf("[a: unchanged, version %s]", version) {
+		t.Errorf("read_file = %s\n%s", result.Structured, result.Text)
+	}
+	if _, err := ws.WriteFile(t.Context(), "a", []byte("two\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if out := good(t, set, "read_file", object{"path": "a", "unlessVersion": version}); out["unchanged"] != nil || out["text"] != "two\n" {
+		t.Errorf("read_file of a changed file = %v", out)
+	}
+	bad(t, set, "read_file", object{"path": "b", "unlessVersion": version}, tools.CodeNotExist)
 }

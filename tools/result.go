@@ -19,8 +19,8 @@ type Result struct {
 	// InputSchema. They are the last line of Text, and the member "notes" of
 	// Structured.
 	Notes []string
-	// Image is an image that read_file read, otherwise nil.
-	Image *Image
+	// Parts are the images and documents that were read.
+	Parts []Part
 	// IsError says that the tool failed, and Error how.
 	IsError bool
 	// Error is nil unless IsError is set.
@@ -36,9 +36,11 @@ type excerpt struct {
 	encoded    []byte // the part in JSON, without quotes
 }
 
-// Image is an image for a model to look at.
-type Image struct {
-	// MIMEType is image/png, image/jpeg, image/gif or image/webp.
+// Part is a file for a model to look at itself.
+type Part struct {
+	// Path is the file's name from the root.
+	Path string
+	// MIMEType is image/png, image/jpeg, image/gif, image/webp or application/pdf.
 	MIMEType string
 	// Data is the content of the file.
 	Data []byte
@@ -53,8 +55,8 @@ func newResult(out answer) (*Result, error) {
 	if q, ok := out.(quoting); ok {
 		result.excerpt = q.excerpt(structured)
 	}
-	if p, ok := out.(imager); ok {
-		result.Image = p.image()
+	if p, ok := out.(parted); ok {
+		result.Parts = p.parts()
 	}
 	return result, nil
 }

@@ -66,6 +66,9 @@ func (p properties) between(name string, low, high int) {
 	p[name].Maximum = jsonschema.Ptr(float64(high))
 }
 
+// atLeast bounds the integer name from below.
+func (p properties) atLeast(name string, low int) { p[name].Minimum = jsonschema.Ptr(float64(low)) }
+
 // byDefault says what stands for name where it is left out.
 func (p properties) byDefault(name string, value any) {
 	// The values are constants of this package, which can be marshaled.
@@ -242,7 +245,7 @@ func (ts *toolset) name(op string) string {
 func (ts *toolset) facts() facts {
 	return facts{
 		ReadLines: readLines, ReadKiB: readBytes >> 10, LineChars: lineChars,
-		Base64KiB: base64Bytes >> 10, ImageMiB: imageBytes >> 20,
+		Base64KiB: base64Bytes >> 10, PartMiB: partBytes >> 20,
 		LsDefault: lsDefault, LsMax: lsMax, GlobDefault: globDefault, GlobMax: globMax,
 		GrepDefault: grepDefault, GrepMax: grepMax, GrepContext: grepContext,
 		GrepChars: grepChars, GrepSkipped: grepSkipped, ListKiB: listBytes >> 10,

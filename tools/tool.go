@@ -199,9 +199,9 @@ type answer interface {
 	text() string
 }
 
-// imager is an answer that may have an image.
-type imager interface {
-	image() *Image
+// parted is an answer that may have parts other than text.
+type parted interface {
+	parts() []Part
 }
 
 // quoting is an answer whose text has a part that its structured result has, too.

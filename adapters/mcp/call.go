@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+	"net/url"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -42,6 +44,16 @@ func protocolError(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: message}
 }
 
+// content is an image as such, and another part as a resource that comes with the
+// result.
+func content(part tools.Part) sdk.Content {
+	if strings.HasPrefix(part.MIMEType, "image/") {
+		return &sdk.ImageContent{MIMEType: part.MIMEType, Data: part.Data}
+	}
+	uri := url.URL{Scheme: "workspace", Path: "/" + part.Path}
+	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uri.String(), MIMEType: part.MIMEType, Blob: part.Data}}
+}
+
 func onWire(result *tools.Result) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: result.Text}}}
 	if result.IsError {
@@ -49,8 +61,8 @@ func onWire(result *tools.Result) *sdk.CallToolResult {
 		out.Meta = sdk.Meta{ErrorMetaKey: result.Structured}
 		return out
 	}
-	if result.Image != nil {
-		out.Content = append(out.Content, &sdk.ImageContent{MIMEType: result.Image.MIMEType, Data: result.Image.Data})
+	for _, part := range result.Parts {
+		out.Content = append(out.Content, content(part))
 	}
 	out.StructuredContent = result.Structured
 	return out

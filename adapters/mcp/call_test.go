@@ -132,6 +132,18 @@ func TestCallReturnsImages(t *testing.T) {
 	}
 }
 
+func TestCallReturnsDocuments(t *testing.T) {
+	const pdf = "%PDF-1.7\x00"
+	result := call(t, connect(t, newMemory(t, map[string]string{"a b.pdf": pdf})), "read_file", `{"path": "a b.pdf"}`)
+	if len(result.Content) != 2 {
+		t.Fatalf("result has %d contents, want text and document", len(result.Content))
+	}
+	document, ok := result.Content[1].(*sdk.EmbeddedResource)
+	if !ok || document.Resource.MIMEType != "application/pdf" || string(document.Resource.Blob) != pdf || document.Resource.URI != "workspace:///a%20b.pdf" {
+		t.Errorf("second content = %+v, want the PDF", result.Content[1])
+	}
+}
+
 func TestCallErrors(t *testing.T) {
 	tests := []struct {
 		name, op, args string

@@ -10,8 +10,8 @@
 //
 // # Results
 //
-// A result has the tool's compact text as its first content, the image if it
-// has one, and the structured result that the tool's outputSchema describes.
+// A result has the tool's compact text as its first content, an image or, as an
+// embedded resource, a PDF document if it has one, and the structured result that the tool's outputSchema describes.
 //
 // A tool error is a result with isError set. Its text has the code, the
 // message and the hint, for the model. It has no structuredContent: a schema

@@ -22,7 +22,7 @@ type mutant struct {
 // mutants returns all of them.
 func mutants() []mutant {
 	return slices.Concat(generalMutants(), readMutants(), writeMutants(), conditionalMutants(), listMutants(),
-		globMutants(), grepMutants(), removeMutants(), watchMutants(), optionalMutants(), symlinkMutants(), exactMutants(), capabilityMutants())
+		globMutants(), grepMutants(), removeMutants(), watchMutants(), optionalMutants(), symlinkMutants(), exactMutants(), hideMutants(), capabilityMutants())
 }
 
 // hooked is a reference whose methods can each be replaced.
@@ -48,6 +48,7 @@ type hooked struct {
 	walk         func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error
 	resolve      func(ctx context.Context, name string) (string, error)
 	exact        func() (workspace.FileSystem, error)
+	hide         func(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error)
 }
 
 func newHooked() *hooked { return hook(newReference()) }
@@ -60,6 +61,9 @@ func hook(r *reference) *hooked {
 	}
 	h.copyFile = func(ctx context.Context, source, destination string) (workspace.Version, error) {
 		return workspace.Copy(ctx, r, source, destination)
+	}
+	h.hide = func(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error) {
+		return hide(h, hidden), nil
 	}
 	h.walk = func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
 		return workspace.Walk(ctx, r, dir, opts, fn)
@@ -137,6 +141,10 @@ func (h *hooked) Walk(ctx context.Context, dir string, opts *workspace.WalkOptio
 
 func (h *hooked) Resolve(ctx context.Context, name string) (string, error) {
 	return h.resolve(ctx, name)
+}
+
+func (h *hooked) Hide(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error) {
+	return h.hide(hidden)
 }
 
 func (h *hooked) Exact() (workspace.FileSystem, error) { return h.exact() }

@@ -1,9 +1,11 @@
 package conformance
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // need is a set of things without which a case cannot run.
@@ -25,6 +27,7 @@ const (
 	needOpener
 	needCreator
 	needExact
+	needHider
 	needTime // too long for -short and Options.Short
 )
 
@@ -62,6 +65,18 @@ func features() []feature {
 		{needOpener, "an Opener", func(e *env) bool { _, ok := workspace.As[workspace.Opener](e.fsys); return ok }},
 		{needCreator, "a Creator", func(e *env) bool { _, ok := workspace.As[workspace.Creator](e.fsys); return ok }},
 		{needExact, "an exact view", func(e *env) bool { _, err := workspace.Exact(e.fsys); return err == nil }},
+		{needHider, "a Hider", hasHider},
 		{needTime, "time, and -short or Options.Short is set", func(e *env) bool { return !e.short }},
 	}
+}
+
+// hasHider reports whether the file system has a Hider that can hide names: a wrapper
+// says only then whether what it wraps can.
+func hasHider(e *env) bool {
+	hider, ok := workspace.As[fallback.Hider](e.fsys)
+	if !ok {
+		return false
+	}
+	_, err := hider.Hide(hiddenIn)
+	return !errors.Is(err, errors.ErrUnsupported)
 }

@@ -85,6 +85,7 @@ func groups() []group {
 		{"Resolve", resolveCases()},
 		{"Symlink", symlinkCases()},
 		{"Exact", exactCases()},
+		{"Hide", hideCases()},
 		{"Capabilities", capabilityCases()},
 		{"Wrappers", wrapperCases()},
 		{"IOFS", iofsCases()},

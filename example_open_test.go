@@ -54,6 +54,7 @@ tools:
 	// workspace__scratch__read_file
 	// workspace__scratch__write_file
 	// workspace__scratch__edit_file
+	// workspace__scratch__apply_patch
 	// workspace__scratch__ls
 	// workspace__scratch__glob
 	// workspace__scratch__grep

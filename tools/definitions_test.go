@@ -214,6 +214,9 @@ func TestStrictSchemas(t *testing.T) {
 				args[name] = name
 			}
 		}
+		if _, ok := args["patch"]; ok {
+			args["patch"] = "*** Begin Patch\n*** Delete File: path\n*** End Patch"
+		}
 		result := call(t, set, set.Tools()[i].Op, args)
 		if result.IsError && result.Error.Code == tools.CodeInvalidArguments {
 			t.Errorf("%s with null for what is optional: %s", f.Function.Name, result.Text)
@@ -269,17 +272,18 @@ func TestAnnotations(t *testing.T) {
 		got[tool.Op] = tool.Annotations
 	}
 	want := map[string]tools.Annotations{
-		"read_file":  {Title: "Read file", ReadOnly: true, Idempotent: true},
-		"write_file": {Title: "Write file", Destructive: true, Idempotent: true},
-		"edit_file":  {Title: "Edit file", Destructive: true},
-		"ls":         {Title: "List directory", ReadOnly: true, Idempotent: true},
-		"glob":       {Title: "Find files", ReadOnly: true, Idempotent: true},
-		"grep":       {Title: "Search text", ReadOnly: true, Idempotent: true},
-		"stat":       {Title: "Describe file", ReadOnly: true, Idempotent: true},
-		"mkdir":      {Title: "Make directory", Idempotent: true},
-		"rm":         {Title: "Remove", Destructive: true, Idempotent: true},
-		"move":       {Title: "Move or rename", Destructive: true},
-		"copy":       {Title: "Copy file"},
+		"read_file":   {Title: "Read file", ReadOnly: true, Idempotent: true},
+		"write_file":  {Title: "Write file", Destructive: true, Idempotent: true},
+		"edit_file":   {Title: "Edit file", Destructive: true},
+		"apply_patch": {Title: "Apply patch", Destructive: true},
+		"ls":          {Title: "List directory", ReadOnly: true, Idempotent: true},
+		"glob":        {Title: "Find files", ReadOnly: true, Idempotent: true},
+		"grep":        {Title: "Search text", ReadOnly: true, Idempotent: true},
+		"stat":        {Title: "Describe file", ReadOnly: true, Idempotent: true},
+		"mkdir":       {Title: "Make directory", Idempotent: true},
+		"rm":          {Title: "Remove", Destructive: true, Idempotent: true},
+		"move":        {Title: "Move or rename", Destructive: true},
+		"copy":        {Title: "Copy file"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)

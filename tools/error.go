@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/errcode"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace/patch"
 )
 
 // Error is a failed call, told to a model.
@@ -89,7 +91,31 @@ func describe(err error) (path, message string) {
 	if !errors.As(err, &pathError) {
 		return "", err.Error()
 	}
+	if all := causes(err); len(all) > 1 {
+		lines := []string{fmt.Sprintf("%d errors", len(all))}
+		for _, one := range all {
+			_, line := describe(one)
+			lines = append(lines, line)
+		}
+		return pathError.Path, strings.Join(lines, "\n")
+	}
 	return pathError.Path, clip(pathError.Path, pathChars) + ": " + pathError.Err.Error()
+}
+
+// causes returns the errors of several files that were joined to err.
+func causes(err error) []error {
+	var hinted *hintedError
+	if errors.As(err, &hinted) {
+		err = hinted.err
+	}
+	if _, one := err.(*fs.PathError); one {
+		return nil
+	}
+	joined, _ := err.(interface{ Unwrap() []error })
+	if joined == nil {
+		return nil
+	}
+	return joined.Unwrap()
 }
 
 // Code is the stable name of a kind of error on the wire: in tool results,
@@ -145,6 +171,7 @@ var kinds = [...]struct {
 	{errReadRequired, CodeReadRequired},
 	{edit.ErrTextNotFound, CodeTextNotFound},
 	{edit.ErrTextNotUnique, CodeTextNotUnique},
+	{patch.ErrMismatch, CodeTextNotFound},
 }
 
 // Retryable reports whether the same call may succeed later although the caller

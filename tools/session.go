@@ -405,6 +405,17 @@ func (ts *toolset) explainWrite(ctx context.Context, path string, in *writeFileI
 // checkEdit returns the error of an edit of old, which holds text, outside what the
 // session was shown of it. Without a change it says whether any edit can be made.
 func (ts *toolset) checkEdit(ctx context.Context, path string, old, text []byte, change *edit.Change) error {
+	return ts.checkLines(ctx, ops.EditFile, path, old, func() []lineChange {
+		if change == nil {
+			return nil
+		}
+		return lineChanges(text, change.Spans())
+	})
+}
+
+// checkLines returns the error of a change of old by op outside what the session was
+// shown of it. changes is called if it is needed.
+func (ts *toolset) checkLines(ctx context.Context, op, path string, old []byte, changes func() []lineChange) error {
 	s := ts.session(ctx)
 	if s == nil {
 		return nil
@@ -412,19 +423,15 @@ func (ts *toolset) checkEdit(ctx context.Context, path string, old, text []byte,
 	shown := s.file(ts.fileKey(path))
 	switch {
 	case shown == nil:
-		return ts.readRequired(ops.EditFile, path, nil)
+		return ts.readRequired(op, path, nil)
 	case hash(old) != shown.SHA256:
-		return ts.changedSince(ops.EditFile, path, shown, old)
-	}
-	if change == nil {
+		return ts.changedSince(op, path, shown, old)
+	case shown.whole():
 		return nil
 	}
-	if shown.whole() {
-		return nil
-	}
-	for _, c := range lineChanges(text, change.Spans()) {
+	for _, c := range changes() {
 		if !shown.shows(c.first, c.last) {
-			return ts.readRequired(ops.EditFile, path, shown)
+			return ts.readRequired(op, path, shown)
 		}
 	}
 	return nil
@@ -454,10 +461,15 @@ func lineChanges(data []byte, spans []edit.Span) []lineChange {
 }
 
 // edited records an edit of text that [toolset.checkEdit] let through; data is what
-// the file holds now. If the lines 1-3 and
-// 7-9 of a file were shown, an edit that replaces line 2 by three lines leaves 1-5
-// and 9-11 shown.
+// the file holds now.
 func (ts *toolset) edited(ctx context.Context, path string, version workspace.Version, text, data []byte, change *edit.Change) {
+	ts.editedLines(ctx, path, version, data, func() []lineChange { return lineChanges(text, change.Spans()) })
+}
+
+// editedLines records changes that [toolset.checkLines] let through. If the lines 1-3 and
+// 7-9 of a file were shown, a change that replaces line 2 by three lines leaves 1-5
+// and 9-11 shown.
+func (ts *toolset) editedLines(ctx context.Context, path string, version workspace.Version, data []byte, replaced func() []lineChange) {
 	s := ts.session(ctx)
 	if s == nil {
 		return
@@ -469,7 +481,7 @@ func (ts *toolset) edited(ctx context.Context, path string, version workspace.Ve
 	case before.whole():
 		after.add(1, after.Total)
 	default:
-		changes, shift := lineChanges(text, change.Spans()), 0
+		changes, shift := replaced(), 0
 		for _, r := range before.Lines {
 			first := r[0] + shift
 			for len(changes) > 0 && changes[0].first <= r[1] {

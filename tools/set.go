@@ -11,9 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
 // Options choose the tools of a [Set].
@@ -124,7 +126,7 @@ func newSet(ts *toolset, naming string, disable []string) (*Set, error) {
 	if naming == "" {
 		naming = ts.dialect.naming
 	}
-	chosen, err := ts.dialect.choose(ts.caps, disable)
+	chosen, err := ts.dialect.choose(ts.ws, disable)
 	if err != nil {
 		return nil, err
 	}
@@ -144,26 +146,26 @@ func newSet(ts *toolset, naming string, disable []string) (*Set, error) {
 	return set, set.collision()
 }
 
-// choose returns the specs, in order, that caps allow and nobody disabled.
-func (d *dialect) choose(caps workspace.Capabilities, disable []string) ([]spec, error) {
+// choose returns the specs, in order, that are possible in ws and nobody disabled.
+func (d *dialect) choose(ws *workspace.Workspace, disable []string) ([]spec, error) {
 	for _, op := range disable {
 		if !slices.ContainsFunc(d.specs, func(s spec) bool { return s.op == op }) {
 			return nil, d.unknownOp(op)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(d.specs), func(s spec) bool {
-		return slices.Contains(disable, s.op) || !s.possible(caps)
+		return slices.Contains(disable, s.op) || !s.possible(ws)
 	}), nil
 }
 
 func (d *dialect) unknownOp(op string) error {
-	ops := make([]string, len(d.specs))
+	known := make([]string, len(d.specs))
 	for i, s := range d.specs {
-		ops[i] = s.op
+		known[i] = s.op
 	}
-	hint := wording.DidYouMean(op, ops)
+	hint := wording.DidYouMean(op, known)
 	if hint == "" {
-		hint = "the operations are " + strings.Join(ops, ", ")
+		hint = "the operations are " + strings.Join(known, ", ")
 	}
 	return fmt.Errorf("cannot disable %q: no such operation; %s", op, hint)
 }
@@ -218,7 +220,7 @@ func (t *Tool) owner() string {
 func (s *Set) Shared() bool { return s.shared }
 
 // Tools returns the tools in the order of their dialect, which is read_file,
-// write_file, edit_file, ls, glob, grep, stat, mkdir, rm, move, copy for the
+// write_file, edit_file, apply_patch, ls, glob, grep, stat, mkdir, rm, move, copy for the
 // default one.
 func (s *Set) Tools() []*Tool { return slices.Clone(s.tools) }
 
@@ -254,11 +256,17 @@ type spec struct {
 // does returns the operation of the default set that s stands for in hints.
 func (s spec) does() string { return cmp.Or(s.like, s.op) }
 
-func (s spec) possible(caps workspace.Capabilities) bool { return s.needs == nil || s.needs(caps) }
+// possible reports whether ws can do what the tool does.
+func (s spec) possible(ws *workspace.Workspace) bool {
+	if s.does() == ops.ApplyPatch && transaction.Check(ws) != nil {
+		return false
+	}
+	return s.needs == nil || s.needs(ws.Capabilities())
+}
 
 // specs lists the tools of the default dialect, in the order of every set.
 var specs = []spec{
-	readFileSpec, writeFileSpec, editFileSpec, lsSpec, globSpec, grepSpec,
+	readFileSpec, writeFileSpec, editFileSpec, applyPatchSpec, lsSpec, globSpec, grepSpec,
 	statSpec, mkdirSpec, rmSpec, moveSpec, copyFileSpec,
 }
 

@@ -19,7 +19,7 @@ func TestNames(t *testing.T) {
 		{"without-name", "my docs", "workspace_{op}", "workspace_read_file"},
 		{"op-only", "docs", "{op}", "read_file"},
 		{"op-first", "a-b_C1", "{op}-{name}", "read_file-a-b_C1"},
-		{"longest", strings.Repeat("n", 27), "", "workspace__" + strings.Repeat("n", 27) + "__read_file"},
+		{"longest", strings.Repeat("n", 26), "", "workspace__" + strings.Repeat("n", 26) + "__read_file"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestBadNames(t *testing.T) {
 		{"space-in-name", "my docs", "", `"my docs" cannot be part of a tool name`},
 		{"dot-in-name", "a.b", "", "rename the workspace"},
 		{"no-name", "", "", "cannot be part of a tool name"},
-		{"too-long", strings.Repeat("n", 28), "", "the limit is 50"},
+		{"too-long", strings.Repeat("n", 27), "", "the limit is 50"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestCapabilitiesChooseTools(t *testing.T) {
 		{"none", workspace.Capabilities{}, reading},
 		{"conditions-without-write", workspace.Capabilities{ConditionalWrite: true, Move: true, Copy: true}, reading},
 		{"write", workspace.Capabilities{Write: true}, "read_file write_file ls glob grep stat mkdir rm"},
-		{"conditional", workspace.Capabilities{Write: true, ConditionalWrite: true}, "read_file write_file edit_file ls glob grep stat mkdir rm copy"},
+		{"conditional", workspace.Capabilities{Write: true, ConditionalWrite: true}, "read_file write_file edit_file apply_patch ls glob grep stat mkdir rm copy"},
 		{"move", workspace.Capabilities{Write: true, Move: true}, "read_file write_file ls glob grep stat mkdir rm move"},
 		{"copy", workspace.Capabilities{Write: true, Copy: true}, "read_file write_file ls glob grep stat mkdir rm copy"},
 	}
@@ -119,7 +119,7 @@ func TestConditionsNeedTheirCapability(t *testing.T) {
 func TestDisable(t *testing.T) {
 	ws := workspace.New("test", memory.New(nil), nil)
 	set := newSetOf(t, ws, &tools.Options{Disable: []string{"rm", "move", "grep"}})
-	if want := "read_file write_file edit_file ls glob stat mkdir copy"; opsOf(set) != want {
+	if want := "read_file write_file edit_file apply_patch ls glob stat mkdir copy"; opsOf(set) != want {
 		t.Errorf("tools = %s, want %s", opsOf(set), want)
 	}
 	for op, want := range map[string]string{"reed_file": `did you mean "read_file"?`, "shell": "the operations are read_file, "} {
@@ -131,7 +131,7 @@ func TestDisable(t *testing.T) {
 
 func TestToolsAreInOrder(t *testing.T) {
 	set, _ := newSet(t, nil, nil)
-	if want := "read_file write_file edit_file ls glob grep stat mkdir rm move copy"; opsOf(set) != want {
+	if want := "read_file write_file edit_file apply_patch ls glob grep stat mkdir rm move copy"; opsOf(set) != want {
 		t.Errorf("tools = %s, want %s", opsOf(set), want)
 	}
 	set.Tools()[0] = nil
@@ -147,8 +147,8 @@ func TestMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(both.Tools()); n != 22 {
-		t.Errorf("%d tools, want 22", n)
+	if n := len(both.Tools()); n != 24 {
+		t.Errorf("%d tools, want 24", n)
 	}
 	if tool, ok := both.Lookup("workspace__b__rm"); !ok || tool.Op != ops.Rm {
 		t.Errorf("Lookup(workspace__b__rm) = %v, %v", tool, ok)

@@ -115,7 +115,7 @@ func (o Options) shares(d *dialect, workspaces []*workspace.Workspace) (bool, er
 	}
 	total := 0
 	for _, ws := range workspaces {
-		chosen, err := d.choose(ws.Capabilities(), o.Disable)
+		chosen, err := d.choose(ws, o.Disable)
 		if err != nil {
 			return false, err
 		}

@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	sessionid "github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
 // Tool is one operation that a model can call. It is safe for concurrent use.
@@ -146,6 +149,9 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 	}
 	limited = sessionid.WithCall(limited)
 	limited = sessionid.WithWorkspace(limited, t.toolset.ws.Name())
+	if !t.Annotations.ReadOnly {
+		t.toolset.recover(limited)
+	}
 	out, err := t.run(limited, t.toolset, args)
 	switch {
 	case err == nil:
@@ -160,17 +166,18 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 
 // toolset is what the tools of one set share.
 type toolset struct {
-	dialect *dialect
-	ws      *workspace.Workspace
-	whole   *workspace.Workspace // ws with a limit on files that are read whole
-	cache   *readCache           // of files that read_file reads
-	own     *Session             // of calls without one; nil if none is needed
-	ownID   string               // the id of the session of calls without one
-	timeout time.Duration        // of a call; negative for none
-	strict  bool                 // arguments have the types of the schema
-	compact bool                 // descriptions are short
-	names   map[string]string    // the name of the tool for each op of the default set
-	caps    workspace.Capabilities
+	dialect   *dialect
+	ws        *workspace.Workspace
+	whole     *workspace.Workspace // ws with a limit on files that are read whole
+	cache     *readCache           // of files that read_file reads
+	own       *Session             // of calls without one; nil if none is needed
+	ownID     string               // the id of the session of calls without one
+	timeout   time.Duration        // of a call; negative for none
+	recovered *atomic.Bool         // what programs have left that were killed has been looked for
+	strict    bool                 // arguments have the types of the schema
+	compact   bool                 // descriptions are short
+	names     map[string]string    // the name of the tool for each op of the default set
+	caps      workspace.Capabilities
 
 	// Of workspaces that share their tools:
 	scope       string // what tells the cursors of one from those of another
@@ -183,7 +190,7 @@ func newToolset(ws *workspace.Workspace, d *dialect, cache *readCache, o Options
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	ts := &toolset{dialect: d, ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, strict: o.Strict, compact: o.Descriptions == DescriptionsCompact, names: map[string]string{}, caps: ws.Capabilities()}
+	ts := &toolset{dialect: d, ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, strict: o.Strict, compact: o.Descriptions == DescriptionsCompact, names: map[string]string{}, caps: ws.Capabilities(), recovered: new(atomic.Bool)}
 	if slices.Contains(o.ReadBeforeWrite, ws.Name()) {
 		ts.own = own
 	}
@@ -191,6 +198,14 @@ func newToolset(ws *workspace.Workspace, d *dialect, cache *readCache, o Options
 		ts.whole = workspace.New(ws.Name(), ws, &workspace.Options{MaxFileSize: wholeBytes})
 	}
 	return ts
+}
+
+// recover undoes the patches of programs that were killed, before the first change. What
+// cannot be undone yet is tried again by the next patch.
+func (ts *toolset) recover(ctx context.Context) {
+	if !ts.recovered.Swap(true) {
+		_ = transaction.Recover(policy.WithApprover(ctx, nil), ts.ws)
+	}
 }
 
 // answer is the structured result of a tool.

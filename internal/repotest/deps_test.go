@@ -34,7 +34,7 @@ var policy = map[string][]string{
 	"workspace/patch":       {"workspace", "workspace/transaction", "internal/ops", "internal/wording", "github.com/bluekeyes/go-gitdiff/gitdiff"},
 	"workspace/transaction": {"workspace", "workspace/backup", "workspace/fallback", "internal/ops", "internal/process", "internal/session"},
 	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/audit", "workspace/gitstage", "workspace/kind", "workspace/observe",
-		"workspace/backup", "workspace/policy", "workspace/quota", "github.com/google/jsonschema-go/jsonschema"},
+		"workspace/backup", "workspace/policy", "workspace/quota", "workspace/transaction", "github.com/google/jsonschema-go/jsonschema"},
 	"workspace/config/internal/document": {"internal/wording", "github.com/goccy/go-yaml/...", "github.com/google/jsonschema-go/jsonschema"},
 
 	"internal/enginetest": {},
@@ -89,7 +89,7 @@ var policy = map[string][]string{
 		"providers/container/internal/shell"},
 	"providers/container/internal/remotegrep": {"workspace", "internal/...", "providers/container/internal/..."},
 
-	"tools": {"workspace", "workspace/backup", "workspace/policy", "internal/errcode", "internal/glob", "internal/ops", "internal/session", "internal/unified", "internal/wording",
+	"tools": {"workspace", "workspace/backup", "workspace/patch", "workspace/policy", "workspace/transaction", "internal/errcode", "internal/glob", "internal/ops", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
 	"tools/lint":             {"tools"},
 	"tools/internal/...":     {"workspace", "tools/internal/..."},

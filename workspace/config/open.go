@@ -101,6 +101,9 @@ func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *desc
 		release(l.store)
 		return nil, c.failure(d, err)
 	}
+	if opener.kind.Local && l.settings.transactions(fsys) {
+		_ = ws.Transaction(ctx, nil) // what cannot be undone yet is tried again
+	}
 	if missing := lacking(ws.Capabilities(), d.Requires); missing != "" {
 		_ = ws.Close() // the lack is the error that matters
 		p := c.problems()

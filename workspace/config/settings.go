@@ -18,6 +18,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
 // FS is the settings of a workspace that hold for every provider and every
@@ -387,6 +388,9 @@ func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error)
 	if s.Mode == ModeAudit {
 		rules.Report = reportDenial
 	}
+	if s.transactions(store) {
+		rules.DeniedPaths = append(slices.Clone(rules.DeniedPaths), transaction.DefaultDir)
+	}
 	if !rules.Empty() {
 		restricted, err := policy.Restrict(fsys, rules)
 		if err != nil {
@@ -398,6 +402,16 @@ func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error)
 		fsys = policy.ReadOnly(fsys)
 	}
 	return fsys, nil
+}
+
+// transactions reports whether a workspace with the provider store undoes transactions
+// below its policies. There the journal has to be hidden: who could write to it could make
+// an undo write anything. Otherwise, package transaction works above the policies.
+func (s FS) transactions(store workspace.FileSystem) bool {
+	folder, ok := store.(relaxer)
+	relaxed := ok && folder.Relaxed()
+	_, err := workspace.Exact(store)
+	return !s.ReadOnly && s.Mode != ModeAudit && !relaxed && err == nil && workspace.CapabilitiesOf(store).Write
 }
 
 // Tools is the settings of the tools that a model is given. They are for the
@@ -465,7 +479,7 @@ var words = document.Words{
 
 // toolOps are the operations that have tools.
 var toolOps = []string{
-	ops.ReadFile, ops.WriteFile, ops.EditFile, ops.Ls, ops.Glob, ops.Grep,
+	ops.ReadFile, ops.WriteFile, ops.EditFile, ops.ApplyPatch, ops.Ls, ops.Glob, ops.Grep,
 	ops.Stat, ops.Mkdir, ops.Rm, ops.Move, ops.Copy,
 }
 

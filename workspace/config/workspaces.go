@@ -11,6 +11,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/quota"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
 // Workspaces is what [Config.Open] opened. It is safe for concurrent use.
@@ -74,7 +75,7 @@ type layers struct {
 // newWorkspace returns the workspace over fsys in its layers. The observers are outside
 // of all policies: they see what callers ask for. Backups are inside of them, as a backup
 // reads what it keeps and writes on a condition, and policies are about what callers ask
-// for.
+// for. So are transactions, whose undo is a change for the backups.
 func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Workspace, error) {
 	w := &Workspace{opener: opener, fsys: fsys, layers: l}
 	log, err := l.watchers.audit.open()
@@ -93,6 +94,11 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 	}
 	if w.backups != nil {
 		seen = w.backups
+	}
+	if l.settings.transactions(fsys) {
+		if seen, err = transaction.New(seen, &transaction.Options{Store: fsys}); err != nil {
+			return nil, err
+		}
 	}
 	if seen, err = l.settings.over(seen, fsys); err != nil {
 		return nil, err

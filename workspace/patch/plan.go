@@ -297,29 +297,43 @@ func (p *planner) free(ctx context.Context, name string) error {
 	if at.result != nil {
 		return ops.Error(ops.ApplyPatch, name, fs.ErrExist, errors.New("the patch creates it twice"))
 	}
-	found, err := p.look(ctx, name)
-	if err == nil && found != nil && !at.leaves {
+	if err := p.plain(ctx, name); err != nil {
+		return err
+	}
+	info, err := p.ws.Stat(ctx, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, workspace.ErrNotDir) && p.belowRemoved(name):
+		return nil
+	case err != nil:
+		return ops.Rename(err, ops.ApplyPatch, name)
+	case info.IsDir():
+		return ops.Error(ops.ApplyPatch, name, workspace.ErrIsDir, nil)
+	case !at.leaves:
 		return ops.Error(ops.ApplyPatch, name, fs.ErrExist, nil)
 	}
-	return err
+	return nil
 }
 
-// look returns the file name of the workspace, nil if the name is free. It follows no
-// symlink: git does not, either.
+// plain returns the error of a name with a symlink. git follows none, either.
+func (p *planner) plain(ctx context.Context, name string) error {
+	target, err := p.ws.Resolve(ctx, name)
+	if err == nil && target != name {
+		err = ops.Error(ops.ApplyPatch, name, workspace.ErrSymlink, errors.New("a patch follows no symlink"))
+	}
+	return ops.Rename(err, ops.ApplyPatch, name)
+}
+
+// look returns the file name of the workspace, nil if there is none.
 func (p *planner) look(ctx context.Context, name string) (*file, error) {
 	if found, ok := p.disk[name]; ok {
 		return found, nil
 	}
-	target, err := p.ws.Resolve(ctx, name)
-	if err != nil {
-		return nil, ops.Rename(err, ops.ApplyPatch, name)
-	}
-	if target != name {
-		return nil, ops.Error(ops.ApplyPatch, name, workspace.ErrSymlink, errors.New("a patch follows no symlink"))
+	if err := p.plain(ctx, name); err != nil {
+		return nil, err
 	}
 	data, version, err := p.ws.ReadVersioned(ctx, name, 0)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, workspace.ErrNotDir) && p.belowRemoved(name):
+	case errors.Is(err, fs.ErrNotExist):
 		p.disk[name] = nil
 		return nil, nil
 	case err != nil:

@@ -145,9 +145,14 @@ func (r *RestrictedFS) Hide(hidden func(dir string) func(name string, isDir bool
 	return &view, nil
 }
 
-// Transaction implements [fallback.Transactor]. Changes that are undone are not
-// restricted: what was there is brought back.
+// Transaction implements [fallback.Transactor]. What is undone is not restricted, because
+// it happens below: without transactions there, it is [workspace.ErrPolicy], as the rules
+// could forbid to undo what they have allowed.
 func (r *RestrictedFS) Transaction(ctx context.Context, change func(ctx context.Context) error) error {
+	if _, ok := workspace.As[fallback.Transactor](r.fsys); !ok && r.report == nil {
+		return ops.Error(ops.Transaction, ".", workspace.ErrPolicy,
+			errors.New("the rules could forbid to undo a change; add transactions below them, with transaction.New"))
+	}
 	return fallback.Transaction(ctx, r.fsys, change)
 }
 

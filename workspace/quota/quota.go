@@ -65,6 +65,7 @@ var (
 	_ workspace.Copier     = (*FS)(nil)
 	_ workspace.Exacter    = (*FS)(nil)
 	_ fallback.Hider       = (*FS)(nil)
+	_ fallback.Transactor  = (*FS)(nil)
 )
 
 // New returns fsys with limits for each session, counted from now on.
@@ -103,6 +104,16 @@ func (f *FS) Hide(hidden func(dir string) func(name string, isDir bool) bool) (w
 		return nil, err
 	}
 	return &FS{reads: hiding.(reads), fsys: f.fsys, used: f.used}, nil
+}
+
+// Transaction implements [fallback.Transactor], as a restricting wrapper does: what is
+// undone must not count.
+func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) error) error {
+	if _, ok := workspace.As[fallback.Transactor](f.fsys); !ok {
+		return ops.Error(ops.Transaction, ".", workspace.ErrPolicy,
+			errors.New("the quota could forbid to undo a change; add transactions below it, with transaction.New"))
+	}
+	return fallback.Transaction(ctx, f.fsys, change)
 }
 
 // Close closes the FileSystem below if it is an [io.Closer].

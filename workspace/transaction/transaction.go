@@ -4,8 +4,7 @@
 //
 // [New] adds transactions to a FileSystem, below policies and whatever else restricts
 // callers, so that nothing forbids to undo a change. The Transaction of a
-// [workspace.Workspace] finds it there. [Run] needs no New: it works with any workspace,
-// and what it undoes and keeps is then subject to the policies of that workspace.
+// [workspace.Workspace] finds it there. [Run] needs no New in a workspace without policies.
 //
 // # What is guaranteed
 //
@@ -79,7 +78,7 @@ type Options struct {
 	// [backup.Hide] does.
 	Store workspace.FileSystem
 	// Dir is the directory in Store, which exists only while it is needed. Empty means
-	// [DefaultDir]. Several FileSystems cannot share one Dir.
+	// [DefaultDir]. All programs that change the same files should name the same.
 	Dir string
 }
 
@@ -288,12 +287,28 @@ func (f *FS) Copy(ctx context.Context, source, destination string) (version work
 	return version, err
 }
 
-// Run makes the changes of change as one, in any workspace. change gets a view of ws for
-// its changes, with the context for them. See the package for what is guaranteed.
+// Check returns the error that [Run] returns at once, because of what ws is.
 //
 // # Errors
 //
-// The error of change; [workspace.ErrConflict] with a file that somebody else has changed
+// [workspace.ErrPolicy] for policies without New below them, which could forbid to undo a
+// change.
+func Check(ws *workspace.Workspace) error {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel() // so nothing happens
+	if err := ws.Transaction(ended, nil); errors.Is(err, workspace.ErrPolicy) {
+		return err
+	}
+	return nil
+}
+
+// Run makes the changes of change as one. change gets a view of ws for its changes, with
+// the context for them. See the package for what is guaranteed. Where ws has no
+// transactions, Run adds them, and then other callers can see the journal.
+//
+// # Errors
+//
+// The error of change; those of [Check]; [workspace.ErrConflict] with a file that somebody else has changed
 // meanwhile, and that was therefore not brought back; and those of the store that keeps
 // the journal.
 func Run(ctx context.Context, ws *workspace.Workspace, change func(ctx context.Context, tx *workspace.Workspace) error) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/quota"
 	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
@@ -347,8 +348,26 @@ func TestOptions(t *testing.T) {
 	if err := ws.Transaction(t.Context(), func(context.Context) error { return nil }); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("Transaction() without New = %v, want ErrUnsupported", err)
 	}
+	restricted, err := policy.Restrict(memory.New(nil), policy.Rules{DeniedPaths: []string{"x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited, err := quota.New(memory.New(nil), quota.Limits{Files: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fsys := range map[string]workspace.FileSystem{"rules": restricted, "a quota": limited} {
+		ws := workspace.New("test", fsys, nil)
+		err := transaction.Run(t.Context(), ws, func(context.Context, *workspace.Workspace) error { return nil })
+		if !errors.Is(err, workspace.ErrPolicy) || transaction.Check(ws) == nil {
+			t.Errorf("Run() with %s and without New = %v, want ErrPolicy", name, err)
+		}
+	}
+	if err := transaction.Check(ws); err != nil {
+		t.Errorf("Check() = %v", err)
+	}
 	readOnly := workspace.New("test", policy.ReadOnly(newFS(t, memory.New(nil))), nil)
-	err := transaction.Run(t.Context(), readOnly, func(context.Context, *workspace.Workspace) error { return nil })
+	err = transaction.Run(t.Context(), readOnly, func(context.Context, *workspace.Workspace) error { return nil })
 	if !errors.Is(err, workspace.ErrPolicy) {
 		t.Errorf("Run() in a read-only workspace = %v, want ErrPolicy", err)
 	}

@@ -44,6 +44,7 @@ var Operations = []Operation{
   workspace call write_file new.txt --content '' --create-only`, []string{"path"}},
 	{ops.EditFile, "Replace text in a file", `  workspace call edit_file main.go --old-text 'foo()' --new-text 'bar()'
   workspace call edit_file main.go --edits '[{"oldText": "a", "newText": "b"}]' --dry-run`, []string{"path"}},
+	{ops.ApplyPatch, "Change several files with a patch", `  workspace call apply_patch "$(git diff)" --dry-run`, []string{"patch"}},
 	{ops.Ls, "List a directory", `  workspace call ls
   workspace call ls src --json`, []string{"path"}},
 	{ops.Glob, "Find files by name", `  workspace call glob '**/*.go'

@@ -1,0 +1,198 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/unified"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/patch"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+type applyPatchInput struct {
+	Patch  string `json:"patch" jsonschema:"the patch; names are from the root of the workspace"`
+	DryRun bool   `json:"dryRun,omitempty" jsonschema:"write nothing"`
+}
+
+type applyPatchOutput struct {
+	OK     bool          `json:"ok" jsonschema:"always true"`
+	Files  []patchedFile `json:"files" jsonschema:"what changes, in the order of the patch"`
+	DryRun bool          `json:"dryRun,omitempty" jsonschema:"whether nothing was written"`
+}
+
+type patchedFile struct {
+	Kind    patch.Kind        `json:"kind" jsonschema:"A for added, M modified, D deleted, R renamed, C copied"`
+	Path    string            `json:"path" jsonschema:"the file"`
+	From    string            `json:"from,omitempty" jsonschema:"the name that a renamed or copied file had"`
+	Added   int               `json:"added" jsonschema:"lines that are new"`
+	Removed int               `json:"removed" jsonschema:"lines that are removed"`
+	Version workspace.Version `json:"version,omitempty" jsonschema:"the version of the file now; absent if it is deleted or dryRun"`
+	Notes   []string          `json:"notes,omitempty" jsonschema:"what is worth knowing"`
+}
+
+var applyPatchSpec = spec{
+	op: ops.ApplyPatch, annotations: Annotations{Title: "Apply patch", Destructive: true}, handler: define(runApplyPatch, planApplyPatch),
+	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite },
+	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("dryRun", false) },
+}
+
+func runApplyPatch(ctx context.Context, ts *toolset, in *applyPatchInput) (*applyPatchOutput, error) {
+	plan, err := ts.planPatch(ctx, in.Patch)
+	if err != nil {
+		return nil, err
+	}
+	changes := plan.Changes()
+	if err := ts.checkPatch(ctx, changes); err != nil {
+		return nil, err
+	}
+	if !in.DryRun {
+		if changes, err = plan.Apply(ctx); err != nil {
+			return nil, err
+		}
+		ts.patched(ctx, changes)
+	}
+	out := &applyPatchOutput{OK: true, DryRun: in.DryRun}
+	for _, c := range changes {
+		added, removed := c.Lines()
+		out.Files = append(out.Files, patchedFile{c.Kind, c.Path, c.From, added, removed, c.Version, c.Notes})
+	}
+	return out, nil
+}
+
+// planPatch reads a patch and checks it against the files.
+func (ts *toolset) planPatch(ctx context.Context, text string) (*patch.Plan, error) {
+	p, err := patch.Parse(text)
+	if err != nil {
+		return nil, &argumentError{message: err.Error(), hint: "Correct the patch. Nothing was written."}
+	}
+	plan, err := p.Plan(ctx, ts.whole)
+	if errors.Is(err, patch.ErrMismatch) {
+		return nil, &hintedError{err, "Copy the lines as they are in the files. Nothing was written."}
+	}
+	return plan, err
+}
+
+// checkPatch returns the error of changes that the session may not make, because it has
+// not read what they replace. The lines of context in a patch do not count as reading: a
+// file may have changed where the patch has none.
+func (ts *toolset) checkPatch(ctx context.Context, changes []patch.Change) error {
+	if ts.session(ctx) == nil {
+		return nil
+	}
+	var errs []error
+	for _, c := range changes {
+		path := c.Path
+		switch c.Kind {
+		case patch.Added, patch.Copied:
+			continue
+		case patch.Renamed:
+			path = c.From
+		}
+		lines := func() []lineChange { return nil } // to delete or move a file, any part of it is enough
+		if c.Kind != patch.Deleted {
+			lines = func() []lineChange { return patchedLines(c.Spans) }
+		}
+		errs = append(errs, ts.checkLines(ctx, ops.ApplyPatch, path, c.Before, lines))
+	}
+	return errors.Join(errs...)
+}
+
+// patchedLines returns spans as replacements. New lines belong to the line that they
+// follow.
+func patchedLines(spans []patch.Span) []lineChange {
+	changes := make([]lineChange, len(spans))
+	for i, s := range spans {
+		changes[i] = lineChange{s.First, s.Last, s.Added - (s.Last - s.First + 1)}
+		if s.Last < s.First {
+			changes[i].first = max(s.Last, 1)
+			changes[i].last = changes[i].first
+		}
+	}
+	return changes
+}
+
+// patched records changes that were made.
+func (ts *toolset) patched(ctx context.Context, changes []patch.Change) {
+	for _, c := range changes { // names may change places
+		switch c.Kind {
+		case patch.Deleted:
+			ts.forget(ctx, c.Path, "")
+		case patch.Renamed:
+			ts.forget(ctx, c.From, c.Path)
+		}
+	}
+	for _, c := range changes {
+		switch c.Kind {
+		case patch.Added:
+			ts.wrote(ctx, c.Path, c.Version, c.After)
+		case patch.Modified, patch.Renamed:
+			ts.editedLines(ctx, c.Path, c.Version, c.After, func() []lineChange { return patchedLines(c.Spans) })
+		}
+	}
+}
+
+func planApplyPatch(ctx context.Context, ts *toolset, in *applyPatchInput) ([]policy.Request, error) {
+	plan, err := ts.planPatch(ctx, in.Patch)
+	if err != nil {
+		return nil, err
+	}
+	var requests []policy.Request
+	for _, c := range plan.Changes() {
+		requests = append(requests, requestsOf(c, in.DryRun)...)
+	}
+	return requests, nil
+}
+
+// requestsOf returns what a change touches.
+func requestsOf(c patch.Change, dryRun bool) []policy.Request {
+	from := c.Path
+	if c.From != "" {
+		from = c.From
+	}
+	var requests []policy.Request
+	if c.Kind != patch.Added {
+		requests = append(requests, policy.Request{Op: policy.OpRead, Path: from})
+	}
+	if dryRun {
+		return requests
+	}
+	change := policy.Request{Op: policy.OpEdit, Path: c.Path}
+	switch c.Kind {
+	case patch.Added, patch.Copied:
+		change.Op = policy.OpWrite
+	case patch.Deleted:
+		change.Op = policy.OpDelete
+	case patch.Renamed:
+		requests = append(requests, policy.Request{Op: policy.OpMove, Path: c.From, To: c.Path}, policy.Request{Op: policy.OpWrite, Path: c.Path})
+		if len(c.Spans) == 0 {
+			return requests
+		}
+	}
+	change.Diff, change.Note = unified.Change(c.Path, c.Before, c.After)
+	return append(requests, change)
+}
+
+func (o *applyPatchOutput) text() string {
+	var out strings.Builder
+	verb := "Applied to "
+	if o.DryRun {
+		verb = "Dry run, nothing written: applies to "
+	}
+	out.WriteString(verb + wording.Count(len(o.Files), "file", "files") + ".")
+	for _, f := range o.Files {
+		from := ""
+		if f.From != "" {
+			from = f.From + " -> "
+		}
+		fmt.Fprintf(&out, "\n%s %s%s +%d -%d%s", f.Kind, from, f.Path, f.Added, f.Removed, versionNote(f.Version))
+		if len(f.Notes) > 0 {
+			out.WriteString(" (" + strings.Join(f.Notes, "; ") + ")")
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,186 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
+)
+
+const allKinds = `*** Begin Patch
+*** Update File: a
+@@
+ 1
+-2
++two
+*** Add File: n
++new
+*** Delete File: b
+*** Update File: c
+*** Move to: d/c
+*** End Patch`
+
+func patchFiles() map[string]string {
+	return map[string]string{"a": "1\n2\n3\n", "b": "x\n", "c": "y\n"}
+}
+
+func TestApplyPatch(t *testing.T) {
+	t.Parallel()
+	set, ws := newSet(t, patchFiles(), nil)
+	dry := call(t, set, "apply_patch", object{"patch": allKinds, "dryRun": true})
+	want := "Dry run, nothing written: applies to 4 files.\nM a +1 -1\nA n +1 -0\nD b +0 -1\nR c -> d/c +0 -0"
+	if dry.Text != want {
+		t.Errorf("dry run: %q, want %q", dry.Text, want)
+	}
+	if data, err := ws.ReadFile(t.Context(), "a"); err != nil || string(data) != "1\n2\n3\n" {
+		t.Errorf("a dry run has made %q of a, %v", data, err)
+	}
+	result := call(t, set, "apply_patch", object{"patch": allKinds})
+	text := result.Text
+	for _, name := range []string{"a", "n", "d/c"} {
+		info, err := ws.Stat(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = strings.Replace(text, ", version "+string(info.Version), "", 1)
+	}
+	if want := strings.Replace(want, "Dry run, nothing written: applies", "Applied", 1); text != want {
+		t.Errorf("result %q, want %q", text, want)
+	}
+}
+
+// TestApplyPatchErrors tests what a model is told, all of it at once.
+func TestApplyPatchErrors(t *testing.T) {
+	t.Parallel()
+	set, ws := newSet(t, patchFiles(), nil)
+	for _, test := range []struct {
+		patch string
+		code  tools.Code
+		says  []string
+	}{
+		{"", tools.CodeInvalidArguments, []string{"changes no file"}},
+		{"*** Begin Patch\n*** Update File: a\n@@\ntext\n*** End Patch", tools.CodeInvalidArguments, []string{"line 4 of the patch"}},
+		{"*** Begin Patch\n*** Delete File: x\n*** End Patch", tools.CodeNotExist, []string{"x: file does not exist"}},
+		{"*** Begin Patch\n*** Update File: a\n@@\n-zwei\n+2\n*** Delete File: x\n*** End Patch", tools.CodeTextNotFound,
+			[]string{"2 errors\n", `a: the hunk does not apply: hunk 1 (@@): line 1 of the file is "1", and the patch has "zwei"`, "\nx: file does not exist", "Nothing was written"}},
+		{"*** Begin Patch\n*** Add File: a\n+1\n*** End Patch", tools.CodeExist, []string{"a: file already exists"}},
+	} {
+		err := bad(t, set, "apply_patch", object{"patch": test.patch}, test.code)
+		contains(t, "the error", err.Message+"\n"+err.Hint, test.says...)
+	}
+	for name, want := range patchFiles() {
+		if data, err := ws.ReadFile(t.Context(), name); err != nil || string(data) != want {
+			t.Errorf("%s is %q, %v", name, data, err)
+		}
+	}
+}
+
+// TestApplyPatchPreflight tests the list of what a patch touches.
+func TestApplyPatchPreflight(t *testing.T) {
+	t.Parallel()
+	set, _ := newSet(t, patchFiles(), nil)
+	tool, _ := set.Lookup("apply_patch")
+	for _, dryRun := range []bool{false, true} {
+		args, err := json.Marshal(object{"patch": allKinds, "dryRun": dryRun})
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests, err := tool.Preflight(t.Context(), args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range requests {
+			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %d", r.Op, r.Path, r.To, strings.Count(r.Diff, "\n+")+strings.Count(r.Diff, "\n-"))))
+		}
+		want := []string{"read a  0", "edit a  3", "write n  2", "read b  0", "delete b  2", "read c  0", "move c d/c 0", "write d/c  0"}
+		if dryRun {
+			want = []string{"read a  0", "read b  0", "read c  0"}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Preflight() with dryRun %v (-want +got):\n%s", dryRun, diff)
+		}
+	}
+}
+
+// TestApplyPatchRules tests that rules hold for each file of a patch, and that nothing
+// changes if a part of a patch is denied.
+func TestApplyPatchRules(t *testing.T) {
+	t.Parallel()
+	for _, op := range []policy.Op{policy.OpEdit, policy.OpDelete, policy.OpMove, policy.OpWrite} {
+		fsys := memory.New(nil)
+		for name, content := range patchFiles() {
+			if _, err := fsys.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rules := policy.Rules{FirstMatch: []policy.Rule{{Deny: []policy.Op{op}, Paths: []string{"a", "b", "c", "n"}}}}
+		whole, err := transaction.New(fsys, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		restricted, err := policy.Restrict(whole, rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := newSetOf(t, workspace.New("test", restricted, nil), nil)
+		bad(t, set, "apply_patch", object{"patch": allKinds}, tools.CodePolicy)
+		files := map[string]string{}
+		for name := range patchFiles() {
+			data, _ := fsys.ReadFile(t.Context(), name)
+			files[name] = string(data)
+		}
+		if diff := cmp.Diff(patchFiles(), files); diff != "" {
+			t.Errorf("%s is denied, and the patch has changed:\n%s", op, diff)
+		}
+		if infos, err := fsys.Ls(t.Context(), ".", nil); err != nil || len(infos) != 3 {
+			t.Errorf("%s is denied, and the patch has left %v, %v", op, infos, err)
+		}
+	}
+}
+
+// TestApplyPatchNeedsTransactions tests that the tool is there only if a patch can be undone.
+func TestApplyPatchNeedsTransactions(t *testing.T) {
+	t.Parallel()
+	restricted, err := policy.Restrict(memory.New(nil), policy.Rules{DeniedPaths: []string{"x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := newSetOf(t, workspace.New("test", restricted, nil), nil).Lookup("apply_patch"); ok {
+		t.Error("the tool is there, and the rules could forbid to undo a patch")
+	}
+}
+
+// TestApplyPatchSession tests that a patch needs what its changes replace to have been
+// read, and that the session then knows the files.
+func TestApplyPatchSession(t *testing.T) {
+	t.Parallel()
+	_, ws := newSet(t, map[string]string{"a": "1\n2\n3\n4\n5\n", "b": "x\n"}, nil)
+	set := newSetOf(t, ws, &tools.Options{ReadBeforeWrite: []string{"test"}})
+	update := func(lines ...string) object {
+		return object{"patch": "*** Begin Patch\n*** Update File: a\n@@\n" + strings.Join(lines, "\n") + "\n*** End Patch"}
+	}
+	bad(t, set, "apply_patch", update(" 1", "-2", "+two"), tools.CodeReadRequired)
+	good(t, set, "read_file", object{"path": "a", "line": 1, "limit": 2})
+	bad(t, set, "apply_patch", update(" 3", "-4", "+four"), tools.CodeReadRequired)
+	bad(t, set, "apply_patch", update(" 4", "+new"), tools.CodeReadRequired)
+	good(t, set, "apply_patch", update(" 1", "-2", "+two", "+more"))
+	good(t, set, "apply_patch", update("-more", "+MORE"))
+	bad(t, set, "apply_patch", update("-3", "+three"), tools.CodeReadRequired)
+	bad(t, set, "apply_patch", object{"patch": "*** Begin Patch\n*** Delete File: b\n*** End Patch"}, tools.CodeReadRequired)
+	good(t, set, "read_file", object{"path": "b"})
+	good(t, set, "apply_patch", object{"patch": "*** Begin Patch\n*** Update File: b\n*** Move to: c\n*** Add File: n\n+1\n*** End Patch"})
+	good(t, set, "apply_patch", object{"patch": "*** Begin Patch\n*** Update File: n\n@@\n-1\n+2\n*** Delete File: c\n*** End Patch"})
+	if _, err := ws.WriteFile(t.Context(), "n", []byte("theirs\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	bad(t, set, "apply_patch", object{"patch": "*** Begin Patch\n*** Update File: n\n@@\n-theirs\n+2\n*** End Patch"}, tools.CodeConflict)
+}

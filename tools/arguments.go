@@ -146,6 +146,12 @@ func meantParameter(name string, parameters []string) string {
 // without "_" and "-".
 var synonyms = map[string][]string{
 	"path":        {"file", "files", "filepath", "filename", "absolutepath", "targetfile", "dir", "dirpath", "directory", "folder", "uri"},
+	"file_path":   {"path", "file", "filename", "absolutepath"},
+	"dir_path":    {"path", "directory", "dir", "filepath"},
+	"old_string":  {"oldtext", "oldstr", "old", "find", "search"},
+	"new_string":  {"newtext", "newstr", "new", "replacement"},
+	"glob":        {"include", "includeglob", "type"},
+	"offset":      {"line", "start", "startline"},
 	"paths":       {"file", "files", "filepath", "filepaths", "path"},
 	"line":        {"offset", "start", "startline", "startlineonebased", "from", "viewrange"},
 	"limit":       {"count", "maxlines", "maxresults", "headlimit"},

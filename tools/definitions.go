@@ -78,7 +78,7 @@ func declarations(format Format) func(*Tool) any {
 	case FormatAnthropic:
 		return func(t *Tool) any { return anthropicTool{t.Name, t.Description(), t.InputSchema()} }
 	case FormatGemini:
-		return func(t *Tool) any { return geminiFunction{t.Name, t.Description(), newGeminiSchema(t.declared())} }
+		return func(t *Tool) any { return t.geminiFunction() }
 	case FormatMCP:
 		return func(t *Tool) any { return t.mcp() }
 	}
@@ -179,7 +179,15 @@ type geminiTool struct {
 type geminiFunction struct {
 	Name        string        `json:"name"`
 	Description string        `json:"description"`
-	Parameters  *geminiSchema `json:"parameters"`
+	Parameters  *geminiSchema `json:"parameters,omitempty"` // none without properties
+}
+
+func (t *Tool) geminiFunction() geminiFunction {
+	f := geminiFunction{Name: t.Name, Description: t.Description()}
+	if s := t.declared(); len(s.Properties) > 0 {
+		f.Parameters = newGeminiSchema(s)
+	}
+	return f
 }
 
 // geminiSchema is what Gemini knows of an OpenAPI schema.

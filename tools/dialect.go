@@ -27,6 +27,10 @@ const (
 	DialectMCPFilesystem Dialect = "mcp-filesystem"
 	// DialectAgentkit has the tools of the Rust crate agentkit-tool-fs.
 	DialectAgentkit Dialect = "agentkit"
+	// DialectClaudeCode has the file tools of Claude Code.
+	DialectClaudeCode Dialect = "claude-code"
+	// DialectGemini has the file tools of Gemini CLI.
+	DialectGemini Dialect = "gemini"
 	// DialectHelix has nine tools with results of one or two members.
 	DialectHelix Dialect = "helix"
 )
@@ -63,7 +67,7 @@ type dialect struct {
 
 var dialects = []*dialect{
 	{name: DialectWorkspace, naming: DefaultNaming, specs: specs},
-	mcpDialect, agentkitDialect, helixDialect,
+	mcpDialect, agentkitDialect, claudeDialect, geminiDialect, helixDialect,
 }
 
 // dialectOf returns the dialect with a name.

@@ -550,7 +550,7 @@ func compileExcludes(patterns []string) (*glob.Pattern, error) {
 	}
 	compiled, err := glob.CompileAny(patterns...)
 	if err != nil {
-		return nil, &argumentError{message: "excludePatterns: " + err.Error(), hint: globHint}
+		return nil, &argumentError{message: "a glob to leave out: " + err.Error(), hint: globHint}
 	}
 	return compiled, nil
 }

@@ -17,8 +17,12 @@ import (
 // TestOwnTools checks that every vendor accepts what Definitions returns for it.
 func TestOwnTools(t *testing.T) {
 	t.Parallel()
-	for _, descriptions := range []tools.Descriptions{tools.DescriptionsFull, tools.DescriptionsCompact} {
-		set, err := tools.New(workspace.New("test", memory.New(nil), nil), &tools.Options{Descriptions: descriptions})
+	all := []tools.Options{{Descriptions: tools.DescriptionsCompact}}
+	for _, d := range tools.Dialects() {
+		all = append(all, tools.Options{Dialect: d})
+	}
+	for _, opts := range all {
+		set, err := tools.New(workspace.New("test", memory.New(nil), nil), &opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +36,7 @@ func TestOwnTools(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, p := range report.Problems {
-				t.Errorf("%s, %s descriptions: %s: %s", vendor, descriptions, p.Tool, p.Text)
+				t.Errorf("%s, with the options %+v: %s: %s", vendor, opts, p.Tool, p.Text)
 			}
 			var names []string
 			sum := 0

@@ -46,6 +46,19 @@ func (s *Sequence) First(old, new string) error {
 	return nil
 }
 
+// Apply makes one edit as [New] does, with its errors.
+func (s *Sequence) Apply(e Edit) error {
+	next, err := New(s.text, []Edit{e})
+	if err != nil {
+		return err
+	}
+	for _, span := range slices.Backward(next.spans) {
+		s.change.replace(span.Start, span.End, span.New)
+	}
+	s.text = next.Bytes()
+	return nil
+}
+
 // Replace replaces the bytes from start to end of the text.
 func (s *Sequence) Replace(start, end int, text string) {
 	next := Change{data: s.text, spans: []Span{{Start: start, End: end, New: text}}}

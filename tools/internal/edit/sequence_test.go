@@ -61,3 +61,42 @@ func TestSequenceFirst(t *testing.T) {
 		t.Errorf("First of a text that does not occur = %v, want a NotFoundError", err)
 	}
 }
+
+// TestSequenceApply tests edits of all occurrences, each of what those before it made.
+func TestSequenceApply(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 1))
+	word := func(most int) string {
+		text := make([]byte, 1+random.IntN(most))
+		for i := range text {
+			text[i] = "ab\n"[random.IntN(3)]
+		}
+		return string(text)
+	}
+	for round := range 2000 {
+		original := word(40)
+		s, want := edit.NewSequence([]byte(original)), original
+		for range 1 + random.IntN(5) {
+			old, new := word(2), "X"+word(3)
+			err := s.Apply(edit.Edit{Old: old, New: new, All: true})
+			switch {
+			case !strings.Contains(want, old):
+				if !errors.Is(err, edit.ErrTextNotFound) {
+					t.Fatalf("seed %d, round %d: Apply of %q to %q = %v, want %v", seed, round, old, want, err, edit.ErrTextNotFound)
+				}
+				continue
+			case err != nil:
+				t.Fatalf("seed %d, round %d: Apply of %q to %q = %v", seed, round, old, want, err)
+			}
+			want = strings.ReplaceAll(want, old, new)
+		}
+		if got := string(s.Change().Bytes()); got != want || string(s.Text()) != want {
+			t.Fatalf("seed %d, round %d: the change makes %q of %q and the text is %q, want %q", seed, round, got, original, s.Text(), want)
+		}
+	}
+	s := edit.NewSequence([]byte("a a"))
+	if err := s.Apply(edit.Edit{Old: "a", New: "b"}); !errors.Is(err, edit.ErrTextNotUnique) || string(s.Text()) != "a a" {
+		t.Errorf("Apply of a text that occurs twice = %v, and the text is %q", err, s.Text())
+	}
+}

@@ -1,0 +1,342 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// claudeDialect has the file tools of Claude Code. The root of the workspace is "/".
+var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: true, specs: []spec{
+	{
+		op: "Read", like: ops.ReadFile, annotations: readFileSpec.annotations, handler: define(runClaudeRead, planClaudeRead),
+		about: "Reads a file, at most {{.ReadLines}} lines from offset on, with line numbers as cat -n has them. Images and PDFs are returned as such.",
+		shape: func(p properties, _ workspace.Capabilities) {
+			p["offset"].Minimum = jsonschema.Ptr(0.0)
+			p.between("limit", 1, readLines)
+		},
+	},
+	{
+		op: "Write", like: ops.WriteFile, annotations: writeFileSpec.annotations, needs: writeFileSpec.needs,
+		about: "Writes a whole file, replacing what it held. To change a part, use {{tool \"edit_file\"}}.",
+		handler: adapt(func(in *codeWriteInput) *writeFileInput {
+			return &writeFileInput{Path: in.FilePath, Content: in.Content}
+		},
+			runWriteFile, planWriteFile, func(o *writeFileOutput) *mcpText { return &mcpText{o.text()} }),
+	},
+	{
+		op: "Edit", like: ops.EditFile, annotations: editFileSpec.annotations, needs: editFileSpec.needs,
+		about: "Replaces text in a file. old_string must be exactly what the file has, and occur once unless replace_all is set. " +
+			"Line numbers of Read are not part of it. With an empty old_string it creates the file.",
+		handler: define(func(ctx context.Context, ts *toolset, in *claudeEditInput) (*mcpText, error) {
+			if in.OldString == "" {
+				return ts.createFile(ctx, in.FilePath, in.NewString)
+			}
+			return ts.editInSequence(ctx, in.FilePath, []claudeReplacement{in.claudeReplacement})
+		}, func(ctx context.Context, ts *toolset, in *claudeEditInput) ([]policy.Request, error) {
+			if in.OldString == "" {
+				return planWriteFile(ctx, ts, &writeFileInput{Path: in.FilePath, Content: in.NewString, CreateOnly: true})
+			}
+			return ts.planInSequence(ctx, in.FilePath, []claudeReplacement{in.claudeReplacement})
+		}),
+	},
+	{
+		op: "MultiEdit", annotations: editFileSpec.annotations, needs: editFileSpec.needs,
+		about: "Makes several edits of one file, as {{tool \"edit_file\"}} does, one after another: all of them or none.",
+		shape: func(p properties, _ workspace.Capabilities) {
+			p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
+		},
+		handler: define(func(ctx context.Context, ts *toolset, in *claudeEditsInput) (*mcpText, error) {
+			return ts.editInSequence(ctx, in.FilePath, in.Edits)
+		}, func(ctx context.Context, ts *toolset, in *claudeEditsInput) ([]policy.Request, error) {
+			return ts.planInSequence(ctx, in.FilePath, in.Edits)
+		}),
+	},
+	{
+		op: "Glob", like: ops.Glob, annotations: globSpec.annotations,
+		about: "Finds files by name, such as **/*.go. What .gitignore files exclude is left out.",
+		handler: adapt(func(in *claudeGlobInput) *globInput { return &globInput{Pattern: in.Pattern, Path: in.Path} },
+			runGlob, planGlob, func(o *globOutput) *mcpText {
+				if len(o.Matches) == 0 {
+					return &mcpText{"No files found"}
+				}
+				return &mcpText{"/" + strings.Join(o.Matches, "\n/") + moreNote(o.Truncated)}
+			}),
+	},
+	{
+		op: "Grep", like: ops.Grep, annotations: grepSpec.annotations, handler: define(runClaudeGrep, planClaudeGrep),
+		about: "Searches files for an RE2 regular expression. Returns the files that have it, or the lines, or the counts. " +
+			"What .gitignore files exclude is left out.",
+		shape: func(p properties, _ workspace.Capabilities) {
+			p.oneOf("output_mode", "files_with_matches", "content", "count")
+			p.byDefault("output_mode", "files_with_matches")
+			p.between("head_limit", 1, grepMax)
+			p.byDefault("head_limit", grepDefault)
+			for _, context := range []string{"-A", "-B", "-C"} {
+				p.between(context, 0, grepContext)
+			}
+		},
+	},
+	{
+		op: "LS", like: ops.Ls, annotations: lsSpec.annotations,
+		about: "Lists a directory. Directories end in a slash.",
+		handler: define(func(ctx context.Context, ts *toolset, in *claudeListInput) (*mcpText, error) {
+			children, more, err := ts.listExcept(ctx, in.Path, in.Ignore)
+			var out strings.Builder
+			for _, c := range children {
+				slash := ""
+				if c.IsDir() {
+					slash = "/"
+				}
+				out.WriteString("- " + c.Name + slash + "\n")
+			}
+			return &mcpText{strings.TrimSuffix(out.String(), "\n") + moreNote(more)}, err
+		}, func(ctx context.Context, ts *toolset, in *claudeListInput) ([]policy.Request, error) {
+			return planLs(ctx, ts, &lsInput{Path: in.Path})
+		}),
+	},
+}}
+
+type codePath struct {
+	FilePath string `json:"file_path" jsonschema:"the path, from / as the root of the workspace"`
+}
+
+type codeWriteInput struct {
+	codePath
+	Content string `json:"content" jsonschema:"the whole new content"`
+}
+
+type claudeReadInput struct {
+	codePath
+	Offset integer `json:"offset,omitempty" jsonschema:"the line to begin with, from 1"`
+	Limit  integer `json:"limit,omitempty" jsonschema:"how many lines to return at most"`
+}
+
+// codeText is a text that may be an image or a document instead.
+type codeText struct {
+	Content string `json:"content" jsonschema:"the result"`
+
+	shown []Part
+}
+
+func (o *codeText) text() string  { return o.Content }
+func (o *codeText) parts() []Part { return o.shown }
+
+func (in *claudeReadInput) input() *readFileInput {
+	return &readFileInput{Path: in.FilePath, Line: in.Offset, Limit: in.Limit}
+}
+
+func runClaudeRead(ctx context.Context, ts *toolset, in *claudeReadInput) (*codeText, error) {
+	o, err := runReadFile(ctx, ts, in.input())
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Text == "":
+		return &codeText{o.text(), o.parts()}, nil
+	}
+	var out strings.Builder
+	n := o.StartLine
+	for line := range strings.Lines(o.Text) {
+		fmt.Fprintf(&out, "%6d\t%s", n, line)
+		n++
+	}
+	if o.NextLine > 0 {
+		fmt.Fprintf(&out, "[%d lines; go on with offset=%d]", o.TotalLines, o.NextLine)
+	}
+	return &codeText{Content: out.String()}, nil
+}
+
+func planClaudeRead(ctx context.Context, ts *toolset, in *claudeReadInput) ([]policy.Request, error) {
+	return planReadFile(ctx, ts, in.input())
+}
+
+// createFile creates a file for an edit of nothing.
+func (ts *toolset) createFile(ctx context.Context, path, content string) (*mcpText, error) {
+	out, err := runWriteFile(ctx, ts, &writeFileInput{Path: path, Content: content, CreateOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	return &mcpText{out.text()}, nil
+}
+
+type claudeReplacement struct {
+	OldString  string `json:"old_string" jsonschema:"the text to replace"`
+	NewString  string `json:"new_string" jsonschema:"the text to put in its place"`
+	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every occurrence"`
+}
+
+type claudeEditInput struct {
+	codePath
+	claudeReplacement
+}
+
+type claudeEditsInput struct {
+	codePath
+	Edits []claudeReplacement `json:"edits" jsonschema:"the edits, each of what those before it made"`
+}
+
+// sequenceEditor returns an editor that makes edits one after another.
+func (ts *toolset) sequenceEditor(path string, edits []claudeReplacement) (*editor, error) {
+	path, err := ts.ws.Clean(ops.EditFile, path)
+	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: func(text []byte) (*edit.Change, error) {
+		s := edit.NewSequence(text)
+		for i, e := range edits {
+			err := s.Apply(edit.Edit{Old: e.OldString, New: e.NewString, All: e.ReplaceAll})
+			switch {
+			case err != nil && len(edits) > 1:
+				return nil, fmt.Errorf("edit %d of %d: %w", i+1, len(edits), err)
+			case err != nil:
+				return nil, err
+			}
+		}
+		return s.Change(), nil
+	}}, err
+}
+
+func (ts *toolset) editInSequence(ctx context.Context, path string, edits []claudeReplacement) (*mcpText, error) {
+	e, err := ts.sequenceEditor(path, edits)
+	if err != nil {
+		return nil, err
+	}
+	version, err := ts.edit(ctx, e, false)
+	if err != nil {
+		return nil, explainEdit(err, false)
+	}
+	diff, note := e.diff()
+	return mcpf("Edited /%s%s.%s", e.path, versionNote(version), diffText(diff, note)), nil
+}
+
+func (ts *toolset) planInSequence(ctx context.Context, path string, edits []claudeReplacement) ([]policy.Request, error) {
+	e, err := ts.sequenceEditor(path, edits)
+	if err != nil {
+		return nil, err
+	}
+	return ts.planEdit(ctx, e, false, false)
+}
+
+type claudeGlobInput struct {
+	Pattern string `json:"pattern" jsonschema:"the glob, relative to path"`
+	Path    string `json:"path,omitempty" jsonschema:"the directory to search; left out for the root"`
+}
+
+type claudeGrepInput struct {
+	Pattern    string  `json:"pattern" jsonschema:"the regular expression"`
+	Path       string  `json:"path,omitempty" jsonschema:"the file or directory to search; left out for the root"`
+	Glob       string  `json:"glob,omitempty" jsonschema:"search only files that this matches, such as *.go"`
+	OutputMode string  `json:"output_mode,omitempty" jsonschema:"what to return"`
+	Before     integer `json:"-B,omitempty" jsonschema:"lines before each match, for content"`
+	After      integer `json:"-A,omitempty" jsonschema:"lines after each match, for content"`
+	Context    integer `json:"-C,omitempty" jsonschema:"lines on both sides of each match, for content"`
+	Numbers    *bool   `json:"-n,omitempty" jsonschema:"show line numbers, for content; true if left out"`
+	IgnoreCase bool    `json:"-i,omitempty" jsonschema:"match letters in either case"`
+	Multiline  bool    `json:"multiline,omitempty" jsonschema:"a match may span lines, and . matches line breaks"`
+	HeadLimit  integer `json:"head_limit,omitempty" jsonschema:"how many files, lines or counts to return at most"`
+}
+
+func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*mcpText, error) {
+	opts := &workspace.GrepOptions{
+		Path: in.Path, IgnoreCase: in.IgnoreCase, Multiline: in.Multiline, IncludeGlob: in.Glob,
+		MaxResults: orDefault(in.HeadLimit, grepDefault), Gitignore: true,
+		FirstOnly: in.OutputMode == "" || in.OutputMode == "files_with_matches", Count: in.OutputMode == "count",
+	}
+	if in.OutputMode == "content" {
+		opts.Before, opts.After = int(max(in.Before, in.Context)), int(max(in.After, in.Context))
+	}
+	pattern := in.Pattern
+	if in.Multiline {
+		pattern = "(?s)" + pattern
+	}
+	found, err := ts.ws.Grep(ctx, pattern, opts)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Matches) == 0 {
+		return mcpf("No matches found%s", notSearched(found)), nil
+	}
+	matches, less := page(found.Matches, len(found.Matches), func(m workspace.Match) int {
+		return len(m.Path) + (1+len(m.Before)+len(m.After))*(20+min(len(m.Line), grepChars))
+	})
+	w := &codeLines{numbers: in.Numbers == nil || *in.Numbers}
+	for _, m := range matches {
+		switch {
+		case opts.FirstOnly:
+			w.out.WriteString("/" + m.Path + "\n")
+		case opts.Count:
+			fmt.Fprintf(&w.out, "/%s:%d\n", m.Path, m.Count)
+		default:
+			w.match(m, opts.Before+opts.After > 0)
+		}
+	}
+	return &mcpText{strings.TrimSuffix(w.out.String(), "\n") + moreNote(found.Truncated || less) + notSearched(found)}, nil
+}
+
+// notSearched says how many files a search skipped.
+func notSearched(found *workspace.GrepResult) string {
+	if len(found.Skipped) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n[not searched: %d, the first is %s (%s)]", len(found.Skipped), found.Skipped[0].Path, found.Skipped[0].Reason)
+}
+
+func planClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) ([]policy.Request, error) {
+	return planGrep(ctx, ts, &grepInput{Pattern: in.Pattern, Path: in.Path})
+}
+
+// codeLines writes lines as grep does: those that match with colons, and others with
+// hyphens. A line that is near two matches is written once.
+type codeLines struct {
+	out     strings.Builder
+	numbers bool
+	path    string // of the line that was written last
+	last    int    // its number
+}
+
+func (w *codeLines) match(m workspace.Match, context bool) {
+	first := m.LineNumber - len(m.Before)
+	if context && w.out.Len() > 0 && (m.Path != w.path || first > w.last+1) {
+		w.out.WriteString("--\n")
+	}
+	if m.Path != w.path {
+		w.path, w.last = m.Path, 0
+	}
+	lines := slices.Concat(m.Before, strings.Split(m.Line, "\n"), m.After)
+	end := max(m.LineNumber, m.LastLine)
+	for i, line := range lines {
+		n, mark := first+i, "-"
+		if n <= w.last {
+			continue
+		}
+		if n >= m.LineNumber && n <= end {
+			mark = ":"
+		}
+		w.out.WriteString("/" + m.Path + mark)
+		if w.numbers {
+			fmt.Fprintf(&w.out, "%d%s", n, mark)
+		}
+		w.out.WriteString(clip(strings.TrimSuffix(line, "\r"), grepChars) + "\n")
+		w.last = n
+	}
+}
+
+type claudeListInput struct {
+	Path   string   `json:"path" jsonschema:"the directory"`
+	Ignore []string `json:"ignore,omitempty" jsonschema:"globs of names to leave out"`
+}
+
+// listExcept is list without the names that one of the globs matches.
+func (ts *toolset) listExcept(ctx context.Context, dir string, ignore []string) (children []workspace.FileInfo, more bool, err error) {
+	globs, err := compileExcludes(ignore)
+	if err != nil {
+		return nil, false, err
+	}
+	children, more, err = ts.list(ctx, dir)
+	return slices.DeleteFunc(children, func(c workspace.FileInfo) bool { return excluded(globs, c.Name) }), more, err
+}

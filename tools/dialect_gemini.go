@@ -1,0 +1,236 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// geminiDialect has the file tools of Gemini CLI. The root of the workspace is "/".
+var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, specs: []spec{
+	{
+		op: ops.ReadFile, annotations: readFileSpec.annotations, handler: define(runGeminiRead, planGeminiRead),
+		about: "Reads a file, at most {{.ReadLines}} lines. Images and PDFs are returned as such.",
+		shape: func(p properties, _ workspace.Capabilities) {
+			p["offset"].Minimum = jsonschema.Ptr(0.0)
+			p.between("limit", 1, readLines)
+		},
+	},
+	{
+		op: ops.WriteFile, annotations: writeFileSpec.annotations, needs: writeFileSpec.needs,
+		about: "Writes a whole file, replacing what it held. To change a part, use {{tool \"edit_file\"}}.",
+		handler: adapt(func(in *codeWriteInput) *writeFileInput {
+			return &writeFileInput{Path: in.FilePath, Content: in.Content}
+		},
+			runWriteFile, planWriteFile, func(o *writeFileOutput) *mcpText { return &mcpText{o.text()} }),
+	},
+	{
+		op: "replace", like: ops.EditFile, annotations: editFileSpec.annotations, needs: editFileSpec.needs, handler: define(runGeminiReplace, planGeminiReplace),
+		about: "Replaces text in a file. old_string must be exactly what the file has, and occur as often as expected_replacements says. " +
+			"With an empty old_string it creates the file.",
+		shape: func(p properties, _ workspace.Capabilities) {
+			p.between("expected_replacements", 1, edit.MaxReplacements)
+			p.byDefault("expected_replacements", 1)
+		},
+	},
+	{
+		op: "list_directory", like: ops.Ls, annotations: lsSpec.annotations,
+		about: "Lists a directory, what is a directory first.",
+		handler: define(runGeminiList, func(ctx context.Context, ts *toolset, in *geminiListInput) ([]policy.Request, error) {
+			return planLs(ctx, ts, &lsInput{Path: in.DirPath})
+		}),
+	},
+	{
+		op: ops.Glob, annotations: globSpec.annotations, handler: define(runGeminiGlob, planGeminiGlob),
+		about: "Finds files by name, such as src/**/*.ts.",
+		shape: func(p properties, _ workspace.Capabilities) { p.byDefault("respect_git_ignore", true) },
+	},
+	{
+		op: "search_file_content", like: ops.Grep, annotations: grepSpec.annotations, handler: define(runGeminiSearch, planGeminiSearch),
+		about: "Searches the lines of files for an RE2 regular expression. What .gitignore files exclude is left out.",
+	},
+}}
+
+type geminiReadInput struct {
+	codePath
+	Offset integer `json:"offset,omitempty" jsonschema:"how many lines to leave out at the beginning"`
+	Limit  integer `json:"limit,omitempty" jsonschema:"how many lines to return at most"`
+}
+
+func (in *geminiReadInput) input() *readFileInput {
+	return &readFileInput{Path: in.FilePath, Line: in.Offset + 1, Limit: in.Limit}
+}
+
+func runGeminiRead(ctx context.Context, ts *toolset, in *geminiReadInput) (*codeText, error) {
+	o, err := runReadFile(ctx, ts, in.input())
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Text == "":
+		return &codeText{o.text(), o.parts()}, nil
+	case o.NextLine > 0:
+		return &codeText{Content: fmt.Sprintf("[lines %d-%d of %d; go on with offset=%d]\n%s", o.StartLine, o.EndLine, o.TotalLines, o.EndLine, o.Text)}, nil
+	}
+	return &codeText{Content: o.Text}, nil
+}
+
+func planGeminiRead(ctx context.Context, ts *toolset, in *geminiReadInput) ([]policy.Request, error) {
+	return planReadFile(ctx, ts, in.input())
+}
+
+type geminiReplaceInput struct {
+	codePath
+	OldString string  `json:"old_string" jsonschema:"the text to replace"`
+	NewString string  `json:"new_string" jsonschema:"the text to put in its place"`
+	Expected  integer `json:"expected_replacements,omitempty" jsonschema:"how often old_string occurs; all occurrences are replaced"`
+}
+
+// editor returns an editor that replaces old_string as often as expected, or not.
+func (in *geminiReplaceInput) editor(ts *toolset) (*editor, error) {
+	path, err := ts.ws.Clean(ops.EditFile, in.FilePath)
+	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: func(text []byte) (*edit.Change, error) {
+		change, err := edit.New(text, []edit.Edit{{Old: in.OldString, New: in.NewString, All: in.Expected > 1}})
+		if n := int(in.Expected); err == nil && n > 1 && len(change.Spans()) != n {
+			return nil, &argumentError{
+				message: fmt.Sprintf("old_string occurs %d times, and expected_replacements is %d", len(change.Spans()), n),
+				hint:    "Give the number of occurrences, or a longer old_string. Nothing was written.",
+			}
+		}
+		return change, err
+	}}, err
+}
+
+func runGeminiReplace(ctx context.Context, ts *toolset, in *geminiReplaceInput) (*mcpText, error) {
+	if in.OldString == "" {
+		return ts.createFile(ctx, in.FilePath, in.NewString)
+	}
+	e, err := in.editor(ts)
+	if err != nil {
+		return nil, err
+	}
+	version, err := ts.edit(ctx, e, false)
+	if err != nil {
+		return nil, explainEdit(err, false)
+	}
+	diff, note := e.diff()
+	return mcpf("Modified /%s (%s%s).%s", e.path, wording.Count(len(e.change.Spans()), "replacement", "replacements"),
+		versionNote(version), diffText(diff, note)), nil
+}
+
+func planGeminiReplace(ctx context.Context, ts *toolset, in *geminiReplaceInput) ([]policy.Request, error) {
+	if in.OldString == "" {
+		return planWriteFile(ctx, ts, &writeFileInput{Path: in.FilePath, Content: in.NewString, CreateOnly: true})
+	}
+	e, err := in.editor(ts)
+	if err != nil {
+		return nil, err
+	}
+	return ts.planEdit(ctx, e, false, false)
+}
+
+type geminiListInput struct {
+	DirPath string   `json:"dir_path" jsonschema:"the directory"`
+	Ignore  []string `json:"ignore,omitempty" jsonschema:"globs of names to leave out"`
+}
+
+func runGeminiList(ctx context.Context, ts *toolset, in *geminiListInput) (*mcpText, error) {
+	children, more, err := ts.listExcept(ctx, in.DirPath, in.Ignore)
+	if err != nil {
+		return nil, err
+	}
+	rank := func(c workspace.FileInfo) int {
+		if c.IsDir() {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(children, func(a, b workspace.FileInfo) int { return rank(a) - rank(b) })
+	var out strings.Builder
+	fmt.Fprintf(&out, "Directory listing for %s:", cmp.Or(in.DirPath, "/"))
+	for _, c := range children {
+		out.WriteString("\n")
+		if c.IsDir() {
+			out.WriteString("[DIR] ")
+		}
+		out.WriteString(c.Name)
+	}
+	return &mcpText{out.String() + moreNote(more)}, nil
+}
+
+type geminiGlobInput struct {
+	Pattern   string `json:"pattern" jsonschema:"the glob, relative to dir_path"`
+	DirPath   string `json:"dir_path,omitempty" jsonschema:"the directory to search; left out for the root"`
+	GitIgnore *bool  `json:"respect_git_ignore,omitempty" jsonschema:"leave out what .gitignore files exclude"`
+}
+
+func (in *geminiGlobInput) input() *globInput {
+	return &globInput{Pattern: in.Pattern, Path: in.DirPath, IncludeIgnored: in.GitIgnore != nil && !*in.GitIgnore}
+}
+
+func runGeminiGlob(ctx context.Context, ts *toolset, in *geminiGlobInput) (*mcpText, error) {
+	o, err := runGlob(ctx, ts, in.input())
+	switch {
+	case err != nil:
+		return nil, err
+	case len(o.Matches) == 0:
+		return mcpf("No files match %q in %s.", in.Pattern, cmp.Or(in.DirPath, "/")), nil
+	}
+	return mcpf("Found %s matching %q in %s:\n/%s%s", wording.Count(len(o.Matches), "file", "files"), in.Pattern, cmp.Or(in.DirPath, "/"),
+		strings.Join(o.Matches, "\n/"), moreNote(o.Truncated)), nil
+}
+
+func planGeminiGlob(ctx context.Context, ts *toolset, in *geminiGlobInput) ([]policy.Request, error) {
+	return planGlob(ctx, ts, in.input())
+}
+
+type geminiSearchInput struct {
+	Pattern string `json:"pattern" jsonschema:"the regular expression, applied to one line at a time"`
+	DirPath string `json:"dir_path,omitempty" jsonschema:"the directory to search; left out for the root"`
+	Include string `json:"include,omitempty" jsonschema:"search only files that this glob matches, such as *.go"`
+}
+
+func (in *geminiSearchInput) input() *grepInput {
+	return &grepInput{Pattern: in.Pattern, Path: in.DirPath, IncludeGlob: in.Include}
+}
+
+func runGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) (*mcpText, error) {
+	o, err := runGrep(ctx, ts, in.input())
+	if err != nil {
+		return nil, err
+	}
+	where := fmt.Sprintf("for pattern %q in path %q", in.Pattern, cmp.Or(in.DirPath, "/"))
+	if in.Include != "" {
+		where += fmt.Sprintf(" (filter: %q)", in.Include)
+	}
+	if len(o.Matches) == 0 {
+		return mcpf("No matches found %s.", where), nil
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "Found %s %s:\n---\n", wording.Count(len(o.Matches), "match", "matches"), where)
+	path := ""
+	for _, m := range o.Matches {
+		if m.Path != path {
+			if path != "" {
+				out.WriteString("---\n")
+			}
+			path = m.Path
+			fmt.Fprintf(&out, "File: /%s\n", path)
+		}
+		fmt.Fprintf(&out, "L%d: %s\n", m.LineNumber, strings.TrimSuffix(m.Line, "\r"))
+	}
+	return &mcpText{out.String() + "---" + moreNote(o.Truncated)}, nil
+}
+
+func planGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) ([]policy.Request, error) {
+	return planGrep(ctx, ts, in.input())
+}

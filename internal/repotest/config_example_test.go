@@ -65,6 +65,7 @@ func useTools(t *testing.T, set *tools.Set, name, dir string, writes bool) {
 		{ops.Mkdir, `{"path": "%[1]s/new"}`},
 		{ops.Copy, `{"source": "%[1]s/a.md", "destination": "%[1]s/new/b.md"}`},
 		{ops.Move, `{"source": "%[1]s/new/b.md", "destination": "%[1]s/new/c.md"}`},
+		{ops.ApplyPatch, `{"patch": "*** Begin Patch\n*** Add File: %s/p.md\n+patched\n*** End Patch"}`},
 	}
 	calls := [][2]string{
 		{ops.ReadFile, `{"path": "%s/a.md"}`},

@@ -2,8 +2,8 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -17,39 +17,46 @@ import (
 )
 
 type editFileInput struct {
-	Path       string      `json:"path" jsonschema:"the file, from the root of the workspace"`
-	OldText    *string     `json:"oldText,omitempty" jsonschema:"the text to replace, exactly as in the file with its indentation; it must occur exactly once unless replaceAll"`
-	NewText    *string     `json:"newText,omitempty" jsonschema:"the text to put in its place; empty removes oldText"`
-	ReplaceAll bool        `json:"replaceAll,omitempty" jsonschema:"replace every occurrence of oldText"`
-	Edits      []textInput `json:"edits,omitempty" jsonschema:"several replacements instead of oldText and newText; each is matched against the file as it is before the call, they must not overlap, and all are made or none"`
-	DryRun     bool        `json:"dryRun,omitempty" jsonschema:"return the diff and write nothing"`
+	Path          string      `json:"path" jsonschema:"the file; with replaceAll or regexp also a glob, like src/**/*.go"`
+	OldText       *string     `json:"oldText,omitempty" jsonschema:"exactly as in the file; must occur once unless replaceAll"`
+	NewText       *string     `json:"newText,omitempty" jsonschema:"its replacement; empty removes it"`
+	ReplaceAll    bool        `json:"replaceAll,omitempty" jsonschema:"all occurrences"`
+	ExpectedCount integer     `json:"expectedCount,omitempty" jsonschema:"replace all; fail unless there are so many"`
+	InsertLine    integer     `json:"insertLine,omitempty" jsonschema:"insert newText before this line, without oldText; last + 1 appends"`
+	Regexp        bool        `json:"regexp,omitempty" jsonschema:"oldText is RE2 (^ and $ at each line), newText has $1, ${name}"`
+	Tolerant      bool        `json:"tolerant,omitempty" jsonschema:"if not found, ignore line ends, trailing blanks, Unicode quotes and dashes, indentation"`
+	Edits         []textInput `json:"edits,omitempty" jsonschema:"several edits of the original, all or none"`
+	DryRun        bool        `json:"dryRun,omitempty" jsonschema:"only show the diff"`
 }
 
+// textInput is one of several edits. Its members are those of editFileInput.
 type textInput struct {
-	OldText    string `json:"oldText" jsonschema:"the text to replace"`
-	NewText    string `json:"newText" jsonschema:"the text to put in its place; empty removes oldText"`
-	ReplaceAll bool   `json:"replaceAll,omitempty" jsonschema:"replace every occurrence of oldText"`
+	OldText    string  `json:"oldText,omitempty"`
+	NewText    string  `json:"newText"`
+	ReplaceAll bool    `json:"replaceAll,omitempty"`
+	InsertLine integer `json:"insertLine,omitempty"`
 }
 
 type editFileOutput struct {
 	OK               bool              `json:"ok" jsonschema:"always true"`
-	Path             string            `json:"path" jsonschema:"the file"`
-	Replacements     int               `json:"replacements" jsonschema:"how many texts were replaced"`
-	FirstChangedLine int               `json:"firstChangedLine" jsonschema:"the first line that is not as it was, counted from 1"`
+	Path             string            `json:"path" jsonschema:"the file, or the glob"`
+	Replacements     int               `json:"replacements" jsonschema:"how many texts were replaced or inserted"`
+	FirstChangedLine int               `json:"firstChangedLine,omitempty" jsonschema:"the first line that is not as it was, counted from 1; absent for a glob"`
+	Files            []editedFile      `json:"files,omitempty" jsonschema:"for a glob: the files that were edited"`
+	Skipped          []string          `json:"skipped,omitempty" jsonschema:"for a glob: the files that cannot be edited, and why"`
+	Tolerated        string            `json:"tolerated,omitempty" jsonschema:"how the text that was replaced differs from oldText, if tolerant"`
 	Diff             string            `json:"diff,omitempty" jsonschema:"what changed, as a unified diff of at most {{.DiffKiB}} KiB"`
 	DiffNote         string            `json:"diffNote,omitempty" jsonschema:"why the diff is missing or not whole"`
-	Version          workspace.Version `json:"version,omitempty" jsonschema:"the version of the file now; absent if dryRun"`
+	Version          workspace.Version `json:"version,omitempty" jsonschema:"the version of the file now; absent if dryRun, and for a glob"`
 	DryRun           bool              `json:"dryRun,omitempty" jsonschema:"whether nothing was written"`
 }
 
 var editFileSpec = spec{
-	op: ops.EditFile, annotations: Annotations{Title: "Edit file", Destructive: true}, handler: define(runEditFile, planEditFile),
+	op: ops.EditFile, annotations: Annotations{Title: "Edit file", Destructive: true}, handler: define(runEditFiles, planEditFiles),
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite },
 	shape: func(p properties, _ workspace.Capabilities) {
 		p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
-		p.byDefault("replaceAll", false)
-		p.byDefault("dryRun", false)
-		properties(p["edits"].Items.Properties).byDefault("replaceAll", false)
+		p["insertLine"].Minimum = jsonschema.Ptr(1.0)
 	},
 }
 
@@ -62,7 +69,7 @@ func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFile
 	if out.Version, err = ts.edit(ctx, e, in.DryRun); err != nil {
 		return nil, explainEdit(err, in.Edits != nil)
 	}
-	out.Replacements, out.FirstChangedLine = len(e.change.Spans()), e.change.FirstLine()
+	out.Replacements, out.FirstChangedLine, out.Tolerated = len(e.change.Spans()), e.change.FirstLine(), e.tolerated()
 	out.Diff, out.DiffNote = e.diff()
 	return out, nil
 }
@@ -79,6 +86,15 @@ func (ts *toolset) edit(ctx context.Context, e *editor, dryRun bool) (workspace.
 		ts.edited(ctx, e.path, version, e.text, e.now, e.change)
 	}
 	return version, err
+}
+
+// tolerated returns how what the edits match differs from their texts.
+func (e *editor) tolerated() string {
+	var parts []string
+	for _, t := range e.change.Tolerated() {
+		parts = append(parts, which(t.Edit, len(e.edits) > 1)+t.What)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // newEditor returns the editor for the arguments.
@@ -114,32 +130,39 @@ func (ts *toolset) planEdit(ctx context.Context, e *editor, dryRun, several bool
 	return requests, nil
 }
 
-// edits returns the replacements that the arguments ask for.
+// edits returns the edits that the arguments ask for.
 func (in *editFileInput) edits() ([]edit.Edit, error) {
 	if in.Edits == nil {
 		return in.single()
 	}
-	if in.OldText != nil || in.NewText != nil || in.ReplaceAll {
-		return nil, &argumentError{message: `parameter "edits" cannot be given together with "oldText", "newText" or "replaceAll"`,
-			hint: "Give either edits or one oldText and newText."}
+	if in.OldText != nil || in.NewText != nil || in.ReplaceAll || in.ExpectedCount != 0 || in.InsertLine != 0 {
+		return nil, &argumentError{message: `parameter "edits" cannot be given together with those of a single edit`,
+			hint: "Give either edits, or one oldText and newText. Of the others, regexp, tolerant and dryRun apply to all edits."}
 	}
 	edits := make([]edit.Edit, len(in.Edits))
 	for i, e := range in.Edits {
-		edits[i] = edit.Edit{Old: e.OldText, New: e.NewText, All: e.ReplaceAll}
+		edits[i] = edit.Edit{Old: e.OldText, New: e.NewText, All: e.ReplaceAll, Line: int(e.InsertLine)}
+		if e.InsertLine == 0 {
+			edits[i].Regexp, edits[i].Tolerant = in.Regexp, in.Tolerant
+		}
 	}
 	return edits, nil
 }
 
 func (in *editFileInput) single() ([]edit.Edit, error) {
 	switch {
-	case in.OldText == nil:
+	case in.OldText == nil && in.InsertLine == 0:
 		return nil, &argumentError{message: `missing required parameter "oldText" (string)`,
 			hint: "Give oldText and newText, or a list of them in edits."}
 	case in.NewText == nil:
 		return nil, &argumentError{message: `missing required parameter "newText" (string)`,
 			hint: `Give the text to put in the place of oldText; "" removes it.`}
 	}
-	return []edit.Edit{{Old: *in.OldText, New: *in.NewText, All: in.ReplaceAll}}, nil
+	e := edit.Edit{New: *in.NewText, All: in.ReplaceAll, Count: int(in.ExpectedCount), Line: int(in.InsertLine), Regexp: in.Regexp, Tolerant: in.Tolerant}
+	if in.OldText != nil {
+		e.Old = *in.OldText
+	}
+	return []edit.Edit{e}, nil
 }
 
 // editor applies edits to what a file holds, as often as it is asked.
@@ -221,59 +244,33 @@ func (e *editor) diff() (diff, note string) {
 }
 
 func (o *editFileOutput) text() string {
-	verb := "Edited "
+	var out strings.Builder
 	if o.DryRun {
-		verb = "Dry run, nothing written: would edit "
+		out.WriteString("Dry run, nothing written: would edit ")
+	} else {
+		out.WriteString("Edited ")
 	}
-	return fmt.Sprintf("%s%s (%s, first changed line %d%s).%s", verb, o.Path, wording.Count(o.Replacements, "replacement", "replacements"),
-		o.FirstChangedLine, versionNote(o.Version), diffText(o.Diff, o.DiffNote))
-}
-
-// explainEdit adds to an error of the edit engine what the model can do about
-// it. several says that the edits came as a list, so that one is named by its
-// place.
-func explainEdit(err error, several bool) error {
-	if err := explainCharacter(err); err != nil {
-		return err
+	if len(o.Files) > 0 {
+		out.WriteString(wording.Count(len(o.Files), "file", "files"))
+	} else {
+		out.WriteString(o.Path)
 	}
-	var invalid *edit.InvalidError
-	var overlap *edit.OverlapError
-	var tooMany *edit.TooManyError
-	var notFound *edit.NotFoundError
-	var notUnique *edit.NotUniqueError
-	switch {
-	case errors.As(err, &invalid):
-		return &argumentError{message: which(invalid.Edit, several) + invalid.Reason, hint: invalidHint}
-	case errors.As(err, &overlap):
-		return &argumentError{message: overlap.Error(), hint: "Join edits that touch the same text into one. Nothing was written."}
-	case errors.As(err, &tooMany):
-		return &argumentError{message: which(tooMany.Edit, several) + tooMany.Error(), hint: "Give a longer oldText that occurs less often."}
-	case errors.As(err, &notFound):
-		return &hintedError{err, which(notFound.Edit, several) + notFoundHint(notFound.Nearest)}
-	case errors.As(err, &notUnique):
-		return &hintedError{err, which(notUnique.Edit, several) +
-			"Add lines around oldText until it occurs once, or set replaceAll. Nothing was written."}
+	fmt.Fprintf(&out, " (%s%s).", wording.Count(o.Replacements, "replacement", "replacements"), versionNote(o.Version))
+	if o.Tolerated != "" {
+		fmt.Fprintf(&out, " It matched but for %s.", o.Tolerated)
 	}
-	return err
-}
-
-const invalidHint = `oldText is the text that is in the file, and newText the one to put in its place; newText may be "".`
-
-func which(i int, several bool) string {
-	if !several {
-		return ""
+	if len(o.Skipped) > 0 {
+		fmt.Fprintf(&out, " Left out: %s.", strings.Join(o.Skipped, ", "))
 	}
-	return fmt.Sprintf("edits[%d]: ", i)
-}
-
-func notFoundHint(near *edit.Nearest) string {
-	const again = "Read the file again and copy the text as it is. Nothing was written."
-	if near == nil {
-		return "Nothing in the file is like oldText. " + again
+	diff := diffText(o.Diff, o.DiffNote)
+	if len(o.Files) > 0 {
+		note, lines, _ := strings.Cut(diff, "\n")
+		out.WriteString(note)
+		for _, f := range o.Files {
+			fmt.Fprintf(&out, "\n%s: %d", f.Path, f.Replacements)
+		}
+		diff = strings.TrimSuffix("\n"+lines, "\n")
 	}
-	differs := ""
-	if near.Differs != "" {
-		differs = ", which differs in " + near.Differs
-	}
-	return fmt.Sprintf("The nearest text is on line %d%s:\n%s\nCopy the text as it is in the file. Nothing was written.", near.Line, differs, near.Text)
+	out.WriteString(diff)
+	return out.String()
 }

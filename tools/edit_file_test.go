@@ -52,10 +52,41 @@ func TestEditFile(t *testing.T) {
 	}
 }
 
+// TestEditOtherWays tests the parameters other than a text to replace once.
+func TestEditOtherWays(t *testing.T) {
+	for _, c := range []struct {
+		name, content string
+		args          object
+		want, text    string
+	}{
+		{"insert", "one\r\ntwo\r\n", object{"insertLine": 2, "newText": "x\ny"}, "one\r\nx\r\ny\r\ntwo\r\n", "Edited a (1 replacement, "},
+		{"append", "one\ntwo", object{"insertLine": 3, "newText": "x\n"}, "one\ntwo\nx", "+x\n\\ No newline"},
+		{"count", "a b a", object{"oldText": "a", "newText": "c", "expectedCount": 2}, "c b c", "(2 replacements, "},
+		{"regexp", "f(a, b)\r\nf(c, d)\r\n", object{"oldText": `f\((\w), (\w)\)$`, "newText": "$2\n$1", "regexp": true, "replaceAll": true}, "b\r\na\r\nd\r\nc\r\n", "(2 replacements, "},
+		{"tolerant", "\tif a {\n\t\tb\n\t}\n", object{"oldText": "if a {\n    b\n}", "newText": "if a {\n    c\n}", "tolerant": true}, "\tif a {\n\t\tc\n\t}\n", "It matched but for indentation.\n"},
+		{"list", "a\n b\nc\n", object{"edits": []object{{"oldText": "a\nb", "newText": "x\ny"}, {"insertLine": 4, "newText": "z"}, {"oldText": "c", "newText": "C"}}, "tolerant": true},
+			"", "PATTERN_NOT_FOUND: a: text not found\nedits[0]: "},
+		{"tolerant-list", "a\n b\nc\n", object{"edits": []object{{"insertLine": 4, "newText": "z"}, {"oldText": "  b", "newText": "  B"}}, "tolerant": true}, "a\n B\nc\nz\n", "It matched but for edits[1]: indentation."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set, ws := newSet(t, map[string]string{"a": c.content}, nil)
+			c.args["path"] = "a"
+			result := call(t, set, "edit_file", c.args)
+			contains(t, "text", result.Text, c.text)
+			if result.IsError == (c.want != "") {
+				t.Fatalf("edit_file = %s", result.Text)
+			}
+			if data, _ := ws.ReadFile(t.Context(), "a"); c.want != "" && string(data) != c.want {
+				t.Errorf("the file is %q, want %q", data, c.want)
+			}
+		})
+	}
+}
+
 func TestEditDiff(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": "1\n2\n3\n4\n5\n6\n7\n8\n9\n"}, nil)
 	result := call(t, set, "edit_file", object{"path": "a", "oldText": "4\n5\n6", "newText": "4\nfive\n6"})
-	contains(t, "text", result.Text, "Edited a (1 replacement, first changed line 5, version ",
+	contains(t, "text", result.Text, "Edited a (1 replacement, version ",
 		"--- a/a\n+++ b/a\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n")
 }
 
@@ -90,12 +121,26 @@ func TestEditErrors(t *testing.T) {
 		{"binary", object{"path": "binary", "oldText": "a", "newText": "c"}, tools.CodeBinary, "binary: binary file", []string{"workspace__test__write_file"}},
 		{"not-found", object{"path": "a", "oldText": "    x := 1", "newText": "y"}, tools.CodeTextNotFound, "a: text not found",
 			[]string{"nearest text is on line 2", "white space only", "\n\tx := 1\n", "Nothing was written"}},
-		{"nothing-near", object{"path": "a", "oldText": "ZZZZ", "newText": "y"}, tools.CodeTextNotFound, "text not found", []string{"Nothing in the file is like oldText"}},
+		{"nothing-near", object{"path": "a", "oldText": "ZZZZ", "newText": "y"}, tools.CodeTextNotFound, "text not found", []string{"Nothing in the file is like the text"}},
 		{"not-unique", object{"path": "a", "oldText": " := 1", "newText": "y"}, tools.CodeTextNotUnique, "2 times, on lines 2, 3", []string{"replaceAll"}},
+		{"all-of-list", object{"path": "a", "edits": []object{{"oldText": "ZZZZ", "newText": "z"}, {"oldText": "x := 1", "newText": "y"}, {"oldText": "1", "newText": "y"}, {"oldText": "func  main", "newText": "y"}}},
+			tools.CodeTextNotFound, "a: edits[0]: text not found; edits[2]: text not unique: it occurs 2 times, on lines 2, 3; edits[3]: text not found",
+			[]string{"edits[0]: Nothing in the file", "edits[2]: Add lines", `edits[3]: The nearest text is on line 1, which differs in white space only: it is "func  main", and in the file "func main() {"`}},
+		{"arguments-of-list", object{"path": "a", "edits": []object{{"oldText": "x", "newText": "x"}, {"oldText": "ZZZZ", "newText": "y"}, {"newText": "a", "insertLine": 9}}},
+			tools.CodeInvalidArguments, "edits[0]: oldText and newText are the same; edits[1]: text not found; edits[2]: line 9 does not exist: the last line is 4, and 5 appends", []string{"edits[2]: insertLine counts"}},
+		{"count", object{"path": "a", "oldText": ":= 1", "newText": "y", "expectedCount": 3}, tools.CodeTextNotUnique, "a: another count than expected: it occurs 2 times, not 3, on lines 2, 3", []string{"expectedCount"}},
+		{"regexp", object{"path": "a", "oldText": "func (", "newText": "y", "regexp": true}, tools.CodePattern, "oldText is no regular expression: missing closing ): `func (`", []string{`such as \(`}},
+		{"regexp-group", object{"path": "a", "oldText": "func", "newText": "$1", "regexp": true}, tools.CodeInvalidArguments, "newText refers to the group $1", nil},
+		{"regexp-not-found", object{"path": "a", "oldText": "^x", "newText": "y", "regexp": true}, tools.CodeTextNotFound, "text not found", []string{"Nothing in the file is like"}},
+		{"insert-and-old", object{"path": "a", "oldText": "x", "newText": "y", "insertLine": 1}, tools.CodeInvalidArguments, "replaces nothing", nil},
+		{"insert-too-far", object{"path": "a", "newText": "y", "insertLine": 6}, tools.CodeInvalidArguments, "line 6 does not exist: the last line is 4, and 5 appends", nil},
+		{"insert-zero", object{"path": "a", "newText": "y", "insertLine": 0}, tools.CodeInvalidArguments, `"insertLine" must be at least 1`, nil},
+		{"tolerant-still-not-found", object{"path": "a", "oldText": "x := 12", "newText": "y", "tolerant": true}, tools.CodeTextNotFound, "text not found", []string{"nearest text is on line 2"}},
+		{"directory-glob", object{"path": "*", "oldText": "x", "newText": "y"}, tools.CodeNotExist, "*: file does not exist", []string{"set replaceAll"}},
 		{"second-of-list", object{"path": "a", "edits": []object{{"oldText": "x", "newText": "z"}, {"oldText": "ZZZZ", "newText": "y"}}},
 			tools.CodeTextNotFound, "text not found", []string{"edits[1]: "}},
 		{"overlap", object{"path": "a", "edits": []object{{"oldText": "x := 1", "newText": "z"}, {"oldText": "x :", "newText": "y"}}},
-			tools.CodeInvalidArguments, "edits 1 and 2 overlap on line 2", []string{"Nothing was written"}},
+			tools.CodeInvalidArguments, "edits[0] and edits[1] overlap on line 2", []string{"Nothing was written"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -171,6 +171,7 @@ var kinds = [...]struct {
 	{errReadRequired, CodeReadRequired},
 	{edit.ErrTextNotFound, CodeTextNotFound},
 	{edit.ErrTextNotUnique, CodeTextNotUnique},
+	{edit.ErrPattern, CodePattern},
 	{patch.ErrMismatch, CodeTextNotFound},
 }
 

@@ -47,7 +47,12 @@ const (
 
 	wholeEntries = 10_000 // entries, paths or matches of a dialect's tool that has no pages
 
-	editsMax   = 100  // edits of one edit_file
+	editsMax = 100 // edits of one edit_file
+
+	editFilesMax   = 1000     // files that the glob of an edit_file matches
+	editFilesBytes = 64 << 20 // bytes of the files that it edits, before and after
+	editSkipped    = 10       // files that it lists as not edited
+
 	errorChars = 2000 // characters of an error's message or hint
 	pathChars  = 500  // characters of a path in an error
 

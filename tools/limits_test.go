@@ -28,6 +28,8 @@ func TestDocsStateTheLimits(t *testing.T) {
 			grepDefault, commas(grepMax), listBytes>>10, grepChars, grepContext),
 		fmt.Sprintf("| skipped files named by grep | %d |", grepSkipped),
 		fmt.Sprintf("| edits, replacements of one edit_file | %d, %s |", editsMax, commas(edit.MaxReplacements)),
+		fmt.Sprintf("| files of one edit_file with a glob | %s; those that change, %d MiB before and after |", commas(editFilesMax), editFilesBytes>>20),
+		fmt.Sprintf("| file and pattern of a regular expression in edit_file | %d MiB, 4 KiB |", edit.MaxRegexpSource>>20),
 		fmt.Sprintf("| diff | %d KiB |", unified.MaxBytes>>10),
 		fmt.Sprintf("| line of a diff | %d characters; of a longer line what changed, with 80 characters on each side |", unified.LineChars),
 		fmt.Sprintf("| message and hint of an error | %s characters each |", commas(errorChars)),

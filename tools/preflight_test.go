@@ -299,6 +299,9 @@ func randomArguments(t *rapid.T, op string) json.RawMessage {
 		}
 	case "edit_file":
 		args["oldText"], args["newText"], args["dryRun"] = "one", content.Draw(t, "newText"), yes.Draw(t, "dryRun")
+		if yes.Draw(t, "glob") {
+			args["path"], args["replaceAll"] = rapid.SampledFrom([]string{"*", "**", "d/*", "{a,b}"}).Draw(t, "pattern"), true
+		}
 	case "rm", "mkdir":
 		args["recursive"] = yes.Draw(t, "recursive")
 	case "read_file":

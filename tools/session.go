@@ -453,8 +453,11 @@ func lineChanges(data []byte, spans []edit.Span) []lineChange {
 		at = span.Start
 		ends := bytes.Count(data[span.Start:span.End], []byte("\n"))
 		changes[i] = lineChange{line, line + ends, strings.Count(span.New, "\n") - ends}
-		if ends > 0 && data[span.End-1] == '\n' {
+		switch {
+		case ends > 0 && data[span.End-1] == '\n':
 			changes[i].last--
+		case at > 0 && at == len(data) && data[at-1] == '\n': // it appends: to the last line
+			changes[i].first, changes[i].last = line-1, line-1
 		}
 	}
 	return changes

@@ -19,10 +19,53 @@ const (
 func difference(old string, region []byte) string {
 	for _, d := range differences {
 		if bytes.Contains(appendFolded(nil, region, d.how), appendFolded(nil, []byte(old), d.how)) {
-			return d.text
+			return d.text + spaceDifference(old, region)
 		}
 	}
 	return firstDifference(old, region)
+}
+
+// spaceDifference shows the first line that differs in white space, with its tabs,
+// carriage returns and blanks at its ends. Carriage returns count only if nothing else
+// differs.
+func spaceDifference(old string, region []byte) string {
+	ours, theirs := strings.Split(old, "\n"), strings.Split(string(region), "\n")
+	for _, ignored := range []string{"\r", ""} {
+		for i, line := range ours[:min(len(ours), len(theirs))] {
+			line, their := strings.TrimSuffix(line, ignored), strings.TrimSuffix(theirs[i], ignored)
+			switch {
+			case stands(line, their, i == 0, i == len(ours)-1):
+			case bytes.Contains(appendFolded(nil, []byte(their), foldAll), appendFolded(nil, []byte(line), foldAll)):
+				return fmt.Sprintf(": it is %q, and in the file %q", clip(line), clip(their))
+			default:
+				return "" // the lines are broken elsewhere
+			}
+		}
+	}
+	return ""
+}
+
+// stands reports whether a line is a line of the file, from the middle of it if it is
+// the first line of a text, and up to the middle if it is the last.
+func stands(line, their string, first, last bool) bool {
+	switch {
+	case first && last:
+		return strings.Contains(their, line)
+	case first:
+		return strings.HasSuffix(their, line)
+	case last:
+		return strings.HasPrefix(their, line)
+	}
+	return line == their
+}
+
+// clip shortens a line to what is enough to see its white space.
+func clip(line string) string {
+	const head, tail = 60, 20
+	if len(line) <= head+tail {
+		return line
+	}
+	return strings.ToValidUTF8(line[:head], "") + "…" + strings.ToValidUTF8(line[len(line)-tail:], "")
 }
 
 // differences are the reasons for which a text may not match, smaller ones first.
@@ -30,7 +73,7 @@ var differences = []struct {
 	how  folding
 	text string
 }{
-	{foldSpace, "white space only (indentation, tabs, spaces or line ends)"},
+	{foldSpace, "white space only"},
 	{foldCase, "letter case only"},
 	{foldType, "quotes or dashes only (typographic or plain)"},
 	{foldSpace | foldCase, "white space and letter case"},

@@ -4,11 +4,17 @@ package edit
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"slices"
 )
 
 // MaxReplacements is the most replacements that one [New] plans.
 const MaxReplacements = 100_000
+
+// nearestEffort bounds for how many edits that fail the nearest text is looked for: in
+// bytes of the file, and a MiB for each edit. The first one always has it.
+const nearestEffort = 32 << 20
 
 // Edit replaces the text Old by the text New.
 type Edit struct {
@@ -16,13 +22,28 @@ type Edit struct {
 	// All replaces every occurrence of Old. Without it Old must occur exactly
 	// once.
 	All bool
+	// Count, if it is not zero, is how often Old must occur. Every occurrence is
+	// replaced then.
+	Count int
+	// Regexp makes Old a regular expression (RE2, where ^ and $ are the ends of a
+	// line), and New a template with $1 or ${name} for a group and $$ for a dollar
+	// sign.
+	Regexp bool
+	// Tolerant looks for Old in more tolerant ways if it does not occur: see [New].
+	Tolerant bool
+	// Optional says that Old need not occur.
+	Optional bool
+	// Line, if it is not zero, inserts New before that line instead, counted from
+	// 1: the number after the last line appends. Old is not used.
+	Line int
 }
 
 // Change is what a list of edits makes of a file. It shares the bytes of the
 // file, which must not change while it is used.
 type Change struct {
-	data  []byte
-	spans []Span
+	data      []byte
+	spans     []Span
+	tolerated []Tolerated
 }
 
 // Span is one replacement: New takes the place of the bytes from Start to End
@@ -33,27 +54,69 @@ type Span struct {
 	edit       int
 }
 
+// Tolerated says how an edit matched text that differs from its Old.
+type Tolerated struct {
+	Edit int    // the edit, from 0
+	What string // what differs, such as "indentation"
+}
+
 // New plans edits on data.
 //
 // A text to replace that has line feeds only, and does not occur as it is, is
 // looked for with CRLF line ends, and its replacement gets CRLF too. So does
 // a replacement of several lines for a part of one line, if every line of
-// data ends in CRLF. Nothing else is normalised.
+// data ends in CRLF. The same holds the other way round for a text with CRLF line
+// ends. A regular expression sees line feeds only, unless it has \r itself. Lines
+// that are inserted get the line end of the line before. Nothing else is normalised.
+//
+// A tolerant edit whose text does not occur is looked for again with fewer
+// differences in each round: line ends and trailing blanks; quotes, dashes and
+// spaces that Unicode has several of; indentation. In the last case the text must
+// begin at the start of a line, all its lines must differ from those of data in the
+// same way (by the same white space in front, or by a tab for each 2, 3, 4 or 8
+// spaces), and the lines of its replacement are indented in that way.
 //
 // # Errors
 //
-// [*InvalidError], [*OverlapError], [*NotFoundError], [*NotUniqueError] and
-// [*TooManyError].
+// [*InvalidError], [*PatternError], [*LineError], [*NotFoundError],
+// [*NotUniqueError] and [*TooManyError], several of them as [Errors], and
+// [*OverlapError].
 func New(data []byte, edits []Edit) (*Change, error) {
 	change := &Change{data: data}
+	var failed Errors
+	effort := nearestEffort
 	for i, e := range edits {
-		spans, err := locate(data, i, e, MaxReplacements-len(change.spans))
-		if err != nil {
-			return nil, err
+		found, err := locate(data, e, MaxReplacements-len(change.spans))
+		var missing *NotFoundError
+		if errors.As(err, &missing) {
+			if e.Optional {
+				continue
+			}
+			if !e.Regexp && effort > 0 {
+				missing.Nearest = nearest(data, e.Old)
+				effort -= len(data) + 1<<20
+			}
 		}
-		change.spans = append(change.spans, spans...)
+		if err != nil {
+			failed = append(failed, of(i, err))
+			continue
+		}
+		for _, s := range found.spans {
+			s.edit = i
+			change.spans = append(change.spans, s)
+		}
+		if found.tolerated != "" {
+			change.tolerated = append(change.tolerated, Tolerated{i, found.tolerated})
+		}
 	}
-	slices.SortStableFunc(change.spans, func(a, b Span) int { return a.Start - b.Start })
+	switch len(failed) {
+	case 0:
+	case 1:
+		return nil, failed[0]
+	default:
+		return nil, failed
+	}
+	slices.SortStableFunc(change.spans, func(a, b Span) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
 	return change, change.overlap()
 }
 
@@ -67,8 +130,22 @@ func (c *Change) overlap() error {
 	return nil
 }
 
+// Tolerated returns the edits that matched something else than their Old.
+func (c *Change) Tolerated() []Tolerated { return c.tolerated }
+
 // Spans returns the replacements, sorted and without overlap.
 func (c *Change) Spans() []Span { return c.spans }
+
+// Count returns how often edit number i, from 0, replaces its text.
+func (c *Change) Count(i int) int {
+	n := 0
+	for _, s := range c.spans {
+		if s.edit == i {
+			n++
+		}
+	}
+	return n
+}
 
 // Size returns how long the result is, without making it.
 func (c *Change) Size() int64 {

@@ -11,7 +11,49 @@ import (
 var (
 	ErrTextNotFound  = errors.New("text not found")
 	ErrTextNotUnique = errors.New("text not unique")
+	ErrPattern       = errors.New("malformed pattern")
 )
+
+// Errors are the errors of several edits of a list, in its order.
+type Errors []error
+
+func (e Errors) Error() string {
+	texts := make([]string, len(e))
+	for i, err := range e {
+		texts[i] = fmt.Sprintf("edits[%d]: %v", Index(err), err)
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Unwrap returns the errors.
+func (e Errors) Unwrap() []error { return e }
+
+// Index returns the number, from 0, of the edit that an error of [New] is about. Of
+// [Errors] and of an [*OverlapError] it is the first one.
+func Index(err error) int {
+	var one interface{ index() *int }
+	if errors.As(err, &one) {
+		return *one.index()
+	}
+	return 0
+}
+
+// of says that err is about edit number i.
+func of(i int, err error) error {
+	var one interface{ index() *int }
+	if errors.As(err, &one) {
+		*one.index() = i
+	}
+	return err
+}
+
+func (e *InvalidError) index() *int   { return &e.Edit }
+func (e *PatternError) index() *int   { return &e.Edit }
+func (e *LineError) index() *int      { return &e.Edit }
+func (e *TooManyError) index() *int   { return &e.Edit }
+func (e *NotFoundError) index() *int  { return &e.Edit }
+func (e *NotUniqueError) index() *int { return &e.Edit }
+func (e *OverlapError) index() *int   { return &e.First }
 
 // InvalidError says that an edit makes no sense, whatever the file.
 type InvalidError struct {
@@ -21,6 +63,32 @@ type InvalidError struct {
 
 func (e *InvalidError) Error() string { return e.Reason }
 
+// PatternError says that the regular expression of an edit is malformed. It is
+// [ErrPattern].
+type PatternError struct {
+	Edit   int // the edit, from 0
+	Reason string
+}
+
+func (e *PatternError) Error() string { return "oldText is no regular expression: " + e.Reason }
+
+// Unwrap returns the kind of the error.
+func (e *PatternError) Unwrap() error { return ErrPattern }
+
+// LineError says that the line does not exist before which an edit inserts.
+type LineError struct {
+	Edit  int // the edit, from 0
+	Line  int // the line, from 1
+	Lines int // how many lines there are
+}
+
+func (e *LineError) Error() string {
+	if e.Lines == 0 {
+		return fmt.Sprintf("line %d does not exist: the file is empty", e.Line)
+	}
+	return fmt.Sprintf("line %d does not exist: the last line is %d, and %d appends", e.Line, e.Lines, e.Lines+1)
+}
+
 // OverlapError says that two edits of one call would replace the same bytes.
 type OverlapError struct {
 	First, Second int // the edits, from 0
@@ -29,20 +97,19 @@ type OverlapError struct {
 
 func (e *OverlapError) Error() string {
 	if e.First == e.Second {
-		return fmt.Sprintf("edit %d overlaps itself on line %d", e.First+1, e.Line)
+		return fmt.Sprintf("edits[%d] overlaps itself on line %d", e.First, e.Line)
 	}
-	return fmt.Sprintf("edits %d and %d overlap on line %d", e.First+1, e.Second+1, e.Line)
+	return fmt.Sprintf("edits[%d] and edits[%d] overlap on line %d", e.First, e.Second, e.Line)
 }
 
 // TooManyError says that edits would replace more than [MaxReplacements]
 // texts.
 type TooManyError struct {
-	Edit  int // the edit, from 0
-	Count int // how often its text occurs
+	Edit int // the edit, from 0
 }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("oldText occurs %d times, and one call replaces at most %d texts", e.Count, MaxReplacements)
+	return fmt.Sprintf("one call replaces at most %d texts", MaxReplacements)
 }
 
 // NotFoundError says that the text of an edit does not occur. It is
@@ -57,10 +124,11 @@ func (e *NotFoundError) Error() string { return ErrTextNotFound.Error() }
 // Unwrap returns the kind of the error.
 func (e *NotFoundError) Unwrap() error { return ErrTextNotFound }
 
-// NotUniqueError says that the text of an edit occurs more than once. It is
-// [ErrTextNotUnique].
+// NotUniqueError says that the text of an edit does not occur exactly once, or as
+// often as the edit says. It is [ErrTextNotUnique].
 type NotUniqueError struct {
 	Edit  int   // the edit, from 0
+	Want  int   // the Count of the edit
 	Count int   // how often its text occurs without overlaps, and 2 if it does so with overlaps only
 	Lines []int // where the first occurrences begin, from 1
 }
@@ -74,8 +142,17 @@ func (e *NotUniqueError) Error() string {
 	if e.Count > len(lines) {
 		more = " and others"
 	}
-	return fmt.Sprintf("%v: it occurs %d times, on lines %s%s",
-		ErrTextNotUnique, e.Count, strings.Join(lines, ", "), more)
+	times, kind := "1 time", ErrTextNotUnique.Error()
+	if e.Count != 1 {
+		times = strconv.Itoa(e.Count) + " times"
+	}
+	if e.Count > MaxReplacements {
+		times = fmt.Sprintf("more than %d times", MaxReplacements)
+	}
+	if e.Want != 0 {
+		kind, times = "another count than expected", times+fmt.Sprintf(", not %d", e.Want)
+	}
+	return fmt.Sprintf("%s: it occurs %s, on lines %s%s", kind, times, strings.Join(lines, ", "), more)
 }
 
 // Unwrap returns the kind of the error.

@@ -11,7 +11,7 @@ type folding int
 const (
 	foldSpace folding = 1 << iota // white space, line ends too
 	foldCase                      // letter case
-	foldType                      // typographic quotes and dashes
+	foldType                      // typographic quotes, dashes and spaces
 	foldAll   = foldSpace | foldCase | foldType
 )
 
@@ -55,6 +55,9 @@ func plainType(r rune) rune {
 		return '"'
 	case '‐', '‑', '‒', '–', '—', '−':
 		return '-'
+	}
+	if unicode.Is(unicode.Zs, r) {
+		return ' '
 	}
 	return r
 }

@@ -6,12 +6,18 @@ import (
 )
 
 // adaptLineEnds returns e with the line ends of data, where e is written with
-// line feeds by someone who was not shown the carriage returns.
+// line feeds by someone who was not shown the carriage returns, or with CRLF by
+// someone who expects them everywhere.
 func adaptLineEnds(data []byte, e Edit) Edit {
-	if strings.Contains(e.Old, "\r") || bytes.IndexByte(data, '\r') < 0 {
+	switch {
+	case strings.Contains(e.Old, "\r\n"):
+		if lf := toLF(e.Old); !bytes.Contains(data, []byte(e.Old)) && bytes.Contains(data, []byte(lf)) {
+			e.Old, e.New = lf, toLF(e.New)
+		}
 		return e
-	}
-	if !strings.Contains(e.Old, "\n") {
+	case strings.Contains(e.Old, "\r") || bytes.IndexByte(data, '\r') < 0:
+		return e
+	case !strings.Contains(e.Old, "\n"):
 		return adaptNew(data, e)
 	}
 	crlf := toCRLF(e.Old)
@@ -41,5 +47,7 @@ func allCRLF(data []byte) bool {
 }
 
 func toCRLF(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+	return strings.ReplaceAll(toLF(text), "\n", "\r\n")
 }
+
+func toLF(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

@@ -5,83 +5,115 @@ import "bytes"
 // shownLines is how many occurrences a [NotUniqueError] lists.
 const shownLines = 20
 
-// locate finds what edit number i replaces, at most room texts.
-func locate(data []byte, i int, e Edit, room int) ([]Span, error) {
+// located is what an edit replaces.
+type located struct {
+	spans     []Span
+	tolerated string // how the text differs from the one to replace, if it does
+}
+
+// locate finds what an edit replaces, at most room texts. What the errors say of
+// the number of the edit is set by the caller.
+func locate(data []byte, e Edit, room int) (located, error) {
+	if e.Line != 0 {
+		return insert(data, e, room)
+	}
 	switch {
 	case e.Old == "":
-		return nil, &InvalidError{Edit: i, Reason: "oldText is empty"}
+		return located{}, &InvalidError{Reason: "oldText is empty"}
+	case e.Regexp && e.Tolerant:
+		return located{}, &InvalidError{Reason: "a regular expression cannot be matched in a tolerant way"}
+	case e.Regexp:
+		return afterMark(data, e, room, locateRegexp)
 	case e.Old == e.New:
-		return nil, &InvalidError{Edit: i, Reason: "oldText and newText are the same"}
+		return located{}, &InvalidError{Reason: "oldText and newText are the same"}
 	}
 	e = adaptLineEnds(data, e)
 	if e.Old == e.New {
-		return nil, &InvalidError{Edit: i, Reason: "oldText and newText differ in line ends only, and the file has CRLF"}
+		return located{}, &InvalidError{Reason: "oldText and newText differ in line ends only, and the file's line ends stay"}
 	}
-	if e.All {
-		return locateAll(data, i, e, room)
+	starts := e.find(data, []byte(e.Old), anywhere)
+	if len(starts) == 0 && e.Tolerant {
+		return afterMark(data, e, room, locateTolerant)
 	}
-	return locateOne(data, i, e, room)
+	if err := e.accept(data, starts, room); err != nil {
+		return located{}, err
+	}
+	spans := make([]Span, len(starts))
+	for i, start := range starts {
+		spans[i] = Span{Start: start, End: start + len(e.Old), New: e.New}
+	}
+	return located{spans: spans}, nil
 }
 
-func locateAll(data []byte, i int, e Edit, room int) ([]Span, error) {
-	old := []byte(e.Old)
-	count := bytes.Count(data, old)
-	switch {
-	case count == 0:
-		return nil, &NotFoundError{Edit: i, Nearest: nearest(data, e.Old)}
-	case count > room:
-		return nil, &TooManyError{Edit: i, Count: count}
+// afterMark locates an edit in what comes after a byte order mark, which is no part of
+// the first line.
+func afterMark(data []byte, e Edit, room int, locate func([]byte, Edit, int) (located, error)) (located, error) {
+	text := bytes.TrimPrefix(data, []byte(mark))
+	found, err := locate(text, e, room)
+	for i := range found.spans {
+		found.spans[i].Start += len(data) - len(text)
+		found.spans[i].End += len(data) - len(text)
 	}
-	spans := make([]Span, 0, count)
-	for at := 0; len(spans) < count; {
-		start := at + bytes.Index(data[at:], old)
-		at = start + len(old)
-		spans = append(spans, Span{Start: start, End: at, New: e.New, edit: i})
-	}
-	return spans, nil
+	return found, err
 }
 
-func locateOne(data []byte, i int, e Edit, room int) ([]Span, error) {
-	starts := occurrences(data, []byte(e.Old), 2)
-	switch {
-	case len(starts) == 0:
-		return nil, &NotFoundError{Edit: i, Nearest: nearest(data, e.Old)}
-	case len(starts) > 1:
-		return nil, notUnique(data, i, []byte(e.Old), starts)
-	case room < 1:
-		return nil, &TooManyError{Edit: i, Count: 1}
-	}
-	return []Span{{Start: starts[0], End: starts[0] + len(e.Old), New: e.New, edit: i}}, nil
+// where restricts the places at which a text may be found.
+type where struct {
+	lineStart, lineEnd bool
 }
 
-// occurrences returns where old begins, at most limit times. Occurrences may
-// overlap: of "aba" in "ababa" there are two to choose from.
-func occurrences(data, old []byte, limit int) []int {
-	var starts []int
-	for at := 0; len(starts) < limit; {
-		next := bytes.Index(data[at:], old)
-		if next < 0 {
-			break
+var anywhere where
+
+// find returns where old occurs in data, without overlaps, and if the edit needs one
+// place to be the only one, with them: of "aba" in "ababa" there are two to choose
+// from. It returns a place more than an edit can replace, and no further ones.
+func (e Edit) find(data, old []byte, w where) (starts []int) {
+	for at := w.next(data, old, 0); at >= 0 && len(starts) <= MaxReplacements; at = w.next(data, old, at+len(old)) {
+		starts = append(starts, at)
+	}
+	if len(starts) == 1 && !e.All && e.Count == 0 {
+		if at := w.next(data, old, starts[0]+1); at >= 0 {
+			starts = append(starts, at)
 		}
-		starts = append(starts, at+next)
-		at += next + 1
 	}
 	return starts
 }
 
-// notUnique counts as replacing all of them would, without overlaps, unless
-// there is only one then.
-func notUnique(data []byte, i int, old []byte, starts []int) error {
-	count := bytes.Count(data, old)
-	if count > 1 {
-		starts = starts[:0]
-		for at := 0; len(starts) < min(count, shownLines); at = starts[len(starts)-1] + len(old) {
-			starts = append(starts, at+bytes.Index(data[at:], old))
+// next returns where old begins next, at from or after it, and -1 for nowhere.
+func (w where) next(data, old []byte, from int) int {
+	for {
+		at := bytes.Index(data[from:], old)
+		if at < 0 {
+			return -1
 		}
+		start, end := from+at, from+at+len(old)
+		if (!w.lineStart || start == 0 || data[start-1] == '\n') && (!w.lineEnd || end == len(data) || data[end] == '\n') {
+			return start
+		}
+		from = start + 1
 	}
-	lines := make([]int, len(starts))
-	for k, start := range starts {
-		lines[k] = lineAt(data, start)
+}
+
+// accept returns the error of an edit that finds its text at starts.
+func (e Edit) accept(data []byte, starts []int, room int) error {
+	switch n := len(starts); {
+	case n == 0:
+		return &NotFoundError{}
+	case e.Count != 0 && n != e.Count, e.Count == 0 && !e.All && n > 1:
+		return &NotUniqueError{Want: e.Count, Count: n, Lines: linesAt(data, starts[:min(n, shownLines)])}
+	case n > room:
+		return &TooManyError{}
 	}
-	return &NotUniqueError{Edit: i, Count: max(count, len(starts)), Lines: lines}
+	return nil
+}
+
+// linesAt returns the lines, from 1, of the bytes at sorted offsets.
+func linesAt(data []byte, offsets []int) []int {
+	lines := make([]int, len(offsets))
+	line, at := 1, 0
+	for i, offset := range offsets {
+		line += bytes.Count(data[at:offset], []byte("\n"))
+		lines[i], at = line, offset
+	}
+	return lines
 }

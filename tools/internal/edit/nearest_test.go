@@ -60,6 +60,23 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// TestNearestShowsSpace tests that white space that differs is visible.
+func TestNearestShowsSpace(t *testing.T) {
+	for _, c := range []struct{ data, old, want string }{
+		{"\tx := 1\n", "    x := 1", `white space only: it is "    x := 1", and in the file "\tx := 1"`},
+		{"a := 1 \nb\n", "a := 1\nb", `white space only: it is "a := 1", and in the file "a := 1 "`},
+		{"aaaa\nbbbb\r\ncccc\n", "aaaa\nbbbb\ncccc", `white space only: it is "bbbb", and in the file "bbbb\r"`},
+		{"aaaa\r\n\tbbbb\r\n", "aaaa\n  bbbb\n", `white space only: it is "  bbbb", and in the file "\tbbbb"`},
+		{"aa\u00a0bb\n", "aa bb", `white space only: it is "aa bb", and in the file "aa\u00a0bb"`},
+		{"\tIF x\n", "if  x", `white space and letter case: it is "if  x", and in the file "\tIF x"`},
+		{"aaaa bbbb\n", "aaaa\nbbbb", `white space only: it is "aaaa", and in the file "aaaa bbbb"`},
+	} {
+		if got := nearestTo(t, c.data, c.old); got == nil || got.Differs != c.want {
+			t.Errorf("nearest to %q in %q = %+v, want %s", c.old, c.data, got, c.want)
+		}
+	}
+}
+
 // TestNearestHoldsTheText checks that a line that holds the text but for its
 // spaces is nearer than one that is only spelled alike.
 func TestNearestHoldsTheText(t *testing.T) {

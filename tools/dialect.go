@@ -31,6 +31,10 @@ const (
 	DialectClaudeCode Dialect = "claude-code"
 	// DialectGemini has the file tools of Gemini CLI.
 	DialectGemini Dialect = "gemini"
+	// DialectAnthropic has the text editor and the memory tool of Anthropic's models.
+	DialectAnthropic Dialect = "anthropic"
+	// DialectFS has tools with results in one shape and few codes of errors.
+	DialectFS Dialect = "fs"
 	// DialectHelix has nine tools with results of one or two members.
 	DialectHelix Dialect = "helix"
 )
@@ -67,7 +71,7 @@ type dialect struct {
 
 var dialects = []*dialect{
 	{name: DialectWorkspace, naming: DefaultNaming, specs: specs},
-	mcpDialect, agentkitDialect, claudeDialect, geminiDialect, helixDialect,
+	anthropicDialect, mcpDialect, agentkitDialect, claudeDialect, fsDialect, geminiDialect, helixDialect,
 }
 
 // dialectOf returns the dialect with a name.
@@ -175,6 +179,32 @@ func (ts *toolset) showLines(ctx context.Context, path string, file *content, fi
 	ts.saw(ctx, path, file.version, file.stored, first, last, file.lines)
 	return string(file.data[file.offset(first):file.offset(last+1)])
 }
+
+// textResult is the result of a tool that returns a text.
+type textResult struct {
+	Content string `json:"content" jsonschema:"the result"`
+}
+
+func textf(format string, args ...any) *textResult {
+	return &textResult{fmt.Sprintf(format, args...)}
+}
+
+func (o *textResult) text() string { return o.Content }
+
+// excerpt is the whole text, which is the only member.
+func (o *textResult) excerpt(structured []byte) excerpt {
+	const before, after = `{"content":"`, `"}`
+	return excerpt{end: len(o.Content), encoded: structured[len(before) : len(structured)-len(after)]}
+}
+
+// wordedError is an error for which the dialect has a text.
+type wordedError struct {
+	err  error
+	text string
+}
+
+func (e *wordedError) Error() string { return e.text }
+func (e *wordedError) Unwrap() error { return e.err }
 
 // plainText is the text of an error without its code.
 func (e *Error) plainText() string {

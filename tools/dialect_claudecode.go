@@ -30,13 +30,13 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 		handler: adapt(func(in *codeWriteInput) *writeFileInput {
 			return &writeFileInput{Path: in.FilePath, Content: in.Content}
 		},
-			runWriteFile, planWriteFile, func(o *writeFileOutput) *mcpText { return &mcpText{o.text()} }),
+			runWriteFile, planWriteFile, func(o *writeFileOutput) *textResult { return &textResult{o.text()} }),
 	},
 	{
 		op: "Edit", like: ops.EditFile, annotations: editFileSpec.annotations, needs: editFileSpec.needs,
 		about: "Replaces text in a file. old_string must be exactly what the file has, and occur once unless replace_all is set. " +
 			"Line numbers of Read are not part of it. With an empty old_string it creates the file.",
-		handler: define(func(ctx context.Context, ts *toolset, in *claudeEditInput) (*mcpText, error) {
+		handler: define(func(ctx context.Context, ts *toolset, in *claudeEditInput) (*textResult, error) {
 			if in.OldString == "" {
 				return ts.createFile(ctx, in.FilePath, in.NewString)
 			}
@@ -54,7 +54,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 		shape: func(p properties, _ workspace.Capabilities) {
 			p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
 		},
-		handler: define(func(ctx context.Context, ts *toolset, in *claudeEditsInput) (*mcpText, error) {
+		handler: define(func(ctx context.Context, ts *toolset, in *claudeEditsInput) (*textResult, error) {
 			return ts.editInSequence(ctx, in.FilePath, in.Edits)
 		}, func(ctx context.Context, ts *toolset, in *claudeEditsInput) ([]policy.Request, error) {
 			return ts.planInSequence(ctx, in.FilePath, in.Edits)
@@ -64,11 +64,11 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 		op: "Glob", like: ops.Glob, annotations: globSpec.annotations,
 		about: "Finds files by name, such as **/*.go. What .gitignore files exclude is left out.",
 		handler: adapt(func(in *claudeGlobInput) *globInput { return &globInput{Pattern: in.Pattern, Path: in.Path} },
-			runGlob, planGlob, func(o *globOutput) *mcpText {
+			runGlob, planGlob, func(o *globOutput) *textResult {
 				if len(o.Matches) == 0 {
-					return &mcpText{"No files found"}
+					return &textResult{"No files found"}
 				}
-				return &mcpText{"/" + strings.Join(o.Matches, "\n/") + moreNote(o.Truncated)}
+				return &textResult{"/" + strings.Join(o.Matches, "\n/") + moreNote(o.Truncated)}
 			}),
 	},
 	{
@@ -88,7 +88,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 	{
 		op: "LS", like: ops.Ls, annotations: lsSpec.annotations,
 		about: "Lists a directory. Directories end in a slash.",
-		handler: define(func(ctx context.Context, ts *toolset, in *claudeListInput) (*mcpText, error) {
+		handler: define(func(ctx context.Context, ts *toolset, in *claudeListInput) (*textResult, error) {
 			children, more, err := ts.listExcept(ctx, in.Path, in.Ignore)
 			var out strings.Builder
 			for _, c := range children {
@@ -98,7 +98,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 				}
 				out.WriteString("- " + c.Name + slash + "\n")
 			}
-			return &mcpText{strings.TrimSuffix(out.String(), "\n") + moreNote(more)}, err
+			return &textResult{strings.TrimSuffix(out.String(), "\n") + moreNote(more)}, err
 		}, func(ctx context.Context, ts *toolset, in *claudeListInput) ([]policy.Request, error) {
 			return planLs(ctx, ts, &lsInput{Path: in.Path})
 		}),
@@ -159,12 +159,12 @@ func planClaudeRead(ctx context.Context, ts *toolset, in *claudeReadInput) ([]po
 }
 
 // createFile creates a file for an edit of nothing.
-func (ts *toolset) createFile(ctx context.Context, path, content string) (*mcpText, error) {
+func (ts *toolset) createFile(ctx context.Context, path, content string) (*textResult, error) {
 	out, err := runWriteFile(ctx, ts, &writeFileInput{Path: path, Content: content, CreateOnly: true})
 	if err != nil {
 		return nil, err
 	}
-	return &mcpText{out.text()}, nil
+	return &textResult{out.text()}, nil
 }
 
 type claudeReplacement struct {
@@ -201,7 +201,7 @@ func (ts *toolset) sequenceEditor(path string, edits []claudeReplacement) (*edit
 	}}, err
 }
 
-func (ts *toolset) editInSequence(ctx context.Context, path string, edits []claudeReplacement) (*mcpText, error) {
+func (ts *toolset) editInSequence(ctx context.Context, path string, edits []claudeReplacement) (*textResult, error) {
 	e, err := ts.sequenceEditor(path, edits)
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (ts *toolset) editInSequence(ctx context.Context, path string, edits []clau
 		return nil, explainEdit(err, false)
 	}
 	diff, note := e.diff()
-	return mcpf("Edited /%s%s.%s", e.path, versionNote(version), diffText(diff, note)), nil
+	return textf("Edited /%s%s.%s", e.path, versionNote(version), diffText(diff, note)), nil
 }
 
 func (ts *toolset) planInSequence(ctx context.Context, path string, edits []claudeReplacement) ([]policy.Request, error) {
@@ -241,7 +241,7 @@ type claudeGrepInput struct {
 	HeadLimit  integer `json:"head_limit,omitempty" jsonschema:"how many files, lines or counts to return at most"`
 }
 
-func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*mcpText, error) {
+func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*textResult, error) {
 	opts := &workspace.GrepOptions{
 		Path: in.Path, IgnoreCase: in.IgnoreCase, Multiline: in.Multiline, IncludeGlob: in.Glob,
 		MaxResults: orDefault(in.HeadLimit, grepDefault), Gitignore: true,
@@ -259,7 +259,7 @@ func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*mcpT
 		return nil, err
 	}
 	if len(found.Matches) == 0 {
-		return mcpf("No matches found%s", notSearched(found)), nil
+		return textf("No matches found%s", notSearched(found)), nil
 	}
 	matches, less := page(found.Matches, len(found.Matches), func(m workspace.Match) int {
 		return len(m.Path) + (1+len(m.Before)+len(m.After))*(20+min(len(m.Line), grepChars))
@@ -275,7 +275,7 @@ func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*mcpT
 			w.match(m, opts.Before+opts.After > 0)
 		}
 	}
-	return &mcpText{strings.TrimSuffix(w.out.String(), "\n") + moreNote(found.Truncated || less) + notSearched(found)}, nil
+	return &textResult{strings.TrimSuffix(w.out.String(), "\n") + moreNote(found.Truncated || less) + notSearched(found)}, nil
 }
 
 // notSearched says how many files a search skipped.

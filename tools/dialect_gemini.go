@@ -32,7 +32,7 @@ var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, s
 		handler: adapt(func(in *codeWriteInput) *writeFileInput {
 			return &writeFileInput{Path: in.FilePath, Content: in.Content}
 		},
-			runWriteFile, planWriteFile, func(o *writeFileOutput) *mcpText { return &mcpText{o.text()} }),
+			runWriteFile, planWriteFile, func(o *writeFileOutput) *textResult { return &textResult{o.text()} }),
 	},
 	{
 		op: "replace", like: ops.EditFile, annotations: editFileSpec.annotations, needs: editFileSpec.needs, handler: define(runGeminiReplace, planGeminiReplace),
@@ -110,7 +110,7 @@ func (in *geminiReplaceInput) editor(ts *toolset) (*editor, error) {
 	}}, err
 }
 
-func runGeminiReplace(ctx context.Context, ts *toolset, in *geminiReplaceInput) (*mcpText, error) {
+func runGeminiReplace(ctx context.Context, ts *toolset, in *geminiReplaceInput) (*textResult, error) {
 	if in.OldString == "" {
 		return ts.createFile(ctx, in.FilePath, in.NewString)
 	}
@@ -123,7 +123,7 @@ func runGeminiReplace(ctx context.Context, ts *toolset, in *geminiReplaceInput) 
 		return nil, explainEdit(err, false)
 	}
 	diff, note := e.diff()
-	return mcpf("Modified /%s (%s%s).%s", e.path, wording.Count(len(e.change.Spans()), "replacement", "replacements"),
+	return textf("Modified /%s (%s%s).%s", e.path, wording.Count(len(e.change.Spans()), "replacement", "replacements"),
 		versionNote(version), diffText(diff, note)), nil
 }
 
@@ -143,7 +143,7 @@ type geminiListInput struct {
 	Ignore  []string `json:"ignore,omitempty" jsonschema:"globs of names to leave out"`
 }
 
-func runGeminiList(ctx context.Context, ts *toolset, in *geminiListInput) (*mcpText, error) {
+func runGeminiList(ctx context.Context, ts *toolset, in *geminiListInput) (*textResult, error) {
 	children, more, err := ts.listExcept(ctx, in.DirPath, in.Ignore)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func runGeminiList(ctx context.Context, ts *toolset, in *geminiListInput) (*mcpT
 		}
 		out.WriteString(c.Name)
 	}
-	return &mcpText{out.String() + moreNote(more)}, nil
+	return &textResult{out.String() + moreNote(more)}, nil
 }
 
 type geminiGlobInput struct {
@@ -177,15 +177,15 @@ func (in *geminiGlobInput) input() *globInput {
 	return &globInput{Pattern: in.Pattern, Path: in.DirPath, IncludeIgnored: in.GitIgnore != nil && !*in.GitIgnore}
 }
 
-func runGeminiGlob(ctx context.Context, ts *toolset, in *geminiGlobInput) (*mcpText, error) {
+func runGeminiGlob(ctx context.Context, ts *toolset, in *geminiGlobInput) (*textResult, error) {
 	o, err := runGlob(ctx, ts, in.input())
 	switch {
 	case err != nil:
 		return nil, err
 	case len(o.Matches) == 0:
-		return mcpf("No files match %q in %s.", in.Pattern, cmp.Or(in.DirPath, "/")), nil
+		return textf("No files match %q in %s.", in.Pattern, cmp.Or(in.DirPath, "/")), nil
 	}
-	return mcpf("Found %s matching %q in %s:\n/%s%s", wording.Count(len(o.Matches), "file", "files"), in.Pattern, cmp.Or(in.DirPath, "/"),
+	return textf("Found %s matching %q in %s:\n/%s%s", wording.Count(len(o.Matches), "file", "files"), in.Pattern, cmp.Or(in.DirPath, "/"),
 		strings.Join(o.Matches, "\n/"), moreNote(o.Truncated)), nil
 }
 
@@ -203,7 +203,7 @@ func (in *geminiSearchInput) input() *grepInput {
 	return &grepInput{Pattern: in.Pattern, Path: in.DirPath, IncludeGlob: in.Include}
 }
 
-func runGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) (*mcpText, error) {
+func runGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) (*textResult, error) {
 	o, err := runGrep(ctx, ts, in.input())
 	if err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func runGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) (*
 		where += fmt.Sprintf(" (filter: %q)", in.Include)
 	}
 	if len(o.Matches) == 0 {
-		return mcpf("No matches found %s.", where), nil
+		return textf("No matches found %s.", where), nil
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "Found %s %s:\n---\n", wording.Count(len(o.Matches), "match", "matches"), where)
@@ -228,7 +228,7 @@ func runGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) (*
 		}
 		fmt.Fprintf(&out, "L%d: %s\n", m.LineNumber, strings.TrimSuffix(m.Line, "\r"))
 	}
-	return &mcpText{out.String() + "---" + moreNote(o.Truncated)}, nil
+	return &textResult{out.String() + "---" + moreNote(o.Truncated)}, nil
 }
 
 func planGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) ([]policy.Request, error) {

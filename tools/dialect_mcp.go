@@ -47,9 +47,9 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 	{
 		op: ops.WriteFile, annotations: writeFileSpec.annotations, needs: writeFileSpec.needs,
 		about: "Creates a file, with its missing directories, or replaces all of its content.",
-		handler: define(func(ctx context.Context, ts *toolset, in *mcpWriteInput) (*mcpText, error) {
+		handler: define(func(ctx context.Context, ts *toolset, in *mcpWriteInput) (*textResult, error) {
 			_, err := runWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: in.Content})
-			return mcpf("Successfully wrote to %s", in.Path), err
+			return textf("Successfully wrote to %s", in.Path), err
 		}, func(ctx context.Context, ts *toolset, in *mcpWriteInput) ([]policy.Request, error) {
 			return planWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: in.Content})
 		}),
@@ -66,9 +66,9 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 	{
 		op: "create_directory", like: ops.Mkdir, annotations: mkdirSpec.annotations, needs: mkdirSpec.needs,
 		about: "Makes a directory with its missing parents. It is no error if the directory exists.",
-		handler: define(func(ctx context.Context, ts *toolset, in *mcpPath) (*mcpText, error) {
+		handler: define(func(ctx context.Context, ts *toolset, in *mcpPath) (*textResult, error) {
 			_, err := runMkdir(ctx, ts, &mkdirInput{Path: in.Path, Recursive: true})
-			return mcpf("Successfully created directory %s", in.Path), err
+			return textf("Successfully created directory %s", in.Path), err
 		}, func(ctx context.Context, ts *toolset, in *mcpPath) ([]policy.Request, error) {
 			return planMkdir(ctx, ts, &mkdirInput{Path: in.Path, Recursive: true})
 		}),
@@ -92,9 +92,9 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 	{
 		op: "move_file", like: ops.Move, annotations: moveSpec.annotations, needs: moveSpec.needs,
 		about: "Moves or renames a file or a directory. It fails if the destination exists.",
-		handler: define(func(ctx context.Context, ts *toolset, in *mcpMoveInput) (*mcpText, error) {
+		handler: define(func(ctx context.Context, ts *toolset, in *mcpMoveInput) (*textResult, error) {
 			_, err := runMove(ctx, ts, &moveInput{in.Source, in.Destination})
-			return mcpf("Successfully moved %s to %s", in.Source, in.Destination), err
+			return textf("Successfully moved %s to %s", in.Source, in.Destination), err
 		}, func(ctx context.Context, ts *toolset, in *mcpMoveInput) ([]policy.Request, error) {
 			return planMove(ctx, ts, &moveInput{in.Source, in.Destination})
 		}),
@@ -110,8 +110,8 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 	{
 		op: "list_allowed_directories", annotations: readOnly("List allowed directories"),
 		about: "Returns the directory below which all files are.",
-		handler: define(func(context.Context, *toolset, *struct{}) (*mcpText, error) {
-			return mcpf("Allowed directories:\n/"), nil
+		handler: define(func(context.Context, *toolset, *struct{}) (*textResult, error) {
+			return textf("Allowed directories:\n/"), nil
 		},
 			func(context.Context, *toolset, *struct{}) ([]policy.Request, error) { return []policy.Request{}, nil }),
 	},
@@ -138,20 +138,6 @@ type mcpPath struct {
 	Path string `json:"path" jsonschema:"the name, which may begin with a slash: / is the root of the workspace"`
 }
 
-type mcpText struct {
-	Content string `json:"content" jsonschema:"the result"`
-}
-
-func mcpf(format string, args ...any) *mcpText { return &mcpText{fmt.Sprintf(format, args...)} }
-
-func (o *mcpText) text() string { return o.Content }
-
-// excerpt is the whole text, which is the only member.
-func (o *mcpText) excerpt(structured []byte) excerpt {
-	const before, after = `{"content":"`, `"}`
-	return excerpt{end: len(o.Content), encoded: structured[len(before) : len(structured)-len(after)]}
-}
-
 type mcpReadInput struct {
 	mcpPath
 	Tail integer `json:"tail,omitempty" jsonschema:"return only the last N lines"`
@@ -170,7 +156,7 @@ func (in *mcpReadInput) check() error {
 	return nil
 }
 
-func runMCPRead(ctx context.Context, ts *toolset, in *mcpReadInput) (*mcpText, error) {
+func runMCPRead(ctx context.Context, ts *toolset, in *mcpReadInput) (*textResult, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -179,7 +165,7 @@ func runMCPRead(ctx context.Context, ts *toolset, in *mcpReadInput) (*mcpText, e
 		if err != nil {
 			return nil, err
 		}
-		return &mcpText{ts.showWhole(ctx, path, file)}, nil
+		return &textResult{ts.showWhole(ctx, path, file)}, nil
 	}
 	path, file, err := ts.readText(ctx, in.Path)
 	if err != nil {
@@ -189,7 +175,7 @@ func runMCPRead(ctx context.Context, ts *toolset, in *mcpReadInput) (*mcpText, e
 	if in.Tail > 0 {
 		first, last = max(1, file.lines-int(in.Tail)+1), file.lines
 	}
-	return &mcpText{strings.TrimSuffix(ts.showLines(ctx, path, file, first, last), "\n")}, nil
+	return &textResult{strings.TrimSuffix(ts.showLines(ctx, path, file, first, last), "\n")}, nil
 }
 
 func planMCPRead(ctx context.Context, ts *toolset, in *mcpReadInput) ([]policy.Request, error) {
@@ -259,7 +245,7 @@ type mcpReadAllInput struct {
 
 // runMCPReadAll reads files until their texts together have as many bytes as one file
 // may have.
-func runMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) (*mcpText, error) {
+func runMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) (*textResult, error) {
 	texts := make([]string, len(in.Paths))
 	left := ts.whole.MaxFileSize()
 	for i, name := range in.Paths {
@@ -278,7 +264,7 @@ func runMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) (*mcpT
 		texts[i] = name + ":\n" + ts.showWhole(ctx, path, file) + "\n"
 		left -= int64(len(file.stored))
 	}
-	return &mcpText{strings.Join(texts, "\n---\n")}, nil
+	return &textResult{strings.Join(texts, "\n---\n")}, nil
 }
 
 func planMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) ([]policy.Request, error) {
@@ -313,7 +299,7 @@ type mcpReplacement struct {
 	NewText string `json:"newText" jsonschema:"the text to put in its place"`
 }
 
-func runMCPEdit(ctx context.Context, ts *toolset, in *mcpEditInput) (*mcpText, error) {
+func runMCPEdit(ctx context.Context, ts *toolset, in *mcpEditInput) (*textResult, error) {
 	e, err := ts.mcpEditor(in)
 	if err != nil {
 		return nil, err
@@ -329,7 +315,7 @@ func runMCPEdit(ctx context.Context, ts *toolset, in *mcpEditInput) (*mcpText, e
 	for strings.Contains(diff, fence) {
 		fence += "`"
 	}
-	return mcpf("%sdiff\n%s%s\n", fence, diff, fence), nil
+	return textf("%sdiff\n%s%s\n", fence, diff, fence), nil
 }
 
 func planMCPEdit(ctx context.Context, ts *toolset, in *mcpEditInput) ([]policy.Request, error) {
@@ -416,13 +402,13 @@ func indentation(line string) string {
 	return line[:len(line)-len(strings.TrimLeftFunc(line, unicode.IsSpace))]
 }
 
-func runMCPList(ctx context.Context, ts *toolset, in *mcpPath) (*mcpText, error) {
+func runMCPList(ctx context.Context, ts *toolset, in *mcpPath) (*textResult, error) {
 	children, more, err := ts.list(ctx, in.Path)
 	lines := make([]string, len(children))
 	for i, c := range children {
 		lines[i] = mcpKind(c) + " " + c.Name
 	}
-	return &mcpText{strings.Join(lines, "\n") + moreNote(more)}, err
+	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, err
 }
 
 func mcpKind(info workspace.FileInfo) string {
@@ -441,7 +427,7 @@ type mcpSizesInput struct {
 	SortBy string `json:"sortBy,omitempty" jsonschema:"what to sort by; by size, the largest come first"`
 }
 
-func runMCPSizes(ctx context.Context, ts *toolset, in *mcpSizesInput) (*mcpText, error) {
+func runMCPSizes(ctx context.Context, ts *toolset, in *mcpSizesInput) (*textResult, error) {
 	children, more, err := ts.list(ctx, in.Path)
 	if err != nil {
 		return nil, err
@@ -461,7 +447,7 @@ func runMCPSizes(ctx context.Context, ts *toolset, in *mcpSizesInput) (*mcpText,
 		lines = append(lines, fmt.Sprintf("%s %-30s %s", mcpKind(c), c.Name, size))
 	}
 	lines = append(lines, "", fmt.Sprintf("Total: %d files, %d directories", files, len(children)-files), "Combined size: "+mcpSize(total))
-	return &mcpText{strings.Join(lines, "\n") + moreNote(more)}, nil
+	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, nil
 }
 
 func planMCPSizes(ctx context.Context, ts *toolset, in *mcpSizesInput) ([]policy.Request, error) {
@@ -491,7 +477,7 @@ type mcpNode struct {
 	Children *[]*mcpNode `json:"children,omitempty"` // of a directory
 }
 
-func runMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) (*mcpText, error) {
+func runMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) (*textResult, error) {
 	exclude, err := in.exclude()
 	if err != nil {
 		return nil, err
@@ -522,7 +508,7 @@ func runMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) (*mcpText, e
 		}
 	}
 	text, err := encode(top, "  ")
-	return &mcpText{string(text)}, err
+	return &textResult{string(text)}, err
 }
 
 func planMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) ([]policy.Request, error) {
@@ -607,7 +593,7 @@ type mcpSearchInput struct {
 	ExcludePatterns []string `json:"excludePatterns,omitempty" jsonschema:"globs of what to leave out, relative to path"`
 }
 
-func runMCPSearch(ctx context.Context, ts *toolset, in *mcpSearchInput) (*mcpText, error) {
+func runMCPSearch(ctx context.Context, ts *toolset, in *mcpSearchInput) (*textResult, error) {
 	exclude, err := compileExcludes(in.ExcludePatterns)
 	if err != nil {
 		return nil, err
@@ -621,13 +607,13 @@ func runMCPSearch(ctx context.Context, ts *toolset, in *mcpSearchInput) (*mcpTex
 		return nil, err
 	}
 	if len(found) == 0 {
-		return &mcpText{"No matches found"}, nil
+		return &textResult{"No matches found"}, nil
 	}
 	lines := make([]string, len(found))
 	for i := range lines {
 		lines[i] = path.Join("/", root, found[i].path)
 	}
-	return &mcpText{strings.Join(lines, "\n") + moreNote(more)}, nil
+	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, nil
 }
 
 func planMCPSearch(ctx context.Context, ts *toolset, in *mcpSearchInput) ([]policy.Request, error) {
@@ -637,7 +623,7 @@ func planMCPSearch(ctx context.Context, ts *toolset, in *mcpSearchInput) ([]poli
 	return planGlob(ctx, ts, &globInput{Pattern: in.Pattern, Path: in.Path})
 }
 
-func runMCPInfo(ctx context.Context, ts *toolset, in *mcpPath) (*mcpText, error) {
+func runMCPInfo(ctx context.Context, ts *toolset, in *mcpPath) (*textResult, error) {
 	info, err := ts.ws.Stat(ctx, in.Path)
 	if err != nil {
 		return nil, err
@@ -646,7 +632,7 @@ func runMCPInfo(ctx context.Context, ts *toolset, in *mcpPath) (*mcpText, error)
 	if !info.ModTime.IsZero() {
 		text += "\nmodified: " + info.ModTime.UTC().Format("Mon Jan 02 2006 15:04:05 GMT-0700 (UTC)")
 	}
-	return mcpf("%s\nisDirectory: %v\nisFile: %v", text, info.Type == workspace.TypeDirectory, info.Type == workspace.TypeFile), nil
+	return textf("%s\nisDirectory: %v\nisFile: %v", text, info.Type == workspace.TypeDirectory, info.Type == workspace.TypeFile), nil
 }
 
 func planMCPInfo(ctx context.Context, ts *toolset, in *mcpPath) ([]policy.Request, error) {

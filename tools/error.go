@@ -65,11 +65,15 @@ func (ts *toolset) explain(ctx context.Context, op string, err error) *Error {
 	if ts.dialect.plain {
 		hint = ts.plainHint
 	}
+	hinted := clip(hint(ctx, op, path, code, err), errorChars)
+	if ts.dialect.code != nil {
+		code = ts.dialect.code(code)
+	}
 	return &Error{
 		Code:      code,
 		Message:   clip(message, errorChars),
 		Path:      clip(path, pathChars),
-		Hint:      clip(hint(ctx, op, path, code, err), errorChars),
+		Hint:      hinted,
 		Retryable: code.Retryable(),
 	}
 }
@@ -88,8 +92,12 @@ func (ts *toolset) timedOut(op string) *Error {
 // the model knows.
 func describe(err error) (path, message string) {
 	var pathError *fs.PathError
-	if !errors.As(err, &pathError) {
+	var worded *wordedError
+	switch {
+	case !errors.As(err, &pathError):
 		return "", err.Error()
+	case errors.As(err, &worded):
+		return pathError.Path, worded.text
 	}
 	if all := causes(err); len(all) > 1 {
 		lines := []string{fmt.Sprintf("%d errors", len(all))}

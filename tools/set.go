@@ -163,6 +163,7 @@ func (d *dialect) unknownOp(op string) error {
 	for i, s := range d.specs {
 		known[i] = s.op
 	}
+	known = slices.Compact(known)
 	hint := wording.DidYouMean(op, known)
 	if hint == "" {
 		hint = "the operations are " + strings.Join(known, ", ")

@@ -151,7 +151,13 @@ func shared(d *dialect, workspaces []*workspace.Workspace, sets []*Set) (*Set, e
 		}
 	}
 	all := &Set{shared: true}
+	done := map[string]bool{}
 	for _, s := range d.specs {
+
+		if done[s.op] || !slices.ContainsFunc(workspaces, s.possible) {
+			continue // another spec is for what these workspaces can do
+		}
+		done[s.op] = true
 		var members []*Tool
 		for _, set := range sets {
 			if t, ok := set.Lookup(s.op); ok {

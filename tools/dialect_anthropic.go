@@ -1,0 +1,467 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// anthropicDialect has the text editor and the memory tool that Anthropic's models
+// are trained on. Each is one tool, whose parameter command says what it does.
+var anthropicDialect = &dialect{name: DialectAnthropic, naming: "{op}", plain: true, fail: (*Error).plainText, specs: []spec{
+	editorTool("str_replace_based_edit_tool", "Text editor", editorAbout, runEditorTool, planEditorTool),
+	readingOnly(editorTool("str_replace_based_edit_tool", "Text editor", viewerAbout, runEditorTool, planEditorTool)),
+	memorySpec(editorTool("memory", "Memory", memoryAbout, runMemoryTool, planMemoryTool)),
+	readingOnly(memorySpec(editorTool("memory", "Memory", viewerAbout+" All are below /memories.", runMemoryTool, planMemoryTool))),
+}}
+
+const (
+	viewerAbout = "Shows files, with line numbers, and directories, two levels deep."
+	editorAbout = `Views, creates and edits text files.
+view shows a file with line numbers, or of it the lines of view_range, or what is in a directory, two levels deep.
+create makes a new file of file_text.
+str_replace replaces old_str, which must occur exactly once, by new_str.
+insert puts insert_text after the line insert_line; 0 is the beginning of the file.`
+	memoryAbout = `Keeps notes in files below /memories, from one conversation to the next.
+view shows a file with line numbers, or what is in a directory, two levels deep.
+create makes a new file of file_text.
+str_replace replaces old_str, which must occur exactly once, by new_str.
+insert puts insert_text after the line insert_line; 0 is the beginning of the file.
+delete removes path, a directory with everything in it.
+rename moves old_path to new_path.`
+)
+
+// commands are what the tools can do, with what each needs.
+var commands = []struct {
+	name   string
+	memory bool // the memory tool alone has it
+	needs  func(workspace.Capabilities) bool
+}{
+	{"view", false, func(workspace.Capabilities) bool { return true }},
+	{"create", false, editFileSpec.needs},
+	{"str_replace", false, editFileSpec.needs},
+	{"insert", false, editFileSpec.needs},
+	{"delete", true, canWrite},
+	{"rename", true, moveSpec.needs},
+}
+
+func editorTool[In any](op, title, about string, run func(context.Context, *toolset, *In) (*textResult, error),
+	plan func(context.Context, *toolset, *In) ([]policy.Request, error)) spec {
+	return spec{
+		op: op, like: ops.ReadFile, about: about, annotations: Annotations{Title: title, Destructive: true}, needs: canWrite,
+		handler: define(run, plan), shape: shapeEditor,
+	}
+}
+
+// memorySpec makes a memory tool of a text editor.
+func memorySpec(s spec) spec {
+	shape := s.shape
+	s.shape = func(p properties, caps workspace.Capabilities) {
+		shape(p, caps)
+		p["command"].Enum = possibleCommands(caps, true)
+	}
+	return s
+}
+
+// readingOnly returns s for workspaces that cannot be written to.
+func readingOnly(s spec) spec {
+	s.annotations.ReadOnly, s.annotations.Destructive, s.annotations.Idempotent = true, false, true
+	s.needs = func(caps workspace.Capabilities) bool { return !caps.Write }
+	shape := s.shape
+	s.shape = func(p properties, caps workspace.Capabilities) {
+		shape(p, caps)
+		for name := range p {
+			if name != "command" && name != "path" && name != "view_range" {
+				delete(p, name)
+			}
+		}
+	}
+	return s
+}
+
+func shapeEditor(p properties, caps workspace.Capabilities) {
+	p["command"].Enum = possibleCommands(caps, false)
+	p["view_range"].MinItems, p["view_range"].MaxItems = jsonschema.Ptr(2), jsonschema.Ptr(2)
+	p.between("insert_line", 0, 1<<31-1)
+}
+
+func possibleCommands(caps workspace.Capabilities, memory bool) []any {
+	var names []any
+	for _, c := range commands {
+		if c.needs(caps) && (memory || !c.memory) {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+type editorInput struct {
+	Command    string    `json:"command" jsonschema:"what to do"`
+	Path       string    `json:"path,omitempty" jsonschema:"the file or directory, such as /src/main.go"`
+	ViewRange  []integer `json:"view_range,omitempty" jsonschema:"of view: the first and the last line to show, from 1; -1 is the last line of the file"`
+	FileText   *string   `json:"file_text,omitempty" jsonschema:"of create: the content of the file"`
+	OldStr     *string   `json:"old_str,omitempty" jsonschema:"of str_replace: the text to replace, exactly as in the file"`
+	NewStr     string    `json:"new_str,omitempty" jsonschema:"of str_replace: the text to put in its place; left out to remove it"`
+	InsertLine *integer  `json:"insert_line,omitempty" jsonschema:"of insert: the line after which to insert"`
+	InsertText *string   `json:"insert_text,omitempty" jsonschema:"of insert: the text to insert"`
+}
+
+type memoryInput struct {
+	editorInput
+	OldPath string `json:"old_path,omitempty" jsonschema:"of rename: the file or directory"`
+	NewPath string `json:"new_path,omitempty" jsonschema:"of rename: its new name, which must not exist"`
+}
+
+// check returns the error of a command without one of its parameters.
+func (in *editorInput) check() error {
+	missing := map[string]map[string]bool{
+		"view":        {"path": in.Path == ""},
+		"create":      {"path": in.Path == "", "file_text": in.FileText == nil},
+		"str_replace": {"path": in.Path == "", "old_str": in.OldStr == nil || *in.OldStr == ""},
+		"insert":      {"path": in.Path == "", "insert_line": in.InsertLine == nil, "insert_text": in.InsertText == nil},
+		"delete":      {"path": in.Path == ""},
+	}[in.Command]
+	for _, name := range []string{"path", "file_text", "old_str", "insert_line", "insert_text"} {
+		if missing[name] {
+			return &argumentError{message: fmt.Sprintf("command %q needs the parameter %q", in.Command, name), hint: "Give it, with a value that is not empty."}
+		}
+	}
+	return nil
+}
+
+func runEditorTool(ctx context.Context, ts *toolset, in *editorInput) (*textResult, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	switch in.Command {
+	case "create":
+		return ts.editorCreate(ctx, in)
+	case "str_replace", "insert":
+		return ts.editorChange(ctx, in)
+	}
+	return ts.editorView(ctx, in)
+}
+
+func planEditorTool(ctx context.Context, ts *toolset, in *editorInput) ([]policy.Request, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	switch in.Command {
+	case "create":
+		return planWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: *in.FileText, CreateOnly: true})
+	case "str_replace", "insert":
+		e, err := ts.editorOf(in)
+		if err != nil {
+			return nil, err
+		}
+		return ts.planEdit(ctx, e, false, false)
+	}
+	requests, err := ts.touches(ops.ReadFile, policy.OpRead, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	return append(requests, policy.Request{Op: policy.OpList, Path: requests[0].Path}), nil // for it may be a directory
+}
+
+func (ts *toolset) editorView(ctx context.Context, in *editorInput) (*textResult, error) {
+	name, err := ts.ws.Clean(ops.ReadFile, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	switch info, err := ts.ws.Stat(ctx, name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, noPath(err, in.Path)
+	case err == nil && info.Type == workspace.TypeDirectory:
+		return ts.editorDirectory(ctx, name, in.Path)
+	}
+	name, file, err := ts.readText(ctx, in.Path)
+	switch {
+	case errors.Is(err, workspace.ErrIsDir): // through a symlink
+		return ts.editorDirectory(ctx, name, in.Path)
+	case err != nil:
+		return nil, err
+	case file.lines > editorLines:
+		return nil, &wordedError{ops.Error(ops.ReadFile, name, workspace.ErrTooLarge, nil), fmt.Sprintf("File %s exceeds maximum line limit of 999,999 lines.", in.Path)}
+	}
+	first, last := 1, file.lines
+	if in.ViewRange != nil {
+		if first, last, err = in.lines(file.lines); err != nil {
+			return nil, err
+		}
+	}
+	w := file.head(first, min(last-first+1, readLines), false)
+	ts.saw(ctx, name, file.version, file.stored, w.start, w.end, file.lines)
+	text := fmt.Sprintf("Here's the content of %s with line numbers:\n%s", in.Path, numbered(w.text, w.start))
+	if w.end < last {
+		text += fmt.Sprintf("\n[lines %d-%d of %d; go on with view_range [%d, %d]]", w.start, w.end, file.lines, w.end+1, last)
+	}
+	return &textResult{text}, nil
+}
+
+// editorLines is how many lines of a file have a number of six digits.
+const editorLines = 999_999
+
+// noPath is the error of a name that does not exist.
+func noPath(err error, name string) error {
+	return &wordedError{err, fmt.Sprintf("The path %s does not exist. Please provide a valid path.", name)}
+}
+
+// lines returns the lines of view_range in a file that has total lines.
+func (in *editorInput) lines(total int) (first, last int, err error) {
+	first, last = int(in.ViewRange[0]), int(in.ViewRange[1])
+	if last == -1 {
+		last = total
+	}
+	if first < 1 || first > max(total, 1) || last < first && total > 0 {
+		return 0, 0, &argumentError{message: fmt.Sprintf("Invalid `view_range` parameter: [%d, %d]. The file has %d lines.", first, in.ViewRange[1], total),
+			hint: "Give the first and the last line, counted from 1; -1 is the last line of the file."}
+	}
+	return first, min(last, total), nil
+}
+
+// numbered returns lines as cat -n shows them, from the number first on.
+func numbered(text string, first int) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(&out, "%6d\t%s\n", first, strings.TrimRight(line, "\r\n"))
+		first++
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// editorDirectory lists a directory, which the model calls shown, two levels deep.
+func (ts *toolset) editorDirectory(ctx context.Context, dir, shown string) (*textResult, error) {
+	lines := []string{fmt.Sprintf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:", shown), "-\t" + shown}
+	children, more, err := ts.editorChildren(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range children {
+		lines = append(lines, editorLine(shown, c.Name, c))
+		if c.Type != workspace.TypeDirectory || len(lines) > wholeEntries {
+			continue
+		}
+		below, moreBelow, err := ts.editorChildren(ctx, c.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // deleted since
+			return nil, err
+		}
+		more = more || moreBelow
+		for _, b := range below {
+			lines = append(lines, editorLine(shown, path.Join(c.Name, b.Name), b))
+		}
+	}
+	if len(lines) > wholeEntries {
+		lines, more = lines[:wholeEntries], true
+	}
+	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, nil
+}
+
+func (ts *toolset) editorChildren(ctx context.Context, dir string) (shown []workspace.FileInfo, more bool, err error) {
+	children, more, err := ts.list(ctx, dir)
+	for _, c := range children {
+		if !strings.HasPrefix(c.Name, ".") && c.Name != "node_modules" {
+			shown = append(shown, c)
+		}
+	}
+	return shown, more, err
+}
+
+func editorLine(root, name string, info workspace.FileInfo) string {
+	size := "-"
+	if info.Type == workspace.TypeFile {
+		size = shortSize(info.Size)
+	}
+	return size + "\t" + path.Join(root, name)
+}
+
+// shortSize writes a size as 512, 1.5K, 2.0M.
+func shortSize(n int64) string {
+	if n < 1024 {
+		return fmt.Sprint(n)
+	}
+	size, unit := float64(n)/1024, 0
+	for ; size >= 1024 && unit < 3; unit++ {
+		size /= 1024
+	}
+	return fmt.Sprintf("%.1f%c", size, "KMGT"[unit])
+}
+
+func (ts *toolset) editorCreate(ctx context.Context, in *editorInput) (*textResult, error) {
+	_, err := runWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: *in.FileText, CreateOnly: true})
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, workspace.ErrIsDir) {
+		err = &wordedError{err, fmt.Sprintf("Error: File %s already exists", in.Path)}
+	}
+	return textf("File created successfully at: %s", in.Path), err
+}
+
+// editorChange makes the change of str_replace and insert.
+func (ts *toolset) editorChange(ctx context.Context, in *editorInput) (*textResult, error) {
+	e, err := ts.editorOf(in)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ts.edit(ctx, e, false); err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrIsDir) {
+			return nil, noPath(err, in.Path)
+		}
+		return nil, in.explain(err)
+	}
+	return textf("The file %s has been edited. Here is the changed part with line numbers:\n%s", in.Path, snippet(e.change)), nil
+}
+
+// editorOf returns the editor for str_replace or insert.
+func (ts *toolset) editorOf(in *editorInput) (*editor, error) {
+	name, err := ts.ws.Clean(ops.EditFile, in.Path)
+	return &editor{path: name, limit: ts.whole.MaxFileSize(), by: in.change}, err
+}
+
+func (in *editorInput) change(text []byte) (*edit.Change, error) {
+	if in.Command == "insert" {
+		return in.insert(text)
+	}
+	if *in.OldStr == in.NewStr {
+		return nil, &argumentError{message: "old_str and new_str are the same", hint: "Give another text to put in the place of old_str."}
+	}
+	return edit.New(text, []edit.Edit{{Old: *in.OldStr, New: in.NewStr}})
+}
+
+// insert puts whole lines after a line, with the line ends of the file.
+func (in *editorInput) insert(text []byte) (*edit.Change, error) {
+	file := newContent(text, "")
+	line := int(*in.InsertLine)
+	if line > file.lines {
+		return nil, &argumentError{message: fmt.Sprintf("Error: Invalid `insert_line` parameter: %d. It should be within the range of lines of the file: [0, %d]", line, file.lines)}
+	}
+	added := strings.ReplaceAll(*in.InsertText, "\r\n", "\n")
+	if !strings.HasSuffix(added, "\n") {
+		added += "\n"
+	}
+	if line == file.lines && len(text) > 0 && text[len(text)-1] != '\n' {
+		added = "\n" + strings.TrimSuffix(added, "\n")
+	}
+	if file.ends == "CRLF" {
+		added = strings.ReplaceAll(added, "\n", "\r\n")
+	}
+	s := edit.NewSequence(text)
+	at := file.offset(line + 1)
+	s.Replace(at, at, added)
+	return s.Change(), nil
+}
+
+// explain gives an error of str_replace the words that the models know.
+func (in *editorInput) explain(err error) error {
+	var notUnique *edit.NotUniqueError
+	switch {
+	case errors.Is(err, edit.ErrTextNotFound):
+		return &wordedError{err, fmt.Sprintf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", *in.OldStr, in.Path)}
+	case errors.As(err, &notUnique):
+		return &wordedError{err, fmt.Sprintf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
+			*in.OldStr, strings.ReplaceAll(strings.Trim(fmt.Sprint(notUnique.Lines), "[]"), " ", ", "))}
+	}
+	return explainEdit(err, false)
+}
+
+// snippetLines is how many lines before and after a change are shown.
+const snippetLines = 4
+
+// snippet returns the lines around a change, as they are after it, with their numbers.
+func snippet(change *edit.Change) string {
+	now := newContent(change.Bytes(), "")
+	first := change.FirstLine()
+	last := first
+	for _, s := range change.Spans() {
+		last = max(last, first+strings.Count(s.New, "\n"))
+	}
+	from := max(1, first-snippetLines)
+	w := now.head(from, min(last+snippetLines-from+1, readLines), false)
+	return numbered(w.text, w.start)
+}
+
+// memoryRoot is the directory of the memory tool.
+const memoryRoot = "memories"
+
+func (in *memoryInput) check(ts *toolset) error {
+	if in.Command == "rename" {
+		if in.OldPath == "" || in.NewPath == "" {
+			return &argumentError{message: `command "rename" needs the parameters "old_path" and "new_path"`, hint: "Give both."}
+		}
+		if err := ts.inMemory(in.OldPath, false); err != nil {
+			return err
+		}
+		return ts.inMemory(in.NewPath, false)
+	}
+	if err := in.editorInput.check(); err != nil {
+		return err
+	}
+	return ts.inMemory(in.Path, in.Command == "view")
+}
+
+// inMemory returns the error of a name that is not below the directory of the tool.
+func (ts *toolset) inMemory(name string, root bool) error {
+	clean, err := ts.ws.Clean(ops.ReadFile, name)
+	if err != nil || strings.HasPrefix(clean, memoryRoot+"/") || root && clean == memoryRoot {
+		return err
+	}
+	err = ops.Error(ops.ReadFile, clean, fs.ErrInvalid, nil)
+	return &wordedError{err, fmt.Sprintf("Error: the path %s is not below /%s", name, memoryRoot)}
+}
+
+func runMemoryTool(ctx context.Context, ts *toolset, in *memoryInput) (*textResult, error) {
+	if err := in.check(ts); err != nil {
+		return nil, err
+	}
+	switch in.Command {
+	case "delete":
+		_, err := runRm(ctx, ts, &rmInput{in.Path, true})
+		return textf("Successfully deleted %s", in.Path), memoryError(err, in.Path, "")
+	case "rename":
+		_, err := runMove(ctx, ts, &moveInput{in.OldPath, in.NewPath})
+		return textf("Successfully renamed %s to %s", in.OldPath, in.NewPath), memoryError(err, in.OldPath, in.NewPath)
+	case "view":
+		out, err := ts.editorView(ctx, &in.editorInput)
+		if name, cleanErr := ts.ws.Clean(ops.ReadFile, in.Path); errors.Is(err, fs.ErrNotExist) && cleanErr == nil && name == memoryRoot {
+			return textf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:\n-\t%[1]s", in.Path), nil
+		}
+		return out, err
+	}
+	out, err := runEditorTool(ctx, ts, &in.editorInput)
+	if err == nil && in.Command != "create" {
+		_, snippet, _ := strings.Cut(out.Content, "\n")
+		out.Content = "The memory file has been edited.\n" + snippet
+	}
+	return out, err
+}
+
+// memoryError gives an error of delete and rename the words that the models know.
+func memoryError(err error, from, to string) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &wordedError{err, fmt.Sprintf("Error: The path %s does not exist", from)}
+	case errors.Is(err, fs.ErrExist):
+		return &wordedError{err, fmt.Sprintf("Error: The destination %s already exists", to)}
+	}
+	return err
+}
+
+func planMemoryTool(ctx context.Context, ts *toolset, in *memoryInput) ([]policy.Request, error) {
+	if err := in.check(ts); err != nil {
+		return nil, err
+	}
+	switch in.Command {
+	case "delete":
+		return planRm(ctx, ts, &rmInput{in.Path, true})
+	case "rename":
+		return planMove(ctx, ts, &moveInput{in.OldPath, in.NewPath})
+	}
+	return planEditorTool(ctx, ts, &in.editorInput)
+}

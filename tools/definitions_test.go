@@ -166,6 +166,21 @@ func TestCompactTexts(t *testing.T) {
 	}
 }
 
+// TestCompactShared checks that the tools that workspaces share say in compact
+// descriptions, too, which workspaces there are.
+func TestCompactShared(t *testing.T) {
+	a, b := workspace.New("a", memory.New(nil), nil), workspace.New("b", memory.New(nil), nil)
+	set, err := tools.NewAll([]*workspace.Workspace{a, b}, &tools.Options{
+		Shared: tools.SharedTrue, Descriptions: tools.DescriptionsCompact, About: map[string]string{"b": "the documents"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range set.Tools() {
+		contains(t, tool.Op, string(tool.InputSchema()), `"enum":["a","b"]`, "b (the documents")
+	}
+}
+
 func TestUnknownDescriptions(t *testing.T) {
 	ws := workspace.New("test", memory.New(nil), nil)
 	opts := &tools.Options{Descriptions: "short"}

@@ -20,9 +20,9 @@ const lintLong = `Lint checks the definitions of the tools against what the vend
 the length and the characters of names, two tools with one name, the length of
 descriptions, the number of tools, and keywords of schemas.
 
-It prints how many characters each definition has, as JSON without spaces, and
-estimates the tokens of all, with four characters for a token. The tokenizers of
-vendors differ from each other by about a fifth.
+It prints how many characters each definition has, as JSON without spaces, and in
+brackets an estimate of its tokens: one for four characters. The tokenizers of vendors
+differ from each other by about a fifth.
 
 Lint exits with 1 if a vendor would refuse a tool.`
 
@@ -94,18 +94,21 @@ func lintTools(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, v
 
 func printCosts(out *bufio.Writer, set *tools.Set, vendors []tools.Format, reports []*lint.Report) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(name string, cell func(i int) any) {
-		fmt.Fprint(table, name)
-		for i := range vendors {
-			fmt.Fprintf(table, "\t%v", cell(i))
+	fmt.Fprint(table, "characters (tokens)")
+	for _, v := range vendors {
+		fmt.Fprintf(table, "\t%s", v)
+	}
+	row := func(name string, characters func(*lint.Report) int) {
+		fmt.Fprintf(table, "\t\n%s", name)
+		for _, r := range reports {
+			fmt.Fprintf(table, "\t%d (%d)", characters(r), lint.Tokens(characters(r)))
 		}
-		fmt.Fprintln(table, "\t")
 	}
-	row("characters", func(i int) any { return vendors[i] })
 	for n, tool := range set.Tools() {
-		row(tool.Name, func(i int) any { return reports[i].Tools[n].Characters })
+		row(tool.Name, func(r *lint.Report) int { return r.Tools[n].Characters })
 	}
-	row("all", func(i int) any { return reports[i].Characters })
-	row("tokens, about", func(i int) any { return lint.Tokens(reports[i].Characters) })
+	row("all", func(r *lint.Report) int { return r.Characters })
+	fmt.Fprintln(table, "\t")
 	table.Flush()
+	fmt.Fprintln(out, "Tokens are an estimate: one for four characters.")
 }

@@ -128,12 +128,12 @@ func terse(s *jsonschema.Schema) *jsonschema.Schema {
 
 // compact leaves in s the descriptions that are in texts, by the names of the
 // parameters, and the description of the parameter that names a workspace. It takes
-// out bounds, which errors and notes tell.
+// out defaults, which results show, and bounds, which errors and notes tell.
 func compact(s *jsonschema.Schema, name string, texts map[string]string) {
 	if name != workspaceParameter {
 		s.Description = texts[name]
 	}
-	s.Minimum, s.Maximum, s.MinItems, s.MaxItems = nil, nil, nil, nil
+	s.Default, s.Minimum, s.Maximum, s.MinItems, s.MaxItems = nil, nil, nil, nil, nil
 	for property, p := range s.Properties {
 		compact(p, property, texts)
 	}

@@ -243,6 +243,7 @@ func (s *ruleset) granting(places []string) *ruleset {
 		}
 		_ = granted.add(list) // these patterns have been compiled before
 	}
+	_ = granted.index()
 	return &granted
 }
 

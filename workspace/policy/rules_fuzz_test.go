@@ -81,6 +81,20 @@ func FuzzRules(f *testing.F) {
 		if err != nil || !workspace.ValidName(name) || !workspace.ValidName(below) || child == "." {
 			t.Skip()
 		}
+		if denied, err := compile(Rules{DeniedPaths: []string{child}}); err == nil {
+			both, err := compile(Rules{FirstMatch: rules, DeniedPaths: []string{child}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{".", name, below} {
+				for _, need := range []opSet{onRead, onDelete, onList | onRead, onWrite | onMkdir} {
+					want := denied.verdict(need, name).and(set.verdict(need, name))
+					if got := both.verdict(need, name); got.access != want.access || got.op != want.op || (got.rule == nil) != (want.rule == nil) || got.rule != nil && got.rule.place != want.rule.place {
+						t.Errorf("verdict(%b, %q) of both = %+v, want %+v, with %q and\n%s", need, name, got, want, child, text)
+					}
+				}
+			}
+		}
 		for _, op := range allOps {
 			need, _ := setOf([]Op{op})
 			at, in := set.verdict(need, name), set.verdict(need, below)

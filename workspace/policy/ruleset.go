@@ -24,7 +24,11 @@ type ruleset struct {
 	free    opSet                          // what is allowed for every name
 	leads   opSet                          // what can be allowed below a name for which it is not
 	asks    bool                           // there is a rule that asks
-	show    bool                           // Ls shows hidden names
+	show    bool                           // everything that lists names shows hidden ones
+
+	// What index compiles of all lists: see clauses.
+	hides     *glob.Pattern
+	forbidden [len(allOps)]*glob.Pattern // nil if there are no lists
 }
 
 // compile compiles rules.
@@ -77,8 +81,23 @@ func compile(rules Rules) (*ruleset, error) {
 	if s.allowed, err = compileAllowlist(rules.AllowedPaths); err != nil {
 		return nil, err
 	}
+	if err := s.index(); err != nil {
+		return nil, err
+	}
 	s.setFree()
 	return s, nil
+}
+
+// index completes a ruleset that has all its lists.
+func (s *ruleset) index() (err error) {
+	var every []clause
+	for _, list := range s.lists {
+		every = append(every, list.all...)
+	}
+	if s.hides, err = forbidden(every, onList|onRead); err == nil {
+		s.forbidden, err = forbiddenByOp(every)
+	}
+	return err
 }
 
 // compileFirstMatch compiles the rules for single operations.
@@ -142,7 +161,8 @@ func (s *ruleset) add(list clauses) error {
 	if list.forbids == 0 {
 		return nil
 	}
-	err := list.index()
+	var err error
+	list.forbidden, err = forbiddenByOp(list.all)
 	s.lists = append(s.lists, list)
 	for _, c := range list.all {
 		if c.effect == Allow {
@@ -163,22 +183,19 @@ func (s *ruleset) add(list clauses) error {
 //	keys   a       not sure, as for all in keys
 type dirRules struct {
 	slow    bool // it is never sure
-	denied  []glob.State
+	denied  glob.State
 	allowed []glob.State // nil if everything in the directory is allowed
 }
 
 // in returns the rules in the directory dir.
 func (s *ruleset) in(dir string) dirRules {
 	var d dirRules
-	folded := foldCase(dir)
-	for i := range s.lists {
-		hides := s.lists[i].hides
-		if d.slow, _ = matchPrefix(hides.Start(), folded, nil); d.slow {
+	if s.hides != nil {
+		folded := foldCase(dir)
+		if d.slow, _ = matchPrefix(s.hides.Start(), folded, nil); d.slow {
 			return d
 		}
-		if state := enter(hides, folded); !state.Empty() {
-			d.denied = append(d.denied, state)
-		}
+		d.denied = enter(s.hides, folded)
 	}
 	if s.allowed != nil {
 		d.allowed = s.allowed.in(dir)
@@ -187,12 +204,11 @@ func (s *ruleset) in(dir string) dirRules {
 }
 
 // whole reports whether searches show everything below the directory.
-func (d dirRules) whole() bool { return !d.slow && d.denied == nil && d.allowed == nil }
+func (d dirRules) whole() bool { return !d.slow && d.denied.Empty() && d.allowed == nil }
 
 // shows reports whether searches show a name. If it is not sure, they may.
 func (d dirRules) shows(name string, isDir bool) (shows, sure bool) {
-	folded := foldCase(name)
-	if d.slow || slices.ContainsFunc(d.denied, func(in glob.State) bool { return in.Match(folded) }) {
+	if d.slow || d.denied.Match(foldCase(name)) {
 		return false, false
 	}
 	shows = d.allowed == nil || slices.ContainsFunc(d.allowed, func(in glob.State) bool {
@@ -250,9 +266,15 @@ func (s *ruleset) judge(need opSet, name string, soft bool) verdict {
 	if len(s.lists) > 0 && name != "." {
 		folded = foldCase(name)
 	}
-	for i := range s.lists {
-		if list := &s.lists[i]; soft || !list.soft {
-			v = v.and(list.verdict(need, folded))
+	free, below := s.unlisted(need, folded)
+	switch {
+	case free && soft && below:
+		v.access = allowed
+	case !free || !soft:
+		for i := range s.lists {
+			if list := &s.lists[i]; soft || !list.soft {
+				v = v.and(list.verdict(need, folded))
+			}
 		}
 	}
 	if s.protect != nil && soft && need&onChange != 0 {
@@ -262,6 +284,27 @@ func (s *ruleset) judge(need opSet, name string, soft bool) verdict {
 		v.access = min(v.access, s.allowed.access(name))
 	}
 	return v
+}
+
+// unlisted reports whether no list forbids any of need for name, whose letters are
+// folded, and whether one can forbid it for a name below. One look at all patterns at
+// once tells that of most names. If it is not sure, the lists may forbid something.
+func (s *ruleset) unlisted(need opSet, name string) (free, below bool) {
+	if name == "." {
+		return len(s.lists) == 0, false
+	}
+	for ; need != 0; need &= need - 1 {
+		pattern := s.forbidden[bits.TrailingZeros(uint(need))]
+		if pattern == nil {
+			continue
+		}
+		matches, deeper := matchPrefix(pattern.Start(), name, nil)
+		if matches {
+			return false, true
+		}
+		below = below || deeper
+	}
+	return true, below
 }
 
 // protects returns the verdict of the function of [Protect] about changes of a
@@ -352,10 +395,9 @@ type clauses struct {
 	forbids opSet // what one of them forbids
 	soft    bool  // a tree that has been listed, and found allowed, may be deleted as a whole
 
-	// What index compiles. Most names match nothing, and one pattern for all clauses
-	// tells that sooner than each of them.
-	hides     *glob.Pattern              // what one of them can hide from searches
-	forbidden [len(allOps)]*glob.Pattern // what one of them forbids, by the operation
+	// What one of them forbids, by the operation. Most names match nothing, and one
+	// pattern for all clauses tells that sooner than each of them.
+	forbidden [len(allOps)]*glob.Pattern
 }
 
 // clause is one pattern, and what happens to what it matches.
@@ -390,29 +432,33 @@ func (l *clauses) append(c clause) {
 	}
 }
 
-// index completes a list that has all its clauses.
-func (l *clauses) index() (err error) {
-	same := map[string]*glob.Pattern{} // lists for single operations are seldom different
-	patterns := func(ops opSet) (*glob.Pattern, error) {
-		var texts []string
-		for _, c := range l.all {
-			if c.effect != Allow && c.ops&ops != 0 {
-				texts = append(texts, foldedPath(cmp.Or(c.text, "**")))
-			}
+// forbidden returns the pattern of all that clauses can forbid of some operations.
+func forbidden(all []clause, ops opSet) (*glob.Pattern, error) {
+	var texts []string
+	for _, c := range all {
+		if c.effect != Allow && c.ops&ops != 0 {
+			texts = append(texts, foldedPath(cmp.Or(c.text, "**")))
 		}
-		key := strings.Join(texts, "\x00")
-		if same[key] == nil {
-			same[key], err = glob.CompileAny(texts...)
-		}
-		return same[key], err
 	}
+	return glob.CompileAny(texts...)
+}
+
+// forbiddenByOp returns the patterns of all that clauses can forbid, by the operation.
+func forbiddenByOp(all []clause) (patterns [len(allOps)]*glob.Pattern, err error) {
 	for i := range allOps {
-		if l.forbidden[i], err = patterns(1 << i); err != nil {
-			return err
+		same := slices.IndexFunc(allOps[:i], func(op Op) bool { return alike(all, i, slices.Index(allOps[:], op)) })
+		if same >= 0 { // as for most lists
+			patterns[i] = patterns[same]
+		} else if patterns[i], err = forbidden(all, 1<<i); err != nil {
+			return patterns, err
 		}
 	}
-	l.hides, err = patterns(onList | onRead)
-	return err
+	return patterns, nil
+}
+
+// alike reports whether the clauses that have the operation i are those that have j.
+func alike(all []clause, i, j int) bool {
+	return !slices.ContainsFunc(all, func(c clause) bool { return c.ops>>i&1 != c.ops>>j&1 })
 }
 
 // verdict returns what the clauses say of name, whose letters are folded.

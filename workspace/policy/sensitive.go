@@ -66,7 +66,10 @@ var sensitiveRuleset = sync.OnceValues(func() (*ruleset, error) {
 		}
 	}
 	s := &ruleset{}
-	err := s.add(list)
+	if err := s.add(list); err != nil {
+		return nil, err
+	}
+	err := s.index()
 	s.setFree()
 	return s, err
 })

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -141,31 +142,30 @@ func TestHintsRemoveNothing(t *testing.T) {
 		"copy":       {{"source": "src/a.go", "destination": "src"}, {"source": "src/a.go", "destination": "src/a.go"}, {"source": "src/b.go", "destination": "x"}},
 	}
 	for _, kind := range kinds {
-		fsys := failing{memory.New(nil), kind}
-		if _, err := fsys.FS.WriteFile(t.Context(), "src/a.go", []byte("a"), nil); err != nil {
-			t.Fatal(err)
-		}
-		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Naming: "tool_{op}"})
-		for op, list := range calls {
-			if op == "edit_file" && kind == workspace.ErrConflict {
-				continue // it tries again for a minute
+		synctest.Test(t, func(t *testing.T) { // an edit tries again for a minute
+			fsys := failing{memory.New(nil), kind}
+			if _, err := fsys.FS.WriteFile(t.Context(), "src/a.go", []byte("a"), nil); err != nil {
+				t.Fatal(err)
 			}
-			for _, args := range list {
-				result := call(t, set, op, args)
-				if !result.IsError {
-					t.Fatalf("%s(%v) succeeds", op, args)
-				}
-				hint := strings.ReplaceAll(result.Error.Hint, "Only recursive removes a directory", "")
-				for _, word := range []string{"tool_rm", "remove", "delete"} {
-					if strings.Contains(strings.ToLower(hint), word) {
-						t.Errorf("hint of %s(%v) with %v = %q", op, args, kind, hint)
+			set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Naming: "tool_{op}"})
+			for op, list := range calls {
+				for _, args := range list {
+					result := call(t, set, op, args)
+					if !result.IsError {
+						t.Fatalf("%s(%v) succeeds", op, args)
+					}
+					hint := strings.ReplaceAll(result.Error.Hint, "Only recursive removes a directory", "")
+					for _, word := range []string{"tool_rm", "remove", "delete"} {
+						if strings.Contains(strings.ToLower(hint), word) {
+							t.Errorf("hint of %s(%v) with %v = %q", op, args, kind, hint)
+						}
+					}
+					if op == "rm" && args["path"] != "src/a.go" && strings.Contains(hint, "a.go") {
+						t.Errorf("hint of %s(%v) with %v names another file: %q", op, args, kind, hint)
 					}
 				}
-				if op == "rm" && args["path"] != "src/a.go" && strings.Contains(hint, "a.go") {
-					t.Errorf("hint of %s(%v) with %v names another file: %q", op, args, kind, hint)
-				}
 			}
-		}
+		})
 	}
 }
 

@@ -84,7 +84,6 @@ esac
 // TestHardened looks from inside at what a new container may do by default, at
 // what it may do with options, and at what these refuse.
 func TestHardened(t *testing.T) {
-	t.Parallel()
 	inEngines(t, func(t *testing.T, r *running) {
 		t.Run("default", func(t *testing.T) {
 			t.Parallel()

@@ -139,7 +139,6 @@ func checkEngineError(t *testing.T, what string, err, kind error, text string) {
 
 // TestRealEngineErrors has the engines refuse.
 func TestRealEngineErrors(t *testing.T) {
-	t.Parallel()
 	inEngines(t, func(t *testing.T, r *running) {
 		noShellImage(t, r)
 		missing := filepath.Join(t.TempDir(), "none")

@@ -54,9 +54,10 @@ func inImages(t *testing.T, test func(t *testing.T, r *running)) {
 	in(t, exhaustive.Some(t, "the programs of images over Podman", places(), docker), test)
 }
 
-// in runs test in some places, side by side.
+// in runs test in some places, side by side and beside other tests.
 func in(t *testing.T, some []place, test func(t *testing.T, r *running)) {
 	t.Helper()
+	t.Parallel()
 	for _, p := range some {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package container_test
 import (
 	"archive/tar"
 	"bytes"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +23,13 @@ import (
 
 func TestMain(m *testing.M) {
 	swaptest.Main()
-	os.Exit(m.Run())
+	// Tests mostly wait, for shells, engines and watches. -parallel still wins.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(withoutInotifywait())
+	os.Exit(code)
 }
 
 // inShells runs test with each of the shells, and the programs that belong to

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,10 +26,29 @@ import (
 func withInotifyd(t *testing.T) container.Executor {
 	t.Helper()
 	bin := t.TempDir()
+	busybox, _ := exec.LookPath("busybox")
+	command := fmt.Sprintf("exec '%s' inotifyd \"$@\"\n", busybox)
+	if applets, _ := exec.Command("busybox", "--list").Output(); !slices.Contains(strings.Fields(string(applets)), "inotifyd") {
+		command = fmt.Sprintf("INOTIFYD=1 exec '%s' -test.run='^TestInotifydProgram$' -- \"$@\"\n", executable(t))
+	}
+	if err := os.WriteFile(filepath.Join(bin, "inotifyd"), []byte("#!/bin/sh\n"+command), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	others := withoutInotifywait()
+	return within{bin: others, path: bin + ":" + others}
+}
+
+// withoutInotifywait returns a directory with symlinks to all programs of this
+// computer but inotifywait. There are thousands, so it is made once.
+var withoutInotifywait = sync.OnceValue(func() string {
+	bin, err := os.MkdirTemp("", "workspacekit-test-bin-")
+	if err != nil {
+		panic(err)
+	}
 	for _, dir := range []string{"/bin", "/usr/bin"} {
 		programs, err := filepath.Glob(dir + "/*")
 		if err != nil {
-			t.Fatal(err)
+			panic(err)
 		}
 		for _, program := range programs {
 			if filepath.Base(program) != "inotifywait" {
@@ -36,18 +56,8 @@ func withInotifyd(t *testing.T) container.Executor {
 			}
 		}
 	}
-	busybox, _ := exec.LookPath("busybox")
-	command := fmt.Sprintf("exec '%s' inotifyd \"$@\"\n", busybox)
-	if applets, _ := exec.Command("busybox", "--list").Output(); !slices.Contains(strings.Fields(string(applets)), "inotifyd") {
-		command = fmt.Sprintf("INOTIFYD=1 exec '%s' -test.run='^TestInotifydProgram$' -- \"$@\"\n", executable(t))
-	}
-	program := filepath.Join(bin, "inotifyd")
-	_ = os.Remove(program)
-	if err := os.WriteFile(program, []byte("#!/bin/sh\n"+command), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return within{bin: bin, path: bin}
-}
+	return bin
+})
 
 func executable(t *testing.T) string {
 	t.Helper()

@@ -162,6 +162,7 @@ func TestLazyFirstCalls(t *testing.T) {
 		"resolve": func(ctx context.Context, f *container.FS) error { return second(f.Resolve(ctx, ".")) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if err := call(t.Context(), lazily(t, &door{})); err != nil {
 				t.Errorf("the first call = %v, want nil", err)
 			}

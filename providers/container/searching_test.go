@@ -228,6 +228,7 @@ func TestGrepOfLargeFiles(t *testing.T) {
 // TestGrepOfFailingPrograms searches where a program of the image fails that only
 // makes searches faster. All is found nevertheless.
 func TestGrepOfFailingPrograms(t *testing.T) {
+	t.Parallel()
 	for name, stub := range map[string]string{
 		"grep finds some and fails":      `case "$*" in *needle*) echo "./file000:2:needle"; exit 2 ;; esac`,
 		"grep fails":                     `case "$*" in *needle*) exit 2 ;; esac`,
@@ -246,6 +247,7 @@ func TestGrepOfFailingPrograms(t *testing.T) {
 		"stat says something else of it": `case "$*" in *//*) echo 1 2 3 4 5 6//; exit 0 ;; esac`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			names := fillWithNeedles(t, dir, 20)
 			f := open(t, &container.Options{Executor: stubbed(t, strings.Fields(name)[0], stub), Root: dir})

@@ -1,11 +1,13 @@
 package container_test
 
 import (
-	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -37,10 +39,15 @@ func inTime(t *testing.T, what string, call func(ctx context.Context) error) {
 // TestEngineThatHangs has an engine whose client does not come back from one of
 // its commands.
 func TestEngineThatHangs(t *testing.T) {
+	t.Parallel()
 	for _, hangs := range []string{"create", "start", "exec"} {
 		t.Run(hangs, func(t *testing.T) {
-			stub(t, "docker", `case $1 in `+hangs+`) exec sleep 60 ;; esac; echo number`)
-			opts := &container.Options{Image: "image", Root: t.TempDir(), Timeout: shortTimeout}
+			t.Parallel()
+			client := filepath.Join(t.TempDir(), "docker")
+			if err := os.WriteFile(client, []byte("case $1 in "+hangs+") exec sleep 60 ;; esac; echo number"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			opts := &container.Options{Engine: []string{"sh", client}, Image: "image", Root: t.TempDir(), Timeout: shortTimeout}
 			inTime(t, "Open", func(ctx context.Context) error { return second(container.Open(ctx, opts)) })
 		})
 	}
@@ -135,46 +142,63 @@ func TestProgramThatHangs(t *testing.T) {
 }
 
 // TestSlowIsNoTimeout waits for the caller, and for nothing: neither is the
-// container's fault.
+// container's fault. A machine that is too slow for a timeout gets a longer one.
 func TestSlowIsNoTimeout(t *testing.T) {
-	m := &mute{Executor: localExecutor(t)}
-	f := open(t, &container.Options{Executor: m, Root: t.TempDir(), Timeout: shortTimeout})
+	t.Parallel()
+	executor := localExecutor(t)
+	for timeout := shortTimeout / 2; ; timeout *= 4 {
+		err := beSlow(t, executor, timeout)
+		if err == nil {
+			return
+		}
+		if timeout > 20*shortTimeout {
+			t.Fatal(err)
+		}
+		t.Logf("with a timeout of %v: %v", timeout, err)
+	}
+}
+
+// beSlow takes longer than the timeout, and returns what that breaks.
+func beSlow(t *testing.T, executor container.Executor, timeout time.Duration) error {
+	m := &mute{Executor: executor}
+	f, err := container.Open(t.Context(), &container.Options{Executor: m, Root: t.TempDir(), Timeout: timeout})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
 	events, err := f.Watch(t.Context(), ".", nil)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	kills := m.kills.Load()
-	<-time.After(3 * shortTimeout)
+	<-time.After(2 * timeout)
 	if n := m.kills.Load() - kills; n != 0 {
-		t.Errorf("%d shells were given up while nothing happened, want none", n)
+		return fmt.Errorf("%d shells were given up while nothing happened, want none", n)
 	}
-	archive := new(bytes.Buffer)
-	packed := tar.NewWriter(archive)
-	if err := errors.Join(packed.WriteHeader(&tar.Header{Name: "file", Mode: 0o644, Size: 4}), second(packed.Write([]byte("slow"))), packed.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.ImportTar(t.Context(), "dir", &late{Reader: archive}, nil); err != nil {
-		t.Errorf("ImportTar of an archive that comes slowly = %v, want nil", err)
+	if err := f.ImportTar(t.Context(), "dir", &late{Reader: archive(t, [][2]string{{"file", "slow"}}), wait: 2 * timeout}, nil); err != nil {
+		return fmt.Errorf("ImportTar of an archive that comes slowly = %w, want nil", err)
 	}
 	awaitEvent(t, events, "dir/file")
 	stream, _, err := f.Open(t.Context(), "dir/file", nil)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer stream.Close()
-	<-time.After(2 * shortTimeout)
+	<-time.After(2 * timeout)
 	if data, err := io.ReadAll(stream); err != nil || string(data) != "slow" {
-		t.Errorf("a stream that is read late = %q, %v, want the file", data, err)
+		return fmt.Errorf("a stream that is read late = %q, %w, want the file", data, err)
 	}
+	return nil
 }
 
-// late is a reader that takes longer than the timeout to begin.
+// late is a reader that waits before it begins.
 type late struct {
 	io.Reader
+	wait time.Duration
 	once sync.Once
 }
 
 func (l *late) Read(b []byte) (int, error) {
-	l.once.Do(func() { <-time.After(2 * shortTimeout) })
+	l.once.Do(func() { <-time.After(l.wait) })
 	return l.Reader.Read(b)
 }

@@ -13,7 +13,7 @@ import (
 func TestConformanceOldKernel(t *testing.T) {
 	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 		return open(t, t.TempDir(), nil).WithoutOpenat2()
-	}, &conformance.Options{Symlink: symlink, Short: !exhaustive.On()})
+	}, &conformance.Options{Symlink: symlink, Short: !exhaustive.On(), Only: ofNames()})
 }
 
 func TestExactConformanceOldKernel(t *testing.T) {

@@ -19,9 +19,14 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// swapRounds is how often each operation is tried while a folder and a
+// swapRounds returns how often each operation is tried while a folder and a
 // symlink to outside take turns in its way.
-const swapRounds = 300
+func swapRounds() int {
+	if testing.Short() {
+		return 60
+	}
+	return 300
+}
 
 // TestSwappedFolder does everything in a folder that another goroutine swaps
 // for a symlink to outside and back, all the time.
@@ -122,7 +127,7 @@ func hammer(t *testing.T, fsys *localbash.FS, way string) tally {
 		if op.name == "Watch" { // it reports what exists, and has tests of its own
 			continue
 		}
-		for i := range swapRounds {
+		for i := range swapRounds() {
 			name := way + suffixes[i%len(suffixes)]
 			text, err := op.do(context.Background(), fsys, name)
 			seen.add(t, op.name, name, text, err)
@@ -193,14 +198,14 @@ func TestRmNeverFollows(t *testing.T) {
 // removeOften removes name until it has found it often, or for a while.
 func removeOften(t *testing.T, fsys *localbash.FS, name string) {
 	t.Helper()
-	found, enough := 0, exhaustive.Some(t, "most rounds", 3*swapRounds, swapRounds/3)
+	found, enough := 0, exhaustive.Some(t, "most rounds", 900, 100)
 	for deadline := time.Now().Add(20 * time.Second); found < enough && time.Now().Before(deadline); {
 		err := fsys.Rm(context.Background(), name, &workspace.RmOptions{Recursive: true})
 		if !errors.Is(err, os.ErrNotExist) {
 			found++
 		}
 	}
-	if found < swapRounds/10 {
+	if found < 30 {
 		t.Errorf("Rm found %q only %d times, so that nothing was tested", name, found)
 	}
 }
@@ -233,7 +238,7 @@ func TestWriteBesideSymlink(t *testing.T) {
 			}
 		}
 	}()
-	for range 3 * swapRounds {
+	for range 3 * swapRounds() {
 		_, err := fsys.WriteFile(t.Context(), "name", []byte("content"), nil)
 		if err != nil && !errors.Is(err, workspace.ErrUnavailable) {
 			t.Errorf("WriteFile = %v, want nil or %q", err, workspace.ErrUnavailable)

@@ -24,5 +24,5 @@ func TestSubConformance(t *testing.T) {
 			t.Fatal(err)
 		}
 		return sub
-	}, &conformance.Options{Symlink: symlink, Short: !exhaustive.On()})
+	}, &conformance.Options{Symlink: symlink, Short: !exhaustive.On(), Only: ofNames()})
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
-	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -33,7 +32,7 @@ func TestProtectConformance(t *testing.T) {
 	t.Run("local", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 			return protect(t, openLocal(t, t.TempDir()))
-		}, &conformance.Options{Symlink: symlinkIn, Short: !exhaustive.On()})
+		}, ofFolders())
 	})
 }
 

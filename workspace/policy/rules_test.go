@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/conformance"
-	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -327,7 +326,7 @@ func TestRulesConformance(t *testing.T) {
 	})
 	t.Run("local", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return wrap(t, openLocal(t, t.TempDir())) },
-			&conformance.Options{Symlink: symlinkIn, Short: !exhaustive.On()})
+			ofFolders())
 	})
 }
 

@@ -142,6 +142,10 @@ func TestRotationCutOff(t *testing.T) {
 				}
 				if next.files != nil {
 					holds(t, path, next.files, want...)
+					record(open(t, path, each), "e")
+					if _, err := os.Stat(fmt.Sprintf("%s.%d", path, len(next.files))); err != nil {
+						t.Errorf("the next rotation leaves a number out: %v", err)
+					}
 				}
 			}
 		})
@@ -194,6 +198,12 @@ func TestFileRemoved(t *testing.T) {
 	}
 	if got := allPaths(t, path); !slices.Equal(got, []string{"a", "b", "d"}) {
 		t.Errorf("operations %q", got)
+	}
+	if err := os.Remove(path + ".1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := audit.VerifyFile(path, ""); !errors.As(err, &broken) || broken.Line != 0 {
+		t.Errorf("VerifyFile without the first file, after a file that was created = %v", err)
 	}
 }
 

@@ -33,6 +33,8 @@ const (
 	DialectGemini Dialect = "gemini"
 	// DialectAnthropic has the text editor and the memory tool of Anthropic's models.
 	DialectAnthropic Dialect = "anthropic"
+	// DialectOpenAI has apply_patch and the tools of Codex to read, list and search.
+	DialectOpenAI Dialect = "openai"
 	// DialectFS has tools with results in one shape and few codes of errors.
 	DialectFS Dialect = "fs"
 	// DialectHelix has nine tools with results of one or two members.
@@ -71,7 +73,7 @@ type dialect struct {
 
 var dialects = []*dialect{
 	{name: DialectWorkspace, naming: DefaultNaming, specs: specs},
-	anthropicDialect, mcpDialect, agentkitDialect, claudeDialect, fsDialect, geminiDialect, helixDialect,
+	anthropicDialect, openaiDialect, mcpDialect, agentkitDialect, claudeDialect, fsDialect, geminiDialect, helixDialect,
 }
 
 // dialectOf returns the dialect with a name.

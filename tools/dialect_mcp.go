@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -188,14 +190,20 @@ func planMCPRead(ctx context.Context, ts *toolset, in *mcpReadInput) ([]policy.R
 type mcpMedia struct {
 	Content []mcpPart `json:"content" jsonschema:"one item"`
 
-	size    int
-	picture []Part
+	part Part
 }
 
 type mcpPart struct {
-	Type     string `json:"type" jsonschema:"image, audio or blob"`
-	Data     string `json:"data" jsonschema:"the bytes in base64"`
-	MIMEType string `json:"mimeType" jsonschema:"what the bytes are"`
+	Type     string       `json:"type" jsonschema:"image, audio or resource"`
+	Data     string       `json:"data,omitempty" jsonschema:"the bytes of an image or a sound in base64"`
+	MIMEType string       `json:"mimeType,omitempty" jsonschema:"what they are"`
+	Resource *mcpResource `json:"resource,omitempty" jsonschema:"any other file"`
+}
+
+type mcpResource struct {
+	URI      string `json:"uri" jsonschema:"the file"`
+	MIMEType string `json:"mimeType" jsonschema:"what its bytes are"`
+	Blob     string `json:"blob" jsonschema:"the bytes in base64"`
 }
 
 // mcpTypes are the types of files by the ends of their names.
@@ -214,29 +222,23 @@ func runMCPMedia(ctx context.Context, ts *toolset, in *mcpPath) (*mcpMedia, erro
 	if !known {
 		mime = "application/octet-stream"
 	}
-	kind, _, _ := strings.Cut(mime, "/")
-	if kind == "application" {
-		kind = "blob"
+	data := base64.StdEncoding.EncodeToString(file.stored)
+	item := mcpPart{Type: strings.Split(mime, "/")[0], Data: data, MIMEType: mime}
+	if !known {
+		uri := url.URL{Scheme: "workspace", Path: absolute(name)}
+		item = mcpPart{Type: "resource", Resource: &mcpResource{uri.String(), mime, data}}
 	}
-	out := &mcpMedia{Content: []mcpPart{{kind, base64.StdEncoding.EncodeToString(file.stored), mime}}, size: len(file.stored)}
-	if kind == "image" {
-		out.picture = []Part{{Path: name, MIMEType: mime, Data: file.stored}}
-	}
-	return out, nil
+	return &mcpMedia{[]mcpPart{item}, Part{Path: name, MIMEType: mime, Data: file.stored}}, nil
 }
 
 func planMCPMedia(ctx context.Context, ts *toolset, in *mcpPath) ([]policy.Request, error) {
 	return planReadFile(ctx, ts, &readFileInput{Path: in.Path})
 }
 
-func (o *mcpMedia) parts() []Part { return o.picture }
+func (o *mcpMedia) parts() []Part { return []Part{o.part} }
 
 func (o *mcpMedia) text() string {
-	text := fmt.Sprintf("%s, %d bytes", o.Content[0].MIMEType, o.size)
-	if o.picture == nil {
-		text += " in base64:\n" + o.Content[0].Data
-	}
-	return text
+	return fmt.Sprintf("%s, %s", o.part.MIMEType, wording.Count(len(o.part.Data), "byte", "bytes"))
 }
 
 type mcpReadAllInput struct {

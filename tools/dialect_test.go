@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // stores are the file systems on which the tools have the same outcome.
@@ -108,6 +110,7 @@ func play(t *testing.T, fsys workspace.FileSystem, d tools.Dialect, script strin
 			t.Fatalf("no tool %s", op)
 		}
 		called[op] = true
+		checkDialectPlan(t, tool, args)
 		result, err := tool.Call(t.Context(), json.RawMessage(args))
 		if err != nil {
 			t.Fatal(err)
@@ -127,9 +130,85 @@ func play(t *testing.T, fsys workspace.FileSystem, d tools.Dialect, script strin
 	return out.String() + contents(t, fsys)
 }
 
+// checkDialectPlan checks that a preflight succeeds where the arguments are valid, or
+// says why, and that a tool that only reads would touch nothing else.
+func checkDialectPlan(t *testing.T, tool *tools.Tool, args string) {
+	t.Helper()
+	requests, err := tool.Preflight(t.Context(), json.RawMessage(args))
+	var failed *tools.Error
+	if err != nil && !errors.As(err, &failed) {
+		t.Errorf("Preflight of %s %s = %v", tool.Op, args, err)
+	}
+	for _, r := range requests {
+		if tool.Annotations.ReadOnly && r.Op != policy.OpRead && r.Op != policy.OpList {
+			t.Errorf("Preflight of %s %s has %+v, and the tool only reads", tool.Op, args, r)
+		}
+	}
+}
+
+// TestDialectSessions changes a file that the session has not read, and then one that
+// it has, by any spelling of its name, in a workspace that asks for that.
+func TestDialectSessions(t *testing.T) {
+	for d, calls := range map[tools.Dialect][2]string{ // a change, and a read before it
+		tools.DialectHelix:         {`edit_file {"path": "f", "oldText": "two", "newText": "2"}`, `read_file {"path": "/./f"}`},
+		tools.DialectMCPFilesystem: {`edit_file {"path": "f", "edits": [{"oldText": "two", "newText": "2"}]}`, `read_text_file {"path": "/f"}`},
+		tools.DialectAgentkit:      {`fs_replace_in_file {"path": "f", "find": "two", "replace": "2"}`, `fs_read_file {"path": "f", "from": 2, "to": 2}`},
+		tools.DialectFS:            {`file_edit {"path": "f", "old_text": "two", "new_text": "2"}`, `file_read {"path": "./f", "offset": 2}`},
+		tools.DialectAnthropic:     {`str_replace_based_edit_tool {"command": "str_replace", "path": "/f", "old_str": "two", "new_str": "2"}`, `str_replace_based_edit_tool {"command": "view", "path": "f"}`},
+		tools.DialectOpenAI:        {`apply_patch {"input": "*** Begin Patch\n*** Update File: f\n@@\n-two\n+2\n*** End Patch"}`, `read_file {"file_path": "/f"}`},
+	} {
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			fsys := memory.New(nil)
+			put(t, fsys, "f", "one\ntwo\n")
+			set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: d, ReadBeforeWrite: []string{"test"}})
+			for i, c := range []string{calls[0], calls[1], calls[0]} {
+				op, args, _ := strings.Cut(c, " ")
+				tool, _ := set.Lookup(op)
+				result, err := tool.Call(t.Context(), json.RawMessage(args))
+				if err != nil || result.IsError != (i == 0) {
+					t.Fatalf("%s = %+v, %v", c, result, err)
+				}
+				if i == 0 {
+					contains(t, c, result.Text, "Read it with ")
+					holds(t, fsys, "f", "one\ntwo\n")
+				}
+			}
+			holds(t, fsys, "f", "one\n2\n")
+		})
+	}
+}
+
+// TestDialectReadsWholeFiles reads a file of more than one page at once, and none that
+// is larger than the workspace allows.
+func TestDialectReadsWholeFiles(t *testing.T) {
+	content := strings.Repeat("a line of a file that is read at once\n", 40_000)
+	fsys := memory.New(nil)
+	put(t, fsys, "f", content)
+	for size, want := range map[int64]string{0: content, 1 << 20: "file too large"} {
+		set := newSetOf(t, workspace.New("test", fsys, &workspace.Options{MaxFileSize: size}), &tools.Options{Dialect: tools.DialectMCPFilesystem})
+		tool, _ := set.Lookup("read_text_file")
+		result, err := tool.Call(t.Context(), json.RawMessage(`{"path": "f"}`))
+		if err != nil || result.IsError != (size > 0) || !strings.Contains(result.Text, want) {
+			t.Errorf("with a limit of %d: %d characters, %v, %v", size, len(result.Text), result.IsError, err)
+		}
+		checkEncoded(t, result)
+	}
+}
+
+// checkEncoded checks the text of a result as a string of JSON.
+func checkEncoded(t *testing.T, result *tools.Result) {
+	t.Helper()
+	var text string
+	if encoded := result.AppendTextJSON(nil); json.Unmarshal(encoded, &text) != nil || text != result.Text {
+		t.Errorf("AppendTextJSON() is not the JSON of the text:\n%s", encoded)
+	}
+}
+
 // checkTranscribed checks what holds for every result of a dialect.
 func checkTranscribed(t *testing.T, tool *tools.Tool, result *tools.Result) {
 	t.Helper()
+	checkEncoded(t, result)
 	if result.IsError {
 		checkError(t, tool, result)
 		return
@@ -236,17 +315,4 @@ func TestDialectShared(t *testing.T) {
 	if err != nil || result.Text != "text\n" {
 		t.Errorf("read_file = %+v, %v", result, err)
 	}
-}
-
-// TestDialectSessions tests that a session knows a file that was read by another
-// spelling of its name.
-func TestDialectSessions(t *testing.T) {
-	ws := workspace.New("test", memory.New(nil), nil)
-	if _, err := ws.WriteFile(t.Context(), "a", []byte("old"), nil); err != nil {
-		t.Fatal(err)
-	}
-	set := newSetOf(t, ws, &tools.Options{Dialect: tools.DialectHelix, ReadBeforeWrite: []string{"test"}})
-	bad(t, set, "write_file", object{"path": "a", "content": "new"}, tools.CodeReadRequired)
-	good(t, set, "read_file", object{"path": "/./a"})
-	good(t, set, "write_file", object{"path": "a", "content": "new"})
 }

@@ -40,7 +40,8 @@ type excerpt struct {
 type Part struct {
 	// Path is the file's name from the root.
 	Path string
-	// MIMEType is image/png, image/jpeg, image/gif, image/webp or application/pdf.
+	// MIMEType is image/png, image/jpeg, image/gif, image/webp or application/pdf. A
+	// tool of a dialect can have others.
 	MIMEType string
 	// Data is the content of the file.
 	Data []byte

@@ -50,6 +50,9 @@ func content(part tools.Part) sdk.Content {
 	if strings.HasPrefix(part.MIMEType, "image/") {
 		return &sdk.ImageContent{MIMEType: part.MIMEType, Data: part.Data}
 	}
+	if strings.HasPrefix(part.MIMEType, "audio/") {
+		return &sdk.AudioContent{MIMEType: part.MIMEType, Data: part.Data}
+	}
 	uri := url.URL{Scheme: "workspace", Path: "/" + part.Path}
 	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uri.String(), MIMEType: part.MIMEType, Blob: part.Data}}
 }

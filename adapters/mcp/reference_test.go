@@ -34,6 +34,7 @@ var referenceFiles = map[string]string{
 	"notes/empty":       "",
 	"notes/utf8.txt":    "naïve\n界\n",
 	"notes/picture.png": "\x89PNG\r\n\x1a\n\x00\x00",
+	"notes/sound.mp3":   "ID3\x00\x01",
 	"notes/1500.txt":    strings.Repeat("x", 1500),
 
 	// The files of the server's own tests of edits.
@@ -71,6 +72,8 @@ var referenceCalls = []struct{ tool, args, differs string }{
 	{"read_text_file", `{"path": "ROOT/src"}`, "text of the error"},
 	{"read_text_file", `{"path": "ROOT/README.md", "head": 1, "tail": 1}`, "text of the error"},
 	{"read_media_file", `{"path": "ROOT/notes/picture.png"}`, ""},
+	{"read_media_file", `{"path": "ROOT/notes/sound.mp3"}`, ""},
+	{"read_media_file", `{"path": "ROOT/notes/utf8.txt"}`, ""},
 	{"read_multiple_files", `{"paths": ["ROOT/README.md", "ROOT/notes/no-newline", "ROOT/notes/empty"]}`, ""},
 	{"read_multiple_files", `{"paths": ["ROOT/README.md", "ROOT/nowhere"]}`, "text of the error"},
 	{"read_multiple_files", `{"paths": []}`, "text of the error"},
@@ -264,6 +267,10 @@ func referenceText(t *testing.T, session *sdk.ClientSession, tool, args string) 
 			text += c.Text
 		case *sdk.ImageContent:
 			text = c.MIMEType + " " + string(c.Data) // the text beside an image is for models that see none
+		case *sdk.AudioContent:
+			text = c.MIMEType + " " + string(c.Data)
+		case *sdk.EmbeddedResource:
+			text = c.Resource.MIMEType + " " + string(c.Resource.Blob)
 		}
 	}
 	return text

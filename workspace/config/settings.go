@@ -444,7 +444,7 @@ type Tools struct {
 type Dialect string
 
 // dialects are the values of a Dialect, the default one first.
-var dialects = []string{"workspace", "anthropic", "mcp-filesystem", "agentkit", "claude-code", "fs", "gemini", "helix"}
+var dialects = []string{"workspace", "anthropic", "openai", "mcp-filesystem", "agentkit", "claude-code", "fs", "gemini", "helix"}
 
 // Sharing says whether workspaces share their tools.
 type Sharing string

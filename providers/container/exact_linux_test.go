@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
-	os.RemoveAll(withoutInotifywait())
+	os.RemoveAll(linkedPrograms)
 	os.Exit(code)
 }
 

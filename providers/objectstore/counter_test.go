@@ -35,6 +35,9 @@ func (s store) pair(tb testing.TB) [2]*objectstore.FS {
 // TestCounter increments a counter by compare and swap.
 func TestCounter(t *testing.T) {
 	increments := exhaustive.Some[int64](t, "most increments", 500, 100)
+	if testing.Short() {
+		increments = 40
+	}
 	everyStore(t, func(t *testing.T, s store) {
 		pair := s.pair(t)
 		if _, err := pair[0].WriteFile(t.Context(), "counter", []byte("0"), nil); err != nil {

@@ -35,7 +35,7 @@ func TestRestrictConformance(t *testing.T) {
 func TestRestrictLocalConformance(t *testing.T) {
 	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 		return restrict(t, openLocal(t, t.TempDir()), "**/*")
-	}, &conformance.Options{Symlink: symlinkIn, Short: !exhaustive.On()})
+	}, ofFolders())
 }
 
 // ofFolders are the options of a run in a folder of what has a run in memory. With

@@ -174,7 +174,8 @@ type editor struct {
 	check  func(old, text []byte, change *edit.Change) error // says whether old, which holds text, may be changed so; see [toolset.checkEdit]
 	text   []byte                                            // what change was planned on
 	change *edit.Change                                      // the last one planned
-	now    []byte                                            // what it makes of the file
+	result []byte                                            // what it makes of text
+	now    []byte                                            // the same as bytes of the file
 }
 
 // apply is what [workspace.Workspace.Edit] calls.
@@ -209,10 +210,11 @@ func (e *editor) plan(old []byte) error {
 	if err := ops.CheckSize(ops.EditFile, e.path, least, e.limit); err != nil {
 		return err
 	}
-	if e.now, err = enc.Encode(change.Bytes()); err != nil {
+	result := change.Bytes()
+	if e.now, err = enc.Encode(result); err != nil {
 		return ops.Error(ops.EditFile, e.path, err, nil)
 	}
-	e.text, e.change = text, change
+	e.text, e.change, e.result = text, change, result
 	return ops.CheckSize(ops.EditFile, e.path, int64(len(e.now)), e.limit)
 }
 
@@ -233,7 +235,7 @@ func (e *editor) dryRun(ctx context.Context, ws *workspace.Workspace) error {
 
 func (e *editor) diff() (diff, note string) {
 	before, after, whole := e.change.Head(unified.MaxSource)
-	diff, note = unified.Diff(e.path, before, after)
+	diff, note = unified.Diff(e.path, e.text[:before], e.result[:after])
 	switch {
 	case diff == "" && !whole:
 		return "", "no diff: the changed part is too large"

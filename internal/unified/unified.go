@@ -121,17 +121,26 @@ func contextAfter(text []byte) int {
 	return end
 }
 
+// block is how many bytes are compared at once.
+const block = 4 << 10
+
 func commonPrefix[T []byte | string](a, b T) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
+	n, limit := 0, min(len(a), len(b))
+	for n+block <= limit && string(a[n:n+block]) == string(b[n:n+block]) {
+		n += block
+	}
+	for n < limit && a[n] == b[n] {
 		n++
 	}
 	return n
 }
 
 func commonSuffix[T []byte | string](a, b T) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+	n, limit := 0, min(len(a), len(b))
+	for n+block <= limit && string(a[len(a)-n-block:len(a)-n]) == string(b[len(b)-n-block:len(b)-n]) {
+		n += block
+	}
+	for n < limit && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
 	}
 	return n

@@ -36,6 +36,8 @@ type Edit struct {
 	// Line, if it is not zero, inserts New before that line instead, counted from
 	// 1: the number after the last line appends. Old is not used.
 	Line int
+
+	sharing int // how many regular expressions there are
 }
 
 // Change is what a list of edits makes of a file. It shares the bytes of the
@@ -84,8 +86,14 @@ type Tolerated struct {
 func New(data []byte, edits []Edit) (*Change, error) {
 	change := &Change{data: data}
 	var failed Errors
-	effort := nearestEffort
+	effort, patterns := nearestEffort, 0
+	for _, e := range edits {
+		if e.Regexp {
+			patterns++
+		}
+	}
 	for i, e := range edits {
+		e.sharing = patterns
 		found, err := locate(data, e, MaxReplacements-len(change.spans))
 		var missing *NotFoundError
 		if errors.As(err, &missing) {
@@ -209,12 +217,12 @@ func lineAt(data []byte, offset int) int {
 	return bytes.Count(data[:offset], []byte("\n")) + 1
 }
 
-// Head returns the start of the original up to a line end, and what the edits
-// make of it: long enough to show the first replacements, and at most limit
-// bytes past the first of them. whole says that it holds all of them.
-func (c *Change) Head(limit int) (before, after []byte, whole bool) {
+// Head returns how many bytes of the original, up to a line end, and of the result show
+// the first replacements: at most limit bytes past the first of them. whole says that
+// they show all of them.
+func (c *Change) Head(limit int) (before, after int, whole bool) {
 	if len(c.spans) == 0 {
-		return nil, nil, true
+		return 0, 0, true
 	}
 	end := len(c.data)
 	if c.spans[0].Start+limit < end {
@@ -226,8 +234,8 @@ func (c *Change) Head(limit int) (before, after []byte, whole bool) {
 		end = min(end, bytes.LastIndexByte(c.data[:c.spans[n-1].Start], '\n')+1)
 	}
 	if n == 0 {
-		return nil, nil, false
+		return 0, 0, false
 	}
 	part := Change{data: c.data[:end], spans: c.spans[:n]}
-	return part.data, part.Bytes(), n == len(c.spans)
+	return end, int(part.Size()), n == len(c.spans)
 }

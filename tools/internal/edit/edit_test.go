@@ -2,6 +2,7 @@ package edit_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,9 @@ func TestEditErrors(t *testing.T) {
 		{"regexp-malformed", "a", []edit.Edit{{Old: "func (", New: "c", Regexp: true}}, &edit.PatternError{}},
 		{"regexp-too-long", "a", []edit.Edit{{Old: strings.Repeat("a", 5000), New: "c", Regexp: true}}, &edit.PatternError{}},
 		{"regexp-of-large-file", strings.Repeat("a", edit.MaxRegexpSource+1), []edit.Edit{{Old: "b", New: "c", Regexp: true}}, &edit.InvalidError{}},
+		{"regexp-too-costly", strings.Repeat("x", 1<<20), []edit.Edit{{Old: "(x{1,30}){1,30}y", New: "c", Regexp: true}}, &edit.PatternError{}},
+		{"regexps-too-costly-together", strings.Repeat("x", 1<<20), slices.Repeat([]edit.Edit{{Old: "[a-z]{150} [0-9]{150}y", New: "c", Regexp: true}}, 2),
+			edit.Errors{&edit.PatternError{}, &edit.PatternError{Edit: 1}}},
 		{"regexp-missing", "abc", []edit.Edit{{Old: "^b", New: "c", Regexp: true}}, &edit.NotFoundError{}},
 		{"regexp-twice", "ab\nab\n", []edit.Edit{{Old: "^a", New: "c", Regexp: true}}, &edit.NotUniqueError{Count: 2, Lines: []int{1, 2}}},
 		{"regexp-unknown-group", "ab", []edit.Edit{{Old: "(a)", New: "$2", Regexp: true}}, &edit.InvalidError{}},
@@ -115,7 +119,7 @@ func TestEditErrors(t *testing.T) {
 			}
 			ignore := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Nearest" || p.Last().String() == ".Reason" }, cmp.Ignore())
 			if diff := cmp.Diff(tt.want, err, ignore); diff != "" {
-				t.Errorf("New(%q) error (-want +got):\n%s", tt.data, diff)
+				t.Errorf("New(%.100q) error (-want +got):\n%s", tt.data, diff)
 			}
 		})
 	}
@@ -207,7 +211,8 @@ func TestHead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before, after, whole := change.Head(tt.limit)
+			beforeEnd, afterEnd, whole := change.Head(tt.limit)
+			before, after := data[:beforeEnd], change.Bytes()[:afterEnd]
 			if string(before) != tt.before || string(after) != tt.after || whole != tt.whole {
 				t.Errorf("Head(%d) = %q, %q, %v, want %q, %q, %v", tt.limit, before, after, whole, tt.before, tt.after, tt.whole)
 			}

@@ -11,7 +11,7 @@ import (
 var (
 	ErrTextNotFound  = errors.New("text not found")
 	ErrTextNotUnique = errors.New("text not unique")
-	ErrPattern       = errors.New("malformed pattern")
+	ErrPattern       = errors.New("malformed or too costly pattern")
 )
 
 // Errors are the errors of several edits of a list, in its order.
@@ -63,14 +63,14 @@ type InvalidError struct {
 
 func (e *InvalidError) Error() string { return e.Reason }
 
-// PatternError says that the regular expression of an edit is malformed. It is
-// [ErrPattern].
+// PatternError says that the regular expression of an edit is malformed or too costly.
+// It is [ErrPattern].
 type PatternError struct {
 	Edit   int // the edit, from 0
 	Reason string
 }
 
-func (e *PatternError) Error() string { return "oldText is no regular expression: " + e.Reason }
+func (e *PatternError) Error() string { return e.Reason }
 
 // Unwrap returns the kind of the error.
 func (e *PatternError) Unwrap() error { return ErrPattern }

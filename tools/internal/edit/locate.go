@@ -72,7 +72,8 @@ func (e Edit) find(data, old []byte, w where) (starts []int) {
 		starts = append(starts, at)
 	}
 	if len(starts) == 1 && !e.All && e.Count == 0 {
-		if at := w.next(data, old, starts[0]+1); at >= 0 {
+		near := data[:min(starts[0]+2*len(old), len(data))] // where one that overlaps ends
+		if at := w.next(near, old, starts[0]+1); at >= 0 {
 			starts = append(starts, at)
 		}
 	}

@@ -325,8 +325,8 @@ func FuzzEdit(f *testing.F) {
 			t.Fatalf("the byte order mark is changed: %+v", change.Spans()[0])
 		}
 		before, after, whole := change.Head(16)
-		if !bytes.HasPrefix(data, before) || whole && !bytes.HasPrefix(change.Bytes(), after) {
-			t.Errorf("Head = %q, %q", before, after)
+		if rest, result := data[before:], change.Bytes(); whole && !bytes.Equal(result[after:], rest) {
+			t.Errorf("after the head of the change, %q becomes %q", rest, result[after:])
 		}
 	})
 }

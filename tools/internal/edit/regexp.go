@@ -9,17 +9,19 @@ import (
 	"strings"
 )
 
-// Bounds of a regular expression and of a file that it is applied to: together they
-// bound the time that it takes.
+// Bounds of a regular expression, and of a file that it is applied to. A search takes at
+// most 20 ns for each byte of the file and each instruction that the pattern is compiled
+// to. The regular expressions of one [New] share maxEffort.
 const (
 	maxPattern      = 4 << 10
 	MaxRegexpSource = 8 << 20
+	maxEffort       = 1 << 29
 )
 
 // locateRegexp finds what a regular expression matches, and expands the template for
 // each match.
 func locateRegexp(data []byte, e Edit, room int) (located, error) {
-	re, err := e.compile()
+	re, size, err := e.compile()
 	if err != nil {
 		return located{}, err
 	}
@@ -27,6 +29,8 @@ func locateRegexp(data []byte, e Edit, room int) (located, error) {
 	switch {
 	case err != nil:
 		return located{}, err
+	case len(data)*size > maxEffort/max(e.sharing, 1):
+		return located{}, &PatternError{Reason: "the regular expression is too costly for a file of this size: repeat less in it, or use fewer"}
 	case len(data) > MaxRegexpSource:
 		return located{}, &InvalidError{Reason: fmt.Sprintf("a regular expression is applied to files of at most %d MiB", MaxRegexpSource>>20)}
 	}
@@ -71,19 +75,23 @@ func lineMatches(text []byte, found [][]int) [][]int {
 }
 
 // compile returns the regular expression of an edit, where ^ and $ are the ends of a
-// line.
-func (e Edit) compile() (*regexp.Regexp, error) {
+// line, and how many instructions it has.
+func (e Edit) compile() (re *regexp.Regexp, size int, err error) {
 	if len(e.Old) > maxPattern {
-		return nil, &PatternError{Reason: fmt.Sprintf("it is longer than %d bytes", maxPattern)}
+		return nil, 0, &PatternError{Reason: fmt.Sprintf("the regular expression is longer than %d bytes", maxPattern)}
 	}
-	if _, err := syntax.Parse(e.Old, syntax.Perl); err != nil {
-		return nil, &PatternError{Reason: strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
+	tree, err := syntax.Parse(e.Old, syntax.Perl)
+	if err == nil {
+		re, err = regexp.Compile("(?m)" + e.Old)
 	}
-	re, err := regexp.Compile("(?m)" + e.Old)
 	if err != nil {
-		return nil, &PatternError{Reason: strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
+		return nil, 0, &PatternError{Reason: "oldText is no regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
 	}
-	return re, nil
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, 0, &PatternError{Reason: "the regular expression cannot be compiled"}
+	}
+	return re, len(program.Inst), nil
 }
 
 // reference is a dollar sign in a template, and the group that it refers to.

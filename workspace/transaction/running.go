@@ -2,11 +2,14 @@ package transaction
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -121,12 +124,9 @@ func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) e
 	if change == nil {
 		return nil
 	}
-	tx, err := f.open(f.dir + "/" + session.NewID())
+	tx, err := f.begin(ctx)
 	if err != nil {
 		return err
-	}
-	if err := tx.set(ctx, stateOpen); err != nil {
-		return ops.Rename(err, ops.Transaction, ".")
 	}
 	f.active.Store(tx.dir, true)
 	defer f.active.Delete(tx.dir)
@@ -153,6 +153,27 @@ func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) e
 		}
 	}
 	return errors.Join(err, tx.undo(ctx))
+}
+
+// maxBegins is how often a transaction tries to begin while others remove directories that
+// are empty.
+const maxBegins = 10
+
+// begin returns a new transaction.
+func (s *shared) begin(ctx context.Context) (*running, error) {
+	for attempt := 1; ; attempt++ {
+		tx, err := s.open(s.dir + "/" + session.NewID())
+		if err != nil {
+			return nil, err
+		}
+		err = tx.set(ctx, stateOpen)
+		if err == nil {
+			return tx, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || attempt == maxBegins {
+			return nil, ops.Rename(err, ops.Transaction, ".")
+		}
+	}
 }
 
 // end waits for the changes that still run, whose context has ended, and lets no other
@@ -210,6 +231,14 @@ func (tx *running) revert(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	original := map[string]backup.State{}
+	for _, c := range changes { // the last one first
+		for _, step := range slices.Backward(c.Steps) {
+			if c.Undoes == 0 {
+				original[step.Path] = step.Before
+			}
+		}
+	}
 	done := map[string]bool{}
 	var errs []error
 	for _, c := range changes {
@@ -219,10 +248,43 @@ func (tx *running) revert(ctx context.Context) error {
 		done[c.Session] = true
 		as := session.WithCall(session.WithID(ctx, c.Session)) // for what records changes below
 		if _, err := tx.journal.Undo(as, &backup.UndoOptions{Session: c.Session, All: true}); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
+			errs = append(errs, tx.unlessRestored(ctx, err, original))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// unlessRestored returns err without the conflicts of files that are as they were before
+// the transaction. An undo that is cut off and goes on may take its own work for that of
+// somebody else, if the transaction has written a file twice.
+func (tx *running) unlessRestored(ctx context.Context, err error, original map[string]backup.State) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var left []error
+		for _, one := range joined.Unwrap() {
+			left = append(left, tx.unlessRestored(ctx, one, original))
+		}
+		return errors.Join(left...)
+	}
+	conflict, ok := errors.AsType[*fs.PathError](err)
+	if !ok || !errors.Is(err, workspace.ErrConflict) {
+		return err
+	}
+	before := original[conflict.Path]
+	info, statErr := tx.fsys.Stat(ctx, conflict.Path)
+	switch {
+	case before.Type == "" && errors.Is(statErr, fs.ErrNotExist):
+		return nil
+	case statErr != nil, info.Type != before.Type:
+		return err
+	case info.Type != workspace.TypeFile, before.Version != "" && info.Version == before.Version:
+		return nil
+	}
+	data, _, readErr := workspace.ReadVersioned(ctx, tx.fsys, conflict.Path, max(before.Size, 1))
+	sum := sha256.Sum256(data)
+	if readErr == nil && hex.EncodeToString(sum[:]) == before.SHA256 {
+		return nil
+	}
+	return err
 }
 
 // onlyConflicts reports whether err is nothing but conflicts.
@@ -246,12 +308,18 @@ func (tx *running) remove(ctx context.Context) error {
 			return ops.Rename(err, ops.Transaction, ".")
 		}
 	}
-	for dir := tx.shared.dir; dir != "."; dir, _ = workspace.Split(dir) {
-		if tx.store.Rm(ctx, dir, nil) != nil { // others have something in it
-			break
+	tx.removeEmpty(ctx, tx.shared.dir)
+	return nil
+}
+
+// removeEmpty removes dir and the directories that it is in, up to the first that is not
+// empty.
+func (s *shared) removeEmpty(ctx context.Context, dir string) {
+	for ; dir != "."; dir, _ = workspace.Split(dir) {
+		if s.store.Rm(ctx, dir, nil) != nil {
+			return
 		}
 	}
-	return nil
 }
 
 // recoverOnce tries to undo what has been left, before the first change. That it fails is no
@@ -267,6 +335,9 @@ func (s *shared) undoLeft(ctx context.Context) error {
 	infos, err := s.store.Ls(ctx, s.dir, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return ops.Rename(err, ops.Transaction, ".")
+	}
+	if err == nil && len(infos) == 0 {
+		s.removeEmpty(ctx, s.dir)
 	}
 	var errs []error
 	for _, info := range infos {
@@ -286,7 +357,8 @@ func (s *shared) undoIfLeft(ctx context.Context, dir string) error {
 	found, version, err := tx.state(ctx)
 	tx.version = version
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // it has not begun, or has been removed
+	case errors.Is(err, fs.ErrNotExist): // it has not begun, or has just been removed
+		s.removeEmpty(ctx, dir)
 		return nil
 	case err != nil:
 		return ops.Rename(err, ops.Transaction, ".")

@@ -177,7 +177,7 @@ func (t *text) finish() {
 	if t.bom {
 		first.text = bom + first.text
 	}
-	if t.open {
+	if t.open && body(last.text) != "" { // an empty line without a line end is none
 		last.text = body(last.text)
 	}
 }

@@ -47,15 +47,19 @@ tools:
 	}
 	// Output:
 	// workspace__repo__read_file
+	// workspace__repo__read_files
 	// workspace__repo__ls
+	// workspace__repo__tree
 	// workspace__repo__glob
 	// workspace__repo__grep
 	// workspace__repo__stat
 	// workspace__scratch__read_file
+	// workspace__scratch__read_files
 	// workspace__scratch__write_file
 	// workspace__scratch__edit_file
 	// workspace__scratch__apply_patch
 	// workspace__scratch__ls
+	// workspace__scratch__tree
 	// workspace__scratch__glob
 	// workspace__scratch__grep
 	// workspace__scratch__stat

@@ -95,7 +95,7 @@ tools: {naming: "{name}_{op}", disable: [ls, move, copy, mkdir, rm, stat, glob],
 	for _, tool := range set.Tools() {
 		names = append(names, tool.Name)
 	}
-	want := "a_read_file a_write_file a_edit_file a_apply_patch a_grep b_read_file b_grep"
+	want := "a_read_file a_read_files a_write_file a_edit_file a_apply_patch a_tree a_grep b_read_file b_read_files b_tree b_grep"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("the tools are %s, want %s", got, want)
 	}

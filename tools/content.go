@@ -183,6 +183,11 @@ type window struct {
 // head shows at most limit lines from line first, from 1, with their numbers if they
 // are numbered.
 func (c *content) head(first, limit int, numbered bool) window {
+	return c.headWithin(first, limit, readBytes, numbered)
+}
+
+// headWithin is head with another limit on bytes.
+func (c *content) headWithin(first, limit, most int, numbered bool) window {
 	w := window{start: first, end: first - 1}
 	var text strings.Builder
 	at := c.offset(first)
@@ -200,7 +205,7 @@ func (c *content) head(first, limit int, numbered bool) window {
 			size += len(shown) - (end - at)
 		}
 		number := lineNumber(w.end+1, numbered)
-		if size += len(number); size > readBytes {
+		if size += len(number); size > most {
 			w.short = true
 			break
 		}
@@ -225,7 +230,7 @@ func (c *content) head(first, limit int, numbered bool) window {
 
 // tail shows the last limit lines, fewer if they are too many bytes: then it is
 // the first of them that are left out.
-func (c *content) tail(limit int, numbered bool) window {
+func (c *content) tail(limit, most int, numbered bool) window {
 	size, lines := 0, 0
 	for rest := c.data; len(rest) > 0 && lines < limit; lines++ {
 		at := bytes.LastIndexByte(rest[:len(rest)-1], '\n') + 1
@@ -234,12 +239,12 @@ func (c *content) tail(limit int, numbered bool) window {
 			clipped, _ := clipLine(string(rest[at:]), lineChars)
 			shown = len(clipped)
 		}
-		if size += shown + len(lineNumber(c.lines-lines, numbered)); size > readBytes {
+		if size += shown + len(lineNumber(c.lines-lines, numbered)); size > most {
 			break
 		}
 		rest = rest[:at]
 	}
-	w := c.head(c.lines-lines+1, lines, numbered)
+	w := c.headWithin(c.lines-lines+1, lines, most, numbered)
 	w.short = lines < min(limit, c.lines)
 	return w
 }

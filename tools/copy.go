@@ -2,26 +2,37 @@ package tools
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type copyInput struct {
-	Source      string `json:"source" jsonschema:"the file to copy, from the root of the workspace"`
-	Destination string `json:"destination" jsonschema:"the name of the copy from the root, not the directory to put it in; it must not exist"`
+	Source      string `json:"source" jsonschema:"from the root"`
+	Destination string `json:"destination" jsonschema:"the name of the copy; must not exist"`
+	Recursive   bool   `json:"recursive,omitempty" jsonschema:"with all below it"`
 }
 
 type copyOutput struct {
 	OK          bool              `json:"ok" jsonschema:"always true"`
-	Source      string            `json:"source" jsonschema:"the file that was copied"`
+	Source      string            `json:"source" jsonschema:"what was copied"`
 	Destination string            `json:"destination" jsonschema:"the copy"`
-	Version     workspace.Version `json:"version,omitempty" jsonschema:"the version of the copy"`
+	Version     workspace.Version `json:"version,omitempty" jsonschema:"the version of the copy of a file"`
+	Files       int               `json:"files,omitempty" jsonschema:"how many files of a directory were copied"`
+	Directories int               `json:"directories,omitempty" jsonschema:"how many directories, the copy itself included"`
+	Bytes       int64             `json:"bytes,omitempty" jsonschema:"the size of these files"`
+	Skipped     int               `json:"skipped,omitempty" jsonschema:"how many symlinks and special files were not copied"`
+	LeftOut     []string          `json:"leftOut,omitempty" jsonschema:"the first of these"`
 }
 
 var copyFileSpec = spec{
-	op: ops.Copy, annotations: Annotations{Title: "Copy file"}, handler: define(runCopy, planCopy),
+	op: ops.Copy, annotations: Annotations{Title: "Copy"}, handler: define(runCopy, planCopy),
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && (caps.Copy || caps.ConditionalWrite) },
 }
 
@@ -30,14 +41,150 @@ func runCopy(ctx context.Context, ts *toolset, in *copyInput) (*copyOutput, erro
 	if err != nil {
 		return nil, err
 	}
+	if in.Recursive {
+		dir, err := ts.ws.Resolve(ctx, from)
+		if err != nil {
+			return nil, ops.Rename(err, ops.Copy, from)
+		}
+		if ts.typeOf(ctx, dir) == workspace.TypeDirectory {
+			return ts.copyDir(ctx, from, dir, to)
+		}
+	}
 	version, err := ts.ws.Copy(ctx, from, to)
 	return &copyOutput{OK: true, Source: from, Destination: to, Version: version}, err
 }
 
+// planCopy has one request for a directory, as the rules are asked for each file.
 func planCopy(_ context.Context, ts *toolset, in *copyInput) ([]policy.Request, error) {
-	return ts.touchesPair(ops.Copy, policy.OpCopy, in.Source, in.Destination)
+	requests, err := ts.touchesPair(ops.Copy, policy.OpCopy, in.Source, in.Destination)
+	if err == nil {
+		requests[0].Recursive = in.Recursive
+	}
+	return requests, err
 }
 
+// copyDir copies the directory from, which is dir without symlinks. It is listed
+// before the first file is copied. What cannot be copied does not keep the rest from
+// it.
+func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutput, error) {
+	entries, err := ts.entriesToCopy(ctx, dir, to)
+	if err != nil {
+		return nil, ops.Rename(err, ops.Copy, from)
+	}
+	if parent, _ := workspace.Split(to); parent != "." {
+		if err := ts.ws.Mkdir(ctx, parent, &workspace.MkdirOptions{Recursive: true}); err != nil {
+			return nil, ops.Rename(err, ops.Copy, to)
+		}
+	}
+	if err := ts.ws.Mkdir(ctx, to, nil); err != nil {
+		return nil, ops.Rename(err, ops.Copy, to)
+	}
+	out := &copyOutput{OK: true, Source: from, Destination: to, Directories: 1}
+	partial := &partialCopy{out: out}
+	for _, entry := range entries {
+		if entry.Type == workspace.TypeFile {
+			partial.files++
+		}
+		if errors.Is(partial.first, workspace.ErrNoSpace) || errors.Is(partial.first, workspace.ErrUnavailable) {
+			continue // which would fail, too
+		}
+		if err := ts.copyEntry(ctx, out, entry, to+strings.TrimPrefix(entry.Path, dir)); err != nil {
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			partial.add(err)
+		}
+	}
+	if partial.failed > 0 {
+		return nil, &hintedError{ops.Error(ops.Copy, from, nil, partial), "What was copied stays. Copy what is missing by itself, or tell the user."}
+	}
+	return out, nil
+}
+
+// entriesToCopy returns what is below dir, for a copy that is not below it itself.
+func (ts *toolset) entriesToCopy(ctx context.Context, dir, to string) (entries []workspace.FileInfo, err error) {
+	if to, err = ts.ws.Resolve(ctx, to); err != nil {
+		return nil, err
+	}
+	if dir == "." || to == dir || strings.HasPrefix(to, dir+"/") {
+		return nil, ops.Error(ops.Copy, dir, fs.ErrInvalid, errors.New("the copy of a directory cannot be the directory or below it"))
+	}
+	err = ts.ws.Walk(ctx, dir, nil, func(info workspace.FileInfo, err error) error {
+		if entries = append(entries, info); err == nil && len(entries) > copyMax {
+			err = ops.Error(ops.Copy, dir, workspace.ErrTooLarge, fmt.Errorf("more than %s: copy its directories by themselves", wording.Count(copyMax, "entry", "entries")))
+		}
+		return err
+	})
+	return entries, err
+}
+
+// copyEntry copies one file or makes one directory.
+func (ts *toolset) copyEntry(ctx context.Context, out *copyOutput, entry workspace.FileInfo, to string) error {
+	switch entry.Type {
+	case workspace.TypeDirectory:
+		if err := ts.ws.Mkdir(ctx, to, nil); err != nil {
+			return err
+		}
+		out.Directories++
+	case workspace.TypeFile:
+		if _, err := ts.ws.Copy(ctx, entry.Path, to); err != nil {
+			return err
+		}
+		out.Files++
+		out.Bytes += entry.Size
+	default:
+		if out.Skipped++; len(out.LeftOut) < copyListed {
+			out.LeftOut = append(out.LeftOut, entry.Path)
+		}
+	}
+	return nil
+}
+
+// partialCopy is the error of a directory that was copied in part.
+type partialCopy struct {
+	out    *copyOutput
+	files  int // that there are
+	failed int // entries
+	first  error
+	texts  []string // of the first errors
+}
+
+func (p *partialCopy) add(err error) {
+	if p.failed++; p.failed == 1 {
+		p.first = err
+	}
+	if len(p.texts) < copyListed {
+		_, text := describe(err)
+		p.texts = append(p.texts, text)
+	}
+}
+
+// Error says what was copied, and what was not.
+func (p *partialCopy) Error() string {
+	text := fmt.Sprintf("%s of %s (%s) copied to %s, not copied: %s", wording.Thousands(p.out.Files), wording.Count(p.files, "file", "files"),
+		wording.Count(int(p.out.Bytes), "byte", "bytes"), p.out.Destination, strings.Join(p.texts, "; "))
+	if rest := p.failed - len(p.texts); rest > 0 {
+		text += fmt.Sprintf("; and %s more", wording.Thousands(rest))
+	}
+	return text
+}
+
+// Unwrap returns the first error, whose kind the copy has.
+func (p *partialCopy) Unwrap() error { return p.first }
+
 func (o *copyOutput) text() string {
-	return "Copied " + o.Source + " to " + o.Destination + versionNote(o.Version) + "."
+	text := "Copied " + o.Source + " to " + o.Destination
+	if o.Directories > 0 {
+		text += fmt.Sprintf(" (%s, %s, %s)", wording.Count(o.Files, "file", "files"),
+			wording.Count(o.Directories, "directory", "directories"), wording.Count(int(o.Bytes), "byte", "bytes"))
+	}
+	text += versionNote(o.Version) + "."
+	if o.Skipped > 0 {
+		text += fmt.Sprintf(" Not copied, as not files: %s", strings.Join(o.LeftOut, ", "))
+		if rest := o.Skipped - len(o.LeftOut); rest > 0 {
+			text += fmt.Sprintf(" and %s more", wording.Thousands(rest))
+		}
+		text += "."
+	}
+	return text
 }

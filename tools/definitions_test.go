@@ -232,6 +232,9 @@ func TestStrictSchemas(t *testing.T) {
 		if _, ok := args["patch"]; ok {
 			args["patch"] = "*** Begin Patch\n*** Delete File: path\n*** End Patch"
 		}
+		if _, ok := args["paths"]; ok {
+			args["paths"] = []string{"path"}
+		}
 		result := call(t, set, set.Tools()[i].Op, args)
 		if result.IsError && result.Error.Code == tools.CodeInvalidArguments {
 			t.Errorf("%s with null for what is optional: %s", f.Function.Name, result.Text)
@@ -295,6 +298,8 @@ func TestAnnotations(t *testing.T) {
 		"read_file":   {Title: "Read file", ReadOnly: true, Idempotent: true},
 		"write_file":  {Title: "Write file", Destructive: true, Idempotent: true},
 		"edit_file":   {Title: "Edit file", Destructive: true},
+		"read_files":  {Title: "Read files", ReadOnly: true, Idempotent: true},
+		"tree":        {Title: "Show tree", ReadOnly: true, Idempotent: true},
 		"apply_patch": {Title: "Apply patch", Destructive: true},
 		"ls":          {Title: "List directory", ReadOnly: true, Idempotent: true},
 		"glob":        {Title: "Find files", ReadOnly: true, Idempotent: true},
@@ -303,7 +308,7 @@ func TestAnnotations(t *testing.T) {
 		"mkdir":       {Title: "Make directory", Idempotent: true},
 		"rm":          {Title: "Remove", Destructive: true, Idempotent: true},
 		"move":        {Title: "Move or rename", Destructive: true},
-		"copy":        {Title: "Copy file"},
+		"copy":        {Title: "Copy"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)

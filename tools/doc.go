@@ -1,5 +1,5 @@
 // Package tools makes the tools that a model is given from a
-// [workspace.Workspace]: eleven operations on files, each with a name, a
+// [workspace.Workspace]: fourteen operations on files, each with a name, a
 // description, JSON Schemas of its parameters and result, and a function to
 // call.
 //

@@ -75,6 +75,6 @@ func TestMoveAndCopy(t *testing.T) {
 		})
 	}
 	set, _ := newSet(t, map[string]string{"dir/c": ""}, nil)
-	contains(t, "hint", bad(t, set, "copy", object{"source": "dir", "destination": "y"}, tools.CodeIsDir).Hint, "one by one")
+	contains(t, "hint", bad(t, set, "copy", object{"source": "dir", "destination": "y"}, tools.CodeIsDir).Hint, "Set recursive")
 	good(t, set, "move", object{"source": "dir", "destination": "y"})
 }

@@ -99,13 +99,13 @@ func (ts *toolset) existsHint(ctx context.Context, op, path string) string {
 
 func (ts *toolset) isDirHint(op string) string {
 	if op == ops.Copy {
-		return "Only files can be copied: copy those in it one by one."
+		return "Set recursive to copy a directory with everything below it."
 	}
 	return "It is a directory" + ts.ifTool(ops.Ls, ": list it with %s") + "."
 }
 
 func (ts *toolset) notDirHint(ctx context.Context, op, path string) string {
-	if op == ops.Ls || op == ops.Glob {
+	if op == ops.Ls || op == ops.Glob || op == ops.Tree {
 		if ts.typeOf(ctx, path) == workspace.TypeOther {
 			return specialHint
 		}
@@ -176,9 +176,9 @@ func (ts *toolset) conflictHint(op string) string {
 
 func (ts *toolset) timeoutHint(op string) string {
 	switch op {
-	case ops.Ls, ops.Glob, ops.Grep:
+	case ops.Ls, ops.Tree, ops.Glob, ops.Grep:
 		return "Ask for less: a directory further down, a narrower glob or fewer results."
-	case ops.ReadFile, ops.Stat:
+	case ops.ReadFile, ops.ReadFiles, ops.Stat:
 		return "Try a smaller file, or the same call again later."
 	}
 	return "It may have changed something" + ts.ifTool(ops.Stat, ": look with %s before you repeat it") + "."

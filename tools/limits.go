@@ -31,19 +31,27 @@ const (
 	readBytes   = 32 << 10 // bytes of text of one read_file
 	lineChars   = 2000     // characters of a line that read_file shows
 	base64Bytes = 48 << 10 // bytes of a file that read_file returns as base64
+	copyMax     = 10_000   // entries of a directory that one copy can copy
+	copyListed  = 5        // failures, and entries left out, that one copy lists
+	filesMax    = 50       // files of one read_files
 	columnChars = 8000     // characters of the part of a line that read_file shows
 	partBytes   = 3 << 20  // bytes of an image or a document that read_file returns as it is
 
-	lsDefault   = 500  // entries of one ls
-	lsMax       = 1000 // entries that one ls can be asked for
-	globDefault = 500  // paths of one glob
-	globMax     = 1000 // paths that one glob can be asked for
-	grepDefault = 100  // matches of one grep
-	grepMax     = 1000 // matches that one grep can be asked for
-	grepContext = 20   // lines before or after a match
-	grepChars   = 500  // characters of a line that grep shows
-	grepSkipped = 20   // skipped files that one grep lists
-	listBytes   = 32 << 10
+	lsDefault    = 500    // entries of one ls
+	lsMax        = 1000   // entries that one ls can be asked for
+	treeDefault  = 200    // entries of one tree
+	treeMax      = 1000   // entries that one tree can be asked for
+	treeDepth    = 3      // levels of one tree
+	treeDepthMax = 10     // levels that one tree can be asked for
+	treeScan     = 20_000 // files, and directories, that one tree looks at
+	globDefault  = 500    // paths of one glob
+	globMax      = 1000   // paths that one glob can be asked for
+	grepDefault  = 100    // matches of one grep
+	grepMax      = 1000   // matches that one grep can be asked for
+	grepContext  = 20     // lines before or after a match
+	grepChars    = 500    // characters of a line that grep shows
+	grepSkipped  = 20     // skipped files that one grep lists
+	listBytes    = 32 << 10
 
 	wholeEntries = 10_000 // entries, paths or matches of a dialect's tool that has no pages
 

@@ -12,9 +12,9 @@ import (
 )
 
 type lsInput struct {
-	Path   string  `json:"path,omitempty" jsonschema:"the directory, from the root of the workspace; left out for the root"`
-	Limit  integer `json:"limit,omitempty" jsonschema:"how many entries to return at most"`
-	Cursor string  `json:"cursor,omitempty" jsonschema:"nextCursor of the page before, with the other parameters unchanged"`
+	Path   string  `json:"path,omitempty" jsonschema:"from the root"`
+	Limit  integer `json:"limit,omitempty" jsonschema:"how many entries"`
+	Cursor string  `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
 }
 
 type lsOutput struct {

@@ -82,13 +82,19 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 	if err != nil {
 		return nil, err
 	}
+	return ts.show(ctx, path, file, in, readBytes, partBytes)
+}
+
+// show returns what in asks for of a file, at most so many bytes of text, or a part of
+// at most room bytes. The session has then been shown it.
+func (ts *toolset) show(ctx context.Context, path string, file *content, in *readFileInput, most, room int) (*readFileOutput, error) {
 	out := &readFileOutput{Path: path, Version: file.version, Size: len(file.stored)}
 	if !file.text {
-		out.describe(file.stored)
+		out.describe(file.stored, room)
 		ts.saw(ctx, path, file.version, file.stored, 0, 0, 0)
 		return out, nil
 	}
-	if err := out.show(file, in); err != nil {
+	if err := out.show(file, in, most); err != nil {
 		return nil, err
 	}
 	ts.saw(ctx, path, file.version, file.stored, out.StartLine, out.EndLine, out.TotalLines)
@@ -136,11 +142,13 @@ func encodeFile(ctx context.Context, ts *toolset, path string) (*readFileOutput,
 
 // describe says what a file is that is not text, and takes a picture or a document
 // along.
-func (o *readFileOutput) describe(data []byte) {
+func (o *readFileOutput) describe(data []byte, room int) {
 	o.Binary, o.MIMEType = true, mimeType(data)
 	switch {
-	case isPart(o.MIMEType) && len(data) <= partBytes:
+	case isPart(o.MIMEType) && len(data) <= room:
 		o.picture = &Part{Path: o.Path, MIMEType: o.MIMEType, Data: data}
+	case isPart(o.MIMEType) && len(data) <= partBytes:
+		o.Hint = "It can be read by itself."
 	case len(data) <= base64Bytes:
 		o.Hint = `The file is not text. Its bytes can be read with encoding "base64".`
 	default:
@@ -149,15 +157,15 @@ func (o *readFileOutput) describe(data []byte) {
 }
 
 // show puts the lines that in asks for into the result.
-func (o *readFileOutput) show(file *content, in *readFileInput) error {
+func (o *readFileOutput) show(file *content, in *readFileInput, most int) error {
 	var w window
 	switch {
 	case in.Tail > 0:
-		w = file.tail(int(in.Tail), in.LineNumbers)
+		w = file.tail(int(in.Tail), most, in.LineNumbers)
 	case in.Column > 0:
 		w = file.part(max(int(in.Line), 1), int(in.Column), orDefault(in.Limit, columnChars))
 	default:
-		w = file.head(max(int(in.Line), 1), orDefault(in.Limit, readLines), in.LineNumbers)
+		w = file.headWithin(max(int(in.Line), 1), orDefault(in.Limit, readLines), most, in.LineNumbers)
 	}
 	if w.start > max(file.lines, 1) {
 		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, o.Path, wording.Count(file.lines, "line", "lines")),
@@ -217,7 +225,10 @@ func (o *readFileOutput) text() string {
 // lines is the header of a text.
 func (o *readFileOutput) lines() string {
 	what := fmt.Sprintf("lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines)
-	if o.Column > 0 {
+	switch {
+	case o.none():
+		what = fmt.Sprintf("no room for lines %d-%d", o.StartLine, o.TotalLines)
+	case o.Column > 0:
 		last := max(o.Columns, 1)
 		if o.NextColumn > 0 {
 			last = o.NextColumn - 1
@@ -250,6 +261,9 @@ func (o *readFileOutput) header(what string) string {
 	return "[" + o.Path + ": " + what + "]\n"
 }
 
+// none reports whether no line is shown, as even the first is too long.
+func (o *readFileOutput) none() bool { return o.EndLine < o.StartLine }
+
 // footer is one line of notes, if there are any.
 func (o *readFileOutput) footer() string {
 	var notes []string
@@ -257,7 +271,7 @@ func (o *readFileOutput) footer() string {
 	if o.NextColumn > 0 {
 		return fmt.Sprintf("\n[more: go on with line=%d column=%d]", o.StartLine, o.NextColumn)
 	}
-	if !strings.HasSuffix(o.Text, "\n") {
+	if !strings.HasSuffix(o.Text, "\n") && !o.none() {
 		lead = "\n"
 		notes = append(notes, "[no line end at the end of the file]")
 	}

@@ -267,7 +267,7 @@ func (s spec) possible(ws *workspace.Workspace) bool {
 
 // specs lists the tools of the default dialect, in the order of every set.
 var specs = []spec{
-	readFileSpec, writeFileSpec, editFileSpec, applyPatchSpec, lsSpec, globSpec, grepSpec,
+	readFileSpec, readFilesSpec, writeFileSpec, editFileSpec, applyPatchSpec, lsSpec, treeSpec, globSpec, grepSpec,
 	statSpec, mkdirSpec, rmSpec, moveSpec, copyFileSpec,
 }
 

@@ -72,7 +72,7 @@ func opsOf(set *tools.Set) string {
 }
 
 func TestCapabilitiesChooseTools(t *testing.T) {
-	const reading = "read_file ls glob grep stat"
+	const reading = "read_file read_files ls tree glob grep stat"
 	tests := []struct {
 		name string
 		caps workspace.Capabilities
@@ -80,10 +80,10 @@ func TestCapabilitiesChooseTools(t *testing.T) {
 	}{
 		{"none", workspace.Capabilities{}, reading},
 		{"conditions-without-write", workspace.Capabilities{ConditionalWrite: true, Move: true, Copy: true}, reading},
-		{"write", workspace.Capabilities{Write: true}, "read_file write_file ls glob grep stat mkdir rm"},
-		{"conditional", workspace.Capabilities{Write: true, ConditionalWrite: true}, "read_file write_file edit_file apply_patch ls glob grep stat mkdir rm copy"},
-		{"move", workspace.Capabilities{Write: true, Move: true}, "read_file write_file ls glob grep stat mkdir rm move"},
-		{"copy", workspace.Capabilities{Write: true, Copy: true}, "read_file write_file ls glob grep stat mkdir rm copy"},
+		{"write", workspace.Capabilities{Write: true}, "read_file read_files write_file ls tree glob grep stat mkdir rm"},
+		{"conditional", workspace.Capabilities{Write: true, ConditionalWrite: true}, "read_file read_files write_file edit_file apply_patch ls tree glob grep stat mkdir rm copy"},
+		{"move", workspace.Capabilities{Write: true, Move: true}, "read_file read_files write_file ls tree glob grep stat mkdir rm move"},
+		{"copy", workspace.Capabilities{Write: true, Copy: true}, "read_file read_files write_file ls tree glob grep stat mkdir rm copy"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestCapabilitiesChooseTools(t *testing.T) {
 
 func TestReadOnlyPolicyHasNoWritingTools(t *testing.T) {
 	set := newSetOf(t, workspace.New("test", policy.ReadOnly(memory.New(nil)), nil), nil)
-	if want := "read_file ls glob grep stat"; opsOf(set) != want {
+	if want := "read_file read_files ls tree glob grep stat"; opsOf(set) != want {
 		t.Errorf("tools = %s, want %s", opsOf(set), want)
 	}
 	for _, tool := range set.Tools() {
@@ -119,7 +119,7 @@ func TestConditionsNeedTheirCapability(t *testing.T) {
 func TestDisable(t *testing.T) {
 	ws := workspace.New("test", memory.New(nil), nil)
 	set := newSetOf(t, ws, &tools.Options{Disable: []string{"rm", "move", "grep"}})
-	if want := "read_file write_file edit_file apply_patch ls glob stat mkdir copy"; opsOf(set) != want {
+	if want := "read_file read_files write_file edit_file apply_patch ls tree glob stat mkdir copy"; opsOf(set) != want {
 		t.Errorf("tools = %s, want %s", opsOf(set), want)
 	}
 	for op, want := range map[string]string{"reed_file": `did you mean "read_file"?`, "shell": "the operations are read_file, "} {
@@ -131,7 +131,7 @@ func TestDisable(t *testing.T) {
 
 func TestToolsAreInOrder(t *testing.T) {
 	set, _ := newSet(t, nil, nil)
-	if want := "read_file write_file edit_file apply_patch ls glob grep stat mkdir rm move copy"; opsOf(set) != want {
+	if want := "read_file read_files write_file edit_file apply_patch ls tree glob grep stat mkdir rm move copy"; opsOf(set) != want {
 		t.Errorf("tools = %s, want %s", opsOf(set), want)
 	}
 	set.Tools()[0] = nil
@@ -147,8 +147,8 @@ func TestMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(both.Tools()); n != 24 {
-		t.Errorf("%d tools, want 24", n)
+	if n := len(both.Tools()); n != 28 {
+		t.Errorf("%d tools, want 28", n)
 	}
 	if tool, ok := both.Lookup("workspace__b__rm"); !ok || tool.Op != ops.Rm {
 		t.Errorf("Lookup(workspace__b__rm) = %v, %v", tool, ok)

@@ -20,12 +20,12 @@ import (
 
 type writeFileInput struct {
 	Path         string            `json:"path" jsonschema:"from the root"`
-	Content      string            `json:"content" jsonschema:"the whole content; may be empty"`
+	Content      string            `json:"content" jsonschema:"may be empty"`
 	Append       bool              `json:"append,omitempty" jsonschema:"add content at the end"`
 	CreateOnly   bool              `json:"createOnly,omitempty" jsonschema:"fail if the file exists"`
 	IfVersion    workspace.Version `json:"ifVersion,omitempty" jsonschema:"fail if the version is another"`
 	KeepLineEnds bool              `json:"keepLineEnds,omitempty" jsonschema:"keep CRLF or LF of the file"`
-	Encoding     string            `json:"encoding,omitempty" jsonschema:"base64: content is bytes; utf-8: do not keep the encoding the file has"`
+	Encoding     string            `json:"encoding,omitempty" jsonschema:"base64: content is bytes; utf-8: not the encoding of the file"`
 }
 
 type writeFileOutput struct {

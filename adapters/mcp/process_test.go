@@ -26,8 +26,8 @@ func TestProcess(t *testing.T) {
 	command := newProcess(t)
 	session := newSession(t, &sdk.CommandTransport{Command: command})
 	list, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 11 {
-		t.Fatalf("ListTools() = %v, %v, want 11 tools", list, err)
+	if err != nil || len(list.Tools) != 14 {
+		t.Fatalf("ListTools() = %v, %v, want 14 tools", list, err)
 	}
 	if text := textOf(t, call(t, session, "read_file", `{"path": "a.txt", "line": 2}`)); !strings.Contains(text, "two") {
 		t.Errorf("read_file = %q, want the second line", text)

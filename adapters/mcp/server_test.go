@@ -55,8 +55,8 @@ func TestServerListsTools(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ListTools() differs from Definitions (-want +got):\n%s", diff)
 	}
-	if len(got) != 11 {
-		t.Errorf("ListTools() has %d tools, want 11", len(got))
+	if len(got) != 14 {
+		t.Errorf("ListTools() has %d tools, want 14", len(got))
 	}
 }
 

@@ -6,9 +6,11 @@ package ops
 // The names of the operations, as errors, tools, policies and the command line spell them.
 const (
 	ReadFile  = "read_file"
+	ReadFiles = "read_files"
 	WriteFile = "write_file"
 	EditFile  = "edit_file"
 	Ls        = "ls"
+	Tree      = "tree"
 	Glob      = "glob"
 	Grep      = "grep"
 	Stat      = "stat"

@@ -69,7 +69,9 @@ func useTools(t *testing.T, set *tools.Set, name, dir string, writes bool) {
 	}
 	calls := [][2]string{
 		{ops.ReadFile, `{"path": "%s/a.md"}`},
+		{ops.ReadFiles, `{"paths": ["%s/a.md"]}`},
 		{ops.Ls, `{"path": "%s"}`},
+		{ops.Tree, `{"path": "%s"}`},
 		{ops.Glob, `{"path": "%s", "pattern": "**/*.md"}`},
 		{ops.Grep, `{"path": "%s", "pattern": "needle"}`},
 		{ops.Stat, `{"path": "%s/a.md"}`},

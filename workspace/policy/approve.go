@@ -26,7 +26,7 @@ type Request struct {
 	Path string `json:"path"`
 	// To is the destination of OpMove and OpCopy.
 	To string `json:"to,omitempty"`
-	// Recursive says that OpDelete deletes all below Path, too.
+	// Recursive says that OpDelete deletes, or OpCopy copies, all below Path, too.
 	Recursive bool `json:"recursive,omitempty"`
 	// Diff is what a write or an edit changes, as a unified diff of at most 8 KiB.
 	Diff string `json:"diff,omitempty"`

@@ -32,32 +32,36 @@ import (
 type Operation struct {
 	Op, short, example string
 	positional         []string // the parameters that arguments give, in order
+	list               bool     // the only one is a list of all arguments
 }
 
 // Operations are the tools in the order of their set.
 var Operations = []Operation{
 	{ops.ReadFile, "Print a file", `  workspace call read_file README.md
   workspace call read_file big.log --tail 20
-  workspace call read_file big.log --all`, []string{"path"}},
+  workspace call read_file big.log --all`, []string{"path"}, false},
+	{ops.ReadFiles, "Print several files", `  workspace call read_files go.mod main.go`, []string{"paths"}, true},
 	{ops.WriteFile, "Create or replace a file", `  workspace call write_file notes.txt --content 'remember the milk'
   make report | workspace call write_file report.txt --content-file -
-  workspace call write_file new.txt --content '' --create-only`, []string{"path"}},
+  workspace call write_file new.txt --content '' --create-only`, []string{"path"}, false},
 	{ops.EditFile, "Replace text in a file", `  workspace call edit_file main.go --old-text 'foo()' --new-text 'bar()'
-  workspace call edit_file main.go --edits '[{"oldText": "a", "newText": "b"}]' --dry-run`, []string{"path"}},
-	{ops.ApplyPatch, "Change several files with a patch", `  workspace call apply_patch "$(git diff)" --dry-run`, []string{"patch"}},
+  workspace call edit_file main.go --edits '[{"oldText": "a", "newText": "b"}]' --dry-run`, []string{"path"}, false},
+	{ops.ApplyPatch, "Change several files with a patch", `  workspace call apply_patch "$(git diff)" --dry-run`, []string{"patch"}, false},
 	{ops.Ls, "List a directory", `  workspace call ls
-  workspace call ls src --json`, []string{"path"}},
+  workspace call ls src --json`, []string{"path"}, false},
+	{ops.Tree, "Show a directory as a tree", `  workspace call tree
+  workspace call tree src --depth 2`, []string{"path"}, false},
 	{ops.Glob, "Find files by name", `  workspace call glob '**/*.go'
-  workspace call glob '**/testdata/'`, []string{"pattern", "path"}},
+  workspace call glob '**/testdata/'`, []string{"pattern", "path"}, false},
 	{ops.Grep, "Search the lines of files", `  workspace call grep 'func Test'
   workspace call grep 'a.b()' --literal --include-glob '*.{ts,tsx}' --after 2
-  workspace call grep TODO --all --json`, []string{"pattern", "path"}},
-	{ops.Stat, "Describe a file", `  workspace call stat go.mod`, []string{"path"}},
-	{ops.Mkdir, "Make a directory", `  workspace call mkdir a/b/c --recursive`, []string{"path"}},
+  workspace call grep TODO --all --json`, []string{"pattern", "path"}, false},
+	{ops.Stat, "Describe a file", `  workspace call stat go.mod`, []string{"path"}, false},
+	{ops.Mkdir, "Make a directory", `  workspace call mkdir a/b/c --recursive`, []string{"path"}, false},
 	{ops.Rm, "Remove a file or a directory", `  workspace call rm old.txt
-  workspace call rm build --recursive`, []string{"path"}},
-	{ops.Move, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}},
-	{ops.Copy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}},
+  workspace call rm build --recursive`, []string{"path"}, false},
+	{ops.Move, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}, false},
+	{ops.Copy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}, false},
 }
 
 // Is reports whether word is the name of the operation.

@@ -164,7 +164,7 @@ func (i *invocation) checkPositional(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 1 && slices.ContainsFunc(args, i.isObject):
 		return errors.New("there are arguments beside the JSON object of all parameters: give one or the other")
-	case len(args) > len(i.positional):
+	case len(args) > len(i.positional) && !i.list:
 		return fmt.Errorf("unexpected argument %q: %s takes %s; other parameters are flags",
 			args[len(i.positional)], i.Op, strings.Join(i.positional, " and "))
 	}
@@ -214,14 +214,16 @@ func (i *invocation) arguments(cmd *cobra.Command, positional []string) (argumen
 // addPositional adds the parameters that arguments give in their order.
 func (i *invocation) addPositional(values map[string]any, positional []string) error {
 	for n, text := range positional {
-		name := i.positional[n]
-		if values[name] != nil {
+		name := i.positional[min(n, len(i.positional)-1)]
+		if values[name] != nil && (n == 0 || !i.list) {
 			return fmt.Errorf("%s is given twice: as the argument %q and by --%s", name, text, name)
 		}
 		if err := checkText(text); err != nil {
 			return fmt.Errorf("argument %q: %w", text, err)
 		}
-		values[name] = text
+		if values[name] = text; i.list {
+			values[name] = positional
+		}
 	}
 	return nil
 }

@@ -1,0 +1,153 @@
+package tools_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// treeOf returns the names below a directory, and what the files hold.
+func treeOf(t *testing.T, ws *workspace.Workspace, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := ws.Walk(t.Context(), dir, nil, func(info workspace.FileInfo, err error) error {
+		name := strings.TrimPrefix(info.Path, dir+"/")
+		if info.Type != workspace.TypeFile || err != nil {
+			found[name] = string(info.Type)
+			return err
+		}
+		data, err := ws.ReadFile(t.Context(), info.Path)
+		found[name] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestCopyDirectory(t *testing.T) {
+	set, ws := newSet(t, map[string]string{"src/a": "one", "src/sub/b": "two", "src/sub/deep/c": "\x00", "src-b/x": "", "file": ""}, nil)
+	if err := ws.Mkdir(t.Context(), "src/empty", nil); err != nil {
+		t.Fatal(err)
+	}
+	result := call(t, set, "copy", object{"source": "src", "destination": "new/dst", "recursive": true})
+	if want := "Copied src to new/dst (3 files, 4 directories, 7 bytes)."; result.Text != want {
+		t.Errorf("text = %q, want %q", result.Text, want)
+	}
+	if diff := cmp.Diff(treeOf(t, ws, "src"), treeOf(t, ws, "new/dst")); diff != "" {
+		t.Errorf("the copy differs (-want +got):\n%s", diff)
+	}
+	before := treeOf(t, ws, ".")
+	for _, c := range []struct {
+		source, destination string
+		code                tools.Code
+		at                  string
+	}{
+		{"src", "src", tools.CodeInvalid, "src"},
+		{"src", "src/sub/x", tools.CodeInvalid, "src"},
+		{".", "x", tools.CodeInvalid, "."},
+		{"src", "file", tools.CodeExist, "file"},
+		{"src", "src-b", tools.CodeExist, "src-b"},
+		{"src", "file/x", tools.CodeNotDir, "file/x"},
+		{"nope", "x", tools.CodeNotExist, "nope"},
+		{"src", "../x", tools.CodeInvalid, "../x"},
+	} {
+		if err := bad(t, set, "copy", object{"source": c.source, "destination": c.destination, "recursive": true}, c.code); err.Path != c.at {
+			t.Errorf("copy of %s to %s: path at fault = %q, want %q", c.source, c.destination, err.Path, c.at)
+		}
+	}
+	if diff := cmp.Diff(before, treeOf(t, ws, ".")); diff != "" {
+		t.Errorf("a refused copy changed something (-want +got):\n%s", diff)
+	}
+	good(t, set, "copy", object{"source": "src", "destination": "src2", "recursive": true}) // which src is a prefix of
+	good(t, set, "copy", object{"source": "file", "destination": "file2", "recursive": true})
+	contains(t, "hint", bad(t, set, "copy", object{"source": "src", "destination": "y"}, tools.CodeIsDir).Hint, "Set recursive")
+}
+
+// failingCopy fails the copies of some files.
+type failingCopy struct {
+	*memory.FS
+	fails func(source string) error
+}
+
+func (f failingCopy) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	if err := f.fails(source); err != nil {
+		return "", ops.Error(ops.Copy, source, err, nil)
+	}
+	return f.FS.Copy(ctx, source, destination)
+}
+
+// TestCopyPartly tests the report of a copy in which files fail.
+func TestCopyPartly(t *testing.T) {
+	full := false
+	copies := 0
+	fsys := failingCopy{memory.New(nil), func(source string) error {
+		copies++
+		switch {
+		case full:
+			return workspace.ErrNoSpace
+		case strings.Contains(source, "bad"):
+			return workspace.ErrPolicy
+		}
+		return nil
+	}}
+	ws := workspace.New("test", fsys, nil)
+	for n := range 9 {
+		for _, kind := range []string{"bad", "good"} {
+			if _, err := ws.WriteFile(t.Context(), fmt.Sprintf("src/%s%d", kind, n), []byte("ab"), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	set := newSetOf(t, ws, nil)
+	err := bad(t, set, "copy", object{"source": "src", "destination": "dst", "recursive": true}, tools.CodePolicy)
+	contains(t, "message", err.Message, "src: 9 of 18 files (18 bytes) copied to dst, not copied: src/bad0: ", "; src/bad4: ", "; and 4 more")
+	contains(t, "hint", err.Hint, "What was copied stays.")
+	if got := treeOf(t, ws, "dst"); len(got) != 9 || got["good8"] != "ab" {
+		t.Errorf("the copy has %v", got)
+	}
+	full, copies = true, 0
+	err = bad(t, set, "copy", object{"source": "src", "destination": "dst2", "recursive": true}, tools.CodeNoSpace)
+	contains(t, "message", err.Message, "0 of 18 files")
+	if copies != 1 {
+		t.Errorf("%d copies were tried in a store that is full, want 1", copies)
+	}
+}
+
+// TestCopySymlinks tests that a copy follows no symlinks in the tree, and that none
+// leads it into itself.
+func TestCopySymlinks(t *testing.T) {
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(dir, "src", "sub"), 0o755), os.WriteFile(filepath.Join(dir, "src", "a"), []byte("one"), 0o644),
+		os.Symlink("..", filepath.Join(dir, "src", "sub", "up")), os.Symlink("src", filepath.Join(dir, "link")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fsys.Close()
+	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	bad(t, set, "copy", object{"source": "src", "destination": "link/sub/x", "recursive": true}, tools.CodeInvalid)
+	bad(t, set, "copy", object{"source": "link", "destination": "src/sub/x", "recursive": true}, tools.CodeInvalid)
+	result := call(t, set, "copy", object{"source": "link", "destination": "dst", "recursive": true})
+	if want := "Copied link to dst (1 file, 2 directories, 3 bytes). Not copied, as not files: src/sub/up."; result.Text != want {
+		t.Errorf("text = %q, want %q", result.Text, want)
+	}
+}

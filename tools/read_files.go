@@ -1,0 +1,141 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+type readFilesInput struct {
+	Paths    []string `json:"paths" jsonschema:"from the root"`
+	MaxBytes integer  `json:"maxBytes,omitempty" jsonschema:"of text in all"`
+}
+
+type readFilesOutput struct {
+	Files  []readFilesItem `json:"files" jsonschema:"the files, in the order of paths"`
+	Failed int             `json:"failed" jsonschema:"how many of them have an error"`
+}
+
+// readFilesItem is a file, or why it could not be read.
+type readFilesItem struct {
+	Path       string            `json:"path" jsonschema:"the file"`
+	Text       string            `json:"text" jsonschema:"its first lines, as many as there is room for"`
+	TotalLines int               `json:"totalLines" jsonschema:"how many lines it has"`
+	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to go on with in read_file; absent at the end"`
+	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file"`
+	Error      string            `json:"error,omitempty" jsonschema:"why it could not be read: code, message and hint"`
+
+	file  *content
+	shown *readFileOutput
+}
+
+var readFilesSpec = spec{
+	op: ops.ReadFiles, annotations: Annotations{Title: "Read files", ReadOnly: true, Idempotent: true}, handler: define(runReadFiles, planReadFiles),
+	shape: func(p properties, _ workspace.Capabilities) {
+		p["paths"].MinItems, p["paths"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(filesMax)
+		p.between("maxBytes", 1, readBytes)
+		p.byDefault("maxBytes", readBytes)
+	},
+}
+
+// runReadFiles reads all files before it shows the first, as what one does not need
+// of the budget goes to the others.
+func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFilesOutput, error) {
+	out := &readFilesOutput{Files: make([]readFilesItem, len(in.Paths))}
+	sizes := make([]int, len(in.Paths))
+	for i, path := range in.Paths {
+		item := &out.Files[i]
+		var err error
+		if item.Path, err = ts.ws.Clean(ops.ReadFile, path); err == nil {
+			item.file, err = ts.read(ctx, item.Path)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, err
+		case err != nil:
+			item.Path, item.Error = path, ts.explain(ctx, ops.ReadFile, err).text()
+			out.Failed++
+		default:
+			sizes[i] = len(item.file.data)
+		}
+	}
+	room := partBytes
+	for i, most := range shares(sizes, orDefault(in.MaxBytes, readBytes)) {
+		item := &out.Files[i]
+		if item.file == nil {
+			continue
+		}
+		shown, err := ts.show(ctx, item.Path, item.file, &readFileInput{}, most, room)
+		if err != nil {
+			return nil, err
+		}
+		if shown.picture != nil {
+			room -= len(shown.picture.Data)
+		}
+		*item = readFilesItem{shown.Path, shown.Text, shown.TotalLines, shown.NextLine, shown.Version, "", nil, shown}
+	}
+	return out, nil
+}
+
+// shares divides a budget among files. Those that need less than an equal share get
+// what they need, and the others share the rest: of 100, files of 10, 50 and 200 get
+// 10, 45 and 45.
+func shares(sizes []int, budget int) []int {
+	order := make([]int, len(sizes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return sizes[a] - sizes[b] })
+	out := make([]int, len(sizes))
+	for n, i := range order {
+		out[i] = min(sizes[i], budget/(len(order)-n))
+		budget -= out[i]
+	}
+	return out
+}
+
+func planReadFiles(_ context.Context, ts *toolset, in *readFilesInput) (requests []policy.Request, _ error) {
+	for _, path := range in.Paths {
+		// The call reports an invalid name in its place.
+		if read, err := ts.touches(ops.ReadFile, policy.OpRead, path); err == nil {
+			requests = append(requests, read...)
+		}
+	}
+	return requests, nil
+}
+
+func (o *readFilesOutput) parts() (parts []Part) {
+	for _, item := range o.Files {
+		if item.shown != nil {
+			parts = append(parts, item.shown.parts()...)
+		}
+	}
+	return parts
+}
+
+// text is the texts of the files, one after the other.
+func (o *readFilesOutput) text() string {
+	var out strings.Builder
+	out.WriteString("[" + wording.Count(len(o.Files), "file", "files"))
+	if o.Failed > 0 {
+		fmt.Fprintf(&out, ", %d could not be read", o.Failed)
+	}
+	out.WriteString("]")
+	for _, item := range o.Files {
+		out.WriteString("\n")
+		if item.shown == nil {
+			out.WriteString("[" + clip(item.Path, pathChars) + ": not read]\n" + item.Error)
+			continue
+		}
+		out.WriteString(strings.TrimSuffix(item.shown.text(), "\n"))
+	}
+	return out.String()
+}

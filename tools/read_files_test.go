@@ -1,0 +1,77 @@
+package tools_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/tools"
+)
+
+func TestReadFiles(t *testing.T) {
+	png := "\x89PNG\r\n\x1a\n\x00" + strings.Repeat("x", 2<<20)
+	set, _ := newSet(t, map[string]string{"a": "one\ntwo\n", "b": "three", "dir/c": "", "1.png": png, "2.png": png}, nil)
+	result := call(t, set, "read_files", object{"paths": []string{"a", "nope", "/b", "dir", "../x", "dir/c", "1.png", "2.png"}})
+	contains(t, "text", result.Text, "[8 files, 3 could not be read]\n[a: lines 1-2 of 2, version ", "]\none\ntwo\n[nope: not read]\nFILE_NOT_FOUND: ",
+		"[b: lines 1-1 of 1, version ", "]\nthree\n[no line end at the end of the file]\n[dir: not read]\nIS_A_DIRECTORY", "[../x: not read]\nINVALID_PATH", "[dir/c: empty file", "read by itself")
+	out := members(t, result.Structured)
+	files := out["files"].([]any)
+	if out["failed"] != 3.0 || len(files) != 8 || len(result.Parts) != 1 || result.Parts[0].Path != "1.png" {
+		t.Errorf("failed = %v, %d files, %d parts", out["failed"], len(files), len(result.Parts))
+	}
+	for i, want := range []string{"one\ntwo\n", "", "three"} {
+		if got := files[i].(object)["text"]; got != want {
+			t.Errorf("files[%d].text = %q, want %q", i, got, want)
+		}
+	}
+	contains(t, "files[1].error", files[1].(object)["error"].(string), "FILE_NOT_FOUND: nope: ")
+	bad(t, set, "read_files", object{"paths": []string{}}, tools.CodeInvalidArguments)
+	bad(t, set, "read_files", object{"paths": make([]string, 51)}, tools.CodeInvalidArguments)
+}
+
+// TestReadFilesBudget tests that the files share the budget, and that read_file goes
+// on where a file was cut.
+func TestReadFilesBudget(t *testing.T) {
+	var big strings.Builder
+	for n := range 20_000 {
+		fmt.Fprintf(&big, "line %d of a large file\n", n+1)
+	}
+	set, _ := newSet(t, map[string]string{"small": "one\n", "big1": big.String(), "big2": big.String(), "wide": strings.Repeat("x", 1500) + "\n"}, nil)
+	for _, budget := range []int{0, 1000, 10_000} {
+		args := object{"paths": []string{"big1", "small", "big2", "wide"}}
+		most := 32 << 10
+		if budget > 0 {
+			args["maxBytes"], most = budget, budget
+		}
+		out := good(t, set, "read_files", args)
+		total, lengths := 0, map[string]int{}
+		for _, f := range out["files"].([]any) {
+			file := f.(object)
+			text, path := file["text"].(string), file["path"].(string)
+			total, lengths[path] = total+len(text), len(text)
+			next, more := file["nextLine"].(float64)
+			if more == (path == "small") && path != "wide" {
+				t.Errorf("budget %d: nextLine of %s = %v", budget, path, next)
+			}
+			if more && next > 1 {
+				if rest := good(t, set, "read_file", object{"path": path, "line": next, "limit": 1})["text"]; !strings.HasPrefix(big.String()[len(text):], rest.(string)) {
+					t.Errorf("budget %d: line %v of %s does not follow", budget, next, path)
+				}
+			}
+		}
+		if total > most || total < most*7/10 && budget != 1000 || lengths["big1"] != lengths["big2"] || lengths["small"] != 4 {
+			t.Errorf("budget %d: %d bytes in all, %v", budget, total, lengths)
+		}
+	}
+	result := call(t, set, "read_files", object{"paths": []string{"wide", "big1"}, "maxBytes": 100})
+	contains(t, "text", result.Text, "[wide: no room for lines 1-1, version ", "]\n[more: go on with line=1]\n[big1: lines 1-2 of 20000")
+}
+
+// TestReadFilesCountsAsReading tests a session: what was shown can be changed.
+func TestReadFilesCountsAsReading(t *testing.T) {
+	_, ws := newSet(t, map[string]string{"a": "one\n", "b": strings.Repeat("two\n", 20_000)}, nil)
+	set := newSetOf(t, ws, &tools.Options{ReadBeforeWrite: []string{"test"}})
+	good(t, set, "read_files", object{"paths": []string{"a", "b"}})
+	good(t, set, "write_file", object{"path": "a", "content": "new\n"})
+	bad(t, set, "write_file", object{"path": "b", "content": "new\n"}, tools.CodeReadRequired)
+}

@@ -1,0 +1,253 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+type treeInput struct {
+	Path           string  `json:"path,omitempty" jsonschema:"from the root"`
+	Depth          integer `json:"depth,omitempty" jsonschema:"levels"`
+	Limit          integer `json:"limit,omitempty" jsonschema:"entries"`
+	IncludeIgnored bool    `json:"includeIgnored,omitempty" jsonschema:"also what .gitignore excludes"`
+}
+
+type treeOutput struct {
+	Path        string `json:"path" jsonschema:"the directory"`
+	Tree        string `json:"tree" jsonschema:"a line for each entry: two spaces for each level, the name, a slash if it is a directory, and the counts of one that is not opened"`
+	Files       int    `json:"files" jsonschema:"how many files there are to that depth, shown or not"`
+	Directories int    `json:"directories" jsonschema:"how many directories there are to that depth, shown or not"`
+	Depth       int    `json:"depth" jsonschema:"how many levels were looked at"`
+	Truncated   bool   `json:"truncated" jsonschema:"whether entries to that depth are left out"`
+	Note        string `json:"note,omitempty" jsonschema:"what is left out"`
+}
+
+var treeSpec = spec{
+	op: ops.Tree, annotations: Annotations{Title: "Show tree", ReadOnly: true, Idempotent: true}, handler: define(runTree, planTree),
+	shape: func(p properties, _ workspace.Capabilities) {
+		p.between("depth", 1, treeDepthMax)
+		p.byDefault("depth", treeDepth)
+		p.between("limit", 1, treeMax)
+		p.byDefault("limit", treeDefault)
+	},
+}
+
+// runTree asks for one level more than it shows, for the counts.
+func runTree(ctx context.Context, ts *toolset, in *treeInput) (*treeOutput, error) {
+	path, err := ts.ws.Clean(ops.Tree, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	depth := orDefault(in.Depth, treeDepth)
+	levels := make([]string, depth+1)
+	for i := range levels {
+		levels[i] = strings.Repeat("*/", i) + "*"
+	}
+	pattern := "{" + strings.Join(levels, ",") + "}"
+	opts := &workspace.GlobOptions{Dir: path, Limit: treeScan + 1, Gitignore: !in.IncludeIgnored}
+	files, err := ts.ws.Glob(ctx, pattern, opts)
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := ts.ws.Glob(ctx, pattern+"/", opts)
+	if err != nil {
+		return nil, err
+	}
+	files, dirs, end := cutTogether(files, dirs)
+	root := newTree(path, files, dirs)
+	out := &treeOutput{Path: path, Depth: depth}
+	left := root.open(depth, orDefault(in.Limit, treeDefault))
+	root.count(depth, out)
+	var text strings.Builder
+	root.write(&text, "")
+	out.Tree = text.String()
+	out.Truncated, out.Note = left > 0 || end != "", leftOut(left, end)
+	return out, nil
+}
+
+func planTree(_ context.Context, ts *toolset, in *treeInput) ([]policy.Request, error) {
+	return ts.touches(ops.Tree, policy.OpList, in.Path)
+}
+
+// cutTogether cuts both sorted lists to those paths that the shorter of two cut lists
+// reaches, and returns the last of them, "" if none is cut.
+func cutTogether(files, dirs []string) (_, _ []string, end string) {
+	for _, list := range [][]string{files, dirs} {
+		if len(list) > treeScan && (end == "" || list[treeScan-1] < end) {
+			end = list[treeScan-1]
+		}
+	}
+	if end == "" {
+		return files, dirs, ""
+	}
+	upTo := func(list []string) []string {
+		n, found := slices.BinarySearch(list, end)
+		if found {
+			n++
+		}
+		return list[:n]
+	}
+	return upTo(files), upTo(dirs), end
+}
+
+// leftOut says what a tree does not show.
+func leftOut(entries int, end string) string {
+	var notes []string
+	if entries > 0 {
+		notes = append(notes, wording.Count(entries, "entry is", "entries are")+" left out: give a path further down or a higher limit")
+	}
+	if end != "" {
+		notes = append(notes, "there is more after "+clip(end, pathChars)+", which was not looked at")
+	}
+	return strings.Join(notes, "; ")
+}
+
+// treeNode is a file or a directory in a tree.
+type treeNode struct {
+	name     string
+	dir      bool
+	children []*treeNode
+	shown    int // how many of the children are shown, the first ones
+	level    int // below the root of the tree
+}
+
+// newTree makes the tree of root of the paths of files and directories below it.
+func newTree(root string, files, dirs []string) *treeNode {
+	top := &treeNode{dir: true}
+	nodes := map[string]*treeNode{root: top}
+	var add func(path string, dir bool) *treeNode
+	add = func(path string, dir bool) *treeNode {
+		if node := nodes[path]; node != nil {
+			return node
+		}
+		parentPath, name := workspace.Split(path)
+		parent := add(parentPath, true) // which a policy may hide
+		node := &treeNode{name: name, dir: dir, level: parent.level + 1}
+		parent.children = append(parent.children, node)
+		nodes[path] = node
+		return node
+	}
+	for _, path := range dirs {
+		add(path, true)
+	}
+	for _, path := range files {
+		add(path, false)
+	}
+	for _, node := range nodes {
+		slices.SortFunc(node.children, func(a, b *treeNode) int { return strings.Compare(a.name, b.name) })
+	}
+	return top
+}
+
+// open shows directories level by level, each whole or not at all, as long as there
+// is room. Of the top, it shows what there is room for. left is how many entries to
+// that depth are not shown.
+func (n *treeNode) open(depth, limit int) (left int) {
+	room, bytes := limit, listBytes
+	for queue := []*treeNode{n}; len(queue) > 0; queue = queue[1:] {
+		dir := queue[0]
+		if dir.level == depth {
+			continue
+		}
+		size := 0
+		for i, child := range dir.children {
+			if size += child.size(); i >= room || size > bytes {
+				break
+			}
+			dir.shown = i + 1
+		}
+		if dir != n && dir.shown < len(dir.children) {
+			dir.shown, size = 0, 0
+		}
+		for _, child := range dir.children[dir.shown:] {
+			left += child.entries(depth)
+		}
+		room -= dir.shown
+		bytes -= size
+		queue = append(queue, dir.children[:dir.shown]...)
+	}
+	return left
+}
+
+// size is how many bytes the line of the node takes, with counts.
+func (n *treeNode) size() int {
+	return 2*n.level + len(n.name) + len("/ (10,000 files, 10,000 directories)\n")
+}
+
+// entries returns how many entries the node is to that depth, itself included.
+func (n *treeNode) entries(depth int) int {
+	if n.level > depth {
+		return 0
+	}
+	total := 1
+	for _, child := range n.children {
+		total += child.entries(depth)
+	}
+	return total
+}
+
+// count adds up what is below the node to that depth.
+func (n *treeNode) count(depth int, out *treeOutput) {
+	if n.level == depth {
+		return
+	}
+	for _, child := range n.children {
+		if child.dir {
+			out.Directories++
+		} else {
+			out.Files++
+		}
+		child.count(depth, out)
+	}
+}
+
+// write writes the lines of the children that are shown.
+func (n *treeNode) write(out *strings.Builder, indent string) {
+	for _, child := range n.children[:n.shown] {
+		out.WriteString(indent + child.name)
+		if child.dir {
+			out.WriteString("/" + child.counts())
+		}
+		out.WriteString("\n")
+		child.write(out, indent+"  ")
+	}
+}
+
+// counts says what is in a directory that is not opened.
+func (n *treeNode) counts() string {
+	files, dirs := 0, 0
+	for _, child := range n.children[n.shown:] {
+		if child.dir {
+			dirs++
+		} else {
+			files++
+		}
+	}
+	var parts []string
+	if files > 0 {
+		parts = append(parts, wording.Count(files, "file", "files"))
+	}
+	if dirs > 0 {
+		parts = append(parts, wording.Count(dirs, "directory", "directories"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+func (o *treeOutput) text() string {
+	text := fmt.Sprintf("[%s: %s, %s, to depth %d]\n%s", o.Path, wording.Count(o.Files, "file", "files"),
+		wording.Count(o.Directories, "directory", "directories"), o.Depth, o.Tree)
+	if o.Note != "" {
+		text += "[" + o.Note + "]\n"
+	}
+	return strings.TrimSuffix(text, "\n")
+}

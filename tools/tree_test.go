@@ -1,0 +1,108 @@
+package tools_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+func TestTree(t *testing.T) {
+	files := map[string]string{
+		".gitignore": "build/\n*.log\n", "README.md": "", "build/out": "", "a.log": "", "cmd/tool/main.go": "", "cmd/tool/flags/a/b.go": "", "cmd/tool/flags/c.go": "",
+		"docs/a.md": "", "docs/b.md": "", "docs-old": "",
+	}
+	set, ws := newSet(t, files, nil)
+	if err := ws.Mkdir(t.Context(), "empty", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args object
+		want string
+	}{
+		{object{}, `[.: 6 files, 5 directories, to depth 3]
+.gitignore
+README.md
+cmd/
+  tool/
+    flags/ (1 file, 1 directory)
+    main.go
+docs/
+  a.md
+  b.md
+docs-old
+empty/`},
+		{object{"depth": 1}, `[.: 3 files, 3 directories, to depth 1]
+.gitignore
+README.md
+cmd/ (1 directory)
+docs/ (2 files)
+docs-old
+empty/`},
+		{object{"path": "cmd", "depth": 10}, `[cmd: 3 files, 3 directories, to depth 10]
+tool/
+  flags/
+    a/
+      b.go
+    c.go
+  main.go`},
+		{object{"limit": 7}, `[.: 6 files, 5 directories, to depth 3]
+.gitignore
+README.md
+cmd/
+  tool/ (1 file, 1 directory)
+docs/ (2 files)
+docs-old
+empty/
+[4 entries are left out: give a path further down or a higher limit]`},
+		{object{"limit": 2}, `[.: 6 files, 5 directories, to depth 3]
+.gitignore
+README.md
+[9 entries are left out: give a path further down or a higher limit]`},
+		{object{"path": "build", "includeIgnored": true}, "[build: 1 file, 0 directories, to depth 3]\nout"},
+		{object{"path": "empty"}, "[empty: 0 files, 0 directories, to depth 3]"},
+	} {
+		if diff := cmp.Diff(c.want, call(t, set, "tree", c.args).Text); diff != "" {
+			t.Errorf("tree(%v) (-want +got):\n%s", c.args, diff)
+		}
+	}
+	contains(t, "hint", bad(t, set, "tree", object{"path": "README.md"}, tools.CodeNotDir).Hint, "It is a file")
+	bad(t, set, "tree", object{"path": "nope"}, tools.CodeNotExist)
+	bad(t, set, "tree", object{"path": ".."}, tools.CodeInvalid)
+}
+
+// TestTreeHides tests that a tree has no name that a policy hides.
+func TestTreeHides(t *testing.T) {
+	_, ws := newSet(t, map[string]string{"a/b": "", "secret/x": "", "a/secret": ""}, nil)
+	fsys, err := policy.Restrict(ws, policy.Rules{DeniedPaths: []string{"secret"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := call(t, newSetOf(t, workspace.New("test", fsys, nil), nil), "tree", object{}).Text
+	if want := "[.: 1 file, 1 directory, to depth 3]\na/\n  b"; text != want {
+		t.Errorf("tree = %s, want %s", text, want)
+	}
+}
+
+// TestTreeIsBounded has more files than one tree looks at, and names that fill a
+// result.
+func TestTreeIsBounded(t *testing.T) {
+	files := map[string]string{"z": ""}
+	for n := range 20_010 {
+		files[fmt.Sprintf("a/%05d", n)] = ""
+	}
+	for n := range 200 {
+		files[fmt.Sprintf("long/%03d%s", n, strings.Repeat("x", 240))] = ""
+	}
+	set, _ := newSet(t, files, nil)
+	result := call(t, set, "tree", object{"limit": 1000})
+	contains(t, "text", result.Text, "[.: 20,000 files, 1 directory, to depth 3]\na/ (20,000 files)\n", "20,000 entries are left out", "there is more after a/19999, which was not looked at")
+	if result = call(t, set, "tree", object{"path": "long", "limit": 1000}); len(result.Text) > 40<<10 || !strings.Contains(result.Text, "entries are left out") {
+		t.Errorf("the text has %d bytes", len(result.Text))
+	}
+}

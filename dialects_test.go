@@ -1,0 +1,43 @@
+package workspacekit_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// TestDialects tests that a file can choose each dialect of package tools, and that
+// docs/dialects.md has a row with its tools.
+func TestDialects(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile("docs/dialects.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range tools.Dialects() {
+		file := "workspaces: {main: {provider: {kind: memory}}}\ntools: {dialect: " + string(d) + "}\n"
+		if _, err := config.Parse([]byte(file), &config.Options{Registry: workspacekit.NewRegistry()}); err != nil {
+			t.Errorf("dialect %s in a file: %v", d, err)
+		}
+		set, err := tools.New(workspace.New("main", memory.New(nil), nil), &tools.Options{Dialect: d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, row, found := strings.Cut(string(doc), "\n| `"+string(d)+"` |")
+		row, _, _ = strings.Cut(row, "\n")
+		if !found {
+			t.Errorf("docs/dialects.md has no row for %s", d)
+		}
+		for _, tool := range set.Tools() {
+			if !strings.Contains(row, tool.Op) && !strings.Contains(row, "those of") {
+				t.Errorf("the row of %s in docs/dialects.md has no %s", d, tool.Op)
+			}
+		}
+	}
+}

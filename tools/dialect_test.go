@@ -299,6 +299,29 @@ func TestDialectsHoldWhatTheWorkspaceSays(t *testing.T) {
 	}
 }
 
+// TestDialectsShared declares the tools of each dialect for a workspace and a second,
+// read-only one: each tool once, with a parameter for the workspace.
+func TestDialectsShared(t *testing.T) {
+	both := []*workspace.Workspace{
+		workspace.New("a", memory.New(nil), nil),
+		workspace.New("b", policy.ReadOnly(memory.New(nil)), nil),
+	}
+	for _, d := range tools.Dialects() {
+		set, err := tools.NewAll(both, &tools.Options{Dialect: d, Shared: tools.SharedTrue})
+		if err != nil {
+			t.Errorf("NewAll with dialect %s = %v", d, err)
+			continue
+		}
+		one := newSetOf(t, both[0], &tools.Options{Dialect: d})
+		if got, want := opsOf(set), opsOf(one); got != want {
+			t.Errorf("the shared tools of %s are %s, want %s", d, got, want)
+		}
+		for _, tool := range set.Tools() {
+			contains(t, tool.Op, string(tool.InputSchema()), `"required":["workspace"`)
+		}
+	}
+}
+
 // TestDialectShared calls the tools of two workspaces in one dialect.
 func TestDialectShared(t *testing.T) {
 	a, b := workspace.New("a", memory.New(nil), nil), workspace.New("b", memory.New(nil), nil)

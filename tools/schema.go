@@ -29,6 +29,9 @@ type properties map[string]*jsonschema.Schema
 // schemasOf infers schemas from the Go types of arguments and result.
 func schemasOf[In, Out any]() schemas {
 	types := schemas{input: must(jsonschema.For[In](nil)), output: must(jsonschema.For[Out](nil))}
+	if types.input.Properties == nil { // of a tool without parameters
+		types.input.Properties = map[string]*jsonschema.Schema{}
+	}
 	notNull(types.input)
 	notNull(types.output)
 	open(types.output)

@@ -386,5 +386,6 @@ func TestGitRefuses(t *testing.T) {
 
 // isStricter reports whether err is for what this package refuses and git may not.
 func isStricter(err error) bool {
-	return errors.Is(err, workspace.ErrIsDir) || strings.Contains(err.Error(), "two names, and no rename") || strings.Contains(err.Error(), "there is no hunk")
+	return errors.Is(err, workspace.ErrIsDir) || strings.Contains(err.Error(), "two names, and no rename") || strings.Contains(err.Error(), "there is no hunk") ||
+		strings.Contains(err.Error(), "git file header") // a damaged header, which git skips as a message
 }

@@ -134,7 +134,7 @@ func forest(t *testing.T, random *rand.Rand, fsys workspace.FileSystem) {
 			elements[i] = names[random.IntN(len(names))]
 		}
 		name := strings.Join(elements, "/")
-		content := fmt.Sprintf("needle in %s\nhay\n", name)
+		content := fmt.Sprintf("needle in %s\nhay\nneedle\n", name)
 		switch random.IntN(6) {
 		case 0:
 			dir, _ := workspace.Split(name)
@@ -260,10 +260,17 @@ func (v visible) grep(ctx context.Context, o workspace.GrepOptions) (*workspace.
 	if err != nil {
 		return nil, err
 	}
-	result.Matches = slices.DeleteFunc(result.Matches, func(m workspace.Match) bool { return !v.readable(ctx, m.Path) })
+	hidden := map[string]bool{} // that were searched, as each text has a match at its end
+	for _, m := range result.Matches {
+		if !v.readable(ctx, m.Path) {
+			hidden[m.Path] = true
+		}
+	}
+	result.Searched -= len(hidden)
+	result.Matches = slices.DeleteFunc(result.Matches, func(m workspace.Match) bool { return hidden[m.Path] })
 	result.Skipped = slices.DeleteFunc(result.Skipped, func(s workspace.Skipped) bool { return !v.readable(ctx, s.Path) })
 	if limit > 0 && len(result.Matches) > limit {
-		result.Matches, result.Truncated = result.Matches[:limit], true
+		result.Matches, result.Truncated, result.Searched = result.Matches[:limit], true, 0
 		last := result.Matches[limit-1].Path
 		result.Skipped = slices.DeleteFunc(result.Skipped, func(s workspace.Skipped) bool { return s.Path > last })
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
 // versions are protocol versions: one in which the server asks while a call runs, and
@@ -56,7 +57,11 @@ func decides(decision string) func(context.Context, int) (*sdk.ElicitResult, err
 // askingSet returns tools of a file system in which every change needs an approval.
 func askingSet(t *testing.T, fsys workspace.FileSystem) *tools.Set {
 	t.Helper()
-	restricted, err := policy.Restrict(fsys, policy.Rules{FirstMatch: []policy.Rule{
+	whole, err := transaction.New(fsys, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restricted, err := policy.Restrict(whole, policy.Rules{FirstMatch: []policy.Rule{
 		{Ask: []policy.Op{policy.OpWrite, policy.OpEdit}, Paths: []string{"**"}},
 		{Ask: []policy.Op{policy.OpDelete}, Paths: []string{"**"}},
 	}})
@@ -164,6 +169,20 @@ func TestClientApproves(t *testing.T) {
 					t.Errorf("the questions are %q, want %q", u.messages, want)
 				}
 				u.asked()
+				patch := `{"patch": "*** Begin Patch\n*** Add File: c\n+1\n*** Add File: d\n+2\n*** End Patch"}`
+				u.answer = func(ctx context.Context, n int) (*sdk.ElicitResult, error) {
+					return decides([]string{"allow", "deny"}[(n-1)%2])(ctx, n)
+				}
+				if code, text := code(t, session, "apply_patch", patch); code != tools.CodePolicy || u.asked() != 2 {
+					t.Errorf("apply_patch with one of two files allowed = %s", text)
+				}
+				holds(t, fsys, "c", "")
+				u.answer = decides("allow")
+				if code, text := code(t, session, "apply_patch", patch); code != "" || u.asked() != 2 {
+					t.Errorf("apply_patch after two questions = %s", text)
+				}
+				holds(t, fsys, "c", "1\n")
+				holds(t, fsys, "d", "2\n")
 				u.answer = decides("allow for this session")
 				for i := range 3 {
 					if code, text := code(t, session, "write_file", fmt.Sprintf(`{"path": "b", "content": "%d"}`, i)); code != "" {

@@ -17,12 +17,17 @@ import (
 // how npm knows it.
 const reference = "@modelcontextprotocol/server-filesystem"
 
-// readBytes is the size of the file that is read through the servers.
-const readBytes = 1 << 20
+// The files and directories that are served.
+const (
+	largeBytes = 1 << 20
+	smallBytes = 4 << 10
+	entries    = 300
+	repeats    = 20 // calls in one round, where one call is short
+)
 
-// benchMCP measures what it takes to read a file through a server that is a
-// child process: ours by pages, as a model has to, and the reference server in
-// one call. Both have the same client, the one of the protocol's Go SDK.
+// benchMCP measures what it takes to read, list and edit through servers that are
+// child processes: ours with its own tools, ours with those of the reference server,
+// and that server. All have the same client, the one of the protocol's Go SDK.
 func benchMCP(rounds int) (err error) {
 	dir, err := os.MkdirTemp("", "bench-mcp-")
 	if err != nil {
@@ -30,23 +35,82 @@ func benchMCP(rounds int) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	served := filepath.Join(dir, "served")
-	content := lines(readBytes)
-	if err := errors.Join(os.Mkdir(served, 0o777), os.WriteFile(filepath.Join(served, "file.txt"), []byte(content), 0o666)); err != nil {
+	large, small := lines(largeBytes), lines(smallBytes)
+	if err := serve(served, large, small); err != nil {
 		return err
 	}
-	ours, err := startOurs(dir, served)
+	program := filepath.Join(dir, "workspace")
+	if err := quietly("go", "build", "-o", program, "./cmd/workspace"); err != nil {
+		return err
+	}
+	ours, err := connect(exec.Command(program, "-C", served, "--name", "main", "mcp"))
 	if err != nil {
 		return err
 	}
 	defer ours.Close()
+	dialect, err := connect(exec.Command(program, "-C", served, "--name", "main", "mcp", "--dialect", "mcp-filesystem"))
+	if err != nil {
+		return err
+	}
+	defer dialect.Close()
 	theirs, err := startReference(dir, served)
 	if err != nil {
 		return err
 	}
 	defer theirs.Close()
-	return compare(fmt.Sprintf("read %d KiB over MCP: by pages, and by the reference server at once", readBytes>>10), rounds,
-		contender{"workspace mcp", func() (int, error) { return readPages(ours, content) }},
-		contender{reference, func() (int, error) { return readAtOnce(theirs, filepath.Join(served, "file.txt"), content) }})
+	path := func(name string) string { return filepath.Join(served, name) }
+	three := func(ours3, dialect3, theirs3 func() (int, error)) []contender {
+		return []contender{{"workspace mcp", ours3}, {"--dialect mcp-filesystem", dialect3}, {reference, theirs3}}
+	}
+	return errors.Join(
+		compare("read 4 KiB over MCP, 20 times", rounds, three(
+			often(func() (int, error) { return readPages(ours, "small.txt", small) }),
+			often(func() (int, error) { return readAtOnce(dialect, "/small.txt", small) }),
+			often(func() (int, error) { return readAtOnce(theirs, path("small.txt"), small) }))...),
+		compare("read 1 MiB over MCP: by pages, and at once", rounds, three(
+			func() (int, error) { return readPages(ours, "large.txt", large) },
+			func() (int, error) { return readAtOnce(dialect, "/large.txt", large) },
+			func() (int, error) { return readAtOnce(theirs, path("large.txt"), large) })...),
+		compare("list 300 entries over MCP, 20 times", rounds, three(
+			often(func() (int, error) { return list(ours, "workspace__main__ls", "many") }),
+			often(func() (int, error) { return list(dialect, "list_directory", "/many") }),
+			often(func() (int, error) { return list(theirs, "list_directory", path("many")) }))...),
+		compare("edit 4 KiB over MCP, 20 times", rounds, three(
+			often(edit(ours, "workspace__main__edit_file", "edit1.txt", false)),
+			often(edit(dialect, "edit_file", "/edit2.txt", true)),
+			often(edit(theirs, "edit_file", path("edit3.txt"), true)))...))
+}
+
+// serve makes the folder that is served.
+func serve(dir, large, small string) error {
+	files := map[string]string{"large.txt": large, "small.txt": small}
+	for n := range 3 {
+		files[fmt.Sprintf("edit%d.txt", n+1)] = "the first line\n" + small
+	}
+	for n := range entries {
+		files[fmt.Sprintf("many/file%03d.go", n)] = "package many\n"
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "many"), 0o777); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(content), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// often returns do, several times.
+func often(do func() (int, error)) func() (int, error) {
+	return func() (n int, err error) {
+		for range repeats {
+			if n, err = do(); err != nil {
+				return n, err
+			}
+		}
+		return n, nil
+	}
 }
 
 // lines returns size bytes of text that looks like source code.
@@ -57,14 +121,6 @@ func lines(size int) string {
 		fmt.Fprintf(&b, "%s\"%s\" = %d\n", strings.Repeat("\t", random.IntN(4)), strings.Repeat("word ", random.IntN(12)), random.Int())
 	}
 	return b.String()[:size]
-}
-
-func startOurs(dir, served string) (*mcp.ClientSession, error) {
-	program := filepath.Join(dir, "workspace")
-	if err := quietly("go", "build", "-o", program, "./cmd/workspace"); err != nil {
-		return nil, err
-	}
-	return connect(exec.Command(program, "-C", served, "--name", "main", "mcp"))
 }
 
 func startReference(dir, served string) (*mcp.ClientSession, error) {
@@ -89,17 +145,15 @@ func connect(command *exec.Cmd) (*mcp.ClientSession, error) {
 
 // readPages reads the file as the results say how to go on, and returns how many
 // pages it has.
-func readPages(session *mcp.ClientSession, want string) (pages int, err error) {
+func readPages(session *mcp.ClientSession, path, want string) (pages int, err error) {
 	var text strings.Builder
 	for line := 1.0; line > 0; pages++ {
-		result, err := session.CallTool(context.Background(), &mcp.CallToolParams{
-			Name: "workspace__main__read_file", Arguments: map[string]any{"path": "file.txt", "line": line},
-		})
+		result, err := callTool(session, "workspace__main__read_file", map[string]any{"path": path, "line": line})
 		if err != nil {
 			return 0, err
 		}
 		page, ok := result.StructuredContent.(map[string]any)
-		if !ok || result.IsError {
+		if !ok {
 			return 0, fmt.Errorf("no page from line %v", line)
 		}
 		part, _ := page["text"].(string)
@@ -113,15 +167,53 @@ func readPages(session *mcp.ClientSession, want string) (pages int, err error) {
 }
 
 func readAtOnce(session *mcp.ClientSession, path, want string) (int, error) {
-	result, err := session.CallTool(context.Background(), &mcp.CallToolParams{
-		Name: "read_text_file", Arguments: map[string]any{"path": path},
-	})
+	text, err := callText(session, "read_text_file", map[string]any{"path": path})
+	if err == nil && text != want {
+		err = errors.New("the result is not the file")
+	}
+	return 1, err
+}
+
+// list returns how many of the entries the text of a listing has.
+func list(session *mcp.ClientSession, tool, path string) (int, error) {
+	text, err := callText(session, tool, map[string]any{"path": path})
+	if n := strings.Count(text, ".go"); err == nil && n != entries {
+		err = fmt.Errorf("the list has %d entries", n)
+	}
+	return entries, err
+}
+
+// edit returns what replaces a word of a file, each time by the other one of two.
+func edit(session *mcp.ClientSession, tool, path string, inList bool) func() (int, error) {
+	from, to := "the first line", "line number one"
+	return func() (int, error) {
+		change := map[string]any{"oldText": from, "newText": to}
+		args := map[string]any{"path": path, "edits": []any{change}}
+		if !inList {
+			args = map[string]any{"path": path, "oldText": from, "newText": to}
+		}
+		from, to = to, from
+		_, err := callText(session, tool, args)
+		return 1, err
+	}
+}
+
+func callTool(session *mcp.ClientSession, tool string, args map[string]any) (*mcp.CallToolResult, error) {
+	result, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err == nil && (result.IsError || len(result.Content) == 0) {
+		err = fmt.Errorf("%s(%v) failed: %v", tool, args, result.Content)
+	}
+	return result, err
+}
+
+func callText(session *mcp.ClientSession, tool string, args map[string]any) (string, error) {
+	result, err := callTool(session, tool, args)
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	text, ok := result.Content[0].(*mcp.TextContent)
-	if !ok || text.Text != want {
-		return 0, errors.New("the result is not the file")
+	if !ok {
+		return "", fmt.Errorf("%s returns no text", tool)
 	}
-	return 1, nil
+	return text.Text, nil
 }

@@ -56,8 +56,9 @@ func prefixedNames(text string) map[string]bool {
 // headerName returns the name on a line of a header that begins with mark.
 func headerName(line, mark string) (name string, ok bool) {
 	name, ok = strings.CutPrefix(strings.TrimRight(line, "\r\n"), mark)
-	if unquoted, err := strconv.Unquote(name); err == nil {
-		return unquoted, ok
+	if quoted, err := strconv.QuotedPrefix(name); err == nil {
+		name, _ = strconv.Unquote(quoted) // which QuotedPrefix has checked
+		return name, ok
 	}
 	name, _, _ = strings.Cut(name, "\t")
 	return name, ok
@@ -75,6 +76,9 @@ func diffSection(f *gitdiff.File, prefixed map[string]bool) (section, error) {
 		s.kind = Renamed
 	case f.IsCopy:
 		s.kind = Copied
+	}
+	if f.IsCopy && f.IsRename {
+		return s, &SyntaxError{Reason: s.name() + ": it is both a copy and a rename"}
 	}
 	git := f.OldOIDPrefix != "" || f.OldMode != 0 || f.NewMode != 0 || f.IsRename || f.IsCopy
 	if !git {

@@ -112,6 +112,7 @@ func TestFiles(t *testing.T) {
 			tree{"a": "y\n", "d/b": "x\n", "c": before["a"]}, "R c +0 -0; R a +0 -0"},
 		{"plain diff", "--- a\n+++ a\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n", tree{"a": "1\ntwo\n3\n", "d/b": "x\n", "c": "y\n"}, "M a +1 -1"},
 		{"plain diff of a directory", "--- d/b\t2020-01-01\n+++ d/b\t2020-01-02\n@@ -1 +1 @@\n-x\n+X\n", tree{"a": before["a"], "d/b": "X\n", "c": "y\n"}, "M d/b +1 -1"},
+		{"plain diff of a quoted name", "--- \"a/d/b\"\t\n+++ \"b/d/b\"\t\n@@ -1 +1 @@\n-x\n+X\n", tree{"a": before["a"], "d/b": "X\n", "c": "y\n"}, "M d/b +1 -1"},
 		{"plain new file", "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n", tree{"a": before["a"], "d/b": "x\n", "c": "y\n", "n": "x\n"}, "A n +1 -0"},
 		{"plain deletion", "--- a/c\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n", tree{"a": before["a"], "d/b": "x\n"}, "D c +0 -1"},
 		{"plain diff of a file that does not exist", "--- a/n\n+++ b/n\n@@ -0,0 +1 @@\n+x\n", tree{"a": before["a"], "d/b": "x\n", "c": "y\n", "n": "x\n"}, "A n +1 -0"},
@@ -169,6 +170,7 @@ func TestRefused(t *testing.T) {
 		{"symlink", "diff --git a/l b/l\nnew file mode 120000\nindex 0..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n", nil, "symlink"},
 		{"submodule", "diff --git a/l b/l\nnew file mode 160000\nindex 0..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+Subproject\n", nil, "submodule"},
 		{"header without hunks", "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n", nil, "a: there is no hunk"},
+		{"copy and rename", "diff --git a/a b/b\nsimilarity index 100%\ncopy from a\nrename from a\nrename to b\n", nil, "both a copy and a rename"},
 		{"wrong counts", "--- a/a\n+++ b/a\n@@ -1,3 +1,1 @@\n-1\n", nil, "line 3 of the patch: "},
 
 		{"missing file", "*** Begin Patch\n*** Delete File: n\n*** End Patch", fs.ErrNotExist, "n: file does not exist"},

@@ -28,6 +28,7 @@ func Example() {
 	}
 	fmt.Println(result.Text)
 	// Output:
+	// 1 match in 1 file
 	// todo.md
 	// 1:- buy milk
 }

@@ -161,7 +161,7 @@ func planHelixGlob(ctx context.Context, ts *toolset, in *helixGlobInput) ([]poli
 }
 
 func (o *helixPaths) text() string {
-	return (&globOutput{Matches: o.Matches}).text() + moreNote(o.Truncated)
+	return (&globOutput{Matches: o.Matches, Truncated: o.Truncated}).text() + moreNote(o.Truncated)
 }
 
 type helixGrepInput struct {

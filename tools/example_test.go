@@ -31,6 +31,7 @@ func Example() {
 	}
 	fmt.Println(result.Text)
 	// Output:
+	// 1 match in 1 file
 	// hello.txt
 	// 1:Hello, World!
 }

@@ -10,26 +10,31 @@ import (
 )
 
 type globInput struct {
-	Pattern        string  `json:"pattern" jsonschema:"the glob, relative to path, such as **/*.go; one that ends in / finds directories"`
-	Path           string  `json:"path,omitempty" jsonschema:"the directory to search; left out for the root"`
-	IncludeIgnored bool    `json:"includeIgnored,omitempty" jsonschema:"find also what .gitignore files exclude, and .git"`
-	Limit          integer `json:"limit,omitempty" jsonschema:"how many paths to return at most"`
-	Cursor         string  `json:"cursor,omitempty" jsonschema:"nextCursor of the page before, with the other parameters unchanged"`
+	Pattern        string     `json:"pattern" jsonschema:"a final / finds directories"`
+	Path           string     `json:"path,omitempty" jsonschema:"directory"`
+	Sort           resultSort `json:"sort,omitempty" jsonschema:"mtime: newest first"`
+	IncludeIgnored bool       `json:"includeIgnored,omitempty" jsonschema:"also what .gitignore excludes"`
+	Limit          integer    `json:"limit,omitempty" jsonschema:"per page"`
+	Cursor         string     `json:"cursor,omitempty" jsonschema:"last nextCursor"`
 }
 
 type globOutput struct {
-	Matches    []string `json:"matches" jsonschema:"the paths from the root, sorted"`
+	Matches    []string `json:"matches" jsonschema:"the paths from the root, in order"`
 	Truncated  bool     `json:"truncated" jsonschema:"whether there are more"`
 	NextCursor string   `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent at the end"`
+
+	dirs  bool   // the matches are directories
+	later bool   // this is not the first page
+	total int    // of all pages; 0 if that is not known
+	hint  string // where there is no match, what has been meant perhaps
 }
 
 var globSpec = spec{
 	op: ops.Glob, annotations: Annotations{Title: "Find files", ReadOnly: true, Idempotent: true}, handler: define(runGlob, planGlob),
 	shape: func(p properties, _ workspace.Capabilities) {
 		p.between("limit", 1, globMax)
-		p.byDefault("path", ".")
-		p.byDefault("includeIgnored", false)
 		p.byDefault("limit", globDefault)
+		p.sorted()
 	},
 }
 
@@ -39,19 +44,40 @@ func runGlob(ctx context.Context, ts *toolset, in *globInput) (*globOutput, erro
 		return nil, err
 	}
 	limit := orDefault(in.Limit, globDefault)
-	paths, err := ts.ws.Glob(ctx, in.Pattern, &workspace.GlobOptions{
-		Dir: in.Path, Limit: limit + 1, After: after.Path, Gitignore: !in.IncludeIgnored,
-	})
+	out := &globOutput{dirs: strings.HasSuffix(in.Pattern, "/"), later: in.Cursor != ""}
+	opts := workspace.GlobOptions{Dir: in.Path, Gitignore: !in.IncludeIgnored}
+	if !in.Sort.byTime() {
+		opts.Limit, opts.After = limit+1, after.Path
+	}
+	paths, err := ts.ws.Glob(ctx, in.Pattern, &opts)
 	if err != nil {
 		return nil, err
 	}
-	return newGlobOutput(id, paths, limit), nil
+	var modified map[string]int64
+	if in.Sort.byTime() {
+		path := func(p string) string { return p }
+		if modified, err = newestFirst(ctx, ts, ops.Glob, in.Path, paths, path); err != nil {
+			return nil, err
+		}
+		out.total = len(paths)
+		paths = paths[comesAfter(paths, after, modified, path):]
+	}
+	if len(paths) == 0 && !out.later {
+		out.hint = in.hint(ctx, ts)
+	}
+	paths, out.Truncated = page(paths, limit, func(p string) int { return len(p) + 3 })
+	out.Matches = append([]string{}, paths...)
+	if out.Truncated {
+		last := paths[len(paths)-1]
+		out.NextCursor = place{workspace.Position{Path: last}, modified[last]}.cursor(ops.Glob, id, in.Sort.byTime())
+	}
+	return out, nil
 }
 
 // after returns the id of the query, and where the page begins.
-func (in *globInput) after(ts *toolset) (id string, after workspace.Position, err error) {
-	id = ts.query(globInput{Pattern: in.Pattern, Path: in.Path, IncludeIgnored: in.IncludeIgnored})
-	after, err = decodeCursor(ops.Glob, id, in.Cursor)
+func (in *globInput) after(ts *toolset) (id string, after place, err error) {
+	id = ts.query(globInput{Pattern: in.Pattern, Path: in.Path, Sort: in.Sort, IncludeIgnored: in.IncludeIgnored})
+	after, err = decodePlace(ops.Glob, id, in.Cursor, in.Sort.byTime())
 	return id, after, err
 }
 
@@ -62,18 +88,37 @@ func planGlob(_ context.Context, ts *toolset, in *globInput) ([]policy.Request, 
 	return ts.touches(ops.Glob, policy.OpList, in.Path)
 }
 
-func newGlobOutput(id string, paths []string, limit int) *globOutput {
-	paths, more := page(paths, limit, func(p string) int { return len(p) + 3 })
-	out := &globOutput{Matches: append([]string{}, paths...), Truncated: more}
-	if more {
-		out.NextCursor = encodeCursor(ops.Glob, id, workspace.Position{Path: paths[len(paths)-1]})
+// hint returns what a pattern without a match may have been meant for, and nothing if
+// that is not known.
+func (in *globInput) hint(ctx context.Context, ts *toolset) string {
+	var hints []string
+	if !strings.HasSuffix(in.Pattern, "/") {
+		dirs, _ := ts.ws.Glob(ctx, in.Pattern+"/", &workspace.GlobOptions{Dir: in.Path, Limit: 1, Gitignore: !in.IncludeIgnored})
+		if len(dirs) > 0 {
+			hints = append(hints, "directories do: end the pattern with /")
+		}
 	}
-	return out
+	if !strings.Contains(strings.TrimSuffix(in.Pattern, "/"), "/") && !strings.Contains(in.Pattern, "**") {
+		hints = append(hints, "for any depth use **/"+in.Pattern)
+	}
+	return strings.Join(hints, "; ")
 }
 
 func (o *globOutput) text() string {
-	if len(o.Matches) == 0 {
-		return "No files match."
+	one, many := "file", "files"
+	if o.dirs {
+		one, many = "directory", "directories"
 	}
-	return strings.TrimSuffix(strings.Join(o.Matches, "\n")+"\n"+moreText(o.NextCursor), "\n")
+	if len(o.Matches) == 0 {
+		text := "no " + many + " match"
+		if o.later {
+			text = "no more " + many + " match"
+		}
+		if o.hint != "" {
+			text += "; " + o.hint
+		}
+		return text
+	}
+	heading := extent(o.later, o.Truncated, len(o.Matches), o.total, one, many)
+	return strings.TrimSuffix(heading+"\n"+strings.Join(o.Matches, "\n")+"\n"+moreText(o.NextCursor), "\n")
 }

@@ -3,39 +3,61 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
-	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 type grepInput struct {
-	Pattern        string  `json:"pattern" jsonschema:"an RE2 regular expression that is applied to one line at a time, or plain text if literal"`
-	Path           string  `json:"path,omitempty" jsonschema:"the file or directory to search; left out for the root"`
-	Literal        bool    `json:"literal,omitempty" jsonschema:"take pattern as plain text"`
-	IgnoreCase     bool    `json:"ignoreCase,omitempty" jsonschema:"match letters in either case"`
-	IncludeGlob    string  `json:"includeGlob,omitempty" jsonschema:"search only the files that this glob matches: by name if it has no slash, such as *.go, else by path from path, such as src/**/*.{ts,tsx}"`
-	ExcludeGlob    string  `json:"excludeGlob,omitempty" jsonschema:"leave out the files that this glob matches, in the same way"`
-	Before         integer `json:"before,omitempty" jsonschema:"how many lines before each match to return"`
-	After          integer `json:"after,omitempty" jsonschema:"how many lines after each match to return"`
-	MaxResults     integer `json:"maxResults,omitempty" jsonschema:"how many matches to return at most"`
-	IncludeIgnored bool    `json:"includeIgnored,omitempty" jsonschema:"search also what .gitignore files exclude, and .git"`
-	Cursor         string  `json:"cursor,omitempty" jsonschema:"nextCursor of the page before, with the other parameters unchanged"`
+	Pattern        string     `json:"pattern" jsonschema:"an RE2 regular expression"`
+	Path           string     `json:"path,omitempty" jsonschema:"a file or directory"`
+	Output         grepShape  `json:"output,omitempty" jsonschema:"lines (the default), files that match, or matches per file"`
+	Literal        bool       `json:"literal,omitempty" jsonschema:"pattern is plain text"`
+	IgnoreCase     bool       `json:"ignoreCase,omitempty" jsonschema:"in either case"`
+	Multiline      bool       `json:"multiline,omitempty" jsonschema:"pattern may span lines, with \\n, or . after (?s)"`
+	OnlyMatching   bool       `json:"onlyMatching,omitempty" jsonschema:"only the part of a line that matches"`
+	IncludeGlob    string     `json:"includeGlob,omitempty" jsonschema:"by name (*.go), or with a slash from path (src/**)"`
+	ExcludeGlob    string     `json:"excludeGlob,omitempty" jsonschema:"as includeGlob"`
+	Before         integer    `json:"before,omitempty" jsonschema:"lines before a match"`
+	After          integer    `json:"after,omitempty" jsonschema:"lines after it"`
+	Sort           resultSort `json:"sort,omitempty" jsonschema:"mtime: newest first"`
+	MaxResults     integer    `json:"maxResults,omitempty" jsonschema:"per page"`
+	IncludeIgnored bool       `json:"includeIgnored,omitempty" jsonschema:"also what .gitignore excludes"`
+	Cursor         string     `json:"cursor,omitempty" jsonschema:"the last nextCursor"`
 }
 
+// grepShape is what a grep returns. The empty one is shapeContent.
+type grepShape string
+
+const (
+	shapeContent grepShape = "content"
+	shapeFiles   grepShape = "files"
+	shapeCount   grepShape = "count"
+)
+
+// listsFiles reports whether the result has one entry for each file.
+func (in *grepInput) listsFiles() bool { return in.Output == shapeFiles || in.Output == shapeCount }
+
 type grepOutput struct {
-	Matches      []grepMatch `json:"matches" jsonschema:"the matching lines, sorted by path, then by line"`
+	Matches      []grepMatch `json:"matches" jsonschema:"the matching lines, in order of their files, then by line; empty with output files or count"`
+	Files        []grepFile  `json:"files,omitempty" jsonschema:"with output files or count: the files that have matches"`
+	Total        int         `json:"total,omitempty" jsonschema:"how many matches there are on all pages, or files if output lists these; absent where that is not known"`
+	Searched     int         `json:"searched,omitempty" jsonschema:"how many files were searched; absent where that is not known"`
 	Truncated    bool        `json:"truncated" jsonschema:"whether there are more"`
 	Skipped      []grepSkip  `json:"skipped" jsonschema:"files that were not searched, and why: binary, too large, unreadable or invalid names; the first {{.GrepSkipped}} of this page"`
 	SkippedTotal int         `json:"skippedTotal" jsonschema:"how many files were not searched on this page"`
 	NextCursor   string      `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent at the end"`
+
+	in      *grepInput
+	skipped []workspace.Skipped // all of this page
+}
+
+type grepFile struct {
+	Path  string `json:"path" jsonschema:"the file"`
+	Count int    `json:"count,omitempty" jsonschema:"with output count: how many matches it has"`
 }
 
 type grepSkip struct {
@@ -46,10 +68,13 @@ type grepSkip struct {
 type grepMatch struct {
 	Path          string   `json:"path" jsonschema:"the file"`
 	LineNumber    int      `json:"lineNumber" jsonschema:"the line, counted from 1"`
-	Line          string   `json:"line" jsonschema:"the line, or the part around the match if it is longer than {{.GrepChars}} characters"`
-	LineTruncated bool     `json:"lineTruncated,omitempty" jsonschema:"whether line is a part, with a mark where it is cut"`
+	LastLine      int      `json:"lastLine,omitempty" jsonschema:"the last line of a match that spans lines"`
+	Line          string   `json:"line" jsonschema:"the line, or the part around the match if it is longer than {{.GrepChars}} characters; the lines of a match that spans some; with onlyMatching what matches, a line for each part"`
+	LineTruncated bool     `json:"lineTruncated,omitempty" jsonschema:"whether something of line is cut, with a mark"`
 	Before        []string `json:"before,omitempty" jsonschema:"the lines before"`
 	After         []string `json:"after,omitempty" jsonschema:"the lines after"`
+
+	numbers []int // of the lines that line has a part of, with onlyMatching
 }
 
 var grepSpec = spec{
@@ -58,14 +83,9 @@ var grepSpec = spec{
 		p.between("before", 0, grepContext)
 		p.between("after", 0, grepContext)
 		p.between("maxResults", 1, grepMax)
-		p.byDefault("path", ".")
 		p.byDefault("maxResults", grepDefault)
-		for _, name := range []string{"before", "after"} {
-			p.byDefault(name, 0)
-		}
-		for _, name := range []string{"literal", "ignoreCase", "includeIgnored"} {
-			p.byDefault(name, false)
-		}
+		p.oneOf("output", string(shapeContent), string(shapeFiles), string(shapeCount))
+		p.sorted()
 	},
 }
 
@@ -74,25 +94,36 @@ func runGrep(ctx context.Context, ts *toolset, in *grepInput) (*grepOutput, erro
 	if err != nil {
 		return nil, err
 	}
-	found, err := ts.ws.Grep(ctx, in.Pattern, &workspace.GrepOptions{
-		Path: in.Path, Literal: in.Literal, IgnoreCase: in.IgnoreCase,
-		IncludeGlob: in.IncludeGlob, ExcludeGlob: in.ExcludeGlob,
-		Before: int(in.Before), After: int(in.After),
-		MaxResults: orDefault(in.MaxResults, grepDefault),
-		StartAfter: start, Gitignore: !in.IncludeIgnored,
-	})
+	found, total, modified, err := in.search(ctx, ts, start)
 	if err != nil {
 		return nil, in.blame(err)
 	}
-	return newGrepOutput(id, in, found), nil
+	out := newGrepOutput(in, found)
+	switch {
+	case total > 0:
+		out.Total = total
+	case in.Cursor == "" && !found.Truncated:
+		out.Total = len(found.Matches)
+	}
+	skipped := found.Skipped
+	if shown := len(out.Matches) + len(out.Files); out.Truncated && shown > 0 {
+		last := found.Matches[shown-1]
+		at := place{workspace.Position{Path: last.Path, LineNumber: last.LineNumber}, modified[last.Path]}
+		out.NextCursor = at.cursor(ops.Grep, id, in.Sort.byTime())
+		if !in.Sort.byTime() { // the next page lists what comes after its start
+			skipped = slices.DeleteFunc(slices.Clone(skipped), func(s workspace.Skipped) bool { return s.Path > last.Path })
+		}
+	}
+	out.skip(skipped)
+	return out, nil
 }
 
 // start returns the id of the query, and where the page begins.
-func (in *grepInput) start(ts *toolset) (id string, start workspace.Position, err error) {
+func (in *grepInput) start(ts *toolset) (id string, start place, err error) {
 	same := *in
 	same.MaxResults, same.Cursor, same.Before, same.After = 0, "", 0, 0
 	id = ts.query(same)
-	start, err = decodeCursor(ops.Grep, id, in.Cursor)
+	start, err = decodePlace(ops.Grep, id, in.Cursor, in.Sort.byTime())
 	return id, start, err
 }
 
@@ -101,6 +132,88 @@ func planGrep(_ context.Context, ts *toolset, in *grepInput) ([]policy.Request, 
 		return nil, err
 	}
 	return ts.touches(ops.Grep, policy.OpRead, in.Path)
+}
+
+// options returns the options of the whole search.
+func (in *grepInput) options() workspace.GrepOptions {
+	o := workspace.GrepOptions{
+		Path: in.Path, Literal: in.Literal, IgnoreCase: in.IgnoreCase, Multiline: in.Multiline,
+		FirstOnly: in.Output == shapeFiles, Count: in.Output == shapeCount,
+		IncludeGlob: in.IncludeGlob, ExcludeGlob: in.ExcludeGlob, Gitignore: !in.IncludeIgnored,
+	}
+	if in.Multiline {
+		o.MaxFileSize = multilineBytes
+	}
+	if !in.listsFiles() {
+		o.Before, o.After = int(in.Before), int(in.After)
+	}
+	return o
+}
+
+// search returns one page. total is how many matches or files there are on all
+// pages, 0 if that is not known, and modified when each file was, in an order by time.
+func (in *grepInput) search(ctx context.Context, ts *toolset, start place) (found *workspace.GrepResult, total int, modified map[string]int64, err error) {
+	opts, limit := in.options(), orDefault(in.MaxResults, grepDefault)
+	if in.Sort.byTime() {
+		return in.searchByTime(ctx, ts, opts, start, limit)
+	}
+	opts.MaxResults, opts.StartAfter = limit, start.Position
+	found, err = ts.ws.Grep(ctx, in.Pattern, &opts)
+	return found, 0, nil, err
+}
+
+// searchByTime is search for an order by time. It counts the matches of every file,
+// and then searches those that are on the page.
+func (in *grepInput) searchByTime(ctx context.Context, ts *toolset, opts workspace.GrepOptions, start place, limit int) (found *workspace.GrepResult, total int, modified map[string]int64, err error) {
+	whole := opts
+	whole.Count, whole.Before, whole.After = whole.Count || !whole.FirstOnly, 0, 0
+	all, err := ts.ws.Grep(ctx, in.Pattern, &whole)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	path := func(m workspace.Match) string { return m.Path }
+	if modified, err = newestFirst(ctx, ts, ops.Grep, in.Path, all.Matches, path); err != nil {
+		return nil, 0, nil, err
+	}
+	found = &workspace.GrepResult{Matches: []workspace.Match{}, Searched: all.Searched}
+	if in.Cursor == "" {
+		found.Skipped = all.Skipped
+	}
+	rest := all.Matches[comesAfter(all.Matches, start, modified, path):]
+	if in.listsFiles() {
+		found.Matches, found.Truncated = rest[:min(limit, len(rest))], len(rest) > limit
+		return found, len(all.Matches), modified, nil
+	}
+	for _, m := range all.Matches {
+		total += m.Count
+	}
+	if i := slices.IndexFunc(all.Matches, func(m workspace.Match) bool {
+		return m.Path == start.Path && modified[m.Path] == start.modified
+	}); i >= 0 {
+		rest = all.Matches[i:] // the page before may have ended in the middle of the file
+	}
+	for _, file := range rest {
+		if len(found.Matches) == limit {
+			found.Truncated = true
+			break
+		}
+		opts.Path, opts.MaxResults, opts.StartAfter = file.Path, limit-len(found.Matches), workspace.Position{}
+		if file.Path == start.Path {
+			opts.StartAfter = start.Position
+		}
+		inFile, err := ts.ws.Grep(ctx, in.Pattern, &opts)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // since it was counted
+		case err != nil:
+			return nil, 0, nil, err
+		}
+		found.Matches = append(found.Matches, inFile.Matches...)
+		if found.Truncated = inFile.Truncated; found.Truncated {
+			break
+		}
+	}
+	return found, total, modified, nil
 }
 
 // blame returns err with the hint for globs if it is about one of those, and
@@ -113,27 +226,35 @@ func (in *grepInput) blame(err error) error {
 	return err
 }
 
-func newGrepOutput(id string, in *grepInput, found *workspace.GrepResult) *grepOutput {
-	cut := newExcerpter(in)
-	matches := make([]grepMatch, len(found.Matches))
-	for i, m := range found.Matches {
-		matches[i] = cut.match(m)
+// newGrepOutput returns what fits on a page.
+func newGrepOutput(in *grepInput, found *workspace.GrepResult) *grepOutput {
+	out := &grepOutput{Matches: []grepMatch{}, in: in}
+	if in.Cursor == "" { // other pages search a part of the files
+		out.Searched = found.Searched
 	}
-	kept, less := page(matches, len(matches), grepMatch.size)
-	out := &grepOutput{Matches: kept, Truncated: found.Truncated || less}
-	skipped := found.Skipped
-	if out.Truncated && len(kept) > 0 {
-		last := kept[len(kept)-1]
-		out.NextCursor = encodeCursor(ops.Grep, id, workspace.Position{Path: last.Path, LineNumber: last.LineNumber})
-		// The next page lists what comes after its start.
-		skipped = slices.DeleteFunc(slices.Clone(skipped), func(s workspace.Skipped) bool { return s.Path > last.Path })
+	if in.listsFiles() {
+		fits := fit(found.Matches, func(m workspace.Match) int { return len(m.Path) + 20 })
+		for _, m := range found.Matches[:fits] {
+			out.Files = append(out.Files, grepFile{m.Path, m.Count})
+		}
+	} else {
+		cut := newExcerpter(in)
+		for _, m := range found.Matches {
+			out.Matches = append(out.Matches, cut.match(m))
+		}
+		out.Matches = out.Matches[:fit(out.Matches, grepMatch.size)]
 	}
-	out.SkippedTotal = len(skipped)
-	out.Skipped = make([]grepSkip, min(len(skipped), grepSkipped))
-	for i := range out.Skipped {
-		out.Skipped[i] = grepSkip(skipped[i])
-	}
+	out.Truncated = found.Truncated || len(out.Matches)+len(out.Files) < len(found.Matches)
 	return out
+}
+
+// skip lists what was not searched.
+func (o *grepOutput) skip(skipped []workspace.Skipped) {
+	o.skipped, o.SkippedTotal = skipped, len(skipped)
+	o.Skipped = make([]grepSkip, min(len(skipped), grepSkipped))
+	for i := range o.Skipped {
+		o.Skipped[i] = grepSkip(skipped[i])
+	}
 }
 
 func (m grepMatch) size() int {
@@ -145,147 +266,4 @@ func (m grepMatch) size() int {
 		size += len(line) + 3
 	}
 	return size
-}
-
-// searchedForMatch is how much of a long line is searched again for the place
-// of the match.
-const searchedForMatch = 1 << 20
-
-// excerpter cuts long lines around what a search found in them.
-type excerpter struct {
-	pattern *regexp.Regexp // nil if the place of a match cannot be told
-}
-
-func newExcerpter(in *grepInput) *excerpter {
-	source := in.Pattern
-	if in.Literal {
-		source = regexp.QuoteMeta(source)
-	}
-	if in.IgnoreCase {
-		source = "(?i:" + source + ")"
-	}
-	// The provider has judged the pattern; what it takes and regexp does not
-	// is shown from the start of the line.
-	pattern, _ := regexp.Compile(source)
-	return &excerpter{pattern: pattern}
-}
-
-func (e *excerpter) match(m workspace.Match) grepMatch {
-	out := grepMatch{Path: m.Path, LineNumber: m.LineNumber, Before: around(m.Before), After: around(m.After)}
-	out.Line, out.LineTruncated = e.line(m.Line)
-	return out
-}
-
-// around cuts the lines around a match.
-func around(lines []string) []string {
-	cut := make([]string, len(lines))
-	for i, line := range lines {
-		cut[i], _ = clipLine(strings.ToValidUTF8(line, "\uFFFD"), grepChars)
-	}
-	return cut
-}
-
-// line returns the part of a line around its first match.
-func (e *excerpter) line(line string) (_ string, cut bool) {
-	if len(line) <= grepChars || utf8.RuneCountInString(line) <= grepChars {
-		return strings.ToValidUTF8(line, "\uFFFD"), false
-	}
-	return wording.ClipAround(line, e.start(line), grepChars), true
-}
-
-// start returns where to begin to show a long line so that its match, with
-// some of what is before it, is in.
-func (e *excerpter) start(line string) int {
-	if e.pattern == nil {
-		return 0
-	}
-	found := e.pattern.FindStringIndex(line[:min(len(line), searchedForMatch)])
-	if found == nil {
-		return 0
-	}
-	return wording.StepBack(line, found[0], grepChars/4)
-}
-
-// text shows matches as ripgrep does for people: the path once, then
-// "12:line" for a match and "11-line" for a line around one.
-func (o *grepOutput) text() string {
-	var out strings.Builder
-	if len(o.Matches) == 0 {
-		out.WriteString("No lines match.\n")
-	}
-	g := &grepWriter{out: &out, context: o.hasContext()}
-	for i, m := range o.Matches {
-		g.match(m, o.Matches[i+1:])
-	}
-	o.writeSkipped(&out)
-	out.WriteString(moreText(o.NextCursor))
-	return strings.TrimSuffix(out.String(), "\n")
-}
-
-func (o *grepOutput) hasContext() bool {
-	for _, m := range o.Matches {
-		if len(m.Before)+len(m.After) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func (o *grepOutput) writeSkipped(out *strings.Builder) {
-	if o.SkippedTotal == 0 {
-		return
-	}
-	fmt.Fprintf(out, "[not searched: %s]\n", wording.Count(o.SkippedTotal, "file", "files"))
-	for _, s := range o.Skipped {
-		fmt.Fprintf(out, "%s (%s)\n", s.Path, s.Reason)
-	}
-	if more := o.SkippedTotal - len(o.Skipped); more > 0 {
-		fmt.Fprintf(out, "and %d more\n", more)
-	}
-}
-
-// grepWriter writes matches, and no line of a file twice.
-type grepWriter struct {
-	out     *strings.Builder
-	context bool
-	path    string
-	line    int // the last line of path that was written
-}
-
-func (g *grepWriter) match(m grepMatch, rest []grepMatch) {
-	g.heading(m.Path)
-	first := m.LineNumber - len(m.Before)
-	if g.context && g.line > 0 && first > g.line+1 {
-		g.out.WriteString("--\n")
-	}
-	for i, line := range m.Before {
-		g.write(first+i, "-", line)
-	}
-	g.write(m.LineNumber, ":", m.Line)
-	for i, line := range m.After {
-		number := m.LineNumber + 1 + i
-		if len(rest) > 0 && rest[0].Path == m.Path && number >= rest[0].LineNumber {
-			return
-		}
-		g.write(number, "-", line)
-	}
-}
-
-func (g *grepWriter) heading(path string) {
-	if path == g.path {
-		return
-	}
-	if g.path != "" {
-		g.out.WriteString("\n")
-	}
-	g.out.WriteString(path + "\n")
-	g.path, g.line = path, 0
-}
-
-func (g *grepWriter) write(number int, sign, line string) {
-	if number <= g.line {
-		return
-	}
-	fmt.Fprintf(g.out, "%d%s%s\n", number, sign, strings.TrimSuffix(line, "\r"))
-	g.line = number
 }

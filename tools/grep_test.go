@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -17,29 +18,102 @@ func TestGrep(t *testing.T) {
 		args object
 		want string
 	}{
-		{"all", object{"pattern": "two"}, "src/a.go\n2:two\n4:two\n\nsrc/b.txt\n1:two"},
-		{"context", object{"pattern": "two", "path": "src/a.go", "before": 1, "after": 1}, "src/a.go\n1-one\n2:two\n3-three\n4:two"},
-		{"context-apart", object{"pattern": "one|two$", "path": "src/a.go", "maxResults": 3, "before": 0, "after": 0}, "src/a.go\n1:one\n2:two\n4:two"},
-		{"include", object{"pattern": "two", "includeGlob": "*.txt"}, "src/b.txt\n1:two"},
-		{"exclude", object{"pattern": "two", "excludeGlob": "src/**/*.go"}, "src/b.txt\n1:two"},
-		{"ignore-case-literal", object{"pattern": "two(", "literal": true, "ignoreCase": true}, "c\n1:TWO("},
-		{"nothing", object{"pattern": "four"}, "No lines match."},
+		{"all", object{"pattern": "two"}, "3 matches in 2 files\nsrc/a.go\n2:two\n4:two\n\nsrc/b.txt\n1:two"},
+		{"context", object{"pattern": "two", "path": "src/a.go", "before": 1, "after": 1}, "2 matches in 1 file\nsrc/a.go\n1-one\n2:two\n3-three\n4:two"},
+		{"context-apart", object{"pattern": "one|two$", "path": "src/a.go", "maxResults": 3, "before": 0, "after": 0}, "3 matches in 1 file\nsrc/a.go\n1:one\n2:two\n4:two"},
+		{"include", object{"pattern": "two", "includeGlob": "*.txt"}, "1 match in 1 file\nsrc/b.txt\n1:two"},
+		{"exclude", object{"pattern": "two", "excludeGlob": "src/**/*.go"}, "1 match in 1 file\nsrc/b.txt\n1:two"},
+		{"ignore-case-literal", object{"pattern": "two(", "literal": true, "ignoreCase": true}, "1 match in 1 file\nc\n1:TWO("},
+		{"end-of-crlf-line", object{"pattern": "two$"}, "3 matches in 2 files\nsrc/a.go\n2:two\n4:two\n\nsrc/b.txt\n1:two"},
+		{"multiline", object{"pattern": `one\s+two\nthree`, "multiline": true}, "1 match in 1 file\nsrc/a.go\n1:one\n2:two\n3:three"},
+		{"multiline-context", object{"pattern": "two\nthree", "literal": true, "multiline": true, "before": 2, "after": 2}, "1 match in 1 file\nsrc/a.go\n1-one\n2:two\n3:three\n4-two"},
+		{"only", object{"pattern": "[ot]", "onlyMatching": true, "path": "src"}, "5 matches in 2 files\nsrc/a.go\n1:o\n2:t\n2:o\n3:t\n4:t\n4:o\n\nsrc/b.txt\n1:t\n1:o"},
+		{"only-multiline", object{"pattern": "e\n+t.", "onlyMatching": true, "multiline": true}, "2 matches in 1 file\nsrc/a.go\n1:e\n2:tw\n3:e\n4:tw"},
+		{"only-nothing", object{"pattern": "x*", "onlyMatching": true, "path": "c"}, "1 match in 1 file\nc\n1:"},
+		{"files", object{"pattern": "(?i)two", "output": "files"}, "3 files\nc\nsrc/a.go\nsrc/b.txt"},
+		{"count", object{"pattern": "(?i)two", "output": "count"}, "4 matches in 3 files\nc:1\nsrc/a.go:2\nsrc/b.txt:1"},
+		{"count-first", object{"pattern": "(?i)two", "output": "count", "maxResults": 2}, "first 2 files: 3 matches\nc:1\nsrc/a.go:2\n[more: repeat with cursor=CURSOR]"},
+		{"first", object{"pattern": "two", "maxResults": 1}, "first 1 match\nsrc/a.go\n2:two\n[more: repeat with cursor=CURSOR]"},
+		{"first-of-all", object{"pattern": "two", "maxResults": 1, "sort": "mtime", "path": "src/a.go"}, "first 1 of 2 matches\nsrc/a.go\n2:two\n[more: repeat with cursor=CURSOR]"},
+		{"nothing", object{"pattern": "four"}, "no lines match (3 files searched)"},
+		{"nothing-in-one", object{"pattern": "four", "path": "c"}, "no lines match (1 file searched)"},
+		{"nothing-searched", object{"pattern": "two", "path": "src", "includeGlob": "src/*.go"}, "no lines match (0 files searched: includeGlob is taken from src)"},
+		{"nothing-searched-from-root", object{"pattern": "two", "includeGlob": "a/*.go"}, "no lines match (0 files searched: includeGlob is taken from the root)"},
+		{"nothing-but-ignored", object{"pattern": "two", "excludeGlob": "*"}, "no lines match (0 files searched: includeIgnored searches what .gitignore excludes)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := call(t, set, "grep", tt.args).Text; got != tt.want {
-				t.Errorf("text = %q, want %q", got, tt.want)
+			result := call(t, set, "grep", tt.args)
+			cursor, _ := members(t, result.Structured)["nextCursor"].(string)
+			if got, want := result.Text, strings.Replace(tt.want, "CURSOR", cursor, 1); got != want {
+				t.Errorf("text = %q, want %q", got, want)
 			}
 		})
 	}
 	t.Run("structured", func(t *testing.T) {
 		got := good(t, set, "grep", object{"pattern": "three", "before": 1, "after": 1})
 		want := object{"matches": []any{object{"path": "src/a.go", "lineNumber": 3.0, "line": "three", "before": []any{"two"}, "after": []any{"two"}}},
-			"truncated": false, "skipped": []any{}, "skippedTotal": 0.0}
+			"total": 1.0, "searched": 3.0, "truncated": false, "skipped": []any{}, "skippedTotal": 0.0}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("grep (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestGrepPages checks what comes before and after the matches of several pages.
+func TestGrepPages(t *testing.T) {
+	files := map[string]string{"0.bin": "\x00", "a": "needle\nneedle\n", "b": "needle\n", "c.bin": "\x00", "d": "needle\nneedle\n"}
+	set, _ := newSet(t, files, nil)
+	args := object{"pattern": "needle", "maxResults": 2}
+	for _, want := range []string{
+		"first 2 matches\na\n1:needle\n2:needle\n[more: repeat with cursor=CURSOR; not searched: 1 binary (0.bin)]",
+		"next 2 matches\nb\n1:needle\n\nd\n1:needle\n[more: repeat with cursor=CURSOR; not searched: 1 binary]",
+		"last 1 match\nd\n2:needle",
+	} {
+		result := call(t, set, "grep", args)
+		args["cursor"], _ = members(t, result.Structured)["nextCursor"].(string)
+		if want = strings.Replace(want, "CURSOR", args["cursor"].(string), 1); result.Text != want {
+			t.Errorf("text = %q, want %q", result.Text, want)
+		}
+	}
+}
+
+// TestGrepCutsLongMatches has a match of many lines, and a line with many parts.
+func TestGrepCutsLongMatches(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"lines": "begin\n" + strings.Repeat("x\n", 1000) + "end\n", "parts": strings.Repeat("part ", 1000)}, nil)
+	for pattern, want := range map[string]string{
+		`(?s)begin.*end`: "1 match in 1 file\nlines\n1:begin\n2:x\n",
+		`par`:            "1 match in 1 file\nparts\n1:par\n1:par\n",
+	} {
+		result := call(t, set, "grep", object{"pattern": pattern, "multiline": true, "onlyMatching": pattern == "par"})
+		match := members(t, result.Structured)["matches"].([]any)[0].(object)
+		if !strings.HasPrefix(result.Text, want) || strings.Count(result.Text, "\n") != 52 || match["lineTruncated"] != true {
+			t.Errorf("grep(%q) = %v, %q, want %q and 52 lines in all", pattern, match, result.Text, want)
+		}
+		contains(t, "text", result.Text, "… [cut: 9")
+	}
+}
+
+// TestSearchPatterns checks that a malformed glob and a malformed regular expression
+// have hints of their own.
+func TestSearchPatterns(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a": "func (f *F)"}, nil)
+	for _, c := range []struct {
+		op      string
+		args    object
+		message string
+		hint    string
+	}{
+		{"grep", object{"pattern": "func ("}, "missing closing )", "set literal"},
+		{"grep", object{"pattern": "a\nb"}, "one line at a time", "set multiline"},
+		{"grep", object{"pattern": "a", "includeGlob": "{a"}, "{a", "Globs know"},
+		{"glob", object{"pattern": "[a"}, "[a", "Globs know"},
+	} {
+		err := bad(t, set, c.op, c.args, tools.CodePattern)
+		contains(t, "message", err.Message, c.message)
+		contains(t, "hint", err.Hint, c.hint)
+	}
+	contains(t, "literal", call(t, set, "grep", object{"pattern": "func (", "literal": true}).Text, "1 match in 1 file")
 }
 
 func TestGrepContextHasGaps(t *testing.T) {
@@ -49,7 +123,7 @@ func TestGrepContextHasGaps(t *testing.T) {
 	}
 	set, _ := newSet(t, map[string]string{"a": content.String()}, nil)
 	got := call(t, set, "grep", object{"pattern": "line (3|4|15)$", "before": 1, "after": 1}).Text
-	want := "a\n2-line 2\n3:line 3\n4:line 4\n5-line 5\n--\n14-line 14\n15:line 15\n16-line 16"
+	want := "3 matches in 1 file\na\n2-line 2\n3:line 3\n4:line 4\n5-line 5\n--\n14-line 14\n15:line 15\n16-line 16"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
@@ -83,7 +157,7 @@ func TestGrepSaysWhatItSkipped(t *testing.T) {
 	if diff := cmp.Diff(object{"path": "big", "reason": "too large"}, skipped[0]); diff != "" || len(skipped) != 20 || out["skippedTotal"] != 31.0 {
 		t.Errorf("%d skipped of %v, first (-want +got):\n%s", len(skipped), out["skippedTotal"], diff)
 	}
-	contains(t, "text", call(t, set, "grep", object{"pattern": "needle"}).Text, "[not searched: 31 files]\nbig (too large)\nbin00 (binary)\n", "\nand 11 more")
+	contains(t, "text", call(t, set, "grep", object{"pattern": "needle"}).Text, "\n[not searched: 1 too large (big), 30 binary (bin00, bin01, bin02, …)]")
 
 	// Pages list each skipped file once.
 	total, args := 0.0, object{"pattern": "needle", "maxResults": 1}

@@ -143,7 +143,7 @@ func (ts *toolset) typeOf(ctx context.Context, path string) workspace.FileType {
 
 const (
 	globHint   = "Globs know *, **, ?, [a-z] and {a,b}, and a backslash before a character that stands for itself."
-	regexpHint = "Regular expressions are RE2, without backreferences and lookaround, and match within one line; set literal to search for plain text."
+	regexpHint = `Regular expressions are RE2, without backreferences and lookaround. Escape ( ) [ ] { } . * + ? ^ $ | that stand for themselves, as in func \(, or set literal; set multiline to match over lines.`
 )
 
 func patternHint(op string) string {

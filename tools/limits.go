@@ -51,7 +51,10 @@ const (
 	grepContext  = 20     // lines before or after a match
 	grepChars    = 500    // characters of a line that grep shows
 	grepSkipped  = 20     // skipped files that one grep lists
+	grepParts    = 50     // lines, or parts of one, that one match of grep shows
 	listBytes    = 32 << 10
+
+	multilineBytes = 16 << 20 // bytes of a file that is searched for matches that span lines
 
 	wholeEntries = 10_000 // entries, paths or matches of a dialect's tool that has no pages
 

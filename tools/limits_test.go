@@ -29,6 +29,8 @@ func TestDocsStateTheLimits(t *testing.T) {
 		fmt.Sprintf("| entries of ls, paths of glob | %d unless asked for, at most %s, %d KiB |", lsDefault, commas(lsMax), listBytes>>10),
 		fmt.Sprintf("| matches of grep | %d unless asked for, at most %s, %d KiB, %d characters of a line, %d lines of context on each side |",
 			grepDefault, commas(grepMax), listBytes>>10, grepChars, grepContext),
+		fmt.Sprintf("| one match of grep | %d lines, or parts of a line |", grepParts),
+		fmt.Sprintf("| file that grep searches with `multiline` | %d MiB |", multilineBytes>>20),
 		fmt.Sprintf("| skipped files named by grep | %d |", grepSkipped),
 		fmt.Sprintf("| edits, replacements of one edit_file | %d, %s |", editsMax, commas(edit.MaxReplacements)),
 		fmt.Sprintf("| files of one edit_file with a glob | %s; those that change, %d MiB before and after |", commas(editFilesMax), editFilesBytes>>20),

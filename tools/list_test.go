@@ -214,10 +214,37 @@ func TestIgnoredFiles(t *testing.T) {
 	}
 }
 
+// TestGlobText checks what comes before the paths, and what is said without any.
+func TestGlobText(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a.go": "", "src/b.go": "", "src/sub/c.go": "", "doc/x.md": ""}, nil)
+	for _, c := range []struct {
+		args object
+		want string
+	}{
+		{object{"pattern": "**/*.go"}, "3 files\na.go\nsrc/b.go\nsrc/sub/c.go"},
+		{object{"pattern": "*.go"}, "1 file\na.go"},
+		{object{"pattern": "*/"}, "2 directories\ndoc\nsrc"},
+		{object{"pattern": "x.md"}, "no files match; for any depth use **/x.md"},
+		{object{"pattern": "s*"}, "no files match; directories do: end the pattern with /; for any depth use **/s*"},
+		{object{"pattern": "src/s*"}, "no files match; directories do: end the pattern with /"},
+		{object{"pattern": "sub", "path": "src"}, "no files match; directories do: end the pattern with /; for any depth use **/sub"},
+		{object{"pattern": "src/**/*.md"}, "no files match"},
+		{object{"pattern": "sub/"}, "no directories match; for any depth use **/sub/"},
+	} {
+		if got := call(t, set, "glob", c.args).Text; got != c.want {
+			t.Errorf("glob(%v) = %q, want %q", c.args, got, c.want)
+		}
+	}
+	first := call(t, set, "glob", object{"pattern": "**", "limit": 3})
+	cursor := members(t, first.Structured)["nextCursor"]
+	contains(t, "the first page", first.Text, "first 3 files\n", "\n[more: repeat with cursor="+fmt.Sprint(cursor)+"]")
+	contains(t, "the last page", call(t, set, "glob", object{"pattern": "**", "limit": 3, "cursor": cursor}).Text, "last 1 file\n")
+}
+
 func TestGlobWithoutMatches(t *testing.T) {
 	set, _ := newSet(t, nil, nil)
 	result := call(t, set, "glob", object{"pattern": "*.nothing"})
-	if got := string(result.Structured); got != `{"matches":[],"truncated":false}` || result.Text != "No files match." {
+	if got := string(result.Structured); got != `{"matches":[],"truncated":false}` || result.Text != "no files match; for any depth use **/*.nothing" {
 		t.Errorf("glob = %s, %q", got, result.Text)
 	}
 }

@@ -183,6 +183,31 @@ func (s *Scanner) Next() (start, end int, ok bool) {
 	return 0, 0, false
 }
 
+// Parts returns what the pattern sees of the lines of a match, and the bounds of at
+// most n parts of that which match. first says that the lines begin the text.
+func (m *Matcher) Parts(lines []byte, first bool, n int) (seen []byte, parts [][]int) {
+	if !m.multiline {
+		seen = m.seen(lines)
+		return seen, m.re.FindAllIndex(seen, n)
+	}
+	re := m.later
+	if first {
+		re = m.re
+	}
+	if seen = lines; !m.seesCR {
+		seen = withoutCR(lines)
+	}
+	// The match may have ended with the line break that ends its last line, or with
+	// the text.
+	if parts = re.FindAllIndex(append(bytes.Clone(seen), '\n'), n); parts == nil {
+		parts = re.FindAllIndex(seen, n)
+	}
+	for _, part := range parts {
+		part[0], part[1] = min(part[0], len(seen)), min(part[1], len(seen))
+	}
+	return seen, parts
+}
+
 // seen returns the part of a line that the pattern is applied to.
 func (m *Matcher) seen(line []byte) []byte {
 	if last := len(line) - 1; !m.seesCR && last >= 0 && line[last] == '\r' {

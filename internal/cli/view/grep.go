@@ -22,6 +22,7 @@ type grepView struct {
 	term.Console
 	highlighter  highlighter
 	context      bool // lines around matches were asked for
+	only         bool // only what matches is printed
 	page         grepPage
 	skipped      []workspace.Skipped // of all pages, the first of each
 	skippedTotal int
@@ -36,15 +37,22 @@ type grepView struct {
 type grepPage struct {
 	Page
 	Matches      []workspace.Match   `json:"matches"`
+	Files        []grepFile          `json:"files"`
 	Skipped      []workspace.Skipped `json:"skipped"`
 	SkippedTotal int                 `json:"skippedTotal"`
+}
+
+// grepFile is a file with matches, and how many if that was asked for.
+type grepFile struct {
+	Path  string `json:"path"`
+	Count int    `json:"count"`
 }
 
 func newGrepView(c term.Console, args json.RawMessage) *grepView {
 	var q query
 	// The tool refuses arguments that cannot be decoded.
 	_ = json.Unmarshal(args, &q)
-	return &grepView{Console: c, highlighter: q.highlighter(c.Style), context: q.Before > 0 || q.After > 0}
+	return &grepView{Console: c, highlighter: q.highlighter(c.Style), context: q.Before > 0 || q.After > 0, only: q.OnlyMatching}
 }
 
 func (v *grepView) Take(result *tools.Result) (Page, error) {
@@ -54,6 +62,13 @@ func (v *grepView) Take(result *tools.Result) (Page, error) {
 }
 
 func (v *grepView) Show() {
+	for _, f := range v.page.Files {
+		fmt.Fprint(v, v.Paint(term.Magenta, v.Name(f.Path)))
+		if f.Count > 0 {
+			fmt.Fprintf(v, "%s%d", v.Paint(term.Cyan, ":"), f.Count)
+		}
+		fmt.Fprintln(v)
+	}
 	for _, m := range v.page.Matches {
 		v.print(m)
 	}
@@ -109,8 +124,14 @@ func (v *grepView) print(m workspace.Match) {
 			v.printLine(number, "-", v.Line(line))
 		}
 	}
-	v.printLine(m.LineNumber, ":", v.highlighter.highlight(m.Line))
-	v.match, v.after = m.LineNumber, m.After
+	for n, line := range strings.Split(m.Line, "\n") {
+		number := m.LineNumber + n
+		if v.only { // the parts that match, each on a line
+			number = m.LineNumber
+		}
+		v.printLine(number, ":", v.highlighter.highlight(line))
+	}
+	v.match, v.after = max(m.LineNumber, m.LastLine), m.After
 }
 
 // printAfter prints the lines that wait, up to the line end if that is not 0.
@@ -157,6 +178,8 @@ type query struct {
 	IgnoreCase bool   `json:"ignoreCase"`
 	Before     int    `json:"before"`
 	After      int    `json:"after"`
+
+	OnlyMatching bool `json:"onlyMatching"`
 }
 
 // highlighter colors what matches in a line.

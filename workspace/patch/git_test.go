@@ -388,8 +388,8 @@ func TestGitRefuses(t *testing.T) {
 }
 
 // isStricter reports whether err is for what this package refuses and git may not: a new
-// file in place of a directory, and a damaged text, in which git skips what it cannot read.
+// file in place of a directory, a file that is created twice, and a damaged text, in which git skips what it cannot read.
 func isStricter(err error) bool {
 	var syntax *patch.SyntaxError
-	return errors.Is(err, workspace.ErrIsDir) || errors.As(err, &syntax)
+	return errors.Is(err, workspace.ErrIsDir) || errors.As(err, &syntax) || strings.Contains(err.Error(), "the patch creates it twice")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -131,7 +132,11 @@ func TestSuggestedRules(t *testing.T) {
 		var done strings.Builder
 		for i, s := range steps {
 			fmt.Fprintln(&done, suggestCalls[s.call].name, s.name, s.to)
-			if err := suggestCalls[s.call].do(ctx, replayed, s.name, s.to); fmt.Sprint(err) != fmt.Sprint(want[i]) {
+			err := suggestCalls[s.call].do(ctx, replayed, s.name, s.to)
+			// Rules hide whether what is above a name is a file, and nothing is lost
+			// if they deny a change that would fail for it.
+			hidden := errors.Is(want[i], workspace.ErrNotDir) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrPolicy))
+			if fmt.Sprint(err) != fmt.Sprint(want[i]) && !hidden {
 				t.Fatalf("round %d: %v, want %v, in the last of\n%swith %+v", round, err, want[i], &done, rules.FirstMatch)
 			}
 		}

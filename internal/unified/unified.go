@@ -23,6 +23,7 @@ const (
 	MaxBytes  = 8 << 10   // of the diff
 	MaxSource = 256 << 10 // of each of the parts that are compared
 	MaxRead   = 1 << 20   // of a file that it pays to read for the sake of a diff
+	maxLine   = 8 << 20   // of one line that is compared with another
 	LineChars = 500       // characters of a line
 )
 
@@ -56,13 +57,18 @@ func Diff(path string, before, after []byte) (diff, note string) {
 	}
 	start, tail := commonLines(before, after)
 	old, now := before[start:len(before)-tail], after[start:len(after)-tail]
-	if len(old)+len(now) > 2*MaxSource {
-		return "", "no diff: the changed part is too large"
-	}
 	// What is compared has no context, or a change could move to its edge, and a
 	// hunk with too little context means the start or the end of the file.
 	from, to := contextBefore(before[:start]), start+len(old)+contextAfter(before[len(before)-tail:])
-	edits := udiff.Lines(string(old), string(now))
+	var edits []udiff.Edit
+	switch size := len(old) + len(now); {
+	case size <= 2*MaxSource && to-from <= maxLine:
+		edits = udiff.Lines(string(old), string(now))
+	case isLine(old) && isLine(now) && to-from+len(now) <= maxLine:
+		edits = []udiff.Edit{{End: len(old), New: string(now)}}
+	default:
+		return "", "no diff: the changed part is too large"
+	}
 	for i := range edits {
 		edits[i].Start += start - from
 		edits[i].End += start - from
@@ -88,6 +94,12 @@ func Diff(path string, before, after []byte) (diff, note string) {
 		}
 	}
 	return boundDiff(u.String())
+}
+
+// isLine reports whether text is at most one line.
+func isLine(text []byte) bool {
+	end := bytes.IndexByte(text, '\n')
+	return end < 0 || end == len(text)-1
 }
 
 // commonLines returns how many bytes at the start and at the end of both texts are
@@ -178,17 +190,21 @@ func cutChanges(lines []string) (cut bool) {
 	changed := make([][2]int, len(lines)) // where a line differs from its pair
 	for i := 0; i < len(lines); {
 		removed := countSigns(lines[i:], '-')
-		added := countSigns(lines[i+removed:], '+')
-		for n := range removed + added {
-			changed[i+n] = [2]int{1, len(lines[i+n])}
+		plus := i + removed // where the added lines begin
+		if plus < len(lines) && lines[plus][0] == '\\' { // No newline at end of file
+			plus++
+		}
+		added := countSigns(lines[plus:], '+')
+		for n := i; n < plus+added; n++ {
+			changed[n] = [2]int{1, len(lines[n])}
 		}
 		for n := range min(removed, added) {
-			old, now := lines[i+n], lines[i+removed+n]
+			old, now := lines[i+n], lines[plus+n]
 			start := 1 + commonPrefix(old[1:], now[1:])
 			end := commonSuffix(old[start:], now[start:])
-			changed[i+n], changed[i+removed+n] = [2]int{start, len(old) - end}, [2]int{start, len(now) - end}
+			changed[i+n], changed[plus+n] = [2]int{start, len(old) - end}, [2]int{start, len(now) - end}
 		}
-		i += max(removed+added, 1)
+		i = max(plus+added, i+1)
 	}
 	for i, line := range lines {
 		body := strings.TrimRight(line, "\r\n")

@@ -63,6 +63,12 @@ func TestLongLines(t *testing.T) {
 		{"end", x(1000) + "\n", x(1000) + "b\n", "-[cut: 920 characters] …" + x(80) + "\n+[cut: 920 characters] …" + x(80) + "b\n"},
 		{"line end", x(1000) + "\r\n", x(1000) + "\n", "-[cut: 920 characters] …" + x(80) + "\r\n+[cut: 920 characters] …" + x(80) + "\n"},
 		{"much", x(1000) + "\n", strings.Repeat("a", 1000) + "\n", "-" + x(500) + "… [cut: 500 more characters]\n+" + strings.Repeat("a", 500) + "… [cut: 500 more characters]\n"},
+		{"huge", x(400_000) + "old" + x(400_000) + "\nc\n", x(400_000) + "newer" + x(400_000) + "\nc\n",
+			"-[cut: 399920 characters] …" + x(80) + "old" + x(80) + "… [cut: 399920 more characters]\n" +
+				"+[cut: 399920 characters] …" + x(80) + "newer" + x(80) + "… [cut: 399920 more characters]\n c\n"},
+		{"no newline", x(1000) + "old" + x(1000), x(1000) + "newer" + x(1000),
+			"-[cut: 920 characters] …" + x(80) + "old" + x(80) + "… [cut: 920 more characters]\n\\ No newline at end of file\n" +
+				"+[cut: 920 characters] …" + x(80) + "newer" + x(80) + "… [cut: 920 more characters]\n\\ No newline at end of file\n"},
 		{"around", x(1000) + "\na\n", x(1000) + "\nb\n", " " + x(80) + "… [cut: 920 more characters]\n-a\n+b\n"},
 		{"added", "a\n", "a\n" + x(600) + "\n", " a\n+" + x(500) + "… [cut: 100 more characters]\n"},
 	} {

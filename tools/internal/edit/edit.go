@@ -218,23 +218,27 @@ func lineAt(data []byte, offset int) int {
 }
 
 // Head returns how many bytes of the original, up to a line end, and of the result show
-// the first replacements: at most limit bytes past the first of them. whole says that
-// they show all of them.
+// the first replacements: at most limit bytes past the first of them, or else the lines
+// of that one. whole says that they show all of them.
 func (c *Change) Head(limit int) (before, after int, whole bool) {
 	if len(c.spans) == 0 {
 		return 0, 0, true
 	}
 	end := len(c.data)
-	if c.spans[0].Start+limit < end {
-		end = bytes.LastIndexByte(c.data[:c.spans[0].Start+limit], '\n') + 1
+	first := c.spans[0]
+	if first.Start+limit < end {
+		end = bytes.LastIndexByte(c.data[:first.Start+limit], '\n') + 1
+	}
+	if end < first.End || end <= first.Start {
+		rest := bytes.IndexByte(c.data[first.End:], '\n') + 1
+		if end = first.End + rest; rest == 0 {
+			end = len(c.data)
+		}
 	}
 	n := len(c.spans)
 	for ; n > 0 && c.spans[n-1].End > end; n-- {
 		// A replacement that does not fit takes its whole first line out.
 		end = min(end, bytes.LastIndexByte(c.data[:c.spans[n-1].Start], '\n')+1)
-	}
-	if n == 0 {
-		return 0, 0, false
 	}
 	part := Change{data: c.data[:end], spans: c.spans[:n]}
 	return end, int(part.Size()), n == len(c.spans)

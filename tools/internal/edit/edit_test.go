@@ -203,7 +203,7 @@ func TestHead(t *testing.T) {
 	}{
 		{"all", 1000, data, "one\n2\n3\n4\nfive\n", true},
 		{"first-only", 11, "one\ntwo\n", "one\n2\n", false},
-		{"none", 1, "", "", false},
+		{"lines-of-the-first", 1, "one\ntwo\n", "one\n2\n", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
 // agentkitDialect has the tools of the Rust crate agentkit-tool-fs, whose names have
@@ -221,12 +222,26 @@ type agentkitMoved struct {
 
 func (o *agentkitMoved) text() string { return jsonText(o) }
 
-// runAgentkitMove deletes a destination, if it may, once it knows that the source
-// exists.
-func runAgentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) (*agentkitMoved, error) {
+// runAgentkitMove brings back what it has deleted to make room, if the move then fails.
+func runAgentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) (moved *agentkitMoved, err error) {
 	if err := ts.needsParent(ctx, ops.Move, in.To, in.CreateParents); err != nil {
 		return nil, err
 	}
+	if !in.Overwrite || transaction.Check(ts.ws) != nil {
+		return agentkitMove(ctx, ts, in)
+	}
+	err = transaction.Run(ctx, ts.ws, func(ctx context.Context, tx *workspace.Workspace) error {
+		inner := *ts
+		inner.ws = tx
+		moved, err = agentkitMove(ctx, &inner, in)
+		return err
+	})
+	return moved, err
+}
+
+// agentkitMove deletes a destination, if it may, once it knows that the source
+// exists.
+func agentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) (*agentkitMoved, error) {
 	if in.Overwrite {
 		if err := ts.clear(ctx, in.From, in.To); err != nil {
 			return nil, err

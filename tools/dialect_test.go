@@ -339,3 +339,27 @@ func TestDialectShared(t *testing.T) {
 		t.Errorf("read_file = %+v, %v", result, err)
 	}
 }
+
+// immovable is a file system in which no move succeeds.
+type immovable struct{ *memory.FS }
+
+func (f immovable) Exact() (workspace.FileSystem, error) { return f, nil }
+
+func (immovable) Move(context.Context, string, string) error { return workspace.ErrUnavailable }
+
+// TestAgentkitOverwrite tests that a move that fails deletes nothing.
+func TestAgentkitOverwrite(t *testing.T) {
+	fsys := immovable{memory.New(nil)}
+	for name, text := range map[string]string{"a": "new", "b": "old"} {
+		if _, err := fsys.WriteFile(t.Context(), name, []byte(text), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectAgentkit})
+	bad(t, set, "fs_move", object{"from": "a", "to": "b", "overwrite": true}, tools.CodeUnavailable)
+	for name, want := range map[string]string{"a": "new", "b": "old"} {
+		if data, err := fsys.ReadFile(t.Context(), name); string(data) != want || err != nil {
+			t.Errorf("%s holds %q, %v, want %q", name, data, err, want)
+		}
+	}
+}

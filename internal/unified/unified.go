@@ -190,7 +190,7 @@ func cutChanges(lines []string) (cut bool) {
 	changed := make([][2]int, len(lines)) // where a line differs from its pair
 	for i := 0; i < len(lines); {
 		removed := countSigns(lines[i:], '-')
-		plus := i + removed // where the added lines begin
+		plus := i + removed                              // where the added lines begin
 		if plus < len(lines) && lines[plus][0] == '\\' { // No newline at end of file
 			plus++
 		}

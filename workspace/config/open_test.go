@@ -292,8 +292,12 @@ func TestOpenMany(t *testing.T) {
 			}
 			parsed, parsedHeap := time.Since(start), heap()
 			opened := open(t, c)
+			each := (heap() - parsedHeap) / int64(tt.n)
 			t.Logf("%d workspaces: read in %v (%d KiB kept), opened in %v (%d bytes each)", tt.n, parsed,
-				(parsedHeap-before)>>10, time.Since(start)-parsed, (heap()-parsedHeap)/int64(tt.n))
+				(parsedHeap-before)>>10, time.Since(start)-parsed, each)
+			if each > 6<<10 {
+				t.Errorf("a workspace keeps %d bytes: what all have in common is not shared", each)
+			}
 			if len(opened.All()) != tt.n {
 				t.Errorf("%d are open, want %d", len(opened.All()), tt.n)
 			}

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
@@ -33,9 +34,52 @@ type ruleset struct {
 
 // compile compiles rules.
 func compile(rules Rules) (*ruleset, error) {
-	if rules.onlySensitive() {
+	switch {
+	case rules.onlySensitive():
 		return sensitiveRuleset()
+	case rules.onlyDenied():
+		return compiledDenied.get(rules)
 	}
+	return compileAll(rules)
+}
+
+// compiledDenied are rulesets of denied paths, with the sensitive names or without. The
+// many workspaces of a file hide the same ones.
+var compiledDenied rulesetCache
+
+// rulesetCache keeps the rulesets of some lists of denied paths.
+type rulesetCache struct {
+	mu   sync.Mutex
+	sets map[string]*ruleset // guarded by mu
+}
+
+// maxCompiled is how many rulesets a rulesetCache has before it begins again.
+const maxCompiled = 16
+
+// get returns the ruleset of rules for which onlyDenied holds.
+func (c *rulesetCache) get(rules Rules) (*ruleset, error) {
+	key := fmt.Sprintf("%t %q", rules.DenySensitive, rules.DeniedPaths)
+	c.mu.Lock()
+	set := c.sets[key]
+	c.mu.Unlock()
+	if set != nil {
+		return set, nil
+	}
+	set, err := compileAll(rules)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sets == nil || len(c.sets) >= maxCompiled {
+		c.sets = map[string]*ruleset{}
+	}
+	c.sets[key] = set
+	return set, nil
+}
+
+// compileAll is compile for rules of any kind.
+func compileAll(rules Rules) (*ruleset, error) {
 	s := &ruleset{show: rules.ShowDenied}
 	for _, part := range []struct {
 		key, because string

@@ -73,6 +73,7 @@ type Config struct {
 	lines        []string
 	descriptions []*description
 	all          []*description // with those that Only has left out
+	backedUp     []*description // those of all that have backups in another workspace
 }
 
 // file is the shape of a file.

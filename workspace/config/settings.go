@@ -604,6 +604,7 @@ func (c *Config) checkBackups(p *diagnostics) {
 		if at == nil || at.Kind != document.Text {
 			continue
 		}
+		c.backedUp = append(c.backedUp, d)
 		place := [2]string{d.Backup.Workspace, d.Backup.dir(d.name)}
 		switch {
 		case at.Text == d.name:
@@ -645,8 +646,8 @@ func (b *Backup) dir(name string) string {
 // workspaces.
 func (c *Config) backupsIn(name string) []string {
 	var dirs []string
-	for _, d := range c.all {
-		if d.Backup != nil && d.Backup.Workspace == name {
+	for _, d := range c.backedUp {
+		if d.Backup.Workspace == name {
 			dirs = append(dirs, d.Backup.dir(d.name))
 		}
 	}

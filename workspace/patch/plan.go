@@ -197,8 +197,8 @@ func (p *planner) resolve(s *section) error {
 		if err := ops.CheckName(*name); err != nil {
 			return ops.Error(ops.ApplyPatch, *name, err, nil)
 		}
-		for element := range strings.SplitSeq(*name, "/") {
-			if strings.EqualFold(element, ".git") {
+		for element := range strings.FieldsFuncSeq(*name, func(r rune) bool { return r == '/' || r == '\\' }) {
+			if isGit(element) {
 				return ops.Error(ops.ApplyPatch, *name, fs.ErrInvalid, errors.New("a patch cannot change what is in .git"))
 			}
 		}
@@ -221,6 +221,14 @@ func (p *planner) apply(ctx context.Context, s *section) error {
 	wrong, notes, err := r.text.apply(ctx, s)
 	if err != nil {
 		return err
+// isGit reports whether some file system takes element for ".git", as git sees it: in
+// other letters, by its short name, and with what NTFS ignores at its end.
+func isGit(element string) bool {
+	element, _, _ = strings.Cut(element, ":")
+	element = strings.TrimRight(element, ". ")
+	return strings.EqualFold(element, ".git") || strings.EqualFold(element, "git~1")
+}
+
 	}
 	if err := mismatches(s, wrong); err != nil {
 		return err
@@ -255,12 +263,12 @@ func mismatches(s *section, wrong []mismatch) error {
 
 // source returns what the hunks of a section are applied to.
 func (p *planner) source(ctx context.Context, s *section) (*result, error) {
-	if s.kind == Modified || s.kind == Deleted {
+	if s.kind != Added && s.kind != Copied {
 		at := p.place(s.old)
 		switch {
 		case at.result != nil && s.kind == Modified:
 			return at.result, nil
-		case at.result != nil, at.left:
+		case at.result != nil && s.kind == Deleted, at.left:
 			return nil, ops.Error(ops.ApplyPatch, s.old, fs.ErrInvalid, errors.New("an earlier part of the patch changes, deletes or renames it"))
 		}
 	}

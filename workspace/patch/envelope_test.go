@@ -218,6 +218,78 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestOtherEncoding tests that no text is added to a file whose encoding it does not have.
+func TestOtherEncoding(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		file, added string
+		refused     bool
+	}{
+		{"\xff\xfeh\x00\n\x00", "new", true},
+		{"\xfe\xff\x00h\x00\n", "new", true},
+		{"caf\xe9\n", "caf\u00e9", true},
+		{"caf\xe9\n", "tea", false},
+		{"caf\u00e9\n", "th\u00e9", false},
+	} {
+		ws := newWorkspace(t, tree{"f": test.file})
+		_, err := patch.Apply(t.Context(), ws, wrap("@@", "+"+test.added))
+		want := test.file
+		if !test.refused {
+			want += test.added + "\n"
+		}
+		if errors.Is(err, patch.ErrMismatch) != test.refused || treeOf(t, ws)["f"] != want {
+			t.Errorf("%q added to %q: %v, and then it is %q", test.added, test.file, err, treeOf(t, ws)["f"])
+		}
+	}
+}
+
+// impatient is a context that ends after so many looks at it.
+type impatient struct {
+	context.Context
+	left int
+}
+
+func (c *impatient) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestSearchEnds tests that the search for the lines of one hunk ends with its context.
+func TestSearchEnds(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, tree{"f": strings.Repeat("x\n", 20000)})
+	for _, text := range []string{wrap("@@", " x", "-y"), "--- a/f\n+++ b/f\n@@ -5,3 +5,2 @@\n x\n-y\n x\n"} {
+		p, err := patch.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Plan(&impatient{t.Context(), 100}, ws); !errors.Is(err, context.Canceled) {
+			t.Errorf("Plan() of %q with a context that ends = %v, want Canceled", text, err)
+		}
+	}
+}
+
+// TestTooMuch tests that copies of one file cannot fill the memory.
+func TestTooMuch(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, tree{"f": strings.Repeat("x\n", 1000)})
+	var text strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&text, "diff --git a/f b/g%d\ncopy from f\ncopy to g%d\n", i, i)
+	}
+	p, err := patch.Parse(text.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for memory, want := range map[int]error{100 << 10: workspace.ErrTooLarge, 1 << 20: nil} {
+		if _, err := patch.PlanWithin(t.Context(), p, ws, memory); !errors.Is(err, want) {
+			t.Errorf("Plan() with %d bytes of memory = %v, want %v", memory, err, want)
+		}
+	}
+}
+
 // TestAllErrors tests that everything that is wrong is said at once.
 func TestAllErrors(t *testing.T) {
 	t.Parallel()

@@ -79,9 +79,13 @@ func (p *Plan) Changes() []Change { return slices.Clone(p.changes) }
 // # Errors
 //
 // An [*Error] with everything that is wrong with the patch: it has the kinds of the
-// errors in it. And the error of ctx.
+// errors in it, [workspace.ErrTooLarge] among them. And the error of ctx.
 func (p *Patch) Plan(ctx context.Context, ws *workspace.Workspace) (*Plan, error) {
-	pl := &planner{ws: ws, disk: map[string]*file{}, places: map[string]*place{}}
+	return p.plan(ctx, ws, maxMemory)
+}
+
+func (p *Patch) plan(ctx context.Context, ws *workspace.Workspace, memory int) (*Plan, error) {
+	pl := &planner{ws: ws, memory: memory, disk: map[string]*file{}, places: map[string]*place{}}
 	files := slices.Clone(p.files)
 	for i := range files {
 		if err := pl.resolve(&files[i]); err != nil {
@@ -149,8 +153,13 @@ type planner struct {
 	disk    map[string]*file  // what is in the workspace; nil for a name that is free
 	places  map[string]*place // what the patch does to a name
 	results []*result         // in the order of the patch
+	memory  int               // that is left for results
 	wrong   []error
 }
+
+// maxMemory bounds the bytes of the files of one patch, and of their lines: a short patch
+// can copy a large file many times.
+const maxMemory = 512 << 20
 
 // file is a file of the workspace.
 type file struct {
@@ -212,6 +221,14 @@ func (p *planner) resolve(s *section) error {
 	return nil
 }
 
+// isGit reports whether some file system takes element for ".git", as git sees it: in
+// other letters, by its short name, and with what NTFS ignores at its end.
+func isGit(element string) bool {
+	element, _, _ = strings.Cut(element, ":")
+	element = strings.TrimRight(element, ". ")
+	return strings.EqualFold(element, ".git") || strings.EqualFold(element, "git~1")
+}
+
 // apply applies a section to what the sections before it have left.
 func (p *planner) apply(ctx context.Context, s *section) error {
 	r, err := p.source(ctx, s)
@@ -221,14 +238,6 @@ func (p *planner) apply(ctx context.Context, s *section) error {
 	wrong, notes, err := r.text.apply(ctx, s)
 	if err != nil {
 		return err
-// isGit reports whether some file system takes element for ".git", as git sees it: in
-// other letters, by its short name, and with what NTFS ignores at its end.
-func isGit(element string) bool {
-	element, _, _ = strings.Cut(element, ":")
-	element = strings.TrimRight(element, ". ")
-	return strings.EqualFold(element, ".git") || strings.EqualFold(element, "git~1")
-}
-
 	}
 	if err := mismatches(s, wrong); err != nil {
 		return err
@@ -294,8 +303,11 @@ func (p *planner) source(ctx context.Context, s *section) (*result, error) {
 			return nil, err
 		}
 	}
+	r.total = lineCount(r.Before)
+	if p.memory -= len(r.Before) + r.total*lineSize; p.memory < 0 {
+		return nil, ops.Error(ops.ApplyPatch, r.Path, workspace.ErrTooLarge, errors.New("the files of the patch are too much for one patch; divide it"))
+	}
 	r.text = newText(r.Before)
-	r.total = len(r.text.lines)
 	return r, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/internal/wording"
 )
@@ -17,6 +18,8 @@ type text struct {
 	bom   bool   // a byte order mark was before the first line
 	open  bool   // the last line had no line end
 	end   string // of lines without a neighbour to take it from
+	utf16 bool   // it begins with a byte order mark of UTF-16
+	utf8  bool   // all of it is UTF-8
 }
 
 // fileLine is a line of a file.
@@ -31,11 +34,23 @@ const bom = "\uFEFF"
 
 // newText returns the text of a file with the bytes data.
 func newText(data []byte) *text {
-	t := &text{end: "\n"}
-	for line := range bytes.Lines(data) {
-		t.lines = append(t.lines, fileLine{text: string(line), number: len(t.lines) + 1})
+	t := &text{end: "\n", lines: make([]fileLine, 0, lineCount(data))}
+	for line := range strings.Lines(string(data)) {
+		t.lines = append(t.lines, fileLine{text: line, number: len(t.lines) + 1})
 	}
 	return t
+}
+
+// lineSize is how many bytes a fileLine takes beside its text.
+const lineSize = 32
+
+// lineCount returns how many lines data has.
+func lineCount(data []byte) int {
+	n := bytes.Count(data, []byte("\n"))
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return n
 }
 
 // bytes returns what the text is now.
@@ -67,14 +82,14 @@ func (t *text) apply(ctx context.Context, s *section) (wrong []mismatch, notes [
 		t.begin()
 		defer t.finish()
 		at := 0
-		find = func(h *hunk) (string, string) { return t.looseHunk(h, &at) }
+		find = func(ctx context.Context, h *hunk) (string, string) { return t.looseHunk(ctx, h, &at) }
 	}
 	for i := range s.hunks {
+		h := &s.hunks[i]
+		note, reason := find(ctx, h)
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		h := &s.hunks[i]
-		note, reason := find(h)
 		name := fmt.Sprintf("hunk %d (%s)", i+1, wording.ClipAround(h.label, 0, 80))
 		if reason != "" {
 			wrong = append(wrong, mismatch{name, reason})
@@ -110,10 +125,13 @@ func (t *text) splice(h *hunk, at int, end func(at int) string) {
 	t.lines = slices.Replace(t.lines, at, from, now...)
 }
 
+// searchStep is how many places are tried between two looks at the context.
+const searchStep = 64
+
 // exactHunk applies a hunk of a unified diff where git would. From the line where it is
 // expected it goes down and up by turns, as "git apply" does; what another hunk has
 // written is no match.
-func (t *text) exactHunk(h *hunk) (note, reason string) {
+func (t *text) exactHunk(ctx context.Context, h *hunk) (note, reason string) {
 	old := h.old()
 	begin := h.at
 	switch {
@@ -126,6 +144,9 @@ func (t *text) exactHunk(h *hunk) (note, reason string) {
 		begin = len(t.lines)
 	}
 	for distance := range len(t.lines) + 1 {
+		if distance%searchStep == 0 && ctx.Err() != nil {
+			return "", ""
+		}
 		for _, at := range [...]int{begin + distance, begin - distance} {
 			if at < 0 || at+len(old) > len(t.lines) || h.atStart && at > 0 || h.atEnd && at+len(old) != len(t.lines) {
 				continue
@@ -159,6 +180,8 @@ func (t *text) begin() {
 		return
 	}
 	first, last := &t.lines[0], &t.lines[len(t.lines)-1]
+	t.utf16 = strings.HasPrefix(first.text, "\xff\xfe") || strings.HasPrefix(first.text, "\xfe\xff")
+	t.utf8 = !slices.ContainsFunc(t.lines, func(line fileLine) bool { return !utf8.ValidString(line.text) })
 	first.text, t.bom = strings.CutPrefix(first.text, bom)
 	if strings.HasSuffix(first.text, "\r\n") {
 		t.end = "\r\n"
@@ -221,9 +244,12 @@ var plainPunctuation = strings.NewReplacer(
 
 // looseHunk applies a hunk of the apply_patch format after the line *from, which it moves
 // on.
-func (t *text) looseHunk(h *hunk, from *int) (note, reason string) {
+func (t *text) looseHunk(ctx context.Context, h *hunk, from *int) (note, reason string) {
+	if len(t.lines) > 0 && !t.utf8 && slices.ContainsFunc(h.lines, t.isForeign) {
+		return "", "the file is not UTF-8, and the lines that the patch adds are; edit it with another tool"
+	}
 	for _, anchor := range h.anchors {
-		at, _, found := t.find([]string{anchor}, *from, false)
+		at, _, found := t.find(ctx, []string{anchor}, *from, false)
 		if !found {
 			return "", fmt.Sprintf("no line after line %d is %s", *from, shown(anchor))
 		}
@@ -239,9 +265,9 @@ func (t *text) looseHunk(h *hunk, from *int) (note, reason string) {
 		*from = at + len(h.lines)
 		return "", ""
 	}
-	at, note, found := t.find(old, *from, h.atEnd)
+	at, note, found := t.find(ctx, old, *from, h.atEnd)
 	if shorter, ok := h.withoutBlankEnd(); !found && ok {
-		if at, note, found = t.find(shorter.old(), *from, h.atEnd); found {
+		if at, note, found = t.find(ctx, shorter.old(), *from, h.atEnd); found {
 			h = &shorter
 		}
 	}
@@ -254,9 +280,14 @@ func (t *text) looseHunk(h *hunk, from *int) (note, reason string) {
 	return note, ""
 }
 
+// isForeign reports whether l adds what means something else in a file that is not UTF-8.
+func (t *text) isForeign(l patchLine) bool {
+	return l.op == '+' && (t.utf16 || strings.ContainsFunc(l.text, func(r rune) bool { return r > unicode.MaxASCII }))
+}
+
 // find returns where the lines old are, at the line from or after it, in the first pass
 // that finds them. atEnd says that they must be the last lines.
-func (t *text) find(old []string, from int, atEnd bool) (at int, note string, found bool) {
+func (t *text) find(ctx context.Context, old []string, from int, atEnd bool) (at int, note string, found bool) {
 	last := len(t.lines) - len(old)
 	if atEnd {
 		from = max(from, last)
@@ -267,6 +298,9 @@ func (t *text) find(old []string, from int, atEnd bool) (at int, note string, fo
 			folded[i] = pass.fold(line)
 		}
 		for at := from; at <= last; at++ {
+			if at%searchStep == 0 && ctx.Err() != nil {
+				return 0, "", false
+			}
 			if t.matchesFolded(at, folded, pass.fold) {
 				return at, pass.note, true
 			}

@@ -41,3 +41,18 @@ func TestDialects(t *testing.T) {
 		}
 	}
 }
+
+// TestDisableEach tests that a file can leave out each tool of the default dialect.
+func TestDisableEach(t *testing.T) {
+	t.Parallel()
+	set, err := tools.New(workspace.New("main", memory.New(nil), nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range set.Tools() {
+		file := "workspaces: {main: {provider: {kind: memory}}}\ntools: {disable: [" + tool.Op + "]}\n"
+		if _, err := config.Parse([]byte(file), &config.Options{Registry: workspacekit.NewRegistry()}); err != nil {
+			t.Errorf("disable %s in a file: %v", tool.Op, err)
+		}
+	}
+}

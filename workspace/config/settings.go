@@ -479,7 +479,7 @@ var words = document.Words{
 
 // toolOps are the operations that have tools.
 var toolOps = []string{
-	ops.ReadFile, ops.WriteFile, ops.EditFile, ops.ApplyPatch, ops.Ls, ops.Glob, ops.Grep,
+	ops.ReadFile, ops.ReadFiles, ops.WriteFile, ops.EditFile, ops.ApplyPatch, ops.Ls, ops.Tree, ops.Glob, ops.Grep,
 	ops.Stat, ops.Mkdir, ops.Rm, ops.Move, ops.Copy,
 }
 

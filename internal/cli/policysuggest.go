@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -217,14 +217,10 @@ func (u uses) secrets() (names []string) {
 // quoted makes a glob of a name.
 var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
-// printRules prints the rules as YAML, which JSON is a part of.
+// printRules prints the rules as YAML.
 func printRules(out io.Writer, used uses) error {
 	if secrets := used.secrets(); len(secrets) > 0 {
-		names, err := yamlList(secrets)
-		if err == nil {
-			_, err = fmt.Fprintf(out, "# These have the names of secrets, and need \"sensitive: allow\" as well: %s\n", names)
-		}
-		if err != nil {
+		if _, err := fmt.Fprintf(out, "# These have the names of secrets, and need \"sensitive: allow\" as well: %s\n", yamlList(secrets)); err != nil {
 			return err
 		}
 	}
@@ -236,30 +232,20 @@ func printRules(out io.Writer, used uses) error {
 		if len(rule.Deny) > 0 {
 			effect, all = "deny", rule.Deny
 		}
-		names, err := yamlList(rule.Paths)
-		if err != nil {
-			return err
-		}
-		operations, err := yamlList(all)
-		if err == nil {
-			_, err = fmt.Fprintf(out, "  - { %s: %s, paths: %s }\n", effect, operations, names)
-		}
-		if err != nil {
+		if _, err := fmt.Fprintf(out, "  - { %s: %s, paths: %s }\n", effect, yamlList(all), yamlList(rule.Paths)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// yamlList returns texts as a list in YAML. A dollar sign would begin a variable.
-func yamlList[T ~string](texts []T) (string, error) {
+// yamlList returns texts as a list in YAML, in which Go's escapes mean the same. What
+// does not print is escaped: to some readers, U+0085 ends a line. A dollar sign would
+// begin a variable.
+func yamlList[T ~string](texts []T) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {
-		data, err := json.Marshal(strings.ReplaceAll(string(text), "$", "$$"))
-		if err != nil {
-			return "", err
-		}
-		quoted[i] = string(data)
+		quoted[i] = strconv.Quote(strings.ReplaceAll(string(text), "$", "$$"))
 	}
-	return "[" + strings.Join(quoted, ", ") + "]", nil
+	return "[" + strings.Join(quoted, ", ") + "]"
 }

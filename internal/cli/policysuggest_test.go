@@ -9,10 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/audit"
+	"github.com/workspacekit/workspacekit/workspace/config"
 	"github.com/workspacekit/workspacekit/workspace/observe"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -204,5 +209,32 @@ func TestSuggestEdit(t *testing.T) {
 `
 	if out.String() != want {
 		t.Errorf("rules:\n%s\nwant\n%s", &out, want)
+	}
+}
+
+// TestSuggestedNames reads the rules that are printed for names with all kinds of
+// characters. They are those that were suggested, and none of the characters could end a
+// line or control a terminal.
+func TestSuggestedNames(t *testing.T) {
+	t.Parallel()
+	used := uses{}
+	for _, r := range "\x01\a\b\t\n\v\f\r\x1b \"#$&'*,:<>?@[\\]`{|}\x7f\u0080\u0085\u009b\u00a0\u00ad\u00e9\u2028\u2029\u202e\ufeff\ufffd\ufffe\U0001f600\U000e0001" {
+		used.add("a"+string(r)+"${HOME}", policy.OpRead)
+		used.add(".env"+string(r), policy.OpRead) // which is in a comment, too
+	}
+	var out strings.Builder
+	if err := printRules(&out, used); err != nil {
+		t.Fatal(err)
+	}
+	if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+		t.Errorf("the rules have %q", out.String()[i:][:4])
+	}
+	file := "workspaces:\n  main:\n    provider: {kind: memory}\n    fs:\n" + strings.ReplaceAll("\n"+out.String(), "\n", "\n      ")
+	c, err := config.Parse([]byte(file), &config.Options{Registry: workspacekit.NewRegistry()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(used.rules(), c.Settings("main").Rules); diff != "" {
+		t.Errorf("rules (-suggested +read):\n%s", diff)
 	}
 }

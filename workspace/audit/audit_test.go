@@ -313,6 +313,41 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
+// TestUnsynced has lines that are written and do not reach the disk: operations are refused
+// until they do, and no line is written twice.
+func TestUnsynced(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "log")
+	log := open(t, path, &audit.Options{Sync: true})
+	broken, synced := true, 0
+	audit.SetSync(log, func(*os.File) error {
+		if broken {
+			return errors.New("the disk is broken")
+		}
+		synced++
+		return nil
+	})
+	log.After(ctx, observe.Event{Op: "stat", Path: "a"})
+	for range 2 {
+		if _, err := log.Before(ctx, observe.Event{}); !errors.Is(err, workspace.ErrUnavailable) {
+			t.Errorf("Before = %v, want unavailable", err)
+		}
+	}
+	broken = false
+	for range 2 {
+		if _, err := log.Before(ctx, observe.Event{}); err != nil {
+			t.Errorf("Before = %v, want nil", err)
+		}
+	}
+	if synced != 2 {
+		t.Errorf("%d files are flushed to the disk, want the log and its folder, once", synced)
+	}
+	if report := intact(t, path); report.Operations != 1 {
+		t.Errorf("the log has %d operations, want 1", report.Operations)
+	}
+}
+
 // TestRotation renames the file in use. The chain goes on in the next one.
 func TestRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")

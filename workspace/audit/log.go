@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -46,6 +47,7 @@ const defaultLockTimeout = 10 * time.Second
 type Log struct {
 	path string
 	opts Options
+	sync func(*os.File) error // File.Sync, but in tests
 
 	mu       sync.Mutex
 	file     fs.FileInfo // guarded by mu; which file the last line is in, nil before the first
@@ -73,7 +75,7 @@ func Open(path string, opts *Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{path: absolute}
+	l := &Log{path: absolute, sync: (*os.File).Sync}
 	if opts != nil {
 		l.opts = *opts
 		l.opts.Key = bytes.Clone(opts.Key)
@@ -183,18 +185,37 @@ func (l *Log) append(f *os.File, info fs.FileInfo, end end) error {
 	n, err := f.Write(lines)
 	written, _ := slices.BinarySearch(ends, n+1)
 	l.pending = slices.Delete(l.pending, 0, written)
+	known := !l.unsynced && l.file != nil && os.SameFile(l.file, info) // its name is on the disk
 	l.unsynced = l.opts.Sync && (l.unsynced || n > 0)
 	if err != nil {
 		return err // a part of a line is found the next time
 	}
 	l.file, l.size, l.last = info, info.Size()+int64(n), last
 	if l.unsynced {
-		if err := f.Sync(); err != nil {
+		if err := l.sync(f); err != nil {
 			return err
+		}
+		if !known {
+			if err := l.syncFolder(); err != nil {
+				return err
+			}
 		}
 		l.unsynced = false
 	}
 	return nil
+}
+
+// syncFolder lets the names of the files reach the disk. Windows does that by itself.
+func (l *Log) syncFolder() error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	folder, err := os.Open(filepath.Dir(l.path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return l.sync(folder)
 }
 
 // maxReplaced bounds how often the file is opened again because it was renamed

@@ -28,6 +28,11 @@ import (
 // rotate continues the log in a new file. f is the file of the log, which info
 // describes, is locked, and ends with the line last.
 func (l *Log) rotate(f *os.File, info fs.FileInfo, last string) error {
+	if l.opts.Sync { // nobody does it later, and it may have failed for the last lines
+		if err := l.sync(f); err != nil {
+			return err
+		}
+	}
 	_, head, err := beginning(f)
 	if err != nil {
 		return err
@@ -84,7 +89,7 @@ func (l *Log) create(path string, header Entry) error {
 	}
 	_, err = f.Write(line)
 	if err == nil && l.opts.Sync {
-		err = f.Sync()
+		err = l.sync(f)
 	}
 	return errors.Join(err, f.Close())
 }

@@ -251,6 +251,39 @@ func TestRotationFails(t *testing.T) {
 	holds(t, path, []string{"log", "log.1", "log.2"}, "a", "b")
 }
 
+// TestRotateSynced notes what reaches the disk when a log is rotated: the full file, whose
+// last line did not before, the new file, and its name.
+func TestRotateSynced(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	log := open(t, path, &audit.Options{MaxSize: 1, Sync: true})
+	broken := true
+	var synced []string
+	audit.SetSync(log, func(f *os.File) error {
+		if broken {
+			return errors.New("the disk is broken")
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		for _, name := range []string{"log", "log.new", "."} {
+			if named, err := os.Stat(filepath.Join(filepath.Dir(path), name)); err == nil && os.SameFile(named, info) {
+				synced = append(synced, name)
+				break
+			}
+		}
+		return nil
+	})
+	record(log, "a")
+	broken = false
+	record(log, "b") // by a call that had begun before
+	want := []string{"log", "log.new", "log", "."}
+	if diff := cmp.Diff(want, synced); diff != "" {
+		t.Errorf("on the disk (-want +got):\n%s", diff)
+	}
+}
+
 // TestDiskFull writes to a log on a disk that becomes full in the middle of a line,
 // which a limit on the size of files does as well: each line is written once.
 func TestDiskFull(t *testing.T) {

@@ -85,6 +85,8 @@ func (w *watch) handle(ctx context.Context, n dirwatch.Notice) {
 			w.lookUp(ctx, d)
 		case n.Kind == dirwatch.Written:
 			w.written(ctx, d, n.Name)
+		case n.Kind == dirwatch.Vanished:
+			w.vanished(ctx, d, n.Name)
 		default:
 			w.lookAt(ctx, d, n.Name, n.Kind == dirwatch.Appeared)
 		}
@@ -100,6 +102,15 @@ func (w *watch) written(ctx context.Context, d *snapshot, name string) {
 	case c.kind == workspace.TypeFile:
 		w.push(workspace.EventWrite, d, name)
 	}
+}
+
+// vanished handles the news that something lost its name. A directory that has it back
+// is reported as removed and created: whoever looked in between saw that it was gone.
+func (w *watch) vanished(ctx context.Context, d *snapshot, name string) {
+	if d.children[name].dir != nil {
+		w.drop(d, name)
+	}
+	w.lookAt(ctx, d, name, false)
 }
 
 // lookUp finds out what became of d.

@@ -189,6 +189,28 @@ func TestWatchInodeReused(t *testing.T) {
 	o.until("create old/later")
 }
 
+// TestWatchMovedAndBack moves a directory away and back before the watch looks. Whoever
+// looked in between saw that it was gone, and has to learn that it is not.
+func TestWatchMovedAndBack(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "dir/sub/file"), "")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	faults := new(localbash.WatchFaults)
+	events, err := open(t, dir, nil).WatchFaulty(ctx, ".", nil, faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults.Gate.Lock()
+	rename(t, filepath.Join(dir, "dir"), filepath.Join(dir, "away"))
+	rename(t, filepath.Join(dir, "away"), filepath.Join(dir, "dir"))
+	faults.Gate.Unlock()
+	put(t, filepath.Join(dir, "last"), "")
+	o := &observer{t: t, events: events}
+	wanted := []string{"remove dir/sub/file", "remove dir/sub", "remove dir", "create dir", "create dir/sub", "create dir/sub/file", "create last"}
+	checkOthers(t, o.until(wanted...), wanted)
+}
+
 func inode(t *testing.T, path string) uint64 {
 	t.Helper()
 	var stat syscall.Stat_t

@@ -131,15 +131,19 @@ func installReference(t *testing.T) string {
 	if dir := os.Getenv("WORKSPACEKIT_REFERENCE_SERVER"); dir != "" {
 		return dir
 	}
+	refuse := t.Skipf
+	if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
+		refuse = t.Fatalf
+	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		t.Skip("npm is not installed: apt-get install npm")
+		refuse("npm is not installed: apt-get install npm")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	dir := t.TempDir()
 	if out, err := exec.CommandContext(ctx, npm, "install", "--prefix", dir, "--no-audit", "--no-fund", reference+"@2026.8.31").CombinedOutput(); err != nil {
-		t.Skipf("npm cannot install %s: %v\n%s", reference, err, out)
+		refuse("npm cannot install %s: %v\n%s", reference, err, out)
 	}
 	return dir
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // wrapperCases returns the cases for wrappers with Unwrap.
@@ -45,8 +46,8 @@ func wrappedCapabilities(e *env) {
 	if got := e.wrapped().caps; got != e.caps {
 		e.Errorf("CapabilitiesOf through a wrapper = %+v, want %+v", got, e.caps)
 	}
-	if got, want := workspace.RootOf(e.wrapped().fsys), workspace.RootOf(e.fsys); got != want {
-		e.Errorf("RootOf through a wrapper = %q, want %q", got, want)
+	if got, want := fallback.Root(e.wrapped().fsys), fallback.Root(e.fsys); got != want {
+		e.Errorf("fallback.Root through a wrapper = %q, want %q", got, want)
 	}
 }
 
@@ -93,7 +94,7 @@ func wrappedWorkspace(e *env) {
 	for _, name := range []string{"/dir/file", "./dir/file", "dir//file", "dir/../dir/file"} {
 		w.has(name, "content")
 	}
-	if root := workspace.RootOf(e.fsys); root != "" {
+	if root := fallback.Root(e.fsys); root != "" {
 		w.has(root+"/dir/file", "content")
 	}
 	if diff := cmp.Diff(e.stat("dir/file"), w.stat("/dir/file")); diff != "" {

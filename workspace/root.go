@@ -7,11 +7,3 @@ type Rooter interface {
 	// has none.
 	Root() string
 }
-
-// RootOf returns the absolute path of fsys's root, or "" if it has none.
-func RootOf(fsys FileSystem) string {
-	if rooter, ok := As[Rooter](fsys); ok {
-		return rooter.Root()
-	}
-	return ""
-}

@@ -50,7 +50,10 @@ var (
 
 // New returns the workspace name over fsys. Nil opts mean the zero Options.
 func New(name string, fsys FileSystem, opts *Options) *Workspace {
-	w := &Workspace{name: name, fsys: fsys, root: RootOf(fsys), maxSize: DefaultMaxFileSize}
+	w := &Workspace{name: name, fsys: fsys, maxSize: DefaultMaxFileSize}
+	if rooter, ok := As[Rooter](fsys); ok {
+		w.root = rooter.Root()
+	}
 	if opts != nil && opts.MaxFileSize != 0 {
 		w.maxSize = max(opts.MaxFileSize, 0)
 	}

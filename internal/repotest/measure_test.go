@@ -47,7 +47,7 @@ var fileCeilings = map[string]int{
 }
 
 // maxExported is how many exported identifiers package workspace may have.
-const maxExported = 110
+const maxExported = 109
 
 // TestCeilings keeps the packages from growing beyond what a reader can
 // survey.

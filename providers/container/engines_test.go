@@ -19,6 +19,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // place is somewhere that the tests run.
@@ -174,7 +175,7 @@ func (r *running) run(t testing.TB, args ...string) string {
 // symlink makes a symlink.
 func (r *running) symlink(t *testing.T, fsys workspace.FileSystem, target, name string) {
 	t.Helper()
-	link := path.Join(workspace.RootOf(fsys), name)
+	link := path.Join(fallback.Root(fsys), name)
 	r.run(t, "sh", "-c", `mkdir -p "$1" && ln -s "$2" "$3"`, "sh", path.Dir(link), target, link)
 }
 

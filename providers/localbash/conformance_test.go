@@ -9,6 +9,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // TestConformance runs the whole suite on a confined FS, and what the options
@@ -91,7 +92,7 @@ func open(t testing.TB, dir string, opts *localbash.Options) *localbash.FS {
 // symlink makes a symlink in the folder of fsys.
 func symlink(t *testing.T, fsys workspace.FileSystem, target, name string) {
 	t.Helper()
-	link := filepath.Join(workspace.RootOf(fsys), name)
+	link := filepath.Join(fallback.Root(fsys), name)
 	if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
@@ -37,7 +38,7 @@ func Kind() kind.Kind {
 		Ref: func(_ context.Context, fsys workspace.FileSystem, in kind.Input) (any, error) {
 			var o settings
 			err := in.Decode(&o)
-			o.Root = workspace.RootOf(fsys)
+			o.Root = fallback.Root(fsys)
 			return o, err
 		},
 	}
@@ -125,7 +126,7 @@ func (o *settings) setParameters(text string) error {
 // file system that the folder is on.
 func about(_ context.Context, fsys workspace.FileSystem, _ kind.Input) (string, error) {
 	said := sys.Name() + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
-	if kind := sys.FileSystem(workspace.RootOf(fsys)); kind != "" {
+	if kind := sys.FileSystem(fallback.Root(fsys)); kind != "" {
 		said += ", " + kind
 	}
 	return said, nil

@@ -105,7 +105,7 @@ func (w *watch) written(ctx context.Context, d *snapshot, name string) {
 }
 
 // vanished handles the news that something lost its name. A directory that has it back
-// is reported as removed and created: whoever looked in between saw that it was gone.
+// is reported as removed and created: whoever looked in between found it missing.
 func (w *watch) vanished(ctx context.Context, d *snapshot, name string) {
 	if d.children[name].dir != nil {
 		w.drop(d, name)

@@ -190,7 +190,7 @@ func TestWatchInodeReused(t *testing.T) {
 }
 
 // TestWatchMovedAndBack moves a directory away and back before the watch looks. Whoever
-// looked in between saw that it was gone, and has to learn that it is not.
+// looked in between found it missing, and has to learn that it is back.
 func TestWatchMovedAndBack(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "dir/sub/file"), "")

@@ -11,6 +11,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // hiddenDir is a directory for backups that no listing of a test shows.
@@ -39,7 +40,7 @@ func openLocal(t testing.TB, dir string) *localbash.FS {
 // symlinkIn creates a symlink in a folder.
 func symlinkIn(t *testing.T, fsys workspace.FileSystem, target, name string) {
 	t.Helper()
-	path := filepath.Join(filepath.FromSlash(workspace.RootOf(fsys)), filepath.FromSlash(name))
+	path := filepath.Join(filepath.FromSlash(fallback.Root(fsys)), filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/gitstage"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 	"github.com/workspacekit/workspacekit/workspace/observe"
@@ -203,7 +204,7 @@ func (w watchers) over(seen, fsys workspace.FileSystem, name string, log *audit.
 		observers, opts.Report = append(observers, log), log
 	}
 	if w.git.on() {
-		stager, err := gitstage.Open(fsys, filepath.FromSlash(workspace.RootOf(fsys)), opts)
+		stager, err := gitstage.Open(fsys, filepath.FromSlash(fallback.Root(fsys)), opts)
 		if err != nil {
 			return nil, err
 		}

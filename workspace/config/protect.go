@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -46,7 +47,7 @@ type filesIn struct {
 // protects returns why the file name is protected, "" if it is not.
 func (f *filesIn) protects(name string) (why string) {
 	f.once.Do(func() {
-		root := workspace.RootOf(f.fsys)
+		root := fallback.Root(f.fsys)
 		f.names, f.logs = namesIn(root, f.files.paths()), namesIn(root, f.files.logs)
 	})
 	if !f.files.unprotected && (isConfigName(path.Base(name)) ||

@@ -15,6 +15,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/gitstage"
 	"github.com/workspacekit/workspacekit/workspace/observe"
 )
@@ -44,7 +45,7 @@ func newRepo(t *testing.T, sub string, timeout time.Duration) *repo {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { local.Close() })
-	stager, err := gitstage.Open(local, workspace.RootOf(local), &gitstage.Options{Timeout: timeout, Report: observe.Func(func(_ context.Context, e observe.Event) {
+	stager, err := gitstage.Open(local, fallback.Root(local), &gitstage.Options{Timeout: timeout, Report: observe.Func(func(_ context.Context, e observe.Event) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.events = append(r.events, e)
@@ -207,7 +208,7 @@ func TestNoRepository(t *testing.T) {
 	}
 	defer local.Close()
 	reports := 0
-	stager, err := gitstage.Open(local, workspace.RootOf(local), &gitstage.Options{Report: observe.Func(func(context.Context, observe.Event) { reports++ })})
+	stager, err := gitstage.Open(local, fallback.Root(local), &gitstage.Options{Report: observe.Func(func(context.Context, observe.Event) { reports++ })})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func New(fsys workspace.FileSystem, name string, observers ...Observer) workspac
 func (f *fileSystem) Capabilities() workspace.Capabilities { return workspace.CapabilitiesOf(f.fsys) }
 
 // Root implements [workspace.Rooter].
-func (f *fileSystem) Root() string { return workspace.RootOf(f.fsys) }
+func (f *fileSystem) Root() string { return fallback.Root(f.fsys) }
 
 // Close closes the FileSystem below if it is an [io.Closer].
 func (f *fileSystem) Close() error {

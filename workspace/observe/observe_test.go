@@ -24,6 +24,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/observe"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -80,7 +81,7 @@ func TestLocalConformance(t *testing.T) {
 	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 		return observe.New(openLocal(t), "test", &recorder{})
 	}, &conformance.Options{Short: !exhaustive.On(), Only: ofFolders(), Symlink: func(t *testing.T, fsys workspace.FileSystem, target, name string) {
-		path := filepath.Join(workspace.RootOf(fsys), filepath.FromSlash(name))
+		path := filepath.Join(fallback.Root(fsys), filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}

@@ -678,15 +678,15 @@ func linkAttempts() (all []attempt) {
 	} {
 		for _, use := range bypassUses() {
 			all = append(all, attempt{fmt.Sprintf("%s the symlink %s to %s", use.name, link.path, link.target), func(b *bypass) string {
-				makeSymlink(b.T, workspace.RootOf(b.raw), link.target, link.name)
-				makeSymlink(b.T, workspace.RootOf(b.raw), "vault", "link2")
+				makeSymlink(b.T, fallback.Root(b.raw), link.target, link.name)
+				makeSymlink(b.T, fallback.Root(b.raw), "vault", "link2")
 				return use.do(b, link.path)
 			}})
 		}
 	}
 	for _, name := range []string{"locked/file", "vault/hush.txt"} {
 		all = append(all, attempt{"write to a hard link to " + name, func(b *bypass) string {
-			root := workspace.RootOf(b.raw)
+			root := fallback.Root(b.raw)
 			if err := os.Link(filepath.Join(root, name), filepath.Join(root, "free", "hard")); err != nil {
 				b.Skip(err)
 			}
@@ -698,7 +698,7 @@ func linkAttempts() (all []attempt) {
 	}
 	for _, link := range []string{"dangling.key", "vault/new", "locked/new"} {
 		all = append(all, attempt{"write through a dangling symlink to " + link, func(b *bypass) string {
-			makeSymlink(b.T, workspace.RootOf(b.raw), "../"+link, "free/link")
+			makeSymlink(b.T, fallback.Root(b.raw), "../"+link, "free/link")
 			_, _ = b.r.WriteFile(b.ctx, "free/link", []byte("x"), nil)
 			_ = b.r.Mkdir(b.ctx, "free/link", &workspace.MkdirOptions{Recursive: true})
 			_, _ = b.r.Copy(b.ctx, "free/file", "free/link")

@@ -162,7 +162,7 @@ func (r *RestrictedFS) Capabilities() workspace.Capabilities {
 }
 
 // Root implements [workspace.Rooter].
-func (r *RestrictedFS) Root() string { return workspace.RootOf(r.fsys) }
+func (r *RestrictedFS) Root() string { return fallback.Root(r.fsys) }
 
 // Close closes the FileSystem below if it is an [io.Closer].
 func (r *RestrictedFS) Close() error {

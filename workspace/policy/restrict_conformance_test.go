@@ -10,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -56,7 +57,7 @@ func TestExactConformance(t *testing.T) {
 			if err := fsys.Mkdir(t.Context(), "real", nil); err != nil {
 				t.Fatal(err)
 			}
-			makeSymlink(t, workspace.RootOf(fsys), "real", "link")
+			makeSymlink(t, fallback.Root(fsys), "real", "link")
 			sub, err := policy.Sub(fsys, "link")
 			if err != nil {
 				t.Fatal(err)
@@ -100,7 +101,7 @@ func openLocal(t *testing.T, dir string) *localbash.FS {
 // symlinkIn makes a symlink in the folder of fsys.
 func symlinkIn(t *testing.T, fsys workspace.FileSystem, target, name string) {
 	t.Helper()
-	makeSymlink(t, workspace.RootOf(fsys), target, name)
+	makeSymlink(t, fallback.Root(fsys), target, name)
 }
 
 func makeSymlink(t *testing.T, dir, target, name string) {

@@ -89,7 +89,7 @@ func (s *SubFS) Capabilities() workspace.Capabilities { return workspace.Capabil
 
 // Root implements [workspace.Rooter].
 func (s *SubFS) Root() string {
-	root := workspace.RootOf(s.fsys)
+	root := fallback.Root(s.fsys)
 	if root == "" || s.dir == "." {
 		return root
 	}

@@ -2,7 +2,7 @@ package edit
 
 import (
 	"bytes"
-	"slices"
+	"strings"
 )
 
 // Sequence plans edits one after another, each on the text that those before it make.
@@ -49,46 +49,63 @@ func (s *Sequence) First(old, new string) error {
 // Apply makes one edit as [New] does, with its errors.
 func (s *Sequence) Apply(e Edit) error {
 	next, err := New(s.text, []Edit{e})
-	if err != nil {
-		return err
+	if err == nil {
+		s.then(next)
 	}
-	for _, span := range slices.Backward(next.spans) {
-		s.change.replace(span.Start, span.End, span.New)
-	}
-	s.text = next.Bytes()
-	return nil
+	return err
 }
 
 // Replace replaces the bytes from start to end of the text.
 func (s *Sequence) Replace(start, end int, text string) {
-	next := Change{data: s.text, spans: []Span{{Start: start, End: end, New: text}}}
-	s.text = next.Bytes()
-	s.change.replace(start, end, text)
+	s.then(&Change{data: s.text, spans: []Span{{Start: start, End: end, New: text}}})
 }
 
-// replace makes the replacement of the bytes from start to end of the result a part of
-// c. The replacements that it touches become one with it.
-func (c *Change) replace(start, end int, text string) {
-	i, grown := 0, 0 // grown is how much longer than the original the result is so far
-	for ; i < len(c.spans) && c.spans[i].Start+grown+len(c.spans[i].New) < start; i++ {
-		grown += c.spans[i].growth()
-	}
-	joined := Span{Start: start - grown, New: text}
-	last := i
-	for ; last < len(c.spans) && c.spans[last].Start+grown <= end; last++ {
-		s := c.spans[last]
-		from := s.Start + grown
-		grown += s.growth()
-		if from < start {
-			joined.Start, joined.New = s.Start, s.New[:start-from]+joined.New
+// then makes a change of the text.
+func (s *Sequence) then(next *Change) {
+	s.change.spans = join(s.change.spans, s.text, next.spans)
+	s.text = next.Bytes()
+}
+
+// join returns the replacements of the original that make what second makes of text,
+// which first makes of the original. Those that touch become one. It takes one pass:
+// there can be 100,000 of each.
+func join(first []Span, text []byte, second []Span) []Span {
+	var all []Span
+	grown := 0 // how much longer than the original the text is so far
+	for len(first) > 0 || len(second) > 0 {
+		if len(second) == 0 || len(first) > 0 && first[0].Start+grown+len(first[0].New) < second[0].Start {
+			all = append(all, first[0])
+			grown += first[0].growth()
+			first = first[1:]
+			continue
 		}
-		if from+len(s.New) > end {
-			joined.End = s.End
-			joined.New += s.New[end-from:]
+		start, end := second[0].Start, second[0].End // of the text
+		if len(first) > 0 {
+			start = min(start, first[0].Start+grown)
 		}
+		joined := Span{Start: start - grown}
+		var made strings.Builder
+		for at := start; ; {
+			if len(first) > 0 && first[0].Start+grown <= end {
+				end = max(end, first[0].Start+grown+len(first[0].New))
+				grown += first[0].growth()
+				first = first[1:]
+				continue
+			}
+			if len(second) == 0 || second[0].Start > end {
+				made.Write(text[at:end])
+				break
+			}
+			made.Write(text[at:second[0].Start])
+			made.WriteString(second[0].New)
+			at = second[0].End
+			end = max(end, at)
+			second = second[1:]
+		}
+		joined.End, joined.New = end-grown, made.String()
+		all = append(all, joined)
 	}
-	joined.End = max(joined.End, end-grown)
-	c.spans = slices.Replace(c.spans, i, last, joined)
+	return all
 }
 
 // growth returns how much longer s makes the text.

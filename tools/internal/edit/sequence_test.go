@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 )
@@ -98,5 +99,28 @@ func TestSequenceApply(t *testing.T) {
 	s := edit.NewSequence([]byte("a a"))
 	if err := s.Apply(edit.Edit{Old: "a", New: "b"}); !errors.Is(err, edit.ErrTextNotUnique) || string(s.Text()) != "a a" {
 		t.Errorf("Apply of a text that occurs twice = %v, and the text is %q", err, s.Text())
+	}
+}
+
+// TestSequenceManyReplacements makes as many replacements as one edit may, twice. It
+// took 20 s when each was made a part of the change by itself.
+func TestSequenceManyReplacements(t *testing.T) {
+	t.Parallel()
+	const most = 10 * time.Second
+	start := time.Now()
+	s := edit.NewSequence([]byte(strings.Repeat("a\n", edit.MaxReplacements)))
+	for _, e := range []edit.Edit{{Old: "a", New: "bc", All: true}, {Old: "b", New: "", All: true}} {
+		if err := s.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := string(s.Change().Bytes()), strings.Repeat("c\n", edit.MaxReplacements); got != want {
+		t.Errorf("the change makes %d bytes, want %d", len(got), len(want))
+	}
+	if n := len(s.Change().Spans()); n != edit.MaxReplacements {
+		t.Errorf("the change has %d replacements, want %d", n, edit.MaxReplacements)
+	}
+	if took := time.Since(start); took > most {
+		t.Errorf("it took %v, want at most %v", took, most)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -118,10 +119,11 @@ func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err
 	}
 	var hinted *hintedError
 	var notFound *edit.NotFoundError
+	var inFile *fs.PathError
 	switch {
 	case errors.As(err, &notFound) && notFound.Nearest != nil:
 		return fmt.Sprintf("The nearest text is on line %d:\n%s\nCopy the text as it is in the file. Nothing was written.", notFound.Nearest.Line, notFound.Nearest.Text)
-	case code == CodeNotExist:
+	case code == CodeNotExist && errors.As(err, &inFile) && inFile.Op != ops.Rm: // what a call did not name is not for it to remove
 		if _, _, near := ts.nearName(policy.WithApprover(ctx, nil), path); near != "" {
 			return fmt.Sprintf("Did you mean %q?", near)
 		}
@@ -136,6 +138,16 @@ func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err
 func (ts *toolset) list(ctx context.Context, dir string) (children []workspace.FileInfo, more bool, err error) {
 	children, err = ts.ws.Ls(ctx, dir, &workspace.LsOptions{Limit: wholeEntries + 1})
 	return children[:min(len(children), wholeEntries)], len(children) > wholeEntries, err
+}
+
+// listBelow is list for a directory that was found in another one. It has no entries if
+// it has been deleted since, or may not be listed.
+func (ts *toolset) listBelow(ctx context.Context, dir string) (children []workspace.FileInfo, more bool, err error) {
+	children, more, err = ts.list(ctx, dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		err = nil
+	}
+	return children, more, err
 }
 
 // readWhole returns the clean name of a file and what it holds, for a tool whose
@@ -172,10 +184,10 @@ func (ts *toolset) readText(ctx context.Context, name string) (path string, file
 }
 
 // showLines records that a session has been shown the lines first to last of a text,
-// where the file has them, and returns them.
+// where the file has them, and returns them. A file without lines has then been shown.
 func (ts *toolset) showLines(ctx context.Context, path string, file *content, first, last int) string {
 	last = min(last, file.lines)
-	if first > last {
+	if first > last && file.lines > 0 {
 		return ""
 	}
 	ts.saw(ctx, path, file.version, file.stored, first, last, file.lines)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -242,21 +243,21 @@ func numbered(text string, first int) string {
 // editorDirectory lists a directory, which the model calls shown, two levels deep.
 func (ts *toolset) editorDirectory(ctx context.Context, dir, shown string) (*textResult, error) {
 	lines := []string{fmt.Sprintf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:", shown), "-\t" + shown}
-	children, more, err := ts.editorChildren(ctx, dir)
+	children, more, err := ts.list(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range children {
+	for _, c := range notHidden(children) {
 		lines = append(lines, editorLine(shown, c.Name, c))
 		if c.Type != workspace.TypeDirectory || len(lines) > wholeEntries {
 			continue
 		}
-		below, moreBelow, err := ts.editorChildren(ctx, c.Path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // deleted since
+		below, moreBelow, err := ts.listBelow(ctx, c.Path)
+		if err != nil {
 			return nil, err
 		}
 		more = more || moreBelow
-		for _, b := range below {
+		for _, b := range notHidden(below) {
 			lines = append(lines, editorLine(shown, path.Join(c.Name, b.Name), b))
 		}
 	}
@@ -266,14 +267,10 @@ func (ts *toolset) editorDirectory(ctx context.Context, dir, shown string) (*tex
 	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, nil
 }
 
-func (ts *toolset) editorChildren(ctx context.Context, dir string) (shown []workspace.FileInfo, more bool, err error) {
-	children, more, err := ts.list(ctx, dir)
-	for _, c := range children {
-		if !strings.HasPrefix(c.Name, ".") && c.Name != "node_modules" {
-			shown = append(shown, c)
-		}
-	}
-	return shown, more, err
+func notHidden(children []workspace.FileInfo) []workspace.FileInfo {
+	return slices.DeleteFunc(children, func(c workspace.FileInfo) bool {
+		return strings.HasPrefix(c.Name, ".") || c.Name == "node_modules"
+	})
 }
 
 func editorLine(root, name string, info workspace.FileInfo) string {
@@ -327,35 +324,17 @@ func (ts *toolset) editorOf(in *editorInput) (*editor, error) {
 
 func (in *editorInput) change(text []byte) (*edit.Change, error) {
 	if in.Command == "insert" {
-		return in.insert(text)
+		change, err := edit.New(text, []edit.Edit{{New: *in.InsertText, Line: int(*in.InsertLine) + 1}})
+		var outside *edit.LineError
+		if errors.As(err, &outside) {
+			err = &argumentError{message: fmt.Sprintf("Error: Invalid `insert_line` parameter: %d. It should be within the range of lines of the file: [0, %d]", *in.InsertLine, outside.Lines)}
+		}
+		return change, err
 	}
 	if *in.OldStr == in.NewStr {
 		return nil, &argumentError{message: "old_str and new_str are the same", hint: "Give another text to put in the place of old_str."}
 	}
 	return edit.New(text, []edit.Edit{{Old: *in.OldStr, New: in.NewStr}})
-}
-
-// insert puts whole lines after a line, with the line ends of the file.
-func (in *editorInput) insert(text []byte) (*edit.Change, error) {
-	file := newContent(text, "")
-	line := int(*in.InsertLine)
-	if line > file.lines {
-		return nil, &argumentError{message: fmt.Sprintf("Error: Invalid `insert_line` parameter: %d. It should be within the range of lines of the file: [0, %d]", line, file.lines)}
-	}
-	added := strings.ReplaceAll(*in.InsertText, "\r\n", "\n")
-	if !strings.HasSuffix(added, "\n") {
-		added += "\n"
-	}
-	if line == file.lines && len(text) > 0 && text[len(text)-1] != '\n' {
-		added = "\n" + strings.TrimSuffix(added, "\n")
-	}
-	if file.ends == "CRLF" {
-		added = strings.ReplaceAll(added, "\n", "\r\n")
-	}
-	s := edit.NewSequence(text)
-	at := file.offset(line + 1)
-	s.Replace(at, at, added)
-	return s.Change(), nil
 }
 
 // explain gives an error of str_replace the words that the models know.

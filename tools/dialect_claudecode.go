@@ -2,7 +2,9 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,7 +22,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 		op: "Read", like: ops.ReadFile, annotations: readFileSpec.annotations, handler: define(runClaudeRead, planClaudeRead),
 		about: "Reads a file, at most {{.ReadLines}} lines from offset on, with line numbers as cat -n has them. Images and PDFs are returned as such.",
 		shape: func(p properties, _ workspace.Capabilities) {
-			p["offset"].Minimum = jsonschema.Ptr(0.0)
+			p.between("offset", 0, math.MaxInt32)
 			p.between("limit", 1, readLines)
 		},
 	},
@@ -135,12 +137,12 @@ func (in *claudeReadInput) input() *readFileInput {
 }
 
 func runClaudeRead(ctx context.Context, ts *toolset, in *claudeReadInput) (*codeText, error) {
-	o, err := runReadFile(ctx, ts, in.input())
+	o, err := ts.readLines(ctx, in.input())
 	switch {
 	case err != nil:
 		return nil, err
 	case o.Text == "":
-		return &codeText{o.text(), o.parts()}, nil
+		return noLines(o), nil
 	}
 	var out strings.Builder
 	n := o.StartLine
@@ -152,6 +154,23 @@ func runClaudeRead(ctx context.Context, ts *toolset, in *claudeReadInput) (*code
 		fmt.Fprintf(&out, "[%d lines; go on with offset=%d]", o.TotalLines, o.NextLine)
 	}
 	return &codeText{Content: out.String()}, nil
+}
+
+// readLines is runReadFile for a tool whose line is called offset.
+func (ts *toolset) readLines(ctx context.Context, in *readFileInput) (*readFileOutput, error) {
+	o, err := runReadFile(ctx, ts, in)
+	if errors.As(err, new(*argumentError)) { // with a line and a limit only one thing can be wrong
+		err = &argumentError{message: fmt.Sprintf("offset is after the last line of %s", in.Path), hint: "Give a smaller offset."}
+	}
+	return o, err
+}
+
+// noLines is the result of a read that shows no lines: what the file is, or the part.
+func noLines(o *readFileOutput) *codeText {
+	if o.Hint != "" {
+		o.Hint = "The file cannot be shown."
+	}
+	return &codeText{o.text(), o.parts()}
 }
 
 func planClaudeRead(ctx context.Context, ts *toolset, in *claudeReadInput) ([]policy.Request, error) {

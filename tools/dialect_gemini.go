@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
@@ -22,7 +21,7 @@ var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, s
 		op: ops.ReadFile, annotations: readFileSpec.annotations, handler: define(runGeminiRead, planGeminiRead),
 		about: "Reads a file, at most {{.ReadLines}} lines. Images and PDFs are returned as such.",
 		shape: func(p properties, _ workspace.Capabilities) {
-			p["offset"].Minimum = jsonschema.Ptr(0.0)
+			p.between("offset", 0, math.MaxInt32)
 			p.between("limit", 1, readLines)
 		},
 	},
@@ -72,12 +71,12 @@ func (in *geminiReadInput) input() *readFileInput {
 }
 
 func runGeminiRead(ctx context.Context, ts *toolset, in *geminiReadInput) (*codeText, error) {
-	o, err := runReadFile(ctx, ts, in.input())
+	o, err := ts.readLines(ctx, in.input())
 	switch {
 	case err != nil:
 		return nil, err
 	case o.Text == "":
-		return &codeText{o.text(), o.parts()}, nil
+		return noLines(o), nil
 	case o.NextLine > 0:
 		return &codeText{Content: fmt.Sprintf("[lines %d-%d of %d; go on with offset=%d]\n%s", o.StartLine, o.EndLine, o.TotalLines, o.EndLine, o.Text)}, nil
 	}

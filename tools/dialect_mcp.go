@@ -253,7 +253,7 @@ func runMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) (*text
 	for i, name := range in.Paths {
 		path, file, err := ts.readWhole(ctx, name)
 		if ctx.Err() != nil {
-			return nil, err
+			return nil, ctx.Err()
 		}
 		if err == nil && int64(len(file.stored)) > left {
 			err = errors.New("left out, as the files before it are as much as one call returns; read it by itself")
@@ -435,7 +435,7 @@ func runMCPSizes(ctx context.Context, ts *toolset, in *mcpSizesInput) (*textResu
 		return nil, err
 	}
 	if in.SortBy == "size" {
-		slices.SortStableFunc(children, func(a, b workspace.FileInfo) int { return int(b.Size - a.Size) })
+		slices.SortStableFunc(children, func(a, b workspace.FileInfo) int { return cmp.Compare(b.Size, a.Size) })
 	}
 	var lines []string
 	total, files := int64(0), 0

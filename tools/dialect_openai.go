@@ -119,7 +119,7 @@ func runOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) (*text
 	if err != nil {
 		return nil, err
 	}
-	entries, err := ts.levels(ctx, root, orDefault(in.Depth, 2))
+	entries, more, err := ts.levels(ctx, root, orDefault(in.Depth, 2))
 	if err != nil {
 		return nil, err
 	}
@@ -135,27 +135,29 @@ func runOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) (*text
 	if last < len(entries) {
 		lines = append(lines, fmt.Sprintf("More than %d entries found", last-first+1))
 	}
-	return &textResult{strings.Join(lines, "\n")}, nil
+	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, nil
 }
 
-// levels returns what is below dir, so many levels deep, sorted by path, and at most
-// wholeEntries of it.
-func (ts *toolset) levels(ctx context.Context, dir string, depth int) ([]workspace.FileInfo, error) {
-	entries, _, err := ts.list(ctx, dir)
+// levels returns what is below dir, so many levels deep, sorted by path, and whether
+// there is more than it returns: at most wholeEntries.
+func (ts *toolset) levels(ctx context.Context, dir string, depth int) (entries []workspace.FileInfo, more bool, err error) {
+	entries, more, err = ts.list(ctx, dir)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	for from, level := 0, 1; level < depth && len(entries) < wholeEntries; level++ {
+	for from, level := 0, 1; level < depth && !more; level++ {
 		to := len(entries)
 		for _, e := range entries[from:to] {
 			if e.Type != workspace.TypeDirectory {
 				continue
 			}
-			children, _, err := ts.list(ctx, e.Path)
-			if err != nil && CodeOf(err) != CodeNotExist { // deleted since
-				return nil, err
+			children, moreBelow, err := ts.listBelow(ctx, e.Path)
+			if err != nil {
+				return nil, false, err
 			}
-			if entries = append(entries, children...); len(entries) > wholeEntries {
+			entries = append(entries, children...)
+			if more = moreBelow || len(entries) > wholeEntries; more {
+				entries = entries[:min(len(entries), wholeEntries)]
 				break
 			}
 		}
@@ -164,7 +166,7 @@ func (ts *toolset) levels(ctx context.Context, dir string, depth int) ([]workspa
 	slices.SortFunc(entries, func(a, b workspace.FileInfo) int {
 		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/")) // what is in a directory follows it
 	})
-	return entries, nil
+	return entries, more, nil
 }
 
 // openaiLine is an entry, indented by its level.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -362,4 +364,230 @@ func TestAgentkitOverwrite(t *testing.T) {
 			t.Errorf("%s holds %q, %v, want %q", name, data, err, want)
 		}
 	}
+}
+
+// readsOfDialects are, for each dialect, calls that read a file which the test fills in, and
+// one that replaces its content as a whole, or adds to it.
+var readsOfDialects = map[tools.Dialect]struct {
+	reads  []string
+	change string
+}{
+	tools.DialectMCPFilesystem: {[]string{`read_text_file {"path": "%s"}`, `read_text_file {"path": "%s", "head": 9}`, `read_text_file {"path": "%s", "tail": 9}`, `read_file {"path": "%s"}`,
+		`read_media_file {"path": "%s"}`, `read_multiple_files {"paths": ["%s"]}`}, `write_file {"path": "%s", "content": "new\n"}`},
+	tools.DialectAgentkit: {[]string{`fs_read_file {"path": "%s"}`, `fs_read_file {"path": "%s", "from": 1}`, `fs_read_file {"path": "%s", "to": 9}`}, `fs_write_file {"path": "%s", "contents": "new\n"}`},
+	tools.DialectFS:       {[]string{`file_read {"path": "%s"}`, `file_read {"path": "%s", "offset": 1, "limit": 9}`}, `file_write {"path": "%s", "content": "new\n"}`},
+	tools.DialectAnthropic: {[]string{`str_replace_based_edit_tool {"command": "view", "path": "%s"}`, `str_replace_based_edit_tool {"command": "view", "path": "%s", "view_range": [1, -1]}`},
+		`str_replace_based_edit_tool {"command": "insert", "path": "%s", "insert_line": 0, "insert_text": "new"}`},
+	tools.DialectOpenAI:     {[]string{`read_file {"file_path": "%s"}`}, `apply_patch {"input": "*** Begin Patch\n*** Delete File: %s\n*** End Patch"}`},
+	tools.DialectClaudeCode: {[]string{`Read {"file_path": "%s"}`, `Read {"file_path": "%s", "offset": 1, "limit": 9}`}, `Write {"file_path": "%s", "content": "new\n"}`},
+	tools.DialectGemini:     {[]string{`read_file {"file_path": "%s"}`, `read_file {"file_path": "%s", "offset": 0}`}, `write_file {"file_path": "%s", "content": "new\n"}`},
+	tools.DialectHelix:      {[]string{`read_file {"path": "%s"}`}, `write_file {"path": "%s", "content": "new\n"}`},
+}
+
+// TestDialectSpellings reads a file, an empty one too, by each spelling of its name and
+// changes it by another one: the session knows it. No read, and a read of another
+// file, are not enough.
+func TestDialectSpellings(t *testing.T) {
+	spellings := []string{"d/f", "/d/f", "./d/f", "d//f", "d/./f", "x/../d/f", "/d/x/../f"}
+	for _, d := range tools.Dialects()[1:] {
+		calls, known := readsOfDialects[d]
+		if !known {
+			t.Errorf("dialect %s has no calls in this test", d)
+		}
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			for _, content := range []string{"", "one\ntwo\n", "one"} {
+				for _, read := range append(calls.reads, "") {
+					for i, spelling := range spellings {
+						fsys := memory.New(nil)
+						put(t, fsys, "d/f", content)
+						put(t, fsys, "d/g", content)
+						set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: d, ReadBeforeWrite: []string{"test"}})
+						calling := func(call, name string) *tools.Result {
+							op, args, _ := strings.Cut(strings.ReplaceAll(call, "%s", name), " ")
+							tool, _ := set.Lookup(op)
+							result, err := tool.Call(t.Context(), json.RawMessage(args))
+							if err != nil {
+								t.Fatal(err)
+							}
+							return result
+						}
+						other := spellings[(i+1)%len(spellings)]
+						if read == "" {
+							calling(calls.reads[0], "d/g")
+						} else if result := calling(read, spelling); result.IsError {
+							t.Errorf("%s of %s = %s", read, spelling, result.Text)
+						}
+						if result := calling(calls.change, other); result.IsError != (read == "") {
+							t.Errorf("after %s of %s (%q), %s of %s = %s", read, spelling, content, calls.change, other, result.Text)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestDialectsSuggestNoDeletion deletes a name that does not exist, beside one like it.
+func TestDialectsSuggestNoDeletion(t *testing.T) {
+	for d, call := range map[tools.Dialect]string{
+		tools.DialectAgentkit:  `fs_delete {"path": "memories/mian.go", "recursive": true}`,
+		tools.DialectAnthropic: `memory {"command": "delete", "path": "/memories/mian.go"}`,
+		tools.DialectFS:        `file_delete {"path": "memories/mian.go"}`,
+		tools.DialectHelix:     `rm {"path": "memories/mian.go"}`,
+	} {
+		fsys := memory.New(nil)
+		put(t, fsys, "memories/main.go", "text")
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: d})
+		op, args, _ := strings.Cut(call, " ")
+		tool, _ := set.Lookup(op)
+		result, err := tool.Call(t.Context(), json.RawMessage(args))
+		if err != nil || !result.IsError || strings.Contains(result.Text, "main.go") {
+			t.Errorf("%s = %+v, %v", call, result, err)
+		}
+	}
+}
+
+// TestDialectsSharedWithReadOnlyFirst declares the tools of a read-only workspace and
+// one that can be written to: the order of the two does not matter.
+func TestDialectsSharedWithReadOnlyFirst(t *testing.T) {
+	for _, d := range tools.Dialects() {
+		var schemas [2]map[string]string
+		for i := range schemas {
+			both := []*workspace.Workspace{workspace.New("a", memory.New(nil), nil), workspace.New("b", policy.ReadOnly(memory.New(nil)), nil)}
+			if i == 1 {
+				slices.Reverse(both)
+			}
+			set, err := tools.NewAll(both, &tools.Options{Dialect: d, Shared: tools.SharedTrue})
+			if err != nil {
+				t.Fatal(err)
+			}
+			schemas[i] = map[string]string{}
+			for _, tool := range set.Tools() {
+				in := members(t, tool.InputSchema())
+				delete(in["properties"].(object), "workspace")
+				schemas[i][tool.Op] = fmt.Sprint(in)
+			}
+		}
+		if diff := cmp.Diff(schemas[0], schemas[1]); diff != "" {
+			t.Errorf("the tools of %s are not the same if the read-only workspace comes first:\n%s", d, diff)
+		}
+	}
+}
+
+// TestAnthropicInsertAfterByteOrderMark tests that a byte order mark stays the first.
+func TestAnthropicInsertAfterByteOrderMark(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "f", "\ufeffone\r\n")
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectAnthropic})
+	good(t, set, "str_replace_based_edit_tool", object{"command": "insert", "path": "/f", "insert_line": 0, "insert_text": "zero"})
+	holds(t, fsys, "f", "\ufeffzero\r\none\r\n")
+}
+
+// TestDialectsNameNoOtherParameters tests that the texts of tools that call the default
+// ones name no parameters that they do not have.
+func TestDialectsNameNoOtherParameters(t *testing.T) {
+	for d, calls := range map[tools.Dialect][]string{
+		tools.DialectClaudeCode: {`Read {"file_path": "/bin"}`, `Write {"file_path": "/crlf", "content": "a\nb\n"}`, `Read {"file_path": "/crlf", "offset": 9}`,
+			`Read {"file_path": "/large.png"}`},
+		tools.DialectGemini: {`read_file {"file_path": "/bin"}`, `write_file {"file_path": "/crlf", "content": "a\nb\n"}`, `read_file {"file_path": "/crlf", "offset": 9}`,
+			`read_file {"file_path": "/crlf", "offset": 2000000000}`},
+		tools.DialectHelix: {`write_file {"path": "crlf", "content": "a\nb\n"}`},
+	} {
+		fsys := memory.New(nil)
+		for name, content := range map[string]string{"bin": "\x00\x01", "crlf": "a\r\nb\r\n", "large.png": "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 4<<20)} {
+			put(t, fsys, name, content)
+		}
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: d})
+		for _, c := range calls {
+			op, args, _ := strings.Cut(c, " ")
+			tool, _ := set.Lookup(op)
+			result, err := tool.Call(t.Context(), json.RawMessage(args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"keepLineEnds", "encoding", "base64", "tail", `"line"`} {
+				if _, own := members(t, tool.InputSchema())["properties"].(object)[name]; !own && strings.Contains(result.Text, name) {
+					t.Errorf("%s names the parameter %s:\n%s", c, name, result.Text)
+				}
+			}
+			if strings.Contains(c, `"offset"`) && !result.IsError {
+				t.Errorf("%s = %s, want an error: the file has two lines", c, result.Text)
+			}
+		}
+	}
+}
+
+// ending ends a context after a read that succeeds.
+type ending struct {
+	*memory.FS
+	end context.CancelFunc
+}
+
+func (f ending) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	data, err := f.FS.ReadFile(ctx, name)
+	f.end()
+	return data, err
+}
+
+// TestMCPReadAllEnds ends the context of a call when a file has just been read.
+func TestMCPReadAllEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	fsys := memory.New(nil)
+	put(t, fsys, "f", "text")
+	set := newSetOf(t, workspace.New("test", restricted{ending{fsys, cancel}, workspace.Capabilities{}}, nil), &tools.Options{Dialect: tools.DialectMCPFilesystem})
+	tool, _ := set.Lookup("read_multiple_files")
+	if _, err := tool.Call(ctx, json.RawMessage(`{"paths": ["f"]}`)); !errors.Is(err, context.Canceled) {
+		t.Errorf("Call() = %v, want %v", err, context.Canceled)
+	}
+}
+
+// guarded refuses to list one directory, which it shows.
+type guarded struct{ *memory.FS }
+
+func (f guarded) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	if dir == "d/no" {
+		return nil, ops.Error(ops.Ls, dir, fs.ErrPermission, nil)
+	}
+	return f.FS.Ls(ctx, dir, opts)
+}
+
+// TestDialectListsAroundDeniedDirectory lists two levels with a directory that may not be
+// listed in the second.
+func TestDialectListsAroundDeniedDirectory(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "d/no/f", "text")
+	put(t, fsys, "d/yes/g", "text")
+	ws := workspace.New("test", restricted{guarded{fsys}, workspace.Capabilities{}}, nil)
+	for d, c := range map[tools.Dialect]string{
+		tools.DialectAnthropic: `str_replace_based_edit_tool {"command": "view", "path": "/d"}`,
+		tools.DialectOpenAI:    `list_dir {"dir_path": "/d"}`,
+	} {
+		set := newSetOf(t, ws, &tools.Options{Dialect: d})
+		op, args, _ := strings.Cut(c, " ")
+		result := call(t, set, op, args)
+		if result.IsError {
+			t.Errorf("%s = %s", c, result.Text)
+		}
+		contains(t, c, result.Text, "no", "yes", "g")
+		if result := call(t, set, op, strings.Replace(args, `"/d"`, `"/d/no"`, 1)); !result.IsError || result.Error.Code != tools.CodePermission {
+			t.Errorf("%s of the directory itself = %s, want %s", op, result.Text, tools.CodePermission)
+		}
+	}
+}
+
+// TestNotesAreBounded gives arguments with very much that has to be understood.
+func TestNotesAreBounded(t *testing.T) {
+	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Dialect: tools.DialectMCPFilesystem})
+	for op, args := range map[string]string{
+		"directory_tree": `{"path": "/", "excludePatterns": [` + strings.Repeat("1,", 5000) + `1]}`,
+		"list_directory": `{"path": ` + strings.Repeat("1", 5000) + `}`,
+	} {
+		if result := call(t, set, op, args); len(result.Notes) == 0 || len(result.Text) > 2000 {
+			t.Errorf("%s with long arguments: %d notes, %d characters", op, len(result.Notes), len(result.Text))
+		}
+	}
+	result := call(t, set, "directory_tree", `{"path": "/", "excludePatterns": [`+strings.Repeat("1,", 99)+`1]}`) // 100 notes
+	contains(t, "the last note", result.Notes[len(result.Notes)-1], "90 more")
 }

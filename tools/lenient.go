@@ -20,6 +20,9 @@ func (t *Tool) arguments(args json.RawMessage) (_ json.RawMessage, notes []strin
 	}
 	var r reader
 	args = r.value(t.input(), "", args)
+	if r.more > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%d more like these", r.more))
+	}
 	return args, r.notes, checkArguments(t.input(), args)
 }
 
@@ -27,7 +30,11 @@ func (t *Tool) arguments(args json.RawMessage) (_ json.RawMessage, notes []strin
 // one, so that checkArguments says what is wrong with it.
 type reader struct {
 	notes []string
+	more  int // notes that are left out
 }
+
+// mostNotes is how many notes the result of a call has.
+const mostNotes = 10
 
 // value returns raw, the value of the parameter name, in the form that s
 // describes:
@@ -63,7 +70,7 @@ func (r *reader) kind(s *jsonschema.Schema, name string, raw json.RawMessage) js
 		return raw
 	case kindOf(raw) == "number" && want == "string":
 		text := strconv.Quote(string(bytes.TrimSpace(raw)))
-		r.note(name, "%s was read as %s", raw, text)
+		r.note(name, "%s was read as %s", clip(string(raw), 100), clip(text, 100))
 		return json.RawMessage(text)
 	case kindOf(raw) == "string" && json.Unmarshal(raw, &text) == nil:
 		if want == "boolean" {
@@ -123,6 +130,10 @@ func (r *reader) array(s *jsonschema.Schema, name string, raw json.RawMessage) j
 }
 
 func (r *reader) note(name, format string, args ...any) {
+	if len(r.notes) == mostNotes {
+		r.more++
+		return
+	}
 	if name == "" {
 		name = "the arguments"
 	}

@@ -153,7 +153,6 @@ func shared(d *dialect, workspaces []*workspace.Workspace, sets []*Set) (*Set, e
 	all := &Set{shared: true}
 	done := map[string]bool{}
 	for _, s := range d.specs {
-
 		if done[s.op] || !slices.ContainsFunc(workspaces, s.possible) {
 			continue // another spec is for what these workspaces can do
 		}
@@ -203,7 +202,12 @@ func frontToolset(members []*Tool) *toolset {
 		for op, name := range m.toolset.names {
 			front.names[op] = name
 		}
-		front.caps.ConditionalWrite = front.caps.ConditionalWrite || m.toolset.caps.ConditionalWrite
+		caps := m.toolset.caps
+		front.caps.Write = front.caps.Write || caps.Write
+		front.caps.Versions = front.caps.Versions || caps.Versions
+		front.caps.ConditionalWrite = front.caps.ConditionalWrite || caps.ConditionalWrite
+		front.caps.Move = front.caps.Move || caps.Move
+		front.caps.Copy = front.caps.Copy || caps.Copy
 		front.unlikeSizes = front.unlikeSizes || m.toolset.ws.MaxFileSize() != first.ws.MaxFileSize()
 		if m.toolset.whole.MaxFileSize() > front.whole.MaxFileSize() { // which has a limit
 			front.whole = m.toolset.whole

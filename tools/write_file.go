@@ -64,7 +64,7 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 	if in.Append {
 		return ts.appendFile(ctx, path, content, in)
 	}
-	d := &draft{path: path, data: content, err: fs.ErrNotExist}
+	d := &draft{path: path, data: content, err: fs.ErrNotExist, plain: ts.dialect.plain}
 	if !in.CreateOnly {
 		d.read(policy.WithApprover(ctx, nil), ts) // nobody is asked for a diff
 		if err := d.adapt(in); err != nil {
@@ -116,6 +116,8 @@ type draft struct {
 	old  []byte // what it holds
 	err  error  // why old is not known: [fs.ErrNotExist] if there is no file
 	note string // what may not have been meant
+
+	plain bool // note names no parameters
 }
 
 // read reads what the file holds. That it cannot be read is no reason not to write
@@ -139,7 +141,7 @@ func (d *draft) adapt(in *writeFileInput) error {
 		text = withLineEnds(text, before)
 	default:
 		d.note = fmt.Sprintf("the line ends of the file were %s and those of content are %s", before, now)
-		if !in.KeepLineEnds {
+		if !in.KeepLineEnds && !d.plain {
 			d.note += ": keepLineEnds keeps them"
 		}
 	}

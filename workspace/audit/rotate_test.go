@@ -152,6 +152,66 @@ func TestRotationCutOff(t *testing.T) {
 	}
 }
 
+// TestRotateAfterOthers rotates logs that something else has changed.
+func TestRotateAfterOthers(t *testing.T) {
+	t.Parallel()
+	const unnumbered = `{"log":{"version":1,"seed":"x"},"time":"2026-01-01T00:00:00Z","prev":""}` + "\n"
+	for name, tt := range map[string]struct {
+		change func(log string) error
+		last   string // the newest of the older files then
+		want   audit.Report
+		broken string
+	}{
+		"older files removed": {func(log string) error {
+			return errors.Join(os.Remove(log+".1"), os.Remove(log+".2"), os.Remove(log+".3"))
+		}, "log.4", audit.Report{Files: 2, Operations: 2}, "the first file is number 4, and the log keeps those from number 1 on: files were removed"},
+		"other files": {func(log string) error {
+			return errors.Join(os.WriteFile(log+".07", nil, 0o600), os.WriteFile(log+".+8", nil, 0o600))
+		}, "log.4", audit.Report{Files: 5, Operations: 4}, ""},
+		"of before numbers": {func(log string) error {
+			return errors.Join(os.Remove(log+".1"), os.Remove(log+".2"), os.Remove(log+".3"), os.WriteFile(log, []byte(unnumbered), 0o600))
+		}, "log.1", audit.Report{Files: 2, Operations: 1}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "log")
+			record(open(t, path, each), "a", "b", "c")
+			if err := tt.change(path); err != nil {
+				t.Fatal(err)
+			}
+			record(open(t, path, each), "d")
+			files, err := audit.Files(path)
+			if err != nil || len(files) < 2 || filepath.Base(files[len(files)-2]) != tt.last {
+				t.Errorf("Files = %q, %v, want %s before the last", files, err, tt.last)
+			}
+			got, err := audit.VerifyFile(path, "")
+			if err == nil && tt.broken != "" || err != nil && err.Error() != tt.broken {
+				t.Errorf("VerifyFile = %v, want %q", err, tt.broken)
+			}
+			if got.Files != tt.want.Files || got.Operations != tt.want.Operations || got.Torn != 0 || got.Unfinished {
+				t.Errorf("VerifyFile = %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestRotateAfterTornLine has a line that another process has cut short: it is recorded in
+// the same file.
+func TestRotateAfterTornLine(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	log := open(t, path, each)
+	record(log, "a")
+	if err := os.WriteFile(path, append(readAll(t, path), `{"time":`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	record(log, "b")
+	holds(t, path, []string{"log", "log.1"}, "a", "b")
+	if report, err := audit.VerifyFile(path, ""); err != nil || report.Torn != 1 {
+		t.Errorf("VerifyFile = %+v, %v, want a line cut short", report, err)
+	}
+}
+
 // TestFileRemoved removes each file of a log, and changes a line in each.
 func TestFileRemoved(t *testing.T) {
 	t.Parallel()
@@ -162,17 +222,17 @@ func TestFileRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"log.1": "number 2, and the log keeps those from number 1 on",
+		"log.1": "the first file is number 2, and the log keeps those from number 1 on",
 		"log.2": "log.3: line 1: the file does not continue the one before",
 		"log.3": "line 1: the file does not continue the one before",
-		"log":   "no such file",
+		"log":   "stat " + path + ": no such file",
 	} {
 		file := filepath.Join(filepath.Dir(path), name)
 		whole := readAll(t, file)
 		if err := os.Remove(file); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := audit.VerifyFile(path, ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := audit.VerifyFile(path, ""); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("VerifyFile without %s = %v, want %q", name, err, want)
 		}
 		if err := os.WriteFile(file, bytes.ReplaceAll(whole, []byte(`"time":"2`), []byte(`"time":"3`)), 0o600); err != nil {

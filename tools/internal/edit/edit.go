@@ -7,10 +7,16 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // MaxReplacements is the most replacements that one [New] plans.
 const MaxReplacements = 100_000
+
+// maxNew is how many bytes the replacements of one [New] have together, if each place
+// can have another one.
+const maxNew = 256 << 20
 
 // nearestEffort bounds for how many edits that fail the nearest text is looked for: in
 // bytes of the file, and a MiB for each edit. The first one always has it.
@@ -81,12 +87,12 @@ type Tolerated struct {
 // # Errors
 //
 // [*InvalidError], [*PatternError], [*LineError], [*NotFoundError],
-// [*NotUniqueError] and [*TooManyError], several of them as [Errors], and
-// [*OverlapError].
+// [*NotUniqueError] and [*TooManyError], several of them as [Errors],
+// [*OverlapError], and [workspace.ErrTooLarge].
 func New(data []byte, edits []Edit) (*Change, error) {
 	change := &Change{data: data}
 	var failed Errors
-	effort, patterns := nearestEffort, 0
+	effort, patterns, size := nearestEffort, 0, 0
 	for _, e := range edits {
 		if e.Regexp {
 			patterns++
@@ -110,8 +116,12 @@ func New(data []byte, edits []Edit) (*Change, error) {
 			continue
 		}
 		for _, s := range found.spans {
+			size += len(s.New)
 			s.edit = i
 			change.spans = append(change.spans, s)
+		}
+		if size > maxNew && (e.Regexp || e.Tolerant) {
+			return nil, workspace.ErrTooLarge
 		}
 		if found.tolerated != "" {
 			change.tolerated = append(change.tolerated, Tolerated{i, found.tolerated})
@@ -237,8 +247,9 @@ func (c *Change) Head(limit int) (before, after int, whole bool) {
 	}
 	n := len(c.spans)
 	for ; n > 0 && c.spans[n-1].End > end; n-- {
-		// A replacement that does not fit takes its whole first line out.
-		end = min(end, bytes.LastIndexByte(c.data[:c.spans[n-1].Start], '\n')+1)
+		if start := c.spans[n-1].Start; start < end { // its whole first line does not fit
+			end = bytes.LastIndexByte(c.data[:start], '\n') + 1
+		}
 	}
 	part := Change{data: c.data[:end], spans: c.spans[:n]}
 	return end, int(part.Size()), n == len(c.spans)

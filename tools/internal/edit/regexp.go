@@ -1,12 +1,14 @@
 package edit
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Bounds of a regular expression, and of a file that it is applied to. A search takes at
@@ -14,6 +16,7 @@ import (
 // to. The regular expressions of one [New] share maxEffort.
 const (
 	maxPattern      = 4 << 10
+	maxGroups       = 100
 	MaxRegexpSource = 8 << 20
 	maxEffort       = 1 << 29
 )
@@ -21,7 +24,7 @@ const (
 // locateRegexp finds what a regular expression matches, and expands the template for
 // each match.
 func locateRegexp(data []byte, e Edit, room int) (located, error) {
-	re, size, err := e.compile()
+	re, instructions, err := e.compile()
 	if err != nil {
 		return located{}, err
 	}
@@ -29,7 +32,7 @@ func locateRegexp(data []byte, e Edit, room int) (located, error) {
 	switch {
 	case err != nil:
 		return located{}, err
-	case len(data)*size > maxEffort/max(e.sharing, 1):
+	case len(data)*instructions > maxEffort/max(e.sharing, 1):
 		return located{}, &PatternError{Reason: "the regular expression is too costly for a file of this size: repeat less in it, or use fewer"}
 	case len(data) > MaxRegexpSource:
 		return located{}, &InvalidError{Reason: fmt.Sprintf("a regular expression is applied to files of at most %d MiB", MaxRegexpSource>>20)}
@@ -48,14 +51,22 @@ func locateRegexp(data []byte, e Edit, room int) (located, error) {
 		return located{}, err
 	}
 	spans := make([]Span, len(found))
+	crlf, last, size := endsCRLF(data, 0), 0, 0 // last is where the match before begins
 	for i, m := range found {
 		for k, at := range m {
 			if at >= 0 {
 				m[k] = v.start(at)
 			}
 		}
-		t := template
-		if how == withoutCR && strings.Contains(t, "\n") && endsCRLF(data, m[0]) {
+		if bytes.IndexByte(data[last:m[0]], '\n') >= 0 {
+			crlf = endsCRLF(data, m[0])
+		}
+		last = m[0]
+		if size += template.size(m); size > maxNew {
+			return located{}, workspace.ErrTooLarge
+		}
+		t := template.text
+		if how == withoutCR && crlf {
 			t = toCRLF(t)
 		}
 		// What the groups hold are bytes of the file, and stay as they are.
@@ -88,8 +99,11 @@ func (e Edit) compile() (re *regexp.Regexp, size int, err error) {
 		return nil, 0, &PatternError{Reason: "oldText is no regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
 	}
 	program, err := syntax.Compile(tree.Simplify())
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, 0, &PatternError{Reason: "the regular expression cannot be compiled"}
+	case re.NumSubexp() > maxGroups:
+		return nil, 0, &PatternError{Reason: fmt.Sprintf("the regular expression has more than %d groups", maxGroups)}
 	}
 	return re, len(program.Inst), nil
 }
@@ -97,25 +111,42 @@ func (e Edit) compile() (re *regexp.Regexp, size int, err error) {
 // reference is a dollar sign in a template, and the group that it refers to.
 var reference = regexp.MustCompile(`\$(?:\$|(\d+)|\{(\w+)\})?`)
 
-// template returns New as [regexp.Regexp.Expand] wants it: there, $1x is the group
-// 1x, and a group that does not exist is empty.
-func (e Edit) template(re *regexp.Regexp) (string, error) {
+// template is New as [regexp.Regexp.Expand] wants it: there, $1x is the group 1x, and a
+// group that does not exist is empty.
+type template struct {
+	text  string
+	plain int         // how many bytes of it are not references
+	uses  map[int]int // how often it refers to each group
+}
+
+// size returns how many bytes the template has at most, expanded for a match.
+func (t template) size(match []int) int {
+	size := t.plain
+	for group, n := range t.uses {
+		size += n * (match[2*group+1] - match[2*group])
+	}
+	return size
+}
+
+func (e Edit) template(re *regexp.Regexp) (template, error) {
 	var err error
-	template := reference.ReplaceAllStringFunc(e.New, func(ref string) string {
-		group := strings.Trim(ref, "${}")
-		if group == "" {
+	t := template{plain: len(e.New), uses: map[int]int{}}
+	t.text = reference.ReplaceAllStringFunc(e.New, func(ref string) string {
+		name := strings.Trim(ref, "${}")
+		if name == "" {
 			return "$$"
 		}
-		number, notNumber := strconv.Atoi(group)
-		known := slices.Contains(re.SubexpNames()[1:], group)
-		if notNumber == nil {
-			known = number <= re.NumSubexp()
+		group, notNumber := strconv.Atoi(name)
+		if notNumber != nil {
+			group = re.SubexpIndex(name)
 		}
-		if !known {
+		if group < 0 || group > re.NumSubexp() {
 			err = &InvalidError{Reason: fmt.Sprintf("newText refers to the group %s, which oldText does not have: "+
 				"$$ is a dollar sign, and in ${1}0 a digit comes after a group", ref)}
 		}
-		return "${" + group + "}"
+		t.plain -= len(ref)
+		t.uses[group]++
+		return "${" + name + "}"
 	})
-	return template, err
+	return t, err
 }

@@ -3,6 +3,8 @@ package edit
 import (
 	"bytes"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // tolerances are the ways to look for a text that does not occur, the least tolerant
@@ -35,8 +37,9 @@ func locateTolerant(data []byte, e Edit, room int) (located, error) {
 		if err := e.accept(v.text, starts, room); err != nil {
 			return located{}, err
 		}
-		if spans := e.spans(data, v, starts, len(old), t.how); spans != nil {
-			return located{spans, t.what}, nil
+		spans, err := e.spans(data, v, starts, len(old), t.how)
+		if spans != nil || err != nil {
+			return located{spans, t.what}, err
 		}
 	}
 	return located{}, &NotFoundError{}
@@ -44,15 +47,16 @@ func locateTolerant(data []byte, e Edit, room int) (located, error) {
 
 // spans returns what to replace in data if a text of a length is at starts in a view
 // of it, and nil if the replacement cannot be indented.
-func (e Edit) spans(data []byte, v *view, starts []int, length int, how without) []Span {
+func (e Edit) spans(data []byte, v *view, starts []int, length int, how without) ([]Span, error) {
 	spans := make([]Span, len(starts))
+	size := 0
 	for i, at := range starts {
 		s := Span{Start: v.start(at), End: v.end(at + length), New: e.New}
 		if how&withoutIndent != 0 {
 			s.Start = v.end(at)
 			var ok bool
 			if s.New, ok = reindent(e.Old, string(data[s.Start:s.End]), e.New); !ok {
-				return nil
+				return nil, nil
 			}
 		}
 		switch matched := data[s.Start:s.End]; {
@@ -60,10 +64,11 @@ func (e Edit) spans(data []byte, v *view, starts []int, length int, how without)
 			s.New = toCRLF(s.New)
 		case bytes.IndexByte(matched, '\n') >= 0:
 			s.New = toLF(s.New)
-		default:
-			s.New = adaptNew(data, Edit{New: s.New}).New
+		}
+		if size += len(s.New); size > maxNew {
+			return nil, workspace.ErrTooLarge
 		}
 		spans[i] = s
 	}
-	return spans
+	return spans, nil
 }

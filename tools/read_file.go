@@ -70,13 +70,13 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 	if err != nil {
 		return nil, err
 	}
-	if in.Encoding == "base64" {
-		return encodeFile(ctx, ts, path)
-	}
 	if in.UnlessVersion != "" {
 		if info, still := ts.still(ctx, path, in.UnlessVersion); still {
 			return &readFileOutput{Path: path, Version: info.Version, Size: int(info.Size), Unchanged: true}, nil
 		}
+	}
+	if in.Encoding == "base64" {
+		return encodeFile(ctx, ts, path)
 	}
 	file, err := ts.read(ctx, path)
 	if err != nil {

@@ -330,6 +330,9 @@ func TestReadUnlessVersion(t *testing.T) {
 	if out["unchanged"] != true || out["text"] != "" || out["size"] != 4.0 || result.Text != fmt.Sprintf("[a: unchanged, version %s]", version) {
 		t.Errorf("read_file = %s\n%s", result.Structured, result.Text)
 	}
+	if out := good(t, set, "read_file", object{"path": "a", "unlessVersion": version, "encoding": "base64"}); out["unchanged"] != true || out["base64"] != nil {
+		t.Errorf("read_file as base64 = %v", out)
+	}
 	if _, err := ws.WriteFile(t.Context(), "a", []byte("two\n"), nil); err != nil {
 		t.Fatal(err)
 	}

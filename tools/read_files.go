@@ -50,12 +50,16 @@ var readFilesSpec = spec{
 // of the budget goes to the others.
 func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFilesOutput, error) {
 	out := &readFilesOutput{Files: make([]readFilesItem, len(in.Paths))}
-	sizes := make([]int, len(in.Paths))
+	sizes, left := make([]int, len(in.Paths)), wholeBytes
 	for i, path := range in.Paths {
 		item := &out.Files[i]
 		var err error
 		if item.Path, err = ts.ws.Clean(ops.ReadFile, path); err == nil {
 			item.file, err = ts.read(ctx, item.Path)
+		}
+		if err == nil && len(item.file.stored) > left {
+			item.file, err = nil, ops.Error(ops.ReadFile, item.Path, workspace.ErrTooLarge,
+				fmt.Errorf("these files have more than %s together: read it by itself", byteSize(wholeBytes)))
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -65,6 +69,7 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 			out.Failed++
 		default:
 			sizes[i] = len(item.file.data)
+			left -= len(item.file.stored)
 		}
 	}
 	room := partBytes

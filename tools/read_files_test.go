@@ -1,11 +1,15 @@
 package tools_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 func TestReadFiles(t *testing.T) {
@@ -74,4 +78,32 @@ func TestReadFilesCountsAsReading(t *testing.T) {
 	good(t, set, "read_files", object{"paths": []string{"a", "b"}})
 	good(t, set, "write_file", object{"path": "a", "content": "new\n"})
 	bad(t, set, "write_file", object{"path": "b", "content": "new\n"}, tools.CodeReadRequired)
+}
+
+// sameContent says that the files "large" to "large9" all have one content.
+type sameContent struct {
+	*memory.FS
+	content []byte
+}
+
+func (f *sameContent) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+	if strings.HasPrefix(name, "large") {
+		return f.content, "1", nil
+	}
+	return f.FS.ReadVersioned(ctx, name, limit)
+}
+
+// TestReadFilesMemory tests that the files that are kept at a time are bounded.
+func TestReadFilesMemory(t *testing.T) {
+	fsys := &sameContent{memory.New(nil), bytes.Repeat([]byte("line\n"), 20<<20)}
+	if _, err := fsys.WriteFile(t.Context(), "small", []byte("one\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	set := newSetOf(t, workspace.New("test", fsys, &workspace.Options{MaxFileSize: -1}), &tools.Options{ReadCache: 1})
+	out := good(t, set, "read_files", object{"paths": []string{"large1", "large2", "large3", "small"}})
+	files := out["files"].([]any)
+	if text := files[3].(object)["text"]; out["failed"] != 1.0 || text != "one\n" {
+		t.Errorf("failed = %v, the last text is %q", out["failed"], text)
+	}
+	contains(t, "files[2].error", files[2].(object)["error"].(string), "FILE_TOO_LARGE: large3: ", "more than 256 MiB together", "read it by itself")
 }

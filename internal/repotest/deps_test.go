@@ -91,6 +91,7 @@ var policy = map[string][]string{
 
 	"tools": {"workspace", "workspace/backup", "workspace/patch", "workspace/policy", "workspace/transaction", "internal/errcode", "internal/glob", "internal/lines", "internal/ops", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
+	"shell/internal/command": {"workspace", "workspace/patch", "shell/internal/pattern", "internal/...", "github.com/spf13/pflag"},
 	"tools/lint":             {"tools"},
 	"tools/internal/...":     {"workspace", "tools/internal/..."},
 	"tools/internal/charset": {"golang.org/x/text/encoding/..."},

@@ -1,0 +1,597 @@
+package command
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Files are the workspaces that a shell sees. One workspace is the root; several are
+// directories of the root, each under its name. /tmp is a scratch workspace, unless the
+// only workspace has something of that name itself; /dev/shm is always the scratch
+// workspace. A relative name never leads from the root of the only workspace to the
+// scratch workspace: "tmp" there is the workspace's own. It is safe for concurrent use.
+type Files struct {
+	workspaces []*workspace.Workspace
+	scratch    *workspace.Workspace
+	hooks      Hooks
+
+	mu          sync.Mutex
+	open        map[Location]*output // guarded by mu; the files that are being written
+	descriptors map[string][]byte    // guarded by mu; /dev/fd/N
+}
+
+// Hooks are told what a shell does with files. Each may be nil.
+type Hooks struct {
+	// Read is told of a file that has been read to its end.
+	Read func(ctx context.Context, at Location, version workspace.Version, sum [sha256.Size]byte, lines int)
+	// Change is asked before a file is changed; op is the name of the operation, as in
+	// package workspace. exists says what the file is, nil if it does not exist.
+	Change func(ctx context.Context, op string, at Location, exists *workspace.FileInfo) error
+	// Changed is told what has been changed. version is that of a file that was
+	// written, "" for anything else. to is where it was moved to.
+	Changed func(ctx context.Context, op string, at, to Location, version workspace.Version)
+}
+
+// NewFiles returns the files of workspaces, which have different names, and of a scratch
+// workspace.
+func NewFiles(workspaces []*workspace.Workspace, scratch *workspace.Workspace, hooks Hooks) *Files {
+	return &Files{workspaces: workspaces, scratch: scratch, hooks: hooks,
+		open: map[Location]*output{}, descriptors: map[string][]byte{}}
+}
+
+// Location is where a file is.
+type Location struct {
+	Workspace *workspace.Workspace // nil: the directory of the workspaces
+	Name      string               // in the workspace; "." for its root
+}
+
+// ErrCrossWorkspace says that two names are in different workspaces.
+var ErrCrossWorkspace = errors.New("Invalid cross-device link")
+
+// Locate says where name is, seen from dir. A ".." is taken away with the element before
+// it; symlinks are the business of the workspace.
+func (f *Files) Locate(ctx context.Context, dir, name string) (Location, error) {
+	if name == "" {
+		return Location{}, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	full := path.Clean("/" + name)
+	if !path.IsAbs(name) {
+		full = path.Join("/", dir, name)
+	}
+	if rest, ok := below(full, "/dev/shm"); ok {
+		return Location{f.scratch, rest}, nil
+	}
+	if len(f.workspaces) == 1 {
+		return f.locateInOnly(ctx, full, path.IsAbs(name) || dir != "/"), nil
+	}
+	if full == "/" {
+		return Location{Name: "."}, nil
+	}
+	first, rest, _ := strings.Cut(full[1:], "/")
+	if rest == "" {
+		rest = "."
+	}
+	for _, ws := range f.workspaces {
+		if ws.Name() == first {
+			return Location{ws, rest}, nil
+		}
+	}
+	if first == "tmp" {
+		return Location{f.scratch, rest}, nil
+	}
+	return Location{}, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// locateInOnly is Locate for one workspace. scratch says whether /tmp may be the scratch
+// workspace.
+func (f *Files) locateInOnly(ctx context.Context, full string, scratch bool) Location {
+	ws := f.workspaces[0]
+	if rest, ok := below(full, "/tmp"); ok && scratch {
+		if _, err := ws.Stat(ctx, "tmp"); errors.Is(err, fs.ErrNotExist) {
+			return Location{f.scratch, rest}
+		}
+	}
+	if rest, ok := below(full, ws.Root()); ok && ws.Root() != "/" && ws.Root() != "" {
+		return Location{ws, rest}
+	}
+	rest, _ := below(full, "/")
+	return Location{ws, rest}
+}
+
+// below returns the name of full in dir, "." for dir itself.
+func below(full, dir string) (string, bool) {
+	if full == dir {
+		return ".", true
+	}
+	return strings.CutPrefix(full, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// Open opens a file for reading. A [Hooks].Read is told of it when it has been read to
+// the end.
+func (f *Files) Open(ctx context.Context, dir, name string) (io.ReadCloser, error) {
+	at, err := f.locateFile(ctx, dir, name)
+	if err != nil {
+		return nil, err
+	}
+	stream, info, err := at.Workspace.Open(ctx, at.Name, nil)
+	if err != nil || f.hooks.Read == nil {
+		return stream, err
+	}
+	return &input{ReadCloser: stream, ctx: ctx, files: f, at: at, info: info, hash: sha256.New()}, nil
+}
+
+// locateFile is Locate for a name that cannot be the directory of the workspaces.
+func (f *Files) locateFile(ctx context.Context, dir, name string) (Location, error) {
+	at, err := f.Locate(ctx, dir, name)
+	if err == nil && at.Workspace == nil {
+		err = &fs.PathError{Op: "open", Path: name, Err: workspace.ErrIsDir}
+	}
+	return at, err
+}
+
+// input is a file that is being read.
+type input struct {
+	io.ReadCloser
+	ctx   context.Context
+	files *Files
+	at    Location
+	info  workspace.FileInfo
+	hash  hash.Hash
+	lines int
+	last  byte
+	size  int64
+	told  bool
+}
+
+// Read implements [io.Reader].
+func (in *input) Read(b []byte) (int, error) {
+	n, err := in.ReadCloser.Read(b)
+	if in.told {
+		return n, err
+	}
+	for _, c := range b[:n] {
+		if c == '\n' {
+			in.lines++
+		}
+		in.last = c
+	}
+	in.hash.Write(b[:n])
+	in.size += int64(n)
+	if err == io.EOF {
+		if in.size > 0 && in.last != '\n' {
+			in.lines++
+		}
+		in.told = true
+		in.files.hooks.Read(in.ctx, in.at, in.info.Version, [sha256.Size]byte(in.hash.Sum(nil)), in.lines)
+	}
+	return n, err
+}
+
+// ReadFile returns the whole content of a file, and its version.
+func (f *Files) ReadFile(ctx context.Context, dir, name string) ([]byte, workspace.Version, error) {
+	at, err := f.locateFile(ctx, dir, name)
+	if err != nil {
+		return nil, "", err
+	}
+	data, version, err := at.Workspace.ReadVersioned(ctx, at.Name, 0)
+	if err == nil && f.hooks.Read != nil {
+		lines := strings.Count(string(data), "\n")
+		if len(data) > 0 && data[len(data)-1] != '\n' {
+			lines++
+		}
+		f.hooks.Read(ctx, at, version, sha256.Sum256(data), lines)
+	}
+	return data, version, err
+}
+
+// WriteFile gives a file its content. Its directory must exist.
+func (f *Files) WriteFile(ctx context.Context, dir, name string, data []byte, opts *workspace.WriteOptions) error {
+	at, _, err := f.prepare(ctx, dir, name)
+	if err != nil {
+		return err
+	}
+	if opts != nil && !at.Workspace.Capabilities().ConditionalWrite {
+		opts = nil
+	}
+	version, err := at.Workspace.WriteFile(ctx, at.Name, data, opts)
+	if err == nil {
+		f.changed(ctx, ops.WriteFile, at, Location{}, version)
+	}
+	return err
+}
+
+// prepare locates a file that is about to be written, and checks that it can be: its
+// directory exists, it is no directory, and the hook agrees. info is nil if it does not
+// exist.
+func (f *Files) prepare(ctx context.Context, dir, name string) (at Location, info *workspace.FileInfo, err error) {
+	if at, err = f.locateFile(ctx, dir, name); err != nil {
+		return at, nil, err
+	}
+	found, err := at.stat(ctx)
+	switch {
+	case err == nil && found.IsDir(), strings.HasSuffix(name, "/"):
+		return at, nil, &fs.PathError{Op: "open", Path: name, Err: workspace.ErrIsDir}
+	case err == nil:
+		info = &found
+	case errors.Is(err, fs.ErrNotExist):
+		parent, _ := workspace.Split(at.Name)
+		above, err := Location{at.Workspace, parent}.stat(ctx)
+		if err != nil {
+			return at, nil, err
+		}
+		if !above.IsDir() {
+			return at, nil, &fs.PathError{Op: "open", Path: name, Err: workspace.ErrNotDir}
+		}
+	default:
+		return at, nil, err
+	}
+	return at, info, f.change(ctx, ops.WriteFile, at, info)
+}
+
+func (f *Files) change(ctx context.Context, op string, at Location, info *workspace.FileInfo) error {
+	if f.hooks.Change == nil {
+		return nil
+	}
+	return f.hooks.Change(ctx, op, at, info)
+}
+
+func (f *Files) changed(ctx context.Context, op string, at, to Location, version workspace.Version) {
+	if f.hooks.Changed != nil {
+		f.hooks.Changed(ctx, op, at, to, version)
+	}
+}
+
+// stat describes what is at l, after symlinks.
+func (l Location) stat(ctx context.Context) (workspace.FileInfo, error) {
+	info, err := l.Workspace.Stat(ctx, l.Name)
+	if err != nil || info.Type != workspace.TypeSymlink {
+		return info, err
+	}
+	target, err := l.Workspace.Resolve(ctx, l.Name)
+	if err != nil {
+		return info, err
+	}
+	return l.Workspace.Stat(ctx, target)
+}
+
+// Create opens a file for writing, with the flags [os.O_APPEND] and [os.O_EXCL]. Two
+// writers of one file at a time add to the same content, in the order in which they
+// write.
+func (f *Files) Create(ctx context.Context, dir, name string, flag int) (io.WriteCloser, error) {
+	at, info, err := f.prepare(ctx, dir, name)
+	if err != nil {
+		return nil, err
+	}
+	if info != nil && flag&os.O_EXCL != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrExist}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if out := f.open[at]; out != nil {
+		out.users++
+		return &handle{output: out}, nil
+	}
+	out := &output{ctx: ctx, files: f, at: at, users: 1, limit: at.Workspace.MaxFileSize()}
+	if err := out.start(info, flag&os.O_APPEND != 0); err != nil {
+		return nil, err
+	}
+	f.open[at] = out
+	return &handle{output: out}, nil
+}
+
+// output is a file that is being written, by one handle or several.
+type output struct {
+	ctx   context.Context
+	files *Files
+	at    Location
+	limit int64 // in bytes, zero for none
+
+	users  int // guarded by files.mu
+	mu     sync.Mutex
+	writer workspace.Writer // guarded by mu
+	size   int64            // guarded by mu
+	err    error            // guarded by mu; of the first write that failed
+}
+
+// start begins the file, with its old content if more is appended to it.
+func (o *output) start(info *workspace.FileInfo, add bool) error {
+	var old []byte
+	opts := &workspace.WriteOptions{IfNotExist: true}
+	if info != nil {
+		opts = &workspace.WriteOptions{IfVersion: info.Version}
+	}
+	if info != nil && add {
+		var err error
+		if old, opts.IfVersion, err = o.at.Workspace.ReadVersioned(o.ctx, o.at.Name, 0); err != nil {
+			return err
+		}
+	}
+	if !o.at.Workspace.Capabilities().ConditionalWrite {
+		opts = nil
+	}
+	writer, err := o.at.Workspace.Create(o.ctx, o.at.Name, opts)
+	if err != nil {
+		return err
+	}
+	if o.writer = writer; len(old) > 0 {
+		_, err = o.Write(old)
+	}
+	if err != nil {
+		writer.Close()
+	}
+	return err
+}
+
+// Write implements [io.Writer].
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil && o.limit > 0 && o.size+int64(len(b)) > o.limit {
+		o.err = &fs.PathError{Op: "write", Path: o.at.Name, Err: workspace.ErrTooLarge}
+	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.writer.Write(b)
+	o.size += int64(n)
+	o.err = err
+	return n, err
+}
+
+// finish stores what was written, unless a write failed.
+func (o *output) finish() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	defer o.writer.Close()
+	if o.err != nil {
+		return o.err
+	}
+	version, err := o.writer.Commit()
+	if err == nil {
+		o.files.changed(o.ctx, ops.WriteFile, o.at, Location{}, version)
+	}
+	return err
+}
+
+// handle is one opening of an output.
+type handle struct {
+	*output
+	closed bool // guarded by files.mu
+}
+
+// Close stores the file if no other handle is open.
+func (h *handle) Close() error {
+	f := h.files
+	f.mu.Lock()
+	if h.closed {
+		f.mu.Unlock()
+		return nil
+	}
+	h.closed = true
+	h.users--
+	last := h.users == 0
+	if last {
+		delete(f.open, h.at)
+	}
+	f.mu.Unlock()
+	if !last {
+		return nil
+	}
+	return h.finish()
+}
+
+// Stat describes what name is, after symlinks.
+func (f *Files) Stat(ctx context.Context, dir, name string) (workspace.FileInfo, error) {
+	return f.describe(ctx, dir, name, true)
+}
+
+// Lstat describes name, and a symlink as itself, unless name ends with a slash.
+func (f *Files) Lstat(ctx context.Context, dir, name string) (workspace.FileInfo, error) {
+	return f.describe(ctx, dir, name, strings.HasSuffix(name, "/"))
+}
+
+// describe is Stat and Lstat.
+func (f *Files) describe(ctx context.Context, dir, name string, follow bool) (workspace.FileInfo, error) {
+	if info, ok := f.deviceInfo(dir, name); ok {
+		return info, nil
+	}
+	at, err := f.Locate(ctx, dir, name)
+	if err != nil {
+		return workspace.FileInfo{}, err
+	}
+	if at.Workspace == nil {
+		return directory("/"), nil
+	}
+	info, err := at.Workspace.Stat(ctx, at.Name)
+	if follow && err == nil && info.Type == workspace.TypeSymlink {
+		info, err = at.stat(ctx)
+	}
+	if err == nil && strings.HasSuffix(name, "/") && !info.IsDir() {
+		err = &fs.PathError{Op: "stat", Path: name, Err: workspace.ErrNotDir}
+	}
+	return info, err
+}
+
+// deviceInfo describes /dev/null and the like.
+func (f *Files) deviceInfo(dir, name string) (workspace.FileInfo, bool) {
+	full := path.Clean("/" + name)
+	if !path.IsAbs(name) {
+		full = path.Join("/", dir, name)
+	}
+	device, ok := strings.CutPrefix(full, "/dev/")
+	if !ok {
+		return workspace.FileInfo{}, false
+	}
+	_, kept := f.descriptor(device)
+	if !kept && !slices.Contains(devices, device) {
+		return workspace.FileInfo{}, false
+	}
+	return workspace.FileInfo{Name: path.Base(full), Path: full, Type: workspace.TypeOther}, true
+}
+
+// devices are the devices below /dev.
+var devices = []string{"null", "stdin", "stdout", "stderr", "fd/0", "fd/1", "fd/2"}
+
+func directory(name string) workspace.FileInfo {
+	return workspace.FileInfo{Name: path.Base(name), Path: name, Type: workspace.TypeDirectory}
+}
+
+// ReadDir returns the entries of a directory, sorted bytewise by name. Those of the root,
+// with several workspaces, are the workspaces and /tmp.
+func (f *Files) ReadDir(ctx context.Context, dir, name string) ([]workspace.FileInfo, error) {
+	at, err := f.Locate(ctx, dir, name)
+	if err != nil {
+		return nil, err
+	}
+	if at.Workspace != nil {
+		return at.Workspace.Ls(ctx, at.Name, nil)
+	}
+	list := []workspace.FileInfo{directory("tmp")}
+	for _, ws := range f.workspaces {
+		list = append(list, directory(ws.Name()))
+	}
+	slices.SortFunc(list, func(a, b workspace.FileInfo) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(list, func(a, b workspace.FileInfo) bool { return a.Name == b.Name }), nil
+}
+
+// Rm removes a file or an empty directory, or all below it.
+func (f *Files) Rm(ctx context.Context, dir, name string, opts *workspace.RmOptions) error {
+	at, err := f.locateChange(ctx, ops.Rm, dir, name)
+	if err != nil {
+		return err
+	}
+	if err := at.Workspace.Rm(ctx, at.Name, opts); err != nil {
+		return err
+	}
+	f.changed(ctx, ops.Rm, at, Location{}, "")
+	return nil
+}
+
+// locateChange locates what op is about to change, and asks the hook.
+func (f *Files) locateChange(ctx context.Context, op, dir, name string) (Location, error) {
+	at, err := f.locateFile(ctx, dir, name)
+	if err != nil || f.hooks.Change == nil {
+		return at, err
+	}
+	var info *workspace.FileInfo
+	if found, err := at.Workspace.Stat(ctx, at.Name); err == nil {
+		info = &found
+	}
+	return at, f.change(ctx, op, at, info)
+}
+
+// Mkdir creates a directory.
+func (f *Files) Mkdir(ctx context.Context, dir, name string, opts *workspace.MkdirOptions) error {
+	at, err := f.Locate(ctx, dir, name)
+	switch {
+	case err != nil:
+		return err
+	case at.Workspace == nil || at.Name == ".":
+		if opts != nil && opts.Recursive {
+			return nil
+		}
+		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrExist}
+	}
+	if err := at.Workspace.Mkdir(ctx, at.Name, opts); err != nil {
+		return err
+	}
+	f.changed(ctx, ops.Mkdir, at, Location{}, "")
+	return nil
+}
+
+// Move gives a file or a directory another name in the same workspace.
+func (f *Files) Move(ctx context.Context, dir, from, to string) error {
+	source, err := f.locateChange(ctx, ops.Move, dir, from)
+	if err != nil {
+		return err
+	}
+	target, err := f.locateChange(ctx, ops.Move, dir, to)
+	if err != nil {
+		return err
+	}
+	if source.Workspace != target.Workspace {
+		return &fs.PathError{Op: "move", Path: from, Err: ErrCrossWorkspace}
+	}
+	if err := source.Workspace.Move(ctx, source.Name, target.Name); err != nil {
+		return err
+	}
+	f.changed(ctx, ops.Move, source, target, "")
+	return nil
+}
+
+// Copy copies one file, which must not exist yet at its destination.
+func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
+	source, err := f.locateFile(ctx, dir, from)
+	if err != nil {
+		return err
+	}
+	target, info, err := f.prepare(ctx, dir, to)
+	if err != nil {
+		return err
+	}
+	if info == nil && source.Workspace == target.Workspace {
+		version, err := source.Workspace.Copy(ctx, source.Name, target.Name)
+		if err == nil {
+			f.changed(ctx, ops.WriteFile, target, Location{}, version)
+		}
+		return err
+	}
+	in, err := f.Open(ctx, dir, from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := f.Create(ctx, dir, to, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.(*handle).drop(err)
+		return err
+	}
+	return out.Close()
+}
+
+// drop closes the handle, and keeps the file as it is.
+func (h *handle) drop(err error) {
+	h.mu.Lock()
+	h.err = err
+	h.mu.Unlock()
+	h.Close()
+}
+
+// KeepDescriptor keeps data as /dev/fd/N, and returns that name.
+func (f *Files) KeepDescriptor(data []byte) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	device := "fd/" + strconv.Itoa(63+len(f.descriptors))
+	f.descriptors[device] = data
+	return "/dev/" + device
+}
+
+// DropDescriptors forgets what KeepDescriptor kept.
+func (f *Files) DropDescriptors() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	clear(f.descriptors)
+}
+
+func (f *Files) descriptor(device string) ([]byte, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	data, ok := f.descriptors[device]
+	return data, ok
+}

@@ -1,0 +1,265 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Process is one run of a program.
+type Process struct {
+	Args           []string // the name that it was called by, and its arguments
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Dir            string                   // the working directory, absolute
+	Env            func(name string) string // the value of an exported variable, "" if there is none
+	Environ        func() []string          // all exported variables, as NAME=value, sorted
+	Files          *Files
+	Run            func(ctx context.Context, p *Process) int // runs another program: for xargs, find -exec, env, timeout
+	Now            func() time.Time
+	MaxMemory      int64 // the most bytes of input that a program holds at once
+}
+
+// Exit statuses with a meaning of their own.
+const (
+	exitUsage   = 2   // of most programs that say so; coreutils use 1
+	exitUnknown = 127 // there is no program of that name
+)
+
+// name is what the program was called by, for its messages.
+func (p *Process) name() string { return path.Base(p.Args[0]) }
+
+// errorf prints a message to the standard error, after the name of the program, and
+// returns 1.
+func (p *Process) errorf(format string, args ...any) int {
+	fmt.Fprintf(p.Stderr, p.name()+": "+format+"\n", args...)
+	return 1
+}
+
+// fail prints what went wrong with a file in the words of GNU ("cat: x: No such file or
+// directory"), and returns 1. A reader that wants no more is no failure worth a message.
+func (p *Process) fail(name string, err error) int {
+	if !isPipe(err) {
+		p.errorf("%s: %s", name, ErrorText(err))
+	}
+	return 1
+}
+
+// isPipe reports whether err says that the reader of an output wants no more.
+func isPipe(err error) bool {
+	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) || errors.Is(err, fs.ErrClosed)
+}
+
+// errorTexts are the kinds of errors in the words of the C library.
+var errorTexts = []struct {
+	kind error
+	text string
+}{
+	{workspace.ErrEscape, "Permission denied"},
+	{fs.ErrNotExist, "No such file or directory"},
+	{workspace.ErrIsDir, "Is a directory"},
+	{workspace.ErrNotDir, "Not a directory"},
+	{workspace.ErrNotEmpty, "Directory not empty"},
+	{fs.ErrExist, "File exists"},
+	{workspace.ErrTooLarge, "File too large"},
+	{workspace.ErrNoSpace, "No space left on device"},
+	{fs.ErrPermission, "Permission denied"},
+	{errors.ErrUnsupported, "Operation not supported"},
+	{fs.ErrInvalid, "Invalid argument"},
+}
+
+// ErrorText returns what err says, in the words of the C library where it is of a kind
+// that it knows. What a policy or a limit says is added in parentheses.
+func ErrorText(err error) string {
+	var detail error = err
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
+		detail = pathError.Err
+	}
+	for _, e := range errorTexts {
+		if !errors.Is(err, e.kind) {
+			continue
+		}
+		if detail.Error() == e.kind.Error() || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+			return e.text
+		}
+		return e.text + " (" + detail.Error() + ")"
+	}
+	return detail.Error()
+}
+
+// Open opens a file, or a device such as /dev/stdin. "-" is a name like any other.
+func (p *Process) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	if device, ok := p.device(name); ok {
+		return p.openDevice(name, device)
+	}
+	return p.Files.Open(ctx, p.Dir, name)
+}
+
+// device returns which device name is.
+func (p *Process) device(name string) (string, bool) {
+	if !path.IsAbs(name) {
+		name = path.Join(p.Dir, name)
+	}
+	return strings.CutPrefix(path.Clean(name), "/dev/")
+}
+
+// openDevice opens /dev/device for reading.
+func (p *Process) openDevice(name, device string) (io.ReadCloser, error) {
+	switch device {
+	case "stdin", "fd/0":
+		return io.NopCloser(p.Stdin), nil
+	case "null":
+		return io.NopCloser(strings.NewReader("")), nil
+	}
+	if data, ok := p.Files.descriptor(device); ok {
+		return io.NopCloser(bytes.NewReader(data)), nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// An Input is one of the files that a program reads in turn.
+type Input struct {
+	Name string // as the arguments have it; "-" for the standard input
+	io.ReadCloser
+}
+
+// Inputs calls read with each file of names, or with the standard input for "-" and
+// where there are no names. It prints the error of a file that cannot be opened or read,
+// as an error of read, and continues; the status is then 1. It ends with ctx, and where
+// read returns [ErrStop] or the reader of the output wants no more.
+func (p *Process) Inputs(ctx context.Context, names []string, read func(in *Input) error) int {
+	status := 0
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return 1
+		}
+		err := p.input(ctx, name, read)
+		switch {
+		case err == nil:
+		case errors.Is(err, ErrStop):
+			return status
+		case isPipe(err):
+			return 1
+		default:
+			status = p.fail(name, err)
+		}
+	}
+	return status
+}
+
+// ErrStop ends [Process.Inputs] early, without a message.
+var ErrStop = errors.New("no more is needed")
+
+// input calls read with one file.
+func (p *Process) input(ctx context.Context, name string, read func(in *Input) error) error {
+	if name == "-" {
+		return read(&Input{name, io.NopCloser(p.Stdin)})
+	}
+	file, err := p.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return read(&Input{name, file})
+}
+
+// ReadFile returns the whole content of a file, and its version, which is empty for a
+// device.
+func (p *Process) ReadFile(ctx context.Context, name string) ([]byte, workspace.Version, error) {
+	if device, ok := p.device(name); ok {
+		file, err := p.openDevice(name, device)
+		if err != nil {
+			return nil, "", err
+		}
+		data, err := io.ReadAll(io.LimitReader(file, p.MaxMemory+1))
+		if err == nil && int64(len(data)) > p.MaxMemory {
+			err = &fs.PathError{Op: "read", Path: name, Err: workspace.ErrTooLarge}
+		}
+		return data, "", err
+	}
+	return p.Files.ReadFile(ctx, p.Dir, name)
+}
+
+// WriteFile gives a file its content at once. What is written to a device goes there.
+func (p *Process) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) error {
+	if _, ok := p.device(name); !ok {
+		return p.Files.WriteFile(ctx, p.Dir, name, data, opts)
+	}
+	out, err := p.Create(ctx, name, 0)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(data)
+	return err
+}
+
+// Create opens a file for writing. flag is [os.O_APPEND] or 0, and with [os.O_EXCL] the
+// file must not exist. What is written is stored on Close, at once, on the condition
+// that nobody else has changed the file since it was opened.
+func (p *Process) Create(ctx context.Context, name string, flag int) (io.WriteCloser, error) {
+	if device, ok := p.device(name); ok {
+		switch device {
+		case "stdout", "fd/1":
+			return nopCloser{p.Stdout}, nil
+		case "stderr", "fd/2":
+			return nopCloser{p.Stderr}, nil
+		case "null":
+			return nopCloser{io.Discard}, nil
+		}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return p.Files.Create(ctx, p.Dir, name, flag&(os.O_APPEND|os.O_EXCL))
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// Stat describes what a file is, after symlinks.
+func (p *Process) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	return p.Files.Stat(ctx, p.Dir, name)
+}
+
+// Lstat describes a file, and a symlink as itself.
+func (p *Process) Lstat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	return p.Files.Lstat(ctx, p.Dir, name)
+}
+
+// ReadDir returns the entries of a directory, sorted bytewise by name.
+func (p *Process) ReadDir(ctx context.Context, name string) ([]workspace.FileInfo, error) {
+	return p.Files.ReadDir(ctx, p.Dir, name)
+}
+
+// Rm removes a file or an empty directory, or all below it.
+func (p *Process) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	return p.Files.Rm(ctx, p.Dir, name, opts)
+}
+
+// Mkdir creates a directory.
+func (p *Process) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
+	return p.Files.Mkdir(ctx, p.Dir, name, opts)
+}
+
+// Move gives a file or a directory another name in the same workspace. Between two
+// workspaces it is [ErrCrossWorkspace].
+func (p *Process) Move(ctx context.Context, from, to string) error {
+	return p.Files.Move(ctx, p.Dir, from, to)
+}
+
+// Copy copies one file. Between two workspaces the bytes pass through here.
+func (p *Process) Copy(ctx context.Context, from, to string) error {
+	return p.Files.Copy(ctx, p.Dir, from, to)
+}

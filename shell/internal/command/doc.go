@@ -1,5 +1,5 @@
-// Package command has the programs of the shell: a table of functions, each of which
-// reads its arguments and streams, and returns an exit status, as the program of the
-// same name of GNU does. Files are those of workspaces, through [Files]. Nothing in this
-// package reads the host.
+// Package command has the programs of the shell: a table of functions. Each reads its
+// arguments and streams, and returns an exit status, as GNU's program of the same name
+// does. Files are those of workspaces, through [Files]. Nothing in this package reads the
+// host.
 package command

@@ -35,7 +35,7 @@ type Files struct {
 
 // Hooks are told what a shell does with files. Each may be nil.
 type Hooks struct {
-	// Read is told of a file that has been read to its end.
+	// Read gets each file that has been read to its end.
 	Read func(ctx context.Context, at Location, version workspace.Version, sum [sha256.Size]byte, lines int)
 	// Change is asked before a file is changed; op is the name of the operation, as in
 	// package workspace. exists says what the file is, nil if it does not exist.
@@ -119,7 +119,7 @@ func below(full, dir string) (string, bool) {
 	return strings.CutPrefix(full, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// Open opens a file for reading. A [Hooks].Read is told of it when it has been read to
+// Open opens a file for reading. A [Hooks].Read gets it when it has been read to
 // the end.
 func (f *Files) Open(ctx context.Context, dir, name string) (io.ReadCloser, error) {
 	at, err := f.locateFile(ctx, dir, name)

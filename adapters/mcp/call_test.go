@@ -184,20 +184,25 @@ func TestCallUnknownTool(t *testing.T) {
 	}
 }
 
-// blocked is a FileSystem whose Stat waits for its context to end.
+// blocked is a FileSystem whose Stat waits for its context to end, or for release.
 type blocked struct {
 	workspace.FileSystem
 	entered chan struct{}
 	left    chan error
+	release chan struct{}
 }
 
 func newBlocked(t *testing.T) *blocked {
-	return &blocked{newMemory(t, nil), make(chan struct{}, 1), make(chan error, 1)}
+	return &blocked{newMemory(t, nil), make(chan struct{}, 1), make(chan error, 1), make(chan struct{})}
 }
 
 func (b *blocked) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
 	b.entered <- struct{}{}
-	<-ctx.Done()
+	select {
+	case <-ctx.Done():
+	case <-b.release:
+		return b.FileSystem.Stat(ctx, ".")
+	}
 	b.left <- ctx.Err()
 	return workspace.FileInfo{}, ops.Error(ops.Stat, name, ctx.Err(), nil)
 }

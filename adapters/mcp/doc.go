@@ -8,6 +8,9 @@
 // [NewServer] returns a server of the SDK, so other transports of the SDK can
 // be used as well, and other features added.
 //
+// [Serve] and [ServeTools] answer one client on two streams. [ServeHTTP] answers many
+// over streamable HTTP, each with a session of its own.
+//
 // # Results
 //
 // A result has the tool's compact text as its first content, an image or, as an

@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -16,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 )
@@ -71,6 +75,59 @@ func TestMCPEndsBySignal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMCPOverHTTP has a client with a token use the server, and one without be refused.
+func TestMCPOverHTTP(t *testing.T) {
+	const token = "0123456789-abcdef"
+	dir := t.TempDir()
+	file := filepath.Join(dir, "token")
+	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "workspace", "-C", dir, "mcp", "--http", "0", "--token-file", file)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, cmd)
+	said := bufio.NewReader(stderr)
+	line, err := said.ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "workspace: serving at ")
+	if err != nil || !ok {
+		t.Fatalf("stderr = %q, %v, want the address", line, err)
+	}
+	for sent, want := range map[string]bool{token: true, token + "x": false} {
+		header := http.Header{"Authorization": {"Bearer " + sent}}
+		transport := &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: withHeader(header)}}
+		session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+		if (err == nil) != want {
+			t.Fatalf("Connect() with token %q = %v, want a session: %t", sent, err, want)
+		}
+		if err != nil {
+			continue
+		}
+		defer session.Close() // ends with the server
+		if result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "workspace__main__ls"}); err != nil || result.IsError {
+			t.Errorf("ls = %v, %v, want a result", result, err)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(said) // until the process ends
+	if err := cmd.Wait(); err != nil || len(rest) > 0 {
+		t.Errorf("Wait() = %v, stderr %q, want exit code 0 and nothing", err, rest)
+	}
+}
+
+// withHeader sends headers with each request.
+type withHeader http.Header
+
+func (h withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	maps.Copy(r.Header, h)
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 // TestInterruptedWhileReadingInput has a person press Ctrl-C instead of ending

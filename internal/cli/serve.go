@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
+	"net"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +25,13 @@ streams. An editor or an agent starts it as a child process. Standard output
 carries nothing but the protocol; errors are logged to standard error. The command
 ends when its input ends, or by SIGINT or SIGTERM, and exits with 0.
 
+With --http it serves many clients over streamable HTTP instead, at the path /mcp of
+that address, and ends by a signal. Each client has a session of its own. A number
+alone is a port of 127.0.0.1. Programs of other users of this computer can connect to
+it, so a token is good there, too; another address requires one. A token has at least
+16 characters. The variable WORKSPACE_MCP_TOKEN has one, or a file has one on each
+line, such as one for each client. Pages of other sites in a browser are refused.
+
 It serves all workspaces of the file, or those that -w names. Without a file, it
 serves the current folder, or what -C names.
 
@@ -31,6 +42,7 @@ A client is configured with this command, such as
 // newMCP returns the command that serves the tools to an MCP client.
 func newMCP(flags *target.Flags) *cobra.Command {
 	var tool target.ToolFlags
+	var over httpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the tools over the Model Context Protocol",
@@ -38,18 +50,93 @@ func newMCP(flags *target.Flags) *cobra.Command {
 		Example: `  workspace mcp
   workspace --config ~/workspace.yaml -w repo -w scratch mcp
   workspace -C ~/project --read-only --name docs mcp
-  workspace -C ~/project mcp --dialect mcp-filesystem`,
+  workspace -C ~/project mcp --dialect mcp-filesystem
+  workspace -C ~/project mcp --http 8080
+  workspace mcp --http 0.0.0.0:8080 --token-file ~/.config/mcp-token`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, flags, tool) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, flags, tool, over) },
 	}
 	tool.Add(cmd)
+	over.add(cmd)
 	return cmd
 }
 
-// serve serves the tools on the standard streams until the client or the user
-// ends it.
-func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags) error {
-	if err := flags.RefuseStdin("what a client sends"); err != nil {
+// envToken is the variable with the token of clients over HTTP.
+const envToken = "WORKSPACE_MCP_TOKEN"
+
+// httpFlags say where and to whom tools are served over HTTP.
+type httpFlags struct {
+	address, tokenFile string
+	hosts              []string
+}
+
+func (h *httpFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&h.address, "http", "", "serve over HTTP at this `address`, such as 127.0.0.1:8080, or port")
+	cmd.Flags().StringVar(&h.tokenFile, "token-file", "", "let in who has a token of this `file`, which has one on each line; needs --http")
+	cmd.Flags().StringArrayVar(&h.hosts, "allow-host", nil, "a further `name` by which clients call the server, such as that of a proxy; needs --http")
+}
+
+// check refuses flags that do nothing.
+func (h *httpFlags) check() error {
+	if h.address == "" && (h.tokenFile != "" || h.hosts != nil) {
+		return errors.New("--token-file and --allow-host need --http")
+	}
+	return nil
+}
+
+// listen listens at the address.
+func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(h.address)
+	if err != nil {
+		host, port = "", h.address
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return nil, fmt.Errorf("--http %q: give an address with a port, such as 127.0.0.1:8080", h.address)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
+	return listener, term.Fail(err)
+}
+
+// tokens returns those of the file and of the environment.
+func (h *httpFlags) tokens() ([]string, error) {
+	tokens := strings.Fields(os.Getenv(envToken))
+	if h.tokenFile == "" {
+		return tokens, nil
+	}
+	text, err := os.ReadFile(h.tokenFile)
+	if err != nil {
+		return nil, err
+	}
+	inFile := strings.Fields(string(text))
+	if len(inFile) == 0 {
+		return nil, fmt.Errorf("--token-file %s has no token", h.tokenFile)
+	}
+	return append(tokens, inFile...), nil
+}
+
+// serve serves the tools of set until the user ends it.
+func (h *httpFlags) serve(cmd *cobra.Command, set *tools.Set, about *mcp.Options, opts *mcp.HTTPOptions) error {
+	var err error
+	if opts.Tokens, err = h.tokens(); err != nil {
+		return err
+	}
+	opts.Hosts = h.hosts
+	listener, err := h.listen(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if tcp, ok := listener.Addr().(*net.TCPAddr); len(opts.Tokens) == 0 && ok && !tcp.IP.IsLoopback() {
+		listener.Close()
+		return fmt.Errorf("--http %s can be reached from other computers: give a token in %s or --token-file", h.address, envToken)
+	}
+	term.Say(cmd.ErrOrStderr(), fmt.Sprintf("workspace: serving at http://%s%s", listener.Addr(), mcp.HTTPPath))
+	return term.Fail(mcp.ServeHTTP(cmd.Context(), mcp.NewServer(set, about), listener, opts))
+}
+
+// serve serves the tools on the standard streams, or over HTTP, until the client or
+// the user ends it.
+func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, over httpFlags) error {
+	if err := cmp.Or(flags.RefuseStdin("what a client sends"), over.check()); err != nil {
 		return err
 	}
 	opened, err := flags.OpenTools(cmd.Context(), tool)
@@ -57,11 +144,14 @@ func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags) error
 		return err
 	}
 	defer opened.Close()
+	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	about := &mcp.Options{Version: version(), Logger: log, Instructions: instructions(opened)}
+	if over.address != "" {
+		return over.serve(cmd, opened.Set, about, &mcp.HTTPOptions{MaxMessage: maxMessage(opened.MaxFileSize), Logger: log})
+	}
 	if term.IsTerminal(cmd.InOrStdin()) {
 		term.Say(cmd.ErrOrStderr(), "workspace: waiting for the messages of a client; see 'workspace mcp --help'")
 	}
-	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	about := &mcp.Options{Version: version(), Logger: log, Instructions: instructions(opened)}
 	err = mcp.ServeTools(cmd.Context(), opened.Set, about, cmd.InOrStdin(), cmd.OutOrStdout(), &mcp.ServeOptions{
 		MaxMessage: maxMessage(opened.MaxFileSize),
 	})

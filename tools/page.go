@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -55,13 +55,13 @@ func decodeCursor(op, query, text string) (workspace.Position, error) {
 }
 
 // plainPath matches the paths that a cursor shows as they are.
-var plainPath = regexp.MustCompile(`^[\pL\pN._/+=,-][\pL\pN._/+=,~-]*$`)
+var plainPath = lazyregexp.New(`^[\pL\pN._/+=,-][\pL\pN._/+=,~-]*$`)
 
 // cursor makes the cursor for the page after p. timed says that the order is by
 // time.
 func (p place) cursor(op, query string, timed bool) string {
 	text := p.Path
-	if !plainPath.MatchString(text) {
+	if !plainPath().MatchString(text) {
 		text = "~" + base64.RawURLEncoding.EncodeToString([]byte(text))
 	}
 	if op == ops.Grep {

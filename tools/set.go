@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -311,7 +311,7 @@ func toolName(naming, workspaceName, op string) (string, error) {
 	if err := checkNaming(naming); err != nil {
 		return "", err
 	}
-	if strings.Contains(naming, "{name}") && !acceptedName.MatchString(workspaceName) {
+	if strings.Contains(naming, "{name}") && !acceptedName().MatchString(workspaceName) {
 		return "", fmt.Errorf("workspace name %q cannot be part of a tool name: it needs letters, digits, \"_\" and \"-\" only; "+
 			"rename the workspace or use a naming without {name}", workspaceName)
 	}
@@ -328,7 +328,7 @@ func checkNaming(naming string) error {
 	switch {
 	case !strings.Contains(naming, "{op}"):
 		return fmt.Errorf("naming %q needs {op}, or all tools have one name", naming)
-	case rest != "" && !acceptedName.MatchString(rest):
+	case rest != "" && !acceptedName().MatchString(rest):
 		return fmt.Errorf("naming %q may have letters, digits, \"_\", \"-\", {name} and {op} only", naming)
 	}
 	return nil
@@ -336,4 +336,4 @@ func checkNaming(naming string) error {
 
 // acceptedName matches names whose characters all vendors accept in the name of
 // a tool.
-var acceptedName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+var acceptedName = lazyregexp.New(`^[a-zA-Z0-9_-]+$`)

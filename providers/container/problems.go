@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
 // Problem is one thing that is wrong with [Options].
@@ -88,11 +90,12 @@ func (p *problems) dir(option, dir string) {
 }
 
 var (
-	containerName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
-	memorySize    = regexp.MustCompile(`(?i)^([1-9][0-9]*(\.[0-9]+)?|0\.[0-9]*[1-9][0-9]*)([kmgtp]?i?b?)$`)
-	variableName  = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
-	capability    = regexp.MustCompile(`(?i)^[a-z]+(_[a-z]+)*$`)
-	platformName  = regexp.MustCompile(`^[a-z0-9]+/[a-z0-9_]+(/[a-z0-9.]+)?$`)
+	containerName = lazyregexp.New(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
+	memorySize    = lazyregexp.New(`(?i)^([1-9][0-9]*(\.[0-9]+)?|0\.[0-9]*[1-9][0-9]*)([kmgtp]?i?b?)$`)
+	variableName  = lazyregexp.New(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+	capability    = lazyregexp.New(`(?i)^[a-z]+(_[a-z]+)*$`)
+	platformName  = lazyregexp.New(`^[a-z0-9]+/[a-z0-9_]+(/[a-z0-9.]+)?$`)
+	pullPolicy    = lazyregexp.New(`^(missing|always|never)$`)
 )
 
 // check adds what is wrong with the settings of a new container.
@@ -101,26 +104,26 @@ func (c *CreateOptions) check(p *problems) {
 	p.notNegative("Create.CPUs", c.CPUs < 0)
 	for _, text := range []struct {
 		option, value string
-		wanted        *regexp.Regexp
+		wanted        func() *regexp.Regexp
 		remedy        string
 	}{
 		{"Create.Name", c.Name, containerName, "a name of a container: use letters, digits, and in between dots, dashes and underscores"},
 		{"Create.Memory", strings.TrimPrefix(c.Memory, Unlimited), memorySize, `an amount of memory: use one such as 512m or 2g, or "unlimited"`},
-		{"Create.Pull", c.Pull, regexp.MustCompile(`^(missing|always|never)$`), "a time to pull an image: use missing, always or never"},
+		{"Create.Pull", c.Pull, pullPolicy, "a time to pull an image: use missing, always or never"},
 		{"Create.Platform", c.Platform, platformName, "a platform: use one such as linux/arm64"},
 	} {
-		if text.value != "" && !text.wanted.MatchString(text.value) {
+		if text.value != "" && !text.wanted().MatchString(text.value) {
 			p.add(text.option, "%q is not %s", text.value, text.remedy)
 		}
 	}
 	for i, name := range c.DropCapabilities {
-		if !capability.MatchString(name) {
+		if !capability().MatchString(name) {
 			p.add(fmt.Sprintf("Create.DropCapabilities[%d]", i), "%q is not a capability: use a name such as NET_RAW, or ALL", name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		switch {
-		case !variableName.MatchString(name):
+		case !variableName().MatchString(name):
 			p.add("Create.Env", "%q is not a name of a variable: use letters, digits and underscores, and no digit at the beginning", name)
 		case strings.ContainsRune(c.Env[name], 0):
 			p.add("Create.Env", "the value of %s has a NUL byte: remove it", name)

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
@@ -157,14 +157,14 @@ func checkKind(in kind.Input) error {
 	return errors.Join(append(errs, keyErrors(opts.Check()))...)
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func (e encryptionSettings) check() error {
 	needs := e.Type == string(SSEC)
 	switch {
 	case needs && e.KeyVariable == "":
 		return kind.KeyError("encryption", errors.New("sse-c needs the key keyVariable, which names the variable of the environment that has the key"))
-	case e.KeyVariable != "" && !variableName.MatchString(e.KeyVariable):
+	case e.KeyVariable != "" && !variableName().MatchString(e.KeyVariable):
 		return kind.KeyError("encryption", errors.New("keyVariable is not the name of a variable"))
 	}
 	return nil

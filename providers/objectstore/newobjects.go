@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/bucket"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -39,9 +39,9 @@ const maxMetadata = 2<<10 - 128
 const reservedMetadata = "workspacekit-"
 
 var (
-	metadataKey  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	headerValue  = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
-	storageClass = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+	metadataKey  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	headerValue  = lazyregexp.New(`^[!-~]([ -~]*[!-~])?$`)
+	storageClass = lazyregexp.New(`^[A-Z][A-Z0-9_]*$`)
 )
 
 // checkRules returns all that is wrong with the rules for new objects.
@@ -66,10 +66,10 @@ func (r ObjectRule) check() (errs []error) {
 	case r.StorageClass == "":
 	case slices.Contains([]string{"GLACIER", "DEEP_ARCHIVE"}, r.StorageClass):
 		errs = append(errs, fmt.Errorf("files of the storage class %s cannot be read before they are restored: take GLACIER_IR", r.StorageClass))
-	case !storageClass.MatchString(r.StorageClass):
+	case !storageClass().MatchString(r.StorageClass):
 		errs = append(errs, fmt.Errorf("%q is not a storage class such as STANDARD_IA", r.StorageClass))
 	}
-	if r.CacheControl != "" && !headerValue.MatchString(r.CacheControl) {
+	if r.CacheControl != "" && !headerValue().MatchString(r.CacheControl) {
 		errs = append(errs, errors.New("the cache control must be of printable ASCII characters, such as max-age=60"))
 	}
 	return append(errs, checkMetadata(r.Metadata)...)
@@ -82,13 +82,13 @@ func checkMetadata(metadata map[string]string) (errs []error) {
 		size += len(key) + len(metadata[key])
 		lower := strings.ToLower(key)
 		switch {
-		case !metadataKey.MatchString(key):
+		case !metadataKey().MatchString(key):
 			errs = append(errs, fmt.Errorf("the metadata key %q must be of letters, digits, dots and dashes", key))
 		case strings.HasPrefix(lower, reservedMetadata):
 			errs = append(errs, fmt.Errorf("the metadata key %q is reserved: choose one that does not begin with %s", key, reservedMetadata))
 		case seen[lower]:
 			errs = append(errs, fmt.Errorf("the metadata key %q is there twice: keys do not differ by case", key))
-		case !headerValue.MatchString(metadata[key]):
+		case !headerValue().MatchString(metadata[key]):
 			errs = append(errs, fmt.Errorf("the metadata of %q must be of printable ASCII characters, without spaces around them", key))
 		}
 		seen[lower] = true

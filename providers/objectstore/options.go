@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -215,14 +215,14 @@ func (o *Options) checkEndpoint() error {
 }
 
 func (o *Options) checkOwner() error {
-	if o.ExpectedBucketOwner == "" || accountName.MatchString(o.ExpectedBucketOwner) {
+	if o.ExpectedBucketOwner == "" || accountName().MatchString(o.ExpectedBucketOwner) {
 		return nil
 	}
 	return wrong("ExpectedBucketOwner", "%q is not the number of an account, such as 123456789012", o.ExpectedBucketOwner)
 }
 
 // accountName are the accounts of all stores; AWS has numbers.
-var accountName = regexp.MustCompile(`^[A-Za-z0-9$_.:@-]{1,128}$`)
+var accountName = lazyregexp.New(`^[A-Za-z0-9$_.:@-]{1,128}$`)
 
 func isAccount(text string) bool {
 	return len(text) == 12 && strings.Trim(text, "0123456789") == ""

@@ -3,13 +3,13 @@ package objectstore
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/client"
 )
 
@@ -65,7 +65,7 @@ func (e Encryption) check(o *Options) error {
 		return wrong("Encryption", "a KMS key and a bucket key are for the type %s", SSEKMS)
 	case e.Type != SSEC && len(e.CustomerKey) > 0:
 		return wrong("Encryption", "a customer key is for the type %s", SSEC)
-	case e.KMSKey != "" && (!headerValue.MatchString(e.KMSKey) || strings.Contains(e.KMSKey, " ")):
+	case e.KMSKey != "" && (!headerValue().MatchString(e.KMSKey) || strings.Contains(e.KMSKey, " ")):
 		return wrong("Encryption", "the KMS key must be an id, an alias such as alias/files, or an ARN")
 	case e.Type == SSEC && len(e.CustomerKey) != customerKeySize:
 		return wrong("Encryption", "the customer key has %d bytes, and needs %d", len(e.CustomerKey), customerKeySize)
@@ -118,9 +118,9 @@ type Role struct {
 // (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html).
 const maxExternalID = 1224
 
-var externalIDs = regexp.MustCompile(`^[\w+=,.@:/-]{2,}$`)
+var externalIDs = lazyregexp.New(`^[\w+=,.@:/-]{2,}$`)
 
-var roleNames = regexp.MustCompile(`^role/[\w+=,.@/-]+$`)
+var roleNames = lazyregexp.New(`^role/[\w+=,.@/-]+$`)
 
 func (r Role) check() error {
 	if r == (Role{}) {
@@ -130,9 +130,9 @@ func (r Role) check() error {
 	switch {
 	case r.ARN == "":
 		return wrong("AssumeRole", "it has an external id and no ARN: name the role")
-	case err != nil || role.Service != "iam" || !roleNames.MatchString(role.Resource):
+	case err != nil || role.Service != "iam" || !roleNames().MatchString(role.Resource):
 		return wrong("AssumeRole", "%q is not the ARN of a role, such as arn:aws:iam::123456789012:role/reader", r.ARN)
-	case r.ExternalID != "" && (len(r.ExternalID) > maxExternalID || !externalIDs.MatchString(r.ExternalID)):
+	case r.ExternalID != "" && (len(r.ExternalID) > maxExternalID || !externalIDs().MatchString(r.ExternalID)):
 		return wrong("AssumeRole", "the external id must have 2 to 1224 letters, digits and characters of _+=,.@:/-")
 	}
 	return nil

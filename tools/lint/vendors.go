@@ -7,27 +7,28 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/tools"
 )
 
 // vendor is what a vendor accepts, as it documents it or as its servers answer.
 // Where versions and models differ, it is what all of them accept.
 type vendor struct {
-	name        *regexp.Regexp // of a tool
-	property    *regexp.Regexp // the name of a parameter; nil for any
-	description int            // characters of a tool's description; 0 for any number
-	tools       int            // tools in a request; 0 for any number
-	grouped     bool           // the array has lists of tools
-	strict      bool           // all parameters are required, and nothing else is allowed
-	keywords    []string       // in a schema; nil for any
-	refused     []string       // keywords that no schema may have
-	refusedRoot []string       // keywords that the schema of all arguments may not have
-	types       []string       // of JSON; nil for those of JSON Schema
-	nesting     int            // objects and arrays in each other; 0 for any number
+	name        func() *regexp.Regexp // of a tool
+	property    func() *regexp.Regexp // the name of a parameter; nil for any
+	description int                   // characters of a tool's description; 0 for any number
+	tools       int                   // tools in a request; 0 for any number
+	grouped     bool                  // the array has lists of tools
+	strict      bool                  // all parameters are required, and nothing else is allowed
+	keywords    []string              // in a schema; nil for any
+	refused     []string              // keywords that no schema may have
+	refusedRoot []string              // keywords that the schema of all arguments may not have
+	types       []string              // of JSON; nil for those of JSON Schema
+	nesting     int                   // objects and arrays in each other; 0 for any number
 }
 
 var (
-	common   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	common   = lazyregexp.New(`^[a-zA-Z0-9_-]{1,64}$`)
 	combined = []string{"oneOf", "anyOf", "allOf", "not", "enum"}
 	openAI   = vendor{name: common, description: 1024, tools: 128, refusedRoot: combined}
 )
@@ -40,24 +41,24 @@ var vendors = map[tools.Format]vendor{
 		keywords: []string{"type", "description", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref", "$defs"},
 	},
 	tools.FormatAnthropic: {
-		name: common, property: regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`),
+		name: common, property: lazyregexp.New(`^[a-zA-Z0-9_.-]{1,64}$`),
 		refused: []string{"$ref", "$dynamicRef"}, refusedRoot: []string{"oneOf", "anyOf", "allOf"},
 	},
 	tools.FormatGemini: {
-		name: regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$`), tools: 128, grouped: true,
+		name: lazyregexp.New(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$`), tools: 128, grouped: true,
 		types: []string{"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT"},
 		keywords: []string{"type", "format", "title", "description", "nullable", "enum", "maxItems", "minItems", "properties", "required",
 			"minProperties", "maxProperties", "minLength", "maxLength", "pattern", "example", "anyOf", "propertyOrdering", "items", "minimum", "maximum"},
 	},
-	tools.FormatMCP: {name: regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,128}$`)},
+	tools.FormatMCP: {name: lazyregexp.New(`^[a-zA-Z0-9_.-]{1,128}$`)},
 }
 
 // Vendors returns the formats that Check has rules for.
 func Vendors() []tools.Format { return slices.Sorted(maps.Keys(vendors)) }
 
 func (v vendor) checkTool(r *Report, d definition) {
-	if !v.name.MatchString(d.Name) {
-		r.add(d.Name, "the name does not match %s", v.name)
+	if !v.name().MatchString(d.Name) {
+		r.add(d.Name, "the name does not match %s", v.name())
 	}
 	if n := utf8.RuneCountInString(d.Description); v.description > 0 && n > v.description {
 		r.add(d.Name, "the description has %d characters, and the limit is %d", n, v.description)
@@ -118,8 +119,8 @@ func (v vendor) checkSchema(r *Report, tool, where string, s object, depth int) 
 		v.checkSchema(r, tool, where+"[]", items, depth+1)
 	}
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		if v.property != nil && !v.property.MatchString(name) {
-			report("the parameter %q does not match %s", name, v.property)
+		if v.property != nil && !v.property().MatchString(name) {
+			report("the parameter %q does not match %s", name, v.property())
 		}
 		if p, ok := properties[name].(object); ok {
 			v.checkSchema(r, tool, strings.TrimPrefix(where+"."+name, "."), p, depth+1)

@@ -3,11 +3,12 @@ package patch
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
 // parseDiff reads a unified diff.
@@ -26,11 +27,11 @@ func parseDiff(text string) ([]section, error) {
 }
 
 // lineOfError matches the errors of the library.
-var lineOfError = regexp.MustCompile(`^gitdiff: line (\d+): (.*)$`)
+var lineOfError = lazyregexp.New(`^gitdiff: line (\d+): (.*)$`)
 
 // diffError is the error of a diff that the library cannot read.
 func diffError(err error) error {
-	m := lineOfError.FindStringSubmatch(err.Error())
+	m := lineOfError().FindStringSubmatch(err.Error())
 	if m == nil {
 		return &SyntaxError{Reason: strings.TrimPrefix(err.Error(), "gitdiff: ")}
 	}

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/cli/view"
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -32,7 +32,7 @@ type Flag []string
 const everything = "all"
 
 // rulePlace matches the place of a rule, as errors have it.
-var rulePlace = regexp.MustCompile(`^(?:fs\.)?(rules\[\d+\])$`)
+var rulePlace = lazyregexp.New(`^(?:fs\.)?(rules\[\d+\])$`)
 
 // Add adds the flag to cmd and its subcommands.
 func (f *Flag) Add(cmd *cobra.Command) {
@@ -42,7 +42,7 @@ func (f *Flag) Add(cmd *cobra.Command) {
 
 // Set implements [pflag.Value].
 func (f *Flag) Set(text string) error {
-	place := rulePlace.FindStringSubmatch(text)
+	place := rulePlace().FindStringSubmatch(text)
 	switch {
 	case text == everything:
 		*f = append(*f, everything)

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools"
@@ -129,7 +129,7 @@ const (
 )
 
 // soundsSecret matches the names of variables that hold secrets.
-var soundsSecret = regexp.MustCompile(`(?i)key|secret|token|passw|credential|auth`)
+var soundsSecret = lazyregexp.New(`(?i)key|secret|token|passw|credential|auth`)
 
 // withoutEnvironment returns text with the values of variables replaced by
 // their names: a provider may repeat what its options say, and these may come
@@ -142,7 +142,7 @@ func withoutEnvironment(text string) string {
 	})
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
-		hidden := len(value) >= minHidden || len(value) >= minSecret && soundsSecret.MatchString(name)
+		hidden := len(value) >= minHidden || len(value) >= minSecret && soundsSecret().MatchString(name)
 		if hidden && name != "PWD" && name != "OLDPWD" {
 			text = strings.ReplaceAll(text, value, "${"+name+"}")
 		}

@@ -3,9 +3,10 @@ package edit
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
 // Bounds of what is shown of the nearest text.
@@ -98,7 +99,7 @@ func firstDifference(old string, region []byte) string {
 func mistaken(data []byte, old string) *Nearest {
 	for _, m := range []struct{ text, differs string }{
 		{unescaper.Replace(old), "escapes: oldText has a backslash and a letter where the file has a line end, a tab or a quote"},
-		{lineNumber.ReplaceAllString(old, ""), "line numbers: oldText has them in front of its lines, and the file does not"},
+		{lineNumber().ReplaceAllString(old, ""), "line numbers: oldText has them in front of its lines, and the file does not"},
 	} {
 		at := -1
 		if m.text != old && m.text != "" {
@@ -115,7 +116,7 @@ func mistaken(data []byte, old string) *Nearest {
 
 var (
 	unescaper  = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, `'`, `\\`, `\`)
-	lineNumber = regexp.MustCompile(`(?m)^\s*\d+[:|\t→] ?`)
+	lineNumber = lazyregexp.New(`(?m)^\s*\d+[:|\t→] ?`)
 )
 
 // excerpt returns the first lines of region, each cut to a bounded length.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -109,7 +110,7 @@ func (e Edit) compile() (re *regexp.Regexp, size int, err error) {
 }
 
 // reference is a dollar sign in a template, and the group that it refers to.
-var reference = regexp.MustCompile(`\$(?:\$|(\d+)|\{(\w+)\})?`)
+var reference = lazyregexp.New(`\$(?:\$|(\d+)|\{(\w+)\})?`)
 
 // template is New as [regexp.Regexp.Expand] wants it: there, $1x is the group 1x, and a
 // group that does not exist is empty.
@@ -131,7 +132,7 @@ func (t template) size(match []int) int {
 func (e Edit) template(re *regexp.Regexp) (template, error) {
 	var err error
 	t := template{plain: len(e.New), uses: map[int]int{}}
-	t.text = reference.ReplaceAllStringFunc(e.New, func(ref string) string {
+	t.text = reference().ReplaceAllStringFunc(e.New, func(ref string) string {
 		name := strings.Trim(ref, "${}")
 		if name == "" {
 			return "$$"

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
@@ -36,11 +37,11 @@ func (e *Error) Remedy() string { return e.remedy }
 func Fault(said string) *Error {
 	lines := strings.Split(strings.ToLower(said), "\n")
 	for i := len(lines) - 1; i >= 0; i-- { // what matters is said last
-		if warning.MatchString(lines[i]) {
+		if warning().MatchString(lines[i]) {
 			continue
 		}
 		for _, d := range diagnoses {
-			if d.of.MatchString(lines[i]) {
+			if d.of().MatchString(lines[i]) {
 				return &Error{kind: d.kind, text: d.text, remedy: d.remedy}
 			}
 		}
@@ -53,7 +54,7 @@ func Fault(said string) *Error {
 }
 
 // warning matches a line that a client writes without failing.
-var warning = regexp.MustCompile(`^warning: |\blevel=(warning|info|debug)\b|^(warn|info|debug)\[`)
+var warning = lazyregexp.New(`^warning: |\blevel=(warning|info|debug)\b|^(warn|info|debug)\[`)
 
 const (
 	checkEngine = "see that the engine runs and that its client works in a terminal"
@@ -186,20 +187,20 @@ func (e *NotInstalledError) Is(target error) bool { return target == exec.ErrNot
 // place matches a word that may name a path or an address: what has a slash or
 // a backslash in it, in quotes if it begins with one, and what has the number of
 // a port or is an address of the Internet Protocol.
-var place = regexp.MustCompile(`"(?:[a-zA-Z]:)?[/\\][^"]*"|'(?:[a-zA-Z]:)?[/\\][^']*'|` +
+var place = lazyregexp.New(`"(?:[a-zA-Z]:)?[/\\][^"]*"|'(?:[a-zA-Z]:)?[/\\][^']*'|` +
 	`[^\s"'()<>,=]*[/\\][^\s"'()<>,]*|` +
 	`\[[0-9a-fA-F:.]*:[0-9a-fA-F:.]*\](?::\d+)?|\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?|(?:\b[\w-]+(?:\.[\w-]+)+|\blocalhost):\d+`)
 
 // ignored matches the warning of an engine that has created a container without
 // what it was asked for.
-var ignored = regexp.MustCompile(`discard(ed|ing)|not supported and ignored|does not match the (specified|expected) platform`)
+var ignored = lazyregexp.New(`discard(ed|ing)|not supported and ignored|does not match the (specified|expected) platform`)
 
 // ignoredFault returns the error of an engine that warned of that, and nil if it
 // did not.
 func ignoredFault(said string) error {
 	for line := range strings.Lines(strings.ToLower(said)) {
-		if ignored.MatchString(line) {
-			return Fault(ignored.FindString(line))
+		if ignored().MatchString(line) {
+			return Fault(ignored().FindString(line))
 		}
 	}
 	return nil
@@ -207,7 +208,7 @@ func ignoredFault(said string) error {
 
 // withoutPlaces returns words without what may name a path or an address.
 func withoutPlaces(words string) string {
-	return place.ReplaceAllStringFunc(words, func(word string) string {
+	return place().ReplaceAllStringFunc(words, func(word string) string {
 		switch strings.ToLower(strings.Trim(word, ".:;")) {
 		case "i/o", "input/output":
 			return word
@@ -218,13 +219,11 @@ func withoutPlaces(words string) string {
 
 // diagnosis is what a line of an engine's client means.
 type diagnosis struct {
-	of     *regexp.Regexp // matches the line in lower case
+	of     func() *regexp.Regexp // matches the line in lower case
 	kind   error
 	text   string
 	remedy string
 }
-
-func says(pattern string) *regexp.Regexp { return regexp.MustCompile(pattern) }
 
 // diagnoses are what the clients of Docker, Podman and containerd and kubectl
 // say of failures, special cases first. What is not [workspace.ErrUnavailable]
@@ -232,101 +231,101 @@ func says(pattern string) *regexp.Regexp { return regexp.MustCompile(pattern) }
 var diagnoses = []diagnosis{
 	// The right to use an engine or a cluster.
 	{
-		says(`permission denied while trying to connect|(connect|socket).*: permission denied`), fs.ErrPermission,
+		lazyregexp.New(`permission denied while trying to connect|(connect|socket).*: permission denied`), fs.ErrPermission,
 		"this user may not use the engine", "give this user the right to its socket, or use an engine of this user's own",
 	},
 	{
-		says(`\(forbidden\)|is forbidden: `), fs.ErrPermission,
+		lazyregexp.New(`\(forbidden\)|is forbidden: `), fs.ErrPermission,
 		"the cluster forbids this", "get the right to create pods/exec in the namespace",
 	},
 	{
-		says(`you must be logged in to the server|\(unauthorized\)`), fs.ErrPermission,
+		lazyregexp.New(`you must be logged in to the server|\(unauthorized\)`), fs.ErrPermission,
 		"the cluster does not accept the credentials", "log in, or correct the context",
 	},
 	{
-		says(`pull access denied`), nil,
+		lazyregexp.New(`pull access denied`), nil,
 		"there is no such image, or the registry does not give it to this user", "correct its name, or log in to the registry",
 	},
 	{
-		says(`unauthorized: |requested access to the resource is denied|no basic auth credentials`), fs.ErrPermission,
+		lazyregexp.New(`unauthorized: |requested access to the resource is denied|no basic auth credentials`), fs.ErrPermission,
 		"the registry does not give the image to this user", "log in to the registry, or correct the name of the image",
 	},
 
 	// What does not exist, or exists already.
-	{says(`no such container|no container with name or id|is marked for removal|removal of container .* in progress`), nil, noContainer, "create it, or correct its name"},
-	{says(`multiple ids found with provided prefix|more than one result for container`), nil, "several containers have numbers that begin so", "name one of them"},
-	{says(`\(notfound\): namespaces |namespaces? "[^"]*" not found`), nil, "there is no such namespace", "correct it"},
-	{says(`\(notfound\)|pods? "[^"]*" not found`), nil, "there is no such pod", "create it, or correct its name, namespace or context"},
-	{says(`container \S+ not found in pod|container \S+ is not valid for pod`), nil, "the pod has no such container", "correct its name"},
-	{says(`in a completed pod`), nil, "the pod has ended", "create it again, or name one that runs"},
-	{says(`the server doesn't have a resource type`), nil, "the cluster knows no such kind of thing", "correct the name of the pod"},
-	{says(`name .* is already (in use|used) by`), nil, "another container has this name", "remove it, or choose another name"},
+	{lazyregexp.New(`no such container|no container with name or id|is marked for removal|removal of container .* in progress`), nil, noContainer, "create it, or correct its name"},
+	{lazyregexp.New(`multiple ids found with provided prefix|more than one result for container`), nil, "several containers have numbers that begin so", "name one of them"},
+	{lazyregexp.New(`\(notfound\): namespaces |namespaces? "[^"]*" not found`), nil, "there is no such namespace", "correct it"},
+	{lazyregexp.New(`\(notfound\)|pods? "[^"]*" not found`), nil, "there is no such pod", "create it, or correct its name, namespace or context"},
+	{lazyregexp.New(`container \S+ not found in pod|container \S+ is not valid for pod`), nil, "the pod has no such container", "correct its name"},
+	{lazyregexp.New(`in a completed pod`), nil, "the pod has ended", "create it again, or name one that runs"},
+	{lazyregexp.New(`the server doesn't have a resource type`), nil, "the cluster knows no such kind of thing", "correct the name of the pod"},
+	{lazyregexp.New(`name .* is already (in use|used) by`), nil, "another container has this name", "remove it, or choose another name"},
 	{
-		says(`no such image|image not known|image not available|manifest unknown|repository \S+ not found|(failed to resolve reference|reading manifest|initializing source).*not found|did not resolve to an alias`), nil,
+		lazyregexp.New(`no such image|image not known|image not available|manifest unknown|repository \S+ not found|(failed to resolve reference|reading manifest|initializing source).*not found|did not resolve to an alias`), nil,
 		"there is no such image", "pull or build it, or correct its name",
 	},
-	{says(`invalid reference format|must be lowercase|invalid image name|could not parse reference`), nil, "this is not the name of an image", "correct it"},
-	{says(`invalid container name|names must match|invalid identifier`), nil, "this is not a name for a container", "use letters, digits, and in between dots, dashes and underscores"},
-	{says(`unable to find (user|group)|no matching entries in (passwd|group) file|no users found`), nil, "the image has no such user", "correct user, or give a number"},
-	{says(`network .*not found|no such network`), nil, "there is no such network", "create it, or correct its name"},
+	{lazyregexp.New(`invalid reference format|must be lowercase|invalid image name|could not parse reference`), nil, "this is not the name of an image", "correct it"},
+	{lazyregexp.New(`invalid container name|names must match|invalid identifier`), nil, "this is not a name for a container", "use letters, digits, and in between dots, dashes and underscores"},
+	{lazyregexp.New(`unable to find (user|group)|no matching entries in (passwd|group) file|no users found`), nil, "the image has no such user", "correct user, or give a number"},
+	{lazyregexp.New(`network .*not found|no such network`), nil, "there is no such network", "create it, or correct its name"},
 	{
-		says(`bind source path does not exist|statfs .*no such file or directory|failed to stat .*no such file or directory`), nil,
+		lazyregexp.New(`bind source path does not exist|statfs .*no such file or directory|failed to stat .*no such file or directory`), nil,
 		"a folder to be mounted does not exist where the engine runs", "create it, or correct mounts",
 	},
-	{says(`^error: context .* does not exist|context (was )?not found|error: no context exists`), nil, "there is no such context", "correct it, or create it"},
-	{says(`connection "[^"]*" not found|no such connection`), nil, "there is no such connection", "correct it, or create it"},
-	{says(`invalid configuration|no configuration has been provided|^error: error loading config file|^error: stat .*config: `), nil, "kubectl has no configuration that it can use", "correct it, or name another context"},
+	{lazyregexp.New(`^error: context .* does not exist|context (was )?not found|error: no context exists`), nil, "there is no such context", "correct it, or create it"},
+	{lazyregexp.New(`connection "[^"]*" not found|no such connection`), nil, "there is no such connection", "correct it, or create it"},
+	{lazyregexp.New(`invalid configuration|no configuration has been provided|^error: error loading config file|^error: stat .*config: `), nil, "kubectl has no configuration that it can use", "correct it, or name another context"},
 
 	{
-		says(`rootfs is marked read-only|is read-?only|read-only file system`), fs.ErrPermission,
+		lazyregexp.New(`rootfs is marked read-only|is read-?only|read-only file system`), fs.ErrPermission,
 		"the root of the container cannot be changed", "name a workspaceDir that is there, or list it in tmpfs",
 	},
-	{says(`chdir to cwd|workdir .* does not exist|working directory .* is invalid`), nil, noWorkdir, "correct workspaceDir"},
-	{says(`permission denied \(\w+.*\)|host key verification failed`), fs.ErrPermission, "the host does not accept this user, or is not known", "correct the key, the user or the known hosts"},
+	{lazyregexp.New(`chdir to cwd|workdir .* does not exist|working directory .* is invalid`), nil, noWorkdir, "correct workspaceDir"},
+	{lazyregexp.New(`permission denied \(\w+.*\)|host key verification failed`), fs.ErrPermission, "the host does not accept this user, or is not known", "correct the key, the user or the known hosts"},
 
 	// What the engine or the image cannot do.
-	{says(`exec format error`), errors.ErrUnsupported, "the image is for another processor", "choose one for this platform"},
+	{lazyregexp.New(`exec format error`), errors.ErrUnsupported, "the image is for another processor", "choose one for this platform"},
 	{
-		says(`exec: \\?"?(/\S*/)?(sh|env)\\?"?: |executable file .*not found|invoke a command that was not found|exec:? /?(bin/)?sh: (no such file|not found)`), errors.ErrUnsupported,
+		lazyregexp.New(`exec: \\?"?(/\S*/)?(sh|env)\\?"?: |executable file .*not found|invoke a command that was not found|exec:? /?(bin/)?sh: (no such file|not found)`), errors.ErrUnsupported,
 		noShell, chooseImage,
 	},
 	{
-		says(`does not match the (specified|expected) platform|no matching manifest for|no match for platform|no image found in (manifest list|image index)|platform specifier|does not provide the specified platform|parsing (host )?platform`), errors.ErrUnsupported,
+		lazyregexp.New(`does not match the (specified|expected) platform|no matching manifest for|no match for platform|no image found in (manifest list|image index)|platform specifier|does not provide the specified platform|parsing (host )?platform`), errors.ErrUnsupported,
 		"the image is not there for this platform", "correct platform, or leave it out",
 	},
 	{
-		says(`(client|server|api) version .* is too (new|old)|requires api version`), errors.ErrUnsupported,
+		lazyregexp.New(`(client|server|api) version .* is too (new|old)|requires api version`), errors.ErrUnsupported,
 		"the engine and its client are of versions that do not fit", "update the older one, or leave out the option that it does not know",
 	},
-	{says(`unknown (shorthand )?flag|flag provided but not defined`), errors.ErrUnsupported, "the engine's client does not know one of the options", "update it, or leave that option out"},
+	{lazyregexp.New(`unknown (shorthand )?flag|flag provided but not defined`), errors.ErrUnsupported, "the engine's client does not know one of the options", "update it, or leave that option out"},
 	{
-		says(`discard(ed|ing)|not supported and ignored|kernel does not support|cgroup.* not (mounted|available)|controller .* not available`), errors.ErrUnsupported,
+		lazyregexp.New(`discard(ed|ing)|not supported and ignored|kernel does not support|cgroup.* not (mounted|available)|controller .* not available`), errors.ErrUnsupported,
 		"the engine cannot limit memory, processors or processes here", "set memory to unlimited, pids to -1 or no cpus",
 	},
 	{
-		says(`minimum memory limit|range of cpus is from|unable to set memory limit|memory limit .*too (low|small)`), nil,
+		lazyregexp.New(`minimum memory limit|range of cpus is from|unable to set memory limit|memory limit .*too (low|small)`), nil,
 		"the engine refuses a limit", "choose another value for memory, cpus or pids",
 	},
-	{says(`unknown capability`), errors.ErrUnsupported, "the engine knows no such capability", "correct dropCapabilities"},
-	{says(`invalid (argument|value|mount|option|container path|spec)|must be an absolute path|unsupported pull policy|invalid --security-opt`), nil, "the engine refuses an option", checkOption},
-	{says(`unable to resolve docker endpoint|unable to parse docker host`), nil, "the engine's client has no configuration that it can use", "correct the context or the host"},
-	{says(`x509: |tls: |server gave http response to https client`), nil, "the other side's TLS certificate cannot be verified", "trust its certificate, or correct the address"},
-	{says(`no space left on device|quota exceeded`), workspace.ErrNoSpace, "the engine has no space left", "make room where it keeps its data"},
+	{lazyregexp.New(`unknown capability`), errors.ErrUnsupported, "the engine knows no such capability", "correct dropCapabilities"},
+	{lazyregexp.New(`invalid (argument|value|mount|option|container path|spec)|must be an absolute path|unsupported pull policy|invalid --security-opt`), nil, "the engine refuses an option", checkOption},
+	{lazyregexp.New(`unable to resolve docker endpoint|unable to parse docker host`), nil, "the engine's client has no configuration that it can use", "correct the context or the host"},
+	{lazyregexp.New(`x509: |tls: |server gave http response to https client`), nil, "the other side's TLS certificate cannot be verified", "trust its certificate, or correct the address"},
+	{lazyregexp.New(`no space left on device|quota exceeded`), workspace.ErrNoSpace, "the engine has no space left", "make room where it keeps its data"},
 
 	// What may be otherwise the next time.
-	{says(`\bssh: `), workspace.ErrUnavailable, "ssh does not reach the host", "see that it runs, and correct its name"},
+	{lazyregexp.New(`\bssh: `), workspace.ErrUnavailable, "ssh does not reach the host", "see that it runs, and correct its name"},
 	{
-		says(`is the docker daemon running|cannot connect to (the docker daemon|podman)|unable to connect to podman|containerd socket|rootless containerd not running|error during connect`), workspace.ErrUnavailable,
+		lazyregexp.New(`is the docker daemon running|cannot connect to (the docker daemon|podman)|unable to connect to podman|containerd socket|rootless containerd not running|error during connect`), workspace.ErrUnavailable,
 		"the engine does not answer", "start it, or correct the host or the context",
 	},
-	{says(`the connection to the server|unable to connect to the server|error dialing backend`), workspace.ErrUnavailable, "the cluster does not answer", "see that it runs, or correct the context"},
+	{lazyregexp.New(`the connection to the server|unable to connect to the server|error dialing backend`), workspace.ErrUnavailable, "the cluster does not answer", "see that it runs, or correct the context"},
 	{
-		says(`is not running|is paused|is restarting|container state improper|container not found|pod does not exist|no running task|task .* not found|waiting for the condition|containercreating`), workspace.ErrUnavailable,
+		lazyregexp.New(`is not running|is paused|is restarting|container state improper|container not found|pod does not exist|no running task|task .* not found|waiting for the condition|containercreating`), workspace.ErrUnavailable,
 		"the container is not running", "start it",
 	},
 	{
-		says(`dial tcp|i/o timeout|deadline exceeded|tls handshake timeout|connection (refused|reset)|no such host|network is unreachable|temporary failure|toomanyrequests|too many requests|rate limit|unexpected eof|internal server error|service unavailable`), workspace.ErrUnavailable,
+		lazyregexp.New(`dial tcp|i/o timeout|deadline exceeded|tls handshake timeout|connection (refused|reset)|no such host|network is unreachable|temporary failure|toomanyrequests|too many requests|rate limit|unexpected eof|internal server error|service unavailable`), workspace.ErrUnavailable,
 		"the engine, or the registry of the image, cannot be reached", "see that the network works, and that the image is there",
 	},
-	{says(`permission denied|operation not permitted`), fs.ErrPermission, "the engine, or the way to it, denies permission", "give this user, or the engine, the right"},
+	{lazyregexp.New(`permission denied|operation not permitted`), fs.ErrPermission, "the engine, or the way to it, denies permission", "give this user, or the engine, the right"},
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -139,22 +139,22 @@ func rightRegion(err error, message string) string {
 		return ""
 	}
 	region := response.Response.Header.Get("X-Amz-Bucket-Region")
-	if expected := expectedRegion.FindStringSubmatch(message); region == "" && expected != nil {
+	if expected := expectedRegion().FindStringSubmatch(message); region == "" && expected != nil {
 		region = expected[1]
 	}
 	signed := ""
 	if request := response.Response.Request; request != nil {
 		signed = request.Header.Get("Authorization")
 	}
-	if !regionName.MatchString(region) || strings.Contains(signed, "/"+region+"/s3/") {
+	if !regionName().MatchString(region) || strings.Contains(signed, "/"+region+"/s3/") {
 		return ""
 	}
 	return region
 }
 
 var (
-	expectedRegion = regexp.MustCompile(`expecting ['"]([^'"]*)['"]`)
-	regionName     = regexp.MustCompile("^[a-z][a-z0-9-]{1,31}$")
+	expectedRegion = lazyregexp.New(`expecting ['"]([^'"]*)['"]`)
+	regionName     = lazyregexp.New("^[a-z][a-z0-9-]{1,31}$")
 )
 
 // Status returns the HTTP status of the answer, zero if there was none.

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
@@ -85,15 +86,15 @@ func excerpt(line string, column int) (text string, mark int) {
 // that sound like one.
 func maskSecrets(line string) string {
 	for _, pattern := range secretPatterns {
-		line = maskGroup(line, pattern)
+		line = maskGroup(line, pattern())
 	}
 	return line
 }
 
 // secretPatterns match what looks like a secret, which is their group.
-var secretPatterns = []*regexp.Regexp{
-	regexp.MustCompile(`://([^/@\s"']+)@`),
-	regexp.MustCompile(`(?i)(?:secret|token|passw|credential|access[_-]?key|api[_-]?key)[\w-]*["']?\s*[:=]\s*("[^"]*"?|'[^']*'?|[^\s,{}]+)`),
+var secretPatterns = []func() *regexp.Regexp{
+	lazyregexp.New(`://([^/@\s"']+)@`),
+	lazyregexp.New(`(?i)(?:secret|token|passw|credential|access[_-]?key|api[_-]?key)[\w-]*["']?\s*[:=]\s*("[^"]*"?|'[^']*'?|[^\s,{}]+)`),
 }
 
 // maskGroup returns line with a star for each character of the group of each

@@ -1,7 +1,6 @@
 package mcp_test
 
 import (
-	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -10,12 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/workspacekit/workspacekit/adapters/mcp"
+	"github.com/workspacekit/workspacekit/internal/nodetest"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -124,39 +123,12 @@ var referenceCalls = []struct{ tool, args, differs string }{
 // referenceFilesDiffer are the files that the calls leave different.
 var referenceFilesDiffer = []string{"missing/new.txt", "notes/crlf.txt"}
 
-// installReference returns the folder that the reference server is installed in: the one
-// that a variable names, or a new one.
-func installReference(t *testing.T) string {
-	t.Helper()
-	if dir := os.Getenv("WORKSPACEKIT_REFERENCE_SERVER"); dir != "" {
-		return dir
-	}
-	refuse := t.Skipf
-	if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-		refuse = t.Fatalf
-	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		refuse("npm is not installed: apt-get install npm")
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	dir := t.TempDir()
-	if out, err := exec.CommandContext(ctx, npm, "install", "--prefix", dir, "--no-audit", "--no-fund", reference+"@2026.8.31").CombinedOutput(); err != nil {
-		refuse("npm cannot install %s: %v\n%s", reference, err, out)
-	}
-	return dir
-}
-
 // TestReference makes the same calls to the reference server and to the dialect
 // mcp-filesystem, each over a folder with the same files.
 func TestReference(t *testing.T) {
-	if testing.Short() {
-		t.Skip("installs " + reference + " from npm; run without -short")
-	}
-	installed := installReference(t)
+	modules := nodetest.Modules(t)
 	ourRoot, theirRoot := seedFolder(t), seedFolder(t)
-	server := exec.CommandContext(t.Context(), "node", filepath.Join(installed, "node_modules", filepath.FromSlash(reference), "dist", "index.js"), theirRoot)
+	server := exec.CommandContext(t.Context(), "node", filepath.Join(modules, filepath.FromSlash(reference), "dist", "index.js"), theirRoot)
 	theirs := newSession(t, &sdk.CommandTransport{Command: server})
 	defer theirs.Close()
 	ours := dialectSession(t, ourRoot)

@@ -39,6 +39,7 @@ var policy = map[string][]string{
 
 	"internal/enginetest": {},
 	"internal/exhaustive": {},
+	"internal/nodetest":   {},
 
 	"internal/errcode":      {"workspace"},
 	"internal/glob":         {"workspace", "github.com/bmatcuk/doublestar/v4"},

@@ -1,0 +1,263 @@
+package osfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+const (
+	// window is how much of a file larger than the limit is read at a time.
+	window = 1 << 20
+	// appendAttempts is how often what was appended is added to what others have
+	// written meanwhile.
+	appendAttempts = 100
+)
+
+// content is the bytes of an open file. All files that are open for writing under one
+// name share theirs.
+type content struct {
+	fs *FS
+
+	mu        sync.Mutex // guards what follows
+	info      workspace.FileInfo
+	data      []byte // all bytes if whole, or those from base on
+	base      int64
+	whole     bool
+	writers   int                    // open files that can write
+	created   bool                   // no file has been open yet
+	dirty     bool                   // data differs from what is stored
+	discarded bool                   // it must not be stored
+	condition workspace.WriteOptions // of the next store
+	prefix    int                    // how much of data is as it was stored
+	rewritten bool                   // something else has changed than the end
+}
+
+// load returns the content of a stored file: the whole of it if it is not larger than the
+// limit.
+func (f *FS) load(name string) (*content, error) {
+	stream, info, err := f.ws.Open(f.ctx, name, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	c := &content{fs: f, info: info}
+	if info.Size > f.limit() {
+		return c, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(stream, f.limit()+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > f.limit() {
+		return nil, workspace.ErrTooLarge // it grows
+	}
+	c.data, c.whole, c.prefix = data, true, len(data)
+	c.info.Size = int64(len(data))
+	c.condition.IfVersion = info.Version
+	return c, nil
+}
+
+func (c *content) describe() workspace.FileInfo {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.info
+}
+
+func (c *content) require(condition workspace.WriteOptions) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.condition, c.rewritten = condition, true
+}
+
+// rename and discard are called with the lock of the FS, so no method of a content may
+// take that lock.
+func (c *content) rename(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, c.info.Name = workspace.Split(name)
+	c.info.Path = name
+	c.condition = workspace.WriteOptions{} // it was about the old name
+}
+
+func (c *content) discard() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.discarded = true
+}
+
+// attach counts a file that can write, and reports whether it is the first file that is
+// open under a new name.
+func (c *content) attach(truncate bool) (created bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writers++
+	if truncate && c.writers > 1 {
+		c.data, c.dirty, c.rewritten = nil, true, true
+		c.changed()
+	}
+	created, c.created = c.created, false
+	return created
+}
+
+// detach counts down, and reports whether no file is left that can write.
+func (c *content) detach() (name string, last bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writers--
+	return c.info.Path, c.writers == 0
+}
+
+// changed keeps the description in step with data. c.mu is held.
+func (c *content) changed() {
+	c.dirty = true
+	c.info.Size, c.info.ModTime = int64(len(c.data)), time.Now()
+}
+
+func (c *content) readAt(p []byte, at int64) (n int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at < 0 {
+		return 0, fs.ErrInvalid
+	}
+	for n < len(p) {
+		if at >= c.info.Size {
+			return n, io.EOF
+		}
+		if !c.whole && (at < c.base || at >= c.base+int64(len(c.data))) {
+			if err := c.move(at); err != nil {
+				return n, err
+			}
+		}
+		copied := copy(p[n:], c.data[at-c.base:])
+		n, at = n+copied, at+int64(copied)
+	}
+	return n, nil
+}
+
+// move reads the window of a large file that begins at an offset in it. c.mu is held.
+func (c *content) move(at int64) error {
+	stream, info, err := c.fs.ws.Open(c.fs.ctx, c.info.Path, &workspace.OpenOptions{Offset: at, Length: window})
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	if info.Version != c.info.Version || info.Size != c.info.Size {
+		return workspace.ErrConflict
+	}
+	data, err := io.ReadAll(stream)
+	if err == nil && len(data) == 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return err
+	}
+	c.data, c.base = data, at
+	return nil
+}
+
+// writeAt writes at an offset, or at the end, and returns where it ended.
+func (c *content) writeAt(p []byte, at int64, atEnd bool) (end int64, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	size := int64(len(c.data))
+	if atEnd {
+		at = size
+	}
+	if at < 0 {
+		return 0, fs.ErrInvalid
+	}
+	end = at + int64(len(p))
+	if err := c.check(max(end, size)); err != nil {
+		return 0, err
+	}
+	c.rewritten = c.rewritten || !atEnd
+	if end > size {
+		c.data = append(c.data, make([]byte, end-size)...)
+	}
+	copy(c.data[at:], p)
+	c.changed()
+	return end, nil
+}
+
+// check returns the error of a size that is larger than the limit.
+func (c *content) check(size int64) error {
+	if limit := c.fs.limit(); size > limit || size < 0 {
+		return fmt.Errorf("%w: it would have more than %d bytes", workspace.ErrTooLarge, limit)
+	}
+	return nil
+}
+
+func (c *content) truncate(size int64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if size < 0 {
+		return fs.ErrInvalid
+	}
+	if err := c.check(size); err != nil {
+		return err
+	}
+	if had := int64(len(c.data)); size <= had {
+		c.data = c.data[:size:size]
+	} else {
+		c.data = append(c.data, make([]byte, size-had)...)
+	}
+	c.rewritten = true
+	c.changed()
+	return nil
+}
+
+// store writes the content to the workspace, if it has changed.
+func (c *content) store() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.discarded || !c.dirty {
+		return nil
+	}
+	err := c.write()
+	for attempts := appendAttempts; attempts > 0 && !c.rewritten && changedByOthers(err); attempts-- {
+		current, loadErr := c.fs.load(c.info.Path)
+		if loadErr != nil {
+			return loadErr
+		}
+		if err := c.check(int64(len(current.data) + len(c.data) - c.prefix)); err != nil || !current.whole {
+			return cmp.Or(err, error(workspace.ErrTooLarge))
+		}
+		c.data = append(current.data, c.data[c.prefix:]...)
+		c.prefix, c.condition = current.prefix, current.condition
+		err = c.write()
+	}
+	return err
+}
+
+func changedByOthers(err error) bool {
+	return errors.Is(err, workspace.ErrConflict) || errors.Is(err, fs.ErrExist)
+}
+
+// write is one attempt to store the content. c.mu is held.
+func (c *content) write() error {
+	condition := c.condition
+	if !c.fs.ws.Capabilities().ConditionalWrite {
+		if condition.IfNotExist {
+			if _, err := c.fs.ws.Stat(c.fs.ctx, c.info.Path); !errors.Is(err, fs.ErrNotExist) {
+				return cmp.Or(err, error(fs.ErrExist))
+			}
+		}
+		condition = workspace.WriteOptions{}
+	}
+	version, err := c.fs.ws.WriteFile(c.fs.ctx, c.info.Path, c.data, &condition)
+	if err != nil {
+		return err
+	}
+	c.info.Version, c.dirty, c.prefix, c.rewritten = version, false, len(c.data), false
+	if c.condition != (workspace.WriteOptions{}) {
+		c.condition = workspace.WriteOptions{IfVersion: version}
+	}
+	return nil
+}

@@ -1,0 +1,351 @@
+package osfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// File is an open file or directory. It is safe for concurrent use, as an [os.File] is.
+type File struct {
+	fs      *FS
+	name    string // as the caller gave it
+	flag    int
+	content *content    // nil for a directory
+	entries *dirEntries // nil for a file
+
+	mu     sync.Mutex
+	at     int64 // where Read and Write continue
+	closed bool
+}
+
+// OpenFile opens name with flags of package os. A file that is opened for reading alone
+// is read at once, if it is not larger than the limit of the workspace, and in windows
+// if it is. perm says whether a file that is created can be executed: see [FS.Chmod].
+//
+// A file that is opened for writing is stored by [File.Sync] and [File.Close]. With
+// O_EXCL, it is stored only if it is still new. Without O_TRUNC, it is stored only if
+// nobody else has changed it, and with O_APPEND alone, what was written is appended to
+// what others have written. These conditions need a workspace with conditional writes.
+func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (*File, error) {
+	clean, err := f.clean("open", name)
+	if err != nil {
+		return nil, err
+	}
+	file := &File{fs: f, name: name, flag: flag}
+	if !file.writable() {
+		err = f.openRead(file, clean)
+	} else {
+		err = f.openWrite(file, clean, perm)
+	}
+	if err != nil {
+		return nil, fail("open", name, err)
+	}
+	return file, nil
+}
+
+func (file *File) readable() bool { return file.flag&(os.O_WRONLY|os.O_RDWR) != os.O_WRONLY }
+func (file *File) writable() bool { return file.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
+
+// openRead opens a file or directory for reading.
+func (f *FS) openRead(file *File, name string) error {
+	if c := f.open(name); c != nil {
+		file.content = c
+		return nil
+	}
+	c, err := f.load(name)
+	if errors.Is(err, workspace.ErrIsDir) {
+		info, err := f.follow(name)
+		file.entries = &dirEntries{info: info}
+		return err
+	}
+	file.content = c
+	return err
+}
+
+// openWrite opens a file for writing.
+func (f *FS) openWrite(file *File, name string, perm fs.FileMode) error {
+	if !f.ws.Capabilities().Write {
+		return fs.ErrPermission
+	}
+	exclusive := file.flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL
+	c := f.open(name)
+	if c == nil {
+		var err error
+		if c, err = f.prepare(name, file.flag, exclusive); err != nil {
+			return err
+		}
+	} else if exclusive {
+		return fs.ErrExist
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if other := f.written[name]; other != nil && other != c {
+		if exclusive {
+			return fs.ErrExist
+		}
+		c = other // it was opened meanwhile
+	}
+	if c.attach(file.flag&os.O_TRUNC != 0) {
+		f.setMode(name, perm)
+	}
+	f.written[name] = c
+	file.content = c
+	return nil
+}
+
+// prepare returns the content of a file to write to.
+func (f *FS) prepare(name string, flag int, exclusive bool) (*content, error) {
+	if flag&os.O_TRUNC == 0 && !exclusive {
+		c, err := f.load(name)
+		if err == nil && !c.whole {
+			return nil, workspace.ErrTooLarge
+		}
+		if !errors.Is(err, fs.ErrNotExist) || flag&os.O_CREATE == 0 {
+			return c, err
+		}
+		return f.create(name, workspace.WriteOptions{IfNotExist: true})
+	}
+	info, err := f.follow(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0:
+		return f.create(name, workspace.WriteOptions{IfNotExist: exclusive})
+	case err != nil:
+		return nil, err
+	case exclusive:
+		return nil, fs.ErrExist
+	case info.IsDir():
+		return nil, workspace.ErrIsDir
+	case info.Type != workspace.TypeFile:
+		return nil, fs.ErrInvalid
+	}
+	info.Size = 0
+	return &content{fs: f, info: info, whole: true, dirty: true}, nil
+}
+
+// create returns the content of a file that does not exist.
+func (f *FS) create(name string, condition workspace.WriteOptions) (*content, error) {
+	if err := f.checkParent(name); err != nil {
+		return nil, err
+	}
+	_, base := workspace.Split(name)
+	info := workspace.FileInfo{Name: base, Path: name, Type: workspace.TypeFile}
+	return &content{fs: f, info: info, whole: true, dirty: true, created: true, condition: condition}, nil
+}
+
+// Name returns the name that OpenFile was given.
+func (file *File) Name() string { return file.name }
+
+// Require adds a condition to the next store, which replaces that of the flags.
+func (file *File) Require(condition workspace.WriteOptions) {
+	if file.content != nil {
+		file.content.require(condition)
+	}
+}
+
+// Stat describes the file as it is now, what was written included.
+func (file *File) Stat() (fs.FileInfo, error) {
+	if file.entries != nil {
+		return file.fs.info(file.entries.info), nil
+	}
+	return file.fs.info(file.content.describe()), nil
+}
+
+// check returns the error of a file that is closed, a directory, or not open for what
+// the caller wants.
+func (file *File) check(op string, open bool) error {
+	switch {
+	case file.closed:
+		return fail(op, file.name, fs.ErrClosed)
+	case file.content == nil:
+		return fail(op, file.name, workspace.ErrIsDir)
+	case !open:
+		return fail(op, file.name, errNotOpen)
+	}
+	return nil
+}
+
+var errNotOpen = errors.New("the file is not open for this")
+
+// Read implements [io.Reader].
+func (file *File) Read(p []byte) (int, error) {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	n, err := file.readAt("read", p, file.at)
+	file.at += int64(n)
+	if n > 0 && err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+// ReadAt implements [io.ReaderAt].
+func (file *File) ReadAt(p []byte, at int64) (int, error) {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	return file.readAt("read", p, at)
+}
+
+func (file *File) readAt(op string, p []byte, at int64) (int, error) {
+	if err := file.check(op, file.readable()); err != nil {
+		return 0, err
+	}
+	n, err := file.content.readAt(p, at)
+	if err != nil && err != io.EOF {
+		err = fail(op, file.name, err)
+	}
+	return n, err
+}
+
+// Write implements [io.Writer].
+func (file *File) Write(p []byte) (int, error) {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	if err := file.check("write", file.writable()); err != nil {
+		return 0, err
+	}
+	end, err := file.content.writeAt(p, file.at, file.flag&os.O_APPEND != 0)
+	if err != nil {
+		return 0, fail("write", file.name, err)
+	}
+	file.at = end
+	return len(p), nil
+}
+
+// WriteAt implements [io.WriterAt]. As in package os, it is an error with O_APPEND.
+func (file *File) WriteAt(p []byte, at int64) (int, error) {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	if err := file.check("write", file.writable() && file.flag&os.O_APPEND == 0); err != nil {
+		return 0, err
+	}
+	if _, err := file.content.writeAt(p, at, false); err != nil {
+		return 0, fail("write", file.name, err)
+	}
+	return len(p), nil
+}
+
+// Seek implements [io.Seeker].
+func (file *File) Seek(offset int64, whence int) (int64, error) {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	if err := file.check("seek", true); err != nil {
+		return 0, err
+	}
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		offset += file.at
+	case io.SeekEnd:
+		offset += file.content.describe().Size
+	default:
+		return 0, fail("seek", file.name, fs.ErrInvalid)
+	}
+	if offset < 0 {
+		return 0, fail("seek", file.name, fs.ErrInvalid)
+	}
+	file.at = offset
+	return offset, nil
+}
+
+// Truncate gives the file the size, with zeros at its end if it was smaller.
+func (file *File) Truncate(size int64) error {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	if err := file.check("truncate", file.writable()); err != nil {
+		return err
+	}
+	return fail("truncate", file.name, file.content.truncate(size))
+}
+
+// Readdir returns the next children of a directory, at most n of them unless n is zero
+// or less, as the method of [os.File] does.
+func (file *File) Readdir(n int) ([]fs.FileInfo, error) {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	switch {
+	case file.closed:
+		return nil, fail("readdir", file.name, fs.ErrClosed)
+	case file.entries == nil:
+		return nil, fail("readdir", file.name, workspace.ErrNotDir)
+	}
+	return file.entries.next(n, func() ([]fs.FileInfo, error) { return file.fs.ReadDir(file.name) })
+}
+
+// Sync stores what was written.
+func (file *File) Sync() error {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	if file.closed {
+		return fail("sync", file.name, fs.ErrClosed)
+	}
+	if file.content == nil || !file.writable() {
+		return nil
+	}
+	return fail("sync", file.name, file.content.store())
+}
+
+// Close stores what was written, unless it was discarded, and closes the file. After an
+// error the stored file is as it was before.
+func (file *File) Close() error {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	if file.closed {
+		return fail("close", file.name, fs.ErrClosed)
+	}
+	file.closed = true
+	if file.content == nil || !file.writable() {
+		return nil
+	}
+	return fail("close", file.name, file.fs.close(file.content))
+}
+
+// close stores a content, and forgets it when no file is open for writing any more.
+func (f *FS) close(c *content) error {
+	err := c.store()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if name, last := c.detach(); last && f.written[name] == c {
+		delete(f.written, name)
+	}
+	return err
+}
+
+// Discard makes Close store nothing of what has been written since the last store, for
+// a caller that knows that it is not whole.
+func (file *File) Discard() {
+	if file.content != nil && file.writable() {
+		file.content.discard()
+	}
+}
+
+// dirEntries are the children of an open directory, which are listed when the first of
+// them is asked for.
+type dirEntries struct {
+	info   workspace.FileInfo
+	rest   []fs.FileInfo
+	listed bool
+}
+
+func (d *dirEntries) next(n int, list func() ([]fs.FileInfo, error)) ([]fs.FileInfo, error) {
+	if !d.listed {
+		all, err := list()
+		if err != nil {
+			return nil, err
+		}
+		d.rest, d.listed = all, true
+	}
+	if n > 0 && len(d.rest) == 0 {
+		return nil, io.EOF
+	}
+	if n <= 0 || n > len(d.rest) {
+		n = len(d.rest)
+	}
+	next := d.rest[:n:n]
+	d.rest = d.rest[n:]
+	return next, nil
+}

@@ -1,0 +1,398 @@
+// Package osfile opens the files of a workspace as package os opens those of a
+// computer: with flags, for parts, at a position. The adapters for billy, afero and
+// WebDAV are thin layers over it.
+//
+// A file that is open for writing is kept in memory, and stored as a whole when it is
+// closed. So nobody else ever sees a part of what is written. Within one [FS] it is
+// as in an operating system: who opens, describes, renames or removes a file that is
+// still open for writing meets what has been written so far.
+//
+// An error is a [*fs.PathError], or the two names' [*os.LinkError] of Rename, with the
+// kinds of package workspace. For what is missing and what exists it satisfies
+// [os.IsNotExist] and [os.IsExist], too, which callers of these interfaces use.
+package osfile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// largestFile is how many bytes a file that is open for writing can have in a
+// workspace without a limit.
+const largestFile = 1 << 30
+
+// FS is a workspace with methods that have the names and meanings of the functions of
+// package os. It is safe for concurrent use.
+type FS struct {
+	ctx     context.Context
+	ws      *workspace.Workspace
+	parents bool
+
+	mu          sync.Mutex
+	written     map[string]*content // files that are open for writing, by name
+	executables map[string]bool     // names whose mode has the bits for execution
+}
+
+// Options are the settings of an [FS].
+type Options struct {
+	// Parents says that a new file creates its missing parents. False means that they
+	// must exist.
+	Parents bool
+}
+
+// New returns ws as an FS, for as long as ctx lasts. Nil opts mean the zero Options.
+func New(ctx context.Context, ws *workspace.Workspace, opts *Options) *FS {
+	f := &FS{ctx: ctx, ws: ws, written: map[string]*content{}, executables: map[string]bool{}}
+	if opts != nil {
+		f.parents = opts.Parents
+	}
+	return f
+}
+
+// clean returns the name in the workspace. A name that begins with a slash begins at
+// the root of the workspace, wherever on the computer that is.
+func (f *FS) clean(op, name string) (string, error) {
+	clean, err := f.ws.Clean(op, strings.TrimLeft(filepath.ToSlash(name), "/"))
+	return clean, fail(op, name, err)
+}
+
+// fail returns err with the operation and the name of the caller.
+func fail(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var inner *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = fs.ErrNotExist
+	case errors.Is(err, fs.ErrExist):
+		err = fs.ErrExist
+	case errors.As(err, &inner):
+		err = inner.Err
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// limit returns how many bytes a file that is open for writing can have.
+func (f *FS) limit() int64 {
+	if limit := f.ws.MaxFileSize(); limit > 0 {
+		return limit
+	}
+	return largestFile
+}
+
+// open returns the content of a file that is open for writing, or nil.
+func (f *FS) open(name string) *content {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.written[name]
+}
+
+// Stat describes what name leads to.
+func (f *FS) Stat(name string) (fs.FileInfo, error) {
+	return f.describe("stat", name, f.follow)
+}
+
+// Lstat describes name itself, without following a symlink.
+func (f *FS) Lstat(name string) (fs.FileInfo, error) {
+	return f.describe("lstat", name, func(clean string) (workspace.FileInfo, error) { return f.ws.Stat(f.ctx, clean) })
+}
+
+func (f *FS) describe(op, name string, stat func(string) (workspace.FileInfo, error)) (fs.FileInfo, error) {
+	clean, err := f.clean(op, name)
+	if err != nil {
+		return nil, err
+	}
+	if c := f.open(clean); c != nil {
+		return f.info(c.describe()), nil
+	}
+	info, err := stat(clean)
+	if err != nil {
+		return nil, fail(op, name, err)
+	}
+	return f.info(info), nil
+}
+
+// follow is the Stat of the workspace with symlinks followed.
+func (f *FS) follow(clean string) (workspace.FileInfo, error) {
+	info, err := f.ws.Stat(f.ctx, clean)
+	if err != nil || info.Type != workspace.TypeSymlink {
+		return info, err
+	}
+	target, err := f.ws.Resolve(f.ctx, clean)
+	if err != nil {
+		return workspace.FileInfo{}, err
+	}
+	followed, err := f.ws.Stat(f.ctx, target)
+	followed.Name, followed.Path = info.Name, info.Path
+	return followed, err
+}
+
+// ReadDir describes the children of a directory, sorted by name, without following
+// symlinks. Files that are being written for the first time are not among them.
+func (f *FS) ReadDir(name string) ([]fs.FileInfo, error) {
+	clean, err := f.clean("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	children, err := f.ws.Ls(f.ctx, clean, nil)
+	if err != nil {
+		return nil, fail("readdir", name, err)
+	}
+	infos := make([]fs.FileInfo, len(children))
+	for i, child := range children {
+		infos[i] = f.info(child)
+	}
+	return infos, nil
+}
+
+// Mkdir creates a directory in one that exists.
+func (f *FS) Mkdir(name string) error { return f.mkdir(name, nil) }
+
+// MkdirAll creates a directory with its missing parents. One that exists is no error.
+func (f *FS) MkdirAll(name string) error {
+	return f.mkdir(name, &workspace.MkdirOptions{Recursive: true})
+}
+
+func (f *FS) mkdir(name string, opts *workspace.MkdirOptions) error {
+	clean, err := f.clean("mkdir", name)
+	if err != nil {
+		return err
+	}
+	return fail("mkdir", name, f.ws.Mkdir(f.ctx, clean, opts))
+}
+
+// Remove removes a file or an empty directory.
+func (f *FS) Remove(name string) error { return f.remove("remove", name, nil) }
+
+// RemoveAll removes name with everything below it. One that does not exist is no error.
+func (f *FS) RemoveAll(name string) error {
+	err := f.remove("removeall", name, &workspace.RmOptions{Recursive: true})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (f *FS) remove(op, name string, opts *workspace.RmOptions) error {
+	clean, err := f.clean(op, name)
+	if err != nil {
+		return err
+	}
+	if opts == nil && f.writtenBelow(clean) {
+		return fail(op, name, workspace.ErrNotEmpty)
+	}
+	err = f.ws.Rm(f.ctx, clean, opts)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fail(op, name, err)
+	}
+	if f.forget(clean) {
+		return nil // it existed here
+	}
+	return fail(op, name, err)
+}
+
+// writtenBelow reports whether a file below dir is open for writing.
+func (f *FS) writtenBelow(dir string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name := range f.written {
+		if rest, ok := under(name, dir); ok && rest != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// forget drops what is known about name and everything below it, and reports whether
+// name was open for writing. A file that is removed while it is open is not stored.
+func (f *FS) forget(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	known := f.written[name] != nil
+	for _, below := range slices.Collect(maps.Keys(f.written)) {
+		if _, ok := under(below, name); ok {
+			f.written[below].discard()
+			delete(f.written, below)
+		}
+	}
+	maps.DeleteFunc(f.executables, func(below string, _ bool) bool {
+		_, ok := under(below, name)
+		return ok
+	})
+	return known
+}
+
+// under returns what follows dir in name, and whether name is dir or below it.
+func under(name, dir string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(name, dir)
+	return rest, ok && (rest == "" || rest[0] == '/')
+}
+
+// Rename gives from the name to, and creates the missing parents of to if new files do.
+// A file replaces a file: a reader of to sees the old content or the new one. It is
+// copied for this, and then removed, as it is if the workspace cannot move. A symlink is
+// removed before it is replaced. A directory is never replaced.
+func (f *FS) Rename(from, to string) error {
+	source, err := f.clean("rename", from)
+	if err != nil {
+		return linkError(from, to, err)
+	}
+	target, err := f.clean("rename", to)
+	if err == nil {
+		err = f.rename(source, target)
+	}
+	return linkError(from, to, err)
+}
+
+// linkError returns err with both names.
+func linkError(from, to string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var inner *fs.PathError
+	if errors.As(fail("rename", from, err), &inner) {
+		err = inner.Err
+	}
+	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+}
+
+func (f *FS) rename(source, target string) error {
+	if err := f.checkParent(target); err != nil {
+		return err
+	}
+	to, err := f.ws.Stat(f.ctx, target)
+	switch {
+	case err == nil && to.IsDir():
+		return fs.ErrExist
+	case err == nil:
+		err = f.replace(source, target, to.Type)
+	case errors.Is(err, fs.ErrNotExist):
+		err = f.move(source, target)
+	}
+	if errors.Is(err, fs.ErrNotExist) && f.open(source) != nil {
+		err = nil // it is stored under its new name
+	}
+	if err != nil || source == target {
+		return err
+	}
+	f.renamed(source, target)
+	return nil
+}
+
+// move is a move to a name that does not exist.
+func (f *FS) move(source, target string) error {
+	err := f.ws.Move(f.ctx, source, target)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if from, statErr := f.ws.Stat(f.ctx, source); statErr != nil || from.Type != workspace.TypeFile {
+		return cmp.Or(statErr, err)
+	}
+	return f.copyAndRemove(source, target)
+}
+
+// replace is a move to a file or symlink.
+func (f *FS) replace(source, target string, to workspace.FileType) error {
+	from, err := f.ws.Stat(f.ctx, source)
+	switch {
+	case err != nil || source == target:
+		return err
+	case from.Type == workspace.TypeFile && to == workspace.TypeFile:
+		return f.copyAndRemove(source, target)
+	case from.IsDir():
+		return workspace.ErrNotDir
+	}
+	if err := f.ws.Rm(f.ctx, target, nil); err != nil {
+		return err
+	}
+	return f.move(source, target)
+}
+
+// copyAndRemove gives the file target the content of the file source, and then removes
+// source. What others write to source meanwhile may be lost.
+func (f *FS) copyAndRemove(source, target string) error {
+	data, err := f.ws.ReadFile(f.ctx, source)
+	if err != nil {
+		return err
+	}
+	if _, err := f.ws.WriteFile(f.ctx, target, data, nil); err != nil {
+		return err
+	}
+	return f.ws.Rm(f.ctx, source, nil)
+}
+
+// renamed gives what is known about source, and everything below it, new names.
+func (f *FS) renamed(source, target string) {
+	f.forget(target)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, name := range slices.Collect(maps.Keys(f.written)) {
+		if rest, ok := under(name, source); ok {
+			c := f.written[name]
+			delete(f.written, name)
+			f.written[target+rest] = c
+			c.rename(target + rest)
+		}
+	}
+	for _, name := range slices.Collect(maps.Keys(f.executables)) {
+		if rest, ok := under(name, source); ok {
+			delete(f.executables, name)
+			f.executables[target+rest] = true
+		}
+	}
+}
+
+// checkParent returns an error unless a file can be created as name: with its parents,
+// or because they exist.
+func (f *FS) checkParent(name string) error {
+	if f.parents {
+		return nil
+	}
+	dir, _ := workspace.Split(name)
+	if dir == "." {
+		return nil
+	}
+	info, err := f.follow(dir)
+	if err == nil && !info.IsDir() {
+		return workspace.ErrNotDir
+	}
+	return err
+}
+
+// Chmod keeps whether name can be executed, for as long as f is used. A workspace has
+// no modes, so nothing else of mode is kept, and nobody else sees it.
+func (f *FS) Chmod(name string, mode fs.FileMode) error {
+	clean, err := f.clean("chmod", name)
+	if err != nil {
+		return err
+	}
+	if f.open(clean) == nil {
+		if _, err := f.follow(clean); err != nil {
+			return fail("chmod", name, err)
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.setMode(clean, mode)
+	return nil
+}
+
+// setMode keeps whether name can be executed. f.mu is held.
+func (f *FS) setMode(name string, mode fs.FileMode) {
+	if mode&0o100 != 0 {
+		f.executables[name] = true
+	} else {
+		delete(f.executables, name)
+	}
+}

@@ -1,0 +1,525 @@
+package osfile_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/workspacekit/workspacekit/internal/osfile"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// names are what random operations work on: few, so that they meet.
+var names = []string{"a", "b", "d", "d/a", "d/e", "d/e/f", "a/x"}
+
+var flags = []int{
+	os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_CREATE, os.O_RDWR | os.O_CREATE | os.O_TRUNC,
+	os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_CREATE | os.O_EXCL, os.O_WRONLY | os.O_CREATE | os.O_APPEND, os.O_RDWR | os.O_APPEND,
+}
+
+// file is what an *os.File and an *osfile.File have in common.
+type file interface {
+	io.ReadWriteSeeker
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Truncate(size int64) error
+	Stat() (fs.FileInfo, error)
+	Readdir(n int) ([]fs.FileInfo, error)
+}
+
+// system is package os in a folder, or an FS.
+type system interface {
+	OpenFile(name string, flag int) (file, error)
+	Stat(name string) (fs.FileInfo, error)
+	Mkdir(name string) error
+	MkdirAll(name string) error
+	Remove(name string) error
+	RemoveAll(name string) error
+	Rename(from, to string) error
+}
+
+type folder string
+
+func (d folder) at(name string) string { return filepath.Join(string(d), name) }
+
+func (d folder) OpenFile(name string, flag int) (file, error) {
+	return os.OpenFile(d.at(name), flag, 0o644)
+}
+func (d folder) Stat(name string) (fs.FileInfo, error) { return os.Stat(d.at(name)) }
+func (d folder) Mkdir(name string) error               { return os.Mkdir(d.at(name), 0o755) }
+func (d folder) MkdirAll(name string) error            { return os.MkdirAll(d.at(name), 0o755) }
+func (d folder) Remove(name string) error              { return os.Remove(d.at(name)) }
+func (d folder) RemoveAll(name string) error           { return os.RemoveAll(d.at(name)) }
+func (d folder) Rename(from, to string) error          { return os.Rename(d.at(from), d.at(to)) }
+
+type view struct{ *osfile.FS }
+
+func (v view) OpenFile(name string, flag int) (file, error) {
+	return v.FS.OpenFile(name, flag, 0o644)
+}
+
+// TestLikePackageOS runs random operations on a folder with package os and on a
+// workspace with an FS. They return the same.
+func TestLikePackageOS(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp("", "osfile")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		m := memory.New(nil)
+		systems := [2]system{folder(dir), view{osfile.New(t.Context(), workspace.New("test", m, nil), nil)}}
+		for range rapid.IntRange(1, 30).Draw(t, "operations") {
+			name := rapid.SampledFrom(names).Draw(t, "name")
+			compare(t, systems, operation(t, name))
+		}
+		for _, name := range names {
+			compare(t, systems, content(name))
+		}
+	})
+}
+
+// step is done with a system, and returns what the systems must agree on.
+type step func(s system) string
+
+func compare(t *rapid.T, systems [2]system, do step) {
+	if want, got := do(systems[0]), do(systems[1]); got != want {
+		t.Fatalf("an FS returns %s, and package os %s", got, want)
+	}
+}
+
+// operation draws what to do with name.
+func operation(t *rapid.T, name string) step {
+	switch rapid.SampledFrom([]string{"use", "use", "use", "mkdir", "mkdirall", "remove", "removeall", "rename", "stat"}).Draw(t, "operation") {
+	case "mkdir":
+		return func(s system) string { return outcome(s.Mkdir(name)) }
+	case "mkdirall":
+		return func(s system) string { return outcome(s.MkdirAll(name)) }
+	case "remove":
+		return func(s system) string { return outcome(s.Remove(name)) }
+	case "removeall":
+		return func(s system) string { return outcome(s.RemoveAll(name)) }
+	case "rename":
+		to := rapid.SampledFrom(names).Draw(t, "to")
+		return func(s system) string { return renamed(s.Rename(name, to)) }
+	case "stat":
+		return content(name)
+	}
+	return use(t, name)
+}
+
+// use draws what to do with an open file.
+func use(t *rapid.T, name string) step {
+	flag := rapid.SampledFrom(flags).Draw(t, "flag")
+	type call func(f file, s system) string
+	var calls []call
+	for range rapid.IntRange(0, 8).Draw(t, "calls") {
+		data := rapid.SliceOfN(rapid.Byte(), 1, 8).Draw(t, "data")
+		at := rapid.Int64Range(-1, 12).Draw(t, "at")
+		whence := rapid.IntRange(0, 2).Draw(t, "whence")
+		other := rapid.SampledFrom(names).Draw(t, "other")
+		calls = append(calls, rapid.SampledFrom([]call{
+			func(f file, _ system) string { n, err := f.Write(data); return outcome(err, n) },
+			func(f file, _ system) string { n, err := f.WriteAt(data, at); return outcome(err, n) },
+			func(f file, _ system) string { n, err := f.Read(data); return outcome(err, n, data[:n]) },
+			func(f file, _ system) string { n, err := f.ReadAt(data, at); return outcome(err, n, data[:n]) },
+			func(f file, _ system) string { n, err := f.Seek(at, whence); return outcome(err, n) },
+			func(f file, _ system) string { return outcome(f.Truncate(at)) },
+			func(f file, _ system) string { info, err := f.Stat(); return described(info, err) },
+			func(_ file, s system) string { return renamed(s.Rename(name, other)) },
+			func(_ file, s system) string { return outcome(s.RemoveAll(name)) },
+			func(_ file, s system) string { return content(name)(s) },
+		}).Draw(t, "call"))
+	}
+	return func(s system) string {
+		f, err := s.OpenFile(name, flag)
+		if err != nil {
+			return "open: " + outcome(err)
+		}
+		info, err := f.Stat()
+		if err != nil || info.IsDir() {
+			return described(info, errors.Join(err, f.Close()))
+		}
+		var b strings.Builder
+		for _, call := range calls {
+			b.WriteString(call(f, s) + ", ")
+		}
+		b.WriteString(outcome(f.Close()) + ", " + outcome(f.Close()))
+		return b.String()
+	}
+}
+
+// content opens name, and reads the file or directory.
+func content(name string) step {
+	return func(s system) string {
+		info, err := s.Stat(name)
+		if err != nil {
+			return described(info, err)
+		}
+		f, err := s.OpenFile(name, os.O_RDONLY)
+		if err != nil {
+			return outcome(err)
+		}
+		defer f.Close()
+		if !info.IsDir() {
+			data, err := io.ReadAll(f)
+			return outcome(err, described(info, nil), data)
+		}
+		return described(info, nil)
+	}
+}
+
+// described is what the systems agree on about a file or directory.
+func described(info fs.FileInfo, err error) string {
+	switch {
+	case err != nil:
+		return outcome(err)
+	case info.IsDir():
+		return "a directory " + info.Name()
+	}
+	return fmt.Sprintf("a file of %d bytes", info.Size())
+}
+
+// outcome is the kind of an error, and without one the results. Package os has numbers
+// of the system where package workspace has kinds.
+func outcome(err error, results ...any) string {
+	switch {
+	case err == nil:
+		return fmt.Sprint(results...)
+	case err == io.EOF:
+		return "EOF " + fmt.Sprint(results...)
+	case os.IsNotExist(err):
+		return "not exist"
+	case os.IsExist(err) && !errors.Is(err, syscall.ENOTEMPTY):
+		return "exist"
+	}
+	return "error"
+}
+
+// renamed is the outcome of a Rename. One that is wrong for several reasons may report
+// any of them.
+func renamed(err error) string {
+	if err != nil {
+		return "error"
+	}
+	return ""
+}
+
+func newFS(t *testing.T, opts *osfile.Options) (*osfile.FS, *workspace.Workspace) {
+	t.Helper()
+	ws := workspace.New("test", memory.New(nil), &workspace.Options{MaxFileSize: 100})
+	return osfile.New(t.Context(), ws, opts), ws
+}
+
+func write(t *testing.T, ws workspace.FileSystem, name, content string) {
+	t.Helper()
+	if _, err := ws.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T, f *osfile.FS, name string, flag int) *osfile.File {
+	t.Helper()
+	file, err := f.OpenFile(name, flag, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func writeString(t *testing.T, file io.Writer, text string) {
+	t.Helper()
+	if _, err := io.WriteString(file, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOnlyCloseShows has a file written in parts: others see the old content until Close,
+// and this FS sees the new one at once.
+func TestOnlyCloseShows(t *testing.T) {
+	t.Parallel()
+	f, ws := newFS(t, nil)
+	write(t, ws, "a", "old")
+	for _, flag := range []int{os.O_WRONLY | os.O_TRUNC, os.O_RDWR | os.O_APPEND, os.O_WRONLY} {
+		before, err := ws.ReadFile(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := open(t, f, "a", flag)
+		for range 3 {
+			writeString(t, file, "new")
+			if got, err := ws.ReadFile(t.Context(), "a"); err != nil || !bytes.Equal(got, before) {
+				t.Errorf("flags %#x: while it is written, the file has %q, %v, want %q", flag, got, err, before)
+			}
+		}
+		here := open(t, f, "a", os.O_RDONLY)
+		if got, err := io.ReadAll(here); err != nil || !strings.HasSuffix(string(got), "newnewnew") {
+			t.Errorf("flags %#x: the FS reads %q, %v, want what was written", flag, got, err)
+		}
+		if err := errors.Join(file.Close(), here.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ws.ReadFile(t.Context(), "a"); err != nil || !strings.HasSuffix(string(got), "newnewnew") {
+			t.Errorf("flags %#x: after Close, the file has %q, %v", flag, got, err)
+		}
+	}
+}
+
+// TestChangedByOthers has somebody else change a file while it is open for writing.
+func TestChangedByOthers(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		before string
+		flag   int
+		write  func(file *osfile.File) error
+		kind   error
+		want   string
+	}{
+		"truncated":     {"old", os.O_WRONLY | os.O_TRUNC, appendMine, nil, "mine"},
+		"changed":       {"old", os.O_RDWR, appendMine, workspace.ErrConflict, "theirs"},
+		"appended":      {"old", os.O_WRONLY | os.O_APPEND, appendMine, nil, "theirsmine"},
+		"appended, new": {"", os.O_WRONLY | os.O_APPEND | os.O_CREATE, appendMine, nil, "theirsmine"},
+		"new":           {"", os.O_WRONLY | os.O_CREATE, appendMine, fs.ErrExist, "theirs"},
+		"exclusive":     {"", os.O_WRONLY | os.O_CREATE | os.O_EXCL, appendMine, fs.ErrExist, "theirs"},
+		"created":       {"", os.O_WRONLY | os.O_CREATE | os.O_TRUNC, appendMine, nil, "mine"},
+		"unchanged":     {"old", os.O_RDWR, func(*osfile.File) error { return nil }, nil, "theirs"},
+		"discarded": {"old", os.O_WRONLY | os.O_TRUNC, func(file *osfile.File) error {
+			file.Discard()
+			return nil
+		}, nil, "theirs"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, ws := newFS(t, nil)
+			if test.before != "" {
+				write(t, ws, "a", test.before)
+			}
+			file := open(t, f, "a", test.flag)
+			if err := test.write(file); err != nil {
+				t.Fatal(err)
+			}
+			write(t, ws, "a", "theirs")
+			if err := file.Close(); !errors.Is(err, test.kind) {
+				t.Errorf("Close() = %v, want %v", err, test.kind)
+			}
+			if got, err := ws.ReadFile(t.Context(), "a"); err != nil || string(got) != test.want {
+				t.Errorf("the file has %q, %v, want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func appendMine(file *osfile.File) error {
+	_, err := io.WriteString(file, "mine")
+	return err
+}
+
+// TestLimit tests that a file that is open for writing is not larger than the limit, and
+// that larger files can be read.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	m := memory.New(nil)
+	large := bytes.Repeat([]byte("0123456789abcdef"), 200_000) // several windows
+	write(t, m, "large", string(large))
+	ws := workspace.New("test", m, &workspace.Options{MaxFileSize: 100})
+	f := osfile.New(t.Context(), ws, nil)
+
+	file := open(t, f, "a", os.O_RDWR|os.O_CREATE)
+	writeString(t, file, strings.Repeat("x", 100))
+	_, errWrite := file.Write([]byte("y"))
+	_, errWriteAt := file.WriteAt([]byte("y"), 100)
+	for call, err := range map[string]error{"Write": errWrite, "WriteAt": errWriteAt, "Truncate": file.Truncate(101)} {
+		if !errors.Is(err, workspace.ErrTooLarge) || !strings.Contains(fmt.Sprint(err), "100 bytes") {
+			t.Errorf("%s beyond the limit = %v, want ErrTooLarge with the limit", call, err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.OpenFile("large", os.O_RDWR, 0); !errors.Is(err, workspace.ErrTooLarge) {
+		t.Errorf("OpenFile(large, O_RDWR) = %v, want ErrTooLarge", err)
+	}
+
+	file = open(t, f, "large", os.O_RDONLY)
+	if got, err := io.ReadAll(file); err != nil || !bytes.Equal(got, large) {
+		t.Errorf("ReadAll(large) = %d bytes, %v, want all %d", len(got), err, len(large))
+	}
+	part := make([]byte, 10)
+	if _, err := file.ReadAt(part, 5); err != nil || !bytes.Equal(part, large[5:15]) {
+		t.Errorf("ReadAt(5) = %q, %v, want %q", part, err, large[5:15])
+	}
+	write(t, m, "large", string(large[1:])+"!")
+	if _, err := file.ReadAt(part, 2<<20); !errors.Is(err, workspace.ErrConflict) {
+		t.Errorf("ReadAt of a large file that has changed = %v, want ErrConflict", err)
+	}
+}
+
+// TestErrors tests the kinds and the names of errors.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	f, ws := newFS(t, nil)
+	write(t, ws, "d/a", "")
+	open := func(name string, flag int) error {
+		_, err := f.OpenFile(name, flag, 0)
+		return err
+	}
+	readOnly := osfile.New(t.Context(), workspace.New("test", readOnlyFS{memory.New(nil)}, nil), nil)
+	_, errReadOnly := readOnly.OpenFile("a", os.O_WRONLY|os.O_CREATE, 0)
+	for _, test := range []struct {
+		call string
+		err  error
+		kind error
+		path string
+	}{
+		{"open missing", open("/x", os.O_RDONLY), fs.ErrNotExist, "/x"},
+		{"create without parent", open("x/y", os.O_WRONLY|os.O_CREATE), fs.ErrNotExist, "x/y"},
+		{"create exclusively", open("d/a", os.O_WRONLY|os.O_CREATE|os.O_EXCL), fs.ErrExist, "d/a"},
+		{"write directory", open("d", os.O_WRONLY), workspace.ErrIsDir, "d"},
+		{"truncate directory", open("d", os.O_WRONLY|os.O_TRUNC), workspace.ErrIsDir, "d"},
+		{"escape", open("../x", os.O_RDONLY), workspace.ErrEscape, "../x"},
+		{"reserved", open(".workspacekit-tmp-x", os.O_RDONLY), fs.ErrInvalid, ".workspacekit-tmp-x"},
+		{"mkdir", f.Mkdir("d"), fs.ErrExist, "d"},
+		{"remove", f.Remove("d"), workspace.ErrNotEmpty, "d"},
+		{"remove root", f.RemoveAll("/"), fs.ErrInvalid, "/"},
+		{"read-only", errReadOnly, fs.ErrPermission, "a"},
+	} {
+		var pathError *fs.PathError
+		if !errors.Is(test.err, test.kind) || !errors.As(test.err, &pathError) || pathError.Path != test.path {
+			t.Errorf("%s: %v, want %v about %s", test.call, test.err, test.kind, test.path)
+		}
+		if os.IsNotExist(test.err) != (test.kind == fs.ErrNotExist) || os.IsExist(test.err) != (test.kind == fs.ErrExist) {
+			t.Errorf("%s: %v is not what package os expects", test.call, test.err)
+		}
+	}
+	if err := f.RemoveAll("missing"); err != nil {
+		t.Errorf("RemoveAll(missing) = %v, want nil", err)
+	}
+}
+
+// readOnlyFS hides that a file system can be written to.
+type readOnlyFS struct{ *memory.FS }
+
+func (readOnlyFS) Capabilities() workspace.Capabilities { return workspace.Capabilities{} }
+
+// TestRenameReplaces renames over a file while others read it: they see the old content or
+// the new one.
+func TestRenameReplaces(t *testing.T) {
+	t.Parallel()
+	f, ws := newFS(t, nil)
+	write(t, ws, "target", "0")
+	ctx, cancel := context.WithCancel(t.Context())
+	read := make(chan error, 1)
+	go func() {
+		for ctx.Err() == nil {
+			if data, err := ws.ReadFile(t.Context(), "target"); err != nil || len(data) != 1 {
+				read <- fmt.Errorf("ReadFile(target) = %q, %v", data, err)
+				return
+			}
+		}
+		read <- nil
+	}()
+	for i := range 200 {
+		write(t, ws, "source", fmt.Sprint(i%10))
+		if err := f.Rename("source", "target"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cancel()
+	if err := <-read; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWithoutMoves renames in a workspace that cannot move.
+func TestWithoutMoves(t *testing.T) {
+	t.Parallel()
+	m := memory.New(nil)
+	write(t, m, "d/a", "content")
+	if _, err := m.WriteFile(t.Context(), "b", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	f := osfile.New(t.Context(), workspace.New("test", plainFS{m}, nil), nil)
+	if err := f.Rename("d/a", "b"); err != nil {
+		t.Errorf("Rename(d/a, b) = %v", err)
+	}
+	if got, err := m.ReadFile(t.Context(), "b"); err != nil || string(got) != "content" {
+		t.Errorf("b has %q, %v, want the content", got, err)
+	}
+	if err := f.Rename("d", "e"); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Rename of a directory = %v, want ErrUnsupported", err)
+	}
+	if _, err := m.Stat(t.Context(), "d"); err != nil {
+		t.Errorf("after a rename that failed: %v", err)
+	}
+	file, err := f.OpenFile("b", os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeString(t, file, "!")
+	if err := file.Close(); err != nil {
+		t.Errorf("Close() without conditional writes = %v", err)
+	}
+}
+
+// plainFS is a file system that can write, and nothing else.
+type plainFS struct{ workspace.FileSystem }
+
+func (plainFS) Capabilities() workspace.Capabilities { return workspace.Capabilities{Write: true} }
+
+// TestOpenFilesAreFound uses a file that is not closed by its name.
+func TestOpenFilesAreFound(t *testing.T) {
+	t.Parallel()
+	f, ws := newFS(t, &osfile.Options{Parents: true})
+	file, err := f.OpenFile("d/a", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeString(t, file, "content")
+	if _, err := f.OpenFile("d/a", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0); !os.IsExist(err) {
+		t.Errorf("the second OpenFile with O_EXCL = %v, want ErrExist", err)
+	}
+	if info, err := f.Stat("d/a"); err != nil || info.Size() != 7 || info.Mode() != 0o755 {
+		t.Errorf("Stat(d/a) = %+v, %v, want 7 bytes that can be executed", info, err)
+	}
+	if err := f.Rename("d", "e"); !os.IsNotExist(err) {
+		t.Errorf("Rename(d) = %v, want ErrNotExist, as nothing is stored below it", err)
+	}
+	if err := f.Rename("d/a", "e/b"); err != nil {
+		t.Error(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Error(err)
+	}
+	paths, err := ws.Glob(t.Context(), "**", nil)
+	if diff := cmp.Diff([]string{"e/b"}, paths); err != nil || diff != "" {
+		t.Errorf("Glob(**) = %v (-want +got):\n%s", err, diff)
+	}
+	if info, err := f.Stat("e/b"); err != nil || info.Mode() != 0o755 {
+		t.Errorf("Stat(e/b) = %+v, %v, want that it can still be executed", info, err)
+	}
+	file = open(t, f, "e/b", os.O_WRONLY|os.O_TRUNC)
+	if err := f.Remove("e/b"); err != nil {
+		t.Error(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := ws.Stat(t.Context(), "e/b"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after Remove and Close: %v, want ErrNotExist", err)
+	}
+}

@@ -2,39 +2,29 @@ package mcp
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/workspacekit/workspacekit/internal/httpguard"
 )
 
 const (
 	// HTTPPath is the path that [ServeHTTP] answers. There is nothing at others.
 	HTTPPath = "/mcp"
 	// MinToken is the length of the shortest token that [HTTPOptions] may have.
-	MinToken = 16
+	MinToken = httpguard.MinToken
 	// DefaultReadTimeout is how long a client has to send the head of a request,
 	// and again for its body, where the options do not say.
 	DefaultReadTimeout = 30 * time.Second
 	// DefaultSessionTimeout is how long a session without a request is kept where
 	// the options do not say.
 	DefaultSessionTimeout = time.Hour
-
-	maxHeader    = 64 << 10         // bytes
-	writeTimeout = 30 * time.Second // for each part of an answer
-	idleTimeout  = 2 * time.Minute  // between the requests of a connection
 )
 
 // HTTPOptions tune a [ServeHTTP].
@@ -77,9 +67,9 @@ type HTTPOptions struct {
 // Options that are refused, or the error of the listener.
 func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, opts *HTTPOptions) error {
 	o := opts.withDefaults()
-	if err := o.check(listener.Addr()); err != nil {
+	if err := httpguard.CheckTokens(listener.Addr(), o.Tokens); err != nil {
 		listener.Close()
-		return err
+		return fmt.Errorf("mcp: %w", err)
 	}
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -87,19 +77,13 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 	sessions := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		SessionTimeout:             o.SessionTimeout,
 		MaxRequestBodyBytes:        int64(o.MaxMessage),
-		DisableLocalhostProtection: true, // guard allows for o.Hosts
+		DisableLocalhostProtection: true, // httpguard allows for o.Hosts
 		Logger:                     o.Logger,
 	})
 	mux := http.NewServeMux()
-	mux.Handle(HTTPPath, o.guard(ctx, o.authorize(sessions)))
-	srv := &http.Server{
-		Handler:           bounded(mux, o.ReadTimeout),
-		BaseContext:       func(net.Listener) context.Context { return base },
-		ReadHeaderTimeout: o.ReadTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
-	}
+	mux.Handle(HTTPPath, httpguard.Guard(ctx, o.Hosts, o.authorize(sessions)))
+	srv := httpguard.NewServer(mux, o.ReadTimeout, int64(o.MaxMessage), o.Logger)
+	srv.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
 	select {
@@ -122,7 +106,7 @@ func shutDown(srv *http.Server, server *sdk.Server, grace time.Duration, cancel 
 	for session := range server.Sessions() {
 		go session.Close() // which waits for the calls of the session
 	}
-	limited, stop := context.WithTimeout(context.Background(), grace+writeTimeout)
+	limited, stop := context.WithTimeout(context.Background(), grace+httpguard.WriteTimeout)
 	defer stop()
 	if srv.Shutdown(limited) != nil {
 		srv.Close()
@@ -153,85 +137,19 @@ func (opts *HTTPOptions) withDefaults() HTTPOptions {
 	return o
 }
 
-// check returns an error for options that leave addr open to others.
-func (o *HTTPOptions) check(addr net.Addr) error {
-	for _, token := range o.Tokens {
-		if len(token) < MinToken {
-			return fmt.Errorf("mcp: a token has %d characters; use at least %d", len(token), MinToken)
-		}
-	}
-	if len(o.Tokens) == 0 && !isLoopback(addr) {
-		return fmt.Errorf("mcp: %s can be reached from other computers: a token is required", addr)
-	}
-	return nil
-}
-
-func isLoopback(addr net.Addr) bool {
-	tcp, ok := addr.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
-}
-
-// guard refuses what a page in a browser sends to a server that is not its own, and
-// every request once ctx has ended.
-func (o *HTTPOptions) guard(ctx context.Context, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case ctx.Err() != nil:
-			http.Error(w, "the server is shutting down", http.StatusServiceUnavailable)
-		case !o.isHost(r):
-			http.Error(w, "the Host header does not name this server", http.StatusForbidden)
-		case !isOwnOrigin(r):
-			http.Error(w, "requests of other sites are refused", http.StatusForbidden)
-		default:
-			next.ServeHTTP(w, r)
-		}
-	})
-}
-
-// isHost reports whether the Host header of r names this server. A page of another
-// site whose name leads here (DNS rebinding) sends that name.
-func (o *HTTPOptions) isHost(r *http.Request) bool {
-	host := (&url.URL{Host: r.Host}).Hostname()
-	if slices.ContainsFunc(o.Hosts, func(known string) bool { return strings.EqualFold(known, host) }) {
-		return true
-	}
-	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if isLoopback(local) && strings.EqualFold(host, "localhost") {
-		return true
-	}
-	tcp, ok := local.(*net.TCPAddr)
-	return ok && tcp.IP.Equal(net.ParseIP(host))
-}
-
-// isOwnOrigin reports whether r comes from no page, or from one of the host that it
-// was sent to.
-func isOwnOrigin(r *http.Request) bool {
-	origins := r.Header.Values("Origin")
-	if len(origins) == 0 {
-		return true
-	}
-	origin, err := url.Parse(origins[0])
-	return err == nil && len(origins) == 1 && origin.Host != "" && strings.EqualFold(origin.Host, r.Host)
-}
-
 // authorize lets in requests with a token, if there are tokens. The SDK refuses one
 // whose token differs from the token that its session began with.
 func (o *HTTPOptions) authorize(next http.Handler) http.Handler {
 	if len(o.Tokens) == 0 {
 		return next
 	}
-	users := make([][sha256.Size]byte, len(o.Tokens))
-	for i, token := range o.Tokens {
-		users[i] = sha256.Sum256([]byte(token))
-	}
+	tokens := httpguard.NewTokens(o.Tokens)
 	verify := func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
-		user := sha256.Sum256([]byte(token))
-		for _, known := range users {
-			if subtle.ConstantTimeCompare(known[:], user[:]) == 1 {
-				return &auth.TokenInfo{UserID: hex.EncodeToString(user[:])}, nil
-			}
+		user, ok := tokens.User(token)
+		if !ok {
+			return nil, auth.ErrInvalidToken
 		}
-		return nil, auth.ErrInvalidToken
+		return &auth.TokenInfo{UserID: user}, nil
 	}
 	next = auth.RequireBearerToken(verify, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -251,54 +169,3 @@ func (c challenging) WriteHeader(status int) {
 }
 
 func (c challenging) Unwrap() http.ResponseWriter { return c.ResponseWriter }
-
-// bounded bounds how long a client takes to send a body, and to take each part of an
-// answer. A stream as a whole can last.
-func bounded(next http.Handler, read time.Duration) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		connection := http.NewResponseController(w)
-		if r.Body != http.NoBody {
-			// An error means that the connection is closed, as reading shows.
-			_ = connection.SetReadDeadline(time.Now().Add(read))
-			r.Body = boundedBody{r.Body, connection}
-		}
-		writer := boundedWriter{w, connection}
-		defer writer.extend() // for what is flushed when the request ends
-		next.ServeHTTP(writer, r)
-	})
-}
-
-// boundedBody ends the deadline with the body: the server reads on to see whether the
-// client hangs up.
-type boundedBody struct {
-	io.ReadCloser
-	connection *http.ResponseController
-}
-
-func (b boundedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if errors.Is(err, io.EOF) {
-		_ = b.connection.SetReadDeadline(time.Time{}) // as above
-	}
-	return n, err
-}
-
-type boundedWriter struct {
-	http.ResponseWriter
-	connection *http.ResponseController
-}
-
-func (w boundedWriter) extend() { _ = w.connection.SetWriteDeadline(time.Now().Add(writeTimeout)) } // as above
-
-func (w boundedWriter) Write(p []byte) (int, error) {
-	w.extend()
-	return w.ResponseWriter.Write(p)
-}
-
-// FlushError is what [http.ResponseController] flushes by.
-func (w boundedWriter) FlushError() error {
-	w.extend()
-	return w.connection.Flush()
-}
-
-func (w boundedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -140,7 +140,7 @@ func (f *FS) create(name string, condition workspace.WriteOptions) (*content, er
 // Name returns the name that OpenFile was given.
 func (file *File) Name() string { return file.name }
 
-// Require adds a condition to the next store, which replaces that of the flags.
+// Require sets the condition of the next store, in place of the one that the flags mean.
 func (file *File) Require(condition workspace.WriteOptions) {
 	if file.content != nil {
 		file.content.require(condition)

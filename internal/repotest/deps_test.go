@@ -43,11 +43,13 @@ var policy = map[string][]string{
 
 	"internal/errcode":      {"workspace"},
 	"internal/glob":         {"workspace", "github.com/bmatcuk/doublestar/v4"},
+	"internal/httpguard":    {},
 	"internal/ignore":       {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/lines":        {"workspace"},
 	"internal/lazyregexp":   {},
 	"internal/notify":       {"workspace", "internal/ops"},
 	"internal/ops":          {},
+	"internal/osfile":       {"workspace"},
 	"internal/process":      {},
 	"internal/s3test":       {},
 	"internal/session":      {},
@@ -97,7 +99,7 @@ var policy = map[string][]string{
 	"tools/lint":             {"tools", "internal/lazyregexp"},
 	"tools/internal/...":     {"workspace", "internal/lazyregexp", "tools/internal/..."},
 	"tools/internal/charset": {"golang.org/x/text/encoding/..."},
-	"adapters/mcp": {"workspace", "workspace/policy", "tools", "github.com/google/jsonschema-go/jsonschema",
+	"adapters/mcp": {"workspace", "workspace/policy", "tools", "internal/httpguard", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/modelcontextprotocol/go-sdk/..."},
 	"adapters/otel": {"workspace/observe", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes",
 		"go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/semconv/...", "go.opentelemetry.io/otel/trace"}, // and no SDK

@@ -57,6 +57,19 @@ func CheckName(name string) error {
 	return nil
 }
 
+// InGit reports whether an element of name is ".git" on some file system, as git sees it: in
+// other letters, by its short name, with what NTFS ignores at its end, after a backslash.
+func InGit(name string) bool {
+	for element := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '/' || r == '\\' }) {
+		element, _, _ = strings.Cut(element, ":")
+		element = strings.TrimRight(element, ". ")
+		if strings.EqualFold(element, ".git") || strings.EqualFold(element, "git~1") {
+			return true
+		}
+	}
+	return false
+}
+
 // invalidName returns the error of a name, with what is wrong with it.
 func invalidName(why string) error {
 	return &kindError{kind: fs.ErrInvalid, cause: errors.New(why), only: true}

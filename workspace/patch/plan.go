@@ -206,10 +206,8 @@ func (p *planner) resolve(s *section) error {
 		if err := ops.CheckName(*name); err != nil {
 			return ops.Error(ops.ApplyPatch, *name, err, nil)
 		}
-		for element := range strings.FieldsFuncSeq(*name, func(r rune) bool { return r == '/' || r == '\\' }) {
-			if isGit(element) {
-				return ops.Error(ops.ApplyPatch, *name, fs.ErrInvalid, errors.New("a patch cannot change what is in .git"))
-			}
+		if ops.InGit(*name) {
+			return ops.Error(ops.ApplyPatch, *name, fs.ErrInvalid, errors.New("a patch cannot change what is in .git"))
 		}
 	}
 	if s.kind == Renamed && s.old == s.new {
@@ -219,14 +217,6 @@ func (p *planner) resolve(s *section) error {
 		p.place(s.old).leaves = true
 	}
 	return nil
-}
-
-// isGit reports whether some file system takes element for ".git", as git sees it: in
-// other letters, by its short name, and with what NTFS ignores at its end.
-func isGit(element string) bool {
-	element, _, _ = strings.Cut(element, ":")
-	element = strings.TrimRight(element, ". ")
-	return strings.EqualFold(element, ".git") || strings.EqualFold(element, "git~1")
 }
 
 // apply applies a section to what the sections before it have left.

@@ -101,7 +101,7 @@ func (tx *running) state(ctx context.Context) (record, workspace.Version, error)
 	}
 	var r record
 	if err := json.Unmarshal(data, &r); err != nil {
-		return record{}, "", ops.Error(ops.Transaction, tx.dir, workspace.ErrUnavailable, errors.New("the state of a transaction is damaged"))
+		return record{}, "", tx.leftAlone("the state of a transaction is damaged")
 	}
 	return r, version, nil
 }
@@ -122,13 +122,13 @@ func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) e
 		return err
 	}
 	if change == nil {
+		f.removeEmpty(ctx, f.dir) // which a program that was killed has left
 		return nil
 	}
 	tx, err := f.begin(ctx)
 	if err != nil {
 		return err
 	}
-	f.active.Store(tx.dir, true)
 	defer f.active.Delete(tx.dir)
 	inner, cancel := context.WithTimeout(context.WithValue(ctx, key{f.shared}, tx), MaxDuration)
 	returned := false
@@ -159,17 +159,19 @@ func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) e
 // are empty.
 const maxBegins = 10
 
-// begin returns a new transaction.
+// begin returns a new transaction, which is active.
 func (s *shared) begin(ctx context.Context) (*running, error) {
 	for attempt := 1; ; attempt++ {
 		tx, err := s.open(s.dir + "/" + session.NewID())
 		if err != nil {
 			return nil, err
 		}
+		s.active.Store(tx.dir, true)
 		err = tx.set(ctx, stateOpen)
 		if err == nil {
 			return tx, nil
 		}
+		s.active.Delete(tx.dir)
 		if !errors.Is(err, fs.ErrNotExist) || attempt == maxBegins {
 			return nil, ops.Rename(err, ops.Transaction, ".")
 		}
@@ -239,19 +241,26 @@ func (tx *running) revert(ctx context.Context) error {
 			}
 		}
 	}
-	done := map[string]bool{}
-	var errs []error
-	for _, c := range changes {
-		if done[c.Session] {
-			continue
+	for { // while a change waits for one of another session, which was made after it
+		done := map[string]bool{}
+		progress := false
+		var errs []error
+		for _, c := range changes {
+			if done[c.Session] {
+				continue
+			}
+			done[c.Session] = true
+			as := session.WithCall(session.WithID(ctx, c.Session)) // for what records changes below
+			reverted, err := tx.journal.Undo(as, &backup.UndoOptions{Session: c.Session, All: true})
+			progress = progress || len(reverted) > 0
+			if !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, tx.unlessRestored(ctx, err, original))
+			}
 		}
-		done[c.Session] = true
-		as := session.WithCall(session.WithID(ctx, c.Session)) // for what records changes below
-		if _, err := tx.journal.Undo(as, &backup.UndoOptions{Session: c.Session, All: true}); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, tx.unlessRestored(ctx, err, original))
+		if err := errors.Join(errs...); err == nil || !progress || !onlyConflicts(err) {
+			return err
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // unlessRestored returns err without the conflicts of files that are as they were before
@@ -316,7 +325,7 @@ func (tx *running) remove(ctx context.Context) error {
 // empty.
 func (s *shared) removeEmpty(ctx context.Context, dir string) {
 	for ; dir != "."; dir, _ = workspace.Split(dir) {
-		if s.store.Rm(ctx, dir, nil) != nil {
+		if err := s.store.Rm(ctx, dir, nil); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return
 		}
 	}
@@ -325,8 +334,11 @@ func (s *shared) removeEmpty(ctx context.Context, dir string) {
 // recoverOnce tries to undo what has been left, before the first change. That it fails is no
 // reason to refuse the change.
 func (s *shared) recoverOnce(ctx context.Context) {
-	if !s.recovered.Swap(true) && workspace.CapabilitiesOf(s.store).Write {
-		_ = s.undoLeft(ctx)
+	if s.recovered.Swap(true) || !workspace.CapabilitiesOf(s.store).Write {
+		return
+	}
+	if err := s.undoLeft(ctx); err != nil && ctx.Err() != nil {
+		s.recovered.Store(false)
 	}
 }
 
@@ -350,6 +362,10 @@ func (s *shared) undoLeft(ctx context.Context) error {
 
 // undoIfLeft undoes the transaction in dir, if its process has ended.
 func (s *shared) undoIfLeft(ctx context.Context, dir string) error {
+	if _, active := s.active.LoadOrStore(dir, true); active {
+		return nil
+	}
+	defer s.active.Delete(dir)
 	tx, err := s.open(dir)
 	if err != nil {
 		return err
@@ -361,22 +377,52 @@ func (s *shared) undoIfLeft(ctx context.Context, dir string) error {
 		s.removeEmpty(ctx, dir)
 		return nil
 	case err != nil:
-		return ops.Rename(err, ops.Transaction, ".")
+		return ops.Rename(err, ops.Transaction, dir)
 	case found.State == stateDone:
 		return tx.remove(ctx)
 	}
-	if s.now().Before(found.Until) && s.inUse(dir, found) {
+	if s.now().Before(found.Until) && s.inUse(found) {
 		return nil
+	}
+	if owner, _ := process.Parse(found.Process); owner.User != process.This().User {
+		if err := tx.sparesGit(ctx); err != nil {
+			return err
+		}
 	}
 	return tx.undo(ctx)
 }
 
-// inUse reports whether the transaction in dir may still go on.
-func (s *shared) inUse(dir string, r record) bool {
+// sparesGit returns the error of a transaction of another user or computer that has changed
+// what is in .git. Its journal may be a part of a repository that was cloned: whoever
+// wrote it must not choose what git does here.
+func (tx *running) sparesGit(ctx context.Context) error {
+	changes, err := tx.journal.Changes(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		inGit := ops.InGit(c.Path) || ops.InGit(c.To)
+		for _, step := range c.Steps {
+			inGit = inGit || ops.InGit(step.Path)
+		}
+		if inGit {
+			return tx.leftAlone("another user or computer has changed .git in a transaction")
+		}
+	}
+	return nil
+}
+
+// leftAlone is the error of a transaction that is not undone because of what it is. No
+// other one waits for it.
+func (tx *running) leftAlone(why string) error {
+	return ops.Error(ops.Transaction, tx.dir, workspace.ErrConflict, errors.New(why+": remove the directory, which holds the old files"))
+}
+
+// inUse reports whether a transaction that is not active here may still go on.
+func (s *shared) inUse(r record) bool {
 	self := process.This()
 	if r.Process == self.String() && r.FS == s.id {
-		_, active := s.active.Load(dir)
-		return active
+		return false
 	}
 	owner, known := process.Parse(r.Process)
 	if !known {

@@ -45,6 +45,11 @@
 // that this process has ended, or, where it cannot know that (another computer, another
 // container), after [MaxDuration] and some minutes. A transaction ends after MaxDuration,
 // so it never goes on after that.
+//
+// A journal may also have come with the files, in a repository that somebody has cloned. So
+// a transaction of another user or computer that has changed ".git" is never undone by itself:
+// that is an error, which names its directory. The error of a state that cannot be read does
+// that, too. Both are no reason to refuse another transaction.
 package transaction
 
 import (

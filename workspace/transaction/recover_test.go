@@ -1,0 +1,236 @@
+package transaction_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
+)
+
+// leave lets a program make a change in a transaction of store, and be killed then.
+func leave(t *testing.T, store workspace.FileSystem, change func(ctx context.Context, ws *workspace.Workspace) error) {
+	t.Helper()
+	all, err := policy.Sub(store, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := &stopper{SubFS: all, fsys: store, left: 1000}
+	ws := workspace.New("test", newFS(t, killed), nil)
+	_ = ws.Transaction(t.Context(), func(ctx context.Context) error {
+		if err := change(ctx, ws); err != nil {
+			t.Fatal(err)
+		}
+		killed.left = 0
+		return nil
+	})
+}
+
+// later returns store with transactions, so late that all that was left is undone.
+func later(t *testing.T, store workspace.FileSystem) *transaction.FS {
+	fsys := newFS(t, store)
+	transaction.Later(fsys, tooLate)
+	return fsys
+}
+
+// TestSessions tests that the changes of several sessions in one transaction are undone
+// together.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	store := memory.New(nil)
+	fill(t, store, start)
+	before := contents(t, store)
+	ws := workspace.New("test", newFS(t, store), nil)
+	failed := errors.New("failed")
+	err := ws.Transaction(t.Context(), func(ctx context.Context) error {
+		for i := range 9 {
+			in := session.WithID(ctx, fmt.Sprint("session", i%3))
+			if _, err := ws.WriteFile(in, "a", []byte(fmt.Sprint(i)), nil); err != nil {
+				return err
+			}
+		}
+		return failed
+	})
+	if !errors.Is(err, failed) || errors.Is(err, workspace.ErrConflict) {
+		t.Errorf("Transaction() = %v, want %v alone", err, failed)
+	}
+	if diff := cmp.Diff(before, contents(t, store)); diff != "" {
+		t.Errorf("after the transaction (-want +got):\n%s", diff)
+	}
+}
+
+// watched is a FileSystem that calls wrote after each write.
+type watched struct {
+	*policy.SubFS
+	wrote func(name string)
+}
+
+func (w *watched) Exact() (workspace.FileSystem, error) { return w, nil }
+
+func (w *watched) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	version, err := w.SubFS.WriteFile(ctx, name, data, opts)
+	w.wrote(name)
+	return version, err
+}
+
+func watch(t *testing.T, store workspace.FileSystem, wrote func(name string)) *watched {
+	t.Helper()
+	all, err := policy.Sub(store, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &watched{all, wrote}
+}
+
+// TestBegins tests that a transaction that has just begun is not undone by another one of
+// the same program.
+func TestBegins(t *testing.T) {
+	t.Parallel()
+	var fsys *transaction.FS
+	var once sync.Once
+	fsys = newFS(t, watch(t, memory.New(nil), func(string) {
+		once.Do(func() {
+			if err := fsys.Transaction(t.Context(), nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}))
+	if err := fsys.Transaction(t.Context(), func(context.Context) error { return nil }); err != nil {
+		t.Errorf("Transaction() = %v", err)
+	}
+}
+
+// TestUndoneOnce tests that what is being undone is not undone at the same time by another
+// transaction of the same program.
+func TestUndoneOnce(t *testing.T) {
+	t.Parallel()
+	store := memory.New(nil)
+	fill(t, store, start)
+	before := contents(t, store)
+	leave(t, store, func(ctx context.Context, ws *workspace.Workspace) error { return changeAll(ctx, ws) })
+	reached, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	fsys := later(t, watch(t, store, func(name string) {
+		if name == "a" {
+			once.Do(func() { close(reached); <-release })
+		}
+	}))
+	first := make(chan error)
+	go func() { first <- fsys.Transaction(t.Context(), nil) }()
+	<-reached
+	left := contents(t, store)
+	for range 2 {
+		if err := fsys.Transaction(t.Context(), nil); err != nil {
+			t.Errorf("Transaction() while another one undoes = %v", err)
+		}
+	}
+	if diff := cmp.Diff(left, contents(t, store)); diff != "" {
+		t.Errorf("it was undone twice at the same time:\n%s", diff)
+	}
+	close(release)
+	if err := <-first; err != nil {
+		t.Errorf("Transaction() = %v", err)
+	}
+	if diff := cmp.Diff(before, contents(t, store)); diff != "" {
+		t.Errorf("after the recovery (-want +got):\n%s", diff)
+	}
+}
+
+// TestFirstChange tests that the first change undoes what was left, also if one before it
+// was given up.
+func TestFirstChange(t *testing.T) {
+	t.Parallel()
+	store := memory.New(nil)
+	fill(t, store, start)
+	want := contents(t, store)
+	leave(t, store, func(ctx context.Context, ws *workspace.Workspace) error { return changeAll(ctx, ws) })
+	fsys := later(t, store)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, ctx := range []context.Context{ended, t.Context()} {
+		if _, err := fsys.WriteFile(ctx, "n", []byte("n"), nil); !errors.Is(err, ctx.Err()) {
+			t.Errorf("WriteFile() = %v, want %v", err, ctx.Err())
+		}
+	}
+	want["n"] = "n"
+	if diff := cmp.Diff(want, contents(t, store)); diff != "" {
+		t.Errorf("after the first change (-want +got):\n%s", diff)
+	}
+}
+
+// TestPlanted tests that a journal of another computer, which may have come with a clone of
+// a repository, changes nothing in .git, and that neither it nor a state that cannot be
+// read keeps transactions from being made.
+func TestPlanted(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(ctx context.Context, ws *workspace.Workspace) error{
+		"created": func(ctx context.Context, ws *workspace.Workspace) error { return ws.Rm(ctx, ".git/x", nil) },
+		"moved":   func(ctx context.Context, ws *workspace.Workspace) error { return ws.Move(ctx, ".git/x", "x") },
+		"below":   func(ctx context.Context, ws *workspace.Workspace) error { return ws.Rm(ctx, "d/.GIT/x", nil) },
+		"damaged": func(ctx context.Context, ws *workspace.Workspace) error { return nil },
+	} {
+		for _, foreign := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/%t", name, foreign), func(t *testing.T) {
+				t.Parallel()
+				store := memory.New(nil)
+				fill(t, store, files{"a": "1", ".git/x": "x", "d/.GIT/x": "x"})
+				before := contents(t, store)
+				leave(t, store, change)
+				names, err := store.Glob(t.Context(), transaction.DefaultDir+"/*/state.json", nil)
+				if err != nil || len(names) != 1 {
+					t.Fatalf("states: %q, %v", names, err)
+				}
+				data, err := store.ReadFile(t.Context(), names[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				var state struct{ Process string }
+				if err := json.Unmarshal(data, &state); err != nil {
+					t.Fatal(err)
+				}
+				if foreign {
+					data = bytes.Replace(data, []byte(state.Process), []byte("0."+after(state.Process, 1)), 1)
+				}
+				if name == "damaged" {
+					data = []byte("{")
+				}
+				if _, err := store.WriteFile(t.Context(), names[0], data, nil); err != nil {
+					t.Fatal(err)
+				}
+				left := contents(t, store)
+				undone := !foreign && name != "damaged"
+				err = later(t, store).Transaction(t.Context(), nil)
+				if undone != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), "transaction "+path.Dir(names[0])+": ") {
+					t.Errorf("Transaction() = %v", err)
+				}
+				want := left
+				if undone {
+					want = before
+				}
+				if diff := cmp.Diff(want, contents(t, store)); diff != "" {
+					t.Errorf("after the recovery (-want +got):\n%s", diff)
+				}
+				ws := workspace.New("test", later(t, store), nil)
+				err = ws.Transaction(t.Context(), func(ctx context.Context) error {
+					_, err := ws.WriteFile(ctx, "a", []byte("2"), nil)
+					return err
+				})
+				if data, readErr := store.ReadFile(t.Context(), "a"); err != nil || readErr != nil || string(data) != "2" {
+					t.Errorf("Transaction() = %v, and then a is %q, %v", err, data, readErr)
+				}
+			})
+		}
+	}
+}

@@ -41,6 +41,8 @@ var policy = map[string][]string{
 	"internal/exhaustive": {},
 	"internal/nodetest":   {},
 
+	"shell/internal/pattern": {"internal/lazyregexp"},
+
 	"internal/errcode":      {"workspace"},
 	"internal/glob":         {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/httpguard":    {},

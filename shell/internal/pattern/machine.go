@@ -1,0 +1,212 @@
+package pattern
+
+import (
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+)
+
+// The assertions, as characters that stand for them in an expression. The repetition
+// keeps the parser from making a class of two of them.
+const (
+	atWordStart  = `(?:\x{10FFF0}){1}` // \<
+	atWordEnd    = `(?:\x{10FFF1}){1}` // \>
+	atBoundary   = `(?:\x{10FFF2}){1}` // \b
+	noBoundary   = `(?:\x{10FFF3}){1}` // \B
+	noWordBefore = `(?:\x{10FFF4}){1}`
+	noWordAfter  = `(?:\x{10FFF5}){1}`
+
+	firstAssertion, lastAssertion = '\U0010FFF0', '\U0010FFF5'
+)
+
+var assertions = map[rune]string{'<': atWordStart, '>': atWordEnd, 'b': atBoundary, 'B': noBoundary}
+
+// withoutAssertions returns an expression that matches wherever the one with assertions
+// does.
+func withoutAssertions(expression string) string {
+	for _, a := range []string{atWordStart, atWordEnd, atBoundary, noBoundary, noWordBefore, noWordAfter} {
+		expression = strings.ReplaceAll(expression, a, "(?:)")
+	}
+	return expression
+}
+
+// holds reports whether an assertion holds between two characters; -1 is the end of the
+// text.
+func holds(assertion, before, after rune) bool {
+	left, right := isWord(before), isWord(after)
+	switch assertion - firstAssertion {
+	case 0:
+		return !left && right
+	case 1:
+		return left && !right
+	case 2:
+		return left != right
+	case 3:
+		return left == right
+	case 4:
+		return !left
+	}
+	return !right
+}
+
+// machine finds the matches of a program of package syntax in which some characters are
+// assertions. It follows all ways through the program at once, one character at a time,
+// so its time is at most the size of the program times the size of the text.
+type machine struct {
+	prog    *syntax.Prog
+	longest bool // of the matches that begin first, the longest one counts, else the first way
+	slots   int
+}
+
+func newMachine(tree *syntax.Regexp, longest bool) (*machine, error) {
+	slots := 2 * (tree.MaxCap() + 1)
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, re2Error(err)
+	}
+	return &machine{prog: prog, longest: longest, slots: slots}, nil
+}
+
+// thread is one way: the instruction that it has come to, and the bounds of the groups.
+type thread struct {
+	pc   uint32
+	caps []int
+}
+
+// threads are the ways at one place, the preferred ones first.
+type threads struct {
+	list []thread
+	seen []bool // by instruction
+}
+
+func (t *threads) clear() {
+	t.list = t.list[:0]
+	clear(t.seen)
+}
+
+// run is one search.
+type run struct {
+	*machine
+	at            int
+	before, after rune // the characters around that place, -1 at an end of the text
+}
+
+// find returns the first match that begins at from or later; nil if there is none.
+func (m *machine) find(text []byte, from int) (match []int) {
+	r := run{machine: m, at: from, before: -1, after: -1}
+	if from > 0 {
+		r.before, _ = utf8.DecodeLastRune(text[:from])
+	}
+	now := &threads{seen: make([]bool, len(m.prog.Inst))}
+	next := &threads{seen: make([]bool, len(m.prog.Inst))}
+	width := r.look(text)
+	for {
+		if match == nil {
+			caps := newCaps(m.slots)
+			caps[0] = r.at
+			r.add(now, uint32(m.prog.Start), caps)
+		}
+		if len(now.list) == 0 && match != nil {
+			return match
+		}
+		at, char := r.at, r.after
+		r.at, r.before = at+width, char
+		step := width
+		width = r.look(text)
+		next.clear()
+		for _, t := range now.list {
+			inst := &m.prog.Inst[t.pc]
+			if match != nil && m.longest && t.caps[0] > match[0] {
+				continue
+			}
+			if inst.Op != syntax.InstMatch {
+				if step > 0 && inst.MatchRune(char) {
+					r.add(next, inst.Out, t.caps)
+				}
+				continue
+			}
+			if match == nil || !m.longest || t.caps[0] < match[0] || at > match[1] {
+				match = append([]int(nil), t.caps...)
+				match[1] = at
+			}
+			if !m.longest {
+				break // the ways after this one are worse
+			}
+		}
+		if step == 0 {
+			return match
+		}
+		now, next = next, now
+	}
+}
+
+// look sets the character at the place of r, and returns its width: zero at the end.
+func (r *run) look(text []byte) (width int) {
+	if r.after = -1; r.at < len(text) {
+		r.after, width = utf8.DecodeRune(text[r.at:])
+	}
+	return width
+}
+
+func newCaps(n int) []int {
+	caps := make([]int, n)
+	for i := range caps {
+		caps[i] = -1
+	}
+	return caps
+}
+
+// add adds a way, and all that it leads to without a character.
+func (r *run) add(t *threads, pc uint32, caps []int) {
+	if t.seen[pc] {
+		return
+	}
+	t.seen[pc] = true
+	inst := &r.prog.Inst[pc]
+	switch inst.Op {
+	case syntax.InstAlt, syntax.InstAltMatch:
+		r.add(t, inst.Out, caps)
+		r.add(t, inst.Arg, caps)
+	case syntax.InstNop:
+		r.add(t, inst.Out, caps)
+	case syntax.InstCapture:
+		if int(inst.Arg) < len(caps) {
+			caps = append([]int(nil), caps...)
+			caps[inst.Arg] = r.at
+		}
+		r.add(t, inst.Out, caps)
+	case syntax.InstEmptyWidth:
+		if syntax.EmptyOp(inst.Arg)&^syntax.EmptyOpContext(r.before, r.after) == 0 {
+			r.add(t, inst.Out, caps)
+		}
+	case syntax.InstFail:
+	default:
+		if inst.Op == syntax.InstRune1 && inst.Rune[0] >= firstAssertion && inst.Rune[0] <= lastAssertion {
+			if holds(inst.Rune[0], r.before, r.after) {
+				r.add(t, inst.Out, caps)
+			}
+			return
+		}
+		t.list = append(t.list, thread{pc, caps})
+	}
+}
+
+// all returns at most n matches, as [Regexp.All] does.
+func (m *machine) all(text []byte, n int) [][]int {
+	var matches [][]int
+	for at, end := 0, -1; at <= len(text) && (n < 0 || len(matches) < n); {
+		match := m.find(text, at)
+		if match == nil {
+			break
+		}
+		if match[0] != match[1] || match[0] != end {
+			matches = append(matches, match)
+		}
+		if at = match[1]; match[0] == match[1] {
+			_, width := utf8.DecodeRune(text[at:])
+			at += max(width, 1)
+		}
+		end = match[1]
+	}
+	return matches
+}

@@ -1,0 +1,214 @@
+// Package pattern translates the regular expressions of GNU's programs to RE2, and finds
+// what they match. In go patterns and their [Syntax]; out comes a [Regexp], or an error
+// that says what RE2 cannot do: back references, and what looks ahead or behind.
+//
+// The translation is exact. What RE2 has no word for, the beginning and the end of a
+// word in a text that is not ASCII, is a character of the translation that no text
+// has, and [machine] knows its meaning. A search in a store gets the expression without
+// those characters ([Regexp.Remote]): it finds more lines, and the Regexp decides.
+package pattern
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// Syntax is the language of a pattern.
+type Syntax int
+
+// The languages.
+const (
+	Basic    Syntax = iota // grep, sed
+	Extended               // grep -E, sed -E
+	Fixed                  // grep -F
+	Perl                   // grep -P
+	Rust                   // rg
+)
+
+// Options change what a pattern means. The zero value matches anywhere.
+type Options struct {
+	IgnoreCase bool
+	Word       bool // a match neither follows nor precedes a letter, a digit or "_"
+	Line       bool // a match is the whole line
+	Multiline  bool // "^" and "$" match at each line of the text
+	Sed        bool // "\n", "\t" and the like are characters in basic and extended patterns
+}
+
+// maxDepth is how many groups can be in each other, in a pattern.
+const maxDepth = 200
+
+// maxPattern bounds all patterns of a Regexp, in bytes.
+const maxPattern = 16 << 10
+
+// Error is the error of a pattern.
+type Error struct {
+	// Text says what is wrong, in GNU's words if GNU refuses it, too.
+	Text string
+	// Unsupported says that the pattern is right, and is not possible here.
+	Unsupported bool
+}
+
+// Error implements the error interface.
+func (e *Error) Error() string { return e.Text }
+
+func syntaxError(text string) error { return &Error{Text: text} }
+
+// unsupported returns the error of what RE2 cannot do.
+func unsupported(format string, args ...any) error {
+	return &Error{Text: fmt.Sprintf(format, args...) + " is not possible here: patterns are translated to RE2, which has no back references and does not look around", Unsupported: true}
+}
+
+// Regexp is what some patterns match: what one of them matches. It is safe for
+// concurrent use.
+type Regexp struct {
+	re       *regexp.Regexp // finds the matches, unless there is a machine
+	machine  *machine       // finds the matches of a pattern with assertions; nil for another
+	remote   string
+	exact    bool
+	groups   int
+	warnings []string
+}
+
+// Compile returns what patterns match.
+//
+// # Errors
+//
+// An [*Error].
+func Compile(patterns []string, language Syntax, opts *Options) (*Regexp, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	r := &Regexp{}
+	expressions, size := make([]string, len(patterns)), 0
+	asserted := opts.Word
+	for i, text := range patterns {
+		if size += len(text); size > maxPattern {
+			return nil, &Error{Text: fmt.Sprintf("the pattern is longer than %d bytes", maxPattern), Unsupported: true}
+		}
+		t, err := translate(text, language, opts)
+		if err != nil {
+			return nil, err
+		}
+		expressions[i], asserted = "(?:"+t.expression+")", asserted || t.asserted
+		r.warnings = append(r.warnings, t.warnings...)
+	}
+	plain := strings.Join(expressions, "|")
+	if len(expressions) == 1 {
+		plain = expressions[0][len("(?:") : len(expressions[0])-1]
+	}
+	flags := "s" // "." is any character
+	if language == Perl || language == Rust {
+		flags = ""
+	}
+	if opts.IgnoreCase {
+		flags += "i"
+	}
+	if opts.Multiline {
+		flags += "m"
+	}
+	if flags != "" {
+		flags = "(?" + flags + ")"
+	}
+	full := plain
+	if opts.Line {
+		full = "^(?:" + plain + ")$"
+	} else if opts.Word {
+		full = noWordBefore + "(?:" + plain + ")" + noWordAfter
+	}
+	return r, r.compile(flags, full, plain, asserted, opts, language != Perl && language != Rust)
+}
+
+// compile sets what finds the matches, and the expression for a store.
+func (r *Regexp) compile(flags, full, plain string, asserted bool, opts *Options, longest bool) error {
+	tree, err := syntax.Parse(flags+full, syntax.Perl)
+	if err != nil {
+		return re2Error(err)
+	}
+	r.groups = tree.MaxCap()
+	if asserted {
+		if r.machine, err = newMachine(tree, longest); err != nil {
+			return err
+		}
+	} else if r.re, err = regexp.Compile(flags + full); err != nil {
+		return re2Error(err)
+	} else if longest {
+		r.re.Longest()
+	}
+	r.remote, r.exact = flags+full, !asserted
+	if asserted {
+		r.remote = flags + withoutAssertions(full)
+		if opts.Word && withoutAssertions(plain) == plain {
+			notWord := "[^" + classes()["word"] + "]"
+			r.remote, r.exact = flags+"(?:^|"+notWord+")(?:"+plain+")(?:"+notWord+"|$)", true
+		}
+	}
+	remote, err := syntax.Parse(r.remote, syntax.Perl)
+	if err != nil {
+		return re2Error(err)
+	}
+	if seesLineEnd(remote) {
+		r.remote = "(?:" + r.remote + `)(?:\r{0})`
+	}
+	return nil
+}
+
+// re2Error is the error of an expression that RE2 refuses although it is a right
+// translation.
+func re2Error(err error) error {
+	text := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+	if strings.Contains(text, "repeat") || strings.Contains(text, "too large") {
+		text = errTooBig
+	}
+	return &Error{Text: text, Unsupported: true}
+}
+
+// seesLineEnd reports whether what a pattern matches can depend on a "\r" at the end of
+// a line. A search does not show that to patterns that do not spell it out.
+func seesLineEnd(tree *syntax.Regexp) bool {
+	switch tree.Op {
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL, syntax.OpEndLine, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	case syntax.OpCharClass:
+		for i := 0; i < len(tree.Rune); i += 2 {
+			if tree.Rune[i] <= '\r' && '\r' <= tree.Rune[i+1] {
+				return true
+			}
+		}
+	}
+	for _, sub := range tree.Sub {
+		if seesLineEnd(sub) {
+			return true
+		}
+	}
+	return false
+}
+
+// Groups returns how many groups the pattern has.
+func (r *Regexp) Groups() int { return r.groups }
+
+// Warnings returns what GNU's programs warn about.
+func (r *Regexp) Warnings() []string { return r.warnings }
+
+// Remote returns an expression in RE2 for the search of a workspace. The lines that it
+// matches are at least those that r matches, and if exact is true they are the same.
+func (r *Regexp) Remote() (expression string, exact bool) { return r.remote, r.exact }
+
+// Match reports whether there is a match in text.
+func (r *Regexp) Match(text []byte) bool {
+	if r.machine != nil {
+		return r.machine.find(text, 0) != nil
+	}
+	return r.re.Match(text)
+}
+
+// All returns at most n matches in text, or all if n is negative: for each the bounds of
+// the match and of its groups, -1 for a group that has no part in it. An empty match
+// right after another match is none.
+func (r *Regexp) All(text []byte, n int) [][]int {
+	if r.machine == nil {
+		return r.re.FindAllSubmatchIndex(text, n)
+	}
+	return r.machine.all(text, n)
+}

@@ -39,11 +39,11 @@ func TestMeasure(t *testing.T) {
 
 // maxFiles is how many files a package may have. The packages in fileCeilings
 // had more when the rule came; they may not grow, but for tools, which has a file
-// for each operation and for each dialect.
+// for each operation and for each dialect, and for the programs of the shell.
 const maxFiles = 15
 
 var fileCeilings = map[string]int{
-	"conformance": 47, "tools": 44, "workspace": 28,
+	"conformance": 47, "shell/internal/command": 50, "tools": 44, "workspace": 28,
 }
 
 // maxExported is how many exported identifiers package workspace may have.

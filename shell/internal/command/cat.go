@@ -37,12 +37,16 @@ func cat(ctx context.Context, p *Process) int {
 	}
 	out := bufio.NewWriter(p.Stdout)
 	w := &catWriter{catOptions: o, out: out, start: true}
-	return p.Inputs(ctx, names, func(in *Input) error {
+	status = p.Inputs(ctx, names, func(in *Input) error {
 		if _, err := io.Copy(w, in); err != nil {
 			return err
 		}
 		return out.Flush()
 	})
+	if w.cr {
+		out.WriteByte('\r')
+	}
+	return p.finish(out, status)
 }
 
 // catOptions are the options of cat that change the text.
@@ -54,12 +58,21 @@ type catWriter struct {
 	out   *bufio.Writer
 	lines int
 	start bool // the next byte begins a line
+	cr    bool // the last byte was a carriage return, which is not written yet
 	blank int  // how many empty lines there were before it
 }
 
 // Write implements [io.Writer].
 func (w *catWriter) Write(b []byte) (int, error) {
 	for _, c := range b {
+		if w.cr {
+			w.cr = false
+			if c == '\n' {
+				w.out.WriteString("^M")
+			} else {
+				w.out.WriteByte('\r')
+			}
+		}
 		if w.start && c == '\n' {
 			if w.blank++; w.squeeze && w.blank > 1 {
 				continue
@@ -81,6 +94,9 @@ func (w *catWriter) Write(b []byte) (int, error) {
 // char prints one byte.
 func (w *catWriter) char(c byte) {
 	switch {
+	case c == '\r' && w.ends && !w.nonprinting:
+		w.cr = true
+		return
 	case c == '\n':
 		if w.ends {
 			w.out.WriteByte('$')

@@ -169,12 +169,22 @@ func (p *Process) input(ctx context.Context, name string, read func(in *Input) e
 		return read(&Input{name, io.NopCloser(p.Stdin)})
 	}
 	file, err := p.Open(ctx, name)
+	if errors.Is(err, workspace.ErrIsDir) {
+		file, err = directoryReader{err}, nil
+	}
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	return read(&Input{name, file})
 }
+
+// directoryReader is a directory that is open: only reading fails.
+type directoryReader struct{ err error }
+
+func (d directoryReader) Read([]byte) (int, error) { return 0, d.err }
+
+func (directoryReader) Close() error { return nil }
 
 // ReadFile returns the whole content of a file, and its version, which is empty for a
 // device.

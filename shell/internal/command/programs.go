@@ -11,11 +11,23 @@ type Program func(ctx context.Context, p *Process) int
 
 // Programs are the programs by name. It is never changed.
 var Programs = map[string]Program{
-	"cat":   cat,
-	"echo":  echo,
-	"false": func(context.Context, *Process) int { return 1 },
-	"pwd":   pwd,
-	"true":  func(context.Context, *Process) int { return 0 },
+	"cat":    cat,
+	"date":   date,
+	"echo":   echo,
+	"false":  func(context.Context, *Process) int { return 1 },
+	"head":   head,
+	"nl":     nl,
+	"printf": printf,
+	"pwd":    pwd,
+	"rev":    rev,
+	"sleep":  sleep,
+	"sort":   sortLines,
+	"tac":    tac,
+	"tail":   tail,
+	"tr":     tr,
+	"true":   func(context.Context, *Process) int { return 0 },
+	"uniq":   uniq,
+	"wc":     wc,
 }
 
 // Names returns the names of all programs, sorted.

@@ -1,0 +1,614 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
+)
+
+// date prints a time.
+func date(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [+FORMAT]")
+	text := f.StringP("date", "d", "", "print the time that STRING describes, not now")
+	f.StringP("file", "f", "", "not supported: use -d for each line")
+	iso := f.StringP("iso-8601", "I", "", "ISO 8601 format: date, hours, minutes, seconds or ns")
+	f.Lookup("iso-8601").NoOptDefVal = "date"
+	reference := f.StringP("reference", "r", "", "print the last modification time of FILE")
+	mail := f.BoolP("rfc-email", "R", false, "the format of mails: Mon, 14 Aug 2006 02:34:56 -0600")
+	rfc := f.String("rfc-3339", "", "RFC 3339 format: date, seconds or ns")
+	f.StringP("set", "s", "", "not supported: nobody sets the clock here")
+	utc := f.BoolP("utc", "u", false, "print Coordinated Universal Time (UTC)")
+	f.BoolVar(utc, "universal", false, "the same as -u")
+	operands, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	switch {
+	case f.Changed("file"):
+		return p.errorf("-f is not supported: use -d for each line")
+	case f.Changed("set"):
+		return p.errorf("cannot set date: Operation not permitted")
+	case f.Changed("date") && f.Changed("reference"):
+		return f.wrong("the options to specify dates for printing are mutually exclusive")
+	case len(operands) > 1:
+		return f.wrong("extra operand %s", quoteName(operands[1]))
+	}
+	zone, err := parseZone(p.Env("TZ"))
+	if *utc {
+		zone, err = time.UTC, nil
+	}
+	if err != nil {
+		return p.errorf("%v", err)
+	}
+	formats := 0
+	format := "%a %b %e %H:%M:%S %Z %Y"
+	for _, choice := range []struct {
+		chosen bool
+		format string
+	}{
+		{f.Changed("iso-8601"), isoFormats[*iso]},
+		{*mail, "%a, %d %b %Y %H:%M:%S %z"},
+		{f.Changed("rfc-3339"), strings.Replace(strings.Replace(isoFormats[*rfc], "T", " ", 1), ",%N", ".%N", 1)},
+		{len(operands) > 0 && strings.HasPrefix(operands[0], "+"), strings.TrimPrefix(strings.Join(operands, ""), "+")},
+	} {
+		if choice.chosen {
+			format = choice.format
+			formats++
+		}
+	}
+	switch {
+	case formats > 1:
+		return p.errorf("multiple output formats specified")
+	case f.Changed("iso-8601") && isoFormats[*iso] == "":
+		return f.wrong("invalid argument %s for '--iso-8601'", quoteName(*iso))
+	case f.Changed("rfc-3339") && (isoFormats[*rfc] == "" || *rfc == "hours" || *rfc == "minutes"):
+		return f.wrong("invalid argument %s for '--rfc-3339'", quoteName(*rfc))
+	case len(operands) > 0 && !strings.HasPrefix(operands[0], "+"):
+		if f.Changed("date") {
+			return f.wrong("the argument %s lacks a leading '+';\nwhen using an option to specify date(s), any non-option\nargument must be a format string beginning with '+'", quoteName(operands[0]))
+		}
+		return p.errorf("invalid date %s", quoteName(operands[0]))
+	}
+	t := p.Now().In(zone)
+	switch {
+	case f.Changed("date"):
+		if t, err = parseDate(*text, t); err != nil {
+			return p.errorf("invalid date %s", quoteName(*text))
+		}
+	case f.Changed("reference"):
+		info, err := p.Stat(ctx, *reference)
+		if err != nil {
+			return p.fail(*reference, err)
+		}
+		t = info.ModTime.In(zone)
+	}
+	out := bufio.NewWriter(p.Stdout)
+	out.WriteString(formatTime(t, format))
+	out.WriteByte('\n')
+	return p.finish(out, 0)
+}
+
+var isoFormats = map[string]string{
+	"date": "%Y-%m-%d", "hours": "%Y-%m-%dT%H%:z", "minutes": "%Y-%m-%dT%H:%M%:z",
+	"seconds": "%Y-%m-%dT%H:%M:%S%:z", "ns": "%Y-%m-%dT%H:%M:%S,%N%:z",
+}
+
+var zoneOffset = lazyregexp.New(`^:?(?:([A-Za-z]{3,})|<([A-Za-z0-9+-]{3,})>)([+-]?)(\d{1,2})(?::(\d{2}))?$`)
+
+// parseZone reads the value of TZ: none, UTC, or a name and an offset in POSIX's
+// form, in which the west is positive.
+func parseZone(tz string) (*time.Location, error) {
+	switch strings.TrimPrefix(tz, ":") {
+	case "", "UTC", "UTC0", "GMT", "Etc/UTC", "Etc/GMT", "Zulu", "Universal":
+		return time.UTC, nil
+	}
+	m := zoneOffset().FindStringSubmatch(tz)
+	if m == nil {
+		return nil, fmt.Errorf("TZ=%s: time zones by name are not available; use UTC or an offset such as EST5", tz)
+	}
+	offset := atoi(m[4])*3600 + atoi(m[5])*60
+	if m[3] != "-" {
+		offset = -offset
+	}
+	return time.FixedZone(m[1]+m[2], offset), nil
+}
+
+// formatTime formats a time as C's strftime does in the C locale, with the
+// extensions of GNU's date.
+func formatTime(t time.Time, format string) string {
+	var b strings.Builder
+	for format != "" {
+		at := strings.IndexByte(format, '%')
+		if at < 0 {
+			b.WriteString(format)
+			break
+		}
+		b.WriteString(format[:at])
+		m := timeDirective().FindStringSubmatch(format[at:])
+		if m == nil {
+			b.WriteString(format[at : at+1])
+			format = format[at+1:]
+			continue
+		}
+		text, ok := timeField(t, m[1], min(atoi(m[2]), maxField), m[2] != "", m[3]+m[4])
+		if !ok {
+			text = m[0]
+		}
+		b.WriteString(text)
+		format = format[at+len(m[0]):]
+	}
+	return b.String()
+}
+
+var timeDirective = lazyregexp.New(`^%([-_0+^#]*)(\d*)(?:[EO]?([a-zA-Z])|(:{1,3}z|%))`)
+
+// timeComposites are directives that are formats themselves.
+var timeComposites = map[string]string{
+	"c": "%a %b %e %H:%M:%S %Y", "D": "%m/%d/%y", "F": "%Y-%m-%d", "r": "%I:%M:%S %p", "R": "%H:%M",
+	"T": "%H:%M:%S", "x": "%m/%d/%y", "X": "%H:%M:%S", "h": "%b",
+}
+
+// timeField formats one directive.
+func timeField(t time.Time, flags string, width int, sized bool, verb string) (string, bool) {
+	year, week := t.ISOWeek()
+	hour12 := (t.Hour()+11)%12 + 1
+	number := func(n, digits int, pad byte) (string, bool) {
+		for _, flag := range []byte(flags) {
+			switch flag {
+			case '_':
+				pad = ' '
+			case '0', '+':
+				pad = '0'
+			case '-':
+				pad = '-'
+			}
+		}
+		if sized {
+			digits = width
+		}
+		s := strconv.Itoa(n)
+		if pad == '-' {
+			return s, true
+		}
+		return strings.Repeat(string(pad), max(0, digits-len(s))) + s, true
+	}
+	text := func(s string) (string, bool) {
+		if strings.Contains(flags, "^") {
+			s = strings.ToUpper(s)
+		}
+		if strings.Contains(flags, "#") {
+			if s = strings.ToUpper(s); verb == "p" || verb == "Z" {
+				s = strings.ToLower(s)
+			}
+		}
+		pad := " "
+		if strings.Contains(flags, "0") {
+			pad = "0"
+		}
+		return strings.Repeat(pad, max(0, width-len(s))) + s, true
+	}
+	if composite, ok := timeComposites[verb]; ok {
+		return text(formatTime(t, composite))
+	}
+	switch verb {
+	case "%":
+		return text("%")
+	case "n":
+		return text("\n")
+	case "t":
+		return text("\t")
+	case "a":
+		return text(t.Format("Mon"))
+	case "A":
+		return text(t.Format("Monday"))
+	case "b":
+		return text(t.Format("Jan"))
+	case "B":
+		return text(t.Format("January"))
+	case "p":
+		return text(t.Format("PM"))
+	case "P":
+		return text(t.Format("pm"))
+	case "Z":
+		return text(t.Format("MST"))
+	case "C":
+		return number(t.Year()/100, 2, '0')
+	case "d":
+		return number(t.Day(), 2, '0')
+	case "e":
+		return number(t.Day(), 2, ' ')
+	case "g":
+		return number(year%100, 2, '0')
+	case "G":
+		return number(year, 4, '0')
+	case "H":
+		return number(t.Hour(), 2, '0')
+	case "I":
+		return number(hour12, 2, '0')
+	case "j":
+		return number(t.YearDay(), 3, '0')
+	case "k":
+		return number(t.Hour(), 2, ' ')
+	case "l":
+		return number(hour12, 2, ' ')
+	case "m":
+		return number(int(t.Month()), 2, '0')
+	case "M":
+		return number(t.Minute(), 2, '0')
+	case "N":
+		digits := 9
+		if sized && width < 9 {
+			digits = width
+		}
+		s := fmt.Sprintf("%09d", t.Nanosecond())
+		if sized && width > 9 {
+			s += strings.Repeat("0", width-9)
+		}
+		if sized && width > 9 {
+			return s, true
+		}
+		return s[:digits], true
+	case "q":
+		return number((int(t.Month())+2)/3, 1, '0')
+	case "s":
+		return number(int(t.Unix()), 1, '0')
+	case "S":
+		return number(t.Second(), 2, '0')
+	case "u":
+		return number((int(t.Weekday())+6)%7+1, 1, '0')
+	case "U":
+		return number((t.YearDay()+6-int(t.Weekday()))/7, 2, '0')
+	case "V":
+		return number(week, 2, '0')
+	case "w":
+		return number(int(t.Weekday()), 1, '0')
+	case "W":
+		return number((t.YearDay()+6-(int(t.Weekday())+6)%7)/7, 2, '0')
+	case "y":
+		return number(t.Year()%100, 2, '0')
+	case "Y":
+		return number(t.Year(), 4, '0')
+	case "z", ":z", "::z", ":::z":
+		return zoneText(t, len(verb)-1), true
+	}
+	return "", false
+}
+
+func zoneText(t time.Time, colons int) string {
+	_, offset := t.Zone()
+	sign := '+'
+	if offset < 0 {
+		sign, offset = '-', -offset
+	}
+	h, m, s := offset/3600, offset/60%60, offset%60
+	switch {
+	case colons == 0:
+		return fmt.Sprintf("%c%02d%02d", sign, h, m)
+	case colons == 2 || colons == 3 && s != 0:
+		return fmt.Sprintf("%c%02d:%02d:%02d", sign, h, m, s)
+	case colons == 3 && m == 0:
+		return fmt.Sprintf("%c%02d", sign, h)
+	}
+	return fmt.Sprintf("%c%02d:%02d", sign, h, m)
+}
+
+var errDate = errors.New("invalid date")
+
+// dateParser collects what the words of a date say, as GNU's date does.
+type dateParser struct {
+	now                                time.Time
+	rest                               string
+	year, month, day                   int
+	hour, minute, second, nano         int
+	hasDate, hasYear, hasTime, hasZone bool
+	hasDay, relative                   bool
+	zone                               *time.Location
+	weekday, ordinal                   int
+	years, months, days                int
+	seconds                            time.Duration
+}
+
+const monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
+
+// dateRules are the forms that a date consists of, tried in this order.
+var dateRules = []struct {
+	form func() *regexp.Regexp
+	read func(d *dateParser, m []string) error
+}{
+	{dateForm(`(\d+)-(\d{1,2})-(\d{1,2})(?:t(\d))?`), func(d *dateParser, m []string) error {
+		if m[4] != "" {
+			d.rest = m[4] + d.rest
+		}
+		return d.date(m[1], m[2], m[3])
+	}},
+	{dateForm(`(\d{4,})/(\d{1,2})/(\d{1,2})`), func(d *dateParser, m []string) error { return d.date(m[1], m[2], m[3]) }},
+	{dateForm(`(\d{1,2})/(\d{1,2})(?:/(\d+))?`), func(d *dateParser, m []string) error { return d.date(m[3], m[1], m[2]) }},
+	{dateForm(`(\d{1,2})[ -]*(` + monthNames + `)\b\.?(?:[ ,-]*(\d{4})\b)?`), func(d *dateParser, m []string) error {
+		return d.date(m[3], monthNumber(m[2]), m[1])
+	}},
+	{dateForm(`(` + monthNames + `)\b\.?[ -]*(\d{1,2})\b(?:[ ,-]+(\d{4})\b)?`), func(d *dateParser, m []string) error {
+		if strings.HasPrefix(d.rest, ":") { // "may 10:30"
+			return errDate
+		}
+		return d.date(m[3], monthNumber(m[1]), m[2])
+	}},
+	{dateForm(`(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d+))?)?\s*([ap]\.?m\b\.?)?(?:\s*([+-])(\d{1,2})(?::?(\d{2}))?)?`), func(d *dateParser, m []string) error {
+		if m[6] != "" {
+			if err := d.offset(m[6], m[7], m[8]); err != nil {
+				return err
+			}
+		}
+		return d.time(m[1], m[2], m[3], m[4], m[5])
+	}},
+	{dateForm(`(\d{1,2})\s*([ap]\.?m\b\.?)`), func(d *dateParser, m []string) error { return d.time(m[1], "0", "0", "", m[2]) }},
+	{dateForm(`([+-]*\s*\d+|next|last|this|first|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)?\s*(year|month|fortnight|week|day|hour|min|minute|sec|second)s?\b(\s+ago\b)?`),
+		func(d *dateParser, m []string) error { return d.relativeTo(m[1], m[2], m[3] != "") }},
+	{dateForm(`([+-]?\s*\d+|next|last|this|first|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)?\s*(sun|mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur)(?:day)?\b\.?`),
+		func(d *dateParser, m []string) error {
+			n, err := ordinal(m[1], 0)
+			if err != nil || d.hasDay {
+				return errDate
+			}
+			d.hasDay, d.ordinal = true, n
+			d.weekday = strings.Index("sunmontuewedthufrisat", m[2][:3]) / 3
+			return nil
+		}},
+	{dateForm(`(now|today|yesterday|tomorrow)\b`), func(d *dateParser, m []string) error {
+		d.relative = true
+		d.days += map[string]int{"yesterday": -1, "tomorrow": 1}[m[1]]
+		return nil
+	}},
+	{dateForm(`(z|utc|gmt|ut|est|edt|cst|cdt|mst|mdt|pst|pdt|cet|cest|eet|eest|bst|wet|west)\b(?:([+-])(\d{1,2})(?::?(\d{2}))?)?`), func(d *dateParser, m []string) error {
+		if m[2] != "" {
+			if zoneHours[m[1]] != 0 {
+				return errDate
+			}
+			return d.offset(m[2], m[3], m[4])
+		}
+		if d.hasZone {
+			return errDate
+		}
+		d.hasZone, d.zone = true, time.FixedZone("", zoneHours[m[1]]*3600)
+		return nil
+	}},
+	{dateForm(`(\d+)`), func(d *dateParser, m []string) error { return d.number(m[1]) }},
+}
+
+func dateForm(s string) func() *regexp.Regexp { return lazyregexp.New(`^(?:` + s + `)`) }
+
+var zoneHours = map[string]int{"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7,
+	"cet": 1, "cest": 2, "eet": 2, "eest": 3, "bst": 1, "west": 1}
+
+// parseDate reads a description of a time, as date -d does. now has the time zone.
+func parseDate(s string, now time.Time) (time.Time, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if m := epochForm().FindStringSubmatch(s); m != nil {
+		seconds, err := strconv.ParseInt(m[1], 10, 64)
+		if err != nil {
+			return now, errDate
+		}
+		nano := int64(atoi((m[2] + "000000000")[:9]))
+		if strings.HasPrefix(m[1], "-") {
+			nano = -nano
+		}
+		return time.Unix(seconds, nano).In(now.Location()), nil
+	}
+	d := &dateParser{now: now, rest: s, zone: now.Location()}
+	if m := zonePrefix().FindStringSubmatch(s); m != nil {
+		zone, err := parseZone(strings.ToUpper(m[1]))
+		if err != nil {
+			return now, err
+		}
+		d.zone, d.rest = zone, s[len(m[0]):]
+	}
+	for {
+		d.rest = strings.TrimLeft(d.rest, " \t\n,")
+		if d.rest == "" {
+			return d.result()
+		}
+		if err := d.next(); err != nil {
+			return now, err
+		}
+	}
+}
+
+var (
+	epochForm  = lazyregexp.New(`^@([+-]?\d+)(?:[.,](\d+))?$`)
+	zonePrefix = lazyregexp.New(`^tz="([^"]*)"\s*`)
+)
+
+func (d *dateParser) next() error {
+	rest := d.rest
+	for _, rule := range dateRules {
+		m := rule.form().FindStringSubmatch(rest)
+		if m == nil {
+			continue
+		}
+		d.rest = rest[len(m[0]):]
+		if rule.read(d, m) == nil {
+			return nil
+		}
+		break
+	}
+	return errDate
+}
+
+func monthNumber(name string) string {
+	return strconv.Itoa(strings.Index(months, strings.ToUpper(name[:3]))/3 + 1)
+}
+
+func (d *dateParser) date(year, month, day string) error {
+	if d.hasDate {
+		return errDate
+	}
+	d.hasDate = true
+	d.year, d.month, d.day = d.now.In(d.zone).Year(), atoi(month), atoi(day)
+	if year != "" {
+		d.hasYear = true
+		d.setYear(year)
+	}
+	return nil
+}
+
+func (d *dateParser) setYear(digits string) {
+	d.year = atoi(digits)
+	if len(digits) <= 2 {
+		if d.year += 1900; d.year < 1969 {
+			d.year += 100
+		}
+	}
+}
+
+func (d *dateParser) time(hour, minute, second, fraction, half string) error {
+	if d.hasTime {
+		return errDate
+	}
+	d.hasTime = true
+	d.hour, d.minute, d.second = atoi(hour), atoi(minute), atoi(second)
+	d.nano = atoi((fraction + "000000000")[:9])
+	if half != "" {
+		if d.hour < 1 || d.hour > 12 {
+			return errDate
+		}
+		d.hour %= 12
+		if half[0] == 'p' {
+			d.hour += 12
+		}
+	}
+	if d.hour > 23 || d.minute > 59 || d.second > 60 {
+		return errDate
+	}
+	return nil
+}
+
+func (d *dateParser) offset(sign, hours, minutes string) error {
+	h, m := atoi(hours), atoi(minutes)
+	if d.hasZone || h > 24 || m > 59 {
+		return errDate
+	}
+	offset := h*3600 + m*60
+	if sign == "-" {
+		offset = -offset
+	}
+	d.hasZone, d.zone = true, time.FixedZone("", offset)
+	return nil
+}
+
+// ordinal is the number that a word before a unit stands for.
+func ordinal(word string, missing int) (int, error) {
+	words := map[string]int{"": missing, "next": 1, "last": -1, "this": 0, "first": 1, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6,
+		"seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12}
+	if n, ok := words[word]; ok {
+		return n, nil
+	}
+	n, err := strconv.ParseInt(strings.ReplaceAll(word, " ", ""), 10, 32)
+	return int(n), err
+}
+
+func (d *dateParser) relativeTo(count, unit string, ago bool) error {
+	n, err := ordinal(count, 1)
+	if err != nil {
+		return errDate
+	}
+	if ago {
+		n = -n
+	}
+	d.relative = true
+	switch unit {
+	case "year":
+		d.years += n
+	case "month":
+		d.months += n
+	case "fortnight":
+		d.days += 14 * n
+	case "week":
+		d.days += 7 * n
+	case "day":
+		d.days += n
+	case "hour":
+		d.seconds += time.Duration(n) * time.Hour
+	case "min", "minute":
+		d.seconds += time.Duration(n) * time.Minute
+	default:
+		d.seconds += time.Duration(n) * time.Second
+	}
+	return nil
+}
+
+// number reads digits without anything else: a year after a date, a date such as
+// 20240131, or a time such as 9 or 0930.
+func (d *dateParser) number(digits string) error {
+	n := len(digits)
+	switch {
+	case d.hasDate && !d.hasYear && !d.relative && (d.hasTime || n > 2):
+		d.hasYear = true
+		d.setYear(digits)
+		return nil
+	case n > 4:
+		return d.date(digits[:n-4], digits[n-4:n-2], digits[n-2:])
+	case n <= 2:
+		return d.time(digits, "0", "0", "", "")
+	}
+	return d.time(digits[:n-2], digits[n-2:], "0", "", "")
+}
+
+func (d *dateParser) result() (time.Time, error) {
+	now := d.now.In(d.zone)
+	if !d.hasDate {
+		d.year, d.month, d.day = now.Year(), int(now.Month()), now.Day()
+	}
+	if !d.hasTime && d.relative && !d.hasDate && !d.hasDay {
+		d.hour, d.minute, d.second, d.nano = now.Hour(), now.Minute(), now.Second(), now.Nanosecond()
+	}
+	t := time.Date(d.year, time.Month(d.month), d.day, d.hour, d.minute, d.second, d.nano, d.zone)
+	if t.Day() != d.day || int(t.Month()) != d.month {
+		return t, errDate
+	}
+	if d.hasDay && !d.hasDate {
+		days := (d.weekday-int(t.Weekday())+7)%7 + 7*d.ordinal
+		if d.ordinal > 0 && int(t.Weekday()) != d.weekday {
+			days -= 7
+		}
+		t = t.AddDate(0, 0, days)
+	}
+	t = t.AddDate(d.years, d.months, d.days).Add(d.seconds)
+	return t.In(d.now.Location()), nil
+}
+
+// sleep waits, and ends early with ctx.
+func sleep(ctx context.Context, p *Process) int {
+	f := newFlags(p, "NUMBER[SUFFIX]...")
+	operands, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(operands) == 0 {
+		return f.wrong("missing operand")
+	}
+	var sum time.Duration
+	for _, s := range operands {
+		n, unit, ok := parseExtended(s)
+		factor, known := map[string]time.Duration{"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[unit]
+		if !ok || n.nan || n.Sign() < 0 || !known {
+			return f.wrong("invalid time interval %s", quoteName(s))
+		}
+		seconds, _ := n.Float64()
+		sum += time.Duration(min(seconds, 1e9) * float64(min(factor, time.Hour)) * float64(max(1, factor/time.Hour)))
+		sum = min(max(sum, 0), 365*24*time.Hour)
+	}
+	timer := time.NewTimer(sum)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return 0
+	case <-ctx.Done():
+		return 1
+	}
+}

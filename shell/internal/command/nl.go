@@ -1,0 +1,179 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// nl numbers lines.
+func nl(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [FILE]...")
+	styles := map[string]*string{
+		"body":   f.StringP("body-numbering", "b", "t", "number body lines by STYLE: a, t or n"),
+		"footer": f.StringP("footer-numbering", "f", "n", "number footer lines by STYLE"),
+		"header": f.StringP("header-numbering", "h", "n", "number header lines by STYLE"),
+	}
+	delimiter := f.StringP("section-delimiter", "d", `\:`, "use CC for logical page delimiters")
+	increment := f.Int64P("line-increment", "i", 1, "add this much to the number from line to line")
+	join := f.Int64P("join-blank-lines", "l", 1, "count this many empty lines as one")
+	format := f.StringP("number-format", "n", "rn", "insert numbers according to FORMAT: ln, rn or rz")
+	keep := f.BoolP("no-renumber", "p", false, "do not reset the number for each section")
+	separator := f.StringP("number-separator", "s", "\t", "add STRING after the number")
+	start := f.Int64P("starting-line-number", "v", 1, "the first number for each section")
+	width := f.Int64P("number-width", "w", 6, "the columns for the number")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	for section, style := range styles {
+		if !slices.Contains([]string{"a", "t", "n"}, *style) {
+			if strings.HasPrefix(*style, "p") {
+				return p.errorf("the style %s is not supported; number matches with grep -n", quoteName(*style))
+			}
+			return f.wrong("invalid %s numbering style: %s", section, quoteName(*style))
+		}
+	}
+	if !slices.Contains([]string{"ln", "rn", "rz"}, *format) {
+		return f.wrong("invalid line numbering format: %s", quoteName(*format))
+	}
+	if *width < 1 || *width > maxField {
+		return p.errorf("invalid line number field width: '%d'", *width)
+	}
+	if *join < 1 {
+		return p.errorf("invalid line number of blank lines: '%d'", *join)
+	}
+	if len(*delimiter) == 1 {
+		*delimiter += ":"
+	}
+	out := bufio.NewWriter(p.Stdout)
+	section, number, blank := "body", *start, int64(0)
+	pad := strings.Repeat(" ", int(*width)+len(*separator))
+	status = p.eachLine(ctx, names, '\n', func(r *lineReader) error {
+		next := ""
+		if *delimiter != "" {
+			switch string(r.line) {
+			case strings.Repeat(*delimiter, 3):
+				next = "header"
+			case strings.Repeat(*delimiter, 2):
+				next = "body"
+			case *delimiter:
+				next = "footer"
+			}
+		}
+		if next != "" {
+			section = next
+			if !*keep {
+				number = *start
+			}
+			return out.WriteByte('\n')
+		}
+		numbered := false
+		switch *styles[section] {
+		case "t":
+			numbered = len(r.line) > 0
+		case "a":
+			numbered = true
+			if *join > 1 {
+				if len(r.line) == 0 {
+					blank++
+				}
+				if numbered = len(r.line) > 0 || blank == *join; numbered {
+					blank = 0
+				}
+			}
+		}
+		if numbered {
+			text := strconv.FormatInt(number, 10)
+			switch *format {
+			case "ln":
+				fmt.Fprintf(out, "%-*s", int(*width), text)
+			case "rn":
+				fmt.Fprintf(out, "%*s", int(*width), text)
+			default:
+				out.WriteString(directive{flags: "0", width: int(*width)}.pad(text, true))
+			}
+			out.WriteString(*separator)
+			number += *increment
+		} else {
+			out.WriteString(pad)
+		}
+		out.Write(r.line)
+		return out.WriteByte('\n')
+	})
+	return p.finish(out, status)
+}
+
+// tac prints files with their lines in reverse.
+func tac(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [FILE]...")
+	before := f.BoolP("before", "b", false, "the separator is before a record, not after it")
+	regex := f.BoolP("regex", "r", false, "not supported: separators are plain text")
+	separator := f.StringP("separator", "s", "\n", "use STRING as the separator instead of newline")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if *regex {
+		return p.errorf("-r is not supported: separators are plain text")
+	}
+	if *separator == "" {
+		*separator = "\x00"
+	}
+	out := bufio.NewWriter(p.Stdout)
+	status = p.Inputs(ctx, names, func(in *Input) error {
+		data, err := readBounded(ctx, p, in)
+		if err != nil {
+			return err
+		}
+		for end := len(data); end > 0; {
+			at := bytes.LastIndex(data[:end], []byte(*separator))
+			if *before {
+				at = max(at, 0)
+				out.Write(data[at:end])
+				end = at
+				continue
+			}
+			if at >= 0 && at+len(*separator) == end {
+				at = bytes.LastIndex(data[:at], []byte(*separator))
+			}
+			start := 0
+			if at >= 0 {
+				start = at + len(*separator)
+			}
+			if _, err := out.Write(data[start:end]); err != nil {
+				return err
+			}
+			end = start
+		}
+		return nil
+	})
+	return p.finish(out, status)
+}
+
+// rev prints lines with their characters in reverse.
+func rev(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [FILE]...")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	out := bufio.NewWriter(p.Stdout)
+	status = p.eachLine(ctx, names, '\n', func(r *lineReader) error {
+		for line := r.line; len(line) > 0; {
+			_, size := utf8.DecodeLastRune(line)
+			out.Write(line[len(line)-size:])
+			line = line[:len(line)-size]
+		}
+		if r.terminated {
+			return out.WriteByte('\n')
+		}
+		return nil
+	})
+	return p.finish(out, status)
+}

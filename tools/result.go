@@ -65,15 +65,32 @@ func newResult(out answer) (*Result, error) {
 // failed returns the result of a call that failed, with a text as the dialect has
 // it.
 func (ts *toolset) failed(e *Error) (*Result, error) {
+	return failed(e, ts.dialect.fail)
+}
+
+// failed returns the result of a call that failed, with the text that text makes of
+// e, or the usual one if it is nil.
+func failed(e *Error, text func(*Error) string) (*Result, error) {
 	structured, err := encode(e, "")
 	if err != nil {
 		return nil, fmt.Errorf("marshal error: %w", err)
 	}
-	text := e.text
-	if ts.dialect.fail != nil {
-		text = func() string { return ts.dialect.fail(e) }
+	if text == nil {
+		text = (*Error).text
 	}
-	return &Result{Structured: structured, Text: text(), IsError: true, Error: e}, nil
+	return &Result{Structured: structured, Text: text(e), IsError: true, Error: e}, nil
+}
+
+// TextFor returns Text for a client that shows the model only some of the Parts,
+// or none if shown is nil: with a line for each part that it does not show.
+func (r *Result) TextFor(shown func(Part) bool) string {
+	text := r.Text
+	for _, p := range r.Parts {
+		if shown == nil || !shown(p) {
+			text += fmt.Sprintf("\n[%s (%s) cannot be shown here]", p.Path, p.MIMEType)
+		}
+	}
+	return text
 }
 
 // withNotes adds notes to r, which may be nil.

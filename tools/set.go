@@ -243,6 +243,27 @@ func (s *Set) Lookup(name string) (*Tool, bool) {
 	return byOp[0], true
 }
 
+// Call runs the tool with the given name, as [Tool.Call] does. A name that no tool
+// has is told in the result.
+//
+// # Errors
+//
+// Those of [Tool.Call].
+func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) (*Result, error) {
+	if tool, ok := s.Lookup(name); ok {
+		return tool.Call(ctx, args)
+	}
+	names := make([]string, len(s.tools))
+	for i, t := range s.tools {
+		names[i] = t.Name
+	}
+	hint := "The tools are " + strings.Join(names, ", ") + "."
+	if near := wording.Closest(name, names); near != "" {
+		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
+	}
+	return failed(&Error{Code: CodeInvalidArguments, Message: fmt.Sprintf("there is no tool %q", clip(name, pathChars)), Hint: clip(hint, errorChars)}, nil)
+}
+
 // spec declares one tool; the file of each tool has one.
 type spec struct {
 	op          string

@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -34,6 +35,48 @@ func TestNames(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestCallByName(t *testing.T) {
+	t.Parallel()
+	set, _ := newSet(t, map[string]string{"a.txt": "one\n"}, nil)
+	tests := []struct{ name, code, want string }{
+		{"workspace__test__read_file", "", "one"},
+		{"read_file", "", "one"},
+		{"workspace__test__readfile", "INVALID_ARGUMENTS", `there is no tool "workspace__test__readfile"` + "\n" + `Did you mean "workspace__test__read_file"? The tools are workspace__test__read_file, `},
+		{"bash", "INVALID_ARGUMENTS", `there is no tool "bash"` + "\nThe tools are workspace__test__read_file, "},
+		{strings.Repeat("x", 1<<20), "INVALID_ARGUMENTS", "there is no tool"},
+	}
+	for _, tt := range tests {
+		result, err := set.Call(t.Context(), tt.name, json.RawMessage(`{"path": "a.txt"}`))
+		if err != nil {
+			t.Fatalf("Call(%.40q) = %v", tt.name, err)
+		}
+		if code := errorCode(result); code != tt.code || !strings.Contains(result.Text, tt.want) || len(result.Text) > 8<<10 {
+			t.Errorf("Call(%.40q) = %q, %.400q, want %q, %q", tt.name, code, result.Text, tt.code, tt.want)
+		}
+	}
+}
+
+func errorCode(r *tools.Result) string {
+	if r.Error == nil {
+		return ""
+	}
+	return string(r.Error.Code)
+}
+
+func TestTextFor(t *testing.T) {
+	t.Parallel()
+	set, _ := newSet(t, map[string]string{"a.png": "\x89PNG\r\n\x1a\n\x00rest", "a.pdf": "%PDF-1.7\x00"}, nil)
+	result := call(t, set, ops.ReadFiles, object{"paths": []string{"a.png", "a.pdf"}})
+	isImage := func(p tools.Part) bool { return p.MIMEType == "image/png" }
+	pdf := "\n[a.pdf (application/pdf) cannot be shown here]"
+	if got, want := result.TextFor(isImage), result.Text+pdf; got != want {
+		t.Errorf("TextFor(isImage) = %q, want %q", got, want)
+	}
+	if got, want := result.TextFor(nil), result.Text+"\n[a.png (image/png) cannot be shown here]"+pdf; got != want {
+		t.Errorf("TextFor(nil) = %q, want %q", got, want)
 	}
 }
 

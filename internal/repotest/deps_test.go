@@ -3,6 +3,7 @@ package repotest_test
 import (
 	"go/parser"
 	"go/token"
+	"os/exec"
 	"path"
 	"slices"
 	"strconv"
@@ -49,6 +50,7 @@ var policy = map[string][]string{
 	"internal/ignore":       {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/lines":        {"workspace"},
 	"internal/lazyregexp":   {},
+	"internal/modeltest":    {"providers/memory", "tools", "workspace", "github.com/google/go-cmp/cmp"},
 	"internal/notify":       {"workspace", "internal/ops"},
 	"internal/ops":          {},
 	"internal/osfile":       {"workspace"},
@@ -103,6 +105,9 @@ var policy = map[string][]string{
 	"tools/internal/charset": {"golang.org/x/text/encoding/..."},
 	"adapters/mcp": {"workspace", "workspace/policy", "tools", "internal/httpguard", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/modelcontextprotocol/go-sdk/..."},
+	"adapters/anthropic": {"tools", "github.com/anthropics/anthropic-sdk-go/..."},
+	"adapters/googleai":  {"tools", "google.golang.org/genai"},
+	"adapters/openai":    {"tools", "github.com/openai/openai-go/v3/..."},
 	"adapters/otel": {"workspace/observe", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes",
 		"go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/semconv/...", "go.opentelemetry.io/otel/trace"}, // and no SDK
 	"cmd/workspace": {"internal/cli", "internal/cli/target", "workspace/config"},
@@ -188,4 +193,35 @@ func importsByDir(t *testing.T) map[string][]string {
 		}
 	}
 	return imports
+}
+
+// modules are the other modules that end up in a program that imports the package, as
+// patterns. None of them is that of a model or of a framework.
+var modules = map[string][]string{
+	"workspace":             {},
+	"providers/memory":      {"github.com/bmatcuk/doublestar/v4"},
+	"providers/afero":       {"github.com/bmatcuk/doublestar/v4", "github.com/spf13/afero", "golang.org/x/text"},
+	"providers/localbash":   {"github.com/bmatcuk/doublestar/v4", "github.com/fsnotify/fsnotify", "golang.org/x/sys"},
+	"providers/objectstore": {"github.com/bmatcuk/doublestar/v4", "github.com/aws/...", "golang.org/x/sync"},
+	"providers/container":   {"github.com/bmatcuk/doublestar/v4"},
+	"tools": {"github.com/aymanbagabas/go-udiff", "github.com/bluekeyes/go-gitdiff", "github.com/bmatcuk/doublestar/v4",
+		"github.com/google/jsonschema-go", "golang.org/x/sync", "golang.org/x/text"},
+}
+
+// TestModules tests what a program takes along that imports a package.
+func TestModules(t *testing.T) {
+	t.Parallel()
+	for dir, allowed := range modules {
+		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./"+dir)
+		list.Dir = root
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", list, err)
+		}
+		for name := range strings.FieldsSeq(string(out)) {
+			if !slices.ContainsFunc(allowed, func(rule string) bool { return covers(rule, name) }) {
+				t.Errorf("a program that imports %s has packages of %s", dir, name)
+			}
+		}
+	}
 }

@@ -110,8 +110,10 @@ var policy = map[string][]string{
 	"adapters/openai":    {"tools", "github.com/openai/openai-go/v3/..."},
 	"adapters/otel": {"workspace/observe", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes",
 		"go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/semconv/...", "go.opentelemetry.io/otel/trace"}, // and no SDK
+	"adapters/acp": {"workspace", "workspace/fallback", "workspace/policy", "tools", "internal/errcode", "internal/ops", "internal/session",
+		"golang.org/x/sync/semaphore", "github.com/coder/acp-go-sdk"},
 	"cmd/workspace": {"internal/cli", "internal/cli/target", "workspace/config"},
-	"internal/cli/...": {".", "internal/cli/...", "internal/lazyregexp", "internal/ops", "internal/wording", "workspace/...", "providers/...", "tools/...", "adapters/mcp",
+	"internal/cli/...": {".", "internal/cli/...", "internal/lazyregexp", "internal/ops", "internal/wording", "workspace/...", "providers/...", "tools/...", "adapters/mcp", "adapters/acp",
 		"github.com/spf13/...", "golang.org/x/term"},
 	"bench":           {".", "workspace", "workspace/observe", "workspace/policy", "tools", "providers/...", "github.com/spf13/afero", "github.com/modelcontextprotocol/go-sdk/mcp"},
 	"bench/container": {"workspace", "providers/..."},

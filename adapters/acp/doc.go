@@ -1,0 +1,19 @@
+// Package acp connects workspaces with the Agent Client Protocol
+// (https://agentclientprotocol.com), by which editors talk to coding agents, on the
+// protocol's Go SDK. It has both ends.
+//
+// # The editor's end
+//
+// [Files] serves the two methods for files, fs/read_text_file and
+// fs/write_text_file, from a workspace. It is embedded in the [sdk.Client] of an
+// editor, which is connected by [ConnectClient]:
+//
+//	files, err := acp.NewFiles(ws, nil)
+//	conn := acp.ConnectClient(editor{Files: files}, toAgent, fromAgent, nil)
+//	answer, err := conn.Initialize(ctx, sdk.InitializeRequest{
+//		ProtocolVersion:    sdk.ProtocolVersionNumber,
+//		ClientCapabilities: sdk.ClientCapabilities{Fs: files.Capabilities()},
+//	})
+//
+// The agent is not trusted: see [Files].
+package acp

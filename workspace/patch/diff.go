@@ -96,7 +96,7 @@ func diffSection(f *gitdiff.File, prefixed map[string]bool) (section, error) {
 	if s.kind == Modified && s.old != s.new {
 		return s, &SyntaxError{Reason: fmt.Sprintf("%s and %s: two names, and no rename", s.old, s.new)}
 	}
-	if s.kind == Modified && len(f.TextFragments) == 0 && (f.OldMode == 0 || f.NewMode == 0) {
+	if s.kind == Modified && len(f.TextFragments) == 0 && (f.OldMode == 0 || f.NewMode == 0 || f.OldMode == f.NewMode) {
 		return s, &SyntaxError{Reason: name + ": there is no hunk"}
 	}
 	for _, fragment := range f.TextFragments {

@@ -171,6 +171,7 @@ func TestRefused(t *testing.T) {
 		{"submodule", "diff --git a/l b/l\nnew file mode 160000\nindex 0..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+Subproject\n", nil, "submodule"},
 		{"header without hunks", "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n", nil, "a: there is no hunk"},
 		{"copy and rename", "diff --git a/a b/b\nsimilarity index 100%\ncopy from a\nrename from a\nrename to b\n", nil, "both a copy and a rename"},
+		{"the same mode", "diff --git a/a b/a\nold mode 100644\nnew mode 100755\nindex 1..2 100755\n", nil, "there is no hunk"},
 		{"half a mode", "diff --git a/a b/a\nnew mode 100755\n", nil, "there is no hunk"},
 		{"wrong counts", "--- a/a\n+++ b/a\n@@ -1,3 +1,1 @@\n-1\n", nil, "line 3 of the patch: "},
 

@@ -312,18 +312,22 @@ func TestGitAgrees(t *testing.T) {
 	t.Logf("%d diffs", n)
 }
 
-// mutated returns a diff that is damaged somewhere.
-func mutated(random *rand.Rand, diff string) string {
+// mutated returns a diff that is damaged somewhere, and whether that is outside of its
+// hunks.
+func mutated(random *rand.Rand, diff string) (damaged string, header bool) {
 	lines := slices.Collect(strings.Lines(diff))
 	for range 1 + random.IntN(2) {
 		at := random.IntN(len(lines))
+		header = header || !isHunk(lines[at])
 		switch random.IntN(7) {
 		case 0:
 			lines = slices.Delete(lines, at, at+1)
 		case 1:
 			lines = slices.Insert(lines, at, lines[at])
 		case 2:
-			lines = slices.Insert(lines, at, lines[random.IntN(len(lines))])
+			other := lines[random.IntN(len(lines))]
+			header = header || !isHunk(other)
+			lines = slices.Insert(lines, at, other)
 		case 3:
 			lines[at] = []string{" ", "+", "-", ""}[random.IntN(4)] + lines[at]
 		case 4: // another number
@@ -342,10 +346,15 @@ func mutated(random *rand.Rand, diff string) string {
 			}
 		}
 		if len(lines) == 0 {
-			return ""
+			return "", true
 		}
 	}
-	return strings.Join(lines, "")
+	return strings.Join(lines, ""), header
+}
+
+// isHunk reports whether a line is one of a hunk, and no mark of a missing line end.
+func isHunk(line string) bool {
+	return strings.ContainsAny(line[:1], " +-@") && !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ")
 }
 
 // TestGitRefuses damages the diffs of random commits, or the files that they are for: git
@@ -358,11 +367,11 @@ func TestGitRefuses(t *testing.T) {
 	applied, refused, stricter := 0, 0, 0
 	commits(t, random, exhaustive.Some(t, "most commits", 500, 40), func(before, after tree, diff string) {
 		for range 2 {
-			files, damaged := before, diff
+			files, damaged, header := before, diff, false
 			if random.IntN(2) == 0 {
 				files = before.changed(random)
 			} else {
-				damaged = mutated(random, diff)
+				damaged, header = mutated(random, diff)
 			}
 			theirs, gitErr := byGit(t, files, damaged)
 			ours, err := byUs(t, files, damaged)
@@ -374,8 +383,10 @@ func TestGitRefuses(t *testing.T) {
 				if d := cmp.Diff(theirs, ours); d != "" {
 					t.Errorf("git and Apply differ (-git +ours):\n%s\n%s\n%q", d, damaged, files)
 				}
-			case err != nil && isStricter(err):
+			case err != nil && (header || isStricter(err)):
 				stricter++
+			case gitErr != nil && strings.Contains(gitErr.Error(), "lacks filename information"):
+				refused++ // a name of "diff --git" without "a/", in a section that changes a mode alone
 			default:
 				t.Errorf("git: %v, Apply: %v\n%s\n%q", gitErr, err, damaged, theirs)
 			}

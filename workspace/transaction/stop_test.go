@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -90,51 +91,66 @@ func TestStop(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	for _, after := range []bool{false, true} {
-		for _, fails := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%t/%t", after, fails), func(t *testing.T) {
-				t.Parallel()
-				random := rand.New(rand.NewPCG(seed, 0))
-				outcomes := map[bool]int{}
-				for k := 1; ; k++ {
-					store := memory.New(nil)
-					fill(t, store, start)
-					before := contents(t, store)
-					ws := workspace.New("test", killedAt(t, store, k, after), nil)
-					err := ws.Transaction(t.Context(), func(ctx context.Context) error {
-						if err := changeAll(ctx, ws); err != nil || !fails {
-							return err
+	for provider, open := range map[string]func(t *testing.T) workspace.FileSystem{
+		"memory": func(*testing.T) workspace.FileSystem { return memory.New(nil) }, "bucket": openBucket,
+	} {
+		step := 1
+		if provider == "bucket" {
+			step = exhaustive.Some(t, "most changes in a bucket", 1, 7)
+		}
+		for _, after := range []bool{false, true} {
+			for _, fails := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%t/%t", provider, after, fails), func(t *testing.T) {
+					t.Parallel()
+					random := rand.New(rand.NewPCG(seed, 0))
+					outcomes := map[bool]int{}
+					for k := 1 + random.IntN(step); ; k += step {
+						took, reached := stopAt(t, open(t), random, k, after, fails)
+						outcomes[took]++
+						if !reached {
+							break
 						}
-						return fs.ErrInvalid
-					})
-					killed := errors.Is(err, errKilled) || errors.Is(err, workspace.ErrUnavailable)
-					second := killedAt(t, store, 1+random.IntN(60), random.IntN(2) == 0)
-					transaction.Later(second, tooLate)
-					_ = second.Transaction(t.Context(), nil)
-					last := newFS(t, store)
-					transaction.Later(last, 2*tooLate)
-					if err := last.Transaction(t.Context(), nil); err != nil {
-						t.Fatalf("killed at change %d: the recovery returns %v", k, err)
 					}
-					got := contents(t, store)
-					took := cmp.Equal(changed, got)
-					outcomes[took]++
-					if !took && !cmp.Equal(before, got) {
-						t.Fatalf("killed at change %d, with %v, after the recovery (-old +got):\n%s", k, err, cmp.Diff(before, got))
+					if outcomes[false] < 20/step || outcomes[true] == 0 != fails {
+						t.Errorf("%d transactions took place and %d did not", outcomes[true], outcomes[false])
 					}
-					if err == nil != took && !killed {
-						t.Fatalf("killed at change %d: the transaction returned %v, and took place: %t", k, err, took)
-					}
-					if err == nil || fails && !killed && !strings.Contains(err.Error(), errKilled.Error()) {
-						break
-					}
-				}
-				if outcomes[false] < 20 || outcomes[true] == 0 != fails {
-					t.Errorf("%d transactions took place and %d did not", outcomes[true], outcomes[false])
-				}
-			})
+				})
+			}
 		}
 	}
+}
+
+// stopAt kills the program at the change k of a transaction that fails or not. It reports
+// whether the transaction took place, and whether it makes that many changes.
+func stopAt(t *testing.T, store workspace.FileSystem, random *rand.Rand, k int, after, fails bool) (took, reached bool) {
+	t.Helper()
+	fill(t, store, start)
+	before := contents(t, store)
+	ws := workspace.New("test", killedAt(t, store, k, after), nil)
+	err := ws.Transaction(t.Context(), func(ctx context.Context) error {
+		if err := changeAll(ctx, ws); err != nil || !fails {
+			return err
+		}
+		return fs.ErrInvalid
+	})
+	killed := errors.Is(err, errKilled) || errors.Is(err, workspace.ErrUnavailable)
+	second := killedAt(t, store, 1+random.IntN(60), random.IntN(2) == 0)
+	transaction.Later(second, tooLate)
+	_ = second.Transaction(t.Context(), nil)
+	last := newFS(t, store)
+	transaction.Later(last, 2*tooLate)
+	if err := last.Transaction(t.Context(), nil); err != nil {
+		t.Fatalf("killed at change %d: the recovery returns %v", k, err)
+	}
+	got := contents(t, store)
+	took = cmp.Equal(changed, got)
+	if !took && !cmp.Equal(before, got) {
+		t.Fatalf("killed at change %d, with %v, after the recovery (-old +got):\n%s", k, err, cmp.Diff(before, got))
+	}
+	if err == nil != took && !killed {
+		t.Fatalf("killed at change %d: the transaction returned %v, and took place: %t", k, err, took)
+	}
+	return took, err != nil && (!fails || killed || strings.Contains(err.Error(), errKilled.Error()))
 }
 
 // TestOwner tests that the transaction of a program that runs is left alone, and that one

@@ -10,11 +10,16 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 	"github.com/workspacekit/workspacekit/workspace/quota"
@@ -116,7 +121,21 @@ func stores(t *testing.T) map[string]workspace.FileSystem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]workspace.FileSystem{"memory": memory.New(nil), "folder": local}
+	return map[string]workspace.FileSystem{"memory": memory.New(nil), "folder": local, "bucket": openBucket(t)}
+}
+
+// openBucket returns a bucket of a server in memory.
+func openBucket(t *testing.T) workspace.FileSystem {
+	server := s3test.New(t, nil)
+	client := s3.New(s3.Options{
+		BaseEndpoint: aws.String(server.URL), Region: server.Region, HTTPClient: server.Client(), UsePathStyle: true,
+		Credentials: credentials.NewStaticCredentialsProvider(server.AccessKeyID, server.SecretAccessKey, ""),
+	})
+	fsys, err := objectstore.New(client, &objectstore.Options{Bucket: "workspace", Compat: &objectstore.Compat{PathStyle: true, ConditionalCopy: true, ConditionalDelete: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fsys
 }
 
 func newFS(t testing.TB, store workspace.FileSystem) *transaction.FS {

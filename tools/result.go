@@ -38,6 +38,8 @@ type excerpt struct {
 
 // Part is a file for a model to look at itself.
 type Part struct {
+	// Workspace is the name of the workspace that the file is in.
+	Workspace string
 	// Path is the file's name from the root.
 	Path string
 	// MIMEType is image/png, image/jpeg, image/gif, image/webp or application/pdf. A

@@ -220,6 +220,23 @@ func (t *Tool) owner() string {
 // workspace.
 func (s *Set) Shared() bool { return s.shared }
 
+// Readable returns the workspaces, in order, that the set has a tool for which reads
+// files.
+func (s *Set) Readable() []*workspace.Workspace {
+	var all []*workspace.Workspace
+	for _, t := range s.tools {
+		if t.does != ops.ReadFile {
+			continue
+		}
+		for _, member := range slices.Concat(t.members, []*Tool{t}) {
+			if ws := member.toolset.ws; !slices.Contains(all, ws) {
+				all = append(all, ws)
+			}
+		}
+	}
+	return all
+}
+
 // Tools returns the tools in the order of their dialect, which is read_file,
 // write_file, edit_file, apply_patch, ls, glob, grep, stat, mkdir, rm, move, copy for the
 // default one.

@@ -156,6 +156,11 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 	switch {
 	case err == nil:
 		result, err := newResult(out)
+		if err == nil {
+			for i := range result.Parts {
+				result.Parts[i].Workspace = t.toolset.ws.Name()
+			}
+		}
 		return result.withNotes(notes), err
 	case limited.Err() != nil:
 		return t.ended(ctx)

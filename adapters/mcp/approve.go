@@ -220,3 +220,8 @@ type client struct {
 func (q *questions) newClient() *client {
 	return &client{tools.NewSession(), policy.NewApprover(ask, &policy.ApproverOptions{Timeout: q.timeout})}
 }
+
+// in returns a context for what the client asks for.
+func (c *client) in(ctx context.Context, call *asking) context.Context {
+	return policy.WithApprover(context.WithValue(tools.WithSession(ctx, c.session), askingKey{}, call), c.approver)
+}

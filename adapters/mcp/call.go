@@ -3,14 +3,15 @@ package mcp
 import (
 	"context"
 	"errors"
-	"net/url"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/workspacekit/workspacekit/internal/progress"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools"
-	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // ErrorMetaKey is the key of a failed result's metadata under which its
@@ -29,16 +30,65 @@ func handler(tool *tools.Tool, clients *clients) sdk.ToolHandler {
 		}
 		client := clients.of(req.Session)
 		call := &asking{client: req.Session, answers: clients.questions.answers(req.Params)}
-		inCall := policy.WithApprover(context.WithValue(tools.WithSession(ctx, client.session), askingKey{}, call), client.approver)
+		inCall, stop := clients.report(client.in(ctx, call), req)
+		began := time.Now()
 		result, err := tool.Call(inCall, req.Params.Arguments)
+		stop()
 		if err != nil {
 			return nil, protocolError(err)
 		}
 		if r := call.question(); r != nil {
 			return clients.questions.ask(*r, call.answers)
 		}
+		log(ctx, req, result, time.Since(began))
 		return shorten(ctx, result, onWire(result)), nil
 	}
+}
+
+// report tells the client of req, if it wants to know, how the call goes on, until stop
+// is called.
+func (c *clients) report(ctx context.Context, req *sdk.CallToolRequest) (inCall context.Context, stop func()) {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return ctx, func() {}
+	}
+	inCall, searched := progress.With(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticks := time.NewTicker(c.progressInterval)
+		defer ticks.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticks.C:
+			}
+			p := &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(n) * c.progressInterval.Seconds()}
+			if files := searched.Files(); files > 0 {
+				p.Message = wording.Count(int(files), "file", "files") + " searched"
+			}
+			// A client that has gone needs none; the call shows it.
+			_ = req.Session.NotifyProgress(ctx, p)
+		}
+	}()
+	return inCall, func() {
+		cancel()
+		<-ended // as nothing may be said of a call after its result
+	}
+}
+
+// log tells a client that wants logs what has become of a call, without what is in files.
+func log(ctx context.Context, req *sdk.CallToolRequest, result *tools.Result, took time.Duration) {
+	//lint:ignore SA1019 the versions of the protocol before 2026-07-28 have logs
+	entry := &sdk.LoggingMessageParams{Logger: req.Params.Name, Level: "debug", Data: map[string]any{"seconds": took.Seconds()}}
+	if result.IsError {
+		entry.Level, entry.Data = "warning", map[string]any{"seconds": took.Seconds(), "code": result.Error.Code, "message": result.Error.Message}
+	}
+	// A client that has gone needs no log; the result shows it.
+	//lint:ignore SA1019 as above
+	_ = req.Session.Log(ctx, entry)
 }
 
 // protocolError gives err a code of JSON-RPC, which the SDK leaves at zero.
@@ -59,8 +109,7 @@ func content(part tools.Part) sdk.Content {
 	if strings.HasPrefix(part.MIMEType, "audio/") {
 		return &sdk.AudioContent{MIMEType: part.MIMEType, Data: part.Data}
 	}
-	uri := url.URL{Scheme: "workspace", Path: "/" + part.Path}
-	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uri.String(), MIMEType: part.MIMEType, Blob: part.Data}}
+	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uriOf(part.Workspace, part.Path), MIMEType: part.MIMEType, Blob: part.Data}}
 }
 
 func onWire(result *tools.Result) *sdk.CallToolResult {

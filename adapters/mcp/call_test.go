@@ -139,7 +139,7 @@ func TestCallReturnsDocuments(t *testing.T) {
 		t.Fatalf("result has %d contents, want text and document", len(result.Content))
 	}
 	document, ok := result.Content[1].(*sdk.EmbeddedResource)
-	if !ok || document.Resource.MIMEType != "application/pdf" || string(document.Resource.Blob) != pdf || document.Resource.URI != "workspace:///a%20b.pdf" {
+	if !ok || document.Resource.MIMEType != "application/pdf" || string(document.Resource.Blob) != pdf || document.Resource.URI != "workspace://main/a%20b.pdf" {
 		t.Errorf("second content = %+v, want the PDF", result.Content[1])
 	}
 }

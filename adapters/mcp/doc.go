@@ -6,7 +6,8 @@
 //	err = mcp.Serve(ctx, server, os.Stdin, os.Stdout, nil)
 //
 // [NewServer] returns a server of the SDK, so other transports of the SDK can
-// be used as well, and other features added.
+// be used as well, and other features added. [AddTools] adds the tools to a server
+// that somebody else has made.
 //
 // [Serve] and [ServeTools] answer one client on two streams. [ServeHTTP] answers many
 // over streamable HTTP, each with a session of its own.
@@ -25,6 +26,12 @@
 //
 // A protocol error is left for what no model can repair: a tool that does not
 // exist, a message that is not one, a cancelled call.
+//
+// # Resources
+//
+// The files that a tool can read are resources, workspace://NAME/PATH. Clients list
+// them in pages, complete their paths, and subscribe to their changes. The policies of
+// the workspace hold.
 //
 // # Approvals
 //

@@ -90,10 +90,11 @@ func TestHTTPAttacks(t *testing.T) {
 	post := func(headers, body string) string {
 		return "POST /mcp HTTP/1.1\r\n" + head + headers + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)) + body
 	}
-	for _, test := range []struct {
+	type attack struct {
 		name, request string
 		want          int // the status; 0 if the server hangs up
-	}{
+	}
+	attacks := []attack{
 		{"none", post(host+mine+same, read), 200},
 		{"a known name", post("Host: files.example\r\n"+mine+same, read), 200},
 		{"a page of its own", post(host+mine+same+"Origin: http://ADDR\r\n", read), 200},
@@ -106,7 +107,7 @@ func TestHTTPAttacks(t *testing.T) {
 		{"the session of another client", post(host+same+"Authorization: Bearer "+secondToken+"\r\n", read), 403},
 		{"to end the session of another client", "DELETE /mcp HTTP/1.1\r\n" + host + same + "Authorization: Bearer " + secondToken + "\r\n\r\n", 403},
 		{"an unknown session", post(host+mine+"Mcp-Session-Id: AAAAAAAAAAAAAAAAAAAAAAAAAA\r\n", read), 404},
-		{"no session", post(host+mine, read), 200}, // with an error in the answer
+		{"error without a session", post(host+mine, read), 200},
 		{"a foreign origin", post(host+mine+same+"Origin: http://evil.example\r\n", read), 403},
 		{"a foreign origin for the stream", "GET /mcp HTTP/1.1\r\n" + host + mine + same + "Origin: http://evil.example\r\nAccept: text/event-stream\r\n\r\n", 403},
 		{"the origin null", post(host+mine+same+"Origin: null\r\n", read), 403},
@@ -127,14 +128,23 @@ func TestHTTPAttacks(t *testing.T) {
 		{"a slow head", "POST /mcp HTTP/1.1\r\n" + host, 0},
 		{"a slow body", "POST /mcp HTTP/1.1\r\n" + head + host + mine + same + "Content-Length: 100\r\n\r\n{", 400},
 		{"a slow body that is refused", "POST /mcp HTTP/1.1\r\n" + head + host + "Content-Length: 100\r\n\r\n{", 401},
+	}
+	for _, uri := range []string{
+		"workspace://main/../a.txt", "workspace://main/%2e%2e/a.txt", "workspace://main/d/..%2fa.txt", "workspace://main//a.txt", "workspace://main/%2fa.txt",
+		"workspace://main/a.txt%00", "workspace://other/../main/a.txt", "workspace://main@other/a.txt", "file:///etc/passwd", `workspace://main\\a.txt`,
 	} {
+		refused := `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"` + uri + `"}}`
+		attacks = append(attacks, attack{"error in " + uri, post(host+mine+same, refused), 200})
+	}
+	for _, test := range attacks {
 		t.Run(test.name, func(t *testing.T) {
 			request := strings.ReplaceAll(strings.ReplaceAll(test.request, "ADDR", addr), "SESSION", session.ID())
 			status, body := exchange(t, addr, request)
 			if status != test.want {
 				t.Errorf("status = %d %q, want %d", status, body, test.want)
 			}
-			if served := test.want == 200 && test.name != "no session"; strings.Contains(body, "secret") != served {
+			refused := strings.HasPrefix(test.name, "error ")
+			if served := test.want == 200 && !refused; strings.Contains(body, "secret") != served || strings.Contains(body, `"error"`) != refused && test.want == 200 {
 				t.Errorf("the answer is %q, want the file: %t", body, served)
 			}
 		})

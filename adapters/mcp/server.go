@@ -3,6 +3,7 @@ package mcp
 import (
 	"log/slog"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 	"weak"
@@ -14,6 +15,10 @@ import (
 
 // DefaultName is how a server introduces itself whose options have no name.
 const DefaultName = "workspacekit"
+
+// DefaultProgressInterval is how often clients are told how a call goes on, where the
+// options do not say.
+const DefaultProgressInterval = time.Second
 
 // Options say how a server introduces itself.
 type Options struct {
@@ -27,36 +32,72 @@ type Options struct {
 	// ApprovalTimeout is how long a client has to answer a question of a rule that
 	// asks. Zero means [policy.DefaultApprovalTimeout].
 	ApprovalTimeout time.Duration
+	// ProgressInterval is how often a client that wants to know is told how a call
+	// goes on. Zero means [DefaultProgressInterval].
+	ProgressInterval time.Duration
 	// Logger receives what goes wrong in the protocol. Nil means nobody does.
 	Logger *slog.Logger
 }
 
 // NewServer returns a server of the tools of set, which do not change while it
-// runs. Nil opts mean the zero Options.
+// runs, and of the files that they can read, as resources. More can be added to it.
+// Nil opts mean the zero Options.
 func NewServer(set *tools.Set, opts *Options) *sdk.Server {
 	var o Options
 	if opts != nil {
 		o = *opts
 	}
-	server := sdk.NewServer(o.implementation(), &sdk.ServerOptions{
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	clients := newClients(o)
+	files := &resources{all: set.Readable(), clients: clients, log: o.Logger}
+	files.updates = newUpdates(files)
+	options := &sdk.ServerOptions{
 		Instructions: o.Instructions,
 		Logger:       o.Logger,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
-	})
-	clients := &clients{questions: newQuestions(o.ApprovalTimeout), all: map[weak.Pointer[sdk.ServerSession]]*client{}}
+		//lint:ignore SA1019 the versions of the protocol before 2026-07-28 have logs
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}},
+	}
+	if len(files.all) > 0 {
+		options.Capabilities.Resources = &sdk.ResourceCapabilities{}
+		options.CompletionHandler = files.complete
+	}
+	if slices.ContainsFunc(files.all, watches) {
+		options.SubscribeHandler, options.UnsubscribeHandler = files.updates.subscribe, files.updates.unsubscribe
+	}
+	server := sdk.NewServer(o.implementation(), options)
+	files.updates.server = server
+	files.addTo(server)
+	addTools(server, set, clients)
+	return server
+}
+
+// AddTools adds the tools of set to a server of one's own, with results, approvals and
+// sessions as [NewServer] has them.
+func AddTools(server *sdk.Server, set *tools.Set) { addTools(server, set, newClients(Options{})) }
+
+func addTools(server *sdk.Server, set *tools.Set, clients *clients) {
 	for _, tool := range set.Tools() {
 		server.AddTool(declaration(tool), handler(tool, clients))
 	}
-	return server
 }
 
 // clients are the clients of a server. One that the SDK has forgotten is forgotten
 // here, too.
 type clients struct {
-	questions *questions
+	questions        *questions
+	progressInterval time.Duration
 
 	mu  sync.Mutex
 	all map[weak.Pointer[sdk.ServerSession]]*client // guarded by mu
+}
+
+func newClients(o Options) *clients {
+	if o.ProgressInterval <= 0 {
+		o.ProgressInterval = DefaultProgressInterval
+	}
+	return &clients{questions: newQuestions(o.ApprovalTimeout), progressInterval: o.ProgressInterval, all: map[weak.Pointer[sdk.ServerSession]]*client{}}
 }
 
 // of returns what is kept for a client.

@@ -60,7 +60,8 @@ var policy = map[string][]string{
 	"internal/unified":      {"internal/wording", "github.com/aymanbagabas/go-udiff"},
 	"internal/wording":      {},
 	"internal/repotest/...": {"internal/repotest"},
-	"internal/scan":         {"workspace", "internal/glob", "internal/ignore", "internal/lines", "internal/ops"},
+	"internal/progress":     {},
+	"internal/scan":         {"workspace", "internal/glob", "internal/ignore", "internal/lines", "internal/ops", "internal/progress"},
 
 	"internal/swaptest": {"workspace", "workspace/policy", "golang.org/x/sys/unix"},
 
@@ -103,7 +104,7 @@ var policy = map[string][]string{
 	"tools/lint":             {"tools", "internal/lazyregexp"},
 	"tools/internal/...":     {"workspace", "internal/lazyregexp", "tools/internal/..."},
 	"tools/internal/charset": {"golang.org/x/text/encoding/..."},
-	"adapters/mcp": {"workspace", "workspace/policy", "tools", "internal/httpguard", "github.com/google/jsonschema-go/jsonschema",
+	"adapters/mcp": {"workspace", "workspace/policy", "tools", "internal/httpguard", "internal/progress", "internal/wording", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/modelcontextprotocol/go-sdk/..."},
 	"adapters/anthropic": {"tools", "github.com/anthropics/anthropic-sdk-go/..."},
 	"adapters/googleai":  {"tools", "google.golang.org/genai"},

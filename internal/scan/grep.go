@@ -11,6 +11,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/progress"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -35,7 +36,7 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	if err != nil {
 		return nil, ops.Error(ops.Grep, pattern, nil, err)
 	}
-	s := &search{src: src, opts: o, matcher: matcher, hidden: hidden}
+	s := &search{src: src, opts: o, matcher: matcher, hidden: hidden, progress: progress.From(ctx)}
 	if s.filter, err = newFilter(o); err != nil {
 		return nil, err
 	}
@@ -91,6 +92,8 @@ type search struct {
 	matcher *lines.Matcher
 	filter  filter
 	hidden  Hidden
+
+	progress *progress.Counter
 }
 
 // single searches the one file that the options name. Whoever hides names has
@@ -117,6 +120,7 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 
 // file searches the file name.
 func (s *search) file(ctx context.Context, name string, scratch *[]byte, how ReadOptions) outcome {
+	s.progress.Add()
 	how.Limit, how.Text = s.opts.MaxFileSize, true
 	var numbers []int
 	if s.opts.Before == 0 && s.opts.After == 0 && !s.opts.Multiline {

@@ -107,6 +107,7 @@ var policy = map[string][]string{
 	"adapters/mcp": {"workspace", "workspace/policy", "tools", "internal/httpguard", "internal/progress", "internal/wording", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/modelcontextprotocol/go-sdk/..."},
 	"adapters/anthropic": {"tools", "github.com/anthropics/anthropic-sdk-go/..."},
+	"adapters/eino":      {"tools", "workspace", "github.com/cloudwego/eino/...", "github.com/eino-contrib/jsonschema"},
 	"adapters/googleai":  {"tools", "google.golang.org/genai"},
 	"adapters/openai":    {"tools", "github.com/openai/openai-go/v3/..."},
 	"adapters/otel": {"workspace/observe", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes",

@@ -7,6 +7,7 @@ package call
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,35 +34,36 @@ type Operation struct {
 	Op, short, example string
 	positional         []string // the parameters that arguments give, in order
 	list               bool     // the only one is a list of all arguments
+	dialect            tools.Dialect
 }
 
 // Operations are the tools in the order of their set.
 var Operations = []Operation{
 	{ops.ReadFile, "Print a file", `  workspace call read_file README.md
   workspace call read_file big.log --tail 20
-  workspace call read_file big.log --all`, []string{"path"}, false},
-	{ops.ReadFiles, "Print several files", `  workspace call read_files go.mod main.go`, []string{"paths"}, true},
+  workspace call read_file big.log --all`, []string{"path"}, false, ""},
+	{ops.ReadFiles, "Print several files", `  workspace call read_files go.mod main.go`, []string{"paths"}, true, ""},
 	{ops.WriteFile, "Create or replace a file", `  workspace call write_file notes.txt --content 'remember the milk'
   make report | workspace call write_file report.txt --content-file -
-  workspace call write_file new.txt --content '' --create-only`, []string{"path"}, false},
+  workspace call write_file new.txt --content '' --create-only`, []string{"path"}, false, ""},
 	{ops.EditFile, "Replace text in a file", `  workspace call edit_file main.go --old-text 'foo()' --new-text 'bar()'
-  workspace call edit_file main.go --edits '[{"oldText": "a", "newText": "b"}]' --dry-run`, []string{"path"}, false},
-	{ops.ApplyPatch, "Change several files with a patch", `  workspace call apply_patch "$(git diff)" --dry-run`, []string{"patch"}, false},
+  workspace call edit_file main.go --edits '[{"oldText": "a", "newText": "b"}]' --dry-run`, []string{"path"}, false, ""},
+	{ops.ApplyPatch, "Change several files with a patch", `  workspace call apply_patch "$(git diff)" --dry-run`, []string{"patch"}, false, ""},
 	{ops.Ls, "List a directory", `  workspace call ls
-  workspace call ls src --json`, []string{"path"}, false},
+  workspace call ls src --json`, []string{"path"}, false, ""},
 	{ops.Tree, "Show a directory as a tree", `  workspace call tree
-  workspace call tree src --depth 2`, []string{"path"}, false},
+  workspace call tree src --depth 2`, []string{"path"}, false, ""},
 	{ops.Glob, "Find files by name", `  workspace call glob '**/*.go'
-  workspace call glob '**/testdata/'`, []string{"pattern", "path"}, false},
+  workspace call glob '**/testdata/'`, []string{"pattern", "path"}, false, ""},
 	{ops.Grep, "Search the lines of files", `  workspace call grep 'func Test'
   workspace call grep 'a.b()' --literal --include-glob '*.{ts,tsx}' --after 2
-  workspace call grep TODO --all --json`, []string{"pattern", "path"}, false},
-	{ops.Stat, "Describe a file", `  workspace call stat go.mod`, []string{"path"}, false},
-	{ops.Mkdir, "Make a directory", `  workspace call mkdir a/b/c --recursive`, []string{"path"}, false},
+  workspace call grep TODO --all --json`, []string{"pattern", "path"}, false, ""},
+	{ops.Stat, "Describe a file", `  workspace call stat go.mod`, []string{"path"}, false, ""},
+	{ops.Mkdir, "Make a directory", `  workspace call mkdir a/b/c --recursive`, []string{"path"}, false, ""},
 	{ops.Rm, "Remove a file or a directory", `  workspace call rm old.txt
-  workspace call rm build --recursive`, []string{"path"}, false},
-	{ops.Move, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}, false},
-	{ops.Copy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}, false},
+  workspace call rm build --recursive`, []string{"path"}, false, ""},
+	{ops.Move, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}, false, ""},
+	{ops.Copy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}, false, ""},
 }
 
 // Is reports whether word is the name of the operation.
@@ -83,6 +85,9 @@ command line is told as text, with exit code 2.
 
 Call works on one workspace. If the file has several, -w chooses one.
 
+With --dialect, call has the tools of a dialect, by their names, and prints what a
+model reads. It has the default tools otherwise, whatever the file says.
+
 With --session, the calls that name the same file are one session: a file can be
 changed only after a call of the session has read it, and if nobody has changed it
 since. A workspace with the setting readBeforeWrite needs it for every change.
@@ -98,6 +103,7 @@ const example = `  workspace call ls
   workspace call grep '{"pattern": "TODO", "includeGlob": "*.go"}' --json
   workspace call write_file - < arguments.json
   workspace -w lake call read_file notes.txt
+  workspace call --dialect claude-code Read main.go --limit 20
   workspace -w s3://bucket/prefix call ls`
 
 // New returns the command, with a command for each tool. args are the arguments
@@ -111,18 +117,54 @@ func New(flags *target.Flags, args []string) *cobra.Command {
 		},
 	}
 	session, approved, asJSON := sessionFile(""), approve.Flag{}, false
+	var dialect target.Dialect
+	dialect.Add(cmd)
 	// Cobra finds the operation after flags only if it knows them here.
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print the result, or the error of a tool, as one JSON object")
 	cmd.PersistentFlags().StringVar((*string)(&session), "session", "",
 		"keep in this `file` what calls have read, and change no other file that exists")
 	approved.Add(cmd)
-	for _, o := range Operations {
+	for _, o := range operations(args) {
 		// A schema takes a while to make, so only the tool that is named on the
 		// command line has its flags.
 		named := slices.ContainsFunc(args, o.Is)
 		cmd.AddCommand(newOperation(flags, o, named, &session, &approved, &asJSON))
 	}
 	return cmd
+}
+
+// operations returns the tools that the command line can name: with --dialect among args,
+// those of the dialect, and the default ones otherwise.
+func operations(args []string) []Operation {
+	var dialect target.Dialect
+	for n, arg := range args {
+		value, given := strings.CutPrefix(arg, "--dialect=")
+		if arg == "--dialect" && n+1 < len(args) {
+			value, given = args[n+1], true
+		}
+		if given {
+			_ = dialect.Set(value) // an error is found again when the flags are parsed
+		}
+	}
+	set, err := allTools(tools.Dialect(dialect), 0, nil)
+	if dialect == "" || dialect == target.Dialect(tools.DialectWorkspace) || err != nil {
+		return Operations
+	}
+	var all []Operation
+	for _, tool := range set.Tools() {
+		o := Operation{Op: tool.Op, dialect: tools.Dialect(dialect)}
+		o.short, _, _ = strings.Cut(strings.TrimSuffix(tool.Description(), "."), ". ")
+		var input schema
+		if json.Unmarshal(tool.InputSchema(), &input) == nil {
+			for _, name := range input.Required {
+				if input.Properties[name].Type == "string" {
+					o.positional = append(o.positional, name)
+				}
+			}
+		}
+		all = append(all, o)
+	}
+	return all
 }
 
 // invocation is one run of a tool.
@@ -149,7 +191,7 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              i.run,
 	}
-	if term.Kebab(o.Op) != o.Op {
+	if strings.Contains(o.Op, "_") {
 		cmd.Aliases = []string{term.Kebab(o.Op)}
 	}
 	if !named {
@@ -164,7 +206,7 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 		if chosen, err := flags.Select(); err == nil {
 			limit = chosen.MaxFileSize()
 		}
-		if tool, err := definition(o.Op, limit); err == nil {
+		if tool, err := o.definition(limit); err == nil {
 			cmd.Long = tool.Description()
 		}
 		help(cmd, args)
@@ -172,21 +214,28 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 	return cmd
 }
 
-// definition returns the tool for op with all its parameters, for a workspace
-// with a limit. Its texts do not name other tools.
-func definition(op string, maxFileSize int64) (*tools.Tool, error) {
+// definition returns the tool of o with all its parameters, for a workspace with a
+// limit. Where it is one of the default tools, its texts do not name the others.
+func (o Operation) definition(maxFileSize int64) (*tools.Tool, error) {
 	var others []string
-	for _, o := range Operations {
-		if o.Op != op {
-			others = append(others, o.Op)
+	for _, other := range Operations {
+		if other.Op != o.Op && o.dialect == "" {
+			others = append(others, other.Op)
 		}
 	}
-	ws := workspace.New("main", memory.New(nil), &workspace.Options{MaxFileSize: maxFileSize})
-	set, err := tools.New(ws, &tools.Options{Naming: "{op}", Disable: others})
+	set, err := allTools(o.dialect, maxFileSize, others)
 	if err != nil {
 		return nil, err
 	}
-	return set.Tools()[0], nil
+	tool, _ := set.Lookup(o.Op)
+	return tool, nil
+}
+
+// allTools returns the tools of a dialect for a workspace that can do everything, but
+// those that are disabled.
+func allTools(dialect tools.Dialect, maxFileSize int64, disabled []string) (*tools.Set, error) {
+	ws := workspace.New("main", memory.New(nil), &workspace.Options{MaxFileSize: maxFileSize})
+	return tools.New(ws, &tools.Options{Dialect: dialect, Naming: "{op}", Disable: disabled})
 }
 
 // run opens the workspace, calls the tool and prints what it returns.
@@ -201,8 +250,8 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	}
 	defer ws.Close()
 	settings := chosen.Tools()
-	opts := &tools.Options{Naming: "{op}", Strict: true, Timeout: settings.Timeout}
-	if d := tools.Dialect(settings.Dialect); d == "" || d == tools.DialectWorkspace {
+	opts := &tools.Options{Dialect: i.dialect, Naming: "{op}", Strict: true, Timeout: settings.Timeout}
+	if orDefault(tools.Dialect(settings.Dialect)) == orDefault(i.dialect) {
 		opts.Disable = settings.Disable // which names operations of the dialect
 	}
 	if *i.session != "" || ws.Settings().ReadBeforeWrite {
@@ -229,6 +278,8 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	}
 	return errors.Join(i.print(cmd, tool, args, err), save())
 }
+
+func orDefault(d tools.Dialect) tools.Dialect { return cmp.Or(d, tools.DialectWorkspace) }
 
 // unavailable is the error of a tool that the workspace does not have.
 func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace) error {
@@ -273,7 +324,11 @@ func (i *invocation) printPages(cmd *cobra.Command, tool *tools.Tool, args argum
 	}
 	var v view.View = &view.JSON{Out: out}
 	if !*i.asJSON {
-		v = view.New(i.Op, object, term.Console{Writer: out, Style: i.flags.Style(cmd.OutOrStdout()), Notes: cmd.ErrOrStderr()})
+		op := i.Op
+		if i.dialect != "" {
+			op = "" // what another dialect says is the text for the model
+		}
+		v = view.New(op, object, term.Console{Writer: out, Style: i.flags.Style(cmd.OutOrStdout()), Notes: cmd.ErrOrStderr()})
 	}
 	if err := i.follow(cmd.Context(), tool, args, object, v); err != nil {
 		return err

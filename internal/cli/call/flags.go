@@ -37,7 +37,7 @@ type schema struct {
 // addFlags adds a flag for each parameter of the tool.
 func (i *invocation) addFlags(cmd *cobra.Command) {
 	var input schema
-	tool, err := definition(i.Op, 0)
+	tool, err := i.definition(0)
 	if err == nil {
 		err = json.Unmarshal(tool.InputSchema(), &input)
 	}
@@ -46,9 +46,15 @@ func (i *invocation) addFlags(cmd *cobra.Command) {
 		return
 	}
 	for name, property := range input.Properties {
+		if strings.HasPrefix(name, "-") {
+			continue // it is in the JSON object of all parameters alone
+		}
 		p := &parameter{name: name, kind: property.Type}
 		p.addFlag(cmd, property, slices.Contains(input.Required, name))
 		i.parameters = append(i.parameters, p)
+	}
+	if i.dialect != "" {
+		return
 	}
 	if slices.Contains(paged, i.Op) {
 		cmd.Flags().BoolVar(&i.all, "all", false, "print all pages, instead of one")
@@ -164,7 +170,9 @@ func (i *invocation) checkPositional(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 1 && slices.ContainsFunc(args, i.isObject):
 		return errors.New("there are arguments beside the JSON object of all parameters: give one or the other")
-	case len(args) > len(i.positional) && !i.list:
+	case len(args) == 1 && len(i.positional) == 0 && !i.isObject(args[0]):
+		return fmt.Errorf("unexpected argument %q: the parameters of %s are flags, or one JSON object", args[0], i.Op)
+	case len(args) > max(len(i.positional), 1) && !i.list:
 		return fmt.Errorf("unexpected argument %q: %s takes %s; other parameters are flags",
 			args[len(i.positional)], i.Op, strings.Join(i.positional, " and "))
 	}

@@ -192,17 +192,41 @@ type Opened struct {
 // ToolFlags are the flags of the commands that make all tools. They come before what
 // the file says.
 type ToolFlags struct {
-	dialect, descriptions string
+	dialect      Dialect
+	descriptions string
 }
 
 // Add adds the flags to cmd.
 func (t *ToolFlags) Add(cmd *cobra.Command) {
-	cmd.PersistentFlags().StringVar(&t.dialect, "dialect", "", "give the tools the names, parameters and results of this `dialect`: "+strings.Join(dialects(), ", "))
-	term.CompleteWith(cmd, "dialect", dialects()...)
+	t.dialect.Add(cmd)
 	styles := []string{string(tools.DescriptionsFull), string(tools.DescriptionsCompact)}
 	cmd.PersistentFlags().StringVar(&t.descriptions, "descriptions", "", "how `much` the definitions say: "+strings.Join(styles, ", "))
 	term.CompleteWith(cmd, "descriptions", styles...)
 }
+
+// Dialect is the value of --dialect, empty without the flag.
+type Dialect tools.Dialect
+
+// Add adds the flag to cmd and its subcommands.
+func (d *Dialect) Add(cmd *cobra.Command) {
+	cmd.PersistentFlags().Var(d, "dialect", "give the tools the names, parameters and results of this `dialect`: "+strings.Join(dialects(), ", "))
+	term.CompleteWith(cmd, "dialect", dialects()...)
+}
+
+// Set implements [pflag.Value].
+func (d *Dialect) Set(text string) error {
+	if !slices.Contains(dialects(), text) {
+		return fmt.Errorf("it is unknown%s", term.Choose(text, dialects()))
+	}
+	*d = Dialect(text)
+	return nil
+}
+
+// String implements [pflag.Value].
+func (d *Dialect) String() string { return string(*d) }
+
+// Type implements [pflag.Value].
+func (d *Dialect) Type() string { return "dialect" }
 
 func dialects() []string {
 	var names []string
@@ -212,19 +236,8 @@ func dialects() []string {
 	return names
 }
 
-// check refuses values that the types of the flags allow.
-func (t ToolFlags) check() error {
-	if t.dialect != "" && !slices.Contains(dialects(), t.dialect) {
-		return fmt.Errorf("--dialect %q is unknown%s", t.dialect, term.Choose(t.dialect, dialects()))
-	}
-	return nil
-}
-
 // OpenTools opens the workspaces that the flags choose, all of them or none.
 func (f *Flags) OpenTools(ctx context.Context, t ToolFlags) (*Opened, error) {
-	if err := t.check(); err != nil {
-		return nil, err
-	}
 	s, err := f.Select()
 	if err != nil {
 		return nil, err

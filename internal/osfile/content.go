@@ -48,14 +48,14 @@ func (f *FS) load(name string) (*content, error) {
 	}
 	defer stream.Close()
 	c := &content{fs: f, info: info}
-	if info.Size > f.limit() {
+	if info.Size > f.Limit() {
 		return c, nil
 	}
-	data, err := io.ReadAll(io.LimitReader(stream, f.limit()+1))
+	data, err := io.ReadAll(io.LimitReader(stream, f.Limit()+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(data)) > f.limit() {
+	if int64(len(data)) > f.Limit() {
 		return nil, workspace.ErrTooLarge // it grows
 	}
 	c.data, c.whole, c.prefix = data, true, len(data)
@@ -188,7 +188,7 @@ func (c *content) writeAt(p []byte, at int64, atEnd bool) (end int64, err error)
 
 // check returns the error of a size that is larger than the limit.
 func (c *content) check(size int64) error {
-	if limit := c.fs.limit(); size > limit || size < 0 {
+	if limit := c.fs.Limit(); size > limit || size < 0 {
 		return fmt.Errorf("%w: it would have more than %d bytes", workspace.ErrTooLarge, limit)
 	}
 	return nil

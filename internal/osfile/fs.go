@@ -83,8 +83,8 @@ func fail(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// limit returns how many bytes a file that is open for writing can have.
-func (f *FS) limit() int64 {
+// Limit returns how many bytes a file that is open for writing can have.
+func (f *FS) Limit() int64 {
 	if limit := f.ws.MaxFileSize(); limit > 0 {
 		return limit
 	}
@@ -309,6 +309,10 @@ func (f *FS) replace(source, target string, to workspace.FileType) error {
 	case err != nil || source == target:
 		return err
 	case from.Type == workspace.TypeFile && to == workspace.TypeFile:
+		same, err := f.same(source, target)
+		if err != nil || same {
+			return err
+		}
 		return f.copyAndRemove(source, target)
 	case from.IsDir():
 		return workspace.ErrNotDir
@@ -317,6 +321,17 @@ func (f *FS) replace(source, target string, to workspace.FileType) error {
 		return err
 	}
 	return f.move(source, target)
+}
+
+// same reports whether two names lead to the same place, as they do if one of them has
+// a symlink in it.
+func (f *FS) same(a, b string) (bool, error) {
+	resolvedA, err := f.ws.Resolve(f.ctx, a)
+	if err != nil {
+		return false, err
+	}
+	resolvedB, err := f.ws.Resolve(f.ctx, b)
+	return resolvedA == resolvedB, err
 }
 
 // copyAndRemove gives the file target the content of the file source, and then removes

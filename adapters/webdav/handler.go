@@ -124,6 +124,7 @@ func (h *handler) prepare(w http.ResponseWriter, r *http.Request, req *request) 
 		limit = req.fs.Limit()
 	}
 	if r.ContentLength > limit {
+		w.Header().Set("Connection", "close") // and do not wait for the body
 		return &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", limit)}
 	}
 	if r.Header.Get("Content-Range") != "" {

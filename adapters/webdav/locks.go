@@ -15,8 +15,8 @@ const (
 	maxLockTime = time.Hour
 )
 
-// locks are locks in memory, of bounded number and life. The locks that each request
-// takes for itself last for ever, and are given back when it ends.
+// locks are locks in memory, of bounded number and life. The locks that a request
+// has for itself last for ever, and are given back when it ends.
 type locks struct {
 	webdav.LockSystem
 	mu   sync.Mutex

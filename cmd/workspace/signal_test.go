@@ -159,3 +159,47 @@ func TestInterruptedWhileReadingInput(t *testing.T) {
 		})
 	}
 }
+
+// TestWebDAV has a client with a token use the server, and one without be refused.
+func TestWebDAV(t *testing.T) {
+	const token = "0123456789-abcdef"
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "workspace", "-C", dir, "webdav")
+	cmd.Env = append(os.Environ(), "WORKSPACE_WEBDAV_TOKEN="+token)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, cmd)
+	said := bufio.NewReader(stderr)
+	line, err := said.ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "workspace: serving at ")
+	if err != nil || !ok {
+		t.Fatalf("stderr = %q, %v, want the address", line, err)
+	}
+	for sent, want := range map[string]int{token: http.StatusCreated, token + "x": http.StatusUnauthorized} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, url+"a.txt", strings.NewReader("content"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.SetBasicAuth("me", sent)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("PUT with the password %q = %s, want %d", sent, answer.Status, want)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "a.txt")); err != nil || string(data) != "content" {
+		t.Errorf("the file has %q, %v, want the content", data, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(said) // until the process ends
+	if err := cmd.Wait(); err != nil || len(rest) > 0 {
+		t.Errorf("Wait() = %v, stderr %q, want exit code 0 and nothing", err, rest)
+	}
+}

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"net"
-	"os"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,7 +39,7 @@ A client is configured with this command, such as
 // newMCP returns the command that serves the tools to an MCP client.
 func newMCP(flags *target.Flags) *cobra.Command {
 	var tool target.ToolFlags
-	var over httpFlags
+	over := httpFlags{variable: "WORKSPACE_MCP_TOKEN"}
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the tools over the Model Context Protocol",
@@ -57,78 +54,17 @@ func newMCP(flags *target.Flags) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, flags, tool, over) },
 	}
 	tool.Add(cmd)
-	over.add(cmd)
+	over.add(cmd, "")
 	return cmd
-}
-
-// envToken is the variable with the token of clients over HTTP.
-const envToken = "WORKSPACE_MCP_TOKEN"
-
-// httpFlags say where and to whom tools are served over HTTP.
-type httpFlags struct {
-	address, tokenFile string
-	hosts              []string
-}
-
-func (h *httpFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&h.address, "http", "", "serve over HTTP at this `address`, such as 127.0.0.1:8080, or port")
-	cmd.Flags().StringVar(&h.tokenFile, "token-file", "", "let in who has a token of this `file`, which has one on each line; needs --http")
-	cmd.Flags().StringArrayVar(&h.hosts, "allow-host", nil, "a further `name` by which clients call the server, such as that of a proxy; needs --http")
-}
-
-// check refuses flags that do nothing.
-func (h *httpFlags) check() error {
-	if h.address == "" && (h.tokenFile != "" || h.hosts != nil) {
-		return errors.New("--token-file and --allow-host need --http")
-	}
-	return nil
-}
-
-// listen listens at the address.
-func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
-	host, port, err := net.SplitHostPort(h.address)
-	if err != nil {
-		host, port = "", h.address
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return nil, fmt.Errorf("--http %q: give an address with a port, such as 127.0.0.1:8080", h.address)
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
-	return listener, term.Fail(err)
-}
-
-// tokens returns those of the file and of the environment.
-func (h *httpFlags) tokens() ([]string, error) {
-	tokens := strings.Fields(os.Getenv(envToken))
-	if h.tokenFile == "" {
-		return tokens, nil
-	}
-	text, err := os.ReadFile(h.tokenFile)
-	if err != nil {
-		return nil, err
-	}
-	inFile := strings.Fields(string(text))
-	if len(inFile) == 0 {
-		return nil, fmt.Errorf("--token-file %s has no token", h.tokenFile)
-	}
-	return append(tokens, inFile...), nil
 }
 
 // serve serves the tools of set until the user ends it.
 func (h *httpFlags) serve(cmd *cobra.Command, set *tools.Set, about *mcp.Options, opts *mcp.HTTPOptions) error {
-	var err error
-	if opts.Tokens, err = h.tokens(); err != nil {
-		return err
-	}
-	opts.Hosts = h.hosts
 	listener, err := h.listen(cmd.Context())
 	if err != nil {
 		return err
 	}
-	if tcp, ok := listener.Addr().(*net.TCPAddr); len(opts.Tokens) == 0 && ok && !tcp.IP.IsLoopback() {
-		listener.Close()
-		return fmt.Errorf("--http %s can be reached from other computers: give a token in %s or --token-file", h.address, envToken)
-	}
+	opts.Tokens, opts.Hosts = h.tokens, h.hosts
 	term.Say(cmd.ErrOrStderr(), fmt.Sprintf("workspace: serving at http://%s%s", listener.Addr(), mcp.HTTPPath))
 	return term.Fail(mcp.ServeHTTP(cmd.Context(), mcp.NewServer(set, about), listener, opts))
 }

@@ -114,8 +114,10 @@ var policy = map[string][]string{
 		"go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/semconv/...", "go.opentelemetry.io/otel/trace"}, // and no SDK
 	"adapters/acp": {"workspace", "workspace/fallback", "workspace/policy", "tools", "internal/errcode", "internal/ops", "internal/session",
 		"golang.org/x/sync/semaphore", "github.com/coder/acp-go-sdk"},
-	"cmd/workspace": {"internal/cli", "internal/cli/target", "workspace/config"},
-	"internal/cli/...": {".", "internal/cli/...", "internal/lazyregexp", "internal/ops", "internal/wording", "workspace/...", "providers/...", "tools/...", "adapters/mcp", "adapters/acp",
+	"adapters/webdav": {"workspace", "internal/httpguard", "internal/osfile", "golang.org/x/net/webdav"},
+	"cmd/workspace":   {"internal/cli", "internal/cli/target", "workspace/config"},
+	"internal/cli/...": {".", "internal/cli/...", "internal/httpguard", "internal/lazyregexp", "internal/ops", "internal/wording", "workspace/...", "providers/...", "tools/...",
+		"adapters/acp", "adapters/mcp", "adapters/webdav",
 		"github.com/spf13/...", "golang.org/x/term"},
 	"bench":           {".", "workspace", "workspace/observe", "workspace/policy", "tools", "providers/...", "github.com/spf13/afero", "github.com/modelcontextprotocol/go-sdk/mcp"},
 	"bench/container": {"workspace", "providers/..."},

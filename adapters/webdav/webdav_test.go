@@ -1,0 +1,564 @@
+package webdav_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/adapters/webdav"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// newMemory returns a memory with files.
+func newMemory(t *testing.T, files map[string]string) *memory.FS {
+	t.Helper()
+	m := memory.New(nil)
+	for name, content := range files {
+		if _, err := m.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+// contents returns the files of a file system, and its empty directories with a slash.
+func contents(t *testing.T, fsys workspace.FileSystem) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := workspace.Walk(t.Context(), fsys, ".", nil, func(info workspace.FileInfo, err error) error {
+		if err != nil || info.Type == workspace.TypeSymlink {
+			return err
+		}
+		if info.IsDir() {
+			children, err := fsys.Ls(t.Context(), info.Path, nil)
+			if len(children) == 0 {
+				found[info.Path+"/"] = ""
+			}
+			return err
+		}
+		data, err := fsys.ReadFile(t.Context(), info.Path)
+		found[info.Path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// ask sends a request with headers, which are "Name: value", and returns the answer and
+// its body.
+func ask(t *testing.T, handler http.Handler, method, url, body string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, "http://files.example"+url, strings.NewReader(body))
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	answer := w.Result()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer, string(text)
+}
+
+// TestRequests sends one request each to a workspace of the files a, d/b and d/e/c, whose
+// limit is 100 bytes, and tests its status and what the workspace has then.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	before := map[string]string{"a": "A", "d/b": "B", "d/e/c": "C"}
+	to := func(name string) string { return "Destination: http://files.example" + name }
+	with := func(changes map[string]string) map[string]string {
+		after := map[string]string{}
+		for name, content := range before {
+			after[name] = content
+		}
+		for name, content := range changes {
+			after[name] = content
+			if content == "removed" {
+				delete(after, name)
+			}
+		}
+		return after
+	}
+	type files = map[string]string
+	for _, test := range []struct {
+		name        string
+		method, url string
+		body        string
+		headers     []string
+		status      int
+		changes     files
+	}{
+		{"create", "PUT", "/new", "N", nil, 201, files{"new": "N"}},
+		{"create empty", "PUT", "/new", "", nil, 201, files{"new": ""}},
+		{"replace", "PUT", "/a", "N", nil, 201, files{"a": "N"}},
+		{"create without parent", "PUT", "/x/y", "N", nil, 409, nil},
+		{"create below a file", "PUT", "/a/y", "N", nil, 409, nil},
+		{"replace a directory", "PUT", "/d", "N", nil, 405, nil},
+		{"replace the root", "PUT", "/", "N", nil, 405, nil},
+		{"as large as the limit", "PUT", "/a", strings.Repeat("x", 100), nil, 201, files{"a": strings.Repeat("x", 100)}},
+		{"larger than the limit", "PUT", "/a", strings.Repeat("x", 101), nil, 413, nil},
+		{"a part", "PUT", "/a", "N", []string{"Content-Range: bytes 0-0/1"}, 501, nil},
+		{"only new", "PUT", "/new", "N", []string{"If-None-Match: *"}, 201, files{"new": "N"}},
+		{"only new, and old", "PUT", "/a", "N", []string{"If-None-Match: *"}, 412, nil},
+		{"only old", "PUT", "/a", "N", []string{"If-Match: *"}, 201, files{"a": "N"}},
+		{"only old, and new", "PUT", "/new", "N", []string{"If-Match: *"}, 412, nil},
+		{"only with an ETag", "PUT", "/a", "N", []string{`If-Match: "other"`}, 412, nil},
+		{"remove only with an ETag", "DELETE", "/a", "", []string{`If-Match: "other"`}, 412, nil},
+		{"reserved", "PUT", "/.workspacekit-tmp-x", "N", nil, 403, nil},
+		{"a name that is too long", "PUT", "/" + strings.Repeat("x", 256), "N", nil, 403, nil},
+
+		{"above the root", "PUT", "/../x", "N", nil, 403, nil},
+		{"above the root, escaped", "PUT", "/%2e%2e/x", "N", nil, 403, nil},
+		{"above the root in the middle", "GET", "/d/../../x", "", nil, 403, nil},
+		{"a NUL", "GET", "/a%00", "", nil, 403, nil},
+
+		{"remove", "DELETE", "/a", "", nil, 204, files{"a": "removed"}},
+		{"remove a directory", "DELETE", "/d/", "", nil, 204, files{"d/b": "removed", "d/e/c": "removed"}},
+		{"remove what is missing", "DELETE", "/x", "", nil, 404, nil},
+		{"remove the root", "DELETE", "/", "", nil, 403, nil},
+
+		{"a directory", "MKCOL", "/x", "", nil, 201, files{"x/": ""}},
+		{"a directory that exists", "MKCOL", "/d", "", nil, 405, nil},
+		{"a directory without parent", "MKCOL", "/x/y", "", nil, 409, nil},
+		{"a directory below a file", "MKCOL", "/a/y", "", nil, 409, nil},
+
+		{"move", "MOVE", "/a", "", []string{to("/x")}, 201, files{"a": "removed", "x": "A"}},
+		{"move over a file", "MOVE", "/a", "", []string{to("/d/b")}, 204, files{"a": "removed", "d/b": "A"}},
+		{"move, and do not replace", "MOVE", "/a", "", []string{to("/d/b"), "Overwrite: F"}, 412, nil},
+		{"move a directory", "MOVE", "/d/e", "", []string{to("/x")}, 201, files{"d/e/c": "removed", "x/c": "C"}},
+		{"move over a directory", "MOVE", "/a", "", []string{to("/d/e")}, 204, files{"a": "removed", "d/e/c": "removed", "d/e": "A"}},
+		{"move what is missing", "MOVE", "/x", "", []string{to("/a")}, 404, nil},
+		{"move without parent", "MOVE", "/a", "", []string{to("/x/y")}, 409, nil},
+		{"move to itself", "MOVE", "/a", "", []string{to("/a")}, 403, nil},
+		{"move a directory to itself, spelled otherwise", "MOVE", "/d", "", []string{to("/d/")}, 403, nil},
+		{"move a directory into itself", "MOVE", "/d", "", []string{to("/d/x")}, 403, nil},
+		{"move over its parent", "MOVE", "/d/b", "", []string{to("/d")}, 403, nil},
+		{"move over the root", "MOVE", "/a", "", []string{to("/")}, 403, nil},
+		{"move out of the root", "MOVE", "/a", "", []string{to("/../x")}, 403, nil},
+		{"move to another server", "MOVE", "/a", "", []string{"Destination: http://evil.example/x"}, 502, nil},
+
+		{"copy", "COPY", "/a", "", []string{to("/x")}, 201, files{"x": "A"}},
+		{"copy over a file", "COPY", "/a", "", []string{to("/d/b")}, 204, files{"d/b": "A"}},
+		{"copy a directory", "COPY", "/d", "", []string{to("/x")}, 201, files{"x/b": "B", "x/e/c": "C"}},
+		{"copy a directory into itself", "COPY", "/d", "", []string{to("/d/x")}, 403, nil},
+		{"copy over its parent", "COPY", "/d/b", "", []string{to("/d")}, 403, nil},
+		{"copy what is missing", "COPY", "/x", "", []string{to("/a")}, 404, nil},
+		{"copy without parent", "COPY", "/a", "", []string{to("/x/y")}, 409, nil},
+		{"copy a directory without parent", "COPY", "/d", "", []string{to("/x/y")}, 409, nil},
+
+		{"read a directory", "GET", "/d", "", nil, 405, nil},
+		{"read what is missing", "GET", "/x", "", nil, 404, nil},
+		{"read below a file", "GET", "/a/x", "", nil, 404, nil},
+		{"describe what is missing", "PROPFIND", "/x", "", []string{"Depth: 0"}, 404, nil},
+		{"describe below a file", "PROPFIND", "/a/x", "", []string{"Depth: 0"}, 404, nil},
+		{"list a tree", "PROPFIND", "/", "", []string{"Depth: infinity"}, 403, nil},
+		{"list a tree by omission", "PROPFIND", "/", "", nil, 403, nil},
+		{"long XML", "PROPFIND", "/", strings.Repeat(" ", 1<<20), []string{"Depth: 0"}, 413, nil},
+		{"an unknown method", "PATCH", "/a", "N", nil, 400, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			m := newMemory(t, before)
+			handler := webdav.NewHandler(workspace.New("test", m, &workspace.Options{MaxFileSize: 100}), nil)
+			answer, body := ask(t, handler, test.method, test.url, test.body, test.headers...)
+			if answer.StatusCode != test.status {
+				t.Errorf("%s %s = %s %q, want %d", test.method, test.url, answer.Status, body, test.status)
+			}
+			if diff := cmp.Diff(with(test.changes), contents(t, m)); diff != "" {
+				t.Errorf("after %s %s (-want +got):\n%s", test.method, test.url, diff)
+			}
+		})
+	}
+}
+
+// failing is a file system whose writes and lists fail.
+type failing struct {
+	*memory.FS
+	err error
+}
+
+func (f failing) WriteFile(_ context.Context, name string, _ []byte, _ *workspace.WriteOptions) (workspace.Version, error) {
+	return "", &fs.PathError{Op: "write_file", Path: name, Err: f.err}
+}
+
+func (f failing) Ls(_ context.Context, name string, _ *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	return nil, &fs.PathError{Op: "ls", Path: name, Err: f.err}
+}
+
+// TestStatusOfErrors tests the status of what a store cannot do, for a write, and for a
+// list, which must not look like one that is empty.
+func TestStatusOfErrors(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]int{
+		workspace.ErrPolicy:      403,
+		fs.ErrPermission:         403,
+		workspace.ErrNoSpace:     507,
+		workspace.ErrUnavailable: 503,
+		workspace.ErrTooLarge:    413,
+		errors.ErrUnsupported:    501,
+	} {
+		handler := webdav.NewHandler(workspace.New("test", failing{newMemory(t, map[string]string{"a": ""}), err}, nil), nil)
+		for method, headers := range map[string]string{"PUT": "", "PROPFIND": "Depth: 1"} {
+			answer, body := ask(t, handler, method, map[string]string{"PUT": "/a", "PROPFIND": "/"}[method], "", headers)
+			if answer.StatusCode != want || !strings.Contains(body, err.Error()) {
+				t.Errorf("%s with the error %q = %s %q, want %d", method, err, answer.Status, body, want)
+			}
+		}
+	}
+}
+
+// TestETag follows an ETag from a write to further reads and writes.
+func TestETag(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t, nil)
+	handler := webdav.NewHandler(workspace.New("test", m, nil), nil)
+	put, _ := ask(t, handler, "PUT", "/a.html", "one")
+	tag := put.Header.Get("ETag")
+	get, body := ask(t, handler, "GET", "/a.html", "")
+	if get.Header.Get("ETag") != tag || tag == "" || body != "one" {
+		t.Errorf("GET = %q with the ETag %q, want the one of the PUT, %q", body, get.Header.Get("ETag"), tag)
+	}
+	want := http.Header{
+		"Content-Type": {"text/html; charset=utf-8"}, "Content-Security-Policy": {"sandbox"}, "X-Content-Type-Options": {"nosniff"},
+	}
+	for name := range want {
+		if got := get.Header.Get(name); got != want.Get(name) {
+			t.Errorf("GET has %s %q, want %q", name, got, want.Get(name))
+		}
+	}
+	head, body := ask(t, handler, "HEAD", "/a.html", "")
+	if head.ContentLength != 3 || head.Header.Get("ETag") != tag || body != "" {
+		t.Errorf("HEAD = %v %q, want the length and the ETag", head.Header, body)
+	}
+	part, body := ask(t, handler, "GET", "/a.html", "", "Range: bytes=1-1")
+	if part.StatusCode != http.StatusPartialContent || body != "n" {
+		t.Errorf("GET of a range = %s %q, want n", part.Status, body)
+	}
+	if same, _ := ask(t, handler, "GET", "/a.html", "", "If-None-Match: "+tag); same.StatusCode != http.StatusNotModified {
+		t.Errorf("GET with the ETag = %s, want 304", same.Status)
+	}
+	if _, listed := ask(t, handler, "PROPFIND", "/", "", "Depth: 1"); !strings.Contains(listed, "<D:getetag>"+tag+"</D:getetag>") &&
+		!strings.Contains(listed, "<D:getetag>"+strings.ReplaceAll(tag, `"`, "&#34;")+"</D:getetag>") {
+		t.Errorf("PROPFIND = %s, want the ETag %s", listed, tag)
+	}
+	changed, _ := ask(t, handler, "PUT", "/a.html", "two", "If-Match: "+tag)
+	if changed.StatusCode != http.StatusCreated || changed.Header.Get("ETag") == tag {
+		t.Errorf("PUT with the ETag = %s with the ETag %q, want 201 with another one", changed.Status, changed.Header.Get("ETag"))
+	}
+	if late, _ := ask(t, handler, "PUT", "/a.html", "three", "If-Match: "+tag); late.StatusCode != http.StatusPreconditionFailed {
+		t.Errorf("PUT with the old ETag = %s, want 412", late.Status)
+	}
+}
+
+// interrupted is a body that ends with an error after some bytes.
+type interrupted struct{ io.Reader }
+
+func (i interrupted) Read(p []byte) (int, error) {
+	n, err := i.Reader.Read(p)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// TestNothingHalfWritten tests that a body that does not arrive as a whole changes nothing.
+func TestNothingHalfWritten(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]func() io.Reader{
+		"interrupted": func() io.Reader { return interrupted{strings.NewReader("half")} },
+		"too long":    func() io.Reader { return io.MultiReader(bytes.NewReader(make([]byte, 101))) }, // of unknown length
+	} {
+		m := newMemory(t, map[string]string{"a": "A"})
+		handler := webdav.NewHandler(workspace.New("test", m, &workspace.Options{MaxFileSize: 100}), nil)
+		for _, url := range []string{"/a", "/new"} {
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "PUT", url, body()))
+			if w.Code < 400 {
+				t.Errorf("%s: PUT %s = %d, want an error", name, url, w.Code)
+			}
+		}
+		if diff := cmp.Diff(map[string]string{"a": "A"}, contents(t, m)); diff != "" {
+			t.Errorf("%s: after PUT (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestSymlinks tests that symlinks are followed, and never out of the folder.
+func TestSymlinks(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"out": outside, "file": "real/a", "folder": "real", "nowhere": "missing"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skipf("no symlinks here: %v", err)
+		}
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fsys.Close()
+	handler := webdav.NewHandler(workspace.New("test", fsys, nil), nil)
+	ask(t, handler, "MKCOL", "/real", "")
+	ask(t, handler, "PUT", "/real/a", "A")
+	_, listed := ask(t, handler, "PROPFIND", "/", "", "Depth: 1")
+	for name, want := range map[string]bool{"/real/<": true, "/file<": true, "/folder/<": true, "/out": false, "/nowhere": false} {
+		if strings.Contains(listed, name) != want {
+			t.Errorf("PROPFIND = %s, want %s in it: %t", listed, name, want)
+		}
+	}
+	if answer, body := ask(t, handler, "GET", "/folder/a", ""); body != "A" {
+		t.Errorf("GET through a symlink = %s %q, want the file", answer.Status, body)
+	}
+	if answer, body := ask(t, handler, "GET", "/out/secret", ""); answer.StatusCode != http.StatusForbidden || strings.Contains(body, outside) {
+		t.Errorf("GET of a symlink that leads out = %s %q, want 403 without a path of the host", answer.Status, body)
+	}
+	for _, test := range []struct{ method, url, to string }{
+		{"MOVE", "/real/a", "/folder/a"}, {"COPY", "/real", "/folder/x"}, {"COPY", "/", "/x"},
+	} {
+		answer, _ := ask(t, handler, test.method, test.url, "", "Destination: "+test.to)
+		if answer.StatusCode != http.StatusForbidden {
+			t.Errorf("%s %s to %s = %s, want 403", test.method, test.url, test.to, answer.Status)
+		}
+	}
+	if _, body := ask(t, handler, "GET", "/real/a", ""); body != "A" {
+		t.Errorf("GET afterwards = %q, want A", body)
+	}
+}
+
+// TestBounds tests that locks and properties are refused beyond a bound.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	handler := webdav.NewHandler(workspace.New("test", newMemory(t, map[string]string{"a": ""}), nil), nil)
+	const lock = `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>`
+	var tokens []string
+	for i := range 1001 {
+		timeout := []string{"", "Infinite", "Second-9999999", "Second-4100000000", "Infinite, Second-5"}[i%5]
+		answer, body := ask(t, handler, "LOCK", fmt.Sprintf("/f%d", i), lock, "Timeout: "+timeout)
+		if want := i < 1000; (answer.StatusCode == http.StatusCreated) != want {
+			t.Fatalf("LOCK number %d = %s %s, want success: %t", i, answer.Status, body, want)
+		}
+		if i < 1000 && !strings.Contains(body, "Second-3600<") {
+			t.Fatalf("LOCK with the timeout %q = %s, want an hour", timeout, body)
+		}
+		tokens = append(tokens, answer.Header.Get("Lock-Token"))
+	}
+	if answer, _ := ask(t, handler, "PUT", "/f0", "x"); answer.StatusCode != http.StatusLocked {
+		t.Errorf("PUT without the lock = %s, want 423", answer.Status)
+	}
+	if answer, _ := ask(t, handler, "UNLOCK", "/f0", "", "Lock-Token: "+tokens[0]); answer.StatusCode != http.StatusNoContent {
+		t.Errorf("UNLOCK = %s, want 204", answer.Status)
+	}
+	if answer, _ := ask(t, handler, "LOCK", "/f0", lock); answer.StatusCode != http.StatusOK {
+		t.Errorf("LOCK after an UNLOCK = %s, want 200", answer.Status)
+	}
+
+	patch := func(name string) string {
+		return `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x:` + name + ` xmlns:x="x:">` + strings.Repeat("x", 30000) + `</x:` + name + `></D:prop></D:set></D:propertyupdate>`
+	}
+	full := false
+	for i := range 40 {
+		answer, body := ask(t, handler, "PROPPATCH", "/a", patch(fmt.Sprintf("p%d", i)))
+		if full = strings.Contains(body, "507"); answer.StatusCode != http.StatusMultiStatus || full != (i >= 34) {
+			t.Fatalf("PROPPATCH number %d = %s %s", i, answer.Status, body)
+		}
+	}
+	ask(t, handler, "MOVE", "/a", "", "Destination: /b")
+	if _, body := ask(t, handler, "PROPFIND", "/b", "", "Depth: 0"); !strings.Contains(body, "xxx") {
+		t.Error("after a MOVE, the properties are lost")
+	}
+	ask(t, handler, "DELETE", "/b", "")
+	ask(t, handler, "PUT", "/b", "")
+	if _, body := ask(t, handler, "PROPFIND", "/b", "", "Depth: 0"); strings.Contains(body, "xxx") {
+		t.Error("after a DELETE, a new file has the properties")
+	}
+	if _, body := ask(t, handler, "PROPPATCH", "/b", patch("p")); strings.Contains(body, "507") {
+		t.Errorf("PROPPATCH after a DELETE = %s, want success", body)
+	}
+}
+
+// TestPrefix serves below a path.
+func TestPrefix(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t, map[string]string{"a": "A"})
+	handler := webdav.NewHandler(workspace.New("test", m, nil), &webdav.Options{Prefix: "/files/"})
+	answer, _ := ask(t, handler, "MOVE", "/files/a", "", "Destination: http://files.example/files/b")
+	if diff := cmp.Diff(map[string]string{"b": "A"}, contents(t, m)); answer.StatusCode != http.StatusCreated || diff != "" {
+		t.Errorf("MOVE = %s (-want +got):\n%s", answer.Status, diff)
+	}
+	if _, listed := ask(t, handler, "PROPFIND", "/files/", "", "Depth: 1"); !strings.Contains(listed, ">/files/b<") {
+		t.Errorf("PROPFIND = %s, want /files/b", listed)
+	}
+	if answer, _ := ask(t, handler, "GET", "/b", ""); answer.StatusCode != http.StatusNotFound {
+		t.Errorf("GET /b = %s, want 404", answer.Status)
+	}
+}
+
+// TestAttacks sends what a client should not. ADDR stands for the address of the server.
+func TestAttacks(t *testing.T) {
+	t.Parallel()
+	const token = "0123456789-abcdef"
+	addr := serve(t, newMemory(t, map[string]string{"a": "secret"}), &webdav.ServeOptions{
+		Tokens: []string{token}, Hosts: []string{"files.example"}, ReadTimeout: 300 * time.Millisecond,
+	})
+	const (
+		get   = "GET /a HTTP/1.1\r\n"
+		host  = "Host: ADDR\r\n"
+		mine  = "Authorization: Bearer " + token + "\r\n"
+		basic = "Authorization: Basic bWU6MDEyMzQ1Njc4OS1hYmNkZWY=\r\n" // me and the token
+	)
+	for _, test := range []struct {
+		name, request string
+		want          int // the status; 0 if the server hangs up
+	}{
+		{"none", get + host + mine + "\r\n", 200},
+		{"basic authentication", get + host + basic + "\r\n", 200},
+		{"a known name", get + "Host: files.example\r\n" + mine + "\r\n", 200},
+		{"a page of its own", get + host + mine + "Origin: http://ADDR\r\n\r\n", 200},
+		{"no token", get + host + "\r\n", 401},
+		{"an empty password", get + host + "Authorization: Basic bWU6\r\n\r\n", 401},
+		{"a wrong token", get + host + "Authorization: Bearer " + token + "x\r\n\r\n", 401},
+		{"no token to write", "PUT /a HTTP/1.1\r\n" + host + "Content-Length: 0\r\n\r\n", 401},
+		{"a foreign origin", get + host + mine + "Origin: http://evil.example\r\n\r\n", 403},
+		{"the origin null", get + host + mine + "Origin: null\r\n\r\n", 403},
+		{"a preflight", "OPTIONS /a HTTP/1.1\r\n" + host + "Origin: http://evil.example\r\nAccess-Control-Request-Method: PUT\r\n\r\n", 403},
+		{"DNS rebinding", get + "Host: evil.example\r\n" + mine + "\r\n", 403},
+		{"DNS rebinding with its own origin", get + "Host: evil.example\r\nOrigin: http://evil.example\r\n" + mine + "\r\n", 403},
+		{"a path that climbs", "GET /../a HTTP/1.1\r\n" + host + mine + "\r\n", 403},
+		{"oversized headers", get + host + mine + "X-Large: " + strings.Repeat("x", 100<<10) + "\r\n\r\n", 431},
+		{"an oversized body", "PUT /a HTTP/1.1\r\n" + host + mine + "Content-Length: 1048577\r\n\r\nx", 413},
+		{"an oversized body in chunks", "PUT /a HTTP/1.1\r\n" + host + mine + "Transfer-Encoding: chunked\r\n\r\n200000\r\n" + strings.Repeat("x", 2<<20), 413},
+		{"a slow head", get + host, 0},
+		{"a slow body", "PUT /a HTTP/1.1\r\n" + host + mine + "Content-Length: 100\r\n\r\nx", 405},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			status, body := exchange(t, addr, strings.ReplaceAll(test.request, "ADDR", addr))
+			if status != test.want || strings.Contains(body, "secret") != (test.want == 200) {
+				t.Errorf("the answer is %d %q, want %d", status, body, test.want)
+			}
+		})
+	}
+}
+
+// exchange sends a request byte by byte as it is, and returns the status and the body of
+// the answer, or 0 if there is none.
+func exchange(t *testing.T, addr, request string) (int, string) {
+	t.Helper()
+	connection, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	_ = connection.SetDeadline(time.Now().Add(deadline)) // an error shows below
+	// The server may answer and hang up before it has all.
+	go io.WriteString(connection, request)
+	answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	if err != nil {
+		if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
+			t.Fatalf("no answer within %v", deadline)
+		}
+		return 0, ""
+	}
+	defer answer.Body.Close()
+	body, _ := io.ReadAll(answer.Body) // what came of it
+	return answer.StatusCode, string(body)
+}
+
+func TestServeRefusesOptions(t *testing.T) {
+	t.Parallel()
+	ws := workspace.New("test", newMemory(t, nil), nil)
+	for _, test := range []struct {
+		addr   string
+		tokens []string
+		want   string
+	}{
+		{"0.0.0.0:0", nil, "token is required"},
+		{"127.0.0.1:0", []string{"short"}, "use at least 16"},
+	} {
+		listener, err := net.Listen("tcp", test.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = webdav.Serve(t.Context(), ws, listener, &webdav.ServeOptions{Tokens: test.tokens})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("Serve(%s, %q) = %v, want an error with %q", test.addr, test.tokens, err, test.want)
+		}
+	}
+}
+
+// waiting is a file system whose writes wait for release, or for the end of the context.
+type waiting struct {
+	*memory.FS
+	entered, release chan struct{}
+}
+
+func (w waiting) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	close(w.entered)
+	select {
+	case <-ctx.Done():
+		return "", &fs.PathError{Op: "write_file", Path: name, Err: ctx.Err()}
+	case <-w.release:
+		return w.FS.WriteFile(ctx, name, data, opts)
+	}
+}
+
+// TestShutDown tests that a request that runs when the context ends is answered, and is
+// cancelled after the time of grace.
+func TestShutDown(t *testing.T) {
+	t.Parallel()
+	for name, grace := range map[string]time.Duration{"answered": time.Hour, "cancelled": time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fsys := waiting{memory.New(nil), make(chan struct{}), make(chan struct{})}
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			ws := workspace.New("test", fsys, nil)
+			go func() { ended <- webdav.Serve(ctx, ws, listener, &webdav.ServeOptions{Grace: grace}) }()
+			answered := make(chan int, 1)
+			addr := listener.Addr().String()
+			go func() {
+				status, _ := exchange(t, addr, "PUT /a HTTP/1.1\r\nHost: "+addr+"\r\nContent-Length: 1\r\n\r\nx")
+				answered <- status
+			}()
+			<-fsys.entered
+			cancel()
+			if name == "answered" {
+				close(fsys.release)
+			}
+			if status := <-answered; (status == http.StatusCreated) != (name == "answered") {
+				t.Errorf("the status = %d", status)
+			}
+			if err := <-ended; err != nil {
+				t.Errorf("Serve() = %v, want nil", err)
+			}
+		})
+	}
+}

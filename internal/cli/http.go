@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/httpguard"
+)
+
+// httpFlags say where and to whom a command serves over HTTP.
+type httpFlags struct {
+	variable           string // of the environment, with a token
+	address, tokenFile string
+	hosts              []string
+	tokens             []string // set by listen
+}
+
+// add adds the flags to cmd. Without an address, the command serves over HTTP only if
+// the flag is given.
+func (h *httpFlags) add(cmd *cobra.Command, address string) {
+	needs := ""
+	if address == "" {
+		needs = "; needs --http"
+	}
+	cmd.Flags().StringVar(&h.address, "http", address, "serve over HTTP at this `address`, such as 127.0.0.1:8080, or port")
+	cmd.Flags().StringVar(&h.tokenFile, "token-file", "", "let in who has a token of this `file`, which has one on each line"+needs)
+	cmd.Flags().StringArrayVar(&h.hosts, "allow-host", nil, "a further `name` by which clients call the server, such as that of a proxy"+needs)
+}
+
+// check refuses flags that do nothing.
+func (h *httpFlags) check() error {
+	if h.address == "" && (h.tokenFile != "" || h.hosts != nil) {
+		return errors.New("--token-file and --allow-host need --http")
+	}
+	return nil
+}
+
+// listen reads the tokens, and listens at the address.
+func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
+	if err := h.readTokens(); err != nil {
+		return nil, err
+	}
+	host, port, err := net.SplitHostPort(h.address)
+	if err != nil {
+		host, port = "", h.address
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return nil, fmt.Errorf("--http %q: give an address with a port, such as 127.0.0.1:8080", h.address)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
+	if err != nil {
+		return nil, term.Fail(err)
+	}
+	if len(h.tokens) == 0 && !httpguard.IsLoopback(listener.Addr()) {
+		listener.Close()
+		return nil, fmt.Errorf("--http %s can be reached from other computers: give a token in %s or --token-file", h.address, h.variable)
+	}
+	return listener, nil
+}
+
+// readTokens reads the tokens of the environment and of the file.
+func (h *httpFlags) readTokens() error {
+	h.tokens = strings.Fields(os.Getenv(h.variable))
+	if h.tokenFile == "" {
+		return nil
+	}
+	text, err := os.ReadFile(h.tokenFile)
+	if err != nil {
+		return err
+	}
+	inFile := strings.Fields(string(text))
+	if len(inFile) == 0 {
+		return fmt.Errorf("--token-file %s has no token", h.tokenFile)
+	}
+	h.tokens = append(h.tokens, inFile...)
+	return nil
+}

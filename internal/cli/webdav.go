@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/adapters/webdav"
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+)
+
+const webdavLong = `Webdav serves the files of one workspace over WebDAV, so that a file manager or an
+editor can open it, whatever store it is in. It prints the address, and runs until it
+is interrupted; requests that run then are still answered. The rules of the file hold,
+and files are as large as its limit allows.
+
+By default it serves at a free port of 127.0.0.1. Programs of other users of this
+computer can connect to that, so a token is good there, too; another address requires
+one. A token has at least 16 characters, and is the password for any user name. The
+variable WORKSPACE_WEBDAV_TOKEN has one, or a file has one on each line. Pages of other
+sites in a browser are refused. There is no TLS: put a proxy in front of an address that
+others reach.
+
+Open the address in GNOME Files (dav://127.0.0.1:8080), in the Finder (Go, Connect to
+Server), with davfs2, rclone or cadaver.`
+
+// newWebDAV returns the command that serves a workspace over WebDAV.
+func newWebDAV(flags *target.Flags) *cobra.Command {
+	at := httpFlags{variable: "WORKSPACE_WEBDAV_TOKEN"}
+	cmd := &cobra.Command{
+		Use:   "webdav",
+		Short: "Serve the files over WebDAV, for file managers and editors",
+		Long:  webdavLong,
+		Example: `  workspace -w repo webdav
+  workspace -C ~/project webdav --http 8080
+  workspace -w lake --read-only webdav
+  workspace -w repo webdav --http 0.0.0.0:8080 --token-file ~/.config/webdav-token`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveWebDAV(cmd, flags, at) },
+	}
+	at.add(cmd, "127.0.0.1:0")
+	return cmd
+}
+
+// serveWebDAV serves the files until the user ends it.
+func serveWebDAV(cmd *cobra.Command, flags *target.Flags, at httpFlags) error {
+	ws, _, err := flags.OpenOne(cmd.Context(), "webdav")
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	listener, err := at.listen(cmd.Context())
+	if err != nil {
+		return err
+	}
+	term.Say(cmd.ErrOrStderr(), fmt.Sprintf("workspace: serving at http://%s/", listener.Addr()))
+	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return term.Fail(webdav.Serve(cmd.Context(), ws.Workspace, listener, &webdav.ServeOptions{
+		Tokens: at.tokens, Hosts: at.hosts, Logger: log,
+	}))
+}

@@ -1,0 +1,748 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/shell/internal/pattern"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// grepOptions are what grep and rg do with the lines that match.
+type grepOptions struct {
+	invert, count, list, listNot, only, quiet, silent bool
+	zeroCount                                         bool // with count: files without a match are printed, too
+	number, offset, withName, zeroName, text, noBinary,
+	zeroLines bool
+	before, after int
+	max           int // of the lines of one file, -1 for all
+	label         string
+	replace       *string // rg -r: what is printed in place of a match
+	column        bool    // rg --column
+	heading       bool    // rg --heading
+	anyBytes      bool    // rg: lines that are not UTF-8 are printed
+
+	// The files of a directory that are searched: all that one of includes matches, or all
+	// if there is none, without those that one of excludes matches; excludeDirs are names
+	// of directories.
+	includes, excludes, excludeDirs []string
+	gitignore                       bool
+}
+
+// grep finds lines.
+func grep(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... PATTERNS [FILE]...")
+	f.failure = exitUsage
+	f.number = "context"
+	o := grepOptions{zeroCount: true}
+	language := pattern.Basic
+	if p.name() == "egrep" {
+		language = pattern.Extended
+	} else if p.name() == "fgrep" {
+		language = pattern.Fixed
+	}
+	for letter, l := range map[string]struct {
+		name string
+		to   pattern.Syntax
+	}{"E": {"extended-regexp", pattern.Extended}, "F": {"fixed-strings", pattern.Fixed}, "G": {"basic-regexp", pattern.Basic}, "P": {"perl-regexp", pattern.Perl}} {
+		f.BoolFuncP(l.name, letter, "the patterns are of that kind", func(string) error {
+			language = l.to
+			return nil
+		})
+	}
+	var po pattern.Options
+	given := f.StringArrayP("regexp", "e", nil, "a pattern; can be repeated")
+	files := f.StringArrayP("file", "f", nil, "a file with patterns, one a line")
+	for _, name := range []string{"i", "y"} {
+		long := map[string]string{"i": "ignore-case", "y": "y"}[name]
+		f.BoolFuncP(long, name, "letters match in either case", func(string) error {
+			po.IgnoreCase = true
+			return nil
+		})
+	}
+	f.BoolFunc("no-ignore-case", "the opposite of -i", func(string) error {
+		po.IgnoreCase = false
+		return nil
+	})
+	f.BoolVarP(&po.Word, "word-regexp", "w", false, "a match is a whole word")
+	f.BoolVarP(&po.Line, "line-regexp", "x", false, "a match is a whole line")
+	f.BoolVarP(&o.invert, "invert-match", "v", false, "print the lines that do not match")
+	f.BoolVarP(&o.count, "count", "c", false, "print how many lines of each file match")
+	f.BoolVarP(&o.list, "files-with-matches", "l", false, "print the names of the files with matches")
+	f.BoolVarP(&o.listNot, "files-without-match", "L", false, "print the names of the files without matches")
+	f.BoolVarP(&o.only, "only-matching", "o", false, "print only the part of a line that matches")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing, the status tells")
+	f.BoolVar(&o.quiet, "silent", false, "the same as -q")
+	f.BoolVarP(&o.silent, "no-messages", "s", false, "no messages about files that cannot be read")
+	f.BoolVarP(&o.number, "line-number", "n", false, "print the numbers of lines")
+	f.BoolVarP(&o.offset, "byte-offset", "b", false, "print the places of lines in bytes")
+	withName := f.BoolP("with-filename", "H", false, "print the names of files before lines")
+	noName := f.BoolP("no-filename", "h", false, "print no names of files")
+	f.StringVar(&o.label, "label", "(standard input)", "the name of the standard input")
+	f.BoolVarP(&o.zeroName, "null", "Z", false, "print a NUL byte after the names of files")
+	f.BoolVarP(&o.zeroLines, "null-data", "z", false, "lines end with a NUL byte")
+	f.BoolVarP(&o.text, "text", "a", false, "binary files are text")
+	f.BoolVarP(&o.noBinary, "binary-without-match", "I", false, "binary files have no matches")
+	kind := f.String("binary-files", "binary", "what binary files are: binary, text or without-match")
+	f.IntVarP(&o.max, "max-count", "m", -1, "stop after so many lines of a file")
+	f.IntVarP(&o.before, "before-context", "B", -1, "print so many lines before a match")
+	f.IntVarP(&o.after, "after-context", "A", -1, "print so many lines after a match")
+	around := f.IntP("context", "C", 0, "print so many lines around a match")
+	recursive := f.BoolP("recursive", "r", false, "search directories with all that is in them")
+	f.BoolVarP(recursive, "dereference-recursive", "R", false, "the same: symlinks in a directory are not followed")
+	directories := f.StringP("directories", "d", "read", "what to do with directories: recurse or skip")
+	f.StringArrayVar(&o.includes, "include", nil, "search only files whose name matches")
+	f.StringArrayVar(&o.excludes, "exclude", nil, "leave out files whose name matches")
+	f.StringArrayVar(&o.excludeDirs, "exclude-dir", nil, "leave out directories whose name matches")
+	color := f.String("color", "never", "only never and auto")
+	f.Lookup("color").NoOptDefVal = "auto"
+	f.StringVar(color, "colour", "never", "the same as --color")
+	f.Lookup("colour").NoOptDefVal = "auto"
+	f.BoolP("line-buffered", "U", false, "(ignored)")
+	f.BoolP("initial-tab", "T", false, "(ignored)")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	patterns, err := grepPatterns(ctx, p, *given, *files)
+	if err != nil {
+		p.errorf("%v", err)
+		return exitUsage
+	}
+	if !f.Changed("regexp") && !f.Changed("file") {
+		if len(names) == 0 {
+			fmt.Fprintf(p.Stderr, "Usage: %s %s\nTry '%s --help' for more information.\n", p.name(), f.usage, p.name())
+			return exitUsage
+		}
+		patterns, names = strings.Split(names[0], "\n"), names[1:]
+	}
+	if *color != "never" && *color != "auto" {
+		p.errorf("colors are not possible here: --color=%s", *color)
+		return exitUsage
+	}
+	o.text = o.text || *kind == "text"
+	o.noBinary = o.noBinary || *kind == "without-match"
+	for _, n := range []*int{&o.before, &o.after} {
+		if *n < 0 {
+			*n = *around
+		}
+	}
+	*recursive = *recursive || *directories == "recurse"
+	implicit := *recursive && len(names) == 0
+	if implicit {
+		names = []string{"."}
+	}
+	o.withName = (*withName || len(names) > 1) && !*noName
+	po.Multiline = o.zeroLines && language != pattern.Perl
+	g, err := newGrep(p, o, patterns, language, &po)
+	if err != nil {
+		p.errorf("%v", err)
+		return exitUsage
+	}
+	for _, warning := range g.re.Warnings() {
+		p.errorf("warning: %s", warning)
+	}
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	for _, name := range names {
+		info, err := p.Stat(ctx, name)
+		switch {
+		case name == "-" || err != nil || !info.IsDir():
+			if name == "-" || !g.leaves(path.Base(name)) {
+				g.operand(ctx, name)
+			}
+		case *recursive:
+			g.withName = !*noName
+			g.tree(ctx, name, implicit)
+		case *directories != "skip":
+			g.fail(name, &fs.PathError{Err: workspace.ErrIsDir})
+		}
+		if g.done(ctx) {
+			break
+		}
+	}
+	return g.finish()
+}
+
+// grepPatterns returns the patterns of the options -e and -f.
+func grepPatterns(ctx context.Context, p *Process, given, files []string) ([]string, error) {
+	var patterns []string
+	for _, text := range given {
+		patterns = append(patterns, strings.Split(text, "\n")...)
+	}
+	for _, name := range files {
+		err := p.input(ctx, name, func(in *Input) error {
+			data, err := io.ReadAll(io.LimitReader(in, p.MaxMemory))
+			for line := range strings.Lines(string(data)) {
+				patterns = append(patterns, strings.TrimSuffix(line, "\n"))
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s", name, ErrorText(err))
+		}
+	}
+	return patterns, nil
+}
+
+// grepRun is one search of grep or rg.
+type grepRun struct {
+	grepOptions
+	p        *Process
+	out      *bufio.Writer
+	re       *pattern.Regexp
+	fast     *lines.Matcher              // finds the lines that can match; nil if all can
+	exact    bool                        // what fast finds matches
+	nothing  bool                        // no line matches
+	filter   func(dir, name string) bool // whether a file is left out
+	found    bool
+	failed   bool
+	broken   bool // the reader of the output wants no more
+	headings int  // how many names have been printed above lines
+	groups   bool // a group of lines has been printed
+}
+
+// newGrep returns a search for patterns.
+func newGrep(p *Process, o grepOptions, patterns []string, language pattern.Syntax, po *pattern.Options) (*grepRun, error) {
+	g := &grepRun{grepOptions: o, p: p, out: bufio.NewWriterSize(p.Stdout, 32<<10), nothing: len(patterns) == 0}
+	if g.nothing {
+		patterns = []string{"."}
+	}
+	var err error
+	if g.re, err = pattern.Compile(patterns, language, po); err != nil {
+		return nil, err
+	}
+	if !o.zeroLines {
+		expression, exact := g.re.Remote()
+		g.exact = exact
+		g.fast, err = lines.Compile(expression, lines.Options{})
+		if errors.Is(err, workspace.ErrPattern) { // it asks for a line break
+			g.nothing = true
+		}
+	}
+	return g, g.compileFilter()
+}
+
+// compileFilter sets the function that says which files are left out.
+func (g *grepRun) compileFilter() error {
+	include, exclude := g.globs()
+	var in, out *glob.FilePattern
+	var err error
+	if include != "" {
+		if in, err = glob.CompileFile(include); err != nil {
+			return err
+		}
+	}
+	if exclude != "" {
+		if out, err = glob.CompileFile(exclude); err != nil {
+			return err
+		}
+	}
+	g.filter = func(dir, name string) bool {
+		return in != nil && !in.Match(dir, name) || out != nil && out.Match(dir, name)
+	}
+	return nil
+}
+
+// leaves reports whether a file of the arguments is left out.
+func (g *grepRun) leaves(name string) bool { return g.filter(".", name) }
+
+// globs returns the globs of a search in a workspace.
+func (g *grepRun) globs() (include, exclude string) {
+	var in, out []string
+	for _, text := range g.includes {
+		in = append(in, anywhere(text))
+	}
+	for _, text := range g.excludes {
+		out = append(out, anywhere(text))
+	}
+	for _, text := range g.excludeDirs {
+		if text = strings.TrimRight(text, "/"); text != "" && !strings.Contains(text, "/") {
+			out = append(out, anywhere(text)+"/**")
+		}
+	}
+	return oneOf(in), oneOf(out)
+}
+
+// anywhere returns the glob that matches a name in any directory, from a wildcard of the C
+// library, where braces are characters. One that begins with "**/" or "/" is a glob.
+func anywhere(text string) string {
+	if rest, ok := strings.CutPrefix(text, "/"); ok {
+		return rest
+	}
+	if strings.HasPrefix(text, "**/") {
+		return text
+	}
+	return "**/" + strings.NewReplacer("{", `\{`, "}", `\}`).Replace(text)
+}
+
+// oneOf returns the glob that matches what one of globs matches.
+func oneOf(globs []string) string {
+	switch len(globs) {
+	case 0:
+		return ""
+	case 1:
+		return globs[0]
+	}
+	return "{" + strings.Join(globs, ",") + "}"
+}
+
+// done reports whether the search is over.
+func (g *grepRun) done(ctx context.Context) bool {
+	return g.broken || g.quiet && g.found || ctx.Err() != nil
+}
+
+// finish writes what is left, and returns the status.
+func (g *grepRun) finish() int {
+	if err := g.out.Flush(); err != nil && !isPipe(err) {
+		g.fail("write error", err)
+	}
+	switch {
+	case g.quiet && g.found:
+		return 0
+	case g.failed:
+		return exitUsage
+	case g.found:
+		return 0
+	}
+	return 1
+}
+
+// fail prints the error of a file.
+func (g *grepRun) fail(name string, err error) {
+	g.failed = true
+	if !g.silent {
+		g.out.Flush()
+		g.p.fail(name, err)
+	}
+}
+
+// operand searches a file of the arguments.
+func (g *grepRun) operand(ctx context.Context, name string) {
+	shown := name
+	if name == "-" {
+		shown = g.label
+	}
+	err := g.p.input(ctx, name, func(in *Input) error {
+		return g.stream(ctx, shown, in)
+	})
+	if err != nil {
+		g.fail(name, err)
+	}
+}
+
+// grepFile is the search of one file.
+type grepFile struct {
+	*grepRun
+	name     string
+	line     int      // of the line that begins at the place that has been reached
+	base     int64    // of the buffer in the file
+	selected int      // how many lines there were
+	pending  int      // how many lines are still to print after the last one
+	last     int      // the number of the last line that was printed
+	history  [][]byte // the last lines of the buffer before this one
+	binary   bool
+	hidden   bool // a line was not printed because the file is binary
+	over     bool
+	headed   bool // the name has been printed
+	eol      byte
+}
+
+func (g *grepRun) newFile(name string) *grepFile {
+	f := &grepFile{grepRun: g, name: name, line: 1, eol: '\n'}
+	if g.zeroLines {
+		f.eol = 0
+	}
+	return f
+}
+
+// grepBuffer is how much of a file is searched at a time, if no line is longer.
+const grepBuffer = 256 << 10
+
+// stream searches a file.
+func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
+	f := g.newFile(name)
+	defer f.end()
+	if g.max == 0 {
+		return nil
+	}
+	buf := make([]byte, 0, 32<<10)
+	for {
+		n, err := io.ReadFull(r, buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		ended := err == io.EOF || err == io.ErrUnexpectedEOF
+		if err != nil && !ended {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		whole := len(buf)
+		if !ended {
+			whole = bytes.LastIndexByte(buf, f.eol) + 1
+		}
+		if whole > 0 {
+			f.chunk(buf[:whole])
+		}
+		if ended || f.over || g.done(ctx) {
+			return nil
+		}
+		if whole == 0 && int64(len(buf)) > g.p.MaxMemory {
+			return fmt.Errorf("a line is longer than %d bytes", g.p.MaxMemory)
+		}
+		rest := buf[whole:]
+		f.base += int64(whole)
+		size := max(cap(buf), grepBuffer)
+		if whole == 0 {
+			size = 2 * cap(buf)
+		}
+		if size != cap(buf) {
+			buf = append(make([]byte, 0, size), rest...)
+		} else {
+			buf = buf[:copy(buf, rest)]
+		}
+	}
+}
+
+// chunk searches whole lines.
+func (f *grepFile) chunk(data []byte) {
+	if f.eol == '\n' && !f.text && bytes.IndexByte(data, 0) >= 0 {
+		if f.noBinary {
+			f.over = true
+			return
+		}
+		f.binary = true
+	}
+	if f.binary && !f.text {
+		data = bytes.ReplaceAll(data, []byte{0}, []byte{'\n'})
+	}
+	next := f.selectedLines(data)
+	at := 0 // the lines before are done
+	for !f.over {
+		start, end, ok := next()
+		stop := len(data)
+		if ok {
+			stop = start
+		}
+		for f.pending > 0 && at < stop {
+			to := lineEnd(data, at, f.eol)
+			f.context(data[at:to], f.line, int64(at))
+			f.pending--
+			f.line++
+			at = to + 1
+		}
+		if at < stop {
+			f.line += bytes.Count(data[at:stop], []byte{f.eol})
+		}
+		if !ok {
+			f.keepHistory(data)
+			return
+		}
+		f.contextBefore(data, min(at, stop), start)
+		f.selected++
+		f.found = true
+		f.match(data[start:end], int64(start))
+		f.line++
+		at = min(end+1, len(data))
+		f.pending = f.after
+		if f.max >= 0 && f.selected >= f.max {
+			for f.pending > 0 && at < len(data) { // up to the next line that would be selected
+				to := lineEnd(data, at, f.eol)
+				if _, _, another := f.selectedLines(data[at:min(to+1, len(data))])(); another {
+					break
+				}
+				f.context(data[at:to], f.line, int64(at))
+				f.pending--
+				f.line++
+				at = to + 1
+			}
+			f.over = true
+		}
+	}
+}
+
+// lineEnd returns where the line ends that begins at from.
+func lineEnd(data []byte, from int, eol byte) int {
+	if n := bytes.IndexByte(data[from:], eol); n >= 0 {
+		return from + n
+	}
+	return len(data)
+}
+
+// selectedLines returns a function that returns the bounds of one line after the other
+// that is selected.
+func (f *grepFile) selectedLines(data []byte) func() (start, end int, ok bool) {
+	matching := f.matchingLines(data)
+	if !f.invert {
+		return matching
+	}
+	at := 0
+	start, end, ok := matching()
+	return func() (int, int, bool) {
+		for ok && at == start {
+			at = end + 1
+			start, end, ok = matching()
+		}
+		if at >= len(data) {
+			return 0, 0, false
+		}
+		from := at
+		to := lineEnd(data, from, f.eol)
+		at = to + 1
+		return from, to, true
+	}
+}
+
+// matchingLines is selectedLines for the lines that match.
+func (f *grepFile) matchingLines(data []byte) func() (start, end int, ok bool) {
+	if f.nothing {
+		return func() (int, int, bool) { return 0, 0, false }
+	}
+	if f.fast != nil {
+		scanner := f.fast.Scan(data)
+		return func() (int, int, bool) {
+			for {
+				start, end, ok := scanner.Next()
+				if !ok || f.exact || f.re.Match(data[start:end]) {
+					return start, end, ok
+				}
+			}
+		}
+	}
+	at := 0
+	return func() (int, int, bool) {
+		for at < len(data) {
+			start := at
+			end := lineEnd(data, start, f.eol)
+			at = end + 1
+			if f.re.Match(data[start:end]) {
+				return start, end, true
+			}
+		}
+		return 0, 0, false
+	}
+}
+
+// quietly reports whether no lines are printed.
+func (f *grepFile) quietly() bool { return f.quiet || f.count || f.list || f.listNot }
+
+// contextBefore prints lines before the one that begins at start, but none before from.
+func (f *grepFile) contextBefore(data []byte, from, start int) {
+	if f.before == 0 || f.quietly() {
+		return
+	}
+	at, n := start, 0
+	for at > from && n < f.before {
+		at = bytes.LastIndexByte(data[:at-1], f.eol) + 1
+		n++
+	}
+	if at == 0 {
+		older := f.history
+		older = older[max(0, len(older)-(f.before-n)):]
+		for i, line := range older {
+			f.context(line, f.line-n-len(older)+i, 0)
+		}
+	}
+	for ; at < start; n-- {
+		to := lineEnd(data, at, f.eol)
+		f.context(data[at:to], f.line-n, int64(at))
+		at = to + 1
+	}
+	f.history = nil
+}
+
+// keepHistory keeps the last lines of a buffer, for what is printed before a match in
+// the next one.
+func (f *grepFile) keepHistory(data []byte) {
+	if f.before == 0 {
+		return
+	}
+	at := len(data)
+	var kept [][]byte
+	for at > 0 && len(kept) < f.before {
+		from := bytes.LastIndexByte(data[:at-1], f.eol) + 1
+		kept = append([][]byte{bytes.Clone(bytes.TrimSuffix(data[from:at], []byte{f.eol}))}, kept...)
+		at = from
+	}
+	if missing := f.before - len(kept); missing > 0 && len(f.history) > 0 {
+		kept = append(f.history[max(0, len(f.history)-missing):], kept...)
+	}
+	f.history = kept
+}
+
+// context prints a line that is not selected.
+func (f *grepFile) context(line []byte, number int, at int64) {
+	if f.quietly() || f.binary || number <= f.last {
+		return
+	}
+	if f.only { // only the separators are printed
+		f.separate(number)
+		f.last = number
+		return
+	}
+	f.print(line, number, at, '-')
+}
+
+// match handles a selected line.
+func (f *grepFile) match(line []byte, at int64) {
+	switch {
+	case f.quiet, f.list, f.listNot:
+		f.over = true
+	case f.count:
+	case f.binary:
+		f.over, f.hidden = true, true
+	case f.only && f.invert:
+		f.separate(f.line)
+	case f.only:
+		if f.separate(f.line); f.last < f.line {
+			f.last = f.line
+		}
+		for _, m := range f.re.All(line, -1) {
+			if m[0] < m[1] {
+				f.printPart(line, m, at)
+			}
+		}
+	default:
+		f.print(line, f.line, at, ':')
+	}
+}
+
+// separate prints "--" between groups of lines that do not touch.
+func (f *grepFile) separate(number int) {
+	if f.before+f.after > 0 && f.groups && (f.last == 0 || f.last < number-1) {
+		f.out.WriteString("--\n")
+	}
+	f.groups = true
+}
+
+// print prints a line.
+func (f *grepFile) print(line []byte, number int, at int64, mark byte) {
+	f.separate(number)
+	f.last = number
+	if f.hides(line) {
+		f.hidden = true
+		return
+	}
+	column := 0
+	if f.column && mark == ':' && !f.invert {
+		column = f.re.All(line, 1)[0][0] + 1
+	}
+	f.head(number, column, at, mark)
+	if f.replace != nil && mark == ':' && !f.invert {
+		line = f.replaced(line)
+	}
+	f.out.Write(line)
+	f.newline()
+}
+
+// hides reports whether text is not printed, because it is not UTF-8.
+func (f *grepFile) hides(text []byte) bool {
+	return !f.text && !f.anyBytes && !f.zeroLines && !utf8.Valid(text)
+}
+
+// printPart prints what matches in a line.
+func (f *grepFile) printPart(line []byte, m []int, at int64) {
+	part := line[m[0]:m[1]]
+	if f.hides(part) {
+		f.hidden = true
+		return
+	}
+	f.head(f.line, m[0]+1, at+int64(m[0]), ':')
+	if f.replace != nil {
+		part = f.expand(nil, line, m)
+	}
+	f.out.Write(part)
+	f.newline()
+}
+
+func (f *grepFile) newline() {
+	if err := f.out.WriteByte(f.eol); err != nil {
+		f.over, f.broken = true, true
+	}
+}
+
+// head prints what stands before a line.
+func (f *grepFile) head(number, column int, at int64, mark byte) {
+	switch {
+	case f.withName && f.heading:
+		if f.headed {
+			break
+		}
+		if f.headings++; f.headings > 1 {
+			f.out.WriteByte('\n')
+		}
+		f.out.WriteString(f.name + "\n")
+		f.headed = true
+	case f.withName:
+		f.printBefore(mark)
+	}
+	if f.number {
+		f.out.WriteString(strconv.Itoa(number))
+		f.out.WriteByte(mark)
+	}
+	if f.column && mark == ':' {
+		f.out.WriteString(strconv.Itoa(column))
+		f.out.WriteByte(mark)
+	}
+	if f.offset {
+		f.out.WriteString(strconv.FormatInt(f.base+at, 10))
+		f.out.WriteByte(mark)
+	}
+}
+
+// end prints what is known at the end of a file.
+func (f *grepFile) end() {
+	switch {
+	case f.quiet:
+	case f.list && f.selected > 0, f.listNot && f.selected == 0:
+		f.printName()
+	case f.list, f.listNot:
+	case f.count && (f.zeroCount || f.selected > 0):
+		f.printCount()
+	}
+	if f.hidden && !f.quietly() {
+		f.out.Flush()
+		f.p.errorf("%s: binary file matches", f.name)
+	}
+	if _, err := f.out.Write(nil); err != nil {
+		f.broken = true
+	}
+}
+
+// printName prints the name of a file alone.
+func (f *grepFile) printName() {
+	f.out.WriteString(f.name)
+	if f.zeroName {
+		f.out.WriteByte(0)
+		return
+	}
+	f.out.WriteByte('\n')
+}
+
+func (f *grepFile) printCount() {
+	if f.withName {
+		f.printBefore(':')
+	}
+	fmt.Fprintln(f.out, f.selected)
+}
+
+// printBefore prints the name of a file before something else.
+func (f *grepFile) printBefore(mark byte) {
+	f.out.WriteString(f.name)
+	if f.zeroName {
+		mark = 0
+	}
+	f.out.WriteByte(mark)
+}

@@ -1,0 +1,238 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// tree searches a directory. implicit says that its name is not printed.
+//
+// The workspace finds the lines, on its own side where it can. What it skips is searched
+// here: binary files, which may match all the same, and those over its limit.
+func (g *grepRun) tree(ctx context.Context, name string, implicit bool) {
+	at, err := g.p.Files.Locate(ctx, g.p.Dir, name)
+	if err != nil {
+		g.fail(name, err)
+		return
+	}
+	if at.Workspace == nil { // the directory of the workspaces
+		list, err := g.p.ReadDir(ctx, name)
+		if err != nil {
+			g.fail(name, err)
+		}
+		for _, info := range list {
+			if !g.done(ctx) {
+				g.tree(ctx, joinShown(name, info.Name, implicit), false)
+			}
+		}
+		return
+	}
+	for _, pattern := range g.excludeDirs { // an argument is left out, too
+		if matched, err := path.Match(strings.TrimRight(pattern, "/"), strings.TrimRight(name, "/")); err == nil && matched && !implicit {
+			return
+		}
+	}
+	t := &grepTree{grepRun: g, at: at, shown: func(file string) string {
+		return joinShown(name, relativeTo(at.Name, file), implicit)
+	}}
+	if g.invert || g.listNot || g.zeroLines || g.count && g.zeroCount || g.nothing || g.offset {
+		err = t.walk(ctx)
+	} else {
+		err = t.search(ctx)
+	}
+	if err != nil {
+		g.fail(name, err)
+	}
+}
+
+// relativeTo returns the path of a file in a directory, from there.
+func relativeTo(dir, file string) string {
+	if dir == "." {
+		return file
+	}
+	return strings.TrimPrefix(file, dir+"/")
+}
+
+// joinShown returns the path of a file in the directory name, as it is printed.
+func joinShown(name, file string, implicit bool) string {
+	if implicit {
+		return file
+	}
+	return strings.TrimRight(name, "/") + "/" + file
+}
+
+// grepTree is the search of a directory of a workspace.
+type grepTree struct {
+	*grepRun
+	at    Location
+	shown func(file string) string
+	file  *grepFile // whose lines are being printed
+	path  string    // of that file
+}
+
+// walk reads each file.
+func (t *grepTree) walk(ctx context.Context) error {
+	return t.at.Workspace.Walk(ctx, t.at.Name, nil, func(info workspace.FileInfo, err error) error {
+		rel := relativeTo(t.at.Name, info.Path)
+		dir, base := workspace.Split(rel)
+		switch {
+		case err != nil:
+			t.fail(t.shown(info.Path), err)
+		case t.done(ctx):
+			return fs.SkipAll
+		case info.IsDir():
+			if t.leavesDir(rel) {
+				return fs.SkipDir
+			}
+		case info.Type == workspace.TypeFile && !t.filter(dir, base):
+			t.read(ctx, info.Path)
+		}
+		return nil
+	})
+}
+
+// leavesDir reports whether a directory is left out with all that is in it.
+func (t *grepTree) leavesDir(rel string) bool {
+	for _, pattern := range t.excludeDirs {
+		if matched, err := path.Match(strings.TrimRight(pattern, "/"), path.Base(rel)); err == nil && matched {
+			return true
+		}
+	}
+	return false
+}
+
+// read searches a file of the directory here.
+func (t *grepTree) read(ctx context.Context, file string) {
+	stream, _, err := t.at.Workspace.Open(ctx, file, nil)
+	if err == nil {
+		err = t.stream(ctx, t.shown(file), stream)
+		stream.Close()
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // or it was removed in between
+		t.fail(t.shown(file), err)
+	}
+}
+
+// grepPage is how many matches are asked for at a time.
+const grepPage = 100_000
+
+// search asks the workspace for the matches, and prints them.
+func (t *grepTree) search(ctx context.Context) error {
+	expression, exact := t.re.Remote()
+	opts := &workspace.GrepOptions{Path: t.at.Name, Before: t.before, After: t.after, MaxResults: grepPage, Gitignore: t.gitignore}
+	opts.IncludeGlob, opts.ExcludeGlob = t.globs()
+	if exact {
+		opts.Count = t.count && t.max < 0
+		opts.FirstOnly = t.list || t.quiet || t.max == 1 && !t.count
+		if t.quiet {
+			opts.MaxResults = 1
+		}
+	}
+	if t.quietLines() {
+		opts.Before, opts.After = 0, 0
+	}
+	for {
+		result, err := t.at.Workspace.Grep(ctx, expression, opts)
+		if err != nil {
+			return err
+		}
+		t.page(ctx, result, exact)
+		if !result.Truncated || t.done(ctx) {
+			t.endFile()
+			return nil
+		}
+		last := result.Matches[len(result.Matches)-1]
+		opts.StartAfter = workspace.Position{Path: last.Path, LineNumber: last.LineNumber}
+	}
+}
+
+// quietLines reports whether no lines are printed.
+func (g *grepRun) quietLines() bool { return g.quiet || g.count || g.list }
+
+// page prints matches, and between them what the skipped files have.
+func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, exact bool) {
+	skipped := result.Skipped
+	skip := func(before string, all bool) {
+		for len(skipped) > 0 && (all || skipped[0].Path < before) {
+			if !t.done(ctx) {
+				t.skipped(ctx, skipped[0])
+			}
+			skipped = skipped[1:]
+		}
+	}
+	for i := range result.Matches {
+		m := &result.Matches[i]
+		if m.Path != t.path {
+			t.endFile()
+			skip(m.Path, false)
+		}
+		if t.done(ctx) {
+			return
+		}
+		if exact || t.re.Match([]byte(m.Line)) {
+			t.match(m)
+		}
+	}
+	if len(skipped) > 0 {
+		t.endFile()
+		skip("", true)
+	}
+}
+
+// skipped searches a file that the workspace has not searched.
+func (t *grepTree) skipped(ctx context.Context, s workspace.Skipped) {
+	switch s.Reason {
+	case workspace.SkipBinary:
+		if !t.noBinary {
+			t.read(ctx, s.Path)
+		}
+	case workspace.SkipTooLarge:
+		t.read(ctx, s.Path)
+	case workspace.SkipUnreadable:
+		t.fail(t.shown(s.Path), fs.ErrPermission)
+	}
+}
+
+// match prints a match that the workspace has found.
+func (t *grepTree) match(m *workspace.Match) {
+	if t.file == nil {
+		t.file, t.path = t.newFile(t.shown(m.Path)), m.Path
+	}
+	f := t.file
+	if f.over {
+		return
+	}
+	f.found = true
+	for i, line := range m.Before {
+		f.context([]byte(line), m.LineNumber-len(m.Before)+i, 0)
+	}
+	f.line = m.LineNumber
+	if f.selected++; m.Count > 0 {
+		f.selected = m.Count
+	}
+	if strings.IndexByte(m.Line, 0) >= 0 && !f.text {
+		f.hidden = true // a binary file whose first NUL byte comes late
+	} else {
+		f.match([]byte(m.Line), 0)
+	}
+	for i, line := range m.After {
+		if t.re.Match([]byte(line)) { // which is the next match
+			break
+		}
+		f.context([]byte(line), m.LineNumber+1+i, 0)
+	}
+	f.over = f.over || f.max >= 0 && f.selected >= f.max
+}
+
+// endFile ends the file whose lines were printed.
+func (t *grepTree) endFile() {
+	if t.file != nil {
+		t.file.end()
+		t.file, t.path = nil, ""
+	}
+}

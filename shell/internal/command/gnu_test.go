@@ -30,6 +30,8 @@ type gnuTest struct {
 	slots [][]string
 	// lines are cases of their own: all arguments.
 	lines []string
+	// program is the name of our program, if it is not the name of the test.
+	program string
 	// real is what runs in place of the real program of that name; the arguments follow.
 	real []string
 	// files are in the directory besides gnuFiles.
@@ -77,6 +79,9 @@ type gnuDifference struct {
 	reason  string
 }
 
+// gnuDifferences are the differences that docs/shell.md lists.
+var gnuDifferences = slices.Concat(gnuTextDifferences, gnuFilesDifferences)
+
 // gnuCase is one run of a program.
 type gnuCase struct {
 	args  []string
@@ -90,6 +95,7 @@ func TestGNU(t *testing.T) {
 	t.Parallel()
 	tests := map[string]gnuTest{}
 	maps.Copy(tests, gnuTextTests)
+	maps.Copy(tests, gnuFilesTests)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,9 +109,13 @@ func TestGNU(t *testing.T) {
 const gnuCases = 160
 
 func (test gnuTest) run(t *testing.T, name string) {
+	program := test.program
+	if program == "" {
+		program = name
+	}
 	real := test.real
 	if real == nil {
-		real = []string{name}
+		real = []string{program}
 	}
 	if _, err := exec.LookPath(real[0]); err != nil {
 		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
@@ -127,7 +137,7 @@ func (test gnuTest) run(t *testing.T, name string) {
 			caseWorkspace = memoryTree(t, files)
 		}
 		want := test.runReal(t, real, c, files[c.stdin], caseDir)
-		got := test.runOurs(t, name, c, files[c.stdin], caseWorkspace)
+		got := test.runOurs(t, program, c, files[c.stdin], caseWorkspace)
 		difference := slices.IndexFunc(gnuDifferences, func(d gnuDifference) bool {
 			return d.program == name && d.line.MatchString(c.String())
 		})
@@ -253,14 +263,8 @@ func (test gnuTest) runOurs(t *testing.T, name string, c gnuCase, stdin string, 
 		Env:     lookup(env),
 		Environ: func() []string { return env },
 		Files:   NewFiles([]*workspace.Workspace{ws}, workspace.New("scratch", memory.New(nil), nil), Hooks{}),
-		Run: func(ctx context.Context, p *Process) int {
-			if program := Programs[p.Args[0]]; program != nil {
-				return program(ctx, p)
-			}
-			fmt.Fprintln(p.Stderr, "not found")
-			return exitUnknown
-		},
-		Now: time.Now, MaxMemory: 64 << 20,
+		Run:     runProgram,
+		Now:     time.Now, MaxMemory: 64 << 20,
 	}
 	program := Programs[name]
 	if program == nil {
@@ -272,6 +276,15 @@ func (test gnuTest) runOurs(t *testing.T, name string, c gnuCase, stdin string, 
 		tree = treeOf(t, ws.FS(ctx), test.allFiles())
 	}
 	return test.report(stdout.String(), stderr.String(), status, tree)
+}
+
+// runProgram is the Run of a Process.
+func runProgram(ctx context.Context, p *Process) int {
+	if program := Programs[p.Args[0]]; program != nil {
+		return program(ctx, p)
+	}
+	fmt.Fprintln(p.Stderr, "not found")
+	return exitUnknown
 }
 
 func (test gnuTest) report(stdout, stderr string, status int, tree string) string {

@@ -71,8 +71,8 @@ var gnuTextTests = map[string]gnuTest{
 	"sleep": {noInput: true, slots: [][]string{{"", "0", "0.001", "0s", ".001", "x", "-1", "0m", "0h 0d", "1x", "''", "0.0001s", "-- 0", "nan", "--foo"}, {"", "0", "00", "0.00", "0.001s", "y", "0x0", "0e1", "0.1e-2", "+0", "0d", "-0"}}},
 }
 
-// gnuDifferences are the differences that docs/shell.md lists.
-var gnuDifferences = []gnuDifference{
+// gnuTextDifferences are those of the programs that work on text.
+var gnuTextDifferences = []gnuDifference{
 	{"tail", regexp.MustCompile(`^\["-2" ("-|".*" ")`), "`tail -5` may have more options and more than one file"},
 	{"rev", regexp.MustCompile(`(nul|binary)$`), "Bytes that are not UTF-8, and NUL, are characters like others; the real `rev` stops there"},
 }

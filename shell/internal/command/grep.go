@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"strconv"
 	"strings"
@@ -150,6 +149,9 @@ func grep(ctx context.Context, p *Process) int {
 		p.errorf("%v", err)
 		return exitUsage
 	}
+	if (o.max == 0 || g.nothing && len(patterns) == 0 && !o.invert) && !o.listNot {
+		return 1
+	}
 	for _, warning := range g.re.Warnings() {
 		p.errorf("warning: %s", warning)
 	}
@@ -160,14 +162,15 @@ func grep(ctx context.Context, p *Process) int {
 		info, err := p.Stat(ctx, name)
 		switch {
 		case name == "-" || err != nil || !info.IsDir():
-			if name == "-" || !g.leaves(path.Base(name)) {
+			if name == "-" || err != nil || !g.filter(".", path.Base(name)) {
 				g.operand(ctx, name)
 			}
 		case *recursive:
 			g.withName = !*noName
 			g.tree(ctx, name, implicit)
 		case *directories != "skip":
-			g.fail(name, &fs.PathError{Err: workspace.ErrIsDir})
+			g.fail(name, workspace.ErrIsDir)
+			g.newFile(name).end()
 		}
 		if g.done(ctx) {
 			break
@@ -255,9 +258,6 @@ func (g *grepRun) compileFilter() error {
 	}
 	return nil
 }
-
-// leaves reports whether a file of the arguments is left out.
-func (g *grepRun) leaves(name string) bool { return g.filter(".", name) }
 
 // globs returns the globs of a search in a workspace.
 func (g *grepRun) globs() (include, exclude string) {
@@ -420,7 +420,7 @@ func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 func (f *grepFile) chunk(data []byte) {
 	if f.eol == '\n' && !f.text && bytes.IndexByte(data, 0) >= 0 {
 		if f.noBinary {
-			f.over = true
+			f.over, f.binary = true, true
 			return
 		}
 		f.binary = true
@@ -437,7 +437,7 @@ func (f *grepFile) chunk(data []byte) {
 			stop = start
 		}
 		for f.pending > 0 && at < stop {
-			to := lineEnd(data, at, f.eol)
+			to := endOfLine(data, at, f.eol)
 			f.context(data[at:to], f.line, int64(at))
 			f.pending--
 			f.line++
@@ -458,11 +458,8 @@ func (f *grepFile) chunk(data []byte) {
 		at = min(end+1, len(data))
 		f.pending = f.after
 		if f.max >= 0 && f.selected >= f.max {
-			for f.pending > 0 && at < len(data) { // up to the next line that would be selected
-				to := lineEnd(data, at, f.eol)
-				if _, _, another := f.selectedLines(data[at:min(to+1, len(data))])(); another {
-					break
-				}
+			for f.pending > 0 && at < len(data) {
+				to := endOfLine(data, at, f.eol)
 				f.context(data[at:to], f.line, int64(at))
 				f.pending--
 				f.line++
@@ -473,8 +470,8 @@ func (f *grepFile) chunk(data []byte) {
 	}
 }
 
-// lineEnd returns where the line ends that begins at from.
-func lineEnd(data []byte, from int, eol byte) int {
+// endOfLine returns where the line ends that begins at from.
+func endOfLine(data []byte, from int, eol byte) int {
 	if n := bytes.IndexByte(data[from:], eol); n >= 0 {
 		return from + n
 	}
@@ -499,7 +496,7 @@ func (f *grepFile) selectedLines(data []byte) func() (start, end int, ok bool) {
 			return 0, 0, false
 		}
 		from := at
-		to := lineEnd(data, from, f.eol)
+		to := endOfLine(data, from, f.eol)
 		at = to + 1
 		return from, to, true
 	}
@@ -525,7 +522,7 @@ func (f *grepFile) matchingLines(data []byte) func() (start, end int, ok bool) {
 	return func() (int, int, bool) {
 		for at < len(data) {
 			start := at
-			end := lineEnd(data, start, f.eol)
+			end := endOfLine(data, start, f.eol)
 			at = end + 1
 			if f.re.Match(data[start:end]) {
 				return start, end, true
@@ -556,7 +553,7 @@ func (f *grepFile) contextBefore(data []byte, from, start int) {
 		}
 	}
 	for ; at < start; n-- {
-		to := lineEnd(data, at, f.eol)
+		to := endOfLine(data, at, f.eol)
 		f.context(data[at:to], f.line-n, int64(at))
 		at = to + 1
 	}
@@ -602,7 +599,7 @@ func (f *grepFile) match(line []byte, at int64) {
 		f.over = true
 	case f.count:
 	case f.binary:
-		f.over, f.hidden = true, true
+		f.over, f.hidden, f.groups = true, true, true
 	case f.only && f.invert:
 		f.separate(f.line)
 	case f.only:
@@ -706,7 +703,7 @@ func (f *grepFile) head(number, column int, at int64, mark byte) {
 func (f *grepFile) end() {
 	switch {
 	case f.quiet:
-	case f.list && f.selected > 0, f.listNot && f.selected == 0:
+	case f.list && f.selected > 0, f.listNot && f.selected == 0 && !(f.binary && f.noBinary && f.anyBytes):
 		f.printName()
 	case f.list, f.listNot:
 	case f.count && (f.zeroCount || f.selected > 0):

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -33,7 +34,7 @@ func (g *grepRun) tree(ctx context.Context, name string, implicit bool) {
 		return
 	}
 	for _, pattern := range g.excludeDirs { // an argument is left out, too
-		if matched, err := path.Match(strings.TrimRight(pattern, "/"), strings.TrimRight(name, "/")); err == nil && matched && !implicit {
+		if matchesEnd(wildcard(strings.TrimRight(pattern, "/"), false), name) && !implicit {
 			return
 		}
 	}
@@ -47,6 +48,19 @@ func (g *grepRun) tree(ctx context.Context, name string, implicit bool) {
 	}
 	if err != nil {
 		g.fail(name, err)
+	}
+}
+
+// matchesEnd reports whether a name matches, or what stands after one of its slashes.
+func matchesEnd(re *regexp.Regexp, name string) bool {
+	for {
+		if re.MatchString(name) {
+			return true
+		}
+		var found bool
+		if _, name, found = strings.Cut(name, "/"); !found || name == "" {
+			return false
+		}
 	}
 }
 
@@ -77,6 +91,15 @@ type grepTree struct {
 
 // walk reads each file.
 func (t *grepTree) walk(ctx context.Context) error {
+	if t.gitignore {
+		files, err := t.at.Workspace.Glob(ctx, "**", &workspace.GlobOptions{Dir: t.at.Name, Gitignore: true})
+		for _, file := range files {
+			if dir, base := workspace.Split(relativeTo(t.at.Name, file)); !t.filter(dir, base) && !t.done(ctx) {
+				t.read(ctx, file)
+			}
+		}
+		return err
+	}
 	return t.at.Workspace.Walk(ctx, t.at.Name, nil, func(info workspace.FileInfo, err error) error {
 		rel := relativeTo(t.at.Name, info.Path)
 		dir, base := workspace.Split(rel)
@@ -220,13 +243,14 @@ func (t *grepTree) match(m *workspace.Match) {
 	} else {
 		f.match([]byte(m.Line), 0)
 	}
+	last := f.max >= 0 && f.selected >= f.max
 	for i, line := range m.After {
-		if t.re.Match([]byte(line)) { // which is the next match
+		if !last && t.re.Match([]byte(line)) { // which is the next match
 			break
 		}
 		f.context([]byte(line), m.LineNumber+1+i, 0)
 	}
-	f.over = f.over || f.max >= 0 && f.selected >= f.max
+	f.over = f.over || last
 }
 
 // endFile ends the file whose lines were printed.

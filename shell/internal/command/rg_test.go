@@ -1,0 +1,86 @@
+package command
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// run runs a line of plain words in a workspace.
+func run(t *testing.T, ws *workspace.Workspace, stdin, line string) (stdout, stderr string, status int) {
+	t.Helper()
+	args := shellWords(t, line)
+	var out, failed bytes.Buffer
+	p := &Process{
+		Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &failed, Dir: "/", Env: lookup(nil), Environ: func() []string { return nil },
+		Files: NewFiles([]*workspace.Workspace{ws}, workspace.New("scratch", memory.New(nil), nil), Hooks{}), Now: time.Now, MaxMemory: 8 << 20,
+	}
+	p.Run = runProgram
+	status = Programs[args[0]](t.Context(), p)
+	return out.String(), failed.String(), status
+}
+
+// TestRg has what rg prints. The real one does, too, but for the order of files.
+func TestRg(t *testing.T) {
+	t.Parallel()
+	ws := memoryTree(t, map[string]string{
+		"a.go": "package a\n\nfunc Foo() {}\n// foo\n", "b/b.py": "foo = 1\nbar = 2\n", ".hidden/x.go": "foo\n", "gen.go": "foo\n", ".gitignore": "gen.go\n",
+		"b/bin": "foo\x00", "c/d e.txt": "x foo y foo\n", "nl": "no foo", "u": "größe\n",
+	})
+	for _, c := range []struct {
+		line, want string
+		status     int
+	}{
+		{"rg foo", "a.go:// foo\nb/b.py:foo = 1\nc/d e.txt:x foo y foo\nnl:no foo\n", 0},
+		{"rg foo .", "./a.go:// foo\n./b/b.py:foo = 1\n./c/d e.txt:x foo y foo\n./nl:no foo\n", 0},
+		{"rg -n foo b", "b/b.py:1:foo = 1\n", 0},
+		{"rg foo a.go", "// foo\n", 0},
+		{"rg -c foo", "a.go:1\nb/b.py:1\nc/d e.txt:1\nnl:1\n", 0},
+		{"rg -l foo -g '*.go'", "a.go\n", 0},
+		{"rg -l foo -g '!*.go' -g '!b'", "c/d e.txt\nnl\n", 0},
+		{"rg -l foo -g 'b/**'", "b/b.py\n", 0},
+		{"rg -l foo b -g 'b/*.py'", "b/b.py\n", 0},
+		{"rg -l foo -tpy -tgo", "a.go\nb/b.py\n", 0},
+		{"rg -l foo -Tpy", "a.go\nc/d e.txt\nnl\n", 0},
+		{"rg -l foo --hidden", ".hidden/x.go\na.go\nb/b.py\nc/d e.txt\nnl\n", 0},
+		{"rg -l foo --no-ignore", "a.go\nb/b.py\nc/d e.txt\ngen.go\nnl\n", 0},
+		{"rg -luu foo", ".hidden/x.go\na.go\nb/b.py\nc/d e.txt\ngen.go\nnl\n", 0},
+		{"rg -i -o foo a.go", "Foo\nfoo\n", 0},
+		{"rg -S -c Foo a.go", "1\n", 0},
+		{"rg -w -n 'fo+' a.go", "4:// foo\n", 0},
+		{"rg -F 'Foo()' a.go", "func Foo() {}\n", 0},
+		{"rg -n -A1 foo b", "b/b.py:1:foo = 1\nb/b.py-2-bar = 2\n", 0},
+		{"rg -v foo b/b.py", "bar = 2\n", 0},
+		{"rg --column foo c", "c/d e.txt:1:3:x foo y foo\n", 0},
+		{"rg -o 'f(o+)' -r 'g$1' c", "c/d e.txt:goo\nc/d e.txt:goo\n", 0},
+		{"rg 'f(o)o' -r '${1}-$0' c", "c/d e.txt:x o-foo y o-foo\n", 0},
+		{"rg --heading -n foo b c", "b/b.py\n1:foo = 1\n\nc/d e.txt\n1:x foo y foo\n", 0},
+		{"rg -m1 -n o a.go", "3:func Foo() {}\n", 0},
+		{"rg '^gr\\wße$'", "u:größe\n", 0},
+		{"rg --files", "a.go\nb/b.py\nb/bin\nc/d e.txt\nnl\nu\n", 0},
+		{"rg --files -g '*.py' .", "./b/b.py\n", 0},
+		{"rg --files-without-match foo b c nl u", "u\n", 0},
+		{"rg --files-without-match package", "b/b.py\nc/d e.txt\nnl\nu\n", 0},
+		{"rg -v -c foo", "a.go:3\nb/b.py:1\nu:1\n", 0},
+		{"rg -q foo", "", 0},
+		{"rg nothing", "", 1},
+		{"rg --json foo", "", 2},
+		{"rg '(?=a)'", "", 2},
+		{"rg -t nope foo", "", 2},
+		{"rg foo missing", "", 2},
+	} {
+		stdout, stderr, status := run(t, ws, "", c.line)
+		if diff := cmp.Diff(c.want, stdout); diff != "" || status != c.status || (status == 2) != (stderr != "") {
+			t.Errorf("%s: status %d, errors %q (-want +got):\n%s", c.line, status, stderr, diff)
+		}
+	}
+	if stdout, _, status := run(t, ws, "x\nfoo\n", "rg -n foo"); stdout != "2:foo\n" || status != 0 {
+		t.Errorf("rg -n foo of the standard input: %q, status %d", stdout, status)
+	}
+}

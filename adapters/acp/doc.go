@@ -16,4 +16,16 @@
 //	})
 //
 // The agent is not trusted: see [Files].
+//
+// # The agent's end
+//
+// [FS] is a [workspace.FileSystem] for an agent: what the editor shows, laid over the
+// same files in a folder or any other FileSystem. An agent is connected by
+// [ConnectAgent]:
+//
+//	conn := acp.ConnectAgent(agent, os.Stdout, os.Stdin, nil)
+//	fsys, err := acp.NewFS(local, conn, session, clientCapabilities.Fs, nil)
+//	ws := workspace.New("main", fsys, nil)
+//
+// What the editor answers is not trusted either: see [FS].
 package acp

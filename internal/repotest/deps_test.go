@@ -112,7 +112,7 @@ var policy = map[string][]string{
 	"adapters/openai":    {"tools", "github.com/openai/openai-go/v3/..."},
 	"adapters/otel": {"workspace/observe", "go.opentelemetry.io/otel", "go.opentelemetry.io/otel/attribute", "go.opentelemetry.io/otel/codes",
 		"go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/semconv/...", "go.opentelemetry.io/otel/trace"}, // and no SDK
-	"adapters/acp": {"workspace", "workspace/fallback", "workspace/policy", "tools", "internal/errcode", "internal/ops", "internal/session",
+	"adapters/acp": {"workspace", "workspace/fallback", "workspace/policy", "tools", "internal/errcode", "internal/ops", "internal/scan", "internal/session",
 		"golang.org/x/sync/semaphore", "github.com/coder/acp-go-sdk"},
 	"adapters/webdav": {"workspace", "internal/httpguard", "internal/osfile", "golang.org/x/net/webdav"},
 	"cmd/workspace":   {"internal/cli", "internal/cli/target", "workspace/config"},

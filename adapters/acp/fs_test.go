@@ -1,0 +1,73 @@
+package acp_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"github.com/workspacekit/workspacekit/adapters/acp"
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
+)
+
+// both is what a client advertises that reads and writes.
+var both = sdk.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: true}
+
+func newFS(t *testing.T, below workspace.FileSystem, e acp.Editor, can sdk.FileSystemCapabilities, opts *acp.FSOptions) *acp.FS {
+	t.Helper()
+	fsys, err := acp.NewFS(below, e, "s", can, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fsys
+}
+
+// overEditor returns fsys as an editor shows it that serves fsys.
+func overEditor(t *testing.T, fsys workspace.FileSystem, can sdk.FileSystemCapabilities, opts *acp.FSOptions) *acp.FS {
+	t.Helper()
+	ws := workspace.New("main", fsys, &workspace.Options{MaxFileSize: -1})
+	return newFS(t, fsys, agentOf(t, newFiles(t, ws, nil)), can, opts)
+}
+
+// TestConformance runs the suite with an editor that serves the files below.
+func TestConformance(t *testing.T) {
+	t.Run("memory", func(t *testing.T) {
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return overEditor(t, newMemory(t, nil), both, nil) },
+			&conformance.Options{Short: !exhaustive.On()})
+	})
+	t.Run("local", func(t *testing.T) {
+		opts := &conformance.Options{Short: !exhaustive.On(), Symlink: symlink}
+		if testing.Short() { // memory has all cases
+			opts.Only = []string{"WriteFile", "Symlink", "Exact", "Copy", "Move"}
+		}
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+			return overEditor(t, openFolder(t, newFolder(t, nil)), both, nil)
+		}, opts)
+	})
+	for name, can := range map[string]sdk.FileSystemCapabilities{"read": {ReadTextFile: true}, "write": {WriteTextFile: true}, "nothing": {}} {
+		t.Run(name, func(t *testing.T) {
+			conformance.Run(t, func(t *testing.T) workspace.FileSystem { return overEditor(t, newMemory(t, nil), can, nil) },
+				&conformance.Options{Short: true, Only: []string{"ReadFile", "WriteFile", "Create", "Copy", "Capabilities", "Hide"}})
+		})
+	}
+	t.Run("search-saved", func(t *testing.T) {
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+			return overEditor(t, newMemory(t, nil), both, &acp.FSOptions{SearchSaved: true})
+		}, &conformance.Options{Short: true, Only: []string{"Grep", "Hide"}})
+	})
+}
+
+func symlink(t *testing.T, fsys workspace.FileSystem, target, name string) {
+	t.Helper()
+	path := filepath.Join(filepath.FromSlash(fallback.Root(fsys)), filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.FromSlash(target), path); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -18,7 +18,7 @@ func newProcess(t *testing.T) *exec.Cmd {
 		t.Fatal(err)
 	}
 	command := exec.CommandContext(t.Context(), program)
-	command.Env = append(os.Environ(), serveVariable+"=1")
+	command.Env = append(os.Environ(), serveVariable+"=stdio")
 	return command
 }
 

@@ -16,10 +16,13 @@ import (
 )
 
 // Modules returns the folder node_modules with the packages: that of
-// WORKSPACEKIT_NODE_PACKAGES, or a new one. It skips a short test that would have to
-// install them.
+// WORKSPACEKIT_NODE_PACKAGES, or a new one. It skips short tests, as Node.js takes its
+// time.
 func Modules(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("runs packages of npm: run without -short")
+	}
 	refuse := t.Skipf
 	if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
 		refuse = t.Fatalf
@@ -31,9 +34,6 @@ func Modules(t *testing.T) string {
 	}
 	dir := os.Getenv("WORKSPACEKIT_NODE_PACKAGES")
 	if dir == "" {
-		if testing.Short() {
-			t.Skip("installs packages from npm: run without -short, or set WORKSPACEKIT_NODE_PACKAGES")
-		}
 		dir = t.TempDir()
 		install(t, dir, refuse)
 	}

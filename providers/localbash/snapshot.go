@@ -17,13 +17,14 @@ import (
 // snapshot is what a watch knows of one directory, in one place: a directory
 // that moves becomes another one.
 type snapshot struct {
-	parent   *snapshot   // nil for the watched one
-	name     string      // its last element
-	path     string      // from the watched directory, which is "."
-	id       sys.FileID  // zero before it is first opened
-	watch    dirwatch.ID // zero if the operating system has none
-	replaced bool        // its watch ended: whatever has its name is another directory
-	dropped  bool        // it has been reported as removed
+	parent   *snapshot         // nil for the watched one
+	name     string            // its last element
+	path     string            // from the watched directory, which is "."
+	id       sys.FileID        // zero before it is first opened
+	watch    dirwatch.ID       // zero if the operating system has none
+	replaced bool              // its watch ended: whatever has its name is another directory
+	dropped  bool              // it has been reported as removed
+	since    dirwatch.Position // before it was first opened
 	children map[string]child
 }
 
@@ -86,7 +87,7 @@ func (w *watch) handle(ctx context.Context, n dirwatch.Notice) {
 		case n.Kind == dirwatch.Written:
 			w.written(ctx, d, n.Name)
 		case n.Kind == dirwatch.Vanished:
-			w.vanished(ctx, d, n.Name)
+			w.vanished(ctx, d, n)
 		default:
 			w.lookAt(ctx, d, n.Name, n.Kind == dirwatch.Appeared)
 		}
@@ -104,13 +105,14 @@ func (w *watch) written(ctx context.Context, d *snapshot, name string) {
 	}
 }
 
-// vanished handles the news that something lost its name. A directory that has it back
-// is reported as removed and created: whoever looked in between found it missing.
-func (w *watch) vanished(ctx context.Context, d *snapshot, name string) {
-	if d.children[name].dir != nil {
-		w.drop(d, name)
+// vanished handles the news that something lost its name. If that was the directory that
+// is known by the name, and not one before it, it may have the name back. It is reported
+// as removed and created: whoever looked in between found it missing.
+func (w *watch) vanished(ctx context.Context, d *snapshot, n dirwatch.Notice) {
+	if known := d.children[n.Name].dir; known != nil && n.Position > known.since {
+		w.drop(d, n.Name)
 	}
-	w.lookAt(ctx, d, name, false)
+	w.lookAt(ctx, d, n.Name, false)
 }
 
 // lookUp finds out what became of d.
@@ -292,6 +294,7 @@ func (w *watch) add(ctx context.Context, d *snapshot, name string, now fileStat)
 	d.set(name, now)
 	w.push(workspace.EventCreate, d, name)
 	if c := d.children[name]; c.dir != nil {
+		c.dir.since = w.notifier.Now()
 		_ = w.look(ctx, c.dir) // what fails is polled
 	}
 }

@@ -63,6 +63,9 @@ func (n *paths) Close() {
 	}
 }
 
+// Now implements [Notifier].
+func (n *paths) Now() Position { return 0 }
+
 // read receives what watcher sends, and calls none of its methods: a watcher may
 // send while it holds a lock that they need.
 func (n *paths) read(watcher *fsnotify.Watcher) {
@@ -185,7 +188,7 @@ func (n *paths) appendNotices(notices []Notice, event fsnotify.Event) []Notice {
 		{ended, Vanished}, {event.Has(fsnotify.Create), Appeared}, {event.Has(fsnotify.Write), Written},
 	} {
 		if told.is {
-			notices = append(notices, Notice{told.kind, id, name})
+			notices = append(notices, Notice{Kind: told.kind, Watch: id, Name: name})
 		}
 	}
 	return notices

@@ -23,6 +23,7 @@ type inotify struct {
 	file    *os.File    // nil before the first watch
 	stop    func() bool // of what ends a read when the context does; nil before the first read
 	buf     []byte
+	read    Position // how many bytes have been read, which is where the next notice begins
 	notices []Notice
 }
 
@@ -117,6 +118,21 @@ func (n *inotify) Wait(ctx context.Context, deadline time.Time) []Notice {
 	return n.notices
 }
 
+// Now implements [Notifier]. TIOCINQ is FIONREAD, see inotify(7). A notice is in the kernel's queue when the change that it
+// tells of returns.
+func (n *inotify) Now() Position {
+	if n.file == nil {
+		return n.read
+	}
+	raw, err := n.file.SyscallConn()
+	if err != nil {
+		return n.read
+	}
+	waiting := 0
+	_ = raw.Control(func(fd uintptr) { waiting, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
+	return n.read + Position(waiting)
+}
+
 // parse turns what the kernel wrote into notices.
 func (n *inotify) parse(raw []byte) {
 	n.notices = n.notices[:0]
@@ -126,8 +142,9 @@ func (n *inotify) parse(raw []byte) {
 		end := unix.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(raw[12:]))
 		name, _, _ := bytes.Cut(raw[unix.SizeofInotifyEvent:end], []byte{0})
 		raw = raw[end:]
+		n.read += Position(end)
 		if kind, ok := noticeOf(mask); ok {
-			n.notices = append(n.notices, Notice{Kind: kind, Watch: watch, Name: string(name)})
+			n.notices = append(n.notices, Notice{Kind: kind, Watch: watch, Name: string(name), Position: n.read})
 		}
 	}
 }

@@ -20,6 +20,9 @@ type Notifier interface {
 	// Wait returns what happened, in order, as soon as there is something, and
 	// nothing at the deadline (unless that is zero) or when ctx has ended.
 	Wait(ctx context.Context, deadline time.Time) []Notice
+	// Now returns the Position of the last notice of what has happened so far, whether
+	// Wait has returned it or not.
+	Now() Position
 	// Close ends all watches.
 	Close()
 }
@@ -36,10 +39,15 @@ type ID int32
 
 // Notice is what a Notifier reports.
 type Notice struct {
-	Kind  Kind
-	Watch ID     // of the directory
-	Name  string // in the directory
+	Kind     Kind
+	Watch    ID     // of the directory
+	Name     string // in the directory
+	Position Position
 }
+
+// Position is the place of a notice in the order in which things happened. It is zero
+// where the system does not tell the order.
+type Position int64
 
 // Kind says what happened.
 type Kind int

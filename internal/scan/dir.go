@@ -61,14 +61,22 @@ func (r *dirReader) top(dir string) (*dirState, error) {
 	return top, nil
 }
 
-// open returns the children of in that are not ignored, sorted. Hidden ones are
-// among them: a hidden ignore file counts, and a search asks only about the names
-// that it wants otherwise.
-func (r *dirReader) open(in *dirState) ([]Child, error) {
+// openDir opens in.
+func (r *dirReader) openDir(in *dirState) (Dir, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, err
 	}
-	children, err := r.src.List(r.ctx, in.path, in.top)
+	if opener, ok := r.src.(Opener); ok {
+		return opener.OpenDir(in.path, in.top)
+	}
+	return unopened{r.src, in}, nil
+}
+
+// list returns the children of in, which dir is, that are not ignored, sorted. Hidden
+// ones are among them: a hidden ignore file counts, and a search asks only about the names
+// that it wants otherwise.
+func (r *dirReader) list(in *dirState, dir Dir) ([]Child, error) {
+	children, err := dir.List(r.ctx)
 	if err != nil {
 		return nil, err
 	}

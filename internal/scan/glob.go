@@ -142,7 +142,7 @@ func (g *globber) wants(t workspace.FileType) bool {
 // pending is a stack, as the name of each directory that waits begins with the
 // name of the one below it on the stack.
 func (g *globber) list(in *dirState) error {
-	children, err := g.open(in)
+	children, err := g.children(in)
 	if err != nil {
 		if in.top || g.ctx.Err() != nil || errors.Is(err, workspace.ErrUnavailable) {
 			return err
@@ -163,6 +163,16 @@ func (g *globber) list(in *dirState) error {
 	}
 	_, err = g.descend(in, pending, "")
 	return err
+}
+
+// children opens and lists the directory in.
+func (g *globber) children(in *dirState) ([]Child, error) {
+	dir, err := g.openDir(in)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return g.dirReader.list(in, dir)
 }
 
 // descend searches the directories on top of pending whose children come before

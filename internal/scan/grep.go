@@ -107,7 +107,7 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 	if s.opts.Path < s.opts.StartAfter.Path {
 		return c.result(), nil
 	}
-	o := s.file(ctx, s.opts.Path, new([]byte), ReadOptions{Top: true})
+	o := s.file(ctx, s.src, s.opts.Path, new([]byte), ReadOptions{Top: true})
 	if ended := ctx.Err(); ended != nil {
 		return nil, ops.Error(ops.Grep, s.opts.Path, ended, nil)
 	}
@@ -118,8 +118,13 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 	return c.result(), nil
 }
 
-// file searches the file name.
-func (s *search) file(ctx context.Context, name string, scratch *[]byte, how ReadOptions) outcome {
+// reader is a [Source] or a [Dir].
+type reader interface {
+	Read(ctx context.Context, path string, scratch *[]byte, opts ReadOptions) ([]byte, error)
+}
+
+// file searches the file name in src.
+func (s *search) file(ctx context.Context, src reader, name string, scratch *[]byte, how ReadOptions) outcome {
 	s.progress.Add()
 	how.Limit, how.Text = s.opts.MaxFileSize, true
 	var numbers []int
@@ -129,7 +134,7 @@ func (s *search) file(ctx context.Context, name string, scratch *[]byte, how Rea
 			how.Enough = s.hasMatch
 		}
 	}
-	data, err := s.src.Read(ctx, name, scratch, how)
+	data, err := src.Read(ctx, name, scratch, how)
 	removed := (errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrSymlink)) && !how.Top // since it was listed
 	switch {
 	case err == nil && !lines.IsBinary(data):

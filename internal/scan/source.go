@@ -49,6 +49,38 @@ type Walker interface {
 	Walk(ctx context.Context, dir, after string, visit func(workspace.FileInfo) error) error
 }
 
+// Opener is a Source that can open a directory once for its listing and its files, at less
+// than the cost of finding each by its path.
+type Opener interface {
+	Source
+	// OpenDir opens a directory. The error is that of List.
+	OpenDir(dir string, top bool) (Dir, error)
+}
+
+// Dir is a directory that is open until Close.
+type Dir interface {
+	// List is that of [Source].
+	List(ctx context.Context) ([]Child, error)
+	// Read is that of [Source], for the path of a child. A symlink is
+	// [workspace.ErrSymlink].
+	Read(ctx context.Context, path string, scratch *[]byte, opts ReadOptions) ([]byte, error)
+	Close() error
+}
+
+// unopened is a Dir of a Source that is no [Opener].
+type unopened struct {
+	Source
+	dir *dirState
+}
+
+// List implements [Dir].
+func (d unopened) List(ctx context.Context) ([]Child, error) {
+	return d.Source.List(ctx, d.dir.path, d.dir.top)
+}
+
+// Close implements [Dir].
+func (unopened) Close() error { return nil }
+
 // ReadOptions say how a file is read.
 type ReadOptions struct {
 	// Limit makes a larger file [workspace.ErrTooLarge], before it is read.

@@ -102,16 +102,20 @@ func (w *workers) run(n int) error {
 	return w.err
 }
 
+// buffers are what workers read files into, for the next search.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
 // work does tasks until there are none. scratch is the buffer into which this
 // worker reads one file after the other.
 func (w *workers) work() {
-	var scratch []byte
+	scratch := buffers.Get().(*[]byte)
+	defer buffers.Put(scratch)
 	for {
 		t, ok := w.next()
 		if !ok {
 			return
 		}
-		err := w.do(t, &scratch)
+		err := w.do(t, scratch)
 		w.done(err)
 	}
 }
@@ -159,7 +163,7 @@ func (w *workers) do(t task, scratch *[]byte) error {
 		return nil
 	}
 	if t.files != nil {
-		return w.searchFiles(t, scratch)
+		return w.searchTask(t, scratch)
 	}
 	if walker, ok := w.src.(Walker); ok {
 		return w.walkDir(walker, t.in, scratch)
@@ -171,7 +175,12 @@ func (w *workers) do(t task, scratch *[]byte) error {
 // itself, while their directory is in the system's caches, unless a limit makes
 // the order matter and directories come before some of them.
 func (w *workers) listDir(in *dirState, scratch *[]byte) error {
-	children, err := w.open(in)
+	dir, err := w.openDir(in)
+	var children []Child
+	if err == nil {
+		defer dir.Close()
+		children, err = w.list(in, dir)
+	}
 	switch {
 	case err == nil:
 	case in.top || w.ctx.Err() != nil:
@@ -206,7 +215,7 @@ func (w *workers) listDir(in *dirState, scratch *[]byte) error {
 	}
 	first := files[:min(w.chunk, len(files))]
 	w.enqueue(in, files[len(first):])
-	return w.searchFiles(task{in: in, files: first}, scratch)
+	return w.searchFiles(task{in: in, files: first}, dir, scratch)
 }
 
 // wasRemoved reports whether err says that a directory was removed or replaced
@@ -290,8 +299,22 @@ func (w *workers) helpOut(scratch *[]byte) error {
 	}
 }
 
-// searchFiles searches the files of t.
-func (w *workers) searchFiles(t task, scratch *[]byte) error {
+// manyFiles is how many files of a directory are worth opening it once more.
+const manyFiles = 4
+
+// searchTask searches the files of t, whose directory has been listed.
+func (w *workers) searchTask(t task, scratch *[]byte) error {
+	if opener, ok := w.src.(Opener); ok && len(t.files) >= manyFiles {
+		if dir, err := opener.OpenDir(t.in.path, t.in.top); err == nil {
+			defer dir.Close()
+			return w.searchFiles(t, dir, scratch)
+		} // and otherwise the error is that of each file
+	}
+	return w.searchFiles(t, w.src, scratch)
+}
+
+// searchFiles searches the files of t in src.
+func (w *workers) searchFiles(t task, src reader, scratch *[]byte) error {
 	for _, name := range t.files {
 		if err := w.ctx.Err(); err != nil {
 			return err
@@ -300,7 +323,7 @@ func (w *workers) searchFiles(t task, scratch *[]byte) error {
 		if !w.found.wants(path) {
 			return nil
 		}
-		o := w.search.file(w.ctx, path, scratch, ReadOptions{Known: t.known})
+		o := w.search.file(w.ctx, src, path, scratch, ReadOptions{Known: t.known})
 		if errors.Is(o.err, workspace.ErrUnavailable) {
 			return o.err // the store's fault, not the file's
 		}

@@ -66,21 +66,26 @@ func (s fileStat) sameBytes(before fileStat) bool {
 	return s.size == before.size && s.mtime == before.mtime && s.changed == before.changed && !s.orphan
 }
 
+// openRegular opens a file that has bytes to read.
+func (f *folder) openRegular(name string, nofollow bool) (handle, fileStat, error) {
+	return openRegular(func() (handle, error) { return f.openHandle(name, nofollow) })
+}
+
 // openRegular opens a file that has bytes to read. One that is replaced before
 // it has been looked at is opened again, as the version that it had is lost.
-func (f *folder) openRegular(name string, nofollow bool) (handle, fileStat, error) {
-	h, s, err := f.openRegularOnce(name, nofollow)
+func openRegular(open func() (handle, error)) (handle, fileStat, error) {
+	h, s, err := openRegularOnce(open)
 	for attempt := 1; err == nil && s.orphan && attempt < maxReadAttempts; attempt++ {
 		h.Close()
-		h, s, err = f.openRegularOnce(name, nofollow)
+		h, s, err = openRegularOnce(open)
 	}
 	return h, s, err
 }
 
 // openRegularOnce opens a file and makes sure that it is a regular one, before
 // anything can block.
-func (f *folder) openRegularOnce(name string, nofollow bool) (handle, fileStat, error) {
-	h, err := f.openHandle(name, nofollow)
+func openRegularOnce(open func() (handle, error)) (handle, fileStat, error) {
+	h, err := open()
 	if err != nil {
 		return h, fileStat{}, err
 	}
@@ -132,7 +137,11 @@ func (r reading) all(ctx context.Context, size int64, buf []byte) ([]byte, error
 	if err := r.check(size); err != nil {
 		return nil, err
 	}
-	buf = slices.Grow(buf, int(max(min(size, maxTrustedSize)-int64(len(buf)), minBuffer)))
+	room := int(max(min(size, maxTrustedSize)-int64(len(buf)), minBuffer))
+	if room > cap(buf)-len(buf) {
+		room = max(room, 2*cap(buf)) // a buffer that is used again grows seldom
+	}
+	buf = slices.Grow(buf, room)
 	for size == 0 || int64(len(buf)) < size {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -24,18 +24,51 @@ var _ scan.Source = source{}
 
 // List implements [scan.Source].
 func (s source) List(ctx context.Context, dir string, top bool) ([]scan.Child, error) {
+	d, err := s.OpenDir(dir, top)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.List(ctx)
+}
+
+// OpenDir implements [scan.Opener].
+func (s source) OpenDir(dir string, top bool) (scan.Dir, error) {
 	l, err := s.f.openListing(dir, !top)
 	if err != nil {
 		return nil, provider.Classify(err)
 	}
-	defer l.Close()
-	children, err := s.f.visible(ctx, l, dir)
+	return openDir{l, s.f, dir}, nil
+}
+
+// openDir is a directory that is searched.
+type openDir struct {
+	listing
+	f    *folder
+	name string
+}
+
+// List implements [scan.Dir].
+func (d openDir) List(ctx context.Context) ([]scan.Child, error) {
+	children, err := d.f.visible(ctx, d.listing, d.name)
 	return children, provider.Classify(err)
+}
+
+// Read implements [scan.Dir].
+func (d openDir) Read(ctx context.Context, path string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	_, base := workspace.Split(path)
+	h, found, err := openRegular(func() (handle, error) { return d.open(base) })
+	return readText(ctx, path, h, found, err, scratch, opts)
 }
 
 // Read implements [scan.Source].
 func (s source) Read(ctx context.Context, name string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	h, found, err := s.f.openRegular(name, !opts.Top)
+	return readText(ctx, name, h, found, err, scratch, opts)
+}
+
+// readText reads the file name for a search, if it could be opened.
+func readText(ctx context.Context, name string, h handle, found fileStat, err error, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	if err != nil {
 		return nil, provider.Classify(err)
 	}

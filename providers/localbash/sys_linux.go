@@ -330,6 +330,23 @@ func (f *folder) openListing(dir string, nofollow bool) (listing, error) {
 	return listing{handle: h, buffers: &f.buffers}, err
 }
 
+// open opens the child name of the directory to read it, without waiting for the other end
+// of a FIFO.
+func (l listing) open(name string) (handle, error) {
+	for {
+		fd, err := unix.Openat(int(l.handle), name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		switch {
+		case err == nil:
+			return handle(fd), nil
+		case err == unix.EINTR:
+			continue
+		case err == unix.ELOOP:
+			return -1, workspace.ErrSymlink
+		}
+		return -1, err
+	}
+}
+
 // descriptor returns the descriptor of the directory.
 func (l listing) descriptor() int { return int(l.handle) }
 

@@ -81,6 +81,16 @@ func (f *folder) openListing(dir string, nofollow bool) (listing, error) {
 	return listing{folder}, err
 }
 
+// open opens the child name of the directory to read it, without waiting for the other end
+// of a FIFO.
+func (l listing) open(name string) (handle, error) {
+	if s, err := l.child(name); err == nil && s.kind == workspace.TypeSymlink {
+		return handle{}, workspace.ErrSymlink
+	}
+	file, err := l.root.OpenFile(name, sys.ReadFlags, 0)
+	return handle{file}, err
+}
+
 // descriptor returns none: nothing here needs it.
 func (l listing) descriptor() int { return -1 }
 

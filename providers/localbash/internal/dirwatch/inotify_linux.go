@@ -118,8 +118,8 @@ func (n *inotify) Wait(ctx context.Context, deadline time.Time) []Notice {
 	return n.notices
 }
 
-// Now implements [Notifier]. TIOCINQ is FIONREAD, see inotify(7). A notice is in the kernel's queue when the change that it
-// tells of returns.
+// Now implements [Notifier]. TIOCINQ is FIONREAD, see inotify(7). A change is in the kernel's
+// queue before the system call that made it returns.
 func (n *inotify) Now() Position {
 	if n.file == nil {
 		return n.read

@@ -101,6 +101,7 @@ var policy = map[string][]string{
 	"tools": {"workspace", "workspace/backup", "workspace/patch", "workspace/policy", "workspace/transaction", "internal/errcode", "internal/glob", "internal/lazyregexp", "internal/lines", "internal/ops", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
 	"shell/internal/command": {"workspace", "workspace/patch", "shell/internal/pattern", "internal/...", "github.com/itchyny/gojq", "github.com/spf13/pflag", "golang.org/x/text/width"},
+	"shell":                  {"workspace", "providers/memory", "shell/internal/...", "internal/ops", "internal/session", "internal/wording", "mvdan.cc/sh/v3/..."},
 	"tools/lint":             {"tools", "internal/lazyregexp"},
 	"tools/internal/...":     {"workspace", "internal/lazyregexp", "tools/internal/..."},
 	"tools/internal/charset": {"golang.org/x/text/encoding/..."},

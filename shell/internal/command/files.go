@@ -573,13 +573,20 @@ func (h *handle) drop(err error) {
 	h.Close()
 }
 
-// KeepDescriptor keeps data as /dev/fd/N, and returns that name.
-func (f *Files) KeepDescriptor(data []byte) string {
+// KeepDescriptor keeps data as /dev/fd/N, and returns that name. All that is kept has at
+// most limit bytes: more is [workspace.ErrTooLarge].
+func (f *Files) KeepDescriptor(data []byte, limit int64) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, kept := range f.descriptors {
+		limit -= int64(len(kept)) + 64
+	}
+	if int64(len(data)) > limit {
+		return "", &fs.PathError{Op: "open", Path: "/dev/fd", Err: workspace.ErrTooLarge}
+	}
 	device := "fd/" + strconv.Itoa(63+len(f.descriptors))
 	f.descriptors[device] = data
-	return "/dev/" + device
+	return "/dev/" + device, nil
 }
 
 // DropDescriptors forgets what KeepDescriptor kept.

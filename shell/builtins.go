@@ -1,0 +1,763 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// internalFunc is a command of the shell itself, with the arguments of a handler of the
+// interpreter.
+type internalFunc func(ctx context.Context, hc interp.HandlerContext, args []string) error
+
+// internal returns the command of the shell itself that name stands for, nil if it is none.
+func (r *run) internal(name string) internalFunc {
+	switch name {
+	case runCommand:
+		return r.runPiece
+	case keepCommand:
+		return r.keepInput
+	case statusCommand:
+		return r.status
+	case showCommand:
+		return r.show
+	case namesCommand:
+		return r.names
+	case countCommand:
+		return r.count
+	case timeCommand:
+		return r.time
+	case typeCommand:
+		return r.typeOf
+	case readCommand:
+		return r.read
+	case mapfileCommand:
+		return r.mapfile
+	case printfCommand:
+		return r.printf
+	}
+	return nil
+}
+
+// runPiece runs a part of a pipeline, or a background job. The interpreter has started a
+// goroutine for it, and a panic there would end the process.
+func (r *run) runPiece(ctx context.Context, hc interp.HandlerContext, args []string) (err error) {
+	if len(args) != 2 {
+		return interp.ExitStatus(2)
+	}
+	if n := r.subshells.Add(1); n > int64(r.opts.Subshells) {
+		r.subshells.Add(-1)
+		return r.stopBudget("subshells at a time", r.opts.Subshells, "Subshells")
+	}
+	r.running.Add(1)
+	defer r.running.Done()
+	defer r.subshells.Add(-1)
+	n, _ := strconv.Atoi(args[1])
+	end := context.AfterFunc(ctx, func() { unblock(hc.Stdin); unblock(hc.Stdout) })
+	defer end()
+	status := r.protect(func() error {
+		err = hc.Builtin(ctx, []string{"eval", "{ " + r.shell.state.piece(n) + "\n} >" + pipePath})
+		return nil
+	})
+	if status != 0 {
+		return interp.ExitStatus(status)
+	}
+	return err
+}
+
+// keepInput keeps the standard input as /dev/fd/N, and prints that name.
+func (r *run) keepInput(_ context.Context, hc interp.HandlerContext, _ []string) error {
+	limit := r.opts.Variables / 4
+	data, err := io.ReadAll(io.LimitReader(hc.Stdin, int64(limit)+1))
+	if err != nil {
+		return interp.ExitStatus(1)
+	}
+	if len(data) > limit {
+		return r.stopBudget("bytes in a process substitution, a quarter", r.opts.Variables, "Variables")
+	}
+	name, err := r.files.KeepDescriptor(data, int64(r.opts.Variables))
+	if err != nil {
+		return r.stopBudget("bytes in process substitutions", r.opts.Variables, "Variables")
+	}
+	io.WriteString(hc.Stdout, name)
+	return nil
+}
+
+// status returns its argument as the exit status, or 1 if a file could not be stored.
+func (r *run) status(_ context.Context, _ interp.HandlerContext, args []string) error {
+	if r.unstored.Swap(0) > 0 {
+		return interp.ExitStatus(1)
+	}
+	if len(args) < 2 {
+		return nil
+	}
+	n, _ := strconv.Atoi(args[1])
+	return statusError(n & 0xff)
+}
+
+// show prints functions without what rewrite has added to them.
+func (r *run) show(_ context.Context, hc interp.HandlerContext, args []string) error {
+	if len(args) < 2 || args[1] == "" {
+		return interp.ExitStatus(1)
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(args[1]), "")
+	if err != nil {
+		return interp.ExitStatus(1)
+	}
+	r.shell.state.restore(file)
+	io.WriteString(hc.Stdout, printed(file))
+	return nil
+}
+
+// eval runs a script of the shell itself in the interpreter that called a handler.
+func eval(ctx context.Context, hc interp.HandlerContext, text string) error {
+	return hc.Builtin(ctx, []string{"eval", text})
+}
+
+// answerPath is the directory of files that the interpreter writes its answers to.
+const answerPath = "/dev/guarded-answer/"
+
+// functionSource returns the source of the function name, with what rewrite has added, and ""
+// if there is none. It asks the interpreter, in a condition, so that no option of the script
+// ends it there.
+func (r *run) functionSource(ctx context.Context, hc interp.HandlerContext, name string) string {
+	if !functionName.MatchString(name) {
+		return ""
+	}
+	file := answerPath + strconv.Itoa(r.shell.state.nextNumber())
+	answer := &bytes.Buffer{}
+	r.mu.Lock()
+	r.answers[file] = answer
+	r.mu.Unlock()
+	eval(ctx, hc, "if declare -f "+name+" 2>/dev/null; then :; fi >"+file)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.answers, file)
+	return answer.String()
+}
+
+// functionName is what names of functions look like.
+var functionName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
+
+// names is declare -F.
+func (r *run) names(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	status := 0
+	for _, name := range args[1:] {
+		if r.functionSource(ctx, hc, name) == "" {
+			status = 1
+			continue
+		}
+		fmt.Fprintln(hc.Stdout, name)
+	}
+	return statusError(status)
+}
+
+// count prints how many elements an associative array has, or another array.
+func (r *run) count(_ context.Context, hc interp.HandlerContext, args []string) error {
+	if len(args) < 2 {
+		return interp.ExitStatus(1)
+	}
+	n := 0
+	switch vr := hc.Env.Get(args[1]); {
+	case len(vr.Map) > 0 || len(vr.List) > 0:
+		n = len(vr.Map) + len(vr.List)
+	case vr.IsSet() && vr.Map == nil && vr.List == nil:
+		n = 1
+	}
+	fmt.Fprintln(hc.Stdout, n)
+	return nil
+}
+
+// time is the keyword time: before a command, and then after it with its status.
+func (r *run) time(_ context.Context, hc interp.HandlerContext, args []string) error {
+	if len(args) < 2 {
+		return interp.ExitStatus(1)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(args) == 2 {
+		r.started[args[1]] = time.Now()
+		return nil
+	}
+	passed := time.Since(r.started[args[1]])
+	fmt.Fprintf(hc.Stderr, "\nreal\t%dm%.3fs\nuser\t0m0.000s\nsys\t0m0.000s\n", int(passed.Minutes()), passed.Seconds()-60*float64(int(passed.Minutes())))
+	n, _ := strconv.Atoi(args[2])
+	return statusError(n & 0xff)
+}
+
+// typeOf is type, command -v and command -V. The interpreter would look for programs on the
+// host.
+func (r *run) typeOf(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	mode, names := args[1], args[2:]
+	all := false
+	for mode == "type" && len(names) > 0 && strings.HasPrefix(names[0], "-") {
+		flag := names[0]
+		names = names[1:]
+		if flag == "--" {
+			break
+		}
+		for _, c := range flag[1:] {
+			switch c {
+			case 't', 'p', 'P':
+				mode = "-" + string(c)
+			case 'a':
+				all = true
+			case 'f':
+			default:
+				fmt.Fprintf(hc.Stderr, "bash: type: -%c: invalid option\n", c)
+				return interp.ExitStatus(2)
+			}
+		}
+	}
+	status := 0
+	for _, name := range names {
+		kinds := r.kinds(ctx, hc, name)
+		if mode == "-P" {
+			kinds = slices.DeleteFunc(kinds, func(k string) bool { return k != "file" })
+		}
+		if len(kinds) == 0 {
+			status = 1
+			if mode == "type" || mode == "command-V" {
+				fmt.Fprintf(hc.Stderr, "bash: type: %s: not found\n", name)
+			}
+			continue
+		}
+		if !all {
+			kinds = kinds[:1]
+		}
+		for _, kind := range kinds {
+			r.printType(ctx, hc, mode, name, kind)
+		}
+	}
+	return statusError(status)
+}
+
+// kinds returns what name is, in the order in which the shell looks.
+func (r *run) kinds(ctx context.Context, hc interp.HandlerContext, name string) []string {
+	var kinds []string
+	if syntax.IsKeyword(name) {
+		kinds = append(kinds, "keyword")
+	}
+	if r.functionSource(ctx, hc, name) != "" {
+		kinds = append(kinds, "function")
+	}
+	if interp.IsBuiltin(name) {
+		kinds = append(kinds, "builtin")
+	}
+	dir, base := path.Split(name)
+	switch {
+	case dir == "" && slices.Contains(ProgramNames(), name),
+		dir == "/bin/" && slices.Contains(ProgramNames(), base),
+		dir == "/usr/bin/" && slices.Contains(ProgramNames(), base):
+		kinds = append(kinds, "file")
+	case dir != "":
+		if info, err := r.files.Stat(ctx, hc.Dir, name); err == nil && !info.IsDir() {
+			kinds = append(kinds, "file")
+		}
+	}
+	return kinds
+}
+
+// printType prints one line of type.
+func (r *run) printType(ctx context.Context, hc interp.HandlerContext, mode, name, kind string) {
+	file := name
+	if kind == "file" && !strings.Contains(name, "/") {
+		file = "/usr/bin/" + name
+	}
+	switch mode {
+	case "-t":
+		fmt.Fprintln(hc.Stdout, kind)
+	case "-p", "-P":
+		if kind == "file" {
+			fmt.Fprintln(hc.Stdout, file)
+		}
+	case "command-v":
+		fmt.Fprintln(hc.Stdout, file)
+	default:
+		switch kind {
+		case "keyword":
+			fmt.Fprintf(hc.Stdout, "%s is a shell keyword\n", name)
+		case "function":
+			fmt.Fprintf(hc.Stdout, "%s is a function\n", name)
+			r.show(ctx, hc, []string{showCommand, r.functionSource(ctx, hc, name)})
+		case "builtin":
+			fmt.Fprintf(hc.Stdout, "%s is a shell builtin\n", name)
+		default:
+			fmt.Fprintf(hc.Stdout, "%s is %s\n", name, file)
+		}
+	}
+}
+
+// printf is the program printf, which can also store its output in a variable.
+func (r *run) printf(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	program := command.Programs["printf"]
+	if program == nil {
+		return hc.Builtin(ctx, slices.Concat([]string{"printf"}, args[1:]))
+	}
+	p := r.process(hc, slices.Concat([]string{"printf"}, args[1:]))
+	if len(args) < 4 || args[1] != "-v" {
+		status := r.protect(func() error { return statusError(program(ctx, p)) })
+		return statusError(status)
+	}
+	var out strings.Builder
+	p.Args = slices.Concat([]string{"printf"}, args[3:])
+	p.Stdout = &programWriter{run: r, Writer: &out}
+	if status := r.protect(func() error { return statusError(program(ctx, p)) }); status != 0 {
+		return interp.ExitStatus(status)
+	}
+	return r.assign(ctx, hc, args[2], out.String())
+}
+
+// target is what read and printf can assign to.
+var target = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[A-Za-z0-9_@*]*\])?$`)
+
+// assign gives a variable a value.
+func (r *run) assign(ctx context.Context, hc interp.HandlerContext, name string, value string) error {
+	if !target.MatchString(name) {
+		fmt.Fprintf(hc.Stderr, "bash: %s: not a valid identifier\n", name)
+		return interp.ExitStatus(1)
+	}
+	if err := r.keep(hc.Env, int64(len(value))); err != nil {
+		return err
+	}
+	return eval(ctx, hc, name+"="+quoted(value))
+}
+
+// quoted returns a value as a word of a script.
+func quoted(value string) string {
+	text, err := syntax.Quote(strings.ReplaceAll(value, "\x00", ""), syntax.LangBash)
+	if err != nil {
+		return "''"
+	}
+	return text
+}
+
+// readFlags are the flags of read and mapfile.
+type readFlags struct {
+	raw, array, whole, trim bool
+	delim                   byte
+	count, skip             int
+	timeout                 time.Duration
+	prompt                  string
+	names                   []string
+}
+
+// parseRead reads the flags of read, or of mapfile.
+func parseRead(args []string, mapfile bool) (*readFlags, error) {
+	f := &readFlags{delim: '\n', count: -1}
+	args = args[1:]
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		cluster := args[0][1:]
+		args = args[1:]
+		if cluster == "-" {
+			break
+		}
+		for cluster != "" {
+			letter := cluster[0]
+			cluster = cluster[1:]
+			switch {
+			case letter == 'r' && !mapfile:
+				f.raw = true
+				continue
+			case (letter == 's' || letter == 'e') && !mapfile:
+				continue
+			case letter == 't' && mapfile:
+				f.trim = true
+				continue
+			}
+			if !strings.ContainsRune(map[bool]string{false: "adnNptiu", true: "dnsOuCc"}[mapfile], rune(letter)) {
+				return nil, fmt.Errorf("-%c: invalid option", letter)
+			}
+			value := cluster
+			if value == "" && len(args) > 0 {
+				value, args = args[0], args[1:]
+			} else if value == "" {
+				return nil, fmt.Errorf("-%c: option requires an argument", letter)
+			}
+			if err := f.set(letter, value, mapfile); err != nil {
+				return nil, err
+			}
+			break
+		}
+	}
+	f.names = append(f.names, args...)
+	return f, nil
+}
+
+// set is one flag with a value.
+func (f *readFlags) set(letter byte, value string, mapfile bool) error {
+	n, err := strconv.Atoi(value)
+	switch letter {
+	case 'a':
+		f.array, f.names = true, []string{value}
+		return nil
+	case 'd':
+		f.delim = 0
+		if value != "" {
+			f.delim = value[0]
+		}
+		return nil
+	case 'p':
+		f.prompt = value
+		return nil
+	case 't':
+		seconds, err := strconv.ParseFloat(value, 64)
+		if err != nil || seconds < 0 {
+			return fmt.Errorf("%s: invalid timeout specification", value)
+		}
+		f.timeout = time.Duration(seconds * float64(time.Second))
+		return nil
+	case 'n', 'N', 's':
+		if err != nil || n < 0 {
+			return fmt.Errorf("%s: invalid number", value)
+		}
+		if letter == 's' {
+			f.skip = n
+			return nil
+		}
+		if !mapfile || n > 0 {
+			f.count = n
+		}
+		f.whole = letter == 'N'
+		return nil
+	case 'u':
+		if value == "0" {
+			return nil
+		}
+		return errors.New("only the standard input can be read")
+	}
+	return fmt.Errorf("-%c is not supported", letter)
+}
+
+// read is the builtin read: the one of the interpreter knows few flags, and does not bound
+// how much it reads.
+func (r *run) read(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	f, err := parseRead(args, false)
+	if err != nil {
+		fmt.Fprintf(hc.Stderr, "bash: read: %v\n", err)
+		return interp.ExitStatus(2)
+	}
+	if hc.Stdin == nil {
+		hc.Stdin = strings.NewReader("")
+	}
+	end := context.AfterFunc(ctx, func() { unblock(hc.Stdin) })
+	defer end()
+	if pipe, ok := hc.Stdin.(*os.File); ok && f.timeout > 0 {
+		pipe.SetReadDeadline(time.Now().Add(f.timeout))
+		defer pipe.SetReadDeadline(time.Time{})
+	}
+	line, escaped, status, err := r.readLine(hc.Stdin, f)
+	if err != nil {
+		return err
+	}
+	if err := r.keep(hc.Env, int64(len(line))); err != nil {
+		return err
+	}
+	ifs := " \t\n"
+	if vr := hc.Env.Get("IFS"); vr.IsSet() {
+		ifs = vr.String()
+	}
+	assigned := error(nil)
+	switch {
+	case f.array:
+		values := splitFields(line, escaped, ifs, -1)
+		for i := range values {
+			values[i] = quoted(values[i])
+		}
+		assigned = eval(ctx, hc, f.names[0]+"=("+strings.Join(values, " ")+")")
+	case len(f.names) == 0:
+		assigned = eval(ctx, hc, "REPLY="+quoted(line))
+	case f.whole:
+		assigned = r.assign(ctx, hc, f.names[0], line)
+	default:
+		values := splitFields(line, escaped, ifs, len(f.names))
+		for i, name := range f.names {
+			value := ""
+			if i < len(values) {
+				value = values[i]
+			}
+			if err := r.assign(ctx, hc, name, value); err != nil {
+				assigned = err
+			}
+		}
+	}
+	if assigned != nil {
+		return assigned
+	}
+	return statusError(status)
+}
+
+// readLine reads a line without its end. escaped says which bytes had a backslash. It reads
+// single bytes, as what follows is for others.
+func (r *run) readLine(in io.Reader, f *readFlags) (line string, escaped []bool, status int, err error) {
+	var text []byte
+	one := make([]byte, 1)
+	for escape := false; f.count < 0 || len(text) < f.count; {
+		n, err := in.Read(one)
+		if n == 0 && err == nil {
+			continue
+		}
+		if n == 0 {
+			status = 1
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				status = 142
+			}
+			break
+		}
+		c := one[0]
+		switch {
+		case escape:
+			if escape = false; c != '\n' {
+				text, escaped = append(text, c), append(escaped, true)
+			}
+			continue
+		case c == '\\' && !f.raw:
+			escape = true
+			continue
+		case c == f.delim && !f.whole:
+			return string(text), escaped, 0, nil
+		case c == 0:
+			continue
+		}
+		if text, escaped = append(text, c), append(escaped, false); len(text) > r.opts.Variables/4 {
+			return "", nil, 1, r.stopBudget("bytes in a line that read gets, a quarter", r.opts.Variables, "Variables")
+		}
+	}
+	return string(text), escaped, status, nil
+}
+
+// splitFields splits a line as read does: at most n fields, all if n is negative; the last
+// one has the rest.
+func splitFields(line string, escaped []bool, ifs string, n int) []string {
+	isIFS := func(i int) bool { return !escaped[i] && strings.IndexByte(ifs, line[i]) >= 0 }
+	isSpace := func(i int) bool { return isIFS(i) && strings.IndexByte(" \t\n", line[i]) >= 0 }
+	start, end := 0, len(line)
+	for start < end && isSpace(start) {
+		start++
+	}
+	for end > start && isSpace(end-1) {
+		end--
+	}
+	var fields []string
+	for at := start; at < end; {
+		next := at
+		for next < end && !isIFS(next) {
+			next++
+		}
+		after := next
+		for after < end && isSpace(after) {
+			after++
+		}
+		if after < end && isIFS(after) {
+			after++
+			for after < end && isSpace(after) {
+				after++
+			}
+		}
+		if n > 0 && len(fields) == n-1 {
+			if after >= end && next < end { // one delimiter at the end is no part of the rest
+				return append(fields, line[at:next])
+			}
+			return append(fields, line[at:end])
+		}
+		fields = append(fields, line[at:next])
+		at = after
+	}
+	return fields
+}
+
+// mapfile is the builtin mapfile, which does not bound how much it reads.
+func (r *run) mapfile(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	f, err := parseRead(args, true)
+	if err != nil {
+		fmt.Fprintf(hc.Stderr, "bash: mapfile: %v\n", err)
+		return interp.ExitStatus(2)
+	}
+	name := "MAPFILE"
+	if len(f.names) > 0 {
+		name = f.names[0]
+	}
+	if !syntax.ValidName(name) {
+		fmt.Fprintf(hc.Stderr, "bash: mapfile: `%s': not a valid identifier\n", name)
+		return interp.ExitStatus(1)
+	}
+	var data []byte
+	if hc.Stdin != nil {
+		end := context.AfterFunc(ctx, func() { unblock(hc.Stdin) })
+		defer end()
+		if data, err = io.ReadAll(io.LimitReader(hc.Stdin, int64(r.opts.Variables/4)+1)); err != nil {
+			return interp.ExitStatus(1)
+		}
+	}
+	if len(data) > r.opts.Variables/4 {
+		return r.stopBudget("bytes that mapfile gets, a quarter", r.opts.Variables, "Variables")
+	}
+	if err := r.keep(hc.Env, int64(len(data))+32*int64(bytes.Count(data, []byte{f.delim}))); err != nil {
+		return err
+	}
+	var elems strings.Builder
+	for i := 0; len(data) > 0 && (f.count < 0 || i < f.skip+f.count); i++ {
+		line, rest, found := bytes.Cut(data, []byte{f.delim})
+		data = rest
+		if i < f.skip {
+			continue
+		}
+		text := string(line)
+		if found && !f.trim && f.delim != 0 {
+			text += string(f.delim)
+		}
+		elems.WriteString(quoted(text) + " ")
+	}
+	return eval(ctx, hc, name+"=("+elems.String()+")")
+}
+
+// maxNested is how many scripts may run in each other.
+const maxNested = 50
+
+// runScript runs a file of the workspace as a script.
+func (r *run) runScript(ctx context.Context, p *command.Process) int {
+	data, _, err := r.readFile(ctx, p.Dir, p.Args[0])
+	if err != nil {
+		fmt.Fprintf(p.Stderr, "bash: %s: %s\n", p.Args[0], command.ErrorText(err))
+		return 127
+	}
+	first, _, _ := strings.Cut(string(data[:min(len(data), 200)]), "\n")
+	if strings.HasPrefix(first, "#!") && !strings.Contains(first, "sh") || bytes.IndexByte(data[:min(len(data), 200)], 0) >= 0 {
+		fmt.Fprintf(p.Stderr, "bash: %s: no program of the machine can be run, only scripts of bash\n", p.Args[0])
+		return 126
+	}
+	return r.nested(ctx, p, string(data), p.Args[0], nil, p.Args[1:])
+}
+
+// runShell is the program bash, also called sh.
+func (r *run) runShell(ctx context.Context, p *command.Process) int {
+	var options []string
+	args := p.Args[1:]
+	isScript := false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		arg := args[0]
+		args = args[1:]
+		if arg == "--" || arg == "-" {
+			break
+		}
+		if strings.HasPrefix(arg, "--") {
+			continue // --noprofile, --norc, --posix
+		}
+		for _, c := range arg[1:] {
+			switch c {
+			case 'c':
+				isScript = true
+			case 'e', 'u', 'x', 'f', 'n', 'a':
+				options = append(options, "-"+string(c))
+			case 'o':
+				if len(args) > 0 {
+					options = append(options, "-o", args[0])
+					args = args[1:]
+				}
+			case 'l', 'i', 's':
+			default:
+				fmt.Fprintf(p.Stderr, "bash: -%c: invalid option\n", c)
+				return 2
+			}
+		}
+	}
+	if isScript {
+		if len(args) == 0 {
+			fmt.Fprintln(p.Stderr, "bash: -c: option requires an argument")
+			return 2
+		}
+		name := "bash"
+		if len(args) > 1 {
+			name = args[1]
+		}
+		return r.nested(ctx, p, args[0], name, options, args[min(2, len(args)):])
+	}
+	if len(args) > 0 {
+		data, _, err := p.ReadFile(ctx, args[0])
+		if err != nil {
+			fmt.Fprintf(p.Stderr, "bash: %s: %s\n", args[0], command.ErrorText(err))
+			return 127
+		}
+		return r.nested(ctx, p, string(data), args[0], options, args[1:])
+	}
+	data, err := io.ReadAll(io.LimitReader(p.Stdin, maxScript+1))
+	if err != nil {
+		return 1
+	}
+	p.Stdin = strings.NewReader("")
+	return r.nested(ctx, p, string(data), "bash", options, nil)
+}
+
+// nested runs a script in an interpreter of its own, as a process of bash would.
+func (r *run) nested(ctx context.Context, p *command.Process, text, name string, options, args []string) int {
+	if r.shells.Add(1) > maxNested {
+		r.stop("scripts call each other more than %d deep (budget Recursion)", maxNested)
+		return 137
+	}
+	defer r.shells.Add(-1)
+	file, err := r.parse(text, name)
+	if err != nil {
+		fmt.Fprintf(p.Stderr, "bash: %v\n", err)
+		return 2
+	}
+	inherited := map[string]string{"BASH_ARGV0": name}
+	for _, pair := range p.Environ() {
+		key, value, _ := strings.Cut(pair, "=")
+		inherited[key] = value
+	}
+	env := (&state{Dir: p.Dir}).environ(inherited)
+	in, end, err := asPipe(ctx, p.Stdin)
+	if err != nil {
+		return 1
+	}
+	defer end()
+	runner, err := r.runner(in, p.Stdout, p.Stderr, env)
+	if err != nil {
+		return 1
+	}
+	for i := 0; i < len(options); i++ {
+		option := options[i : i+1]
+		if options[i] == "-o" && i+1 < len(options) {
+			option = options[i : i+2]
+			i++
+		}
+		if err := interp.Params(option...)(runner); err != nil {
+			fmt.Fprintf(p.Stderr, "bash: %v\n", err)
+			return 2
+		}
+	}
+	if err := interp.Params(append([]string{"--"}, args...)...)(runner); err != nil {
+		return 2
+	}
+	return r.protect(func() error { return runner.Run(ctx, file) })
+}
+
+// asPipe returns a standard input as the interpreter needs it.
+func asPipe(ctx context.Context, stdin io.Reader) (*os.File, func(), error) {
+	if file, ok := stdin.(*os.File); ok {
+		return file, func() {}, nil
+	}
+	in, w, err := os.Pipe()
+	if err != nil {
+		return nil, nil, errors.New("the standard input cannot be connected")
+	}
+	end := context.AfterFunc(ctx, func() { w.Close() })
+	go func() {
+		io.Copy(w, stdin)
+		w.Close()
+	}()
+	return in, func() { end(); w.Close(); in.Close() }, nil
+}

@@ -1,0 +1,598 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/workspace"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+)
+
+// framesPerCall is about how many frames one call of a function takes on the stack.
+const framesPerCall = 12
+
+// Limits that are not options.
+const (
+	maxArguments = 4 << 20 // bytes of the arguments of one command
+	maxExecs     = 200     // calls of exec with redirections in one run
+)
+
+// sourcePath is the directory whose files are pieces of scripts, for source. The
+// interpreter looks for the files of source on the host first, and a name with a NUL is
+// refused before it reaches the host.
+const sourcePath = "/\x00/"
+
+// call is asked about each simple command before it runs. It counts, and replaces those
+// builtins of the interpreter that would use the host, or too much memory.
+func (r *run) call(ctx context.Context, args []string) ([]string, error) {
+	hc := interp.HandlerCtx(ctx)
+	n := r.commands.Add(1)
+	if n > int64(r.opts.Commands) {
+		return nil, r.stopBudget("commands", r.opts.Commands, "Commands")
+	}
+	if n%8 == 0 && deeper(r.opts.Recursion*framesPerCall) { // each time would take a quarter of all time
+		return nil, r.stop("functions call each other more than about %d deep (budget Recursion)", r.opts.Recursion)
+	}
+	if w, ok := hc.Stdout.(*pipeWriter); ok && w.isBroken() {
+		return []string{"exit", "141"}, nil
+	}
+	if err := r.checkArguments(hc, args); err != nil {
+		return nil, err
+	}
+	if err := r.checkCaptured(hc.Stdout); err != nil {
+		return nil, err
+	}
+	return r.replace(hc, args), nil
+}
+
+// checkArguments bounds the arguments of a command: those of functions stay in memory as
+// long as the functions run.
+func (r *run) checkArguments(hc interp.HandlerContext, args []string) error {
+	size := int64(0)
+	for _, arg := range args {
+		size += int64(len(arg)) + 16
+	}
+	if size > maxArguments {
+		return r.stop("the arguments of %s are longer than %d bytes", args[0][:min(len(args[0]), 20)], maxArguments)
+	}
+	for {
+		most := r.maxArgs.Load()
+		if size <= most || r.maxArgs.CompareAndSwap(most, size) {
+			break
+		}
+	}
+	if size > 64<<10 && deeper(int(int64(r.opts.Variables)/size)*framesPerCall) {
+		return r.stopBudget("bytes of arguments of functions that call each other", r.opts.Variables, "Variables")
+	}
+	return nil
+}
+
+// checkCaptured ends the run if a command substitution has become too long.
+func (r *run) checkCaptured(w io.Writer) error {
+	if b, ok := w.(*strings.Builder); ok && b.Len() > r.opts.Variables/4 {
+		return r.stopBudget("bytes in a command substitution, a quarter", r.opts.Variables, "Variables")
+	}
+	return nil
+}
+
+// replace returns what is called instead of args.
+func (r *run) replace(hc interp.HandlerContext, args []string) []string {
+	prefix := 0
+	for prefix < len(args)-1 && (args[prefix] == "builtin" || args[prefix] == "command") {
+		if strings.HasPrefix(args[prefix+1], "-") && args[prefix] == "command" {
+			return r.replaceCommand(hc, args, prefix)
+		}
+		prefix++
+	}
+	rest := r.replaceBuiltin(hc, args[prefix:])
+	if len(rest) > 0 && strings.HasPrefix(rest[0], internalPrefix) {
+		return rest // an internal command is none of the interpreter's builtins
+	}
+	return slices.Concat(args[:prefix], rest)
+}
+
+// replaceCommand handles the flags of command.
+func (r *run) replaceCommand(hc interp.HandlerContext, args []string, prefix int) []string {
+	switch flag := args[prefix+1]; flag {
+	case "-v", "-V":
+		return slices.Concat([]string{typeCommand, "command" + flag}, args[prefix+2:])
+	case "-p", "--":
+		return r.replace(hc, slices.Concat(args[:prefix+1], args[prefix+2:]))
+	default:
+		return args
+	}
+}
+
+// replaceBuiltin is replace for a call without prefixes.
+func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
+	switch args[0] {
+	case "eval":
+		text, err := r.rewritten(strings.Join(args[1:], " "))
+		if err != nil {
+			return fails(hc, 2, "eval: %v", err)
+		}
+		return []string{"eval", text}
+	case "source", ".":
+		return r.replaceSource(hc, args)
+	case "trap":
+		return r.replaceTrap(hc, args)
+	case "alias":
+		for _, arg := range args[1:] {
+			if strings.ContainsAny(arg, "$`<>{}()") {
+				return fails(hc, 1, "alias: only plain words are supported; define a function")
+			}
+		}
+	case "type":
+		return slices.Concat([]string{typeCommand}, args)
+	case "read":
+		return slices.Concat([]string{readCommand}, args[1:])
+	case "mapfile", "readarray":
+		return slices.Concat([]string{mapfileCommand}, args[1:])
+	case "printf":
+		return slices.Concat([]string{printfCommand}, args[1:])
+	case "echo":
+		return echoFlags(args)
+	case "pwd":
+		return []string{"pwd"}
+	case "cd":
+		return cdArgs(args)
+	case "set", "shopt":
+		r.optsUsed.Store(true)
+	case "exec":
+		if len(args) > 1 {
+			return args
+		}
+		if r.keepsOpen.Add(1) > maxExecs {
+			r.stop("more than %d calls of exec", maxExecs)
+		}
+	}
+	return args
+}
+
+// fails prints a message, and returns a call with an exit status.
+func fails(hc interp.HandlerContext, status int, format string, args ...any) []string {
+	fmt.Fprintf(hc.Stderr, "bash: "+format+"\n", args...)
+	return []string{statusCommand, strconv.Itoa(status)}
+}
+
+// replaceSource reads the file that source runs, and rewrites it.
+func (r *run) replaceSource(hc interp.HandlerContext, args []string) []string {
+	if len(args) < 2 {
+		return fails(hc, 2, "%s: filename argument required", args[0])
+	}
+	data, _, err := r.readFile(context.Background(), hc.Dir, args[1])
+	if err != nil {
+		return fails(hc, 1, "%s: %s", args[1], command.ErrorText(err))
+	}
+	text, err := r.rewritten(string(data))
+	if err != nil {
+		return fails(hc, 2, "%s: %v", args[1], err)
+	}
+	piece := sourcePath + strconv.Itoa(r.shell.state.keepPiece(text))
+	return slices.Concat([]string{"source", piece}, args[2:])
+}
+
+// readFile reads a file for the shell itself.
+func (r *run) readFile(ctx context.Context, dir, name string) ([]byte, workspace.Version, error) {
+	return r.files.ReadFile(ctx, dir, name)
+}
+
+// replaceTrap rewrites what a trap runs. Signals never come, so only EXIT and ERR are left.
+func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
+	if len(args) < 3 || strings.HasPrefix(args[1], "-") && args[1] != "-" && args[1] != "--" {
+		return args
+	}
+	rest := args[1:]
+	if rest[0] == "--" {
+		rest = rest[1:]
+	}
+	text, err := rest[0], error(nil)
+	if text != "-" && text != "" {
+		if text, err = r.rewritten(text); err != nil {
+			return fails(hc, 2, "trap: %v", err)
+		}
+	}
+	signals := []string{}
+	for _, signal := range rest[1:] {
+		switch strings.TrimPrefix(strings.ToUpper(signal), "SIG") {
+		case "0", "EXIT":
+			signals = append(signals, "EXIT")
+		case "ERR":
+			signals = append(signals, "ERR")
+		}
+	}
+	if len(signals) == 0 {
+		return []string{":"}
+	}
+	return slices.Concat([]string{"trap", text}, signals)
+}
+
+// echoFlags takes combined flags apart, as in echo -ne.
+func echoFlags(args []string) []string {
+	for i := 1; i < len(args); i++ {
+		flag := args[i]
+		if len(flag) < 2 || flag[0] != '-' || strings.Trim(flag[1:], "neE") != "" {
+			return args
+		}
+		if len(flag) > 2 {
+			split := []string{}
+			for _, c := range flag[1:] {
+				split = append(split, "-"+string(c))
+			}
+			args = slices.Concat(args[:i], split, args[i+1:])
+		}
+	}
+	return args
+}
+
+// cdArgs drops the flags of cd.
+func cdArgs(args []string) []string {
+	for len(args) > 1 && slices.Contains([]string{"-L", "-P", "--"}, args[1]) {
+		args = slices.Delete(slices.Clone(args), 1, 2)
+	}
+	return args
+}
+
+// exec runs a command that is neither a function nor a builtin of the interpreter.
+func (r *run) exec(ctx context.Context, args []string) (err error) {
+	hc := interp.HandlerCtx(ctx)
+	if internal := r.internal(args[0]); internal != nil {
+		if err := internal(ctx, hc, args); err != nil {
+			return err
+		}
+		return eval(ctx, hc, ":") // what has been evaluated may have left a status
+	}
+	p := r.process(hc, args)
+	end := context.AfterFunc(ctx, func() { unblock(hc.Stdin); unblock(hc.Stdout) })
+	defer end()
+	status := r.protect(func() error { return statusError(r.runProgram(ctx, p)) })
+	if out := p.Stdout.(*programWriter); out.broken && status != 0 {
+		status = 141
+	}
+	return statusError(status)
+}
+
+// statusError is the error of an exit status, nil for 0.
+func statusError(status int) error {
+	if status == 0 {
+		return nil
+	}
+	return interp.ExitStatus(status)
+}
+
+// unblock ends reads and writes of a pipe that wait.
+func unblock(stream any) {
+	if pipe, ok := stream.(interface{ SetDeadline(time.Time) error }); ok && stream != nil {
+		pipe.SetDeadline(time.Unix(1, 0))
+	}
+}
+
+// process returns what a program gets.
+func (r *run) process(hc interp.HandlerContext, args []string) *command.Process {
+	p := &command.Process{
+		Args: args, Stdin: hc.Stdin, Stderr: hc.Stderr, Dir: hc.Dir, Files: r.files, Now: r.now,
+		Stdout: &programWriter{run: r, Writer: hc.Stdout}, MaxMemory: int64(r.opts.Variables),
+		Env: func(name string) string {
+			if vr := hc.Env.Get(name); vr.Exported {
+				return vr.String()
+			}
+			return ""
+		},
+		Environ: func() []string { return exportedVariables(hc.Env) },
+		Run:     r.runAgain,
+	}
+	if p.Stdin == nil {
+		p.Stdin = strings.NewReader("")
+	}
+	return p
+}
+
+// exportedVariables returns the exported variables as NAME=value, sorted.
+func exportedVariables(env expand.Environ) []string {
+	values := map[string]string{}
+	env.Each(func(name string, vr expand.Variable) bool {
+		delete(values, name)
+		if vr.Exported && vr.Set && vr.Kind == expand.String {
+			values[name] = vr.Str
+		}
+		return true
+	})
+	var list []string
+	for name, value := range values {
+		list = append(list, name+"="+value)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// programWriter is the standard output of a program.
+type programWriter struct {
+	io.Writer
+	run    *run
+	broken bool // the reader wants no more
+}
+
+// Write implements [io.Writer].
+func (w *programWriter) Write(b []byte) (int, error) {
+	if err := w.run.checkCaptured(w.Writer); err != nil {
+		return 0, err
+	}
+	n, err := w.Writer.Write(b)
+	if _, ok := w.Writer.(*strings.Builder); ok {
+		w.run.captured.Add(int64(n))
+	}
+	if err != nil {
+		w.broken = true
+	}
+	return n, err
+}
+
+// runAgain runs a program that another program asks for.
+func (r *run) runAgain(ctx context.Context, p *command.Process) int {
+	if n := r.commands.Add(1); n > int64(r.opts.Commands) {
+		r.stopBudget("commands", r.opts.Commands, "Commands")
+		return 137
+	}
+	if deeper(r.opts.Recursion * framesPerCall) {
+		r.stop("programs call each other more than about %d deep (budget Recursion)", r.opts.Recursion)
+		return 137
+	}
+	if ctx.Err() != nil {
+		return 137
+	}
+	return r.runProgram(ctx, p)
+}
+
+// runProgram runs a program by its name, or a script by its path.
+func (r *run) runProgram(ctx context.Context, p *command.Process) int {
+	name := p.Args[0]
+	if dir, base := path.Split(name); dir != "" {
+		if !slices.Contains([]string{"/bin/", "/usr/bin/", "/usr/local/bin/"}, dir) || command.Programs[base] == nil && !isShell(base) {
+			return r.runScript(ctx, p)
+		}
+		name = base
+	}
+	switch program := command.Programs[name]; {
+	case isShell(name):
+		return r.runShell(ctx, p)
+	case program != nil:
+		return program(ctx, p)
+	}
+	return r.unknown(p)
+}
+
+func isShell(name string) bool { return name == "bash" || name == "sh" }
+
+// replacements are what to use instead of programs that many would expect.
+var replacements = map[string]string{
+	"awk":  "awk is not available; use cut, sed, or a loop with read",
+	"perl": "perl is not available; use sed",
+	"git":  "git is not available in this shell",
+}
+
+// unknown reports a command that does not exist, and once in a run what there is.
+func (r *run) unknown(p *command.Process) int {
+	name := path.Base(p.Args[0])
+	if len(name) > 0 && (name == "gawk" || name == "mawk") {
+		name = "awk"
+	}
+	fmt.Fprintf(p.Stderr, "bash: %s: command not found\n", p.Args[0])
+	if text := replacements[name]; text != "" {
+		fmt.Fprintf(p.Stderr, "bash: %s\n", text)
+	}
+	if !r.listed.Swap(true) {
+		fmt.Fprintf(p.Stderr, "bash: no program of the machine can be run; there are: %s\n", strings.Join(ProgramNames(), " "))
+	}
+	return 127
+}
+
+// ProgramNames returns the names of the programs that scripts can call, sorted, besides the
+// builtins of bash.
+func ProgramNames() []string {
+	names := append(command.Names(), "bash", "sh")
+	slices.Sort(names)
+	return names
+}
+
+// open opens files for redirections. It also answers the guards.
+func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (io.ReadWriteCloser, error) {
+	hc := interp.HandlerCtx(ctx)
+	if terms, ok := strings.CutPrefix(name, guardPrefix); ok {
+		if err := r.check(hc.Env, terms); err != nil {
+			return nil, err
+		}
+		return nothing{}, nil
+	}
+	if number, ok := strings.CutPrefix(name, sourcePath); ok {
+		n, _ := strconv.Atoi(number)
+		return readOnly{io.NopCloser(strings.NewReader(r.shell.state.piece(n)))}, nil
+	}
+	if name == pipePath {
+		if w, ok := hc.Stdout.(*pipeWriter); ok {
+			return w, nil
+		}
+		return &pipeWriter{Writer: hc.Stdout}, nil
+	}
+	r.mu.Lock()
+	answer := r.answers[name]
+	r.mu.Unlock()
+	if answer != nil {
+		return &pipeWriter{Writer: answer}, nil
+	}
+	p := r.process(hc, []string{"bash"})
+	if flag&(os.O_WRONLY|os.O_RDWR) == 0 {
+		file, err := p.Open(ctx, name)
+		if err == nil {
+			err = notDirectory(ctx, p, name)
+		}
+		if err != nil {
+			return nil, openError(name, err)
+		}
+		return readOnly{file}, nil
+	}
+	if err := notDirectory(ctx, p, name); err != nil {
+		return nil, openError(name, err)
+	}
+	switch path.Clean(name) {
+	case "/dev/stdout", "/dev/fd/1":
+		return &pipeWriter{Writer: hc.Stdout}, nil
+	case "/dev/stderr", "/dev/fd/2":
+		return &pipeWriter{Writer: hc.Stderr}, nil
+	}
+	file, err := p.Create(ctx, name, flag&os.O_APPEND)
+	if err != nil {
+		return nil, openError(name, err)
+	}
+	return &storedFile{file, r, name, hc.Stderr}, nil
+}
+
+// notDirectory returns an error if name is a directory.
+func notDirectory(ctx context.Context, p *command.Process, name string) error {
+	if info, err := p.Stat(ctx, name); err == nil && info.IsDir() {
+		return workspace.ErrIsDir
+	}
+	return nil
+}
+
+// openError is the error of a redirection, which the interpreter prints.
+func openError(name string, err error) error {
+	if budget, ok := errors.AsType[*budgetError](err); ok {
+		return budget
+	}
+	return &fs.PathError{Op: "bash:", Path: name, Err: errors.New(command.ErrorText(err))}
+}
+
+// pipePath is the file through which a part of a pipeline writes to the pipe.
+const pipePath = "/dev/guarded-pipe"
+
+// nothing is an empty file.
+type nothing struct{}
+
+func (nothing) Read([]byte) (int, error)         { return 0, io.EOF }
+func (nothing) Write(b []byte) (int, error)      { return len(b), nil }
+func (nothing) Close() error                     { return nil }
+func (nothing) WriteTo(io.Writer) (int64, error) { return 0, nil }
+
+// readOnly is a file that is read.
+type readOnly struct{ io.ReadCloser }
+
+// Write implements [io.Writer].
+func (readOnly) Write([]byte) (int, error) { return 0, fs.ErrPermission }
+
+// storedFile is a file that is written. Its content is stored when it is closed, and the
+// interpreter does not look at the error of that.
+type storedFile struct {
+	io.WriteCloser
+	run    *run
+	name   string
+	stderr io.Writer
+}
+
+// Read implements [io.Reader].
+func (f *storedFile) Read([]byte) (int, error) { return 0, fs.ErrPermission }
+
+// Close implements [io.Closer].
+func (f *storedFile) Close() error {
+	err := f.WriteCloser.Close()
+	if err != nil {
+		f.run.unstored.Add(1)
+		fmt.Fprintf(f.stderr, "bash: %s: %s\n", f.name, command.ErrorText(err))
+	}
+	return err
+}
+
+// readDir lists directories for globs. What it returns counts as expansions.
+func (r *run) readDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
+	infos, err := r.files.ReadDir(ctx, "/", name)
+	if n := r.expansions.Add(int64(len(infos)) + 1); n > int64(r.opts.Expansions) {
+		return nil, r.stopBudget("names that globs look at", r.opts.Expansions, "Expansions")
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]fs.DirEntry, len(infos))
+	for i, info := range infos {
+		entries[i] = fs.FileInfoToDirEntry(fileInfo{info})
+	}
+	return entries, nil
+}
+
+// stat describes files for test and cd.
+func (r *run) stat(ctx context.Context, name string, follow bool) (fs.FileInfo, error) {
+	var info workspace.FileInfo
+	var err error
+	if name == "" {
+		return nil, notFound(name)
+	}
+	if follow {
+		info, err = r.files.Stat(ctx, "/", name)
+	} else {
+		info, err = r.files.Lstat(ctx, "/", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fileInfo{info}, nil
+}
+
+// access says whether a file can be read, written or executed: files that exist can be
+// read, those of a workspace without writes cannot be written, and only directories and
+// what looks like a script can be executed.
+func (r *run) access(ctx context.Context, name string, mode interp.AccessMode) error {
+	info, err := r.stat(ctx, name, true)
+	if err != nil {
+		return err
+	}
+	at, err := r.files.Locate(ctx, "/", name)
+	if err != nil {
+		return nil // a device
+	}
+	if mode&interp.AccessWrite != 0 && (at.Workspace == nil || !at.Workspace.Capabilities().Write) {
+		return fs.ErrPermission
+	}
+	if mode&interp.AccessExec != 0 && !info.IsDir() && !strings.HasSuffix(name, ".sh") {
+		return fs.ErrPermission
+	}
+	return nil
+}
+
+// fileInfo is a description of a workspace as package fs has it.
+type fileInfo struct{ info workspace.FileInfo }
+
+func (f fileInfo) Name() string       { return f.info.Name }
+func (f fileInfo) Size() int64        { return f.info.Size }
+func (f fileInfo) ModTime() time.Time { return f.info.ModTime }
+func (f fileInfo) IsDir() bool        { return f.info.IsDir() }
+func (f fileInfo) Sys() any           { return nil }
+
+// Mode implements [fs.FileInfo].
+func (f fileInfo) Mode() fs.FileMode {
+	switch f.info.Type {
+	case workspace.TypeDirectory:
+		return fs.ModeDir | 0o755
+	case workspace.TypeSymlink:
+		return fs.ModeSymlink | 0o777
+	case workspace.TypeOther:
+		return fs.ModeDevice | fs.ModeCharDevice | 0o666
+	}
+	return 0o644
+}
+
+// absolute returns name, seen from dir.
+func absolute(dir, name string) string {
+	if !path.IsAbs(name) {
+		name = path.Join(dir, name)
+	}
+	return path.Clean(name)
+}

@@ -1,0 +1,787 @@
+package shell
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Commands of the shell itself. A script can call them, and nothing is gained by that; it
+// cannot define functions with these names, as no name of a function has a space.
+const (
+	internalPrefix = "wk "
+	runCommand     = "wk run"    // runs a piece of the script as a part of a pipeline or in the background
+	keepCommand    = "wk keep"   // keeps its input as /dev/fd/N, and prints that name
+	statusCommand  = "wk status" // returns its argument, or 1 if a file could not be stored
+	showCommand    = "wk show"   // prints functions as they were written
+	namesCommand   = "wk names"  // declare -F
+	countCommand   = "wk count"  // prints how many elements an associative array has
+	timeCommand    = "wk time"   // the keyword time
+	typeCommand    = "wk type"   // type, command -v
+	readCommand    = "wk read"   // read
+	mapfileCommand = "wk mapfile"
+	printfCommand  = "wk printf"
+)
+
+// reserved are names that a script cannot give to functions, because what they do is
+// replaced where they are called.
+var reserved = []string{"source", ".", "eval", "builtin", "command", "exec", "type", "trap", "alias", "read", "mapfile",
+	"readarray", "printf", "set", "exit"}
+
+// errDepth says that a script has too many constructs in each other.
+var errDepth = errors.New("the script is nested too deeply")
+
+// maxParseFrames is how deep the stack may be while a script is read.
+const maxParseFrames = 3000
+
+// script reads the text of a script, which the parser asks for in small pieces: so it is
+// seen how deeply the parser has called itself.
+type script struct {
+	rest string
+	base int // frames of the stack before the parser
+}
+
+// Read implements [io.Reader].
+func (s *script) Read(b []byte) (int, error) {
+	if deeper(s.base + maxParseFrames) {
+		return 0, errDepth
+	}
+	if s.rest == "" {
+		return 0, io.EOF
+	}
+	n := copy(b[:min(len(b), 256)], s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// depth returns how many frames the stack has.
+func depth() int {
+	if !deeper(100) {
+		return 100
+	}
+	pcs := make([]uintptr, 1<<15)
+	return runtime.Callers(0, pcs)
+}
+
+// deeper reports whether the stack has more than n frames.
+func deeper(n int) bool {
+	var pc [1]uintptr
+	return runtime.Callers(n, pc[:]) > 0
+}
+
+// parse reads a script and rewrites it.
+func (r *run) parse(text, name string) (*syntax.File, error) {
+	if len(text) > maxScript {
+		return nil, fmt.Errorf("the script has %d bytes, and the limit is %d", len(text), maxScript)
+	}
+	file, err := syntax.NewParser().Parse(&script{text, depth()}, name)
+	if errors.Is(err, errDepth) {
+		return nil, errDepth
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.parsing.Lock()
+	defer r.parsing.Unlock()
+	return file, r.rewrite(file)
+}
+
+// rewritten returns the text of a script as the interpreter may parse it by itself.
+func (r *run) rewritten(text string) (string, error) {
+	file, err := r.parse(text, "bash")
+	if err != nil {
+		return "", err
+	}
+	return printed(file), nil
+}
+
+// printed returns the source of a node.
+func printed(node syntax.Node) string {
+	var b bytes.Buffer
+	if err := syntax.NewPrinter().Print(&b, node); err != nil {
+		return "false"
+	}
+	return b.String()
+}
+
+// rewrite changes a tree so that it can be run.
+func (r *run) rewrite(node syntax.Node) (err error) {
+	syntax.Walk(node, func(node syntax.Node) bool {
+		if err != nil {
+			return false
+		}
+		switch node := node.(type) {
+		case *syntax.Stmt:
+			err = r.stmt(node)
+			if call, ok := node.Cmd.(*syntax.CallExpr); ok && isInternal(call) {
+				return len(node.Redirs) > 0
+			}
+		case *syntax.CallExpr:
+			err = r.callExpr(node)
+		case *syntax.DeclClause:
+			r.declClause(node)
+		case *syntax.ForClause:
+			err = r.forClause(node)
+		case *syntax.FuncDecl:
+			if node.Name != nil {
+				r.functions[node.Name.Value] = true
+				if slices.Contains(reserved, node.Name.Value) {
+					err = fmt.Errorf("%s: the name is reserved, and cannot be a function's", node.Name.Value)
+				}
+			}
+		case *syntax.ArrayExpr:
+			total := 0
+			for _, elem := range node.Elems {
+				if elem.Value != nil {
+					total += braces(elem.Value, 0)
+				}
+			}
+			if total > r.opts.Expansions {
+				err = r.braceError()
+			}
+		case *syntax.CaseClause:
+			for _, item := range node.Items {
+				for _, pattern := range item.Patterns {
+					guardWord(pattern, true, false)
+				}
+			}
+		case *syntax.TestClause:
+			guardTest(node.X)
+		case *syntax.Redirect:
+			if node.Op == syntax.RdrClob {
+				node.Op = syntax.RdrOut
+			}
+			guardWord(node.Hdoc, false, false)
+		case *syntax.Word:
+			err = r.word(node)
+		case *syntax.ParamExp:
+			err = checkParam(node)
+			renameParam(node)
+		case *syntax.LetClause:
+			for i, expr := range node.Exprs {
+				node.Exprs[i] = unquoteLet(expr)
+			}
+		case *syntax.CoprocClause:
+			err = errors.New("coproc is not supported")
+		}
+		return err == nil
+	})
+	return err
+}
+
+// isInternal reports whether a call is of a command of the shell itself, which has been
+// rewritten already.
+func isInternal(call *syntax.CallExpr) bool {
+	if len(call.Args) == 0 || len(call.Args[0].Parts) != 1 {
+		return false
+	}
+	quoted, ok := call.Args[0].Parts[0].(*syntax.SglQuoted)
+	return ok && strings.HasPrefix(quoted.Value, internalPrefix)
+}
+
+// internalCall returns a call of a command of the shell itself.
+func internalCall(name string, args ...string) *syntax.CallExpr {
+	call := &syntax.CallExpr{Args: []*syntax.Word{{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: name}}}}}
+	for _, arg := range args {
+		call.Args = append(call.Args, literal(arg))
+	}
+	return call
+}
+
+func literal(s string) *syntax.Word {
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
+}
+
+// stmt rewrites what belongs to a whole statement.
+func (r *run) stmt(st *syntax.Stmt) error {
+	if st.Coprocess {
+		return errors.New("coproc is not supported")
+	}
+	if st.Background || st.Disown {
+		piece := *st
+		piece.Background, piece.Disown, piece.Comments = false, false, nil
+		call, err := r.piece(&piece)
+		if err != nil {
+			return err
+		}
+		st.Cmd, st.Redirs, st.Negated = call, nil, false
+		return nil
+	}
+	if storesFile(st) && !r.wrapped[st] {
+		inner := *st
+		inner.Negated, inner.Comments = false, nil
+		r.wrapped[&inner] = true
+		status := internalCall(statusCommand)
+		status.Args = append(status.Args, lastStatus())
+		st.Redirs = nil
+		st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: &syntax.Block{Stmts: []*syntax.Stmt{&inner}}}, {Cmd: status}}}
+		return nil
+	}
+	switch cmd := st.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
+			if err := r.pipe(cmd); err != nil {
+				return err
+			}
+		}
+	case *syntax.TimeClause:
+		r.timeClause(st, cmd)
+	case *syntax.DeclClause:
+		if names, ok := functionNames(cmd); ok {
+			st.Cmd = names
+		} else if showsFunctions(cmd) && !r.wrapped[cmd] {
+			r.wrapped[cmd] = true
+			word := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{
+				&syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: cmd}}}}}}}
+			call := internalCall(showCommand)
+			call.Args = append(call.Args, word)
+			st.Cmd = call
+		}
+	}
+	return nil
+}
+
+// storesFile reports whether a statement has a redirection into a file. Storing it can
+// fail when the statement has ended.
+func storesFile(st *syntax.Stmt) bool {
+	if call, ok := st.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && call.Args[0].Lit() == "exec" {
+		return false
+	}
+	return slices.ContainsFunc(st.Redirs, func(redirect *syntax.Redirect) bool {
+		switch redirect.Op {
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob:
+			return !strings.HasPrefix(redirect.Word.Lit(), "/dev/")
+		}
+		return false
+	})
+}
+
+// timeClause makes a block of the keyword time, whose output is standard output in the
+// interpreter: the same command before the statement, and after it with its status.
+func (r *run) timeClause(st *syntax.Stmt, clause *syntax.TimeClause) {
+	n := r.shell.state.nextNumber()
+	block := &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: internalCall(timeCommand, strconv.Itoa(n))}}}
+	if clause.Stmt != nil {
+		block.Stmts = append(block.Stmts, clause.Stmt)
+	}
+	after := internalCall(timeCommand, strconv.Itoa(n))
+	after.Args = append(after.Args, lastStatus())
+	block.Stmts = append(block.Stmts, &syntax.Stmt{Cmd: after})
+	st.Cmd = block
+}
+
+// lastStatus returns the word $?.
+func lastStatus() *syntax.Word {
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "?"}}}}
+}
+
+// functionNames returns the call that replaces declare -F.
+func functionNames(decl *syntax.DeclClause) (*syntax.CallExpr, bool) {
+	if !showsFunctions(decl) || !slices.ContainsFunc(decl.Args, func(as *syntax.Assign) bool {
+		return as.Naked && as.Name == nil && strings.Contains(as.Value.Lit(), "F")
+	}) {
+		return nil, false
+	}
+	call := internalCall(namesCommand)
+	for _, as := range decl.Args {
+		if as.Naked && as.Name != nil {
+			call.Args = append(call.Args, literal(as.Name.Value))
+		}
+	}
+	return call, true
+}
+
+// unquoteLet returns what let has in quotes as an expression: let "x = 1".
+func unquoteLet(expr syntax.ArithmExpr) syntax.ArithmExpr {
+	word, ok := expr.(*syntax.Word)
+	if !ok || len(word.Parts) != 1 {
+		return expr
+	}
+	text := ""
+	switch part := word.Parts[0].(type) {
+	case *syntax.SglQuoted:
+		text = part.Value
+	case *syntax.DblQuoted:
+		if len(part.Parts) != 1 {
+			return expr
+		}
+		lit, ok := part.Parts[0].(*syntax.Lit)
+		if !ok {
+			return expr
+		}
+		text = lit.Value
+	default:
+		return expr
+	}
+	if parsed, err := syntax.NewParser().Arithmetic(&script{text, depth()}); err == nil && parsed != nil {
+		return parsed
+	}
+	return expr
+}
+
+// showsFunctions reports whether a declaration is declare -f or -F.
+func showsFunctions(decl *syntax.DeclClause) bool {
+	return slices.ContainsFunc(decl.Args, func(as *syntax.Assign) bool {
+		return as.Naked && as.Name == nil && strings.HasPrefix(as.Value.Lit(), "-") && strings.ContainsAny(as.Value.Lit(), "fF")
+	})
+}
+
+// pipe gives both sides of a pipeline a subshell: the interpreter runs the right one in
+// the shell itself.
+func (r *run) pipe(cmd *syntax.BinaryCmd) error {
+	x, err := r.piece(cmd.X)
+	if err != nil {
+		return err
+	}
+	cmd.X = &syntax.Stmt{Cmd: x}
+	switch y := cmd.Y.Cmd.(type) {
+	case *syntax.BinaryCmd, *syntax.Subshell:
+		return nil
+	case *syntax.CallExpr:
+		if len(y.Args) > 0 && len(y.Assigns) == 0 && command.Programs[y.Args[0].Lit()] != nil && !r.functions[y.Args[0].Lit()] {
+			return nil
+		}
+	}
+	cmd.Y = &syntax.Stmt{Cmd: &syntax.Subshell{Stmts: []*syntax.Stmt{cmd.Y}}}
+	return nil
+}
+
+// piece rewrites a statement, puts it aside, and returns a call that runs it. The call
+// counts how many subshells there are, and outlives a panic of the interpreter, which
+// starts goroutines for these statements.
+func (r *run) piece(st *syntax.Stmt) (*syntax.CallExpr, error) {
+	file := &syntax.File{Stmts: []*syntax.Stmt{st}}
+	if err := r.rewrite(file); err != nil {
+		return nil, err
+	}
+	return internalCall(runCommand, strconv.Itoa(r.shell.state.keepPiece(printed(file)))), nil
+}
+
+// callExpr guards a simple command.
+func (r *run) callExpr(call *syntax.CallExpr) error {
+	if isInternal(call) {
+		return nil
+	}
+	for _, as := range call.Assigns {
+		guardAssign(as)
+	}
+	return r.fields(&call.Args, 1)
+}
+
+// fields guards words that make fields: a guard of its own stands at index, or in front if
+// there is an expansion before. It also counts what braces make of them.
+func (r *run) fields(words *[]*syntax.Word, index int) error {
+	g := guarding{}
+	total := 0
+	for i, w := range *words {
+		before := len(g.terms)
+		g.word(w, false, true)
+		if i < index && len(g.terms) > before {
+			index = 0
+		}
+		if total += braces(w, 0); total > r.opts.Expansions {
+			return r.braceError()
+		}
+	}
+	if part := g.part(false); part != nil && index <= len(*words) {
+		*words = slices.Insert(*words, index, &syntax.Word{Parts: []syntax.WordPart{part}})
+	}
+	return nil
+}
+
+// braceError is the error of braces that make too many words.
+func (r *run) braceError() error {
+	return fmt.Errorf("braces make more words than the %d of the budget Expansions", r.opts.Expansions)
+}
+
+// braces returns how many words the braces in w make.
+func braces(w *syntax.Word, depth int) int {
+	word := *w
+	if depth > 50 || !syntax.SplitBraces(&word) {
+		return 1
+	}
+	product := 1
+	for _, part := range word.Parts {
+		br, ok := part.(*syntax.BraceExp)
+		if !ok {
+			continue
+		}
+		n := 0
+		if br.Sequence {
+			n = sequence(br)
+		} else {
+			for _, elem := range br.Elems {
+				n = saturate(n + braceParts(elem, depth+1))
+			}
+		}
+		product = saturate(product * max(n, 1))
+	}
+	return product
+}
+
+// braceParts is braces for a word whose braces have been split.
+func braceParts(w *syntax.Word, depth int) int {
+	product := 1
+	for _, part := range w.Parts {
+		if br, ok := part.(*syntax.BraceExp); ok {
+			n := 0
+			if br.Sequence {
+				n = sequence(br)
+			}
+			for _, elem := range br.Elems {
+				if !br.Sequence {
+					n = saturate(n + braceParts(elem, depth+1))
+				}
+			}
+			product = saturate(product * max(n, 1))
+		}
+	}
+	return product
+}
+
+// saturate keeps a count from overflowing.
+func saturate(n int) int { return min(n, 1<<30) }
+
+// sequence returns how many words {1..9} and the like make.
+func sequence(br *syntax.BraceExp) int {
+	from, err1 := strconv.ParseInt(br.Elems[0].Lit(), 10, 64)
+	to, err2 := strconv.ParseInt(br.Elems[1].Lit(), 10, 64)
+	if err1 != nil || err2 != nil {
+		return 256
+	}
+	step := int64(1)
+	if len(br.Elems) > 2 {
+		if n, err := strconv.ParseInt(br.Elems[2].Lit(), 10, 64); err == nil && n != 0 {
+			step = max(n, -n, 1)
+		}
+	}
+	span := uint64(to) - uint64(from)
+	if from > to {
+		span = uint64(from) - uint64(to)
+	}
+	if span >= 1<<62 || max(from, -from) >= 1<<62 || max(to, -to) >= 1<<62 {
+		return 1 << 30 // also where counting up to the end would overflow
+	}
+	return saturate(int(span/uint64(step)) + 1)
+}
+
+// guardAssign guards an assignment: what it stores is kept.
+func guardAssign(as *syntax.Assign) {
+	if as.Value != nil {
+		guardWord(as.Value, false, true)
+	}
+	if as.Array == nil {
+		return
+	}
+	all := guarding{}
+	for _, elem := range as.Array.Elems {
+		if elem.Value == nil {
+			continue
+		}
+		if elem.Index != nil {
+			guardWord(elem.Value, false, true)
+			continue
+		}
+		all.word(elem.Value, false, true)
+	}
+	if part := all.part(true); part != nil {
+		guard := &syntax.ArrayElem{Value: &syntax.Word{Parts: []syntax.WordPart{part}}}
+		at := slices.IndexFunc(as.Array.Elems, func(elem *syntax.ArrayElem) bool { return elem.Index == nil })
+		as.Array.Elems = slices.Insert(as.Array.Elems, at, guard)
+	}
+}
+
+// guardWord puts a guard into a word that makes one field, after a literal at the
+// beginning, which may have a tilde.
+func guardWord(w *syntax.Word, pattern, kept bool) {
+	if w == nil {
+		return
+	}
+	g := guarding{}
+	g.word(w, pattern, false)
+	part := g.part(kept)
+	if part == nil {
+		return
+	}
+	at := 0
+	if _, ok := w.Parts[0].(*syntax.Lit); ok {
+		at = 1
+	}
+	w.Parts = slices.Insert(slices.Clone(w.Parts), at, syntax.WordPart(part))
+}
+
+// guardTest guards the patterns in [[ ]].
+func guardTest(expr syntax.TestExpr) {
+	switch expr := expr.(type) {
+	case *syntax.ParenTest:
+		guardTest(expr.X)
+	case *syntax.UnaryTest:
+		guardTest(expr.X)
+	case *syntax.BinaryTest:
+		guardTest(expr.X)
+		switch expr.Op {
+		case syntax.TsMatchShort, syntax.TsMatch, syntax.TsNoMatch, syntax.TsReMatch:
+			if w, ok := expr.Y.(*syntax.Word); ok {
+				guardWord(w, true, false)
+			}
+			return
+		}
+		guardTest(expr.Y)
+	case *syntax.Word:
+		guardWord(expr, false, false)
+	}
+}
+
+// declClause guards a declaration, and makes typeset what the interpreter knows.
+func (r *run) declClause(decl *syntax.DeclClause) {
+	if decl.Variant.Value == "typeset" {
+		decl.Variant.Value = "declare"
+	}
+	isMap := false
+	for _, as := range decl.Args {
+		if as.Naked && as.Name == nil && as.Value != nil && strings.HasPrefix(as.Value.Lit(), "-") {
+			isMap = isMap || strings.Contains(as.Value.Lit(), "A")
+		} else if isMap && as.Name != nil {
+			r.maps[as.Name.Value] = true
+		}
+	}
+	for _, as := range decl.Args {
+		guardAssign(as)
+	}
+}
+
+// forClause guards the words of a loop. The interpreter ends a loop of the form for ((;;))
+// if its body fails, so it gets a body that does not.
+func (r *run) forClause(loop *syntax.ForClause) error {
+	switch l := loop.Loop.(type) {
+	case *syntax.WordIter:
+		return r.fields(&l.Items, 0)
+	case *syntax.CStyleLoop:
+		loop.Do = append(loop.Do, &syntax.Stmt{Cmd: &syntax.CallExpr{Args: []*syntax.Word{literal(":")}}})
+	}
+	return nil
+}
+
+// word replaces process substitutions, and tildes before names of users.
+func (r *run) word(w *syntax.Word) error {
+	for i, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.ProcSubst:
+			if part.Op != syntax.CmdIn {
+				return fmt.Errorf("%s(...) is not supported; write to a file below /tmp, and read that", part.Op)
+			}
+			w.Parts[i] = keepSubst(part)
+		case *syntax.ParamExp:
+			if r.countsMap(part) {
+				w.Parts[i] = countSubst(part.Param.Value)
+			}
+		case *syntax.DblQuoted:
+			for j, inner := range part.Parts {
+				if p, ok := inner.(*syntax.ParamExp); ok && r.countsMap(p) {
+					part.Parts[j] = countSubst(p.Param.Value)
+				}
+			}
+		case *syntax.Lit:
+			if i == 0 && len(part.Value) > 1 && part.Value[0] == '~' && part.Value[1] != '/' {
+				rest := *part
+				rest.Value = part.Value[1:]
+				w.Parts = slices.Insert(slices.Clone(w.Parts), 0, syntax.WordPart(&syntax.SglQuoted{Value: "~"}))
+				w.Parts[1] = &rest
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// countsMap reports whether p is ${#m[@]} for an associative array, which the interpreter
+// says has one element.
+func (r *run) countsMap(p *syntax.ParamExp) bool {
+	if !p.Length || p.Index == nil || p.Param == nil || !r.maps[p.Param.Value] {
+		return false
+	}
+	index, ok := p.Index.(*syntax.Word)
+	return ok && (index.Lit() == "@" || index.Lit() == "*")
+}
+
+// countSubst returns what replaces ${#m[@]}.
+func countSubst(name string) *syntax.CmdSubst {
+	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: internalCall(countCommand, name)}}}
+}
+
+// keepSubst returns what replaces <(...): its output is kept as /dev/fd/N.
+func keepSubst(subst *syntax.ProcSubst) *syntax.CmdSubst {
+	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: &syntax.BinaryCmd{
+		Op: syntax.Pipe,
+		X:  &syntax.Stmt{Cmd: &syntax.Block{Stmts: subst.Stmts}},
+		Y:  &syntax.Stmt{Cmd: internalCall(keepCommand)},
+	}}}}
+}
+
+// checkParam refuses what the interpreter would expand to something else.
+func checkParam(p *syntax.ParamExp) error {
+	if p.Repl == nil || p.Repl.Orig == nil || p.Repl.All || len(p.Repl.Orig.Parts) == 0 {
+		return nil
+	}
+	if lit, ok := p.Repl.Orig.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "#") || ok && strings.HasPrefix(lit.Value, "%") {
+		return errors.New("${x/#...} and ${x/%...} are not supported; use ${x#...} and ${x%...}, or sed")
+	}
+	return nil
+}
+
+// renames are parameters that the interpreter would take from the host.
+var renames = map[string]string{"$": "BASHPID", "PPID": "BASHPID", "0": "BASH_ARGV0"}
+
+// renameParam replaces parameters that the interpreter would take from the host.
+func renameParam(p *syntax.ParamExp) {
+	if p.Param == nil {
+		return
+	}
+	if name := renames[p.Param.Value]; name != "" {
+		p.Param.Value = name
+		p.Short = false
+	}
+}
+
+// restore takes back what rewrite has done to a function, so that it can be shown and
+// stored.
+func (s *state) restore(node syntax.Node) {
+	back := map[string]string{}
+	for name, renamed := range renames {
+		if name != "PPID" { // which is shown as $$
+			back[renamed] = name
+		}
+	}
+	syntax.Walk(node, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.Stmt:
+			s.restoreStmt(node)
+		case *syntax.CallExpr:
+			node.Args = slices.DeleteFunc(node.Args, isGuardWord)
+		case *syntax.WordIter:
+			node.Items = slices.DeleteFunc(node.Items, isGuardWord)
+		case *syntax.ArrayExpr:
+			node.Elems = slices.DeleteFunc(node.Elems, func(elem *syntax.ArrayElem) bool {
+				return elem.Index == nil && elem.Value != nil && isGuardWord(elem.Value)
+			})
+		case *syntax.ForClause:
+			if _, ok := node.Loop.(*syntax.CStyleLoop); ok && len(node.Do) > 1 {
+				node.Do = node.Do[:len(node.Do)-1]
+			}
+		case *syntax.Word:
+			node.Parts = slices.DeleteFunc(node.Parts, isGuard)
+			s.restoreParts(node.Parts)
+		case *syntax.DblQuoted:
+			s.restoreParts(node.Parts)
+		case *syntax.ParamExp:
+			if node.Param != nil {
+				if name := back[node.Param.Value]; name != "" {
+					node.Param.Value = name
+				}
+			}
+		}
+		return true
+	})
+}
+
+// restoreParts takes back what rewrite has done to substitutions.
+func (s *state) restoreParts(parts []syntax.WordPart) {
+	for i, part := range parts {
+		if subst, ok := part.(*syntax.CmdSubst); ok {
+			parts[i] = s.restoreSubst(subst)
+		}
+	}
+}
+
+// isGuardWord reports whether w is nothing but a guard.
+func isGuardWord(w *syntax.Word) bool { return len(w.Parts) == 1 && isGuard(w.Parts[0]) }
+
+// restoreStmt takes back what rewrite has done to a statement.
+func (s *state) restoreStmt(st *syntax.Stmt) {
+	if block, ok := st.Cmd.(*syntax.Block); ok && len(block.Stmts) == 2 {
+		call, ok := block.Stmts[1].Cmd.(*syntax.CallExpr)
+		inner, isBlock := block.Stmts[0].Cmd.(*syntax.Block)
+		if ok && isBlock && isInternal(call) && len(inner.Stmts) == 1 && call.Args[0].Parts[0].(*syntax.SglQuoted).Value == statusCommand {
+			negated, background := st.Negated, st.Background
+			*st = *inner.Stmts[0]
+			st.Negated = st.Negated || negated
+			st.Background = st.Background || background
+		}
+	}
+	if block, ok := st.Cmd.(*syntax.Block); ok && len(block.Stmts) >= 2 {
+		call, ok := block.Stmts[0].Cmd.(*syntax.CallExpr)
+		if ok && isInternal(call) && call.Args[0].Parts[0].(*syntax.SglQuoted).Value == timeCommand {
+			clause := &syntax.TimeClause{}
+			if len(block.Stmts) == 3 {
+				clause.Stmt = block.Stmts[1]
+			}
+			st.Cmd = clause
+		}
+	}
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || !isInternal(call) {
+		return
+	}
+	switch call.Args[0].Parts[0].(*syntax.SglQuoted).Value {
+	case runCommand:
+		if len(call.Args) == 2 {
+			n, _ := strconv.Atoi(call.Args[1].Lit())
+			if file, err := syntax.NewParser().Parse(strings.NewReader(s.piece(n)), ""); err == nil && len(file.Stmts) == 1 {
+				background := st.Background
+				*st = *file.Stmts[0]
+				st.Background = background
+				s.restoreStmt(st)
+			}
+		}
+	case namesCommand:
+		decl := &syntax.DeclClause{Variant: &syntax.Lit{Value: "declare"}, Args: []*syntax.Assign{{Naked: true, Value: literal("-F")}}}
+		for _, arg := range call.Args[1:] {
+			decl.Args = append(decl.Args, &syntax.Assign{Naked: true, Name: &syntax.Lit{Value: arg.Lit()}})
+		}
+		st.Cmd = decl
+	case showCommand:
+		if len(call.Args) == 2 {
+			if quoted, ok := call.Args[1].Parts[0].(*syntax.DblQuoted); ok {
+				if subst, ok := quoted.Parts[0].(*syntax.CmdSubst); ok {
+					st.Cmd = subst.Stmts[0].Cmd
+				}
+			}
+		}
+	}
+}
+
+// restoreSubst takes back what rewrite has done to a process substitution.
+func (s *state) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
+	if len(subst.Stmts) != 1 {
+		return subst
+	}
+	if call, ok := subst.Stmts[0].Cmd.(*syntax.CallExpr); ok && isInternal(call) && len(call.Args) == 2 &&
+		call.Args[0].Parts[0].(*syntax.SglQuoted).Value == countCommand {
+		return &syntax.ParamExp{Length: true, Param: &syntax.Lit{Value: call.Args[1].Lit()}, Index: literal("@")}
+	}
+	pipe, ok := subst.Stmts[0].Cmd.(*syntax.BinaryCmd)
+	if !ok || pipe.Op != syntax.Pipe {
+		return subst
+	}
+	y := pipe.Y
+	if sub, ok := y.Cmd.(*syntax.Subshell); ok && len(sub.Stmts) == 1 {
+		y = sub.Stmts[0]
+	}
+	if call, ok := y.Cmd.(*syntax.CallExpr); !ok || !isInternal(call) || call.Args[0].Parts[0].(*syntax.SglQuoted).Value != keepCommand {
+		return subst
+	}
+	s.restoreStmt(pipe.X)
+	stmts := []*syntax.Stmt{pipe.X}
+	if block, ok := pipe.X.Cmd.(*syntax.Block); ok && len(pipe.X.Redirs) == 0 {
+		stmts = block.Stmts
+	}
+	return &syntax.ProcSubst{Op: syntax.CmdIn, Stmts: stmts}
+}

@@ -1,0 +1,310 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/workspace"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// run is one run of a script: what it has used of its budgets.
+type run struct {
+	shell  *Shell
+	opts   *Options
+	given  *RunOptions
+	files  *command.Files
+	cancel context.CancelCauseFunc
+
+	commands   atomic.Int64
+	expansions atomic.Int64
+	subshells  atomic.Int64
+	shells     atomic.Int64 // scripts that run in other scripts
+	maxArgs    atomic.Int64 // the most bytes that the arguments of a call had
+	captured   atomic.Int64 // bytes of command substitutions since the last check
+	keepsOpen  atomic.Int64 // calls of exec with redirections
+	unstored   atomic.Int64 // files that could not be stored, not reported by a status yet
+	listed     atomic.Bool  // the programs have been listed after an unknown command
+	optsUsed   atomic.Bool  // set or shopt was called
+	running    sync.WaitGroup
+
+	out *output
+
+	parsing   sync.Mutex           // held by rewrite
+	functions map[string]bool      // guarded by parsing; names that scripts of the session have declared as functions
+	maps      map[string]bool      // guarded by parsing; names that were declared as associative arrays
+	wrapped   map[syntax.Node]bool // guarded by parsing; what rewrite has put into something else
+
+	mu      sync.Mutex
+	answers map[string]*bytes.Buffer // guarded by mu; what the interpreter was asked, by file
+	started map[string]time.Time     // guarded by mu; when the keyword time was reached, by number
+	stored  int64                    // guarded by mu; bytes kept in variables since their sizes were added up
+	held    int64                    // guarded by mu; bytes of the variables at that time
+	changes []Change                 // guarded by mu
+	last    map[string]int           // guarded by mu; where in changes the last write of a file is
+}
+
+// budgetError says which budget ended a run.
+type budgetError struct{ text string }
+
+func (e *budgetError) Error() string { return e.text }
+
+// errFinished ends what still runs when the script has ended.
+var errFinished = errors.New("the script has ended")
+
+// newRun prepares a run.
+func newRun(s *Shell, o *RunOptions) *run {
+	r := &run{shell: s, opts: s.opts, given: o, cancel: func(error) {},
+		functions: map[string]bool{}, maps: map[string]bool{}, wrapped: map[syntax.Node]bool{}, last: map[string]int{},
+		answers: map[string]*bytes.Buffer{}, started: map[string]time.Time{}}
+	for name := range s.state.functions {
+		r.functions[name] = true
+	}
+	for name, vr := range s.state.vars {
+		r.maps[name] = vr.Kind == expand.Associative
+	}
+	r.files = command.NewFiles(s.workspaces, s.scratch, r.hooks())
+	r.out = newOutput(r)
+	return r
+}
+
+// hooks connects the files with the observer and the list of changes.
+func (r *run) hooks() command.Hooks {
+	scratch := r.shell.scratch
+	hooks := command.Hooks{Changed: func(_ context.Context, op string, at, to command.Location, version workspace.Version) {
+		if at.Workspace != scratch {
+			r.changed(Change{Op: op, Workspace: at.Workspace.Name(), Path: at.Name, To: to.Name, Version: version})
+		}
+	}}
+	o := r.given.Observer
+	if o == nil {
+		return hooks
+	}
+	hooks.Read = func(ctx context.Context, at command.Location, version workspace.Version, sum [sha256.Size]byte, lines int) {
+		if at.Workspace != scratch {
+			o.Read(ctx, at.Workspace, at.Name, version, sum, lines)
+		}
+	}
+	hooks.Change = func(ctx context.Context, op string, at command.Location, info *workspace.FileInfo) error {
+		if at.Workspace == scratch {
+			return nil
+		}
+		return o.Change(ctx, op, at.Workspace, at.Name, info)
+	}
+	return hooks
+}
+
+// changed adds a change to the result. Of the writes of a file only the last is kept.
+func (r *run) changed(c Change) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := c.Workspace + "\x00" + c.Path
+	if i, ok := r.last[key]; ok && c.Op == "write_file" && r.changes[i].Op == c.Op {
+		r.changes[i].Version = c.Version
+		return
+	}
+	r.last[key] = len(r.changes)
+	r.changes = append(r.changes, c)
+}
+
+// stop ends the run with a message: "bash: stopped: ...".
+func (r *run) stop(format string, args ...any) error {
+	err := &budgetError{fmt.Sprintf(format, args...)}
+	r.cancel(err)
+	return err
+}
+
+// stopBudget is stop for a budget of the options.
+func (r *run) stopBudget(what string, n int, option string) error {
+	return r.stop("more than %s of %s (budget %s)", wording.Thousands(n), what, option)
+}
+
+// enter changes the directory of the session.
+func (r *run) enter(ctx context.Context, dir string) error {
+	info, err := r.files.Stat(ctx, r.shell.state.Dir, dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return &os.PathError{Op: "cd", Path: dir, Err: workspace.ErrNotDir}
+	}
+	r.shell.state.Dir = absolute(r.shell.state.Dir, dir)
+	return nil
+}
+
+// do runs a script and collects what it did.
+func (r *run) do(ctx context.Context, text string) (*Result, error) {
+	limit := r.opts.Time
+	if r.given.Timeout > 0 {
+		limit = min(limit, r.given.Timeout)
+	}
+	timed, stopTimer := context.WithTimeoutCause(ctx, limit, &budgetError{fmt.Sprintf("more than %s (budget Time)", limit)})
+	defer stopTimer()
+	inner, cancel := context.WithCancelCause(timed)
+	defer cancel(errFinished)
+	r.cancel = cancel
+	exit := r.interpret(inner, text)
+	cause := context.Cause(inner)
+	cancel(errFinished)
+	r.running.Wait()
+	r.files.DropDescriptors()
+	return r.result(ctx, exit, cause)
+}
+
+// result makes the result of a run that has ended. cause is why its context ended, nil if
+// it had not.
+func (r *run) result(ctx context.Context, exit int, cause error) (*Result, error) {
+	result := &Result{ExitCode: exit}
+	budget, stopped := errors.AsType[*budgetError](cause)
+	switch {
+	case stopped:
+		result.ExitCode, result.Stopped = 137, budget.text
+		if strings.HasSuffix(budget.text, "(budget Time)") {
+			result.ExitCode = 124
+		}
+		fmt.Fprintf(r.out.last(), "bash: stopped: %s\n", budget.text)
+	case cause != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	result.Changes = r.changes
+	r.out.result(context.WithoutCancel(ctx), result)
+	return result, nil
+}
+
+// interpret runs the script and returns its exit status.
+func (r *run) interpret(ctx context.Context, text string) (exit int) {
+	file, err := r.parse(text, "bash")
+	if err != nil {
+		fmt.Fprintf(r.out.stderr, "bash: %v\n", err)
+		return 2
+	}
+	var stdin *os.File
+	if r.given.Stdin != nil {
+		in, stop, err := asPipe(ctx, r.given.Stdin)
+		if err != nil {
+			fmt.Fprintf(r.out.stderr, "bash: %v\n", err)
+			return 1
+		}
+		defer stop()
+		stdin = in
+	}
+	runner, err := r.runner(stdin, r.out.stdout, r.out.stderr, r.shell.state.environ(r.given.Env))
+	if err != nil {
+		fmt.Fprintf(r.out.stderr, "bash: %v\n", err)
+		return 1
+	}
+	if err := r.shell.state.apply(runner, r.given.Args); err != nil {
+		fmt.Fprintf(r.out.stderr, "bash: %v\n", err)
+		return 1
+	}
+	ended := false
+	exit = r.protect(func() error {
+		err := runner.Run(ctx, file)
+		ended = true
+		return err
+	})
+	if ended {
+		r.shell.state.take(runner, r.optsUsed.Load())
+	}
+	return exit
+}
+
+// protect calls run, and returns its exit status. A panic of the interpreter, which some
+// scripts with errors cause, is an exit status of its own.
+func (r *run) protect(run func() error) (exit int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintln(r.out.stderr, "bash: the script cannot be run: a construct is used in a way that is not supported")
+			exit = 2
+		}
+	}()
+	err := run()
+	if status, ok := errors.AsType[interp.ExitStatus](err); ok {
+		return int(status)
+	}
+	if _, stopped := errors.AsType[*budgetError](err); err != nil && !stopped && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		fmt.Fprintf(r.out.stderr, "bash: %v\n", err)
+	}
+	if err != nil {
+		return 1
+	}
+	return 0
+}
+
+// runner returns an interpreter that asks the handlers of r. Nothing that it could take from
+// the host is left to it.
+func (r *run) runner(stdin *os.File, stdout, stderr io.Writer, env *environ) (*interp.Runner, error) {
+	var in io.Reader
+	if stdin != nil {
+		in = stdin
+	}
+	runner, err := interp.New(
+		interp.Env(env), noDir,
+		interp.StdIO(in, stdout, stderr),
+		interp.CallHandler(r.call),
+		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return r.exec }),
+		interp.OpenHandler(r.open),
+		interp.ReadDirHandler2(r.readDir),
+		interp.StatHandler(r.stat),
+		interp.AccessHandler(r.access),
+	)
+	if err != nil {
+		return nil, err
+	}
+	runner.Dir = env.dir
+	runner.Reset()
+	env.ready = true
+	return runner, runner.Run(context.Background(), &syntax.Stmt{}) // options can be set only after a run
+}
+
+// noDir keeps the interpreter from asking for the directory of the process; interp.Dir
+// would look at the host.
+func noDir(runner *interp.Runner) error {
+	runner.Dir = "/"
+	return nil
+}
+
+// environ is what the interpreter begins with: the variables of the session, instead of
+// those of the process.
+type environ struct {
+	vars  map[string]expand.Variable
+	dir   string
+	ready bool // the interpreter has been set up
+}
+
+// Get implements [expand.Environ]. While the interpreter is set up, it asks for TMPDIR, a
+// directory whose named pipes it would open on the host: it gets a name that no script
+// can spell.
+func (e *environ) Get(name string) expand.Variable {
+	if name == "TMPDIR" && !e.ready {
+		return expand.Variable{Set: true, Kind: expand.String, Str: "/\x00"}
+	}
+	return e.vars[name]
+}
+
+// Each implements [expand.Environ].
+func (e *environ) Each(fn func(name string, vr expand.Variable) bool) {
+	for _, name := range slices.Sorted(maps.Keys(e.vars)) {
+		if !fn(name, e.vars[name]) {
+			return
+		}
+	}
+}
+
+// now returns the time for programs.
+func (r *run) now() time.Time { return r.opts.Now() }

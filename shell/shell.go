@@ -1,0 +1,242 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// Options are the budgets of a [Shell]. A zero field means the default that is named, a
+// negative one is an error of [Shell.Run].
+type Options struct {
+	// Time is how long one run may take. Default: 1 minute.
+	Time time.Duration
+	// Commands is how many simple commands one run may execute. Default: 1,000,000.
+	Commands int
+	// Subshells is how many parts of pipelines and background jobs may run at a time.
+	// Default: 64.
+	Subshells int
+	// Recursion is about how deeply functions may call each other. Default: 500.
+	Recursion int
+	// Output is how many bytes of its output a run returns. Of more, the middle is cut,
+	// and all of it is in a file; see [Result].Spilled. Default: 32 KiB.
+	Output int
+	// TotalOutput is how many bytes a run may print at all. Default: 16 MiB.
+	TotalOutput int
+	// Variables is how many bytes all variables may have. It also bounds what a program
+	// holds, and a quarter of it what one command substitution returns. Default: 32 MiB.
+	Variables int
+	// Expansions is how many words braces and globs may make in one run.
+	// Default: 200,000.
+	Expansions int
+	// Scratch is how many bytes the files below /tmp may have together.
+	// Default: 64 MiB.
+	Scratch int64
+
+	// Now returns the time for date and the like. Nil means [time.Now].
+	Now func() time.Time
+}
+
+// maxScript is the largest script in bytes.
+const maxScript = 1 << 20
+
+// withDefaults returns the options with defaults for zero fields, nil for negative ones.
+func (o *Options) withDefaults() (*Options, error) {
+	var d Options
+	if o != nil {
+		d = *o
+	}
+	for _, f := range []struct {
+		field *int
+		value int
+	}{
+		{&d.Commands, 1_000_000}, {&d.Subshells, 64}, {&d.Recursion, 500}, {&d.Output, 32 << 10},
+		{&d.TotalOutput, 16 << 20}, {&d.Variables, 32 << 20}, {&d.Expansions, 200_000},
+	} {
+		if *f.field < 0 {
+			return nil, errors.New("shell: a budget is negative")
+		}
+		if *f.field == 0 {
+			*f.field = f.value
+		}
+	}
+	if d.Time < 0 || d.Scratch < 0 {
+		return nil, errors.New("shell: a budget is negative")
+	}
+	if d.Time == 0 {
+		d.Time = time.Minute
+	}
+	if d.Scratch == 0 {
+		d.Scratch = 64 << 20
+	}
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	return &d, nil
+}
+
+// Shell is a session of a bash over workspaces. It is safe for concurrent use; one script
+// runs at a time.
+type Shell struct {
+	workspaces []*workspace.Workspace
+	scratch    *workspace.Workspace
+	opts       *Options
+	invalid    error // of the arguments of New
+
+	mu      sync.Mutex // held while a script runs; guards what follows
+	state   *state
+	spilled int // how many outputs have been spilled
+}
+
+// New returns a session over workspaces, which have different names. Nil opts mean the
+// zero Options. The session keeps its files below /tmp in memory.
+func New(workspaces []*workspace.Workspace, opts *Options) *Shell {
+	s := &Shell{workspaces: workspaces, state: newState()}
+	s.opts, s.invalid = opts.withDefaults()
+	names := map[string]bool{}
+	for _, ws := range workspaces {
+		if names[ws.Name()] || len(workspaces) > 1 && !workspace.ValidName(ws.Name()) {
+			s.invalid = fmt.Errorf("shell: the name %q cannot be a directory of its own", ws.Name())
+		}
+		names[ws.Name()] = true
+	}
+	if len(workspaces) == 0 {
+		s.invalid = errors.New("shell: there is no workspace")
+	}
+	if s.invalid == nil {
+		s.scratch = workspace.New("scratch", newScratch(memory.New(nil), s.opts.Scratch), nil)
+	}
+	return s
+}
+
+// RunOptions are the surroundings of one run.
+type RunOptions struct {
+	// Stdin is the standard input. Nil means an empty one.
+	Stdin io.Reader
+	// Stdout and Stderr get the output as it is printed. Nil means that
+	// [Result].Output has it.
+	Stdout, Stderr io.Writer
+	// Dir is the working directory, from the one that the session is in. Empty means that
+	// directory. It is kept for the next run.
+	Dir string
+	// Env are exported variables, besides those of the session.
+	Env map[string]string
+	// Args are the positional parameters $1, $2...
+	Args []string
+	// Timeout lowers [Options].Time. Zero means that one.
+	Timeout time.Duration
+	// Observer learns of each file that is read or changed. Nil means nobody.
+	Observer Observer
+}
+
+// Observer learns of what a script does with files, and can refuse changes. Files of the
+// scratch workspace are left out. Its methods may be called concurrently.
+type Observer interface {
+	// Read is called for a file that has been read to its end. sum is the SHA-256 of its
+	// content.
+	Read(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
+	// Change is called before name is changed, by an operation as package workspace names
+	// them ("write_file", "rm", "move"). info describes it, and is nil if it does not exist.
+	// An error of Change becomes the error of the operation.
+	Change(ctx context.Context, op string, ws *workspace.Workspace, name string, info *workspace.FileInfo) error
+}
+
+// Result is what a run did.
+type Result struct {
+	// ExitCode is the exit status of the script: 124 if it ran out of time, 137 if it
+	// reached another budget.
+	ExitCode int
+	// Output is what the script printed, standard output and standard error in order.
+	Output string
+	// Cut is how many bytes are missing in the middle of Output.
+	Cut int
+	// Spilled is the file of the shell, below /tmp, that has the whole output. It is empty
+	// if Output is whole.
+	Spilled string
+	// Stopped is the message about the budget that ended the run, empty if none did. The
+	// output ends with it.
+	Stopped string
+	// Changes are the files that were changed, in order. Those of the scratch workspace are
+	// left out.
+	Changes []Change
+}
+
+// Change is a change of one file or directory. Of several writes of one file only the last
+// is kept.
+type Change struct {
+	// Op is "write_file", "rm", "mkdir" or "move".
+	Op string `json:"op"`
+	// Workspace is the name of the workspace.
+	Workspace string `json:"workspace"`
+	// Path is the name in the workspace. For a move it is the source.
+	Path string `json:"path"`
+	// To is the destination of a move.
+	To string `json:"to,omitempty"`
+	// Version is the version of a file that was written.
+	Version workspace.Version `json:"version,omitempty"`
+}
+
+// Run runs a script. A script that fails, or that reaches a budget, is a result with an
+// exit status. When Run returns, nothing of the script runs any more. Nil opts mean the
+// zero RunOptions.
+//
+// # Errors
+//
+// An invalid option or argument of [New], [io/fs.ErrNotExist] and [workspace.ErrNotDir] for
+// RunOptions.Dir, and the error of ctx if it ended before the script.
+func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Result, error) {
+	if s.invalid != nil {
+		return nil, s.invalid
+	}
+	var o RunOptions
+	if opts != nil {
+		o = *opts
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := newRun(s, &o)
+	if o.Dir != "" {
+		if err := r.enter(ctx, o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	return r.do(session.WithCall(ctx), script)
+}
+
+// ReadScratch returns the content of a file below /tmp, such as [Result].Spilled, as long
+// as it is in the scratch workspace of the session.
+//
+// # Errors
+//
+// Those of [workspace.Workspace.ReadFile].
+func (s *Shell) ReadScratch(ctx context.Context, name string) ([]byte, error) {
+	if s.invalid != nil {
+		return nil, s.invalid
+	}
+	at, err := command.NewFiles(s.workspaces, s.scratch, command.Hooks{}).Locate(ctx, "/", name)
+	if err != nil {
+		return nil, err
+	}
+	if at.Workspace != s.scratch {
+		return nil, notFound(name)
+	}
+	return s.scratch.ReadFile(ctx, at.Name)
+}
+
+// Dir returns the working directory.
+func (s *Shell) Dir() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.Dir
+}

@@ -1,0 +1,237 @@
+package shell_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// newWorkspace returns a workspace in memory with files.
+func newWorkspace(t testing.TB, name string, files map[string]string) *workspace.Workspace {
+	t.Helper()
+	ws := workspace.New(name, memory.New(nil), nil)
+	for name, content := range files {
+		if _, err := ws.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ws
+}
+
+// output runs a script and returns what it printed.
+func output(t testing.TB, s *shell.Shell, script string) string {
+	t.Helper()
+	result, err := s.Run(t.Context(), script, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Output
+}
+
+func TestState(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, "repo", map[string]string{"d/a": "a\n"})
+	s := shell.New([]*workspace.Workspace{ws}, nil)
+	define := `
+cd d
+x='a  b'; export e=1; readonly r=2; a=(1 'two words' 3); declare -A m=([k]=v [l]=w); unset 'a[0]'; b=$'\xff'
+f() { local y=$x$1; for ((i=0;i<2;i++)); do echo "$i $y" | cat; done; cat <(echo "$x") a; time { : $$ ${#m[@]}; } 2>/dev/null; } 2>&1
+g() { f "$@" > out & wait; cat < out; declare -F f; }
+set -o pipefail; shopt -s nullglob
+echo "$(f q)" nothing*`
+	show := `pwd; declare -p x e r a m 2>&1 | cat; echo "${#b} ${!a[@]} ${m[k]} ${#m[@]}"; f z | while read l; do echo "<$l>"; done; g y; echo no*; false | true; echo $?; declare -f f g; r=3; echo $r`
+	first := output(t, s, define) + output(t, s, show)
+	if !strings.Contains(first, "1 a  bz") || strings.Contains(first, "wk ") || strings.Contains(first, "/dev/guard") {
+		t.Errorf("the output is %q", first)
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restored := shell.New([]*workspace.Workspace{ws}, nil)
+	if err := json.Unmarshal(data, restored); err != nil {
+		t.Fatal(err)
+	}
+	// The interpreter's printer keeps some empty lines, and not others.
+	sameLines := func(s string) string { return strings.NewReplacer(`\n\n`, `\n`, `{\n\n`, `{\n`).Replace(s) }
+	if again, err := json.Marshal(restored); err != nil || sameLines(string(again)) != sameLines(string(data)) {
+		t.Errorf("the state changes by storing it (%v):\n%s\n%s", err, data, again)
+	}
+	emptyLine := regexp.MustCompile(`(?m)^\s*\n`)
+	want, got := emptyLine.ReplaceAllString(output(t, s, show), ""), emptyLine.ReplaceAllString(output(t, restored, show), "")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a restored session differs (-want +got):\n%s", diff)
+	}
+	for _, damaged := range []string{`{"dir":"x"}`, `{"dir":"/","options":["exec"]}`, `{"dir":"/","functions":{"f":"g(){ :; }"}}`, `{"dir":"/","functions":{"f":"("}}`,
+		`{"dir":"/","variables":{"a b":{"kind":1}}}`, `{"dir":"/","variables":{"a":{"kind":3,"indexes":[1,0],"list":["x","y"]}}}`, `{`} {
+		if err := json.Unmarshal([]byte(damaged), restored); err == nil {
+			t.Errorf("Unmarshal(%s) = nil", damaged)
+		}
+	}
+}
+
+func TestWorkspaces(t *testing.T) {
+	t.Parallel()
+	a, b := newWorkspace(t, "a", map[string]string{"x": "in a\n"}), newWorkspace(t, "b", nil)
+	s := shell.New([]*workspace.Workspace{a, b}, nil)
+	result, err := s.Run(t.Context(), `for f in /*; do echo $f; done; cd /a; cat x > ../b/y; cat /b/y; echo tmp > /tmp/z; cat /tmp/z; echo no > /c`, &shell.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "/a\n/b\n/tmp\nin a\ntmp\nbash: /c: No such file or directory\n"; result.Output != want {
+		t.Errorf("output %q, want %q", result.Output, want)
+	}
+	if len(result.Changes) != 1 || result.Changes[0].Workspace != "b" || result.Changes[0].Path != "y" || result.Changes[0].Version == "" {
+		t.Errorf("changes %+v", result.Changes)
+	}
+	if data, err := b.ReadFile(t.Context(), "y"); err != nil || string(data) != "in a\n" {
+		t.Errorf("y = %q, %v", data, err)
+	}
+}
+
+func TestRunOptions(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", map[string]string{"d/a": ""})}, nil)
+	result, err := s.Run(t.Context(), `read x; pwd; echo "$x $V $1 $#" >&2; exit 3`, &shell.RunOptions{
+		Stdin: strings.NewReader("in\n"), Dir: "d", Env: map[string]string{"V": "v"}, Args: []string{"-e", "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "/d\nin v -e 2\n"; result.Output != want || result.ExitCode != 3 {
+		t.Errorf("output %q, want %q; exit %d", result.Output, want, result.ExitCode)
+	}
+	if got := output(t, s, "pwd; cd /; f() { x=1; }"); got != "/d\n" || s.Dir() != "/" {
+		t.Errorf("the directory is %q, then %q", got, s.Dir())
+	}
+	for dir, want := range map[string]error{"nope": fs.ErrNotExist, "/d/a": workspace.ErrNotDir} {
+		if _, err := s.Run(t.Context(), ":", &shell.RunOptions{Dir: dir}); !errors.Is(err, want) {
+			t.Errorf("Run in %q = %v, want %v", dir, err, want)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Run(ended, ":", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Run with an ended context = %v", err)
+	}
+	for _, bad := range []*shell.Shell{shell.New(nil, nil), shell.New([]*workspace.Workspace{newWorkspace(t, "a", nil), newWorkspace(t, "a", nil)}, nil),
+		shell.New([]*workspace.Workspace{newWorkspace(t, "a", nil)}, &shell.Options{Commands: -1})} {
+		if _, err := bad.Run(t.Context(), ":", nil); err == nil {
+			t.Error("Run of an invalid shell = nil")
+		}
+	}
+}
+
+func TestOutput(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, &shell.Options{Output: 1000})
+	result, err := s.Run(t.Context(), `for i in {1..1000}; do echo line $i; done`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Output) > 1200 || !strings.HasPrefix(result.Output, "line 1\nline 2\n") || !strings.HasSuffix(result.Output, "\nline 1000\n") ||
+		!strings.Contains(result.Output, "all of it is in "+result.Spilled) {
+		t.Errorf("output %q", result.Output)
+	}
+	whole, err := s.ReadScratch(t.Context(), result.Spilled)
+	if err != nil || strings.Count(string(whole), "\n") != 1000 || len(result.Output) >= len(whole) {
+		t.Errorf("%d bytes are spilled, %v", len(whole), err)
+	}
+	if got := output(t, s, `mapfile -t l < `+result.Spilled+`; echo ${l[499]}`); got != "line 500\n" {
+		t.Errorf("a line of the spilled output is %q", got)
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+	result, err := s.Run(t.Context(), `awk '{print $1}' x; nosuch`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.ExitCode != 127 || !strings.Contains(result.Output, "use cut, sed") || strings.Count(result.Output, " cat ") != 1 {
+		t.Errorf("exit %d, output %q", result.ExitCode, result.Output)
+	}
+}
+
+// refuser is an observer that refuses to change what has not been read.
+type refuser struct{ read map[string]bool }
+
+func (o *refuser) Read(_ context.Context, _ *workspace.Workspace, name string, _ workspace.Version, _ [32]byte, lines int) {
+	o.read[name] = lines > 0
+}
+
+func (o *refuser) Change(_ context.Context, _ string, _ *workspace.Workspace, name string, info *workspace.FileInfo) error {
+	if info != nil && !o.read[name] {
+		return &fs.PathError{Op: "write_file", Path: name, Err: fs.ErrPermission}
+	}
+	return nil
+}
+
+func TestObserver(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", map[string]string{"a": "a\n", "b": "b\n"})}, nil)
+	result, err := s.Run(t.Context(), `echo x > a && echo wrong; cat b > /dev/null; echo y >> b && echo right; echo z > new && echo new; echo $?`,
+		&shell.RunOptions{Observer: &refuser{map[string]bool{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "bash: a: Permission denied\nright\nnew\n0\n"; result.Output != want {
+		t.Errorf("output %q, want %q", result.Output, want)
+	}
+}
+
+// TestUnstored shows that a file that cannot be stored when it is closed is a failure.
+func TestUnstored(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, "repo", map[string]string{"a": "a\n"})
+	s := shell.New([]*workspace.Workspace{ws}, nil)
+	result, err := s.Run(t.Context(), `set -e
+f() { echo mine; echo > other; }
+if f > a; then echo wrong; else echo "failed $?"; fi
+f > a
+echo never`, &shell.RunOptions{Observer: meddler{t}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := result.Output; !strings.Contains(got, "file has changed") || !strings.Contains(got, "failed 1") || strings.Contains(got, "never") {
+		t.Errorf("output %q", got)
+	}
+	if data, err := ws.ReadFile(t.Context(), "a"); err != nil || string(data) != "meddled" {
+		t.Errorf("a = %q, %v", data, err)
+	}
+}
+
+// meddler is an observer that writes the file a whenever other is written.
+type meddler struct{ t *testing.T }
+
+func (meddler) Read(context.Context, *workspace.Workspace, string, workspace.Version, [32]byte, int) {
+}
+
+func (m meddler) Change(ctx context.Context, _ string, ws *workspace.Workspace, name string, _ *workspace.FileInfo) error {
+	if name == "other" {
+		if _, err := ws.WriteFile(ctx, "a", []byte("meddled"), nil); err != nil {
+			m.t.Error(err)
+		}
+	}
+	return nil
+}
+
+// BenchmarkRun runs short scripts in one session.
+func BenchmarkRun(b *testing.B) {
+	s := shell.New([]*workspace.Workspace{newWorkspace(b, "repo", map[string]string{"a.txt": "a\nb\n"})}, nil)
+	for b.Loop() {
+		if _, err := s.Run(b.Context(), `for f in *.txt; do while read -r l; do x="$x$l"; done < "$f"; done; cat a.txt | cat > out; echo "${x%a}"; x=`, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

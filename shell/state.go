@@ -1,0 +1,343 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// state is what a session keeps from one run to the next.
+type state struct {
+	Dir       string
+	vars      map[string]expand.Variable
+	functions map[string]*syntax.Stmt
+	options   []string // the names that are on
+
+	mu     sync.Mutex
+	pieces map[int]string // guarded by mu; parts of scripts by number
+	next   int            // guarded by mu; the number of the last piece
+}
+
+func newState() *state {
+	return &state{Dir: "/", vars: map[string]expand.Variable{}, functions: map[string]*syntax.Stmt{}, pieces: map[int]string{}}
+}
+
+// fixed are the variables that every script begins with. The interpreter would take some of
+// them from the host.
+var fixed = map[string]string{
+	"BASH": "/bin/bash", "BASHPID": "1000", "BASH_ARGV0": "bash", "BASH_VERSION": "5.2.15(1)-release", "EUID": "1000",
+	"GID": "1000", "HOME": "/", "HOSTNAME": "workspace", "LANG": "C.UTF-8", "LOGNAME": "user", "OSTYPE": "linux-gnu",
+	"PATH": "/usr/local/bin:/usr/bin:/bin", "SHELL": "/bin/bash", "SHLVL": "1", "TERM": "dumb", "TMPDIR": "/tmp", "UID": "1000",
+	"USER": "user",
+}
+
+// exported are those of the fixed variables that programs see.
+var exported = []string{"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "SHLVL", "TERM", "TMPDIR", "USER"}
+
+// options are the options of set -o and shopt that a session keeps.
+var options = []string{"allexport", "errexit", "noglob", "nounset", "pipefail", "xtrace",
+	"dotglob", "expand_aliases", "extglob", "globstar", "nocaseglob", "nullglob"}
+
+// initial are variables that the interpreter sets by itself, with their first values.
+var initial = map[string]string{"IFS": " \t\n", "OPTIND": "1"}
+
+// environ returns the variables for a run. given are exported variables besides those of
+// the session.
+func (s *state) environ(given map[string]string) *environ {
+	vars := map[string]expand.Variable{}
+	for name, value := range fixed {
+		vars[name] = expand.Variable{Set: true, Kind: expand.String, Str: value, Exported: slices.Contains(exported, name)}
+	}
+	maps.Copy(vars, s.vars)
+	for name, value := range given {
+		if syntax.ValidName(name) {
+			vars[name] = expand.Variable{Set: true, Kind: expand.String, Str: strings.ReplaceAll(value, "\x00", ""), Exported: true}
+		}
+	}
+	return &environ{vars: vars, dir: s.Dir}
+}
+
+// apply gives an interpreter the functions and options of the session, and positional
+// parameters.
+func (s *state) apply(runner *interp.Runner, args []string) error {
+	runner.Funcs = maps.Clone(s.functions)
+	for _, name := range s.options {
+		if err := interp.Params("-o", name)(runner); err == nil {
+			continue
+		}
+		if err := interp.BashOpts("-s", name)(runner); err != nil {
+			return err
+		}
+	}
+	return interp.Params(append([]string{"--"}, args...)...)(runner)
+}
+
+// take keeps the state of an interpreter that has run a script. changed says that options
+// may have changed.
+func (s *state) take(runner *interp.Runner, changed bool) {
+	s.Dir = runner.Dir
+	s.functions = maps.Clone(runner.Funcs)
+	s.vars = map[string]expand.Variable{}
+	for name, vr := range runner.Vars {
+		if value, ok := fixed[name]; ok && vr.Str == value || initial[name] == vr.Str && initial[name] != "" || name == "PWD" || !vr.Declared() {
+			continue
+		}
+		vr.Local = false
+		s.vars[name] = vr
+	}
+	if changed {
+		s.takeOptions(runner)
+	}
+	s.dropPieces()
+}
+
+// takeOptions asks the interpreter which options are on: it has no other way to say.
+func (s *state) takeOptions(runner *interp.Runner) {
+	var out bytes.Buffer
+	interp.StdIO(nil, &out, nil)(runner)
+	interp.Params("+x")(runner)
+	file, err := syntax.NewParser().Parse(strings.NewReader("set -o; shopt"), "")
+	if err != nil {
+		return
+	}
+	if runner.Run(context.Background(), file) != nil || out.Len() == 0 {
+		return
+	}
+	s.options = nil
+	for line := range strings.Lines(out.String()) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if value == "on" && slices.Contains(options, name) {
+			s.options = append(s.options, name)
+		}
+	}
+}
+
+// keepPiece keeps the text of a part of a script, and returns its number.
+func (s *state) keepPiece(text string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next++
+	s.pieces[s.next] = text
+	return s.next
+}
+
+// nextNumber returns a number that is given out once.
+func (s *state) nextNumber() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next++
+	return s.next
+}
+
+// piece returns the text of a piece.
+func (s *state) piece(n int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pieces[n]
+}
+
+// dropPieces forgets the pieces that no function uses.
+func (s *state) dropPieces() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.pieces) == 0 {
+		return
+	}
+	used := map[int]string{}
+	for _, body := range s.functions {
+		s.usedPieces(printed(body), used)
+	}
+	s.pieces = used
+}
+
+// usedPieces adds the pieces that text calls to used.
+func (s *state) usedPieces(text string, used map[int]string) {
+	_, text, found := strings.Cut(text, "'"+runCommand+"' ")
+	for found {
+		digits := strings.IndexFunc(text, func(c rune) bool { return c < '0' || c > '9' })
+		if digits < 0 {
+			digits = len(text)
+		}
+		n, err := strconv.Atoi(text[:digits])
+		if piece, ok := s.pieces[n]; err == nil && ok && used[n] == "" {
+			used[n] = piece
+			s.usedPieces(piece, used)
+		}
+		_, text, found = strings.Cut(text, "'"+runCommand+"' ")
+	}
+}
+
+// function returns the source of a function as it was written.
+func (s *state) function(name string, body *syntax.Stmt) string {
+	decl := &syntax.File{Stmts: []*syntax.Stmt{{Cmd: &syntax.FuncDecl{Parens: true, Name: &syntax.Lit{Value: name}, Body: body}}}}
+	copied, err := syntax.NewParser().Parse(strings.NewReader(printed(decl)), "")
+	if err != nil {
+		return ""
+	}
+	s.restore(copied)
+	return printed(copied)
+}
+
+// storedState is the JSON form of a session.
+type storedState struct {
+	Dir       string                    `json:"dir"`
+	Variables map[string]storedVariable `json:"variables,omitempty"`
+	Functions map[string]string         `json:"functions,omitempty"`
+	Options   []string                  `json:"options,omitempty"`
+}
+
+// storedVariable is a variable in the JSON form. At most one of its values is set.
+type storedVariable struct {
+	Value    *storedString           `json:"value,omitempty"`
+	List     []storedString          `json:"list,omitempty"`
+	Indexes  []int                   `json:"indexes,omitempty"`
+	Map      map[string]storedString `json:"map,omitempty"`
+	Kind     expand.ValueKind        `json:"kind"`
+	Exported bool                    `json:"exported,omitempty"`
+	ReadOnly bool                    `json:"readOnly,omitempty"`
+}
+
+// storedString is a string that need not be UTF-8.
+type storedString string
+
+// MarshalJSON implements [json.Marshaler].
+func (s storedString) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(s)) {
+		return json.Marshal(string(s))
+	}
+	return json.Marshal("\x00" + base64.StdEncoding.EncodeToString([]byte(s)))
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *storedString) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	if coded, ok := strings.CutPrefix(text, "\x00"); ok {
+		decoded, err := base64.StdEncoding.DecodeString(coded)
+		if err != nil {
+			return err
+		}
+		text = string(decoded)
+	}
+	*s = storedString(strings.ReplaceAll(text, "\x00", ""))
+	return nil
+}
+
+// MarshalJSON returns directory, variables, functions and options of the session, for
+// [Shell.UnmarshalJSON]. Files below /tmp are not in it.
+func (s *Shell) MarshalJSON() ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stored := storedState{Dir: s.state.Dir, Options: s.state.options,
+		Variables: map[string]storedVariable{}, Functions: map[string]string{}}
+	for name, vr := range s.state.vars {
+		v := storedVariable{Kind: vr.Kind, Indexes: vr.Indexes, Exported: vr.Exported, ReadOnly: vr.ReadOnly}
+		if vr.Set && (vr.Kind == expand.String || vr.Kind == expand.NameRef) {
+			value := storedString(vr.Str)
+			v.Value = &value
+		}
+		for _, elem := range vr.List {
+			v.List = append(v.List, storedString(elem))
+		}
+		if vr.Map != nil {
+			v.Map = map[string]storedString{}
+			for k, elem := range vr.Map {
+				v.Map[k] = storedString(elem)
+			}
+		}
+		stored.Variables[name] = v
+	}
+	for name, body := range s.state.functions {
+		stored.Functions[name] = s.state.function(name, body)
+	}
+	return json.Marshal(stored)
+}
+
+// UnmarshalJSON replaces the state of the session by one that [Shell.MarshalJSON] returned.
+func (s *Shell) UnmarshalJSON(data []byte) error {
+	if s.invalid != nil {
+		return s.invalid
+	}
+	var stored storedState
+	if err := json.Unmarshal(data, &stored); err != nil {
+		return fmt.Errorf("shell: %w", err)
+	}
+	next := newState()
+	if !path.IsAbs(stored.Dir) || path.Clean(stored.Dir) != stored.Dir {
+		return errors.New("shell: the directory is damaged")
+	}
+	next.Dir = stored.Dir
+	for name, v := range stored.Variables {
+		if !syntax.ValidName(name) || v.Kind > expand.Associative || len(v.Indexes) > 0 && !validIndexes(v) {
+			return fmt.Errorf("shell: the variable %q is damaged", name)
+		}
+		next.vars[name] = v.variable()
+	}
+	for _, name := range stored.Options {
+		if !slices.Contains(options, name) {
+			return fmt.Errorf("shell: the option %q is damaged", name)
+		}
+	}
+	next.options = stored.Options
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := &run{shell: &Shell{state: next}, opts: s.opts, functions: map[string]bool{}, maps: map[string]bool{}, wrapped: map[syntax.Node]bool{}}
+	for _, name := range slices.Sorted(maps.Keys(stored.Functions)) {
+		file, err := r.parse(stored.Functions[name], "")
+		if err != nil || len(file.Stmts) != 1 {
+			return fmt.Errorf("shell: the function %q is damaged", name)
+		}
+		decl, ok := file.Stmts[0].Cmd.(*syntax.FuncDecl)
+		if !ok || decl.Name == nil || decl.Name.Value != name {
+			return fmt.Errorf("shell: the function %q is damaged", name)
+		}
+		next.functions[name] = decl.Body
+	}
+	s.state = next
+	return nil
+}
+
+// validIndexes reports whether the indexes of a sparse array are sorted and as many as its
+// elements.
+func validIndexes(v storedVariable) bool {
+	return len(v.Indexes) == len(v.List) && v.Indexes[0] >= 0 && slices.IsSorted(v.Indexes) &&
+		len(slices.Compact(slices.Clone(v.Indexes))) == len(v.Indexes)
+}
+
+// variable is the inverse of the JSON form.
+func (v storedVariable) variable() expand.Variable {
+	vr := expand.Variable{Kind: v.Kind, Indexes: v.Indexes, Exported: v.Exported, ReadOnly: v.ReadOnly}
+	switch v.Kind {
+	case expand.String, expand.NameRef:
+		if v.Value != nil {
+			vr.Set, vr.Str = true, string(*v.Value)
+		}
+	case expand.Indexed:
+		vr.Set, vr.List = true, make([]string, len(v.List))
+		for i, elem := range v.List {
+			vr.List[i] = string(elem)
+		}
+	case expand.Associative:
+		vr.Set, vr.Map = true, map[string]string{}
+		for k, elem := range v.Map {
+			vr.Map[k] = string(elem)
+		}
+	}
+	return vr
+}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -59,7 +60,7 @@ type Location struct {
 }
 
 // ErrCrossWorkspace says that two names are in different workspaces.
-var ErrCrossWorkspace = errors.New("Invalid cross-device link")
+var ErrCrossWorkspace error = syscall.EXDEV
 
 // Locate says where name is, seen from dir. A ".." is taken away with the element before
 // it; symlinks are the business of the workspace.

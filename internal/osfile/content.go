@@ -23,7 +23,8 @@ const (
 // content is the bytes of an open file. All files that are open for writing under one
 // name share theirs.
 type content struct {
-	fs *FS
+	fs     *FS
+	locked chan struct{} // has an element while a file holds the lock
 
 	mu        sync.Mutex // guards what follows
 	info      workspace.FileInfo
@@ -39,6 +40,10 @@ type content struct {
 	rewritten bool                   // something else has changed than the end
 }
 
+func (f *FS) newContent(info workspace.FileInfo) *content {
+	return &content{fs: f, info: info, locked: make(chan struct{}, 1)}
+}
+
 // load returns the content of a stored file: the whole of it if it is not larger than the
 // limit.
 func (f *FS) load(name string) (*content, error) {
@@ -47,7 +52,7 @@ func (f *FS) load(name string) (*content, error) {
 		return nil, err
 	}
 	defer stream.Close()
-	c := &content{fs: f, info: info}
+	c := f.newContent(info)
 	if info.Size > f.Limit() {
 		return c, nil
 	}

@@ -21,6 +21,7 @@ type File struct {
 	mu     sync.Mutex
 	at     int64 // where Read and Write continue
 	closed bool
+	locks  bool // it holds the lock of its content
 }
 
 // OpenFile opens name with flags of package os. A file that is opened for reading alone
@@ -124,7 +125,9 @@ func (f *FS) prepare(name string, flag int, exclusive bool) (*content, error) {
 		return nil, fs.ErrInvalid
 	}
 	info.Size = 0
-	return &content{fs: f, info: info, whole: true, dirty: true}, nil
+	c := f.newContent(info)
+	c.whole, c.dirty = true, true
+	return c, nil
 }
 
 // create returns the content of a file that does not exist.
@@ -134,7 +137,9 @@ func (f *FS) create(name string, condition workspace.WriteOptions) (*content, er
 	}
 	_, base := workspace.Split(name)
 	info := workspace.FileInfo{Name: base, Path: name, Type: workspace.TypeFile}
-	return &content{fs: f, info: info, whole: true, dirty: true, created: true, condition: condition}, nil
+	c := f.newContent(info)
+	c.whole, c.dirty, c.created, c.condition = true, true, true, condition
+	return c, nil
 }
 
 // Name returns the name that OpenFile was given.
@@ -298,10 +303,48 @@ func (file *File) Close() error {
 		return fail("close", file.name, fs.ErrClosed)
 	}
 	file.closed = true
+	defer file.unlock()
 	if file.content == nil || !file.writable() {
 		return nil
 	}
 	return fail("close", file.name, file.fs.close(file.content))
+}
+
+// Lock waits until no other file that is open for writing under the same name holds the
+// lock, and takes it. It excludes users of the same FS only; others are noticed when the
+// file is stored. Close gives the lock back.
+func (file *File) Lock() error {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	if err := file.check("lock", !file.locks); err != nil {
+		return err
+	}
+	select {
+	case file.content.locked <- struct{}{}:
+		file.locks = true
+		return nil
+	case <-file.fs.ctx.Done():
+		return fail("lock", file.name, file.fs.ctx.Err())
+	}
+}
+
+// Unlock gives the lock back, if the file holds it.
+func (file *File) Unlock() error {
+	file.mu.Lock()
+	defer file.mu.Unlock()
+	if err := file.check("unlock", true); err != nil {
+		return err
+	}
+	file.unlock()
+	return nil
+}
+
+// unlock gives the lock back, if the file holds it. file.mu is held.
+func (file *File) unlock() {
+	if file.locks {
+		<-file.content.locked
+		file.locks = false
+	}
 }
 
 // close stores a content, and forgets it when no file is open for writing any more.

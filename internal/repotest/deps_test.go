@@ -108,6 +108,7 @@ var policy = map[string][]string{
 	"adapters/mcp": {"workspace", "workspace/policy", "tools", "internal/httpguard", "internal/progress", "internal/wording", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/modelcontextprotocol/go-sdk/..."},
 	"adapters/anthropic":   {"tools", "github.com/anthropics/anthropic-sdk-go/..."},
+	"adapters/billy":       {"workspace", "internal/osfile", "github.com/go-git/go-billy/v5/..."},
 	"adapters/eino":        {"tools", "workspace", "github.com/cloudwego/eino/...", "github.com/eino-contrib/jsonschema"},
 	"adapters/genkit":      {"tools", "github.com/firebase/genkit/go/..."},
 	"adapters/googleai":    {"tools", "google.golang.org/genai"},

@@ -2,10 +2,12 @@ package tools_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -47,6 +52,35 @@ var stores = map[string]func(t *testing.T) workspace.FileSystem{
 	},
 }
 
+// openServer opens a part of the bucket that the environment names, and skips the test if
+// it names none.
+func openServer(t *testing.T) workspace.FileSystem {
+	server, ok := s3test.External(t)
+	if !ok {
+		t.Skip("there is no S3 server")
+	}
+	compat := objectstore.CompatFor(server.Endpoint)
+	client := s3.New(s3.Options{
+		BaseEndpoint: aws.String(server.Endpoint), Region: server.Region, UsePathStyle: compat.PathStyle,
+		Credentials: credentials.NewStaticCredentialsProvider(server.AccessKeyID, server.SecretAccessKey, ""),
+	})
+	fsys, err := objectstore.New(client, &objectstore.Options{Bucket: server.Bucket, Prefix: "dialects-" + rand.Text(), Compat: &compat})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		children, err := fsys.Ls(ctx, ".", nil)
+		for _, c := range children {
+			err = errors.Join(err, fsys.Rm(ctx, c.Path, &workspace.RmOptions{Recursive: true}))
+		}
+		if err != nil {
+			t.Errorf("the bucket is not as it was: %v", err)
+		}
+	})
+	return fsys
+}
+
 // dialectFiles are in the workspace at the beginning of each transcript.
 var dialectFiles = map[string]string{
 	"README.md":         "# Title\n\nText with a word.\n",
@@ -60,10 +94,12 @@ var dialectFiles = map[string]string{
 }
 
 // TestDialects plays the calls of each transcript in testdata/dialects on each
-// store. After the first line, "$ TOOL ARGUMENTS" is a call; what follows is its result: the text,
+// store, and on a real S3 server if there is one. After the first line, "$ TOOL ARGUMENTS" is a call; what follows is its result: the text,
 // and after "=" the structured result. The files that it leaves are at the end. With
 // -update the results are rewritten, from memory.
 func TestDialects(t *testing.T) {
+	all := maps.Clone(stores)
+	all["server"] = openServer
 	for _, d := range tools.Dialects()[1:] {
 		file := filepath.Join("testdata", "dialects", string(d)+".golden")
 		raw, err := os.ReadFile(file)
@@ -78,7 +114,7 @@ func TestDialects(t *testing.T) {
 			}
 			raw = []byte(got)
 		}
-		for store, open := range stores {
+		for store, open := range all {
 			t.Run(string(d)+"/"+store, func(t *testing.T) {
 				t.Parallel()
 				if diff := cmp.Diff(string(raw), play(t, open(t), d, string(raw))); diff != "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
@@ -71,6 +72,10 @@ func (ts *toolset) planPatch(ctx context.Context, text string) (*patch.Plan, err
 		return nil, &argumentError{message: err.Error(), hint: "Correct the patch. Nothing was written."}
 	}
 	plan, err := p.Plan(ctx, ts.whole)
+	if errors.As(err, new(*charset.CharacterError)) {
+		_, message := describe(err)
+		return nil, &argumentError{message: message, hint: "The files keep their encodings. Use other characters. Nothing was written."}
+	}
 	if errors.Is(err, patch.ErrMismatch) {
 		return nil, &hintedError{err, "Copy the lines as they are in the files. Nothing was written."}
 	}
@@ -173,7 +178,7 @@ func requestsOf(c patch.Change, dryRun bool) []policy.Request {
 			return requests
 		}
 	}
-	change.Diff, change.Note = unified.Change(c.Path, c.Before, c.After)
+	change.Diff, change.Note = unified.Change(c.Path, textOf(c.Before), textOf(c.After))
 	return append(requests, change)
 }
 

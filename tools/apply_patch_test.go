@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -55,6 +56,31 @@ func TestApplyPatch(t *testing.T) {
 	if want := strings.Replace(want, "Dry run, nothing written: applies", "Applied", 1); text != want {
 		t.Errorf("result %q, want %q", text, want)
 	}
+}
+
+// TestApplyPatchEncoding changes files that are not UTF-8 by their text, and shows it to
+// who is asked.
+func TestApplyPatchEncoding(t *testing.T) {
+	t.Parallel()
+	before, after := stored(t, charset.UTF16LE, charset.Mark+"one\r\ntwo\r\n"), stored(t, charset.UTF16LE, charset.Mark+"one\r\nzw\u00f6lf\r\n")
+	_, ws := newSet(t, map[string]string{"a": before, "latin": "caf\xe9\n"}, nil)
+	set := newSetOf(t, ws, &tools.Options{ReadBeforeWrite: []string{"test"}})
+	good(t, set, "read_file", object{"path": "a", "line": 2})
+	good(t, set, "read_file", object{"path": "latin"})
+	change := object{"patch": "*** Begin Patch\n*** Update File: a\n@@\n one\n-two\n+zw\u00f6lf\n*** End Patch"}
+	tool, _ := set.Lookup("workspace__test__apply_patch")
+	args, err := json.Marshal(change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests, err := tool.Preflight(t.Context(), args)
+	if err != nil || len(requests) != 2 || !strings.Contains(requests[1].Diff, "-two\r\n+zw\u00f6lf\r\n") {
+		t.Errorf("Preflight() = %+v, %v", requests, err)
+	}
+	good(t, set, "apply_patch", change)
+	holds(t, ws, "a", after)
+	e := bad(t, set, "apply_patch", object{"patch": "*** Begin Patch\n*** Update File: latin\n@@\n+\u20ac\n*** End Patch"}, tools.CodeInvalidArguments)
+	contains(t, "the error", e.Message, "latin: Latin-1 has no character '\u20ac' (line 2)")
 }
 
 // TestApplyPatchErrors tests what a model is told, all of it at once.

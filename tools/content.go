@@ -11,7 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/workspacekit/workspacekit/tools/internal/charset"
+	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 

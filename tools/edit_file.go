@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
-	"github.com/workspacekit/workspacekit/tools/internal/charset"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/tools"
-	"github.com/workspacekit/workspacekit/tools/internal/charset"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/internal/wording"
-	"github.com/workspacekit/workspacekit/tools/internal/charset"
 )
 
 // clip cuts text to at most limit characters, the last of them an ellipsis

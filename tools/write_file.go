@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
-	"github.com/workspacekit/workspacekit/tools/internal/charset"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/patch"
@@ -219,27 +220,58 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestOtherEncoding tests that no text is added to a file whose encoding it does not have.
+// TestOtherEncoding tests that a file keeps its encoding, that its other bytes stay, and
+// that no text is added that it cannot have.
 func TestOtherEncoding(t *testing.T) {
 	t.Parallel()
+	stored := func(enc charset.Encoding, text string) string {
+		data, err := enc.Encode([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	const unknown = "\xe0\xe1\xe2\xe3\xe4\xe5\n" // no Western language has so many of these
 	for _, test := range []struct {
-		file, added string
-		refused     bool
+		file, added, want string
+		refused           error
 	}{
-		{"\xff\xfeh\x00\n\x00", "new", true},
-		{"\xfe\xff\x00h\x00\n", "new", true},
-		{"caf\xe9\n", "caf\u00e9", true},
-		{"caf\xe9\n", "tea", false},
-		{"caf\u00e9\n", "th\u00e9", false},
+		{stored(charset.UTF16LE, "\uFEFFone\r\ntwo"), "dr\u00e9i \U0001F600", stored(charset.UTF16LE, "\uFEFFone\r\ntwo\r\ndr\u00e9i \U0001F600"), nil},
+		{stored(charset.UTF16BE, "\uFEFFone\ntwo\n"), "three", stored(charset.UTF16BE, "\uFEFFone\ntwo\nthree\n"), nil},
+		{stored(charset.UTF16LE, "one\ntwo\n"), "three", stored(charset.UTF16LE, "one\ntwo\nthree\n"), nil},
+		{"caf\xe9\n", "caf\u00e9s", "caf\xe9\ncaf\xe9s\n", nil},
+		{"caf\xe9 5 \x80\n", "6 \u20ac", "caf\xe9 5 \x80\n6 \x80\n", nil},
+		{"caf\xe9\n", "5 \u20ac", "", new(charset.CharacterError)},
+		{unknown, "tea", unknown + "tea\n", nil},
+		{unknown, "th\u00e9", "", patch.ErrMismatch},
+		{"caf\u00e9\n", "th\u00e9", "caf\u00e9\nth\u00e9\n", nil},
+		{"\xff\xfea\x00b", "new", "", workspace.ErrBinary}, // an odd byte
+		{"\x00\n", "new", "", workspace.ErrBinary},
 	} {
 		ws := newWorkspace(t, tree{"f": test.file})
 		_, err := patch.Apply(t.Context(), ws, wrap("@@", "+"+test.added))
-		want := test.file
-		if !test.refused {
-			want += test.added + "\n"
+		if test.refused != nil {
+			test.want = test.file
 		}
-		if errors.Is(err, patch.ErrMismatch) != test.refused || treeOf(t, ws)["f"] != want {
+		_, missing := test.refused.(*charset.CharacterError)
+		if missing != errors.As(err, new(*charset.CharacterError)) || !missing && !errors.Is(err, test.refused) || treeOf(t, ws)["f"] != test.want {
 			t.Errorf("%q added to %q: %v, and then it is %q", test.added, test.file, err, treeOf(t, ws)["f"])
+		}
+	}
+}
+
+// TestOtherEncodingRenamed tests that a file keeps its encoding if one part of a patch
+// renames it and another one changes it.
+func TestOtherEncodingRenamed(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]error{"\xff\xfeo\x00n\x00e\x00\n\x00": nil, "\xff\xfe\x00": workspace.ErrBinary} {
+		ws := newWorkspace(t, tree{"f": name})
+		_, err := patch.Apply(t.Context(), ws, "*** Begin Patch\n*** Update File: f\n*** Move to: g\n*** Update File: g\n@@\n+2\n*** End Patch")
+		if !errors.Is(err, want) {
+			t.Errorf("Apply() = %v, want %v", err, want)
+		}
+		if got := treeOf(t, ws)["g"]; err == nil && got != name+"2\x00\n\x00" {
+			t.Errorf("the file holds %q", got)
 		}
 	}
 }

@@ -35,8 +35,8 @@
 // ends, without white space around them, and with plain characters in place of
 // typographic quotes, dashes and spaces. A note says if one of the later passes found the
 // place. The file keeps its own bytes in the lines of context, its line ends, its byte
-// order mark and the way its last line ends. Text that is not ASCII is not added to a file
-// that is not UTF-8, nor any to one in UTF-16.
+// order mark, its encoding if that is UTF-16, Latin-1 or Windows-1252, and the way its last
+// line ends. To a file in an encoding that is not known, only ASCII is added.
 package patch
 
 import (

@@ -102,16 +102,15 @@ func (p *Patch) plan(ctx context.Context, ws *workspace.Workspace, memory int) (
 		}
 		pl.wrong = append(pl.wrong, flatten(err)...)
 	}
-	changes := pl.changes()
-	for _, c := range changes {
-		if err := ops.CheckSize(ops.ApplyPatch, c.Path, int64(len(c.After)), ws.MaxFileSize()); err != nil {
+	for _, r := range pl.results {
+		if err := r.complete(ws.MaxFileSize()); err != nil {
 			pl.wrong = append(pl.wrong, err)
 		}
 	}
 	if len(pl.wrong) > 0 {
 		return nil, &Error{pl.wrong}
 	}
-	return &Plan{ws, pl, changes}, nil
+	return &Plan{ws, pl, pl.changes()}, nil
 }
 
 // Error is everything that is wrong with a patch.
@@ -225,6 +224,9 @@ func (p *planner) apply(ctx context.Context, s *section) error {
 	if err != nil {
 		return err
 	}
+	if r.text.binary && len(s.hunks) > 0 {
+		return ops.Error(ops.ApplyPatch, s.name(), workspace.ErrBinary, nil)
+	}
 	wrong, notes, err := r.text.apply(ctx, s)
 	if err != nil {
 		return err
@@ -293,11 +295,11 @@ func (p *planner) source(ctx context.Context, s *section) (*result, error) {
 			return nil, err
 		}
 	}
-	r.total = lineCount(r.Before)
-	if p.memory -= len(r.Before) + r.total*lineSize; p.memory < 0 {
+	if p.memory -= len(r.Before) + lineCount(r.Before)*lineSize; p.memory < 0 {
 		return nil, ops.Error(ops.ApplyPatch, r.Path, workspace.ErrTooLarge, errors.New("the files of the patch are too much for one patch; divide it"))
 	}
-	r.text = newText(r.Before)
+	r.text = newText(r.Before, s.exact)
+	r.total = len(r.text.lines)
 	return r, nil
 }
 
@@ -369,14 +371,21 @@ func (p *planner) belowRemoved(name string) bool {
 	return false
 }
 
-// changes completes the changes of all results, and returns them.
+// complete fills in what the file holds after the change, and the lines that change.
+func (r *result) complete(limit int64) (err error) {
+	if r.text != nil {
+		if r.After, err = r.text.bytes(); err != nil {
+			return ops.Error(ops.ApplyPatch, r.Path, err, nil)
+		}
+	}
+	r.Spans = r.spans()
+	return ops.CheckSize(ops.ApplyPatch, r.Path, int64(len(r.After)), limit)
+}
+
+// changes returns the changes of all results.
 func (p *planner) changes() []Change {
 	list := make([]Change, len(p.results))
 	for i, r := range p.results {
-		if r.text != nil {
-			r.After = r.text.bytes()
-		}
-		r.Spans = r.spans()
 		list[i] = r.Change
 	}
 	return list

@@ -9,17 +9,19 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
 // text is a file while the hunks of a section change it.
 type text struct {
-	lines []fileLine
-	bom   bool   // a byte order mark was before the first line
-	open  bool   // the last line had no line end
-	end   string // of lines without a neighbour to take it from
-	utf16 bool   // it begins with a byte order mark of UTF-16
-	utf8  bool   // all of it is UTF-8
+	lines  []fileLine
+	enc    charset.Encoding
+	binary bool   // it is no text for hunks that are not exact
+	bom    bool   // a byte order mark was before the first line
+	open   bool   // the last line had no line end
+	end    string // of lines without a neighbour to take it from
+	utf8   bool   // all of it is UTF-8, or was decoded
 }
 
 // fileLine is a line of a file.
@@ -29,12 +31,17 @@ type fileLine struct {
 	patched bool   // a hunk of the same section has it
 }
 
-// bom is a byte order mark.
-const bom = "\uFEFF"
-
-// newText returns the text of a file with the bytes data.
-func newText(data []byte) *text {
-	t := &text{end: "\n", lines: make([]fileLine, 0, lineCount(data))}
+// newText returns the text of a file with the bytes data: as it is for exact hunks, which
+// are bytes, and decoded otherwise.
+func newText(data []byte, exact bool) *text {
+	t := &text{enc: charset.UTF8, end: "\n", lines: make([]fileLine, 0, lineCount(data))}
+	if !exact {
+		decoded, enc, ok := charset.Decode(data)
+		if ok {
+			data, t.enc = decoded, enc
+		}
+		t.binary = !ok && charset.HasNUL(data)
+	}
 	for line := range strings.Lines(string(data)) {
 		t.lines = append(t.lines, fileLine{text: line, number: len(t.lines) + 1})
 	}
@@ -53,13 +60,13 @@ func lineCount(data []byte) int {
 	return n
 }
 
-// bytes returns what the text is now.
-func (t *text) bytes() []byte {
+// bytes returns what the text is now, as the file stores it.
+func (t *text) bytes() ([]byte, error) {
 	var out bytes.Buffer
 	for _, line := range t.lines {
 		out.WriteString(line.text)
 	}
-	return out.Bytes()
+	return t.enc.Encode(out.Bytes())
 }
 
 // mismatch says why a hunk does not apply.
@@ -180,9 +187,8 @@ func (t *text) begin() {
 		return
 	}
 	first, last := &t.lines[0], &t.lines[len(t.lines)-1]
-	t.utf16 = strings.HasPrefix(first.text, "\xff\xfe") || strings.HasPrefix(first.text, "\xfe\xff")
 	t.utf8 = !slices.ContainsFunc(t.lines, func(line fileLine) bool { return !utf8.ValidString(line.text) })
-	first.text, t.bom = strings.CutPrefix(first.text, bom)
+	first.text, t.bom = strings.CutPrefix(first.text, charset.Mark)
 	if strings.HasSuffix(first.text, "\r\n") {
 		t.end = "\r\n"
 	}
@@ -198,7 +204,7 @@ func (t *text) finish() {
 	}
 	first, last := &t.lines[0], &t.lines[len(t.lines)-1]
 	if t.bom {
-		first.text = bom + first.text
+		first.text = charset.Mark + first.text
 	}
 	if t.open && body(last.text) != "" { // an empty line without a line end is none
 		last.text = body(last.text)
@@ -245,8 +251,8 @@ var plainPunctuation = strings.NewReplacer(
 // looseHunk applies a hunk of the apply_patch format after the line *from, which it moves
 // on.
 func (t *text) looseHunk(ctx context.Context, h *hunk, from *int) (note, reason string) {
-	if len(t.lines) > 0 && !t.utf8 && slices.ContainsFunc(h.lines, t.isForeign) {
-		return "", "the file is not UTF-8, and the lines that the patch adds are; edit it with another tool"
+	if len(t.lines) > 0 && !t.utf8 && slices.ContainsFunc(h.lines, isForeign) {
+		return "", "the encoding of the file is not known, so only ASCII can be added to it"
 	}
 	for _, anchor := range h.anchors {
 		at, _, found := t.find(ctx, []string{anchor}, *from, false)
@@ -280,9 +286,9 @@ func (t *text) looseHunk(ctx context.Context, h *hunk, from *int) (note, reason 
 	return note, ""
 }
 
-// isForeign reports whether l adds what means something else in a file that is not UTF-8.
-func (t *text) isForeign(l patchLine) bool {
-	return l.op == '+' && (t.utf16 || strings.ContainsFunc(l.text, func(r rune) bool { return r > unicode.MaxASCII }))
+// isForeign reports whether l adds what means something else in a file of another encoding.
+func isForeign(l patchLine) bool {
+	return l.op == '+' && strings.ContainsFunc(l.text, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 // find returns where the lines old are, at the line from or after it, in the first pass

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/workspacekit/workspacekit/tools/internal/charset"
+	"github.com/workspacekit/workspacekit/internal/charset"
 )
 
 // units returns text as UTF-16 in the byte order of little-endian machines.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -53,9 +56,9 @@ func CheckGlob(pattern string, o workspace.GlobOptions) error {
 	return nil
 }
 
-// globber is one Glob. There are two ways through a tree: list takes it
-// directory by directory, and tree asks a [Walker] for less. Both find the same
-// paths in the same order.
+// globber is one Glob. There are three ways through a tree: list takes it directory by
+// directory, globTree several directories of an [Opener] at a time, and tree asks a
+// [Walker] for less. All find the same paths in the same order.
 type globber struct {
 	dirReader
 	limit int
@@ -73,6 +76,9 @@ func (g *globber) run(dir string) error {
 		return err
 	}
 	walker, ok := g.src.(Walker)
+	if _, opens := g.src.(Opener); opens && !ok {
+		return g.sideBySide(top)
+	}
 	if !ok {
 		g.search = g.list
 		return g.list(top)
@@ -103,18 +109,22 @@ func isMissing(err error) bool {
 // visit adds a child of in to the result if the pattern matches it. It returns
 // [fs.SkipAll] once the result has reached the limit.
 func (g *globber) visit(in *dirState, child Child) error {
-	if !g.wants(child.Type) || !in.match.Match(child.Name) {
-		return nil
-	}
-	path := in.join(child.Name)
-	if path <= g.begin || !in.shows(child.Name, child.Type == workspace.TypeDirectory) {
-		return nil
-	}
-	g.paths = append(g.paths, path)
-	if len(g.paths) == g.limit {
-		return fs.SkipAll
+	if path, ok := g.matched(in, child); ok {
+		g.paths = append(g.paths, path)
+		if len(g.paths) == g.limit {
+			return fs.SkipAll
+		}
 	}
 	return nil
+}
+
+// matched returns the path of a child of in if it belongs to the result.
+func (g *globber) matched(in *dirState, child Child) (path string, ok bool) {
+	if !g.wants(child.Type) || !in.match.Match(child.Name) {
+		return "", false
+	}
+	path = in.join(child.Name)
+	return path, path > g.begin && in.shows(child.Name, child.Type == workspace.TypeDirectory)
 }
 
 // wants reports whether something of type t is in the result: directories if
@@ -144,10 +154,7 @@ func (g *globber) wants(t workspace.FileType) bool {
 func (g *globber) list(in *dirState) error {
 	children, err := g.children(in)
 	if err != nil {
-		if in.top || g.ctx.Err() != nil || errors.Is(err, workspace.ErrUnavailable) {
-			return err
-		}
-		return nil
+		return err
 	}
 	var pending []Child
 	for _, child := range children {
@@ -165,14 +172,78 @@ func (g *globber) list(in *dirState) error {
 	return err
 }
 
-// children opens and lists the directory in.
+// children opens and lists the directory in. One that cannot be read has none, unless
+// the search begins there or the store is at fault.
 func (g *globber) children(in *dirState) ([]Child, error) {
 	dir, err := g.openDir(in)
-	if err != nil {
-		return nil, err
+	var children []Child
+	if err == nil {
+		defer dir.Close()
+		children, err = g.dirReader.list(in, dir)
 	}
-	defer dir.Close()
-	return g.dirReader.list(in, dir)
+	if err != nil && !in.top && g.ctx.Err() == nil && !errors.Is(err, workspace.ErrUnavailable) {
+		return nil, nil
+	}
+	return children, err
+}
+
+// globTree lists several directories at a time.
+type globTree struct {
+	workers
+	glob *globber
+	last atomic.Pointer[string] // the last path that can be part of the result; nil if that is not known
+
+	found sync.Mutex // guards the paths of glob, which are not sorted
+}
+
+// sideBySide searches the directory top with several workers.
+func (g *globber) sideBySide(top *dirState) error {
+	t := &globTree{glob: g}
+	t.do = t.listDir
+	if err := t.run(task{in: top, path: top.path}, localWorkers()); err != nil {
+		return err
+	}
+	slices.Sort(g.paths)
+	if g.limit > 0 && len(g.paths) > g.limit {
+		g.paths = g.paths[:g.limit]
+	}
+	return nil
+}
+
+// listDir adds the children of a directory that belong to the result, and a task for each
+// directory in it.
+func (t *globTree) listDir(k task, _ *[]byte) error {
+	if last := t.last.Load(); last != nil && k.path > *last {
+		return nil
+	}
+	children, err := t.glob.children(k.in)
+	var paths []string
+	for _, child := range children {
+		if path, ok := t.glob.matched(k.in, child); ok {
+			paths = append(paths, path)
+		}
+		if child.Type == workspace.TypeDirectory {
+			if below := t.glob.enter(k.in, child.Name); below != nil {
+				t.push(task{in: below, path: below.path})
+			}
+		}
+	}
+	t.add(paths)
+	return err
+}
+
+// add adds paths to the result. What is beyond a limit is dropped when there is much of it.
+func (t *globTree) add(paths []string) {
+	t.found.Lock()
+	defer t.found.Unlock()
+	all, limit := append(t.glob.paths, paths...), t.glob.limit
+	if limit > 0 && (t.last.Load() == nil && len(all) >= limit || len(all) > 4*limit) {
+		slices.Sort(all)
+		all = all[:limit]
+		last := all[limit-1]
+		t.last.Store(&last)
+	}
+	t.glob.paths = all
 }
 
 // descend searches the directories on top of pending whose children come before

@@ -6,9 +6,10 @@
 // Glob visits a tree in bytewise order of paths, which is the order of its
 // result, and so can stop at a limit. It lists only directories in which the
 // pattern can match. Of a [Walker], such as an object store, it asks for whole
-// trees at once where the pattern can match at any depth.
+// trees at once where the pattern can match at any depth. The directories of an
+// [Opener], such as a local folder, are listed by several workers.
 //
-// Grep has several workers, which list directories and search files side by
+// Grep always has several workers, which list directories and search files side by
 // side. They share a heap of tasks in order of paths, so that a search with a
 // limit stays near the beginning of the tree, and a collector, which keeps the
 // first results in that order. Package lines finds the lines.

@@ -23,7 +23,7 @@ type grepOptions struct {
 	invert, count, list, listNot, only, quiet, silent bool
 	zeroCount                                         bool // with count: files without a match are printed, too
 	number, offset, withName, zeroName, text, noBinary,
-	zeroLines bool
+	zeroLines, tab bool
 	before, after int
 	max           int // of the lines of one file, -1 for all
 	label         string
@@ -109,7 +109,7 @@ func grep(ctx context.Context, p *Process) int {
 	f.StringVar(color, "colour", "never", "the same as --color")
 	f.Lookup("colour").NoOptDefVal = "auto"
 	f.BoolP("line-buffered", "U", false, "(ignored)")
-	f.BoolP("initial-tab", "T", false, "(ignored)")
+	f.BoolVarP(&o.tab, "initial-tab", "T", false, "print a tab before the text of a line")
 	names, status, ok := f.parse()
 	if !ok {
 		return status
@@ -143,14 +143,15 @@ func grep(ctx context.Context, p *Process) int {
 		names = []string{"."}
 	}
 	o.withName = (*withName || len(names) > 1) && !*noName
-	po.Multiline = o.zeroLines && language != pattern.Perl
+	never := o.max == 0 || len(patterns) == 0 && !o.invert ||
+		o.invert && !po.Word && !po.Line && len(patterns) == 1 && patterns[0] == ""
+	if never && !o.listNot {
+		return 1
+	}
 	g, err := newGrep(p, o, patterns, language, &po)
 	if err != nil {
 		p.errorf("%v", err)
 		return exitUsage
-	}
-	if (o.max == 0 || g.nothing && len(patterns) == 0 && !o.invert) && !o.listNot {
-		return 1
 	}
 	for _, warning := range g.re.Warnings() {
 		p.errorf("warning: %s", warning)
@@ -270,7 +271,7 @@ func (g *grepRun) globs() (include, exclude string) {
 	}
 	for _, text := range g.excludeDirs {
 		if text = strings.TrimRight(text, "/"); text != "" && !strings.Contains(text, "/") {
-			out = append(out, anywhere(text)+"/**")
+			out = append(out, anywhere(text)+"/**/*") // and not a file of that name
 		}
 	}
 	return oneOf(in), oneOf(out)
@@ -637,6 +638,9 @@ func (f *grepFile) print(line []byte, number int, at int64, mark byte) {
 		column = f.re.All(line, 1)[0][0] + 1
 	}
 	f.head(number, column, at, mark)
+	if f.tab && len(line) > 0 && (f.withName || f.number || f.offset) {
+		f.out.WriteByte('\t')
+	}
 	if f.replace != nil && mark == ':' && !f.invert {
 		line = f.replaced(line)
 	}
@@ -646,7 +650,7 @@ func (f *grepFile) print(line []byte, number int, at int64, mark byte) {
 
 // hides reports whether text is not printed, because it is not UTF-8.
 func (f *grepFile) hides(text []byte) bool {
-	return !f.text && !f.anyBytes && !f.zeroLines && !utf8.Valid(text)
+	return !f.text && !f.anyBytes && !utf8.Valid(text)
 }
 
 // printPart prints what matches in a line.

@@ -24,6 +24,7 @@ var Programs = map[string]Program{
 	"pwd":    pwd,
 	"rev":    rev,
 	"rg":     rg,
+	"sed":    sed,
 	"sleep":  sleep,
 	"sort":   sortLines,
 	"tac":    tac,

@@ -82,7 +82,7 @@ func Compile(patterns []string, language Syntax, opts *Options) (*Regexp, error)
 	}
 	r := &Regexp{}
 	expressions, size := make([]string, len(patterns)), 0
-	asserted := opts.Word
+	asserted := opts.Word && !opts.Line
 	for i, text := range patterns {
 		if size += len(text); size > maxPattern {
 			return nil, &Error{Text: fmt.Sprintf("the pattern is longer than %d bytes", maxPattern), Unsupported: true}
@@ -99,7 +99,7 @@ func Compile(patterns []string, language Syntax, opts *Options) (*Regexp, error)
 		plain = expressions[0][len("(?:") : len(expressions[0])-1]
 	}
 	flags := "s" // "." is any character
-	if language == Perl || language == Rust {
+	if language == Perl || language == Rust || opts.Sed && opts.Multiline {
 		flags = ""
 	}
 	if opts.IgnoreCase {

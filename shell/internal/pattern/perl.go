@@ -28,7 +28,7 @@ func translate(text string, language Syntax, opts *Options) (translation, error)
 		err := p.translate()
 		return translation{expression: p.out.String(), asserted: p.asserted}, err
 	}
-	p := posix{pattern: text, extended: language == Extended, sed: opts.Sed, fold: opts.IgnoreCase}
+	p := posix{pattern: text, extended: language == Extended, sed: opts.Sed, fold: opts.IgnoreCase, lines: opts.Sed && opts.Multiline}
 	out, err := p.translate()
 	return translation{out, p.asserted, p.warnings}, err
 }

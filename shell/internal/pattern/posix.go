@@ -23,6 +23,7 @@ type posix struct {
 	at       int
 	extended bool
 	sed      bool // \n, \t and the like are characters, as in a script of sed
+	lines    bool // "." and a class of other characters match no line end
 	fold     bool // letters match in either case
 	depth    int  // of parentheses
 	groups   int
@@ -322,7 +323,7 @@ func (p *posix) escape() (atom string, anchor bool, err error) {
 	}
 	c, n := utf8.DecodeRuneInString(p.pattern[p.at:])
 	if p.sed {
-		if r, length := sedEscape(p.pattern[p.at:]); length > 0 {
+		if r, length := SedEscape(p.pattern[p.at:]); length > 0 {
 			p.at += length
 			return regexp.QuoteMeta(string(r)), false, nil
 		}
@@ -354,9 +355,9 @@ func (p *posix) escape() (atom string, anchor bool, err error) {
 	return quoteRune(c, p.pattern[p.at-n:p.at]), false, nil
 }
 
-// sedEscape returns the character that sed reads for the letters after a backslash, and
+// SedEscape returns the character that sed reads for the letters after a backslash, and
 // how many letters those are; zero if they have no such meaning.
-func sedEscape(s string) (r rune, n int) {
+func SedEscape(s string) (r rune, n int) {
 	if at := strings.IndexByte("ntfrva", s[0]); at >= 0 {
 		return rune("\n\t\f\r\v\a"[at]), 1
 	}
@@ -386,7 +387,7 @@ func sedEscape(s string) (r rune, n int) {
 
 // bracket reads a class.
 func (p *posix) bracket() (string, error) {
-	b := bracket{text: p.pattern[p.at+1:], escapes: p.sed, fold: p.fold}
+	b := bracket{text: p.pattern[p.at+1:], escapes: p.sed, fold: p.fold, lines: p.lines}
 	whole := p.pattern[p.at:]
 	out, n, err := b.read()
 	if err != nil {
@@ -405,6 +406,7 @@ type bracket struct {
 	at      int
 	escapes bool // "\n" is a character, as in a script of sed
 	fold    bool
+	lines   bool // a class of other characters has no line end
 }
 
 func (b *bracket) read() (class string, n int, err error) {
@@ -412,7 +414,9 @@ func (b *bracket) read() (class string, n int, err error) {
 	out.WriteByte('[')
 	if strings.HasPrefix(b.text, "^") {
 		out.WriteByte('^')
-		b.at++
+		if b.at++; b.lines {
+			out.WriteString(`\n`)
+		}
 	}
 	for first := true; ; first = false {
 		if b.at >= len(b.text) {
@@ -485,7 +489,7 @@ func (b *bracket) element() (rune, error) {
 		return r, nil
 	}
 	if b.escapes && b.text[b.at] == '\\' && b.at+1 < len(b.text) {
-		if r, n := sedEscape(b.text[b.at+1:]); n > 0 {
+		if r, n := SedEscape(b.text[b.at+1:]); n > 0 {
 			b.at += 1 + n
 			return r, nil
 		}

@@ -1,0 +1,749 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/shell/internal/pattern"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// sed edits a stream, or with -i files: each in one write, on the condition that nobody
+// else has changed it.
+func sed(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... {script-only-if-no-other-script} [input-file]...")
+	s := &sedRun{p: p, eol: '\n', wrap: 70}
+	f.BoolVarP(&s.quiet, "quiet", "n", false, "print only what the script prints")
+	f.BoolVar(&s.quiet, "silent", false, "the same as -n")
+	scripts := f.StringArrayP("expression", "e", nil, "a script; can be repeated")
+	file := &sedFile{p: p, ctx: ctx, scripts: scripts}
+	f.VarP(file, "file", "f", "a file with a script")
+	inPlace := f.StringP("in-place", "i", "", "edit files, with a copy if a suffix is given")
+	f.Lookup("in-place").NoOptDefVal = noSuffix
+	extended := f.BoolP("regexp-extended", "E", false, "extended regular expressions")
+	f.BoolVarP(extended, "r", "r", false, "the same as -E")
+	f.BoolVarP(&s.separate, "separate", "s", false, "each file begins with line 1")
+	zero := f.BoolP("null-data", "z", false, "lines end with a NUL byte")
+	f.BoolP("unbuffered", "u", false, "(ignored)")
+	f.Bool("posix", false, "(ignored)")
+	f.Bool("sandbox", false, "(ignored: it is always so)")
+	f.IntVarP(&s.wrap, "line-length", "l", 70, "where the command l wraps lines")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if file.failed != nil {
+		p.errorf("couldn't open file %v", file.failed)
+		return sedPanic
+	}
+	if len(*scripts) == 0 {
+		if len(names) == 0 {
+			fmt.Fprintf(p.Stderr, "Usage: %s %s\n", p.name(), f.usage)
+			return 1
+		}
+		*scripts, names = names[:1], names[1:]
+	}
+	script, err := parseSed(strings.Join(*scripts, "\n"), *extended)
+	if errors.Is(err, errSedLabel) {
+		p.errorf("%v", err)
+		return sedPanic
+	}
+	if err != nil {
+		return p.errorf("%v", err)
+	}
+	if *zero {
+		s.eol = 0
+	}
+	s.quiet = s.quiet || script.quiet
+	s.commands = script.commands
+	if *inPlace != "" {
+		return s.editFiles(ctx, names, strings.TrimPrefix(*inPlace, noSuffix))
+	}
+	out := bufio.NewWriter(p.Stdout)
+	s.out = out
+	s.run(ctx, names)
+	return p.finish(out, s.status)
+}
+
+// noSuffix stands for -i without a suffix.
+const noSuffix = "\x00"
+
+// sedFile is the option -f. It adds a script to those of -e.
+type sedFile struct {
+	p       *Process
+	ctx     context.Context
+	scripts *[]string
+	failed  error // of a file
+}
+
+// sedPanic is the status after an error of reading or writing.
+const sedPanic = 4
+
+// Set implements [pflag.Value].
+func (f *sedFile) Set(name string) error {
+	err := f.p.input(f.ctx, name, func(in *Input) error {
+		data, err := readBounded(f.ctx, f.p, in)
+		*f.scripts = append(*f.scripts, strings.TrimSuffix(string(data), "\n"))
+		return err
+	})
+	if err != nil {
+		f.failed = fmt.Errorf("%s: %s", name, ErrorText(err))
+	}
+	return nil
+}
+
+// String implements [pflag.Value].
+func (f *sedFile) String() string { return "" }
+
+// Type implements [pflag.Value].
+func (f *sedFile) Type() string { return "string" }
+
+// sedOutput is where the output of a script goes.
+type sedOutput interface {
+	io.Writer
+	io.ByteWriter
+	io.StringWriter
+}
+
+// sedRun is one run of a script.
+type sedRun struct {
+	p        *Process
+	commands []sedCommand
+	quiet    bool
+	separate bool
+	eol      byte
+	wrap     int
+	out      sedOutput
+	missing  bool // the output does not end with a line end
+	status   int
+	failed   error // of an output or of a regular expression
+
+	input  *sedInput
+	number int
+	space  []byte // the pattern space
+	ended  bool   // its last line had a line end
+	hold   []byte
+	queue  []sedQueued // of a, r and R
+	last   *pattern.Regexp
+	flag   bool // a substitution has been made, for t and T
+	quit   bool
+	files  map[string]*bytes.Reader // of R
+}
+
+// sedQueued is what is printed at the end of a cycle.
+type sedQueued struct {
+	text []byte
+	file string // whose content is printed
+}
+
+// editFiles edits each file in place.
+func (s *sedRun) editFiles(ctx context.Context, names []string, suffix string) int {
+	if len(names) == 0 {
+		s.p.errorf("no input files")
+		return sedPanic
+	}
+	for _, name := range names {
+		if err := s.editFile(ctx, name, suffix); err != nil {
+			if errors.Is(err, workspace.ErrIsDir) {
+				s.p.errorf("couldn't edit %s: not a regular file", name)
+				s.status = sedPanic
+			} else if s.status == 0 || s.status == 2 {
+				s.p.errorf("can't read %s: %s", name, ErrorText(err))
+				s.status = 2
+			}
+		}
+		if s.failed != nil {
+			return s.p.errorf("%v", s.failed)
+		}
+		if s.quit || ctx.Err() != nil {
+			break
+		}
+	}
+	return s.status
+}
+
+// editFile edits one file, in one write.
+func (s *sedRun) editFile(ctx context.Context, name, suffix string) error {
+	data, version, err := s.p.ReadFile(ctx, name)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	s.out, s.separate, s.missing = &out, true, false
+	s.runInputs(ctx, &sedInput{s: s, ctx: ctx, opened: true, current: bufio.NewReader(bytes.NewReader(data)), name: name})
+	if s.failed != nil || ctx.Err() != nil {
+		return nil
+	}
+	if suffix != "" {
+		if err := s.p.WriteFile(ctx, backupName(name, suffix), data, nil); err != nil {
+			return err
+		}
+	}
+	if bytes.Equal(out.Bytes(), data) {
+		return nil
+	}
+	opts := &workspace.WriteOptions{IfVersion: version}
+	if at, err := s.p.Files.Locate(ctx, s.p.Dir, name); err != nil || at.Workspace == nil || !at.Workspace.Capabilities().ConditionalWrite {
+		opts = nil
+	}
+	return s.p.WriteFile(ctx, name, out.Bytes(), opts)
+}
+
+// backupName returns the name of the copy of a file: "x.bak" for ".bak", and "old_x" for
+// "old_*".
+func backupName(name, suffix string) string {
+	dir, base := path.Split(name)
+	switch {
+	case !strings.Contains(suffix, "*"):
+		return name + suffix
+	case strings.Contains(suffix, "/"):
+		return strings.ReplaceAll(suffix, "*", base)
+	}
+	return dir + strings.ReplaceAll(suffix, "*", base)
+}
+
+// run runs the script over files, or the standard input.
+func (s *sedRun) run(ctx context.Context, names []string) {
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	s.runInputs(ctx, &sedInput{s: s, ctx: ctx, names: names})
+	if s.failed != nil && !isPipe(s.failed) {
+		s.p.errorf("%v", s.failed)
+		s.status = sedPanic
+	}
+}
+
+// runInputs runs the script over an input. Ranges begin again.
+func (s *sedRun) runInputs(ctx context.Context, in *sedInput) {
+	s.input, s.number = in, 0
+	s.resetFile()
+	defer in.close()
+	for s.failed == nil && !s.quit && ctx.Err() == nil && s.read() {
+		s.cycle()
+		for _, q := range s.queue {
+			s.dump(ctx, q)
+		}
+		s.queue = s.queue[:0]
+	}
+}
+
+// resetFile makes all ranges, and the files of R, begin again, and forgets what is held.
+func (s *sedRun) resetFile() {
+	s.hold = s.hold[:0]
+	for _, r := range s.files {
+		r.Seek(0, io.SeekStart)
+	}
+	for i := range s.commands {
+		s.commands[i].active = s.commands[i].from.kind == sedZero
+	}
+}
+
+// sedInput is the lines of several files, of which the next one is always known.
+type sedInput struct {
+	s       *sedRun
+	ctx     context.Context
+	names   []string
+	name    string
+	opened  bool
+	current *bufio.Reader
+	closer  io.Closer
+	fresh   bool // a file has been opened since the last line
+}
+
+func (in *sedInput) close() {
+	if in.closer != nil {
+		in.closer.Close()
+		in.closer = nil
+	}
+}
+
+// more reports whether there is another line; with -s, in this file.
+func (in *sedInput) more(separate bool) bool {
+	for {
+		if in.opened {
+			if _, err := in.current.Peek(1); err == nil {
+				return true
+			} else if err != io.EOF {
+				in.s.p.errorf("read error on %s: %s", in.name, ErrorText(err))
+				in.s.status = 2
+			}
+			if separate && len(in.names) > 0 {
+				return false
+			}
+			in.opened = false
+			in.close()
+		}
+		if len(in.names) == 0 || in.s.failed != nil {
+			return false
+		}
+		in.open()
+	}
+}
+
+// open opens the next file.
+func (in *sedInput) open() {
+	in.name, in.names = in.names[0], in.names[1:]
+	if in.name == "-" {
+		in.current, in.opened, in.fresh = bufio.NewReader(in.s.p.Stdin), true, true
+		return
+	}
+	if info, err := in.s.p.Stat(in.ctx, in.name); err == nil && info.IsDir() {
+		in.s.failed = fmt.Errorf("couldn't read %s: Is a directory", in.name)
+		return
+	}
+	file, err := in.s.p.Open(in.ctx, in.name)
+	if err != nil {
+		in.s.p.errorf("can't read %s: %s", in.name, ErrorText(err))
+		in.s.status = 2
+		return
+	}
+	in.current, in.closer, in.opened, in.fresh = bufio.NewReaderSize(file, 64<<10), file, true, true
+}
+
+// isLast reports whether the current line is the last one; with -s, of its file.
+func (s *sedRun) isLast() bool { return !s.input.more(s.separate) }
+
+// read reads the next line into the pattern space.
+func (s *sedRun) read() bool {
+	if !s.input.more(false) {
+		return false
+	}
+	s.space = s.space[:0]
+	return s.appendLine()
+}
+
+// appendLine adds the next line to the pattern space. There is one.
+func (s *sedRun) appendLine() bool {
+	if s.input.fresh {
+		if s.input.fresh = false; s.separate {
+			s.number = 0
+			s.resetFile()
+		}
+	}
+	for {
+		part, err := s.input.current.ReadSlice(s.eol)
+		s.space = append(s.space, part...)
+		if int64(len(s.space)) > s.p.MaxMemory {
+			s.failed = errTooMuch(s.p.MaxMemory)
+			return false
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if s.ended = err == nil; s.ended {
+			s.space = s.space[:len(s.space)-1]
+		}
+		s.number++
+		return true
+	}
+}
+
+// addLineEnd completes the last line of the output, if more follows.
+func (s *sedRun) addLineEnd(more bool) {
+	if s.missing && more {
+		s.out.WriteByte(s.eol)
+		s.missing = false
+	}
+}
+
+// print prints a line.
+func (s *sedRun) print(text []byte, ended bool) {
+	s.addLineEnd(true)
+	if _, err := s.out.Write(text); err != nil {
+		s.failed = err
+	}
+	if s.missing = !ended; ended {
+		s.out.WriteByte(s.eol)
+	}
+}
+
+// insert prints the text of i or c.
+func (s *sedRun) insert(text string) {
+	if text != "" {
+		s.print([]byte(strings.TrimSuffix(text, "\n")), true)
+	}
+}
+
+// dump prints what was queued.
+func (s *sedRun) dump(ctx context.Context, q sedQueued) {
+	s.addLineEnd(true)
+	if q.file == "" {
+		s.out.Write(q.text)
+		return
+	}
+	file, err := s.p.Open(ctx, q.file)
+	if err != nil {
+		return // a file that does not exist is empty
+	}
+	defer file.Close()
+	if _, err := io.Copy(s.out, file); err != nil && isPipe(err) {
+		s.failed = err
+	}
+}
+
+// maxSedSteps bounds the commands that run for one line: a script can loop.
+const maxSedSteps = 10_000_000
+
+// cycle runs the script for the pattern space.
+func (s *sedRun) cycle() {
+	s.flag = false
+	at := 0
+	for steps := 0; at < len(s.commands) && s.failed == nil; steps++ {
+		if steps&0xfff == 0 && s.input.ctx.Err() != nil {
+			return
+		}
+		if steps > maxSedSteps {
+			s.failed = fmt.Errorf("more than %d commands for one line", maxSedSteps)
+			return
+		}
+		c := &s.commands[at]
+		at++
+		if s.matches(c) == c.not {
+			if c.name == '{' {
+				at = c.number
+			}
+			continue
+		}
+		next, done := s.step(c, at)
+		if done {
+			return
+		}
+		at = next
+	}
+	if !s.quiet && s.failed == nil {
+		s.print(s.space, s.ended)
+	}
+}
+
+// step runs one command. next is the place of the command after it; done ends the cycle
+// without printing the pattern space.
+func (s *sedRun) step(c *sedCommand, at int) (next int, done bool) {
+	switch c.name {
+	case 's':
+		s.substitute(c.subst)
+	case 'p':
+		s.print(s.space, s.ended)
+	case 'd':
+		return 0, true
+	case 'D':
+		n := bytes.IndexByte(s.space, s.eol)
+		if n < 0 {
+			return 0, true
+		}
+		s.space = s.space[n+1:]
+		for _, q := range s.queue {
+			s.dump(s.input.ctx, q)
+		}
+		s.queue = s.queue[:0]
+		return 0, false
+	case 'P':
+		n := bytes.IndexByte(s.space, s.eol)
+		if n < 0 {
+			s.print(s.space, s.ended)
+		} else {
+			s.print(s.space[:n], true)
+		}
+	case 'n', 'N':
+		return s.nextLine(c.name, at)
+	case 'h':
+		s.hold = append(s.hold[:0], s.space...)
+	case 'H':
+		s.hold = append(append(s.hold, s.eol), s.space...)
+		s.bound(len(s.hold))
+	case 'g':
+		s.space = append(s.space[:0], s.hold...)
+	case 'G':
+		s.space = append(append(s.space, s.eol), s.hold...)
+		s.bound(len(s.space))
+	case 'x':
+		s.space, s.hold = s.hold, s.space
+	case 'z':
+		s.space = s.space[:0]
+	case 'y':
+		s.space = transliterate(s.space, c.from2, c.to2)
+	case 'q':
+		s.quit, s.status = true, max(c.number, 0)
+		if !s.quiet {
+			s.print(s.space, s.ended)
+		}
+		s.addLineEnd(true)
+		return 0, true
+	case 'Q':
+		s.quit, s.status = true, max(c.number, 0)
+		return 0, true
+	case '=':
+		s.addLineEnd(true)
+		fmt.Fprintf(s.out, "%d%c", s.number, s.eol)
+	case 'l':
+		s.list(c.number)
+	case 'F':
+		s.addLineEnd(true)
+		fmt.Fprintf(s.out, "%s%c", s.input.name, s.eol)
+	case 'a':
+		s.queue = append(s.queue, sedQueued{text: []byte(c.text)})
+	case 'i':
+		s.insert(c.text)
+	case 'c':
+		if c.to.kind == sedNone || !c.active || c.not {
+			s.insert(c.text)
+		}
+		return 0, true
+	case 'r':
+		s.queue = append(s.queue, sedQueued{file: c.text})
+	case 'R':
+		s.queueLine(c.text)
+	case 'b':
+		return c.number, false
+	case 't', 'T':
+		made := s.flag
+		if s.flag = false; made == (c.name == 't') {
+			return c.number, false
+		}
+	}
+	return at, false
+}
+
+// bound ends a script that collects too much.
+func (s *sedRun) bound(size int) {
+	if int64(size) > s.p.MaxMemory {
+		s.failed = errTooMuch(s.p.MaxMemory)
+	}
+}
+
+// nextLine runs n and N. Without another line the script ends.
+func (s *sedRun) nextLine(name byte, at int) (next int, done bool) {
+	if s.isLast() {
+		return len(s.commands), false
+	}
+	if name == 'n' {
+		if !s.quiet {
+			s.print(s.space, s.ended)
+		}
+		s.space = s.space[:0]
+	} else {
+		s.space = append(s.space, s.eol)
+	}
+	for _, q := range s.queue {
+		s.dump(s.input.ctx, q)
+	}
+	s.queue = s.queue[:0]
+	if !s.input.more(false) || !s.appendLine() {
+		return 0, true
+	}
+	return at, false
+}
+
+// queueLine queues the next line of a file.
+func (s *sedRun) queueLine(name string) {
+	if s.files == nil {
+		s.files = map[string]*bytes.Reader{}
+	}
+	r := s.files[name]
+	if r == nil {
+		data, _, err := s.p.ReadFile(s.input.ctx, name)
+		if err != nil {
+			data = nil
+		}
+		r = bytes.NewReader(data)
+		s.files[name] = r
+	}
+	var line []byte
+	for r.Len() > 0 && !bytes.HasSuffix(line, []byte{s.eol}) {
+		c, _ := r.ReadByte() // there is one
+		line = append(line, c)
+	}
+	if len(line) > 0 {
+		s.queue = append(s.queue, sedQueued{text: line})
+	}
+}
+
+// matches reports whether a command is for the current line, whatever its "!".
+func (s *sedRun) matches(c *sedCommand) bool {
+	switch {
+	case c.from.kind == sedNone:
+		return true
+	case c.to.kind == sedNone:
+		return s.matchesAddress(&c.from)
+	case c.active:
+		return s.continues(c)
+	case c.from.kind == sedZero || !s.matchesAddress(&c.from):
+		return false
+	}
+	switch c.to.kind {
+	case sedLine:
+		c.end = c.to.n
+	case sedPlus:
+		c.end = s.number + c.to.n
+	case sedTimes:
+		if c.end = s.number; c.to.n > 0 {
+			c.end += c.to.n - s.number%c.to.n
+		}
+	default:
+		c.active = true
+		return true
+	}
+	c.active = c.end > s.number
+	return true
+}
+
+// continues is matches in a range that has begun.
+func (s *sedRun) continues(c *sedCommand) bool {
+	if c.to.kind == sedRegexp || c.to.kind == sedLast {
+		c.active = !s.matchesAddress(&c.to)
+		return true
+	}
+	c.active = s.number < c.end
+	return s.number <= c.end
+}
+
+func (s *sedRun) matchesAddress(a *sedAddress) bool {
+	switch a.kind {
+	case sedLine:
+		return s.number == a.n
+	case sedLast:
+		return s.isLast()
+	case sedStep:
+		return s.number >= a.n && (s.number-a.n)%a.m == 0
+	}
+	re := s.regexp(a.re)
+	return re != nil && re.Match(s.space)
+}
+
+// regexp returns re, or the last one that was used if it is nil.
+func (s *sedRun) regexp(re *pattern.Regexp) *pattern.Regexp {
+	if re == nil {
+		if re = s.last; re == nil {
+			s.failed = errors.New("no previous regular expression")
+		}
+	}
+	s.last = re
+	return re
+}
+
+// substitute runs s.
+func (s *sedRun) substitute(c *sedSubstitute) {
+	re := s.regexp(c.re)
+	if re == nil {
+		return
+	}
+	n := max(c.nth, 1)
+	if c.global {
+		n = -1
+	}
+	all := re.All(s.space, n)
+	all = all[min(max(c.nth-1, 0), len(all)):]
+	if len(all) == 0 {
+		return
+	}
+	out := make([]byte, 0, len(s.space)+16)
+	at := 0
+	for _, m := range all {
+		out = append(out, s.space[at:m[0]]...)
+		out = c.replace(out, s.space, m)
+		at = m[1]
+		if int64(len(out)) > s.p.MaxMemory {
+			s.failed = errTooMuch(s.p.MaxMemory)
+			return
+		}
+	}
+	s.space = append(out, s.space[at:]...)
+	s.flag = true
+	for range c.print {
+		s.print(s.space, s.ended)
+	}
+}
+
+// replace adds the replacement for a match to out.
+func (c *sedSubstitute) replace(out, text []byte, m []int) []byte {
+	var fold, once byte
+	for _, part := range c.parts {
+		piece := []byte(part.text)
+		switch {
+		case part.fold == 'u' || part.fold == 'l':
+			once = part.fold
+			continue
+		case part.fold == 'E':
+			fold, once = 0, 0
+			continue
+		case part.fold != 0:
+			fold = part.fold
+			continue
+		case part.group >= 0 && 2*part.group+1 < len(m) && m[2*part.group] >= 0:
+			piece = text[m[2*part.group]:m[2*part.group+1]]
+		}
+		switch fold {
+		case 'U':
+			piece = bytes.ToUpper(piece)
+		case 'L':
+			piece = bytes.ToLower(piece)
+		}
+		if once != 0 && len(piece) > 0 {
+			r, n := utf8.DecodeRune(piece)
+			changed := unicode.ToLower(r)
+			if once == 'u' {
+				changed = unicode.ToUpper(r)
+			}
+			if r != utf8.RuneError {
+				piece = append(utf8.AppendRune(nil, changed), piece[n:]...)
+			}
+			once = 0
+		}
+		out = append(out, piece...)
+	}
+	return out
+}
+
+// transliterate replaces characters by others.
+func transliterate(text []byte, from, to []rune) []byte {
+	out := make([]byte, 0, len(text))
+	for at := 0; at < len(text); {
+		r, n := utf8.DecodeRune(text[at:])
+		if i := slices.Index(from, r); i >= 0 && (r != utf8.RuneError || n > 1) {
+			out = utf8.AppendRune(out, to[i])
+		} else {
+			out = append(out, text[at:at+n]...)
+		}
+		at += n
+	}
+	return out
+}
+
+// list prints the pattern space with everything visible, as l does.
+func (s *sedRun) list(width int) {
+	if width < 0 {
+		width = s.wrap
+	}
+	var line []byte
+	s.addLineEnd(true)
+	for at := 0; at < len(s.space); {
+		r, n := utf8.DecodeRune(s.space[at:])
+		piece := ""
+		switch {
+		case r == '\\':
+			piece = `\\`
+		case r < 0x80 && strings.ContainsRune("\a\b\f\n\r\t\v", r):
+			piece = `\` + string("abtnvfr"[r-'\a'])
+		case r != utf8.RuneError && r >= ' ' && r < 0x7f:
+			piece = string(r)
+		default:
+			piece, n = fmt.Sprintf(`\%03o`, s.space[at]), 1
+		}
+		if width > 0 && len(line)+len(piece) > width-1 {
+			s.out.Write(append(line, '\\', s.eol))
+			line = line[:0]
+		}
+		line = append(line, piece...)
+		at += n
+	}
+	s.out.Write(append(line, '$', s.eol))
+}

@@ -191,11 +191,7 @@ func (s *sedRun) editFile(ctx context.Context, name, suffix string) error {
 	if bytes.Equal(out.Bytes(), data) {
 		return nil
 	}
-	opts := &workspace.WriteOptions{IfVersion: version}
-	if at, err := s.p.Files.Locate(ctx, s.p.Dir, name); err != nil || at.Workspace == nil || !at.Workspace.Capabilities().ConditionalWrite {
-		opts = nil
-	}
-	return s.p.WriteFile(ctx, name, out.Bytes(), opts)
+	return s.p.WriteFile(ctx, name, out.Bytes(), &workspace.WriteOptions{IfVersion: version})
 }
 
 // backupName returns the name of the copy of a file: "x.bak" for ".bak", and "old_x" for
@@ -248,7 +244,7 @@ func (s *sedRun) resetFile() {
 	}
 }
 
-// sedInput is the lines of several files, of which the next one is always known.
+// sedInput is the lines of several files. It knows whether there is another one.
 type sedInput struct {
 	s       *sedRun
 	ctx     context.Context

@@ -27,5 +27,6 @@
 //	fsys, err := acp.NewFS(local, conn, session, clientCapabilities.Fs, nil)
 //	ws := workspace.New("main", fsys, nil)
 //
-// What the editor answers is not trusted either: see [FS].
+// What the editor answers is not trusted either: see [FS]. A [Caller] calls tools,
+// reports the calls to the client, and asks it where a rule asks.
 package acp

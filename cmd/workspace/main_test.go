@@ -19,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files of scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"workspace": func() { runProgram(locateInside) }})
+	testscript.Main(m, map[string]func(){"workspace": func() { runProgram(locateInside) }, "test-agent": runAgent})
 }
 
 // locateInside is [config.Locate] without the files above the folder of the

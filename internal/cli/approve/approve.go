@@ -64,11 +64,20 @@ func (f *Flag) Type() string { return "rule" }
 // stream looks.
 func (f Flag) Context(cmd *cobra.Command, style func(io.Writer) term.Style) context.Context {
 	in, out := cmd.InOrStdin(), cmd.ErrOrStderr()
-	p := &person{flag: f, out: out, style: style(out), width: width(out)}
+	p := &person{flag: f, out: out, style: style(out), width: width(out), during: "call"}
 	if term.IsTerminal(in) && term.IsTerminal(out) {
-		p.in = bufio.NewReader(in)
+		lines := bufio.NewReader(in)
+		// The read cannot be stopped. If nobody answers in time, the command ends before
+		// it returns.
+		p.line = func(context.Context) (string, error) { return lines.ReadString('\n') }
 	}
 	return policy.WithApprover(cmd.Context(), policy.NewApprover(p.answer, nil))
+}
+
+// Ask returns the function that asks for an [policy.Approver], for a command that
+// reads the lines of the person itself. One question must be asked at a time.
+func (f Flag) Ask(out io.Writer, style func(io.Writer) term.Style, line func(context.Context) (string, error)) func(context.Context, policy.Request) (policy.Answer, error) {
+	return (&person{flag: f, out: out, style: style(out), width: width(out), during: "session", line: line}).answer
 }
 
 // width returns how many characters a line of a terminal has.
@@ -86,27 +95,27 @@ const minWidth = 20
 // person is who sits at the terminal. Its questions are asked one at a time.
 type person struct {
 	flag  Flag
-	in    *bufio.Reader // nil if there is no terminal
+	line  func(context.Context) (string, error) // returns what is typed; nil if there is no terminal
 	out   io.Writer
 	style term.Style
 	width int
+
+	during string // what an answer for the session is good for
 }
 
 // answer answers one request.
-func (p *person) answer(_ context.Context, r policy.Request) (policy.Answer, error) {
+func (p *person) answer(ctx context.Context, r policy.Request) (policy.Answer, error) {
 	missing := p.missing(r)
 	if len(missing) == 0 {
 		return policy.Answer{Allow: true}, nil
 	}
-	if p.in == nil {
+	if p.line == nil {
 		return policy.Answer{Reason: "there is no terminal to ask at; " + strings.Join(missing, " ") + " allows it"}, nil
 	}
 	if err := p.show(r); err != nil {
 		return policy.Answer{}, err
 	}
-	// The read cannot be stopped. If nobody answers in time, the command ends before
-	// it returns.
-	line, err := p.in.ReadString('\n')
+	line, err := p.line(ctx)
 	if err != nil {
 		fmt.Fprintln(p.out)
 		return policy.Answer{}, err
@@ -141,7 +150,7 @@ func (p *person) show(r policy.Request) error {
 			b.WriteString(p.style.Paint(view.DiffColor(line), part) + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "Allow this? y for yes, s for all that %s in this call, or n [n] ", asks(r.Rules))
+	fmt.Fprintf(&b, "Allow this? y for yes, s for all that %s in this %s, or n [n] ", asks(r.Rules), p.during)
 	_, err := io.WriteString(p.out, b.String())
 	return err
 }

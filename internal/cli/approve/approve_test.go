@@ -3,6 +3,7 @@ package approve
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,12 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
+
+// typed returns what reads lines from a text.
+func typed(text string) func(context.Context) (string, error) {
+	lines := bufio.NewReader(strings.NewReader(text))
+	return func(context.Context) (string, error) { return lines.ReadString('\n') }
+}
 
 func TestAnswers(t *testing.T) {
 	request := policy.Request{Op: policy.OpWrite, Path: "a", Rules: []string{"rules[0]", "rules[1]"}}
@@ -33,13 +40,13 @@ func TestAnswers(t *testing.T) {
 		{Flag{"all"}, "n\n", policy.Answer{Allow: true}, false},
 	} {
 		var out bytes.Buffer
-		p := &person{flag: c.flag, in: bufio.NewReader(strings.NewReader(c.input)), out: &out, style: term.Style{Terminal: true}, width: 80}
+		p := &person{flag: c.flag, line: typed(c.input), out: &out, style: term.Style{Terminal: true}, width: 80}
 		got, err := p.answer(t.Context(), request)
 		if err != nil || got != c.want || (out.Len() > 0) != c.asked {
 			t.Errorf("answer with %v and %q = %+v, %v, want %+v; it prints %q", c.flag, c.input, got, err, c.want, out.String())
 		}
 	}
-	p := &person{in: bufio.NewReader(strings.NewReader("y")), out: &bytes.Buffer{}, width: 80}
+	p := &person{line: typed("y"), out: &bytes.Buffer{}, width: 80}
 	if got, err := p.answer(t.Context(), request); err == nil || got.Allow {
 		t.Errorf("answer at the end of the input = %+v, %v, want an error", got, err)
 	}

@@ -1,0 +1,280 @@
+// Package editor is the command acp: an editor for agents of the Agent Client
+// Protocol, reduced to a terminal. In goes the command line of an agent and what a
+// person types; out come what the agent says and does, as text, and what it changes,
+// as diffs. The agent reads and writes the files of a workspace, and nothing else
+// through this program.
+//
+//	run       starts the agent, opens a session, and ends both
+//	terminal  what the agent says, calls, asks and writes, for the person
+package editor
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+	"github.com/spf13/cobra"
+
+	"github.com/workspacekit/workspacekit/adapters/acp"
+	"github.com/workspacekit/workspacekit/internal/cli/approve"
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+const long = `Acp is a small editor for trying agents that speak the Agent Client Protocol. It
+starts an agent, sends it each line of standard input as a prompt, and prints what the
+agent says and does until the input ends. The agent is the command after --.
+
+The agent gets the files of one workspace, by the rules of the file. Each change is
+shown as a diff. A question of the agent, or of a rule that asks, is answered on
+standard input, too: so the next line is the answer. An answer is the number of an
+option; any other line rejects.
+
+An agent in a folder is started there, and can do whatever your user can: the rules
+bind what it asks this program for, and not the programs that it starts. A workspace
+without a folder has the path /NAME for the agent.`
+
+// New returns the command. version is the version of the program.
+func New(flags *target.Flags, version string) *cobra.Command {
+	var approved approve.Flag
+	cmd := &cobra.Command{
+		Use:   "acp -- AGENT [ARGUMENT]...",
+		Short: "Try an agent that speaks the Agent Client Protocol",
+		Long:  long,
+		Example: `  workspace acp -- my-agent
+  workspace -C ~/project acp -- npx @zed-industries/claude-code-acp
+  echo 'What is in this folder?' | workspace --read-only acp -- gemini --experimental-acp`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || cmd.ArgsLenAtDash() != 0 {
+				return errors.New("name the agent after --, such as: workspace acp -- my-agent")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.RefuseStdin("prompts"); err != nil {
+				return err
+			}
+			ws, _, err := flags.OpenOne(cmd.Context(), "acp")
+			if err != nil {
+				return err
+			}
+			defer ws.Close()
+			return run(cmd, flags, approved, ws.Workspace, version, args)
+		},
+	}
+	approved.Add(cmd)
+	return cmd
+}
+
+// The bounds of waiting for the agent.
+const (
+	startTime = time.Minute      // to its answers to initialize and session/new
+	endTime   = 5 * time.Second  // from the end of its input to its own
+	askTime   = 10 * time.Minute // to the answer of a person to a rule that asks
+)
+
+// run runs one agent to the end of the input.
+func run(cmd *cobra.Command, flags *target.Flags, approved approve.Flag, ws *workspace.Workspace, version string, args []string) error {
+	ctx, stop := context.WithCancel(cmd.Context())
+	defer stop()
+	root := ws.Root()
+	dir := filepath.FromSlash(root)
+	if info, err := os.Stat(dir); root == "" || root == "/" || err != nil || !info.IsDir() {
+		root, dir = "/"+ws.Name(), ""
+	}
+	t := &terminal{root: root, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), style: flags.Style(cmd.OutOrStdout()),
+		lines: readLines(ctx, cmd.InOrStdin()), prompts: term.IsTerminal(cmd.InOrStdin())}
+	ask := approved.Ask(t.err, flags.Style, t.line)
+	files, err := acp.NewFiles(ws, &acp.FilesOptions{
+		Roots: []string{root},
+		BeforeWrite: func(ctx context.Context, name, text string) error {
+			t.write(ctx, ws, name, text)
+			return nil
+		},
+		Approver: policy.NewApprover(func(ctx context.Context, r policy.Request) (policy.Answer, error) {
+			t.asking.Lock()
+			defer t.asking.Unlock()
+			return ask(ctx, r)
+		}, &policy.ApproverOptions{Timeout: askTime}),
+	})
+	if err != nil {
+		return term.Fail(err)
+	}
+	agent, err := start(ctx, dir, args, t)
+	if err != nil {
+		return err
+	}
+	conn := acp.ConnectClient(client{Files: files, terminal: t}, agent.in, agent.out, nil)
+	err = converse(ctx, conn, t, files.Capabilities(), version)
+	return errors.Join(err, agent.end(err != nil))
+}
+
+// client is what the agent talks to.
+type client struct {
+	*acp.Files
+	acp.NoTerminals
+	*terminal
+}
+
+var _ sdk.Client = client{}
+
+// converse opens a session and sends the prompts of the person.
+func converse(ctx context.Context, conn *sdk.ClientSideConnection, t *terminal, can sdk.FileSystemCapabilities, version string) error {
+	session, err := open(ctx, conn, t, can, version)
+	for err == nil {
+		var text string
+		if text, err = t.prompt(ctx); err != nil {
+			break
+		}
+		var answer sdk.PromptResponse
+		answer, err = conn.Prompt(ctx, sdk.PromptRequest{SessionId: session, Prompt: []sdk.ContentBlock{sdk.TextBlock(text)}})
+		t.endLine()
+		if err == nil && answer.StopReason != sdk.StopReasonEndTurn {
+			t.note("the agent stopped: " + string(answer.StopReason))
+		}
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	select {
+	case <-conn.Done():
+		return term.Failf("the agent has ended the connection")
+	default:
+		return term.Fail(explain(err))
+	}
+}
+
+// open opens a session.
+func open(ctx context.Context, conn *sdk.ClientSideConnection, t *terminal, can sdk.FileSystemCapabilities, version string) (sdk.SessionId, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	about, err := conn.Initialize(ctx, sdk.InitializeRequest{
+		ProtocolVersion:    sdk.ProtocolVersionNumber,
+		ClientCapabilities: sdk.ClientCapabilities{Fs: can},
+		ClientInfo:         &sdk.Implementation{Name: "workspacekit", Version: version},
+	})
+	if err != nil {
+		return "", fmt.Errorf("initialize: %w", explain(err))
+	}
+	if about.ProtocolVersion != sdk.ProtocolVersionNumber {
+		return "", fmt.Errorf("the agent speaks version %d of the protocol, and this program version %d", about.ProtocolVersion, sdk.ProtocolVersionNumber)
+	}
+	session, err := conn.NewSession(ctx, sdk.NewSessionRequest{Cwd: t.root, McpServers: []sdk.McpServer{}})
+	if err != nil {
+		return "", fmt.Errorf("session/new: %w", explain(err))
+	}
+	return session.SessionId, nil
+}
+
+// explain returns an error of the agent as a person reads it.
+func explain(err error) error {
+	answer, ok := errors.AsType[*sdk.RequestError](err)
+	switch {
+	case !ok:
+		return err
+	case answer.Code == -32000:
+		return fmt.Errorf("the agent wants you to log in first, by its own program: %s", answer.Message)
+	}
+	return errors.New(answer.Error())
+}
+
+// process is an agent that runs.
+type process struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out io.Reader
+}
+
+// start starts the agent.
+func start(ctx context.Context, dir string, args []string, t *terminal) (*process, error) {
+	p := &process{cmd: exec.CommandContext(ctx, args[0], args[1:]...)}
+	p.cmd.Dir = dir
+	p.cmd.Stderr = &visibleLines{to: t.err}
+	p.cmd.WaitDelay = endTime
+	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) }
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err == nil {
+		if p.out, err = p.cmd.StdoutPipe(); err == nil {
+			err = p.cmd.Start()
+		}
+	}
+	if err != nil {
+		return nil, term.Failf("the agent cannot be started: %w", err)
+	}
+	return p, nil
+}
+
+// end ends the agent: it should end by itself when its input does. failed says that
+// there is an error that matters more than its exit code.
+func (p *process) end(failed bool) error {
+	_ = p.in.Close() // it may have ended
+	kill := time.AfterFunc(endTime, func() { _ = p.cmd.Process.Kill() })
+	defer kill.Stop()
+	err := p.cmd.Wait()
+	if err == nil || failed {
+		return nil
+	}
+	return term.Failf("the agent has ended: %w", err)
+}
+
+// readLines sends the lines of in, and closes the channel at its end.
+func readLines(ctx context.Context, in io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		scanner := bufio.NewScanner(in)
+		scanner.Buffer(nil, 1<<20)
+		for scanner.Scan() {
+			select {
+			case lines <- scanner.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// visibleLines passes lines on, without what a terminal would obey.
+type visibleLines struct {
+	to   io.Writer
+	mu   sync.Mutex
+	rest []byte // guarded by mu
+}
+
+// Write implements [io.Writer].
+func (v *visibleLines) Write(p []byte) (int, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.rest = append(v.rest, p...)
+	end := strings.LastIndexByte(string(v.rest), '\n') + 1
+	if len(v.rest) > 64<<10 {
+		end = len(v.rest)
+	}
+	_, err := io.WriteString(v.to, term.Visible(string(v.rest[:end]), "\n\t"))
+	v.rest = v.rest[end:]
+	return len(p), err
+}
+
+// inside returns the name of a path that the agent sent, as it is shown.
+func inside(root, sent string) string {
+	if name, ok := strings.CutPrefix(path.Clean(sent), root+"/"); ok {
+		return name
+	}
+	return sent
+}

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -118,6 +119,9 @@ func run(cmd *cobra.Command, flags *target.Flags, approved approve.Flag, ws *wor
 	}
 	conn := acp.ConnectClient(client{Files: files, terminal: t}, agent.in, agent.out, nil)
 	err = converse(ctx, conn, t, files.Capabilities(), version)
+	if err != nil && ctx.Err() == nil && (agent.in.broken.Load() || isDone(conn)) {
+		err = term.Failf("the agent has ended the connection")
+	}
 	return errors.Join(err, agent.end(err != nil))
 }
 
@@ -151,11 +155,15 @@ func converse(ctx context.Context, conn *sdk.ClientSideConnection, t *terminal, 
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
+	return term.Fail(explain(err))
+}
+
+func isDone(conn *sdk.ClientSideConnection) bool {
 	select {
 	case <-conn.Done():
-		return term.Failf("the agent has ended the connection")
+		return true
 	default:
-		return term.Fail(explain(err))
+		return false
 	}
 }
 
@@ -196,8 +204,23 @@ func explain(err error) error {
 // process is an agent that runs.
 type process struct {
 	cmd *exec.Cmd
-	in  io.WriteCloser
+	in  *input
 	out io.Reader
+}
+
+// input is the input of an agent.
+type input struct {
+	io.WriteCloser
+	broken atomic.Bool // the agent reads no more
+}
+
+// Write implements [io.Writer].
+func (i *input) Write(p []byte) (int, error) {
+	n, err := i.WriteCloser.Write(p)
+	if err != nil {
+		i.broken.Store(true)
+	}
+	return n, err
 }
 
 // start starts the agent.
@@ -207,8 +230,8 @@ func start(ctx context.Context, dir string, args []string, t *terminal) (*proces
 	p.cmd.Stderr = &visibleLines{to: t.err}
 	p.cmd.WaitDelay = endTime
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) }
-	var err error
-	if p.in, err = p.cmd.StdinPipe(); err == nil {
+	in, err := p.cmd.StdinPipe()
+	if p.in = (&input{WriteCloser: in}); err == nil {
 		if p.out, err = p.cmd.StdoutPipe(); err == nil {
 			err = p.cmd.Start()
 		}

@@ -70,6 +70,8 @@ func run(which, dir string, rounds int) error {
 		return benchStack(rounds)
 	case "mcp":
 		return benchMCP(rounds)
+	case constantCommand:
+		return serveConstants()
 	}
 	return fmt.Errorf("unknown benchmark %q: grep, memory, denied, open, stack or mcp", which)
 }

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -26,8 +29,10 @@ const (
 )
 
 // benchMCP measures what it takes to read, list and edit through servers that are
-// child processes: ours with its own tools, ours with those of the reference server,
-// and that server. All have the same client, the one of the protocol's Go SDK.
+// child processes: ours with its own tools, the same without structured results, ours
+// with the tools of the reference server, that server, and one of the Go SDK that
+// answers texts which it has ready, which no server of the SDK can beat. All have the
+// same client, the one of the protocol's Go SDK.
 func benchMCP(rounds int) (err error) {
 	dir, err := os.MkdirTemp("", "bench-mcp-")
 	if err != nil {
@@ -58,27 +63,70 @@ func benchMCP(rounds int) (err error) {
 		return err
 	}
 	defer theirs.Close()
+	lean, err := connect(exec.Command(program, "-C", served, "--name", "main", "mcp", "--text-only"))
+	if err != nil {
+		return err
+	}
+	defer lean.Close()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	constant, err := connect(exec.Command(self, constantCommand))
+	if err != nil {
+		return err
+	}
+	defer constant.Close()
 	path := func(name string) string { return filepath.Join(served, name) }
-	three := func(ours3, dialect3, theirs3 func() (int, error)) []contender {
-		return []contender{{"workspace mcp", ours3}, {"--dialect mcp-filesystem", dialect3}, {reference, theirs3}}
+	all := func(ours, lean, dialect, theirs, constant func() (int, error)) []contender {
+		return []contender{{reference, theirs}, {"workspace mcp", ours}, {"--text-only", lean}, {"--dialect mcp-filesystem", dialect}, {"constant texts", constant}}
 	}
 	return errors.Join(
-		compare("read 4 KiB over MCP, 20 times", rounds, three(
+		compare("read 4 KiB over MCP, 20 times", rounds, all(
 			often(func() (int, error) { return readPages(ours, "small.txt", small) }),
+			often(func() (int, error) { return readTexts(lean, "small.txt", small) }),
 			often(func() (int, error) { return readAtOnce(dialect, "/small.txt", small) }),
-			often(func() (int, error) { return readAtOnce(theirs, path("small.txt"), small) }))...),
-		compare("read 1 MiB over MCP: by pages, and at once", rounds, three(
+			often(func() (int, error) { return readAtOnce(theirs, path("small.txt"), small) }),
+			often(func() (int, error) { return readAtOnce(constant, "small.txt", small) }))...),
+		compare("read 1 MiB over MCP: by pages, and at once", rounds, all(
 			func() (int, error) { return readPages(ours, "large.txt", large) },
+			func() (int, error) { return readTexts(lean, "large.txt", large) },
 			func() (int, error) { return readAtOnce(dialect, "/large.txt", large) },
-			func() (int, error) { return readAtOnce(theirs, path("large.txt"), large) })...),
-		compare("list 300 entries over MCP, 20 times", rounds, three(
+			func() (int, error) { return readAtOnce(theirs, path("large.txt"), large) },
+			func() (int, error) { return readAtOnce(constant, "large.txt", large) })...),
+		compare("list 300 entries over MCP, 20 times", rounds, all(
 			often(func() (int, error) { return list(ours, "workspace__main__ls", "many") }),
+			often(func() (int, error) { return list(lean, "workspace__main__ls", "many") }),
 			often(func() (int, error) { return list(dialect, "list_directory", "/many") }),
-			often(func() (int, error) { return list(theirs, "list_directory", path("many")) }))...),
-		compare("edit 4 KiB over MCP, 20 times", rounds, three(
+			often(func() (int, error) { return list(theirs, "list_directory", path("many")) }),
+			often(func() (int, error) { return list(constant, "list_directory", "many") }))...),
+		compare("edit 4 KiB over MCP, 20 times", rounds, all(
 			often(edit(ours, "workspace__main__edit_file", "edit1.txt", false)),
+			often(edit(lean, "workspace__main__edit_file", "edit1.txt", false)),
 			often(edit(dialect, "edit_file", "/edit2.txt", true)),
-			often(edit(theirs, "edit_file", path("edit3.txt"), true)))...))
+			often(edit(theirs, "edit_file", path("edit3.txt"), true)),
+			often(edit(constant, "edit_file", "edit3.txt", true)))...))
+}
+
+// constantCommand makes of this program a server of constant texts.
+const constantCommand = "constant-texts"
+
+// serveConstants answers with texts in memory what this client asks the reference server.
+func serveConstants() error {
+	var names strings.Builder
+	for n := range entries {
+		fmt.Fprintf(&names, "[FILE] file%03d.go\n", n)
+	}
+	texts := map[string]string{"small.txt": lines(smallBytes), "large.txt": lines(largeBytes), "many": names.String(), "edit3.txt": "done"}
+	server := mcp.NewServer(&mcp.Implementation{Name: "constant", Version: "1"}, nil)
+	for _, name := range []string{"read_text_file", "list_directory", "edit_file"} {
+		server.AddTool(&mcp.Tool{Name: name, InputSchema: map[string]any{"type": "object"}}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			var args struct{ Path string }
+			err := json.Unmarshal(req.Params.Arguments, &args)
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: texts[args.Path]}}}, err
+		})
+	}
+	return server.Run(context.Background(), &mcp.StdioTransport{})
 }
 
 // serve makes the folder that is served.
@@ -164,6 +212,38 @@ func readPages(session *mcp.ClientSession, path, want string) (pages int, err er
 		return 0, errors.New("the pages are not the file")
 	}
 	return pages, nil
+}
+
+// pageHeader is the first line of a page.
+var pageHeader = regexp.MustCompile(`^\[[^\n]*: lines \d+-(\d+) of (\d+)[^\n]*\]\n`)
+
+// readTexts is readPages for results that are text alone.
+func readTexts(session *mcp.ClientSession, path, want string) (pages int, err error) {
+	for line, rest := 1, want; ; pages++ {
+		text, err := callText(session, "workspace__main__read_file", map[string]any{"path": path, "line": line})
+		if err != nil {
+			return 0, err
+		}
+		header := pageHeader.FindStringSubmatch(text)
+		if header == nil {
+			return 0, fmt.Errorf("no page from line %d: %.80q", line, text)
+		}
+		last, _ := strconv.Atoi(header[1]) // which are digits
+		page := text[len(header[0]):]
+		for ; line <= last; line++ {
+			n := strings.IndexByte(rest, '\n') + 1
+			if n == 0 {
+				n = len(rest)
+			}
+			if !strings.HasPrefix(page, rest[:n]) {
+				return 0, errors.New("the pages are not the file")
+			}
+			page, rest = page[n:], rest[n:]
+		}
+		if header[1] == header[2] {
+			return pages + 1, nil
+		}
+	}
 }
 
 func readAtOnce(session *mcp.ClientSession, path, want string) (int, error) {

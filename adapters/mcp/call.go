@@ -41,7 +41,7 @@ func handler(tool *tools.Tool, clients *clients) sdk.ToolHandler {
 			return clients.questions.ask(*r, call.answers)
 		}
 		log(ctx, req, result, time.Since(began))
-		return shorten(ctx, result, onWire(result)), nil
+		return shorten(ctx, result, clients.onWire(result)), nil
 	}
 }
 
@@ -112,7 +112,7 @@ func content(part tools.Part) sdk.Content {
 	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uriOf(part.Workspace, part.Path), MIMEType: part.MIMEType, Blob: part.Data}}
 }
 
-func onWire(result *tools.Result) *sdk.CallToolResult {
+func (c *clients) onWire(result *tools.Result) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: result.Text}}}
 	if result.IsError {
 		out.IsError = true
@@ -122,6 +122,8 @@ func onWire(result *tools.Result) *sdk.CallToolResult {
 	for _, part := range result.Parts {
 		out.Content = append(out.Content, content(part))
 	}
-	out.StructuredContent = result.Structured
+	if !c.textOnly {
+		out.StructuredContent = result.Structured
+	}
 	return out
 }

@@ -32,6 +32,10 @@ type Options struct {
 	// ApprovalTimeout is how long a client has to answer a question of a rule that
 	// asks. Zero means [policy.DefaultApprovalTimeout].
 	ApprovalTimeout time.Duration
+	// TextOnly leaves out output schemas and structured results, so that each text is
+	// sent once. It suits clients that read content, and those that would give a model
+	// the structured result in its place, which takes more tokens.
+	TextOnly bool
 	// ProgressInterval is how often a client that wants to know is told how a call
 	// goes on. Zero means [DefaultProgressInterval].
 	ProgressInterval time.Duration
@@ -79,7 +83,7 @@ func AddTools(server *sdk.Server, set *tools.Set) { addTools(server, set, newCli
 
 func addTools(server *sdk.Server, set *tools.Set, clients *clients) {
 	for _, tool := range set.Tools() {
-		server.AddTool(declaration(tool), handler(tool, clients))
+		server.AddTool(clients.declaration(tool), handler(tool, clients))
 	}
 }
 
@@ -88,6 +92,7 @@ func addTools(server *sdk.Server, set *tools.Set, clients *clients) {
 type clients struct {
 	questions        *questions
 	progressInterval time.Duration
+	textOnly         bool
 
 	mu  sync.Mutex
 	all map[weak.Pointer[sdk.ServerSession]]*client // guarded by mu
@@ -97,7 +102,7 @@ func newClients(o Options) *clients {
 	if o.ProgressInterval <= 0 {
 		o.ProgressInterval = DefaultProgressInterval
 	}
-	return &clients{questions: newQuestions(o.ApprovalTimeout), progressInterval: o.ProgressInterval, all: map[weak.Pointer[sdk.ServerSession]]*client{}}
+	return &clients{questions: newQuestions(o.ApprovalTimeout), progressInterval: o.ProgressInterval, textOnly: o.TextOnly, all: map[weak.Pointer[sdk.ServerSession]]*client{}}
 }
 
 // of returns what is kept for a client.
@@ -133,14 +138,13 @@ func (o Options) implementation() *sdk.Implementation {
 
 // declaration says to a client what tool is. All hints are spelled out,
 // because clients differ on what an absent one means.
-func declaration(tool *tools.Tool) *sdk.Tool {
+func (c *clients) declaration(tool *tools.Tool) *sdk.Tool {
 	notes := tool.Annotations
-	return &sdk.Tool{
-		Name:         tool.Name,
-		Title:        notes.Title,
-		Description:  tool.Description(),
-		InputSchema:  tool.InputSchema(),
-		OutputSchema: tool.OutputSchema(),
+	declared := &sdk.Tool{
+		Name:        tool.Name,
+		Title:       notes.Title,
+		Description: tool.Description(),
+		InputSchema: tool.InputSchema(),
 		Annotations: &sdk.ToolAnnotations{
 			Title:           notes.Title,
 			ReadOnlyHint:    notes.ReadOnly,
@@ -149,4 +153,8 @@ func declaration(tool *tools.Tool) *sdk.Tool {
 			OpenWorldHint:   &notes.OpenWorld,
 		},
 	}
+	if !c.textOnly {
+		declared.OutputSchema = tool.OutputSchema()
+	}
+	return declared
 }

@@ -60,6 +60,27 @@ func TestServerListsTools(t *testing.T) {
 	}
 }
 
+// TestServerTextOnly tests that texts are as they are, and that nothing is structured.
+func TestServerTextOnly(t *testing.T) {
+	fsys := newMemory(t, map[string]string{"a.txt": "text\n"})
+	all := newClient(t, mcp.NewServer(newSet(t, fsys), nil))
+	lean := newClient(t, mcp.NewServer(newSet(t, fsys), &mcp.Options{TextOnly: true}))
+	list, err := lean.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		if tool.OutputSchema != nil || tool.InputSchema == nil {
+			t.Errorf("%s has output schema %v and input schema %v, want only the second", tool.Name, tool.OutputSchema, tool.InputSchema)
+		}
+	}
+	const args = `{"path": "a.txt"}`
+	want, got := call(t, all, "read_file", args), call(t, lean, "read_file", args)
+	if got.StructuredContent != nil || want.StructuredContent == nil || textOf(t, got) != textOf(t, want) {
+		t.Errorf("read_file = %+v, want the text %q alone", got, textOf(t, want))
+	}
+}
+
 func TestServerSpellsOutEveryHint(t *testing.T) {
 	list, err := connect(t, memory.New(nil)).ListTools(t.Context(), nil)
 	if err != nil {

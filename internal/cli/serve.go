@@ -42,6 +42,7 @@ A client is configured with this command, such as
 // newMCP returns the command that serves the tools to an MCP client.
 func newMCP(flags *target.Flags) *cobra.Command {
 	var tool target.ToolFlags
+	var textOnly bool
 	over := httpFlags{variable: "WORKSPACE_MCP_TOKEN"}
 	cmd := &cobra.Command{
 		Use:   "mcp",
@@ -54,10 +55,11 @@ func newMCP(flags *target.Flags) *cobra.Command {
   workspace -C ~/project mcp --http 8080
   workspace mcp --http 0.0.0.0:8080 --token-file ~/.config/mcp-token`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, flags, tool, over) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, flags, tool, over, textOnly) },
 	}
 	tool.Add(cmd)
 	over.add(cmd, "")
+	cmd.Flags().BoolVar(&textOnly, "text-only", false, "leave out structured results, which some clients show to the model in place of the text")
 	return cmd
 }
 
@@ -74,7 +76,7 @@ func (h *httpFlags) serve(cmd *cobra.Command, set *tools.Set, about *mcp.Options
 
 // serve serves the tools on the standard streams, or over HTTP, until the client or
 // the user ends it.
-func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, over httpFlags) error {
+func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, over httpFlags, textOnly bool) error {
 	if err := cmp.Or(flags.RefuseStdin("what a client sends"), over.check()); err != nil {
 		return err
 	}
@@ -84,7 +86,7 @@ func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, over 
 	}
 	defer opened.Close()
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	about := &mcp.Options{Version: version(), Logger: log, Instructions: instructions(opened)}
+	about := &mcp.Options{Version: version(), Logger: log, Instructions: instructions(opened), TextOnly: textOnly}
 	if over.address != "" {
 		return over.serve(cmd, opened.Set, about, &mcp.HTTPOptions{MaxMessage: maxMessage(opened.MaxFileSize), Logger: log})
 	}

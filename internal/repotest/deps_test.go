@@ -235,3 +235,16 @@ func TestModules(t *testing.T) {
 		}
 	}
 }
+
+// TestNestedModules tests that the modules in this one can be built: a change of go.mod
+// at the root may need one of theirs.
+func TestNestedModules(t *testing.T) {
+	t.Parallel()
+	for _, name := range files(t, "/go.mod") {
+		list := exec.Command("go", "list", "./...")
+		list.Dir = path.Join(root, path.Dir(name))
+		if out, err := list.CombinedOutput(); err != nil {
+			t.Errorf("go list in %s: %v; run go mod tidy there\n%s", path.Dir(name), err, out)
+		}
+	}
+}

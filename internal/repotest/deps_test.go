@@ -71,7 +71,7 @@ var policy = map[string][]string{
 		"github.com/google/go-cmp/..."},
 
 	"providers/memory": {"workspace", "workspace/kind", "workspace/provider", "internal/..."},
-	"providers/afero":  {"workspace", "workspace/provider", "internal/ops", "github.com/spf13/afero/..."},
+	"providers/afero":  {"workspace", "workspace/provider", "internal/ops", "internal/osfile", "github.com/spf13/afero/..."},
 	"providers/localbash": {"workspace", "workspace/fallback", "workspace/kind", "workspace/provider", "internal/...",
 		"providers/localbash/internal/...", "golang.org/x/sys/unix"},
 	"providers/localbash/internal/sys":      {"golang.org/x/sys/unix"},

@@ -3,13 +3,18 @@ package afero_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
@@ -130,18 +135,106 @@ func TestFromAferoHidesTemporaryFiles(t *testing.T) {
 }
 
 func TestToAfero(t *testing.T) {
-	m := memory.New(nil)
-	if _, err := m.WriteFile(t.Context(), "dir/a", []byte("x"), nil); err != nil {
+	t.Parallel()
+	ws := workspace.New("test", memory.New(nil), nil)
+	view := bridge.ToAfero(t.Context(), ws)
+	if err := afero.WriteReader(view, "/dir/a", strings.NewReader("x")); err != nil {
 		t.Fatal(err)
 	}
-	view := bridge.ToAfero(t.Context(), workspace.New("test", m, nil))
-	if data, err := afero.ReadFile(view, "dir/a"); err != nil || string(data) != "x" {
-		t.Errorf("afero.ReadFile(dir/a) = %q, %v, want x", data, err)
+	if err := afero.SafeWriteReader(view, "/dir/a", strings.NewReader("y")); err == nil {
+		t.Error("SafeWriteReader replaced a file")
 	}
-	if infos, err := afero.ReadDir(view, "dir"); err != nil || len(infos) != 1 || infos[0].Name() != "a" {
-		t.Errorf("afero.ReadDir(dir) = %v, %v, want a", infos, err)
+	temp, err := afero.TempFile(view, "dir", "temp")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := afero.WriteFile(view, "dir/a", nil, 0o666); err == nil {
-		t.Error("afero.WriteFile through the view = nil, want an error")
+	if _, err := temp.WriteString("z"); err != nil {
+		t.Fatal(err)
 	}
+	if err := temp.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := view.Rename(temp.Name(), "dir/b"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"dir/a": "x", "dir/b": "z"} {
+		if data, err := ws.ReadFile(t.Context(), name); err != nil || string(data) != want {
+			t.Errorf("ReadFile(%s) = %q, %v, want %s", name, data, err, want)
+		}
+	}
+	var walked []string
+	err = afero.Walk(view, "dir", func(path string, _ fs.FileInfo, err error) error {
+		walked = append(walked, path)
+		return err
+	})
+	if diff := cmp.Diff([]string{"dir", "dir/a", "dir/b"}, walked); err != nil || diff != "" {
+		t.Errorf("Walk(dir) = %v (-want +got):\n%s", err, diff)
+	}
+	if err := fstest.TestFS(afero.NewIOFS(view), "dir/a", "dir/b"); err != nil {
+		t.Error(err)
+	}
+	for call, err := range map[string]error{"Chown": view.Chown("dir/a", 1, 1), "Chtimes": view.Chtimes("dir/a", time.Now(), time.Now())} {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s() = %v, want ErrUnsupported", call, err)
+		}
+	}
+	if err := view.RemoveAll("/dir"); err != nil {
+		t.Error(err)
+	}
+	if empty, err := afero.IsEmpty(view, "/"); err != nil || !empty {
+		t.Errorf("IsEmpty(/) = %v, %v after RemoveAll, want true", empty, err)
+	}
+}
+
+// TestToAferoBelowOthers uses the view as the layer of afero's own file systems that
+// changes go to, and as one that cannot be changed.
+func TestToAferoBelowOthers(t *testing.T) {
+	t.Parallel()
+	base := afero.NewMemMapFs()
+	if err := afero.WriteFile(base, "a", []byte("base"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ws := workspace.New("test", memory.New(nil), nil)
+	view := bridge.ToAfero(t.Context(), ws)
+	both := afero.NewCopyOnWriteFs(base, view)
+	if err := afero.WriteFile(both, "b", []byte("view"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a": "base", "b": "view"} {
+		if data, err := afero.ReadFile(both, name); err != nil || string(data) != want {
+			t.Errorf("afero.ReadFile(%s) = %q, %v, want %s", name, data, err, want)
+		}
+	}
+	if paths, err := ws.Glob(t.Context(), "**", nil); err != nil || !slices.Equal(paths, []string{"b"}) {
+		t.Errorf("Glob(**) = %v, %v, want b", paths, err)
+	}
+	if err := afero.WriteFile(afero.NewReadOnlyFs(view), "b", nil, 0o666); err == nil {
+		t.Error("WriteFile through a read-only view = nil, want an error")
+	}
+}
+
+func ExampleToAfero() {
+	ctx := context.Background()
+	ws := workspace.New("notes", memory.New(nil), nil)
+	afs := bridge.ToAfero(ctx, ws)
+	if err := afero.WriteFile(afs, "/hello.txt", []byte("Hello, afero!"), 0o666); err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, err := ws.ReadFile(ctx, "hello.txt")
+	fmt.Println(string(data), err)
+	// Output: Hello, afero! <nil>
+}
+
+func ExampleFromAfero() {
+	ctx := context.Background()
+	afs := afero.NewMemMapFs()
+	fsys := bridge.FromAfero(afs, nil)
+	if _, err := fsys.WriteFile(ctx, "hello.txt", []byte("Hello, workspace!"), nil); err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, err := afero.ReadFile(afs, "hello.txt")
+	fmt.Println(string(data), err)
+	// Output: Hello, workspace! <nil>
 }

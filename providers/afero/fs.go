@@ -1,5 +1,8 @@
-// Package afero turns any [github.com/spf13/afero] file system into a workspace,
-// and an afero file system of any workspace.
+// Package afero turns any [github.com/spf13/afero] file system into a workspace
+// ([FromAfero]), and any workspace into an afero file system ([ToAfero]):
+//
+//	fsys := afero.FromAfero(zipfs.New(archive), nil)
+//	afs := afero.ToAfero(ctx, ws)
 package afero
 
 import (
@@ -56,12 +59,6 @@ func FromAfero(afs afero.Fs, opts *Options) *FS {
 	return &FS{provider.New(&store{afs: afs}, provider.Facts{
 		Capabilities: workspace.Capabilities{Write: !readOnly, Watch: workspace.WatchPolled},
 	})}
-}
-
-// ToAfero returns a read-only view of ws as an [afero.Fs], for as long as ctx
-// lasts.
-func ToAfero(ctx context.Context, ws *workspace.Workspace) afero.Fs {
-	return afero.FromIOFS{FS: ws.FS(ctx)}
 }
 
 // store is an afero.Fs.

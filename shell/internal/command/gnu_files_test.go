@@ -16,9 +16,25 @@ var gnuTree = map[string]string{
 // sorted sorts the lines of an output: the real programs find files in the order of the
 // directory.
 func sorted(output string) string {
-	lines := strings.SplitAfter(output, "\n")
+	lines := strings.SplitAfter(strings.ReplaceAll(output, "\x00", "\x00\n"), "\n")
 	slices.Sort(lines)
 	return strings.ReplaceAll(strings.Join(lines, ""), "--\n", "") // of a binary file there is one, or not
+}
+
+// longLine matches a line of ls -l: there are no links in a workspace, and a directory
+// has a size of its own.
+var longLine = regexp.MustCompile(`(?m)^([-dl][-rwx]{9}) +\d+ (.*?) *([\d.]+[KM]?) (T|[A-Z][a-z]{2} [ \d]\d +[\d:]{4,5}) `)
+
+// plainLong takes from the output of ls what depends on the disk.
+func plainLong(output string) string {
+	output = regexp.MustCompile(`(?m)^total .*\n`).ReplaceAllString(output, "")
+	return longLine.ReplaceAllStringFunc(output, func(line string) string {
+		m := longLine.FindStringSubmatch(line)
+		if m[1][0] == 'd' {
+			m[1], m[3] = "drwxr-xr-x", "SIZE"
+		}
+		return strings.Join([]string{m[1], m[2], m[3], ""}, " ")
+	})
 }
 
 // gnuFilesTests compares the programs that find and change files.
@@ -45,6 +61,30 @@ var gnuFilesTests = map[string]gnuTest{
 			{"", "", ".", "src", "src/", "src vendor", "./src", "src/lib", "src/foo.go", "docs .hidden", "missing src", ".."},
 		},
 	},
+	"find": {
+		changes: true, normalize: sorted, files: gnuTree, noInput: true,
+		slots: [][]string{
+			{"", "", ".", "src", "src docs", "src/", "./src", "missing src", "text", "text src", "src/lib vendor", "-- src"},
+			{"", "", "-maxdepth 1", "-mindepth 1", "-maxdepth 0", "-mindepth 2 -maxdepth 2", "-depth", "-type f", "-type d", "-not -type d", "-type f,d", "! -name '*.go'", "-path '*/.git' -prune -o", "-name src -prune -o -type f", "-maxdepth x", "-type q", "-mount"},
+			{"", "-name '*.go'", "-iname '*.txt'", "-name 'foo*'", "-path '*/lib/*'", "-name '*.go' -print", "-name '*.go' -print0", "-empty", "-type f -empty", "-size 1 -type f", "-type f -size -20c", "-type f -size +1k", "-type f -size 0", "-regex '.*foo.*'", "-regextype posix-extended -regex '.*/(foo|main)[.]go'", "-iregex '.*FOO.GO'", "-name a.txt -o -name '*.md'", "'(' -name '*.go' -or -iname '*.TXT' ')' -print",
+				"-name '*.go' -delete", "-type f -name 'foo*' -exec cat {} ';'", "-name '*.md' -exec printf '%s\\n' {} +", "-name '*.md' -exec false {} ';' -print", "-type f -printf '%p|%f|%h|%P|%s|%y|%d|%m|%M|%H\\n'", "-printf '%-20f|%%\\t\\061\\n'", "-name 'f*' -a -not -name '*_test*'", "-name '[!a-m]*'", "-name '.*'", "-name 'read?me*'", "-false -o -print", "-true", "-newer missing", "-mtime -1 -type f", "-mtime +1", "-mmin -10 -name '*.go'", "-mtime 0 -name main.go", "-name", "'('", "')'", "-name x ')'", "'(' ')'", "-foo", "-exec", "-exec cat {}", "-o -print", "-print -o", "-not", "-name '*.go' foo", "-size x", "-name '*.go' , -name '*.md' -print", "-type f -name '*.go' -quit", "-path ./src/lib -prune -o -print", "-wholename src/foo.go", "-name '*.go' -exec grep -l foo {} +", "-name 'foo.go' -exec grep -q lib {} ';' -print", "-type d -empty", "-delete", "-name lib -delete", "-newermt 2000-01-01 -name '*.go'", "! '(' -name '*.go' -o -type d ')'", "-name '\\*'", "-name 'src/'", "-perm"},
+		},
+	},
+	"ls": {
+		normalize: plainLong, files: gnuTree, noInput: true,
+		slots: [][]string{
+			{"", "-1", "-a", "-A", "-l", "-la", "-R", "-d", "-ld", "-F", "-p", "-r", "-lh", "-X", "-v", "-lA", "-AF", "-Rl", "-n", "-g", "-o", "-lG", "-C -1", "--group-directories-first", "-B", "-I '*.go'", "--hide=f* -a", "-l --time-style=+T", "-aR", "-1r", "--zero", "-L", "--sort=extension", "--sort=foo", "-dF", "--color=never"},
+			{"", "", "-r", "-p", "-A", "-1"},
+			{"", ".", "src", "src docs", "text src", "missing", "missing src text", "src/", "src/lib .git", "text", "src/foo.go text", "docs", "'docs/read me.md'", ".git/config", "src src", "./src/../docs", "words text nonl", "text/", "src/empty.go", "src/missing"},
+		},
+		lines: []string{"-S text words nonl empty long", "-rS text words nonl empty long", "-lS long unicode", "--foo", "-l --time-style=foo", "-lh long text"},
+	},
+	"mkdir": {changes: true, noInput: true, files: changeFiles, slots: [][]string{{"", "-p", "-v", "-pv", "-m 755", "--parents", "-p -m 700"}, {"new", "'ü/x'", "new/a new/b", "h/", "d/new", "new/x/y", "a", "g", "g/x", "a/new", "new new2", "a/b/f/x", "new/", ".", "'x y'", "-- -dash", "new new", "a/../new", "", "/", "new missing/x a/new", "d/a/x/y/z", "e/n1/n2 e/n3"}}, lines: []string{"-z new"}},
+	"rmdir": {changes: true, noInput: true, files: changeFiles, slots: [][]string{{"", "-p", "-v", "-pv", "--ignore-fail-on-non-empty", "-p --ignore-fail-on-non-empty"}, {"a", "a/b", "d", "missing", "g", "e", "a d", ".", "e/", "", "missing g", "a/b/f", "d/a d", "a/b a", "g/x", "./e"}, {"", "a/b", "dir", "missing"}}},
+	"rm":    {changes: true, normalize: sorted, noInput: true, files: changeFiles, slots: [][]string{{"", "-r", "-f", "-rf", "-v", "-rv", "-d", "-R", "-fv", "--recursive --force", "-i -r -f", "-rfv"}, {"", "g", "a", "missing", "g h", "g missing h", "a/b", "a/b/f", "a/", "d e", "g/x", ".", "./g", "a d g", "'with space'", "-- g", "a/../g", "..", "a/.", "text/"}}, lines: []string{"-z"}},
+	"mv":    {changes: true, noInput: true, files: changeFiles, slots: [][]string{{"", "-n", "-f", "-v", "-t d", "-T", "-nv", "-fv", "--no-clobber", "-t missing", "-t g"}, changeNames}, lines: []string{"-z a b"}},
+	"cp":    {changes: true, normalize: sorted, noInput: true, files: changeFiles, slots: [][]string{{"", "-r", "-n", "-v", "-rv", "-a", "-t d", "-r -t d", "-T", "-rT", "-R", "-f", "-rn", "-p", "-av"}, changeNames}, lines: []string{"-z a b"}},
+	"touch": {changes: true, noInput: true, files: changeFiles, slots: [][]string{{"", "-c", "-a", "-m", "-am", "--no-create"}, {"", "new", "g", "a", "missing/x", "g/x", "new new2", "a/new", "'x y'", "d/", "new/", "./new", "g new missing/y", "-- -n", "e/.keep", "a/b/f a/b/n", "new2", "h h"}, {"", "", "h", "other", "d/old"}}},
 	"sed": {
 		changes: true, files: map[string]string{"script": "s/a/A/\n/the/d\n", "n.sed": "#n\n2p\n"},
 		slots: [][]string{
@@ -56,6 +96,12 @@ var gnuFilesTests = map[string]gnuTest{
 			"-n '/the/,$p;$F' text", "-l 5 -n l long", "-l 1 -n l text", "-n 'l 20' binary", "-i q words", "-i 2q words", "-i 'N;N;q' words", "-n -i 2,3p words", "-i 's/x/y/' text", "-E 's/(a|b)+/[&]/g' words", "-s -n '1p;$p' text words nonl", "-i '$d' text words", "'/^\\(.*\\)\\n\\1$/!P' text", "'s/[^x]/y/g' binary", `-i '1i\\top' nonl empty`},
 	},
 }
+
+// changeFiles are directories and files that are changed.
+var changeFiles = map[string]string{"a/b/f": "f\n", "a/g": "g\n", "d/old": "old\n", "d/a/x": "x\n", "g": "top\n", "h": "h\n", "e/.keep": ""}
+
+// changeNames are two names, or more.
+var changeNames = []string{"g h", "g new", "g d", "g d/", "g new/", "a new", "a d", "a new/", "a g", "g nope/x", "missing h", "g g", "a a", "a a/b/c", "a/b d", "g h d", "g missing d", "g h new", "g h a/g", "a/g d/old", "d/old .", "a/. new", "a/b/ e", "a d/a/x", "g", "", "'with space' new", "a/b/f a/g e", "a d e", "d/a a", "text g/x", "-- g new", "a e/", "a/b/../g new", "./g ./h", "e d"}
 
 // sedScripts are scripts of sed.
 var sedScripts = []string{
@@ -73,6 +119,7 @@ var gnuFilesDifferences = []gnuDifference{
 	{"grep -r", regexp.MustCompile(`"\.\."`), "the root has no directory above it"},
 	{"grep", regexp.MustCompile(`"-T" "-nC2"`), "with `-T`, numbers of lines are not aligned"},
 	{"grep", regexp.MustCompile(`"-w" "-x"`), "`-w -x` is `-x`"},
+	{"cp", regexp.MustCompile(`"a" "a/b/c"|"-t" "d" .*"d"|"-r" "-t" "d"|"a" "a"`), "a directory that is copied into itself is not copied, not even in part"},
 	{"sed", regexp.MustCompile(`\\\\1\$/!P`), "back references are refused"},
 	{"sed", regexp.MustCompile(`binary`), "a byte that is not UTF-8 is a character, which `.` and `[^a]` match"},
 	{"sed", regexp.MustCompile(`"(s/a/ls/e|1?e( ls)?|w out|s/a/X/w out)"`), "the commands and flags e and w are refused"},

@@ -1,0 +1,281 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// mkdir creates directories.
+func mkdir(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... DIRECTORY...")
+	parents := f.BoolP("parents", "p", false, "missing parents, too; no error if it exists")
+	verbose := f.BoolP("verbose", "v", false, "print what is created")
+	f.StringP("mode", "m", "", "(ignored: a workspace has no permissions)")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(names) == 0 {
+		return f.wrong("missing operand")
+	}
+	for _, name := range names {
+		missing := []string{name}
+		if *parents {
+			missing = missingParents(ctx, p, name)
+		}
+		if err := p.Mkdir(ctx, name, &workspace.MkdirOptions{Recursive: *parents}); err != nil {
+			if *parents && errors.Is(err, workspace.ErrNotDir) {
+				if info, statErr := p.Stat(ctx, name); statErr == nil && !info.IsDir() {
+					err = fs.ErrExist
+				} else {
+					name = fileAbove(ctx, p, name)
+				}
+			}
+			status = p.errorf("cannot create directory ‘%s’: %s", name, ErrorText(err))
+			continue
+		}
+		for _, created := range missing {
+			if *verbose {
+				fmt.Fprintf(p.Stdout, "%s: created directory '%s'\n", p.name(), created)
+			}
+		}
+	}
+	return status
+}
+
+// missingParents returns the directories on the way to name that do not exist, and name
+// itself if it does not.
+func missingParents(ctx context.Context, p *Process, name string) []string {
+	var missing []string
+	for dir := strings.TrimRight(name, "/"); dir != "" && dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if _, err := p.Stat(ctx, dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, dir)
+	}
+	if len(missing) > 0 {
+		missing[0] = name
+	}
+	slices.Reverse(missing)
+	return missing
+}
+
+// fileAbove returns the first part of name that is not a directory.
+func fileAbove(ctx context.Context, p *Process, name string) string {
+	for i, c := range name {
+		if c != '/' || i == 0 {
+			continue
+		}
+		if info, err := p.Stat(ctx, name[:i]); err == nil && !info.IsDir() {
+			return name[:i]
+		}
+	}
+	return name
+}
+
+// rmdir removes empty directories.
+func rmdir(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... DIRECTORY...")
+	parents := f.BoolP("parents", "p", false, "the directories above it, too")
+	verbose := f.BoolP("verbose", "v", false, "print what is removed")
+	tolerant := f.Bool("ignore-fail-on-non-empty", false, "no error if it is not empty")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(names) == 0 {
+		return f.wrong("missing operand")
+	}
+	for _, name := range names {
+		for dir := name; ; {
+			if *verbose {
+				fmt.Fprintf(p.Stdout, "%s: removing directory, '%s'\n", p.name(), dir)
+			}
+			err := removeDir(ctx, p, dir)
+			if err != nil && !(*tolerant && errors.Is(err, workspace.ErrNotEmpty)) {
+				what := ""
+				if dir != name {
+					what = "directory "
+				}
+				status = p.errorf("failed to remove %s'%s': %s", what, dir, ErrorText(err))
+			}
+			if dir = path.Dir(strings.TrimRight(dir, "/")); err != nil || !*parents || dir == "." || dir == "/" {
+				break
+			}
+		}
+	}
+	return status
+}
+
+// removeDir removes an empty directory, and nothing else.
+func removeDir(ctx context.Context, p *Process, name string) error {
+	info, err := p.Lstat(ctx, name)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return workspace.ErrNotDir
+	}
+	return p.Rm(ctx, name, nil)
+}
+
+// rm removes files.
+func rm(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [FILE]...")
+	recursive := f.BoolP("recursive", "r", false, "directories with all that is in them")
+	f.BoolVarP(recursive, "R", "R", false, "the same as -r")
+	force := f.BoolP("force", "f", false, "no error if a file does not exist")
+	verbose := f.BoolP("verbose", "v", false, "print what is removed")
+	empty := f.BoolP("dir", "d", false, "empty directories, too")
+	f.BoolP("i", "i", false, "(ignored: nobody is asked)")
+	f.BoolP("I", "I", false, "(ignored: nobody is asked)")
+	f.Bool("one-file-system", false, "(ignored)")
+	f.String("preserve-root", "", "(ignored: it is always so)")
+	f.Lookup("preserve-root").NoOptDefVal = "all"
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(names) == 0 {
+		if *force {
+			return 0
+		}
+		return f.wrong("missing operand")
+	}
+	for _, name := range names {
+		if base := path.Base(strings.TrimRight(name, "/")); base == "." || base == ".." {
+			if *recursive {
+				status = p.errorf("refusing to remove '.' or '..' directory: skipping '%s'", name)
+				continue
+			}
+		}
+		info, err := p.Lstat(ctx, name)
+		if err == nil && *recursive && path.Clean(path.Join(p.Dir, name)) == "/" {
+			status = p.errorf("it is dangerous to operate recursively on '%s'", name)
+			continue
+		}
+		switch {
+		case err == nil && info.IsDir() && !*recursive && !*empty:
+			err = workspace.ErrIsDir
+		case err == nil && *verbose && info.IsDir() && *recursive:
+			err = removeTree(ctx, p, name)
+		case err == nil:
+			if err = p.Rm(ctx, name, &workspace.RmOptions{Recursive: *recursive}); err == nil && *verbose {
+				fmt.Fprintln(p.Stdout, removed(name, info))
+			}
+		}
+		missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) && *force
+		if err != nil && !(missing && *force) {
+			status = p.errorf("cannot remove '%s': %s", name, ErrorText(err))
+		}
+	}
+	return status
+}
+
+// removed is what rm -v prints.
+func removed(name string, info workspace.FileInfo) string {
+	if info.IsDir() {
+		return fmt.Sprintf("removed directory '%s'", name)
+	}
+	return fmt.Sprintf("removed '%s'", name)
+}
+
+// removeTree removes a directory with everything in it, and prints each name.
+func removeTree(ctx context.Context, p *Process, name string) error {
+	list, err := p.ReadDir(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, info := range list {
+		child := joinShown(name, info.Name, false)
+		if info.IsDir() {
+			err = removeTree(ctx, p, child)
+		} else if err = p.Rm(ctx, child, nil); err == nil {
+			fmt.Fprintln(p.Stdout, removed(child, info))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := p.Rm(ctx, name, nil); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Stdout, "removed directory '%s'\n", name)
+	return nil
+}
+
+// touch creates files that do not exist. A workspace does not let anybody set times, so
+// the content of a file that exists is written again, which sets its time to now.
+func touch(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... FILE...")
+	noCreate := f.BoolP("no-create", "c", false, "create no file")
+	f.BoolP("a", "a", false, "(ignored)")
+	f.BoolP("m", "m", false, "(ignored)")
+	date := f.StringP("date", "d", "", "not possible here")
+	stamp := f.StringP("t", "t", "", "not possible here")
+	reference := f.StringP("reference", "r", "", "not possible here")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if *date+*stamp+*reference != "" {
+		return p.errorf("setting a time is not possible here: a workspace sets the time of a file when it is written")
+	}
+	if len(names) == 0 {
+		return f.wrong("missing file operand")
+	}
+	for _, name := range names {
+		info, err := p.Stat(ctx, name)
+		switch {
+		case err == nil && info.Type == workspace.TypeFile:
+			err = rewrite(ctx, p, name)
+		case errors.Is(err, fs.ErrNotExist) && *noCreate:
+			err = nil
+		case errors.Is(err, fs.ErrNotExist):
+			err = p.WriteFile(ctx, name, nil, nil)
+			if errors.Is(err, workspace.ErrIsDir) {
+				err = fs.ErrNotExist // a name with a slash at the end
+			}
+		}
+		if err != nil {
+			status = p.errorf("cannot touch '%s': %s", name, ErrorText(err))
+		}
+	}
+	return status
+}
+
+// rewrite writes the content of a file again.
+func rewrite(ctx context.Context, p *Process, name string) error {
+	data, version, err := p.ReadFile(ctx, name)
+	if err != nil {
+		return err
+	}
+	return p.WriteFile(ctx, name, data, &workspace.WriteOptions{IfVersion: version})
+}
+
+// ln would create links. A workspace has no operation that does.
+func ln(_ context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... TARGET LINK_NAME")
+	f.BoolP("symbolic", "s", false, "symlinks")
+	f.BoolP("force", "f", false, "(ignored)")
+	f.BoolP("no-dereference", "n", false, "(ignored)")
+	f.BoolP("verbose", "v", false, "(ignored)")
+	f.BoolP("relative", "r", false, "(ignored)")
+	f.StringP("target-directory", "t", "", "(ignored)")
+	f.BoolP("no-target-directory", "T", false, "(ignored)")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(names) == 0 {
+		return f.wrong("missing file operand")
+	}
+	return p.errorf("links are not possible here: a workspace can follow symlinks, and cannot create any; use cp to copy a file")
+}

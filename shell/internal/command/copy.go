@@ -1,0 +1,344 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// transfer is one run of cp or mv.
+type transfer struct {
+	p         *Process
+	recursive bool // cp -r
+	keep      bool // -n: a file that exists is not replaced
+	update    bool // -u: nor one that is newer
+	verbose   bool
+	whole     bool // -T: the destination is no directory to put something in
+	status    int
+}
+
+// newTransfer adds the options that cp and mv have in common.
+func newTransfer(f *flags) (t *transfer, target *string) {
+	t = &transfer{p: f.p}
+	f.BoolVarP(&t.keep, "no-clobber", "n", false, "replace no file that exists")
+	f.BoolVarP(&t.update, "update", "u", false, "replace no file that is newer")
+	f.BoolVarP(&t.verbose, "verbose", "v", false, "print what is done")
+	f.BoolVarP(&t.whole, "no-target-directory", "T", false, "the destination is not a directory to put files in")
+	f.BoolP("force", "f", false, "(ignored: nobody is asked)")
+	f.BoolP("interactive", "i", false, "(ignored: nobody is asked)")
+	return t, f.StringP("target-directory", "t", "", "the directory to put files in")
+}
+
+// cp copies files.
+func cp(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... SOURCE... DESTINATION")
+	t, target := newTransfer(f)
+	f.BoolVarP(&t.recursive, "recursive", "r", false, "directories with all that is in them")
+	f.BoolVarP(&t.recursive, "R", "R", false, "the same as -r")
+	f.BoolVarP(&t.recursive, "archive", "a", false, "the same as -r: a workspace has no owners and permissions")
+	for letter, name := range map[string]string{"p": "p", "P": "no-dereference", "L": "dereference", "d": "d", "x": "one-file-system"} {
+		f.BoolP(name, letter, false, "(ignored)")
+	}
+	f.String("preserve", "", "(ignored)")
+	f.Lookup("preserve").NoOptDefVal = "all"
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	return t.run(ctx, f, names, *target, t.copy)
+}
+
+// mv gives files and directories other names.
+func mv(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... SOURCE... DESTINATION")
+	t, target := newTransfer(f)
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	return t.run(ctx, f, names, *target, t.move)
+}
+
+// run calls do with each source and its destination.
+func (t *transfer) run(ctx context.Context, f *flags, names []string, target string, do func(ctx context.Context, from, to string) error) int {
+	p := t.p
+	switch {
+	case len(names) == 0:
+		return f.wrong("missing file operand")
+	case target == "" && len(names) == 1:
+		return f.wrong("missing destination file operand after '%s'", names[0])
+	case target != "" && t.whole:
+		return f.wrong("cannot combine --target-directory (-t) and --no-target-directory (-T)")
+	case t.whole && len(names) > 2:
+		return f.wrong("extra operand '%s'", names[2])
+	}
+	into := target != "" || len(names) > 2
+	if target == "" {
+		target, names = names[len(names)-1], names[:len(names)-1]
+	}
+	info, err := p.Stat(ctx, target)
+	if into && (err != nil || !info.IsDir()) {
+		if err == nil {
+			err = workspace.ErrNotDir
+		}
+		what := "target"
+		if f.Changed("target-directory") {
+			what = "target directory"
+		}
+		return p.errorf("%s '%s': %s", what, target, ErrorText(err))
+	}
+	into = into || err == nil && info.IsDir() && !t.whole
+	for i, from := range names {
+		if f.Lookup("recursive") != nil && slices.Contains(names[:i], from) {
+			p.errorf("warning: source file '%s' specified more than once", from)
+			continue
+		}
+		to := target
+		if into {
+			to = joinShown(target, path.Base(strings.TrimRight(from, "/")), false)
+			if base := path.Base(from); base == "." || base == ".." {
+				to = target
+			}
+		}
+		if err := do(ctx, from, to); err != nil && !isPipe(err) {
+			t.status = p.errorf("%v", err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return t.status
+}
+
+// errSkipped says that a file was left as it is, as -n and -u ask.
+var errSkipped = errors.New("skipped")
+
+// check describes both files, and returns the error of a transfer that cannot be. there is
+// nil if the destination does not exist.
+func (t *transfer) check(ctx context.Context, from, to string, info func(ctx context.Context, name string) (workspace.FileInfo, error)) (source workspace.FileInfo, there *workspace.FileInfo, err error) {
+	if source, err = info(ctx, from); err != nil {
+		return source, nil, fmt.Errorf("cannot stat '%s': %s", from, ErrorText(err))
+	}
+	found, err := t.p.Stat(ctx, to)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return source, nil, fmt.Errorf("cannot stat '%s': %s", to, ErrorText(err))
+	}
+	if err != nil {
+		return source, nil, nil
+	}
+	a, _ := t.p.Files.Locate(ctx, t.p.Dir, from) // which exist
+	b, _ := t.p.Files.Locate(ctx, t.p.Dir, to)
+	switch {
+	case t.keep && !(source.IsDir() && t.recursive):
+		return source, nil, errSkipped
+	case a == b && a.Workspace != nil && !source.IsDir():
+		return source, nil, fmt.Errorf("'%s' and '%s' are the same file", from, to)
+	case t.update && !source.IsDir() && !source.ModTime.After(found.ModTime):
+		return source, nil, errSkipped
+	case found.IsDir() && !source.IsDir():
+		return source, nil, fmt.Errorf("cannot overwrite directory '%s' with non-directory", to)
+	case !found.IsDir() && source.IsDir():
+		return source, nil, fmt.Errorf("cannot overwrite non-directory '%s' with directory '%s'", to, from)
+	}
+	return source, &found, nil
+}
+
+// inside reports whether to is from, or in it.
+func (t *transfer) inside(ctx context.Context, from, to string) bool {
+	a, err := t.p.Files.Locate(ctx, t.p.Dir, from)
+	b, errTo := t.p.Files.Locate(ctx, t.p.Dir, to)
+	if err != nil || errTo != nil || a.Workspace != b.Workspace {
+		return false
+	}
+	return a.Name == "." || a == b || strings.HasPrefix(b.Name, a.Name+"/")
+}
+
+// copy copies a file, or with -r a directory.
+func (t *transfer) copy(ctx context.Context, from, to string) error {
+	source, there, err := t.check(ctx, from, to, t.p.Stat)
+	switch {
+	case errors.Is(err, errSkipped):
+		return nil
+	case err == nil && source.IsDir() && !t.recursive, err != nil && source.IsDir() && !t.recursive:
+		return fmt.Errorf("-r not specified; omitting directory '%s'", from)
+	case err != nil:
+		return err
+	case source.IsDir() && t.inside(ctx, from, to):
+		return fmt.Errorf("cannot copy a directory, '%s', into itself, '%s'", from, to)
+	case source.IsDir():
+		return t.copyDir(ctx, from, to, there)
+	}
+	if there == nil && strings.HasSuffix(to, "/") {
+		return fmt.Errorf("cannot create regular file '%s': Not a directory", to)
+	}
+	t.say("'%s' -> '%s'", from, to)
+	if err := t.p.Copy(ctx, from, to); err != nil {
+		return fmt.Errorf("cannot create regular file '%s': %s", to, ErrorText(err))
+	}
+	return nil
+}
+
+// say prints what was done, with -v.
+func (t *transfer) say(format string, args ...any) {
+	if t.verbose {
+		fmt.Fprintf(t.p.Stdout, format+"\n", args...)
+	}
+}
+
+// copyDir copies a directory. A file that cannot be copied does not end it.
+func (t *transfer) copyDir(ctx context.Context, from, to string, there *workspace.FileInfo) error {
+	if there == nil {
+		if err := t.p.Mkdir(ctx, to, nil); err != nil {
+			return fmt.Errorf("cannot create directory '%s': %s", to, ErrorText(err))
+		}
+		t.say("'%s' -> '%s'", from, to)
+	}
+	list, err := t.p.ReadDir(ctx, from)
+	if err != nil {
+		return fmt.Errorf("cannot access '%s': %s", from, ErrorText(err))
+	}
+	for _, info := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := t.copy(ctx, joinShown(from, info.Name, false), joinShown(to, info.Name, false)); err != nil {
+			t.status = t.p.errorf("%v", err)
+		}
+	}
+	return nil
+}
+
+// move gives a file or a directory another name.
+func (t *transfer) move(ctx context.Context, from, to string) error {
+	source, there, err := t.check(ctx, from, to, t.p.Lstat)
+	switch {
+	case errors.Is(err, errSkipped):
+		return nil
+	case err != nil:
+		return err
+	case path.Base(from) == "." || path.Base(from) == "..":
+		return fmt.Errorf("cannot move '%s' to '%s': Device or resource busy", from, to)
+	case source.IsDir() && t.inside(ctx, from, to):
+		return fmt.Errorf("cannot move '%s' to a subdirectory of itself, '%s'", from, to)
+	case there == nil && !source.IsDir() && strings.HasSuffix(to, "/"):
+		return fmt.Errorf("cannot move '%s' to '%s': Not a directory", from, to)
+	}
+	if err := t.rename(ctx, from, to, source, there); err != nil {
+		return fmt.Errorf("cannot move '%s' to '%s': %s", from, to, ErrorText(err))
+	}
+	t.say("renamed '%s' -> '%s'", from, to)
+	return nil
+}
+
+// rename is move after its checks.
+func (t *transfer) rename(ctx context.Context, from, to string, source workspace.FileInfo, there *workspace.FileInfo) error {
+	parent, err := t.p.Stat(ctx, path.Dir(strings.TrimRight(to, "/"))) // which Move would create
+	switch {
+	case err != nil:
+		return err
+	case !parent.IsDir():
+		return workspace.ErrNotDir
+	case there != nil && !there.IsDir():
+		return t.replace(ctx, from, to)
+	case there != nil:
+		if err := t.p.Rm(ctx, to, nil); err != nil { // unless it is empty
+			return err
+		}
+	}
+	err = t.p.Move(ctx, from, to)
+	if errors.Is(err, ErrCrossWorkspace) || errors.Is(err, errors.ErrUnsupported) {
+		err = t.moveByCopy(ctx, from, to, source)
+	}
+	if err != nil && there != nil {
+		err = errors.Join(err, t.p.Mkdir(ctx, to, nil))
+	}
+	return err
+}
+
+// replace moves a file to a name that exists: the content is replaced at once, and the
+// old name removed. If that fails, the old content comes back.
+func (t *transfer) replace(ctx context.Context, from, to string) error {
+	old, _, err := t.p.ReadFile(ctx, to)
+	if err != nil {
+		return err
+	}
+	if err := t.p.Copy(ctx, from, to); err != nil {
+		return err
+	}
+	if err := t.p.Rm(ctx, from, nil); err != nil {
+		return errors.Join(err, t.p.WriteFile(context.WithoutCancel(ctx), to, old, nil))
+	}
+	return nil
+}
+
+// moveByCopy copies a file or a directory, and then removes it. If one of both fails, the
+// copy is removed, and what was removed is copied back.
+func (t *transfer) moveByCopy(ctx context.Context, from, to string, source workspace.FileInfo) error {
+	undo := context.WithoutCancel(ctx)
+	quiet := &transfer{p: t.p, recursive: true}
+	if err := quiet.copyAll(ctx, from, to, source); err != nil {
+		return errors.Join(err, t.removeCopy(undo, to))
+	}
+	err := t.p.Rm(ctx, from, &workspace.RmOptions{Recursive: source.IsDir()})
+	if err == nil {
+		return nil
+	}
+	if restored := quiet.restore(undo, to, from); restored != nil {
+		return errors.Join(err, restored) // and the copy stays, because it has what is missing
+	}
+	return errors.Join(err, t.removeCopy(undo, to))
+}
+
+func (t *transfer) removeCopy(ctx context.Context, name string) error {
+	err := t.p.Rm(ctx, name, &workspace.RmOptions{Recursive: true})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// copyAll copies a file or a directory to a name that does not exist. It ends with the
+// first error.
+func (t *transfer) copyAll(ctx context.Context, from, to string, source workspace.FileInfo) error {
+	if !source.IsDir() {
+		return t.p.Copy(ctx, from, to)
+	}
+	if err := t.p.Mkdir(ctx, to, nil); err != nil {
+		return err
+	}
+	list, err := t.p.ReadDir(ctx, from)
+	for _, info := range list {
+		if err == nil {
+			err = t.copyAll(ctx, joinShown(from, info.Name, false), joinShown(to, info.Name, false), info)
+		}
+	}
+	return err
+}
+
+// restore copies back what is in the copy and no longer in the original.
+func (t *transfer) restore(ctx context.Context, copied, original string) error {
+	info, err := t.p.Lstat(ctx, copied)
+	if err != nil {
+		return err
+	}
+	_, err = t.p.Lstat(ctx, original)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return t.copyAll(ctx, copied, original, info)
+	case err != nil || !info.IsDir():
+		return err
+	}
+	list, err := t.p.ReadDir(ctx, copied)
+	for _, child := range list {
+		if err == nil {
+			err = t.restore(ctx, joinShown(copied, child.Name, false), joinShown(original, child.Name, false))
+		}
+	}
+	return err
+}

@@ -1,0 +1,787 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
+	"github.com/workspacekit/workspacekit/shell/internal/pattern"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// findEntry is a file or directory that find looks at.
+type findEntry struct {
+	info  workspace.FileInfo
+	shown string // its path, as it is printed
+	start string // the argument where it was found
+	depth int
+	prune bool // what is below it is left out
+}
+
+// findTest is a part of an expression. It returns whether it is true of an entry.
+type findTest func(ctx context.Context, e *findEntry) bool
+
+// findRun is one run of find.
+type findRun struct {
+	p                  *Process
+	out                *bufio.Writer
+	maxDepth, minDepth int // maxDepth is -1 for none
+	depthFirst         bool
+	depthAsked         bool // by -depth itself
+	deletes, prunes    bool
+	acts               bool // the expression prints or does something
+	quit               bool
+	status             int
+	batches            []*findBatch // of -exec ... +
+	regexType          pattern.Syntax
+
+	args []string // of the expression that are left to read
+}
+
+// dirSize is the size that listings show of a directory.
+const dirSize = 4096
+
+// find walks directories and prints what an expression is true of.
+func find(ctx context.Context, p *Process) int {
+	f := &findRun{p: p, out: bufio.NewWriter(p.Stdout), maxDepth: -1, regexType: pattern.Basic}
+	starts, test, err := f.parse()
+	if err != nil {
+		return p.errorf("%v", err)
+	}
+	for _, start := range starts {
+		if err := f.walk(ctx, start, test); err != nil {
+			f.fail(start, err)
+		}
+		if f.quit || ctx.Err() != nil {
+			break
+		}
+	}
+	for _, b := range f.batches {
+		f.runBatch(ctx, b)
+	}
+	return p.finish(f.out, f.status)
+}
+
+func (f *findRun) fail(name string, err error) {
+	if isPipe(err) {
+		return
+	}
+	f.out.Flush()
+	f.p.errorf("‘%s’: %s", name, ErrorText(err))
+	f.status = 1
+}
+
+// findError is an error of the arguments, in the words of GNU's find.
+type findError string
+
+// Error implements the error interface.
+func (e findError) Error() string { return string(e) }
+
+func findErrorf(format string, args ...any) error { return findError(fmt.Sprintf(format, args...)) }
+
+// parse reads the arguments: directories, and an expression.
+func (f *findRun) parse() (starts []string, test findTest, err error) {
+	args := f.p.Args[1:]
+	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P", "--"}, args[0]) {
+		args = args[1:]
+	}
+	for len(args) > 0 && !(strings.HasPrefix(args[0], "-") && len(args[0]) > 1 || args[0] == "(" || args[0] == "!") {
+		starts, args = append(starts, args[0]), args[1:]
+	}
+	if len(starts) == 0 {
+		starts = []string{"."}
+	}
+	if f.args = args; len(args) == 0 {
+		test = func(context.Context, *findEntry) bool { return true }
+	} else if test, err = f.list(); err != nil {
+		return nil, nil, err
+	}
+	if len(f.args) > 0 {
+		if f.args[0] == ")" {
+			return nil, nil, findErrorf("invalid expression; you have too many ')'")
+		}
+		return nil, nil, findErrorf("paths must precede expression: `%s'", f.args[0])
+	}
+	if f.deletes && f.prunes && !f.depthAsked {
+		return nil, nil, findErrorf("The -delete action automatically turns on -depth, but -prune does nothing when -depth is in effect.  If you want to carry on anyway, just explicitly use the -depth option.")
+	}
+	if !f.acts {
+		inner := test
+		test = func(ctx context.Context, e *findEntry) bool {
+			return inner(ctx, e) && !f.quit && f.print(e.shown, "\n")
+		}
+	}
+	return starts, test, nil
+}
+
+// peek reports whether the next word is one of words.
+func (f *findRun) peek(words ...string) bool {
+	return len(f.args) > 0 && slices.Contains(words, f.args[0])
+}
+
+// list reads expressions with commas between them.
+func (f *findRun) list() (findTest, error) {
+	test, err := f.or()
+	for err == nil && f.peek(",") {
+		f.args = f.args[1:]
+		first := test
+		var second findTest
+		second, err = f.or()
+		test = func(ctx context.Context, e *findEntry) bool {
+			first(ctx, e)
+			return second(ctx, e)
+		}
+	}
+	return test, err
+}
+
+func (f *findRun) or() (findTest, error) {
+	test, err := f.and()
+	for err == nil && f.peek("-o", "-or") {
+		f.args = f.args[1:]
+		first := test
+		var second findTest
+		second, err = f.and()
+		test = func(ctx context.Context, e *findEntry) bool { return first(ctx, e) || second(ctx, e) }
+	}
+	return test, err
+}
+
+func (f *findRun) and() (findTest, error) {
+	test, err := f.not()
+	for err == nil && len(f.args) > 0 && !f.peek("-o", "-or", ",", ")") {
+		if f.peek("-a", "-and") {
+			f.args = f.args[1:]
+		}
+		first := test
+		var second findTest
+		second, err = f.not()
+		test = func(ctx context.Context, e *findEntry) bool { return first(ctx, e) && second(ctx, e) }
+	}
+	return test, err
+}
+
+func (f *findRun) not() (findTest, error) {
+	if !f.peek("!", "-not") {
+		return f.primary()
+	}
+	word := f.args[0]
+	if f.args = f.args[1:]; len(f.args) == 0 {
+		return nil, findErrorf("expected an expression after '%s'", word)
+	}
+	test, err := f.not()
+	return func(ctx context.Context, e *findEntry) bool { return !test(ctx, e) }, err
+}
+
+// primary reads one test or action, or an expression in parentheses.
+func (f *findRun) primary() (findTest, error) {
+	if len(f.args) == 0 {
+		return nil, findErrorf("invalid expression; an expression is missing at the end")
+	}
+	word := f.args[0]
+	f.args = f.args[1:]
+	if word == "(" {
+		if f.peek(")") {
+			return nil, findErrorf("invalid expression; empty parentheses are not allowed.")
+		}
+		test, err := f.list()
+		if err == nil && !f.peek(")") {
+			err = findErrorf("invalid expression; I was expecting to find a ')' somewhere but did not see one.")
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.args = f.args[1:]
+		return test, nil
+	}
+	if test, ok := f.simple(word); ok {
+		return test, nil
+	}
+	if word == "-exec" || word == "-execdir" {
+		return f.exec(word)
+	}
+	make := f.withValue(word)
+	switch {
+	case word == ")" || slices.Contains([]string{"-o", "-or", "-a", "-and", ","}, word):
+		return nil, findErrorf("invalid expression; you have used a binary operator '%s' with nothing before it.", word)
+	case !strings.HasPrefix(word, "-"):
+		return nil, findErrorf("paths must precede expression: `%s'", word)
+	case slices.Contains(findRefused, word):
+		return nil, findErrorf("%s is not possible here: a workspace has no owners, permissions, links or devices", word)
+	case make == nil:
+		return nil, findErrorf("unknown predicate `%s'", word)
+	case len(f.args) == 0:
+		return nil, findErrorf("missing argument to `%s'", word)
+	}
+	value := f.args[0]
+	f.args = f.args[1:]
+	return make(value)
+}
+
+// findRefused are tests and actions of GNU's find that do not exist here.
+var findRefused = []string{"-perm", "-user", "-group", "-uid", "-gid", "-nouser", "-nogroup", "-links", "-inum", "-samefile", "-fstype", "-ok", "-okdir",
+	"-readable", "-writable", "-executable", "-fprint", "-fprintf", "-fprint0", "-fls", "-ls", "-lname", "-ilname", "-context", "-used", "-anewer", "-cnewer", "-xtype"}
+
+// simple returns the test of a word that has no value.
+func (f *findRun) simple(word string) (test findTest, ok bool) {
+	always := func(context.Context, *findEntry) bool { return true }
+	switch word {
+	case "-print":
+		f.acts = true
+		return func(_ context.Context, e *findEntry) bool { return f.print(e.shown, "\n") }, true
+	case "-print0":
+		f.acts = true
+		return func(_ context.Context, e *findEntry) bool { return f.print(e.shown, "\x00") }, true
+	case "-delete":
+		f.acts, f.depthFirst, f.deletes = true, true, true
+		return f.delete, true
+	case "-prune":
+		f.prunes = true
+		return func(_ context.Context, e *findEntry) bool {
+			e.prune = true
+			return true
+		}, true
+	case "-quit":
+		return func(context.Context, *findEntry) bool {
+			f.quit = true
+			return true
+		}, true
+	case "-empty":
+		return f.empty, true
+	case "-true":
+		return always, true
+	case "-false":
+		return func(context.Context, *findEntry) bool { return false }, true
+	case "-depth", "-d":
+		f.depthFirst, f.depthAsked = true, true
+		return always, true
+	case "-xdev", "-mount", "-noleaf", "-follow", "-ignore_readdir_race", "-noignore_readdir_race", "-warn", "-nowarn", "-daystart":
+		return always, true
+	}
+	return nil, false
+}
+
+// withValue returns what makes the test of a word that has a value; nil if there is no
+// such word.
+func (f *findRun) withValue(word string) func(value string) (findTest, error) {
+	fold := strings.HasPrefix(word, "-i")
+	switch word {
+	case "-name", "-iname":
+		return func(value string) (findTest, error) {
+			re := wildcard(value, fold)
+			return func(_ context.Context, e *findEntry) bool { return re.MatchString(baseOf(e.shown)) }, nil
+		}
+	case "-path", "-wholename", "-ipath", "-iwholename":
+		return func(value string) (findTest, error) {
+			re := wildcard(value, fold)
+			return func(_ context.Context, e *findEntry) bool { return re.MatchString(e.shown) }, nil
+		}
+	case "-regex", "-iregex":
+		return func(value string) (findTest, error) {
+			re, err := pattern.Compile([]string{value}, f.regexType, &pattern.Options{IgnoreCase: fold, Line: true})
+			return func(_ context.Context, e *findEntry) bool { return re.Match([]byte(e.shown)) }, err
+		}
+	case "-regextype":
+		return f.setRegexType
+	case "-type":
+		return findTypes
+	case "-maxdepth", "-mindepth":
+		return func(value string) (findTest, error) {
+			n, err := strconv.ParseUint(value, 10, 31)
+			if err != nil {
+				return nil, findErrorf("Expected a positive decimal integer argument to %s, but got ‘%s’", word, value)
+			}
+			if word == "-maxdepth" {
+				f.maxDepth = int(n)
+			} else {
+				f.minDepth = int(n)
+			}
+			return func(context.Context, *findEntry) bool { return true }, nil
+		}
+	case "-size":
+		return findSize
+	case "-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin":
+		return func(value string) (findTest, error) { return f.age(word, value) }
+	case "-newer", "-newermt":
+		return func(value string) (findTest, error) { return f.newer(word, value) }
+	case "-printf":
+		return f.printf
+	}
+	return nil
+}
+
+// baseOf returns the last element of a path, as -name sees it: "a" of "a/".
+func baseOf(name string) string {
+	if trimmed := strings.TrimRight(name, "/"); trimmed != "" {
+		return path.Base(trimmed)
+	}
+	return "/"
+}
+
+// print prints a path. It is always true.
+func (f *findRun) print(name, end string) bool {
+	f.out.WriteString(name)
+	if _, err := f.out.WriteString(end); err != nil {
+		f.quit = true
+	}
+	return true
+}
+
+func (f *findRun) setRegexType(value string) (findTest, error) {
+	switch value {
+	case "posix-extended", "egrep", "posix-egrep", "awk", "gnu-awk", "posix-awk", "posix-minimal-basic":
+		f.regexType = pattern.Extended
+	case "grep", "sed", "posix-basic", "emacs", "findutils-default", "ed":
+		f.regexType = pattern.Basic
+	default:
+		return nil, findErrorf("Unknown regular expression type ‘%s’", value)
+	}
+	return func(context.Context, *findEntry) bool { return true }, nil
+}
+
+// findTypes is -type.
+func findTypes(value string) (findTest, error) {
+	types := map[string]workspace.FileType{"f": workspace.TypeFile, "d": workspace.TypeDirectory, "l": workspace.TypeSymlink}
+	var wanted []workspace.FileType
+	for _, letter := range strings.Split(value, ",") {
+		switch t, ok := types[letter]; {
+		case ok:
+			wanted = append(wanted, t)
+		case letter != "" && strings.Contains("bcpsD", letter):
+		default:
+			return nil, findErrorf("Unknown argument to -type: %s", value)
+		}
+	}
+	return func(_ context.Context, e *findEntry) bool { return slices.Contains(wanted, e.info.Type) }, nil
+}
+
+// comparison reads "+n", "-n" or "n", and returns how a number is compared with it.
+func comparison(value string) (n float64, compare func(a float64) bool, err error) {
+	digits := strings.TrimLeft(value, "+-")
+	if len(value)-len(digits) > 1 {
+		return 0, nil, findErrorf("invalid number")
+	}
+	if n, err = strconv.ParseFloat(digits, 64); err != nil {
+		return 0, nil, err
+	}
+	switch value[0] {
+	case '+':
+		return n, func(a float64) bool { return a > n }, nil
+	case '-':
+		return n, func(a float64) bool { return a < n }, nil
+	}
+	return n, func(a float64) bool { return a == n }, nil
+}
+
+// sizeOf returns the size that listings show.
+func sizeOf(info workspace.FileInfo) int64 {
+	if info.IsDir() {
+		return dirSize
+	}
+	return info.Size
+}
+
+// findSize is -size.
+func findSize(value string) (findTest, error) {
+	units := map[byte]int64{'c': 1, 'w': 2, 'b': 512, 'k': 1 << 10, 'M': 1 << 20, 'G': 1 << 30}
+	unit, digits := int64(512), value
+	if value != "" && units[value[len(value)-1]] > 0 {
+		unit, digits = units[value[len(value)-1]], value[:len(value)-1]
+	}
+	_, compare, err := comparison(digits)
+	if err != nil || strings.Contains(digits, ".") {
+		return nil, findErrorf("Invalid argument `%s' to -size", value)
+	}
+	return func(_ context.Context, e *findEntry) bool {
+		return compare(float64((sizeOf(e.info) + unit - 1) / unit))
+	}, nil
+}
+
+// age is -mtime and -mmin.
+func (f *findRun) age(word, value string) (findTest, error) {
+	_, compare, err := comparison(value)
+	if err != nil {
+		return nil, findErrorf("invalid argument `%s' to `%s'", value, word)
+	}
+	now := f.p.Now()
+	if strings.HasSuffix(word, "min") {
+		return func(_ context.Context, e *findEntry) bool {
+			minutes := now.Sub(e.info.ModTime).Minutes()
+			if value[0] != '+' && value[0] != '-' {
+				minutes = float64(int64(minutes) + 1)
+			}
+			return compare(minutes)
+		}, nil
+	}
+	return func(_ context.Context, e *findEntry) bool {
+		return compare(float64(int64(now.Sub(e.info.ModTime).Hours() / 24)))
+	}, nil
+}
+
+// newer is -newer and -newermt.
+func (f *findRun) newer(word, value string) (findTest, error) {
+	var since time.Time
+	if word == "-newer" {
+		info, err := f.p.Stat(context.Background(), value)
+		if err != nil {
+			return nil, findErrorf("‘%s’: %s", value, ErrorText(err))
+		}
+		since = info.ModTime
+	} else {
+		var err error
+		if since, err = parseDate(value, f.p.Now().In(f.p.location())); err != nil {
+			return nil, findErrorf("I cannot figure out how to interpret ‘%s’ as a date or time", value)
+		}
+	}
+	return func(_ context.Context, e *findEntry) bool { return e.info.ModTime.After(since) }, nil
+}
+
+// empty is -empty.
+func (f *findRun) empty(ctx context.Context, e *findEntry) bool {
+	if !e.info.IsDir() {
+		return e.info.Type == workspace.TypeFile && e.info.Size == 0
+	}
+	at, err := f.p.Files.Locate(ctx, f.p.Dir, e.shown)
+	if err != nil || at.Workspace == nil {
+		return false
+	}
+	list, err := at.Workspace.Ls(ctx, at.Name, &workspace.LsOptions{Limit: 1})
+	return err == nil && len(list) == 0
+}
+
+// delete is -delete. Where find begins is left, if it is the working directory.
+func (f *findRun) delete(ctx context.Context, e *findEntry) bool {
+	if e.shown == "." {
+		return true
+	}
+	if err := f.p.Rm(ctx, e.shown, nil); err != nil {
+		if !isPipe(err) {
+			f.out.Flush()
+			f.p.errorf("cannot delete ‘%s’: %s", e.shown, ErrorText(err))
+			f.status = 1
+		}
+		return false
+	}
+	return true
+}
+
+// findBatch is a command of -exec ... +, and what it is going to get.
+type findBatch struct {
+	command []string
+	names   []string
+	size    int
+}
+
+// The bounds of a batch.
+const (
+	batchNames = 5000
+	batchBytes = 128 << 10
+)
+
+// exec reads the command of -exec.
+func (f *findRun) exec(word string) (findTest, error) {
+	f.acts = true
+	end := slices.IndexFunc(f.args, func(arg string) bool { return arg == ";" })
+	plus := -1
+	for i := 1; i < len(f.args) && (end < 0 || i < end); i++ {
+		if f.args[i] == "+" && f.args[i-1] == "{}" {
+			plus = i
+			break
+		}
+	}
+	switch {
+	case word == "-execdir":
+		return nil, findErrorf("-execdir is not possible here; use -exec")
+	case plus > 0:
+		b := &findBatch{command: f.args[:plus-1]}
+		f.batches, f.args = append(f.batches, b), f.args[plus+1:]
+		if len(b.command) == 0 {
+			return nil, findErrorf("missing argument to `%s'", word)
+		}
+		return func(ctx context.Context, e *findEntry) bool {
+			b.names = append(b.names, e.shown)
+			if b.size += len(e.shown); len(b.names) >= batchNames || b.size > batchBytes {
+				f.runBatch(ctx, b)
+			}
+			return true
+		}, nil
+	case end < 1:
+		return nil, findErrorf("missing argument to `%s'", word)
+	}
+	command := f.args[:end]
+	f.args = f.args[end+1:]
+	return func(ctx context.Context, e *findEntry) bool {
+		args := make([]string, len(command))
+		for i, arg := range command {
+			args[i] = strings.ReplaceAll(arg, "{}", e.shown)
+		}
+		return f.runCommand(ctx, args) == 0
+	}, nil
+}
+
+// runBatch runs the command of -exec ... + for the names that were collected.
+func (f *findRun) runBatch(ctx context.Context, b *findBatch) {
+	if len(b.names) == 0 {
+		return
+	}
+	if f.runCommand(ctx, append(slices.Clone(b.command), b.names...)) != 0 {
+		f.status = 1
+	}
+	b.names, b.size = nil, 0
+}
+
+// runCommand runs a program with nothing to read.
+func (f *findRun) runCommand(ctx context.Context, args []string) int {
+	if err := f.out.Flush(); err != nil {
+		f.quit = true
+		return 1
+	}
+	child := *f.p
+	child.Args, child.Stdin = args, strings.NewReader("")
+	return f.p.Run(ctx, &child)
+}
+
+// walk tests what is in the directory start, and start itself.
+func (f *findRun) walk(ctx context.Context, start string, test findTest) error {
+	info, err := f.p.Lstat(ctx, start)
+	if err != nil {
+		return err
+	}
+	top := &findEntry{info: info, shown: start, start: start}
+	if f.depthFirst {
+		return f.walkDepthFirst(ctx, top, test)
+	}
+	if f.minDepth == 0 {
+		test(ctx, top)
+	}
+	if !info.IsDir() || top.prune || f.quit {
+		return nil
+	}
+	return f.below(ctx, top, func(e *findEntry) error {
+		if e.depth >= f.minDepth {
+			test(ctx, e)
+		}
+		switch {
+		case f.quit:
+			return fs.SkipAll
+		case e.prune && e.info.IsDir():
+			return fs.SkipDir
+		}
+		return nil
+	})
+}
+
+// walkDepthFirst tests what is in a directory before the directory: the other way round
+// from a walk.
+func (f *findRun) walkDepthFirst(ctx context.Context, top *findEntry, test findTest) error {
+	entries, size := []*findEntry{top}, int64(0)
+	if top.info.IsDir() {
+		err := f.below(ctx, top, func(e *findEntry) error {
+			if size += int64(len(e.shown)) + 200; size > f.p.MaxMemory {
+				return errTooMuch(f.p.MaxMemory)
+			}
+			entries = append(entries, e)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, e := range slices.Backward(entries) {
+		if e.depth >= f.minDepth {
+			test(ctx, e)
+		}
+		if f.quit || ctx.Err() != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// below calls visit with what is in the directory top, as deep as the options say.
+func (f *findRun) below(ctx context.Context, top *findEntry, visit func(e *findEntry) error) error {
+	if f.maxDepth >= 0 && top.depth >= f.maxDepth {
+		return nil
+	}
+	at, err := f.p.Files.Locate(ctx, f.p.Dir, top.shown)
+	if err != nil {
+		return err
+	}
+	if at.Workspace == nil || f.maxDepth == top.depth+1 {
+		return f.children(ctx, top, at.Workspace == nil, visit)
+	}
+	return at.Workspace.Walk(ctx, at.Name, nil, func(info workspace.FileInfo, err error) error {
+		rel := relativeTo(at.Name, info.Path)
+		e := &findEntry{info: info, shown: joinShown(top.shown, rel, false), start: top.start, depth: top.depth + 1 + strings.Count(rel, "/")}
+		if err != nil {
+			f.fail(e.shown, err)
+			return nil
+		}
+		if err := visit(e); err != nil {
+			return err
+		}
+		if info.IsDir() && f.maxDepth >= 0 && e.depth >= f.maxDepth {
+			return fs.SkipDir
+		}
+		return nil
+	})
+}
+
+// children is below for one directory: the one of the workspaces, or the last one that
+// the options allow.
+func (f *findRun) children(ctx context.Context, top *findEntry, deeper bool, visit func(e *findEntry) error) error {
+	list, err := f.p.ReadDir(ctx, top.shown)
+	if err != nil {
+		return err
+	}
+	for _, info := range list {
+		e := &findEntry{info: info, shown: joinShown(top.shown, info.Name, false), start: top.start, depth: top.depth + 1}
+		err := visit(e)
+		if err == nil && deeper {
+			err = f.below(ctx, e, visit)
+		}
+		switch err {
+		case nil, fs.SkipDir:
+		case fs.SkipAll:
+			return nil
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+var printfTime = lazyregexp.New(`^%[TAC](@|\+|[A-Za-z])`)
+
+// printf is -printf.
+func (f *findRun) printf(format string) (findTest, error) {
+	f.acts = true
+	return func(_ context.Context, e *findEntry) bool {
+		f.print(f.format(format, e), "")
+		return true
+	}, nil
+}
+
+// format returns what -printf prints.
+func (f *findRun) format(format string, e *findEntry) string {
+	var b strings.Builder
+	for at := 0; at < len(format); at++ {
+		c := format[at]
+		if c == '\\' && at+1 < len(format) {
+			text, n := findEscape(format[at+1:])
+			b.WriteString(text)
+			at += n
+			continue
+		}
+		if c != '%' || at+1 == len(format) {
+			b.WriteByte(c)
+			continue
+		}
+		if m := printfTime().FindStringSubmatch(format[at:]); m != nil {
+			b.WriteString(formatTime(e.info.ModTime.In(f.p.location()), printfTimes(m[1])))
+			at += len(m[0]) - 1
+			continue
+		}
+		flags := ""
+		next := at + 1
+		for next < len(format) && strings.IndexByte("-0123456789.", format[next]) >= 0 {
+			flags += string(format[next])
+			next++
+		}
+		if next == len(format) {
+			b.WriteString(format[at:])
+			break
+		}
+		if value, ok := f.directive(format[next], e); ok {
+			fmt.Fprintf(&b, "%"+flags+"s", value)
+		} else {
+			b.WriteString(format[at : next+1])
+		}
+		at = next
+	}
+	return b.String()
+}
+
+// printfTimes returns the format of date for what follows %T.
+func printfTimes(letter string) string {
+	switch letter {
+	case "@":
+		return "%s.%N0"
+	case "+":
+		return "%Y-%m-%d+%H:%M:%S.%N0"
+	case "S":
+		return "%S.%N0"
+	case "T", "X":
+		return "%H:%M:%S.%N0"
+	}
+	return "%" + letter
+}
+
+// directive returns the value of one letter of -printf.
+func (f *findRun) directive(letter byte, e *findEntry) (string, bool) {
+	dir := "."
+	if trimmed := strings.TrimRight(e.shown, "/"); strings.Contains(trimmed, "/") {
+		dir = trimmed[:strings.LastIndexByte(trimmed, '/')]
+	}
+	switch letter {
+	case '%':
+		return "%", true
+	case 'p':
+		return e.shown, true
+	case 'f':
+		if e.depth == 0 && strings.HasSuffix(e.shown, "/") {
+			return baseOf(e.shown) + "/", true
+		}
+		return baseOf(e.shown), true
+	case 'h':
+		return dir, true
+	case 'P':
+		return strings.TrimPrefix(strings.TrimPrefix(e.shown, e.start), "/"), true
+	case 'H':
+		return e.start, true
+	case 's':
+		return strconv.FormatInt(sizeOf(e.info), 10), true
+	case 'k':
+		return strconv.FormatInt((sizeOf(e.info)+4095)/4096*4, 10), true
+	case 'b':
+		return strconv.FormatInt((sizeOf(e.info)+4095)/4096*8, 10), true
+	case 'd':
+		return strconv.Itoa(e.depth), true
+	case 'y', 'Y':
+		return typeLetter(e.info.Type, "f"), true
+	case 'm':
+		return modeOf(e.info)[:3], true
+	case 'M':
+		return modeText(e.info), true
+	case 'u', 'g':
+		return ownerName, true
+	case 'U', 'G':
+		return "0", true
+	case 'n':
+		return "1", true
+	case 't':
+		return formatTime(e.info.ModTime.In(f.p.location()), "%a %b %e %H:%M:%S.%N0 %Y"), true
+	}
+	return "", false
+}
+
+// findEscape reads an escape of -printf after its backslash.
+func findEscape(s string) (text string, n int) {
+	if s[0] >= '0' && s[0] <= '7' {
+		for n = 1; n < 3 && n < len(s) && s[n] >= '0' && s[n] <= '7'; n++ {
+		}
+		code, _ := strconv.ParseUint(s[:n], 8, 16)
+		return string([]byte{byte(code)}), n
+	}
+	if at := strings.IndexByte(`abfnrtv\`, s[0]); at >= 0 {
+		return "\a\b\f\n\r\t\v\\"[at : at+1], 1
+	}
+	return `\` + s[:1], 1
+}

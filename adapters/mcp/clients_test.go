@@ -247,26 +247,37 @@ func (s *script) callEveryTool(t *testing.T, session *sdk.ClientSession) {
 	}
 }
 
-// cancelSearch begins a search that does not end, and cancels it once it goes on.
+// cancelSearch begins a search that does not end, and cancels it once it goes on. On a
+// machine that is busy with other things, one of a few has to stop in time.
 func (s *script) cancelSearch(t *testing.T, session *sdk.ClientSession, progressed <-chan time.Time) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	params := &sdk.CallToolParams{Name: "workspace__main__grep", Arguments: map[string]any{"pattern": "long"}}
-	params.SetProgressToken("search")
-	ended := make(chan error, 1)
-	go func() {
-		_, err := session.CallTool(ctx, params)
-		ended <- err
-	}()
-	receive(t, progressed)
-	cancelled := time.Now()
-	cancel()
-	if err := receive(t, ended); !errors.Is(err, context.Canceled) {
-		t.Errorf("the cancelled search = %v", err)
-	}
-	if took := s.ended(t, 1).Sub(cancelled); took > cancelTime {
-		t.Errorf("the search went on for %v, want at most %v", took, cancelTime)
+	const tries = 3
+	for try := 1; ; try++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		params := &sdk.CallToolParams{Name: "workspace__main__grep", Arguments: map[string]any{"pattern": "long"}}
+		params.SetProgressToken(fmt.Sprint("search ", try))
+		ended := make(chan error, 1)
+		go func() {
+			_, err := session.CallTool(ctx, params)
+			ended <- err
+		}()
+		receive(t, progressed)
+		cancelled := time.Now()
+		cancel()
+		if err := receive(t, ended); !errors.Is(err, context.Canceled) {
+			t.Errorf("the cancelled search = %v", err)
+		}
+		took := s.ended(t, try).Sub(cancelled)
+		if took <= cancelTime {
+			return
+		}
+		if try == tries {
+			t.Fatalf("the search went on for %v, want at most %v", took, cancelTime)
+		}
+		select { // what came late
+		case <-progressed:
+		default:
+		}
 	}
 }
 
@@ -328,7 +339,11 @@ func TestClientsTypeScript(t *testing.T) {
 			t.Fatalf("the client ended with %v:\n%s", err, out)
 		}
 		if s.url == "" {
-			s.ended(t, 2) // the call of the client that has vanished
+			text, err := os.ReadFile(filepath.Join(s.dir, "searches"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.ended(t, len(text)+1) // the call of the client that has vanished
 			return
 		}
 		readNth(t, newSession(t, s.transport(t)), 1)

@@ -15,6 +15,7 @@ import (
 const (
 	codePermission = -32000
 	codeNotFound   = -32002
+	codeParams     = -32602
 )
 
 // details is the data of an error about the path that was sent.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -286,11 +287,16 @@ func (l *link) ask(ctx context.Context, op, name, target string, request func(ct
 		return ops.Error(op, name, fs.ErrNotExist, nil)
 	case refused != nil && refused.Code == codePermission:
 		return ops.Error(op, name, fs.ErrPermission, errors.New("the editor refuses it"))
+	case refused != nil && refused.Code == codeParams:
+		return ops.Error(op, name, workspace.ErrUnavailable, errParams)
 	}
 	return ops.Error(op, name, workspace.ErrUnavailable, errFailed)
 }
 
-var errFailed = errors.New("the editor failed")
+var (
+	errFailed = errors.New("the editor failed")
+	errParams = fmt.Errorf("%w: it does not take this", errFailed)
+)
 
 // gone reports whether the editor has disconnected.
 func (l *link) gone() bool {
@@ -456,11 +462,11 @@ func (f *FS) write(ctx context.Context, name string, data []byte, opts *workspac
 	if err := ops.CheckConditions(ops.WriteFile, name, string(o.IfVersion), o.IfNotExist); err != nil {
 		return "", err
 	}
-	target, isFile, err := f.destination(ctx, name, o)
+	target, err := f.destination(ctx, name, o)
 	if err != nil {
 		return "", err
 	}
-	if err := f.checkConditions(ctx, name, o, byEditor, isFile); err != nil {
+	if err := f.checkConditions(ctx, name, o, byEditor); err != nil {
 		return "", err
 	}
 	if !byEditor {
@@ -470,7 +476,13 @@ func (f *FS) write(ctx context.Context, name string, data []byte, opts *workspac
 		_, err := f.editor.WriteTextFile(ctx, sdk.WriteTextFileRequest{SessionId: f.session, Path: path, Content: string(data)})
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) { // it is to create what is missing
+	if errors.Is(err, errParams) && len(data) == 0 { // the editor's SDK demands a content
+		if err := f.checkConditions(ctx, name, o, false); err != nil {
+			return "", err
+		}
+		return f.below.WriteFile(ctx, name, data, opts)
+	}
+	if errors.Is(err, fs.ErrNotExist) { // it should create what is missing
 		err = ops.Error(ops.WriteFile, name, workspace.ErrUnavailable, errors.New("the editor did not create it"))
 	}
 	if err != nil {
@@ -480,40 +492,40 @@ func (f *FS) write(ctx context.Context, name string, data []byte, opts *workspac
 	return f.written(ctx, name, data)
 }
 
-// destination returns the target of a write, and whether a file is there. The editor
+// destination returns the target of a write, which is a file or missing. The editor
 // follows symlinks, so it must not get a name with any.
-func (f *FS) destination(ctx context.Context, name string, o workspace.WriteOptions) (target string, isFile bool, err error) {
+func (f *FS) destination(ctx context.Context, name string, o workspace.WriteOptions) (target string, err error) {
 	if o.IfNotExist {
 		_, err := f.below.Stat(ctx, name)
 		switch {
 		case err == nil:
-			return "", false, ops.Error(ops.WriteFile, name, fs.ErrExist, nil)
+			return "", ops.Error(ops.WriteFile, name, fs.ErrExist, nil)
 		case !errors.Is(err, fs.ErrNotExist):
-			return "", false, ops.Rename(err, ops.WriteFile, name)
+			return "", ops.Rename(err, ops.WriteFile, name)
 		}
 	}
 	if target, err = f.target(ctx, ops.WriteFile, name); err != nil {
-		return "", false, err
+		return "", err
 	}
 	info, err := f.below.Stat(ctx, target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return target, false, nil
+		return target, nil
 	case err != nil:
-		return "", false, ops.Rename(err, ops.WriteFile, name)
+		return "", ops.Rename(err, ops.WriteFile, name)
 	case info.IsDir():
-		return "", false, ops.Error(ops.WriteFile, name, workspace.ErrIsDir, nil)
+		return "", ops.Error(ops.WriteFile, name, workspace.ErrIsDir, nil)
 	case info.Type == workspace.TypeSymlink:
-		return "", false, ops.Error(ops.WriteFile, name, workspace.ErrSymlink, nil)
+		return "", ops.Error(ops.WriteFile, name, workspace.ErrSymlink, nil)
 	case info.Type != workspace.TypeFile:
-		return "", false, ops.Error(ops.WriteFile, name, fs.ErrInvalid, errors.New("it is no file"))
+		return "", ops.Error(ops.WriteFile, name, fs.ErrInvalid, errors.New("it is no file"))
 	}
-	return target, true, nil
+	return target, nil
 }
 
 // checkConditions tests the conditions of a write against what the editor shows. A
 // write that the editor does not make needs a file that is saved.
-func (f *FS) checkConditions(ctx context.Context, name string, o workspace.WriteOptions, byEditor, isFile bool) error {
+func (f *FS) checkConditions(ctx context.Context, name string, o workspace.WriteOptions, byEditor bool) error {
 	if byEditor && o.IfVersion == "" && !(o.IfNotExist && f.can.ReadTextFile) {
 		return nil
 	}

@@ -35,13 +35,19 @@ func newLiteral(text string, fold bool) literal {
 	if fold {
 		text = strings.ToLower(text)
 	}
-	l := literal{text: []byte(text), fold: fold}
-	for i, b := range l.text {
-		if rarity(b) > rarity(l.text[l.rare]) {
-			l.rare = i
+	return literal{text: []byte(text), rare: Rarest(text), fold: fold}
+}
+
+// Rarest returns the index of the byte in text that is least common in source code and
+// prose, where a search for text begins.
+func Rarest[T string | []byte](text T) int {
+	rarest := 0
+	for i := range len(text) {
+		if rarity(text[i]) > rarity(text[rarest]) {
+			rarest = i
 		}
 	}
-	return l
+	return rarest
 }
 
 // score estimates how much of a buffer l rules out.

@@ -39,6 +39,22 @@ func TestManyReplacementsAreFast(t *testing.T) {
 	}
 }
 
+// TestTextThatNearlyOccursIsFast looks for a text whose beginning, or end, is at each place.
+func TestTextThatNearlyOccursIsFast(t *testing.T) {
+	t.Parallel()
+	data := []byte(strings.Repeat("q", 8<<20) + "!")
+	for _, old := range []string{strings.Repeat("q", 1<<16) + "e", "e" + strings.Repeat("q", 1<<16), strings.Repeat("q", 1<<16) + "!"} {
+		start := time.Now()
+		_, err := edit.New(data, []edit.Edit{{Old: old, New: "new"}})
+		if found := strings.HasSuffix(old, "!"); found != (err == nil) || !found && !errors.Is(err, edit.ErrTextNotFound) {
+			t.Errorf("New = %v", err)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("the search took %v", took)
+		}
+	}
+}
+
 // TestReplacementsAreBounded has edits whose replacements, one for each place, would
 // take gigabytes.
 func TestReplacementsAreBounded(t *testing.T) {

@@ -1,6 +1,10 @@
 package edit
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/workspacekit/workspacekit/internal/lines"
+)
 
 // shownLines is how many occurrences a [NotUniqueError] lists.
 const shownLines = 20
@@ -68,12 +72,13 @@ var anywhere where
 // place to be the only one, with them: of "aba" in "ababa" there are two to choose
 // from. It returns a place more than an edit can replace, and no further ones.
 func (e Edit) find(data, old []byte, w where) (starts []int) {
-	for at := w.next(data, old, 0); at >= 0 && len(starts) <= MaxReplacements; at = w.next(data, old, at+len(old)) {
+	text := newSought(old)
+	for at := w.next(data, text, 0); at >= 0 && len(starts) <= MaxReplacements; at = w.next(data, text, at+len(old)) {
 		starts = append(starts, at)
 	}
 	if len(starts) == 1 && !e.All && e.Count == 0 {
 		near := data[:min(starts[0]+2*len(old), len(data))] // where one that overlaps ends
-		if at := w.next(near, old, starts[0]+1); at >= 0 {
+		if at := w.next(near, text, starts[0]+1); at >= 0 {
 			starts = append(starts, at)
 		}
 	}
@@ -81,18 +86,59 @@ func (e Edit) find(data, old []byte, w where) (starts []int) {
 }
 
 // next returns where old begins next, at from or after it, and -1 for nowhere.
-func (w where) next(data, old []byte, from int) int {
+func (w where) next(data []byte, old sought, from int) int {
 	for {
-		at := bytes.Index(data[from:], old)
-		if at < 0 {
+		start := old.index(data, from)
+		if start < 0 {
 			return -1
 		}
-		start, end := from+at, from+at+len(old)
+		end := start + len(old.text)
 		if (!w.lineStart || start == 0 || data[start-1] == '\n') && (!w.lineEnd || end == len(data) || data[end] == '\n') {
 			return start
 		}
 		from = start + 1
 	}
+}
+
+// sought is a text to look for.
+type sought struct {
+	text []byte
+	rare int // the index of the byte to look for first
+}
+
+// rareWithin is how many bytes of a text are looked at for the rarest one.
+const rareWithin = 256
+
+func newSought(text []byte) sought {
+	return sought{text, lines.Rarest(text[:min(len(text), rareWithin)])}
+}
+
+// index returns the first place of s in data at or after from, or -1. Texts to edit mostly
+// begin with white space or a common letter, for which [bytes.Index] compares at every few
+// bytes. Where the rarest byte is as common, bytes.Index goes on, which compares few of them.
+func (s sought) index(data []byte, from int) int {
+	for at, misses := from+s.rare, 0; at < len(data); misses++ {
+		if misses > 4+(at-from)>>4 {
+			from = at - s.rare
+			if rest := bytes.Index(data[from:], s.text); rest >= 0 {
+				return from + rest
+			}
+			return -1
+		}
+		next := bytes.IndexByte(data[at:], s.text[s.rare])
+		if next < 0 {
+			return -1
+		}
+		start := at + next - s.rare
+		if start+len(s.text) > len(data) {
+			return -1
+		}
+		if bytes.Equal(data[start:start+len(s.text)], s.text) {
+			return start
+		}
+		at += next + 1
+	}
+	return -1
 }
 
 // accept returns the error of an edit that finds its text at starts.

@@ -15,11 +15,15 @@ type globView struct {
 		Page
 		Matches []string `json:"matches"`
 	}
+	none string // what the tool says if nothing matches
 }
 
 func (v *globView) Take(result *tools.Result) (Page, error) {
 	v.page.Page, v.page.Matches = Page{}, nil
 	err := decode(result, &v.page)
+	if len(v.page.Matches) == 0 {
+		v.none = result.Text
+	}
 	return v.page.Page, err
 }
 
@@ -29,7 +33,13 @@ func (v *globView) Show() {
 	}
 }
 
-func (v *globView) End() error { return end(v.Console, v.page.Page) }
+func (v *globView) End() error {
+	err := end(v.Console, v.page.Page)
+	if err == nil && v.none != "" {
+		v.Note("%s", v.none)
+	}
+	return err
+}
 
 // lsView prints names: at a terminal as a table with their sizes, otherwise one
 // on a line.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -238,7 +239,7 @@ func (test gnuTest) runReal(t *testing.T, real []string, c gnuCase, stdin, dir s
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, real[0], append(real[1:len(real):len(real)], c.args...)...)
-	var stdout, stderr bytes.Buffer
+	var stdout, stderr boundedBuffer
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, strings.NewReader(stdin), &stdout, &stderr
 	cmd.Env = append([]string{"LC_ALL=C.UTF-8", "TZ=UTC0", "PATH=" + os.Getenv("PATH")}, test.env...)
 	err := cmd.Run()
@@ -249,14 +250,32 @@ func (test gnuTest) runReal(t *testing.T, real []string, c gnuCase, stdin, dir s
 	if test.changes {
 		tree = treeOf(t, os.DirFS(dir), test.allFiles())
 	}
-	return test.report(stdout.String(), stderr.String(), cmd.ProcessState.ExitCode(), tree)
+	// Their directory is our root.
+	output := strings.ReplaceAll(strings.ReplaceAll(stdout.String(), dir+"/", "/"), dir, "/")
+	return test.report(output, stderr.String(), cmd.ProcessState.ExitCode(), tree)
+}
+
+// boundedBuffer keeps the beginning of what is written to it, and refuses the rest.
+type boundedBuffer struct{ bytes.Buffer }
+
+// Write implements [io.Writer].
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	if b.Len() > 1<<20 {
+		return 0, errors.New("the output is too long for a test")
+	}
+	return b.Buffer.Write(p)
+}
+
+// ReadFrom hides that of the buffer.
+func (b *boundedBuffer) ReadFrom(r io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{b}, r)
 }
 
 // runOurs is the same for our program.
 func (test gnuTest) runOurs(t *testing.T, name string, c gnuCase, stdin string, ws *workspace.Workspace) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	var stdout, stderr bytes.Buffer
+	var stdout, stderr boundedBuffer
 	env := append([]string{"LC_ALL=C.UTF-8", "TZ=UTC0"}, test.env...)
 	p := &Process{
 		Args: append([]string{name}, c.args...), Stdin: strings.NewReader(stdin), Stdout: &stdout, Stderr: &stderr, Dir: "/",

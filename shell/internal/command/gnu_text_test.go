@@ -1,10 +1,19 @@
 package command
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // operands are files for programs that read any number of them.
 var operands = []string{"", "", "-", "text", "words", "unicode", "nonl", "crlf", "nul", "empty", "blanks", "binary", "text nonl words",
 	"nonl unicode", "missing", "text missing", "dir", "- text", "'with space'", "-- text", "long control"}
+
+// sumTest is the test of every program that prints and checks sums.
+var sumTest = gnuTest{
+	slots: [][]string{{"", "", "", "-b", "-t", "--tag", "-z", "-c", "-c --quiet", "-c --status", "--quiet", "--tag -c"}, append([]string{"$'new\nline'", "$'back\\slash'"}, operands...)},
+	files: map[string]string{"new\nline": "x", "back\\slash": "y"},
+}
 
 // gnuTextTests compares the programs that work on text.
 var gnuTextTests = map[string]gnuTest{
@@ -68,6 +77,88 @@ var gnuTextTests = map[string]gnuTest{
 		},
 		lines: []string{"+%Y-%m-%d", "-d today +%F", "-d yesterday +%F", "-d 'tomorrow' +%F", "-d 'next friday' +%F", "-d 'last monday' +%F", "-d monday +%F", "-d '2 weeks ago' +%F", "-d '6pm' +%T", "-d 'yesterday 5pm' +%F_%T", "-d '3 days' +%F", "-d '' +%T", "-d '1 month ago' +%F", "-d 'last year' +%Y", "-d 'sunday 10:00' +%F_%T", "a b", "+%F +%T", "-d now -r text", "-r missing", "2020", "-d 'third monday' +%F", "-R -I", "-d '-1 day' +%F", "-d '+2 days' +%F", "-d '1 hour ago' +%F", "-d 'saturday' +%F", "-d 'this thursday' +%F", "-d 'fri' +%a", "-d '2 fri' +%F"},
 	},
+	"cut": {
+		slots: [][]string{{"-f 1", "-f2", "-f 2-", "-f -2", "-f 1,3", "-f3,1", "-f 2-3 ", "-c 1-3", "-c 2,4-5,5-7", "-b 1,2", "-b -4", "-c 3-", "-f 1 -d ,", "-d : -f 2", "-d, -f2-", "-d ' ' -f 2", "-d ' ' -f1,3-", "-f0", "-f 3-1", "-f", "-f a", "-f -", "", "-c 1 -f 1", "-d ab -f 1", "-c1 -d ,", "-f 1,,2", "-f '1 3'", "-d é -f 1", "-d '' -f 1", "-b 99-"},
+			{"", "", "-s", "--complement", "--output-delimiter=_", "--output-delimiter ''", "-z", "-n", "--complement --output-delimiter='<>'"},
+			{"", "csv", "colons", "text", "blanks", "unicode", "crlf", "nonl", "nul", "empty", "missing", "csv colons", "dir", "left"}},
+	},
+	"paste": {
+		slots: [][]string{{"", "-s", "-d ,", "-d , -s", "-d ',;' -s", "-d '\\n'", "-d '\\0\\t'", "-d ''", "-z", "-sd+", "-d '\\\\'", "-d 'ab\\'"},
+			{"", "-", "- -", "- - -", "words", "words numbers", "left right", "left - right", "nonl empty words", "words missing", "unicode crlf", "empty empty", "text words numbers csv", "dir words", "nul left"}},
+	},
+	"join": {
+		slots: [][]string{{"", "", "-a 1", "-a 2", "-a1 -a2", "-v 1", "-v 2", "-v1 -v 2"}, {"", "", "-1 2 -2 2", "-j 1", "-t ' '", "-t :", "-o 1.1,2.2", "-o 0,1.2,2.2 -e NONE", "-o auto -e X", "-i", "--header", "--check-order", "--nocheck-order", "-t ''", "-z", "-o '1.2 2.1'", "-j 2", "-t '\\0'", "-o 0"},
+			{"left right", "right left", "- right", "left -", "unsorted left", "left unsorted", "left empty", "empty right", "words words", "colons colons", "missing left", "left missing", "text blanks", "nonl nonl", "csv csv"}},
+		lines: []string{"", "left", "left right text", "- -", "-1 0 left right", "-1 x left right", "-o 3.1 left right", "-o 1.0 left right", "-a 3 left right", "-t ab left right", "-o 1 left right"},
+	},
+	"comm": {
+		slots: [][]string{{"", "", "-1", "-2", "-3", "-12", "-13", "-23", "-123"}, {"", "", "--check-order", "--nocheck-order", "--total", "--output-delimiter=::", "-z", "--output-delimiter=", "--total -z"},
+			{"left right", "right left", "- right", "left -", "words words", "unsorted left", "left unsorted", "words left", "nonl empty", "empty empty", "text crlf", "missing left", "left missing", "left dir", "sorted1 sorted2"}},
+		files: map[string]string{"sorted1": "a\nb\nc\nd\ne\n", "sorted2": "b\nd\nd\nx"},
+		lines: []string{"", "left", "left right text", "-4 left right"},
+	},
+	"fold":   {slots: [][]string{{"", "-w 10", "-w 20 -s", "-s", "-b -w 7", "-w5", "-20", "-w 1", "-sb -w 12", "-w 0", "-w x", "-c -w 3"}, operands}},
+	"expand": {slots: [][]string{{"", "-t 4", "-i", "-t 2,5,9", "-t 3 -i", "--tabs=1", "-4", "-t 4,/8", "-t 3,+5", "-t '2 6'", "-t 0", "-t x", "-t 5,3", "-t /4"}, operands}},
+	"unexpand": {slots: [][]string{{"", "-a", "-t 4", "--first-only", "-t 2,5,9", "-a -t 3", "-t 4 --first-only", "-t 1", "-t 0", "-t 4,/8", "-t 2,+3"}, append([]string{"spaces", "spaces"}, operands...)},
+		files: map[string]string{"spaces": "        eight\n    four    then  two   three\n       seven \tmixed\n \t one\na       b       c\n              \n  x\t  y    z        end   \n"}},
+	"column": {
+		slots: [][]string{{"-t", "-t", "", "-t -s ,", "-t -s :", "-t -s ' '", "-t -o ' | '", "-t -s , -o ,", "-c 40", "-c 20", "-x", "-x -c 50", "-t -N A,B", "-t -s, -R 1,3", "-t -L", "-t -s ', '"},
+			{"", "words", "csv", "colons", "text", "blanks", "left", "numbers", "unicode", "nonl", "empty", "newline", "left right", "missing", "'with space'"}},
+	},
+	"tee": {slots: [][]string{{"", "-a", "-i", "--append", "-p"}, {"", "out", "text", "out1 out2", "new words", "missing/out", "dir", "out missing/x", "-", "dir/new", "'a b'", "-- -x", "out out3 out4", "/dev/null"}}, changes: true},
+	"split": {
+		slots: [][]string{{"", "-l 2", "-l 1", "-b 10", "-b 1K", "-C 20", "-n 3", "-n l/2", "-n 2/3", "-l 3 -d", "-b 7 -x", "-l 2 -a 3", "-l 1 -a 1", "-n 4 -e", "-n l/1/2", "-l 2 --verbose", "-d -l 4 --additional-suffix=.txt", "--numeric-suffixes=5 -l 3", "-C 5", "-l0", "-l x", "-l 1 -b 1", "-t : -l 1", "-n 0", "-n 5/3", "-a 1 -b 1", "--lines=2 --hex-suffixes=9", "-b 2"},
+			{"", "text", "- pre", "words part.", "nonl", "unicode u_", "empty", "missing", "crlf dir/x", "text a b", "long", "numbers"}},
+		changes: true,
+	},
+	"seq": {
+		noInput: true,
+		slots: [][]string{{"", "", "-w", "-s ,", "-s ''", "-f %g", "-f %.2f", "-f %05.1f", "-f 'n%gx'", "-f %e", "-w -s ' '", "-f x", "-f %d", "-f '%g%g'", "-f '%%%g'", "-f %3.0f%%"},
+			{"5", "2 5", "1 2 10", "5 -1 1", "10 -3 1", "0.5 2", "1 .5 3", "0 0.1 1", "5 1", "1.00 2", "-3 3", "-- -1 -1 -3", "8 12", "-5", "1e2", "1 1e1 50", "0x10 0x14", "1 0 5", "x", "1 2 3 4", "", "0.1 0.1 0.35", "98 101", "9.5 10.5", "-1.5 0.5 0", "1 0.25 2", "3 nan", "0 1 007", "99999999999999999998 99999999999999999999", "1e-1 1", "-9 3 9", "+1 +3", "1.5e1 17", "0.05 0.05 0.2"}},
+	},
+	"base64": {slots: [][]string{{"", "", "-w 0", "-w 10", "-d", "-d", "-di", "--decode", "--wrap=3", "-w x", "-i"}, append([]string{"b64", "b64bad", "b64nopad", "b64two", "b64", "b64crlf"}, operands...)},
+		files: map[string]string{"b64": "aGVsbG8gd29y\nbGQK\n", "b64bad": "aGVs!bG8=\n", "b64nopad": "aGVsbG8", "b64two": "YQ==YQ==\n", "b64crlf": "aGVsbG8=\r\n"}},
+	"base32": {slots: [][]string{{"", "", "-w 0", "-w 10", "-d", "-d", "-di", "--decode"}, append([]string{"b32", "b32bad", "b32", "b32nopad"}, operands...)},
+		files: map[string]string{"b32": "NBSWY3DPEB3W64TMMQFA====\n", "b32bad": "NBSW!Y3DP\n", "b32nopad": "NBSWY3DPEB3W64TMMQFA"}},
+	"md5sum": sumTest, "sha1sum": sumTest, "sha224sum": sumTest, "sha256sum": sumTest, "sha384sum": sumTest, "sha512sum": sumTest,
+	"cksum": {slots: [][]string{{"", "", "", "-a crc", "-a md5", "-a sha256", "-a sha1 --untagged", "--algorithm=sha512", "-a foo"}, operands}},
+	"od": {
+		slots: [][]string{{"", "", "-A d", "-A x", "-An", "-A n -v", "-v"}, {"", "-c", "-tx1", "-t x1z", "-t o1", "-td2", "-t u4", "-b", "-x", "-t x8", "-a", "-t cx1", "-t x2 -t c", "-d", "-s", "-i", "-t fD", "-t a -t d1", "-tx4z", "-t f4", "-t x3", "-o", "-l", "-t dL", "--endian=big -t x2"}, {"", "", "-w8", "-w4", "-N 20", "-j 5", "-j 3 -N 7", "-w", "-w5", "-N 0", "-j 9999"},
+			{"", "text", "binary", "unicode", "nul", "empty", "nonl", "text binary", "missing", "zeros"}},
+		files: map[string]string{"zeros": strings.Repeat("\x00", 100) + "x"},
+	},
+	"hexdump": {
+		slots: [][]string{{"-C", "-C", "", "-x", "-d", "-o", "-b", "-c", "-v -C"}, {"", "", "-n 20", "-s 5", "-s 3 -n 7", "-n 0", "-s 0x10"}, {"", "text", "binary", "unicode", "nul", "empty", "nonl", "text binary", "missing", "zeros", "zeros"}},
+		files: map[string]string{"zeros": strings.Repeat("\x00", 100) + "x"},
+	},
+	"xxd": {
+		slots: [][]string{{"", "", "-p", "-b", "-i", "-u", "-a", "-d", "-ps", "-p -u", "-i -u"}, {"", "", "-l 20", "-s 5", "-c 8", "-g 1", "-g 4", "-c 5 -g 2", "-len 7", "-s 3 -l 6", "-c 10", "-g 0", "-o 16", "-cols 12", "-l 0x10"},
+			{"", "text", "binary", "unicode", "nul", "empty", "nonl", "missing", "zeros", "dump", "plain", "-", "dir/inner"}},
+		lines:   []string{"-r dump", "-r -p plain", "-r -p nonl", "-s -10 text", "-e text", "-e -c 8 binary", "-e -g 2 unicode", "-e -g 3 text", "-r -ps plain", "-c 300 text", "-l x text", "-n foo -i text", "-C -i text", "-p -c 8 text", "-p -c 0 long", "-a -c 8 zeros", "-r -s 5 dump", "dump out"},
+		files:   map[string]string{"zeros": strings.Repeat("\x00", 100) + "x", "dump": "00000000: 6865 6c6c 6f20 776f 726c 640a            hello world.\n", "plain": "68656c6c6f20776f\n726c640a\n"},
+		changes: true,
+	},
+	"strings": {slots: [][]string{{"", "", "-n 2", "-n 8", "-3", "-a"}, {"", "", "-t d", "-t x", "-o", "-f", "-w", "-s ,", "-t z", "-f -t o", "-td -w"}, {"", "text", "binary", "unicode", "nul", "empty", "nonl", "text binary", "missing", "control", "long", "-"}}},
+	"env": {noInput: true, env: []string{"FOO=bar", "BAZ=1 2"},
+		slots: [][]string{{"", "-i", "-", "-u FOO", "-u NONE", "-i A=1", "-0", "-C dir", "-C missing", "-C text", "-i -u FOO", "--unset=BAZ"}, {"", "X=y", "FOO=new", "X=y Z=", "A=1 A=2"}, {"", "echo hi", "printenv FOO", "printenv", "false", "true", "nosuchprogram", "cat inner", "printenv X FOO", "-- echo x"}},
+		normalize: func(s string) string {
+			return regexp.MustCompile(`PATH=[^\n\x00]*[\n\x00]`).ReplaceAllString(s, "")
+		}},
+	"printenv": {noInput: true, env: []string{"FOO=bar", "BAZ=1 2", "EMPTY="}, slots: [][]string{{"FOO", "BAZ", "NONE", "FOO BAZ", "EMPTY", "NONE FOO", "-0 FOO", "FOO=bar", "-x", "TZ", "-- FOO", "LC_ALL", "''", "EMPTY NONE"}, {"", "FOO", "BAZ", "NONE", "TZ", "LC_ALL", "-0", "EMPTY", "A B", "FOO FOO", "--", "X=Y"}}},
+	"basename": {noInput: true, slots: [][]string{{"", "", "-a", "-s .txt", "-z", "-az", "--suffix=.c -z", "--multiple"}, {"/usr/bin/sort", "include/stdio.h .h", "a.txt", "a/b.txt c/d.txt", "/", "//", "''", "a/", "a//b//", ".txt .txt", "a.txt .txt", "-x", "--", "-- -x", "''  x", "a b c", "x.c y.c", "é/ü.txt .txt", "./a", "../", "a.b.c .c", "/a /a"}}},
+	"dirname":  {noInput: true, slots: [][]string{{"", "", "-z", "--zero"}, {"/usr/bin/sort", "a", "a/b", "/", "//", "''", "a/", "a//b//", "/a", "//a", "a/b c/d e", ".", "..", "./a", "a/.", "a/../b", "", "-x", "-- -x", "a///b", "/a/b/", "é/x"}, {"", "", "x/y", "/p/q/", "z"}}},
+	"realpath": {slots: [][]string{{"", "", "-e", "-m", "-s", "-q", "-z", "--relative-to=dir", "--relative-to=.", "--relative-base=dir", "-m --relative-to=a/b", "--relative-to=missing", "-qe"}, {"text", "dir/inner", "dir/../text", ".", "missing", "missing/x", "text/x", "./dir//inner", "text missing dir", "dir", "''", "dir/..", "", "text/", "missing/", "dir/", "'with space'"}},
+		noInput: true},
+	"xargs": {
+		slots: [][]string{{"", "", "-n 2", "-n1", "-L 1", "-L 2", "-I {}", "-I X", "-r", "-t", "-P 4", "-0", "-d '\\n'", "-d ,", "-0 -n 1", "-x", "-E fig", "-s 60", "-I{} -P 2", "-i", "-n 3 -r", "-d : -n 2", "--null", "-a words", "-a words -n 2", "-L1 -r", "-0 -I {}", "-d '\\0'", "-n 0"},
+			{"", "echo", "echo a b", "echo {}", "echo '<{}>' {}", "printf '%s\\n'", "basename -a", "wc -c", "false", "nosuchprogram", "echo X-X", "true", "cat"}},
+		lines: []string{"-I", "-d ab", "-Z", "--foo", "-n x"},
+		files: map[string]string{},
+	},
+	"test": {
+		real: []string{"bash", "-c", `test "$@"`, "test"}, noInput: true,
+		slots: [][]string{{"", "", "!", "! !", "("}, {"-e text", "-f text", "-d dir", "-d text", "-s empty", "-s text", "-z ''", "-n x", "a = b", "a = a", "a != b", "1 -eq 1", "1 -lt 2", "10 -gt 9", "x -eq 1", "-e missing", "a == a", "a '<' b", "b '>' a", "-f dir", "text -ef text", "' 5 ' -eq 5", "x", "''", "-x dir", "-f", "-L text", "010 -eq 10", "-r text", "-t 0"}, {"", "", "-a x", "-o x", "-a ''", "-o ''", ")", "-a -f text", "-o -d dir -a -z x", "x", "-a ! -e missing"}},
+	},
 	"sleep": {noInput: true, slots: [][]string{{"", "0", "0.001", "0s", ".001", "x", "-1", "0m", "0h 0d", "1x", "''", "0.0001s", "-- 0", "nan", "--foo"}, {"", "0", "00", "0.00", "0.001s", "y", "0x0", "0e1", "0.1e-2", "+0", "0d", "-0"}}},
 }
 
@@ -75,4 +166,11 @@ var gnuTextTests = map[string]gnuTest{
 var gnuTextDifferences = []gnuDifference{
 	{"tail", regexp.MustCompile(`^\["-2" ("-|".*" ")`), "`tail -5` may have more options and more than one file"},
 	{"rev", regexp.MustCompile(`(nul|binary)$`), "Bytes that are not UTF-8, and NUL, are characters like others; the real `rev` stops there"},
+	{"column", regexp.MustCompile(`^\["-t" "-L".*(\["-t" "-L"\]|newline"\]|empty"\]) `), "`column -t -L` prints empty lines even if there are no others"},
+	{"split", regexp.MustCompile(`^\["-n" "(3|4|l/2|2/3|l/1/2)"( "-e")?( "-".*)?\] `), "`split -n` splits the standard input, too"},
+	{"cksum", regexp.MustCompile(`^\["dir"\]`), "A directory is an error; the real `cksum` prints the sum of nothing"},
+	{"hexdump", regexp.MustCompile(`"-s" .*[^t"lyn]"\] <|"-s" "[^"]+"\] <|"-s" "3" "-n" "7"\] <`), "`hexdump -s` skips in the standard input, too"},
+	{"strings", regexp.MustCompile(`"-"\] <`), "`-` is the standard input"},
+	{"xxd", regexp.MustCompile(`"-l" "x"`), "A number that is none is an error, not zero"},
+	{"xargs", regexp.MustCompile(`(nul|binary)$`), "A NUL is a byte like others, not the end of a word with a warning"},
 }

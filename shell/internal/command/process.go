@@ -26,6 +26,7 @@ type Process struct {
 	Environ        func() []string          // all exported variables, as NAME=value, sorted
 	Files          *Files
 	Run            func(ctx context.Context, p *Process) int // runs another program: for xargs, find -exec, env, timeout
+	Known          func(name string) bool                    // whether there is a program of that name: for which
 	Now            func() time.Time
 	MaxMemory      int64 // the most bytes of input that a program holds at once
 }
@@ -34,6 +35,7 @@ type Process struct {
 const (
 	exitUsage   = 2   // of most programs that say so; coreutils use 1
 	exitUnknown = 127 // there is no program of that name
+	exitPipe    = 141 // the reader of the output wants no more, as of a program that SIGPIPE ends
 )
 
 // name is what the program was called by, for its messages.
@@ -47,12 +49,13 @@ func (p *Process) errorf(format string, args ...any) int {
 }
 
 // fail prints what went wrong with a file in the words of GNU ("cat: x: No such file or
-// directory"), and returns 1. A reader that wants no more is no failure worth a message.
+// directory"), and returns 1. A reader
+// that wants no more is no failure worth a message, and has a status of its own.
 func (p *Process) fail(name string, err error) int {
-	if !isPipe(err) {
-		p.errorf("%s: %s", name, ErrorText(err))
+	if isPipe(err) {
+		return exitPipe
 	}
-	return 1
+	return p.errorf("%s: %s", name, ErrorText(err))
 }
 
 // isPipe reports whether err says that the reader of an output wants no more.
@@ -152,6 +155,8 @@ func (p *Process) Inputs(ctx context.Context, names []string, read func(in *Inpu
 		case errors.Is(err, ErrStop):
 			return status
 		case isPipe(err):
+			return exitPipe
+		case ctx.Err() != nil:
 			return 1
 		default:
 			status = p.fail(name, err)
@@ -166,7 +171,7 @@ var ErrStop = errors.New("no more is needed")
 // input calls read with one file.
 func (p *Process) input(ctx context.Context, name string, read func(in *Input) error) error {
 	if name == "-" {
-		return read(&Input{name, io.NopCloser(p.Stdin)})
+		return read(&Input{name, io.NopCloser(contextReader{ctx, p.Stdin})})
 	}
 	file, err := p.Open(ctx, name)
 	if errors.Is(err, workspace.ErrIsDir) {
@@ -176,7 +181,24 @@ func (p *Process) input(ctx context.Context, name string, read func(in *Input) e
 		return err
 	}
 	defer file.Close()
-	return read(&Input{name, file})
+	return read(&Input{name, struct {
+		io.Reader
+		io.Closer
+	}{contextReader{ctx, file}, file}})
+}
+
+// contextReader ends when its context ends.
+type contextReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements [io.Reader].
+func (r contextReader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
 }
 
 // directoryReader is a directory that is open: only reading fails.

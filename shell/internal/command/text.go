@@ -90,7 +90,10 @@ func notEOF(err error) error {
 // failWrite is what a program returns whose output failed: quietly if nobody
 // reads it any more.
 func (p *Process) failWrite(err error) int {
-	if !isPipe(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+	if isPipe(err) {
+		return exitPipe
+	}
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		p.errorf("write error: %s", ErrorText(err))
 	}
 	return 1

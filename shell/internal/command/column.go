@@ -1,0 +1,198 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// column lines up words or fields in columns, as util-linux's does.
+func column(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [FILE]...")
+	table := f.BoolP("table", "t", false, "create a table")
+	separator := f.StringP("separator", "s", "", "possible table delimiters")
+	between := f.StringP("output-separator", "o", "  ", "columns separator for table output")
+	width := f.countP("output-width", "c", 80, "width of output in number of characters")
+	fillRows := f.BoolP("fillrows", "x", false, "fill rows before columns")
+	names := f.StringP("table-columns", "N", "", "comma separated columns names")
+	right := f.StringP("table-right", "R", "", "right align text in these columns")
+	limit := f.countP("table-columns-limit", "l", 0, "maximal number of input columns")
+	keep := f.BoolP("keep-empty-lines", "L", false, "do not ignore empty lines")
+	noHeadings := f.BoolP("table-noheadings", "d", false, "do not print header")
+	f.BoolP("json", "J", false, "not supported: use jq")
+	files, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if f.Changed("json") {
+		return p.errorf("-J is not supported: use jq")
+	}
+	c := &columns{separators: " \t", merge: true, between: *between, width: *width, limit: *limit, fillRows: *fillRows}
+	if f.Changed("separator") {
+		c.separators, c.merge = *separator, false
+	}
+	if *names != "" {
+		c.names = strings.Split(*names, ",")
+		c.headings = !*noHeadings
+	}
+	if *right != "" {
+		c.right = strings.Split(*right, ",")
+	}
+	held := int64(0)
+	status = p.eachLine(ctx, files, '\n', func(r *lineReader) error {
+		line := bytes.TrimLeft(r.line, " \t\r\v\f")
+		if len(line) == 0 {
+			if *keep {
+				c.rows = append(c.rows, nil)
+			}
+			return nil
+		}
+		if held += int64(len(r.line)) + 64; held > p.MaxMemory {
+			return errTooMuch(p.MaxMemory)
+		}
+		if *table {
+			c.rows = append(c.rows, c.split(string(r.line)))
+		} else {
+			c.rows = append(c.rows, []string{string(r.line)})
+		}
+		return nil
+	})
+	out := bufio.NewWriter(p.Stdout)
+	if *table {
+		c.writeTable(out)
+	} else {
+		c.fill(out)
+	}
+	return p.finish(out, status)
+}
+
+type columns struct {
+	separators string
+	merge      bool // several separators count as one
+	between    string
+	width      int
+	limit      int
+	fillRows   bool
+	names      []string
+	headings   bool
+	right      []string
+	rows       [][]string // nil: an empty line
+}
+
+// split splits a line into cells.
+func (c *columns) split(line string) []string {
+	var cells []string
+	for {
+		if c.merge {
+			line = strings.TrimLeft(line, c.separators)
+			if line == "" {
+				return cells
+			}
+		}
+		at := strings.IndexAny(line, c.separators)
+		if c.separators == "" {
+			at = -1
+		}
+		if at < 0 || c.limit > 0 && len(cells) == c.limit-1 {
+			return append(cells, line)
+		}
+		_, size := utf8.DecodeRuneInString(line[at:])
+		cells = append(cells, line[:at])
+		line = line[at+size:]
+	}
+}
+
+func textWidth(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+func (c *columns) writeTable(out *bufio.Writer) {
+	rows := c.rows
+	if c.headings && len(rows) > 0 {
+		rows = slices.Insert(slices.Clone(rows), 0, c.names)
+	}
+	count := 0
+	for _, row := range rows {
+		count = max(count, len(row))
+	}
+	widths := make([]int, count)
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], textWidth(cell))
+		}
+	}
+	for _, row := range rows {
+		if row == nil {
+			out.WriteByte('\n')
+			continue
+		}
+		for i := range count {
+			cell := ""
+			if i < len(row) {
+				cell = row[i]
+			}
+			if i > 0 {
+				out.WriteString(c.between)
+			}
+			padding := strings.Repeat(" ", widths[i]-textWidth(cell))
+			switch {
+			case c.isRight(i):
+				out.WriteString(padding + cell)
+			case i == count-1:
+				out.WriteString(cell)
+			default:
+				out.WriteString(cell + padding)
+			}
+		}
+		out.WriteByte('\n')
+	}
+}
+
+// isRight reports whether a column is aligned to the right: it is named, by its name
+// or by its number from one.
+func (c *columns) isRight(i int) bool {
+	for _, name := range c.right {
+		if name == "0" || atoi(name) == i+1 && strings.Trim(name, "0123456789") == "" || i < len(c.names) && c.names[i] == name {
+			return true
+		}
+	}
+	return false
+}
+
+// fill puts the lines into as many columns as there is room for. Tabs separate them.
+func (c *columns) fill(out *bufio.Writer) {
+	const tab = 8
+	cell := 0
+	for _, row := range c.rows {
+		cell = max(cell, textWidth(strings.Join(row, "")))
+	}
+	cell = (cell + tab) / tab * tab
+	perRow := max(1, c.width/cell)
+	count := (len(c.rows) + perRow - 1) / perRow
+	for i := range count {
+		at := 0
+		for n := range perRow {
+			index := n*count + i
+			if c.fillRows {
+				index = i*perRow + n
+			}
+			if index >= len(c.rows) {
+				break
+			}
+			for ; n > 0 && at < n*cell; at = at/tab*tab + tab {
+				out.WriteByte('\t')
+			}
+			text := strings.Join(c.rows[index], "")
+			out.WriteString(text)
+			at = n*cell + textWidth(text)
+		}
+		out.WriteByte('\n')
+	}
+}

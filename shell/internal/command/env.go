@@ -1,0 +1,456 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// env prints the variables, or runs a program with others.
+func env(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]")
+	f.first, f.failure = true, 125
+	clear := f.BoolP("ignore-environment", "i", false, "start with an empty environment")
+	zero := f.BoolP("null", "0", false, "end each output line with NUL, not newline")
+	unset := f.StringArrayP("unset", "u", nil, "remove variable from the environment")
+	dir := f.StringP("chdir", "C", "", "change working directory to DIR")
+	f.StringP("split-string", "S", "", "not supported: write the words as arguments")
+	words, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if f.Changed("split-string") {
+		p.errorf("-S is not supported: write the words as arguments")
+		return 125
+	}
+	variables := p.Environ()
+	if len(words) > 0 && words[0] == "-" {
+		*clear, words = true, words[1:]
+	}
+	if *clear {
+		variables = nil
+	}
+	set := func(name string, assignment ...string) {
+		at := slices.IndexFunc(variables, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+		if at < 0 {
+			variables = append(slices.Clone(variables), assignment...)
+			return
+		}
+		variables = slices.Replace(slices.Clone(variables), at, at+1, assignment...)
+	}
+	for _, name := range *unset {
+		if name == "" || strings.Contains(name, "=") {
+			p.errorf("cannot unset %s: Invalid argument", quoteName(name))
+			return 125
+		}
+		set(name)
+	}
+	for len(words) > 0 && strings.Contains(words[0], "=") {
+		name, _, _ := strings.Cut(words[0], "=")
+		set(name, words[0])
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		if *dir != "" {
+			return f.wrong("must specify command with --chdir (-C)")
+		}
+		out := bufio.NewWriter(p.Stdout)
+		for _, variable := range variables {
+			out.WriteString(variable)
+			out.WriteByte(lineEnd(*zero))
+		}
+		return p.finish(out, 0)
+	}
+	if *zero {
+		return f.wrong("cannot specify --null (-0) with command")
+	}
+	child := *p
+	child.Args = words
+	child.Environ = func() []string { return variables }
+	child.Env = func(name string) string {
+		for _, variable := range slices.Backward(variables) {
+			if value, ok := strings.CutPrefix(variable, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+	if *dir != "" {
+		info, err := p.Stat(ctx, *dir)
+		if err == nil && !info.IsDir() {
+			err = workspace.ErrNotDir
+		}
+		if err != nil {
+			p.errorf("cannot change directory to %s: %s", quoteName(*dir), ErrorText(err))
+			return 125
+		}
+		if child.Dir = path.Clean(*dir); !path.IsAbs(*dir) {
+			child.Dir = path.Join(p.Dir, *dir)
+		}
+	}
+	return p.Run(ctx, &child)
+}
+
+// printenv prints the values of variables.
+func printenv(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [VARIABLE]...")
+	f.first, f.failure = true, 2
+	zero := f.BoolP("null", "0", false, "end each output line with NUL, not newline")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	out := bufio.NewWriter(p.Stdout)
+	for _, variable := range p.Environ() {
+		if len(names) == 0 {
+			out.WriteString(variable)
+			out.WriteByte(lineEnd(*zero))
+		}
+	}
+	for _, name := range names {
+		found := false
+		for _, variable := range slices.Backward(p.Environ()) {
+			if value, ok := strings.CutPrefix(variable, name+"="); ok && !strings.Contains(name, "=") {
+				found = true
+				out.WriteString(value)
+				out.WriteByte(lineEnd(*zero))
+				break
+			}
+		}
+		if !found {
+			status = 1
+		}
+	}
+	return p.finish(out, status)
+}
+
+// which prints the names of programs that there are.
+func which(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[-a] args")
+	f.failure = 2
+	f.BoolP("a", "a", false, "print all matches; there is one of each")
+	silent := f.BoolP("s", "s", false, "no output")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(names) == 0 {
+		return 1
+	}
+	out := bufio.NewWriter(p.Stdout)
+	for _, name := range names {
+		if p.Known == nil || !p.Known(name) {
+			status = 1
+		} else if !*silent {
+			out.WriteString(name + "\n")
+		}
+	}
+	return p.finish(out, status)
+}
+
+// xargs runs a program with the words of the standard input as arguments.
+func xargs(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... COMMAND [INITIAL-ARGS]...")
+	f.first = true
+	x := &xargsRun{p: p, ctx: ctx}
+	null := f.BoolP("null", "0", false, "items are separated by a null, not whitespace; disables quote and backslash processing")
+	files := f.StringP("arg-file", "a", "", "read arguments from FILE, not standard input")
+	delimiter := f.StringP("delimiter", "d", "", "items in input stream are separated by CHARACTER, not by whitespace")
+	eof := f.StringP("E", "E", "", "set logical EOF string")
+	f.StringVarP(&x.replace, "I", "I", "", "replace R in INITIAL-ARGS with names read from standard input")
+	replace := f.StringP("replace", "i", "", "the same as -I, {} if none is given")
+	f.Lookup("replace").NoOptDefVal = "{}"
+	lines := f.countP("max-lines", "L", 0, "use at most MAX-LINES non-blank input lines per command line")
+	args := f.countP("max-args", "n", 0, "use at most MAX-ARGS arguments per command line")
+	f.countP("max-procs", "P", 1, "accepted: one at a time is run")
+	f.BoolP("interactive", "p", false, "not supported: there is nobody to ask")
+	f.BoolVarP(&x.skipEmpty, "no-run-if-empty", "r", false, "if there are no arguments, then do not run COMMAND")
+	chars := f.countP("max-chars", "s", 128<<10, "limit length of command line to MAX-CHARS")
+	f.BoolVarP(&x.exact, "exit", "x", false, "exit if the size is exceeded")
+	f.BoolVarP(&x.trace, "verbose", "t", false, "print commands before executing them")
+	f.BoolP("open-tty", "o", false, "(ignored)")
+	words, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if f.Changed("interactive") {
+		return p.errorf("-p is not supported: there is nobody to ask")
+	}
+	for _, option := range []struct {
+		name string
+		n    int
+	}{{"max-lines", *lines}, {"max-args", *args}, {"max-chars", *chars}} {
+		if f.Changed(option.name) && option.n == 0 {
+			return f.wrong("value 0 for --%s option should be >= 1", option.name)
+		}
+	}
+	if x.command = words; len(words) == 0 {
+		x.command = []string{"echo"}
+	}
+	x.replace = cmpOr(x.replace, *replace)
+	x.lines, x.args, x.chars, x.eof = *lines, *args, *chars, *eof
+	x.separator = -1
+	if *null {
+		x.separator = 0
+	}
+	if f.Changed("delimiter") {
+		text, _ := unescapeAll(*delimiter)
+		if len(text) != 1 {
+			return f.wrong("Invalid input delimiter specification %s: the delimiter must be either a single character or an escape sequence starting with \\.", *delimiter)
+		}
+		x.separator = int(text[0])
+	}
+	if x.replace != "" {
+		x.lines, x.args = 0, 0
+	}
+	name := "-"
+	if *files != "" {
+		name = *files
+	}
+	failed := p.Inputs(ctx, []string{name}, func(in *Input) error {
+		if name == "-" {
+			x.stdin = strings.NewReader("")
+		}
+		return x.run(in)
+	})
+	return max(x.status, failed)
+}
+
+// cmpOr is cmp.Or for two texts.
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// xargsRun collects arguments, and runs the program.
+type xargsRun struct {
+	ctx       context.Context
+	p         *Process
+	command   []string
+	replace   string
+	separator int // a byte; -1: blanks and newlines, with quotes
+	lines     int
+	args      int
+	chars     int
+	eof       string
+	skipEmpty bool
+	exact     bool
+	trace     bool
+	stdin     io.Reader // of the program
+
+	pending []string
+	size    int
+	line    int // lines in pending
+	ran     bool
+	status  int
+}
+
+// errStopXargs ends xargs with the status that it has.
+var errStopXargs = errors.New("stop")
+
+func (x *xargsRun) run(in io.Reader) error {
+	if x.stdin == nil {
+		x.stdin = x.p.Stdin
+	}
+	var err error
+	if x.separator >= 0 {
+		err = x.separated(in)
+	} else {
+		err = x.quoted(in)
+	}
+	if err == nil && (len(x.pending) > 0 || !x.ran && !x.skipEmpty && x.replace == "") {
+		err = x.flush()
+	}
+	if err == errStopXargs {
+		return nil
+	}
+	return err
+}
+
+// separated reads words that a byte ends.
+func (x *xargsRun) separated(in io.Reader) error {
+	r := newLineReader(x.ctx, x.p, in, byte(x.separator))
+	for r.next() {
+		err := x.add(string(r.line))
+		if err == nil && x.lines > 0 {
+			err = x.endLine()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.err
+}
+
+// quoted reads words between blanks, with quotes and backslashes.
+func (x *xargsRun) quoted(in io.Reader) error {
+	r := newLineReader(x.ctx, x.p, in, '\n')
+	var word []byte
+	inWord, continued := false, false
+	end := func() error {
+		if !inWord {
+			return nil
+		}
+		text := string(word)
+		word, inWord = word[:0], false
+		if x.eof != "" && text == x.eof {
+			return io.EOF
+		}
+		return x.add(text)
+	}
+	for r.next() {
+		line := r.line
+		if x.replace != "" && !continued {
+			line = bytes.TrimLeft(line, " \t\r\v\f")
+		}
+		before, trailing := len(x.pending), len(line) > 0 && isBlank(line[len(line)-1])
+		for i := 0; i < len(line); i++ {
+			c := line[i]
+			switch {
+			case c == '\\' && i+1 == len(line):
+				if continued = r.terminated; continued {
+					word = append(word, '\n')
+				}
+				inWord = true
+				continue
+			case c == '\\':
+				i++
+				word, inWord = append(word, line[i]), true
+			case c == '"' || c == '\'':
+				n := bytes.IndexByte(line[i+1:], c)
+				if n < 0 {
+					kind := map[byte]string{'"': "double", '\'': "single"}[c]
+					x.status = 1
+					x.p.errorf("unmatched %s quote; by default quotes are special to xargs unless you use the -0 option", kind)
+					return errStopXargs
+				}
+				word, inWord = append(word, line[i+1:i+1+n]...), true
+				i += n + 1
+			case !inWord && c >= '\t' && c <= '\r':
+			case (c == ' ' || c == '\t') && x.replace == "":
+				if err := end(); err != nil {
+					return notEOF(err)
+				}
+			default:
+				word, inWord = append(word, c), true
+			}
+		}
+		if len(line) > 0 && line[len(line)-1] == '\\' && continued {
+			continued = false
+			continue
+		}
+		if err := end(); err != nil {
+			return notEOF(err)
+		}
+		if x.lines > 0 && len(x.pending) > before && !trailing {
+			if err := x.endLine(); err != nil {
+				return err
+			}
+		}
+	}
+	if r.err != nil {
+		return r.err
+	}
+	return notEOF(end())
+}
+
+func (x *xargsRun) endLine() error {
+	if x.line++; x.line >= x.lines {
+		return x.flush()
+	}
+	return nil
+}
+
+// add adds an argument, and runs the program if it has enough.
+func (x *xargsRun) add(word string) error {
+	if x.replace != "" {
+		return x.runReplaced(word)
+	}
+	initial := 0
+	for _, w := range x.command {
+		initial += len(w) + 1
+	}
+	if initial+x.size+len(word)+1 > x.chars {
+		if x.exact || len(x.pending) == 0 {
+			x.status = 1
+			x.p.errorf("argument line too long")
+			return errStopXargs
+		}
+		if err := x.flush(); err != nil {
+			return err
+		}
+		if initial+len(word)+1 > x.chars {
+			x.status = 1
+			x.p.errorf("argument line too long")
+			return errStopXargs
+		}
+	}
+	x.pending = append(x.pending, word)
+	x.size += len(word) + 1
+	if x.args > 0 && len(x.pending) >= x.args {
+		return x.flush()
+	}
+	return nil
+}
+
+func (x *xargsRun) runReplaced(word string) error {
+	args := []string{x.command[0]}
+	for _, arg := range x.command[1:] {
+		if len(arg)+strings.Count(arg, x.replace)*len(word) > x.chars {
+			x.status = 1
+			x.p.errorf("command too long")
+			return errStopXargs
+		}
+		args = append(args, strings.ReplaceAll(arg, x.replace, word))
+	}
+	return x.exec(args)
+}
+
+func (x *xargsRun) flush() error {
+	args := slices.Concat(x.command, x.pending)
+	x.pending, x.size, x.line = nil, 0, 0
+	return x.exec(args)
+}
+
+// exec runs the program once. Its statuses become those of xargs.
+func (x *xargsRun) exec(args []string) error {
+	if err := x.ctx.Err(); err != nil {
+		return err
+	}
+	x.ran = true
+	if x.trace {
+		fmt.Fprintln(x.p.Stderr, strings.Join(args, " "))
+	}
+	child := *x.p
+	child.Args, child.Stdin = args, x.stdin
+	switch status := x.p.Run(x.ctx, &child); {
+	case status == 0:
+	case status == 255:
+		x.p.errorf("%s: exited with status 255; aborting", args[0])
+		x.status = 124
+		return errStopXargs
+	case status == 126 || status == 127:
+		x.status = status
+		return errStopXargs
+	case status == exitPipe:
+		x.status = status
+		return errStopXargs
+	case status > 128:
+		x.p.errorf("%s: terminated by signal %d", args[0], status-128)
+		x.status = 125
+		return errStopXargs
+	default:
+		x.status = 123
+	}
+	return nil
+}

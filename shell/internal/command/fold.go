@@ -1,0 +1,284 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// fold breaks lines that are too long.
+func fold(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [FILE]...")
+	inBytes := f.BoolP("bytes", "b", false, "count bytes rather than columns")
+	spaces := f.BoolP("spaces", "s", false, "break at spaces")
+	width := f.countP("width", "w", 80, "use WIDTH columns instead of 80")
+	f.number = "width"
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if *width == 0 {
+		return p.errorf("invalid number of columns: '0'")
+	}
+	out := bufio.NewWriter(p.Stdout)
+	advance := func(column int, c byte) int {
+		switch {
+		case *inBytes:
+			return column + 1
+		case c == '\b':
+			return max(0, column-1)
+		case c == '\r':
+			return 0
+		case c == '\t':
+			return column + 8 - column%8
+		}
+		return column + 1
+	}
+	status = p.eachLine(ctx, names, '\n', func(r *lineReader) error {
+		var line []byte
+		column := 0
+		for _, c := range r.line {
+			for {
+				next := advance(column, c)
+				if next <= *width || len(line) == 0 {
+					column = next
+					line = append(line, c)
+					break
+				}
+				cut := len(line)
+				if *spaces {
+					if blank := bytes.LastIndexAny(line, " \t"); blank >= 0 {
+						cut = blank + 1
+					}
+				}
+				out.Write(line[:cut])
+				out.WriteByte('\n')
+				line = append(line[:0], line[cut:]...)
+				column = 0
+				for _, c := range line {
+					column = advance(column, c)
+				}
+			}
+		}
+		out.Write(line)
+		if r.terminated {
+			return out.WriteByte('\n')
+		}
+		return nil
+	})
+	return p.finish(out, status)
+}
+
+// tabStops are the columns of tabs.
+type tabStops struct {
+	size   int   // if all are as far apart
+	list   []int // otherwise: these, and then
+	extend int   // multiples of this ("/8"), or
+	repeat int   // steps of this after the last ("+8")
+}
+
+// parseTabs reads the value of -t: one number, or a list that may end with /N or +N.
+func parseTabs(specs []string) (*tabStops, error) {
+	t := &tabStops{}
+	for _, spec := range specs {
+		for _, word := range strings.FieldsFunc(spec, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
+			target := (*int)(nil)
+			switch word[0] {
+			case '/':
+				target, word = &t.extend, word[1:]
+			case '+':
+				target, word = &t.repeat, word[1:]
+			}
+			n, err := strconv.Atoi(word)
+			switch {
+			case err != nil || n < 0:
+				return nil, fmt.Errorf("tab size contains invalid character(s): %s", quoteName(word))
+			case target != nil:
+				if *target != 0 {
+					return nil, errors.New("'/' specifier only allowed with the last value")
+				}
+				*target = n
+				continue
+			case t.extend+t.repeat > 0:
+				return nil, errors.New("'/' specifier only allowed with the last value")
+			case n == 0:
+				return nil, errors.New("tab size cannot be 0")
+			case len(t.list) > 0 && n <= t.list[len(t.list)-1]:
+				return nil, errors.New("tab sizes must be ascending")
+			}
+			t.list = append(t.list, n)
+		}
+	}
+	switch {
+	case t.extend > 0 && t.repeat > 0:
+		return nil, errors.New("'/' specifier is mutually exclusive with '+'")
+	case len(t.list) == 0:
+		if t.size = max(t.extend, t.repeat); t.size == 0 {
+			t.size = 8
+		}
+	case len(t.list) == 1 && t.extend == 0 && t.repeat == 0:
+		t.size = t.list[0]
+	}
+	return t, nil
+}
+
+// next is the tab stop after column. last is whether there is none.
+func (t *tabStops) next(column int) (stop int, last bool) {
+	if t.size > 0 {
+		return column + t.size - column%t.size, false
+	}
+	for _, stop := range t.list {
+		if column < stop {
+			return stop, false
+		}
+	}
+	final := t.list[len(t.list)-1]
+	switch {
+	case t.extend > 0:
+		return column + t.extend - column%t.extend, false
+	case t.repeat > 0:
+		return column + t.repeat - (column-final)%t.repeat, false
+	}
+	return column + 1, true
+}
+
+// expand turns tabs into spaces.
+func expand(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [FILE]...")
+	initial := f.BoolP("initial", "i", false, "do not convert tabs after non blanks")
+	stops := f.StringArrayP("tabs", "t", nil, "have tabs N characters apart, or at the columns of a list")
+	f.number = "tabs"
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	tabs, err := parseTabs(*stops)
+	if err != nil {
+		return p.errorf("%v", err)
+	}
+	out := bufio.NewWriter(p.Stdout)
+	status = p.eachLine(ctx, names, '\n', func(r *lineReader) error {
+		column, convert := 0, true
+		for _, c := range r.line {
+			switch {
+			case !convert:
+			case c == '\t':
+				stop, _ := tabs.next(column)
+				for column++; column < stop; column++ {
+					out.WriteByte(' ')
+				}
+				c = ' '
+			case c == '\b':
+				column = max(0, column-1)
+			case column == math.MaxInt:
+				return errors.New("input line is too long")
+			default:
+				column++
+			}
+			convert = convert && (!*initial || c == ' ' || c == '\t')
+			if err := out.WriteByte(c); err != nil {
+				return err
+			}
+		}
+		if r.terminated {
+			return out.WriteByte('\n')
+		}
+		return nil
+	})
+	return p.finish(out, status)
+}
+
+// unexpand turns spaces into tabs.
+func unexpand(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [FILE]...")
+	all := f.BoolP("all", "a", false, "convert all blanks, instead of just initial blanks")
+	first := f.Bool("first-only", false, "convert only leading sequences of blanks (overrides -a)")
+	stops := f.StringArrayP("tabs", "t", nil, "have tabs N characters apart, or at the columns of a list (enables -a)")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	tabs, err := parseTabs(*stops)
+	if err != nil {
+		return p.errorf("%v", err)
+	}
+	entire := (*all || f.Changed("tabs")) && !*first
+	out := bufio.NewWriter(p.Stdout)
+	status = p.eachLine(ctx, names, '\n', func(r *lineReader) error {
+		unexpandLine(out, r.line, tabs, entire)
+		if r.terminated {
+			return out.WriteByte('\n')
+		}
+		return nil
+	})
+	return p.finish(out, status)
+}
+
+// unexpandLine holds blanks back until it is known whether a tab replaces them. A
+// single blank right before a tab stop becomes a tab only if more blanks follow.
+func unexpandLine(out *bufio.Writer, line []byte, tabs *tabStops, entire bool) {
+	column, convert, oneBefore, previousBlank := 0, true, false, true
+	var pending []byte
+	flush := func() {
+		if len(pending) > 1 && oneBefore {
+			pending[0] = '\t'
+		}
+		out.Write(pending)
+		pending, oneBefore = pending[:0], false
+	}
+	for _, c := range line {
+		if !convert {
+			out.WriteByte(c)
+			continue
+		}
+		blank := c == ' ' || c == '\t'
+		switch {
+		case blank:
+			stop, last := tabs.next(column)
+			if convert = !last; !convert {
+				break
+			}
+			if c == '\t' {
+				column = stop
+				if len(pending) > 0 {
+					pending[0] = '\t'
+				}
+			} else {
+				column++
+				if !previousBlank || column != stop {
+					oneBefore = oneBefore || column == stop
+					pending = append(pending, c)
+					previousBlank = true
+					continue
+				}
+				c = '\t'
+				if len(pending) > 0 {
+					pending[0] = c
+				} else if oneBefore {
+					pending = append(pending, c)
+				}
+			}
+			if oneBefore {
+				pending = pending[:min(1, len(pending))]
+			} else {
+				pending = pending[:0]
+			}
+		case c == '\b':
+			column = max(0, column-1)
+		default:
+			column++
+		}
+		if len(pending) > 0 {
+			flush()
+		}
+		previousBlank = blank
+		convert = convert && (entire || blank)
+		out.WriteByte(c)
+	}
+	flush()
+}

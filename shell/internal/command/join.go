@@ -1,0 +1,550 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// orderCheck is whether a program checks that its inputs are sorted.
+type orderCheck int
+
+const (
+	checkUnpairable orderCheck = iota // once there is a line without a partner
+	checkAlways
+	checkNever
+)
+
+func (f *flags) orderCheck() *orderCheck {
+	check := new(orderCheck)
+	set := func(value orderCheck) func(string) error {
+		return func(string) error { *check = value; return nil }
+	}
+	f.BoolFunc("check-order", "check that the input is correctly sorted", set(checkAlways))
+	f.BoolFunc("nocheck-order", "do not check that the input is correctly sorted", set(checkNever))
+	return check
+}
+
+// pair opens two files, of which one may be the standard input, and calls do.
+func (p *Process) pair(ctx context.Context, names []string, do func(a, b *Input) (int, error)) int {
+	result := 0
+	status := p.Inputs(ctx, names[:1], func(a *Input) error {
+		opened := p.Inputs(ctx, names[1:], func(b *Input) (err error) {
+			result, err = do(a, b)
+			return err
+		})
+		result = max(result, opened)
+		return nil
+	})
+	return max(status, result)
+}
+
+// join joins the lines of two sorted files that have a field in common.
+func join(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... FILE1 FILE2")
+	j := &joiner{p: p, separator: -1, end: '\n'}
+	unpaired := f.StringArrayP("a", "a", nil, "also print unpairable lines from file FILENUM")
+	only := f.StringArrayP("v", "v", nil, "like -a FILENUM, but without the joined lines")
+	f.StringVarP(&j.empty, "e", "e", "", "replace missing input fields with STRING")
+	f.BoolVarP(&j.fold, "ignore-case", "i", false, "ignore differences in case when comparing fields")
+	both := f.StringP("j", "j", "", "the same as -1 FIELD -2 FIELD")
+	format := f.StringP("o", "o", "", "obey FORMAT while constructing the output line")
+	separator := f.StringP("t", "t", "", "use CHAR as input and output field separator")
+	first := f.StringP("1", "1", "1", "join on this FIELD of file 1")
+	second := f.StringP("2", "2", "1", "join on this FIELD of file 2")
+	header := f.Bool("header", false, "treat the first line in each file as field headers")
+	zero := f.BoolP("zero-terminated", "z", false, "lines end with NUL, not newline")
+	check := f.orderCheck()
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	j.check, j.end = *check, lineEnd(*zero)
+	if err := j.configure(*unpaired, *only, *format, [2]string{*first, *second}, *both); err != nil {
+		return p.errorf("%v", err)
+	}
+	if f.Changed("t") {
+		switch {
+		case *separator == "":
+			j.separator = int(j.end)
+		case *separator == `\0`:
+			j.separator = 0
+		case len(*separator) > 1:
+			return p.errorf("multi-character tab %s", quoteName(*separator))
+		default:
+			j.separator = int((*separator)[0])
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return f.wrong("missing operand")
+	case len(names) == 1:
+		return f.wrong("missing operand after %s", quoteName(names[0]))
+	case len(names) > 2:
+		return f.wrong("extra operand %s", quoteName(names[2]))
+	case names[0] == "-" && names[1] == "-":
+		return p.errorf("both files cannot be standard input")
+	}
+	j.names = names
+	j.out = bufio.NewWriter(p.Stdout)
+	status = p.pair(ctx, names, func(a, b *Input) (int, error) {
+		j.readers = [2]*lineReader{newLineReader(ctx, p, a, j.end), newLineReader(ctx, p, b, j.end)}
+		return j.run(*header)
+	})
+	return p.finish(j.out, status)
+}
+
+// joiner joins two files.
+type joiner struct {
+	p         *Process
+	names     []string
+	readers   [2]*lineReader
+	out       *bufio.Writer
+	key       [2]int // the field to join on, from zero
+	separator int    // a byte; -1: runs of blanks
+	end       byte
+	fold      bool
+	empty     string
+	unpaired  [2]bool
+	paired    bool
+	format    []joinField
+	auto      bool
+	counts    [2]int // with auto: the fields of each output line
+	check     orderCheck
+
+	previous   [2]*joinLine
+	lines      [2]int
+	unpairable bool
+	disorder   [2]bool
+	held       int64
+}
+
+// joinField is one of -o: the field of a file, or of file 0, the joined one.
+type joinField struct{ file, field int }
+
+type joinLine struct {
+	text   []byte
+	fields [][]byte
+}
+
+func (l *joinLine) field(n int) []byte {
+	if l == nil || n >= len(l.fields) {
+		return nil
+	}
+	return l.fields[n]
+}
+
+func (j *joiner) configure(unpaired, only []string, format string, keys [2]string, both string) error {
+	j.paired = len(only) == 0
+	for _, number := range slices.Concat(unpaired, only) {
+		if number != "1" && number != "2" {
+			return fmt.Errorf("invalid file number: %s", quoteName(number))
+		}
+		j.unpaired[number[0]-'1'] = true
+	}
+	for i, key := range keys {
+		if both != "" {
+			key = both
+		}
+		n, err := strconv.Atoi(key)
+		if err != nil && !errors.Is(err, strconv.ErrRange) || n < 1 {
+			return fmt.Errorf("invalid field number: %s", quoteName(key))
+		}
+		j.key[i] = n - 1
+	}
+	if format == "auto" {
+		j.auto = true
+		return nil
+	}
+	for _, spec := range strings.FieldsFunc(format, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
+		if spec == "0" {
+			j.format = append(j.format, joinField{})
+			continue
+		}
+		file, field, ok := strings.Cut(spec, ".")
+		n, err := strconv.Atoi(field)
+		if !ok || file != "1" && file != "2" {
+			return fmt.Errorf("invalid file number in field spec: %s", quoteName(spec))
+		}
+		if err != nil || n < 1 {
+			return fmt.Errorf("invalid field number: %s", quoteName(field))
+		}
+		j.format = append(j.format, joinField{int(file[0] - '0'), n - 1})
+	}
+	return nil
+}
+
+var errDisorder = errors.New("input is not in sorted order")
+
+// run joins the files.
+func (j *joiner) run(header bool) (int, error) {
+	a, err := j.next(0)
+	if err != nil {
+		return 1, err
+	}
+	b, err := j.next(1)
+	if err != nil {
+		return 1, err
+	}
+	if j.auto {
+		for i, l := range []*joinLine{a, b} {
+			if l != nil {
+				j.counts[i] = len(l.fields)
+			}
+		}
+	}
+	if header && (a != nil || b != nil) {
+		j.write(a, b)
+		j.previous = [2]*joinLine{}
+		if a, err = j.next(0); err == nil {
+			b, err = j.next(1)
+		}
+	}
+	for err == nil && a != nil && b != nil {
+		a, b, err = j.step(a, b)
+	}
+	if err == nil {
+		err = j.finish(a, b)
+	}
+	if err == errDisorder {
+		return 1, nil
+	}
+	if err == nil && (j.disorder[0] || j.disorder[1]) {
+		j.out.Flush()
+		return j.p.errorf("%v", errDisorder), nil
+	}
+	return 0, err
+}
+
+// step handles two lines, and those with the same key, and returns the next ones.
+func (j *joiner) step(a, b *joinLine) (nextA, nextB *joinLine, err error) {
+	switch c := j.compare(a, 0, b, 1); {
+	case c < 0:
+		if j.unpaired[0] {
+			j.write(a, nil)
+		}
+		next, err := j.next(0)
+		j.unpairable = true
+		return next, b, err
+	case c > 0:
+		if j.unpaired[1] {
+			j.write(nil, b)
+		}
+		next, err := j.next(1)
+		j.unpairable = true
+		return a, next, err
+	}
+	var groups [2][]*joinLine
+	var after [2]*joinLine
+	heads := [2]*joinLine{a, b}
+	for i := range groups {
+		groups[i] = []*joinLine{heads[i]}
+		for {
+			l, err := j.next(i)
+			if err != nil {
+				return nil, nil, err
+			}
+			// A line of the first file goes with the other file's line, and the other way round.
+			if l == nil || j.compare(l, i, heads[1-i], 1-i) != 0 {
+				after[i] = l
+				break
+			}
+			if j.held += int64(len(l.text)) + 64; j.held > j.p.MaxMemory {
+				return nil, nil, errTooMuch(j.p.MaxMemory)
+			}
+			groups[i] = append(groups[i], l)
+		}
+	}
+	j.held = 0
+	if j.paired {
+		for _, a := range groups[0] {
+			for _, b := range groups[1] {
+				if err := j.write(a, b); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+	}
+	return after[0], after[1], nil
+}
+
+// finish handles what one file has after the end of the other.
+func (j *joiner) finish(a, b *joinLine) error {
+	rest := [2]*joinLine{a, b}
+	check := j.check != checkNever && !(j.disorder[0] && j.disorder[1])
+	for i, l := range rest {
+		if l == nil || !j.unpaired[i] && !check {
+			continue
+		}
+		if rest[1-i] != nil {
+			j.unpairable = true
+		}
+		for l != nil {
+			if j.unpaired[i] {
+				pair := [2]*joinLine{}
+				pair[i] = l
+				if err := j.write(pair[0], pair[1]); err != nil {
+					return err
+				}
+			}
+			var err error
+			if l, err = j.next(i); err != nil {
+				return err
+			}
+			if j.disorder[i] && !j.unpaired[i] {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// next reads a line of a file, and checks the order. It returns nil at the end.
+func (j *joiner) next(file int) (*joinLine, error) {
+	r := j.readers[file]
+	if !r.next() {
+		return nil, r.err
+	}
+	j.lines[file]++
+	l := &joinLine{text: bytes.Clone(r.line)}
+	l.fields = splitJoinFields(l.text, j.separator)
+	previous := j.previous[file]
+	j.previous[file] = l
+	if previous == nil || j.check == checkNever || j.check == checkUnpairable && !j.unpairable || j.disorder[file] {
+		return l, nil
+	}
+	if j.compare(previous, file, l, file) > 0 {
+		j.out.Flush()
+		j.p.errorf("%s:%d: is not sorted: %s", j.names[file], j.lines[file], l.text)
+		j.disorder[file] = true
+		if j.check == checkAlways {
+			return nil, errDisorder
+		}
+	}
+	return l, nil
+}
+
+func splitJoinFields(line []byte, separator int) [][]byte {
+	if separator >= 0 {
+		if len(line) == 0 {
+			return nil
+		}
+		return bytes.Split(line, []byte{byte(separator)})
+	}
+	fields := bytes.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' })
+	if len(line) > 0 && len(bytes.TrimLeft(line, " \t\n")) > 0 && isBlank(line[len(line)-1]) {
+		fields = append(fields, nil)
+	}
+	return fields
+}
+
+func (j *joiner) compare(a *joinLine, fileA int, b *joinLine, fileB int) int {
+	x, y := a.field(j.key[fileA]), b.field(j.key[fileB])
+	if !j.fold {
+		return bytes.Compare(x, y)
+	}
+	return slices.CompareFunc(x, y, func(c, d byte) int { return int(upperByte(c)) - int(upperByte(d)) })
+}
+
+func upperByte(c byte) byte {
+	if c >= 'a' && c <= 'z' {
+		return c - 'a' + 'A'
+	}
+	return c
+}
+
+// write writes a line of output. Without a partner, one line is nil.
+func (j *joiner) write(a, b *joinLine) error {
+	separator := byte(' ')
+	if j.separator >= 0 {
+		separator = byte(j.separator)
+	}
+	first := true
+	put := func(field []byte) {
+		if !first {
+			j.out.WriteByte(separator)
+		}
+		first = false
+		if len(field) == 0 {
+			j.out.WriteString(j.empty)
+			return
+		}
+		j.out.Write(field)
+	}
+	lines := [2]*joinLine{a, b}
+	key := a.field(j.key[0])
+	if a == nil {
+		key = b.field(j.key[1])
+	}
+	if j.format != nil {
+		for _, f := range j.format {
+			if f.file == 0 {
+				put(key)
+			} else {
+				put(lines[f.file-1].field(f.field))
+			}
+		}
+		return j.out.WriteByte(j.end)
+	}
+	put(key)
+	for i, l := range lines {
+		count := j.counts[i]
+		if !j.auto && l != nil {
+			count = len(l.fields)
+		}
+		for n := range count {
+			if n != j.key[i] {
+				put(l.field(n))
+			}
+		}
+	}
+	return j.out.WriteByte(j.end)
+}
+
+// comm compares two sorted files line by line.
+func comm(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... FILE1 FILE2")
+	var hidden [3]bool
+	f.BoolVarP(&hidden[0], "1", "1", false, "suppress column 1 (lines unique to FILE1)")
+	f.BoolVarP(&hidden[1], "2", "2", false, "suppress column 2 (lines unique to FILE2)")
+	f.BoolVarP(&hidden[2], "3", "3", false, "suppress column 3 (lines that appear in both files)")
+	delimiter := f.String("output-delimiter", "\t", "separate columns with STR")
+	total := f.Bool("total", false, "output a summary")
+	zero := f.BoolP("zero-terminated", "z", false, "lines end with NUL, not newline")
+	check := f.orderCheck()
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	switch {
+	case len(names) == 0:
+		return f.wrong("missing operand")
+	case len(names) == 1:
+		return f.wrong("missing operand after %s", quoteName(names[0]))
+	case len(names) > 2:
+		return f.wrong("extra operand %s", quoteName(names[2]))
+	}
+	if *delimiter == "" {
+		*delimiter = "\x00"
+	}
+	c := &comparison{p: p, out: bufio.NewWriter(p.Stdout), hidden: hidden, delimiter: *delimiter, end: lineEnd(*zero), check: *check}
+	status = p.pair(ctx, names, func(a, b *Input) (int, error) {
+		c.readers = [2]*lineReader{newLineReader(ctx, p, a, c.end), newLineReader(ctx, p, b, c.end)}
+		if names[0] == "-" && names[1] == "-" {
+			c.readers[1] = c.readers[0]
+		}
+		return c.run(*total)
+	})
+	return p.finish(c.out, status)
+}
+
+// comparison is what comm does.
+type comparison struct {
+	p          *Process
+	out        *bufio.Writer
+	readers    [2]*lineReader
+	hidden     [3]bool
+	delimiter  string
+	end        byte
+	check      orderCheck
+	recent     [2][2][]byte // of each file, the last line and the one before it
+	ended      [2]bool
+	unpairable bool
+	disorder   [2]bool
+	totals     [3]int
+}
+
+func (c *comparison) run(total bool) (int, error) {
+	for i := range c.readers {
+		if err := c.next(i); err != nil {
+			return 1, err
+		}
+	}
+	for !c.ended[0] || !c.ended[1] {
+		order := 0
+		switch {
+		case c.ended[0]:
+			order = 1
+		case c.ended[1]:
+			order = -1
+		default:
+			order = bytes.Compare(c.recent[0][0], c.recent[1][0])
+		}
+		column, line := 2, c.recent[0][0]
+		switch {
+		case order < 0:
+			column = 0
+		case order > 0:
+			column, line = 1, c.recent[1][0]
+		}
+		c.unpairable = c.unpairable || order != 0
+		c.totals[column]++
+		if err := c.write(column, line); err != nil {
+			return 1, err
+		}
+		for i := range c.readers {
+			if i == 0 && order > 0 || i == 1 && order < 0 {
+				continue
+			}
+			if err := c.next(i); err == errDisorder {
+				return 1, nil
+			} else if err != nil {
+				return 1, err
+			}
+		}
+	}
+	if total {
+		d := c.delimiter
+		fmt.Fprintf(c.out, "%d%s%d%s%d%stotal%c", c.totals[0], d, c.totals[1], d, c.totals[2], d, c.end)
+	}
+	if c.disorder[0] || c.disorder[1] {
+		c.out.Flush()
+		return c.p.errorf("%v", errDisorder), nil
+	}
+	return 0, nil
+}
+
+// next reads a line of a file. At the end it checks the last two lines once more, as
+// a line without a partner may have been found only since.
+func (c *comparison) next(file int) error {
+	r := c.readers[file]
+	recent := &c.recent[file]
+	if r.next() {
+		recent[0], recent[1] = append(recent[1][:0:0], r.line...), recent[0]
+		if recent[0] == nil {
+			recent[0] = []byte{}
+		}
+	} else if c.ended[file] = true; r.err != nil {
+		return r.err
+	}
+	if recent[1] == nil || c.check == checkNever || c.disorder[file] || c.check == checkUnpairable && !c.unpairable {
+		return nil
+	}
+	if bytes.Compare(recent[1], recent[0]) > 0 {
+		c.out.Flush()
+		c.p.errorf("file %d is not in sorted order", file+1)
+		c.disorder[file] = true
+		if c.check == checkAlways {
+			return errDisorder
+		}
+	}
+	return nil
+}
+
+func (c *comparison) write(column int, line []byte) error {
+	if c.hidden[column] {
+		return nil
+	}
+	for i := range column {
+		if !c.hidden[i] {
+			c.out.WriteString(c.delimiter)
+		}
+	}
+	c.out.Write(line)
+	return c.out.WriteByte(c.end)
+}

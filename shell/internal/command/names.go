@@ -1,0 +1,212 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// basename prints names without their directories.
+func basename(ctx context.Context, p *Process) int {
+	f := newFlags(p, "NAME [SUFFIX]\n  or:  basename OPTION... NAME...")
+	f.first = true
+	multiple := f.BoolP("multiple", "a", false, "support multiple arguments and treat each as a NAME")
+	suffix := f.StringP("suffix", "s", "", "remove a trailing SUFFIX; implies -a")
+	zero := f.BoolP("zero", "z", false, "end each output line with NUL, not newline")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(names) == 0 {
+		return f.wrong("missing operand")
+	}
+	if !*multiple && !f.Changed("suffix") {
+		if len(names) > 2 {
+			return f.wrong("extra operand %s", quoteName(names[2]))
+		}
+		if len(names) == 2 {
+			*suffix = names[1]
+		}
+		names = names[:1]
+	}
+	out := bufio.NewWriter(p.Stdout)
+	for _, name := range names {
+		base := strings.TrimRight(name, "/")
+		base = base[strings.LastIndex(base, "/")+1:]
+		if base == "" && name != "" {
+			base = "/"
+		}
+		if base != *suffix {
+			base = strings.TrimSuffix(base, *suffix)
+		}
+		out.WriteString(base)
+		out.WriteByte(lineEnd(*zero))
+	}
+	return p.finish(out, 0)
+}
+
+// dirname prints the directories of names.
+func dirname(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION] NAME...")
+	zero := f.BoolP("zero", "z", false, "end each output line with NUL, not newline")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(names) == 0 {
+		return f.wrong("missing operand")
+	}
+	out := bufio.NewWriter(p.Stdout)
+	for _, name := range names {
+		dir := strings.TrimRight(name, "/")
+		at := strings.LastIndex(dir, "/")
+		switch {
+		case dir == "" && name != "":
+			dir = "/"
+		case at < 0:
+			dir = "."
+		default:
+			if dir = strings.TrimRight(dir[:at], "/"); dir == "" {
+				dir = "/"
+			}
+		}
+		out.WriteString(dir)
+		out.WriteByte(lineEnd(*zero))
+	}
+	return p.finish(out, 0)
+}
+
+// realpath prints absolute names without symlinks.
+func realpath(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... FILE...")
+	existing := f.BoolP("canonicalize-existing", "e", false, "all components of the path must exist")
+	missing := f.BoolP("canonicalize-missing", "m", false, "no path components need exist or be a directory")
+	f.BoolP("logical", "L", false, "resolve '..' components before symlinks")
+	f.BoolP("physical", "P", false, "resolve symlinks as encountered (default)")
+	quiet := f.BoolP("quiet", "q", false, "suppress most error messages")
+	relative := f.String("relative-to", "", "print the resolved path relative to DIR")
+	relativeBase := f.String("relative-base", "", "print absolute paths unless paths below DIR")
+	plain := f.BoolP("strip", "s", false, "don't expand symlinks")
+	f.BoolVar(plain, "no-symlinks", false, "the same as -s")
+	zero := f.BoolP("zero", "z", false, "end each output line with NUL, not newline")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(names) == 0 {
+		return f.wrong("missing operand")
+	}
+	mode := lastMissing
+	switch {
+	case *existing:
+		mode = noneMissing
+	case *missing:
+		mode = anyMissing
+	}
+	resolve := func(name string, mode missingMode) (string, bool) {
+		full, err := p.realPath(ctx, name, mode, *plain)
+		if err != nil {
+			if !*quiet {
+				p.fail(name, err)
+			}
+			status = 1
+		}
+		return full, err == nil
+	}
+	base := ""
+	for _, dir := range []string{*relativeBase, *relative} {
+		if dir == "" {
+			continue
+		}
+		var ok bool
+		if base, ok = resolve(dir, mode); !ok {
+			return 1
+		}
+	}
+	out := bufio.NewWriter(p.Stdout)
+	for _, name := range names {
+		full, ok := resolve(name, mode)
+		if !ok {
+			continue
+		}
+		if base != "" && (*relativeBase == "" || isBelow(full, base)) {
+			full = relativeFrom(full, base)
+		}
+		out.WriteString(full)
+		out.WriteByte(lineEnd(*zero))
+	}
+	return p.finish(out, status)
+}
+
+// missingMode is which elements of a path may be missing.
+type missingMode int
+
+const (
+	lastMissing missingMode = iota
+	noneMissing
+	anyMissing
+)
+
+// realPath returns an absolute name without symlinks, and without "." and "..".
+func (p *Process) realPath(ctx context.Context, name string, mode missingMode, keepLinks bool) (string, error) {
+	if name == "" {
+		return "", fs.ErrNotExist
+	}
+	full := path.Clean("/" + name)
+	if !path.IsAbs(name) {
+		full = path.Join("/", p.Dir, name)
+	}
+	existing, missing := full, ""
+	var info workspace.FileInfo
+	for {
+		var err error
+		if info, err = p.Stat(ctx, existing); err == nil {
+			break
+		}
+		if mode != anyMissing && (mode == noneMissing || missing != "" && !keepLinks || !errors.Is(err, fs.ErrNotExist)) || existing == "/" {
+			return "", err
+		}
+		existing, missing = path.Dir(existing), path.Join(path.Base(existing), missing)
+	}
+	if mode != anyMissing && !info.IsDir() && (missing != "" || strings.HasSuffix(name, "/")) {
+		return "", workspace.ErrNotDir
+	}
+	if keepLinks {
+		return full, nil
+	}
+	at, err := p.Files.Locate(ctx, "/", existing)
+	if err != nil || at.Workspace == nil {
+		return full, err
+	}
+	resolved, err := at.Workspace.Resolve(ctx, at.Name)
+	if err != nil {
+		return "", err
+	}
+	if at.Name != "." {
+		existing = strings.TrimSuffix(existing, at.Name)
+	}
+	return path.Join(existing, resolved, missing), nil
+}
+
+func isBelow(name, dir string) bool {
+	return name == dir || dir == "/" || strings.HasPrefix(name, dir+"/")
+}
+
+// relativeFrom returns how to go from base to name; both are absolute.
+func relativeFrom(name, base string) string {
+	up := ""
+	for !isBelow(name, base) {
+		up += "../"
+		base = path.Dir(base)
+	}
+	rest := strings.TrimPrefix(strings.TrimPrefix(name, base), "/")
+	if s := strings.TrimSuffix(up+rest, "/"); s != "" {
+		return s
+	}
+	return "."
+}

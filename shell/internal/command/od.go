@@ -1,0 +1,487 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// od dumps bytes in octal and other formats.
+func od(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [FILE]...")
+	d := &dumper{address: "%07o", width: 16, order: binary.LittleEndian}
+	radix := f.StringP("address-radix", "A", "o", "output format for file offsets: d, o, x or n")
+	endian := f.String("endian", "little", "swap input bytes according the specified order: big or little")
+	skip := f.StringP("skip-bytes", "j", "0", "skip BYTES input bytes first")
+	limit := f.StringP("read-bytes", "N", "", "limit dump to BYTES input bytes")
+	f.StringP("strings", "S", "", "not supported: use strings")
+	add := func(spec string) func(string) error { return func(string) error { return d.add(spec) } }
+	f.FuncP("format", "t", "select output format or formats: a, c, d, f, o, u or x, with a SIZE and z", d.add)
+	for letter, spec := range map[string]string{"a": "a", "b": "o1", "c": "c", "d": "u2", "f": "fF", "i": "dI", "l": "dL", "o": "o2", "s": "d2", "x": "x2"} {
+		f.BoolFuncP(letter, letter, "the same as -t "+spec, add(spec))
+	}
+	all := f.BoolP("output-duplicates", "v", false, "do not use * to mark line suppression")
+	width := f.StringP("width", "w", "16", "output BYTES bytes per output line")
+	f.Lookup("width").NoOptDefVal = "32"
+	f.Bool("traditional", false, "accept arguments in the traditional form")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	switch *radix {
+	case "d":
+		d.address = "%07d"
+	case "o":
+	case "x":
+		d.address = "%06x"
+	case "n":
+		d.address = ""
+	default:
+		return f.wrong("invalid output address radix %s; it must be one character from [doxn]", quoteName(*radix))
+	}
+	if f.Changed("strings") {
+		return p.errorf("-S is not supported: use strings")
+	}
+	if *endian == "big" {
+		d.order = binary.BigEndian
+	} else if *endian != "little" {
+		return f.wrong("invalid argument %s for '--endian'", quoteName(*endian))
+	}
+	n, err := parseOffset(*skip)
+	if err != nil {
+		return p.errorf("invalid -j argument %s", quoteName(*skip))
+	}
+	count := int64(math.MaxInt64)
+	if f.Changed("read-bytes") {
+		if count, err = parseOffset(*limit); err != nil {
+			return p.errorf("invalid -N argument %s", quoteName(*limit))
+		}
+	}
+	if len(d.specs) == 0 {
+		d.add("o2")
+	}
+	w, err := strconv.Atoi(*width)
+	if err != nil || w < 1 {
+		return p.errorf("invalid -w argument %s", quoteName(*width))
+	}
+	block := 1
+	for _, s := range d.specs {
+		block = max(block, s.size)
+	}
+	d.width, d.all = w, *all
+	if w%block != 0 || w > maxField {
+		p.errorf("warning: invalid width %d; using %d instead", w, block)
+		d.width = block
+	}
+	d.align()
+	out := bufio.NewWriter(p.Stdout)
+	d.out, d.line, d.offset = out, d.write, n
+	var pending []byte
+	opened := false
+	status = p.Inputs(ctx, names, func(in *Input) error {
+		opened = true
+		skipped, err := io.CopyN(io.Discard, in, n)
+		if n -= skipped; err != nil {
+			return notEOF(err)
+		}
+		pending, err = d.read(ctx, in, pending, &count)
+		return err
+	})
+	if n > 0 {
+		out.Flush()
+		return p.errorf("cannot skip past end of combined input")
+	}
+	if opened {
+		d.end(pending)
+	}
+	return p.finish(out, status)
+}
+
+// parseOffset reads a number that may be hexadecimal or octal, with a suffix.
+func parseOffset(s string) (int64, error) {
+	digits := strings.ToLower(s)
+	if strings.HasPrefix(digits, "0x") || len(digits) > 1 && digits[0] == '0' {
+		return strconv.ParseInt(digits, 0, 64)
+	}
+	return parseSize(s)
+}
+
+// dumper writes blocks of bytes in several formats.
+type dumper struct {
+	out     *bufio.Writer
+	address string // a format; "": none
+	width   int
+	order   binary.ByteOrder
+	all     bool // equal blocks, too
+	specs   []dumpSpec
+
+	line    func(b []byte) error // writes one block, which may be short
+	offset  int64
+	last    []byte
+	starred bool
+}
+
+// dumpSpec is one format of od.
+type dumpSpec struct {
+	verb    byte
+	size    int
+	field   int // columns of a field, without the blank before it
+	pad     int // blanks among all fields of a line
+	trailer bool
+}
+
+var dumpFields = map[byte]map[int]int{
+	'o': {1: 3, 2: 6, 4: 11, 8: 22}, 'x': {1: 2, 2: 4, 4: 8, 8: 16}, 'd': {1: 4, 2: 6, 4: 11, 8: 20},
+	'u': {1: 3, 2: 5, 4: 10, 8: 20}, 'f': {4: 15, 8: 24}, 'a': {1: 3}, 'c': {1: 3},
+}
+
+// add adds the formats of -t, such as "x1z" or "d4c".
+func (d *dumper) add(text string) error {
+	if text == "" {
+		return errors.New("empty")
+	}
+	for text != "" {
+		s := dumpSpec{verb: text[0], size: map[byte]int{'a': 1, 'c': 1, 'f': 8}[text[0]]}
+		if s.size == 0 {
+			s.size = 4
+		}
+		text = text[1:]
+		if s.verb != 'a' && s.verb != 'c' && text != "" {
+			sizes := map[byte]int{'C': 1, 'S': 2, 'I': 4, 'L': 8}
+			if s.verb == 'f' {
+				sizes = map[byte]int{'F': 4, 'D': 8}
+			}
+			if n := digitsEnd(text, 0, len(text), 10); n > 0 {
+				s.size, text = atoi(text[:n]), text[n:]
+			} else if sizes[text[0]] > 0 {
+				s.size, text = sizes[text[0]], text[1:]
+			}
+		}
+		if s.field = dumpFields[s.verb][s.size]; s.field == 0 {
+			return errors.New("invalid type string")
+		}
+		if text != "" && text[0] == 'z' {
+			s.trailer, text = true, text[1:]
+		}
+		d.specs = append(d.specs, s)
+	}
+	return nil
+}
+
+// align makes the lines of all formats equally wide.
+func (d *dumper) align() {
+	width := 0
+	for _, s := range d.specs {
+		width = max(width, (s.field+1)*d.width/s.size)
+	}
+	for i := range d.specs {
+		s := &d.specs[i]
+		s.pad = width - s.field*d.width/s.size
+	}
+}
+
+// read dumps whole blocks, and returns what is left over.
+func (d *dumper) read(ctx context.Context, in io.Reader, pending []byte, count *int64) ([]byte, error) {
+	buf := make([]byte, max(d.width, 32<<10))
+	for *count > 0 {
+		n, err := in.Read(buf[:min(int64(len(buf)), *count)])
+		*count -= int64(n)
+		pending = append(pending, buf[:n]...)
+		at := 0
+		for ; len(pending)-at >= d.width; at += d.width {
+			if err := d.block(pending[at : at+d.width]); err != nil {
+				return nil, err
+			}
+		}
+		pending = append(pending[:0], pending[at:]...)
+		if err != nil {
+			return pending, notEOF(err)
+		}
+		if ctx.Err() != nil {
+			return pending, ctx.Err()
+		}
+	}
+	return pending, nil
+}
+
+// end dumps the last block, which may be short, and the final offset.
+func (d *dumper) end(pending []byte) {
+	if len(pending) > 0 {
+		d.line(pending)
+		d.offset += int64(len(pending))
+	}
+	if d.address != "" {
+		fmt.Fprintf(d.out, d.address+"\n", d.offset)
+	}
+}
+
+// block dumps a whole block. Only the first of equal ones is written.
+func (d *dumper) block(b []byte) error {
+	defer func() { d.offset += int64(len(b)) }()
+	if !d.all && d.last != nil && bytes.Equal(d.last, b) {
+		if !d.starred {
+			d.out.WriteString("*\n")
+		}
+		d.starred = true
+		return nil
+	}
+	d.starred = false
+	d.last = append(d.last[:0], b...)
+	return d.line(b)
+}
+
+func (d *dumper) write(b []byte) error {
+	whole := append(bytes.Clone(b), make([]byte, d.width-len(b))...)
+	for i, s := range d.specs {
+		if d.address != "" {
+			address := fmt.Sprintf(d.address, d.offset)
+			if i > 0 {
+				address = strings.Repeat(" ", len(address))
+			}
+			d.out.WriteString(address)
+		}
+		fields := d.width / s.size
+		blank := (d.width - len(b)) / s.size
+		left := s.pad
+		for n := range fields - blank {
+			next := s.pad * (fields - n - 1) / fields
+			fmt.Fprintf(d.out, "%*s", left-next+s.field, d.field(s, whole[n*s.size:(n+1)*s.size]))
+			left = next
+		}
+		if s.trailer {
+			fmt.Fprintf(d.out, "%*s  >%s<", blank*s.field+s.pad*blank/fields, "", dotted(b))
+		}
+		if err := d.out.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dotted is b with a dot for each byte that does not print.
+func dotted(b []byte) string {
+	text := bytes.Clone(b)
+	for i, c := range text {
+		if c < ' ' || c >= 0x7f {
+			text[i] = '.'
+		}
+	}
+	return string(text)
+}
+
+var (
+	asciiNames = strings.Fields("nul soh stx etx eot enq ack bel bs ht nl vt ff cr so si dle dc1 dc2 dc3 dc4 nak syn etb can em sub esc fs gs rs us sp")
+	cEscapes   = map[byte]string{0: `\0`, '\a': `\a`, '\b': `\b`, '\t': `\t`, '\n': `\n`, '\v': `\v`, '\f': `\f`, '\r': `\r`}
+)
+
+// field is the text of one field.
+func (d *dumper) field(s dumpSpec, b []byte) string {
+	switch s.verb {
+	case 'c':
+		return characterField(b[0])
+	case 'a':
+		switch c := b[0] & 0x7f; {
+		case c <= ' ':
+			return asciiNames[c]
+		case c == 0x7f:
+			return "del"
+		default:
+			return string(rune(c))
+		}
+	}
+	var n uint64
+	switch s.size {
+	case 1:
+		n = uint64(b[0])
+	case 2:
+		n = uint64(d.order.Uint16(b))
+	case 4:
+		n = uint64(d.order.Uint32(b))
+	case 8:
+		n = d.order.Uint64(b)
+	}
+	switch s.verb {
+	case 'o':
+		return fmt.Sprintf("%0*o", s.field, n)
+	case 'x':
+		return fmt.Sprintf("%0*x", s.field, n)
+	case 'u':
+		return strconv.FormatUint(n, 10)
+	case 'd':
+		shift := 64 - 8*s.size
+		return strconv.FormatInt(int64(n<<shift)>>shift, 10)
+	}
+	if s.size == 4 {
+		return shortFloat(float64(math.Float32frombits(uint32(n))), 32)
+	}
+	return shortFloat(math.Float64frombits(n), 64)
+}
+
+func characterField(c byte) string {
+	switch escape := cEscapes[c]; {
+	case escape != "":
+		return escape
+	case c < ' ' || c >= 0x7f:
+		return fmt.Sprintf("%03o", c)
+	}
+	return string(rune(c))
+}
+
+// shortFloat is the shortest form of %g that reads back as n.
+func shortFloat(n float64, bits int) string {
+	switch {
+	case math.IsNaN(n):
+		if math.Signbit(n) {
+			return "-nan"
+		}
+		return "nan"
+	case math.IsInf(n, 0):
+		return strings.TrimPrefix(strings.ToLower(fmt.Sprint(n)), "+")
+	}
+	precision := map[int]int{32: 6, 64: 15}[bits]
+	if least := map[int]float64{32: 0x1p-126, 64: 0x1p-1022}[bits]; math.Abs(n) < least {
+		precision = 1
+	}
+	for ; ; precision++ {
+		text := directive{precision: precision}.float(extended{Float: new(big.Float).SetFloat64(n)}, 'g')
+		back, _ := strconv.ParseFloat(text, bits)
+		if back == n || precision > 17 {
+			return text
+		}
+	}
+}
+
+// hexdump dumps bytes as util-linux's does.
+func hexdump(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [FILE]...")
+	h := &hexDumper{style: hexStyles["default"]}
+	use := func(name string) func(string) error {
+		return func(string) error {
+			h.style = hexStyles[name]
+			return nil
+		}
+	}
+	f.BoolFuncP("one-byte-octal", "b", "one-byte octal display", use("b"))
+	f.BoolFuncP("one-byte-char", "c", "one-byte character display", use("c"))
+	f.BoolFuncP("canonical", "C", "canonical hex+ASCII display", use("C"))
+	f.BoolFuncP("two-bytes-decimal", "d", "two-byte decimal display", use("d"))
+	f.BoolFuncP("two-bytes-octal", "o", "two-byte octal display", use("o"))
+	f.BoolFuncP("two-bytes-hex", "x", "two-byte hexadecimal display", use("x"))
+	f.StringP("format", "e", "", "not supported: use od -t or xxd")
+	f.StringP("format-file", "f", "", "not supported: use od -t or xxd")
+	limit := f.StringP("length", "n", "", "interpret only LENGTH bytes of input")
+	skip := f.StringP("skip", "s", "0", "skip OFFSET bytes from the beginning")
+	all := f.BoolP("no-squeezing", "v", false, "output identical lines")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if f.Changed("format") || f.Changed("format-file") {
+		return p.errorf("formats are not supported: use od -t or xxd")
+	}
+	n, err := parseOffset(*skip)
+	count := int64(math.MaxInt64)
+	if err == nil && f.Changed("length") {
+		count, err = parseOffset(*limit)
+	}
+	if err != nil {
+		return p.errorf("failed to parse length or offset")
+	}
+	if count == 0 {
+		return 0
+	}
+	out := bufio.NewWriter(p.Stdout)
+	h.dumper = dumper{out: out, width: 16, all: *all, offset: n}
+	h.line = h.write
+	opened := false
+	var pending []byte
+	status = p.Inputs(ctx, names, func(in *Input) error {
+		opened = true
+		skipped, err := io.CopyN(io.Discard, in, n)
+		if n -= skipped; err != nil {
+			return notEOF(err)
+		}
+		pending, err = h.read(ctx, in, pending, &count)
+		return err
+	})
+	h.offset -= n
+	if opened {
+		h.end(pending)
+	}
+	return p.finish(out, status)
+}
+
+// hexStyle is one of the formats of hexdump.
+type hexStyle struct {
+	address string
+	size    int // bytes of a unit
+	unit    string
+	text    bool
+}
+
+var hexStyles = map[string]hexStyle{
+	"default": {"%07x", 2, " %04x", false},
+	"b":       {"%07x", 1, " %03o", false},
+	"c":       {"%07x", 1, " %3s", false},
+	"C":       {"%08x", 1, " %02x", true},
+	"d":       {"%07x", 2, "   %05d", false},
+	"o":       {"%07x", 2, "  %06o", false},
+	"x":       {"%07x", 2, "    %04x", false},
+}
+
+type hexDumper struct {
+	dumper
+	style hexStyle
+}
+
+func (h *hexDumper) write(b []byte) error {
+	fmt.Fprintf(h.out, h.style.address, h.offset)
+	if h.style.text {
+		h.out.WriteByte(' ')
+	}
+	columns := 0
+	for i := 0; i < h.width; i += h.style.size {
+		if h.style.text && i == 8 {
+			h.out.WriteByte(' ')
+		}
+		unit := ""
+		switch {
+		case i >= len(b):
+			unit = strings.Repeat(" ", columns)
+		case h.style.size == 2:
+			n := int(b[i])
+			if i+1 < len(b) {
+				n |= int(b[i+1]) << 8
+			}
+			unit = fmt.Sprintf(h.style.unit, n)
+		case strings.HasSuffix(h.style.unit, "s"):
+			unit = fmt.Sprintf(h.style.unit, characterField(b[i]))
+		default:
+			unit = fmt.Sprintf(h.style.unit, b[i])
+		}
+		columns = len(unit)
+		h.out.WriteString(unit)
+	}
+	if h.style.text {
+		fmt.Fprintf(h.out, "  |%s|", dotted(b))
+	}
+	return h.out.WriteByte('\n')
+}
+
+func (h *hexDumper) end(pending []byte) {
+	if len(pending) > 0 {
+		h.write(pending)
+		h.offset += int64(len(pending))
+	}
+	if h.offset > 0 {
+		fmt.Fprintf(h.out, h.style.address+"\n", h.offset)
+	}
+}

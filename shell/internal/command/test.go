@@ -1,0 +1,233 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// test evaluates a condition, for xargs and find -exec; in scripts the shell's own comes
+// first. It is "[" too.
+func test(ctx context.Context, p *Process) int {
+	args := p.Args[1:]
+	if p.name() == "[" {
+		if len(args) == 0 || args[len(args)-1] != "]" {
+			p.errorf("missing ']'")
+			return 2
+		}
+		args = args[:len(args)-1]
+	}
+	t := &condition{ctx: ctx, p: p, args: args}
+	holds, err := t.all()
+	switch {
+	case err != nil:
+		p.errorf("%v", err)
+		return 2
+	case holds:
+		return 0
+	}
+	return 1
+}
+
+// condition is the expression of test.
+type condition struct {
+	ctx   context.Context
+	p     *Process
+	args  []string
+	depth int
+}
+
+// all evaluates all arguments. How many there are decides what they mean, as POSIX says.
+func (t *condition) all() (bool, error) {
+	switch args := t.args; len(args) {
+	case 0:
+		return false, nil
+	case 1:
+		return args[0] != "", nil
+	case 2:
+		if args[0] == "!" {
+			return args[1] == "", nil
+		}
+		if !isUnary(args[0]) {
+			return false, fmt.Errorf("%s: unary operator expected", args[0])
+		}
+		return t.unary(args[0], args[1])
+	case 3:
+		switch {
+		case isBinary(args[1]):
+			return t.binary(args[0], args[1], args[2])
+		case args[1] == "-a":
+			return args[0] != "" && args[2] != "", nil
+		case args[1] == "-o":
+			return args[0] != "" || args[2] != "", nil
+		case args[0] == "!":
+			return t.negated(args[1:])
+		case args[0] == "(" && args[2] == ")":
+			return args[1] != "", nil
+		}
+		return false, fmt.Errorf("%s: binary operator expected", args[1])
+	case 4:
+		switch {
+		case args[0] == "!":
+			return t.negated(args[1:])
+		case args[0] == "(" && args[3] == ")":
+			return (&condition{ctx: t.ctx, p: t.p, args: args[1:3]}).all()
+		}
+	}
+	holds, err := t.or()
+	if err == nil && len(t.args) > 0 {
+		err = errors.New("too many arguments")
+	}
+	return holds, err
+}
+
+func (t *condition) negated(args []string) (bool, error) {
+	holds, err := (&condition{ctx: t.ctx, p: t.p, args: args}).all()
+	return !holds, err
+}
+
+func (t *condition) or() (bool, error) {
+	holds, err := t.and()
+	for err == nil && len(t.args) > 0 && t.args[0] == "-o" {
+		t.args = t.args[1:]
+		var other bool
+		other, err = t.and()
+		holds = holds || other
+	}
+	return holds, err
+}
+
+func (t *condition) and() (bool, error) {
+	holds, err := t.term()
+	for err == nil && len(t.args) > 0 && t.args[0] == "-a" {
+		t.args = t.args[1:]
+		var other bool
+		other, err = t.term()
+		holds = holds && other
+	}
+	return holds, err
+}
+
+func (t *condition) term() (bool, error) {
+	if t.depth++; t.depth > 1000 {
+		return false, errors.New("too many arguments")
+	}
+	defer func() { t.depth-- }()
+	args := t.args
+	switch {
+	case len(args) == 0:
+		return false, errors.New("argument expected")
+	case len(args) >= 3 && isBinary(args[1]):
+		t.args = args[3:]
+		return t.binary(args[0], args[1], args[2])
+	case args[0] == "!":
+		t.args = args[1:]
+		holds, err := t.term()
+		return !holds, err
+	case args[0] == "(":
+		t.args = args[1:]
+		holds, err := t.or()
+		if err == nil && (len(t.args) == 0 || t.args[0] != ")") {
+			err = errors.New("`)' expected")
+		}
+		if err == nil {
+			t.args = t.args[1:]
+		}
+		return holds, err
+	case len(args) >= 2 && isUnary(args[0]):
+		t.args = args[2:]
+		return t.unary(args[0], args[1])
+	}
+	t.args = args[1:]
+	return args[0] != "", nil
+}
+
+func isUnary(op string) bool {
+	return len(op) == 2 && op[0] == '-' && strings.Contains("bcdefghknoprstuvwxzGLNOS", op[1:]) && op != "-o"
+}
+
+func isBinary(op string) bool {
+	return slices.Contains([]string{"=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"}, op)
+}
+
+func (t *condition) unary(op, arg string) (bool, error) {
+	switch op {
+	case "-n":
+		return arg != "", nil
+	case "-z":
+		return arg == "", nil
+	case "-v":
+		return slices.ContainsFunc(t.p.Environ(), func(v string) bool { return strings.HasPrefix(v, arg+"=") }), nil
+	case "-t":
+		if _, err := strconv.Atoi(arg); err != nil {
+			return false, fmt.Errorf("%s: integer expression expected", arg)
+		}
+		return false, nil
+	case "-L", "-h":
+		info, err := t.p.Lstat(t.ctx, arg)
+		return err == nil && info.Type == "symlink", nil
+	}
+	info, err := t.p.Stat(t.ctx, arg)
+	if err != nil {
+		return false, nil
+	}
+	switch op {
+	case "-e", "-r", "-w", "-O", "-G":
+		return true, nil
+	case "-f":
+		return info.Type == "file", nil
+	case "-d", "-x":
+		return info.IsDir(), nil
+	case "-s":
+		return info.IsDir() || info.Size > 0, nil
+	case "-c":
+		return info.Type == "other", nil
+	}
+	return false, nil
+}
+
+func (t *condition) binary(a, op, b string) (bool, error) {
+	switch op {
+	case "=", "==":
+		return a == b, nil
+	case "!=":
+		return a != b, nil
+	case "<":
+		return a < b, nil
+	case ">":
+		return a > b, nil
+	case "-nt", "-ot", "-ef":
+		x, errX := t.p.Stat(t.ctx, a)
+		y, errY := t.p.Stat(t.ctx, b)
+		if op == "-ot" {
+			x, y, errX, errY = y, x, errY, errX
+		}
+		if op == "-ef" {
+			return errX == nil && errY == nil && x.Path == y.Path, nil
+		}
+		return errX == nil && (errY != nil || x.ModTime.After(y.ModTime)), nil
+	}
+	var n [2]int64
+	for i, text := range []string{a, b} {
+		var err error
+		if n[i], err = strconv.ParseInt(strings.Trim(text, " \t\n"), 10, 64); err != nil {
+			return false, fmt.Errorf("%s: integer expression expected", text)
+		}
+	}
+	switch op {
+	case "-eq":
+		return n[0] == n[1], nil
+	case "-ne":
+		return n[0] != n[1], nil
+	case "-lt":
+		return n[0] < n[1], nil
+	case "-le":
+		return n[0] <= n[1], nil
+	case "-gt":
+		return n[0] > n[1], nil
+	}
+	return n[0] >= n[1], nil
+}

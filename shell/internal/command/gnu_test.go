@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -72,7 +74,7 @@ var gnuFiles = map[string]string{
 }
 
 // gnuDifference is a case that differs from the real program, for a reason that
-// docs/shell.md gives. line matches the program and its arguments, and "< " with the
+// docs/shell-programs.md gives. line matches the program and its arguments, and "< " with the
 // name of the standard input.
 type gnuDifference struct {
 	program string
@@ -80,7 +82,7 @@ type gnuDifference struct {
 	reason  string
 }
 
-// gnuDifferences are the differences that docs/shell.md lists.
+// gnuDifferences are the differences that docs/shell-programs.md lists.
 var gnuDifferences = slices.Concat(gnuTextDifferences, gnuFilesDifferences)
 
 // gnuCase is one run of a program.
@@ -389,4 +391,28 @@ func treeOf(t *testing.T, tree fs.FS, files map[string]string) string {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
+}
+
+// TestDifferencesAreDocumented compares gnuDifferences with the table of
+// docs/shell-programs.md.
+func TestDifferencesAreDocumented(t *testing.T) {
+	t.Parallel()
+	var want []string
+	for _, d := range gnuDifferences {
+		want = append(want, fmt.Sprintf("| `%s` | %s |", d.program, d.reason))
+	}
+	slices.Sort(want)
+	want = slices.Compact(want)
+	page, err := os.ReadFile("../../../docs/shell-programs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(page), "|---|---|\n")
+	if !ok {
+		t.Fatal("docs/shell-programs.md has no table")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	if diff := cmp.Diff(strings.Join(want, "\n"), strings.TrimSpace(table)); diff != "" {
+		t.Errorf("the table of docs/shell-programs.md (-want +got):\n%s", diff)
+	}
 }

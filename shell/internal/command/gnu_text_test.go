@@ -155,6 +155,19 @@ var gnuTextTests = map[string]gnuTest{
 		lines: []string{"-I", "-d ab", "-Z", "--foo", "-n x"},
 		files: map[string]string{},
 	},
+	"jq": {
+		slots: [][]string{
+			{"", "", "-c", "-r", "-n", "-s", "-e", "-j", "-S", "-a", "--tab", "--indent 1", "-cr", "-R", "-Rs", "--stream -c", "-M", "--seq", "-rn", "-sc", "-Rr", "--arg x 1 -c", "--argjson x '{\"a\":1}' -c", "--slurpfile x list -c", "--rawfile x list -c", "--indent 0", "-nc --args", "-ce"},
+			{".", ".", "'.[]?'", ".name", "'.items[]?.id'", "'.items | length'", "'keys?'", "'map(.)?'", "'.[0]?'", "'[.[]?]|length'", "'type'", "'to_entries?'", "'.items[]? | select(.id > 1)'", "'.a.b.c?'", "'[inputs]'", "'.items | map(.id) | add'", "'{n: .name}'", "'\"x\\(1+2)\"'", "'@csv \"\\([1,\"a\"])\"'", "'[1,2,3] | @tsv'", "'.foo // \"none\"'", "'error(\"x\")'", "'.items[]? |= .id'", "'if .name then 1 else 2 end'", "'[limit(3; range(10))]'", "'. as $v | $v'", "'.['", "'nosuch'", "'.items[0]?.id | tostring'", "'[.items[]? | .tags[]?] | unique'", "'group_by(.)?'", "'null, false'", "'\"a,b\" | split(\",\")'", "'test(\"a\")?'", "'paths?'", "'del(.name)?'", "'input?'", "'$ENV.FOO'", "'$ARGS.positional'", "'.items[1:]?'", "'1/0'", "'@base64 \"\\(\"hi\")\"'", "'ascii_downcase?'", "'[.. | numbers]'", "'reduce range(5) as $i (0; . + $i)'", "'1e3, 0.1, 100000000000000000000'", "'\"\\u00e9\\n\"'", "'input_filename'", "'halt_error'", "''"},
+			{"data.json", "data.json", "data.json", "list", "scalars", "", "data.json list", "empty", "missing"},
+		},
+		lines: []string{"", ". text", "--seq . data.json", ". missing list", "-n '$x' --arg x", "--foo .", "-f filter data.json", "-n '[$a,$b]' --arg a 1 --arg b 2 -c", "-n '$ARGS' --args a b -c", "-n '$ARGS' --jsonargs 1 '{\"a\":2}' -c", "--argjson x '{' .", "-n --slurpfile x missing .", "--indent 9 .", "-e .nothing data.json", "-n empty -e", "-c . data.json list scalars", "-r '.items[].tags|join(\",\")' data.json", "-n '[range(0;10;3)]' -c", "-n 'env.FOO'", "-nr '\"a\\tb\"'", "-nr '@sh \"echo \\(\"a b\")\"'", "-n '\"2015-03-05T23:51:47Z\"|fromdate'", "-n '0|todate'", "-n '[1,[2]]|flatten' -c", "-n 'debug'", "-n '1 as $x | 2 as $y | [$x,$y,$__loc__]' -c", "-n 'import \"x\" as x; 1'", "-n 'try error(\"x\") catch .'", "-n '[splits(\"a\")]?'", "-n '\"abc\"|ltrimstr(\"a\")'", "-n 'def f(x): x*2; f(3)'", "-n '{a:1} + {b:2}' -c", "-n 'label $f | 1, break $f, 2'", "-n '[.[]?]' -c", "-n 'input' list", "-n '[inputs]' -c list scalars", "-n 'halt'", "-n '\"x\" * 3'", "-n 'now|type'", "-n '\"\\(1;2)\"'"},
+		files: map[string]string{
+			"data.json": "{\n  \"items\": [\n    {\"id\": 1, \"tags\": [\"a\", \"b\"]},\n    {\"id\": 2, \"tags\": []},\n    {\"id\": 3.5, \"tags\": [\"é\", \"b\"]}\n  ],\n  \"name\": \"Ann \\\"x\\\" 日本\",\n  \"nothing\": null,\n  \"ok\": true\n}\n",
+			"list":      "[3,1,2]\n[]\n{}\n", "scalars": "1 \"two\" null true -0.5\n", "filter": ".name # comment\n",
+		},
+		env: []string{"FOO=bar"}, noInput: true,
+	},
 	"test": {
 		real: []string{"bash", "-c", `test "$@"`, "test"}, noInput: true,
 		slots: [][]string{{"", "", "!", "! !", "("}, {"-e text", "-f text", "-d dir", "-d text", "-s empty", "-s text", "-z ''", "-n x", "a = b", "a = a", "a != b", "1 -eq 1", "1 -lt 2", "10 -gt 9", "x -eq 1", "-e missing", "a == a", "a '<' b", "b '>' a", "-f dir", "text -ef text", "' 5 ' -eq 5", "x", "''", "-x dir", "-f", "-L text", "010 -eq 10", "-r text", "-t 0"}, {"", "", "-a x", "-o x", "-a ''", "-o ''", ")", "-a -f text", "-o -d dir -a -z x", "x", "-a ! -e missing"}},
@@ -172,5 +185,10 @@ var gnuTextDifferences = []gnuDifference{
 	{"hexdump", regexp.MustCompile(`"-s" .*[^t"lyn]"\] <|"-s" "[^"]+"\] <|"-s" "3" "-n" "7"\] <`), "`hexdump -s` skips in the standard input, too"},
 	{"strings", regexp.MustCompile(`"-"\] <`), "`-` is the standard input"},
 	{"xxd", regexp.MustCompile(`"-l" "x"`), "A number that is none is an error, not zero"},
+	{"jq", regexp.MustCompile(`^\["-n" "\$ARGS"|"\." "data.json"|"--seq"`), "The keys of objects are printed in order, as with `-S`"},
+	{"jq", regexp.MustCompile(`\$__loc__`), "`$__loc__` is missing"},
+	{"jq", regexp.MustCompile(`100000000000000000000`), "Integers keep all digits"},
+	{"jq", regexp.MustCompile(`"text"\] <|"missing" "list"\] <`), "After a file that is missing the next ones are read, and what is not JSON has the status 2"},
+	{"jq", regexp.MustCompile(`"-c?e"`), "With `-e`, the status without any output is 4"},
 	{"xargs", regexp.MustCompile(`(nul|binary)$`), "A NUL is a byte like others, not the end of a word with a warning"},
 }

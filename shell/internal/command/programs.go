@@ -35,6 +35,7 @@ var Programs = map[string]Program{
 	"head":      head,
 	"hexdump":   hexdump,
 	"join":      join,
+	"jq":        jq,
 	"ln":        ln,
 	"ls":        ls,
 	"md5sum":    checksum(checksums["md5"]),

@@ -1,0 +1,625 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/itchyny/gojq"
+)
+
+// jq filters JSON, with the language as gojq has it. Objects are printed with their keys
+// sorted.
+func jq(ctx context.Context, p *Process) int {
+	j := &jqRun{p: p, indent: "  "}
+	named, rest, err := j.takeArguments(ctx, p.Args[1:])
+	if err != nil {
+		p.errorf("%v", err)
+		return exitUsage
+	}
+	q := *p
+	q.Args = append([]string{p.Args[0]}, rest...)
+	f := newFlags(&q, "[OPTIONS] FILTER [FILES...]")
+	f.failure = exitUsage
+	compact := f.BoolP("compact-output", "c", false, "one line for each value")
+	f.BoolVarP(&j.raw, "raw-output", "r", false, "print strings without quotes")
+	f.BoolVarP(&j.join, "join-output", "j", false, "like -r, without newlines")
+	f.BoolVarP(&j.ascii, "ascii-output", "a", false, "escape characters that are not ASCII")
+	f.BoolP("sort-keys", "S", false, "sort the keys of objects (always done)")
+	f.BoolP("color-output", "C", false, "accepted: the output has no colors")
+	f.BoolP("monochrome-output", "M", false, "no colors")
+	tab := f.Bool("tab", false, "indent with tabs")
+	indent := f.countP("indent", "", 2, "indent with N spaces, at most 7")
+	f.Bool("unbuffered", false, "accepted, and without effect")
+	f.BoolVar(&j.seq, "seq", false, "print a record separator before each value")
+	f.BoolVarP(&j.null, "null-input", "n", false, "run the filter once, with null")
+	f.BoolVarP(&j.rawInput, "raw-input", "R", false, "read lines of text, not JSON")
+	f.BoolVarP(&j.slurp, "slurp", "s", false, "read all values into one array")
+	f.BoolVar(&j.stream, "stream", false, "turn the input into paths and leaves")
+	exit := f.BoolP("exit-status", "e", false, "the status is 1 if the last value is false or null, 4 if there is none")
+	from := f.StringP("from-file", "f", "", "read the filter from FILE")
+	operands, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	filter := "."
+	switch {
+	case *from != "":
+		data, err := p.readAll(ctx, *from)
+		if err != nil {
+			return p.fail(*from, err) + 1
+		}
+		filter = string(data)
+	case len(operands) > 0:
+		filter, operands = operands[0], operands[1:]
+	}
+	if strings.TrimSpace(filter) == "" {
+		filter = "."
+	}
+	switch {
+	case *indent > 7:
+		return f.wrong("Cannot indent more than 7 characters")
+	case *tab:
+		j.indent = "\t"
+	default:
+		j.indent = strings.Repeat(" ", *indent)
+	}
+	j.compact = *compact || j.indent == ""
+	j.input = &jqInput{ctx: ctx, run: j, names: operands}
+	defer j.input.close()
+	code, err := j.compile(filter, named)
+	if err != nil {
+		p.errorf("error: %v", err)
+		return 3
+	}
+	ctx, stop := boundHeap(ctx, p.MaxMemory)
+	defer stop()
+	j.out = bufio.NewWriter(p.Stdout)
+	status = j.run(ctx, code)
+	if *exit && status == 0 {
+		switch j.last {
+		case nil, false:
+			status = 1
+		case jqNothing:
+			status = 4
+		}
+	}
+	return p.finish(j.out, status)
+}
+
+// jqNothing stands for the last value if there was none.
+const jqNothing = jqMark(1)
+
+type jqMark int
+
+// jqRun is one run of jq.
+type jqRun struct {
+	p                             *Process
+	out                           *bufio.Writer
+	compact, raw, join, ascii     bool
+	seq                           bool
+	indent                        string
+	null, rawInput, slurp, stream bool
+	input                         *jqInput
+	last                          any
+	status                        int // of an input that cannot be read
+}
+
+// takeArguments takes the options that have two values, and positional arguments, out of
+// args. It returns the variables that they define.
+func (j *jqRun) takeArguments(ctx context.Context, args []string) (named map[string]any, rest []string, err error) {
+	named = map[string]any{}
+	positional := []any{}
+	mode, operands := "", 0
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch arg {
+		case "--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile":
+			if i+2 >= len(args) {
+				return nil, nil, fmt.Errorf("%s takes two parameters (e.g. %s name value)", arg, arg)
+			}
+			if named[args[i+1]], err = j.argument(ctx, arg, args[i+2]); err != nil {
+				return nil, nil, err
+			}
+			i += 2
+			continue
+		case "--args", "--jsonargs":
+			mode = arg
+			continue
+		case "--":
+			rest = append(rest, args[i:]...)
+			i = len(args)
+			continue
+		case "-f", "--from-file", "--indent":
+			if arg != "--indent" {
+				operands++ // it stands for the filter
+			}
+			rest = append(rest, args[i:min(i+2, len(args))]...)
+			i++
+			continue
+		}
+		if strings.HasPrefix(arg, "-") && len(arg) > 1 {
+			rest = append(rest, arg)
+			continue
+		}
+		if operands++; operands == 1 || mode == "" {
+			rest = append(rest, arg)
+			continue
+		}
+		var value any = arg
+		if mode == "--jsonargs" {
+			if value, err = j.argument(ctx, "--argjson", arg); err != nil {
+				return nil, nil, err
+			}
+		}
+		positional = append(positional, value)
+	}
+	named["ARGS"] = map[string]any{"named": maps.Clone(named), "positional": positional}
+	return named, rest, nil
+}
+
+// argument is the value of an option that defines a variable.
+func (j *jqRun) argument(ctx context.Context, option, text string) (any, error) {
+	if option == "--arg" {
+		return text, nil
+	}
+	source := text
+	if option != "--argjson" {
+		data, err := j.p.readAll(ctx, text)
+		if err != nil {
+			return nil, fmt.Errorf("Bad JSON in %s: Could not open %s: %s", option, text, ErrorText(err))
+		}
+		if source = string(data); option == "--rawfile" {
+			return source, nil
+		}
+	}
+	values := []any{}
+	decoder := json.NewDecoder(strings.NewReader(source))
+	decoder.UseNumber()
+	for {
+		var v any
+		err := decoder.Decode(&v)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("Invalid JSON text passed to %s: %v", option, err)
+		}
+		values = append(values, v)
+	}
+	switch {
+	case option == "--slurpfile":
+		return values, nil
+	case len(values) == 1:
+		return values[0], nil
+	case option == "--argfile":
+		return values, nil
+	}
+	return nil, fmt.Errorf("Invalid JSON text passed to %s", option)
+}
+
+// jqPrelude hides the functions that would read the time zone of the machine.
+const jqPrelude = `def localtime: gmtime; def strflocaltime($format): strftime($format); `
+
+func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error) {
+	query, err := gojq.Parse(filter)
+	if err != nil {
+		return nil, err
+	}
+	prelude, err := gojq.Parse(jqPrelude + ".")
+	if err != nil {
+		return nil, err
+	}
+	query.FuncDefs = append(prelude.FuncDefs, query.FuncDefs...)
+	names := []string{}
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		names = append(names, "$"+name)
+	}
+	toStderr := func(prefix, end string) func(any, []any) any {
+		return func(v any, _ []any) any {
+			text, _ := gojq.Marshal(v)
+			fmt.Fprintf(j.p.Stderr, "%s%s%s", prefix, text, end)
+			return v
+		}
+	}
+	code, err := gojq.Compile(query, gojq.WithVariables(names), gojq.WithEnvironLoader(j.p.Environ), gojq.WithInputIter(j.input),
+		gojq.WithFunction("debug", 0, 0, func(v any, _ []any) any { return toStderr("", "\n")([]any{"DEBUG:", v}, nil).([]any)[1] }),
+		gojq.WithFunction("stderr", 0, 0, toStderr("", "")),
+		gojq.WithFunction("input_filename", 0, 0, func(any, []any) any {
+			if j.input.name == "" || j.input.name == "-" {
+				return nil
+			}
+			return j.input.name
+		}))
+	if err != nil {
+		return nil, err
+	}
+	j.input.values = nil
+	for _, name := range names {
+		j.input.values = append(j.input.values, named[name[1:]])
+	}
+	return code, nil
+}
+
+// run runs the filter with each input.
+func (j *jqRun) run(ctx context.Context, code *gojq.Code) (status int) {
+	j.last = jqNothing
+	one := func(v any) bool {
+		status = 0 // that of the last input counts
+		results := code.RunWithContext(ctx, v, j.input.values...)
+		for {
+			result, ok := results.Next()
+			if !ok {
+				return true
+			}
+			if err, ok := result.(error); ok {
+				var done bool
+				if status, done = j.report(ctx, err); done {
+					return false
+				}
+				return true
+			}
+			j.last = result
+			if err := j.print(result); err != nil {
+				status = j.p.failWrite(err)
+				return false
+			}
+		}
+	}
+	if j.null {
+		one(nil)
+		return cmp.Or(j.status, status)
+	}
+	for {
+		v, ok := j.input.Next()
+		if !ok {
+			break
+		}
+		if err, ok := v.(error); ok {
+			j.out.Flush()
+			j.p.errorf("error (at %s): %v", cmpOr(j.input.name, "<stdin>"), err)
+			return exitUsage
+		}
+		if !one(v) {
+			return status
+		}
+	}
+	return cmp.Or(j.status, status)
+}
+
+// report prints an error of the filter. done is whether nothing more is to be run.
+func (j *jqRun) report(ctx context.Context, err error) (status int, done bool) {
+	j.out.Flush()
+	if cause := context.Cause(ctx); cause != nil {
+		if !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
+			j.p.errorf("error: %v", cause)
+		}
+		return 5, true
+	}
+	if halt, ok := errors.AsType[*gojq.HaltError](err); ok {
+		if text, ok := halt.Value().(string); ok {
+			io.WriteString(j.p.Stderr, text)
+		} else if halt.Value() != nil {
+			text, _ := gojq.Marshal(halt.Value())
+			fmt.Fprintf(j.p.Stderr, "%s\n", text)
+		}
+		return halt.ExitCode(), true
+	}
+	j.p.errorf("error (at %s): %v", cmpOr(strings.TrimPrefix(j.input.name, "-"), "<stdin>"), err)
+	return 5, false
+}
+
+// print prints a value.
+func (j *jqRun) print(v any) error {
+	if j.seq {
+		j.out.WriteByte(0x1e)
+	}
+	if s, ok := v.(string); ok && (j.raw || j.join) {
+		j.out.WriteString(s)
+	} else {
+		j.write(v, 0)
+	}
+	if j.join {
+		return nil
+	}
+	return j.out.WriteByte('\n')
+}
+
+// write writes JSON, indented unless it is to be compact.
+func (j *jqRun) write(v any, depth int) {
+	newline := func(depth int) {
+		if !j.compact {
+			j.out.WriteByte('\n')
+			for range depth {
+				j.out.WriteString(j.indent)
+			}
+		}
+	}
+	switch v := v.(type) {
+	case []any:
+		j.out.WriteByte('[')
+		for i, element := range v {
+			if i > 0 {
+				j.out.WriteByte(',')
+			}
+			newline(depth + 1)
+			j.write(element, depth+1)
+		}
+		if len(v) > 0 {
+			newline(depth)
+		}
+		j.out.WriteByte(']')
+	case map[string]any:
+		j.out.WriteByte('{')
+		for i, key := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				j.out.WriteByte(',')
+			}
+			newline(depth + 1)
+			j.scalar(key)
+			j.out.WriteByte(':')
+			if !j.compact {
+				j.out.WriteByte(' ')
+			}
+			j.write(v[key], depth+1)
+		}
+		if len(v) > 0 {
+			newline(depth)
+		}
+		j.out.WriteByte('}')
+	default:
+		j.scalar(v)
+	}
+}
+
+func (j *jqRun) scalar(v any) {
+	text, err := gojq.Marshal(v)
+	if err != nil {
+		text = []byte("null")
+	}
+	if !j.ascii {
+		j.out.Write(text)
+		return
+	}
+	for _, r := range string(text) {
+		switch {
+		case r < 0x80:
+			j.out.WriteByte(byte(r))
+		case r < 0x10000:
+			fmt.Fprintf(j.out, "\\u%04x", r)
+		default:
+			r -= 0x10000
+			fmt.Fprintf(j.out, "\\u%04x\\u%04x", 0xd800+r>>10, 0xdc00+r&0x3ff)
+		}
+	}
+}
+
+// jqInput reads the values of all files in turn. It is a [gojq.Iter], for input and
+// inputs.
+type jqInput struct {
+	ctx     context.Context
+	run     *jqRun
+	names   []string
+	values  []any // of the variables
+	name    string
+	started bool
+	slurped bool
+	file    io.ReadCloser
+	decoder *json.Decoder
+	bound   *boundedReader
+	lines   *lineReader
+	queue   []any // of --stream
+	failed  bool
+}
+
+// boundedReader refuses more than limit bytes since left was set.
+type boundedReader struct {
+	io.Reader
+	left, limit int64
+}
+
+// Read implements [io.Reader].
+func (r *boundedReader) Read(b []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, errTooMuch(r.limit)
+	}
+	n, err := r.Reader.Read(b[:min(int64(len(b)), r.left)])
+	r.left -= int64(n)
+	return n, err
+}
+
+// Next implements [gojq.Iter].
+func (in *jqInput) Next() (any, bool) {
+	if in.failed {
+		return nil, false
+	}
+	if in.run.slurp {
+		return in.slurpAll()
+	}
+	if in.run.stream && len(in.queue) == 0 {
+		v, ok := in.next()
+		if _, failed := v.(error); !ok || failed {
+			return v, ok
+		}
+		query, _ := gojq.Parse("tostream")
+		for events := query.RunWithContext(in.ctx, v); ; {
+			event, ok := events.Next()
+			if !ok {
+				break
+			}
+			in.queue = append(in.queue, event)
+		}
+	}
+	if len(in.queue) > 0 {
+		v := in.queue[0]
+		in.queue = in.queue[1:]
+		return v, true
+	}
+	return in.next()
+}
+
+func (in *jqInput) slurpAll() (any, bool) {
+	if in.slurped {
+		return nil, false
+	}
+	in.slurped = true
+	values := []any{}
+	var text strings.Builder
+	size := int64(0)
+	for {
+		v, ok := in.next()
+		if !ok {
+			break
+		}
+		if err, ok := v.(error); ok {
+			return err, true
+		}
+		if line, ok := v.(string); ok && in.run.rawInput {
+			size += int64(len(line))
+			text.WriteString(line)
+			if in.lines.terminated {
+				text.WriteByte('\n')
+			}
+		} else {
+			values = append(values, v)
+			size += in.bound.limit - in.bound.left
+		}
+		if size > in.run.p.MaxMemory {
+			in.failed = true
+			return errTooMuch(in.run.p.MaxMemory), true
+		}
+	}
+	if in.run.rawInput {
+		return text.String(), true
+	}
+	return values, true
+}
+
+// next reads one value, from the next file if one has ended.
+func (in *jqInput) next() (any, bool) {
+	for {
+		if err := in.ctx.Err(); err != nil {
+			in.failed = true
+			return err, true
+		}
+		if in.file == nil && !in.open() {
+			return nil, false
+		}
+		if in.run.rawInput {
+			if in.lines.next() {
+				return string(in.lines.line), true
+			}
+			if in.lines.err != nil {
+				in.failed = true
+				return in.lines.err, true
+			}
+			in.close()
+			continue
+		}
+		in.bound.left = in.bound.limit
+		var v any
+		err := in.decoder.Decode(&v)
+		if err == nil {
+			return v, true
+		}
+		if err != io.EOF {
+			in.failed = true
+			return err, true
+		}
+		in.close()
+	}
+}
+
+// open opens the next file, or the standard input if there is none at all.
+func (in *jqInput) open() bool {
+	for {
+		if !in.started && len(in.names) == 0 {
+			in.names = []string{"-"}
+		}
+		in.started = true
+		if len(in.names) == 0 {
+			return false
+		}
+		in.name, in.names = in.names[0], in.names[1:]
+		name := in.name
+		if name == "-" {
+			name = "/dev/stdin"
+		}
+		file, err := in.run.p.Open(in.ctx, name)
+		if err != nil {
+			in.run.p.errorf("error: Could not open %s: %s", in.name, ErrorText(err))
+			in.run.status = exitUsage
+			continue
+		}
+		in.file = file
+		in.bound = &boundedReader{Reader: contextReader{in.ctx, file}, limit: in.run.p.MaxMemory, left: in.run.p.MaxMemory}
+		if in.run.rawInput {
+			in.lines = newLineReader(in.ctx, in.run.p, contextReader{in.ctx, file}, '\n')
+			return true
+		}
+		r := bufio.NewReader(in.bound)
+		if mark, _ := r.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+			r.Discard(3)
+		}
+		in.decoder = json.NewDecoder(r)
+		in.decoder.UseNumber()
+		return true
+	}
+}
+
+func (in *jqInput) close() {
+	if in.file != nil {
+		in.file.Close()
+		in.file = nil
+	}
+}
+
+// boundHeap ends the context when the memory of the process has grown far beyond limit,
+// since nothing else tells how much a filter holds. Call stop.
+func boundHeap(ctx context.Context, limit int64) (bounded context.Context, stop func()) {
+	const slack, interval = 256 << 20, 5 * time.Millisecond
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	held := func() int64 {
+		metrics.Read(sample)
+		return int64(sample[0].Value.Uint64())
+	}
+	bounded, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	most := held() + slack + 4*limit
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-bounded.Done():
+				return
+			case <-ticker.C:
+			}
+			if held() < most {
+				continue
+			}
+			// What is garbage counts, too.
+			if runtime.GC(); held() >= most {
+				cancel(errors.New("the filter needs too much memory; at most " + strconv.FormatInt((slack+4*limit)>>20, 10) + " MiB"))
+				return
+			}
+		}
+	}()
+	return bounded, func() {
+		cancel(nil)
+		<-done
+	}
+}

@@ -30,7 +30,7 @@ func (f *flags) orderCheck() *orderCheck {
 	return check
 }
 
-// pair opens two files, of which one may be the standard input, and calls do.
+// pair opens two files, and calls do. One may be the standard input.
 func (p *Process) pair(ctx context.Context, names []string, do func(a, b *Input) (int, error)) int {
 	result := 0
 	status := p.Inputs(ctx, names[:1], func(a *Input) error {
@@ -432,7 +432,7 @@ func comm(ctx context.Context, p *Process) int {
 	if *delimiter == "" {
 		*delimiter = "\x00"
 	}
-	c := &comparison{p: p, out: bufio.NewWriter(p.Stdout), hidden: hidden, delimiter: *delimiter, end: lineEnd(*zero), check: *check}
+	c := &commRun{p: p, out: bufio.NewWriter(p.Stdout), hidden: hidden, delimiter: *delimiter, end: lineEnd(*zero), check: *check}
 	status = p.pair(ctx, names, func(a, b *Input) (int, error) {
 		c.readers = [2]*lineReader{newLineReader(ctx, p, a, c.end), newLineReader(ctx, p, b, c.end)}
 		if names[0] == "-" && names[1] == "-" {
@@ -443,8 +443,8 @@ func comm(ctx context.Context, p *Process) int {
 	return p.finish(c.out, status)
 }
 
-// comparison is what comm does.
-type comparison struct {
+// commRun is one run of comm.
+type commRun struct {
 	p          *Process
 	out        *bufio.Writer
 	readers    [2]*lineReader
@@ -459,7 +459,7 @@ type comparison struct {
 	totals     [3]int
 }
 
-func (c *comparison) run(total bool) (int, error) {
+func (c *commRun) run(total bool) (int, error) {
 	for i := range c.readers {
 		if err := c.next(i); err != nil {
 			return 1, err
@@ -511,7 +511,7 @@ func (c *comparison) run(total bool) (int, error) {
 
 // next reads a line of a file. At the end it checks the last two lines once more, as
 // a line without a partner may have been found only since.
-func (c *comparison) next(file int) error {
+func (c *commRun) next(file int) error {
 	r := c.readers[file]
 	recent := &c.recent[file]
 	if r.next() {
@@ -536,7 +536,7 @@ func (c *comparison) next(file int) error {
 	return nil
 }
 
-func (c *comparison) write(column int, line []byte) error {
+func (c *commRun) write(column int, line []byte) error {
 	if c.hidden[column] {
 		return nil
 	}

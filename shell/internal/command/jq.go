@@ -257,7 +257,7 @@ func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error)
 func (j *jqRun) run(ctx context.Context, code *gojq.Code) (status int) {
 	j.last = jqNothing
 	one := func(v any) bool {
-		status = 0 // that of the last input counts
+		status = 0 // only the last input counts
 		results := code.RunWithContext(ctx, v, j.input.values...)
 		for {
 			result, ok := results.Next()
@@ -299,7 +299,7 @@ func (j *jqRun) run(ctx context.Context, code *gojq.Code) (status int) {
 	return cmp.Or(j.status, status)
 }
 
-// report prints an error of the filter. done is whether nothing more is to be run.
+// report prints an error of the filter. done is whether nothing more may run.
 func (j *jqRun) report(ctx context.Context, err error) (status int, done bool) {
 	j.out.Flush()
 	if cause := context.Cause(ctx); cause != nil {
@@ -337,7 +337,7 @@ func (j *jqRun) print(v any) error {
 	return j.out.WriteByte('\n')
 }
 
-// write writes JSON, indented unless it is to be compact.
+// write writes JSON, indented unless the output is compact.
 func (j *jqRun) write(v any, depth int) {
 	newline := func(depth int) {
 		if !j.compact {

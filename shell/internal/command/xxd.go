@@ -89,7 +89,7 @@ type hexWriter struct {
 	name           string
 }
 
-// options reads the options, of which most have a long form with one dash.
+// options reads the options. Most have a long form with one dash, too.
 func (x *hexWriter) options(p *Process) (names []string, revert bool, status int, ok bool) {
 	args := p.Args[1:]
 	number := func(target *int64) bool {

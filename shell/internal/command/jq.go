@@ -179,7 +179,7 @@ func (j *jqRun) argument(ctx context.Context, option, text string) (any, error) 
 	if option != "--argjson" {
 		data, err := j.p.readAll(ctx, text)
 		if err != nil {
-			return nil, fmt.Errorf("Bad JSON in %s: Could not open %s: %s", option, text, ErrorText(err))
+			return nil, fmt.Errorf("bad JSON in %s: Could not open %s: %s", option, text, ErrorText(err))
 		}
 		if source = string(data); option == "--rawfile" {
 			return source, nil
@@ -195,7 +195,7 @@ func (j *jqRun) argument(ctx context.Context, option, text string) (any, error) 
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("Invalid JSON text passed to %s: %v", option, err)
+			return nil, fmt.Errorf("invalid JSON text passed to %s: %v", option, err)
 		}
 		values = append(values, v)
 	}
@@ -207,7 +207,7 @@ func (j *jqRun) argument(ctx context.Context, option, text string) (any, error) 
 	case option == "--argfile":
 		return values, nil
 	}
-	return nil, fmt.Errorf("Invalid JSON text passed to %s", option)
+	return nil, fmt.Errorf("invalid JSON text passed to %s", option)
 }
 
 // jqPrelude hides the functions that would read the time zone of the machine.

@@ -107,7 +107,10 @@ func TestResourcesRefuse(t *testing.T) {
 	}
 	read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "workspace://main/bin"})
 	if err != nil || read.Contents[0].MIMEType != "image/png" || len(read.Contents[0].Blob) != 9 {
-		t.Errorf("ReadResource(bin) = %+v, %v, want an image", read, err)
+		t.Fatalf("ReadResource(bin) = %+v, %v, want an image", read, err)
+	}
+	if read.CacheScope != "private" || read.TTLMs != 0 {
+		t.Errorf("ReadResource(bin) may be kept: %+v", read.Cacheable)
 	}
 }
 

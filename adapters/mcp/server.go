@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -60,6 +61,8 @@ func NewServer(set *tools.Set, opts *Options) *sdk.Server {
 	options := &sdk.ServerOptions{
 		Instructions: o.Instructions,
 		Logger:       o.Logger,
+		// What one client may see, another may not, and a file can change at once.
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 		//lint:ignore SA1019 the versions of the protocol before 2026-07-28 have logs
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}},
 	}

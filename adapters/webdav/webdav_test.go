@@ -562,3 +562,73 @@ func TestShutDown(t *testing.T) {
 		})
 	}
 }
+
+// meddling is a file system in which somebody else writes after each look at a file.
+type meddling struct{ *memory.FS }
+
+func (m meddling) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	info, err := m.FS.Stat(ctx, name)
+	if info.IsDir() {
+		return info, err
+	}
+	if _, err := m.FS.WriteFile(ctx, name, []byte("theirs"), nil); err != nil {
+		return workspace.FileInfo{}, err
+	}
+	return info, err
+}
+
+// TestConditionIsOneStep has somebody else write between the test of a condition and the
+// write.
+func TestConditionIsOneStep(t *testing.T) {
+	t.Parallel()
+	m := newMemory(t, map[string]string{"old": "A"})
+	old, _ := ask(t, webdav.NewHandler(workspace.New("test", m, nil), nil), "HEAD", "/old", "")
+	handler := webdav.NewHandler(workspace.New("test", meddling{m}, nil), nil)
+	for url, condition := range map[string]string{"/old": "If-Match: " + old.Header.Get("ETag"), "/new": "If-None-Match: *"} {
+		answer, _ := ask(t, handler, "PUT", url, "mine", condition)
+		data, err := m.ReadFile(t.Context(), url[1:])
+		if answer.StatusCode != http.StatusPreconditionFailed || err != nil || string(data) != "theirs" {
+			t.Errorf("PUT %s = %s, and the file has %q, %v, want 412 and what others wrote", url, answer.Status, data, err)
+		}
+	}
+}
+
+// stepping counts the removals and looks at files.
+type stepping struct {
+	*memory.FS
+	removed []string
+	stats   int
+}
+
+func (s *stepping) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	s.removed = append(s.removed, name)
+	return s.FS.Rm(ctx, name, opts)
+}
+
+func (s *stepping) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	s.stats++
+	return s.FS.Stat(ctx, name)
+}
+
+// TestSteps tests that a file that is replaced is not removed first, and that a listing
+// does not ask for each of its files.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	for method, want := range map[string]string{"MOVE": "a", "COPY": ""} {
+		fsys := &stepping{FS: newMemory(t, map[string]string{"a": "A", "b": "B"})}
+		handler := webdav.NewHandler(workspace.New("test", fsys, nil), nil)
+		ask(t, handler, method, "/a", "", "Destination: /b", "Overwrite: T")
+		if got := strings.Join(fsys.removed, " "); got != want {
+			t.Errorf("%s removes %q, want %q", method, got, want)
+		}
+	}
+	files := map[string]string{}
+	for i := range 100 {
+		files[fmt.Sprintf("f%d", i)] = ""
+	}
+	fsys := &stepping{FS: newMemory(t, files)}
+	handler := webdav.NewHandler(workspace.New("test", fsys, nil), nil)
+	if _, body := ask(t, handler, "PROPFIND", "/", "", "Depth: 1"); strings.Count(body, "<D:response>") != 101 || fsys.stats > 1 {
+		t.Errorf("PROPFIND lists %d, and asks for %d files, want 101 and 1", strings.Count(body, "<D:response>"), fsys.stats)
+	}
+}

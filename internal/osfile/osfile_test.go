@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/workspacekit/workspacekit/internal/osfile"
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -521,5 +522,32 @@ func TestOpenFilesAreFound(t *testing.T) {
 	}
 	if _, err := ws.Stat(t.Context(), "e/b"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after Remove and Close: %v, want ErrNotExist", err)
+	}
+}
+
+// TestRenameToItself renames a file to another name that leads to it.
+func TestRenameToItself(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "real"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real", filepath.Join(dir, "link")); err != nil {
+		t.Skipf("no symlinks here: %v", err)
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fsys.Close()
+	write(t, fsys, "real/a", "content")
+	f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+	for _, to := range []string{"link/a", "real/a"} {
+		if err := f.Rename("real/a", to); err != nil {
+			t.Errorf("Rename(real/a, %s) = %v", to, err)
+		}
+		if data, err := fsys.ReadFile(t.Context(), "real/a"); err != nil || string(data) != "content" {
+			t.Errorf("after Rename(real/a, %s), the file has %q, %v, want its content", to, data, err)
+		}
 	}
 }

@@ -81,7 +81,10 @@ func TestReadLines(t *testing.T) {
 // hostile is a store whose errors say more than they should.
 type hostile struct{ workspace.FileSystem }
 
-func (hostile) ReadFile(context.Context, string) ([]byte, error) {
+func (hostile) ReadFile(_ context.Context, name string) ([]byte, error) {
+	if name == "dir/b" {
+		return nil, &fs.PathError{Op: "open", Path: "/host/secret/place", Err: errors.New("/host/device burns")}
+	}
 	return nil, fmt.Errorf("open /host/secret/place: %w", errors.New("device burns"))
 }
 
@@ -125,6 +128,7 @@ func TestErrors(t *testing.T) {
 		{small, "/", false, `{"code":-32000,"message":"Permission denied","data":{"details":"the path is outside the workspace","path":"/"}}`},
 		{small, "a", false, `{"code":-32602,"message":"Invalid params","data":{"details":"the path is not absolute","path":"a"}}`},
 		{odd, "/work/a", false, `{"code":-32603,"message":"Internal error","data":{"path":"/work/a"}}`},
+		{odd, "/work/dir/b", false, `{"code":-32603,"message":"Internal error","data":{"path":"/work/dir/b"}}`},
 		{odd, "/work/a", true, `{"code":-32000,"message":"Permission denied","data":{"path":"/work/a"}}`},
 	} {
 		var err error
@@ -238,18 +242,21 @@ func TestEmptyContent(t *testing.T) {
 // TestUnsaved shows text that is not saved, and only that of files that may be read.
 func TestUnsaved(t *testing.T) {
 	t.Parallel()
-	dir := newFolder(t, map[string]string{"a": "saved", "b": "saved b", "image": "\x00", "secret/key": "k"})
+	dir := newFolder(t, map[string]string{"a": "saved", "b": "saved b", "image": "\x00", "secret/key": "k", "listed": "k"})
 	for link, target := range map[string]string{"link": "a", "sly": "secret/key"} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	restricted, err := policy.Restrict(openFolder(t, dir), policy.Rules{DeniedPaths: []string{"secret/**"}})
+	restricted, err := policy.Restrict(openFolder(t, dir), policy.Rules{
+		DeniedPaths: []string{"secret/**"},
+		FirstMatch:  []policy.Rule{{Paths: []string{"listed"}, Deny: []policy.Op{policy.OpRead}}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	buffers := map[string]string{
-		"a": "typed\nin the editor", "new/file": "never saved", "image": "now text", "secret/key": "typed secret",
+		"a": "typed\nin the editor", "new/file": "never saved", "image": "now text", "secret/key": "typed secret", "listed": "typed secret",
 		"secret/new": "typed secret", "large": strings.Repeat("x", 101), "empty": "",
 	}
 	conn := agentOf(t, newFiles(t, workspace.New("main", restricted, &workspace.Options{MaxFileSize: 100}), &acp.FilesOptions{
@@ -265,7 +272,7 @@ func TestUnsaved(t *testing.T) {
 			t.Errorf("reading %s = %q, %v, want %q", name, got, err, want)
 		}
 	}
-	for name, code := range map[string]int{"secret/key": -32000, "secret/new": -32000, "sly": -32000, "large": -32603} {
+	for name, code := range map[string]int{"secret/key": -32000, "secret/new": -32000, "sly": -32000, "listed": -32000, "large": -32603} {
 		if got, err := readText(t, conn, dir+"/"+name); err == nil || requestError(t, err).Code != code {
 			t.Errorf("reading %s = %q, %v, want the code %d", name, got, err, code)
 		}
@@ -388,11 +395,11 @@ func TestBackupsAndApprovals(t *testing.T) {
 // TestMessages sends lines as no SDK sends them.
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	fsys := newMemory(t, map[string]string{"a": "text", "long": strings.Repeat("<", 8<<20)})
+	fsys := newMemory(t, map[string]string{"a": "text", "long": strings.Repeat("<", 2<<20)})
 	fromClient, toAgent := io.Pipe()
 	fromAgent, toClient := io.Pipe()
 	conn := acp.ConnectClient(editor{Files: newFiles(t, workspace.New("main", fsys, nil), atWork())}, toAgent, fromAgent, nil)
-	long := strings.Repeat("x", 11<<20)
+	long := strings.Repeat("x", 10<<20)
 	lines := []string{
 		`nonsense`,
 		``,

@@ -236,6 +236,28 @@ func TestUnsavedIsNotReplaced(t *testing.T) {
 	}
 }
 
+// TestNotCarried reads and writes what the protocol has no form for: the editor is not
+// asked to write it, nor for what is saved.
+func TestNotCarried(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, data := range map[string]string{"image": "a\x00", "latin1": "caf\xe9", "large": strings.Repeat("x", 10<<20), "escaped": strings.Repeat("<", 2<<20)} {
+		below := newMemory(t, map[string]string{name: data})
+		editor := newBuffers(below, nil)
+		fsys := newFS(t, below, editor, both, atWorkRoot)
+		got, version, err := fsys.ReadVersioned(ctx, name, 0)
+		if err != nil || string(got) != data {
+			t.Errorf("reading %s = %d bytes, %v, want its %d", name, len(got), err, len(data))
+		}
+		if _, err := fsys.WriteFile(ctx, name, []byte(data), &workspace.WriteOptions{IfVersion: version}); err != nil {
+			t.Errorf("writing %s = %v, want nil", name, err)
+		}
+		if asked := editor.take(); asked != nil {
+			t.Errorf("for %s, the editor was asked %q, want nothing", name, asked)
+		}
+	}
+}
+
 // TestAskedAsAdvertised makes each kind of call, and looks what the editor is asked.
 func TestAskedAsAdvertised(t *testing.T) {
 	t.Parallel()

@@ -83,7 +83,7 @@ func (a *scriptAgent) Prompt(ctx context.Context, req sdk.PromptRequest) (sdk.Pr
 	answer := ""
 	switch command {
 	case "vanish":
-		fmt.Fprint(os.Stderr, "\x1b[2Jlast words\n")
+		fmt.Fprint(os.Stderr, "\x1b[2Jlast words")
 		os.Exit(3)
 	case "wait":
 		signal.Ignore(os.Interrupt) // as the editor cancels it first

@@ -30,7 +30,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/approve"
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -72,7 +72,7 @@ func New(flags *target.Flags, version string) *cobra.Command {
 				return err
 			}
 			defer ws.Close()
-			return run(cmd, flags, approved, ws.Workspace, version, args)
+			return run(cmd, flags, approved, ws, version, args)
 		},
 	}
 	approved.Add(cmd)
@@ -87,21 +87,20 @@ const (
 )
 
 // run runs one agent to the end of the input.
-func run(cmd *cobra.Command, flags *target.Flags, approved approve.Flag, ws *workspace.Workspace, version string, args []string) error {
+func run(cmd *cobra.Command, flags *target.Flags, approved approve.Flag, ws *config.Workspace, version string, args []string) error {
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
-	root := ws.Root()
-	dir := filepath.FromSlash(root)
-	if info, err := os.Stat(dir); root == "" || root == "/" || err != nil || !info.IsDir() {
-		root, dir = "/"+ws.Name(), ""
+	root, dir := "/"+ws.Name(), ""
+	if ws.Kind() == target.KindLocal {
+		root, dir = ws.Root(), filepath.FromSlash(ws.Root())
 	}
 	t := &terminal{root: root, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), style: flags.Style(cmd.OutOrStdout()),
 		lines: readLines(ctx, cmd.InOrStdin()), prompts: term.IsTerminal(cmd.InOrStdin())}
 	ask := approved.Ask(t.err, flags.Style, t.line)
-	files, err := acp.NewFiles(ws, &acp.FilesOptions{
+	files, err := acp.NewFiles(ws.Workspace, &acp.FilesOptions{
 		Roots: []string{root},
 		BeforeWrite: func(ctx context.Context, name, text string) error {
-			t.write(ctx, ws, name, text)
+			t.write(ctx, ws.Workspace, name, text)
 			return nil
 		},
 		Approver: policy.NewApprover(func(ctx context.Context, r policy.Request) (policy.Answer, error) {
@@ -206,6 +205,7 @@ type process struct {
 	cmd *exec.Cmd
 	in  *input
 	out io.Reader
+	err *visibleLines
 }
 
 // input is the input of an agent.
@@ -225,9 +225,9 @@ func (i *input) Write(p []byte) (int, error) {
 
 // start starts the agent.
 func start(ctx context.Context, dir string, args []string, t *terminal) (*process, error) {
-	p := &process{cmd: exec.CommandContext(ctx, args[0], args[1:]...)}
+	p := &process{cmd: exec.CommandContext(ctx, args[0], args[1:]...), err: &visibleLines{to: t.err}}
 	p.cmd.Dir = dir
-	p.cmd.Stderr = &visibleLines{to: t.err}
+	p.cmd.Stderr = p.err
 	p.cmd.WaitDelay = endTime
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) }
 	in, err := p.cmd.StdinPipe()
@@ -249,6 +249,7 @@ func (p *process) end(failed bool) error {
 	kill := time.AfterFunc(endTime, func() { _ = p.cmd.Process.Kill() })
 	defer kill.Stop()
 	err := p.cmd.Wait()
+	p.err.end()
 	if err == nil || failed {
 		return nil
 	}
@@ -292,6 +293,13 @@ func (v *visibleLines) Write(p []byte) (int, error) {
 	_, err := io.WriteString(v.to, term.Visible(string(v.rest[:end]), "\n\t"))
 	v.rest = v.rest[end:]
 	return len(p), err
+}
+
+// end passes on what has no line end.
+func (v *visibleLines) end() {
+	if len(v.rest) > 0 {
+		_, _ = v.Write([]byte("\n")) // nobody else writes anymore
+	}
 }
 
 // inside returns the name of a path that the agent sent, as it is shown.

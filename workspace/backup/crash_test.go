@@ -158,3 +158,40 @@ func stopUndo(t *testing.T, raw workspace.FileSystem, before, after map[string]s
 		}
 	}
 }
+
+// TestStopTwice kills two programs in a row that undo changes of one file: the third one
+// knows what both have done, and takes it for nobody else's.
+func TestStopTwice(t *testing.T) {
+	for i := range 4 {
+		late, lateAgain := i%2 == 1, i > 1
+		t.Run(fmt.Sprintf("%t/%t", late, lateAgain), func(t *testing.T) {
+			t.Parallel()
+			for first, more := 1, true; more; first++ {
+				for second := 1; ; second++ {
+					raw := providers["memory"](t)
+					fill(t, raw, start)
+					before := tree(t, raw)
+					b := newFS(t, raw, nil)
+					for i := range 3 {
+						if _, err := b.WriteFile(t.Context(), "a", fmt.Append(nil, "new ", i), nil); err != nil {
+							t.Fatal(err)
+						}
+					}
+					all := &backup.UndoOptions{All: true}
+					_, err := stopping(t, raw, first, late).Undo(t.Context(), all)
+					more = err != nil
+					_, err = stopping(t, raw, second, lateAgain).Undo(t.Context(), all)
+					if _, err := newFS(t, raw, nil).Undo(t.Context(), all); err != nil && !errors.Is(err, fs.ErrNotExist) {
+						t.Fatalf("killed at changes %d and %d: Undo = %v", first, second, err)
+					}
+					if diff := cmp.Diff(before, tree(t, raw)); diff != "" {
+						t.Fatalf("killed at changes %d and %d, after Undo (-want +got):\n%s", first, second, diff)
+					}
+					if err == nil || errors.Is(err, fs.ErrNotExist) {
+						break
+					}
+				}
+			}
+		})
+	}
+}

@@ -121,12 +121,12 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		byNumber[c.Number] = c
 	}
 	u.versions = newLineage(all, byNumber)
-	for _, c := range slices.Backward(all) {
+	for i, c := range slices.Backward(all) {
 		if u.Session != "" && c.Session != u.Session || undone[c.Number] {
 			continue
 		}
 		if c.Undoes != 0 {
-			undone[c.Undoes] = c.Done || u.happened(ctx, c, byNumber[c.Undoes])
+			undone[c.Undoes] = undone[c.Undoes] || c.Done || u.happened(ctx, c, byNumber[c.Undoes], all[i+1:])
 		}
 		if u.enough(c) || u.Redo != (c.Undoes != 0) || c.Redo {
 			continue
@@ -180,11 +180,15 @@ func (u *undo) together(c *Change) bool {
 	return c.Call != "" && c.Call == u.last.Call || c.Undoes != 0 && c.Undoes == u.last.Undoes
 }
 
-// happened reports whether the undo r, which is not done, took place.
-func (u *undo) happened(ctx context.Context, r *Change, undone *Change) bool {
+// happened reports whether the undo r, which is not done, took place: the names are as it
+// leaves them, or were when the next of the changes after it began.
+func (u *undo) happened(ctx context.Context, r *Change, undone *Change, later []*Change) bool {
 	steps := slices.Clone(r.Steps)
 	for i, step := range steps {
 		step, now, err := u.look(ctx, r, step)
+		if next, changed := beforeOf(later, step.Path); changed && u.versions.same(step.Path, next, step.After) {
+			now = next
+		}
 		if err != nil || !u.versions.same(step.Path, now, step.After) {
 			return false
 		}
@@ -194,6 +198,18 @@ func (u *undo) happened(ctx context.Context, r *Change, undone *Change) bool {
 		u.versions.join(undone.Steps, steps)
 	}
 	return true
+}
+
+// beforeOf returns what a name was before the first of changes that is about it.
+func beforeOf(changes []*Change, name string) (before State, changed bool) {
+	for _, c := range changes {
+		for _, step := range c.Steps {
+			if step.Path == name {
+				return step.Before, true
+			}
+		}
+	}
+	return absent, false
 }
 
 // look returns what the name of a step of c stands for now, and the step with what

@@ -132,7 +132,7 @@ func printenv(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
-// which prints the names of programs that there are.
+// which prints where programs are: all are in /usr/bin.
 func which(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[-a] args")
 	f.failure = 2
@@ -147,10 +147,10 @@ func which(ctx context.Context, p *Process) int {
 	}
 	out := bufio.NewWriter(p.Stdout)
 	for _, name := range names {
-		if p.Known == nil || !p.Known(name) {
+		if p.Known == nil || !p.Known(strings.TrimPrefix(name, "/usr/bin/")) {
 			status = 1
 		} else if !*silent {
-			out.WriteString(name + "\n")
+			out.WriteString("/usr/bin/" + path.Base(name) + "\n")
 		}
 	}
 	return p.finish(out, status)

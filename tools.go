@@ -1,13 +1,15 @@
 package workspacekit
 
 import (
+	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 // Tools returns one set of the tools of all workspaces, with the names and
-// without the operations that their file says, and shared as it says.
+// without the operations that their file says, shared as it says, and with the tool bash
+// if it says so.
 //
 // # Errors
 //
@@ -22,7 +24,12 @@ func Tools(workspaces *config.Workspaces) (*tools.Set, error) {
 			readFirst = append(readFirst, ws.Name())
 		}
 	}
+	var bash tools.Bash
+	if settings.Bash {
+		bash = bashtool.New(nil)
+	}
 	return tools.NewAll(all, &tools.Options{
+		Bash:    bash,
 		Dialect: tools.Dialect(settings.Dialect), Naming: settings.Naming, Disable: settings.Disable, Strict: settings.Strict, Timeout: settings.Timeout,
 		Descriptions: tools.Descriptions(settings.Descriptions),
 		Shared:       tools.Sharing(settings.Shared), MaxTools: settings.MaxTools, ReadBeforeWrite: readFirst,

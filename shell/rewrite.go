@@ -49,6 +49,8 @@ type script struct {
 	base int // frames of the stack before the parser
 }
 
+func newScript(text string) *script { return &script{text, depth()} }
+
 // Read implements [io.Reader].
 func (s *script) Read(b []byte) (int, error) {
 	if deeper(s.base + maxParseFrames) {
@@ -82,7 +84,7 @@ func (r *run) parse(text, name string) (*syntax.File, error) {
 	if len(text) > maxScript {
 		return nil, fmt.Errorf("the script has %d bytes, and the limit is %d", len(text), maxScript)
 	}
-	file, err := syntax.NewParser().Parse(&script{text, depth()}, name)
+	file, err := syntax.NewParser().Parse(newScript(text), name)
 	if errors.Is(err, errDepth) {
 		return nil, errDepth
 	}
@@ -321,7 +323,7 @@ func unquoteLet(expr syntax.ArithmExpr) syntax.ArithmExpr {
 	default:
 		return expr
 	}
-	if parsed, err := syntax.NewParser().Arithmetic(&script{text, depth()}); err == nil && parsed != nil {
+	if parsed, err := syntax.NewParser().Arithmetic(newScript(text)); err == nil && parsed != nil {
 		return parsed
 	}
 	return expr

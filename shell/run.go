@@ -3,7 +3,6 @@ package shell
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -95,9 +94,14 @@ func (r *run) hooks() command.Hooks {
 	if o == nil {
 		return hooks
 	}
-	hooks.Read = func(ctx context.Context, at command.Location, version workspace.Version, sum [sha256.Size]byte, lines int) {
+	hooks.Read = func(ctx context.Context, at command.Location, version workspace.Version, content command.Content) {
 		if at.Workspace != scratch {
-			o.Read(ctx, at.Workspace, at.Name, version, sum, lines)
+			o.Read(ctx, at.Workspace, at.Name, version, content.Sum, content.Lines)
+		}
+	}
+	hooks.Wrote = func(ctx context.Context, at command.Location, version workspace.Version, content command.Content) {
+		if at.Workspace != scratch {
+			o.Wrote(ctx, at.Workspace, at.Name, version, content.Sum, content.Lines)
 		}
 	}
 	hooks.Change = func(ctx context.Context, op string, at command.Location, info *workspace.FileInfo) error {

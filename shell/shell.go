@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
 	"github.com/workspacekit/workspacekit/workspace"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Options are the budgets of a [Shell]. A zero field means the default that is named, a
@@ -143,6 +144,8 @@ type Observer interface {
 	// Read is called for a file that has been read to its end. sum is the SHA-256 of its
 	// content.
 	Read(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
+	// Wrote is called for a file that has been written whole; see Read.
+	Wrote(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
 	// Change is called before name is changed, by an operation as package workspace names
 	// them ("write_file", "rm", "move"). info describes it, and is nil if it does not exist.
 	// An error of Change becomes the error of the operation.
@@ -239,4 +242,29 @@ func (s *Shell) Dir() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state.Dir
+}
+
+// List returns the entries of a directory, from the one that the session is in, sorted
+// bytewise by name. Empty means that directory.
+//
+// # Errors
+//
+// Those of [workspace.Workspace.Ls].
+func (s *Shell) List(ctx context.Context, dir string) ([]workspace.FileInfo, error) {
+	if s.invalid != nil {
+		return nil, s.invalid
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if dir == "" {
+		dir = "."
+	}
+	return command.NewFiles(s.workspaces, s.scratch, command.Hooks{}).ReadDir(ctx, s.state.Dir, dir)
+}
+
+// Complete reports whether a script can be run: it is not when a quote, a block or the like
+// is open, so that more lines must follow. A script with another error is complete.
+func Complete(text string) bool {
+	_, err := syntax.NewParser().Parse(newScript(text), "")
+	return !syntax.IsIncomplete(err)
 }

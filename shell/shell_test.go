@@ -170,6 +170,10 @@ func (o *refuser) Read(_ context.Context, _ *workspace.Workspace, name string, _
 	o.read[name] = lines > 0
 }
 
+func (o *refuser) Wrote(_ context.Context, _ *workspace.Workspace, name string, _ workspace.Version, _ [32]byte, lines int) {
+	o.read[name] = lines > 0
+}
+
 func (o *refuser) Change(_ context.Context, _ string, _ *workspace.Workspace, name string, info *workspace.FileInfo) error {
 	if info != nil && !o.read[name] {
 		return &fs.PathError{Op: "write_file", Path: name, Err: fs.ErrPermission}
@@ -215,6 +219,9 @@ echo never`, &shell.RunOptions{Observer: meddler{t}})
 type meddler struct{ t *testing.T }
 
 func (meddler) Read(context.Context, *workspace.Workspace, string, workspace.Version, [32]byte, int) {
+}
+
+func (meddler) Wrote(context.Context, *workspace.Workspace, string, workspace.Version, [32]byte, int) {
 }
 
 func (m meddler) Change(ctx context.Context, _ string, ws *workspace.Workspace, name string, _ *workspace.FileInfo) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -139,7 +140,7 @@ func TestCompactTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Descriptions: tools.DescriptionsCompact})
+	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Descriptions: tools.DescriptionsCompact, Bash: bashtool.New(nil)})
 	described := map[string]bool{}
 	for section := range strings.SplitSeq("\n"+strings.TrimSpace(string(raw)), "\n# ") {
 		op, text, _ := strings.Cut(section, "\n")

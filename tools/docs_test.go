@@ -12,7 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // TestDocs checks that docs/tools.md has a section for every tool, whose
@@ -24,7 +27,7 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, _ := newSet(t, nil, nil)
+	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Bash: bashtool.New(nil)})
 	want := string(raw)
 	for _, tool := range set.Tools() {
 		want = withTables(t, want, tool)

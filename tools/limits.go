@@ -79,4 +79,5 @@ type facts struct {
 	MaxFileSize                                                   string // "" for none
 	WholeSize                                                     string // of a file that is read or edited
 	Conditional                                                   bool   // write_file has conditions
+	Programs, ShellRoot                                           string // of the tool bash
 }

@@ -66,6 +66,10 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 	if err := in.check(); err != nil {
 		return nil, err
 	}
+	if file := ts.scratchFile(ctx, in.Path); file != nil {
+		out := &readFileOutput{Path: in.Path, Size: len(file.stored)}
+		return out, out.show(file, in, readBytes)
+	}
 	path, err := ts.ws.Clean(ops.ReadFile, in.Path)
 	if err != nil {
 		return nil, err

@@ -246,7 +246,7 @@ func (ts *toolset) name(op string) string {
 }
 
 func (ts *toolset) facts() facts {
-	return facts{
+	f := facts{
 		ReadLines: readLines, ReadKiB: readBytes >> 10, LineChars: lineChars,
 		Base64KiB: base64Bytes >> 10, PartMiB: partBytes >> 20,
 		LsDefault: lsDefault, LsMax: lsMax, GlobDefault: globDefault, GlobMax: globMax,
@@ -256,6 +256,10 @@ func (ts *toolset) facts() facts {
 		MaxFileSize: ts.maxFileSize(), WholeSize: byteSize(ts.whole.MaxFileSize()),
 		Conditional: ts.caps.ConditionalWrite,
 	}
+	if ts.bash != nil {
+		f.Programs, f.ShellRoot = strings.Join(ts.bash.make.Programs(), " "), ts.bash.root()
+	}
+	return f
 }
 
 // maxFileSize writes the limit on files, and none if workspaces differ in it.

@@ -36,6 +36,9 @@ type Session struct {
 	id    string                 // guarded by mu
 	files map[fileKey]*shownFile // guarded by mu
 	kept  int                    // guarded by mu; how many bytes of contents are kept
+
+	shells map[*bash]Shell // guarded by mu; of the sets with the tool bash
+	stored json.RawMessage // guarded by mu; the state of a shell that has not been used yet
 }
 
 // fileKey names a file of one of the workspaces.
@@ -109,7 +112,8 @@ type sessionFile struct {
 }
 
 // MarshalJSON returns what has been shown, for [Session.UnmarshalJSON]. The
-// contents of files are not in it.
+// contents of files are not in it. Of a shell it has the directory, variables, functions and
+// options; if the session has used several sets with the tool bash, one of them.
 func (s *Session) MarshalJSON() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +124,14 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 	slices.SortFunc(list, func(a, b sessionFile) int {
 		return strings.Compare(a.Workspace+"\x00"+a.Path, b.Workspace+"\x00"+b.Path)
 	})
-	return json.Marshal(map[string]any{"id": s.id, "files": list})
+	form := map[string]any{"id": s.id, "files": list}
+	if s.stored != nil {
+		form["shell"] = s.stored
+	}
+	for _, shell := range s.shells {
+		form["shell"] = shell
+	}
+	return json.Marshal(form)
 }
 
 // UnmarshalJSON replaces the session by one that [Session.MarshalJSON] returned. One
@@ -129,6 +140,7 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	stored := struct {
 		ID    string
 		Files []sessionFile
+		Shell json.RawMessage
 	}{ID: sessionid.NewID()}
 	if err := json.Unmarshal(data, &stored); err != nil {
 		return fmt.Errorf("session: %w", err)
@@ -146,6 +158,7 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.id, s.files, s.kept = stored.ID, files, 0
+	s.shells, s.stored = nil, stored.Shell
 	return nil
 }
 

@@ -57,6 +57,10 @@ type Options struct {
 	// MaxTools is the most tools that SharedAuto gives workspaces that share
 	// none. Zero means [DefaultMaxTools].
 	MaxTools int
+	// Bash makes the shells of the tool "bash", which runs a script over all
+	// workspaces of the set. Nil means that there is no such tool. Package
+	// shell/bashtool has the one of this module.
+	Bash Bash
 	// About says to a model what is in the workspaces that share their tools,
 	// by their names.
 	About map[string]string
@@ -115,7 +119,11 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
-	set, err := newSet(newToolset(ws, d, newReadCache(o.ReadCache), o, NewSession()), o.Naming, o.Disable)
+	ts := newToolset(ws, d, newReadCache(o.ReadCache), o, NewSession())
+	set, err := newSet(ts, o.Naming, o.Disable)
+	if err == nil {
+		err = set.addBash([]*toolset{ts}, cmp.Or(o.Naming, d.naming), o.Bash)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}

@@ -76,8 +76,10 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 	}
 	cache, own := newReadCache(o.ReadCache), NewSession()
 	var sets []*Set
+	var toolsets []*toolset
 	for _, ws := range workspaces {
 		ts := newToolset(ws, d, cache, o, own)
+		toolsets = append(toolsets, ts)
 		if share {
 			ts.scope, ts.note = ws.Name(), o.About[ws.Name()]
 		}
@@ -87,11 +89,16 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 		}
 		sets = append(sets, set)
 	}
+	all := merge(sets)
 	if share {
-		return shared(d, workspaces, sets)
+		if all, err = shared(d, workspaces, sets); err != nil {
+			return nil, err
+		}
 	}
-	merged := merge(sets)
-	return merged, merged.collision()
+	if err := all.addBash(toolsets, cmp.Or(naming, d.naming), o.Bash); err != nil {
+		return nil, err
+	}
+	return all, all.collision()
 }
 
 // shares reports whether the workspaces share their tools: by themselves also where

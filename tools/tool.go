@@ -183,6 +183,7 @@ type toolset struct {
 	compact   bool                 // descriptions are short
 	names     map[string]string    // the name of the tool for each op of the default set
 	caps      workspace.Capabilities
+	bash      *bash // nil if the set has no tool of that name
 
 	// Of workspaces that share their tools:
 	scope       string // what tells the cursors of one from those of another

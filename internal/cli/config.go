@@ -131,7 +131,7 @@ func checkToolNames(c *config.Config) error {
 	}
 	// The number of tools is known when the workspaces are open. There are the
 	// most if all of them can be written to.
-	if each := len(call.Operations) - len(c.Tools.Disable); c.Tools.Shared != config.SharedFalse && len(c.Names())*each > most {
+	if each := len(call.Operations) - 1 - len(c.Tools.Disable); c.Tools.Shared != config.SharedFalse && len(c.Names())*each > most {
 		opts.Shared = tools.SharedTrue // whose names have no {name}
 	}
 	return c.CheckTools(func(name string) error {

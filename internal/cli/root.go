@@ -101,7 +101,7 @@ func newRoot(args []string, locate target.Locator) *cobra.Command {
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return flags.Check() }
 	root.AddCommand(
 		newValidate(flags), newConfig(flags),
-		call.New(flags, args), newMCP(flags), editor.New(flags, version()), newWebDAV(flags), newTools(flags), newWatch(flags),
+		call.New(flags, args), newMCP(flags), editor.New(flags, version()), newWebDAV(flags), newTools(flags), newWatch(flags), newShell(flags),
 		initfile.New(flags), doctor.New(flags), newTrust(flags), newUndo(flags), newPolicy(flags), newAudit(flags), newGC(flags), newVersion(),
 	)
 	root.InitDefaultHelpCmd()

@@ -29,5 +29,6 @@ const (
 	Undo      = "undo"
 
 	ApplyPatch  = "apply_patch"
+	Bash        = "bash"
 	Transaction = "transaction"
 )

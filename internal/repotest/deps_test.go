@@ -18,7 +18,7 @@ const module = "github.com/workspacekit/workspacekit/"
 // other modules. Every directory with Go files must be in it. A trailing "/..."
 // includes everything below.
 var policy = map[string][]string{
-	".":                  {"workspace/...", "providers/...", "tools"},
+	".":                  {"workspace/...", "providers/...", "shell/bashtool", "tools"},
 	"workspace":          {"internal/ops"},
 	"workspace/fallback": {"workspace", "internal/ops", "internal/scan", "internal/notify"},
 	"workspace/provider": {"workspace", "workspace/fallback", "internal/ops", "internal/scan"},
@@ -101,6 +101,7 @@ var policy = map[string][]string{
 
 	"tools": {"workspace", "workspace/backup", "workspace/patch", "workspace/policy", "workspace/transaction", "internal/charset", "internal/errcode", "internal/glob", "internal/lazyregexp", "internal/lines", "internal/ops", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
+	"shell/bashtool":         {"shell", "tools", "workspace"},
 	"shell/internal/command": {"workspace", "workspace/patch", "shell/internal/pattern", "internal/...", "github.com/itchyny/gojq", "github.com/spf13/pflag", "golang.org/x/text/width"},
 	"shell":                  {"workspace", "providers/memory", "shell/internal/...", "internal/ops", "internal/session", "internal/wording", "mvdan.cc/sh/v3/..."},
 	"tools/lint":             {"tools", "internal/lazyregexp"},
@@ -120,7 +121,7 @@ var policy = map[string][]string{
 		"golang.org/x/sync/semaphore", "github.com/coder/acp-go-sdk"},
 	"adapters/webdav": {"workspace", "internal/httpguard", "internal/osfile", "golang.org/x/net/webdav"},
 	"cmd/workspace":   {"internal/cli", "internal/cli/target", "workspace/config"},
-	"internal/cli/...": {".", "internal/cli/...", "internal/httpguard", "internal/lazyregexp", "internal/ops", "internal/unified", "internal/wording", "workspace/...", "providers/...", "tools/...",
+	"internal/cli/...": {".", "shell/...", "internal/cli/...", "internal/httpguard", "internal/lazyregexp", "internal/ops", "internal/unified", "internal/wording", "workspace/...", "providers/...", "tools/...",
 		"adapters/acp", "adapters/mcp", "adapters/webdav",
 		"github.com/coder/acp-go-sdk", "github.com/spf13/...", "golang.org/x/term"},
 	"bench":           {".", "workspace", "workspace/observe", "workspace/policy", "tools", "providers/...", "github.com/spf13/afero", "github.com/modelcontextprotocol/go-sdk/mcp"},

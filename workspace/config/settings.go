@@ -427,6 +427,9 @@ type Tools struct {
 	Descriptions Descriptions `json:"descriptions,omitempty" jsonschema:"How much a model is told about each tool: full, which is the default, or compact, which costs fewer tokens."`
 	// Disable lists operations that get no tool.
 	Disable []string `json:"disable,omitempty" jsonschema:"The operations that get no tool."`
+	// Bash adds a tool that runs scripts of bash over the files of all workspaces:
+	// see package shell.
+	Bash bool `json:"bash,omitempty" jsonschema:"Add a tool that runs scripts of bash over the files of all workspaces. It starts no process."`
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema, even if their meaning is plain.
 	Strict bool `json:"strict,omitempty" jsonschema:"Refuse arguments that do not have the types and bounds of the schema, even if their meaning is plain, such as \"5\" for 5."`

@@ -23,6 +23,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/view"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -64,6 +65,7 @@ var Operations = []Operation{
   workspace call rm build --recursive`, []string{"path"}, false, ""},
 	{ops.Move, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}, false, ""},
 	{ops.Copy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}, false, ""},
+	{ops.Bash, "Run a script of bash", `  workspace call bash 'grep -rl TODO src | wc -l'`, []string{"script"}, false, ""},
 }
 
 // Is reports whether word is the name of the operation.
@@ -219,7 +221,7 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 func (o Operation) definition(maxFileSize int64) (*tools.Tool, error) {
 	var others []string
 	for _, other := range Operations {
-		if other.Op != o.Op && o.dialect == "" {
+		if other.Op != o.Op && o.dialect == "" && other.Op != ops.Bash {
 			others = append(others, other.Op)
 		}
 	}
@@ -235,7 +237,7 @@ func (o Operation) definition(maxFileSize int64) (*tools.Tool, error) {
 // those that are disabled.
 func allTools(dialect tools.Dialect, maxFileSize int64, disabled []string) (*tools.Set, error) {
 	ws := workspace.New("main", memory.New(nil), &workspace.Options{MaxFileSize: maxFileSize})
-	return tools.New(ws, &tools.Options{Dialect: dialect, Naming: "{op}", Disable: disabled})
+	return tools.New(ws, &tools.Options{Dialect: dialect, Naming: "{op}", Disable: disabled, Bash: bashtool.New(nil)})
 }
 
 // run opens the workspace, calls the tool and prints what it returns.
@@ -251,6 +253,9 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	defer ws.Close()
 	settings := chosen.Tools()
 	opts := &tools.Options{Dialect: i.dialect, Naming: "{op}", Strict: true, Timeout: settings.Timeout}
+	if i.Op == ops.Bash && (settings.Bash || chosen.File == nil) {
+		opts.Bash = bashtool.New(nil)
+	}
 	if orDefault(tools.Dialect(settings.Dialect)) == orDefault(i.dialect) {
 		opts.Disable = settings.Disable // which names operations of the dialect
 	}
@@ -288,6 +293,8 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 	case slices.Contains(chosen.Tools().Disable, i.Op):
 		err.Message = i.Op + ": this tool is disabled"
 		err.Hint = fmt.Sprintf("It is listed in tools.disable of %s.", chosen.Path)
+	case i.Op == ops.Bash:
+		err.Message, err.Hint = i.Op+": this tool is off", fmt.Sprintf("Write \"tools: {bash: true}\" in %s.", chosen.Path)
 	case i.flags.ReadOnly:
 		err.Hint = "Leave --read-only out."
 	case chosen.File != nil && !ws.Capabilities().Write:

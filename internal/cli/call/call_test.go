@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -28,7 +29,7 @@ func allOps() []string {
 }
 
 func TestOperationsAreThoseOfTheTools(t *testing.T) {
-	set, err := tools.New(workspace.New("main", memory.New(nil), nil), nil)
+	set, err := tools.New(workspace.New("main", memory.New(nil), nil), &tools.Options{Bash: bashtool.New(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

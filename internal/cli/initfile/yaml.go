@@ -74,7 +74,8 @@ const tail = `
 # protectConfig: false   # lets agents do so
 
 # The tools that an agent is given.
-# tools:
+tools:
+  bash: true   # a tool that runs scripts of bash over the files; it starts no process
 #   dialect: workspace   # or the tools of another framework, such as mcp-filesystem
 #   naming: "workspace__{name}__{op}"
 #   descriptions: compact   # fewer tokens than full

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -37,13 +39,57 @@ type Files struct {
 // Hooks are told what a shell does with files. Each may be nil.
 type Hooks struct {
 	// Read gets each file that has been read to its end.
-	Read func(ctx context.Context, at Location, version workspace.Version, sum [sha256.Size]byte, lines int)
+	Read func(ctx context.Context, at Location, version workspace.Version, content Content)
 	// Change is asked before a file is changed; op is the name of the operation, as in
 	// package workspace. exists says what the file is, nil if it does not exist.
 	Change func(ctx context.Context, op string, at Location, exists *workspace.FileInfo) error
 	// Changed is told what has been changed. version is that of a file that was
 	// written, "" for anything else. to is where it was moved to.
 	Changed func(ctx context.Context, op string, at, to Location, version workspace.Version)
+	// Wrote gets what a file holds that has been written whole.
+	Wrote func(ctx context.Context, at Location, version workspace.Version, content Content)
+}
+
+// Content is what is remembered of the content of a file.
+type Content struct {
+	Sum   [sha256.Size]byte // SHA-256 of the bytes
+	Lines int               // the last may lack its line end
+}
+
+// contentOf describes data.
+func contentOf(data []byte) Content {
+	c := newContentWriter()
+	c.Write(data)
+	return c.content()
+}
+
+// contentWriter describes what is written to it.
+type contentWriter struct {
+	hash  hash.Hash
+	lines int
+	last  byte
+	size  int64
+}
+
+func newContentWriter() *contentWriter { return &contentWriter{hash: sha256.New()} }
+
+// Write implements [io.Writer].
+func (c *contentWriter) Write(b []byte) (int, error) {
+	if len(b) > 0 {
+		c.lines += bytes.Count(b, []byte("\n"))
+		c.last = b[len(b)-1]
+		c.size += int64(len(b))
+	}
+	return c.hash.Write(b)
+}
+
+// content returns the description.
+func (c *contentWriter) content() Content {
+	lines := c.lines
+	if c.size > 0 && c.last != '\n' {
+		lines++
+	}
+	return Content{[sha256.Size]byte(c.hash.Sum(nil)), lines}
 }
 
 // NewFiles returns the files of workspaces, which have different names, and of a scratch
@@ -57,6 +103,12 @@ func NewFiles(workspaces []*workspace.Workspace, scratch *workspace.Workspace, h
 type Location struct {
 	Workspace *workspace.Workspace // nil: the directory of the workspaces
 	Name      string               // in the workspace; "." for its root
+}
+
+// In returns a context for operations there: who is asked for an approval sees the name of
+// the workspace.
+func (l Location) In(ctx context.Context) context.Context {
+	return session.WithWorkspace(ctx, l.Workspace.Name())
 }
 
 // ErrCrossWorkspace says that two names are in different workspaces.
@@ -127,11 +179,11 @@ func (f *Files) Open(ctx context.Context, dir, name string) (io.ReadCloser, erro
 	if err != nil {
 		return nil, err
 	}
-	stream, info, err := at.Workspace.Open(ctx, at.Name, nil)
+	stream, info, err := at.Workspace.Open(at.In(ctx), at.Name, nil)
 	if err != nil || f.hooks.Read == nil {
 		return stream, err
 	}
-	return &input{ReadCloser: stream, ctx: ctx, files: f, at: at, info: info, hash: sha256.New()}, nil
+	return &input{ReadCloser: stream, ctx: ctx, files: f, at: at, info: info, seen: newContentWriter()}, nil
 }
 
 // locateFile is Locate for a name that cannot be the directory of the workspaces.
@@ -150,10 +202,7 @@ type input struct {
 	files *Files
 	at    Location
 	info  workspace.FileInfo
-	hash  hash.Hash
-	lines int
-	last  byte
-	size  int64
+	seen  *contentWriter
 	told  bool
 }
 
@@ -163,20 +212,10 @@ func (in *input) Read(b []byte) (int, error) {
 	if in.told {
 		return n, err
 	}
-	for _, c := range b[:n] {
-		if c == '\n' {
-			in.lines++
-		}
-		in.last = c
-	}
-	in.hash.Write(b[:n])
-	in.size += int64(n)
+	in.seen.Write(b[:n])
 	if err == io.EOF {
-		if in.size > 0 && in.last != '\n' {
-			in.lines++
-		}
 		in.told = true
-		in.files.hooks.Read(in.ctx, in.at, in.info.Version, [sha256.Size]byte(in.hash.Sum(nil)), in.lines)
+		in.files.hooks.Read(in.ctx, in.at, in.info.Version, in.seen.content())
 	}
 	return n, err
 }
@@ -187,13 +226,9 @@ func (f *Files) ReadFile(ctx context.Context, dir, name string) ([]byte, workspa
 	if err != nil {
 		return nil, "", err
 	}
-	data, version, err := at.Workspace.ReadVersioned(ctx, at.Name, 0)
+	data, version, err := at.Workspace.ReadVersioned(at.In(ctx), at.Name, 0)
 	if err == nil && f.hooks.Read != nil {
-		lines := strings.Count(string(data), "\n")
-		if len(data) > 0 && data[len(data)-1] != '\n' {
-			lines++
-		}
-		f.hooks.Read(ctx, at, version, sha256.Sum256(data), lines)
+		f.hooks.Read(ctx, at, version, contentOf(data))
 	}
 	return data, version, err
 }
@@ -207,9 +242,9 @@ func (f *Files) WriteFile(ctx context.Context, dir, name string, data []byte, op
 	if opts != nil && !at.Workspace.Capabilities().ConditionalWrite {
 		opts = nil
 	}
-	version, err := at.Workspace.WriteFile(ctx, at.Name, data, opts)
+	version, err := at.Workspace.WriteFile(at.In(ctx), at.Name, data, opts)
 	if err == nil {
-		f.changed(ctx, ops.WriteFile, at, Location{}, version)
+		f.wrote(ctx, at, version, contentOf(data))
 	}
 	return err
 }
@@ -255,17 +290,25 @@ func (f *Files) changed(ctx context.Context, op string, at, to Location, version
 	}
 }
 
+// wrote reports a file that was written whole.
+func (f *Files) wrote(ctx context.Context, at Location, version workspace.Version, content Content) {
+	f.changed(ctx, ops.WriteFile, at, Location{}, version)
+	if f.hooks.Wrote != nil {
+		f.hooks.Wrote(ctx, at, version, content)
+	}
+}
+
 // stat describes what is at l, after symlinks.
 func (l Location) stat(ctx context.Context) (workspace.FileInfo, error) {
-	info, err := l.Workspace.Stat(ctx, l.Name)
+	info, err := l.Workspace.Stat(l.In(ctx), l.Name)
 	if err != nil || info.Type != workspace.TypeSymlink {
 		return info, err
 	}
-	target, err := l.Workspace.Resolve(ctx, l.Name)
+	target, err := l.Workspace.Resolve(l.In(ctx), l.Name)
 	if err != nil {
 		return info, err
 	}
-	return l.Workspace.Stat(ctx, target)
+	return l.Workspace.Stat(l.In(ctx), target)
 }
 
 // Create opens a file for writing, with the flags [os.O_APPEND] and [os.O_EXCL]. Two
@@ -285,7 +328,7 @@ func (f *Files) Create(ctx context.Context, dir, name string, flag int) (io.Writ
 		out.users++
 		return &handle{output: out}, nil
 	}
-	out := &output{ctx: ctx, files: f, at: at, users: 1, limit: at.Workspace.MaxFileSize()}
+	out := &output{ctx: ctx, files: f, seen: newContentWriter(), at: at, users: 1, limit: at.Workspace.MaxFileSize()}
 	if err := out.start(info, flag&os.O_APPEND != 0); err != nil {
 		return nil, err
 	}
@@ -302,7 +345,10 @@ type output struct {
 
 	users  int // guarded by files.mu
 	mu     sync.Mutex
-	writer workspace.Writer // guarded by mu
+	opts   *workspace.WriteOptions
+	buf    []byte           // guarded by mu; what was written, while there is no writer
+	writer workspace.Writer // guarded by mu; of a large file
+	seen   *contentWriter   // guarded by mu
 	size   int64            // guarded by mu
 	err    error            // guarded by mu; of the first write that failed
 }
@@ -316,25 +362,24 @@ func (o *output) start(info *workspace.FileInfo, add bool) error {
 	}
 	if info != nil && add {
 		var err error
-		if old, opts.IfVersion, err = o.at.Workspace.ReadVersioned(o.ctx, o.at.Name, 0); err != nil {
+		if old, opts.IfVersion, err = o.at.Workspace.ReadVersioned(o.at.In(o.ctx), o.at.Name, 0); err != nil {
 			return err
 		}
 	}
 	if !o.at.Workspace.Capabilities().ConditionalWrite {
 		opts = nil
 	}
-	writer, err := o.at.Workspace.Create(o.ctx, o.at.Name, opts)
-	if err != nil {
-		return err
+	o.opts, o.buf = opts, old
+	if len(old) > 0 {
+		o.seen.Write(old)
+		o.size = int64(len(old))
 	}
-	if o.writer = writer; len(old) > 0 {
-		_, err = o.Write(old)
-	}
-	if err != nil {
-		writer.Close()
-	}
-	return err
+	return nil
 }
+
+// wholeSize is how many bytes of a file are kept in memory and written at once: where a
+// rule asks somebody before a write, that person is shown them.
+const wholeSize = 1 << 20
 
 // Write implements [io.Writer].
 func (o *output) Write(b []byte) (int, error) {
@@ -343,26 +388,54 @@ func (o *output) Write(b []byte) (int, error) {
 	if o.err == nil && o.limit > 0 && o.size+int64(len(b)) > o.limit {
 		o.err = &fs.PathError{Op: "write", Path: o.at.Name, Err: workspace.ErrTooLarge}
 	}
+	if o.err == nil && o.writer == nil && o.size+int64(len(b)) > wholeSize {
+		o.err = o.stream()
+	}
 	if o.err != nil {
 		return 0, o.err
 	}
-	n, err := o.writer.Write(b)
-	o.size += int64(n)
-	o.err = err
-	return n, err
+	o.seen.Write(b)
+	o.size += int64(len(b))
+	if o.writer == nil {
+		o.buf = append(o.buf, b...)
+		return len(b), nil
+	}
+	var n int
+	n, o.err = o.writer.Write(b)
+	return n, o.err
+}
+
+// stream begins to write the file before all of it is known.
+func (o *output) stream() error {
+	writer, err := o.at.Workspace.Create(o.at.In(o.ctx), o.at.Name, o.opts)
+	if err != nil {
+		return err
+	}
+	o.writer = writer
+	_, err = writer.Write(o.buf)
+	o.buf = nil
+	return err
 }
 
 // finish stores what was written, unless a write failed.
 func (o *output) finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	defer o.writer.Close()
+	if o.writer != nil {
+		defer o.writer.Close()
+	}
 	if o.err != nil {
 		return o.err
 	}
-	version, err := o.writer.Commit()
+	var version workspace.Version
+	var err error
+	if o.writer != nil {
+		version, err = o.writer.Commit()
+	} else {
+		version, err = o.at.Workspace.WriteFile(o.at.In(o.ctx), o.at.Name, o.buf, o.opts)
+	}
 	if err == nil {
-		o.files.changed(o.ctx, ops.WriteFile, o.at, Location{}, version)
+		o.files.wrote(o.ctx, o.at, version, o.seen.content())
 	}
 	return err
 }
@@ -416,7 +489,7 @@ func (f *Files) describe(ctx context.Context, dir, name string, follow bool) (wo
 	if at.Workspace == nil {
 		return directory("/"), nil
 	}
-	info, err := at.Workspace.Stat(ctx, at.Name)
+	info, err := at.Workspace.Stat(at.In(ctx), at.Name)
 	if follow && err == nil && info.Type == workspace.TypeSymlink {
 		info, err = at.stat(ctx)
 	}
@@ -458,7 +531,7 @@ func (f *Files) ReadDir(ctx context.Context, dir, name string) ([]workspace.File
 		return nil, err
 	}
 	if at.Workspace != nil {
-		return at.Workspace.Ls(ctx, at.Name, nil)
+		return at.Workspace.Ls(at.In(ctx), at.Name, nil)
 	}
 	list := []workspace.FileInfo{directory("tmp")}
 	for _, ws := range f.workspaces {
@@ -474,7 +547,7 @@ func (f *Files) Rm(ctx context.Context, dir, name string, opts *workspace.RmOpti
 	if err != nil {
 		return err
 	}
-	if err := at.Workspace.Rm(ctx, at.Name, opts); err != nil {
+	if err := at.Workspace.Rm(at.In(ctx), at.Name, opts); err != nil {
 		return err
 	}
 	f.changed(ctx, ops.Rm, at, Location{}, "")
@@ -488,7 +561,7 @@ func (f *Files) locateChange(ctx context.Context, op, dir, name string) (Locatio
 		return at, err
 	}
 	var info *workspace.FileInfo
-	if found, err := at.Workspace.Stat(ctx, at.Name); err == nil {
+	if found, err := at.Workspace.Stat(at.In(ctx), at.Name); err == nil {
 		info = &found
 	}
 	return at, f.change(ctx, op, at, info)
@@ -506,7 +579,7 @@ func (f *Files) Mkdir(ctx context.Context, dir, name string, opts *workspace.Mkd
 		}
 		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrExist}
 	}
-	if err := at.Workspace.Mkdir(ctx, at.Name, opts); err != nil {
+	if err := at.Workspace.Mkdir(at.In(ctx), at.Name, opts); err != nil {
 		return err
 	}
 	f.changed(ctx, ops.Mkdir, at, Location{}, "")
@@ -526,7 +599,7 @@ func (f *Files) Move(ctx context.Context, dir, from, to string) error {
 	if source.Workspace != target.Workspace {
 		return &fs.PathError{Op: "move", Path: from, Err: ErrCrossWorkspace}
 	}
-	if err := source.Workspace.Move(ctx, source.Name, target.Name); err != nil {
+	if err := source.Workspace.Move(source.In(ctx), source.Name, target.Name); err != nil {
 		return err
 	}
 	f.changed(ctx, ops.Move, source, target, "")
@@ -544,7 +617,7 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 		return err
 	}
 	if info == nil && source.Workspace == target.Workspace {
-		version, err := source.Workspace.Copy(ctx, source.Name, target.Name)
+		version, err := source.Workspace.Copy(source.In(ctx), source.Name, target.Name)
 		if err == nil {
 			f.changed(ctx, ops.WriteFile, target, Location{}, version)
 		}

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	xterm "golang.org/x/term"
+
+	"github.com/workspacekit/workspacekit/internal/cli/approve"
+	"github.com/workspacekit/workspacekit/internal/cli/target"
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/shell"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// newShell returns the command that runs scripts of bash.
+func newShell(flags *target.Flags) *cobra.Command {
+	script, approved := "", approve.Flag{}
+	cmd := &cobra.Command{
+		Use:   "shell [-c SCRIPT] [ARG...]",
+		Short: "Run scripts of bash",
+		Long: `Shell runs a script of bash over the files of workspaces: the one that -c gives, or
+standard input. It starts no process, and sees nothing but those files. One workspace
+is the root; several are directories under their names. ARGs are $1, $2...
+
+On a terminal it has a prompt, with history (up and down) and completion (Tab). exit
+or Ctrl-D ends it.
+
+The exit code is the status of the script.`,
+		Example: `  workspace shell -c 'grep -rc TODO src | sort -t: -k2 -n'
+  workspace -w repo shell <script.sh
+  workspace -w repo -w lake shell -c 'cp /repo/a.txt /lake/'
+  workspace shell`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opened, err := flags.OpenTools(cmd.Context(), target.ToolFlags{})
+			if err != nil {
+				return err
+			}
+			defer opened.Close()
+			var workspaces []*workspace.Workspace
+			for _, ws := range opened.All {
+				workspaces = append(workspaces, ws.Workspace)
+			}
+			cmd.SetContext(approved.Context(cmd, flags.Style))
+			s := shell.New(workspaces, nil)
+			return runShell(cmd, s, script, cmd.Flags().Changed("command"), args)
+		},
+	}
+	approved.Add(cmd)
+	cmd.Flags().StringVarP(&script, "command", "c", "", "run this `script`")
+	cmd.Flags().SetInterspersed(false)
+	return cmd
+}
+
+// runShell runs one script, or asks for lines on a terminal.
+func runShell(cmd *cobra.Command, s *shell.Shell, script string, given bool, args []string) error {
+	in := cmd.InOrStdin()
+	file, isFile := in.(*os.File)
+	if !given && isFile && xterm.IsTerminal(int(file.Fd())) {
+		return prompt(cmd, s, file)
+	}
+	opts := &shell.RunOptions{Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(), Args: args}
+	if given {
+		opts.Stdin = in
+	} else {
+		data, err := io.ReadAll(io.LimitReader(in, 2<<20))
+		if err != nil {
+			return term.Fail(err)
+		}
+		script = string(data)
+	}
+	result, err := s.Run(cmd.Context(), script, opts)
+	if err != nil {
+		return term.Failf("%s", term.Plain(err))
+	}
+	return exitWith(result.ExitCode)
+}
+
+// exitWith is the error that ends the command with a status, nil for 0.
+func exitWith(status int) error {
+	if status == 0 {
+		return nil
+	}
+	return term.Reported(status)
+}
+
+// prompt reads lines from a terminal and runs them, until exit or the end of the input.
+func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File) error {
+	fd := int(file.Fd())
+	before, err := xterm.MakeRaw(fd)
+	if err != nil {
+		return term.Fail(err)
+	}
+	defer xterm.Restore(fd, before)
+	t := xterm.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{file, cmd.OutOrStdout()}, "")
+	if width, height, err := xterm.GetSize(fd); err == nil {
+		t.SetSize(width, height)
+	}
+	completer := &completer{shell: s}
+	t.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
+		if key != '\t' {
+			return "", 0, false
+		}
+		return completer.complete(cmd.Context(), line, pos)
+	}
+	status := 0
+	for script := ""; ; {
+		t.SetPrompt(promptText(s, script))
+		line, err := t.ReadLine()
+		if errors.Is(err, io.EOF) {
+			return exitWith(status)
+		}
+		if err != nil && !errors.Is(err, xterm.ErrPasteIndicator) {
+			return term.Fail(err)
+		}
+		script += line + "\n"
+		if !shell.Complete(script) {
+			continue
+		}
+		text := script
+		script = ""
+		if ended, code := exits(text, status); ended {
+			return exitWith(code)
+		}
+		xterm.Restore(fd, before) // so that Ctrl-C interrupts the script
+		result, err := s.Run(cmd.Context(), text, &shell.RunOptions{Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr()})
+		if err != nil {
+			return term.Failf("%s", term.Plain(err))
+		}
+		status = result.ExitCode
+		if _, err := xterm.MakeRaw(fd); err != nil {
+			return term.Fail(err)
+		}
+	}
+}
+
+// promptText returns what stands before the next line. begun is what has been read of a
+// script that needs more lines.
+func promptText(s *shell.Shell, begun string) string {
+	if begun != "" {
+		return "> "
+	}
+	return s.Dir() + " $ "
+}
+
+// exits reports whether a line ends the prompt, and with which status.
+func exits(line string, status int) (bool, int) {
+	words := strings.Fields(line)
+	if len(words) == 0 || words[0] != "exit" && words[0] != "logout" || len(words) > 2 {
+		return false, 0
+	}
+	if len(words) == 2 {
+		if _, err := fmt.Sscanf(words[1], "%d", &status); err != nil {
+			return false, 0
+		}
+	}
+	return true, status & 0xff
+}
+
+// completer completes names of programs and paths.
+type completer struct {
+	shell *shell.Shell
+	mu    sync.Mutex
+}
+
+// complete completes the word before pos.
+func (c *completer) complete(ctx context.Context, line string, pos int) (string, int, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	start := strings.LastIndexAny(line[:pos], " \t;|&<>(") + 1
+	word := line[start:pos]
+	var found []string
+	if first := strings.TrimRight(line[:start], " \t"); (first == "" || strings.ContainsAny(first[len(first)-1:], ";|&(")) && !strings.Contains(word, "/") {
+		for _, name := range append(shell.ProgramNames(), "cd", "echo", "export", "printf", "pwd", "read", "set", "source", "test", "unset") {
+			if strings.HasPrefix(name, word) {
+				found = append(found, name+" ")
+			}
+		}
+	} else {
+		found = c.paths(ctx, word)
+	}
+	slices.Sort(found)
+	found = slices.Compact(found)
+	if len(found) == 0 {
+		return "", 0, false
+	}
+	common := found[0]
+	for _, f := range found[1:] {
+		n := 0
+		for n < min(len(common), len(f)) && common[n] == f[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	if len(common) < len(word) {
+		return "", 0, false
+	}
+	return line[:start] + common + line[pos:], start + len(common), true
+}
+
+// paths returns the names that begin with word: those of directories end in a slash.
+func (c *completer) paths(ctx context.Context, word string) []string {
+	dir, base := path.Split(word)
+	entries, err := c.shell.List(ctx, dir)
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name, base) || base == "" && strings.HasPrefix(e.Name, ".") {
+			continue
+		}
+		end := " "
+		if e.IsDir() {
+			end = "/"
+		}
+		found = append(found, dir+e.Name+end)
+	}
+	return found
+}

@@ -1,0 +1,53 @@
+// Package bashtool connects package shell with the tool "bash" of package tools: give
+// [New] to the options of a set.
+package bashtool
+
+import (
+	"context"
+
+	"github.com/workspacekit/workspacekit/shell"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// New returns what makes the shells of a set, with budgets of package shell. Nil opts mean
+// its defaults, but a model gets 24 KiB of an output.
+func New(opts *shell.Options) tools.Bash {
+	o := shell.Options{Output: 24 << 10}
+	if opts != nil {
+		o = *opts
+	}
+	return maker{o}
+}
+
+// maker implements [tools.Bash].
+type maker struct{ opts shell.Options }
+
+// NewShell implements [tools.Bash].
+func (m maker) NewShell(workspaces []*workspace.Workspace) tools.Shell {
+	return session{shell.New(workspaces, &m.opts)}
+}
+
+// Programs implements [tools.Bash].
+func (maker) Programs() []string { return shell.ProgramNames() }
+
+// session implements [tools.Shell].
+type session struct{ *shell.Shell }
+
+// Run implements [tools.Shell].
+func (s session) Run(ctx context.Context, call *tools.ShellCall) (*tools.ShellResult, error) {
+	opts := &shell.RunOptions{Dir: call.Dir, Timeout: call.Timeout}
+	if call.Observer != nil {
+		opts.Observer = call.Observer
+	}
+	result, err := s.Shell.Run(ctx, call.Script, opts)
+	if err != nil {
+		return nil, err
+	}
+	out := &tools.ShellResult{ExitCode: result.ExitCode, Output: result.Output, Cut: result.Cut,
+		Spilled: result.Spilled, Stopped: result.Stopped}
+	for _, c := range result.Changes {
+		out.Changes = append(out.Changes, tools.ShellChange(c))
+	}
+	return out, nil
+}

@@ -1,0 +1,370 @@
+package tools
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	sessionid "github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// Bash makes the shells of the tool "bash". It must be safe for concurrent use.
+type Bash interface {
+	// NewShell returns a shell over workspaces: one is its root, several are directories
+	// of its root under their names.
+	NewShell(workspaces []*workspace.Workspace) Shell
+	// Programs returns the names of the programs that scripts can call.
+	Programs() []string
+}
+
+// Shell runs scripts of bash. Its state is kept from one script to the next, and is what
+// it marshals as JSON. It must be safe for concurrent use.
+type Shell interface {
+	// Run runs a script, and returns when nothing of it runs any more. A script that
+	// fails is no error.
+	Run(ctx context.Context, call *ShellCall) (*ShellResult, error)
+	// ReadScratch returns the content of a file below /tmp that is in no workspace.
+	ReadScratch(ctx context.Context, name string) ([]byte, error)
+	json.Marshaler
+	json.Unmarshaler
+}
+
+// ShellCall is one script for a [Shell].
+type ShellCall struct {
+	// Script is what is run.
+	Script string
+	// Dir is the working directory. Empty means the one where the last script ended.
+	Dir string
+	// Timeout is how long the script may run. Zero means as long as the shell allows.
+	Timeout time.Duration
+	// Observer learns of what the script does with files, and can refuse changes.
+	Observer ShellObserver
+}
+
+// ShellObserver learns of what a script does with files. See the methods of
+// [Session] for what the tools make of it.
+type ShellObserver interface {
+	// Read is called for a file that was read to its end. sum is the SHA-256 of its
+	// content, and lines is how many lines it has.
+	Read(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
+	// Wrote is called for a file that was written whole.
+	Wrote(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
+	// Change is called before a change of name by op. info is nil if it does not exist. An
+	// error of Change becomes the error of the operation.
+	Change(ctx context.Context, op string, ws *workspace.Workspace, name string, info *workspace.FileInfo) error
+}
+
+// ShellResult is what a script did.
+type ShellResult struct {
+	// ExitCode is the exit status.
+	ExitCode int
+	// Output is standard output and standard error in order.
+	Output string
+	// Cut is how many bytes are missing in the middle of Output.
+	Cut int
+	// Spilled is the file below /tmp that has the whole output, if Output is cut.
+	Spilled string
+	// Stopped says which limit ended the script, empty for none.
+	Stopped string
+	// Changes are the files that were changed, in order.
+	Changes []ShellChange
+}
+
+// ShellChange is a change of one file or directory.
+type ShellChange struct {
+	// Op is "write_file", "rm", "mkdir" or "move".
+	Op string `json:"op" jsonschema:"write_file, rm, mkdir or move"`
+	// Workspace is the name of the workspace.
+	Workspace string `json:"workspace" jsonschema:"the name of the workspace"`
+	// Path is the name in the workspace.
+	Path string `json:"path" jsonschema:"the name from its root"`
+	// To is the destination of a move.
+	To string `json:"to,omitempty" jsonschema:"where it was moved to"`
+	// Version is the version of a file that was written.
+	Version workspace.Version `json:"version,omitempty" jsonschema:"the version of the file now"`
+}
+
+// bash is the shells of a set: one for each session.
+type bash struct {
+	make     Bash
+	toolsets []*toolset // of the workspaces
+	own      *Session   // of calls without one
+	mu       sync.Mutex // held while a shell is made
+}
+
+type bashInput struct {
+	Script  string  `json:"script" jsonschema:"what to run"`
+	Dir     string  `json:"dir,omitempty" jsonschema:"the working directory; the one where the last call ended if left out"`
+	Timeout integer `json:"timeout,omitempty" jsonschema:"seconds"`
+}
+
+type bashOutput struct {
+	ExitCode int           `json:"exitCode" jsonschema:"the exit status: 124 if the time was up, 137 if another limit was reached"`
+	Output   string        `json:"output" jsonschema:"standard output and standard error, in order"`
+	Cut      int           `json:"cut,omitempty" jsonschema:"how many bytes are left out in the middle of output"`
+	Spilled  string        `json:"spilled,omitempty" jsonschema:"the file that has the whole output, if it is cut"`
+	Stopped  string        `json:"stopped,omitempty" jsonschema:"the limit that ended the script"`
+	Changes  []ShellChange `json:"changes,omitempty" jsonschema:"what was changed, in order"`
+
+	several bool // there are several workspaces
+}
+
+// maxScriptSeconds is the longest timeout of a script.
+const maxScriptSeconds = 3600
+
+var bashSpec = spec{
+	op: ops.Bash, annotations: Annotations{Title: "Run script", Destructive: true}, handler: define(runBash, planBash),
+	shape: func(p properties, _ workspace.Capabilities) { p.between("timeout", 1, maxScriptSeconds) },
+}
+
+// addBash adds the tool bash to a set over the workspaces of toolsets, if shells can be
+// made.
+func (s *Set) addBash(toolsets []*toolset, naming string, make Bash) error {
+	if make == nil {
+		return nil
+	}
+	first := toolsets[0]
+	if len(toolsets) > 1 {
+		naming = sharedNaming(naming)
+	}
+	name, err := toolName(naming, first.ws.Name(), bashSpec.op)
+	if err != nil {
+		return err
+	}
+	b := &bash{make: make, toolsets: toolsets, own: NewSession()}
+	for _, ts := range toolsets {
+		ts.bash = b
+		ts.names[ops.Bash] = name
+		b.own = cmpSession(ts.own, b.own)
+	}
+	s.tools = append(s.tools, first.tool(bashSpec, name))
+	return s.collision()
+}
+
+// cmpSession returns the first of two sessions that is not nil.
+func cmpSession(a, b *Session) *Session {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// shell returns the shell of the session of a call. It is made when it is used first.
+func (b *bash) shell(ctx context.Context) (Shell, error) {
+	s, ok := ctx.Value(sessionKey{}).(*Session)
+	if !ok || s == nil {
+		s = b.own
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.shells[b]; known != nil {
+		return known, nil
+	}
+	var workspaces []*workspace.Workspace
+	for _, ts := range b.toolsets {
+		workspaces = append(workspaces, ts.ws)
+	}
+	made := b.make.NewShell(workspaces)
+	if s.stored != nil {
+		if err := made.UnmarshalJSON(s.stored); err != nil {
+			return nil, err
+		}
+		s.stored = nil
+	}
+	if s.shells == nil {
+		s.shells = map[*bash]Shell{}
+	}
+	s.shells[b] = made
+	return made, nil
+}
+
+func runBash(ctx context.Context, ts *toolset, in *bashInput) (*bashOutput, error) {
+	shell, err := ts.bash.shell(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result, err := shell.Run(ctx, &ShellCall{Script: in.Script, Dir: in.Dir, Timeout: ts.scriptTime(in.Timeout), Observer: ts.bash})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range result.Changes {
+		if c.Op == ops.Rm || c.Op == ops.Move {
+			ts.bash.forget(ctx, c)
+		}
+	}
+	return &bashOutput{ExitCode: result.ExitCode, Output: result.Output, Cut: result.Cut, Spilled: result.Spilled,
+		Stopped: result.Stopped, Changes: result.Changes, several: len(ts.bash.toolsets) > 1}, nil
+}
+
+// forget records that a file was removed or moved.
+func (b *bash) forget(ctx context.Context, c ShellChange) {
+	for _, ts := range b.toolsets {
+		if ts.ws.Name() == c.Workspace {
+			ts.forget(ctx, c.Path, c.To)
+		}
+	}
+}
+
+// scriptTime returns how long a script may run: a little less than the call, so that what
+// it printed is not lost.
+func (ts *toolset) scriptTime(seconds integer) time.Duration {
+	limit := time.Duration(seconds) * time.Second
+	if ts.timeout > 0 {
+		if most := ts.timeout - ts.timeout/20; limit == 0 || limit > most {
+			limit = most
+		}
+	}
+	return limit
+}
+
+// planBash says that a script may do anything: what it does is known when it does it.
+func planBash(_ context.Context, ts *toolset, _ *bashInput) ([]policy.Request, error) {
+	var requests []policy.Request
+	for _, member := range ts.bash.toolsets {
+		name := member.ws.Name()
+		requests = append(requests, policy.Request{Workspace: name, Op: policy.OpRead, Path: "."})
+		if member.caps.Write {
+			requests = append(requests, policy.Request{Workspace: name, Op: policy.OpWrite, Path: "."},
+				policy.Request{Workspace: name, Op: policy.OpDelete, Path: ".", Recursive: true})
+		}
+	}
+	return requests, nil
+}
+
+// root says what the root of the shells is.
+func (b *bash) root() string {
+	if len(b.toolsets) == 1 {
+		return "the root of the workspace"
+	}
+	var names []string
+	for _, ts := range b.toolsets {
+		names = append(names, "/"+ts.ws.Name())
+	}
+	return "the directory of the workspaces: " + strings.Join(names, ", ")
+}
+
+// member returns the toolset of a workspace.
+func (b *bash) member(ws *workspace.Workspace) *toolset {
+	for _, ts := range b.toolsets {
+		if ts.ws == ws {
+			return ts
+		}
+	}
+	return nil
+}
+
+// Read implements [ShellObserver]: a file that a script has read was shown.
+func (b *bash) Read(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int) {
+	ts := b.member(ws)
+	if ts == nil {
+		return
+	}
+	if s := ts.session(ctx); s != nil {
+		now := &shownFile{Version: version, SHA256: hex.EncodeToString(sum[:]), Total: lines}
+		now.add(1, lines)
+		s.put(ts.fileKey(name), now)
+	}
+}
+
+// Wrote implements [ShellObserver]: a session knows what it has written itself.
+func (b *bash) Wrote(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int) {
+	b.Read(ctx, ws, name, version, sum, lines)
+}
+
+// Change implements [ShellObserver]: it refuses to change a file that the session has not
+// read as it is.
+func (b *bash) Change(ctx context.Context, op string, ws *workspace.Workspace, name string, info *workspace.FileInfo) error {
+	ts := b.member(ws)
+	if ts == nil || info == nil || info.Type != workspace.TypeFile {
+		return nil
+	}
+	s := ts.session(ctx)
+	if s == nil {
+		return nil
+	}
+	shown := s.file(ts.fileKey(name))
+	switch {
+	case shown == nil, op == ops.WriteFile && !shown.whole():
+		return ts.readRequired(op, name, shown)
+	case info.Version == "" || shown.Version == "":
+		return ts.checkUnchanged(ctx, op, name, shown)
+	case info.Version != shown.Version:
+		return ts.changedSince(op, name, shown, nil)
+	}
+	return nil
+}
+
+// scratchFile returns a file below /tmp of the session's shell, nil if there is none.
+func (ts *toolset) scratchFile(ctx context.Context, name string) *content {
+	if ts.bash == nil || !strings.HasPrefix(name, "/tmp/") && !strings.HasPrefix(name, "/dev/shm/") {
+		return nil
+	}
+	shell, err := ts.bash.shell(ctx)
+	if err != nil {
+		return nil
+	}
+	data, err := shell.ReadScratch(sessionid.WithWorkspace(ctx, ts.ws.Name()), name)
+	if err != nil {
+		return nil
+	}
+	file := newContent(data, "")
+	if !file.text {
+		return nil
+	}
+	return file
+}
+
+func (o *bashOutput) text() string {
+	var b strings.Builder
+	b.WriteString(o.Output)
+	if o.Output != "" && !strings.HasSuffix(o.Output, "\n") {
+		b.WriteByte('\n')
+	}
+	if o.ExitCode != 0 {
+		fmt.Fprintf(&b, "[exit code %d]\n", o.ExitCode)
+	}
+	if len(o.Changes) > 0 {
+		b.WriteString("[" + o.changed() + "]\n")
+	}
+	if b.Len() == 0 {
+		return "(no output)"
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// shownChanges is how many changes the text names.
+const shownChanges = 10
+
+// changed names the changes in one line.
+func (o *bashOutput) changed() string {
+	var parts []string
+	verbs := map[string]string{ops.WriteFile: "wrote", ops.Rm: "removed", ops.Mkdir: "made", ops.Move: "moved"}
+	for i, c := range o.Changes {
+		if i == shownChanges {
+			parts = append(parts, fmt.Sprintf("and %d more", len(o.Changes)-i))
+			break
+		}
+		path := c.Path
+		if o.several {
+			path = "/" + c.Workspace + "/" + path
+		}
+		text := verbs[c.Op] + " " + path
+		if c.To != "" {
+			text += " to " + c.To
+		}
+		if c.Version != "" {
+			text += " (version " + string(c.Version) + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}

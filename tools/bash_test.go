@@ -1,0 +1,151 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell/bashtool"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// newBashSet returns the tools of workspaces in memory with the tool bash.
+func newBashSet(t *testing.T, files map[string]string, opts *tools.Options, names ...string) *tools.Set {
+	t.Helper()
+	var all []*workspace.Workspace
+	for _, name := range names {
+		ws := workspace.New(name, memory.New(nil), nil)
+		for file, content := range files {
+			if _, err := ws.WriteFile(t.Context(), file, []byte(content), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all = append(all, ws)
+	}
+	opts.Bash = bashtool.New(nil)
+	set, err := tools.NewAll(all, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func TestBash(t *testing.T) {
+	t.Parallel()
+	set := newBashSet(t, map[string]string{"d/a.txt": "a\n"}, &tools.Options{}, "main")
+	tool, ok := set.Lookup("bash")
+	if !ok || tool.Name != "workspace__main__bash" {
+		t.Fatalf("the tool is %v", tool)
+	}
+	if n := len(tool.Description()); n > 1200 {
+		t.Errorf("the description has %d characters", n)
+	}
+	result := call(t, set, "bash", object{"script": "cd d; x=1; cat a.txt > b.txt; echo hi >&2; exit 3"})
+	if result.IsError || !strings.HasPrefix(result.Text, "hi\n[exit code 3]\n[wrote d/b.txt (version ") {
+		t.Errorf("the result is %q", result.Text)
+	}
+	if got := call(t, set, "bash", object{"script": "pwd; echo $x"}).Text; got != "/d\n1" {
+		t.Errorf("the next call has %q", got)
+	}
+	if got := call(t, set, "bash", object{"script": ":", "dir": "/"}).Text; got != "(no output)" {
+		t.Errorf("nothing is %q", got)
+	}
+	if result := call(t, set, "bash", object{"script": ":", "dir": "nope"}); !result.IsError || result.Error.Code != tools.CodeNotExist {
+		t.Errorf("a missing directory is %+v", result)
+	}
+	long := call(t, set, "bash", object{"script": "for i in {1..9999}; do echo line $i; done"})
+	var out struct{ Spilled string }
+	if err := json.Unmarshal(long.Structured, &out); err != nil || out.Spilled == "" || len(long.Text) > 30_000 {
+		t.Fatalf("%d characters, spilled to %q, %v", len(long.Text), out.Spilled, err)
+	}
+	if got := call(t, set, "read_file", object{"path": out.Spilled, "line": 5000, "limit": 1}); !strings.Contains(got.Text, "line 5000") {
+		t.Errorf("a page of the spilled output is %q", got.Text)
+	}
+	stopped := call(t, set, "bash", object{"script": "while :; do :; done", "timeout": 1})
+	if !strings.Contains(stopped.Text, "(budget ") || !strings.Contains(stopped.Text, "[exit code 1") {
+		t.Errorf("a script that is stopped has %q", stopped.Text)
+	}
+	if _, ok := newSetOf(t, workspace.New("main", memory.New(nil), nil), nil).Lookup("bash"); ok {
+		t.Error("there is a tool bash without the option")
+	}
+}
+
+func TestBashWorkspaces(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []tools.Sharing{tools.SharedTrue, tools.SharedFalse} {
+		set := newBashSet(t, map[string]string{"a.txt": "a\n"}, &tools.Options{Shared: shared}, "repo", "lake")
+		result := call(t, set, "bash", object{"script": "cat /repo/a.txt > /lake/b.txt; cat /lake/b.txt"})
+		if !strings.Contains(result.Text, "wrote /lake/b.txt") || !strings.HasPrefix(result.Text, "a\n") {
+			t.Errorf("shared %s: the result is %q", shared, result.Text)
+		}
+		tool, _ := set.Lookup("bash")
+		if tool.Name != "workspace__bash" {
+			t.Errorf("shared %s: the tool is called %q", shared, tool.Name)
+		}
+		requests, err := tool.Preflight(t.Context(), json.RawMessage(`{"script":"ls"}`))
+		if err != nil || len(requests) != 6 {
+			t.Errorf("Preflight = %v, %v", requests, err)
+		}
+	}
+}
+
+// TestBashSession shows that scripts read and change files as the other tools of the session
+// do.
+func TestBashSession(t *testing.T) {
+	t.Parallel()
+	set := newBashSet(t, map[string]string{"a": "a\n", "b": "b\n", "c": "c\n", "d": "d\n"}, &tools.Options{ReadBeforeWrite: []string{"main"}}, "main")
+	refused := call(t, set, "bash", object{"script": "echo x > a; echo x >> b; cat b | while read l; do echo $l; done"})
+	if !strings.Contains(refused.Text, "bash: a: ") || !strings.Contains(refused.Text, "bash: b: ") || strings.Contains(refused.Text, "wrote") {
+		t.Errorf("changes without a read: %q", refused.Text)
+	}
+	if got := call(t, set, "bash", object{"script": "cat a > /dev/null; echo x > a; echo y >> a; echo new > e; cat c"}); !strings.Contains(got.Text, "wrote a") || !strings.Contains(got.Text, "wrote e") {
+		t.Errorf("changes after a read: %q", got.Text)
+	}
+	if got := call(t, set, "edit_file", object{"path": "c", "oldText": "c", "newText": "C"}); got.IsError {
+		t.Errorf("an edit of what a script has read: %q", got.Text)
+	}
+	if got := call(t, set, "edit_file", object{"path": "a", "oldText": "y", "newText": "z"}); got.IsError {
+		t.Errorf("an edit of what a script has written: %q", got.Text)
+	}
+	if got := call(t, set, "edit_file", object{"path": "d", "oldText": "d", "newText": "z"}); !got.IsError || got.Error.Code != tools.CodeReadRequired {
+		t.Errorf("an edit of what nothing has read: %q", got.Text)
+	}
+}
+
+// TestBashSessions shows that sessions have shells of their own, and that the state of one is
+// in its JSON form.
+func TestBashSessions(t *testing.T) {
+	t.Parallel()
+	set := newBashSet(t, nil, &tools.Options{}, "main")
+	tool, _ := set.Lookup("bash")
+	run := func(s *tools.Session, script string) string {
+		t.Helper()
+		args, _ := json.Marshal(object{"script": script})
+		result, err := tool.Call(tools.WithSession(t.Context(), s), args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Text
+	}
+	a, b := tools.NewSession(), tools.NewSession()
+	run(a, "x=a")
+	if got := run(b, "echo [$x]"); got != "[]" {
+		t.Errorf("the other session has %q", got)
+	}
+	data, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restored := tools.NewSession()
+	if err := json.Unmarshal(data, restored); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := json.Marshal(restored); err != nil || string(again) != string(data) {
+		t.Errorf("a session that has not been used marshals as %s (%v), want %s", again, err, data)
+	}
+	if got := run(restored, "echo [$x]"); got != "[a]" {
+		t.Errorf("the restored session has %q", got)
+	}
+}

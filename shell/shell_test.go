@@ -49,7 +49,7 @@ f() { local y=$x$1; for ((i=0;i<2;i++)); do echo "$i $y" | cat; done; cat <(echo
 g() { f "$@" > out & wait; cat < out; declare -F f; }
 set -o pipefail; shopt -s nullglob
 echo "$(f q)" nothing*`
-	show := `pwd; declare -p x e r a m 2>&1 | cat; echo "${#b} ${!a[@]} ${m[k]} ${#m[@]}"; f z | while read l; do echo "<$l>"; done; g y; echo no*; false | true; echo $?; declare -f f g; r=3; echo $r`
+	show := `pwd; declare -p x e r a 2>&1 | cat; echo "${#b} ${!a[@]} ${m[k]} ${#m[@]}"; f z | while read l; do echo "<$l>"; done; g y; echo no*; false | true; echo $?; declare -f f g; r=3; echo $r`
 	first := output(t, s, define) + output(t, s, show)
 	if !strings.Contains(first, "1 a  bz") || strings.Contains(first, "wk ") || strings.Contains(first, "/dev/guard") {
 		t.Errorf("the output is %q", first)

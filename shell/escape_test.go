@@ -1,0 +1,117 @@
+package shell_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/shell"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// attempts are scripts that try to read what is outside of the workspace or denied in it, to
+// change what may not be changed, and to start or find something of the machine. HOST is a
+// folder of the host with the file "outside".
+var attempts = []string{
+	`cat HOST/outside`, `cat ../outside`, `cat ../../../../../../../HOST/outside`, `cat /../HOST/outside`,
+	`cat < ../outside`, `cat < HOST/outside`, `echo "$(< HOST/outside)"`, `read x < HOST/outside; echo $x`,
+	`mapfile x < HOST/outside; echo "${x[@]}"`, `. HOST/outside`, `source ../outside`, `bash HOST/outside`,
+	`HOST/outside`, `PATH=HOST; outside`, `PATH=HOST; source outside`, `PATH=HOST; type outside; command -v outside`,
+	`cd HOST && cat outside`, `cd ..; cat outside`, `pushd HOST; cat outside`, `cd HOST/..; pwd -P; cat */outside`,
+	`echo HOST/*`, `cat HOST/o*`, `grep -r TOPSECRET HOST`, `grep -r TOPSECRET ..`, `find HOST -type f`, `ls HOST`,
+	`cp HOST/outside stolen; cat stolen`, `mv HOST/outside stolen; cat stolen`, `sed -n p HOST/outside`, `rg TOPSECRET HOST`,
+	`cat <(cat HOST/outside)`, `tail -n 5 HOST/outside`, `cat /tmp/../HOST/outside`, `cat /dev/fd/../../HOST/outside`,
+	`TMPDIR=HOST; cat < HOST/sh-interp-1`, `export TMPDIR=HOST; bash -c 'cat < HOST/sh-interp-1'`,
+	`echo changed > HOST/outside`, `echo changed >> ../outside`, `rm -f HOST/outside ../outside`, `touch HOST/new`, `mkdir HOST/new`,
+	`cat sealed/key`, `cat ./sealed/../sealed/key`, `cat //sealed//key`, `cat < sealed/key`, `cat sealed/*`, `cd sealed; cat key`,
+	`grep -r TOPSECRET .`, `grep TOPSECRET sealed/key`, `rg -uu TOPSECRET`, `find . -name key -exec cat {} \;`,
+	`cp sealed/key x; cat x`, `mv sealed moved; cat moved/key`, `mv sealed/key x; cat x`, `sed -n p sealed/key`, `bash sealed/key`,
+	`. sealed/key`, `for f in sealed/*; do while read l; do echo $l; done < $f; done`, `eval 'cat sea''led/key'`, `cat s?aled/k?y`,
+	`echo changed > locked`, `echo changed >> locked`, `sed -i s/a/changed/ locked`, `rm -f locked`, `mv locked x`, `cp other locked`,
+	`mv other locked`, `exec > locked; echo changed`, `bash -c 'echo changed > locked'`, `trap 'echo changed > locked' EXIT`,
+	`(echo changed > locked) & wait`, `echo changed | cat > locked`, `f() { echo changed; }; f > locked`,
+	`env`, `export -p`, `echo $HOST_ONLY $PPID`, `cat /proc/self/environ`, `cat /etc/passwd`, `echo ~root ~nobody`, `cat ~root/.bashrc`,
+	`/bin/sh -c 'cat HOST/outside'`, `/usr/bin/env cat HOST/outside`, `exec cat HOST/outside`, `command cat HOST/outside`,
+	`builtin source HOST/outside`, `command . HOST/outside`, `alias x='cat HOST/outside'; x`, `kill -9 $PPID`, `ulimit -a`,
+	`echo a > /dev/tcp/127.0.0.1/80`, `cat < /dev/tcp/127.0.0.1/80`, `cat /dev/mem`, `ln -s HOST/outside link; cat link`,
+	`'wk run' 1; 'wk keep' < HOST/outside; cat '/dev/guard/HOST/outside'`, `cat '/dev/guarded-pipe' '/dev/guarded-answer/1'`,
+	`echo changed > /dev/guarded-answer/1; echo TOP > '/dev/guard/x'`,
+}
+
+// TestEscapes runs the attempts over memory and over a folder.
+func TestEscapes(t *testing.T) {
+	t.Parallel()
+	if len(attempts) < 60 {
+		t.Errorf("%d attempts, want 60", len(attempts))
+	}
+	for _, kind := range []string{"memory", "localbash"} {
+		for _, attempt := range attempts {
+			t.Run(kind, func(t *testing.T) {
+				t.Parallel()
+				tryEscape(t, kind, attempt)
+			})
+		}
+	}
+}
+
+func tryEscape(t *testing.T, kind, attempt string) {
+	t.Helper()
+	host := t.TempDir()
+	root := filepath.Join(host, "root")
+	for name, content := range map[string]string{"outside": "echo TOPSECRET\n", "root/sealed/key": "echo TOPSECRET\n", "root/locked": "a\n", "root/other": "changed\n"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(host, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(host, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	where := "root"
+	if kind == "memory" {
+		where = "seed"
+	}
+	text := fmt.Sprintf("workspaces: {main: {provider: {kind: %s, %s: %q}, fs: {deniedPaths: [\"sealed/**\"], rules: [{deny: [write, edit, delete, move], paths: [locked]}]}}}",
+		kind, where, root)
+	c, err := config.Parse([]byte(text), &config.Options{Registry: workspacekit.NewRegistry()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := c.Open(t.Context(), workspacekit.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	ws := opened.All()[0].Workspace
+	script := strings.ReplaceAll(attempt, "HOST", host)
+	if strings.Contains(attempt, "HOST_ONLY") {
+		script = attempt
+	}
+	result, err := shell.New([]*workspace.Workspace{ws}, nil).Run(t.Context(), script, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(strings.ReplaceAll(result.Output, attempt, ""), "TOPSECRET") && !strings.Contains(result.Output, "TOPSECRET: ") {
+		t.Errorf("%s\nprints %q", attempt, result.Output)
+	}
+	if data, err := ws.ReadFile(t.Context(), "locked"); err != nil || string(data) != "a\n" {
+		t.Errorf("%s\nthe locked file is %q, %v", attempt, data, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(host, "outside")); err != nil || string(data) != "echo TOPSECRET\n" {
+		t.Errorf("%s\nthe file outside is %q, %v", attempt, data, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(root, "sealed/key")); err != nil || string(data) != "echo TOPSECRET\n" {
+		t.Errorf("%s\nthe sealed is %q, %v", attempt, data, err)
+	}
+	if entries, err := os.ReadDir(host); err != nil || len(entries) != 2 {
+		t.Errorf("%s\nthere are %v beside the root, %v", attempt, entries, err)
+	}
+	for _, found := range []string{"/bin/bash:", "root:x:0", os.Getenv("PATH") + ":", "/root\n"} {
+		if strings.Contains(result.Output, found) {
+			t.Errorf("%s\nprints %q", attempt, result.Output)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package shell_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// hostileOptions are small budgets, so that the test is quick.
+var hostileOptions = shell.Options{Time: 2 * time.Second, Commands: 20_000}
+
+// endless declares a function that prints without an end.
+const endless = "yes() { while :; do printf '%s\\n' {1..2000}; done; }; "
+
+// hostile are scripts that ask for too much, with a part of the message that ends them.
+var hostile = []struct{ name, script, message string }{
+	{"loop", `while :; do :; done`, "budget Commands"},
+	{"loop without commands", `while [[ 1 ]]; do x=1; done`, "budget Time"},
+	{"loop of arithmetic", `for ((;;)); do ((i++)); done`, "budget Commands"},
+	{"fork bomb", `:(){ :|:& };:`, ""}, // the script ends at once, and with it all that it started
+	{"fork bomb and wait", `:(){ :|:& wait; };:`, "budget"},
+	{"fork bomb that waits", `f(){ f | f; }; f`, "budget"},
+	{"fork bomb in the background", `f(){ f & f; }; f`, "budget"},
+	{"background jobs", `while :; do sleep 100 & done`, "budget Subshells"},
+	{"recursion", `f(){ f; }; f`, "budget Recursion"},
+	{"recursion in substitutions", `f(){ x=$(f); }; f`, "budget Recursion"},
+	{"recursion of eval", `e='eval "$e"'; eval "$e"`, "budget"},
+	{"recursion of bash -c", `export e='bash -c "$e"'; bash -c "$e"`, "budget Recursion"},
+	{"recursion of source", `echo '. /tmp/s' > /tmp/s; . /tmp/s`, "budget"},
+	{"recursion of a script", `echo '/tmp/s.sh' > /tmp/s.sh; /tmp/s.sh`, "budget Recursion"},
+	{"recursion with long arguments", `x=aaaaaaaaaaaaaaaaaaaa; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do x=$x$x; done; f(){ f "$1"a; }; f $x`, "budget"},
+	{"braces", `echo {1..1000000000}`, "budget Expansions"},
+	{"braces with overflow", `echo {1..9223372036854775807}`, "budget Expansions"},
+	{"braces multiplied", `echo {1..999}{1..999}{1..999}`, "budget Expansions"},
+	{"braces in eval", `eval 'echo {1..1000000000}'`, "budget Expansions"},
+	{"braces in an array", `a=({1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000})`, "budget Expansions"},
+	{"doubling", `x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done`, "budget Variables"},
+	{"doubling by appending", `x=aaaaaaaaaaaaaaaa; while :; do x+=$x; done`, "budget Variables"},
+	{"doubling in quotes", `x=aaaaaaaaaaaaaaaa; while :; do x="$x${x}"; done`, "budget Variables"},
+	{"doubling in export", `x=aaaaaaaaaaaaaaaa; while :; do export x="$x$x"; done`, "budget Variables"},
+	{"doubling in defaults", `x=aaaaaaaaaaaaaaaa; while :; do unset y; : ${y:=$x$x}; x=$y; done`, "than"},
+	{"doubling by a reference", `x=aaaaaaaaaaaaaaaa; declare -n r=x; while :; do r=$r$r; done`, "budget Variables"},
+	{"doubling by indirection", `x=aaaaaaaaaaaaaaaa; n=x; while :; do x=${!n}${!n}; done`, "budget Variables"},
+	{"doubling of parameters", `set -- aaaaaaaaaaaaaaaa; while :; do set -- "$1$1"; done`, "arguments of set are longer"},
+	{"more parameters", `set -- a b c d; while :; do set -- "$@" "$@"; done`, "arguments of set are longer"},
+	{"doubling of an array", `a=(a b c d); while :; do a+=("${a[@]}"); done`, "budget Variables"},
+	{"doubling of elements", `a[0]=aaaaaaaaaaaaaaaa; while :; do a[0]=${a[0]}${a[0]}; done`, "budget Variables"},
+	{"doubling in an associative array", `declare -A m; m[k]=aaaaaaaaaaaaaaaa; while :; do m[k]=${m[k]}${m[k]}; done`, "budget Variables"},
+	{"many variables", `x=aaaaaaaaaaaaaaaa; for i in {1..14}; do x=$x$x; done; i=0; while :; do i=$((i+1)); declare "v$i=$x"; done`, "budget Variables"},
+	{"squaring", `x=aaaaaaaaaaaaaaaa; while :; do x=${x//a/$x}; done`, "budget Variables"},
+	{"squaring an argument", `x=aaaaaaaaaaaaaaaa; for i in {1..13}; do x=$x$x; done; echo ${x//a/$x}`, "budget Variables"},
+	{"doubling in printf", `x=aaaaaaaaaaaaaaaa; while :; do printf -v x '%s%s' "$x" "$x"; done`, "than"},
+	{"width of printf", `printf '%1000000000d' 1`, ""},
+	{"width of printf by an argument", `printf '%*d' 2000000000 1`, ""},
+	{"here-document", `x=aaaaaaaaaaaaaaaa; for i in {1..18}; do x=$x$x; done; cat <<EOF
+$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x
+EOF`, "budget Variables"},
+	{"arguments", `x=aaaaaaaaaaaaaaaa; for i in {1..18}; do x=$x$x; done; echo $x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x`, "than"},
+	{"endless substitution", `x=$(while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done)`, "budget"},
+	{"endless substitution of a program", endless + `x=$(yes aaaaaaaaaaaaaaaaaaaaaaa)`, "budget"},
+	{"many substitutions", `f() { yes | head -c 3000000; }; while :; do x="$(f)$(f)$(f)$(f)"; y+=$x; done`, "budget"},
+	{"endless line", endless + `yes | tr -d '\n' | read x`, "budget"},
+	{"endless mapfile", endless + `yes | mapfile x`, "budget"},
+	{"endless process substitution", endless + `cat <(yes)`, "budget"},
+	{"endless output", endless + `yes`, "budget"},
+	{"endless output to standard error", `while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa >&2; done`, "budget"},
+	{"endless sort", `yes | sort`, ""},
+	{"endless tac", `yes | tac`, ""},
+	{"endless file", `yes > /tmp/f`, ""},
+	{"endless file of the workspace", `yes > f`, ""},
+	{"endless append", `while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa >> f; done`, "budget"},
+	{"many files", `i=0; while :; do i=$((i+1)); : > /tmp/$i; done`, "budget"},
+	{"sleep", `sleep 1000`, "budget Time"},
+	{"wait", `sleep 1000 & wait`, "budget Time"},
+	{"reading from nothing", `while :; do read x; done`, "budget Commands"},
+	{"exec in a loop", `echo a > /tmp/f; while :; do exec < /tmp/f; done`, "calls of exec"},
+	{"long pattern", `x='*a'; for i in {1..15}; do x=$x$x; done; [[ a == $x ]]`, "pattern"},
+	{"long pattern of case", `x='[a]'; for i in {1..15}; do x=$x$x; done; case a in $x) ;; esac`, "pattern"},
+	{"long pattern in a replacement", `x='*a'; for i in {1..15}; do x=$x$x; done; y=${PATH//$x/b}`, "pattern"},
+	{"long expression", `x='a*'; for i in {1..15}; do x=$x$x; done; [[ a =~ $x ]]`, "pattern"},
+	{"long glob", `x='*a'; for i in {1..15}; do x=$x$x; done; echo $x`, "pattern"},
+	{"multiplying globs", `mkdir d; for i in {1..30}; do mkdir d/$i; done; cd d; echo */../*/../*/../*/../*/../*/../*/../*`, "budget Expansions"},
+	{"deep parentheses", `eval "$(printf '(%.0s' {1..15000})"`, "nested too deeply"},
+	{"deep arithmetic", `eval "echo \$(($(printf '(%.0s' {1..15000})1"`, "nested too deeply"},
+	{"deep substitution", `eval "$(printf '$(%.0s' {1..15000})"`, "nested too deeply"},
+	{"deep quotes", `eval "$(printf '"$(%.0s' {1..15000})"`, "nested too deeply"},
+	{"traps", `trap 'while :; do :; done' EXIT`, "budget Commands"},
+	{"trap of errors", `trap 'false' ERR; while :; do false; done`, "budget Commands"},
+	{"endless alias", `shopt -s expand_aliases; alias a='a a'; a`, ""},
+	{"pipes", `while :; do echo a | cat | cat | cat | cat > /dev/null; done`, "budget"},
+	{"redirections in each other", `{ { { yes > /tmp/a; } > /tmp/b; } > /tmp/c; }`, ""},
+}
+
+// maxHostileMemory is how many bytes a process with one of these scripts may need.
+const maxHostileMemory = 600 << 20
+
+// TestHostile runs each script in a process of its own, so that it is seen how much memory
+// it needs, and that it does not end the process.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	step := exhaustive.Some(t, "two of three hostile scripts", 1, 3)
+	for i, h := range hostile {
+		if i%step != 0 {
+			continue
+		}
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHostileChild$", "-test.count=1")
+			cmd.Env = append(os.Environ(), "WORKSPACEKIT_HOSTILE="+h.name)
+			start := time.Now()
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out[:min(len(out), 2000)])
+			}
+			if !strings.Contains(string(out), h.message) {
+				t.Errorf("the output is %q, without %q", out[max(0, len(out)-500):], h.message)
+			}
+			if used := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10; used > maxHostileMemory {
+				t.Errorf("%d MiB of memory", used>>20)
+			} else {
+				t.Logf("%d MiB, %v", used>>20, time.Since(start).Round(10*time.Millisecond))
+			}
+		})
+	}
+}
+
+// TestHostileChild is the other process of TestHostile.
+func TestHostileChild(t *testing.T) {
+	name, ok := os.LookupEnv("WORKSPACEKIT_HOSTILE")
+	if !ok {
+		return
+	}
+	for _, h := range hostile {
+		if h.name != name {
+			continue
+		}
+		s := shell.New([]*workspace.Workspace{workspace.New("repo", memory.New(nil), nil)}, &hostileOptions)
+		start := time.Now()
+		result, err := s.Run(t.Context(), h.script, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took > hostileOptions.Time+5*time.Second {
+			t.Errorf("the run took %v", took)
+		}
+		tail := result.Output[max(0, len(result.Output)-400):]
+		if result.Stopped != "" && !strings.Contains(tail, result.Stopped) {
+			t.Errorf("the output %q does not have the message %q", tail, result.Stopped)
+		}
+		os.Stdout.WriteString(tail)
+		again, err := s.Run(t.Context(), "echo still here", nil)
+		if err != nil || again.Stopped != "" {
+			t.Errorf("after it: %v, %v", again, err)
+		}
+	}
+}

@@ -18,7 +18,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// bashTasks are the tasks of TestTasks as scripts, the first of which looks.
+// bashTasks are the tasks of TestTasks as scripts.
 var bashTasks = map[string][]string{
 	"rename": {`grep -rnw LoadConfig . | head -n 4`,
 		`grep -rlw LoadConfig --include='*.go' . | while read -r f; do sed -i 's/\bLoadConfig\b/ReadConfig/g' "$f"; done; grep -rlw LoadConfig .`},

@@ -95,6 +95,8 @@ EOF`, "budget Variables"},
 	{"traps", `trap 'while :; do :; done' EXIT`, "budget Commands"},
 	{"trap of errors", `trap 'false' ERR; while :; do false; done`, "budget Commands"},
 	{"endless alias", `shopt -s expand_aliases; alias a='a a'; a`, ""},
+	{"xargs", `yes | xargs -n 1 echo > /dev/null`, "budget"},
+	{"endless output of a program", `yes`, "budget TotalOutput"},
 	{"pipes", `while :; do echo a | cat | cat | cat | cat > /dev/null; done`, "budget"},
 	{"redirections in each other", `{ { { yes > /tmp/a; } > /tmp/b; } > /tmp/c; }`, ""},
 }

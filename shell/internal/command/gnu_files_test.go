@@ -61,6 +61,18 @@ var gnuFilesTests = map[string]gnuTest{
 			{"", "", ".", "src", "src/", "src vendor", "./src", "src/lib", "src/foo.go", "docs .hidden", "missing src", ".."},
 		},
 	},
+	"diff": {
+		normalize: noTimes, files: diffFiles,
+		slots: [][]string{
+			{"", "-u", "-q", "-s", "-U 0", "-U1", "-u -L x -L y", "--unified=2", "-i", "-w", "-b", "-B", "-Z", "-uB", "-ub", "-uw", "-a", "--strip-trailing-cr", "--brief", "-ui", "-N", "-uN", "-r", "-ru", "-rq", "-rN", "-ruN", "-rs", "-rB", "-x '*1' -r", "--normal", "--color=never", "-d", "-uBw"},
+			{"v1 v2", "v2 v1", "v1 v1", "v1 v3", "v3 v4", "v4 v5", "code1 code2", "code2 code1", "text blanks", "words unsorted", "nonl text", "text nonl", "empty text", "text empty", "crlf text", "spaces1 spaces2", "spaces2 spaces1", "binary nul", "binary text", "missing text", "text missing", "missing missing2", "t1 t2", "t1 t1", "t1/f t2", "t2 t1/f", "- text", "text -", "- -", "dir t1", "unicode text", "blank1 blank2", "blank2 blank1", "repeat1 repeat2", "repeat2 repeat1", "newline empty", "nonl nonl2", "nonl2 nonl", "missing t1", "t1/ t2/", "v1 v5", "case1 case2", "words words2", "code1 v1"},
+		},
+		lines: []string{"", "text", "a b c", "-Z text", "--foo v1 v2", "-L a -L b -L c v1 v2", "-U x v1 v2"},
+	},
+	"cmp": {
+		slots: [][]string{{"", "-s", "-l", "-n 5", "-i 2", "-l -n 20", "-s -n 3", "--bytes=1K", "-i 1:2", "--verbose", "-ls", "-n x", "-i x"}, {"text words", "text text", "words words2", "nonl nonl2", "nonl2 nonl", "empty text", "text empty", "missing text", "text missing", "dir text", "text dir", "binary nul", "newline empty", "v1 v2", "v2 v1", "v1 v3", "unicode text", "long text", "text words 1", "text words 4 0", "crlf text", "v4 v5", "empty empty", "a b c d e", "", "-- v1 v2", "t1/f t2/f"}},
+		files: diffFiles,
+	},
 	"find": {
 		changes: true, normalize: sorted, files: gnuTree, noInput: true,
 		slots: [][]string{
@@ -102,6 +114,20 @@ var changeFiles = map[string]string{"a/b/f": "f\n", "a/g": "g\n", "d/old": "old\
 
 // changeNames are two names, or more.
 var changeNames = []string{"g h", "g new", "g d", "g d/", "g new/", "a new", "a d", "a new/", "a g", "g nope/x", "missing h", "g g", "a a", "a a/b/c", "a/b d", "g h d", "g missing d", "g h new", "g h a/g", "a/g d/old", "d/old .", "a/. new", "a/b/ e", "a d/a/x", "g", "", "'with space' new", "a/b/f a/g e", "a d e", "d/a a", "text g/x", "-- g new", "a e/", "a/b/../g new", "./g ./h", "e d"}
+
+// diffFiles are files that are compared.
+var diffFiles = map[string]string{
+	"v1": "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n", "v2": "a\nb\nX\nd\ne\nf\ng\nh\ni\nj\nK\nl\n", "v3": "b\nc\nd\nnew\ne\nf\ng\nh\ni\nj\nk\nl\nm", "v4": "a\n", "v5": "a",
+	"code1": "func a() {\n\tx := 1\n\treturn x\n}\n\nfunc b() {\n\treturn 2\n}\n", "code2": "func a() {\n\tx := 1\n\treturn x\n}\n\nfunc c() {\n\treturn 3\n}\n\nfunc b() {\n\treturn 2\n}\n",
+	"spaces1": "a  b\n c\nd \n\te\n", "spaces2": "a b\nc\nd\n\t\te\n", "blank1": "a\n\n\nb\nc\n", "blank2": "a\nb\n\nc\n\n", "nonl2": "first line\nlast line without end\n", "case1": "Hello\nWORLD\n", "case2": "hello\nworld\n!\n",
+	"repeat1": "x\ny\nx\ny\nx\nz\nx\ny\n", "repeat2": "y\nx\nx\nz\ny\nx\ny\nx\n", "words2": "pear\napple\nBanana\ncherry\nApple\nfig\ngrape\n",
+	"t1/f": "1\n", "t2/f": "2\n", "t1/same": "s\n", "t2/same": "s\n", "t1/only1": "o\n", "t2/sub/q": "q\n", "t1/kind": "k\n", "t2/kind/x": "x\n", "t1/deep/x": "1\n", "t2/deep/x": "1\n2\n", "t1/b": "a\x00", "t2/b": "b\x00",
+}
+
+// noTimes takes the times from the heads of a diff.
+func noTimes(output string) string {
+	return regexp.MustCompile(`(?m)^((?:---|\+\+\+) .*)\t.*$`).ReplaceAllString(output, "$1")
+}
 
 // sedScripts are scripts of sed.
 var sedScripts = []string{

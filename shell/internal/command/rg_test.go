@@ -15,11 +15,17 @@ import (
 // run runs a line of plain words in a workspace.
 func run(t *testing.T, ws *workspace.Workspace, stdin, line string) (stdout, stderr string, status int) {
 	t.Helper()
+	return runIn(t, []*workspace.Workspace{ws}, stdin, line)
+}
+
+// runIn is run in several workspaces.
+func runIn(t *testing.T, workspaces []*workspace.Workspace, stdin, line string) (stdout, stderr string, status int) {
+	t.Helper()
 	args := shellWords(t, line)
 	var out, failed bytes.Buffer
 	p := &Process{
 		Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &failed, Dir: "/", Env: lookup(nil), Environ: func() []string { return nil },
-		Files: NewFiles([]*workspace.Workspace{ws}, workspace.New("scratch", memory.New(nil), nil), Hooks{}), Now: time.Now, MaxMemory: 8 << 20,
+		Files: NewFiles(workspaces, workspace.New("scratch", memory.New(nil), nil), Hooks{}), Now: time.Now, MaxMemory: 8 << 20,
 	}
 	p.Run = runProgram
 	status = Programs[args[0]](t.Context(), p)

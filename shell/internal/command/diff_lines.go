@@ -1,0 +1,298 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strings"
+)
+
+// diffSide is one of the two texts that are compared.
+type diffSide struct {
+	lines   []string // with their line ends
+	keys    []int    // equal for lines that are equal
+	changed []bool   // with one more at each end, which is false
+}
+
+// isChanged reports whether line i is changed; i may be -1 or one too large.
+func (s *diffSide) isChanged(i int) bool { return s.changed[i+1] }
+
+func (s *diffSide) set(i int, changed bool) { s.changed[i+1] = changed }
+
+// diffChange says that the lines from a to aEnd are replaced by those from b to bEnd.
+type diffChange struct{ a, aEnd, b, bEnd int }
+
+// compareLines returns what changes from one text to another, as GNU's diff finds it:
+// by Myers' algorithm in linear space, without the lines that only one side has.
+func compareLines(ctx context.Context, old, now []string, key func(line string) string) ([]diffChange, error) {
+	numbers := map[string]int{}
+	side := func(lines []string) *diffSide {
+		s := &diffSide{lines: lines, keys: make([]int, len(lines)), changed: make([]bool, len(lines)+2)}
+		for i, line := range lines {
+			k := key(line)
+			number, ok := numbers[k]
+			if !ok {
+				number = len(numbers)
+				numbers[k] = number
+			}
+			s.keys[i] = number
+		}
+		return s
+	}
+	a, b := side(old), side(now)
+	c := &lineComparison{ctx: ctx}
+	c.x, c.xAt = a.common(b, len(numbers))
+	c.y, c.yAt = b.common(a, len(numbers))
+	c.a, c.b = a, b
+	size := len(c.x) + len(c.y) + 3
+	c.forward, c.backward, c.zero = make([]int, size), make([]int, size), len(c.y)+1
+	c.compare(0, len(c.x), 0, len(c.y))
+	shiftBoundaries(a, b)
+	shiftBoundaries(b, a)
+	var changes []diffChange
+	for i, j := 0, 0; i < len(old) || j < len(now); {
+		start := diffChange{a: i, b: j}
+		for a.isChanged(i) {
+			i++
+		}
+		for b.isChanged(j) {
+			j++
+		}
+		if start.a < i || start.b < j {
+			start.aEnd, start.bEnd = i, j
+			changes = append(changes, start)
+		}
+		i++
+		j++
+	}
+	return changes, ctx.Err()
+}
+
+// common returns the lines that the other side has, too, and their places. All others
+// are changed.
+func (s *diffSide) common(other *diffSide, numbers int) (keys, places []int) {
+	there := make([]bool, numbers)
+	for _, key := range other.keys {
+		there[key] = true
+	}
+	for i, key := range s.keys {
+		if s.set(i, !there[key]); there[key] {
+			keys, places = append(keys, key), append(places, i)
+		}
+	}
+	return keys, places
+}
+
+// lineComparison compares the lines x with the lines y. What is not common is marked as
+// changed.
+type lineComparison struct {
+	ctx               context.Context
+	a, b              *diffSide
+	x, y              []int
+	xAt, yAt          []int // the places of those lines
+	forward, backward []int // how far each diagonal has come, from zero
+	zero              int
+}
+
+// expensive is after how many steps the comparison takes the best place so far, which
+// bounds the time.
+const expensive = 4096
+
+// compare compares a part of both.
+func (c *lineComparison) compare(x, xEnd, y, yEnd int) {
+	for x < xEnd && y < yEnd && c.x[x] == c.y[y] {
+		x++
+		y++
+	}
+	for x < xEnd && y < yEnd && c.x[xEnd-1] == c.y[yEnd-1] {
+		xEnd--
+		yEnd--
+	}
+	switch {
+	case x == xEnd:
+		for ; y < yEnd; y++ {
+			c.b.set(c.yAt[y], true)
+		}
+	case y == yEnd:
+		for ; x < xEnd; x++ {
+			c.a.set(c.xAt[x], true)
+		}
+	default:
+		if c.ctx.Err() != nil {
+			return
+		}
+		middleX, middleY := c.middle(x, xEnd, y, yEnd)
+		c.compare(x, middleX, y, middleY)
+		c.compare(middleX, xEnd, middleY, yEnd)
+	}
+}
+
+// middle returns a place through which a shortest way goes.
+func (c *lineComparison) middle(x, xEnd, y, yEnd int) (middleX, middleY int) {
+	f, b := func(d int) *int { return &c.forward[d+c.zero] }, func(d int) *int { return &c.backward[d+c.zero] }
+	lowest, highest := x-yEnd, xEnd-y
+	fMin, fMax, bMin, bMax := x-y, x-y, xEnd-yEnd, xEnd-yEnd
+	odd := (fMin-bMin)&1 != 0
+	*f(fMin), *b(bMin) = x, xEnd
+	for cost := 1; ; cost++ {
+		if fMin > lowest {
+			fMin--
+			*f(fMin - 1) = -1
+		} else {
+			fMin++
+		}
+		if fMax < highest {
+			fMax++
+			*f(fMax + 1) = -1
+		} else {
+			fMax--
+		}
+		for d := fMax; d >= fMin; d -= 2 {
+			i := *f(d - 1) + 1
+			if *f(d - 1) < *f(d + 1) {
+				i = *f(d + 1)
+			}
+			for i < xEnd && i-d < yEnd && c.x[i] == c.y[i-d] {
+				i++
+			}
+			*f(d) = i
+			if odd && bMin <= d && d <= bMax && *b(d) <= i {
+				return i, i - d
+			}
+		}
+		if bMin > lowest {
+			bMin--
+			*b(bMin - 1) = math.MaxInt
+		} else {
+			bMin++
+		}
+		if bMax < highest {
+			bMax++
+			*b(bMax + 1) = math.MaxInt
+		} else {
+			bMax--
+		}
+		for d := bMax; d >= bMin; d -= 2 {
+			i := *b(d + 1) - 1
+			if *b(d - 1) < *b(d + 1) {
+				i = *b(d - 1)
+			}
+			for x < i && y < i-d && c.x[i-1] == c.y[i-d-1] {
+				i--
+			}
+			*b(d) = i
+			if !odd && fMin <= d && d <= fMax && i <= *f(d) {
+				return i, i - d
+			}
+		}
+		if cost >= expensive || cost&63 == 0 && c.ctx.Err() != nil {
+			return c.best(x, xEnd, y, yEnd, fMin, fMax, bMin, bMax)
+		}
+	}
+}
+
+// best returns the place that is farthest from its end.
+func (c *lineComparison) best(x, xEnd, y, yEnd, fMin, fMax, bMin, bMax int) (bestX, bestY int) {
+	front, frontX := -1, 0
+	for d := fMax; d >= fMin; d -= 2 {
+		i := min(c.forward[d+c.zero], xEnd)
+		j := i - d
+		if j > yEnd {
+			i, j = yEnd+d, yEnd
+		}
+		if front < i+j {
+			front, frontX = i+j, i
+		}
+	}
+	back, backX := math.MaxInt, 0
+	for d := bMax; d >= bMin; d -= 2 {
+		i := max(c.backward[d+c.zero], x)
+		j := i - d
+		if j < y {
+			i, j = y+d, y
+		}
+		if i+j < back {
+			back, backX = i+j, i
+		}
+	}
+	if xEnd+yEnd-back < front-(x+y) {
+		return frontX, front - frontX
+	}
+	return backX, back - backX
+}
+
+// shiftBoundaries moves runs of changed lines up or down where that changes nothing, so
+// that they meet, and stand as far down as possible.
+func shiftBoundaries(s, other *diffSide) {
+	n := len(s.keys)
+	for i, j := 0, 0; ; {
+		for i < n && !s.isChanged(i) {
+			for other.isChanged(j) {
+				j++
+			}
+			j++
+			i++
+		}
+		if i == n {
+			return
+		}
+		start := i
+		for i++; s.isChanged(i); i++ {
+		}
+		for other.isChanged(j) {
+			j++
+		}
+		corresponding := n
+		for length := -1; length != i-start; {
+			length = i - start
+			for start > 0 && s.keys[start-1] == s.keys[i-1] {
+				start--
+				s.set(start, true)
+				i--
+				s.set(i, false)
+				for s.isChanged(start - 1) {
+					start--
+				}
+				for j--; other.isChanged(j); j-- {
+				}
+			}
+			corresponding = n
+			if other.isChanged(j - 1) {
+				corresponding = i
+			}
+			for i != n && s.keys[start] == s.keys[i] {
+				s.set(start, false)
+				start++
+				s.set(i, true)
+				for i++; s.isChanged(i); i++ {
+				}
+				for j++; other.isChanged(j); j++ {
+					corresponding = i
+				}
+			}
+		}
+		for corresponding < i {
+			start--
+			s.set(start, true)
+			i--
+			s.set(i, false)
+			for j--; other.isChanged(j); j-- {
+			}
+		}
+	}
+}
+
+// splitLines returns the lines of a text, with their line ends.
+func splitLines(data []byte) []string {
+	var lines []string
+	for line := range bytes.Lines(data) {
+		lines = append(lines, string(line))
+	}
+	return lines
+}
+
+// isBlankLine reports whether a line has nothing, or with spaces nothing but white space.
+func isBlankLine(line string, spaces bool) bool {
+	line = strings.TrimSuffix(line, "\n")
+	return line == "" || spaces && strings.TrimSpace(line) == ""
+}

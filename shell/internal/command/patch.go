@@ -1,0 +1,332 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/patch"
+)
+
+// applyPatch applies a diff to files: all of it in one transaction, or nothing.
+func applyPatch(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [ORIGFILE [PATCHFILE]]")
+	f.failure = exitUsage
+	var r patchRun
+	f.IntVarP(&r.strip, "strip", "p", -1, "leave out so many directories of the names in the patch")
+	f.BoolVarP(&r.reverse, "reverse", "R", false, "undo the patch")
+	dryRun := f.Bool("dry-run", false, "print what would be done, and do nothing")
+	input := f.StringP("input", "i", "-", "the file with the patch")
+	dir := f.StringP("directory", "d", "", "the directory that the names begin at")
+	quiet := f.BoolP("quiet", "s", false, "print nothing but errors")
+	f.BoolVar(quiet, "silent", false, "the same as -s")
+	for letter, name := range map[string]string{"u": "unified", "N": "forward", "f": "force", "t": "batch", "E": "remove-empty-files"} {
+		f.BoolP(name, letter, false, "(ignored)")
+	}
+	f.Bool("verbose", false, "(ignored)")
+	f.Bool("no-backup-if-mismatch", false, "(ignored: there are no such files)")
+	f.IntP("fuzz", "F", 0, "(ignored: the lines of context must be there)")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(names) > 2 {
+		return f.wrong("extra operand '%s'", names[2])
+	}
+	if len(names) == 2 {
+		*input = names[1]
+	}
+	if len(names) > 0 {
+		r.file = names[0]
+	}
+	r.p, r.dir = p, p.Dir
+	if *dir != "" {
+		r.dir = path.Join(p.Dir, *dir)
+		if path.IsAbs(*dir) {
+			r.dir = *dir
+		}
+	}
+	var text []byte
+	err := p.input(ctx, *input, func(in *Input) (err error) {
+		text, err = readBounded(ctx, p, in)
+		return err
+	})
+	if err != nil {
+		p.errorf("**** Can't open patch file %s : %s", *input, ErrorText(err))
+		return exitUsage
+	}
+	changes, err := r.apply(ctx, string(text), *dryRun)
+	if err != nil {
+		return r.fail(err)
+	}
+	if !*quiet {
+		r.print(changes, *dryRun)
+	}
+	return 0
+}
+
+// patchRun is one run of patch.
+type patchRun struct {
+	p       *Process
+	dir     string // absolute
+	file    string // the file that is patched, whatever the patch says
+	strip   int    // -1: only the last element of a name counts
+	reverse bool
+	ws      *workspace.Workspace
+}
+
+// fail prints why a patch was not applied.
+func (r *patchRun) fail(err error) int {
+	var bad *patch.SyntaxError
+	if errors.As(err, &bad) {
+		r.p.errorf("**** %v", err)
+		return exitUsage
+	}
+	causes := []error{err}
+	var all *patch.Error
+	if errors.As(err, &all) {
+		causes = all.Causes
+	}
+	for _, cause := range causes {
+		r.p.errorf("%v", cause)
+	}
+	r.p.errorf("nothing has been changed")
+	return 1
+}
+
+// apply applies a patch, or only plans it.
+func (r *patchRun) apply(ctx context.Context, text string, dryRun bool) ([]patch.Change, error) {
+	text, err := r.rewrite(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := patch.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if r.ws == nil { // there is nothing in the patch
+		return nil, &patch.SyntaxError{Reason: "Only garbage was found in the patch input."}
+	}
+	plan, err := parsed.Plan(ctx, r.ws)
+	if err != nil || dryRun {
+		if err == nil {
+			return plan.Changes(), nil
+		}
+		return nil, err
+	}
+	for _, change := range plan.Changes() {
+		if err := r.ask(ctx, change); err != nil {
+			return nil, err
+		}
+	}
+	changes, err := plan.Apply(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, change := range changes {
+		r.tell(ctx, change)
+	}
+	return changes, nil
+}
+
+// ask asks the hook of the shell about a change.
+func (r *patchRun) ask(ctx context.Context, change patch.Change) error {
+	at := Location{r.ws, change.Path}
+	var info *workspace.FileInfo
+	if found, err := r.ws.Stat(ctx, change.Path); err == nil {
+		info = &found
+	}
+	op := ops.WriteFile
+	if change.Kind == patch.Deleted {
+		op = ops.Rm
+	}
+	if err := r.p.Files.change(ctx, op, at, info); err != nil || change.Kind != patch.Renamed {
+		return err
+	}
+	found, err := r.ws.Stat(ctx, change.From)
+	if err != nil {
+		return err
+	}
+	return r.p.Files.change(ctx, ops.Rm, Location{r.ws, change.From}, &found)
+}
+
+// tell tells the hook of the shell about a change.
+func (r *patchRun) tell(ctx context.Context, change patch.Change) {
+	at := Location{r.ws, change.Path}
+	if change.Kind == patch.Deleted {
+		r.p.Files.changed(ctx, ops.Rm, at, Location{}, "")
+		return
+	}
+	if change.Kind == patch.Renamed {
+		r.p.Files.changed(ctx, ops.Rm, Location{r.ws, change.From}, Location{}, "")
+	}
+	r.p.Files.changed(ctx, ops.WriteFile, at, Location{}, change.Version)
+}
+
+// print prints the files that are patched.
+func (r *patchRun) print(changes []patch.Change, dryRun bool) {
+	verb := "patching"
+	if dryRun {
+		verb = "checking"
+	}
+	for _, change := range changes {
+		name := change.Path
+		if at, err := r.p.Files.Locate(context.Background(), r.dir, "."); err == nil {
+			name = relativeTo(at.Name, change.Path)
+		}
+		note := ""
+		if change.Kind == patch.Renamed || change.Kind == patch.Copied {
+			note = fmt.Sprintf(" (%s from %s)", map[patch.Kind]string{patch.Renamed: "renamed", patch.Copied: "copied"}[change.Kind], change.From)
+		}
+		fmt.Fprintf(r.p.Stdout, "%s file %s%s\n", verb, name, note)
+	}
+}
+
+var (
+	patchName = lazyregexp.New(`^(--- |\+\+\+ |rename from |rename to |copy from |copy to )([^\t\r\n]*)(.*)$`)
+	hunkHead  = lazyregexp.New(`^@@ -(\d+(?:,(\d+))?) \+(\d+(?:,(\d+))?) @@(.*)$`)
+)
+
+// rewrite returns the patch with the names that the files have in the workspace, and with
+// -R the other way round.
+func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
+	var b strings.Builder
+	oldLines, newLines := 0, 0 // that are left in a hunk
+	all := strings.SplitAfter(strings.TrimSuffix(text, "\n")+"\n", "\n")
+	for i := 0; i < len(all); i++ {
+		line := strings.TrimSuffix(all[i], "\n")
+		if oldLines > 0 || newLines > 0 || strings.HasPrefix(line, `\`) {
+			line = r.hunkLine(line, &oldLines, &newLines)
+			b.WriteString(line + "\n")
+			continue
+		}
+		if m := hunkHead().FindStringSubmatch(line); m != nil {
+			oldLines, newLines = count1(m[2]), count1(m[4])
+			if r.reverse {
+				line = fmt.Sprintf("@@ -%s +%s @@%s", m[3], m[1], m[5])
+			}
+			b.WriteString(line + "\n")
+			continue
+		}
+		m := patchName().FindStringSubmatch(line)
+		switch {
+		case strings.HasPrefix(line, "diff --git "): // the other lines have the names, but for a mode alone
+		case m == nil:
+			if strings.HasPrefix(line, "index ") || strings.HasPrefix(line, "similarity ") || strings.Contains(line, " mode ") && r.reverse {
+				break
+			}
+			b.WriteString(line + "\n")
+		case m[1] == "--- " && i+1 < len(all):
+			next := patchName().FindStringSubmatch(strings.TrimSuffix(all[i+1], "\n"))
+			if next == nil || next[1] != "+++ " {
+				return "", &patch.SyntaxError{Line: i + 1, Reason: "a line that begins with --- has no line after it that begins with +++"}
+			}
+			head, err := r.head(ctx, m[2], next[2])
+			if err != nil {
+				return "", err
+			}
+			b.WriteString(head)
+			i++
+		case m[1] == "--- " || m[1] == "+++ ":
+			b.WriteString(line + "\n")
+		default:
+			return "", &patch.SyntaxError{Line: i + 1, Reason: "renames and copies are not possible here; use mv and cp"}
+		}
+	}
+	return b.String(), nil
+}
+
+// hunkLine returns a line of a hunk, and counts it.
+func (r *patchRun) hunkLine(line string, oldLines, newLines *int) string {
+	if line == "" {
+		line = " " // whose space an editor has removed
+	}
+	switch line[0] {
+	case '-':
+		if *oldLines--; r.reverse {
+			return "+" + line[1:]
+		}
+	case '+':
+		if *newLines--; r.reverse {
+			return "-" + line[1:]
+		}
+	case ' ':
+		*oldLines--
+		*newLines--
+	}
+	return line
+}
+
+// count1 returns the number of lines in the head of a hunk, where none means one.
+func count1(digits string) int {
+	n := 1
+	if digits != "" {
+		fmt.Sscan(digits, &n)
+	}
+	return n
+}
+
+// head returns the two lines with the name of a file.
+func (r *patchRun) head(ctx context.Context, old, now string) (string, error) {
+	if r.reverse {
+		old, now = now, old
+	}
+	name := r.choose(ctx, old, now)
+	at, err := r.p.Files.Locate(ctx, r.dir, name)
+	switch {
+	case err != nil:
+		return "", err
+	case at.Workspace == nil:
+		return "", &fs.PathError{Op: "patch", Path: name, Err: workspace.ErrIsDir}
+	case r.ws != nil && r.ws != at.Workspace:
+		return "", &fs.PathError{Op: "patch", Path: name, Err: ErrCrossWorkspace}
+	}
+	r.ws = at.Workspace
+	side := func(prefix, side string) string {
+		if side == "/dev/null" {
+			return side
+		}
+		return prefix + at.Name
+	}
+	return fmt.Sprintf("--- %s\n+++ %s\n", side("a/", old), side("b/", now)), nil
+}
+
+// choose returns the name of the file that is patched: of the two names the one that
+// exists.
+func (r *patchRun) choose(ctx context.Context, old, now string) string {
+	if r.file != "" {
+		return r.file
+	}
+	if old == "/dev/null" {
+		return r.stripped(now)
+	}
+	name := r.stripped(old)
+	if now == "/dev/null" || name == r.stripped(now) {
+		return name
+	}
+	if _, err := r.p.Files.Stat(ctx, r.dir, name); err != nil {
+		return r.stripped(now)
+	}
+	return name
+}
+
+// stripped returns a name without its first directories.
+func (r *patchRun) stripped(name string) string {
+	if r.strip < 0 {
+		return path.Base(name)
+	}
+	for range r.strip {
+		_, rest, found := strings.Cut(name, "/")
+		if !found {
+			break
+		}
+		name = strings.TrimLeft(rest, "/")
+	}
+	return name
+}

@@ -1,0 +1,150 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// contents returns the files of a workspace.
+func contents(t *testing.T, ws *workspace.Workspace) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	names, err := ws.Glob(t.Context(), "**", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := ws.ReadFile(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(data)
+	}
+	return files
+}
+
+// TestPatch applies patches, and the other way round.
+func TestPatch(t *testing.T) {
+	t.Parallel()
+	const (
+		modify = "--- a/x\t2020-01-01\n+++ b/x\t2020-01-02\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n"
+		create = "--- /dev/null\n+++ b/d/new\n@@ -0,0 +1 @@\n+hello\n"
+		remove = "--- a/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n"
+	)
+	start := map[string]string{"x": "1\n2\n3\n", "y": "gone\n", "d/z": "z\n", "d/x": "1\n2\n3\n", "p.diff": modify}
+	with := func(changes map[string]string) map[string]string {
+		files := maps.Clone(start)
+		for name, content := range changes {
+			if files[name] = content; content == "" {
+				delete(files, name)
+			}
+		}
+		return files
+	}
+	for _, c := range []struct {
+		line, stdin, want string
+		status            int
+		files             map[string]string
+	}{
+		{"patch -p1", modify, "patching file x\n", 0, with(map[string]string{"x": "1\ntwo\n3\n"})},
+		{"patch -p1 -i p.diff", "", "patching file x\n", 0, with(map[string]string{"x": "1\ntwo\n3\n"})},
+		{"patch", modify, "patching file x\n", 0, with(map[string]string{"x": "1\ntwo\n3\n"})},
+		{"patch -p1 -d d", modify, "patching file x\n", 0, with(map[string]string{"d/x": "1\ntwo\n3\n"})},
+		{"patch d/x p.diff", "", "patching file d/x\n", 0, with(map[string]string{"d/x": "1\ntwo\n3\n"})},
+		{"patch -p0", strings.ReplaceAll(strings.ReplaceAll(modify, "a/x", "x"), "b/x", "x"), "patching file x\n", 0, with(map[string]string{"x": "1\ntwo\n3\n"})},
+		{"patch -p1 --dry-run", modify + remove, "checking file x\nchecking file y\n", 0, start},
+		{"patch -p1 -s", modify + create + remove, "", 0, with(map[string]string{"x": "1\ntwo\n3\n", "d/new": "hello\n", "y": ""})},
+		{"patch -p1", "diff --git a/x b/x\nindex 1..2 100644\n" + modify, "patching file x\n", 0, with(map[string]string{"x": "1\ntwo\n3\n"})},
+		{"patch -p1 -R", "--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n 1\n+2\n 3\n", "patching file x\n", 0, with(map[string]string{"x": "1\n3\n"})},
+		{"patch -p1 -R", "--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+gone\n", "patching file y\n", 0, with(map[string]string{"y": ""})},
+		{"patch -p1", strings.ReplaceAll(modify, "-2", "-9") + remove, "", 1, start},
+		{"patch -p1", "no patch at all\n", "", 2, start},
+		{"patch -p1 -i missing", "", "", 2, start},
+		{"patch -p1", strings.ReplaceAll(modify, "a/x", "a/../../x"), "patching file x\n", 0, with(map[string]string{"x": "1\ntwo\n3\n"})},
+	} {
+		ws := memoryTree(t, start)
+		stdout, stderr, status := run(t, ws, c.stdin, c.line)
+		if stdout != c.want || status != c.status || (status != 0) != (stderr != "") {
+			t.Errorf("%s < %q = %q, %q, status %d; want %q, status %d", c.line, c.stdin, stdout, stderr, status, c.want, c.status)
+		}
+		if diff := cmp.Diff(c.files, contents(t, ws)); diff != "" {
+			t.Errorf("%s < %q: files (-want +got):\n%s", c.line, c.stdin, diff)
+		}
+	}
+}
+
+// TestPatchReverses applies generated diffs, forwards and backwards.
+func TestPatchReverses(t *testing.T) {
+	t.Parallel()
+	ws := memoryTree(t, diffFiles)
+	for _, names := range []string{"v1 v2", "v1 v3", "code1 code2", "blank1 blank2", "repeat1 repeat2", "v4 v5", "spaces1 spaces2"} {
+		old, now, _ := strings.Cut(names, " ")
+		text, _, _ := run(t, ws, "", "diff -u "+names)
+		copied := memoryTree(t, map[string]string{"f": diffFiles[old]})
+		if _, stderr, status := run(t, copied, text, "patch f"); status != 0 || contents(t, copied)["f"] != diffFiles[now] {
+			t.Errorf("diff -u %s: patch ends with %d, %s: %q", names, status, stderr, contents(t, copied)["f"])
+		}
+		if _, stderr, status := run(t, copied, text, "patch -R f"); status != 0 || contents(t, copied)["f"] != diffFiles[old] {
+			t.Errorf("diff -u %s: patch -R ends with %d, %s: %q", names, status, stderr, contents(t, copied)["f"])
+		}
+	}
+}
+
+// failing is a file system whose removals fail after some.
+type failing struct {
+	*memory.FS
+	removals int // that succeed
+}
+
+var errFull = errors.New("the store is out of order")
+
+// Rm removes the first file of a directory, and then fails.
+func (f *failing) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	if f.removals--; f.removals >= 0 {
+		return f.FS.Rm(ctx, name, opts)
+	}
+	if names, err := f.FS.Glob(ctx, "**", &workspace.GlobOptions{Dir: name}); err == nil && len(names) > 0 {
+		if err := f.FS.Rm(ctx, names[0], nil); err != nil {
+			return err
+		}
+	}
+	return errFull
+}
+
+// TestMoveUndone moves between workspaces, where the removal fails half way: what was
+// there is there again.
+func TestMoveUndone(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"mv /a/dir /b/new", "mv /a/file /b/new", "mv /a/file /b/there", "mv /a/file /a/other"} {
+		fsys := &failing{FS: memory.New(nil)}
+		a, b := workspace.New("a", fsys, nil), workspace.New("b", memory.New(nil), nil)
+		for name, content := range map[string]string{"dir/1": "1", "dir/sub/2": "2", "file": "f", "other": "o"} {
+			if _, err := a.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := b.WriteFile(t.Context(), "there", []byte("t"), nil); err != nil {
+			t.Fatal(err)
+		}
+		before := []map[string]string{contents(t, a), contents(t, b)}
+		stdout, stderr, status := runIn(t, []*workspace.Workspace{a, b}, "", line)
+		if status != 1 || stdout != "" || !strings.Contains(stderr, "out of order") {
+			t.Errorf("%s = %q, %q, status %d; want an error", line, stdout, stderr, status)
+		}
+		if diff := cmp.Diff(before, []map[string]string{contents(t, a), contents(t, b)}); diff != "" {
+			t.Errorf("%s changed (-before +after):\n%s", line, diff)
+		}
+		fsys.removals = 100
+		if _, stderr, status := runIn(t, []*workspace.Workspace{a, b}, "", line); status != 0 {
+			t.Errorf("%s, where removals succeed: %s", line, stderr)
+		}
+	}
+}

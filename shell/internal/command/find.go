@@ -2,13 +2,16 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
@@ -42,7 +45,10 @@ type findRun struct {
 	batches            []*findBatch // of -exec ... +
 	regexType          pattern.Syntax
 
-	args []string // of the expression that are left to read
+	args      []string // of the expression that are left to read
+	named     string   // the glob of all names that the expression is true of; "" for any
+	filesOnly bool
+	looks     bool // it needs to know more of a file than its name
 }
 
 // dirSize is the size that listings show of a directory.
@@ -98,6 +104,7 @@ func (f *findRun) parse() (starts []string, test findTest, err error) {
 	if len(starts) == 0 {
 		starts = []string{"."}
 	}
+	f.findName(args)
 	if f.args = args; len(args) == 0 {
 		test = func(context.Context, *findEntry) bool { return true }
 	} else if test, err = f.list(); err != nil {
@@ -614,6 +621,9 @@ func (f *findRun) below(ctx context.Context, top *findEntry, visit func(e *findE
 	if err != nil {
 		return err
 	}
+	if f.named != "" && f.maxDepth < 0 && at.Workspace != nil && len(at.Workspace.Root()) > len("/") {
+		return f.globbed(ctx, top, at, visit)
+	}
 	if at.Workspace == nil || f.maxDepth == top.depth+1 {
 		return f.children(ctx, top, at.Workspace == nil, visit)
 	}
@@ -632,6 +642,76 @@ func (f *findRun) below(ctx context.Context, top *findEntry, visit func(e *findE
 		}
 		return nil
 	})
+}
+
+// globbed is below for an expression that needs a name: the workspace finds the names, and
+// only what has the name is described. Files of a folder of this computer take longer to
+// describe than to find.
+func (f *findRun) globbed(ctx context.Context, top *findEntry, at Location, visit func(e *findEntry) error) error {
+	opts := &workspace.GlobOptions{Dir: at.Name}
+	var dirs []string
+	var dirsErr error
+	var group sync.WaitGroup
+	if !f.filesOnly {
+		group.Go(func() { dirs, dirsErr = at.Workspace.Glob(ctx, f.named+"/", opts) })
+	}
+	names, err := at.Workspace.Glob(ctx, f.named, opts)
+	if group.Wait(); err != nil || dirsErr != nil {
+		return cmp.Or(err, dirsErr)
+	}
+	kinds := map[string]bool{}
+	for _, dir := range dirs {
+		kinds[dir] = true
+	}
+	names = append(names, dirs...)
+	slices.Sort(names)
+	for _, name := range names {
+		info := workspace.FileInfo{Name: path.Base(name), Path: name, Type: workspace.TypeFile}
+		if kinds[name] {
+			info.Type = workspace.TypeDirectory
+		}
+		if f.looks {
+			if info, err = at.Workspace.Stat(ctx, name); errors.Is(err, fs.ErrNotExist) {
+				continue // it was removed in between
+			} else if err != nil {
+				f.fail(name, err)
+				continue
+			}
+		}
+		rel := relativeTo(at.Name, name)
+		e := &findEntry{info: info, shown: joinShown(top.shown, rel, false), start: top.start, depth: top.depth + 1 + strings.Count(rel, "/")}
+		if err := visit(e); err == fs.SkipAll {
+			return nil
+		} else if err != nil && err != fs.SkipDir {
+			return err
+		}
+	}
+	return nil
+}
+
+// findName sets the glob of the only names that the expression can be true of, if it is
+// tests in a row and one of them is -name.
+func (f *findRun) findName(args []string) {
+	for i, arg := range args {
+		if slices.Contains([]string{"-o", "-or", "!", "-not", "(", ")", ",", "-prune", "-depth", "-d", "-delete", "-exec"}, arg) {
+			f.named = ""
+			return
+		}
+		if strings.HasPrefix(arg, "-") && !slices.Contains([]string{"-name", "-path", "-print", "-print0", "-quit", "-mindepth"}, arg) {
+			f.looks = true
+		}
+		if i == 0 {
+			continue
+		}
+		switch args[i-1] {
+		case "-name":
+			if arg != "" && !strings.ContainsAny(arg, "/\\[") {
+				f.named = anywhere(arg)
+			}
+		case "-type":
+			f.filesOnly = arg == "f"
+		}
+	}
 }
 
 // children is below for one directory: the one of the workspaces, or the last one that

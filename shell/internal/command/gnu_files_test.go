@@ -61,6 +61,29 @@ var gnuFilesTests = map[string]gnuTest{
 			{"", "", ".", "src", "src/", "src vendor", "./src", "src/lib", "src/foo.go", "docs .hidden", "missing src", ".."},
 		},
 	},
+	"stat": {
+		noInput: true, files: gnuTree,
+		slots: [][]string{
+			{"-c %n", "-c %s", "-c '%n %s %F'", "-c '%a %A'", "--format=%U:%G", "-c '%u %g'", "--printf '%n\\t%F\\n'", "--printf=%s", "-c '[%10n] [%-12n]'", "-c %%%n", "-c '%f'", "-L -c %n", "-c ''", "-c 'size=%s type=%F'", "-c %5a"},
+			{"text", "empty", "text words nonl", "missing", "missing text", "src/foo.go", "'with space'", "unicode", "src/empty.go text", "", "text/x"},
+		},
+	},
+	"file": {
+		noInput: true, files: kindFiles,
+		slots: [][]string{{"", "-b", "-i", "--mime-type", "--mime-encoding", "-bi", "-b --mime-type", "--brief"}, {"text", "empty", "nonl", "crlf", "unicode", "dir", "missing", "json", "script", "bash", "python", "text words", "latin1", "long", "bom", "png", "gzip", "words crlf", "with-escape", "array", "mixed", "utf16"}},
+	},
+	"tree": {
+		noInput: true, files: gnuTree,
+		slots: [][]string{
+			{"", "-a", "-d", "-L 1", "-L 2", "-f", "-F", "--dirsfirst", "--noreport", "-aF", "-I vendor", "-I '*.go|lib'", "-P '*.go'", "-a -I .git", "-ad", "--gitignore", "-P '*.go' --prune", "-n", "-fa"},
+			{"", ".", "src", "src docs", "src/lib", "missing", "vendor", ".git", "docs dir", "src/lib/deep"},
+			{"", "--noreport", "-L 3"},
+		},
+	},
+	"du": {
+		noInput: true, files: gnuTree, normalize: noSizes,
+		slots: [][]string{{"", "-a", "-s", "-h", "-b", "-k", "-c", "-d 1", "--max-depth=0", "-ab", "-sh", "-sb", "-0", "-S", "-m", "--apparent-size", "-as", "-ac", "-d 2 -a", "--exclude='*.go' -a", "--exclude=src"}, {"", ".", "src", "src docs", "text", "missing", "missing text", "src/lib src", "src/"}},
+	},
 	"diff": {
 		normalize: noTimes, files: diffFiles,
 		slots: [][]string{
@@ -115,6 +138,19 @@ var changeFiles = map[string]string{"a/b/f": "f\n", "a/g": "g\n", "d/old": "old\
 // changeNames are two names, or more.
 var changeNames = []string{"g h", "g new", "g d", "g d/", "g new/", "a new", "a d", "a new/", "a g", "g nope/x", "missing h", "g g", "a a", "a a/b/c", "a/b d", "g h d", "g missing d", "g h new", "g h a/g", "a/g d/old", "d/old .", "a/. new", "a/b/ e", "a d/a/x", "g", "", "'with space' new", "a/b/f a/g e", "a d e", "d/a a", "text g/x", "-- g new", "a e/", "a/b/../g new", "./g ./h", "e d"}
 
+// kindFiles are files of several kinds.
+var kindFiles = map[string]string{
+	"json": "{\"a\": [1, 2]}\n", "array": "[1, 2]\n", "script": "#!/bin/sh\necho\n", "bash": "#!/usr/bin/env bash\necho\n", "python": "#!/usr/bin/env python3\nprint()\n",
+	"latin1": "caf\xe9\n", "bom": "\xef\xbb\xbfhello\n", "with-escape": "\x1b[0m\n", "mixed": "a\r\nb\n", "utf16": "\xff\xfea\x00\n\x00",
+	"png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00", "gzip": "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03",
+}
+
+// noSizes replaces the sizes that du prints, which depend on the disk, and sorts the
+// lines.
+func noSizes(output string) string {
+	return sorted(regexp.MustCompile(`(?m)(^|\x00)[\d.]+[KM]?\t`).ReplaceAllString(output, "${1}N\t"))
+}
+
 // diffFiles are files that are compared.
 var diffFiles = map[string]string{
 	"v1": "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n", "v2": "a\nb\nX\nd\ne\nf\ng\nh\ni\nj\nK\nl\n", "v3": "b\nc\nd\nnew\ne\nf\ng\nh\ni\nj\nk\nl\nm", "v4": "a\n", "v5": "a",
@@ -146,6 +182,7 @@ var gnuFilesDifferences = []gnuDifference{
 	{"grep", regexp.MustCompile(`"-T" "-nC2"`), "with `-T`, numbers of lines are not aligned"},
 	{"grep", regexp.MustCompile(`"-w" "-x"`), "`-w -x` is `-x`"},
 	{"cp", regexp.MustCompile(`"a" "a/b/c"|"-t" "d" .*"d"|"-r" "-t" "d"|"a" "a"`), "a directory that is copied into itself is not copied, not even in part"},
+	{"file", regexp.MustCompile(`"(png|gzip)"`), "of a binary format only its name is printed"},
 	{"sed", regexp.MustCompile(`\\\\1\$/!P`), "back references are refused"},
 	{"sed", regexp.MustCompile(`binary`), "a byte that is not UTF-8 is a character, which `.` and `[^a]` match"},
 	{"sed", regexp.MustCompile(`"(s/a/ls/e|1?e( ls)?|w out|s/a/X/w out)"`), "the commands and flags e and w are refused"},

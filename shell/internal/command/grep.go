@@ -214,6 +214,7 @@ type grepRun struct {
 	found    bool
 	failed   bool
 	broken   bool // the reader of the output wants no more
+	buffer   []byte
 	headings int  // how many names have been printed above lines
 	groups   bool // a group of lines has been printed
 }
@@ -379,7 +380,11 @@ func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 	if g.max == 0 {
 		return nil
 	}
-	buf := make([]byte, 0, 32<<10)
+	buf := g.buffer[:0]
+	if buf == nil {
+		buf = make([]byte, 0, 32<<10)
+	}
+	defer func() { g.buffer = buf[:0] }()
 	for {
 		n, err := io.ReadFull(r, buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
@@ -406,7 +411,7 @@ func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 		rest := buf[whole:]
 		f.base += int64(whole)
 		size := max(cap(buf), grepBuffer)
-		if whole == 0 {
+		if len(rest) == cap(buf) { // no line end in it
 			size = 2 * cap(buf)
 		}
 		if size != cap(buf) {
@@ -427,7 +432,11 @@ func (f *grepFile) chunk(data []byte) {
 		f.binary = true
 	}
 	if f.binary && !f.text {
-		data = bytes.ReplaceAll(data, []byte{0}, []byte{'\n'})
+		for i, c := range data { // which is the search's own
+			if c == 0 {
+				data[i] = '\n'
+			}
+		}
 	}
 	next := f.selectedLines(data)
 	at := 0 // the lines before are done

@@ -1,12 +1,15 @@
 package command
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -131,12 +134,12 @@ func (t *grepTree) leavesDir(rel string) bool {
 
 // read searches a file of the directory here.
 func (t *grepTree) read(ctx context.Context, file string) {
-	stream, _, err := t.at.Workspace.Open(ctx, file, nil)
-	if err == nil {
-		err = t.stream(ctx, t.shown(file), stream)
-		stream.Close()
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // or it was removed in between
+	t.failRead(file, t.open(ctx, t.at.Workspace, file, t.shown(file)))
+}
+
+// failRead prints the error of a file, unless it was removed in between.
+func (t *grepTree) failRead(file string, err error) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.fail(t.shown(file), err)
 	}
 }
@@ -180,10 +183,11 @@ func (g *grepRun) quietLines() bool { return g.quiet || g.count || g.list }
 // page prints matches, and between them what the skipped files have.
 func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, exact bool) {
 	skipped := result.Skipped
+	binary := t.searchBinary(ctx, skipped)
 	skip := func(before string, all bool) {
 		for len(skipped) > 0 && (all || skipped[0].Path < before) {
 			if !t.done(ctx) {
-				t.skipped(ctx, skipped[0])
+				t.skipped(ctx, skipped[0], binary[skipped[0].Path])
 			}
 			skipped = skipped[1:]
 		}
@@ -207,16 +211,67 @@ func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, exact
 	}
 }
 
-// skipped searches a file that the workspace has not searched.
-func (t *grepTree) skipped(ctx context.Context, s workspace.Skipped) {
-	switch s.Reason {
-	case workspace.SkipBinary:
-		if !t.noBinary {
-			t.read(ctx, s.Path)
+// skippedFile is the search of a binary file.
+type skippedFile struct {
+	grepRun
+	stdout, stderr bytes.Buffer
+	err            error
+}
+
+// searchBinary searches the binary files among skipped, several at a time, unless they
+// are text. Their output is kept: at most a line for each.
+func (t *grepTree) searchBinary(ctx context.Context, skipped []workspace.Skipped) map[string]*skippedFile {
+	files := map[string]*skippedFile{}
+	if t.noBinary || t.text {
+		return files
+	}
+	limit := make(chan struct{}, 4)
+	var group sync.WaitGroup
+	for _, s := range skipped {
+		if s.Reason != workspace.SkipBinary {
+			continue
 		}
-	case workspace.SkipTooLarge:
+		f := &skippedFile{grepRun: *t.grepRun}
+		files[s.Path] = f
+		p := *t.p
+		p.Stderr = &f.stderr
+		f.p, f.out, f.buffer, f.found = &p, bufio.NewWriter(&f.stdout), nil, false
+		limit <- struct{}{}
+		group.Go(func() {
+			defer func() { <-limit }()
+			f.err = f.open(ctx, t.at.Workspace, s.Path, t.shown(s.Path))
+			f.out.Flush()
+		})
+	}
+	group.Wait()
+	return files
+}
+
+// open searches a file of a workspace.
+func (g *grepRun) open(ctx context.Context, ws *workspace.Workspace, file, shown string) error {
+	stream, _, err := ws.Open(ctx, file, nil)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	return g.stream(ctx, shown, stream)
+}
+
+// skipped prints what was found in a file that the workspace has not searched, or
+// searches it.
+func (t *grepTree) skipped(ctx context.Context, s workspace.Skipped, searched *skippedFile) {
+	switch {
+	case searched != nil:
+		t.out.Write(searched.stdout.Bytes())
+		if searched.stderr.Len() > 0 {
+			t.out.Flush()
+			t.p.Stderr.Write(searched.stderr.Bytes())
+		}
+		t.found, t.groups = t.found || searched.found, t.groups || searched.groups
+		t.failRead(s.Path, searched.err)
+	case s.Reason == workspace.SkipTooLarge, s.Reason == workspace.SkipBinary && t.text:
 		t.read(ctx, s.Path)
-	case workspace.SkipUnreadable:
+	case s.Reason == workspace.SkipUnreadable:
 		t.fail(t.shown(s.Path), fs.ErrPermission)
 	}
 }

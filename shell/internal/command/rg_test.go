@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -30,6 +31,31 @@ func runIn(t *testing.T, workspaces []*workspace.Workspace, stdin, line string) 
 	p.Run = runProgram
 	status = Programs[args[0]](t.Context(), p)
 	return out.String(), failed.String(), status
+}
+
+// TestFindName compares find in a folder, where the folder finds the names, with find in
+// memory, where each file is looked at.
+func TestFindName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeTree(t, dir, gnuTree)
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	folder, inMemory := workspace.New("folder", fsys, nil), memoryTree(t, gnuTree)
+	for _, line := range []string{
+		"find -name foo.go", "find . -name '*.go'", "find src -name 'f*'", "find -name lib", "find -name '.*'", "find -name src -type d", "find -type f -name 'm*'",
+		"find src docs -name '*' -size -2", "find -name '*.{go,md}'", "find -name '?*' -mindepth 2", "find src -name src", "find -name nothing", "find -name '*.go' -quit",
+		"find -name '[a-f]*'", "find -name '*o*' -name '*.go' -print0", "find missing -name x", "find -name bin -o -name lib",
+	} {
+		want, _, wantStatus := run(t, inMemory, "", line)
+		got, stderr, status := run(t, folder, "", line)
+		if got != want || status != wantStatus {
+			t.Errorf("%s = %q, %s, status %d; want %q, status %d", line, got, stderr, status, want, wantStatus)
+		}
+	}
 }
 
 // TestRg has what rg prints. The real one does, too, but for the order of files.

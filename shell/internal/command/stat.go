@@ -1,0 +1,364 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// statFiles prints what is known of files.
+func statFiles(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... FILE...")
+	format := f.StringP("format", "c", "", "what to print, with a line end")
+	printf := f.String("printf", "", "what to print, with escapes and without a line end")
+	follow := f.BoolP("dereference", "L", false, "what symlinks lead to")
+	f.BoolP("file-system", "f", false, "not possible here")
+	f.BoolP("terse", "t", false, "not possible here")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	switch {
+	case f.Changed("file-system") || f.Changed("terse"):
+		return p.errorf("-f and -t are not possible here; use -c FORMAT")
+	case len(names) == 0:
+		return f.wrong("missing operand")
+	}
+	for _, name := range names {
+		describe := p.Lstat
+		if *follow {
+			describe = p.Stat
+		}
+		info, err := describe(ctx, name)
+		if err != nil {
+			status = p.errorf("cannot statx '%s': %s", name, ErrorText(err))
+			continue
+		}
+		s := statEntry{p: p, name: name, info: info}
+		text := s.format(statDefault) + "\n"
+		switch {
+		case f.Changed("printf"):
+			text = s.format(unescapeFormat(*printf))
+		case f.Changed("format"):
+			text = s.format(*format) + "\n"
+		}
+		if _, err := io.WriteString(p.Stdout, text); err != nil {
+			return p.failWrite(err)
+		}
+	}
+	return status
+}
+
+const statDefault = "  File: %n\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-11i Links: %h\n" +
+	"Access: (%04a/%A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: -"
+
+// unescapeFormat returns a format of --printf with its escapes replaced.
+func unescapeFormat(text string) string {
+	var b strings.Builder
+	for at := 0; at < len(text); at++ {
+		if text[at] != '\\' || at+1 == len(text) {
+			b.WriteByte(text[at])
+			continue
+		}
+		part, n := findEscape(text[at+1:])
+		b.WriteString(part)
+		at += n
+	}
+	return b.String()
+}
+
+// statEntry is a file that is described.
+type statEntry struct {
+	p    *Process
+	name string
+	info workspace.FileInfo
+}
+
+var statDirective = lazyregexp.New(`%([-#+ 0]*)([0-9]*)(?:\.[0-9]+)?([HL]?[A-Za-z%])`)
+
+// format returns a format with the values of a file.
+func (s statEntry) format(text string) string {
+	return statDirective().ReplaceAllStringFunc(text, func(directive string) string {
+		m := statDirective().FindStringSubmatch(directive)
+		value, ok := s.value(m[3])
+		switch {
+		case m[3] == "%":
+			return "%"
+		case !ok:
+			return "?"
+		}
+		width, _ := strconv.Atoi("0" + m[2])
+		if strings.Contains(m[1], "-") {
+			return fmt.Sprintf("%-*s", width, value)
+		}
+		if strings.Contains(m[1], "0") {
+			return strings.Repeat("0", max(width-len(value), 0)) + value
+		}
+		return fmt.Sprintf("%*s", width, value)
+	})
+}
+
+// value returns the value of one letter.
+func (s statEntry) value(letter string) (string, bool) {
+	modified := s.info.ModTime
+	if modified.IsZero() {
+		modified = time.Unix(0, 0)
+	}
+	switch letter {
+	case "n":
+		return s.name, true
+	case "N":
+		return "'" + s.name + "'", true
+	case "s":
+		return strconv.FormatInt(sizeOf(s.info), 10), true
+	case "b":
+		return strconv.FormatInt(diskUsage(s.info)/512, 10), true
+	case "B":
+		return "512", true
+	case "o":
+		return "4096", true
+	case "F":
+		return typeName(s.info), true
+	case "f":
+		kinds := map[workspace.FileType]uint64{workspace.TypeDirectory: 0o040000, workspace.TypeSymlink: 0o120000, workspace.TypeOther: 0o020000, workspace.TypeFile: 0o100000}
+		mode, _ := strconv.ParseUint(modeOf(s.info), 8, 16)
+		return strconv.FormatUint(kinds[s.info.Type]|mode, 16), true
+	case "a":
+		return modeOf(s.info), true
+	case "A":
+		return modeText(s.info), true
+	case "U", "G":
+		return ownerName, true
+	case "u", "g", "d", "Hd", "Ld", "i", "t", "T", "D":
+		return "0", true
+	case "h":
+		return "1", true
+	case "m":
+		return "/", true
+	case "w":
+		return "-", true
+	case "W":
+		return "0", true
+	case "x", "y", "z":
+		return formatTime(modified.In(s.p.location()), "%Y-%m-%d %H:%M:%S.%N %z"), true
+	case "X", "Y", "Z":
+		return strconv.FormatInt(modified.Unix(), 10), true
+	}
+	return "", false
+}
+
+// fileKinds prints what files contain.
+func fileKinds(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... FILE...")
+	brief := f.BoolP("brief", "b", false, "without the names")
+	mimeAll := f.BoolP("mime", "i", false, "the type and the encoding, as text/plain; charset=utf-8")
+	mimeType := f.Bool("mime-type", false, "the type, as text/plain")
+	encoding := f.Bool("mime-encoding", false, "the encoding, as utf-8")
+	f.BoolP("dereference", "L", false, "(ignored)")
+	f.BoolP("no-dereference", "h", false, "(ignored)")
+	f.BoolP("no-pad", "N", false, "(ignored)")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(names) == 0 {
+		return f.wrong("missing file operand")
+	}
+	width := 0
+	for _, name := range names {
+		width = max(width, utf8.RuneCountInString(name))
+	}
+	for _, name := range names {
+		kind, err := p.kindOf(ctx, name)
+		text := kind.text
+		switch {
+		case err != nil:
+			text = "cannot open `" + name + "' (" + ErrorText(err) + ")"
+		case *mimeAll:
+			text = kind.mime + "; charset=" + kind.charset
+		case *mimeType:
+			text = kind.mime
+		case *encoding:
+			text = kind.charset
+		}
+		if !*brief {
+			text = name + ": " + strings.Repeat(" ", width-utf8.RuneCountInString(name)) + text
+		}
+		if _, err := fmt.Fprintln(p.Stdout, text); err != nil {
+			return p.failWrite(err)
+		}
+	}
+	return 0
+}
+
+// fileKind is what a file contains.
+type fileKind struct{ text, mime, charset string }
+
+// kindWindow is how much of a file decides.
+const kindWindow = 1 << 20
+
+// kindOf looks at the beginning of a file.
+func (p *Process) kindOf(ctx context.Context, name string) (fileKind, error) {
+	info, err := p.Lstat(ctx, name)
+	switch {
+	case name == "-":
+	case err != nil:
+		return fileKind{}, err
+	case info.IsDir():
+		return fileKind{"directory", "inode/directory", "binary"}, nil
+	case info.Type == workspace.TypeSymlink:
+		return fileKind{"symbolic link", "inode/symlink", "binary"}, nil
+	case info.Type == workspace.TypeOther:
+		return fileKind{"character special", "inode/chardevice", "binary"}, nil
+	}
+	var head []byte
+	whole := false
+	err = p.input(ctx, name, func(in *Input) (err error) {
+		head, err = io.ReadAll(io.LimitReader(in, kindWindow))
+		whole = len(head) < kindWindow
+		return err
+	})
+	if err != nil {
+		return fileKind{}, err
+	}
+	return kindOf(head, whole), nil
+}
+
+// magics are the beginnings of files that are no text.
+var magics = []struct{ start, text, mime string }{
+	{"\x89PNG\r\n\x1a\n", "PNG image data", "image/png"}, {"\xff\xd8\xff", "JPEG image data", "image/jpeg"}, {"GIF8", "GIF image data", "image/gif"},
+	{"\x1f\x8b", "gzip compressed data", "application/gzip"}, {"BZh", "bzip2 compressed data", "application/x-bzip2"}, {"\xfd7zXZ\x00", "XZ compressed data", "application/x-xz"},
+	{"\x28\xb5\x2f\xfd", "Zstandard compressed data", "application/zstd"}, {"PK\x03\x04", "Zip archive data", "application/zip"}, {"%PDF-", "PDF document", "application/pdf"},
+	{"\x7fELF", "ELF executable", "application/x-executable"}, {"SQLite format 3\x00", "SQLite 3.x database", "application/vnd.sqlite3"}, {"\x00asm", "WebAssembly (wasm) binary module", "application/wasm"},
+	{"wOFF", "Web Open Font Format", "font/woff"}, {"wOF2", "Web Open Font Format (Version 2)", "font/woff2"}, {"RIFF", "RIFF (little-endian) data", "application/octet-stream"},
+}
+
+// interpreters are what a first line with "#!" names.
+var interpreters = map[string][2]string{
+	"sh": {"POSIX shell script", "text/x-shellscript"}, "bash": {"Bourne-Again shell script", "text/x-shellscript"}, "python": {"Python script", "text/x-script.python"},
+	"python3": {"Python script", "text/x-script.python"}, "node": {"Node.js script", "application/javascript"}, "perl": {"Perl script", "text/x-perl"}, "ruby": {"Ruby script", "text/x-ruby"},
+}
+
+// kindOf says what a file contains that begins with head. whole says that this is all.
+func kindOf(head []byte, whole bool) fileKind {
+	if len(head) == 0 {
+		return fileKind{"empty", "inode/x-empty", "binary"}
+	}
+	for _, m := range magics {
+		if bytes.HasPrefix(head, []byte(m.start)) {
+			return fileKind{m.text, m.mime, "binary"}
+		}
+	}
+	charset, text := encodingOf(head, whole)
+	if charset == "binary" {
+		return fileKind{"data", "application/octet-stream", charset}
+	}
+	kind := fileKind{text, "text/plain", charset}
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	fields := strings.Fields(strings.TrimPrefix(string(first), "#!"))
+	switch {
+	case bytes.HasPrefix(head, []byte("#!")) && len(fields) > 0:
+		program := path.Base(fields[0])
+		if program == "env" && len(fields) > 1 {
+			program = fields[1]
+		}
+		if known, ok := interpreters[program]; ok {
+			kind.mime = known[1]
+			kind.text = known[0] + ", " + text + " executable"
+		} else {
+			kind.text = "a " + strings.Join(fields, " ") + " script, " + text + " executable"
+		}
+	case whole && isJSON(head):
+		return fileKind{"JSON text data", "application/json", charset}
+	}
+	return fileKind{kind.text + lineKinds(head, whole), kind.mime, charset}
+}
+
+var jsonStart = lazyregexp.New(`^\s*[\[{]`)
+
+// isJSON reports whether a text is one JSON object or array.
+func isJSON(data []byte) bool { return jsonStart().Match(data) && json.Valid(data) }
+
+// encodingOf returns the encoding of a text, and its name in words; "binary" if it is no
+// text.
+func encodingOf(data []byte, whole bool) (charset, text string) {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) && utf8.Valid(data):
+		return "utf-8", "Unicode text, UTF-8 (with BOM) text"
+	case bytes.HasPrefix(data, []byte("\xff\xfe")):
+		return "utf-16le", "Unicode text, UTF-16, little-endian text"
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return "utf-16be", "Unicode text, UTF-16, big-endian text"
+	}
+	ascii := true
+	for _, b := range data {
+		if b < ' ' && !bytes.ContainsRune([]byte("\a\b\t\n\v\f\r\x1b"), rune(b)) || b == 0x7f {
+			return "binary", ""
+		}
+		ascii = ascii && b < utf8.RuneSelf
+	}
+	if !whole { // the last character may be cut
+		for range utf8.UTFMax - 1 {
+			if r, n := utf8.DecodeLastRune(data); r == utf8.RuneError && n == 1 {
+				data = data[:len(data)-1]
+			}
+		}
+	}
+	switch {
+	case ascii:
+		return "us-ascii", "ASCII text"
+	case utf8.Valid(data):
+		return "utf-8", "Unicode text, UTF-8 text"
+	}
+	for _, b := range data {
+		if b >= 0x80 && b < 0xa0 {
+			return "unknown-8bit", "Non-ISO extended-ASCII text"
+		}
+	}
+	return "iso-8859-1", "ISO-8859 text"
+}
+
+// lineKinds says what is special about the lines of a text.
+func lineKinds(data []byte, whole bool) string {
+	crlf := bytes.Count(data, []byte("\r\n"))
+	lf, cr := bytes.Count(data, []byte("\n"))-crlf, bytes.Count(data, []byte("\r"))-crlf
+	note, longest := "", 0
+	for line := range bytes.Lines(data) {
+		longest = max(longest, len(bytes.TrimSuffix(line, []byte("\n"))))
+	}
+	if longest > 300 {
+		note += fmt.Sprintf(", with very long lines (%d)", longest)
+	}
+	var ends []string
+	for _, end := range []struct {
+		n    int
+		name string
+	}{{crlf, "CRLF"}, {cr, "CR"}, {lf, "LF"}} {
+		if end.n > 0 {
+			ends = append(ends, end.name)
+		}
+	}
+	switch {
+	case len(ends) == 0 && whole:
+		note += ", with no line terminators"
+	case len(ends) > 0 && !(len(ends) == 1 && lf > 0):
+		note += ", with " + strings.Join(ends, ", ") + " line terminators"
+	}
+	if bytes.ContainsRune(data, 0x1b) {
+		note += ", with escape sequences"
+	}
+	if bytes.ContainsRune(data, '\b') {
+		note += ", with overstriking"
+	}
+	return note
+}

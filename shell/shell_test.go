@@ -67,7 +67,7 @@ echo "$(f q)" nothing*`
 	if again, err := json.Marshal(restored); err != nil || sameLines(string(again)) != sameLines(string(data)) {
 		t.Errorf("the state changes by storing it (%v):\n%s\n%s", err, data, again)
 	}
-	emptyLine := regexp.MustCompile(`(?m)^\s*\n`)
+	emptyLine := regexp.MustCompile(`(?m)^\s*\n|^.*\d+m\d+\.\d+s.*\n`) // nor how long something took
 	want, got := emptyLine.ReplaceAllString(output(t, s, show), ""), emptyLine.ReplaceAllString(output(t, restored, show), "")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("a restored session differs (-want +got):\n%s", diff)

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -103,8 +105,8 @@ func newFiles(t *testing.T, ws *workspace.Workspace, opts *acp.FilesOptions) *ac
 func newMemory(t testing.TB, files map[string]string) *memory.FS {
 	t.Helper()
 	fsys := memory.New(nil)
-	for name, content := range files {
-		if _, err := fsys.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(files)) { // in order, as versions count the writes
+		if _, err := fsys.WriteFile(t.Context(), name, []byte(files[name]), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -48,6 +48,11 @@ type Options struct {
 	// AllowUnkept lets changes through whose bytes are more than MaxChange. They
 	// cannot be undone.
 	AllowUnkept bool
+	// KeepGit lets Undo revert nothing in a ".git" directory, and return
+	// [workspace.ErrPolicy]. It is for a FileSystem through which nothing there can be
+	// changed: a journal that says otherwise came with a repository that was cloned, and
+	// whoever wrote it must not choose what git does here.
+	KeepGit bool
 	// Undone is called after each change that Undo has reverted, with the change. Nil
 	// means that nobody is told.
 	Undone func(ctx context.Context, reverted Change)
@@ -105,7 +110,7 @@ func New(fsys workspace.FileSystem, opts *Options) (*FS, error) {
 		return nil, err
 	}
 	r, err := newRecorder(fsys, &shared{
-		journal: j, session: session.NewID(), maxChange: o.MaxChange, allowUnkept: o.AllowUnkept, undone: o.Undone, locks: newLocks(),
+		journal: j, session: session.NewID(), maxChange: o.MaxChange, allowUnkept: o.AllowUnkept, keepGit: o.KeepGit, undone: o.Undone, locks: newLocks(),
 	})
 	if err != nil {
 		return nil, err
@@ -161,6 +166,7 @@ type shared struct {
 	session     string // of changes without a session in their context
 	maxChange   int64
 	allowUnkept bool
+	keepGit     bool
 	locks       *locks
 	undone      func(ctx context.Context, reverted Change) // nil if nobody is told
 }

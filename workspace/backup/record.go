@@ -40,6 +40,12 @@ type Change struct {
 	Steps []Step `json:"steps"`
 }
 
+// InGit reports whether c is about something in a ".git" directory, however a file system
+// that git knows may spell that.
+func (c *Change) InGit() bool {
+	return ops.InGit(c.Path) || ops.InGit(c.To) || slices.ContainsFunc(c.Steps, func(s Step) bool { return ops.InGit(s.Path) })
+}
+
 // Step is what a [Change] does to one name.
 type Step struct {
 	Path   string `json:"path"`

@@ -266,6 +266,9 @@ func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err
 	if err != nil || len(steps) == 0 || theirs {
 		return false, err
 	}
+	if u.keepGit && c.InGit() {
+		return false, ops.Error(ops.Undo, c.Path, workspace.ErrPolicy, errors.New("no change of .git is reverted"))
+	}
 	if u.DryRun {
 		u.suppose(steps)
 		return true, nil

@@ -223,3 +223,42 @@ func TestUndoAll(t *testing.T) {
 		t.Errorf("Changes(second) = %+v, %v, want five changes and five undos", list, err)
 	}
 }
+
+// TestKeepGit tests that changes of .git that a journal has are not reverted where nothing
+// there can be changed, and others are.
+func TestKeepGit(t *testing.T) {
+	t.Parallel()
+	store := memory.New(nil)
+	open := func(keep bool) *backup.FS {
+		fsys, err := backup.New(store, &backup.Options{KeepGit: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fsys
+	}
+	planting := open(false)
+	ctx := session.WithID(t.Context(), "s")
+	for _, name := range []string{"a", ".git/hooks/x", "d/.GIT/x"} {
+		if _, err := planting.WriteFile(ctx, name, []byte("old"), nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := planting.Rm(ctx, name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := tree(t, store)
+	fsys := open(true)
+	if _, err := fsys.Undo(t.Context(), nil); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("Undo = %v, want %v", err, workspace.ErrPolicy)
+	}
+	if diff := cmp.Diff(before, tree(t, store)); diff != "" {
+		t.Errorf("after Undo (-want +got):\n%s", diff)
+	}
+	if _, err := fsys.Undo(t.Context(), &backup.UndoOptions{Session: "s", All: true}); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("Undo of all = %v, want %v", err, workspace.ErrPolicy)
+	}
+	after := tree(t, store)
+	if after[".git/hooks/x"] != "" || after["d/.GIT/x"] != "" {
+		t.Errorf("Undo of all left %q", after)
+	}
+}

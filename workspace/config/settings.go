@@ -700,7 +700,7 @@ func (l layers) keepBackups(name string, fsys, raw workspace.FileSystem, log *au
 	opts := &backup.Options{
 		Store: l.store, Dir: l.backup.dir(name), Keep: l.backup.Keep,
 		KeepBytes: l.backup.MaxMb << 20, MaxChange: l.backup.MaxMb << 18,
-		Undone: undone(log, name),
+		KeepGit: l.settings.Policy().DenySensitive && l.settings.Mode != ModeAudit, Undone: undone(log, name),
 	}
 	if l.store == nil {
 		opts.Store = raw

@@ -401,11 +401,7 @@ func (tx *running) sparesGit(ctx context.Context) error {
 		return err
 	}
 	for _, c := range changes {
-		inGit := ops.InGit(c.Path) || ops.InGit(c.To)
-		for _, step := range c.Steps {
-			inGit = inGit || ops.InGit(step.Path)
-		}
-		if inGit {
+		if c.InGit() {
 			return tx.leftAlone("another user or computer has changed .git in a transaction")
 		}
 	}

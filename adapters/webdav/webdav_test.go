@@ -449,10 +449,10 @@ func TestAttacks(t *testing.T) {
 		{"DNS rebinding with its own origin", get + "Host: evil.example\r\nOrigin: http://evil.example\r\n" + mine + "\r\n", 403},
 		{"a path that climbs", "GET /../a HTTP/1.1\r\n" + host + mine + "\r\n", 403},
 		{"oversized headers", get + host + mine + "X-Large: " + strings.Repeat("x", 100<<10) + "\r\n\r\n", 431},
-		{"an oversized body", "PUT /a HTTP/1.1\r\n" + host + mine + "Content-Length: 1048577\r\n\r\nx", 413},
-		{"an oversized body in chunks", "PUT /a HTTP/1.1\r\n" + host + mine + "Transfer-Encoding: chunked\r\n\r\n200000\r\n" + strings.Repeat("x", 2<<20), 413},
+		{"an oversized body", "PUT /b HTTP/1.1\r\n" + host + mine + "Content-Length: 1048577\r\n\r\nx", 413},
+		{"an oversized body in chunks", "PUT /c HTTP/1.1\r\n" + host + mine + "Transfer-Encoding: chunked\r\n\r\n200000\r\n" + strings.Repeat("x", 2<<20), 413},
 		{"a slow head", get + host, 0},
-		{"a slow body", "PUT /a HTTP/1.1\r\n" + host + mine + "Content-Length: 100\r\n\r\nx", 405},
+		{"a slow body", "PUT /d HTTP/1.1\r\n" + host + mine + "Content-Length: 100\r\n\r\nx", 405},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

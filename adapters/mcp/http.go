@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -25,6 +26,8 @@ const (
 	// DefaultSessionTimeout is how long a session without a request is kept where
 	// the options do not say.
 	DefaultSessionTimeout = time.Hour
+	// DefaultMaxSessions is how many sessions there can be where the options do not say.
+	DefaultMaxSessions = 1000
 )
 
 // HTTPOptions tune a [ServeHTTP].
@@ -47,6 +50,9 @@ type HTTPOptions struct {
 	// SessionTimeout is how long a session without a request is kept. Zero means
 	// [DefaultSessionTimeout].
 	SessionTimeout time.Duration
+	// MaxSessions is how many sessions there can be: a request that would begin one more is
+	// refused. Zero means [DefaultMaxSessions].
+	MaxSessions int
 	// Grace is how long calls that run when ctx ends may go on before they are
 	// cancelled. Zero means [DefaultGrace].
 	Grace time.Duration
@@ -74,7 +80,7 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	base := context.WithValue(context.WithValue(calls, hangUpKey{}, ctx.Done()), callsKey{}, calls)
-	sessions := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+	sessions := sdk.NewStreamableHTTPHandler(o.chooseServer(server), &sdk.StreamableHTTPOptions{
 		SessionTimeout:             o.SessionTimeout,
 		MaxRequestBodyBytes:        int64(o.MaxMessage),
 		DisableLocalhostProtection: true, // httpguard allows for o.Hosts
@@ -94,6 +100,20 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 		return nil
 	}
 }
+
+// chooseServer returns the function that returns server for each request, and nil, by
+// which the SDK refuses it, for one that would begin a session too many.
+func (o *HTTPOptions) chooseServer(server *sdk.Server) func(*http.Request) *sdk.Server {
+	return func(r *http.Request) *sdk.Server {
+		if r.Header.Get(sessionHeader) == "" && len(slices.Collect(server.Sessions())) >= o.MaxSessions {
+			return nil
+		}
+		return server
+	}
+}
+
+// sessionHeader has the id of a session in all requests but the one that begins it.
+const sessionHeader = "Mcp-Session-Id"
 
 // callsKey is the key of a context in that of a session. When it ends, the calls of
 // the session are cancelled.
@@ -127,6 +147,9 @@ func (opts *HTTPOptions) withDefaults() HTTPOptions {
 	}
 	if o.SessionTimeout == 0 {
 		o.SessionTimeout = DefaultSessionTimeout
+	}
+	if o.MaxSessions == 0 {
+		o.MaxSessions = DefaultMaxSessions
 	}
 	if o.Grace == 0 {
 		o.Grace = DefaultGrace

@@ -195,6 +195,20 @@ func TestHTTPRefusesOptions(t *testing.T) {
 	}
 }
 
+// TestHTTPMaxSessions tests that the request that would begin a session too many is refused.
+func TestHTTPMaxSessions(t *testing.T) {
+	t.Parallel()
+	addr := serveHTTP(t, newMemory(t, nil), &mcp.HTTPOptions{MaxSessions: 2})
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	begin := fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s",
+		addr, len(ping), ping)
+	for i, want := range []int{200, 200, 400, 400} {
+		if status, text := exchange(t, addr, begin); status != want {
+			t.Errorf("the answer to client %d is %d %q, want %d", i+1, status, text, want)
+		}
+	}
+}
+
 // TestHTTPShutDown tests that a call that runs when the context ends is answered, and
 // is cancelled after the time of grace.
 func TestHTTPShutDown(t *testing.T) {

@@ -70,14 +70,21 @@ func (w *workers) run(first task, n int) error {
 	return w.err
 }
 
-// buffers are what workers read files into, for the next search.
+// buffers are what workers read files into, for the next search. Those of more than
+// maxKeptBuffer bytes are not kept.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxKeptBuffer = 4 << 20
 
 // work does tasks until there are none. scratch is the buffer into which this
 // worker reads one file after the other.
 func (w *workers) work() {
 	scratch := buffers.Get().(*[]byte)
-	defer buffers.Put(scratch)
+	defer func() {
+		if cap(*scratch) <= maxKeptBuffer {
+			buffers.Put(scratch)
+		}
+	}()
 	for {
 		t, ok := w.next()
 		if !ok {

@@ -119,6 +119,8 @@ const (
 	// maxTrustedSize is the largest buffer that is allocated for a file because
 	// the file says that it has that size.
 	maxTrustedSize = 1 << 30
+	// maxDoubled is the size from which on a buffer grows by no more than it must.
+	maxDoubled = 1 << 20
 	// minBuffer is the buffer for a file that says it is empty, as those of
 	// /proc do.
 	minBuffer = 512
@@ -138,7 +140,7 @@ func (r reading) all(ctx context.Context, size int64, buf []byte) ([]byte, error
 		return nil, err
 	}
 	room := int(max(min(size, maxTrustedSize)-int64(len(buf)), minBuffer))
-	if room > cap(buf)-len(buf) {
+	if room > cap(buf)-len(buf) && cap(buf) < maxDoubled {
 		room = max(room, 2*cap(buf)) // a buffer that is used again grows seldom
 	}
 	buf = slices.Grow(buf, room)

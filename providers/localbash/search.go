@@ -20,7 +20,7 @@ func (f *folder) GrepSource(string, workspace.GrepOptions, scan.Hidden) (src sca
 // source shows a folder to the search engine.
 type source struct{ f *folder }
 
-var _ scan.Source = source{}
+var _ scan.Opener = source{}
 
 // List implements [scan.Source].
 func (s source) List(ctx context.Context, dir string, top bool) ([]scan.Child, error) {

@@ -16,19 +16,22 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// exampleEditor is an editor that prints what its agent calls, and approves nothing.
+// exampleEditor is an editor that records what its agent calls, and approves nothing. The
+// connection handles notifications in order and before the response to the prompt, but
+// beside the agent's requests.
 type exampleEditor struct {
 	*acp.Files
 	acp.NoTerminals
+	calls []string
 }
 
-func (exampleEditor) RequestPermission(context.Context, sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error) {
+func (*exampleEditor) RequestPermission(context.Context, sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error) {
 	return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}, nil
 }
 
-func (exampleEditor) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
+func (e *exampleEditor) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
 	if call := n.Update.ToolCall; call != nil {
-		fmt.Printf("%s: %s\n", call.Kind, call.Title)
+		e.calls = append(e.calls, fmt.Sprintf("%s: %s", call.Kind, call.Title))
 	}
 	return nil
 }
@@ -97,7 +100,8 @@ func Example() {
 	agent := &exampleAgent{below: fsys}
 	agent.conn = acp.ConnectAgent(agent, toEditor, fromEditor, nil)
 
-	conn := acp.ConnectClient(exampleEditor{Files: files}, toAgent, fromAgent, nil)
+	editor := &exampleEditor{Files: files}
+	conn := acp.ConnectClient(editor, toAgent, fromAgent, nil)
 	if _, err := conn.Initialize(ctx, sdk.InitializeRequest{
 		ProtocolVersion:    sdk.ProtocolVersionNumber,
 		ClientCapabilities: sdk.ClientCapabilities{Fs: files.Capabilities()},
@@ -112,13 +116,14 @@ func Example() {
 	if _, err := conn.Prompt(ctx, sdk.PromptRequest{SessionId: session.SessionId, Prompt: prompt}); err != nil {
 		log.Fatal(err)
 	}
+	fmt.Println(strings.Join(editor.calls, "\n"))
 	data, err := ws.ReadFile(ctx, "greeting.txt")
 	fmt.Print(string(data))
 	if err != nil {
 		log.Fatal(err)
 	}
 	// Output:
-	// edit: Edit file greeting.txt
 	// the agent writes greeting.txt: Good evening, world
+	// edit: Edit file greeting.txt
 	// Good evening, world
 }

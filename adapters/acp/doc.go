@@ -27,6 +27,7 @@
 //	fsys, err := acp.NewFS(local, conn, session, clientCapabilities.Fs, nil)
 //	ws := workspace.New("main", fsys, nil)
 //
-// What the editor answers is not trusted either: see [FS]. A [Caller] calls tools,
+// An agent with a method SetAgentConnection gets its connection by it, before the first
+// message. What the editor answers is not trusted either: see [FS]. A [Caller] calls tools,
 // reports the calls to the client, and asks it where a rule asks.
 package acp

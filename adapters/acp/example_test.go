@@ -45,6 +45,8 @@ type exampleAgent struct {
 	root  string
 }
 
+func (a *exampleAgent) SetAgentConnection(c *sdk.AgentSideConnection) { a.conn = c }
+
 func (a *exampleAgent) Initialize(_ context.Context, req sdk.InitializeRequest) (sdk.InitializeResponse, error) {
 	a.can = req.ClientCapabilities.Fs
 	return sdk.InitializeResponse{ProtocolVersion: sdk.ProtocolVersionNumber, AuthMethods: []sdk.AuthMethod{}}, nil
@@ -98,7 +100,7 @@ func Example() {
 	fromEditor, toAgent := io.Pipe() // the standard streams of a child process
 	fromAgent, toEditor := io.Pipe()
 	agent := &exampleAgent{below: fsys}
-	agent.conn = acp.ConnectAgent(agent, toEditor, fromEditor, nil)
+	acp.ConnectAgent(agent, toEditor, fromEditor, nil)
 
 	editor := &exampleEditor{Files: files}
 	conn := acp.ConnectClient(editor, toAgent, fromAgent, nil)

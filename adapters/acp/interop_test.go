@@ -302,6 +302,8 @@ type ourAgent struct {
 	done chan []string // gets the results
 }
 
+func (a *ourAgent) SetAgentConnection(c *sdk.AgentSideConnection) { a.conn = c }
+
 func (a *ourAgent) Initialize(ctx context.Context, req sdk.InitializeRequest) (sdk.InitializeResponse, error) {
 	a.can = req.ClientCapabilities.Fs
 	return a.agentFunc.Initialize(ctx, req)
@@ -425,7 +427,7 @@ func TestClientsAgainstOurAgent(t *testing.T) {
 			defer toClient.Close()
 			sent := &recorder{Writer: toClient}
 			agent := &ourAgent{t: t, done: make(chan []string, 1)}
-			agent.conn = acp.ConnectAgent(agent, sent, fromClient, testLog(t))
+			acp.ConnectAgent(agent, sent, fromClient, testLog(t))
 			var texts []string
 			select {
 			case texts = <-agent.done:

@@ -27,12 +27,19 @@ func ConnectClient(client sdk.Client, toAgent io.Writer, fromAgent io.Reader, lo
 }
 
 // ConnectAgent connects an agent with an editor: it is [sdk.NewAgentSideConnection],
-// with long messages and log as for [ConnectClient].
+// with long messages and log as for [ConnectClient]. If the agent has a method
+// SetAgentConnection(*sdk.AgentSideConnection), it is called before the first message is
+// read, so that no message comes to an agent that does not have its connection yet.
 func ConnectAgent(agent sdk.Agent, toClient io.Writer, fromClient io.Reader, log *slog.Logger) *sdk.AgentSideConnection {
 	in := newWire(fromClient)
 	defer close(in.ready)
 	conn := sdk.NewAgentSideConnection(agent, toClient, in)
 	conn.SetLogger(orDiscard(log))
+	if a, ok := agent.(interface {
+		SetAgentConnection(*sdk.AgentSideConnection)
+	}); ok {
+		a.SetAgentConnection(conn)
+	}
 	return conn
 }
 
@@ -64,7 +71,7 @@ const maxHead = 64 << 10
 // which the SDK answers with an error that has this text.
 type wire struct {
 	in    *bufio.Reader
-	ready chan struct{} // closed when the logger of the connection is set
+	ready chan struct{} // closed when the connection is set up
 	rest  []byte        // of the message that is being read
 }
 

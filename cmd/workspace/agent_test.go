@@ -28,7 +28,7 @@ import (
 //	vanish        ends with the exit code 3
 func runAgent() {
 	a := &scriptAgent{}
-	a.conn = acp.ConnectAgent(a, os.Stdout, os.Stdin, nil)
+	acp.ConnectAgent(a, os.Stdout, os.Stdin, nil)
 	<-a.conn.Done()
 	a.running.Wait()
 }
@@ -44,6 +44,8 @@ type scriptAgent struct {
 }
 
 var _ sdk.Agent = (*scriptAgent)(nil)
+
+func (a *scriptAgent) SetAgentConnection(c *sdk.AgentSideConnection) { a.conn = c }
 
 func (a *scriptAgent) Initialize(_ context.Context, req sdk.InitializeRequest) (sdk.InitializeResponse, error) {
 	a.can = req.ClientCapabilities.Fs

@@ -18,41 +18,58 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// TestDocs checks that docs/tools.md has a section for every tool, whose
+// TestDocs checks that every tool has a section on one page of docs, whose
 // tables list every parameter and every member of the result as the schemas
 // have them. With -update it rewrites the tables.
 func TestDocs(t *testing.T) {
-	file := filepath.Join("..", "docs", "tools.md")
-	raw, err := os.ReadFile(file)
+	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Bash: bashtool.New(nil)})
+	documented := map[string]int{}
+	pages, err := filepath.Glob(filepath.Join("..", "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Bash: bashtool.New(nil)})
-	want := string(raw)
-	for _, tool := range set.Tools() {
-		want = withTables(t, want, tool)
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+	for _, file := range pages {
+		raw, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
+		want := string(raw)
+		for _, tool := range set.Tools() {
+			if strings.Contains(want, begin(tool)) {
+				documented[tool.Op]++
+				want = withTables(t, want, tool)
+			}
+		}
+		diff := cmp.Diff(want, string(raw))
+		switch {
+		case diff != "" && *update:
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		case diff != "":
+			t.Errorf("%s differs from the schemas; -update rewrites it (-want +got):\n%s", file, diff)
+		}
 	}
-	if diff := cmp.Diff(want, string(raw)); diff != "" {
-		t.Errorf("%s differs from the schemas; -update rewrites it (-want +got):\n%s", file, diff)
+	for _, tool := range set.Tools() {
+		if documented[tool.Op] != 1 {
+			t.Errorf("%d pages have %q, want one", documented[tool.Op], begin(tool))
+		}
 	}
 }
+
+// begin returns the line before the tables of a tool.
+func begin(tool *tools.Tool) string { return "<!-- tables of " + tool.Op + " -->\n" }
 
 // withTables puts the tables of a tool between its markers.
 func withTables(t *testing.T, doc string, tool *tools.Tool) string {
 	t.Helper()
-	begin, end := "<!-- tables of "+tool.Op+" -->\n", "<!-- end -->\n"
-	head, rest, ok := strings.Cut(doc, begin)
+	const end = "<!-- end -->\n"
+	head, rest, _ := strings.Cut(doc, begin(tool))
 	_, tail, closed := strings.Cut(rest, end)
-	if !ok || !closed || !strings.Contains(head, "\n### "+tool.Op+"\n") {
-		t.Fatalf("no section ### %s with %q and %q", tool.Op, begin, end)
+	if !closed || !strings.Contains(head, "\n## "+tool.Op+"\n") {
+		t.Fatalf("no section ## %s with %q and %q", tool.Op, begin(tool), end)
 	}
-	return head + begin + "\n" + table(t, "Parameter", tool.InputSchema()) + "\n" + table(t, "Result", tool.OutputSchema()) + "\n" + end + tail
+	return head + begin(tool) + "\n" + table(t, "Parameter", tool.InputSchema()) + "\n" + table(t, "Result", tool.OutputSchema()) + "\n" + end + tail
 }
 
 func table(t *testing.T, title string, raw json.RawMessage) string {

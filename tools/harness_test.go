@@ -18,7 +18,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files and the tables of docs/tools.md")
+var update = flag.Bool("update", false, "rewrite golden files and the tables of the tools in docs")
 
 // object is a JSON object.
 type object = map[string]any

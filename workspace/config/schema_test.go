@@ -16,7 +16,7 @@ import (
 
 const (
 	schemaFile = "../../docs/workspace.schema.json"
-	docsFile   = "../../docs/config.md"
+	docsFiles  = "../../docs/config*.md"
 )
 
 // TestSchemaFile tests that the committed schema is the schema of the Go types.
@@ -28,21 +28,35 @@ func TestSchemaFile(t *testing.T) {
 	checkGolden(t, schemaFile, string(schema))
 }
 
-// docsExamples returns the files that the documentation shows.
-func docsExamples(t *testing.T) []string {
+// docs returns the pages about files.
+func docs(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(docsFile)
+	pages, err := filepath.Glob(docsFiles)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var all strings.Builder
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// docsExamples returns the files that the documentation shows.
+func docsExamples(t *testing.T) []string {
+	t.Helper()
 	var examples []string
-	for i, part := range strings.Split(string(text), "```") {
+	for i, part := range strings.Split(docs(t), "```") {
 		if yaml, ok := strings.CutPrefix(part, "yaml\n"); ok && i%2 == 1 {
 			examples = append(examples, yaml)
 		}
 	}
-	if len(examples) < 5 {
-		t.Fatalf("%s has %d examples", docsFile, len(examples))
+	if len(examples) < 10 {
+		t.Fatalf("%s have %d examples", docsFiles, len(examples))
 	}
 	return examples
 }
@@ -63,10 +77,7 @@ func TestDocsExamples(t *testing.T) {
 
 // TestDocsTables tests that the documentation names each option of each kind.
 func TestDocsTables(t *testing.T) {
-	text, err := os.ReadFile(docsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := docs(t)
 	var schema struct {
 		Definitions map[string]struct {
 			Properties map[string]any
@@ -81,8 +92,8 @@ func TestDocsTables(t *testing.T) {
 	}
 	for name, definition := range schema.Definitions {
 		for key := range definition.Properties {
-			if !strings.Contains(string(text), "`"+key+"`") && key != "kind" {
-				t.Errorf("%s does not name %s of %s", docsFile, key, name)
+			if !strings.Contains(text, "`"+key+"`") && key != "kind" {
+				t.Errorf("%s do not name %s of %s", docsFiles, key, name)
 			}
 		}
 	}

@@ -169,7 +169,7 @@ func ignoresCase(h *hooked) {
 			}
 			found = workspace.Join(found, element)
 		}
-		if workspace.ValidName(name) {
+		if ops.ValidName(name) {
 			return ctx, found
 		}
 		return ctx, name

@@ -49,7 +49,7 @@ var (
 	_ workspace.Mover           = (*reference)(nil)
 	_ workspace.Resolver        = (*reference)(nil)
 	_ workspace.Exacter         = (*reference)(nil)
-	_ workspace.Capable         = (*reference)(nil)
+	_ fallback.Capable          = (*reference)(nil)
 )
 
 func newReference() *reference {

@@ -27,10 +27,10 @@ func wrapperCases() []testCase {
 // it has the nine methods and none of the optional ones.
 type neutral struct{ workspace.FileSystem }
 
-// Unwrap implements [workspace.Unwrapper].
+// Unwrap implements [fallback.Unwrapper].
 func (n neutral) Unwrap() workspace.FileSystem { return n.FileSystem }
 
-var _ workspace.Unwrapper = neutral{}
+var _ fallback.Unwrapper = neutral{}
 
 // wrapped returns e on its file system in two neutral wrappers.
 func (e *env) wrapped() *env {

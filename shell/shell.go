@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
@@ -104,7 +105,7 @@ func New(workspaces []*workspace.Workspace, opts *Options) *Shell {
 	s.opts, s.invalid = opts.withDefaults()
 	names := map[string]bool{}
 	for _, ws := range workspaces {
-		if names[ws.Name()] || len(workspaces) > 1 && !workspace.ValidName(ws.Name()) {
+		if names[ws.Name()] || len(workspaces) > 1 && !ops.ValidName(ws.Name()) {
 			s.invalid = fmt.Errorf("shell: the name %q cannot be a directory of its own", ws.Name())
 		}
 		names[ws.Name()] = true

@@ -120,7 +120,7 @@ const specialHint = "It is a device, a socket or a pipe, which has no content to
 // invalidHint is about the path if that is at fault, or about what it stands
 // for.
 func (ts *toolset) invalidHint(ctx context.Context, path string, err error) string {
-	if errors.Is(err, workspace.ErrEscape) || !workspace.ValidName(path) {
+	if errors.Is(err, workspace.ErrEscape) || !ops.ValidName(path) {
 		return `Give a path from the root of the workspace, such as src/main.go, that does not leave it with "..".`
 	}
 	switch ts.typeOf(ctx, path) {

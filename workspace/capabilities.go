@@ -19,20 +19,15 @@ type Capabilities struct {
 	// Copy says that the FileSystem copies by itself. Without it [Copy] still
 	// works, through the caller, if ConditionalWrite is set.
 	Copy bool `json:"copy"`
+	// Run says that [Runner] is supported: the files are on a machine, and commands
+	// can be run there.
+	Run bool `json:"run"`
 }
 
-// Capable is implemented by a [FileSystem] that has capabilities.
-type Capable interface {
-	// Capabilities returns the same value for the life of the FileSystem, with
-	// one exception: a FileSystem that starts at its first use may improve Watch
-	// from polled to native.
-	Capabilities() Capabilities
-}
-
-// CapabilitiesOf returns what fsys declares, the zero Capabilities if it
-// declares nothing.
+// CapabilitiesOf returns what fsys declares (see the Capable of package fallback), the
+// zero Capabilities if it declares nothing.
 func CapabilitiesOf(fsys FileSystem) Capabilities {
-	if capable, ok := As[Capable](fsys); ok {
+	if capable, ok := As[interface{ Capabilities() Capabilities }](fsys); ok {
 		return capable.Capabilities()
 	}
 	return Capabilities{}

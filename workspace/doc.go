@@ -10,12 +10,13 @@
 // the optional operations as methods.
 //
 // [VersionedReader], [Opener], [Creator], [Mover], [Copier], [Walker],
-// [Resolver], [Exacter] and [Rooter] are optional interfaces of one method each.
-// For each there is a package function that uses it, or does the same in another
-// way, or returns [errors.ErrUnsupported]; call that function, not the method. A
-// provider declares facts in [Capabilities]. A neutral wrapper has an Unwrap
-// method ([Unwrapper]); a wrapper that enforces something has none, and forwards
-// each optional interface itself.
+// [Resolver] and [Exacter] are optional interfaces of one method each. For each
+// there is a package function that uses it, or does the same in another way, or
+// returns [errors.ErrUnsupported]; call that function, not the method. [Runner]
+// is one, too, which [Workspace] alone uses. A provider declares facts in
+// [Capabilities]. A neutral wrapper has an Unwrap method (the Unwrapper of package
+// fallback); a wrapper that enforces something has none, and forwards each optional
+// interface itself.
 //
 // Every error is a [*io/fs.PathError]. Its Op is the name of the operation as
 // tools spell it ("read_file", "ls"), its Path is the caller's name for the file.

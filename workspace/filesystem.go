@@ -5,8 +5,11 @@ import "context"
 // FileSystem is the interface of a provider: nine methods over a tree of files
 // and directories. Everything else in this module is built on them.
 //
-// Names follow [io/fs]: unrooted, slash-separated, "." for the root; see
-// [ValidName]. A provider refuses any other name and never repairs it;
+// Names follow [io/fs]: unrooted, slash-separated, "." for the root, without empty,
+// "." and ".." elements ([io/fs.ValidPath]). They are valid UTF-8 without a NUL byte,
+// at most 4,096 bytes long, with elements of at most 255 bytes, as in common file
+// systems, that do not begin with ".workspacekit-tmp-", the prefix of the providers'
+// temporary files. A provider refuses any other name and never repairs it;
 // [*Workspace] repairs names.
 //
 // # Guarantees
@@ -22,8 +25,7 @@ import "context"
 // whose Path is the name at fault as the caller gave it, or the pattern or glob
 // if that is at fault.
 // Each method lists its own kinds; every method may also return:
-//   - [io/fs.ErrInvalid] for a name that is not valid ([ValidName] has the
-//     rules; one with a reserved element is not), a nonsensical option
+//   - [io/fs.ErrInvalid] for a name that is not valid, a nonsensical option
 //     (a negative limit), or a name that the store cannot hold;
 //   - [ErrEscape], which is also [io/fs.ErrInvalid], for a name with a ".."
 //     element or one that a symlink leads out of the workspace;

@@ -7,17 +7,6 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
-// ValidName reports whether a [FileSystem] accepts name: it is valid for
-// [io/fs.ValidPath] (so "." or unrooted, slash-separated, without empty, "." and
-// ".." elements), is valid UTF-8 without a NUL byte, and is at most 4,096 bytes
-// long; its elements are at most 255 bytes long, as in common file systems, and do
-// not begin with ".workspacekit-tmp-", the prefix of the providers' temporary
-// files.
-//
-// Bytes that are unusual but legal in file names (backslashes, newlines,
-// control characters, leading dashes) are valid.
-func ValidName(name string) bool { return ops.CheckName(name) == nil }
-
 // CleanName turns what people and models write ("/src/a", "./src/a",
 // "src//a/", "") into a valid name. root is the absolute path under which
 // they know the workspace, "" or "/" if there is none; it is removed from names

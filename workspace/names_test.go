@@ -20,7 +20,7 @@ func TestValidName(t *testing.T) {
 		"..": false, "../a": false, "a/..": false, "a/../b": false, "a\x00": false, "\xff": false,
 		".workspacekit-tmp-": false, "a/.workspacekit-tmp-x": false, ".workspacekit-tmp-x/a": false, long + "a": false, "b/" + long + "a/c": false, strings.Repeat("a/", ops.MaxNameLength/2) + "a": false,
 	} {
-		if got := workspace.ValidName(name); got != want {
+		if got := ops.ValidName(name); got != want {
 			t.Errorf("ValidName(%.40q) = %v, want %v", name, got, want)
 		}
 	}
@@ -80,13 +80,13 @@ func FuzzCleanName(f *testing.F) {
 			}
 			return
 		}
-		if !workspace.ValidName(got) {
+		if !ops.ValidName(got) {
 			t.Errorf("CleanName(%q, %q) = %q, which is not valid", root, name, got)
 		}
 		if again, err := workspace.CleanName("", got); again != got || err != nil {
 			t.Errorf("CleanName of the clean %q = %q, %v", got, again, err)
 		}
-		if workspace.ValidName(name) && got != name {
+		if ops.ValidName(name) && got != name {
 			t.Errorf("CleanName(%q, %q) = %q changes a valid name", root, name, got)
 		}
 		// Whoever takes the name for a path of the host's, below the root, must

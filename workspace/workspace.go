@@ -40,18 +40,17 @@ var (
 	_ Opener          = (*Workspace)(nil)
 	_ Creator         = (*Workspace)(nil)
 	_ Walker          = (*Workspace)(nil)
-	_ Capable         = (*Workspace)(nil)
 	_ Resolver        = (*Workspace)(nil)
 	_ Exacter         = (*Workspace)(nil)
-	_ Rooter          = (*Workspace)(nil)
 	_ Mover           = (*Workspace)(nil)
 	_ Copier          = (*Workspace)(nil)
+	_ Runner          = (*Workspace)(nil)
 )
 
 // New returns the workspace name over fsys. Nil opts mean the zero Options.
 func New(name string, fsys FileSystem, opts *Options) *Workspace {
 	w := &Workspace{name: name, fsys: fsys, maxSize: DefaultMaxFileSize}
-	if rooter, ok := As[Rooter](fsys); ok {
+	if rooter, ok := As[interface{ Root() string }](fsys); ok {
 		w.root = rooter.Root()
 	}
 	if opts != nil && opts.MaxFileSize != 0 {

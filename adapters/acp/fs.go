@@ -107,7 +107,7 @@ var (
 	_ workspace.Mover           = (*FS)(nil)
 	_ workspace.Copier          = (*FS)(nil)
 	_ workspace.Exacter         = (*FS)(nil)
-	_ workspace.Rooter          = (*FS)(nil)
+	_ fallback.Rooter           = (*FS)(nil)
 	_ fallback.Hider            = (*FS)(nil)
 	_ fallback.Transactor       = (*FS)(nil)
 )
@@ -148,7 +148,7 @@ func (l *link) over(below workspace.FileSystem, exact bool, hidden scan.Hidden) 
 	return f.hide(hidden)
 }
 
-// Root implements [workspace.Rooter].
+// Root implements [fallback.Rooter].
 func (f *FS) Root() string { return f.opts.Root }
 
 // Exact implements [workspace.Exacter].
@@ -356,7 +356,7 @@ func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions)
 	}
 	return workspace.Open(ctx, struct {
 		workspace.FileSystem
-		workspace.Capable
+		fallback.Capable
 		workspace.VersionedReader
 	}{f, f, f}, name, opts)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -55,7 +56,7 @@ func (r *resources) resolve(uri string) (*workspace.Workspace, string, error) {
 	name, err := url.PathUnescape(host)
 	path, err2 := url.PathUnescape(escaped)
 	at := slices.IndexFunc(r.all, func(ws *workspace.Workspace) bool { return ws.Name() == name })
-	if !ok || err != nil || err2 != nil || at < 0 || path == "." || !workspace.ValidName(path) {
+	if !ok || err != nil || err2 != nil || at < 0 || path == "." || !ops.ValidName(path) {
 		return nil, "", sdk.ResourceNotFoundError(uri)
 	}
 	return r.all[at], path, nil

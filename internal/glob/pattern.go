@@ -32,7 +32,7 @@ const maxLength = 4096
 // # Dialect
 //
 // It matches what doublestar.Match matches, for every name that
-// [workspace.ValidName] accepts, except where doublestar.Match differs from
+// [provider.ValidName] accepts, except where doublestar.Match differs from
 // doublestar.Glob, or from the same pattern spelled in another way:
 //   - A class never matches "/": "a[!b]c" does not match "a/c".
 //   - Braces are alternative spellings of the whole pattern, which matches

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // reference is what Pattern documents, in terms of doublestar.Match and by
@@ -225,7 +225,7 @@ func FuzzMatch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		p, err := glob.Compile(pattern)
-		if err != nil || !workspace.ValidName(path) {
+		if err != nil || !ops.ValidName(path) {
 			return
 		}
 		got := p.Match(path)

@@ -32,6 +32,9 @@ func Check(ctx context.Context, op, name string) error {
 	return nil
 }
 
+// ValidName reports whether a FileSystem accepts name, as package provider says.
+func ValidName(name string) bool { return CheckName(name) == nil }
+
 // CheckName returns the reason why name is not valid, nil if it is.
 func CheckName(name string) error {
 	switch {

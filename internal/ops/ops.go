@@ -27,6 +27,7 @@ const (
 	Hide      = "hide"
 	Backup    = "backup"
 	Undo      = "undo"
+	Run       = "run"
 
 	ApplyPatch  = "apply_patch"
 	Bash        = "bash"

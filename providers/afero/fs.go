@@ -161,5 +161,5 @@ func (s *store) children(dir string) ([]fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(infos, func(info fs.FileInfo) bool { return !workspace.ValidName(info.Name()) }), nil
+	return slices.DeleteFunc(infos, func(info fs.FileInfo) bool { return !ops.ValidName(info.Name()) }), nil
 }

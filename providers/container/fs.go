@@ -38,6 +38,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/container/internal/remotegrep"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
@@ -90,11 +91,11 @@ var (
 	_ provider.Walker        = (*store)(nil)
 	_ provider.Resolver      = (*store)(nil)
 	_ provider.Exacter       = (*store)(nil)
-	_ workspace.Capable      = (*store)(nil)
-	_ workspace.Rooter       = (*store)(nil)
+	_ fallback.Capable       = (*store)(nil)
+	_ fallback.Rooter        = (*store)(nil)
 )
 
-// Capabilities implements [workspace.Capable].
+// Capabilities implements [fallback.Capable].
 func (s *store) Capabilities() workspace.Capabilities {
 	c := workspace.Capabilities{
 		Write: true, Versions: true, ConditionalWrite: true,
@@ -106,7 +107,7 @@ func (s *store) Capabilities() workspace.Capabilities {
 	return c
 }
 
-// Root implements [workspace.Rooter].
+// Root implements [fallback.Rooter].
 func (s *store) Root() string {
 	if found := s.start.found.Load(); found != nil {
 		return found.Root

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -176,7 +177,7 @@ func FuzzNamesAndContents(f *testing.F) {
 	}
 	fsys := open(f, &container.Options{Executor: container.Command{}, Root: f.TempDir()})
 	f.Fuzz(func(t *testing.T, name string, content []byte) {
-		if !workspace.ValidName(name) || name == "." || strings.Contains(name, ".workspacekit-tmp-") || len(name) > 1000 {
+		if !ops.ValidName(name) || name == "." || strings.Contains(name, ".workspacekit-tmp-") || len(name) > 1000 {
 			if _, err := fsys.WriteFile(t.Context(), name, content, nil); err == nil && len(name) <= 1000 {
 				t.Errorf("WriteFile(%q) = nil, want an error", name)
 			}

@@ -227,7 +227,7 @@ func (in *importing) check(header *tar.Header) (*tar.Header, error) {
 	switch {
 	case escapes(".", header.Name):
 		return fail(workspace.ErrEscape, nil)
-	case !workspace.ValidName(name):
+	case !ops.ValidName(name):
 		return fail(fs.ErrInvalid, errors.New("an archive cannot have that name in it"))
 	case entry == nil:
 		return fail(fs.ErrInvalid, fmt.Errorf("an entry of the type %q is neither file, directory nor link", header.Typeflag))
@@ -382,10 +382,10 @@ func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOp
 func exported(header *tar.Header) (*tar.Header, error) {
 	entry := plainEntry(header)
 	name := path.Clean(header.Name)
-	if entry == nil || name == "." || !workspace.ValidName(name) {
+	if entry == nil || name == "." || !ops.ValidName(name) {
 		return nil, nil
 	}
-	if entry.Typeflag == tar.TypeLink && !workspace.ValidName(entry.Linkname) {
+	if entry.Typeflag == tar.TypeLink && !ops.ValidName(entry.Linkname) {
 		return nil, errors.New("tar in the container wrote a link that leads out")
 	}
 	return entry, nil

@@ -70,6 +70,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/listing"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
@@ -102,15 +103,15 @@ type tree struct {
 }
 
 var (
-	_ workspace.Capable = (*tree)(nil)
-	_ provider.Store    = (*tree)(nil)
-	_ scan.Searcher     = (*tree)(nil)
-	_ provider.Watcher  = (*tree)(nil)
-	_ provider.Opener   = (*tree)(nil)
-	_ provider.Creator  = (*tree)(nil)
-	_ provider.Mover    = (*tree)(nil)
-	_ provider.Copier   = (*tree)(nil)
-	_ provider.Walker   = (*tree)(nil)
+	_ fallback.Capable = (*tree)(nil)
+	_ provider.Store   = (*tree)(nil)
+	_ scan.Searcher    = (*tree)(nil)
+	_ provider.Watcher = (*tree)(nil)
+	_ provider.Opener  = (*tree)(nil)
+	_ provider.Creator = (*tree)(nil)
+	_ provider.Mover   = (*tree)(nil)
+	_ provider.Copier  = (*tree)(nil)
+	_ provider.Walker  = (*tree)(nil)
 )
 
 // Open returns the workspace that opts describes. It sends no request unless
@@ -225,7 +226,7 @@ func unshared(o s3.Options) s3.Options {
 	return o
 }
 
-// Capabilities implements [workspace.Capable].
+// Capabilities implements [fallback.Capable].
 func (t *tree) Capabilities() workspace.Capabilities { return t.compat.capabilities() }
 
 // Region returns the region of the bucket, as the options, the environment or

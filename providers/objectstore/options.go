@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // The values that zero [Options] mean.
@@ -37,7 +37,7 @@ type Options struct {
 	// is required, and must exist.
 	Bucket string
 	// Prefix is what the keys of the workspace begin with, a name as
-	// [workspace.ValidName] has it; a slash follows it in the keys, and may
+	// [provider.ValidName] has it; a slash follows it in the keys, and may
 	// stand at its end. Empty means the whole bucket.
 	Prefix string
 
@@ -198,7 +198,7 @@ func (o *Options) checkPlace() error {
 	return errors.Join(bucket, prefix)
 }
 
-func validPrefix(prefix string) bool { return prefix != "." && workspace.ValidName(prefix) }
+func validPrefix(prefix string) bool { return prefix != "." && ops.ValidName(prefix) }
 
 // checkEndpoint checks the URL of the store.
 func (o *Options) checkEndpoint() error {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
@@ -32,7 +33,7 @@ func treeOf(keys []string) tree {
 		path := ""
 		for i, element := range elements {
 			name, ok := object.Unescape(element)
-			if path += name; !ok || path == "." || !workspace.ValidName(path) {
+			if path += name; !ok || path == "." || !ops.ValidName(path) {
 				break
 			}
 			isDir, known := t[path]

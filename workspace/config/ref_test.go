@@ -110,7 +110,7 @@ func TestRefJSON(t *testing.T) {
 	}
 	const want = `{"kind":"memory","schemaVersion":1,"name":"main","payload":{"dirs":[],"files":{}},` +
 		`"fs":{"readOnly":true,"allowedPaths":["src/**"]},` +
-		`"capabilities":{"write":false,"versions":true,"conditionalWrite":false,"watch":"native","move":false,"copy":false}}`
+		`"capabilities":{"write":false,"versions":true,"conditionalWrite":false,"watch":"native","move":false,"copy":false,"run":false}}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Errorf("the reference (-want +got):\n%s", diff)
 	}

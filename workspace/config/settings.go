@@ -167,7 +167,7 @@ func checkPolicyTests(p *diagnostics, n *document.Node) {
 		if op := item.Lookup("op"); op != nil && op.Kind == document.Text {
 			checkOp(p, op)
 		}
-		if path := item.Lookup("path"); path != nil && path.Kind == document.Text && !workspace.ValidName(path.Text) {
+		if path := item.Lookup("path"); path != nil && path.Kind == document.Text && !ops.ValidName(path.Text) {
 			p.Add(path.At, `the path %q is not a name such as "src/main.go", from the root of the workspace`, document.Short(path.Raw))
 		}
 	}
@@ -541,6 +541,7 @@ var requirements = []requirement{
 	{"watch", func(c workspace.Capabilities) bool { return c.Watch != workspace.WatchNone }},
 	{"move", func(c workspace.Capabilities) bool { return c.Move }},
 	{"copy", func(c workspace.Capabilities) bool { return c.Copy }},
+	{"run", func(c workspace.Capabilities) bool { return c.Run }},
 }
 
 func requirementNames() []string {
@@ -623,7 +624,7 @@ func (c *Config) checkBackups(p *diagnostics) {
 
 // check adds what is wrong with the settings that n has, beside their types.
 func (b *Backup) check(p *diagnostics, n *document.Node) {
-	if dir := n.Lookup("dir"); dir != nil && dir.Kind == document.Text && (!workspace.ValidName(dir.Text) || dir.Text == ".") {
+	if dir := n.Lookup("dir"); dir != nil && dir.Kind == document.Text && (!ops.ValidName(dir.Text) || dir.Text == ".") {
 		p.Add(dir.At, "dir %q is no directory of a workspace: name one below the root, such as %s", document.Short(dir.Raw), backup.DefaultDir)
 	}
 	if keep := n.Lookup("keep"); keep != nil && keep.IsInteger() && b.Keep < 1 {

@@ -14,7 +14,7 @@ import (
 )
 
 // fileSystem is an observed [workspace.FileSystem]. It forwards every optional
-// interface and is no [workspace.Unwrapper], so that nobody gets past it.
+// interface and is no [fallback.Unwrapper], so that nobody gets past it.
 type fileSystem struct {
 	fsys      workspace.FileSystem
 	name      string
@@ -24,7 +24,7 @@ type fileSystem struct {
 
 var (
 	_ workspace.FileSystem      = (*fileSystem)(nil)
-	_ workspace.Capable         = (*fileSystem)(nil)
+	_ fallback.Capable          = (*fileSystem)(nil)
 	_ workspace.VersionedReader = (*fileSystem)(nil)
 	_ workspace.Opener          = (*fileSystem)(nil)
 	_ workspace.Creator         = (*fileSystem)(nil)
@@ -33,7 +33,7 @@ var (
 	_ workspace.Walker          = (*fileSystem)(nil)
 	_ workspace.Resolver        = (*fileSystem)(nil)
 	_ workspace.Exacter         = (*fileSystem)(nil)
-	_ workspace.Rooter          = (*fileSystem)(nil)
+	_ fallback.Rooter           = (*fileSystem)(nil)
 	_ fallback.Hider            = (*fileSystem)(nil)
 )
 
@@ -57,10 +57,10 @@ func New(fsys workspace.FileSystem, name string, observers ...Observer) workspac
 	return f
 }
 
-// Capabilities implements [workspace.Capable].
+// Capabilities implements [fallback.Capable].
 func (f *fileSystem) Capabilities() workspace.Capabilities { return workspace.CapabilitiesOf(f.fsys) }
 
-// Root implements [workspace.Rooter].
+// Root implements [fallback.Rooter].
 func (f *fileSystem) Root() string { return fallback.Root(f.fsys) }
 
 // Close closes the FileSystem below if it is an [io.Closer].

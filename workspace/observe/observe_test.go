@@ -348,7 +348,7 @@ func TestDenials(t *testing.T) {
 func TestNobodyGetsPast(t *testing.T) {
 	store := openLocal(t)
 	fsys := observe.New(store, "test", &recorder{})
-	if _, ok := fsys.(workspace.Unwrapper); ok {
+	if _, ok := fsys.(fallback.Unwrapper); ok {
 		t.Error("the wrapper can be unwrapped")
 	}
 	if _, ok := workspace.As[*localbash.FS](fsys); ok {

@@ -501,7 +501,7 @@ func interfaceAttempts() []attempt {
 			return reads(b, view)
 		}},
 		{"Unwrapper", func(b *bypass) string {
-			if wrapper, ok := workspace.As[workspace.Unwrapper](b.r); ok {
+			if wrapper, ok := workspace.As[fallback.Unwrapper](b.r); ok {
 				return reads(b, wrapper.Unwrap())
 			}
 			return ""

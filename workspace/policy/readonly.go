@@ -36,7 +36,7 @@ func ReadOnly(fsys workspace.FileSystem) *ReadOnlyFS {
 	return &ReadOnlyFS{atRoot(fsys)}
 }
 
-// Capabilities implements [workspace.Capable]. It returns the capabilities of the
+// Capabilities implements [fallback.Capable]. It returns the capabilities of the
 // FileSystem below that change nothing.
 func (r *ReadOnlyFS) Capabilities() workspace.Capabilities {
 	below := r.reads.Capabilities()

@@ -45,7 +45,7 @@ type RestrictedFS struct {
 
 var (
 	_ workspace.FileSystem      = (*RestrictedFS)(nil)
-	_ workspace.Capable         = (*RestrictedFS)(nil)
+	_ fallback.Capable          = (*RestrictedFS)(nil)
 	_ workspace.VersionedReader = (*RestrictedFS)(nil)
 	_ workspace.Opener          = (*RestrictedFS)(nil)
 	_ workspace.Creator         = (*RestrictedFS)(nil)
@@ -56,7 +56,7 @@ var (
 	_ workspace.Exacter         = (*RestrictedFS)(nil)
 	_ fallback.Hider            = (*RestrictedFS)(nil)
 	_ fallback.Transactor       = (*RestrictedFS)(nil)
-	_ workspace.Rooter          = (*RestrictedFS)(nil)
+	_ fallback.Rooter           = (*RestrictedFS)(nil)
 )
 
 // Restrict returns fsys with what rules allow.
@@ -156,12 +156,12 @@ func (r *RestrictedFS) Transaction(ctx context.Context, change func(ctx context.
 	return fallback.Transaction(ctx, r.fsys, change)
 }
 
-// Capabilities implements [workspace.Capable].
+// Capabilities implements [fallback.Capable].
 func (r *RestrictedFS) Capabilities() workspace.Capabilities {
 	return workspace.CapabilitiesOf(r.fsys)
 }
 
-// Root implements [workspace.Rooter].
+// Root implements [fallback.Rooter].
 func (r *RestrictedFS) Root() string { return fallback.Root(r.fsys) }
 
 // Close closes the FileSystem below if it is an [io.Closer].

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
-	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Rules say what may be done with which names of a [workspace.FileSystem]. All
@@ -228,7 +227,7 @@ type Decision struct {
 // [io/fs.ErrInvalid] for an unknown op or an invalid name, and those of
 // [Restrict] for the rules.
 func Explain(rules Rules, op Op, name string) (Decision, error) {
-	if !workspace.ValidName(name) {
+	if !ops.ValidName(name) {
 		return Decision{}, ops.Error(opRestrict, name, fs.ErrInvalid, nil)
 	}
 	need, unknown := setOf([]Op{op})

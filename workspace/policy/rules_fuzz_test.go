@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -20,7 +21,7 @@ func FuzzPathList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pattern, name, child string) {
 		compiled, err := compilePath(pattern)
 		below := workspace.Join(name, child)
-		if err != nil || !workspace.ValidName(name) || !workspace.ValidName(below) || name == "." || child == "." {
+		if err != nil || !ops.ValidName(name) || !ops.ValidName(below) || name == "." || child == "." {
 			t.Skip()
 		}
 		match := func(name string) (matches, below bool) { return matchPrefix(compiled.Start(), foldCase(name), nil) }
@@ -78,7 +79,7 @@ func FuzzRules(f *testing.F) {
 		rules := parseRules(text)
 		set, err := compile(Rules{FirstMatch: rules})
 		below := workspace.Join(name, child)
-		if err != nil || !workspace.ValidName(name) || !workspace.ValidName(below) || child == "." {
+		if err != nil || !ops.ValidName(name) || !ops.ValidName(below) || child == "." {
 			t.Skip()
 		}
 		if denied, err := compile(Rules{DeniedPaths: []string{child}}); err == nil {

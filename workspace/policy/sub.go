@@ -43,7 +43,7 @@ type SubFS struct {
 
 var (
 	_ workspace.FileSystem      = (*SubFS)(nil)
-	_ workspace.Capable         = (*SubFS)(nil)
+	_ fallback.Capable          = (*SubFS)(nil)
 	_ workspace.VersionedReader = (*SubFS)(nil)
 	_ workspace.Opener          = (*SubFS)(nil)
 	_ workspace.Creator         = (*SubFS)(nil)
@@ -54,7 +54,7 @@ var (
 	_ workspace.Exacter         = (*SubFS)(nil)
 	_ fallback.Hider            = (*SubFS)(nil)
 	_ fallback.Transactor       = (*SubFS)(nil)
-	_ workspace.Rooter          = (*SubFS)(nil)
+	_ fallback.Rooter           = (*SubFS)(nil)
 )
 
 // Sub returns the directory dir of fsys. It does not look whether dir exists;
@@ -84,10 +84,10 @@ func atRoot(fsys workspace.FileSystem) *SubFS {
 	return &SubFS{fsys: fsys, files: fsys, dir: "."}
 }
 
-// Capabilities implements [workspace.Capable].
+// Capabilities implements [fallback.Capable].
 func (s *SubFS) Capabilities() workspace.Capabilities { return workspace.CapabilitiesOf(s.fsys) }
 
-// Root implements [workspace.Rooter].
+// Root implements [fallback.Rooter].
 func (s *SubFS) Root() string {
 	root := fallback.Root(s.fsys)
 	if root == "" || s.dir == "." {

@@ -16,7 +16,7 @@ import (
 // package workspace use their fallbacks.
 type plain struct {
 	workspace.FileSystem
-	workspace.Capable
+	fallback.Capable
 }
 
 // Open implements [workspace.Opener].

@@ -25,11 +25,11 @@ import (
 // Facts are what a [Store]'s methods alone do not show.
 type Facts struct {
 	// Capabilities are what the store can do. What they do not declare is
-	// refused without asking the store. If the Store is a [workspace.Capable],
+	// refused without asking the store. If the Store is a [fallback.Capable],
 	// its answer counts instead.
 	Capabilities workspace.Capabilities
 	// Root is the absolute path by which people and models know the root. Empty
-	// means that there is none. If the Store is a [workspace.Rooter], its
+	// means that there is none. If the Store is a [fallback.Rooter], its
 	// answer counts instead.
 	Root string
 	// CheckName returns an error for a valid name that the store cannot hold. No
@@ -60,7 +60,7 @@ type shared struct {
 
 var (
 	_ workspace.FileSystem      = (*FS)(nil)
-	_ workspace.Capable         = (*FS)(nil)
+	_ fallback.Capable          = (*FS)(nil)
 	_ workspace.VersionedReader = (*FS)(nil)
 	_ workspace.Opener          = (*FS)(nil)
 	_ workspace.Creator         = (*FS)(nil)
@@ -69,8 +69,9 @@ var (
 	_ workspace.Walker          = (*FS)(nil)
 	_ workspace.Resolver        = (*FS)(nil)
 	_ workspace.Exacter         = (*FS)(nil)
+	_ workspace.Runner          = (*FS)(nil)
 	_ fallback.Hider            = (*FS)(nil)
-	_ workspace.Rooter          = (*FS)(nil)
+	_ fallback.Rooter           = (*FS)(nil)
 )
 
 // New returns the FileSystem over store.
@@ -90,12 +91,12 @@ func (f *FS) Close() error {
 	return nil
 }
 
-// Capabilities implements [workspace.Capable]. It is what the store declares,
+// Capabilities implements [fallback.Capable]. It is what the store declares,
 // and Copy where a copy through the caller is possible: a [Copier] knows itself
 // whether it can.
 func (f *FS) Capabilities() workspace.Capabilities {
 	caps := f.facts.Capabilities
-	if capable, ok := f.store.(workspace.Capable); ok {
+	if capable, ok := f.store.(fallback.Capable); ok {
 		caps = capable.Capabilities()
 	}
 	if _, copies := f.store.(Copier); !copies {
@@ -104,9 +105,9 @@ func (f *FS) Capabilities() workspace.Capabilities {
 	return caps
 }
 
-// Root implements [workspace.Rooter].
+// Root implements [fallback.Rooter].
 func (f *FS) Root() string {
-	if rooter, ok := f.store.(workspace.Rooter); ok {
+	if rooter, ok := f.store.(fallback.Rooter); ok {
 		return rooter.Root()
 	}
 	return f.facts.Root

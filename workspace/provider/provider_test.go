@@ -65,13 +65,17 @@ func (s failing) Create(context.Context, string, workspace.WriteOptions) (worksp
 	return nil, s.err
 }
 
+func (s failing) Run(context.Context, workspace.RunOptions) (*workspace.RunResult, error) {
+	return nil, s.err
+}
+
 func (s failing) Walk(context.Context, string, workspace.WalkOptions, workspace.WalkFunc) error {
 	return s.err
 }
 
 // everything declares all capabilities.
 var everything = workspace.Capabilities{
-	Write: true, Versions: true, ConditionalWrite: true, Watch: workspace.WatchNative, Move: true, Copy: true,
+	Write: true, Versions: true, ConditionalWrite: true, Watch: workspace.WatchNative, Move: true, Copy: true, Run: true,
 }
 
 // calls are one call of each method, on a name "a".
@@ -88,6 +92,10 @@ var calls = map[string]func(context.Context, *provider.FS) error{
 	"open":       func(ctx context.Context, f *provider.FS) error { _, _, err := f.Open(ctx, "a", nil); return err },
 	"create":     func(ctx context.Context, f *provider.FS) error { _, err := f.Create(ctx, "a", nil); return err },
 	"watch":      func(ctx context.Context, f *provider.FS) error { _, err := f.Watch(ctx, "a", nil); return err },
+	"run": func(ctx context.Context, f *provider.FS) error {
+		_, err := f.Run(ctx, &workspace.RunOptions{Command: []string{"true"}, Dir: "a"})
+		return err
+	},
 	"glob": func(ctx context.Context, f *provider.FS) error {
 		_, err := f.Glob(ctx, "*", &workspace.GlobOptions{Dir: "a"})
 		return err

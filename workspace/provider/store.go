@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -16,7 +17,7 @@ import (
 // same names mean, and [FS] does for each of them what the contract asks of
 // every provider. A method can rely on this:
 //
-//   - Names are valid ([workspace.ValidName]). Rm is never called for the root.
+//   - Names are valid ([ValidName]). Rm is never called for the root.
 //   - Options are values, and checked: no negative limit, no two conditions.
 //   - ctx had not ended, and the FS was not closed, when the call began. A
 //     method still obeys ctx while it waits, and between steps.
@@ -108,12 +109,29 @@ type (
 	Resolver interface {
 		Resolve(ctx context.Context, name string) (string, error)
 	}
+	// Runner runs commands on the machine where the files are. The options are checked
+	// ([workspace.Runner] says how), Dir is never empty, Env and the streams may be
+	// nil, and Duration of the result is set by FS. When ctx ends, it kills the
+	// command and everything that it has started, and returns when these processes
+	// have ended: FS ends ctx also if a stream fails, so it need not look at what Write
+	// returns. It does not wait for a Read of Stdin that has begun. A Store that declares
+	// Run needs it.
+	Runner interface {
+		Run(ctx context.Context, opts workspace.RunOptions) (*workspace.RunResult, error)
+	}
 	// Exacter returns the same store without following symlinks, as
 	// [workspace.Exacter] describes it.
 	Exacter interface {
 		Exact() (Store, error)
 	}
 )
+
+// ValidName reports whether a [workspace.FileSystem] accepts name, by the rules that it
+// has for names: for a store that lists names that others have made.
+//
+// Bytes that are unusual but legal in file names (backslashes, newlines,
+// control characters, leading dashes) are valid.
+func ValidName(name string) bool { return ops.ValidName(name) }
 
 // CheckWrite returns the error of a write with opts to a name, where info and
 // err are what Stat returns for that name. It returns nil if the write may create

@@ -242,7 +242,7 @@ func (f *FS) Resume(id string, before Usage) error {
 		return ops.Error("quota", ".", fs.ErrInvalid, errors.New("the session has written fewer than 0 bytes"))
 	}
 	for _, name := range before.Files {
-		if !workspace.ValidName(name) {
+		if !ops.ValidName(name) {
 			return ops.Error("quota", name, fs.ErrInvalid, nil)
 		}
 	}

@@ -110,7 +110,7 @@ type shared struct {
 
 var (
 	_ workspace.FileSystem = (*FS)(nil)
-	_ workspace.Unwrapper  = (*FS)(nil)
+	_ fallback.Unwrapper   = (*FS)(nil)
 	_ workspace.Creator    = (*FS)(nil)
 	_ workspace.Mover      = (*FS)(nil)
 	_ workspace.Copier     = (*FS)(nil)
@@ -134,7 +134,7 @@ func New(fsys workspace.FileSystem, opts *Options) (*FS, error) {
 	if o.Dir == "" {
 		o.Dir = DefaultDir
 	}
-	if o.Dir == "." || !workspace.ValidName(o.Dir) {
+	if o.Dir == "." || !ops.ValidName(o.Dir) {
 		return nil, ops.Error(ops.Transaction, o.Dir, fs.ErrInvalid, errors.New("name a directory below the root"))
 	}
 	if o.Store == nil {
@@ -154,7 +154,7 @@ func New(fsys workspace.FileSystem, opts *Options) (*FS, error) {
 	return &FS{FileSystem: fsys, shared: &shared{fsys: fsys, store: exact, dir: o.Dir, id: session.NewID(), now: time.Now}}, nil
 }
 
-// Unwrap implements [workspace.Unwrapper]: reading goes straight to the FileSystem.
+// Unwrap implements [fallback.Unwrapper]: reading goes straight to the FileSystem.
 func (f *FS) Unwrap() workspace.FileSystem { return f.FileSystem }
 
 // Exact implements [workspace.Exacter].

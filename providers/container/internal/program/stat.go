@@ -204,7 +204,7 @@ func parseListing(body []byte, dir string) ([]Entry, error) {
 		}
 		e := Entry{r, path.Clean(string(name))}
 		ok := !isTemporary(e.Name)
-		if ok && !workspace.ValidName(workspace.Join(dir, e.Name)) {
+		if ok && !ops.ValidName(workspace.Join(dir, e.Name)) {
 			e.Kind, ok = scan.Unnamed(e.Kind)
 		}
 		if ok {

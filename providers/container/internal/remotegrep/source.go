@@ -62,7 +62,7 @@ func scopeOf(pattern string) scope {
 // isLiteral reports whether an element of a pattern means just itself, and is a
 // name that can be sent: the shell would drop a NUL and look elsewhere.
 func isLiteral(element string) bool {
-	return element != "." && workspace.ValidName(element) && !strings.ContainsAny(element, `*?[]{}\`)
+	return element != "." && ops.ValidName(element) && !strings.ContainsAny(element, `*?[]{}\`)
 }
 
 // connect reaches the container. The search calls it late, as a malformed pattern
@@ -121,7 +121,7 @@ func (s *source) keep(entries []program.Entry) {
 		e.Name = workspace.Join(s.within.below, e.Name)
 		path := workspace.Join(s.top, e.Name)
 		parent, base := workspace.Split(path)
-		if e.IsUnnamed() && !workspace.ValidName(parent) {
+		if e.IsUnnamed() && !ops.ValidName(parent) {
 			continue // its directory is unnamed itself
 		}
 		s.listed[parent] = append(s.listed[parent], scan.Child{Name: base, Type: e.Kind})

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 const upperHex = "0123456789ABCDEF"
@@ -154,7 +154,7 @@ func NameOf(key string) (name string, ok bool) {
 		return "", false
 	}
 	name, ok = Unescape(key)
-	return name, ok && workspace.ValidName(name)
+	return name, ok && ops.ValidName(name)
 }
 
 // maxStart is how many bytes of a name a listing begins after. A name may be

@@ -130,33 +130,73 @@ func causes(err error) []error {
 // audit records and protocols.
 type Code string
 
-// The codes. They are never renamed.
+// The codes. They are never renamed. The first sentence of each comment says what
+// happened, the rest what the caller can do; docs/errors.md is made of them.
 const (
-	CodeNotExist      Code = "FILE_NOT_FOUND"
-	CodeExist         Code = "FILE_ALREADY_EXISTS"
-	CodePermission    Code = "PERMISSION_DENIED"
-	CodeNotEmpty      Code = "DIRECTORY_NOT_EMPTY"
-	CodeInvalid       Code = "INVALID_PATH"
-	CodeIsDir         Code = "IS_A_DIRECTORY"
-	CodeNotDir        Code = "NOT_A_DIRECTORY"
-	CodePattern       Code = "INVALID_PATTERN"
-	CodeTextNotFound  Code = "PATTERN_NOT_FOUND"
+	// CodeNotExist says that the name does not exist. Look for it with ls or glob: the hint
+	// names a similar file, unless the call would delete it.
+	CodeNotExist Code = "FILE_NOT_FOUND"
+	// CodeExist says that the name exists, and the call does not replace it. Choose another
+	// name, or leave createOnly out.
+	CodeExist Code = "FILE_ALREADY_EXISTS"
+	// CodePermission says that the store refuses the operation. Work elsewhere, or ask the
+	// user to check rights and credentials.
+	CodePermission Code = "PERMISSION_DENIED"
+	// CodeNotEmpty says that a directory with children would be deleted. List them first;
+	// recursive deletes the directory with everything below it.
+	CodeNotEmpty Code = "DIRECTORY_NOT_EMPTY"
+	// CodeInvalid says that the name is malformed, leads out of the workspace, or is a
+	// symlink that leads back to itself. Give a path from the root of the workspace,
+	// without "..".
+	CodeInvalid Code = "INVALID_PATH"
+	// CodeIsDir says that there is a directory where a file is needed. List it with ls, or
+	// copy it with recursive.
+	CodeIsDir Code = "IS_A_DIRECTORY"
+	// CodeNotDir says that there is a file where a directory is needed, perhaps in the
+	// middle of the path. Read it with read_file, or correct the path.
+	CodeNotDir Code = "NOT_A_DIRECTORY"
+	// CodePattern says that a glob or a regular expression is malformed, or would take too
+	// long. Correct it, or set literal to search for plain text.
+	CodePattern Code = "INVALID_PATTERN"
+	// CodeTextNotFound says that the text to replace, or a line of a patch, is not in the
+	// file. Copy it from the nearest text in the message, or read the file again.
+	CodeTextNotFound Code = "PATTERN_NOT_FOUND"
+	// CodeTextNotUnique says that the text to replace occurs several times, or not
+	// expectedCount times. Add the lines around it, or set replaceAll.
 	CodeTextNotUnique Code = "PATTERN_NOT_UNIQUE"
-	CodeTooLarge      Code = "FILE_TOO_LARGE"
-	CodeBinary        Code = "BINARY_FILE"
-	CodeConflict      Code = "VERSION_CONFLICT"
-	CodePolicy        Code = "POLICY_DENIED"
-	CodeNoSpace       Code = "NO_SPACE"
-	CodeUnsupported   Code = "UNSUPPORTED"
-	CodeUnavailable   Code = "UNAVAILABLE"
-	CodeTimeout       Code = "TIMEOUT"
-	CodeCanceled      Code = "CANCELED"
-	CodeInternal      Code = "INTERNAL"
-	// CodeReadRequired says that a file has to be read before it is changed: see
-	// [Options].ReadBeforeWrite.
+	// CodeTooLarge says that a file or its new content is larger than a limit. Split it,
+	// search it with grep, or ask the user to raise maxFileSizeMb.
+	CodeTooLarge Code = "FILE_TOO_LARGE"
+	// CodeBinary says that a file to edit is not text. Replace the whole file with
+	// write_file.
+	CodeBinary Code = "BINARY_FILE"
+	// CodeConflict says that the file no longer has the expected version, or no longer
+	// exists. Read it again, and repeat the change with the new version.
+	CodeConflict Code = "VERSION_CONFLICT"
+	// CodePolicy says that a setting of the workspace forbids the operation, or nobody
+	// approved it. Work elsewhere, or ask the user.
+	CodePolicy Code = "POLICY_DENIED"
+	// CodeNoSpace says that the store is full, or a quota is reached; nothing was written.
+	// Ask the user for space.
+	CodeNoSpace Code = "NO_SPACE"
+	// CodeUnsupported says that the workspace cannot do this. Use another tool.
+	CodeUnsupported Code = "UNSUPPORTED"
+	// CodeUnavailable says that the store does not answer at the moment, or is closed. Try
+	// again; if that fails too, tell the user.
+	CodeUnavailable Code = "UNAVAILABLE"
+	// CodeTimeout says that the call took too long; a write may have taken place. Ask for
+	// less, or try again.
+	CodeTimeout Code = "TIMEOUT"
+	// CodeCanceled says that the caller canceled the call; a write may have taken place. Look
+	// before you repeat a change.
+	CodeCanceled Code = "CANCELED"
+	// CodeInternal says that the error is of no known kind. Tell the user.
+	CodeInternal Code = "INTERNAL"
+	// CodeReadRequired says that the session has not read the file, or not all lines that
+	// it would change: see [Options].ReadBeforeWrite. Read it, and repeat the call.
 	CodeReadRequired Code = "READ_REQUIRED"
-	// CodeInvalidArguments says that the arguments of a call are not what the
-	// tool's InputSchema describes, or contradict each other. No file was touched.
+	// CodeInvalidArguments says that the arguments do not fit the InputSchema of the tool,
+	// or contradict each other; no file was touched. Correct them as the message says.
 	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
 )
 

@@ -2,88 +2,154 @@ package repotest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"path"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// TestErrorCodes tests that the table of error codes in docs/tools.md has every
-// code, in the order of the code, and says the right Go error and whether a
-// retry may help.
-func TestErrorCodes(t *testing.T) {
-	kinds := map[string]error{
-		"fs.ErrNotExist": fs.ErrNotExist, "fs.ErrExist": fs.ErrExist, "fs.ErrPermission": fs.ErrPermission,
-		"fs.ErrInvalid": fs.ErrInvalid, "errors.ErrUnsupported": errors.ErrUnsupported,
-		"context.DeadlineExceeded": context.DeadlineExceeded, "context.Canceled": context.Canceled,
-		"workspace.ErrNotEmpty": workspace.ErrNotEmpty, "workspace.ErrIsDir": workspace.ErrIsDir,
-		"workspace.ErrNotDir": workspace.ErrNotDir, "workspace.ErrPattern": workspace.ErrPattern,
-		"workspace.ErrTooLarge": workspace.ErrTooLarge, "workspace.ErrBinary": workspace.ErrBinary,
-		"workspace.ErrConflict": workspace.ErrConflict, "workspace.ErrPolicy": workspace.ErrPolicy,
-		"workspace.ErrNoSpace": workspace.ErrNoSpace, "workspace.ErrUnavailable": workspace.ErrUnavailable,
-	}
-	_, section, _ := strings.Cut(read(t, "docs/tools.md"), "\n## Error codes\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	var listed []string
-	for line := range strings.Lines(section) {
-		cells := strings.Split(line, "|") // the first and the last are empty
-		if len(cells) != 7 || !strings.HasPrefix(cells[1], " `") {
-			continue
-		}
-		code := tools.Code(strings.Trim(cells[1], "` "))
-		listed = append(listed, string(code))
-		if want := map[bool]string{true: "yes", false: "no"}[code.Retryable()]; strings.TrimSpace(cells[4]) != want {
-			t.Errorf("%s: the table says retryable %s, want %s", code, cells[4], want)
-		}
-		name := strings.Trim(cells[2], "` ")
-		if kind, ok := kinds[name]; name != "" && (!ok || tools.CodeOf(kind) != code) {
-			t.Errorf("%s: the table says that it is %q, which has the code %q", code, name, tools.CodeOf(kind))
-		}
-	}
-	if diff := cmp.Diff(codes(t), listed); diff != "" {
-		t.Errorf("the codes in docs/tools.md differ from the constants (-constants +table):\n%s", diff)
-	}
+// goErrors are the kinds of errors by the names that Go programs know.
+var goErrors = []struct {
+	name string
+	err  error
+}{
+	{"fs.ErrNotExist", fs.ErrNotExist}, {"fs.ErrExist", fs.ErrExist}, {"fs.ErrPermission", fs.ErrPermission},
+	{"fs.ErrInvalid", fs.ErrInvalid}, {"fs.ErrClosed", fs.ErrClosed}, {"errors.ErrUnsupported", errors.ErrUnsupported},
+	{"context.DeadlineExceeded", context.DeadlineExceeded}, {"context.Canceled", context.Canceled},
+	{"workspace.ErrEscape", workspace.ErrEscape}, {"workspace.ErrNotEmpty", workspace.ErrNotEmpty},
+	{"workspace.ErrIsDir", workspace.ErrIsDir}, {"workspace.ErrNotDir", workspace.ErrNotDir},
+	{"workspace.ErrPattern", workspace.ErrPattern}, {"workspace.ErrTooLarge", workspace.ErrTooLarge},
+	{"workspace.ErrBinary", workspace.ErrBinary}, {"workspace.ErrConflict", workspace.ErrConflict},
+	{"workspace.ErrPolicy", workspace.ErrPolicy}, {"workspace.ErrNoSpace", workspace.ErrNoSpace},
+	{"workspace.ErrUnavailable", workspace.ErrUnavailable},
 }
 
-// codes returns the values of the constants of type Code that package tools
-// declares, in the order of their files.
-func codes(t *testing.T) (values []string) {
-	t.Helper()
-	for _, name := range files(t, ".go") {
-		if path.Dir(name) != "tools" || strings.HasSuffix(name, "_test.go") {
-			continue
+const errorsHead = `# Error codes
+
+A tool that fails returns data for the model: ` + "`IsError`" + `, and an object with these members.
+
+| member | meaning |
+|---|---|
+| ` + "`code`" + ` | one of the codes below; codes are never renamed |
+| ` + "`message`" + ` | what went wrong |
+| ` + "`path`" + ` | the name at fault, if there is one |
+| ` + "`hint`" + ` | what to do instead, for this call |
+| ` + "`retryable`" + ` | whether the same call may succeed later although the caller changes nothing |
+
+The object is ` + "`Result.Error`" + ` in Go, and what ` + "`workspace call --json`" + ` prints. An MCP client
+gets it in [` + "`_meta`" + `](mcp.md). [Audit logs](config-history.md#audit-logs) and
+[events](events.md) have the code. Go code that calls a workspace without tools tests the Go
+error with ` + "`errors.Is`" + `; ` + "`tools.CodeOf`" + ` returns the code of any error.
+
+` + "`go test ./internal/repotest -run TestErrorsPage -update`" + ` writes this page from the
+comments on the constants in [tools/error.go](../tools/error.go).
+
+`
+
+// TestErrorsPage keeps docs/errors.md, which is made of the constants of type
+// tools.Code and their comments.
+func TestErrorsPage(t *testing.T) {
+	var b, remedies strings.Builder
+	b.WriteString(errorsHead)
+	fmt.Fprintf(&b, "## An example\n\n`read_file` of `src/mian.go` in a workspace that has `src/main.go`:\n\n```json\n%s\n```\n\n", exampleError(t))
+	b.WriteString("## All codes\n\n| code | meaning | what the caller does | retryable | error in Go |\n|---|---|---|---|---|\n")
+	for _, c := range codes(t) {
+		var kinds []string
+		for _, e := range goErrors {
+			if tools.CodeOf(e.err) == c.code {
+				kinds = append(kinds, "`"+e.name+"`")
+			}
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, read(t, name), parser.SkipObjectResolution)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.code, c.meaning, c.advice, yes(c.code.Retryable()), strings.Join(kinds, ", "))
+		if text := c.code.Remedy(); text != "" {
+			fmt.Fprintf(&remedies, "| `%s` | %s |\n", c.code, text)
+		}
+	}
+	b.WriteString("\n## For whoever sets the workspace up\n\n" +
+		"An error of a store may say itself what a person can do, and `workspace doctor` prints it. Otherwise doctor prints this:\n\n" +
+		"| code | remedy |\n|---|---|\n" + remedies.String())
+	golden(t, "docs/errors.md", b.String())
+}
+
+// exampleError returns what a model learns from a misspelled name.
+func exampleError(t *testing.T) string {
+	t.Helper()
+	ws := workspace.New("main", memory.New(nil), nil)
+	if _, err := ws.WriteFile(t.Context(), "src/main.go", []byte("package main\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	set, err := tools.New(ws, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, ok := set.Lookup("workspace__main__read_file")
+	if !ok {
+		t.Fatal("there is no tool read_file")
+	}
+	result, err := tool.Call(t.Context(), json.RawMessage(`{"path": "src/mian.go"}`))
+	if err != nil || !result.IsError {
+		t.Fatalf("read_file = %v, %v, want an error for the model", result, err)
+	}
+	text, err := json.MarshalIndent(result.Error, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// documentedCode is a code with what its comment says.
+type documentedCode struct {
+	code            tools.Code
+	meaning, advice string
+}
+
+// codes returns the constants of type Code that package tools declares, in their
+// order.
+func codes(t *testing.T) (all []documentedCode) {
+	t.Helper()
+	const name = "tools/error.go"
+	file, err := parser.ParseFile(token.NewFileSet(), name, read(t, name), parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if of, ok := spec.Type.(*ast.Ident); !ok || of.Name != "Code" {
+			return true
+		}
+		value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			spec, ok := n.(*ast.ValueSpec)
-			if !ok {
-				return true
-			}
-			if of, ok := spec.Type.(*ast.Ident); ok && of.Name == "Code" && len(spec.Values) == 1 {
-				value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				values = append(values, value)
-			}
-			return true
-		})
-	}
-	if len(values) == 0 {
+		text := plain(spec.Doc.Text())
+		said, ok := strings.CutPrefix(text, spec.Names[0].Name+" says that ")
+		meaning, advice, _ := strings.Cut(said, ". ")
+		if !ok || advice == "" {
+			t.Errorf("the comment on %s is %q, want %q, and a sentence of advice", spec.Names[0].Name, text, spec.Names[0].Name+" says that ...")
+		}
+		all = append(all, documentedCode{tools.Code(value), strings.TrimSuffix(meaning, "."), advice})
+		return true
+	})
+	if len(all) == 0 {
 		t.Fatal("package tools has no codes: the test is broken")
 	}
-	return values
+	return all
+}
+
+// plain returns the text of a doc comment in one line, without the marks of links.
+func plain(text string) string {
+	return strings.NewReplacer("[", "", "]", "", "\n", " ").Replace(strings.TrimSpace(text))
 }

@@ -2,14 +2,10 @@ package repotest_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	bridge "github.com/workspacekit/workspacekit/providers/afero"
@@ -19,8 +15,6 @@ import (
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/providers.md")
 
 // TestProvidersDoc keeps the table of what each provider declares.
 func TestProvidersDoc(t *testing.T) {
@@ -68,15 +62,7 @@ What each provider declares in its ` + "`Capabilities`" + `, and the conformance
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", provider.name,
 			yes(caps.Write), yes(caps.Versions), yes(caps.ConditionalWrite), watch, yes(caps.Move), yes(caps.Copy))
 	}
-	const name = "docs/providers.md"
-	if *update {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(read(t, name), b.String()); diff != "" {
-		t.Errorf("%s is out of date; run go test ./internal/repotest -update (-is +should be):\n%s", name, diff)
-	}
+	golden(t, "docs/providers.md", b.String())
 }
 
 func yes(declared bool) string {

@@ -14,7 +14,7 @@ import (
 
 // benchDenied compares a Grep of 10,000 files of 1 KiB in 200 directories with one
 // through rules that deny 50 patterns. None of the files matches one.
-func benchDenied(rounds int) error {
+func benchDenied(b *bench) error {
 	dir, err := os.MkdirTemp("", "bench-denied")
 	if err != nil {
 		return err
@@ -36,9 +36,9 @@ func benchDenied(rounds int) error {
 		if err != nil {
 			return err
 		}
-		err = compare("grep of 10,000 files, 50 denied patterns, "+store.name, rounds,
-			contender{"denied", func() (int, error) { return grepNothing(denied) }},
-			contender{"all", func() (int, error) { return grepNothing(store.fsys) }},
+		err = b.Run("grep of 10,000 files, 50 denied patterns, "+store.name,
+			by("denied", func() (int, error) { return grepNothing(denied) }),
+			by("all", func() (int, error) { return grepNothing(store.fsys) }),
 		)
 		if err != nil {
 			return err

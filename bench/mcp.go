@@ -33,7 +33,7 @@ const (
 // with the tools of the reference server, that server, and one of the Go SDK that
 // answers texts which it has ready, which no server of the SDK can beat. All have the
 // same client, the one of the protocol's Go SDK.
-func benchMCP(rounds int) (err error) {
+func benchMCP(b *bench) (err error) {
 	dir, err := os.MkdirTemp("", "bench-mcp-")
 	if err != nil {
 		return err
@@ -44,8 +44,8 @@ func benchMCP(rounds int) (err error) {
 	if err := serve(served, large, small); err != nil {
 		return err
 	}
-	program := filepath.Join(dir, "workspace")
-	if err := quietly("go", "build", "-o", program, "./cmd/workspace"); err != nil {
+	program, err := b.command()
+	if err != nil {
 		return err
 	}
 	ours, err := connect(exec.Command(program, "-C", served, "--name", "main", "mcp"))
@@ -78,34 +78,35 @@ func benchMCP(rounds int) (err error) {
 	}
 	defer constant.Close()
 	path := func(name string) string { return filepath.Join(served, name) }
-	all := func(ours, lean, dialect, theirs, constant func() (int, error)) []contender {
-		return []contender{{reference, theirs}, {"workspace mcp", ours}, {"--text-only", lean}, {"--dialect mcp-filesystem", dialect}, {"constant texts", constant}}
+	run := func(job string, ours, lean, dialect, theirs, constant func() (int, error)) error {
+		return b.Run(job, by("workspace mcp", ours), by("the reference server", theirs), by("--text-only", lean),
+			by("--dialect mcp-filesystem", dialect), by("constant texts", constant))
 	}
 	return errors.Join(
-		compare("read 4 KiB over MCP, 20 times", rounds, all(
+		run("read 4 KiB over MCP, 20 times",
 			often(func() (int, error) { return readPages(ours, "small.txt", small) }),
 			often(func() (int, error) { return readTexts(lean, "small.txt", small) }),
 			often(func() (int, error) { return readAtOnce(dialect, "/small.txt", small) }),
 			often(func() (int, error) { return readAtOnce(theirs, path("small.txt"), small) }),
-			often(func() (int, error) { return readAtOnce(constant, "small.txt", small) }))...),
-		compare("read 1 MiB over MCP: by pages, and at once", rounds, all(
+			often(func() (int, error) { return readAtOnce(constant, "small.txt", small) })),
+		run("read 1 MiB over MCP: by pages, and at once",
 			func() (int, error) { return readPages(ours, "large.txt", large) },
 			func() (int, error) { return readTexts(lean, "large.txt", large) },
 			func() (int, error) { return readAtOnce(dialect, "/large.txt", large) },
 			func() (int, error) { return readAtOnce(theirs, path("large.txt"), large) },
-			func() (int, error) { return readAtOnce(constant, "large.txt", large) })...),
-		compare("list 300 entries over MCP, 20 times", rounds, all(
+			func() (int, error) { return readAtOnce(constant, "large.txt", large) }),
+		run("list 300 entries over MCP, 20 times",
 			often(func() (int, error) { return list(ours, "workspace__main__ls", "many") }),
 			often(func() (int, error) { return list(lean, "workspace__main__ls", "many") }),
 			often(func() (int, error) { return list(dialect, "list_directory", "/many") }),
 			often(func() (int, error) { return list(theirs, "list_directory", path("many")) }),
-			often(func() (int, error) { return list(constant, "list_directory", "many") }))...),
-		compare("edit 4 KiB over MCP, 20 times", rounds, all(
+			often(func() (int, error) { return list(constant, "list_directory", "many") })),
+		run("edit 4 KiB over MCP, 20 times",
 			often(edit(ours, "workspace__main__edit_file", "edit1.txt", false)),
 			often(edit(lean, "workspace__main__edit_file", "edit1.txt", false)),
 			often(edit(dialect, "edit_file", "/edit2.txt", true)),
 			often(edit(theirs, "edit_file", path("edit3.txt"), true)),
-			often(edit(constant, "edit_file", "edit3.txt", true)))...))
+			often(edit(constant, "edit_file", "edit3.txt", true))))
 }
 
 // constantCommand makes of this program a server of constant texts.
@@ -176,14 +177,6 @@ func startReference(dir, served string) (*mcp.ClientSession, error) {
 		return nil, err
 	}
 	return connect(exec.Command("node", filepath.Join(dir, "node_modules", filepath.FromSlash(reference), "dist", "index.js"), served))
-}
-
-// quietly runs a program whose output matters only if it fails.
-func quietly(program string, args ...string) error {
-	if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s %s: %w\n%s", program, args[0], err, out)
-	}
-	return nil
 }
 
 func connect(command *exec.Cmd) (*mcp.ClientSession, error) {

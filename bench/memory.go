@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/cloudwego/eino/adk/filesystem"
 	"github.com/spf13/afero"
 
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -20,18 +21,18 @@ const (
 )
 
 // benchMemory compares the memory provider with afero's on the same tree.
-func benchMemory(rounds int) error {
+func benchMemory(b *bench) error {
 	ours := memory.New(nil)
 	theirs := afero.NewMemMapFs()
 	if err := fill(ours, theirs); err != nil {
 		return err
 	}
-	err := compare(fmt.Sprintf("glob **/*_test.go in %d files in memory", folders*perFolder), rounds,
-		contender{"memory", func() (int, error) {
+	err := b.Run(fmt.Sprintf("glob **/*_test.go in %d files in memory", folders*perFolder),
+		by("memory", func() (int, error) {
 			paths, err := ours.Glob(context.Background(), "**/*_test.go", nil)
 			return len(paths), err
-		}},
-		contender{"afero.MemMapFs, afero.Walk", func() (int, error) { return walkAfero(theirs) }},
+		}),
+		by("afero.MemMapFs, afero.Walk", func() (int, error) { return walkAfero(theirs) }),
 	)
 	if err != nil {
 		return err
@@ -40,7 +41,7 @@ func benchMemory(rounds int) error {
 	for i := range every {
 		every[i] = folder(i)
 	}
-	if err := benchLs(fmt.Sprintf("ls of %d entries in each of %d folders", perFolder, folders), rounds, ours, theirs, every); err != nil {
+	if err := benchLs(b, fmt.Sprintf("ls of %d entries in each of %d folders", perFolder, folders), ours, theirs, every); err != nil {
 		return err
 	}
 	const flat = "flat"
@@ -50,12 +51,49 @@ func benchMemory(rounds int) error {
 			return err
 		}
 	}
-	return benchLs(fmt.Sprintf("ls of %d entries in one folder", folders*perFolder), rounds, ours, theirs, []string{flat})
+	err = benchLs(b, fmt.Sprintf("ls of %d entries in one folder", folders*perFolder), ours, theirs, []string{flat})
+	if err != nil {
+		return err
+	}
+	return benchMemoryGrep(b)
 }
 
-func benchLs(job string, rounds int, ours *memory.FS, theirs afero.Fs, dirs []string) error {
-	return compare(job, rounds,
-		contender{"memory", func() (int, error) {
+// benchMemoryGrep compares searches with those of eino's backend in memory. Its backend for
+// local files is not on the module proxy.
+func benchMemoryGrep(b *bench) error {
+	const files, word = 10_000, "needle"
+	ctx := context.Background()
+	ours, theirs := memory.New(nil), filesystem.NewInMemoryBackend()
+	text := lines(smallBytes)
+	for i := range files {
+		name, content := fmt.Sprintf("%s/file%d.go", folder(i), i), text
+		if i%1000 == 0 {
+			content += word + "\n"
+		}
+		if _, err := ours.WriteFile(ctx, name, []byte(content), nil); err != nil {
+			return err
+		}
+		if err := theirs.Write(ctx, &filesystem.WriteRequest{FilePath: name, Content: content}); err != nil {
+			return err
+		}
+	}
+	return b.Run(fmt.Sprintf("grep of a rare word in %d files of 4 KiB", files),
+		by("memory", func() (int, error) {
+			result, err := ours.Grep(ctx, word, nil)
+			if err != nil {
+				return 0, err
+			}
+			return len(result.Matches), nil
+		}),
+		by("eino's backend in memory", func() (int, error) {
+			matches, err := theirs.GrepRaw(ctx, &filesystem.GrepRequest{Pattern: word})
+			return len(matches), err
+		}))
+}
+
+func benchLs(b *bench, job string, ours *memory.FS, theirs afero.Fs, dirs []string) error {
+	return b.Run(job,
+		by("memory", func() (int, error) {
 			n := 0
 			for _, dir := range dirs {
 				infos, err := ours.Ls(context.Background(), dir, nil)
@@ -65,8 +103,8 @@ func benchLs(job string, rounds int, ours *memory.FS, theirs afero.Fs, dirs []st
 				n += len(infos)
 			}
 			return n, nil
-		}},
-		contender{"afero.MemMapFs, afero.ReadDir", func() (int, error) {
+		}),
+		by("afero.MemMapFs, afero.ReadDir", func() (int, error) {
 			n := 0
 			for _, dir := range dirs {
 				infos, err := afero.ReadDir(theirs, dir)
@@ -76,7 +114,7 @@ func benchLs(job string, rounds int, ours *memory.FS, theirs afero.Fs, dirs []st
 				n += len(infos)
 			}
 			return n, nil
-		}},
+		}),
 	)
 }
 

@@ -21,12 +21,13 @@ const (
 )
 
 // benchOpen measures what it takes to open many workspaces of one file.
-func benchOpen(rounds int) (err error) {
+func benchOpen(b *bench) (err error) {
 	dir, err := os.MkdirTemp("", "bench-open-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	fmt.Fprint(b.Out, "\n| | read and check the file | open | memory | goroutines | descriptors |\n|---|---|---|---|---|---|\n")
 	for _, of := range []struct {
 		kind  string
 		n     int
@@ -42,7 +43,7 @@ func benchOpen(rounds int) (err error) {
 		if err := describe(path, of.n, of.entry); err != nil {
 			return err
 		}
-		if err := measureOpen(of.kind, path, of.n, rounds); err != nil {
+		if err := b.measureOpen(of.kind, path, of.n); err != nil {
 			return fmt.Errorf("%s: %w", of.kind, err)
 		}
 	}
@@ -70,9 +71,9 @@ type opening struct {
 	goroutines, descriptors int   // more than before
 }
 
-func measureOpen(kind, path string, n, rounds int) error {
+func (b *bench) measureOpen(kind, path string, n int) error {
 	var all []opening
-	for range rounds {
+	for range b.Rounds {
 		o, err := openOnce(path)
 		if err != nil {
 			return err
@@ -83,11 +84,10 @@ func measureOpen(kind, path string, n, rounds int) error {
 	open := medianOf(all, func(o opening) int64 { return int64(o.open) })
 	heap := medianOf(all, func(o opening) int64 { return o.heap })
 	last := all[len(all)-1]
-	fmt.Printf("\nopen %d workspaces of the kind %s, of one file\n", n, kind)
-	fmt.Printf("  read and check the file %10v  %10v each\n", time.Duration(load).Round(time.Microsecond), time.Duration(load/int64(n)))
-	fmt.Printf("  open                    %10v  %10v each\n", time.Duration(open).Round(time.Microsecond), time.Duration(open/int64(n)))
-	fmt.Printf("  memory                  %8d KB  %8d B each\n", heap>>10, heap/int64(n))
-	fmt.Printf("  goroutines started %d, descriptors opened %d\n", last.goroutines, last.descriptors)
+	fmt.Fprintf(b.Out, "| %d of the kind %s | %v, %v each | %v, %v each | %d KB, %d B each | %d | %d |\n", n, kind,
+		time.Duration(load).Round(time.Microsecond), time.Duration(load/int64(n)),
+		time.Duration(open).Round(time.Microsecond), time.Duration(open/int64(n)),
+		heap>>10, heap/int64(n), last.goroutines, last.descriptors)
 	return nil
 }
 

@@ -25,7 +25,7 @@ const (
 
 // benchStack compares a workspace with 50 rules, an observer that does nothing and
 // a session with the same workspace without them.
-func benchStack(rounds int) error {
+func benchStack(b *bench) error {
 	fsys := memory.New(nil)
 	content := []byte(strings.Repeat(strings.Repeat("x", 63)+"\n", 64)) // 4 KiB
 	content = append(content[:len(content)-64], []byte("needle"+strings.Repeat("y", 57)+"\n")...)
@@ -39,16 +39,16 @@ func benchStack(rounds int) error {
 		return err
 	}
 	bare := workspace.New("main", fsys, nil)
-	err = compare(fmt.Sprintf("%d reads of 4 KiB of memory, as a file system", stackReads), rounds,
-		contender{"50 rules, an observer", func() (int, error) { return readAll(whole) }},
-		contender{"without them", func() (int, error) { return readAll(bare) }},
+	err = b.Run(fmt.Sprintf("%d reads of 4 KiB of memory, as a file system", stackReads),
+		by("50 rules, an observer", func() (int, error) { return readAll(whole) }),
+		by("without them", func() (int, error) { return readAll(bare) }),
 	)
 	if err != nil {
 		return err
 	}
-	err = compare(fmt.Sprintf("grep of %d files of 4 KiB in memory, as a file system", stackFolders*stackPerFolder), rounds,
-		contender{"50 rules, an observer", func() (int, error) { return grepAll(whole) }},
-		contender{"without them", func() (int, error) { return grepAll(bare) }},
+	err = b.Run(fmt.Sprintf("grep of %d files of 4 KiB in memory, as a file system", stackFolders*stackPerFolder),
+		by("50 rules, an observer", func() (int, error) { return grepAll(whole) }),
+		by("without them", func() (int, error) { return grepAll(bare) }),
 	)
 	if err != nil {
 		return err
@@ -62,17 +62,17 @@ func benchStack(rounds int) error {
 		return err
 	}
 	guardedContext := tools.WithSession(context.Background(), tools.NewSession())
-	err = compare(fmt.Sprintf("%d reads of 4 KiB of memory, by the tool", stackReads), rounds,
-		contender{"50 rules, observer, session", func() (int, error) { return callReads(guardedContext, guarded) }},
-		contender{"without them", func() (int, error) { return callReads(context.Background(), plain) }},
+	err = b.Run(fmt.Sprintf("%d reads of 4 KiB of memory, by the tool", stackReads),
+		by("50 rules, observer, session", func() (int, error) { return callReads(guardedContext, guarded) }),
+		by("without them", func() (int, error) { return callReads(context.Background(), plain) }),
 	)
 	if err != nil {
 		return err
 	}
 	const pattern = "no line has this" // a limit would end the search early
-	return compare(fmt.Sprintf("grep of %d files of 4 KiB in memory, by the tool", stackFolders*stackPerFolder), rounds,
-		contender{"50 rules, observer, session", func() (int, error) { return callGrep(guardedContext, guarded, pattern) }},
-		contender{"without them", func() (int, error) { return callGrep(context.Background(), plain, pattern) }},
+	return b.Run(fmt.Sprintf("grep of %d files of 4 KiB in memory, by the tool", stackFolders*stackPerFolder),
+		by("50 rules, observer, session", func() (int, error) { return callGrep(guardedContext, guarded, pattern) }),
+		by("without them", func() (int, error) { return callGrep(context.Background(), plain, pattern) }),
 	)
 }
 

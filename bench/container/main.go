@@ -2,9 +2,9 @@
 // a program does that runs the engine's client for each operation. It prints
 // ratios of medians, and the bar that we set ourselves for each.
 //
-//	eval "$(.ci/engines start)"             # or set the three variables it sets
-//	go run ./bench/container                # on both images, some minutes
-//	go run ./bench/container -n 15 -only grep -image debian
+//	eval "$(.ci/engines start)"     # or set the three variables it sets
+//	go -C bench run ./container     # on both images, some minutes
+//	go -C bench run ./container -n 15 -only grep -image debian
 //
 // The search is in the Go toolchain's own source, and must find exactly what
 // the local provider finds there.

@@ -2,13 +2,12 @@
 // what a user would pick instead: the AWS SDK by itself, gocloud.dev/blob/s3blob
 // and rclone's library. It prints ratios of medians.
 //
-//	eval "$(../../.ci/s3 start)"     # or set WORKSPACEKIT_S3_..., see internal/s3test
-//	go run .                         # everything
-//	go run . -rounds 15 -only ls,walk
+//	eval "$(.ci/s3 start)"     # or set WORKSPACEKIT_S3_..., see internal/s3test
+//	go -C bench run ./objectstore     # everything
+//	go -C bench run ./objectstore -n 15 -only ls,walk
 //
 // It writes some 13,000 objects below a random prefix of the bucket and removes
-// them at the end. It is a module of its own so that what it compares with is
-// not among the requirements of the provider's users.
+// them at the end.
 package main
 
 import (
@@ -24,7 +23,7 @@ import (
 )
 
 func main() {
-	rounds := flag.Int("rounds", 7, "how many times to measure each")
+	rounds := flag.Int("n", 7, "how many times to measure each")
 	only := flag.String("only", "", "the benchmarks to run, separated by commas: "+benchNames()+" (default all)")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this `file`; its samples have the labels job and contender")
 	flag.Parse()
@@ -36,7 +35,7 @@ func main() {
 
 func run(rounds int, only, profile string) (err error) {
 	if rounds < 1 {
-		return fmt.Errorf("-rounds must be at least 1, not %d", rounds)
+		return fmt.Errorf("-n must be at least 1, not %d", rounds)
 	}
 	chosen, err := choose(only)
 	if err != nil {

@@ -14,23 +14,25 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+func initialize(ctx context.Context, ws *workspace.Workspace) (*git.Repository, error) {
+	files := billy.New(ctx, ws)
+	dot, err := files.Chroot(".git")
+	if err != nil {
+		return nil, err
+	}
+	storage := filesystem.NewStorage(dot, cache.NewObjectLRUDefault())
+	return git.Init(storage, files) // or git.Clone
+}
+
 // A repository in memory: a program writes a file into the workspace, and go-git commits it.
 func Example() {
 	ctx := context.Background()
 	ws := workspace.New("notes", memory.New(nil), nil)
-	files := billy.New(ctx, ws)
-	dot, err := files.Chroot(".git")
+	repository, err := initialize(ctx, ws)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	storage := filesystem.NewStorage(dot, cache.NewObjectLRUDefault())
-	repository, err := git.Init(storage, files) // or git.Clone
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-
 	if _, err := ws.WriteFile(ctx, "hello.txt", []byte("Hello, git!\n"), nil); err != nil {
 		fmt.Println(err)
 		return

@@ -2,11 +2,16 @@ package repotest_test
 
 import (
 	"io/fs"
+	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -26,19 +31,21 @@ func TestREADMEExample(t *testing.T) {
 	}
 }
 
-// TestProviderExample tests that the provider in the guide is the one that
-// passes the suite, and that it stays short.
+// TestProviderExample tests that the provider in the quick start is the one that package
+// provider shows and tests, and that it stays short.
 func TestProviderExample(t *testing.T) {
-	_, rest, ok := strings.Cut(read(t, "docs/writing-a-provider.md"), "```go\n")
-	if !ok {
-		t.Fatal("docs/writing-a-provider.md has no Go code")
+	_, want, _ := strings.Cut(read(t, "workspace/provider/example_test.go"), "\n)\n")
+	all := blocks(read(t, "docs/quickstart-provider.md"))
+	i := slices.IndexFunc(all, func(b block) bool { return b.file == "fancy.go" })
+	if i < 0 {
+		t.Fatal("docs/quickstart-provider.md has no fancy.go")
 	}
-	shown, _, _ := strings.Cut(rest, "```")
-	if _, code, _ := strings.Cut(read(t, "workspace/provider/example_test.go"), ")\n\n"); shown != code {
-		t.Error("the provider in docs/writing-a-provider.md is not that of workspace/provider/example_test.go")
+	_, got, _ := strings.Cut(all[i].text, "\n)\n")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the provider in docs/quickstart-provider.md (-workspace/provider/example_test.go +page):\n%s", diff)
 	}
-	if lines := strings.Count(shown, "\n"); lines > 120 {
-		t.Errorf("the provider in docs/writing-a-provider.md has %d lines, want at most 120", lines)
+	if lines := strings.Count(got, "\n"); lines > 120 {
+		t.Errorf("the provider in docs/quickstart-provider.md has %d lines after its imports, want at most 120", lines)
 	}
 }
 
@@ -153,4 +160,26 @@ func TestDocHeadings(t *testing.T) {
 func isComment(line string) bool {
 	text, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
 	return ok && text != ""
+}
+
+// TestQuickStartFile tests that the file in the quick start is the one that workspace init
+// writes, without its comments.
+func TestQuickStartFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cmd := exec.Command("workspace", "init")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("workspace init: %v\n%s", err, out)
+	}
+	written, err := os.ReadFile(filepath.Join(dir, config.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := regexp.MustCompile(`(?m)(^| +)#.*`).ReplaceAllString(string(written), "")
+	without = regexp.MustCompile(`\n+`).ReplaceAllString(strings.TrimSpace(without), "\n") + "\n"
+	all := blocks(read(t, "docs/quickstart-yaml.md"))
+	if !slices.ContainsFunc(all, func(b block) bool { return b.lang == "yaml" && b.text == without }) {
+		t.Errorf("docs/quickstart-yaml.md does not show the file that workspace init writes:\n%s", without)
+	}
 }

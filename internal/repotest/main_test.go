@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/cli"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -18,12 +22,19 @@ const envResolve = "WORKSPACEKIT_TEST_RESOLVE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(envResolve) == "" {
-		os.Exit(m.Run())
+		testscript.Main(m, map[string]func(){"workspace": runWorkspace})
 	}
 	if err := resolve(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// runWorkspace is the program workspace.
+func runWorkspace() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(cli.Run(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, config.Locate))
 }
 
 // resolve goes on in the workspace that in refers to: it prints a.txt, and

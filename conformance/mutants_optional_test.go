@@ -366,6 +366,16 @@ func walkMutants() []mutant {
 		{"walk-ignores-skip-all", mutateVisit(withoutResult(fs.SkipAll)), []string{"Walk/skip-all"}},
 		{"walk-swallows-errors", mutateWalk(swallowsErrors), []string{"Walk/error-of-function", "Walk/file", "Errors/walk-missing"}},
 		{"walk-calls-at-once", mutateWalk(callsAtOnce), []string{"Walk/one-call-at-a-time"}},
+		{"walk-has-no-types", mutateWalk(func(_ *hooked, walk walkFunc) walkFunc {
+			return func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+				return walk(ctx, dir, opts, func(info workspace.FileInfo, err error) error {
+					if opts != nil && opts.TypesOnly {
+						info.Type = ""
+					}
+					return fn(info, err)
+				})
+			}
+		}), []string{"Walk/types-only"}},
 		{"walk-holds-the-lock", mutateVisit(refusesWithin), []string{"Walk/call-in-function"}},
 	}
 }

@@ -30,6 +30,7 @@ func walkCases() []testCase {
 		{"eleven-hundred", "WK1 WK3", needFiles | needTime, walkEleven},
 		{"one-call-at-a-time", "WK6", needFiles, walkOneCall},
 		{"call-in-function", "WK6", needFiles, walkCallInFunction},
+		{"types-only", "WK7", needFiles, walkTypesOnly},
 	}
 }
 
@@ -90,6 +91,31 @@ func walkDescribes(e *env) {
 	})
 	if err != nil {
 		e.Errorf("Walk(%q) = %v, want nil", ".", err)
+	}
+}
+
+// walkTypesOnly tests that a walk for the types alone reports what any walk does.
+func walkTypesOnly(e *env) {
+	all := e.givenOrdered()
+	for _, opts := range []workspace.WalkOptions{{}, {After: "a"}, {After: all[len(all)/2]}} {
+		var want, got []workspace.FileInfo
+		for _, list := range []*[]workspace.FileInfo{&want, &got} {
+			err := workspace.Walk(e.ctx, e.fsys, ".", &opts, func(info workspace.FileInfo, err error) error {
+				*list = append(*list, workspace.FileInfo{Name: info.Name, Path: info.Path, Type: info.Type})
+				return err
+			})
+			if err != nil {
+				e.Fatalf("Walk(%q, %+v) = %v, want nil", ".", opts, err)
+			}
+			opts.TypesOnly = true
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			e.Errorf("Walk(%q, %+v) finds something else than without TypesOnly (-without +with):\n%s", ".", opts, diff)
+		}
+	}
+	for name, kind := range map[string]error{orderedNames()[0] + ".f": workspace.ErrNotDir, "missing": fs.ErrNotExist} {
+		err := workspace.Walk(e.ctx, e.fsys, name, &workspace.WalkOptions{TypesOnly: true}, func(workspace.FileInfo, error) error { return nil })
+		e.refused(err, kind, at(ops.Walk, name), "Walk(%q, TypesOnly)", name)
 	}
 }
 

@@ -13,6 +13,10 @@ type WalkOptions struct {
 	// After leaves out every path that is not bytewise greater than it, the
 	// directories on its way among them. Empty means from the start.
 	After string
+	// TypesOnly says that fn needs of each entry no more than Name, Path and Type.
+	// A file system that describes files one by one, such as a folder, then saves
+	// that; any other sets all fields.
+	TypesOnly bool
 }
 
 // WalkFunc is called for each entry of a walk. If err is not nil, the directory

@@ -168,6 +168,7 @@ func hiding(fsys workspace.FileSystem, hidden scan.Hidden) workspace.FileSystem 
 func (a alias) walk(ctx context.Context, fsys workspace.FileSystem, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
 	var o workspace.WalkOptions
 	if opts != nil {
+		o = *opts
 		o.After = a.position(opts.After)
 	}
 	var stopped error // an error of fn, which keeps its names

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"sort"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
@@ -182,7 +183,12 @@ func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Ve
 func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
 	fn = f.hidden.WalkFunc(dir, fn)
 	walker, ok := f.store.(Walker)
-	if !ok {
+	searcher, searches := f.store.(scan.Searcher)
+	switch {
+	case !ok && searches && valueOf(opts).TypesOnly:
+		names := typesOnly{f, searcher.GlobSource("**", workspace.GlobOptions{Dir: dir}), dir}
+		return fallback.Walk(ctx, names, dir, opts, fn)
+	case !ok:
 		return fallback.Walk(ctx, f, dir, opts, fn)
 	}
 	if err := f.check(ctx, ops.Walk, dir); err != nil {
@@ -198,6 +204,37 @@ func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, 
 		return err
 	}
 	return f.fail(ctx, ops.Walk, err, dir)
+}
+
+// typesOnly is an FS whose Ls sets the names and types of entries alone.
+type typesOnly struct {
+	*FS
+	src scan.Source
+	top string // where the walk begins
+}
+
+// Ls implements [workspace.FileSystem].
+func (t typesOnly) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	if err := t.check(ctx, ops.Ls, dir); err != nil {
+		return nil, err
+	}
+	children, err := t.src.List(ctx, dir, dir == t.top)
+	if err != nil {
+		return nil, t.fail(ctx, ops.Ls, err, dir)
+	}
+	if opts.After != "" {
+		children = children[sort.Search(len(children), func(i int) bool { return children[i].Name > opts.After }):]
+	}
+	infos := make([]workspace.FileInfo, 0, min(len(children), opts.Limit))
+	for _, child := range children {
+		if len(infos) == opts.Limit {
+			break
+		}
+		if !child.IsUnnamed() {
+			infos = append(infos, workspace.FileInfo{Name: child.Name, Path: workspace.Join(dir, child.Name), Type: child.Type})
+		}
+	}
+	return infos, nil
 }
 
 // Resolve implements [workspace.Resolver].

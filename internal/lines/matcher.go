@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -137,6 +138,12 @@ const BinaryWindow = 8 << 10
 // IsBinary reports whether data has a NUL byte in its first [BinaryWindow] bytes.
 func IsBinary(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), BinaryWindow)], 0) >= 0
+}
+
+// CanMatch reports whether buf has any of the literal texts that a match needs. If it has
+// none, no line of it matches.
+func (m *Matcher) CanMatch(buf []byte) bool {
+	return len(m.needs) == 0 || slices.ContainsFunc(m.needs, func(need literal) bool { return need.index(buf, 0) >= 0 })
 }
 
 // Scanner returns the matching lines of one buffer in order. It is for one

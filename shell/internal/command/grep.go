@@ -10,6 +10,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
@@ -160,16 +161,17 @@ func grep(ctx context.Context, p *Process) int {
 		names = []string{"-"}
 	}
 	for _, name := range names {
-		info, err := p.Stat(ctx, name)
-		switch {
-		case name == "-" || err != nil || !info.IsDir():
+		if *recursive && g.mayBeDir(ctx, name) {
+			g.withName = !*noName
+			g.tree(ctx, name, implicit, func() bool {
+				g.withName = o.withName
+				return !g.filter(".", path.Base(name))
+			})
+		} else if info, err := p.Stat(ctx, name); name == "-" || err != nil || !info.IsDir() {
 			if name == "-" || err != nil || !g.filter(".", path.Base(name)) {
 				g.operand(ctx, name)
 			}
-		case *recursive:
-			g.withName = !*noName
-			g.tree(ctx, name, implicit)
-		case *directories != "skip":
+		} else if *directories != "skip" {
 			g.fail(name, workspace.ErrIsDir)
 			g.newFile(name).end()
 		}
@@ -178,6 +180,20 @@ func grep(ctx context.Context, p *Process) int {
 		}
 	}
 	return g.finish()
+}
+
+// mayBeDir reports whether name can be a directory. With names of directories to leave
+// out, it has to be one.
+func (g *grepRun) mayBeDir(ctx context.Context, name string) bool {
+	if _, device := g.p.device(name); device || name == "-" {
+		return false
+	}
+	at, err := g.p.Files.Locate(ctx, g.p.Dir, name)
+	if err != nil || at.Workspace != nil && len(g.excludeDirs) == 0 {
+		return err == nil
+	}
+	info, err := g.p.Stat(ctx, name)
+	return err == nil && info.IsDir()
 }
 
 // grepPatterns returns the patterns of the options -e and -f.
@@ -208,13 +224,12 @@ type grepRun struct {
 	out      *bufio.Writer
 	re       *pattern.Regexp
 	fast     *lines.Matcher              // finds the lines that can match; nil if all can
-	exact    bool                        // what fast finds matches
+	is       func(line []byte) bool      // which of those match; nil for all
 	nothing  bool                        // no line matches
 	filter   func(dir, name string) bool // whether a file is left out
 	found    bool
 	failed   bool
 	broken   bool // the reader of the output wants no more
-	buffer   []byte
 	headings int  // how many names have been printed above lines
 	groups   bool // a group of lines has been printed
 }
@@ -230,8 +245,8 @@ func newGrep(p *Process, o grepOptions, patterns []string, language pattern.Synt
 		return nil, err
 	}
 	if !o.zeroLines {
-		expression, exact := g.re.Remote()
-		g.exact = exact
+		var expression string
+		expression, g.is = g.re.Candidates()
 		g.fast, err = lines.Compile(expression, lines.Options{})
 		if errors.Is(err, workspace.ErrPattern) { // it asks for a line break
 			g.nothing = true
@@ -373,6 +388,12 @@ func (g *grepRun) newFile(name string) *grepFile {
 // grepBuffer is how much of a file is searched at a time, if no line is longer.
 const grepBuffer = 256 << 10
 
+// grepBuffers are for the next files.
+var grepBuffers = sync.Pool{New: func() any {
+	b := make([]byte, 0, 32<<10)
+	return &b
+}}
+
 // stream searches a file.
 func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 	f := g.newFile(name)
@@ -380,11 +401,14 @@ func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 	if g.max == 0 {
 		return nil
 	}
-	buf := g.buffer[:0]
-	if buf == nil {
-		buf = make([]byte, 0, 32<<10)
-	}
-	defer func() { g.buffer = buf[:0] }()
+	kept := grepBuffers.Get().(*[]byte)
+	buf := (*kept)[:0]
+	defer func() {
+		if cap(buf) <= grepBuffer {
+			*kept = buf
+		}
+		grepBuffers.Put(kept)
+	}()
 	for {
 		n, err := io.ReadFull(r, buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
@@ -432,10 +456,18 @@ func (f *grepFile) chunk(data []byte) {
 		f.binary = true
 	}
 	if f.binary && !f.text {
-		for i, c := range data { // which is the search's own
-			if c == 0 {
-				data[i] = '\n'
+		if !f.invert && f.fast != nil && !f.fast.CanMatch(data) {
+			return // no lines of it are printed, or counted
+		}
+		for at := bytes.IndexByte(data, 0); at >= 0; {
+			for ; at < len(data) && data[at] == 0; at++ {
+				data[at] = '\n' // data is the search's own
 			}
+			next := bytes.IndexByte(data[at:], 0)
+			if next < 0 {
+				break
+			}
+			at += next
 		}
 	}
 	next := f.selectedLines(data)
@@ -522,7 +554,7 @@ func (f *grepFile) matchingLines(data []byte) func() (start, end int, ok bool) {
 		return func() (int, int, bool) {
 			for {
 				start, end, ok := scanner.Next()
-				if !ok || f.exact || f.re.Match(data[start:end]) {
+				if !ok || f.is == nil || f.is(data[start:end]) {
 					return start, end, ok
 				}
 			}

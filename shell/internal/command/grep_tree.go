@@ -14,11 +14,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// tree searches a directory. implicit says that its name is not printed.
+// tree searches a directory. implicit says that its name is not printed. If it is a file,
+// which the search finds out, asFile is called, and reports whether to search it.
 //
 // The workspace finds the lines, on its own side where it can. What it skips is searched
 // here: binary files, which may match all the same, and those over its limit.
-func (g *grepRun) tree(ctx context.Context, name string, implicit bool) {
+func (g *grepRun) tree(ctx context.Context, name string, implicit bool, asFile func() bool) {
 	at, err := g.p.Files.Locate(ctx, g.p.Dir, name)
 	if err != nil {
 		g.fail(name, err)
@@ -31,7 +32,7 @@ func (g *grepRun) tree(ctx context.Context, name string, implicit bool) {
 		}
 		for _, info := range list {
 			if !g.done(ctx) {
-				g.tree(ctx, joinShown(name, info.Name, implicit), false)
+				g.tree(ctx, joinShown(name, info.Name, implicit), false, asFile)
 			}
 		}
 		return
@@ -41,11 +42,18 @@ func (g *grepRun) tree(ctx context.Context, name string, implicit bool) {
 			return
 		}
 	}
-	t := &grepTree{grepRun: g, at: at, shown: func(file string) string {
+	t := &grepTree{grepRun: g, at: at, asFile: asFile, shown: func(file string) string {
+		if file == at.Name {
+			return name
+		}
 		return joinShown(name, relativeTo(at.Name, file), implicit)
 	}}
 	if g.invert || g.listNot || g.zeroLines || g.count && g.zeroCount || g.nothing || g.offset {
-		err = t.walk(ctx)
+		if err = t.walk(ctx); errors.Is(err, workspace.ErrNotDir) && !strings.HasSuffix(name, "/") {
+			if err = nil; asFile() {
+				g.operand(ctx, name)
+			}
+		}
 	} else {
 		err = t.search(ctx)
 	}
@@ -86,10 +94,11 @@ func joinShown(name, file string, implicit bool) string {
 // grepTree is the search of a directory of a workspace.
 type grepTree struct {
 	*grepRun
-	at    Location
-	shown func(file string) string
-	file  *grepFile // whose lines are being printed
-	path  string    // of that file
+	at     Location
+	asFile func() bool
+	shown  func(file string) string
+	file   *grepFile // whose lines are being printed
+	path   string    // of that file
 }
 
 // walk reads each file.
@@ -149,10 +158,13 @@ const grepPage = 100_000
 
 // search asks the workspace for the matches, and prints them.
 func (t *grepTree) search(ctx context.Context) error {
-	expression, exact := t.re.Remote()
+	expression, is := t.re.Candidates()
+	if remote, exact := t.re.Remote(); exact && (t.quietLines() || t.max == 1) {
+		expression, is = remote, nil
+	}
 	opts := &workspace.GrepOptions{Path: t.at.Name, Before: t.before, After: t.after, MaxResults: grepPage, Gitignore: t.gitignore}
 	opts.IncludeGlob, opts.ExcludeGlob = t.globs()
-	if exact {
+	if is == nil {
 		opts.Count = t.count && t.max < 0
 		opts.FirstOnly = t.list || t.quiet || t.max == 1 && !t.count
 		if t.quiet {
@@ -167,7 +179,15 @@ func (t *grepTree) search(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		t.page(ctx, result, exact)
+		if t.isFile(result) && opts.StartAfter == (workspace.Position{}) {
+			if strings.HasSuffix(t.shown(t.at.Name), "/") {
+				return workspace.ErrNotDir
+			}
+			if !t.asFile() {
+				return nil
+			}
+		}
+		t.page(ctx, result, is)
 		if !result.Truncated || t.done(ctx) {
 			t.endFile()
 			return nil
@@ -177,11 +197,21 @@ func (t *grepTree) search(ctx context.Context) error {
 	}
 }
 
+// isFile reports whether the search has found out that it is that of a file.
+func (t *grepTree) isFile(result *workspace.GrepResult) bool {
+	for _, s := range result.Skipped { // a directory can be among them for other reasons
+		if s.Path == t.at.Name && (s.Reason == workspace.SkipBinary || s.Reason == workspace.SkipTooLarge) {
+			return true
+		}
+	}
+	return len(result.Matches) > 0 && result.Matches[0].Path == t.at.Name
+}
+
 // quietLines reports whether no lines are printed.
 func (g *grepRun) quietLines() bool { return g.quiet || g.count || g.list }
 
-// page prints matches, and between them what the skipped files have.
-func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, exact bool) {
+// page prints the matches whose lines match, and between them what the skipped files have.
+func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, is func(line []byte) bool) {
 	skipped := result.Skipped
 	binary := t.searchBinary(ctx, skipped)
 	skip := func(before string, all bool) {
@@ -201,7 +231,7 @@ func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, exact
 		if t.done(ctx) {
 			return
 		}
-		if exact || t.re.Match([]byte(m.Line)) {
+		if is == nil || is([]byte(m.Line)) {
 			t.match(m)
 		}
 	}
@@ -235,7 +265,7 @@ func (t *grepTree) searchBinary(ctx context.Context, skipped []workspace.Skipped
 		files[s.Path] = f
 		p := *t.p
 		p.Stderr = &f.stderr
-		f.p, f.out, f.buffer, f.found = &p, bufio.NewWriter(&f.stdout), nil, false
+		f.p, f.out, f.found = &p, bufio.NewWriter(&f.stdout), false
 		limit <- struct{}{}
 		group.Go(func() {
 			defer func() { <-limit }()

@@ -217,8 +217,7 @@ func (r *rgRun) search(ctx context.Context, names []string, implicit, noName, he
 	}
 	g.heading = heading
 	for _, name := range names {
-		info, err := r.p.Stat(ctx, name)
-		if name == "-" || err != nil || !info.IsDir() {
+		if !g.mayBeDir(ctx, name) {
 			g.operand(ctx, name)
 		} else {
 			g.withName, g.noBinary = !noName, !g.text
@@ -227,7 +226,10 @@ func (r *rgRun) search(ctx context.Context, names []string, implicit, noName, he
 				g.fail(name, err)
 				continue
 			}
-			g.tree(ctx, name, implicit)
+			g.tree(ctx, name, implicit, func() bool {
+				g.withName, g.noBinary = r.options.withName, false
+				return true
+			})
 			g.noBinary = false
 		}
 		if g.done(ctx) {

@@ -12,7 +12,10 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Syntax is the language of a pattern.
@@ -67,6 +70,7 @@ type Regexp struct {
 	machine  *machine       // finds the matches of a pattern with assertions; nil for another
 	remote   string
 	exact    bool
+	words    string // matches the lines of ASCII that have a match of whole words, and of the others too many; "" for none
 	groups   int
 	warnings []string
 }
@@ -142,6 +146,9 @@ func (r *Regexp) compile(flags, full, plain string, asserted bool, opts *Options
 		if opts.Word && withoutAssertions(plain) == plain {
 			notWord := "[^" + classes()["word"] + "]"
 			r.remote, r.exact = flags+"(?:^|"+notWord+")(?:"+plain+")(?:"+notWord+"|$)", true
+			if words, err := syntax.Parse(flags+plain, syntax.Perl); err == nil && edge(words, true) && edge(words, false) {
+				r.words = "(?:" + flags + `\b(?:` + plain + `)\b)(?:\r{0})`
+			}
 		}
 	}
 	remote, err := syntax.Parse(r.remote, syntax.Perl)
@@ -152,6 +159,45 @@ func (r *Regexp) compile(flags, full, plain string, asserted bool, opts *Options
 		r.remote = "(?:" + r.remote + `)(?:\r{0})`
 	}
 	return nil
+}
+
+// edge reports whether each match begins, or ends, with a letter, a digit or "_" of ASCII.
+func edge(tree *syntax.Regexp, begins bool) bool {
+	subs := len(tree.Sub)
+	switch tree.Op {
+	case syntax.OpLiteral:
+		c := tree.Rune[0]
+		if !begins {
+			c = tree.Rune[len(tree.Rune)-1]
+		}
+		if tree.Flags&syntax.FoldCase != 0 {
+			for other := unicode.SimpleFold(c); other != c; other = unicode.SimpleFold(other) {
+				if !isWord(other) || other >= utf8.RuneSelf {
+					return false
+				}
+			}
+		}
+		return isWord(c) && c < utf8.RuneSelf
+	case syntax.OpCharClass:
+		for i := 0; i < len(tree.Rune); i += 2 {
+			for c := tree.Rune[i]; c <= tree.Rune[i+1]; c++ {
+				if !isWord(c) || c >= utf8.RuneSelf {
+					return false
+				}
+			}
+		}
+		return len(tree.Rune) > 0
+	case syntax.OpCapture, syntax.OpPlus:
+		return edge(tree.Sub[0], begins)
+	case syntax.OpConcat:
+		if begins {
+			return edge(tree.Sub[0], begins)
+		}
+		return edge(tree.Sub[subs-1], begins)
+	case syntax.OpAlternate:
+		return !slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return !edge(sub, begins) })
+	}
+	return false
 }
 
 // re2Error is the error of an expression that RE2 refuses although it is a right
@@ -194,6 +240,28 @@ func (r *Regexp) Warnings() []string { return r.warnings }
 // Remote returns an expression in RE2 for the search of a workspace. The lines that it
 // matches are at least those that r matches, and if exact is true they are the same.
 func (r *Regexp) Remote() (expression string, exact bool) { return r.remote, r.exact }
+
+// Candidates returns the expression whose lines are found fastest. is says which of them
+// match; nil means all.
+func (r *Regexp) Candidates() (expression string, is func(line []byte) bool) {
+	switch {
+	case r.words != "":
+		return r.words, func(line []byte) bool { return isASCII(line) || r.Match(line) }
+	case r.exact:
+		return r.remote, nil
+	}
+	return r.remote, r.Match
+}
+
+// isASCII reports whether a line has no byte above 127.
+func isASCII(line []byte) bool {
+	for _, c := range line {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
 
 // Match reports whether there is a match in text.
 func (r *Regexp) Match(text []byte) bool {

@@ -138,20 +138,27 @@ func firsts(printed string) string {
 	return b.String()
 }
 
-// checkRemote checks that the expression for a store finds the lines that match.
+// checkRemote checks that the expressions for a store find the lines that match.
 func checkRemote(t *testing.T, compiled *pattern.Regexp, text string) {
 	t.Helper()
-	expression, exact := compiled.Remote()
-	m, err := lines.Compile(expression, lines.Options{})
-	if err != nil {
-		t.Errorf("%q: the expression %q: %v", text, expression, err)
-		return
-	}
-	for _, line := range texts {
-		scanner := m.Scan([]byte(line + "\n"))
-		_, _, found := scanner.Next()
-		if match := compiled.Match([]byte(line)); match && !found || exact && found != match {
-			t.Errorf("%q: %q finds %q = %v, the pattern matches = %v", text, expression, line, found, match)
+	remote, exact := compiled.Remote()
+	candidates, is := compiled.Candidates()
+	for _, expression := range []string{remote, candidates} {
+		m, err := lines.Compile(expression, lines.Options{})
+		if err != nil {
+			t.Errorf("%q: the expression %q: %v", text, expression, err)
+			return
+		}
+		for _, line := range texts {
+			scanner := m.Scan([]byte(line + "\n"))
+			_, _, found := scanner.Next()
+			match := compiled.Match([]byte(line))
+			if match && !found || expression == remote && exact && found != match {
+				t.Errorf("%q: %q finds %q = %v, the pattern matches = %v", text, expression, line, found, match)
+			}
+			if found && expression == candidates && match != (is == nil || is([]byte(line))) {
+				t.Errorf("%q: %q finds %q, and decides otherwise than the pattern, which matches = %v", text, expression, line, match)
+			}
 		}
 	}
 }

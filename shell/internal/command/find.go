@@ -2,7 +2,6 @@ package command
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,9 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/shell/internal/pattern"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -45,10 +44,9 @@ type findRun struct {
 	batches            []*findBatch // of -exec ... +
 	regexType          pattern.Syntax
 
-	args      []string // of the expression that are left to read
-	named     string   // the glob of all names that the expression is true of; "" for any
-	filesOnly bool
-	looks     bool // it needs to know more of a file than its name
+	args  []string    // of the expression that are left to read
+	name  *glob.State // matches all names that the expression is true of; nil for any
+	looks bool        // it needs to know more of a file than its name and type
 }
 
 // dirSize is the size that listings show of a directory.
@@ -261,6 +259,7 @@ func (f *findRun) simple(word string) (test findTest, ok bool) {
 			return true
 		}, true
 	case "-empty":
+		f.looks = true
 		return f.empty, true
 	case "-true":
 		return always, true
@@ -313,12 +312,16 @@ func (f *findRun) withValue(word string) func(value string) (findTest, error) {
 			return func(context.Context, *findEntry) bool { return true }, nil
 		}
 	case "-size":
+		f.looks = true
 		return findSize
 	case "-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin":
+		f.looks = true
 		return func(value string) (findTest, error) { return f.age(word, value) }
 	case "-newer", "-newermt":
+		f.looks = true
 		return func(value string) (findTest, error) { return f.newer(word, value) }
 	case "-printf":
+		f.looks = true
 		return f.printf
 	}
 	return nil
@@ -557,21 +560,34 @@ func (f *findRun) runCommand(ctx context.Context, args []string) int {
 
 // walk tests what is in the directory start, and start itself.
 func (f *findRun) walk(ctx context.Context, start string, test findTest) error {
-	info, err := f.p.Lstat(ctx, start)
-	if err != nil {
-		return err
+	top := &findEntry{info: directory(start), shown: start, start: start}
+	supposed := f.supposeDir(ctx, start)
+	if !supposed {
+		var err error
+		if top.info, err = f.p.Lstat(ctx, start); err != nil {
+			return err
+		}
 	}
-	top := &findEntry{info: info, shown: start, start: start}
 	if f.depthFirst {
 		return f.walkDepthFirst(ctx, top, test)
 	}
-	if f.minDepth == 0 {
-		test(ctx, top)
+	began := false
+	begin := func() {
+		if !began && f.minDepth == 0 {
+			test(ctx, top)
+		}
+		began = true
 	}
-	if !info.IsDir() || top.prune || f.quit {
+	if !supposed {
+		begin()
+	}
+	if !top.info.IsDir() || top.prune || f.quit {
 		return nil
 	}
-	return f.below(ctx, top, func(e *findEntry) error {
+	err := f.below(ctx, top, func(e *findEntry) error {
+		if begin(); top.prune || f.quit {
+			return fs.SkipAll
+		}
 		if e.depth >= f.minDepth {
 			test(ctx, e)
 		}
@@ -583,6 +599,28 @@ func (f *findRun) walk(ctx context.Context, start string, test findTest) error {
 		}
 		return nil
 	})
+	if supposed && err != nil {
+		var statErr error
+		if top.info, statErr = f.p.Lstat(ctx, start); statErr != nil {
+			return statErr
+		}
+		if !top.info.IsDir() {
+			err = nil
+		}
+	}
+	begin()
+	return err
+}
+
+// supposeDir reports whether start is a directory if it can be listed, and no symlink to
+// one, so that nothing else must be asked about it.
+func (f *findRun) supposeDir(ctx context.Context, start string) bool {
+	at, err := f.p.Files.Locate(ctx, f.p.Dir, start)
+	if _, device := f.p.device(start); err != nil || device || at.Workspace == nil || f.looks || f.depthFirst || f.maxDepth == 0 {
+		return false
+	}
+	target, err := at.Workspace.Resolve(at.In(ctx), at.Name)
+	return err == nil && target == at.Name
 }
 
 // walkDepthFirst tests what is in a directory before the directory: the other way round
@@ -621,18 +659,29 @@ func (f *findRun) below(ctx context.Context, top *findEntry, visit func(e *findE
 	if err != nil {
 		return err
 	}
-	if f.named != "" && f.maxDepth < 0 && at.Workspace != nil && len(at.Workspace.Root()) > len("/") {
-		return f.globbed(ctx, top, at, visit)
-	}
 	if at.Workspace == nil || f.maxDepth == top.depth+1 {
 		return f.children(ctx, top, at.Workspace == nil, visit)
 	}
-	return at.Workspace.Walk(ctx, at.Name, nil, func(info workspace.FileInfo, err error) error {
+	// Files of a folder of this computer take longer to describe than to find.
+	folder := len(at.Workspace.Root()) > len("/")
+	opts := &workspace.WalkOptions{TypesOnly: !f.looks || folder && f.name != nil}
+	return at.Workspace.Walk(ctx, at.Name, opts, func(info workspace.FileInfo, err error) error {
+		if err == nil && !info.IsDir() && f.name != nil && !f.name.Match(info.Name) {
+			return nil
+		}
 		rel := relativeTo(at.Name, info.Path)
 		e := &findEntry{info: info, shown: joinShown(top.shown, rel, false), start: top.start, depth: top.depth + 1 + strings.Count(rel, "/")}
 		if err != nil {
 			f.fail(e.shown, err)
 			return nil
+		}
+		if f.looks && opts.TypesOnly && f.name.Match(info.Name) {
+			if e.info, err = at.Workspace.Stat(ctx, info.Path); errors.Is(err, fs.ErrNotExist) {
+				return nil // it was removed in between
+			} else if err != nil {
+				f.fail(e.shown, err)
+				return nil
+			}
 		}
 		if err := visit(e); err != nil {
 			return err
@@ -644,72 +693,22 @@ func (f *findRun) below(ctx context.Context, top *findEntry, visit func(e *findE
 	})
 }
 
-// globbed is below for an expression that needs a name: the workspace finds the names, and
-// only what has the name is described. Files of a folder of this computer take longer to
-// describe than to find.
-func (f *findRun) globbed(ctx context.Context, top *findEntry, at Location, visit func(e *findEntry) error) error {
-	opts := &workspace.GlobOptions{Dir: at.Name}
-	var dirs []string
-	var dirsErr error
-	var group sync.WaitGroup
-	if !f.filesOnly {
-		group.Go(func() { dirs, dirsErr = at.Workspace.Glob(ctx, f.named+"/", opts) })
-	}
-	names, err := at.Workspace.Glob(ctx, f.named, opts)
-	if group.Wait(); err != nil || dirsErr != nil {
-		return cmp.Or(err, dirsErr)
-	}
-	kinds := map[string]bool{}
-	for _, dir := range dirs {
-		kinds[dir] = true
-	}
-	names = append(names, dirs...)
-	slices.Sort(names)
-	for _, name := range names {
-		info := workspace.FileInfo{Name: path.Base(name), Path: name, Type: workspace.TypeFile}
-		if kinds[name] {
-			info.Type = workspace.TypeDirectory
-		}
-		if f.looks {
-			if info, err = at.Workspace.Stat(ctx, name); errors.Is(err, fs.ErrNotExist) {
-				continue // it was removed in between
-			} else if err != nil {
-				f.fail(name, err)
-				continue
-			}
-		}
-		rel := relativeTo(at.Name, name)
-		e := &findEntry{info: info, shown: joinShown(top.shown, rel, false), start: top.start, depth: top.depth + 1 + strings.Count(rel, "/")}
-		if err := visit(e); err == fs.SkipAll {
-			return nil
-		} else if err != nil && err != fs.SkipDir {
-			return err
-		}
-	}
-	return nil
-}
-
-// findName sets the glob of the only names that the expression can be true of, if it is
-// tests in a row and one of them is -name.
+// findName sets the name that the expression asks for, if it is tests in a row and one of
+// them is -name: then nothing else is looked at.
 func (f *findRun) findName(args []string) {
 	for i, arg := range args {
 		if slices.Contains([]string{"-o", "-or", "!", "-not", "(", ")", ",", "-prune", "-depth", "-d", "-delete", "-exec"}, arg) {
-			f.named = ""
+			f.name = nil
 			return
 		}
-		if strings.HasPrefix(arg, "-") && !slices.Contains([]string{"-name", "-path", "-print", "-print0", "-quit", "-mindepth"}, arg) {
-			f.looks = true
+		if f.name == nil && slices.Contains([]string{"-print", "-print0", "-printf", "-quit"}, arg) {
+			return // that is done for other names, too
 		}
-		if i == 0 {
-			continue
-		}
-		switch args[i-1] {
-		case "-name":
-			if arg != "" && !strings.ContainsAny(arg, "/\\[") {
-				f.named = anywhere(arg)
+		if i > 0 && args[i-1] == "-name" && arg != "" && !strings.ContainsAny(arg, "/\\[") {
+			if compiled, err := glob.Compile(strings.TrimPrefix(anywhere(arg), "**/")); err == nil {
+				name := compiled.Start()
+				f.name = &name
 			}
-		case "-type":
-			f.filesOnly = arg == "f"
 		}
 	}
 }

@@ -2,6 +2,10 @@ package command
 
 import (
 	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +15,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // run runs a line of plain words in a workspace.
@@ -48,12 +53,57 @@ func TestFindName(t *testing.T) {
 	for _, line := range []string{
 		"find -name foo.go", "find . -name '*.go'", "find src -name 'f*'", "find -name lib", "find -name '.*'", "find -name src -type d", "find -type f -name 'm*'",
 		"find src docs -name '*' -size -2", "find -name '*.{go,md}'", "find -name '?*' -mindepth 2", "find src -name src", "find -name nothing", "find -name '*.go' -quit",
+		"find . -print -name '*.go'", "find -name '*.go' -printf '%s %p\\n'", "find src/foo.go -name 'f*'", "find src/foo.go/ -name 'f*'", "find src -maxdepth 1 -name '*o*'", "find docs -type d",
 		"find -name '[a-f]*'", "find -name '*o*' -name '*.go' -print0", "find missing -name x", "find -name bin -o -name lib",
 	} {
 		want, _, wantStatus := run(t, inMemory, "", line)
 		got, stderr, status := run(t, folder, "", line)
 		if got != want || status != wantStatus {
 			t.Errorf("%s = %q, %s, status %d; want %q, status %d", line, got, stderr, status, want, wantStatus)
+		}
+	}
+	if err := os.Symlink("src", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{"find link": "link\n", "find link -type l": "link\n", "find link/ -name lib": "link/lib\n", "find -name link -type l": "./link\n"} {
+		if got, stderr, status := run(t, folder, "", line); got != want || status != 0 {
+			t.Errorf("%s = %q, %s, status %d; want %q", line, got, stderr, status, want)
+		}
+	}
+}
+
+// locked is a file system in which the directory "locked" cannot be listed.
+type locked struct{ *memory.FS }
+
+// Ls implements [workspace.FileSystem].
+func (l locked) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	if dir == "locked" {
+		return nil, &fs.PathError{Op: "ls", Path: dir, Err: fs.ErrPermission}
+	}
+	return l.FS.Ls(ctx, dir, opts)
+}
+
+// Walk implements [workspace.Walker].
+func (l locked) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+	return fallback.Walk(ctx, l, dir, opts, fn)
+}
+
+// TestFindUnreadable says which directories find cannot read, as the real one does.
+func TestFindUnreadable(t *testing.T) {
+	t.Parallel()
+	fsys := memory.New(nil)
+	for _, name := range []string{"a/x", "locked/x", "z/x"} {
+		if _, err := fsys.WriteFile(t.Context(), name, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws := workspace.New("repo", locked{fsys}, nil)
+	for line, want := range map[string]string{
+		"find .": ".\n./a\n./a/x\n./locked\n./z\n./z/x\n", "find -name x": "./a/x\n./z/x\n", "find -type f -size -9": "./a/x\n./z/x\n", "find -depth -name x": "./z/x\n./a/x\n", "find locked/": "locked/\n",
+	} {
+		stdout, stderr, status := run(t, ws, "", line)
+		if stdout != want || !strings.HasPrefix(stderr, "find: ‘") || !strings.HasSuffix(stderr, "locked’: Permission denied\n") && !strings.HasSuffix(stderr, "locked/’: Permission denied\n") || status != 1 {
+			t.Errorf("%s = %q, %q, status %d; want %q, that permission is denied, and status 1", line, stdout, stderr, status, want)
 		}
 	}
 }

@@ -26,10 +26,14 @@ func found(t interface{ Fatalf(string, ...any) }, pattern string, opts lines.Opt
 	for {
 		start, end, ok := scanner.Next()
 		if !ok {
-			return got
+			break
 		}
 		got = append(got, text[start:end])
 	}
+	if len(got) > 0 && !m.CanMatch([]byte(text)) {
+		t.Fatalf("Compile(%q, %+v).CanMatch(%q) = false, and these lines match: %q", pattern, opts, text, got)
+	}
+	return got
 }
 
 // expected returns the lines of text that the regular expression matches.

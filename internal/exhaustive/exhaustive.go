@@ -7,6 +7,8 @@
 package exhaustive
 
 import (
+	"hash/fnv"
+	"io"
 	"os"
 	"testing"
 )
@@ -33,4 +35,15 @@ func Some[T any](tb testing.TB, what string, all, some T) T {
 	}
 	tb.Logf("left out: %s; run it with %s=1 and without -short", what, variable)
 	return some
+}
+
+// Sample skips the test with -short, unless its name is one of the about one in n that
+// short tests try. Without -short it does nothing.
+func Sample(tb testing.TB, n uint32) {
+	tb.Helper()
+	sum := fnv.New32a()
+	io.WriteString(sum, tb.Name())
+	if testing.Short() && sum.Sum32()%n != 0 {
+		tb.Skipf("left out: -short tries one in %d of these", n)
+	}
 }

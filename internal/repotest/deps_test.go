@@ -64,7 +64,7 @@ var policy = map[string][]string{
 	"internal/progress":     {},
 	"internal/scan":         {"workspace", "internal/glob", "internal/ignore", "internal/lines", "internal/ops", "internal/progress"},
 
-	"internal/swaptest": {"workspace", "workspace/policy", "golang.org/x/sys/unix"},
+	"internal/swaptest": {"internal/exhaustive", "workspace", "workspace/policy", "golang.org/x/sys/unix"},
 
 	"conformance/internal/compare": {"workspace", "internal/ops", "pgregory.net/rapid", "github.com/google/go-cmp/..."},
 	"conformance": {"conformance/internal/compare", "workspace", "workspace/fallback", "internal/ops", "pgregory.net/rapid", "github.com/anishathalye/porcupine",

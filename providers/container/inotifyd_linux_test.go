@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -167,6 +168,7 @@ func TestInotifyd(t *testing.T) {
 		{"many-directories", "for i in $(seq 500); do mkdir -p d$i/e; done", "touch d499/e/f", "d499/e/f"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			exhaustive.Sample(t, 4)
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "top")
 			shell(t, filepath.Dir(dir), "mkdir top")

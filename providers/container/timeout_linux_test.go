@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -127,6 +128,7 @@ func TestProgramThatHangs(t *testing.T) {
 	} {
 		for _, deaf := range []bool{false, true} {
 			t.Run(name+map[bool]string{true: "-deaf"}[deaf], func(t *testing.T) {
+				exhaustive.Sample(t, 6)
 				t.Parallel()
 				m := &mute{Executor: container.Command{}}
 				f := open(t, &container.Options{Executor: m, Root: t.TempDir(), Timeout: 4 * shortTimeout})

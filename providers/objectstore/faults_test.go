@@ -165,6 +165,7 @@ func TestFaults(t *testing.T) {
 							continue // nothing follows; it is between the other two
 						}
 						t.Run(strings.Join([]string{p.name, c.name, k.name, m.name}, "/"), func(t *testing.T) {
+							exhaustive.Sample(t, 6)
 							t.Parallel()
 							var group sync.WaitGroup
 							for n := 1; n <= requests; n += step {

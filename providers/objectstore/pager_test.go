@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -71,6 +72,7 @@ func TestWalkAgain(t *testing.T) {
 		"nothing-left": {func(server *s3test.Server) { remove(server, func(string) bool { return false }) }, 6},
 	} {
 		t.Run(change, func(t *testing.T) {
+			exhaustive.Sample(t, 4)
 			server := s3test.New(t, nil)
 			seed(server, all...)
 			fsys := inProcess(server, awsCompat()).open(t, "p", objectstore.Options{})

@@ -15,8 +15,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/audit"
 )
 
-const auditLong = `Audit has one command, which verifies the log that a workspace with the setting
-audit keeps.`
+const auditLong = `Audit has one command. It verifies the log of a workspace that has the setting audit.`
 
 // newAudit returns the command about audit logs.
 func newAudit(flags *target.Flags) *cobra.Command {
@@ -32,19 +31,20 @@ func newAudit(flags *target.Flags) *cobra.Command {
 	return cmd
 }
 
-const verifyLong = `Verify tests that no line of an audit log was changed, removed or inserted, and
-prints how many operations the log has, and the hash of its last line.
+const verifyLong = `Verify checks that no line of an audit log was changed, deleted or inserted. It prints
+the number of operations and the hash of the last line.
 
-Lines that were cut off at the end do not show by themselves, nor does a log that
-somebody wrote again from some line on. So note the hash somewhere else, and give it
-to --expect the next time: the log must still have a line with that hash.
+The log alone does not show that its last lines were deleted, or that somebody wrote
+it again from some line on. So keep the hash in another place, and give it to --expect
+the next time: the log must still have a line with that hash.
 
-The files that the log was rotated to (maxSizeMb), which have its name and a number,
-are verified with it, and it is an error if one of those that are kept is missing. "-"
-stands for standard input, for files with other names, the oldest first:
-cat audit-may.jsonl audit-june.jsonl | workspace audit verify -
+A log that was rotated (maxSizeMb) has further files, with its name and a number. They
+are verified with it, and a missing one is an error. If your files have other names,
+give them to standard input, the oldest first:
 
-It exits with 1 if the log is not as it was written, and names the line.`
+  cat audit-may.jsonl audit-june.jsonl | workspace audit verify -
+
+If the log is not as it was written, verify names the line and exits with 1.`
 
 // newVerify returns the command that verifies a log.
 func newVerify(flags *target.Flags) *cobra.Command {
@@ -52,7 +52,7 @@ func newVerify(flags *target.Flags) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Test that nobody changed an audit log",
+		Short: "Check that nobody changed an audit log",
 		Long:  verifyLong,
 		Example: `  workspace audit verify audit.jsonl
   workspace audit verify audit.jsonl --expect 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`,
@@ -64,8 +64,8 @@ func newVerify(flags *target.Flags) *cobra.Command {
 			return verify(cmd, args[0], expect, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&expect, "expect", "", "the `hash` that a line must have")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().StringVar(&expect, "expect", "", "fail unless a line of the log has this `hash`")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as one JSON object")
 	return cmd
 }
 

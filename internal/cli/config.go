@@ -20,17 +20,17 @@ import (
 func newConfig(flags *target.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "config",
-		Short:   "Print the format of the file",
-		Long:    `Config has one command, which prints the JSON Schema of the file workspace.yaml.`,
+		Short:   "Print the JSON Schema of workspace.yaml",
+		Long:    `Config has one command. It prints the JSON Schema of workspace.yaml.`,
 		Example: `  workspace config schema`,
 		Args:    term.Subcommands("command"),
 		RunE:    needsCommand("config needs a command, such as \"workspace config schema\""),
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:   "schema",
-		Short: "Print the JSON Schema of the file",
-		Long: `Schema prints the JSON Schema of workspace.yaml. Editors that know the YAML
-language server use it to complete and check a file whose first line is
+		Short: "Print the JSON Schema of workspace.yaml",
+		Long: `Schema prints the JSON Schema of workspace.yaml. Editors with the YAML language
+server use it to complete and check a file that begins with the line
 
   # yaml-language-server: $schema=workspace.schema.json`,
 		Example: `  workspace config schema > workspace.schema.json`,
@@ -53,20 +53,19 @@ func printSchema(cmd *cobra.Command, flags *target.Flags) error {
 	return term.Fail(err)
 }
 
-const validateLong = `Validate checks the whole file that describes the workspaces: the keys and values,
-the variables that it uses, the kinds of provider and their options. It opens
-nothing. Every problem is printed with its place. The workspaces that -w names must
-be in the file. Validate also lists what the file needs your trust for; see
-'workspace trust --help'.
+const validateLong = `Validate checks workspace.yaml: its keys and values, the variables that it uses, and
+the options of each provider. It opens no workspace. It prints every problem with its
+line and column. If -w names a workspace, the file must have it. Validate also lists
+what the file needs your trust for; see 'workspace trust --help'.
 
-It exits with 0 if all is well, and with 2 if something is wrong.`
+It exits with 0 if the file is right, and with 2 if it is wrong.`
 
 // newValidate returns the command that checks a file.
 func newValidate(flags *target.Flags) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "validate [FILE]",
-		Short: "Check the file that describes the workspaces",
+		Short: "Check workspace.yaml",
 		Long:  validateLong,
 		Example: `  workspace validate
   workspace validate team.yaml

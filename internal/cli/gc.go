@@ -15,13 +15,13 @@ import (
 	"github.com/workspacekit/workspacekit/providers/container"
 )
 
-const gcLong = `Gc removes containers that workspaces have created from images and that nobody
-uses any more, and prints each of them. A container normally ends with the program
-that created it, however the program ends. It is left if the program is killed
-while it creates the container, or if the engine stops.
+const gcLong = `Gc deletes containers that a workspace created from an image and that nobody uses any
+more, and prints them. A container normally ends with the program that created it. It
+is left over only if the program is killed while it creates the container, or if the
+engine stops.
 
-Gc removes only what workspaces of this user have created on this computer, and
-only if the process that created it has ended. Containers with keep: true stay.`
+Gc deletes only containers that your user created on this computer, and only if the
+process that created them has ended. It leaves containers with keep: true.`
 
 // newGC returns the command that removes left containers.
 func newGC(flags *target.Flags) *cobra.Command {
@@ -30,7 +30,7 @@ func newGC(flags *target.Flags) *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "gc",
-		Short: "Remove containers that killed programs have left",
+		Short: "Delete containers left by programs that were killed",
 		Long:  gcLong,
 		Example: `  workspace gc
   workspace gc --dry-run
@@ -49,9 +49,9 @@ func newGC(flags *target.Flags) *cobra.Command {
 			return removeLeft(cmd, left, dryRun)
 		},
 	}
-	cmd.Flags().StringVar(&engine, "engine", "", "run this `client` of the engine: docker, podman or nerdctl (default: what the variable WORKSPACE_ENGINE names, or docker)")
-	cmd.Flags().StringArrayVar(&args, "engine-arg", nil, "give this `flag` to the client, such as --context=remote; may be repeated")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the containers, and remove none")
+	cmd.Flags().StringVar(&engine, "engine", "", "use this `client` of the engine: docker, podman or nerdctl (default: the variable WORKSPACE_ENGINE, or docker)")
+	cmd.Flags().StringArrayVar(&args, "engine-arg", nil, "pass this `flag` to the client, such as --context=remote; may be repeated")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the containers, and delete none")
 	return cmd
 }
 

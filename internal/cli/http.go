@@ -31,9 +31,9 @@ func (h *httpFlags) add(cmd *cobra.Command, address string) {
 	if address == "" {
 		needs = "; needs --http"
 	}
-	cmd.Flags().StringVar(&h.address, "http", address, "serve over HTTP at this `address`, such as 127.0.0.1:8080, or port")
-	cmd.Flags().StringVar(&h.tokenFile, "token-file", "", "let in who has a token of this `file`, which has one on each line"+needs)
-	cmd.Flags().StringArrayVar(&h.hosts, "allow-host", nil, "a further `name` by which clients call the server, such as that of a proxy"+needs)
+	cmd.Flags().StringVar(&h.address, "http", address, "serve over HTTP at this `address` or port, such as 127.0.0.1:8080")
+	cmd.Flags().StringVar(&h.tokenFile, "token-file", "", "accept the tokens in this `file`, one on each line"+needs)
+	cmd.Flags().StringArrayVar(&h.hosts, "allow-host", nil, "accept requests for this host `name`, too, such as the name of a proxy"+needs)
 }
 
 // check refuses flags that do nothing.

@@ -16,13 +16,13 @@ import (
 	"github.com/workspacekit/workspacekit/tools/lint"
 )
 
-const lintLong = `Lint checks the definitions of the tools against what the vendors of models accept:
-the length and the characters of names, two tools with one name, the length of
-descriptions, the number of tools, and keywords of schemas.
+const lintLong = `Lint checks that the vendors of models accept the definitions of the tools: the length
+and the characters of their names, that no two tools have the same name, the length of
+descriptions, the number of tools, and the keywords of schemas.
 
-It prints how many characters each definition has, as JSON without spaces, and in
-brackets an estimate of its tokens: one for four characters. The tokenizers of vendors
-differ from each other by about a fifth.
+It prints the number of characters of each definition, as JSON without spaces, and in
+brackets an estimate of its tokens, at four characters each. The tokenizers of the
+vendors differ by about a fifth.
 
 Lint exits with 1 if a vendor would refuse a tool.`
 
@@ -36,7 +36,7 @@ func newLint(flags *target.Flags, tool *target.ToolFlags) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "lint",
-		Short: "Check the definitions of the tools, and count what they cost",
+		Short: "Check the definitions of the tools, and count their tokens",
 		Long:  lintLong,
 		Example: `  workspace tools lint
   workspace tools lint --vendor gemini --descriptions compact`,

@@ -19,10 +19,10 @@ import (
 func newPolicy(flags *target.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Explain, test and suggest what the workspaces allow",
-		Long: `Policy shows what the settings of workspaces say of an operation on a name: the
-rules, the paths that are allowed, denied or read-only, and the names of secrets. It can
-also make rules of an audit log. It opens no workspace and changes nothing.`,
+		Short: "Explain, test and suggest rules",
+		Long: `Policy explains and tests whether the settings of a workspace allow an operation: its
+rules, its allowed, denied and read-only paths, and the names of secrets. It can also
+suggest rules from an audit log. It opens no workspace and changes nothing.`,
 		Example: `  workspace policy explain write src/main.go
   workspace policy test
   workspace policy suggest audit.jsonl`,
@@ -39,13 +39,13 @@ func newExplain(flags *target.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain OP PATH",
 		Short: "Print whether an operation on a name is allowed, and why",
-		Long: `Explain prints whether an operation on a name is allowed, the rule that decides,
-and its place in the file. It goes by the name alone: nothing is opened, no symlink is
-followed, and the protection of the file of workspaces is not considered. For move and
-copy the name is the source; ask about "write" for the destination.
+		Long: `Explain prints whether an operation on a name is allowed, which rule decides, and where
+that rule is in the file. It looks at the name only: it opens nothing, follows no
+symlink, and ignores that workspace.yaml itself is protected. For move and copy, the
+name is the source; for the destination, ask about "write".
 
 The operations are read, write, edit, delete, move, copy, list and mkdir. The exit code
-is 0 whatever the decision is.`,
+is 0 whether the operation is allowed or not.`,
 		Example: `  workspace policy explain read .env
   workspace -w docs policy explain delete guide.md --json`,
 		Args:      cobra.ExactArgs(2),
@@ -100,16 +100,15 @@ func newPolicyTest(flags *target.Flags) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "test",
-		Short: "Try the policyTests of the file",
-		Long: `Test compares what the settings of the workspaces say with the cases in
-policyTests of each workspace:
+		Short: "Run the policyTests of the file",
+		Long: `Test compares the settings of each workspace with the cases in its policyTests:
 
   policyTests:
     - { op: read, path: src/main.go, want: allow }
     - { op: write, path: .env, want: deny }
 
-It prints the cases in which they differ, with their places in the file. The exit code
-is 1 if there are any, and 2 if there are no cases.`,
+It prints each case that fails, with its line in the file. The exit code is 1 if a case
+fails, and 2 if the file has no cases.`,
 		Example: `  workspace policy test
   workspace -w docs policy test --json`,
 		Args: cobra.NoArgs,

@@ -25,17 +25,17 @@ import (
 func newSuggest(flags *target.Flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "suggest FILE",
-		Short: "Print rules that allow what an audit log has, and nothing else",
-		Long: `Suggest reads an audit log, and prints the rules for fs that allow the operations
-in it and deny all others. Run the agent with "mode: audit" in fs first: nothing is
-refused then, and the log has all that it needs. Operations that were refused are left
-out.
+		Short: "Print rules that allow the operations of an audit log, and no others",
+		Long: `Suggest reads an audit log and prints rules for fs that allow the operations in the log
+and deny all others. First run the agent with "mode: audit" in fs: nothing is refused
+then, and the log has every operation that the agent needs. Suggest leaves out
+operations that were refused.
 
-A directory stands for all below it if four or more names in it were used alike. After a
-listing or a search of the whole workspace, names that were used in another way can be
-listed, too, and are what it finds then. What a symlink leads to is not in the log: add its
-target. Read the rules before you use them. -w chooses the workspaces whose operations
-count.`,
+If four or more names in a directory were used in the same way, one rule allows the whole
+directory. If the whole workspace was listed or searched, the rules also let the agent list
+the names that it used in another way, and a search then finds those. The log does not have
+the target of a symlink: add it yourself. Read the rules before you use them. With -w,
+only the operations of those workspaces count.`,
 		Example: `  workspace policy suggest audit.jsonl
   workspace -w repo policy suggest audit.jsonl`,
 		Args: cobra.ExactArgs(1),

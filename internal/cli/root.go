@@ -43,12 +43,11 @@ const rootLong = `Workspace gives files to an AI agent as a set of tools (read, 
 search) over the Model Context Protocol, and runs the same tools by hand.
 
 The file workspace.yaml says where the files are. Workspace looks for it in the
-current folder and in the folders above, unless --config or the variable
-WORKSPACE_CONFIG names another file. -w chooses among its workspaces. Without a
-file, the current folder is the workspace.
+current folder and its parents, unless --config or the variable WORKSPACE_CONFIG
+names another file. -w chooses among the workspaces of the file. Without a file,
+the current folder is the workspace.
 
--C works without a file, in a folder or in what a URL stands for. So does -w with
-a URL:
+-C uses a folder or a URL in place of a file, and -w takes a URL, too:
 
   mem://                                      files in memory, lost on exit
   file:///path                                a folder
@@ -56,12 +55,13 @@ a URL:
   docker://container/dir?engine=podman        a running container
   kubectl://pod/dir?namespace=name            a pod of Kubernetes
 
-Credentials come from the environment, or from where the provider's own programs
-keep them. Names are relative to the workspace and cannot lead out of it.
+Credentials come from the environment, or from the files of the store's own
+programs, such as ~/.aws. Names are relative to the workspace and cannot lead out
+of it.
 
-Exit codes: 0 if all went well, also for a search that found nothing; 1 if a tool
-or a workspace failed; 2 if the command line or the file is wrong; 130 if the
-command was interrupted.`
+Exit codes: 0 for success, also if a search finds nothing; 1 if a tool or a
+workspace fails; 2 if the command line or the file is wrong; 130 if the command is
+interrupted.`
 
 const rootExample = `  workspace call grep --pattern 'func Test' --path .
   workspace -w docs call read_file --path README.md

@@ -20,22 +20,21 @@ import (
 	"github.com/workspacekit/workspacekit/tools"
 )
 
-const mcpLong = `MCP serves the tools to one client over the Model Context Protocol on the standard
-streams. An editor or an agent starts it as a child process. Standard output
-carries nothing but the protocol; errors are logged to standard error. The command
-ends when its input ends, or by SIGINT or SIGTERM, and exits with 0.
-
-With --http it serves many clients over streamable HTTP instead, at the path /mcp of
-that address, and ends by a signal. Each client has a session of its own. A number
-alone is a port of 127.0.0.1. Programs of other users of this computer can connect to
-it, so a token is good there, too; another address requires one. A token has at least
-16 characters. The variable WORKSPACE_MCP_TOKEN has one, or a file has one on each
-line, such as one for each client. Pages of other sites in a browser are refused.
+const mcpLong = `MCP serves the tools to one client over the Model Context Protocol, on standard input
+and output. An editor or an agent starts it as a child process. Errors are logged to
+standard error. MCP exits with 0 when its input ends, or on SIGINT or SIGTERM.
 
 It serves all workspaces of the file, or those that -w names. Without a file, it
 serves the current folder, or what -C names.
 
-A client is configured with this command, such as
+With --http it serves many clients over streamable HTTP, at the path /mcp, until a
+signal ends it. A number alone means a port of 127.0.0.1. Each client has a session of
+its own. Any other address needs a token, and a token is useful on 127.0.0.1, too,
+because other users of the computer can connect to it. A token has at least 16
+characters. Set it in the variable WORKSPACE_MCP_TOKEN, or write one on each line of a
+file for --token-file. Requests from web pages of other sites are refused.
+
+Configure a client with this command, for example
 
   {"mcpServers": {"files": {"command": "workspace", "args": ["--config", "/home/me/workspace.yaml", "mcp"]}}}`
 
@@ -59,7 +58,7 @@ func newMCP(flags *target.Flags) *cobra.Command {
 	}
 	tool.Add(cmd)
 	over.add(cmd, "")
-	cmd.Flags().BoolVar(&textOnly, "text-only", false, "leave out structured results, which some clients show to the model in place of the text")
+	cmd.Flags().BoolVar(&textOnly, "text-only", false, "send results as text only: some clients show the model structured results instead of the text")
 	return cmd
 }
 
@@ -150,13 +149,19 @@ func newTools(flags *target.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools",
 		Short: "Print the definitions of the tools",
-		Long: `Tools prints the definitions of the tools as one JSON array: the value of "tools"
-in a request to a model's API, or in a reply of the Model Context Protocol. It
-prints the tools of all workspaces of the file, or of those that -w names.
+		Long: `Tools prints the definitions of the tools as one JSON array: the value of "tools" in a
+request to a model's API, or in a reply of the Model Context Protocol. It prints the
+tools of all workspaces of the file, or of those that -w names.
 
-The formats are those of OpenAI's chat completions, with optional parameters
-(openai) or in strict mode (openai-strict), of OpenAI's responses, of Anthropic's
-messages, of Gemini's function declarations, and of MCP. json has everything.`,
+The formats are
+
+  json               everything that a tool has
+  openai             OpenAI, chat completions, with optional parameters
+  openai-strict      OpenAI, chat completions, in strict mode
+  openai-responses   OpenAI, responses
+  anthropic          Anthropic, messages
+  gemini             Gemini, function declarations
+  mcp                Model Context Protocol`,
 		Example: `  workspace tools
   workspace -w repo tools --format openai
   workspace --name docs --read-only tools --format anthropic
@@ -165,7 +170,7 @@ messages, of Gemini's function declarations, and of MCP. json has everything.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printTools(cmd, flags, tool, format) },
 	}
 	tool.Add(cmd)
-	cmd.Flags().StringVar(&format, "format", format, "print them in this format: "+strings.Join(formats, ", "))
+	cmd.Flags().StringVar(&format, "format", format, "the format: "+strings.Join(formats, ", "))
 	term.CompleteWith(cmd, "format", formats...)
 	cmd.AddCommand(newLint(flags, &tool))
 	return cmd

@@ -26,15 +26,16 @@ func newShell(flags *target.Flags) *cobra.Command {
 	script, approved := "", approve.Flag{}
 	cmd := &cobra.Command{
 		Use:   "shell [-c SCRIPT] [ARG...]",
-		Short: "Run scripts of bash",
-		Long: `Shell runs a script of bash over the files of workspaces: the one that -c gives, or
-standard input. It starts no process, and sees nothing but those files. One workspace
-is the root; several are directories under their names. ARGs are $1, $2...
+		Short: "Run bash scripts on the files",
+		Long: `Shell runs a bash script on the files of the workspaces: the script that -c gives, or
+standard input. It starts no process, and sees nothing but those files. If there is one
+workspace, it is the root directory; if there are several, each is a directory with its
+name. The ARGs are $1, $2 and so on.
 
-On a terminal it has a prompt, with history (up and down) and completion (Tab). exit
-or Ctrl-D ends it.
+On a terminal, shell shows a prompt, with history (up and down) and completion (Tab).
+Type exit or Ctrl-D to leave.
 
-The exit code is the status of the script.`,
+The script's exit code is the exit code of shell.`,
 		Example: `  workspace shell -c 'grep -rc TODO src | sort -t: -k2 -n'
   workspace -w repo shell <script.sh
   workspace -w repo -w lake shell -c 'cp /repo/a.txt /lake/'

@@ -14,14 +14,13 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-const trustLong = `Trust lets a file that workspace has found, and that you have not named, use more
-than memory and the folder that it is in: other folders, buckets, containers and
-pods. It prints what the file uses beyond those, and remembers the file with its
-content. A file that changes, or that is copied elsewhere, is no longer trusted.
+const trustLong = `A workspace.yaml that is found in the current folder or a parent may use only memory and
+its own folder until you trust it. Otherwise a file from a cloned repository, or one that
+an agent wrote, could start programs and use your credentials. Trust lets the file use
+other folders, buckets, containers and pods, too. It prints what the file uses, and
+remembers the file and its content: a file that is changed or copied is no longer trusted.
 
-A file that --config or WORKSPACE_CONFIG names needs no trust. Without this rule, a
-workspace.yaml that comes with a cloned repository, or that an agent wrote, could
-start programs and use your credentials.`
+A file that you name with --config or WORKSPACE_CONFIG needs no trust.`
 
 // newTrust returns the command that trusts a file.
 func newTrust(flags *target.Flags) *cobra.Command {
@@ -29,7 +28,7 @@ func newTrust(flags *target.Flags) *cobra.Command {
 	var revoke string
 	cmd := &cobra.Command{
 		Use:   "trust [FILE]",
-		Short: "Let a file use buckets, containers and folders elsewhere",
+		Short: "Let a file use buckets, containers and other folders",
 		Long:  trustLong,
 		Example: `  workspace trust
   workspace trust team/workspace.yaml
@@ -61,7 +60,7 @@ func newTrust(flags *target.Flags) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "print the trusted files")
-	cmd.Flags().StringVar(&revoke, "revoke", "", "no longer trust this `file`")
+	cmd.Flags().StringVar(&revoke, "revoke", "", "stop trusting this `file`")
 	return cmd
 }
 

@@ -19,17 +19,16 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/backup"
 )
 
-const undoLong = `Undo reverts the last change of a workspace that keeps backups (the key backup in its
-description): it gives files the bytes that they had, removes what is new, and moves
-back what was moved. Repeated, it goes further back.
+const undoLong = `Undo reverts the last change in a workspace with the setting backup: it restores the
+content of changed and deleted files, deletes new ones, and moves back what was moved.
+Repeat it to go further back.
 
-It works on the changes of one session, which is a run of an agent: the session of the
-last change, or the one that --session names by its id, or by the file of "workspace
-call --session". --all reverts all changes of that session.
+Undo reverts the changes of one session, which is one run of an agent: the session of
+the last change, or the one that --session names, either by its id or by the file of
+"workspace call --session". --all reverts all changes of the session.
 
-A file that somebody else has written since is not touched: undo names it and exits
-with 1. --list prints the changes, the last one first, and --redo takes back the last
-undo.`
+If somebody has written a file since, undo leaves it as it is, names it, and exits
+with 1. --list prints the changes, the last one first. --redo takes back the last undo.`
 
 // undoFlags are the flags of the command undo.
 type undoFlags struct {
@@ -43,7 +42,7 @@ func newUndo(flags *target.Flags) *cobra.Command {
 	var u undoFlags
 	cmd := &cobra.Command{
 		Use:   "undo",
-		Short: "Revert what was changed",
+		Short: "Revert changes",
 		Long:  undoLong,
 		Example: `  workspace undo
   workspace undo --dry-run --all
@@ -66,13 +65,13 @@ func newUndo(flags *target.Flags) *cobra.Command {
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.BoolVar(&u.All, "all", false, "revert all changes of the session")
-	set.IntVar(&u.Last, "last", 1, "revert so many changes")
-	set.StringVar(&u.Session, "session", "", "revert changes of this `session`: its id, or the file that keeps it")
+	set.IntVar(&u.Last, "last", 1, "the number of changes to revert")
+	set.StringVar(&u.Session, "session", "", "the `session` to revert: its id or its file")
 	set.BoolVar(&u.Redo, "redo", false, "take back the last undo")
-	set.BoolVar(&u.DryRun, "dry-run", false, "print what would be reverted, and change nothing")
+	set.BoolVar(&u.DryRun, "dry-run", false, "print what undo would revert, and change nothing")
 	set.BoolVar(&u.list, "list", false, "print the changes, the last one first, and revert nothing")
 	u.approved.Add(cmd)
-	set.BoolVar(&u.json, "json", false, "print each change as one JSON object on a line")
+	set.BoolVar(&u.json, "json", false, "print each change as a line of JSON")
 	return cmd
 }
 

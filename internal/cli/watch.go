@@ -19,10 +19,9 @@ func newWatch(flags *target.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [PATH]",
 		Short: "Print changes as they happen",
-		Long: `Watch prints the changes in a directory and everything below it, one on a line:
-"create a.txt", "write a.txt", "remove a.txt", and "overflow" if events were lost
-and the directory should be read again. It runs until it is interrupted, and then
-exits with 130.`,
+		Long: `Watch prints the changes in a directory and below, one on a line: "create a.txt",
+"write a.txt", "remove a.txt". It prints "overflow" if it missed changes: then list the
+directory again. Watch runs until it is interrupted, and exits with 130.`,
 		Example: `  workspace watch
   workspace -w repo watch src
   workspace -C ~/project watch src --json`,
@@ -35,7 +34,7 @@ exits with 130.`,
 			return watch(cmd, flags, dir, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print each event as one JSON object on a line")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print each change as a line of JSON")
 	return cmd
 }
 
@@ -81,7 +80,7 @@ func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Long:    "Version prints the version of this program, of Go, and the system it was built for.",
+		Long:    "Version prints the version of this program, the version of Go, and the system that the\nprogram was built for.",
 		Example: "  workspace version",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

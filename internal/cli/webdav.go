@@ -11,17 +11,17 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 )
 
-const webdavLong = `Webdav serves the files of one workspace over WebDAV, so that a file manager or an
-editor can open it, whatever store it is in. It prints the address, and runs until it
-is interrupted; requests that run then are still answered. The rules of the file hold,
-and files are as large as its limit allows.
+const webdavLong = `Webdav serves the files of one workspace over WebDAV, so that file managers and editors
+can open them, wherever they are stored. It prints its address and runs until it is
+interrupted; it still answers the requests that it has begun. The rules and the size limit
+of workspace.yaml apply.
 
-By default it serves at a free port of 127.0.0.1. Programs of other users of this
-computer can connect to that, so a token is good there, too; another address requires
-one. A token has at least 16 characters, and is the password for any user name. The
-variable WORKSPACE_WEBDAV_TOKEN has one, or a file has one on each line. Pages of other
-sites in a browser are refused. There is no TLS: put a proxy in front of an address that
-others reach.
+The default address is a free port of 127.0.0.1. Any other address needs a token, and a
+token is useful on 127.0.0.1, too, because other users of the computer can connect to it.
+A token has at least 16 characters, and is the password for any user name. Set it in the
+variable WORKSPACE_WEBDAV_TOKEN, or write one on each line of a file for --token-file.
+Requests from web pages of other sites are refused. There is no TLS: if others can reach
+the address, put a proxy with TLS in front of it.
 
 Open the address in GNOME Files (dav://127.0.0.1:8080), in the Finder (Go, Connect to
 Server), with davfs2, rclone or cadaver.`

@@ -36,7 +36,7 @@ var rulePlace = lazyregexp.New(`^(?:fs\.)?(rules\[\d+\])$`)
 
 // Add adds the flag to cmd and its subcommands.
 func (f *Flag) Add(cmd *cobra.Command) {
-	cmd.PersistentFlags().Var(f, "approve", "allow what this `rule` asks about, such as rules[0], or all of them; may be repeated")
+	cmd.PersistentFlags().Var(f, "approve", "approve what this `rule` asks about, such as rules[0], or all; may be repeated")
 	term.CompleteWith(cmd, "approve", everything)
 }
 

@@ -74,28 +74,27 @@ func (o Operation) Is(word string) bool { return word == o.Op || word == term.Ke
 // paged are the operations that return their result in pages.
 var paged = []string{ops.ReadFile, ops.Ls, ops.Glob, ops.Grep}
 
-const long = `Call runs one tool. Its arguments say what to work on: a path, a pattern and a
-path, or a source and a destination. Other parameters are flags. Alternatively,
-one JSON object gives all parameters; "-" reads it from standard input. Flags can
-be spelled as the schema of the tool spells its parameters: --includeGlob is
---include-glob.
+const long = `Call runs one tool. The arguments say what to work on: a path, a pattern and a path,
+or a source and a destination. The other parameters are flags. One JSON object can
+give all parameters instead; "-" reads it from standard input. --includeGlob, the
+spelling of the schema, is the same as --include-glob.
 
-The result is printed for a person, in colors if standard output is a terminal.
-Notes on standard error say what was left out. With --json, the result is the JSON
-object that a program gets, and so is the error of a tool. What is wrong with the
-command line is told as text, with exit code 2.
+Call prints the result for a person, in colors on a terminal. Notes on standard error
+say what was left out. With --json, it prints the JSON object that a program gets, and
+the error of a tool as JSON, too. If the command line is wrong, the error is text, and
+the exit code 2.
 
-Call works on one workspace. If the file has several, -w chooses one.
+Call works on one workspace. If the file has several, choose one with -w.
 
-With --dialect, call has the tools of a dialect, by their names, and prints what a
-model reads. It has the default tools otherwise, whatever the file says.
+With --dialect, call runs the tools of that dialect, by their names, and prints what a
+model reads. Otherwise it runs the default tools, whatever the file says.
 
-With --session, the calls that name the same file are one session: a file can be
-changed only after a call of the session has read it, and if nobody has changed it
-since. A workspace with the setting readBeforeWrite needs it for every change.
+With --session, all calls with the same session file are one session. In a session, a
+file can be changed only after a call has read it, and only if nobody has changed it
+since. A workspace with the setting readBeforeWrite needs --session for every change.
 
-Where a rule of the file asks before an operation, a person at the terminal is shown
-what it would do, and decides. Without a terminal, or with --approve, the flag decides.
+If a rule requires approval, call shows what the operation would do, and asks on the
+terminal. Without a terminal, only --approve allows it.
 
 A search that finds nothing is not an error: it prints nothing and exits with 0.`
 
@@ -122,7 +121,7 @@ func New(flags *target.Flags, args []string) *cobra.Command {
 	var dialect target.Dialect
 	dialect.Add(cmd)
 	// Cobra finds the operation after flags only if it knows them here.
-	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print the result, or the error of a tool, as one JSON object")
+	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print the result or the error of the tool as one JSON object")
 	cmd.PersistentFlags().StringVar((*string)(&session), "session", "",
 		"keep in this `file` what calls have read, and change no other file that exists")
 	approved.Add(cmd)

@@ -14,17 +14,17 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 )
 
-const long = `Doctor opens each workspace and tries it. It lists the root and reads a file, writes
-a file and reads it back, finds out whether the store honours conditional writes
-and whether a watch reports a change, counts the files, and says what the workspace
-runs on. For what does not work, it prints a remedy.
+const long = `Doctor opens each workspace and tests it. It lists the root, reads a file, writes a
+file and reads it back, checks that the store honours conditional writes and that a
+watch reports a change, counts the files, and says what the workspace runs on. For
+each problem it prints a remedy.
 
-Doctor writes one file, named ".workspace-doctor-" and random characters, and
-removes it at the end, also if the command is interrupted. It changes nothing else,
-and writes nothing to a workspace that is read-only.
+Doctor writes one file, named ".workspace-doctor-" and random characters, and deletes
+it before it ends, even if it is interrupted. It changes nothing else, and writes
+nothing to a read-only workspace.
 
-Doctor exits with 0 if all works, also with warnings, and with 1 if something
-fails. If a workspace cannot be opened, the others are tried nevertheless.`
+Doctor exits with 0 if everything works or there are only warnings, and with 1 if
+something fails. If one workspace cannot be opened, it still tests the others.`
 
 const example = `  workspace doctor
   workspace doctor --json
@@ -41,7 +41,7 @@ func New(flags *target.Flags) *cobra.Command {
 	d := &doctor{flags: flags}
 	cmd := &cobra.Command{
 		Use:     "doctor",
-		Short:   "Try the workspaces and print remedies",
+		Short:   "Test that the workspaces work, and print remedies",
 		Long:    long,
 		Example: example,
 		Args:    cobra.NoArgs,

@@ -34,18 +34,18 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-const long = `Acp is a small editor for trying agents that speak the Agent Client Protocol. It
-starts an agent, sends it each line of standard input as a prompt, and prints what the
-agent says and does until the input ends. The agent is the command after --.
+const long = `Acp lets you try an agent that speaks the Agent Client Protocol. It starts the agent,
+which is the command after --, sends it each line of standard input as a prompt, and
+prints what the agent says and does. It ends when standard input ends.
 
-The agent gets the files of one workspace, by the rules of the file. Each change is
-shown as a diff. A question of the agent, or of a rule that asks, is answered on
-standard input, too: so the next line is the answer. An answer is the number of an
-option; any other line rejects.
+The agent works on the files of one workspace, within the rules of workspace.yaml. Acp
+shows each change as a diff. When the agent asks a question, or a rule requires
+approval, the next line of standard input is the answer: the number of an option. Any
+other line rejects.
 
-An agent in a folder is started there, and can do whatever your user can: the rules
-bind what it asks this program for, and not the programs that it starts. A workspace
-without a folder has the path /NAME for the agent.`
+If the workspace is a folder, the agent starts in it and can do whatever your user can:
+the rules apply to what it asks acp for, and not to the programs that it starts itself.
+If the workspace is not a folder, the agent sees it at the path /NAME.`
 
 // New returns the command. version is the version of the program.
 func New(flags *target.Flags, version string) *cobra.Command {

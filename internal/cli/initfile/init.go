@@ -23,18 +23,17 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-const long = `Init writes a file that describes one workspace, with comments that show what else
-the file can say. Without an argument, it writes workspace.yaml in the current
-folder. It does not replace a file, unless --force is given.
+const long = `Init writes a file with one workspace, and with comments that show the other
+settings. The file is workspace.yaml in the current folder unless FILE names another.
+Init replaces an existing file only with --force.
 
---kind, or a flag for one kind of provider, chooses the provider. Without these,
-init asks for the kind and its options on a terminal, and uses localbash
-elsewhere.`
+Choose the provider with --kind, or with a flag that belongs to one provider, such as
+--bucket. Without either, init asks on a terminal, and uses localbash elsewhere.`
 
 const example = `  workspace init
   workspace init --root src --name code
   workspace init --bucket team-files --endpoint http://localhost:9000
-  workspace init --image debian:12 conf/box.yaml
+  workspace init --image debian:12 box.yaml
   workspace init --kind memory --force`
 
 // New returns the command.
@@ -42,7 +41,7 @@ func New(flags *target.Flags) *cobra.Command {
 	i := &initiation{flags: flags, options: map[string]*string{}}
 	cmd := &cobra.Command{
 		Use:     "init [FILE]",
-		Short:   "Create a file that describes workspaces",
+		Short:   "Create workspace.yaml",
 		Long:    long,
 		Example: example,
 		Args:    cobra.MaximumNArgs(1),
@@ -51,8 +50,8 @@ func New(flags *target.Flags) *cobra.Command {
 	own := cmd.Flags()
 	own.SortFlags = false
 	names := kindNames()
-	own.StringVar(&i.kind, "kind", "", "use this kind of provider: "+strings.Join(names, ", "))
-	own.StringVar(&i.name, "name", "main", "give the workspace this name")
+	own.StringVar(&i.kind, "kind", "", "the kind of provider: "+strings.Join(names, ", "))
+	own.StringVar(&i.name, "name", "main", "the name of the workspace")
 	for _, k := range kinds {
 		for _, o := range k.options {
 			i.options[o.flag] = own.String(o.flag, "", o.usage+" ("+k.name+")")

@@ -200,7 +200,7 @@ type ToolFlags struct {
 func (t *ToolFlags) Add(cmd *cobra.Command) {
 	t.dialect.Add(cmd)
 	styles := []string{string(tools.DescriptionsFull), string(tools.DescriptionsCompact)}
-	cmd.PersistentFlags().StringVar(&t.descriptions, "descriptions", "", "how `much` the definitions say: "+strings.Join(styles, ", "))
+	cmd.PersistentFlags().StringVar(&t.descriptions, "descriptions", "", "the `length` of the descriptions: "+strings.Join(styles, ", "))
 	term.CompleteWith(cmd, "descriptions", styles...)
 }
 
@@ -209,7 +209,7 @@ type Dialect tools.Dialect
 
 // Add adds the flag to cmd and its subcommands.
 func (d *Dialect) Add(cmd *cobra.Command) {
-	cmd.PersistentFlags().Var(d, "dialect", "give the tools the names, parameters and results of this `dialect`: "+strings.Join(dialects(), ", "))
+	cmd.PersistentFlags().Var(d, "dialect", "use the tool names, parameters and results of this `dialect`: "+strings.Join(dialects(), ", "))
 	term.CompleteWith(cmd, "dialect", dialects()...)
 }
 

@@ -1,0 +1,163 @@
+package repotest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/workspace/kind"
+)
+
+// schemes are the kinds of provider that URLs name, with the form of the URLs and an
+// example.
+var schemes = []struct {
+	name          string
+	kind          kind.Kind
+	form, example string
+	about         string
+}{
+	{"memory", memory.Kind(), "mem://", "mem://", "The URL has nothing after the scheme."},
+	{"localbash", localbash.Kind(), "file:///PATH", "file:///srv/my%20files?sync=true",
+		"The path is absolute; on Windows it begins with a drive: `file:///C:/folder`."},
+	{"objectstore", objectstore.Kind(), "s3://BUCKET/PREFIX", "s3://team-files/notes/?endpoint=http://127.0.0.1:9000&region=us-east-1",
+		"The prefix may be left out. Credentials in the URL are refused."},
+	{"container", container.Kind(), "docker://CONTAINER/DIRECTORY", "docker://box/srv/files?engine=podman",
+		"The container is running. The directory may be left out."},
+	{"kubernetes", container.PodKind(), "kubectl://POD/DIRECTORY", "kubectl://web-1/srv?namespace=team",
+		"The directory may be left out."},
+}
+
+const urlsHead = `# URLs and environment variables
+
+A URL can stand for a workspace wherever the files are named: ` + "`provider`" + ` in
+[workspace.yaml](config.md#workspaces), the flags ` + "`-C`" + ` and ` + "`-w`" + ` of the
+[command](command.md), and ` + "`OpenURL`" + ` in Go. An unknown parameter, or one that is given twice,
+is an error. Special characters are escaped as in any URL: ` + "`%20`" + ` is a space.
+
+To open a workspace again in another process, use a [reference](config.md#references) and not a
+URL: it keeps all settings.
+
+` + "`go test ./internal/repotest -run TestURLsPage -update`" + ` writes this page.
+`
+
+// TestURLsPage keeps docs/urls.md: which parameters each scheme has is tried, and what
+// they mean is in the options of the provider.
+func TestURLsPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(urlsHead)
+	for _, s := range schemes {
+		fmt.Fprintf(&b, "\n## %s\n\n%s %s\n\n", s.form, s.kind.Summary, s.about)
+		options, err := s.kind.ParseURL(s.example)
+		if err != nil || !strings.HasPrefix(s.example, s.kind.Scheme+"://") {
+			t.Errorf("ParseURL(%q) = %v", s.example, err)
+			continue
+		}
+		text, err := json.Marshal(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spelled := strings.TrimSuffix(`{"kind":"`+s.name+`",`+strings.TrimPrefix(string(text), "{"), ",}")
+		if !strings.HasSuffix(spelled, "}") {
+			spelled += "}"
+		}
+		fmt.Fprintf(&b, "`%s` is the same as\n\n```json\n%s\n```\n", s.example, spelled)
+		if rows := parameters(s.kind, s.example); rows != "" {
+			b.WriteString("\n| parameter | meaning |\n|---|---|\n" + rows)
+		}
+	}
+	b.WriteString("\n## Environment variables\n\nA variable that is not set has no effect.\n\n| variable | who reads it | meaning |\n|---|---|---|\n")
+	for _, v := range variables {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.ReplaceAll(v.name, ", ", "`, `"), v.reader, v.meaning)
+	}
+	b.WriteString("\nA file can use any other variable as `${NAME}`: see [config.md](config.md#the-environment).\n")
+	golden(t, "docs/urls.md", b.String())
+}
+
+// parameters returns rows for those options of a kind that its URLs accept as
+// parameters.
+func parameters(k kind.Kind, example string) (rows string) {
+	base, _, _ := strings.Cut(example, "?")
+	for i := range reflect.TypeOf(k.Options).NumField() {
+		field := reflect.TypeOf(k.Options).Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		accepted := slices.ContainsFunc([]string{"true", "1s", "http://127.0.0.1", "x"}, func(value string) bool {
+			_, err := k.ParseURL(base + "?" + url.Values{name: {value}}.Encode())
+			return err == nil
+		})
+		if accepted {
+			rows += fmt.Sprintf("| `%s` | %s |\n", name, field.Tag.Get("jsonschema"))
+		}
+	}
+	return rows
+}
+
+const (
+	program = "the command"
+	sdk     = "`objectstore`, by the AWS SDK"
+	clients = "the client of the engine"
+)
+
+// variables are the variables of the environment that have a meaning. Libraries and
+// other programs read those from AWS_ACCESS_KEY_ID on.
+var variables = []struct{ name, reader, meaning string }{
+	{"WORKSPACE_CONFIG", program, "the file that describes the workspaces; `--config` takes precedence"},
+	{"WORKSPACE_ENGINE", "`container`", "the engine's client, if the options name none: `docker`, `podman`, `nerdctl` or the path of a program"},
+	{"WORKSPACE_MCP_TOKEN", "`workspace mcp --http`", "the tokens that clients may send, separated by spaces"},
+	{"WORKSPACE_WEBDAV_TOKEN", "`workspace webdav`", "the tokens that clients may send, separated by spaces"},
+	{"NO_COLOR", program, "if it has any value, output has no colors"},
+	{"TERM", program, "if it is `dumb`, output has no colors"},
+	{"XDG_STATE_HOME", program, "the folder of the record of trusted files, `workspace/trusted.json`; `~/.local/state` if it is not set"},
+	{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", sdk, "credentials"},
+	{"AWS_PROFILE", sdk, "the profile, if the options name none"},
+	{"AWS_REGION", sdk, "the region, if the options name none; it takes precedence over the profile"},
+	{"AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", sdk, "the URL of the store, if the options name none"},
+	{"AWS_ENDPOINT_URL_STS", sdk, "the URL of the service for `assumeRole`"},
+	{"AWS_ROLE_ARN, AWS_WEB_IDENTITY_TOKEN_FILE", sdk, "a role that is assumed with a token in a file"},
+	{"AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE", sdk, "the files of profiles, `~/.aws/config` and `~/.aws/credentials` if they are not set"},
+	{"AWS_CA_BUNDLE", sdk, "a file of certificates to trust"},
+	{"AWS_MAX_ATTEMPTS", sdk, "how often a request is sent, if the options do not say it"},
+	{"AWS_EC2_METADATA_DISABLED", sdk, "`true`: do not ask the metadata service of EC2 for credentials and a region"},
+	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "`objectstore`", "the proxy, if the options name none"},
+	{"DOCKER_HOST, DOCKER_CONTEXT", clients, "the engine to use; Podman reads `CONTAINER_HOST`"},
+	{"KUBECONFIG", "kubectl", "the file of clusters and contexts"},
+	{"PATH", "`container`, `kubernetes`", "where the programs docker, podman, nerdctl and kubectl are"},
+}
+
+// TestVariablesAreListed tests that docs/urls.md has every variable that the code reads,
+// and no variable of this project that it does not read.
+func TestVariablesAreListed(t *testing.T) {
+	reads := regexp.MustCompile(`(?:Getenv|LookupEnv)\("([A-Z_]+)"\)|"(WORKSPACE_[A-Z_]+)"`)
+	elsewhere := regexp.MustCompile(`_test\.go$|^bench/|^internal/\w+test/|^internal/exhaustive/`)
+	found := map[string]bool{}
+	for _, name := range files(t, ".go") {
+		if elsewhere.MatchString(name) {
+			continue
+		}
+		for _, match := range reads.FindAllStringSubmatch(read(t, name), -1) {
+			found[match[1]+match[2]] = true
+		}
+	}
+	var listed []string
+	for _, v := range variables {
+		if strings.HasPrefix(v.name, "AWS_") {
+			break
+		}
+		listed = append(listed, v.name)
+	}
+	slices.Sort(listed)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(found)), listed); diff != "" {
+		t.Errorf("the variables that the code reads differ from those in docs/urls.md (-code +page):\n%s", diff)
+	}
+}

@@ -64,6 +64,11 @@ var pages = map[string]page{
 		notRun: map[string]string{"workspace -C ~/project acp": "the agent is the reader's; acp.txtar has one"},
 	},
 	"docs/architecture.md": {tests: []string{"internal/repotest.TestArchitecturePackages", "internal/repotest.TestCodeLinks"}},
+	"docs/command.md": {
+		tests:   []string{"internal/cli.TestReference"},
+		files:   map[string]string{"workspace.yaml": "workspaces: { docs: { provider: { kind: localbash, root: . } } }\n", "README.md": "# Notes\n"},
+		replace: []string{"~/project", "."},
+	},
 	"docs/config-history.md": {
 		files: map[string]string{"workspace.yaml": "workspaces: { repo: { provider: { kind: localbash, root: repo }, backup: {} } }\n", "repo/notes.md": "A note.\n"},
 	},
@@ -123,6 +128,7 @@ var pages = map[string]page{
 	"docs/tools-patches.md":   {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/tools-reading.md":   {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/tools-searching.md": {tests: []string{"tools.TestDocs"}, vars: toolVars},
+	"docs/urls.md":            {tests: []string{"internal/repotest.TestURLsPage", "internal/repotest.TestVariablesAreListed"}},
 	"docs/views.md":           {files: someFiles},
 	"docs/writing-a-provider.md": {
 		vars: "fsys workspace.FileSystem, t *testing.T",

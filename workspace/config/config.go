@@ -268,7 +268,7 @@ func describe(p *diagnostics, e document.Entry) *description {
 	if n := e.Value.Lookup("audit"); n != nil && d.Audit != nil {
 		d.Audit.check(p, n)
 	}
-	checkRequires(p, e.Value.Lookup("requires"))
+	d.checkRequires(p, e.Value.Lookup("requires"))
 	checkPolicyTests(p, e.Value.Lookup("policyTests"))
 	d.checkMode(p)
 	return d

@@ -207,9 +207,9 @@ func TestOpenAllOrNone(t *testing.T) {
 }
 
 func TestOpenRequires(t *testing.T) {
-	c := parse(t, "", "workspaces:\n  main:\n    provider: { kind: memory }\n    fs: { readOnly: true }\n    requires: [watch, write, move]\n")
-	_, err := c.Open(t.Context(), workspacekit.NewRegistry())
-	const want = `workspace.yaml:5:15: the workspace "main" requires what its provider (memory) and its settings do not give: write, move`
+	c := parse(t, "", "workspaces:\n  main:\n    provider: { kind: memory }\n    requires: [watch, write, move]\n")
+	_, err := c.ReadOnly().Open(t.Context(), workspacekit.NewRegistry())
+	const want = `workspace.yaml:4:15: the workspace "main" requires what its provider (memory) and its settings do not give: write, move`
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Open = %v, want %s", err, want)
 	}

@@ -552,14 +552,20 @@ func requirementNames() []string {
 	return names
 }
 
-// checkRequires adds the items of n that are no capabilities.
-func checkRequires(p *diagnostics, n *document.Node) {
+// checkRequires adds the items of n that are no capabilities, and those that readOnly
+// takes from every provider.
+func (d *description) checkRequires(p *diagnostics, n *document.Node) {
 	if n == nil {
 		return
 	}
+	readable := workspace.Capabilities{Versions: true, Watch: workspace.WatchNative}
 	for _, item := range n.Items {
-		if item.Kind == document.Text && !slices.Contains(requirementNames(), item.Text) {
+		switch {
+		case item.Kind != document.Text:
+		case !slices.Contains(requirementNames(), item.Text):
 			p.Add(item.At, "there is no capability %q: %s", document.Short(item.Raw), document.Suggest(item.Raw, requirementNames()))
+		case d.settings().ReadOnly && lacking(readable, []string{item.Text}) != "":
+			p.Add(item.At, "a workspace with readOnly has no %s: remove it here, or remove readOnly", item.Text)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"broken", "workspaces: {main: {provider: {kind: memroy}}}", `did you mean "memory"?`},
 		{"folder", "workspaces: {main: {provider: {kind: localbash, root: none}}}", `the workspace "main" cannot be opened: root: `},
 		{"seed", "workspaces: {main: {provider: {kind: memory, seed: none}}}", `the workspace "main" cannot be opened: seed: `},
-		{"requires", "workspaces: {main: {provider: mem://, fs: {readOnly: true}, requires: [write, watch]}}", "do not give: write"},
+		{"requires", "workspaces: {main: {provider: mem://, requires: [run, watch]}}", "do not give: run"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -41,6 +41,8 @@ type page struct {
 	module bool
 	// maxCommands is how many commands the page may need. Zero means any number.
 	maxCommands int
+	// long says that the page may have more than maxWords words.
+	long bool
 	// store starts an S3 server, at which the commands find the bucket "workspace".
 	store bool
 }
@@ -87,12 +89,14 @@ var pages = map[string]page{
 		},
 		vars: "repo *config.Workspace",
 	},
-	"docs/container.md":     {vars: "ws *workspace.Workspace"},
-	"docs/contract.md":      {tests: []string{"conformance.TestContract"}},
-	"docs/design-remote.md": {tests: []string{"internal/repotest.TestDocLinks"}},
-	"docs/design-search.md": {tests: []string{"internal/repotest.TestDocLinks"}},
-	"docs/design-tools.md":  {tests: []string{"internal/repotest.TestDocLinks"}},
-	"docs/design.md":        {tests: []string{"internal/repotest.TestDocLinks"}},
+	"docs/container-details.md": {tests: []string{"providers/container.TestRequests"}},
+	"docs/container.md":         {vars: "ws *workspace.Workspace"},
+	"docs/contract.md":          {tests: []string{"conformance.TestContract"}, long: true},
+	"docs/design-policies.md":   {tests: []string{"internal/repotest.TestDocLinks"}},
+	"docs/design-remote.md":     {tests: []string{"internal/repotest.TestDocLinks"}},
+	"docs/design-search.md":     {tests: []string{"internal/repotest.TestDocLinks"}},
+	"docs/design-tools.md":      {tests: []string{"internal/repotest.TestDocLinks"}},
+	"docs/design.md":            {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/dialects.md": {
 		tests: []string{".TestDialects", "adapters/mcp.TestReference"},
 		vars:  "ws *workspace.Workspace", files: someFiles,
@@ -108,7 +112,7 @@ var pages = map[string]page{
 		},
 	},
 	"docs/objectstore.md":          {vars: "fsys *objectstore.FS"},
-	"docs/performance.md":          {tests: []string{"internal/repotest.TestDocLinks"}},
+	"docs/performance.md":          {tests: []string{"internal/repotest.TestDocLinks"}, long: true},
 	"docs/providers.md":            {tests: []string{"internal/repotest.TestProvidersDoc"}},
 	"docs/quickstart-framework.md": {maxCommands: 5, module: true},
 	"docs/quickstart-provider.md":  {maxCommands: 5, module: true},
@@ -137,6 +141,9 @@ var pages = map[string]page{
 			`,
 	},
 }
+
+// maxWords is how many words a page may have, so that it is read.
+const maxWords = 2000
 
 // toolVars are what the fragments about tools use.
 const toolVars = "ws *workspace.Workspace, tool *tools.Tool, args json.RawMessage, session *tools.Session, text string, a []byte, version workspace.Version"
@@ -176,6 +183,9 @@ func TestPages(t *testing.T) {
 			all := blocks(text)
 			if len(p.tests) == 0 && len(all) == 0 {
 				t.Error("nothing on the page is checked")
+			}
+			if words := len(strings.Fields(text)); words > maxWords && !p.long {
+				t.Errorf("%d words, want at most %d: cut it, or split it by subject", words, maxWords)
 			}
 			for _, test := range p.tests {
 				checkTest(t, test)

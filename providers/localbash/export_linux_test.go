@@ -1,6 +1,7 @@
 package localbash
 
 import (
+	"context"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/scan"
@@ -48,4 +49,17 @@ func (f *FS) KeepsListing(dir string, later time.Duration) (bool, error) {
 	defer f.folder.listings.clear()
 	f.folder.listings.put(l, dir, at.changed+int64(later), make([]scan.Child, minKept))
 	return f.KeptNames() > 0, nil
+}
+
+// ReadListed reads the child name of the folder as a search does that has listed a file of
+// that name. full says whether to trust reads to be full.
+func (f *FS) ReadListed(name string, full bool, opts scan.ReadOptions) ([]byte, error) {
+	dir, err := source{f.folder}.OpenDir(".", true)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	opened := dir.(openDir)
+	opened.fillsReads = full
+	return opened.Read(context.Background(), name, new([]byte), opts)
 }

@@ -2,9 +2,13 @@ package localbash
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -38,14 +42,15 @@ func (s source) OpenDir(dir string, top bool) (scan.Dir, error) {
 	if err != nil {
 		return nil, provider.Classify(err)
 	}
-	return openDir{l, s.f, dir}, nil
+	return openDir{l, s.f, dir, sys.FillsReads(l.descriptor())}, nil
 }
 
 // openDir is a directory that is searched.
 type openDir struct {
 	listing
-	f    *folder
-	name string
+	f          *folder
+	name       string
+	fillsReads bool // see [sys.FillsReads]
 }
 
 // List implements [scan.Dir].
@@ -56,25 +61,43 @@ func (d openDir) List(ctx context.Context) ([]scan.Child, error) {
 
 // Read implements [scan.Dir].
 func (d openDir) Read(ctx context.Context, path string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
-	_, base := workspace.Split(path)
-	h, found, err := openRegular(func() (handle, error) { return d.open(base) })
-	return readText(ctx, path, h, found, err, scratch, opts)
+	h, err := d.open(path[strings.LastIndexByte(path, '/')+1:])
+	if err != nil {
+		return nil, provider.Classify(err)
+	}
+	defer h.Close()
+	data := (*scratch)[:0]
+	if d.fillsReads {
+		data = slices.Grow(data, headSize)
+		n, whole := h.begin(data[:headSize])
+		data = data[:n]
+		if *scratch = data; whole {
+			return data, provider.Classify(ops.CheckSize(ops.ReadFile, path, int64(n), opts.Limit))
+		}
+	}
+	found, err := h.stat()
+	if err == nil {
+		err = found.refuseIrregular()
+	}
+	return readText(ctx, path, h, found, err, data, scratch, opts)
 }
 
 // Read implements [scan.Source].
 func (s source) Read(ctx context.Context, name string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	h, found, err := s.f.openRegular(name, !opts.Top)
-	return readText(ctx, name, h, found, err, scratch, opts)
+	if err == nil {
+		defer h.Close()
+	}
+	return readText(ctx, name, h, found, err, (*scratch)[:0], scratch, opts)
 }
 
-// readText reads the file name for a search, if it could be opened.
-func readText(ctx context.Context, name string, h handle, found fileStat, err error, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
+// readText reads the rest of the open file name for a search, after data, unless there is
+// an error.
+func readText(ctx context.Context, name string, h handle, found fileStat, err error, data []byte, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	if err != nil {
 		return nil, provider.Classify(err)
 	}
-	defer h.Close()
 	r := reading{handle: h, name: name, limit: opts.Limit}
-	data := (*scratch)[:0]
 	if opts.Text && found.size > headSize {
 		data, err = r.head(ctx, found.size, data, opts.Enough)
 	} else {

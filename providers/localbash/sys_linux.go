@@ -201,6 +201,21 @@ func (h handle) Read(p []byte) (int, error) {
 	}
 }
 
+// begin reads the beginning of a file. whole says that this is all of it, and that it is a
+// file, because nothing else is read at a place. A page that the disk fails to read ends the
+// bytes, too, so bytes that end with a page say nothing. It depends on [sys.FillsReads].
+func (h handle) begin(buf []byte) (n int, whole bool) {
+	const pageSize = 4 << 10 // divides all other sizes of pages
+	n, err := unix.Pread(int(h), buf, 0)
+	if err == nil && n < len(buf) && n%pageSize != 0 {
+		return n, true
+	}
+	if _, err := unix.Seek(int(h), int64(max(n, 0)), io.SeekStart); err != nil {
+		return 0, false
+	}
+	return max(n, 0), false
+}
+
 // Close implements [io.Closer].
 func (h handle) Close() error { return unix.Close(int(h)) }
 

@@ -59,6 +59,9 @@ func (h handle) stat() (fileStat, error) {
 	return statOf(info), nil
 }
 
+// begin reads nothing.
+func (h handle) begin([]byte) (n int, whole bool) { return 0, false }
+
 // buffers is what listings keep on Linux.
 type buffers struct{}
 

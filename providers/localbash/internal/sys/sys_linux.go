@@ -3,6 +3,7 @@ package sys
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -62,16 +63,26 @@ func ChangeClock() int64 {
 // of the kernel's clock, to the nanosecond, before anyone can see it. So it is on
 // local file systems; over a network it is another clock and later.
 func DatesChanges(fd int, changed int64) bool {
+	return changed%1e9 != 0 && isLocal(fd, unix.OVERLAYFS_SUPER_MAGIC) // ext4 can have inodes with whole seconds
+}
+
+// FillsReads reports whether a read of a file in the open directory returns all that was
+// asked for, unless the file ends or the disk fails. Other file systems, such as those of
+// programs and of the kernel, may return less.
+func FillsReads(fd int) bool { return isLocal(fd) }
+
+// isLocal reports whether an open file is on the disk of this machine, in its memory, or in
+// a file system of one of the types more.
+func isLocal(fd int, more ...int64) bool {
 	var stat unix.Statfs_t
 	if err := unix.Fstatfs(fd, &stat); err != nil {
 		return false
 	}
 	switch uint32(stat.Type) {
-	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
-		unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC:
-		return changed%1e9 != 0 // ext4 can have inodes with whole seconds
+	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC:
+		return true
 	}
-	return false
+	return slices.Contains(more, int64(uint32(stat.Type)))
 }
 
 // Name returns "Linux", with the version of the kernel if it says one.

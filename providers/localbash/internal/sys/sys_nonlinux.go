@@ -23,3 +23,6 @@ func ChangeClock() int64 { return 0 }
 
 // DatesChanges returns false for the same reason.
 func DatesChanges(int, int64) bool { return false }
+
+// FillsReads returns false for the same reason.
+func FillsReads(int) bool { return false }

@@ -74,8 +74,10 @@ var pages = map[string]page{
 	"docs/config-history.md": {
 		files: map[string]string{"workspace.yaml": "workspaces: { repo: { provider: { kind: localbash, root: repo }, backup: {} } }\n", "repo/notes.md": "A note.\n"},
 	},
-	"docs/config-providers.md": {tests: []string{"workspace/config.TestDocsTables"}},
-	"docs/config-settings.md":  {tests: []string{"workspace/config.TestDocsTables"}},
+	"docs/config-providers.md":           {tests: []string{"workspace/config.TestDocsTables"}},
+	"docs/config-reference.md":           {tests: []string{"internal/repotest.TestConfigReference"}},
+	"docs/config-reference-providers.md": {tests: []string{"internal/repotest.TestConfigReference"}},
+	"docs/config-settings.md":            {tests: []string{"workspace/config.TestDocsTables"}},
 	"docs/config.md": {
 		store: true, files: map[string]string{
 			"workspace.yaml": "workspaces: { repo: { provider: { kind: localbash, root: . } }, scratch: mem:// }\n",

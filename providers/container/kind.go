@@ -21,34 +21,34 @@ import (
 // settings are the options of a container.
 type settings struct {
 	Container    string        `json:"container,omitempty" jsonschema:"A container that is running."`
-	Image        string        `json:"image,omitempty" jsonschema:"The image of a new container, which is created at the first use and removed on close."`
-	Engine       string        `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman or nerdctl. Default: what the variable WORKSPACE_ENGINE names, or docker."`
+	Image        string        `json:"image,omitempty" jsonschema:"The image of a new container, which is created on first use and deleted on close."`
+	Engine       string        `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman or nerdctl. Default: the variable WORKSPACE_ENGINE, or docker."`
 	EngineArgs   []string      `json:"engineArgs,omitempty" jsonschema:"Flags that choose an engine, such as [--context, remote]: --context, --connection, --host and --namespace."`
-	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. The one in which the container starts programs if it is left out. In a new container it is created if it is missing, and belongs to the user who reads and writes."`
-	User         string        `json:"user,omitempty" jsonschema:"The user who reads and writes. The user of the container if it is left out."`
-	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are made at a time. 4 if it is left out."`
-	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long the engine, or a program in the container, may be silent while a call waits for it. 10m if it is left out."`
+	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. In a new container it is created if it is missing, for the user who reads and writes. Default: the working directory of the container."`
+	User         string        `json:"user,omitempty" jsonschema:"The user who reads and writes. Default: the user of the container."`
+	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are sent at the same time. Default: 4."`
+	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long a call waits for an engine, or a program in the container, that is silent. Default: 10m."`
 
-	Name     string  `json:"name,omitempty" jsonschema:"The name of the new container. One made at random if it is left out."`
-	Keep     bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running on close, and uses it again if one of this name with these options exists."`
-	Pull     string  `json:"pull,omitempty" jsonschema:"When the image of the new container is pulled: missing, if it is not there, which is what counts if it is left out; always; or never."`
-	Platform string  `json:"platform,omitempty" jsonschema:"The platform of the image of the new container, such as linux/arm64. The platform of the engine if it is left out."`
-	Network  string  `json:"network,omitempty" jsonschema:"The network of the new container. None if it is left out."`
-	Memory   string  `json:"memory,omitempty" jsonschema:"The most memory that the new container may use, such as 512m, or unlimited. 2g if it is left out."`
-	CPUs     float64 `json:"cpus,omitempty" jsonschema:"How many processors the new container may use, such as 1.5."`
-	PIDs     int     `json:"pids,omitempty" jsonschema:"The most processes and threads that the new container may have, or -1 for no limit. 1024 if it is left out."`
+	Name     string  `json:"name,omitempty" jsonschema:"The name of the new container. Default: a random name."`
+	Keep     bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running on close, and reuses a container with this name and these options."`
+	Pull     string  `json:"pull,omitempty" jsonschema:"When to pull the image of the new container: missing (if the engine does not have it), always or never. Default: missing."`
+	Platform string  `json:"platform,omitempty" jsonschema:"The platform of the image of the new container, such as linux/arm64. Default: the platform of the engine."`
+	Network  string  `json:"network,omitempty" jsonschema:"The network of the new container. Default: none."`
+	Memory   string  `json:"memory,omitempty" jsonschema:"The most memory that the new container may use, such as 512m, or unlimited. Default: 2g."`
+	CPUs     float64 `json:"cpus,omitempty" jsonschema:"How many processors the new container may use, such as 1.5. Default: all."`
+	PIDs     int     `json:"pids,omitempty" jsonschema:"The most processes and threads that the new container may have, or -1 for no limit. Default: 1024."`
 
-	Mounts           []mountSettings   `json:"mounts,omitempty" jsonschema:"Folders and files that the new container sees."`
-	ReadOnlyRoot     bool              `json:"readOnlyRoot,omitempty" jsonschema:"Lets nothing in the new container be changed but what is in a writable mount or in tmpfs."`
-	Tmpfs            []string          `json:"tmpfs,omitempty" jsonschema:"Directories of the new container whose files are kept in memory. With readOnlyRoot and if it is left out: /tmp, /var/tmp, /run, and workspaceDir if no mount holds it."`
-	Env              map[string]string `json:"env,omitempty" jsonschema:"Variables of the environment of the programs in the new container."`
-	DropCapabilities []string          `json:"dropCapabilities,omitempty" jsonschema:"The capabilities that programs in the new container do not have, such as [NET_RAW]. All if it is left out; [] for those alone that the engine never gives."`
-	NoNewPrivileges  *bool             `json:"noNewPrivileges,omitempty" jsonschema:"Keeps programs in the new container from gaining privileges, such as by being set to run as root. True if it is left out."`
+	Mounts           []mountSettings   `json:"mounts,omitempty" jsonschema:"Folders and files to mount in the new container."`
+	ReadOnlyRoot     bool              `json:"readOnlyRoot,omitempty" jsonschema:"Makes the new container read-only, except writable mounts and tmpfs."`
+	Tmpfs            []string          `json:"tmpfs,omitempty" jsonschema:"Directories of the new container whose files are in memory. Default with readOnlyRoot: /tmp, /var/tmp, /run, and workspaceDir unless a mount holds it."`
+	Env              map[string]string `json:"env,omitempty" jsonschema:"Environment variables of the programs in the new container."`
+	DropCapabilities []string          `json:"dropCapabilities,omitempty" jsonschema:"The capabilities that programs in the new container lack, such as [NET_RAW]; [] means the engine's default. Default: all."`
+	NoNewPrivileges  *bool             `json:"noNewPrivileges,omitempty" jsonschema:"Keeps programs in the new container from gaining privileges, for example with a setuid bit. Default: true."`
 }
 
 // mountSettings is a folder or file that a new container sees.
 type mountSettings struct {
-	Source   string `json:"source" jsonschema:"The folder or file of the computer that the engine runs on. A relative one starts from the folder of this file."`
+	Source   string `json:"source" jsonschema:"The folder or file, on the computer that runs the engine. A relative path starts at the folder of this file."`
 	Target   string `json:"target" jsonschema:"Its absolute path in the container."`
 	Writable bool   `json:"writable,omitempty" jsonschema:"Lets the container change it."`
 }

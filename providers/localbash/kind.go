@@ -18,9 +18,9 @@ import (
 
 // settings are the options of a folder of this computer, as a file has them.
 type settings struct {
-	Root    string `json:"root" jsonschema:"The folder, from the folder of the file."`
-	Sync    bool   `json:"sync,omitempty" jsonschema:"Makes every change durable before it is reported as done."`
-	Relaxed bool   `json:"relaxed,omitempty" jsonschema:"Lets symlinks lead out of the folder: whoever can make one then reaches every file of this user."`
+	Root    string `json:"root" jsonschema:"The folder. A relative path starts at the folder of this file."`
+	Sync    bool   `json:"sync,omitempty" jsonschema:"Makes every change durable before the call returns."`
+	Relaxed bool   `json:"relaxed,omitempty" jsonschema:"Follows symlinks that lead out of the folder: whoever can create one then reaches every file of your user."`
 }
 
 // Kind describes folders of this computer to package config.

@@ -10,7 +10,7 @@ import (
 
 // settings are the options of a workspace in memory, as a file has them.
 type settings struct {
-	Seed string `json:"seed,omitempty" jsonschema:"A folder whose files it begins with, from the folder of the file: up to 256 MiB and 100,000 files."`
+	Seed string `json:"seed,omitempty" jsonschema:"A folder whose files are copied at the start, up to 256 MiB and 100,000 files. A relative path starts at the folder of this file."`
 }
 
 // Kind describes workspaces in memory to package config.

@@ -18,50 +18,50 @@ import (
 // settings are the options of a bucket, as a file has them.
 type settings struct {
 	Bucket      string         `json:"bucket" jsonschema:"The bucket, which must exist, or the alias or ARN of an access point."`
-	Prefix      string         `json:"prefix,omitempty" jsonschema:"What the keys of the workspace begin with. The whole bucket if it is left out."`
-	Region      string         `json:"region,omitempty" jsonschema:"The region of the bucket. What the environment or the profile says if it is left out."`
-	Endpoint    string         `json:"endpoint,omitempty" jsonschema:"The URL of the store. AWS if it is left out or empty, and neither environment nor profile name one."`
+	Prefix      string         `json:"prefix,omitempty" jsonschema:"The beginning of the keys of the workspace. Default: the whole bucket."`
+	Region      string         `json:"region,omitempty" jsonschema:"The region of the bucket. Default: from the environment or the profile."`
+	Endpoint    string         `json:"endpoint,omitempty" jsonschema:"The URL of the store. Default: from the environment or the profile, or else AWS."`
 	Profile     string         `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration."`
-	Anonymous   bool           `json:"anonymous,omitempty" jsonschema:"Sends requests without credentials, which public buckets answer."`
-	AssumeRole  *roleSettings  `json:"assumeRole,omitempty" jsonschema:"The role whose credentials are used; the others need only be allowed to assume it."`
-	CAFile      string         `json:"caFile,omitempty" jsonschema:"A file of PEM certificates that are trusted beside those of the system, from the folder of the file."`
-	Proxy       string         `json:"proxy,omitempty" jsonschema:"The URL of the proxy through which requests go, without credentials. What the environment says (HTTPS_PROXY) if it is left out."`
-	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL and not into the name of the host. What suits the endpoint if it is left out."`
-	Probe       bool           `json:"probe,omitempty" jsonschema:"Finds out by some requests, when it is opened, whether the store honours conditions."`
-	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, where that differs from what its endpoint suggests."`
-	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before its failure is reported. What the environment says if it is left out, else 3."`
+	Anonymous   bool           `json:"anonymous,omitempty" jsonschema:"Sends requests without credentials, for public buckets."`
+	AssumeRole  *roleSettings  `json:"assumeRole,omitempty" jsonschema:"A role to assume: its credentials are used, and yours need only be allowed to assume it."`
+	CAFile      string         `json:"caFile,omitempty" jsonschema:"A file of PEM certificates to trust in addition to the system's. A relative path starts at the folder of this file."`
+	Proxy       string         `json:"proxy,omitempty" jsonschema:"The URL of the proxy for the requests, without credentials. Default: from the environment (HTTPS_PROXY)."`
+	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL and not into the name of the host. Default: depends on the endpoint."`
+	Probe       bool           `json:"probe,omitempty" jsonschema:"Sends some requests on open, to find out whether the store honours conditions."`
+	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, if its endpoint suggests something else."`
+	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before its failure is reported. Default: from the environment, or else 3."`
 
-	ExpectedBucketOwner string              `json:"expectedBucketOwner,omitempty" jsonschema:"The account that must own the bucket, on AWS a number of 12 digits. Any if it is left out."`
-	RequesterPays       bool                `json:"requesterPays,omitempty" jsonschema:"Agrees to pay for the requests to a bucket whose owner does not."`
-	Encryption          *encryptionSettings `json:"encryption,omitempty" jsonschema:"How the store encrypts what is written. As the bucket says if it is left out."`
-	NewObjects          []objectRule        `json:"newObjects,omitempty" jsonschema:"Rules for the objects of new files. All that match a file apply; the later ones take precedence."`
+	ExpectedBucketOwner string              `json:"expectedBucketOwner,omitempty" jsonschema:"The account that must own the bucket, on AWS a number of 12 digits. Default: any."`
+	RequesterPays       bool                `json:"requesterPays,omitempty" jsonschema:"Agrees to pay for requests if the owner of the bucket does not."`
+	Encryption          *encryptionSettings `json:"encryption,omitempty" jsonschema:"How the store encrypts new objects. Default: as the bucket says."`
+	NewObjects          []objectRule        `json:"newObjects,omitempty" jsonschema:"Rules for the objects of new files. All rules that match a file apply; later rules take precedence."`
 
-	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts in which a long file is written, in MiB, which are held in memory a few at a time. 8 if it is left out."`
-	CacheSizeMb     int64         `json:"cacheSizeMb,omitempty" jsonschema:"How much of the searched files is kept in memory, in MiB. 64 if it is left out; a negative number means nothing."`
-	Workers         int           `json:"workers,omitempty" jsonschema:"How many files a search downloads, or a move of a directory works on, at a time. 16 if it is left out."`
-	FolderTTL       time.Duration `json:"folderTTL,omitempty" jsonschema:"How long a directory that has been seen is taken to exist. 5s if it is left out; a negative time means that every write looks."`
-	ResponseTimeout time.Duration `json:"responseTimeout,omitempty" jsonschema:"How long a request waits for its answer to begin. 1m if it is left out; a negative time means for ever."`
-	IdleTimeout     time.Duration `json:"idleTimeout,omitempty" jsonschema:"How long an answer that has begun may stand still. 30s if it is left out; a negative time means for ever."`
-	PollInterval    time.Duration `json:"pollInterval,omitempty" jsonschema:"The time between two listings of a watch. 10s if it is left out."`
+	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts in which a long file is written, in MiB. A few parts are in memory at a time. Default: 8."`
+	CacheSizeMb     int64         `json:"cacheSizeMb,omitempty" jsonschema:"How much content of searched files is kept in memory, in MiB; a negative number means none. Default: 64."`
+	Workers         int           `json:"workers,omitempty" jsonschema:"How many files a search downloads, or a move of a directory moves, at the same time. Default: 16."`
+	FolderTTL       time.Duration `json:"folderTTL,omitempty" jsonschema:"How long a directory that was seen is assumed to exist; with a negative time, every write looks. Default: 5s."`
+	ResponseTimeout time.Duration `json:"responseTimeout,omitempty" jsonschema:"How long a request waits for its response to begin; a negative time means no limit. Default: 1m."`
+	IdleTimeout     time.Duration `json:"idleTimeout,omitempty" jsonschema:"How long a response may pause once it has begun; a negative time means no limit. Default: 30s."`
+	PollInterval    time.Duration `json:"pollInterval,omitempty" jsonschema:"The time between two listings of a watch. Default: 10s."`
 }
 
 // roleSettings are a role of AWS.
 type roleSettings struct {
 	ARN        string `json:"arn" jsonschema:"The ARN of the role."`
-	ExternalID string `json:"externalID,omitempty" jsonschema:"What the owner of the role asks of those who assume it."`
+	ExternalID string `json:"externalID,omitempty" jsonschema:"The external ID, if the owner of the role requires one."`
 }
 
 // encryptionSettings say how a store encrypts.
 type encryptionSettings struct {
-	Type        string `json:"type" jsonschema:"Whose keys are used: sse-s3 (the store's), sse-kms (of a key management service) or sse-c (your own)."`
-	KMSKey      string `json:"kmsKey,omitempty" jsonschema:"The id, alias or ARN of the key for sse-kms. The account's key for S3 if it is left out."`
-	BucketKey   bool   `json:"bucketKey,omitempty" jsonschema:"Asks KMS for a key of the bucket, and not for one of each object."`
+	Type        string `json:"type" jsonschema:"The keys to use: sse-s3 (the store's), sse-kms (a key management service's) or sse-c (your own)."`
+	KMSKey      string `json:"kmsKey,omitempty" jsonschema:"The ID, alias or ARN of the key for sse-kms. Default: the account's key for S3."`
+	BucketKey   bool   `json:"bucketKey,omitempty" jsonschema:"Asks KMS for one key of the bucket, instead of a key for each object."`
 	KeyVariable string `json:"keyVariable,omitempty" jsonschema:"The variable of the environment that has the key for sse-c: 32 bytes in base64."`
 }
 
 // objectRule is what a store keeps beside the content of some new files.
 type objectRule struct {
-	Glob         string            `json:"glob" jsonschema:"The files: their name if the glob has no slash, else their path."`
+	Glob         string            `json:"glob" jsonschema:"The files: a glob of their names, or of their paths if it has a slash."`
 	StorageClass string            `json:"storageClass,omitempty" jsonschema:"The storage class, such as STANDARD_IA."`
 	CacheControl string            `json:"cacheControl,omitempty" jsonschema:"The header Cache-Control, such as max-age=60."`
 	Metadata     map[string]string `json:"metadata,omitempty" jsonschema:"User metadata."`
@@ -70,10 +70,10 @@ type objectRule struct {
 // compatSettings is what the store can do, where its endpoint suggests something
 // else.
 type compatSettings struct {
-	RequiredChecksumsOnly *bool `json:"requiredChecksumsOnly,omitempty" jsonschema:"Sends no checksums that older stores refuse."`
+	RequiredChecksumsOnly *bool `json:"requiredChecksumsOnly,omitempty" jsonschema:"Leaves out checksums that older stores refuse."`
 	Unconditional         *bool `json:"unconditional,omitempty" jsonschema:"The store ignores the conditions of writes."`
 	UnconditionalUpload   *bool `json:"unconditionalUpload,omitempty" jsonschema:"The store ignores the conditions of multipart uploads."`
-	VerifyETags           *bool `json:"verifyETags,omitempty" jsonschema:"Compares contents with their ETags, and reads again those that differ."`
+	VerifyETags           *bool `json:"verifyETags,omitempty" jsonschema:"Compares content with its ETag, and reads it again if they differ."`
 	ConditionalCopy       *bool `json:"conditionalCopy,omitempty" jsonschema:"CopyObject honours If-None-Match."`
 	ConditionalDelete     *bool `json:"conditionalDelete,omitempty" jsonschema:"DeleteObject honours If-Match."`
 }

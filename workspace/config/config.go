@@ -80,19 +80,19 @@ type Config struct {
 type file struct {
 	Workspaces    *document.Node `json:"workspaces"`
 	Tools         *document.Node `json:"tools,omitempty"`
-	ProtectConfig *bool          `json:"protectConfig,omitempty" jsonschema:"Lets no workspace change the files that describe workspaces. Default: true."`
+	ProtectConfig *bool          `json:"protectConfig,omitempty" jsonschema:"Keeps workspaces from changing the files that describe workspaces. Default: true."`
 }
 
 // description is what a file says of one workspace.
 type description struct {
 	Provider *document.Node `json:"provider"`
-	FS       *FS            `json:"fs,omitempty" jsonschema:"Settings that hold for every provider and every consumer."`
-	Audit    *Audit         `json:"audit,omitempty" jsonschema:"Records each operation, denials included, in a log whose lines are chained by hashes."`
-	Backup   *Backup        `json:"backup,omitempty" jsonschema:"Keeps what changes replace or remove, so that they can be undone."`
-	Git      *Git           `json:"git,omitempty" jsonschema:"What happens to the git repository of a local folder."`
-	Requires []string       `json:"requires,omitempty" jsonschema:"Capabilities without which the workspace is not opened."`
+	FS       *FS            `json:"fs,omitempty" jsonschema:"Settings that apply to every provider and every caller."`
+	Audit    *Audit         `json:"audit,omitempty" jsonschema:"A log of each operation, denials included, whose lines are chained by hashes."`
+	Backup   *Backup        `json:"backup,omitempty" jsonschema:"Keeps the content that changes replace or delete, so that they can be undone."`
+	Git      *Git           `json:"git,omitempty" jsonschema:"What happens in the git repository of a local folder."`
+	Requires []string       `json:"requires,omitempty" jsonschema:"Capabilities that the workspace needs; without them it is not opened."`
 	// PolicyTests are for Config.TestPolicy.
-	PolicyTests []PolicyTest `json:"policyTests,omitempty" jsonschema:"What fs should allow and deny, for the command workspace policy test."`
+	PolicyTests []PolicyTest `json:"policyTests,omitempty" jsonschema:"What fs should allow and deny: cases for the command workspace policy test."`
 
 	name string
 	at   document.Position // of the name

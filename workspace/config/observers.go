@@ -28,14 +28,14 @@ type Audit struct {
 	HashPaths bool `json:"hashPaths,omitempty" jsonschema:"Replaces names in the log by their HMAC with the key in keyFile."`
 	// KeyFile is the path of the file with the key of HashPaths, which is created if
 	// it does not exist. Empty means File with ".key" appended.
-	KeyFile string `json:"keyFile,omitempty" jsonschema:"The file with the key for hashPaths. It is created with a random key if it does not exist. If it is left out, it is the name of the log with .key appended."`
+	KeyFile string `json:"keyFile,omitempty" jsonschema:"The file with the key for hashPaths. It is created with a random key if it does not exist. Default: the name of the log with .key appended."`
 	// Sync lets each line reach the disk before its operation returns.
-	Sync bool `json:"sync,omitempty" jsonschema:"Lets each line reach the disk before its operation returns, so that it survives a loss of power."`
+	Sync bool `json:"sync,omitempty" jsonschema:"Writes each line to the disk before its operation returns, so that it survives a loss of power."`
 	// MaxSizeMb is the size in MiB at which the log goes on in a new file, and the old
 	// one gets a number: see package audit. Zero means that it is one file.
-	MaxSizeMb int64 `json:"maxSizeMb,omitempty" jsonschema:"The size in MiB at which the log goes on in a new file, and the old one is kept with a number appended to its name. If it is left out, the log is one file."`
+	MaxSizeMb int64 `json:"maxSizeMb,omitempty" jsonschema:"The size in MiB at which a new file begins; the old one is kept with a number appended to its name. Default: the log is one file."`
 	// Keep is how many of the old files are kept. Zero means all.
-	Keep int `json:"keep,omitempty" jsonschema:"How many of the old files are kept. All of them are kept if it is left out."`
+	Keep int `json:"keep,omitempty" jsonschema:"How many old files are kept. Default: all."`
 }
 
 // check adds what is wrong with the settings that n has, beside their types.
@@ -118,7 +118,7 @@ func (a *Audit) open() (*audit.Log, error) {
 // one: see package gitstage.
 type Git struct {
 	// Stage stages what is written, removed and moved.
-	Stage bool `json:"stage" jsonschema:"Stages what is written, removed and moved, if the folder is in the work tree of a git repository."`
+	Stage bool `json:"stage" jsonschema:"Stages changes in git, if the folder is in the work tree of a git repository."`
 }
 
 // on reports whether g asks for something.

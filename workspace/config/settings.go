@@ -26,16 +26,16 @@ import (
 type FS struct {
 	// MaxFileSizeMb is the largest file that is read or written whole, edited or
 	// searched, in MiB. Zero means that of [workspace.DefaultMaxFileSize].
-	MaxFileSizeMb int64 `json:"maxFileSizeMb,omitempty" jsonschema:"The largest file that is read or written whole, edited or searched, in MiB. 10 if it is left out."`
+	MaxFileSizeMb int64 `json:"maxFileSizeMb,omitempty" jsonschema:"The largest file that can be read or written whole, edited or searched, in MiB. Default: 10."`
 	// ReadOnly lets nothing be changed.
-	ReadOnly bool `json:"readOnly,omitempty" jsonschema:"Lets nothing be changed. There are then no tools that change something."`
+	ReadOnly bool `json:"readOnly,omitempty" jsonschema:"Refuses every change, and leaves out the tools that change something."`
 	// ReadBeforeWrite lets a tool change a file only if the same session has read
 	// it, and nobody has changed it since: see package tools. It does not concern
 	// programs that use the workspace itself.
-	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"Lets the tools change a file only if the agent has read it in the same session, and nobody has changed it since."`
+	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"The tools change a file only if the agent has read it in the same session, and nobody has changed it since."`
 	// AllowedPaths are the names that may be used, as in [policy.Rules]. Empty
 	// means all.
-	AllowedPaths []string `json:"allowedPaths,omitempty" jsonschema:"Globs of the names that may be used, from the root of the workspace: all others are refused, and absent from listings and searches. All names may be used if it is left out."`
+	AllowedPaths []string `json:"allowedPaths,omitempty" jsonschema:"Globs of the names that may be used, from the root of the workspace. All other names are refused, and absent from listings and searches. Default: all names."`
 	// DeniedPaths are names that may not be used although AllowedPaths allow
 	// them, as in [policy.Rules].
 	DeniedPaths []string `json:"deniedPaths,omitempty" jsonschema:"Globs of names that are refused, and absent from listings and searches, with all below them. A pattern without a slash matches in every directory, and letters match in either case."`
@@ -44,22 +44,22 @@ type FS struct {
 	ReadOnlyPaths []string `json:"readOnlyPaths,omitempty" jsonschema:"Globs of names that can be read but not changed, moved or deleted, with all below them. A pattern without a slash matches in every directory, and letters match in either case."`
 	// Rules are rules for single operations, as [policy.Rules].FirstMatch: the
 	// first that matches decides.
-	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first rule with the operation and a pattern that matches decides; what none matches is allowed."`
+	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first rule with the operation and a matching pattern decides. An operation that no rule matches is allowed."`
 	// AllowedExtensions and DeniedExtensions are as in [policy.Rules].
 	AllowedExtensions []string `json:"allowedExtensions,omitempty" jsonschema:"The extensions that files may have, such as .go. Others are refused, and absent from listings and searches. Letters match in either case."`
 	DeniedExtensions  []string `json:"deniedExtensions,omitempty" jsonschema:"Extensions of names that are refused, and absent from listings and searches. Letters match in either case."`
 	// Denied says whether everything that lists names shows denied ones: see
 	// [policy.Rules].ShowDenied. Empty means DeniedHide.
-	Denied Visibility `json:"denied,omitempty" jsonschema:"Whether listings, globs and watches show denied names, and grep that it skips them: hide, which is the default, or show. They are refused either way."`
+	Denied Visibility `json:"denied,omitempty" jsonschema:"Whether listings, globs and watches show denied names, and grep says that it skips them: hide or show. Denied names are refused either way. Default: hide."`
 	// Mode says whether the rules, paths and extensions are enforced. Empty means
 	// ModeEnforce.
-	Mode Mode `json:"mode,omitempty" jsonschema:"enforce, which is the default, or audit: nothing is refused or hidden by rules, paths, extensions and the names of secrets, and what would have been is marked in the audit log."`
+	Mode Mode `json:"mode,omitempty" jsonschema:"enforce or audit. With audit, rules, paths, extensions and the names of secrets refuse and hide nothing; the audit log marks what they would have refused. Default: enforce."`
 	// Sensitive says what happens to the names that secrets have, and to changes
 	// below ".git": see [policy.Rules].DenySensitive. Empty means AccessDeny, and AccessAllow in a
 	// relaxed folder, as symlinks that lead out of it could not be used then.
-	Sensitive Access `json:"sensitive,omitempty" jsonschema:"Whether files with the names of secrets, such as .env and *.pem, may be used, and .git may be changed: deny, which is the default except in a relaxed folder, or allow."`
+	Sensitive Access `json:"sensitive,omitempty" jsonschema:"Whether files with the names of secrets, such as .env and *.pem, may be used, and .git may be changed: deny or allow. Default: deny, and allow in a relaxed folder."`
 	// Quota is how much each session may write. Nil means as much as it likes.
-	Quota *Quota `json:"quota,omitempty" jsonschema:"How much each session, which is a run of an agent, may write. There is no limit if it is left out."`
+	Quota *Quota `json:"quota,omitempty" jsonschema:"How much each session, which is one run of an agent, may write. Default: no limit."`
 }
 
 // Quota is how much each session may write, counted from when the workspace is opened:
@@ -154,7 +154,7 @@ type PolicyTest struct {
 	// Path is the name.
 	Path string `json:"path" jsonschema:"The name, from the root of the workspace."`
 	// Want is what is expected.
-	Want policy.Effect `json:"want" jsonschema:"What is expected: allow, deny or ask."`
+	Want policy.Effect `json:"want" jsonschema:"The expected decision: allow, deny or ask."`
 }
 
 // checkPolicyTests adds what is wrong with the cases of n, which may be nil,
@@ -419,28 +419,28 @@ func (s FS) transactions(store workspace.FileSystem) bool {
 type Tools struct {
 	// Dialect chooses the names, parameters and results of the tools. Empty means
 	// the default one, "workspace".
-	Dialect Dialect `json:"dialect,omitempty" jsonschema:"The names, parameters and results of the tools: workspace, which is the default, or a set that models or clients know from elsewhere."`
+	Dialect Dialect `json:"dialect,omitempty" jsonschema:"The names, parameters and results of the tools: workspace, or a set that models or clients know from elsewhere. Default: workspace."`
 	// Naming is the template of the tools' names. Empty means the template of the dialect.
 	Naming string `json:"naming,omitempty" jsonschema:"The template of the names of tools, in which {name} stands for the name of the workspace and {op} for the operation."`
 	// Descriptions says how much a model is told about each tool. Empty means
 	// DescriptionsFull.
-	Descriptions Descriptions `json:"descriptions,omitempty" jsonschema:"How much a model is told about each tool: full, which is the default, or compact, which costs fewer tokens."`
+	Descriptions Descriptions `json:"descriptions,omitempty" jsonschema:"The length of the descriptions of tools: full, or compact, which costs fewer tokens. Default: full."`
 	// Disable lists operations that get no tool.
-	Disable []string `json:"disable,omitempty" jsonschema:"The operations that get no tool."`
+	Disable []string `json:"disable,omitempty" jsonschema:"The operations that have no tool."`
 	// Bash adds a tool that runs scripts of bash over the files of all workspaces:
 	// see package shell.
-	Bash bool `json:"bash,omitempty" jsonschema:"Add a tool that runs scripts of bash over the files of all workspaces. It starts no process."`
+	Bash bool `json:"bash,omitempty" jsonschema:"Adds a tool that runs bash scripts on the files of all workspaces. It starts no process."`
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema, even if their meaning is plain.
-	Strict bool `json:"strict,omitempty" jsonschema:"Refuse arguments that do not have the types and bounds of the schema, even if their meaning is plain, such as \"5\" for 5."`
+	Strict bool `json:"strict,omitempty" jsonschema:"Refuses arguments that do not have the types and bounds of the schema, even if their meaning is plain, such as \"5\" for 5."`
 	// Timeout is how long one call of a tool may take. Zero means two minutes.
-	Timeout time.Duration `json:"timeout,omitempty" jsonschema:"The time that one call of a tool may take. 2m if it is left out."`
+	Timeout time.Duration `json:"timeout,omitempty" jsonschema:"How long one call of a tool may take. Default: 2m."`
 	// Shared says whether the workspaces share one set of tools, whose calls
 	// name the workspace. Empty means SharedAuto.
-	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools, whose calls name the workspace: true, false, or auto, which is the default and shares if there would be more than maxTools tools."`
+	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools, whose calls name the workspace: true, false or auto. With auto they share it if there would be more than maxTools tools. Default: auto."`
 	// MaxTools is the most tools of workspaces that share none because of
 	// SharedAuto. Zero means 100.
-	MaxTools int `json:"maxTools,omitempty" jsonschema:"The most tools of all workspaces together before they share one set. 100 if it is left out."`
+	MaxTools int `json:"maxTools,omitempty" jsonschema:"The most tools that all workspaces together have before they share one set. Default: 100."`
 }
 
 // Dialect is a set of tools that package tools has.
@@ -587,15 +587,15 @@ type Backup struct {
 	// Dir is the directory with the backups, which nobody can see or change through a
 	// workspace of the file. Empty means [backup.DefaultDir], and with Workspace a
 	// directory below it with the name of this workspace.
-	Dir string `json:"dir,omitempty" jsonschema:"The directory for the backups, which is hidden. .workspacekit/backups if it is left out, and with workspace a directory below it for each workspace."`
+	Dir string `json:"dir,omitempty" jsonschema:"The directory of the backups, which is hidden. Default: .workspacekit/backups; with the key workspace, a directory below it for each workspace."`
 	// Workspace is the name of another workspace of the file, where the backups are.
 	// Its settings do not concern them. Empty means this workspace.
 	Workspace string `json:"workspace,omitempty" jsonschema:"The name of another workspace, for backups that are not in this one."`
 	// Keep is how many changes can be undone. Zero means [backup.DefaultKeep].
-	Keep int `json:"keep,omitempty" jsonschema:"How many changes can be undone. 100 if it is left out."`
+	Keep int `json:"keep,omitempty" jsonschema:"How many changes can be undone. Default: 100."`
 	// MaxMb is how many MiB of contents are kept. A change that replaces or removes more
 	// than a quarter of it is refused. Zero means [backup.DefaultKeepBytes].
-	MaxMb int64 `json:"maxMb,omitempty" jsonschema:"How many MiB of contents are kept. 256 if it is left out. A change that replaces or removes more than a quarter of it is refused."`
+	MaxMb int64 `json:"maxMb,omitempty" jsonschema:"How many MiB of contents are kept. A change that replaces or deletes more than a quarter of this is refused. Default: 256."`
 }
 
 // maxMb is the greatest limit that is a number of bytes.

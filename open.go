@@ -8,10 +8,10 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-// Open opens the workspaces that the file path describes, or of those the ones
-// with the given names: all, or none. They must be closed. Nothing that can wait
-// for the first use is started: no process, no connection, no watch. An empty
-// path means what it means to [Load].
+// Open opens the workspaces that the file path describes, or only those with the
+// given names. If one cannot be opened, none is. The caller closes them. Open starts
+// nothing that can wait for the first use: no process, no connection, no watch. An
+// empty path means what it means to [Load].
 //
 // # Errors
 //

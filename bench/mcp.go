@@ -184,7 +184,7 @@ func connect(command *exec.Cmd) (*mcp.ClientSession, error) {
 	return client.Connect(context.Background(), &mcp.CommandTransport{Command: command}, nil)
 }
 
-// readPages reads the file as the results say how to go on, and returns how many
+// readPages reads the file as the results say how to continue, and returns how many
 // pages it has.
 func readPages(session *mcp.ClientSession, path, want string) (pages int, err error) {
 	var text strings.Builder

@@ -242,7 +242,7 @@ func grepCounted() files {
 }
 
 // grepFirstOnly tests that each file has one match, the first, for any kind of
-// pattern, and that pages go on with the next file.
+// pattern, and that pages continue with the next file.
 func grepFirstOnly(e *env) {
 	e.given(grepCounted())
 	all := []string{"a:2", "a-b:1", "d/e:1", "d/g:1:2"}

@@ -16,6 +16,6 @@
 // [Tool.Call] is a context that has ended, or a bug.
 //
 // Every result is bounded, in entries and in bytes; what was left out is said,
-// with the parameter that goes on. docs/tools.md leads to the parameters, results
+// with the parameter that continues. docs/tools.md leads to the parameters, results
 // and limits of every tool.
 package tools

@@ -196,7 +196,7 @@ func (o *grepOutput) hasContext() bool {
 	return false
 }
 
-// notes returns the line that says how to go on, and what was not searched. The
+// notes returns the line that says how to continue, and what was not searched. The
 // first page names some files for each reason.
 func (o *grepOutput) notes() string {
 	var notes []string

@@ -103,7 +103,7 @@ func (o *lsOutput) text() string {
 	return strings.TrimSuffix(out.String()+moreText(o.NextCursor), "\n")
 }
 
-// moreText says how to go on, if there is more.
+// moreText says how to continue, if there is more.
 func moreText(cursor string) string {
 	if cursor == "" {
 		return ""

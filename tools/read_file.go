@@ -209,7 +209,7 @@ func (o *readFileOutput) parts() []Part {
 }
 
 // text is the lines as they are, between a line that says which they are and
-// one that says how to go on.
+// one that says how to continue.
 func (o *readFileOutput) text() string {
 	switch {
 	case o.Unchanged:

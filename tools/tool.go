@@ -75,7 +75,7 @@ type Annotations struct {
 // without members. What goes wrong is told in the result, a call that takes
 // longer than [Options].Timeout included. Call returns a few seconds after that
 // or after the end of ctx even if the [workspace.FileSystem] ignores its
-// context; what it does then goes on until it returns.
+// context; what it does then continues until it returns.
 //
 // # Errors
 //

@@ -223,7 +223,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestNobodyAnswers waits for a client in vain.
+// TestNobodyAnswers waits for a client that does not answer.
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

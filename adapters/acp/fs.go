@@ -432,7 +432,7 @@ func (s searched) ReadVersioned(ctx context.Context, name string, limit int64) (
 	}
 	defer leave()
 	now, err := s.look(ctx, ops.ReadFile, name, limit)
-	if errors.Is(err, errFailed) { // for this file: the search goes on without it
+	if errors.Is(err, errFailed) { // for this file: the search continues without it
 		err = ops.Error(ops.ReadFile, name, nil, errFailed)
 	}
 	return now.data, now.version, err

@@ -35,7 +35,7 @@ func Tools(set *tools.Set) []sdk.ToolUnionParam {
 
 // Run calls the tools of set that message calls, one after the other, and returns
 // the results in the same order, for the next message. There are none if it calls
-// no tool. What fails is told in the results.
+// no tool. A failure is in the result.
 //
 // # Errors
 //

@@ -38,7 +38,7 @@ import (
 )
 
 // Tools returns the tools of set. They return text: a note says what of a result
-// cannot be shown. What fails is told in the result; an error is that of a context.
+// cannot be shown. A failure is in the result; an error is that of a context.
 func Tools(set *tools.Set) []tool.BaseTool {
 	var all []tool.BaseTool
 	for _, t := range set.Tools() {

@@ -34,7 +34,7 @@ func Tools(set *tools.Set) (definitions []*genai.Tool) {
 
 // Run calls the tools of set that response calls, one after the other, and returns the
 // results in the same order, for the next content. There are none if it calls no tool.
-// What fails is told in the results.
+// A failure is in the result.
 //
 // # Errors
 //

@@ -47,8 +47,8 @@ func parameters(t *tools.Tool) (schema map[string]any) {
 }
 
 // Run calls the tools of set that choice calls, one after the other, and returns the
-// messages with which the conversation goes on: choice, and a result for each call, in
-// the same order. There are none if it calls no tool. What fails is told in the results.
+// messages with which the conversation continues: choice, and a result for each call, in
+// the same order. There are none if it calls no tool. A failure is in the result.
 //
 // # Errors
 //
@@ -86,7 +86,7 @@ func Call(ctx context.Context, set *tools.Set, call llms.ToolCall) (llms.ToolCal
 	return llms.ToolCallResponse{ToolCallID: call.ID, Name: function.Name, Content: result.TextFor(nil)}, nil
 }
 
-// Tools returns the tools of set for an agent. What fails is told in the result; an
+// Tools returns the tools of set for an agent. A failure is in the result; an
 // error is that of a context.
 func Tools(set *tools.Set) []lctools.Tool {
 	var all []lctools.Tool

@@ -45,7 +45,7 @@ func handler(tool *tools.Tool, clients *clients) sdk.ToolHandler {
 	}
 }
 
-// report tells the client of req, if it wants to know, how the call goes on, until stop
+// report tells the client of req, if it wants to know, how the call continues, until stop
 // is called.
 func (c *clients) report(ctx context.Context, req *sdk.CallToolRequest) (inCall context.Context, stop func()) {
 	token := req.Params.GetProgressToken()

@@ -30,7 +30,7 @@ import (
 // and 50 connections, send a message that is none and an argument of 50 MB, and vanish
 // during a call. testdata/client.mjs has the script for the TypeScript SDK.
 
-// cancelTime is how long a search goes on at most once it has been cancelled.
+// cancelTime is how long a search continues at most once it has been cancelled.
 const cancelTime = 200 * time.Millisecond
 
 // scriptCall is a call of each client, and the code of its error.
@@ -250,7 +250,7 @@ func (s *script) callEveryTool(t *testing.T, session *sdk.ClientSession) {
 	}
 }
 
-// cancelSearch begins a search that does not end, and cancels it once it goes on. On a
+// cancelSearch begins a search that does not end, and cancels it once it continues. On a
 // machine that is busy with other things, one of a few has to stop in time.
 func (s *script) cancelSearch(t *testing.T, session *sdk.ClientSession, progressed <-chan time.Time) {
 	t.Helper()

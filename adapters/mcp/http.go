@@ -53,7 +53,7 @@ type HTTPOptions struct {
 	// MaxSessions is how many sessions there can be: a request that would begin one more is
 	// refused. Zero means [DefaultMaxSessions].
 	MaxSessions int
-	// Grace is how long calls that run when ctx ends may go on before they are
+	// Grace is how long calls that run when ctx ends may continue before they are
 	// cancelled. Zero means [DefaultGrace].
 	Grace time.Duration
 	// Logger receives what goes wrong with connections. Nil means nobody does.

@@ -25,7 +25,7 @@ type ServeOptions struct {
 	// MaxMessage is the longest message that is read, in bytes. A longer one
 	// is answered with an error. Zero means [DefaultMaxMessage].
 	MaxMessage int
-	// Grace is how long calls that run when the input ends may go on before
+	// Grace is how long calls that run when the input ends may continue before
 	// they are cancelled. Zero means [DefaultGrace].
 	Grace time.Duration
 }

@@ -17,7 +17,7 @@ import (
 // DefaultName is how a server introduces itself whose options have no name.
 const DefaultName = "workspacekit"
 
-// DefaultProgressInterval is how often clients are told how a call goes on, where the
+// DefaultProgressInterval is how often clients are told how a call continues, where the
 // options do not say.
 const DefaultProgressInterval = time.Second
 
@@ -38,7 +38,7 @@ type Options struct {
 	// the structured result in its place, which takes more tokens.
 	TextOnly bool
 	// ProgressInterval is how often a client that wants to know is told how a call
-	// goes on. Zero means [DefaultProgressInterval].
+	// continues. Zero means [DefaultProgressInterval].
 	ProgressInterval time.Duration
 	// Logger receives what goes wrong in the protocol. Nil means nobody does.
 	Logger *slog.Logger

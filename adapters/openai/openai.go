@@ -54,7 +54,7 @@ func parameters(t *tools.Tool) (schema map[string]any) {
 
 // Run calls the tools of set that response calls, one after the other, and returns the
 // results in the same order, for the next input. There are none if it calls no tool.
-// What fails is told in the results.
+// A failure is in the result.
 //
 // # Errors
 //

@@ -19,7 +19,7 @@ const (
 	// DefaultReadTimeout is how long a client has to send the head of a request, and again
 	// for its body, with a second more for every 64 KiB, where the options do not say.
 	DefaultReadTimeout = 30 * time.Second
-	// DefaultGrace is how long requests may go on after the end, where the options do not
+	// DefaultGrace is how long requests may continue after the end, where the options do not
 	// say.
 	DefaultGrace = 30 * time.Second
 )
@@ -37,7 +37,7 @@ type ServeOptions struct {
 	// ReadTimeout is how long a client has to send the head of a request, and again for
 	// its body. Zero means [DefaultReadTimeout].
 	ReadTimeout time.Duration
-	// Grace is how long requests that run when ctx ends may go on. Zero means
+	// Grace is how long requests that run when ctx ends may continue. Zero means
 	// [DefaultGrace].
 	Grace time.Duration
 	// Logger receives what goes wrong with connections. Nil means nobody does.

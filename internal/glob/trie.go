@@ -23,7 +23,7 @@ type node struct {
 
 	accepts bool  // a path that leads here matches
 	finals  links // to nodes that accept
-	inner   links // to nodes from which a path can go on
+	inner   links // to nodes from which a path can continue
 	below   *set  // the result of onward
 }
 
@@ -136,7 +136,7 @@ func (n *node) finish() {
 	n.below = newSet(n.onward(nil))
 }
 
-// onward appends the nodes from which a path that leads to n can go on.
+// onward appends the nodes from which a path that leads to n can continue.
 func (n *node) onward(nodes []*node) []*node {
 	if n.deep || len(n.all) > 0 {
 		nodes = append(nodes, n)

@@ -126,7 +126,7 @@ func isOwnOrigin(r *http.Request) bool {
 // NewServer returns a server of handler that waits for no client longer than read for the
 // head of a request, and again for its body, with a second more for every 64 KiB, and
 // longer than [WriteTimeout] for each part of an answer. A body whose length is not known
-// beforehand is regarded as one of longest bytes. Trouble with connections is logged.
+// in advance is regarded as one of longest bytes. Trouble with connections is logged.
 func NewServer(handler http.Handler, read time.Duration, longest int64, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           bounded(handler, read, longest),

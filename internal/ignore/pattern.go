@@ -171,7 +171,7 @@ func match(terms []term, s subject) bool {
 	return allRepeat(terms[i:])
 }
 
-// retry is where to go on if what follows a repeating term does not match.
+// retry is where to continue if what follows a repeating term does not match.
 type retry struct {
 	ok   bool
 	term int  // the one that follows

@@ -37,7 +37,7 @@ func runWorkspace() {
 	os.Exit(cli.Run(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, config.Locate))
 }
 
-// resolve goes on in the workspace that in refers to: it prints a.txt, and
+// resolve continues in the workspace that in refers to: it prints a.txt, and
 // writes b.txt.
 func resolve(in io.Reader, out io.Writer) error {
 	var ref config.Ref

@@ -42,7 +42,7 @@ func TestRefDocker(t *testing.T) {
 	roundTrip(t, `{kind: container, image: "debian:12", workspaceDir: /workspace}`, "container", false)
 }
 
-// roundTrip goes on in a workspace with another process.
+// roundTrip continues in a workspace with another process.
 func roundTrip(t *testing.T, provider, kind string, copied bool) {
 	t.Helper()
 	dir := t.TempDir()

@@ -34,7 +34,7 @@ const (
 //	and so the last that can be of use       and so need not be read
 //
 // The result is the matches in a and d/x, and the match in d/y only proves that
-// there are more. Had z been taken before d/y, it would have been read in vain;
+// there are more. Had z been taken before d/y, it would have been read for nothing;
 // the result is the same in any order, as the collector sorts.
 type workers struct {
 	do func(t task, scratch *[]byte) error // does one task, and may use scratch

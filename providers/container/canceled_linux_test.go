@@ -84,7 +84,7 @@ func (r *running) begun(t *testing.T, root string) {
 }
 
 // TestCanceledWorkStops cancels calls, and closes the FS at once or makes another
-// change: nothing that the calls have started goes on after that.
+// change: nothing that the calls have started continues after that.
 func TestCanceledWorkStops(t *testing.T) {
 	in(t, []place{places()[0], places()[2]}, func(t *testing.T, r *running) {
 		opts := r.hang(t, "sleep 1000.%s; exit")

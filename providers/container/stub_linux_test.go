@@ -110,7 +110,7 @@ func smoke(t *testing.T, f *container.FS, shells string) {
 }
 
 // slowEngine is a stand-in for an engine that creates containers slowly: it has one
-// while the file made is there, and goes on when the file go is.
+// while the file made is there, and continues when the file go is.
 var slowEngine = `cd '%s' || exit
 echo "$1" >>calls
 case $1 in

@@ -138,7 +138,7 @@ func (l *locks) acquire(ctx context.Context, key string) error {
 	}
 }
 
-// release lets the next waiting writer go on.
+// release lets the next waiting writer continue.
 func (l *locks) release(key string) {
 	l.mu.Lock()
 	q := l.queues[key]

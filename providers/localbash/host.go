@@ -322,7 +322,7 @@ func (r *resolution) up() error {
 	return nil
 }
 
-// follow goes on with the target of link.
+// follow continues with the target of link.
 func (r *resolution) follow(link string) error {
 	r.links++
 	if r.links > maxLinks {

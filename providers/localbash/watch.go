@@ -226,7 +226,7 @@ func (w *watch) poll(ctx context.Context) {
 }
 
 // lookTop finds out whether the name of the watched directory still leads to
-// it, and goes on with the one that it leads to.
+// it, and continues with the one that it leads to.
 func (w *watch) lookTop(ctx context.Context) {
 	if w.dir == "." {
 		if w.top.replaced {

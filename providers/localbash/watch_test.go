@@ -347,7 +347,7 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// TestWatchOutlivesClose wants a watch to go on when its FS is closed.
+// TestWatchOutlivesClose wants a watch to continue when its FS is closed.
 func TestWatchOutlivesClose(t *testing.T) {
 	dir := t.TempDir()
 	fsys := open(t, dir, nil)

@@ -138,7 +138,7 @@ func chunked(a *s3test.Answer) { a.Length = -1 }
 // briefly is how long requests wait for an answer that does not come.
 const briefly = 40 * time.Millisecond
 
-// obeyed is how long a call may go on after its context has ended: a second, and
+// obeyed is how long a call may continue after its context has ended: a second, and
 // more on a slow machine. What does not end with the context takes a minute.
 const obeyed = 5 * time.Second
 

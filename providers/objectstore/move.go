@@ -77,7 +77,7 @@ func (t *tree) copyFile(ctx context.Context, from bucket.Head, source, destinati
 //
 // A directory moves file by file, so others may see a part of it at each name,
 // and a Move that fails or is killed may leave it so. The marker of the new
-// directory says what is being moved to it, and the same Move again goes on
+// directory says what is being moved to it, and the same Move again continues
 // where that one ended. Moves of one directory at the same moment share out its
 // files.
 func (t *tree) Move(ctx context.Context, source, destination string) error {

@@ -29,7 +29,7 @@ func numberedTree(dir string, n int) objects {
 }
 
 // TestMoveDenied refuses the 21st of 40 copies. The error says what happened,
-// and the same move goes on once the copy is allowed.
+// and the same move continues once the copy is allowed.
 func TestMoveDenied(t *testing.T) {
 	for _, p := range profiles() {
 		t.Run(p.name, func(t *testing.T) {

@@ -107,9 +107,8 @@ type Options struct {
 	NewObjects []ObjectRule
 
 	// PartSize is the size in bytes of the parts in which a long file is
-	// written, and thereby what its writer holds in memory, a few times. A
-	// file can have 10,000 parts. Zero means [DefaultPartSize]; the least is 5
-	// MiB and the most 5 GiB.
+	// written. A writer holds a few of them in memory. A file can have 10,000
+	// parts. Zero means [DefaultPartSize]; the least is 5 MiB and the most 5 GiB.
 	PartSize int64
 	// CacheSize is how many bytes of files Grep keeps, so as not to download
 	// them again while they have the same version. Zero means

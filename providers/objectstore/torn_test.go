@@ -106,7 +106,7 @@ func TestOpaqueETags(t *testing.T) {
 }
 
 // TestOpaqueObject reads an object whose ETag is not its MD5 sum from a store
-// whose other ETags are, and goes on verifying those.
+// whose other ETags are, and continues verifying those.
 func TestOpaqueObject(t *testing.T) {
 	var torn atomic.Bool
 	fsys, way, version := openTorn(t, otherCompat(), func(_ int64, etag string) string {

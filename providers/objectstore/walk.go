@@ -169,7 +169,7 @@ func (w *walk) start() (key string, any bool) {
 	return w.prefix + rel, true
 }
 
-// passOver jumps over a directory that is left out and goes on after the key
+// passOver jumps over a directory that is left out and continues after the key
 // last.
 func (w *walk) passOver(pages *listing.Pager, last string) {
 	for _, dir := range w.skip {

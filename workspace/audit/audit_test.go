@@ -225,7 +225,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, fs.ErrPermission }
 
-// TestTorn cuts the log at every byte of its first and of its last line, and goes on.
+// TestTorn cuts the log at every byte of its first and of its last line, and continues.
 func TestTorn(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "log")
@@ -348,7 +348,7 @@ func TestUnsynced(t *testing.T) {
 	}
 }
 
-// TestRotation renames the file in use. The chain goes on in the next one.
+// TestRotation renames the file in use. The chain continues in the next one.
 func TestRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	log, other := open(t, path, nil), open(t, path, nil)

@@ -41,7 +41,7 @@
 // Several processes can write to one file: each line is written under a lock. A file
 // that has become shorter is refused.
 //
-// With [Options].MaxSize, a log goes on in a new file when its file has that size. The
+// With [Options].MaxSize, a log continues in a new file when its file has that size. The
 // full one gets a number, such as "repo.jsonl.7", which is in its header, and the first
 // line of the new one continues its last line. A header also says from which number on
 // the files are kept ([Options].Keep), and [VerifyFile] tests that these are there.

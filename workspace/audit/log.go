@@ -32,7 +32,7 @@ type Options struct {
 	// LockTimeout is how long a line waits for another process that writes one.
 	// Zero means ten seconds.
 	LockTimeout time.Duration
-	// MaxSize is how many bytes a file has when the log goes on in a new one: see the
+	// MaxSize is how many bytes a file has when the log continues in a new one: see the
 	// package comment. Zero means that the log is one file.
 	MaxSize int64
 	// Keep is how many older files are kept. Zero means all.

@@ -97,7 +97,7 @@ func TestRotate(t *testing.T) {
 	}
 }
 
-// TestRotationCutOff goes on after each step of a rotation at which the program can
+// TestRotationCutOff continues after each step of a rotation at which the program can
 // be killed.
 func TestRotationCutOff(t *testing.T) {
 	t.Parallel()

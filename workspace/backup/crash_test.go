@@ -134,7 +134,7 @@ func stopAt(t *testing.T, provider string, edit func(context.Context, workspace.
 	return true
 }
 
-// stopUndo kills the program at each change that an undo makes. Two programs then go on:
+// stopUndo kills the program at each change that an undo makes. Two programs then continue:
 // one undoes, and the other one redoes.
 func stopUndo(t *testing.T, raw workspace.FileSystem, before, after map[string]string, late bool) bool {
 	t.Helper()

@@ -56,7 +56,7 @@ func (f *FS) Changes(ctx context.Context, session string) ([]Change, error) {
 // what was moved. A directory that is new and not empty stays.
 //
 // Undo is itself a change: the journal has it, and Redo reverts it. If it fails or the
-// program is killed, the next Undo goes on where it stopped. Changes of other sessions
+// program is killed, the next Undo continues where it stopped. Changes of other sessions
 // wait until it returns.
 //
 // A session that changed a from A to B and then to C, and whose first undo is undone:

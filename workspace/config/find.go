@@ -33,7 +33,7 @@ type Location struct {
 // [fs.ErrNotExist] if there is none, [fs.ErrPermission] if the one in a folder
 // above belongs to another user than this one or root, on systems that have
 // owners. A folder that has both names, or something else than a file of such
-// a name, is an error: the search does not go on above it.
+// a name, is an error: the search does not continue above it.
 func Find(dir string) (string, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {

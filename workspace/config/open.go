@@ -12,8 +12,8 @@ import (
 )
 
 // Open opens the workspaces with the given names, or all of them if there are
-// no names: every one, or none, as what has been opened is closed if one fails.
-// Nothing is started that can wait for the first use.
+// no names. If one fails, the others are closed. Open starts nothing that can wait
+// for the first use.
 //
 // # Errors
 //

@@ -21,7 +21,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
-// FS is the settings of a workspace that hold for every provider and every
+// FS has the settings of a workspace that hold for every provider and every
 // consumer, whatever it uses the workspace for.
 type FS struct {
 	// MaxFileSizeMb is the largest file that is read or written whole, edited or
@@ -85,7 +85,7 @@ func (q *Quota) check(p *diagnostics, n *document.Node) {
 	}
 }
 
-// Mode says what becomes of what the rules forbid.
+// Mode says whether the rules are enforced.
 type Mode string
 
 // The values of Mode.

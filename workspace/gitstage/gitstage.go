@@ -115,7 +115,7 @@ func (s *Stager) Before(ctx context.Context, _ observe.Event) (context.Context, 
 	return ctx, nil
 }
 
-// After implements [observe.Observer]: it stages what e has changed. It goes on if
+// After implements [observe.Observer]: it stages what e has changed. It continues if
 // ctx has ended, as the change has taken place.
 func (s *Stager) After(ctx context.Context, e observe.Event) {
 	if e.Err != nil || !e.Changes() || e.Op == ops.Mkdir {

@@ -74,7 +74,7 @@ type mismatch struct {
 	label, reason string
 }
 
-// maxMismatches is how many hunks of a file are looked for in vain before the rest is
+// maxMismatches is how many hunks of a file may be missing before the rest is
 // left out.
 const maxMismatches = 20
 

@@ -231,7 +231,7 @@ func (f *FS) Used(id string) Usage {
 	return Usage{Files: slices.Sorted(maps.Keys(u.files)), Bytes: u.bytes}
 }
 
-// Resume lets the session id go on after what it has written before, in another process.
+// Resume lets the session id continue after what it has written before, in another process.
 //
 // # Errors
 //

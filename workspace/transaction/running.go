@@ -136,7 +136,7 @@ func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) e
 		if !returned { // change has panicked
 			cancel()
 			tx.end()
-			_ = tx.undo(ctx) // the panic goes on; what is left is undone later
+			_ = tx.undo(ctx) // the panic continues; what is left is undone later
 		}
 	}()
 	err = change(inner)
@@ -264,7 +264,7 @@ func (tx *running) revert(ctx context.Context) error {
 }
 
 // unlessRestored returns err without the conflicts of files that are as they were before
-// the transaction. An undo that is cut off and goes on may take its own work for that of
+// the transaction. An undo that is cut off and continues may take its own work for that of
 // somebody else, if the transaction has written a file twice.
 func (tx *running) unlessRestored(ctx context.Context, err error, original map[string]backup.State) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -414,7 +414,7 @@ func (tx *running) leftAlone(why string) error {
 	return ops.Error(ops.Transaction, tx.dir, workspace.ErrConflict, errors.New(why+": remove the directory, which holds the old files"))
 }
 
-// inUse reports whether a transaction that is not active here may still go on.
+// inUse reports whether a transaction that is not active here may still continue.
 func (s *shared) inUse(r record) bool {
 	self := process.This()
 	if r.Process == self.String() && r.FS == s.id {

@@ -44,7 +44,7 @@
 // An open transaction belongs to its process. Another process undoes it only if it knows
 // that this process has ended, or, where it cannot know that (another computer, another
 // container), after [MaxDuration] and some minutes. A transaction ends after MaxDuration,
-// so it never goes on after that.
+// so it never continues after that.
 //
 // A journal may also have come with the files, in a repository that somebody has cloned. So
 // a transaction of another user or computer that has changed ".git" is never undone by itself:

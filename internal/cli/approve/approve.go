@@ -164,7 +164,7 @@ func asks(rules []string) string {
 }
 
 // continued begins what does not fit on a line of the terminal: otherwise, a long
-// line of a file could go on where a question seems to begin.
+// line of a file could continue where a question seems to begin.
 const continued = "  … "
 
 // wrap cuts a line into parts that fit on a line of the terminal. For a width of 20:

@@ -25,7 +25,7 @@ type stored struct {
 }
 
 // load returns the session of the file, a new one if there is no such file, and lets it
-// go on in ws.
+// continue in ws.
 func (f sessionFile) load(ws *config.Workspace) (*tools.Session, stored, error) {
 	session, more := tools.NewSession(), stored{}
 	if f == "" {

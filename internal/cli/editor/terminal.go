@@ -61,7 +61,7 @@ func (t *terminal) prompt(ctx context.Context) (string, error) {
 	}
 }
 
-// say prints text of the agent, which may go on in the next one.
+// say prints text of the agent, which may continue in the next one.
 func (t *terminal) say(color, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

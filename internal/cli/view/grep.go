@@ -144,7 +144,7 @@ func (v *grepView) printAfter(end int) {
 	v.after = nil
 }
 
-// begin goes on with another file.
+// begin continues with another file.
 func (v *grepView) begin(path string) {
 	v.path, v.printed = path, 0
 	if !v.Terminal {

@@ -112,7 +112,7 @@ const (
 	// that match come out with the answer, so this bounds what is kept here.
 	maxWindow = 64 << 20
 	// shortWindow is the first window if few matches are wanted, so that little
-	// is done in vain. Each further one is four times as large.
+	// is done for nothing. Each further one is four times as large.
 	shortWindow = 4 << 20
 )
 

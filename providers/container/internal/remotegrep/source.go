@@ -143,7 +143,7 @@ func (s *source) keepWay() {
 	}
 }
 
-// keepStep notes the child of dir by which the way goes on, and returns its
+// keepStep notes the child of dir by which the way continues, and returns its
 // path. An ignore file may be beside it.
 func (s *source) keepStep(dir, name string, kind workspace.FileType) string {
 	children := []scan.Child{{Name: ignoreFile, Type: workspace.TypeFile}, {Name: name, Type: kind}}

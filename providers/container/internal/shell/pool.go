@@ -62,8 +62,8 @@ func (p *Pool) Do(ctx context.Context, call Call) (body []byte, status int, err 
 	return body, status, err
 }
 
-// Read does what Do does, but read reads the reply, or the beginning of it. If the
-// call is repeated, read is called again.
+// Read is Do for long replies: it calls read with the reply as a stream, which read
+// need not read to its end. If the call is repeated, so is read.
 func (p *Pool) Read(ctx context.Context, call Call, read func(reply io.Reader)) (status int, err error) {
 	select {
 	case p.slots <- struct{}{}:

@@ -39,7 +39,7 @@ const asks = -1
 // chunk is how much is read at a time.
 const chunk = 64 << 10
 
-// newMarker returns a marker that nobody can know of beforehand.
+// newMarker returns a marker that nobody can know of in advance.
 func newMarker() string {
 	var raw [16]byte
 	rand.Read(raw[:])

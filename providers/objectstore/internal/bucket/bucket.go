@@ -8,12 +8,12 @@
 //
 //   - A conditional write finds out what became of it when its answer was lost
 //     (condition.go).
-//   - A download goes on after a lost connection, and one whose content is not
+//   - A download continues after a lost connection, and one whose content is not
 //     what its ETag says is repeated (download.go, read.go).
 //   - A long content is an upload in parts, some at a time (upload.go).
 //   - A copy, and taking an object away, are atomic on stores that honour no
 //     conditions for them (copy.go, delete.go).
-//   - A directory moves key by key, and goes on where a failed move ended
+//   - A directory moves key by key, and continues where a failed move ended
 //     (dirmove.go).
 //   - What describes an object is kept by the writes that replace it
 //     (description.go).

@@ -34,7 +34,7 @@ const (
 // no names.
 //
 // The marker of the destination is written first, and says what is moved to it
-// until all is. A DirMove that finds such a marker of its own source goes on with
+// until all is. A DirMove that finds such a marker of its own source continues with
 // what is left. It cannot know whether the other one has died, so it writes
 // itself into the marker before it looks at the source: from then on the other
 // one takes back no copy, which this one may have taken for its own.
@@ -69,7 +69,7 @@ func (b *Bucket) NewDirMove(from, to string) *DirMove {
 // Moved returns how many files have moved.
 func (m *DirMove) Moved() int64 { return m.moved.Load() }
 
-// Resumed reports whether m goes on with a move that had begun.
+// Resumed reports whether m continues with a move that had begun.
 func (m *DirMove) Resumed() bool { return m.resumed }
 
 // markerOf describes the marker of a directory to which the mover moves moving.
@@ -85,7 +85,7 @@ func (m *DirMove) sourceSum() string {
 }
 
 // Resume reports whether the marker of the destination says that a move from the
-// same source is not done, with which m then goes on.
+// same source is not done, with which m then continues.
 func (m *DirMove) Resume(ctx context.Context) (bool, error) {
 	marker, err := m.bucket.head(ctx, m.to)
 	if errors.Is(err, fs.ErrNotExist) {

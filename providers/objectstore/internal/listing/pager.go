@@ -37,7 +37,7 @@ type Pager struct {
 	prefix     string
 
 	parts []part   // what has not been listed; the first may have begun
-	token string   // where the first part goes on; empty if it has not begun
+	token string   // where the first part continues; empty if it has not begun
 	ahead int      // how many parts may be asked for
 	ends  []string // the last keys of the pages
 	whole bool     // ends are all there are, from the beginning
@@ -126,7 +126,7 @@ func (p *Pager) ask() {
 	p.ahead = min(4*p.ahead, pagesAhead)
 }
 
-// Jump goes on after key.
+// Jump continues after key.
 func (p *Pager) Jump(key string) {
 	for len(p.parts) > 1 && p.parts[0].to <= key {
 		p.parts = p.parts[1:]

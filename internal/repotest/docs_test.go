@@ -1,6 +1,7 @@
 package repotest_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -181,5 +182,51 @@ func TestQuickStartFile(t *testing.T) {
 	all := blocks(read(t, "docs/quickstart-yaml.md"))
 	if !slices.ContainsFunc(all, func(b block) bool { return b.lang == "yaml" && b.text == without }) {
 		t.Errorf("docs/quickstart-yaml.md does not show the file that workspace init writes:\n%s", without)
+	}
+}
+
+// TestIndex tests that docs/README.md leads to every page.
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	index := read(t, "docs/README.md")
+	for name := range pages {
+		if path.Dir(name) == "docs" && path.Base(name) != "README.md" && !strings.Contains(index, "("+path.Base(name)) {
+			t.Errorf("docs/README.md does not lead to %s", name)
+		}
+	}
+}
+
+// TestComparison tests that docs/comparison.md names the versions that this repository
+// uses of what it compares with, and has a row for each project in both tables.
+func TestComparison(t *testing.T) {
+	t.Parallel()
+	page := read(t, "docs/comparison.md")
+	for _, use := range []struct{ file, version, shown string }{
+		{".ci/node/package.json", `"@modelcontextprotocol/server-filesystem": "([0-9.]+)"`, "npm %s "},
+		{"go.mod", `github.com/spf13/afero v([0-9.]+)`, "| %s |"},
+		{"adapters/eino/go.mod", `github.com/cloudwego/eino v([0-9.]+)`, "with %s "},
+	} {
+		match := regexp.MustCompile(use.version).FindStringSubmatch(read(t, use.file))
+		if match == nil || !strings.Contains(page, fmt.Sprintf(use.shown, match[1])) {
+			t.Errorf("docs/comparison.md does not name the version in %s: %q", use.file, match)
+		}
+	}
+	seen, side, _ := strings.Cut(page, "## Side by side")
+	for _, match := range regexp.MustCompile(`(?m)^\| \[([^\]]+)\]`).FindAllStringSubmatch(seen, -1) {
+		if !strings.Contains(side, "\n| "+match[1]+" ") {
+			t.Errorf("docs/comparison.md has no row for %s", match[1])
+		}
+	}
+}
+
+// TestCompatibility tests that the tests which docs/compatibility.md names exist.
+func TestCompatibility(t *testing.T) {
+	t.Parallel()
+	names := regexp.MustCompile("`([a-z/]+\\.Test[A-Za-z]+)`").FindAllStringSubmatch(read(t, "docs/compatibility.md"), -1)
+	if len(names) == 0 {
+		t.Error("docs/compatibility.md names no test")
+	}
+	for _, match := range names {
+		checkTest(t, match[1])
 	}
 }

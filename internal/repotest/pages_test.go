@@ -32,6 +32,8 @@ type page struct {
 	files map[string]string
 	// replace are texts of the commands, and what they are here, in pairs.
 	replace []string
+	// env are variables of the environment.
+	env []string
 	// notRun are beginnings of commands that do not run here, and why.
 	notRun map[string]string
 	// vars are variables that the fragments of Go use, as parameters of a function, and
@@ -71,6 +73,10 @@ var pages = map[string]page{
 		files:   map[string]string{"workspace.yaml": "workspaces: { docs: { provider: { kind: localbash, root: . } } }\n", "README.md": "# Notes\n"},
 		replace: []string{"~/project", "."},
 	},
+	"docs/README.md":        {tests: []string{"internal/repotest.TestIndex"}},
+	"docs/comparison.md":    {tests: []string{"internal/repotest.TestComparison"}},
+	"docs/compatibility.md": {files: someFiles, tests: []string{"internal/repotest.TestCompatibility"}},
+	"docs/faq.md":           {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/config-history.md": {
 		files: map[string]string{"workspace.yaml": "workspaces: { repo: { provider: { kind: localbash, root: repo }, backup: {} } }\n", "repo/notes.md": "A note.\n"},
 	},
@@ -136,6 +142,17 @@ var pages = map[string]page{
 	"docs/tools-searching.md": {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/urls.md":            {tests: []string{"internal/repotest.TestURLsPage", "internal/repotest.TestVariablesAreListed"}},
 	"docs/views.md":           {files: someFiles},
+	"docs/troubleshooting.md": {
+		files: map[string]string{
+			"typo.yaml":             "workspaces:\n  repo:\n    provider: { kind: localbash, root: . }\n    fs:\n      maxFileSizeMB: 10\n",
+			"unset.yaml":            "workspaces:\n  repo: { provider: { kind: localbash, root: . } }\n  lake: { provider: { kind: objectstore, bucket: \"${BUCKET}\" } }\n",
+			"two.yaml":              "workspaces:\n  repo: { provider: { kind: localbash, root: . } }\n  scratch: mem://\n",
+			"here.yaml":             "workspaces:\n  repo: { provider: { kind: localbash, root: . } }\n",
+			"cloned/workspace.yaml": "workspaces: { home: { provider: { kind: localbash, root: .. } } }\n",
+			".env":                  "KEY=1\n", "a.txt": "hello\n", "big.bin": strings.Repeat("x", 11<<20),
+		},
+		env: []string{"AWS_EC2_METADATA_DISABLED=true", "AWS_REGION=us-east-1", "DOCKER_HOST=tcp://127.0.0.1:1"},
+	},
 	"docs/writing-a-provider.md": {
 		vars: "fsys workspace.FileSystem, t *testing.T",
 		decls: `func open(t *testing.T) workspace.FileSystem { panic(0) }
@@ -328,6 +345,7 @@ func (p page) newReader(t *testing.T) *reader {
 	r := &reader{dir: dir, env: append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home+"/.state", "XDG_CONFIG_HOME="+home+"/.config",
 		"PATH="+home+"/bin:"+os.Getenv("PATH"), "GOBIN="+home+"/bin", "GOCACHE="+goVariable(t, "GOCACHE"), "GOMODCACHE="+goVariable(t, "GOMODCACHE"),
 		config.EnvFile+"=")}
+	r.env = append(r.env, p.env...)
 	pairs := append([]string{"--http 8080", "--http 0", "/home/me/project", dir}, p.replace...)
 	if p.store {
 		store := s3test.New(t, nil)

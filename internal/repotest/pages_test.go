@@ -54,8 +54,11 @@ var pages = map[string]page{
 	"CONTRIBUTING.md": {tests: []string{"internal/repotest.TestDocLinks"}},
 	"README.md": {
 		tests:   []string{"internal/repotest.TestREADMEExample", "internal/repotest.TestREADMEFile"},
-		files:   someFiles,
-		replace: []string{"/path/to", "."},
+		files:   map[string]string{"main.go": "package main // TODO\n"},
+		replace: []string{"/path/to", ".", "s3://bucket/", "s3://workspace/"},
+		decls:   "func New() workspace.FileSystem { panic(0) }\n",
+		notRun:  map[string]string{"go install ": "the quick start installs it"},
+		store:   true,
 	},
 	"SECURITY.md": {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/acp.md": {

@@ -119,7 +119,7 @@ func TestSpansWhatTheRegexpSpans(t *testing.T) {
 // places are looked at at a time.
 func TestFindsLiteralsAnywhere(t *testing.T) {
 	const length = 70
-	for _, word := range []string{"n", "ne", "needle", "add-on", "0_0"} {
+	for _, word := range []string{"n", "ne", "needle", "add-on", "0_0", "dab", "bad"} {
 		for _, opts := range []lines.Options{{Literal: true}, {Literal: true, IgnoreCase: true}} {
 			for at := 0; at+len(word) <= length; at++ {
 				text := strings.Repeat("d", at) + strings.ToUpper(word) + strings.Repeat("E", length-at-len(word))
@@ -129,6 +129,38 @@ func TestFindsLiteralsAnywhere(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestFindsFactorsAnywhere puts a match of fixed length at every place of a buffer between
+// bytes that could begin or end one, as only some places are looked at.
+func TestFindsFactorsAnywhere(t *testing.T) {
+	const length = 120
+	for pattern, word := range map[string]string{
+		`[a-z]\d{4}[a-z]`: "x2048y", `\d{3}`: "123", `[0-9a-f]{8}-[0-9a-f]{4}`: "00c0ffee-4bad", `[A-Z]{2}[0-9]+é`: "AB12é", `\d{40}`: strings.Repeat("7", 40),
+	} {
+		for at := 0; at+len(word) <= length; at++ {
+			for _, around := range []string{"1", "A", "\n", "_"} {
+				text := strings.Repeat(around+"_", length/2)[:at] + word + strings.Repeat("_"+around, length/2)[:length-at-len(word)]
+				if diff := cmp.Diff(expected(pattern, lines.Options{}, text), found(t, pattern, lines.Options{}, text)); diff != "" {
+					t.Errorf("Compile(%q) in %q finds other lines than regexp (-want +got):\n%s", pattern, text, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestFindsFactorsAtRandom(t *testing.T) {
+	const part = `(\\d|\[0-9a-f\]|\[x-z\]|\\s|\[A-C0\]|\(\?i:k\)|é|\\b|\(\\d\[x-z\]\))(\+|\?|\*|\{2\}|\{1,3\}|)`
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := rapid.StringMatching("("+part+"){1,5}").Draw(t, "pattern")
+		if _, err := regexp.Compile(pattern); err != nil {
+			t.Skip("malformed pattern")
+		}
+		text := rapid.StringMatching("([0-9a-fx-zA-CkK é\n\u212a]){0,80}").Draw(t, "text")
+		if diff := cmp.Diff(expected(pattern, lines.Options{}, text), found(t, pattern, lines.Options{}, text)); diff != "" {
+			t.Fatalf("Compile(%q) in %q finds other lines than regexp (-want +got):\n%s", pattern, text, diff)
+		}
+	})
 }
 
 func TestFindsWhatTheRegexpFindsAtRandom(t *testing.T) {

@@ -68,10 +68,18 @@ func (l *literal) index(buf []byte, from int) int {
 }
 
 // indexExact looks for the rarest byte, which [bytes.IndexByte] does many bytes
-// at a time, and compares the rest where it finds one.
+// at a time, and compares the rest where it finds one. Where that byte is not rare
+// after all, [bytes.Index] does better.
 func (l *literal) indexExact(buf []byte, from int) int {
 	want := l.text[l.rare]
-	for at := from + l.rare; at < len(buf); {
+	misses := 0
+	for at := from + l.rare; at < len(buf); misses++ {
+		if begin := at - l.rare; misses > 8+(begin-from)/16 {
+			if next := bytes.Index(buf[begin:], l.text); next >= 0 {
+				return begin + next
+			}
+			return -1
+		}
 		next := bytes.IndexByte(buf[at:], want)
 		if next < 0 {
 			return -1

@@ -10,7 +10,8 @@
 // depending on the pattern:
 //   - a search for literal text that every match contains;
 //   - where there is no such text, a deterministic automaton over bytes;
-//   - where the text is short, the automaton on the lines that contain it.
+//   - where the text is short, or there are bytes of a few kinds side by side, the
+//     automaton on the lines that contain them.
 package lines
 
 import (
@@ -35,11 +36,12 @@ type Options struct {
 //
 // These patterns become:
 //
-//	pattern              needs        exact  guarded  dfa   a line is a match if
-//	readGCStats          readGCStats  yes             no    it contains needs
-//	func \w+Context\(    Context(     no              no    it contains needs, and re matches
-//	[A-Z]{3,}_[0-9]+     _            no     yes      yes   it contains needs, dfa accepts, and re matches
-//	[a-z]\d{4}[a-z]      -            no     no       yes   dfa accepts, and re matches
+//	pattern              needs        exact  guarded  factor  dfa   a line is a match if
+//	readGCStats          readGCStats  yes             no      no    it contains needs
+//	func \w+Context\(    Context(     no              no      no    it contains needs, and re matches
+//	[A-Z]{3,}_[0-9]+     _            no     yes      no      yes   it contains needs, dfa accepts, and re matches
+//	[a-z]\d{4}[a-z]      -            no     no       \d{4}   yes   it contains factor, dfa accepts, and re matches
+//	\w+\s*$              -            no     no       no      yes   dfa accepts, and re matches
 //
 // To find the second in a file, the scanner looks for "C", the rarest byte of
 // "Context(", with [bytes.IndexByte], compares the bytes around it, and only
@@ -49,6 +51,7 @@ type Matcher struct {
 	needs   []literal  // every match contains one of them; none means nothing is known
 	exact   bool       // a line with one of needs is a match
 	guarded bool       // needs are rare enough to look for before running dfa
+	factor  *factor    // what a line must have besides, where needs are weak and do not guard; or nil
 	dfa     *automaton // rules out lines, where needs are weak; or nil
 	seesCR  bool       // the pattern sees a "\r" at the end of a line
 
@@ -85,6 +88,9 @@ func Compile(pattern string, opts Options) (*Matcher, error) {
 	}
 	if !m.exact && need.weak() {
 		m.dfa, m.guarded = newAutomaton(tree), need.guards()
+		if !m.guarded {
+			m.factor = newFactor(tree)
+		}
 	}
 	return m, nil
 }
@@ -227,7 +233,7 @@ func (m *Matcher) seen(line []byte) []byte {
 // is none.
 func (s *Scanner) candidate() int {
 	switch {
-	case s.m.dfa != nil && s.m.guarded:
+	case s.m.factor != nil || s.m.dfa != nil && s.m.guarded:
 		return s.guardedCandidate()
 	case s.m.dfa != nil:
 		return s.m.dfa.candidate(s.buf, s.at)
@@ -237,19 +243,31 @@ func (s *Scanner) candidate() int {
 	return s.at
 }
 
-// guardedCandidate runs the automaton only on lines that have a literal.
+// guardedCandidate runs the automaton only on lines that have the factor or a literal.
 func (s *Scanner) guardedCandidate() int {
 	for s.at < len(s.buf) {
-		literal := s.literal()
-		if literal == len(s.buf) {
-			break
+		guard := s.guard()
+		if guard == len(s.buf) || s.m.dfa == nil {
+			return guard
 		}
-		start := s.at + bytes.LastIndexByte(s.buf[s.at:literal], '\n') + 1
-		end := lineEnd(s.buf, literal)
+		start := s.at + bytes.LastIndexByte(s.buf[s.at:guard], '\n') + 1
+		end := lineEnd(s.buf, guard)
 		if candidate := s.m.dfa.candidate(s.buf[:end], start); candidate < end {
 			return candidate
 		}
 		s.at = end + 1
+	}
+	return len(s.buf)
+}
+
+// guard returns a place in the next line that has the factor or a literal, len(buf) if
+// there is none.
+func (s *Scanner) guard() int {
+	if s.m.factor == nil {
+		return s.literal()
+	}
+	if place := s.m.factor.index(s.buf, s.at); place >= 0 {
+		return place
 	}
 	return len(s.buf)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +21,7 @@ type Bash interface {
 	// NewShell returns a shell over workspaces: one is its root, several are directories
 	// of its root under their names.
 	NewShell(workspaces []*workspace.Workspace) Shell
-	// Programs returns the names of the programs that scripts can call.
+	// Programs returns the names of programs that scripts can call, for the description.
 	Programs() []string
 }
 
@@ -125,9 +126,9 @@ var bashSpec = spec{
 }
 
 // addBash adds the tool bash to a set over the workspaces of toolsets, if shells can be
-// made.
-func (s *Set) addBash(toolsets []*toolset, naming string, make Bash) error {
-	if make == nil {
+// made and nobody disabled it.
+func (s *Set) addBash(toolsets []*toolset, naming string, o Options) error {
+	if o.Bash == nil || slices.Contains(o.Disable, ops.Bash) {
 		return nil
 	}
 	first := toolsets[0]
@@ -138,7 +139,7 @@ func (s *Set) addBash(toolsets []*toolset, naming string, make Bash) error {
 	if err != nil {
 		return err
 	}
-	b := &bash{make: make, toolsets: toolsets, own: NewSession()}
+	b := &bash{make: o.Bash, toolsets: toolsets, own: NewSession()}
 	for _, ts := range toolsets {
 		ts.bash = b
 		ts.names[ops.Bash] = name

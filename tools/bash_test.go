@@ -39,8 +39,11 @@ func TestBash(t *testing.T) {
 	if !ok || tool.Name != "workspace__main__bash" {
 		t.Fatalf("the tool is %v", tool)
 	}
-	if n := len(tool.Description()); n > 1200 {
-		t.Errorf("the description has %d characters", n)
+	for _, names := range [][]string{{"main"}, {"repo", "lake", "scratch"}} { // OpenAI takes no more
+		tool, _ := newBashSet(t, nil, &tools.Options{}, names...).Lookup("bash")
+		if n := len(tool.Description()); n > 1024 {
+			t.Errorf("the description has %d characters:\n%s", n, tool.Description())
+		}
 	}
 	result := call(t, set, "bash", object{"script": "cd d; x=1; cat a.txt > b.txt; echo hi >&2; exit 3"})
 	if result.IsError || !strings.HasPrefix(result.Text, "hi\n[exit code 3]\n[wrote d/b.txt (version ") {
@@ -67,8 +70,10 @@ func TestBash(t *testing.T) {
 	if !strings.Contains(stopped.Text, "(budget ") || !strings.Contains(stopped.Text, "[exit code 1") {
 		t.Errorf("a script that is stopped has %q", stopped.Text)
 	}
-	if _, ok := newSetOf(t, workspace.New("main", memory.New(nil), nil), nil).Lookup("bash"); ok {
-		t.Error("there is a tool bash without the option")
+	for _, opts := range []*tools.Options{nil, {Disable: []string{"bash"}}, {Disable: []string{"bash"}, Bash: bashtool.New(nil)}} {
+		if _, ok := newSetOf(t, workspace.New("main", memory.New(nil), nil), opts).Lookup("bash"); ok {
+			t.Errorf("there is a tool bash with %+v", opts)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ type Options struct {
 	// Descriptions says how much a model is told about each tool. Empty means
 	// [DescriptionsFull].
 	Descriptions Descriptions
-	// Disable lists operations that get no tool.
+	// Disable lists operations that get no tool; "bash" is one whatever Bash is.
 	Disable []string
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema. Without it, what has a plain meaning is understood, and the
@@ -122,7 +122,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	ts := newToolset(ws, d, newReadCache(o.ReadCache), o, NewSession())
 	set, err := newSet(ts, o.Naming, o.Disable)
 	if err == nil {
-		err = set.addBash([]*toolset{ts}, cmp.Or(o.Naming, d.naming), o.Bash)
+		err = set.addBash([]*toolset{ts}, cmp.Or(o.Naming, d.naming), o)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
@@ -157,7 +157,7 @@ func newSet(ts *toolset, naming string, disable []string) (*Set, error) {
 // choose returns the specs, in order, that are possible in ws and nobody disabled.
 func (d *dialect) choose(ws *workspace.Workspace, disable []string) ([]spec, error) {
 	for _, op := range disable {
-		if !slices.ContainsFunc(d.specs, func(s spec) bool { return s.op == op }) {
+		if op != ops.Bash && !slices.ContainsFunc(d.specs, func(s spec) bool { return s.op == op }) {
 			return nil, d.unknownOp(op)
 		}
 	}
@@ -171,7 +171,7 @@ func (d *dialect) unknownOp(op string) error {
 	for i, s := range d.specs {
 		known[i] = s.op
 	}
-	known = slices.Compact(known)
+	known = append(slices.Compact(known), ops.Bash)
 	hint := wording.DidYouMean(op, known)
 	if hint == "" {
 		hint = "the operations are " + strings.Join(known, ", ")

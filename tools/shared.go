@@ -95,7 +95,7 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 			return nil, err
 		}
 	}
-	if err := all.addBash(toolsets, cmp.Or(naming, d.naming), o.Bash); err != nil {
+	if err := all.addBash(toolsets, cmp.Or(naming, d.naming), o); err != nil {
 		return nil, err
 	}
 	return all, all.collision()

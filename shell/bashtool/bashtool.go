@@ -4,6 +4,7 @@ package bashtool
 
 import (
 	"context"
+	"slices"
 
 	"github.com/workspacekit/workspacekit/shell"
 	"github.com/workspacekit/workspacekit/tools"
@@ -28,8 +29,14 @@ func (m maker) NewShell(workspaces []*workspace.Workspace) tools.Shell {
 	return session{shell.New(workspaces, &m.opts)}
 }
 
+// unlisted are the programs that are like others, or that bash has, too: a description has
+// at most 1,024 characters.
+var unlisted = []string{"[", "base32", "cksum", "egrep", "false", "fgrep", "hexdump", "ln", "printenv", "pwd", "sh", "sha1sum", "sha224sum", "sha384sum", "sha512sum", "true", "unexpand", "yes"}
+
 // Programs implements [tools.Bash].
-func (maker) Programs() []string { return shell.ProgramNames() }
+func (maker) Programs() []string {
+	return slices.DeleteFunc(shell.ProgramNames(), func(name string) bool { return slices.Contains(unlisted, name) })
+}
 
 // session implements [tools.Shell].
 type session struct{ *shell.Shell }

@@ -483,7 +483,7 @@ var words = document.Words{
 // toolOps are the operations that have tools.
 var toolOps = []string{
 	ops.ReadFile, ops.ReadFiles, ops.WriteFile, ops.EditFile, ops.ApplyPatch, ops.Ls, ops.Tree, ops.Glob, ops.Grep,
-	ops.Stat, ops.Mkdir, ops.Rm, ops.Move, ops.Copy,
+	ops.Stat, ops.Mkdir, ops.Rm, ops.Move, ops.Copy, ops.Bash,
 }
 
 // check adds what is wrong with the settings that n has, beside their types,

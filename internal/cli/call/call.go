@@ -252,7 +252,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	defer ws.Close()
 	settings := chosen.Tools()
 	opts := &tools.Options{Dialect: i.dialect, Naming: "{op}", Strict: true, Timeout: settings.Timeout}
-	if i.Op == ops.Bash && (settings.Bash || chosen.File == nil) {
+	if i.Op == ops.Bash && (settings.Bash || chosen.File == nil) && !slices.Contains(settings.Disable, ops.Bash) {
 		opts.Bash = bashtool.New(nil)
 	}
 	if orDefault(tools.Dialect(settings.Dialect)) == orDefault(i.dialect) {

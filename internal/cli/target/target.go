@@ -1,16 +1,19 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -194,6 +197,7 @@ type Opened struct {
 type ToolFlags struct {
 	dialect      Dialect
 	descriptions string
+	bash         *bool // nil without the flag
 }
 
 // Add adds the flags to cmd.
@@ -202,6 +206,11 @@ func (t *ToolFlags) Add(cmd *cobra.Command) {
 	styles := []string{string(tools.DescriptionsFull), string(tools.DescriptionsCompact)}
 	cmd.PersistentFlags().StringVar(&t.descriptions, "descriptions", "", "the `length` of the descriptions: "+strings.Join(styles, ", "))
 	term.CompleteWith(cmd, "descriptions", styles...)
+	cmd.PersistentFlags().BoolFunc("bash", "add the tool bash, which runs scripts over the files; without a file that is the default, unless there is a dialect", func(text string) error {
+		on, err := strconv.ParseBool(text)
+		t.bash = &on
+		return err
+	})
 }
 
 // Dialect is the value of --dialect, empty without the flag.
@@ -250,7 +259,11 @@ func (f *Flags) OpenTools(ctx context.Context, t ToolFlags) (*Opened, error) {
 		}
 		o.All, o.Close = []*config.Workspace{ws}, ws.Close
 		o.Dialect = tools.Dialect(t.dialect)
-		o.Set, err = tools.New(ws.Workspace, &tools.Options{Dialect: o.Dialect, Descriptions: tools.Descriptions(t.descriptions)})
+		opts := &tools.Options{Dialect: o.Dialect, Descriptions: tools.Descriptions(t.descriptions)}
+		if t.bash == nil && cmp.Or(o.Dialect, tools.DialectWorkspace) == tools.DialectWorkspace || t.bash != nil && *t.bash {
+			opts.Bash = bashtool.New(nil)
+		}
+		o.Set, err = tools.New(ws.Workspace, opts)
 		return o.checked(err)
 	}
 	if t.dialect != "" {
@@ -258,6 +271,9 @@ func (f *Flags) OpenTools(ctx context.Context, t ToolFlags) (*Opened, error) {
 	}
 	if t.descriptions != "" {
 		s.File.Tools.Descriptions = config.Descriptions(t.descriptions)
+	}
+	if t.bash != nil {
+		s.File.Tools.Bash = *t.bash
 	}
 	o.Dialect = tools.Dialect(s.File.Tools.Dialect)
 	all, err := s.File.Open(ctx, f.Registry())

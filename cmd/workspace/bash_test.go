@@ -16,7 +16,7 @@ import (
 )
 
 // TestMCPServesBash has a client run scripts in a folder without a file, over the
-// standard streams of a process: one with a result, and one that lasts, which tells of its
+// standard streams of a process: one with a result, and one that lasts, which reports its
 // progress, and that the client cancels.
 func TestMCPServesBash(t *testing.T) {
 	t.Parallel()

@@ -186,7 +186,8 @@ func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, 
 	searcher, searches := f.store.(scan.Searcher)
 	switch {
 	case !ok && searches && valueOf(opts).TypesOnly:
-		names := typesOnly{f, searcher.GlobSource("**", workspace.GlobOptions{Dir: dir}), dir}
+		src := searcher.GlobSource("**", workspace.GlobOptions{Dir: dir})
+		names := typesOnly{FS: f, src: src, top: dir, rest: map[string][]scan.Child{}}
 		return fallback.Walk(ctx, names, dir, opts, fn)
 	case !ok:
 		return fallback.Walk(ctx, f, dir, opts, fn)
@@ -209,8 +210,9 @@ func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, 
 // typesOnly is an FS whose Ls sets the names and types of entries alone.
 type typesOnly struct {
 	*FS
-	src scan.Source
-	top string // where the walk begins
+	src  scan.Source
+	top  string                  // where the walk begins
+	rest map[string][]scan.Child // what later pages of directories have
 }
 
 // Ls implements [workspace.FileSystem].
@@ -218,16 +220,21 @@ func (t typesOnly) Ls(ctx context.Context, dir string, opts *workspace.LsOptions
 	if err := t.check(ctx, ops.Ls, dir); err != nil {
 		return nil, err
 	}
-	children, err := t.src.List(ctx, dir, dir == t.top)
-	if err != nil {
-		return nil, t.fail(ctx, ops.Ls, err, dir)
+	children, known := t.rest[dir]
+	delete(t.rest, dir)
+	if !known {
+		var err error
+		if children, err = t.src.List(ctx, dir, dir == t.top); err != nil {
+			return nil, t.fail(ctx, ops.Ls, err, dir)
+		}
 	}
 	if opts.After != "" {
 		children = children[sort.Search(len(children), func(i int) bool { return children[i].Name > opts.After }):]
 	}
 	infos := make([]workspace.FileInfo, 0, min(len(children), opts.Limit))
-	for _, child := range children {
+	for i, child := range children {
 		if len(infos) == opts.Limit {
+			t.rest[dir] = children[i:]
 			break
 		}
 		if !child.IsUnnamed() {

@@ -9,11 +9,13 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -496,5 +498,46 @@ func BenchmarkLayer(b *testing.B) {
 				must(calls[op](ctx, fsys))
 			}
 		})
+	}
+}
+
+// flat is a store of one directory with many files, which counts its listings.
+type flat struct {
+	provider.Store
+	files, lists int
+}
+
+func (s *flat) GlobSource(string, workspace.GlobOptions) scan.Source { return s.source() }
+
+func (s *flat) GrepSource(string, workspace.GrepOptions, scan.Hidden) (scan.Source, int) {
+	return s.source(), 0
+}
+
+func (s *flat) source() scan.Source { return flatSource{store: s} }
+
+type flatSource struct {
+	scan.Source
+	store *flat
+}
+
+func (s flatSource) List(context.Context, string, bool) ([]scan.Child, error) {
+	s.store.lists++
+	children := make([]scan.Child, s.store.files)
+	for i := range children {
+		children[i] = scan.Child{Name: fmt.Sprintf("%06d", i), Type: workspace.TypeFile}
+	}
+	return children, nil
+}
+
+// TestTypesOnlyListsOnce tests that the pages of a walk do not list a directory again.
+func TestTypesOnlyListsOnce(t *testing.T) {
+	s := &flat{files: 12345}
+	var found []string
+	err := provider.New(s, provider.Facts{}).Walk(t.Context(), ".", &workspace.WalkOptions{TypesOnly: true}, func(info workspace.FileInfo, err error) error {
+		found = append(found, info.Path)
+		return err
+	})
+	if err != nil || len(found) != s.files || !slices.IsSorted(found) || s.lists != 1 {
+		t.Errorf("Walk = %v with %d of %d files, in order: %t, after %d listings, want one", err, len(found), s.files, slices.IsSorted(found), s.lists)
 	}
 }

@@ -16,13 +16,21 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// TestProvidersDoc keeps the table of what each provider declares.
-func TestProvidersDoc(t *testing.T) {
+// listedProvider is a provider of the documents.
+type listedProvider struct {
+	name     string
+	fsys     workspace.FileSystem
+	symlinks bool // whether its store has symlinks
+}
+
+// listProviders opens a file system of each provider.
+func listProviders(t *testing.T) []listedProvider {
+	t.Helper()
 	folder, err := localbash.Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Close()
+	t.Cleanup(func() { folder.Close() })
 	inside, err := container.Open(t.Context(), &container.Options{Executor: container.Command{}, Root: t.TempDir()})
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skipf("needs a shell with the programs of Linux: %v", err)
@@ -30,11 +38,22 @@ func TestProvidersDoc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer inside.Close()
+	t.Cleanup(func() { inside.Close() })
 	bucket, err := objectstore.Open(t.Context(), &objectstore.Options{Bucket: "bucket"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return []listedProvider{
+		{"`memory.New`", memory.New(nil), false},
+		{"`afero.FromAfero`", bridge.FromAfero(afero.NewMemMapFs(), nil), false},
+		{"`localbash.Open`", folder, true},
+		{"`objectstore.Open`", bucket, false},
+		{"`container.Open`", inside, true},
+	}
+}
+
+// TestProvidersDoc keeps the table of what each provider declares.
+func TestProvidersDoc(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Providers
 
@@ -44,24 +63,17 @@ What each provider declares in its ` + "`Capabilities`" + `, and the conformance
 | provider | write | versions | conditional write | watch | move | copy |
 |---|---|---|---|---|---|---|
 `)
-	for _, provider := range []struct {
-		name string
-		fsys workspace.FileSystem
-	}{
-		{"`memory.New`", memory.New(nil)},
-		{"`afero.FromAfero`", bridge.FromAfero(afero.NewMemMapFs(), nil)},
-		{"`localbash.Open`", folder},
-		{"`objectstore.Open`", bucket},
-		{"`container.Open`", inside},
-	} {
+	for _, provider := range listProviders(t) {
 		caps := workspace.CapabilitiesOf(provider.fsys)
 		watch := string(caps.Watch)
-		if provider.fsys == inside {
+		if strings.Contains(provider.name, "container") {
 			watch = "native or polled" // as the image can
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", provider.name,
 			yes(caps.Write), yes(caps.Versions), yes(caps.ConditionalWrite), watch, yes(caps.Move), yes(caps.Copy))
 	}
+	b.WriteString("\nEach square is a clause of the [contract](contract.md):\n\n" +
+		"![The clauses of the contract that the suite proves for each provider](images/conformance.svg)\n")
 	golden(t, "docs/providers.md", b.String())
 }
 

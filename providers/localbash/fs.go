@@ -9,8 +9,8 @@
 // relative symlink that stays inside the folder is followed, up to 40 of them in
 // one name, as on Linux. Every absolute symlink is refused with
 // [workspace.ErrEscape], even one that points back into the folder, and so is a
-// relative one that climbs out of it. Device files and mounts inside the folder
-// are part of it. [Options].Relaxed gives this up.
+// relative one that climbs out of it. Mounts inside the folder are part of it.
+// [Options].Relaxed gives this up.
 //
 // # Writes
 //

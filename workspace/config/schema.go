@@ -69,6 +69,11 @@ func enum(names []string) []any {
 	return values
 }
 
+// choice is the schema of one of names, or of a text with a variable of the environment.
+func choice(names []string) []*jsonschema.Schema {
+	return []*jsonschema.Schema{{Enum: enum(names)}, {Pattern: `\$\{`}}
+}
+
 func toolsSchema() (*jsonschema.Schema, error) {
 	s, err := schemaOf(reflect.TypeFor[Tools]())
 	if err != nil {
@@ -77,7 +82,7 @@ func toolsSchema() (*jsonschema.Schema, error) {
 	s.Description = "Settings of the tools that a model is given."
 	s.Properties["naming"].Pattern = `\{op\}`
 	s.Properties["naming"].Examples = []any{"workspace__{name}__{op}"}
-	s.Properties["disable"].Items.AnyOf = []*jsonschema.Schema{{Enum: enum(toolOps)}, {Pattern: "^[a-zA-Z_]+$"}} // which a dialect has
+	s.Properties["disable"].Items.AnyOf = append(choice(toolOps), &jsonschema.Schema{Pattern: "^[a-zA-Z_]+$"}) // which a dialect has
 	least := 1.0
 	s.Properties["maxTools"].AnyOf[0].Minimum = &least
 	return s, nil
@@ -100,9 +105,9 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 	one := 1
 	least := 1.0
 	s.Properties["provider"] = ref("provider")
-	s.Properties["requires"].Items.Enum = enum(requirementNames())
+	s.Properties["requires"].Items.AnyOf = choice(requirementNames())
 	s.Properties["audit"].Properties["file"].MinLength = &one
-	s.Properties["policyTests"].Items.Properties["op"].Enum = enum(opNames())
+	s.Properties["policyTests"].Items.Properties["op"].AnyOf = choice(opNames())
 	for _, limit := range []string{"keep", "maxMb"} {
 		s.Properties["backup"].Properties[limit].AnyOf[0].Minimum = &least
 	}
@@ -121,7 +126,7 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 	rules.MinItems, rules.Items.Properties["paths"].MinItems = &one, &one
 	for _, effect := range effects {
 		ops := rules.Items.Properties[effect]
-		ops.MinItems, ops.Items.Enum = &one, enum(opNames())
+		ops.MinItems, ops.Items.AnyOf = &one, choice(opNames())
 		rules.Items.OneOf = append(rules.Items.OneOf, &jsonschema.Schema{Required: []string{effect}})
 	}
 	for _, extensions := range []string{"allowedExtensions", "deniedExtensions"} {
@@ -153,7 +158,7 @@ func (r *Registry) providerSchema(definitions map[string]*jsonschema.Schema) (*j
 	object := &jsonschema.Schema{
 		Type: "object", Required: []string{kindKey},
 		Properties: map[string]*jsonschema.Schema{
-			kindKey: {Type: "string", Description: "The kind of provider.", Enum: enum(r.Kinds())},
+			kindKey: {Type: "string", Description: "The kind of provider.", AnyOf: choice(r.Kinds())},
 		},
 	}
 	for _, name := range r.Kinds() {

@@ -75,6 +75,25 @@ func TestDocsExamples(t *testing.T) {
 	}
 }
 
+// TestSchemaAcceptsVariables tests that the schema knows variables where the reader of
+// files does, also in place of a word of a list.
+func TestSchemaAcceptsVariables(t *testing.T) {
+	const file = `workspaces:
+  main:
+    provider: { kind: "${KIND:-memory}" }
+    fs: { rules: [{ deny: ["${OP:-write}"], paths: ["**"] }] }
+    requires: ["${CAPABILITY:-versions}"]
+    policyTests: [{ op: "${OP:-write}", path: a, want: deny }]
+tools: { disable: ["${TOOL:-rm}"] }
+`
+	if _, err := config.Parse([]byte(file), &config.Options{Registry: workspacekit.NewRegistry()}); err != nil {
+		t.Error(err)
+	}
+	if err := validate(resolved(t), []byte(file)); err != nil {
+		t.Errorf("the schema refuses:\n%s\n%v", file, err)
+	}
+}
+
 // TestDocsTables tests that the documentation names each option of each kind.
 func TestDocsTables(t *testing.T) {
 	text := docs(t)

@@ -53,6 +53,7 @@ type search struct {
 	votes   map[int]int // how many folded bytes agree if the text began at a line
 
 	alike     float64 // the similarity of the best line to lines[key]
+	alikeEnds int     // how many bytes at both ends of the two are the same
 	alikeLine int     // its number, from 0
 }
 
@@ -114,9 +115,25 @@ func (s *search) compare(number int, folded []byte) {
 	if bytes.Contains(folded, s.keyLine) {
 		score = maxSimilarity
 	}
-	if score > s.alike {
-		s.alike, s.alikeLine = score, number
+	if score < s.alike || score < alikeEnough {
+		return
 	}
+	if ends := equalEnds(s.keyLine, folded); score > s.alike || ends > s.alikeEnds {
+		s.alike, s.alikeEnds, s.alikeLine = score, ends, number
+	}
+}
+
+// equalEnds returns how many bytes a and b share at their beginnings and their ends.
+// It tells apart lines that are as alike: "line 15" and "line 17", for "lime 17".
+func equalEnds(a, b []byte) int {
+	shorter, head, tail := min(len(a), len(b)), 0, 0
+	for head < shorter && a[head] == b[head] {
+		head++
+	}
+	for tail < shorter-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return head + tail
 }
 
 // best returns the line, from 0, at which the nearest text begins.

@@ -60,6 +60,21 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// TestNearestAmongAlike tests that of lines that are as alike the one with the same
+// beginning and end is shown.
+func TestNearestAmongAlike(t *testing.T) {
+	var data strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&data, "line %d\n", i+1)
+	}
+	for _, n := range []int{15, 17, 42, 71, 99} {
+		old := fmt.Sprintf("lime %d\n", n)
+		if got := nearestTo(t, data.String(), old); got == nil || got.Line != n {
+			t.Errorf("nearest to %q = %+v, want line %d", old, got, n)
+		}
+	}
+}
+
 // TestNearestShowsSpace tests that white space that differs is visible.
 func TestNearestShowsSpace(t *testing.T) {
 	for _, c := range []struct{ data, old, want string }{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -236,6 +237,11 @@ func (ts *toolset) nearName(ctx context.Context, name string) (element, dir, nea
 		if errors.Is(err, fs.ErrNotExist) && dir != "." {
 			element = dir
 			continue
+		}
+		if element != name { // it has children
+			children = slices.DeleteFunc(children, func(c workspace.FileInfo) bool {
+				return c.Type != workspace.TypeDirectory && c.Type != workspace.TypeSymlink
+			})
 		}
 		if sibling := wording.Closest(base, names(children)); sibling != "" && sibling != base {
 			near = workspace.Join(dir, sibling) + strings.TrimPrefix(name, element)

@@ -77,6 +77,7 @@ func TestHintsFit(t *testing.T) {
 		{"escape", "read_file", object{"path": "../x"}, tools.CodeInvalid, "Give a path from the root", "device"},
 		{"read-pipe", "read_file", object{"path": "pipe"}, tools.CodeInvalid, "a device, a socket or a pipe", "Give a path"},
 		{"read-loop", "read_file", object{"path": "loop"}, tools.CodeInvalid, "a symlink that leads back to itself", "Give a path"},
+		{"below-a-file", "read_file", object{"path": "filr/a"}, tools.CodeNotExist, "See what is there", "Did you mean"},
 		{"ls-pipe", "ls", object{"path": "pipe"}, tools.CodeNotDir, "a device, a socket or a pipe", "read_file"},
 		{"ls-file", "ls", object{"path": "file"}, tools.CodeNotDir, "read_file", "device"},
 		{"rm-root", "rm", object{"path": "."}, tools.CodeInvalid, "", "Give a path"},

@@ -71,7 +71,7 @@ func enum(names []string) []any {
 
 // choice is the schema of one of names, or of a text with a variable of the environment.
 func choice(names []string) []*jsonschema.Schema {
-	return []*jsonschema.Schema{{Enum: enum(names)}, {Pattern: `\$\{`}}
+	return []*jsonschema.Schema{{Type: "string", Enum: enum(names)}, {Type: "string", Pattern: `\$\{`}}
 }
 
 func toolsSchema() (*jsonschema.Schema, error) {

@@ -58,7 +58,7 @@ type Opener interface {
 	OpenDir(dir string, top bool) (Dir, error)
 }
 
-// Dir is a directory that is open until Close.
+// Dir is a directory that is open until Close. It is for one goroutine.
 type Dir interface {
 	// List is that of [Source].
 	List(ctx context.Context) ([]Child, error)

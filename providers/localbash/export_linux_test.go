@@ -59,7 +59,7 @@ func (f *FS) ReadListed(name string, full bool, opts scan.ReadOptions) ([]byte, 
 		return nil, err
 	}
 	defer dir.Close()
-	opened := dir.(openDir)
-	opened.fillsReads = full
+	opened := dir.(*openDir)
+	opened.known, opened.fillsReads = true, full
 	return opened.Read(context.Background(), name, new([]byte), opts)
 }

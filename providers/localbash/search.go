@@ -42,31 +42,35 @@ func (s source) OpenDir(dir string, top bool) (scan.Dir, error) {
 	if err != nil {
 		return nil, provider.Classify(err)
 	}
-	return openDir{l, s.f, dir, sys.FillsReads(l.descriptor())}, nil
+	return &openDir{listing: l, f: s.f, name: dir}, nil
 }
 
-// openDir is a directory that is searched.
+// openDir is a directory that is searched. It is for one goroutine.
 type openDir struct {
 	listing
 	f          *folder
 	name       string
+	known      bool // whether fillsReads is known
 	fillsReads bool // see [sys.FillsReads]
 }
 
 // List implements [scan.Dir].
-func (d openDir) List(ctx context.Context) ([]scan.Child, error) {
+func (d *openDir) List(ctx context.Context) ([]scan.Child, error) {
 	children, err := d.f.visible(ctx, d.listing, d.name)
 	return children, provider.Classify(err)
 }
 
 // Read implements [scan.Dir].
-func (d openDir) Read(ctx context.Context, path string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
+func (d *openDir) Read(ctx context.Context, path string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	h, err := d.open(path[strings.LastIndexByte(path, '/')+1:])
 	if err != nil {
 		return nil, provider.Classify(err)
 	}
 	defer h.Close()
 	data := (*scratch)[:0]
+	if !d.known {
+		d.known, d.fillsReads = true, sys.FillsReads(d.descriptor())
+	}
 	if d.fillsReads {
 		data = slices.Grow(data, headSize)
 		n, whole := h.begin(data[:headSize])

@@ -75,6 +75,7 @@ var policy = map[string][]string{
 	"providers/localbash": {"workspace", "workspace/fallback", "workspace/kind", "workspace/provider", "internal/...",
 		"providers/localbash/internal/...", "golang.org/x/sys/unix"},
 	"providers/localbash/internal/sys":      {"golang.org/x/sys/unix"},
+	"providers/localbash/internal/command":  {"golang.org/x/sys/unix"},
 	"providers/localbash/internal/dirwatch": {"providers/localbash/internal/sys", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 
 	"providers/objectstore": {"workspace", "workspace/fallback", "workspace/kind", "workspace/provider", "internal/...", "providers/objectstore/internal/...",

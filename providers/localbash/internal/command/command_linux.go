@@ -1,0 +1,422 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// endWait bounds how long the end of processes that were killed is waited for.
+const endWait = 10 * time.Second
+
+// Runner runs programs below one folder. It is safe for concurrent use.
+type Runner struct {
+	root     string // absolute
+	settings Settings
+	path     string // the PATH of programs
+
+	mu      sync.Mutex // guards the rest
+	closed  bool
+	last    int // the number of the last command
+	keeper  *keeper
+	sandbox *sandbox // nil until it was looked for
+	running map[*context.CancelCauseFunc]struct{}
+	all     sync.WaitGroup // the commands that run
+}
+
+// New returns a Runner for the folder with the absolute path root. It starts nothing.
+//
+// # Errors
+//
+// [errors.ErrUnsupported] on an operating system that cannot keep what the package
+// promises.
+func New(root string, s Settings) (*Runner, error) {
+	return &Runner{root: root, settings: s, path: searchPath(root), running: map[*context.CancelCauseFunc]struct{}{}}, nil
+}
+
+// Sandbox returns what the programs run in, such as "bubblewrap 0.8.0", or "no sandbox"
+// with the reason.
+//
+// # Errors
+//
+// [ErrNoSandbox] if one is required and there is none.
+func (r *Runner) Sandbox(ctx context.Context) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, err := r.findSandbox(ctx)
+	if err != nil {
+		return "", err
+	}
+	return s.text, nil
+}
+
+// findSandbox looks for a sandbox once. r.mu is held.
+func (r *Runner) findSandbox(ctx context.Context) (*sandbox, error) {
+	if r.sandbox == nil {
+		found, err := findSandbox(ctx, r.settings, r.path)
+		if err != nil {
+			return nil, err
+		}
+		r.sandbox = found
+	}
+	return r.sandbox, nil
+}
+
+// Close kills what runs, and everything that it has started.
+func (r *Runner) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	for stop := range r.running {
+		(*stop)(os.ErrClosed)
+	}
+	r.mu.Unlock()
+	r.all.Wait()
+	if r.keeper == nil {
+		return nil
+	}
+	return r.keeper.end()
+}
+
+// begin returns what a command needs: its mark, the sandbox, and a context that Close
+// ends. The caller calls end.
+func (r *Runner) begin(ctx context.Context) (run context.Context, mark string, s *sandbox, end func(), err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, "", nil, nil, os.ErrClosed
+	}
+	if s, err = r.findSandbox(ctx); err != nil {
+		return nil, "", nil, nil, err
+	}
+	if r.keeper == nil {
+		closeInherited()
+		if r.keeper, err = newKeeper(r.root, r.path); err != nil {
+			return nil, "", nil, nil, err
+		}
+	}
+	run, stop := context.WithCancelCause(ctx)
+	key := &stop
+	r.running[key] = struct{}{}
+	r.all.Add(1)
+	r.last++
+	return run, r.keeper.mark + "." + strconv.Itoa(r.last) + ".", s, func() {
+		r.mu.Lock()
+		delete(r.running, key)
+		r.mu.Unlock()
+		stop(nil)
+		r.all.Done()
+	}, nil
+}
+
+// Run runs c and waits for its end, and for that of every process that it has started.
+// When ctx ends, they are killed.
+//
+// # Errors
+//
+// [ErrMissing], [ErrDenied], [ErrFailed] and [ErrNoSandbox] for a program that was not
+// started, [ErrRemain], [os.ErrClosed] once the Runner is closed, and the error of ctx.
+func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
+	ctx, mark, s, end, err := r.begin(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer end()
+	p, err := r.start(c, mark, s)
+	if err != nil {
+		return Result{}, err
+	}
+	defer p.streams.close()
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+	}
+	err = p.stop(ctx)
+	if cause := context.Cause(ctx); cause != nil {
+		return Result{}, cause
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return p.result()
+}
+
+// closeInherited lets no command have the descriptors that this process got from the one
+// that started it. The descriptors that Go opens are never passed on.
+func closeInherited() {
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if fd, err := strconv.Atoi(name.Name()); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+}
+
+// process is a command that was started.
+type process struct {
+	cmd     *exec.Cmd
+	mark    string
+	start   uint64 // when it began
+	sandbox *sandbox
+	ended   chan struct{} // closed when the first process has ended
+	reap    chan struct{} // is closed to reap it: until then, its number is its own
+	reaped  chan struct{}
+	streams *streams
+	report  *capture
+	errors  *capture // what bubblewrap writes, until its last process has ended
+}
+
+// start starts a command.
+func (r *Runner) start(c Command, mark string, s *sandbox) (*process, error) {
+	p := &process{mark: mark, sandbox: s, ended: make(chan struct{}), reap: make(chan struct{}), reaped: make(chan struct{}), streams: &streams{}}
+	var err error
+	defer func() {
+		p.streams.closeChild()
+		if err != nil {
+			p.streams.close()
+		}
+	}()
+	env := map[string]string{"PATH": s.path, "HOME": r.keeper.home, "PWD": filepath.Join(r.root, filepath.FromSlash(c.Name))}
+	for _, name := range []string{"LANG", "TERM"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env[name] = value
+		}
+	}
+	maps.Copy(env, r.settings.Env)
+	maps.Copy(env, c.Env)
+
+	in, out, stderr, err := p.streams.open(c)
+	if err != nil {
+		return nil, err
+	}
+	script, err := memory("script", gate(r.settings, c.Args, env))
+	if err != nil {
+		return nil, err
+	}
+	defer script.Close()
+	var report, errorsTo *os.File
+	if p.report, report, err = p.streams.capture(); err != nil {
+		return nil, err
+	}
+	if p.errors, errorsTo, err = p.streams.capture(); err != nil {
+		return nil, err
+	}
+	p.cmd = &exec.Cmd{
+		Path: shell, Args: []string{"sh", fmt.Sprintf("/proc/self/fd/%d", scriptFd)},
+		Env:   []string{markName + "=" + mark},
+		Stdin: in, Stdout: out, Stderr: errorsTo, ExtraFiles: []*os.File{script, report, stderr},
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	}
+	if s.bwrap == "" {
+		p.cmd.Dir = fmt.Sprintf("/proc/self/fd/%d", c.Dir.Fd())
+	} else {
+		args, argsErr := memory("arguments", s.arguments(r, c, env["PWD"]))
+		if err = argsErr; err != nil {
+			return nil, err
+		}
+		defer args.Close()
+		p.cmd.Path, p.cmd.Args, p.cmd.Dir = s.bwrap, append([]string{"bwrap", "--args", strconv.Itoa(argsFd), "--", shell}, p.cmd.Args[1:]...), "/"
+		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, c.Root, args)
+	}
+	begun := make(chan error)
+	go p.attend(begun)
+	if err = <-begun; err != nil {
+		return nil, errors.Join(ErrFailed, err)
+	}
+	runtime.KeepAlive(c.Dir)
+	p.streams.begin()
+	return p, nil
+}
+
+// attend starts the process and reaps it. It keeps its thread until then, as the kernel
+// kills the process when the thread ends that has started it.
+func (p *process) attend(begun chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	if err == nil {
+		p.start = startOf(strconv.Itoa(p.cmd.Process.Pid))
+	}
+	begun <- err
+	if err != nil {
+		return
+	}
+	for unix.Waitid(unix.P_PID, p.cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+	close(p.ended)
+	<-p.reap
+	_ = p.cmd.Wait() // its state says the same
+	close(p.reaped)
+}
+
+// stop kills every process of the command that is left, and waits for their end and
+// for the last of what they have written.
+func (p *process) stop(ctx context.Context) error {
+	_ = unix.Kill(-p.cmd.Process.Pid, unix.SIGKILL)
+	waiting, cancel := context.WithTimeout(context.Background(), endWait)
+	defer cancel()
+	until := waiting.Done()
+	var err error
+	if p.sandbox.bwrap == "" || ctx.Err() != nil {
+		// Outside of a namespace, or while bubblewrap makes one, only the mark
+		// shows what belongs to the command.
+		err = killMarked(p.mark, p.start, until)
+	}
+	select {
+	case <-p.ended:
+	case <-until:
+		err = ErrRemain
+	}
+	close(p.reap)
+	// Bubblewrap's errors end when the last process of the namespace has ended.
+	select {
+	case <-p.errors.done:
+	case <-until:
+		err = ErrRemain
+	}
+	p.streams.finish(ctx)
+	if err == nil {
+		<-p.reaped
+	}
+	return err
+}
+
+// result returns how the command ended. It was reaped.
+func (p *process) result() (Result, error) {
+	switch strings.TrimSpace(p.report.text()) {
+	case reportStarted:
+	case reportMissing:
+		return Result{}, ErrMissing
+	case reportDenied:
+		return Result{}, ErrDenied
+	default:
+		return Result{}, ErrFailed
+	}
+	status := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	signal := status.Signal()
+	if code := status.ExitStatus(); p.sandbox.bwrap != "" && code > 128 && unix.SignalName(syscall.Signal(code-128)) != "" {
+		signal = syscall.Signal(code - 128) // as shells and bubblewrap say it
+	} else if status.Exited() {
+		return Result{ExitCode: code}, nil
+	}
+	name := strings.TrimPrefix(unix.SignalName(signal), "SIG")
+	if name == "" {
+		name = strconv.Itoa(int(signal))
+	}
+	return Result{ExitCode: -1, Signal: name}, nil
+}
+
+// memory returns a file in memory with data.
+func memory(name string, data []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("workspacekit-"+name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), name)
+	if _, err = f.Write(data); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// markName is the variable of the mark.
+const markName = "WORKSPACEKIT_RUN"
+
+// execWait bounds how long a process without an environment is watched: it has none while
+// the kernel replaces its program or ends it.
+const execWait = 200 * time.Millisecond
+
+// killMarked kills the processes with the mark until there are none. They began at start or
+// later.
+func killMarked(mark string, start uint64, until <-chan struct{}) error {
+	variable := []byte(markName + "=" + mark + "\x00")
+	unknown := time.Time{}
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		found, unclear := killOnce(variable, start)
+		switch {
+		case found:
+			unknown = time.Time{}
+		case !unclear:
+			return nil
+		case unknown.IsZero():
+			unknown = time.Now()
+		case time.Since(unknown) > execWait:
+			return nil
+		}
+		select {
+		case <-time.After(pause):
+		case <-until:
+			return ErrRemain
+		}
+	}
+}
+
+// killOnce kills the processes with the variable. It reports whether there were any, and
+// whether there were others without an environment that began at start or later.
+func killOnce(variable []byte, start uint64) (found, unclear bool) {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return false, false
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		// Found before its environment is read, it stays this process.
+		p, err := os.FindProcess(pid)
+		if err != nil {
+			continue
+		}
+		env, err := os.ReadFile("/proc/" + name + "/environ")
+		switch {
+		case err != nil:
+		case bytes.Contains(env, variable):
+			found = true
+			_ = p.Kill()
+		case len(env) == 0:
+			unclear = unclear || startOf(name) >= max(1, start)
+		}
+		_ = p.Release()
+	}
+	return found, unclear
+}
+
+// startOf returns when a process began, in the ticks of the kernel, and 0 if it has ended
+// or is one of the kernel's own.
+func startOf(pid string) uint64 {
+	stat, _ := os.ReadFile("/proc/" + pid + "/stat")
+	// After the name, which may have blanks: the state, flags, and the start.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+		return 0
+	}
+	const kernelThread = 0x00200000
+	if flags, _ := strconv.ParseUint(fields[6], 10, 64); flags&kernelThread != 0 {
+		return 0
+	}
+	start, _ := strconv.ParseUint(fields[19], 10, 64)
+	return start
+}

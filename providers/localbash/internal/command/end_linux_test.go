@@ -1,0 +1,283 @@
+package command_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/command"
+)
+
+// childEnv names the folder and the sandbox of a child that runs a command.
+const childEnv = "COMMAND_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	dir, sandbox, ok := strings.Cut(os.Getenv(childEnv), "|")
+	if !ok {
+		os.Exit(m.Run())
+	}
+	if err := beKilled(dir, sandbox); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// beKilled runs commands until it is killed.
+func beKilled(dir, sandbox string) error {
+	r, err := command.New(dir, command.Settings{Sandbox: sandbox})
+	if err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		if _, err := run(context.Background(), r, dir, first || rand.IntN(2) == 0); err != nil {
+			return err
+		}
+		if first {
+			fmt.Println(r.Mark(), r.Scratch())
+		}
+	}
+}
+
+// leaving is a script that leaves processes in every way that a program has which keeps
+// its environment.
+const leaving = `trap '' HUP TERM INT
+sleep 1000 &
+setsid sleep 1001 &
+(setsid sh -c 'trap "" HUP TERM; (sleep 1002 &) & while :; do sleep 1003; done' &)
+nohup sh -c 'while :; do sleep 0.01; done' >/dev/null 2>&1 &
+`
+
+// run runs the script in dir, and waits for a process if it does not end.
+func run(ctx context.Context, r *command.Runner, dir string, ends bool) (command.Result, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return command.Result{}, err
+	}
+	defer f.Close()
+	script := leaving
+	if !ends {
+		script += "wait"
+	}
+	var out bytes.Buffer
+	return r.Run(ctx, command.Command{Args: []string{"sh", "-c", script}, Root: f, Dir: f, Name: ".", Stdout: &out, Stderr: &out})
+}
+
+// sandboxes are the settings that differ in how processes are ended. Without bubblewrap,
+// the test of the sandbox is skipped.
+func sandboxes(t *testing.T, test func(t *testing.T, sandbox string)) {
+	for _, sandbox := range []string{command.Require, command.Off} {
+		t.Run(sandbox, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath("bwrap"); err != nil && sandbox == command.Require {
+				if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
+					t.Fatal(err)
+				}
+				t.Skip("bubblewrap is not installed")
+			}
+			test(t, sandbox)
+		})
+	}
+}
+
+// left returns the processes that belong to commands in dir.
+func left(t *testing.T, mark, dir string) []string {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, process := range all {
+		env, _ := os.ReadFile(process + "/environ")
+		cwd, _ := os.Readlink(process + "/cwd")
+		if bytes.Contains(env, []byte(command.MarkName+"="+mark)) || strings.HasPrefix(cwd, dir) {
+			line, _ := os.ReadFile(process + "/cmdline")
+			found = append(found, fmt.Sprintf("%s %q", filepath.Base(process), line))
+		}
+	}
+	return found
+}
+
+// folder returns a new folder that is not in the directory of temporary files of the
+// commands.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/var/tmp", "command-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// TestCancel cancels commands at random moments.
+func TestCancel(t *testing.T) {
+	sandboxes(t, func(t *testing.T, sandbox string) {
+		dir := folder(t)
+		r, err := command.New(dir, command.Settings{Sandbox: sandbox})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result, err := run(t.Context(), r, dir, true); err != nil || result.ExitCode != 0 {
+			t.Fatalf("Run = %+v, %v", result, err)
+		}
+		if found := left(t, r.Mark(), dir); len(found) > 0 {
+			t.Errorf("a command that has ended left %q", found)
+		}
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		random := rand.New(rand.NewPCG(seed, 0))
+		rounds := 200
+		if testing.Short() {
+			rounds = 40
+		}
+		for range rounds {
+			after := time.Duration(random.IntN(30_000)) * time.Microsecond
+			ctx, cancel := context.WithTimeout(t.Context(), after)
+			_, err := run(ctx, r, dir, false)
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("Run that ends after %v = %v, want DeadlineExceeded", after, err)
+			}
+			if found := left(t, r.Mark(), dir); len(found) > 0 {
+				t.Fatalf("a command that was killed after %v left %q", after, found)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(r.Scratch()); err == nil {
+			t.Error("Close left the home directory")
+		}
+	})
+}
+
+// TestClose closes a Runner with commands that run.
+func TestClose(t *testing.T) {
+	sandboxes(t, func(t *testing.T, sandbox string) {
+		dir := folder(t)
+		r, err := command.New(dir, command.Settings{Sandbox: sandbox})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error)
+		for range 3 {
+			go func() {
+				_, err := run(context.Background(), r, dir, false)
+				ended <- err
+			}()
+		}
+		for len(left(t, "", dir)) < 3 {
+			<-time.After(time.Millisecond)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if found := left(t, r.Mark(), dir); len(found) > 0 {
+			t.Errorf("Close left %q", found)
+		}
+		for range 3 {
+			if err := <-ended; !errors.Is(err, os.ErrClosed) {
+				t.Errorf("Run that was closed = %v", err)
+			}
+		}
+		if _, err := run(t.Context(), r, dir, true); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Run after Close = %v", err)
+		}
+	})
+}
+
+// TestKill kills the process that runs commands, at random moments.
+func TestKill(t *testing.T) {
+	rounds := 25
+	if testing.Short() {
+		rounds = 6
+	}
+	sandboxes(t, func(t *testing.T, sandbox string) {
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		random := rand.New(rand.NewPCG(seed, 0))
+		dir := folder(t)
+		for range rounds {
+			after := time.Duration(random.IntN(60_000)) * time.Microsecond
+			mark, scratch := killChild(t, dir, sandbox, after)
+			deadline := time.Now().Add(20 * time.Second)
+			for {
+				found := left(t, mark, dir)
+				if _, err := os.Stat(scratch); err != nil && len(found) == 0 {
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("killed after %v, the process left %q and %s", after, found, scratch)
+				}
+				<-time.After(time.Millisecond)
+			}
+		}
+	})
+}
+
+// killChild kills a child some time after its first command has ended.
+func killChild(t *testing.T, dir, sandbox string, after time.Duration) (mark, scratch string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+dir+"|"+sandbox)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(after)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	mark, scratch, _ = strings.Cut(strings.TrimSpace(line), " ")
+	return mark, scratch
+}
+
+// TestInherited checks that a command gets no descriptor of this process's parent.
+func TestInherited(t *testing.T) {
+	dir := folder(t)
+	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY, 0) // without O_CLOEXEC
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fd)
+	sandboxes(t, func(t *testing.T, sandbox string) {
+		r, err := command.New(dir, command.Settings{Sandbox: sandbox})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		f, err := os.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var out bytes.Buffer
+		_, err = r.Run(t.Context(), command.Command{
+			Args: []string{"ls", "/proc/self/fd"}, Root: f, Dir: f, Name: ".", Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
+		})
+		if got := strings.Fields(out.String()); err != nil || strings.Join(got, " ") != "0 1 2 3" { // 3 is the listing
+			t.Errorf("a command has the descriptors %v, %v (one of this process is %s)", got, err, strconv.Itoa(fd))
+		}
+	})
+}

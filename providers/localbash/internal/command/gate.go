@@ -1,0 +1,112 @@
+package command
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The descriptors of the gate. Shells need not know numbers of two digits.
+const (
+	scriptFd = 3 + iota // the script
+	reportFd            // gets a word: whether the program was started
+	stderrFd            // the standard error of the program
+	rootFd              // the folder, in the sandbox
+	argsFd              // the arguments of bubblewrap
+)
+
+// What the gate reports.
+const (
+	reportStarted = "started"
+	reportMissing = "missing"
+	reportDenied  = "denied"
+)
+
+// gate returns the script that becomes the program args with the environment env.
+func gate(s Settings, args []string, env map[string]string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "exec 2>&%d %d>&- %d>&- %d>&-\nset -f\n", stderrFd, stderrFd, rootFd, argsFd)
+	for _, limit := range s.limits() {
+		b.WriteString(limit + "\n")
+	}
+	b.WriteString("unset OLDPWD SHLVL _\n")
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if isName(name) {
+			fmt.Fprintf(&b, "export %s=%s\n", name, quote(env[name]))
+		}
+	}
+	fmt.Fprintf(&b, `say() { echo "$1" >&%[1]d; }
+_wsk_file= _wsk_name=%[2]s
+case $_wsk_name in
+*/*) _wsk_file=$_wsk_name ;;
+*)
+	IFS=:
+	for _wsk_dir in $PATH; do
+		[ -f "$_wsk_dir/$_wsk_name" ] || continue
+		if [ -x "$_wsk_dir/$_wsk_name" ]; then _wsk_file=$_wsk_dir/$_wsk_name; break; fi
+		_wsk_file=${_wsk_file:-$_wsk_dir/$_wsk_name}
+	done
+	unset IFS ;;
+esac
+if ! [ -e "$_wsk_file" ]; then say %[3]s; exit 127; fi
+if [ -d "$_wsk_file" ] || ! [ -x "$_wsk_file" ]; then say %[4]s; exit 126; fi
+say %[5]s
+exec`, reportFd, quote(args[0]), reportMissing, reportDenied, reportStarted)
+	// A name that is no name for the shell is set by env, whose arguments others can see.
+	var odd []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if !isName(name) {
+			odd = append(odd, quote(name+"="+env[name]))
+		}
+	}
+	if len(odd) > 0 {
+		b.WriteString(" env " + strings.Join(odd, " "))
+	}
+	for _, arg := range args {
+		b.WriteString(" " + quote(arg))
+	}
+	fmt.Fprintf(&b, " %d>&- %d>&-\n", scriptFd, reportFd)
+	return []byte(b.String())
+}
+
+// limits returns the commands that set the limits. A limit that is lower already stays.
+func (s Settings) limits() []string {
+	set := func(options string, value, otherwise, unit int64) string {
+		if value == 0 {
+			value = otherwise
+		}
+		if value < 0 {
+			return ":"
+		}
+		value = (value + unit - 1) / unit
+		tries := ""
+		for _, option := range strings.Fields(options) {
+			tries += fmt.Sprintf("ulimit -%s %d || ", option, value)
+		}
+		return "{ " + tries + ":; } 2>/dev/null"
+	}
+	return []string{
+		"ulimit -c 0",
+		set("n", int64(s.OpenFiles), 4096, 1),
+		set("d", s.Memory, 4<<30, 1<<10),
+		set("f", s.FileSize, 4<<30, 512),
+		set("t", int64(s.CPU), int64(time.Hour), int64(time.Second)),
+		set("u p", int64(s.Processes), 4096, 1), // dash calls it p
+	}
+}
+
+// isName reports whether the shell can set a variable of this name.
+func isName(name string) bool {
+	for i, c := range []byte(name) {
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	// What the shell itself uses.
+	return name != "" && !slices.Contains([]string{"IFS", "OPTIND", "BASHOPTS", "SHELLOPTS", "UID", "EUID", "PPID", "BASH_VERSINFO"}, name)
+}
+
+// quote returns text as one word of the shell.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -1,0 +1,188 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// sandbox is what programs run in.
+type sandbox struct {
+	bwrap  string   // the path of bubblewrap, empty if there is no sandbox
+	text   string   // what it is
+	path   string   // the PATH of programs
+	system []string // the arguments that are the same for all commands
+}
+
+// probeWait bounds how long bubblewrap is tried.
+const probeWait = 10 * time.Second
+
+// findSandbox looks for bubblewrap in path and tries it.
+func findSandbox(ctx context.Context, s Settings, path string) (*sandbox, error) {
+	if s.Sandbox == Off {
+		return &sandbox{text: "no sandbox: it is off", path: path}, nil
+	}
+	found, err := tryBubblewrap(ctx, s, path)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err == nil {
+		return found, nil
+	}
+	if s.Sandbox == Require {
+		return nil, fmt.Errorf("%w: %w", ErrNoSandbox, err)
+	}
+	return &sandbox{text: "no sandbox: " + err.Error(), path: path}, nil
+}
+
+// tryBubblewrap returns a sandbox that has been tried.
+func tryBubblewrap(ctx context.Context, s Settings, path string) (*sandbox, error) {
+	bwrap := ""
+	for _, dir := range filepath.SplitList(path) {
+		file := filepath.Join(dir, "bwrap")
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			bwrap = file
+			break
+		}
+	}
+	if bwrap == "" {
+		return nil, errors.New("bubblewrap (bwrap) is not installed")
+	}
+	found := &sandbox{bwrap: bwrap, path: visiblePath(s, path), system: systemArguments(s)}
+	ctx, cancel := context.WithTimeout(ctx, probeWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bwrap, append(found.system, "--", shell, "-c", ":")...)
+	cmd.Env, cmd.Dir, cmd.WaitDelay = []string{}, "/", time.Second
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		line, _, _ := strings.Cut(stderr.String(), "\n")
+		return nil, fmt.Errorf("bubblewrap does not work: %w (%.200s)", err, strings.TrimPrefix(line, "bwrap: "))
+	}
+	version := exec.CommandContext(ctx, bwrap, "--version")
+	version.Env, version.WaitDelay = []string{}, time.Second
+	said, err := version.Output()
+	found.text = strings.TrimSpace(string(said))
+	if err != nil || len(found.text) > 40 {
+		found.text = "bubblewrap"
+	}
+	if !s.Network {
+		found.text += ", no network"
+	}
+	return found, nil
+}
+
+// systemDirs are the directories of the system that programs see.
+var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu"}
+
+// visiblePath returns the directories of path that programs in the sandbox see.
+func visiblePath(s Settings, path string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
+		return !slices.ContainsFunc(slices.Concat(s.Readable, systemDirs), func(seen string) bool { return isBelow(seen, dir) })
+	})
+	return cmp.Or(strings.Join(dirs, ":"), basePath)
+}
+
+// systemArguments returns the arguments that do not depend on the command: namespaces,
+// and the directories of the system.
+func systemArguments(s Settings) []string {
+	args := []string{
+		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--unsetenv", markName,
+	}
+	if !s.Network {
+		args = append(args, "--unshare-net")
+	}
+	for _, dir := range systemDirs {
+		info, err := os.Lstat(dir)
+		if err != nil {
+			continue
+		}
+		if target, err := os.Readlink(dir); err == nil {
+			args = append(args, "--symlink", target, dir)
+		} else if info.IsDir() {
+			args = append(args, "--ro-bind", dir, dir)
+		}
+	}
+	args = append(args, secretArguments("/etc")...)
+	if home, err := os.UserHomeDir(); err == nil {
+		for _, dir := range []string{"/usr", "/opt", "/etc"} {
+			if isBelow(dir, home) && home != dir {
+				args = append(args, "--tmpfs", home)
+			}
+		}
+	}
+	if s.Network {
+		// Often a symlink to where the sandbox has nothing.
+		if file, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && !isBelow("/etc", file) {
+			args = append(args, "--ro-bind", file, file)
+		}
+	}
+	args = append(args, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", "/run", "--symlink", "../tmp", "/var/tmp")
+	// What the super-user could change the kernel by, without any capability. No
+	// other mount of proc can be made while these hide parts of it.
+	for _, path := range []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi"} {
+		if _, err := os.Lstat(path); err == nil {
+			args = append(args, "--ro-bind", path, path)
+		}
+	}
+	for _, path := range []string{"/proc/kcore", "/proc/keys", "/proc/timer_list"} {
+		if _, err := os.Lstat(path); err == nil {
+			args = append(args, "--ro-bind", os.DevNull, path)
+		}
+	}
+	for _, path := range s.Readable {
+		args = append(args, "--ro-bind", path, path)
+	}
+	return args
+}
+
+// secretArguments returns the arguments that hide the files below dir that some
+// users may not read: the super-user could.
+func secretArguments(dir string) []string {
+	var args []string
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Type()&fs.ModeSymlink != 0 {
+			return nil // a directory that cannot be read here cannot be read in the sandbox
+		}
+		info, err := entry.Info()
+		switch {
+		case err != nil:
+			return nil
+		case entry.IsDir() && info.Mode()&0o005 != 0o005:
+			args = append(args, "--tmpfs", path)
+			return fs.SkipDir
+		case !entry.IsDir() && info.Mode()&0o004 == 0:
+			args = append(args, "--ro-bind", os.DevNull, path)
+		}
+		return nil
+	})
+	return args
+}
+
+// arguments returns the arguments of bubblewrap for c, which begins in the directory dir,
+// as bubblewrap reads them from a file.
+func (s *sandbox) arguments(r *Runner, c Command, dir string) []byte {
+	root := "/proc/self/fd/" + strconv.Itoa(rootFd)
+	args := append([]string{}, s.system...)
+	args = append(args, "--bind", root, r.root)
+	for _, frozen := range c.Frozen {
+		kind := "--ro-bind"
+		if frozen.Parent {
+			kind = "--bind"
+		}
+		args = append(args, kind, root+"/"+frozen.Name, filepath.Join(r.root, filepath.FromSlash(frozen.Name)))
+	}
+	args = append(args, "--bind", r.keeper.home, r.keeper.home, "--remount-ro", "/", "--chdir", dir)
+	return []byte(strings.Join(args, "\x00") + "\x00")
+}

@@ -133,6 +133,7 @@ var pages = map[string]page{
 		replace: []string{"go install github.com/workspacekit/workspacekit/cmd/workspace@latest", "go install -C " + absolute(root) + " ./cmd/workspace"},
 	},
 	"docs/rough-edges.md":     {tests: []string{"internal/repotest.TestDocLinks"}},
+	"docs/running-locally.md": {tests: []string{"providers/localbash.TestRunAttacks", "providers/localbash.TestRunOptions"}},
 	"docs/security.md":        {tests: []string{"internal/repotest.TestSecurityTable"}},
 	"docs/shell-programs.md":  {tests: []string{"shell/internal/command.TestGNU"}},
 	"docs/shell.md":           {files: map[string]string{"notes.md": "A note.\n"}, vars: "repo *workspace.Workspace"},

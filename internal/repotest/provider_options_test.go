@@ -18,6 +18,12 @@ func TestOptions(t *testing.T) {
 		{"container", "{kind: container, container: box}", ""},
 		{"local-empty", `{kind: localbash, root: ""}`, "root: it is empty: name a folder"},
 		{"local-unset", `{kind: localbash, root: "${WORKSPACEKIT_NOT_SET:-}"}`, "root: it is empty: name a folder"},
+		{"local-run", "{kind: localbash, root: ., run: {enabled: false, sandbox: off, network: true, env: {A: b}, readable: [../tools], readOnly: [.git/hooks], " +
+			"limits: {processes: 9, openFiles: -1, memoryMb: 64, fileMb: 1, cpuTime: 10s}}}", ""},
+		{"local-run-enabled", "{kind: localbash, root: ., run: {sandbox: off}}", `run needs the key "enabled"`},
+		{"local-run-sandbox", "{kind: localbash, root: ., run: {enabled: true, sandbox: maybe}}", `:1:88: run.sandbox: "maybe" is no sandbox: use try, require or off`},
+		{"local-run-name", "{kind: localbash, root: ., run: {enabled: true, readOnly: [a, ../b]}}", `run.readOnly[1]: "../b" is not a name below the folder`},
+		{"local-run-env", `{kind: localbash, root: ., run: {enabled: true, env: {"A=": b}}}`, `run.env: "A=" is not a variable`},
 		{"container-engine-path", "{kind: container, container: box, engine: ./evil.sh}", `engine: "./evil.sh" is none of docker, podman, nerdctl`},
 		{"container-engine-shell", "{kind: container, container: box, engine: sh}", `engine: "sh" is none of docker`},
 		{"container-engine-url", `"docker://box?engine=/bin/sh"`, `engine: "/bin/sh" is none of docker`},

@@ -118,6 +118,7 @@ var variables = []struct{ name, reader, meaning string }{
 	{"WORKSPACE_WEBDAV_TOKEN", "`workspace webdav`", "the tokens that clients may send, separated by spaces"},
 	{"NO_COLOR", program, "if it has any value, output has no colors"},
 	{"TERM", program, "if it is `dumb`, output has no colors"},
+	{"PATH", "`container`, `kubernetes`, `localbash`", "where the programs docker, podman, nerdctl, kubectl and bwrap are, and those that [commands](running-locally.md) name"},
 	{"XDG_STATE_HOME", program, "the folder of the record of trusted files, `workspace/trusted.json`; `~/.local/state` if it is not set"},
 	{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", sdk, "credentials"},
 	{"AWS_PROFILE", sdk, "the profile, if the options name none"},
@@ -132,7 +133,6 @@ var variables = []struct{ name, reader, meaning string }{
 	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "`objectstore`", "the proxy, if the options name none"},
 	{"DOCKER_HOST, DOCKER_CONTEXT", clients, "the engine to use; Podman reads `CONTAINER_HOST`"},
 	{"KUBECONFIG", "kubectl", "the file of clusters and contexts"},
-	{"PATH", "`container`, `kubernetes`", "where the programs docker, podman, nerdctl and kubectl are"},
 }
 
 // TestVariablesAreListed tests that docs/urls.md has every variable that the code reads,

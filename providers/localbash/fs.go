@@ -51,15 +51,18 @@
 package localbash
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/command"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -79,7 +82,65 @@ type Options struct {
 	// freer than before: one with a ".." element is [workspace.ErrEscape].
 	// False, the default, confines every operation to the folder.
 	Relaxed bool
+	// Run lets callers run commands on this computer, below the folder. Nil, the
+	// default, lets nobody.
+	Run *Run
 }
+
+// Run are the settings of the commands that an [FS] runs. The zero value is useful.
+//
+// A command has nothing of this process's environment but LANG, TERM and those
+// directories of PATH that are not in the folder. Its HOME is a directory that lasts until
+// Close. When it ends, everything that it has left running is killed; so is everything
+// when Close is called, and when this process ends in any way.
+//
+// In the sandbox, which bubblewrap makes, it sees the folder, the directories of the
+// system without what only the super-user may read, and nothing else of this computer. It
+// can change the folder, its HOME and directories that vanish when it ends. Without a
+// sandbox it can do whatever the user of this process can.
+type Run struct {
+	// Sandbox says what becomes of commands where there is no sandbox: empty
+	// means [SandboxTry]. [FS.Sandbox] says which one there is.
+	Sandbox Sandbox
+	// Network lets commands in the sandbox use the network. Those without a sandbox
+	// always can.
+	Network bool
+	// Env is added to the environment of every command.
+	Env map[string]string
+	// Readable are absolute paths of directories and files that commands in the sandbox
+	// can read, too, such as a toolchain in the home directory.
+	Readable []string
+	// ReadOnly are names of files and directories below the folder that commands in the
+	// sandbox cannot change, nor anything below them, if they exist when the command
+	// begins.
+	ReadOnly []string
+
+	// Processes is how many processes and threads the user may have at a time, which does
+	// not limit the super-user. Zero means 4096. In this limit and the others, a
+	// negative number means none.
+	Processes int
+	// OpenFiles is how many files each process may have open. Zero means 4096.
+	OpenFiles int
+	// Memory is how many bytes each process may allocate. Zero means 4 GiB.
+	Memory int64
+	// FileSize is the size of the largest file that may be written. Zero means 4 GiB.
+	FileSize int64
+	// CPU is how long each process may compute. Zero means an hour.
+	CPU time.Duration
+}
+
+// Sandbox says whether commands run in a sandbox.
+type Sandbox string
+
+// The values of [Run].Sandbox.
+const (
+	// SandboxTry runs commands in a sandbox where there is one, and without one elsewhere.
+	SandboxTry Sandbox = command.Try
+	// SandboxRequire runs no command without a sandbox.
+	SandboxRequire Sandbox = command.Require
+	// SandboxOff runs commands without a sandbox.
+	SandboxOff Sandbox = command.Off
+)
 
 // FS is a folder of this computer. It has everything of the contract:
 // versions, conditional writes, native watches, moves and copies. Its root is
@@ -111,6 +172,8 @@ type shared struct {
 	listings keptListings
 	clock    clock
 	buffers  buffers
+	runner   *command.Runner // nil if nobody may run commands
+	readOnly []string        // names that commands cannot change
 }
 
 var (
@@ -123,6 +186,7 @@ var (
 	_ provider.Copier   = (*folder)(nil)
 	_ provider.Resolver = (*folder)(nil)
 	_ provider.Exacter  = (*folder)(nil)
+	_ provider.Runner   = (*folder)(nil)
 )
 
 // Open returns the folder dir as a file system. A relative dir is taken from
@@ -130,8 +194,9 @@ var (
 //
 // # Errors
 //
-// [fs.ErrInvalid] if dir is empty, [fs.ErrNotExist] if it does not exist,
-// [workspace.ErrNotDir] if it is not a folder, [fs.ErrPermission].
+// [fs.ErrInvalid] if dir is empty or the options make no sense, [fs.ErrNotExist] if it
+// does not exist, [workspace.ErrNotDir] if it is not a folder, [fs.ErrPermission], and
+// [errors.ErrUnsupported] for a Run on another operating system than Linux.
 func Open(dir string, opts *Options) (*FS, error) {
 	var o Options
 	if opts != nil {
@@ -148,7 +213,7 @@ func Open(dir string, opts *Options) (*FS, error) {
 	return &FS{folder: f, FS: provider.New(f, provider.Facts{
 		Capabilities: workspace.Capabilities{
 			Write: true, Versions: true, ConditionalWrite: true,
-			Watch: workspace.WatchNative, Move: true, Copy: true,
+			Watch: workspace.WatchNative, Move: true, Copy: true, Run: o.Run != nil,
 		},
 		Root:      f.root,
 		CheckName: checkName,
@@ -176,6 +241,13 @@ func openFolder(dir string, o Options) (*folder, error) {
 	if f.relaxed {
 		opened.Close()
 		f.host = unconfined{dir: root}
+	}
+	if o.Run != nil {
+		if f.runner, err = o.Run.runner(root); err != nil {
+			f.host.Close()
+			return nil, err
+		}
+		f.readOnly = o.Run.ReadOnly
 	}
 	f.openat2, err = newOpenat2Root(f.host, f.relaxed)
 	if err != nil {
@@ -254,6 +326,9 @@ func (f *FS) Relaxed() bool { return f.folder.relaxed }
 
 // Close implements [io.Closer].
 func (f *folder) Close() error {
+	if f.runner != nil {
+		f.runner.Close()
+	}
 	f.listings.clear()
 	f.openat2.close()
 	return f.host.Close()
@@ -266,4 +341,133 @@ func (f *folder) Exact() (provider.Store, error) {
 	}
 	openat2 := f.openat2.exact()
 	return &folder{shared: f.shared, host: nofollow{f.host, openat2}, openat2: openat2, exact: true}, nil
+}
+
+// runner returns what runs commands below the folder with the absolute path root.
+func (r Run) runner(root string) (*command.Runner, error) {
+	switch r.Sandbox {
+	case "", SandboxTry, SandboxRequire, SandboxOff:
+	default:
+		return nil, provider.Errorf(fs.ErrInvalid, "the sandbox %q is none of try, require and off", string(r.Sandbox))
+	}
+	for _, path := range r.Readable {
+		if !filepath.IsAbs(path) {
+			return nil, provider.Errorf(fs.ErrInvalid, "the readable path %q is not absolute", path)
+		}
+	}
+	for _, name := range r.ReadOnly {
+		if err := ops.CheckName(name); err != nil || name == "." {
+			return nil, provider.Errorf(fs.ErrInvalid, "the read-only name %q is not one below the folder", name)
+		}
+	}
+	runner, err := command.New(root, command.Settings{
+		Sandbox: string(r.Sandbox), Network: r.Network, Env: r.Env, Readable: r.Readable,
+		Processes: r.Processes, OpenFiles: r.OpenFiles, Memory: r.Memory, FileSize: r.FileSize, CPU: r.CPU,
+	})
+	if err != nil {
+		return nil, provider.Errorf(errors.ErrUnsupported, "%w", err)
+	}
+	return runner, nil
+}
+
+// Sandbox says what commands run in, such as "bubblewrap 0.8.0, no network", or why they
+// run without a sandbox. It tries the sandbox out once.
+//
+// # Errors
+//
+// [errors.ErrUnsupported] if nobody may run commands, or if a sandbox is required and
+// there is none; those of ctx.
+func (f *FS) Sandbox(ctx context.Context) (string, error) {
+	if f.folder.runner == nil {
+		return "", ops.Error(ops.Run, ".", errors.ErrUnsupported, errNoCommands)
+	}
+	said, err := f.folder.runner.Sandbox(ctx)
+	if err != nil {
+		return "", ops.Error(ops.Run, ".", runError(err, ""), nil)
+	}
+	return said, nil
+}
+
+// errNoCommands says how commands are allowed.
+var errNoCommands = errors.New("commands are not allowed in the folder: see Options.Run")
+
+// Run implements [provider.Runner].
+func (f *folder) Run(ctx context.Context, o workspace.RunOptions) (*workspace.RunResult, error) {
+	dir, err := f.openDir(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.close()
+	root, err := f.openDir(".")
+	if err != nil {
+		return nil, err
+	}
+	defer root.close()
+	frozen, err := f.frozen()
+	if err != nil {
+		return nil, err
+	}
+	result, err := f.runner.Run(ctx, command.Command{
+		Args: o.Command, Env: o.Env, Root: root.file, Dir: dir.file, Name: o.Dir, Frozen: frozen,
+		Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr,
+	})
+	if err != nil {
+		return nil, runError(err, o.Command[0])
+	}
+	return &workspace.RunResult{ExitCode: result.ExitCode, Signal: result.Signal}, nil
+}
+
+// runError returns the error of a program that was not started, or whose end was not
+// waited for, with its kind.
+func runError(err error, program string) error {
+	switch {
+	case errors.Is(err, command.ErrMissing):
+		return provider.At(program, fs.ErrNotExist)
+	case errors.Is(err, command.ErrDenied):
+		return provider.At(program, fs.ErrPermission)
+	case errors.Is(err, command.ErrNoSandbox):
+		return provider.Errorf(errors.ErrUnsupported, "%w; install bubblewrap, or set the sandbox to try or off", err)
+	case errors.Is(err, command.ErrScratch), errors.Is(err, command.ErrRemain):
+		return provider.Errorf(workspace.ErrUnavailable, "%w", err)
+	case errors.Is(err, command.ErrFailed):
+		return provider.Errorf(workspace.ErrUnavailable, "%w", command.ErrFailed) // and no host path
+	}
+	return err
+}
+
+// frozen returns the names that commands cannot change, with the directories above them,
+// which commands cannot rename.
+func (f *folder) frozen() ([]command.Frozen, error) {
+	if len(f.readOnly) == 0 {
+		return nil, nil
+	}
+	exact := nofollow{f.host, f.openat2.exact()}
+	seen := map[string]bool{}
+	var frozen []command.Frozen
+	for _, name := range f.readOnly {
+		for end := 0; end < len(name); {
+			if next := strings.IndexByte(name[end+1:], '/'); next >= 0 {
+				end += 1 + next
+			} else {
+				end = len(name)
+			}
+			part, last := name[:end], end == len(name)
+			if seen[part] && !last {
+				continue
+			}
+			seen[part] = true
+			info, err := exact.Lstat(part)
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) {
+				break
+			}
+			if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				err = workspace.ErrSymlink
+			}
+			if err != nil {
+				return nil, provider.Errorf(workspace.ErrUnavailable, "%q cannot be kept from being changed: %w", part, provider.Classify(err))
+			}
+			frozen = append(frozen, command.Frozen{Name: part, Parent: !last})
+		}
+	}
+	return frozen, nil
 }

@@ -7,20 +7,44 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/kind"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // settings are the options of a folder of this computer, as a file has them.
 type settings struct {
-	Root    string `json:"root" jsonschema:"The folder. A relative path starts at the folder of this file."`
-	Sync    bool   `json:"sync,omitempty" jsonschema:"Makes every change durable before the call returns."`
-	Relaxed bool   `json:"relaxed,omitempty" jsonschema:"Follows symlinks that lead out of the folder: whoever can create one then reaches every file of your user."`
+	Root    string       `json:"root" jsonschema:"The folder. A relative path starts at the folder of this file."`
+	Sync    bool         `json:"sync,omitempty" jsonschema:"Makes every change durable before the call returns."`
+	Relaxed bool         `json:"relaxed,omitempty" jsonschema:"Follows symlinks that lead out of the folder: whoever can create one then reaches every file of your user."`
+	Run     *runSettings `json:"run,omitempty" jsonschema:"Lets callers run commands on this computer."`
+}
+
+// runSettings are those of the commands in a folder.
+type runSettings struct {
+	Enabled  bool              `json:"enabled" jsonschema:"Lets callers run commands."`
+	Sandbox  string            `json:"sandbox,omitempty" jsonschema:"try (the default) a sandbox, require one, or off."`
+	Network  bool              `json:"network,omitempty" jsonschema:"Lets commands in the sandbox use the network."`
+	Env      map[string]string `json:"env,omitempty" jsonschema:"Variables for commands."`
+	Readable []string          `json:"readable,omitempty" jsonschema:"Directories and files elsewhere that commands in the sandbox can read."`
+	ReadOnly []string          `json:"readOnly,omitempty" jsonschema:"Names in the workspace that commands in the sandbox cannot change. The configuration and its logs are among them."`
+	Limits   *runLimits        `json:"limits,omitempty" jsonschema:"Limits of commands. -1 means none."`
+}
+
+// runLimits are the limits of commands. Zero means the default.
+type runLimits struct {
+	Processes int           `json:"processes,omitempty" jsonschema:"Processes and threads of the user. 4096 if it is left out."`
+	OpenFiles int           `json:"openFiles,omitempty" jsonschema:"Open files of a process. 4096 if it is left out."`
+	MemoryMb  int           `json:"memoryMb,omitempty" jsonschema:"MiB that a process may allocate. 4096 if it is left out."`
+	FileMb    int           `json:"fileMb,omitempty" jsonschema:"MiB of the largest file that is written. 4096 if it is left out."`
+	CPUTime   time.Duration `json:"cpuTime,omitempty" jsonschema:"How long a process may compute. 1h if it is left out."`
 }
 
 // Kind describes folders of this computer to package config.
@@ -39,6 +63,14 @@ func Kind() kind.Kind {
 			var o settings
 			err := in.Decode(&o)
 			o.Root = fallback.Root(fsys)
+			if o.Run != nil { // paths that are absolute, and no credentials
+				run := *o.Run
+				run.Env, run.Readable = nil, nil
+				for _, path := range o.Run.Readable {
+					run.Readable = append(run.Readable, in.Path(path))
+				}
+				o.Run = &run
+			}
 			return o, err
 		},
 	}
@@ -50,11 +82,55 @@ func openKind(_ context.Context, in kind.Input) (workspace.FileSystem, error) {
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
-	fsys, err := Open(in.Path(o.Root), &Options{Sync: o.Sync, Relaxed: o.Relaxed})
+	fsys, err := Open(in.Path(o.Root), &Options{Sync: o.Sync, Relaxed: o.Relaxed, Run: o.run(in)})
 	if err != nil {
 		return nil, kind.KeyError("root", err)
 	}
 	return fsys, nil
+}
+
+// run returns the settings of commands, nil if nobody may run any.
+func (o settings) run(in kind.Input) *Run {
+	if o.Run == nil || !o.Run.Enabled {
+		return nil
+	}
+	run := &Run{Sandbox: Sandbox(o.Run.Sandbox), Network: o.Run.Network, Env: o.Run.Env, ReadOnly: slices.Clone(o.Run.ReadOnly)}
+	for _, path := range o.Run.Readable {
+		run.Readable = append(run.Readable, in.Path(path))
+	}
+	for _, name := range in.ConfigNames(o.Root) {
+		if name != "." {
+			run.ReadOnly = append(run.ReadOnly, name)
+		}
+	}
+	if l := o.Run.Limits; l != nil {
+		run.Processes, run.OpenFiles, run.CPU = l.Processes, l.OpenFiles, l.CPUTime
+		run.Memory, run.FileSize = int64(l.MemoryMb)<<20, int64(l.FileMb)<<20
+	}
+	return run
+}
+
+// check returns what is wrong with the settings of commands.
+func (r *runSettings) check() error {
+	switch Sandbox(r.Sandbox) {
+	case "", SandboxTry, SandboxRequire, SandboxOff:
+	default:
+		return kind.KeyError("run.sandbox", fmt.Errorf("%q is no sandbox: use try, require or off", r.Sandbox))
+	}
+	for name, value := range r.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") {
+			return kind.KeyError("run.env", fmt.Errorf("%q is not a variable", name))
+		}
+	}
+	for i, name := range r.ReadOnly {
+		if !provider.ValidName(name) || name == "." {
+			return kind.KeyError(fmt.Sprintf("run.readOnly[%d]", i), fmt.Errorf("%q is not a name below the folder, such as .git/hooks", name))
+		}
+	}
+	if r.Enabled && runtime.GOOS != "linux" {
+		return kind.KeyError("run.enabled", errors.New("commands run on Linux only"))
+	}
+	return nil
 }
 
 // checkKind returns what is wrong with the options of a file, without opening
@@ -67,11 +143,14 @@ func checkKind(in kind.Input) error {
 	if o.Root == "" {
 		return kind.KeyError("root", errors.New(`it is empty: name a folder, such as "." for the folder of the file`))
 	}
+	if o.Run != nil {
+		return o.Run.check()
+	}
 	return nil
 }
 
 // grantsOfKind says what a file of workspaces needs trust for: a folder
-// outside its own, and symlinks that may lead anywhere.
+// outside its own, symlinks that may lead anywhere, and commands.
 func grantsOfKind(in kind.Input) ([]string, error) {
 	var o settings
 	if err := in.Decode(&o); err != nil {
@@ -84,7 +163,28 @@ func grantsOfKind(in kind.Input) ([]string, error) {
 	if o.Relaxed {
 		grants = append(grants, "whatever the symlinks in the folder lead to (relaxed)")
 	}
+	if run := o.run(in); run != nil {
+		grants = append(grants, "any command on this computer ("+run.grant()+")")
+	}
 	return grants, nil
+}
+
+// grant says how far commands are confined.
+func (r *Run) grant() string {
+	said := "run, in a sandbox if there is one"
+	switch r.Sandbox {
+	case SandboxRequire:
+		said = "run, in a sandbox"
+	case SandboxOff:
+		said = "run, without a sandbox"
+	}
+	if r.Network {
+		said += ", with the network"
+	}
+	if len(r.Readable) > 0 {
+		said += ", which can read " + strings.Join(r.Readable, ", ")
+	}
+	return said
 }
 
 // parseURL reads file:///DIR?relaxed=true&sync=true.
@@ -124,10 +224,17 @@ func (o *settings) setParameters(text string) error {
 
 // about names the operating system and, where it is simple to know, the
 // file system that the folder is on.
-func about(_ context.Context, fsys workspace.FileSystem, _ kind.Input) (string, error) {
+func about(ctx context.Context, fsys workspace.FileSystem, _ kind.Input) (string, error) {
 	said := sys.Name() + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
 	if kind := sys.FileSystem(fallback.Root(fsys)); kind != "" {
 		said += ", " + kind
+	}
+	if local, ok := workspace.As[*FS](fsys); ok && local.folder.runner != nil {
+		sandbox, err := local.Sandbox(ctx)
+		if err != nil {
+			sandbox = provider.Classify(errors.Unwrap(err)).Error()
+		}
+		said += "; commands: " + sandbox
 	}
 	return said, nil
 }

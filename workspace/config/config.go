@@ -68,8 +68,8 @@ type Config struct {
 	trusted      bool
 	naming       document.Position // of the key in the tools, zero if there is none
 	files        *configFiles
-	holdsConfig  func(root string) bool // that of files; a method value for each workspace would take memory
-	hash         string                 // of the content that was loaded, "" if none was
+	configIn     func(root string) []string // that of files; a method value for each workspace would take memory
+	hash         string                     // of the content that was loaded, "" if none was
 	lines        []string
 	descriptions []*description
 	all          []*description // with those that Only has left out
@@ -186,7 +186,7 @@ func parse(data []byte, path string, o Options) (*Config, error) {
 	}
 	p := &diagnostics{file: o.Name, Diagnostics: document.Diagnostics{Lines: document.Lines(data)}}
 	c := &Config{file: o.Name, files: &configFiles{path: path}, dir: dir, lines: p.Lines, trusted: o.Trust == nil}
-	c.holdsConfig = c.files.below
+	c.configIn = c.files.below
 	c.read(p, data, o)
 	if err := p.err(); err != nil {
 		return nil, err

@@ -61,9 +61,13 @@ func (f *filesIn) protects(name string) (why string) {
 	return ""
 }
 
-// below reports whether a protected file is below root, or is root.
-func (c *configFiles) below(root string) bool {
-	return !c.unprotected && len(namesIn(root, c.paths())) > 0 || len(namesIn(root, c.logs)) > 0
+// below returns the names of the protected files that are below root, or are root.
+func (c *configFiles) below(root string) []string {
+	names := namesIn(root, c.logs)
+	if !c.unprotected {
+		names = append(names, namesIn(root, c.paths())...)
+	}
+	return names
 }
 
 // namesIn returns the names that files have below root.

@@ -23,9 +23,10 @@ type Input struct {
 	// Values sets into, a pointer to a struct, to the options. Nil means that
 	// there are none. A kind calls Decode, which checks into.
 	Values func(into any) error
-	// HoldsConfig reports whether the folder or file with an absolute path is or
-	// holds the configuration. Nil means that it does not. A kind calls Protected.
-	HoldsConfig func(path string) bool
+	// ConfigIn returns the names that the files of the configuration have below the
+	// folder with an absolute path, "." for the path of one. Nil means that there are
+	// none. A kind calls ConfigNames or Protected.
+	ConfigIn func(path string) []string
 }
 
 // Decode sets into, a pointer to a struct of the type of [Kind].Options, to the
@@ -58,8 +59,15 @@ func (in Input) Path(name string) string {
 // Protected reports whether the folder or file name is or holds the file that
 // has the options or the record of trusted files. No workspace may change these,
 // unless the file says "protectConfig: false".
-func (in Input) Protected(name string) bool {
-	return in.HoldsConfig != nil && in.HoldsConfig(in.Path(name))
+func (in Input) Protected(name string) bool { return len(in.ConfigNames(name)) > 0 }
+
+// ConfigNames returns the names that the files which [Input.Protected] is about, and audit
+// logs, have below the folder name.
+func (in Input) ConfigNames(name string) []string {
+	if in.ConfigIn == nil {
+		return nil
+	}
+	return in.ConfigIn(in.Path(name))
 }
 
 // Inside reports whether the folder or file name lies in Dir once symlinks are

@@ -35,8 +35,11 @@ var kinds = []kind{
 		options: []option{{
 			flag: "root", usage: "the folder, from the folder of the file", question: "Which folder, from the folder of the file?", standard: ".",
 		}},
-		examples: []string{"sync: true   # makes every change durable before it is reported as done"},
-		notes:    []string{"A folder of this computer, from the folder of this file."},
+		examples: []string{
+			"sync: true   # makes every change durable before it is reported as done",
+			"run: {enabled: true, sandbox: require}   # lets callers run commands, in a sandbox of bubblewrap",
+		},
+		notes: []string{"A folder of this computer, from the folder of this file."},
 	},
 	{
 		name: target.KindMemory, summary: "files in memory, lost when the program ends",

@@ -1,0 +1,518 @@
+package localbash_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// openRunner opens a new folder in which commands can run. Without bubblewrap, a test that
+// needs the sandbox is skipped.
+func openRunner(t testing.TB, run localbash.Run) *localbash.FS {
+	t.Helper()
+	if _, err := exec.LookPath("bwrap"); err != nil && run.Sandbox == localbash.SandboxRequire {
+		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("bubblewrap is not installed")
+	}
+	// Commands have a home directory in that of temporary files, which may not be in the
+	// folder; nor may the folder be in what the sandbox hides.
+	dir := filepath.Join(t.TempDir(), "folder with a 'quote'")
+	put(t, filepath.Join(dir, "sub", "file"), "text\n")
+	return open(t, dir, &localbash.Options{Run: &run})
+}
+
+// eachSandbox runs test on a folder with the sandbox and on one without.
+func eachSandbox(t *testing.T, test func(t *testing.T, fsys *localbash.FS)) {
+	for _, sandbox := range []localbash.Sandbox{localbash.SandboxRequire, localbash.SandboxOff} {
+		t.Run(string(sandbox), func(t *testing.T) {
+			t.Parallel()
+			test(t, openRunner(t, localbash.Run{Sandbox: sandbox, Env: map[string]string{"SET": "by the folder", "BOTH": "folder"}}))
+		})
+	}
+}
+
+// ran is what a command did.
+type ran struct {
+	ExitCode            int
+	Signal, Out, Errors string
+}
+
+// runScript runs a script of sh.
+func runScript(t testing.TB, fsys workspace.Runner, script string, args ...string) ran {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out, errs bytes.Buffer
+	result, err := fsys.Run(ctx, &workspace.RunOptions{Command: append([]string{"sh", "-c", script, "sh"}, args...), Stdout: &out, Stderr: &errs})
+	if err != nil {
+		t.Fatalf("Run(%q) = %v", script, err)
+	}
+	return ran{result.ExitCode, result.Signal, out.String(), errs.String()}
+}
+
+// TestRun runs scripts.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	eachSandbox(t, func(t *testing.T, fsys *localbash.FS) {
+		if !workspace.CapabilitiesOf(fsys).Run {
+			t.Error("the capability Run is missing")
+		}
+		for _, test := range []struct {
+			script string
+			want   ran
+		}{
+			{"exit 0", ran{}},
+			{"exit 1", ran{ExitCode: 1}},
+			{"exit 127", ran{ExitCode: 127}},
+			{"exit 255", ran{ExitCode: 255}},
+			{"kill -KILL $$", ran{ExitCode: -1, Signal: "KILL"}},
+			{"kill -SEGV $$", ran{ExitCode: -1, Signal: "SEGV"}},
+			{"kill -TERM $$", ran{ExitCode: -1, Signal: "TERM"}},
+			{"echo out; echo errors >&2", ran{Out: "out\n", Errors: "errors\n"}},
+			{"cat; echo end", ran{Out: "end\n"}},
+			{"pwd", ran{Out: fsys.Root() + "\n"}},
+			{`echo "$PWD"; cat sub/file`, ran{Out: fsys.Root() + "\ntext\n"}},
+			{`echo "$SET"; cd; test "$PWD" = "$HOME" && test -w . && ls -A`, ran{Out: "by the folder\n"}},
+			{"ulimit -c", ran{Out: "0\n"}},
+			{"sleep 1000 & setsid sleep 1001 & echo end", ran{Out: "end\n"}},
+		} {
+			if diff := cmp.Diff(test.want, runScript(t, fsys, test.script)); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", test.script, diff)
+			}
+		}
+		odd := []string{"", " ", "a b", "'", `"$HOME" \`, "a\nb\n", "*", "-c", "--", "é\xff", "`id`", "$(id)"}
+		got := runScript(t, fsys, `for a; do printf '<%s>' "$a"; done`, odd...)
+		if want := "<" + strings.Join(odd, "><") + ">"; got.Out != want {
+			t.Errorf("the arguments arrive as %q, want %q", got.Out, want)
+		}
+	})
+}
+
+// TestRunEnvironment checks that a command has the variables that it is given and no
+// others of this process.
+func TestRunEnvironment(t *testing.T) {
+	t.Parallel()
+	eachSandbox(t, func(t *testing.T, fsys *localbash.FS) {
+		var out bytes.Buffer
+		env := map[string]string{"BOTH": "call", "A": "it's\n$HOME", "not-a-name": "odd", "TERM": "dumb", "UID": "7"}
+		if _, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{"env", "-0"}, Env: env, Stdout: &out}); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for variable := range strings.SplitSeq(strings.TrimSuffix(out.String(), "\x00"), "\x00") {
+			name, value, _ := strings.Cut(variable, "=")
+			got[name] = value
+		}
+		env["SET"] = "by the folder"
+		for name, value := range env {
+			if got[name] != value {
+				t.Errorf("the variable %s is %q, want %q", name, got[name], value)
+			}
+			delete(got, name)
+		}
+		for _, name := range []string{"PATH", "HOME", "PWD", "LANG", "WORKSPACEKIT_RUN"} {
+			delete(got, name)
+		}
+		if len(got) > 0 {
+			t.Errorf("a command has the variables %q, too", got)
+		}
+	})
+}
+
+// TestRunStarts checks what becomes of commands that cannot be started, and of their
+// directories.
+func TestRunStarts(t *testing.T) {
+	t.Parallel()
+	eachSandbox(t, func(t *testing.T, fsys *localbash.FS) {
+		put(t, filepath.Join(fsys.Root(), "plain"), "text")
+		put(t, filepath.Join(fsys.Root(), "sub", "script"), "#!/bin/sh\npwd\n")
+		if err := os.Chmod(filepath.Join(fsys.Root(), "sub", "script"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		link(t, "sub", filepath.Join(fsys.Root(), "link"))
+		link(t, "/", filepath.Join(fsys.Root(), "out"))
+		for _, test := range []struct {
+			command, dir, path string
+			want               error
+		}{
+			{"no-such-program", "", "no-such-program", fs.ErrNotExist},
+			{"./no-such-program", "", "./no-such-program", fs.ErrNotExist},
+			{"--bind", "", "--bind", fs.ErrNotExist},
+			{"'; echo x >here; '", "", "'; echo x >here; '", fs.ErrNotExist},
+			{"./plain", "", "./plain", fs.ErrPermission},
+			{"/etc", "", "/etc", fs.ErrPermission},
+			{"cd", "", "cd", fs.ErrNotExist}, // only the shell has it
+			{"true", "nowhere", "nowhere", fs.ErrNotExist},
+			{"true", "plain", "plain", workspace.ErrNotDir},
+			{"true", "out", "out", workspace.ErrEscape},
+			{"true", "out/etc", "out/etc", workspace.ErrEscape},
+			{"./script", "sub", "", nil},
+			{"../sub/script", "link", "", nil},
+		} {
+			var out bytes.Buffer
+			_, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{test.command}, Dir: test.dir, Stdout: &out})
+			var failed *fs.PathError
+			switch {
+			case test.want == nil:
+				if err != nil || !strings.HasPrefix(out.String(), fsys.Root()) {
+					t.Errorf("Run(%q in %q) = %v, with the output %q", test.command, test.dir, err, &out)
+				}
+			case !errors.Is(err, test.want) || !errors.As(err, &failed) || failed.Path != test.path || strings.Contains(err.Error(), fsys.Root()):
+				t.Errorf("Run(%q in %q) = %v, want %v about %q", test.command, test.dir, err, test.want, test.path)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(fsys.Root(), "here")); err == nil {
+			t.Error("the name of a program was taken for a script")
+		}
+	})
+}
+
+// endless is a reader that waits.
+type endless struct{ wait chan struct{} }
+
+func (e endless) Read([]byte) (int, error) { <-e.wait; return 0, io.EOF }
+
+// refusing is a writer that takes some bytes.
+type refusing struct{ left int }
+
+var errRefused = errors.New("enough")
+
+func (r *refusing) Write(p []byte) (int, error) {
+	if r.left -= len(p); r.left < 0 {
+		return 0, errRefused
+	}
+	return len(p), nil
+}
+
+// counting counts bytes.
+type counting int64
+
+func (c *counting) Write(p []byte) (int, error) { *c += counting(len(p)); return len(p), nil }
+
+// TestRunStreams checks streams that are large, without end, or fail.
+func TestRunStreams(t *testing.T) {
+	t.Parallel()
+	eachSandbox(t, func(t *testing.T, fsys *localbash.FS) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var out counting
+		const size = 64 << 20
+		result, err := fsys.Run(ctx, &workspace.RunOptions{
+			Command: []string{"cat"}, Stdin: io.LimitReader(zeros{}, size), Stdout: &out,
+		})
+		if err != nil || result.ExitCode != 0 || out != size {
+			t.Errorf("cat = %+v, %v, and %d bytes came back, want %d", result, err, out, size)
+		}
+		waiting := endless{make(chan struct{})}
+		defer close(waiting.wait)
+		if result, err := fsys.Run(ctx, &workspace.RunOptions{Command: []string{"sh", "-c", "exit 4"}, Stdin: waiting}); err != nil || result.ExitCode != 4 {
+			t.Errorf("a command beside an input without end = %+v, %v", result, err)
+		}
+		if result, err := fsys.Run(ctx, &workspace.RunOptions{Command: []string{"head", "-c1"}, Stdin: zeros{}}); err != nil || result.ExitCode != 0 {
+			t.Errorf("a command that does not read all of its input = %+v, %v", result, err)
+		}
+		if _, err := fsys.Run(ctx, &workspace.RunOptions{Command: []string{"yes"}, Stdout: &refusing{1 << 20}}); !errors.Is(err, errRefused) {
+			t.Errorf("yes to a writer that fails = %v", err)
+		}
+		var both bytes.Buffer
+		if _, err := fsys.Run(ctx, &workspace.RunOptions{
+			Command: []string{"sh", "-c", "for i in 1 2 3; do echo out; echo errors >&2; done"}, Stdout: &both, Stderr: &both,
+		}); err != nil || both.String() != strings.Repeat("out\nerrors\n", 3) {
+			t.Errorf("both streams to one writer = %q, %v", &both, err)
+		}
+	})
+}
+
+// zeros is a reader without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// TestRunIsSeen checks that what a command writes is what every other method sees: watches,
+// and versions by which an edit is refused.
+func TestRunIsSeen(t *testing.T) {
+	t.Parallel()
+	eachSandbox(t, func(t *testing.T, fsys *localbash.FS) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		events, err := fsys.Watch(ctx, ".", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := write(t, fsys, "file", "old")
+		runScript(t, fsys, "echo new >file; mkdir made; echo x >made/in")
+		if _, err := fsys.WriteFile(ctx, "file", []byte("mine"), &workspace.WriteOptions{IfVersion: old}); !errors.Is(err, workspace.ErrConflict) {
+			t.Errorf("a write by the version before the command = %v, want ErrConflict", err)
+		}
+		if data, err := fsys.ReadFile(ctx, "file"); string(data) != "new\n" {
+			t.Errorf("ReadFile = %q, %v", data, err)
+		}
+		for event := range events {
+			if event.Path == "made/in" {
+				return
+			}
+		}
+		t.Error("the watch ended without the file that the command created")
+	})
+}
+
+// TestRunLimits checks the limits of commands.
+func TestRunLimits(t *testing.T) {
+	t.Parallel()
+	for _, sandbox := range []localbash.Sandbox{localbash.SandboxRequire, localbash.SandboxOff} {
+		t.Run(string(sandbox), func(t *testing.T) {
+			t.Parallel()
+			fsys := openRunner(t, localbash.Run{Sandbox: sandbox, OpenFiles: 16, Memory: 64 << 20, FileSize: 1 << 20, CPU: time.Second})
+			for script, want := range map[string]string{
+				"ulimit -n": "16\n",
+				"head -c 400m /dev/zero | tail -n 1 >/dev/null 2>&1 || :; head -c 400m /dev/zero | tail 2>&1 | grep -c -a 'memory exhausted'": "1\n",
+				"head -c 10m /dev/zero >large; wc -c <large": "1048576\n",
+				"(while :; do :; done) 2>/dev/null; echo $?": "137\n",
+			} {
+				if got := runScript(t, fsys, script); got.Out != want {
+					t.Errorf("%q = %+v, want %q", script, got, want)
+				}
+			}
+			free := openRunner(t, localbash.Run{Sandbox: sandbox, OpenFiles: -1, Memory: -1, FileSize: -1, CPU: -1, Processes: -1})
+			if got := runScript(t, free, "ulimit -d; ulimit -f; ulimit -t"); got.Out != "unlimited\nunlimited\nunlimited\n" {
+				t.Errorf("without limits, the limits are %+v", got)
+			}
+		})
+	}
+}
+
+// TestRunAttacks tries to get out of the sandbox.
+func TestRunAttacks(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	outside := t.TempDir()
+	put(t, filepath.Join(outside, "secret"), "SECRET")
+	fsys := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, ReadOnly: []string{"conf/deep/workspace.yaml", "top.yaml", "none.yaml", "hooks"}})
+	for _, name := range []string{"conf/deep/workspace.yaml", "top.yaml", "hooks/pre-commit"} {
+		put(t, filepath.Join(fsys.Root(), name), "settings")
+	}
+	if err := os.Chmod(outside, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	replace := strings.NewReplacer("OUT", outside, "PARENT", fmt.Sprint(os.Getpid()), "REALHOME", home, "PORT", port)
+	// Each command of an attack must fail: OK is then never printed.
+	for name, attack := range map[string]string{
+		"write outside":           "echo x >OUT/new",
+		"overwrite outside":       "echo x >OUT/secret",
+		"remove outside":          "rm -f OUT/secret && ! test -e OUT/secret && test -e OUT",
+		"chmod outside":           "chmod 000 OUT/secret",
+		"touch outside":           "touch -d 2001-01-01 OUT/secret",
+		"read outside":            "cat OUT/secret",
+		"list outside":            "ls OUT",
+		"symlink to outside":      "ln -s OUT out && cat out/secret",
+		"write through a symlink": "ln -s OUT out2; echo x >out2/new",
+		"hard link from outside":  "ln OUT/secret linked && cat linked",
+		"root of a process":       "cat /proc/1/root/OUT/secret || cat /proc/self/root/OUT/secret",
+		"directory of a process":  "cat /proc/1/cwd/OUT/secret",
+		"descriptors of the init": `for f in /proc/1/fd/* /proc/self/fd/* /proc/*/fd/*; do if test -e "$f/../secret" || test -e "$f/sub/file"; then exit 0; fi; done; false`,
+		"climb":                   "cat ../../../../../../../../../../OUT/secret",
+		"home":                    "ls REALHOME",
+		"keys":                    "cat REALHOME/.ssh/id_rsa REALHOME/.aws/credentials",
+		"shadow":                  "cat /etc/shadow",
+		"keys of the system":      "ls /etc/ssl/private/* /etc/ssh/ssh_host*",
+		"write to the system":     "touch /usr/x || touch /etc/x || touch /x || touch /var/x",
+		"remount":                 "mount -o remount,rw /usr && touch /usr/x",
+		"remount in a namespace":  "unshare -Urm sh -c 'mount -o remount,rw,bind /usr && touch /usr/x'",
+		"unmount in a namespace":  `unshare -Urm sh -c 'umount -l /tmp && cat OUT/secret'`,
+		"unmount the home":        `unshare -Urm sh -c 'umount -l "$HOME"; umount -l . ; cat OUT/secret'`,
+		"setting of the kernel":   "v=$(cat /proc/sys/vm/swappiness) && echo $v >/proc/sys/vm/swappiness",
+		"another proc":            "unshare -Urmpf --mount-proc sh -c 'v=$(cat /proc/sys/vm/swappiness) && echo $v >/proc/sys/vm/swappiness'",
+		"another proc elsewhere":  "unshare -Urmpf sh -c 'mkdir p; mount -t proc none p && ls p/sys'",
+		"sysrq":                   "test -w /proc/sysrq-trigger && echo h >/proc/sysrq-trigger",
+		"device":                  "mknod disk b 8 0 && head -c1 disk",
+		"kill the parent":         "kill -0 PARENT || kill -9 PARENT",
+		"kill the init":           "kill -9 1 && sleep 0.2 && ! test -e /proc/1",
+		"kill all":                "kill -9 -1",
+		"environment of others":   "tr '\\0' '\\n' </proc/PARENT/environ",
+		"environ of the parent":   "cat /proc/$PPID/environ | tr '\\0' '\\n' | grep -v -E '^(WORKSPACEKIT_RUN|PWD)=' | grep =",
+		"memory of the parent":    "head -c1 /proc/PARENT/mem",
+		"terminal":                "exec 9<>/dev/tty",
+		"network":                 "bash -c 'exec 9<>/dev/tcp/127.0.0.1/PORT'",
+		"sockets of daemons":      "ls /run/docker.sock /var/run/docker.sock /run/dbus /run/user/*",
+		"loader":                  `LD_DEBUG=libs LD_DEBUG_OUTPUT=OUT/log /bin/ls >/dev/null; ls OUT`,
+		"set-user programs":       "su -c 'cat OUT/secret' || sudo -n cat OUT/secret",
+		"configuration":           "echo x >conf/deep/workspace.yaml",
+		"append":                  "echo x >>top.yaml",
+		"remove":                  "rm -f top.yaml",
+		"replace":                 "echo x >new.yaml; mv -f new.yaml top.yaml",
+		"move":                    "mv top.yaml old.yaml",
+		"move a directory":        "mv conf conf2",
+		"move a deep directory":   "mv conf/deep conf/deep2",
+		"new hook":                "echo x >hooks/post-commit",
+		"unmount a setting":       "unshare -Urm sh -c 'umount -l top.yaml; echo x >top.yaml'",
+		"write as another name":   "ln top.yaml other.yaml && echo x >other.yaml",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := runScript(t, fsys, "{ "+replace.Replace(attack)+"\n} && echo OK")
+			if strings.Contains(got.Out, "OK") || strings.Contains(got.Out+got.Errors, "SECRET") {
+				t.Errorf("the attack %q succeeded: %+v", attack, got)
+			}
+		})
+	}
+	t.Run("loader of the sandbox itself", func(t *testing.T) {
+		t.Parallel()
+		if _, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}, Env: map[string]string{
+			"LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": outside + "/log", "LD_PRELOAD": outside + "/evil.so", "BASH_ENV": outside + "/secret", "ENV": outside + "/secret",
+		}}); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() {
+		if entries, err := os.ReadDir(outside); err != nil || len(entries) != 1 || content(t, filepath.Join(outside, "secret")) != "SECRET" {
+			t.Errorf("an attack changed the directory outside: %v, %v", entries, err)
+		}
+		info, err := os.Stat(filepath.Join(outside, "secret"))
+		if err != nil || info.Mode().Perm() != 0o666 && info.Mode().Perm() != 0o644 || time.Since(info.ModTime()) > time.Hour {
+			t.Errorf("an attack changed the file outside: %v, %v", info, err)
+		}
+		for _, name := range []string{"conf/deep/workspace.yaml", "top.yaml"} {
+			if got := content(t, filepath.Join(fsys.Root(), name)); got != "settings" {
+				t.Errorf("an attack changed %s to %q", name, got)
+			}
+		}
+		if entries, err := os.ReadDir(filepath.Join(fsys.Root(), "hooks")); err != nil || len(entries) != 1 {
+			t.Errorf("an attack changed the hooks: %v, %v", entries, err)
+		}
+	})
+}
+
+// TestRunForkBomb starts processes without end as a user who has limits.
+func TestRunForkBomb(t *testing.T) {
+	t.Parallel()
+	openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire}) // or skip
+	if os.Geteuid() != 0 {
+		t.Skip("only the super-user can become a user without other processes")
+	}
+	dir := t.TempDir()
+	for at := dir; at != "/"; at = filepath.Dir(at) { // for the other user
+		if info, err := os.Stat(at); err != nil || info.Mode().Perm()&0o001 == 0 {
+			if err := os.Chmod(at, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := child(t, "forkbomb", dir).Output(); err != nil {
+		t.Errorf("the child: %v\n%s", err, out)
+	}
+}
+
+// forkBomb runs a fork bomb as a user who owns nothing.
+func forkBomb(dir string) error {
+	if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody), os.Setenv("TMPDIR", "/tmp")); err != nil {
+		return err
+	}
+	fsys, err := localbash.Open(dir, &localbash.Options{Run: &localbash.Run{Sandbox: localbash.SandboxRequire, Processes: 50}})
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	var out bytes.Buffer
+	if _, err := fsys.Run(context.Background(), &workspace.RunOptions{
+		Command: []string{"sh", "-c", "for i in $(seq 100); do sleep 100 & done; echo too many"}, Stdout: &out, Stderr: &out,
+	}); err != nil || strings.Contains(out.String(), "too many") {
+		return fmt.Errorf("a hundred processes: %w, %s", err, &out)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := fsys.Run(ctx, &workspace.RunOptions{Command: []string{"bash", "-c", ":(){ :|:& };:; sleep 100"}}); !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the fork bomb = %w, want it to run until it is killed", err)
+	}
+	all, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		return err
+	}
+	for _, link := range all {
+		if cwd, _ := os.Readlink(link); strings.HasPrefix(cwd, dir) {
+			return fmt.Errorf("the fork bomb left %s", link)
+		}
+	}
+	_, err = fsys.Run(context.Background(), &workspace.RunOptions{Command: []string{"true"}})
+	return err
+}
+
+// TestRunOptions checks settings that make no sense, and what says which sandbox there is.
+func TestRunOptions(t *testing.T) {
+	t.Parallel()
+	for name, run := range map[string]localbash.Run{
+		"an unknown sandbox":      {Sandbox: "perhaps"},
+		"a relative path":         {Readable: []string{"data"}},
+		"the root as read-only":   {ReadOnly: []string{"."}},
+		"a read-only name to ..":  {ReadOnly: []string{"a/../b"}},
+		"an absolute name, too":   {ReadOnly: []string{"/etc"}},
+		"a name without a letter": {ReadOnly: []string{""}},
+	} {
+		if _, err := localbash.Open(t.TempDir(), &localbash.Options{Run: &run}); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("Open with %s = %v, want ErrInvalid", name, err)
+		}
+	}
+	plain := open(t, t.TempDir(), nil)
+	if _, err := plain.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Run of a folder that allows none = %v, want ErrUnsupported", err)
+	}
+	if _, err := plain.Sandbox(t.Context()); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Sandbox of a folder that allows no commands = %v, want ErrUnsupported", err)
+	}
+	for sandbox, want := range map[localbash.Sandbox]string{
+		localbash.SandboxRequire: "bubblewrap", localbash.SandboxOff: "no sandbox: it is off",
+	} {
+		if got, err := openRunner(t, localbash.Run{Sandbox: sandbox}).Sandbox(t.Context()); err != nil || !strings.HasPrefix(got, want) {
+			t.Errorf("Sandbox with %s = %q, %v, want %q", sandbox, got, err, want)
+		}
+	}
+	missing := localbash.Run{Sandbox: localbash.SandboxRequire, Readable: []string{"/no/such/directory"}}
+	broken := openRunner(t, missing)
+	if _, err := broken.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Run with a sandbox that does not work = %v, want ErrUnsupported", err)
+	}
+	missing.Sandbox = localbash.SandboxTry
+	if got, err := openRunner(t, missing).Sandbox(t.Context()); err != nil || !strings.HasPrefix(got, "no sandbox: bubblewrap does not work") {
+		t.Errorf("Sandbox that was tried = %q, %v", got, err)
+	}
+	toolchain := t.TempDir()
+	put(t, filepath.Join(toolchain, "file"), "readable")
+	reader := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, Readable: []string{toolchain}})
+	if got := runScript(t, reader, `cat "$1/file"; echo x >"$1/new"`, toolchain); got.Out != "readable" || got.ExitCode == 0 {
+		t.Errorf("a command that reads and writes a readable directory: %+v", got)
+	}
+	linked := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, ReadOnly: []string{"link/file"}})
+	link(t, "sub", filepath.Join(linked.Root(), "link"))
+	if _, err := linked.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); !errors.Is(err, workspace.ErrUnavailable) {
+		t.Errorf("Run with a read-only name through a symlink = %v, want ErrUnavailable", err)
+	}
+}

@@ -3,6 +3,7 @@ package localbash_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // openRunner opens a new folder in which commands can run. Without bubblewrap, a test that
@@ -409,6 +411,61 @@ func TestRunAttacks(t *testing.T) {
 	})
 }
 
+// TestRunWithoutSandbox checks what becomes of commands where bubblewrap is missing or does
+// not work.
+func TestRunWithoutSandbox(t *testing.T) {
+	empty, broken := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(broken, "bwrap"), "#!/bin/sh\necho 'bwrap: No permissions' >&2\nexit 1\n")
+	if err := os.Chmod(filepath.Join(broken, "bwrap"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for dir, why := range map[string]string{
+		empty:  "bubblewrap (bwrap) is not installed",
+		broken: "bubblewrap does not work: exit status 1 (No permissions)",
+	} {
+		t.Setenv("PATH", dir)
+		required := open(t, t.TempDir(), &localbash.Options{Run: &localbash.Run{Sandbox: localbash.SandboxRequire}})
+		_, err := required.Run(t.Context(), &workspace.RunOptions{Command: []string{"/bin/true"}})
+		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), why) {
+			t.Errorf("Run that requires a sandbox = %v, want ErrUnsupported and %q", err, why)
+		}
+		tried := open(t, t.TempDir(), &localbash.Options{Run: &localbash.Run{}})
+		if result, err := tried.Run(t.Context(), &workspace.RunOptions{Command: []string{"/bin/true"}}); err != nil || result.ExitCode != 0 {
+			t.Errorf("Run that tries a sandbox = %+v, %v", result, err)
+		}
+		if got, err := tried.Sandbox(t.Context()); err != nil || got != "no sandbox: "+why {
+			t.Errorf("Sandbox that was tried = %q, %v, want %q", got, err, why)
+		}
+	}
+}
+
+// TestRunReference checks that a reference has the settings of commands, with absolute
+// paths, and no values of variables.
+func TestRunReference(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	local := localbash.Kind()
+	const settings = `{"root": ".", "run": {"enabled": true, "sandbox": "off", "env": {"TOKEN": "SECRET"}, "readable": ["tools"], "limits": {"memoryMb": 7}}}`
+	in := kind.Input{Dir: dir, Values: func(into any) error { return json.Unmarshal([]byte(settings), into) }}
+	fsys, err := local.Open(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fsys.(*localbash.FS).Close()
+	if said, err := local.About(t.Context(), fsys, in); err != nil || !strings.HasSuffix(said, "; commands: no sandbox: it is off") {
+		t.Errorf("About = %q, %v", said, err)
+	}
+	ref, err := local.Ref(t.Context(), fsys, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(ref)
+	want := fmt.Sprintf(`{"root":%q,"run":{"enabled":true,"sandbox":"off","readable":[%q],"limits":{"memoryMb":7}}}`, dir, filepath.Join(dir, "tools"))
+	if err != nil || string(data) != want {
+		t.Errorf("the reference is %s, %v, want %s", data, err, want)
+	}
+}
+
 // TestRunForkBomb starts processes without end as a user who has limits.
 func TestRunForkBomb(t *testing.T) {
 	t.Parallel()
@@ -495,18 +552,9 @@ func TestRunOptions(t *testing.T) {
 			t.Errorf("Sandbox with %s = %q, %v, want %q", sandbox, got, err, want)
 		}
 	}
-	missing := localbash.Run{Sandbox: localbash.SandboxRequire, Readable: []string{"/no/such/directory"}}
-	broken := openRunner(t, missing)
-	if _, err := broken.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("Run with a sandbox that does not work = %v, want ErrUnsupported", err)
-	}
-	missing.Sandbox = localbash.SandboxTry
-	if got, err := openRunner(t, missing).Sandbox(t.Context()); err != nil || !strings.HasPrefix(got, "no sandbox: bubblewrap does not work") {
-		t.Errorf("Sandbox that was tried = %q, %v", got, err)
-	}
 	toolchain := t.TempDir()
 	put(t, filepath.Join(toolchain, "file"), "readable")
-	reader := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, Readable: []string{toolchain}})
+	reader := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, Readable: []string{toolchain, "/no/such/directory"}})
 	if got := runScript(t, reader, `cat "$1/file"; echo x >"$1/new"`, toolchain); got.Out != "readable" || got.ExitCode == 0 {
 		t.Errorf("a command that reads and writes a readable directory: %+v", got)
 	}

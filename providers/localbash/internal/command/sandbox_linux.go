@@ -142,7 +142,7 @@ func systemArguments(s Settings) []string {
 		}
 	}
 	for _, path := range s.Readable {
-		args = append(args, "--ro-bind", path, path)
+		args = append(args, "--ro-bind-try", path, path)
 	}
 	return args
 }

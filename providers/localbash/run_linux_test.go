@@ -324,7 +324,9 @@ func TestRunAttacks(t *testing.T) {
 	}
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	replace := strings.NewReplacer("OUT", outside, "PARENT", fmt.Sprint(os.Getpid()), "REALHOME", home, "PORT", port)
-	// Each command of an attack must fail: OK is then never printed.
+	// Each command of an attack must fail: OK is then never printed. Nothing here may do harm
+	// where the sandbox does not hold, as tests run as root: signals are only 0, which asks
+	// whether one could be sent, and what is written outside is empty, new or unchanged.
 	for name, attack := range map[string]string{
 		"write outside":           "echo x >OUT/new",
 		"overwrite outside":       "echo x >OUT/secret",
@@ -354,9 +356,9 @@ func TestRunAttacks(t *testing.T) {
 		"another proc elsewhere":  "unshare -Urmpf sh -c 'mkdir p; mount -t proc none p && ls p/sys'",
 		"sysrq":                   "test -w /proc/sysrq-trigger && echo h >/proc/sysrq-trigger",
 		"device":                  "mknod disk b 8 0 && head -c1 disk",
-		"kill the parent":         "kill -0 PARENT || kill -9 PARENT",
-		"kill the init":           "kill -9 1 && sleep 0.2 && ! test -e /proc/1",
-		"kill all":                "kill -9 -1",
+		"signal the parent":       "kill -0 PARENT",
+		"signal all":              "kill -0 -1",
+		"init of the computer":    `test "$(cat /proc/1/comm)" != bwrap`,
 		"environment of others":   "tr '\\0' '\\n' </proc/PARENT/environ",
 		"environ of the parent":   "cat /proc/$PPID/environ | tr '\\0' '\\n' | grep -v -E '^(WORKSPACEKIT_RUN|PWD)=' | grep =",
 		"memory of the parent":    "head -c1 /proc/PARENT/mem",

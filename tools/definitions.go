@@ -150,7 +150,7 @@ func strictSchema(s *jsonschema.Schema, required bool) *jsonschema.Schema {
 }
 
 // inWords returns the description of s and what else a vendor's schemas cannot
-// say of it: its default, and its bounds.
+// say about it: its default, and its bounds.
 func inWords(s *jsonschema.Schema, bounds bool) string {
 	var facts []string
 	if bounds {

@@ -174,7 +174,7 @@ func prune(s *jsonschema.Schema) {
 }
 
 // fillDescriptions fills in the limits, and the names of other tools, in what s
-// says of its parts.
+// says about its parts.
 func (ts *toolset) fillDescriptions(s *jsonschema.Schema) {
 	s.Description = ts.fill(s.Description)
 	for _, p := range s.Properties {

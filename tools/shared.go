@@ -238,7 +238,7 @@ func addWorkspace(s *jsonschema.Schema, ts *toolset, members []*Tool) {
 }
 
 // about returns the name of the workspace, and what a model has to know of it
-// to choose it, and that front does not say of all.
+// to choose it, and that front does not say about all.
 func (ts *toolset) about(front *toolset, op string) string {
 	var notes []string
 	if ts.note != "" {

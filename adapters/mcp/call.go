@@ -75,7 +75,7 @@ func (c *clients) report(ctx context.Context, req *sdk.CallToolRequest) (inCall 
 	}()
 	return inCall, func() {
 		cancel()
-		<-ended // as nothing may be said of a call after its result
+		<-ended // as nothing may be said about a call after its result
 	}
 }
 

@@ -18,7 +18,7 @@ type connection struct {
 	done  <-chan struct{} // of Serve's context: the SDK does not pass on that it ends
 	lines *lines
 	grace time.Duration
-	asked *ledger
+	asked *pending
 	aside *detour // nil if results go through the SDK whole
 
 	incoming chan incoming
@@ -54,7 +54,7 @@ func newConnection(ctx context.Context, in io.Reader, out io.Writer, opts *Serve
 		done:     ctx.Done(),
 		lines:    newLines(in, o.MaxMessage),
 		grace:    o.Grace,
-		asked:    newLedger(),
+		asked:    newPending(),
 		incoming: make(chan incoming),
 		ended:    make(chan struct{}),
 		closed:   closed,

@@ -139,7 +139,7 @@ func checkToolNames(c *config.Config) error {
 	})
 }
 
-// verdict is what validate says of a file to programs.
+// verdict is what validate says about a file to programs.
 type verdict struct {
 	File       string           `json:"file"`
 	Workspaces []described      `json:"workspaces"`

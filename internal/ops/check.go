@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// What package workspace says of names.
+// What package workspace says about names.
 const (
 	MaxNameLength    = 4096
 	MaxElementLength = 255

@@ -1,4 +1,4 @@
-// Package ops has what the contract says of every operation: its name, the form
+// Package ops has what the contract says about every operation: its name, the form
 // of its errors, and the checks that it begins with. Package workspace and all
 // that implement or wrap a file system share it.
 package ops

@@ -13,7 +13,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-// about returns what is said of the workspace that a provider opens.
+// about returns what is said about the workspace that a provider opens.
 func about(t *testing.T, provider string) (string, error) {
 	t.Helper()
 	c, err := config.Parse([]byte("workspaces: {main: {provider: "+provider+"}}"), &config.Options{Dir: t.TempDir()})

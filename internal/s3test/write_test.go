@@ -218,8 +218,8 @@ func TestCopy(t *testing.T) {
 	})
 }
 
-// TestStoredHeaders stores what an upload says of the object, and not what it
-// says of itself.
+// TestStoredHeaders stores what an upload says about the object, and not what it
+// says about itself.
 func TestStoredHeaders(t *testing.T) {
 	each(t, func(t *testing.T, _ *s3test.Server, client *s3.Client) {
 		for encoding, want := range map[string]string{"": "", "gzip": "gzip"} {

@@ -182,7 +182,7 @@ func (r *running) platformKind() error {
 	return errors.ErrUnsupported
 }
 
-// unnamed returns what err says of the name that it is about, which a caller
+// unnamed returns what err says about the name that it is about, which a caller
 // knows.
 func unnamed(err error) error {
 	if e := new(fs.PathError); errors.As(err, &e) {

@@ -17,7 +17,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// kubectl is a stand-in for a cluster in a directory: pods has what kubectl says of
+// kubectl is a stand-in for a cluster in a directory: pods has what kubectl says about
 // each pod, and root the files of the pod in which the last shell was opened. It
 // gives each shell another pod if it is asked for one of several.
 var kubectl = `cd '%s' || exit

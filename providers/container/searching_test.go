@@ -265,7 +265,7 @@ func TestGrepOfFailingPrograms(t *testing.T) {
 	}
 }
 
-// TestSearchBesideRemovals has a find that says of something that it has
+// TestSearchBesideRemovals has a find that says about something that it has
 // vanished, always, or that it cannot be read.
 func TestSearchBesideRemovals(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -43,7 +43,7 @@ func (f *folder) watchBy(ctx context.Context, dir string, opts workspace.WatchOp
 
 // watch follows what happens below one directory. A notice of the operating
 // system only says where to look: what is reported is the difference between
-// what a directory holds and what was known of it. All of a watch belongs to
+// what a directory holds and what was known about it. All of a watch belongs to
 // the goroutine of run, once that is started.
 type watch struct {
 	folder   *folder
@@ -55,7 +55,7 @@ type watch struct {
 	quiet    bool // nothing is reported
 
 	tree    *tree     // the directory, open; nil while there is none
-	top     *snapshot // what is known of it
+	top     *snapshot // what is known about it
 	byWatch map[dirwatch.ID][]*snapshot
 	moving  map[*snapshot]bool // those that moved while they were looked at
 	polled  map[*snapshot]bool // those to look at when the next interval ends

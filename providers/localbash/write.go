@@ -351,7 +351,7 @@ func (t *tempFile) rename(target *dirHandle) error {
 }
 
 // version returns the version of the file under its name. written is what was
-// known of it before: if someone has written to it since, the version is one
+// known about it before: if someone has written to it since, the version is one
 // that the file no longer has.
 func (t *tempFile) version(written fileStat) (workspace.Version, error) {
 	now, err := statOfFile(t.file)

@@ -25,7 +25,7 @@ func newNode(t workspace.FileType, name string) *node {
 	return &node{info: workspace.FileInfo{Name: base, Path: name, Type: t}}
 }
 
-// describe returns what Stat says of n, which is nil if there is nothing.
+// describe returns what Stat says about n, which is nil if there is nothing.
 func (n *node) describe() workspace.FileInfo {
 	if n == nil {
 		return workspace.FileInfo{}

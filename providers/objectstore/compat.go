@@ -48,7 +48,7 @@ type Compat struct {
 	ConditionalDelete bool
 }
 
-// CompatFor returns what is known of the store at endpoint, a URL: AWS, which
+// CompatFor returns what is known about the store at endpoint, a URL: AWS, which
 // the empty endpoint means too, has everything; any other is asked for no more
 // than R2, MinIO, Ceph and their like have.
 func CompatFor(endpoint string) Compat {

@@ -6,7 +6,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 )
 
-// TestCompatFor looks at what is known of endpoints.
+// TestCompatFor looks at what is known about endpoints.
 func TestCompatFor(t *testing.T) {
 	amazon := objectstore.Compat{ConditionalCopy: true, ConditionalDelete: true}
 	other := objectstore.Compat{PathStyle: true, RequiredChecksumsOnly: true, VerifyETags: true}

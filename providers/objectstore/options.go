@@ -81,7 +81,7 @@ type Options struct {
 	// the rest of it is asked for again. Zero means [DefaultIdleTimeout], a
 	// negative value that only the context ends the wait.
 	IdleTimeout time.Duration
-	// Compat says what the store can do. Nil means what [CompatFor] says of
+	// Compat says what the store can do. Nil means what [CompatFor] says about
 	// the endpoint.
 	Compat *Compat
 	// AdaptCompat changes what Compat, or else [CompatFor], says before it is

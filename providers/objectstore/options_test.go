@@ -22,7 +22,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// TestCheck tests what is said of options that cannot be used: all of it, with
+// TestCheck tests what is said about options that cannot be used: all of it, with
 // the names of the fields.
 func TestCheck(t *testing.T) {
 	t.Parallel()
@@ -108,7 +108,7 @@ func TestNewRefusesClientOptions(t *testing.T) {
 }
 
 // TestAdaptCompat tests that one switch can be changed, whatever the endpoint
-// says of the others.
+// says about the others.
 func TestAdaptCompat(t *testing.T) {
 	t.Parallel()
 	client := inProcess(s3test.New(t, nil), awsCompat()).client

@@ -86,7 +86,7 @@ func (l *lineage) equate(path string, a, b State) {
 	}
 }
 
-// complete returns a state with its hash, if that is known of its version.
+// complete returns a state with its hash, if that is known about its version.
 func (l *lineage) complete(path string, s State) State {
 	if s.Version != "" && s.SHA256 == "" {
 		s.SHA256 = l.hashes[l.root(fileVersion{path, s.Version})]

@@ -100,7 +100,7 @@ func (r *recorder) record(ctx context.Context, c *Change, do func() error) error
 	return err
 }
 
-// notKept is what the error says of a change that is refused because the store fails.
+// notKept is what the error says about a change that is refused because the store fails.
 const notKept = "its backup cannot be kept"
 
 // finishTimeout is how long the journal may take after a change, whose context may

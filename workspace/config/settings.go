@@ -58,7 +58,7 @@ type FS struct {
 	// below ".git": see [policy.Rules].DenySensitive. Empty means AccessDeny, and AccessAllow in a
 	// relaxed folder, as symlinks that lead out of it could not be used then.
 	Sensitive Access `json:"sensitive,omitempty" jsonschema:"Whether files with the names of secrets, such as .env and *.pem, may be used, and .git may be changed: deny or allow. Default: deny, and allow in a relaxed folder."`
-	// Quota is how much each session may write. Nil means as much as it likes.
+	// Quota is how much each session may write. Nil means no limit.
 	Quota *Quota `json:"quota,omitempty" jsonschema:"How much each session, which is one run of an agent, may write. Default: no limit."`
 }
 
@@ -147,7 +147,7 @@ func (s FS) check(p *diagnostics, n *document.Node) {
 	}
 }
 
-// PolicyTest is an operation on a name, and what the settings should say of it.
+// PolicyTest is an operation on a name, and what the settings should say about it.
 type PolicyTest struct {
 	// Op is the operation.
 	Op policy.Op `json:"op" jsonschema:"The operation: read, write, edit, delete, move, copy, list or mkdir."`
@@ -282,7 +282,7 @@ func (s FS) Policy() policy.Rules {
 	}
 }
 
-// Explain returns what the settings say of an operation on a name.
+// Explain returns what the settings say about an operation on a name.
 //
 // # Errors
 //
@@ -295,7 +295,7 @@ func (s FS) Explain(op policy.Op, name string) (policy.Decision, error) {
 	return d, err
 }
 
-// Explained is what the settings of a workspace say of an operation on a name.
+// Explained is what the settings of a workspace say about an operation on a name.
 type Explained struct {
 	Workspace string `json:"workspace"`
 	Path      string `json:"path"`
@@ -307,7 +307,7 @@ type Explained struct {
 	Want policy.Effect `json:"want,omitempty"`
 }
 
-// Explain returns what the settings of a workspace say of an operation on a name,
+// Explain returns what the settings of a workspace say about an operation on a name,
 // without opening the workspace. Symlinks, and the protection of the
 // configuration, are not considered.
 //

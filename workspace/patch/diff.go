@@ -65,7 +65,7 @@ func headerName(line, mark string) (name string, ok bool) {
 	return name, ok
 }
 
-// diffSection returns what a diff says of one file.
+// diffSection returns what a diff says about one file.
 func diffSection(f *gitdiff.File, prefixed map[string]bool) (section, error) {
 	s := section{kind: Modified, old: f.OldName, new: f.NewName, exact: true}
 	switch {

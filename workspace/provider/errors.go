@@ -120,7 +120,7 @@ func (f *FS) fail(ctx context.Context, op string, err error, names ...string) er
 // one need not be of the contract's form.
 var systemOps = map[string]bool{ops.Open: true, ops.Stat: true, ops.Mkdir: true}
 
-// withoutPaths removes what the errors of package os say of paths.
+// withoutPaths removes what the errors of package os say about paths.
 func withoutPaths(err error) error {
 	for {
 		switch e := err.(type) {

@@ -104,7 +104,7 @@ type failure struct {
 // to test: a call may be wrong for another reason, too.
 func (a answer) refuses() bool { return len(a.Error.Kinds) > 0 && len(a.Faults) == 0 }
 
-// side is one of the two file systems of a comparison, and what is known of it.
+// side is one of the two file systems of a comparison, and what is known about it.
 type side struct {
 	fsys     workspace.FileSystem
 	caps     workspace.Capabilities

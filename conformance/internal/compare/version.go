@@ -6,7 +6,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// versionLog is what one side has said of its versions, by the clean names of the
+// versionLog is what one side has said about its versions, by the clean names of the
 // files.
 type versionLog struct {
 	current  map[string]workspace.Version // since the last write

@@ -117,7 +117,7 @@ func (f finding) took() string {
 // statusColors are the colors of statuses.
 var statusColors = map[status]string{statusOK: term.Green, statusWarn: term.Yellow, statusFail: term.BoldRed}
 
-// end prints what there is to say of all.
+// end prints what there is to say about all.
 func (p *printer) end() error {
 	if p.asJSON {
 		if err := term.PrintJSON(p, map[string]any{"workspaces": p.shown}); err != nil {

@@ -884,7 +884,7 @@ func (u *uniqWriter) print(line []byte) error {
 	return u.out.WriteByte(u.end)
 }
 
-// finishGroup writes what is known of a group only at its end.
+// finishGroup writes what is known about a group only at its end.
 func (u *uniqWriter) finishGroup() error {
 	switch {
 	case u.n == 0, u.group:

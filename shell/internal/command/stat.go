@@ -16,7 +16,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// statFiles prints what is known of files.
+// statFiles prints what is known about files.
 func statFiles(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILE...")
 	format := f.StringP("format", "c", "", "what to print, with a line end")

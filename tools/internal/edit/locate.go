@@ -15,7 +15,7 @@ type located struct {
 	tolerated string // how the text differs from the one to replace, if it does
 }
 
-// locate finds what an edit replaces, at most room texts. What the errors say of
+// locate finds what an edit replaces, at most room texts. What the errors say about
 // the number of the edit is set by the caller.
 func locate(data []byte, e Edit, room int) (located, error) {
 	if e.Line != 0 {

@@ -93,7 +93,7 @@ func (c *Client) lateFault(command string) error {
 	return &Error{kind: workspace.ErrUnavailable, text: text, remedy: "allow it more with timeout, as for an image that is pulled"}
 }
 
-// inspected is what an engine says of a container.
+// inspected is what an engine says about a container.
 type inspected struct {
 	ID, Name, Image string
 	Created         time.Time
@@ -146,7 +146,7 @@ func AboutKubernetes(ctx context.Context, flags ...string) (string, error) {
 	return versionText("Kubernetes", v.ServerVersion.GitVersion, v.ServerVersion.Platform), nil
 }
 
-// engineVersion is what the clients of engines say of themselves. Docker and
+// engineVersion is what the clients of engines say about themselves. Docker and
 // nerdctl name what the server is made of, the engine first; Podman has no
 // server unless it is a remote one.
 type engineVersion struct {

@@ -33,7 +33,7 @@ func (e *Error) Remedy() string { return e.remedy }
 
 // Fault returns what an engine's client said when it failed as an error:
 // [workspace.ErrUnavailable] if the same may succeed later, or if nothing is
-// known of it.
+// known about it.
 func Fault(said string) *Error {
 	lines := strings.Split(strings.ToLower(said), "\n")
 	for i := len(lines) - 1; i >= 0; i-- { // what matters is said last
@@ -80,7 +80,7 @@ func ShellFault(err *shell.BrokenError) error {
 	return fault
 }
 
-// brokenText returns what is said of a shell that has ended.
+// brokenText returns what is said about a shell that has ended.
 func brokenText(err *shell.BrokenError) string {
 	hidden := *err
 	hidden.Complaint = withoutPlaces(err.Complaint)
@@ -226,7 +226,7 @@ type diagnosis struct {
 }
 
 // diagnoses are what the clients of Docker, Podman and containerd and kubectl
-// say of failures, special cases first. What is not [workspace.ErrUnavailable]
+// say about failures, special cases first. What is not [workspace.ErrUnavailable]
 // stays as it is until somebody corrects it.
 var diagnoses = []diagnosis{
 	// The right to use an engine or a cluster.

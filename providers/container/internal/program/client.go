@@ -99,7 +99,7 @@ func (c *Client) Stream(ctx context.Context, call shell.Call) (*shell.Stream, er
 	return stream, c.Broken(err)
 }
 
-// Stat returns what stat says of name itself.
+// Stat returns what stat says about name itself.
 func (c *Client) Stat(ctx context.Context, name string) (StatInfo, error) {
 	body, err := c.Do(ctx, Idempotent("describe", Pair(name)...))
 	if err != nil {

@@ -171,12 +171,12 @@ func lockedError(said string) error {
 }
 
 // isFull reports whether a program says that it cannot write any more: what C
-// libraries say of ENOSPC and EDQUOT.
+// libraries say about ENOSPC and EDQUOT.
 func isFull(words string) bool {
 	return strings.Contains(words, "No space left on device") || strings.Contains(words, "uota exceeded")
 }
 
-// failure returns what a program said of its failure, in one line.
+// failure returns what a program said about its failure, in one line.
 func failure(said []byte) string {
 	if words := shell.OneLine(string(said)); words != "" {
 		return words

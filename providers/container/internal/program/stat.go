@@ -15,7 +15,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// StatInfo is what stat or find says of one name.
+// StatInfo is what stat or find says about one name.
 type StatInfo struct {
 	Kind     workspace.FileType
 	perm     uint64

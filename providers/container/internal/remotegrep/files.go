@@ -42,7 +42,7 @@ type files struct {
 	ahead  int64      // how many bytes have been read ahead
 }
 
-// file is what is known of one file.
+// file is what is known about one file.
 type file struct {
 	*program.Entry
 	content content
@@ -197,7 +197,7 @@ func (fs *files) parts(some []*file) (byLine, byFile []*file) {
 }
 
 // look has a grep look into files, for the lines that may match or for the files
-// alone. If nothing is known of them it looks for NULs at the same time.
+// alone. If nothing is known about them it looks for NULs at the same time.
 func (fs *files) look(ctx context.Context, among []*file, lines bool) error {
 	if len(among) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 )
 
 // batchReader reads what the program's fetch writes: the bytes of files, some files
-// in each frame. Between the bytes and what stat says of the files afterwards is a
+// in each frame. Between the bytes and what stat says about the files afterwards is a
 // marker that no file can have in it. If a file is then as it was when it was
 // listed, it has been the same all the time, so its length is known.
 type batchReader struct {
@@ -125,7 +125,7 @@ func (p *batchReader) contents(total int64) ([]byte, error) {
 	}
 }
 
-// unchanged reads what stat says of files and returns those that have not changed
+// unchanged reads what stat says about files and returns those that have not changed
 // since they were listed.
 func (p *batchReader) unchanged() (map[*file]bool, error) {
 	same := map[*file]bool{}

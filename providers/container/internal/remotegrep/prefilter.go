@@ -26,7 +26,7 @@ type prefilter struct {
 	hidden  *scan.Names
 }
 
-// prefilterOf returns what o says of the files. The search itself refuses what is
+// prefilterOf returns what o says about the files. The search itself refuses what is
 // malformed.
 func prefilterOf(pattern string, o workspace.GrepOptions, hidden scan.Hidden) *prefilter {
 	return &prefilter{

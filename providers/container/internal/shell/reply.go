@@ -142,7 +142,7 @@ func (r *Reply) watch() (stop func()) {
 	return func() { close(over) }
 }
 
-// Patiently lets the shell be silent for as long as it likes from now on.
+// Patiently lets the shell be silent without a limit from now on.
 func (r *Reply) Patiently() { r.silence = 0 }
 
 // takeFrame takes the frame that is at hand.

@@ -20,7 +20,7 @@ type Attributes struct {
 	Unlinked bool  // the file has no name any more
 }
 
-// LockState is what is known of the lock on a file after an attempt to take it.
+// LockState is what is known about the lock on a file after an attempt to take it.
 type LockState int
 
 const (

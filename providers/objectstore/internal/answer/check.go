@@ -61,8 +61,8 @@ var (
 	checkStep   = checkWith("workspacekit:CheckAnswer", lacks)
 )
 
-// CheckDeleted makes a DeleteObjects fail whose answer does not say of n keys
-// what has become of them.
+// CheckDeleted makes a DeleteObjects fail whose answer does not say for each of n
+// keys whether it is deleted.
 func CheckDeleted(n int) func(*s3.Options) {
 	step := checkWith("workspacekit:CheckDeleted", func(result any, _ int) string {
 		if out, ok := result.(*s3.DeleteObjectsOutput); !ok || len(out.Deleted)+len(out.Errors) != n {

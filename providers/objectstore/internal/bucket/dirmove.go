@@ -37,7 +37,7 @@ const (
 // until all is. A DirMove that finds such a marker of its own source continues with
 // what is left. It cannot know whether the other one has died, so it writes
 // itself into the marker before it looks at the source: from then on the other
-// one takes back no copy, which this one may have taken for its own.
+// one takes back no copy, which this one may regard as its own.
 //
 // A moves "old/" to "new/" and is killed after the copy of its second file; B is
 // the same move again:
@@ -303,7 +303,7 @@ func (m *DirMove) isLast(ctx context.Context) bool {
 }
 
 // takeBack deletes the copy to, whose source somebody else has written, removed
-// or moved, unless another Move has gone on with this one: that may have taken
+// or moved, unless another Move has continued this one: that may have taken
 // the copy for its own, and then it is the only one there is.
 func (m *DirMove) takeBack(ctx context.Context, to, etag string) error {
 	ctx, cancel := Afterwards(ctx) // or the copy would stay

@@ -28,7 +28,7 @@ const maxDirs = 1024
 //	d/c.txt    no     "c.txt/" is before "m.txt", and is none of a and b
 //	d/b        yes    b is a directory: the look says so in the contract's words
 //	d/z.txt    yes    the listing ended before "z.txt/"
-//	e/c.txt    yes    nothing is known of e
+//	e/c.txt    yes    nothing is known about e
 type Cache struct {
 	ttl time.Duration
 
@@ -36,7 +36,7 @@ type Cache struct {
 	known map[string]*dirState // guarded by mu, as what it holds
 }
 
-// dirState is what is known of a directory.
+// dirState is what is known about a directory.
 type dirState struct {
 	expires time.Time
 	marked  bool                // it has a marker
@@ -57,7 +57,7 @@ func (c *Cache) Has(dir string) bool {
 	return dir == "." || c.get(dir) != nil
 }
 
-// get returns what is known of dir, nil if nothing is. c.mu is held.
+// get returns what is known about dir, nil if nothing is. c.mu is held.
 func (c *Cache) get(dir string) *dirState {
 	known := c.known[dir]
 	if known == nil || !time.Now().Before(known.expires) {
@@ -104,7 +104,7 @@ func (c *Cache) Exists(dir string) {
 	}
 }
 
-// put returns what is known of dir, which exists. c.mu is held.
+// put returns what is known about dir, which exists. c.mu is held.
 func (c *Cache) put(dir string) *dirState {
 	known := c.get(dir)
 	if known == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Object is what the store says of an object, without its content.
+// Object is what the store says about an object, without its content.
 type Object struct {
 	Key      string
 	Size     int64

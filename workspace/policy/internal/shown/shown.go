@@ -207,7 +207,7 @@ func (s *State) below(ctx context.Context, fsys workspace.FileSystem, dir string
 	return nil
 }
 
-// describe returns what a listing says of a name, as one string.
+// describe returns what a listing says about a name, as one string.
 func describe(info workspace.FileInfo) string {
 	version := string(info.Version)
 	if version == "" {

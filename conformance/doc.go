@@ -3,7 +3,7 @@
 // three lines:
 //
 //	func TestConformance(t *testing.T) {
-//		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return myfs.New() }, nil)
+//		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return New() }, nil)
 //	}
 //
 // Every case is a subtest named for what it tests, such as

@@ -5,9 +5,8 @@
 //
 //	set, err := tools.New(ws, nil)
 //	definitions, err := set.Definitions(tools.FormatAnthropic) // for the request
-//	...
-//	tool, ok := set.Lookup(call.Name)
-//	result, err := tool.Call(ctx, call.Arguments)
+//	// and for each call of the model
+//	result, err := set.Call(ctx, call.Name, call.Arguments)
 //
 // A tool that the workspace cannot do is not in the set: a read-only workspace
 // has no write_file. What a model gets wrong (a parameter that does not exist,

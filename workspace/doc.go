@@ -2,6 +2,10 @@
 // AI agent uses, wherever its files are. It is short enough to be read from end
 // to end, and imports the standard library only.
 //
+//	ws := workspace.New("notes", memory.New(nil), nil)
+//	version, err := ws.WriteFile(ctx, "todo.md", []byte("buy milk\n"), nil)
+//	result, err := ws.Grep(ctx, "milk|bread", nil)
+//
 // [FileSystem] is the interface that a provider implements: memory, a local
 // folder, a bucket, a container. Package conformance proves that one does.
 //

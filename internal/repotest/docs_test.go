@@ -36,6 +36,7 @@ func TestREADMEExample(t *testing.T) {
 // provider shows and tests, and that it stays short.
 func TestProviderExample(t *testing.T) {
 	_, want, _ := strings.Cut(read(t, "workspace/provider/example_test.go"), "\n)\n")
+	want, _, _ = strings.Cut(want, "\n// The store above")
 	all := blocks(read(t, "docs/quickstart-provider.md"))
 	i := slices.IndexFunc(all, func(b block) bool { return b.file == "fancy.go" })
 	if i < 0 {
@@ -230,3 +231,45 @@ func TestCompatibility(t *testing.T) {
 		checkTest(t, match[1])
 	}
 }
+
+// TestExamples tests that go doc shows, for each public package, what it is for, a few lines
+// of Go that compile, and an example.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	const vars = "ws, repo *workspace.Workspace, local *localbash.FS, fsys workspace.FileSystem, set *tools.Set, call struct { Name string; Arguments json.RawMessage }, " +
+		"text, dir string, store provider.Store, registry *config.Registry, toAgent io.Writer, fromAgent io.Reader, archive *zip.Reader, log observe.Observer"
+	const decls = `type options struct{}
+		func New() workspace.FileSystem { panic(0) }
+		func open(context.Context, kind.Input) (workspace.FileSystem, error) { panic(0) }
+		type editor struct { *acp.Files; acp.NoTerminals }
+		func (editor) RequestPermission(context.Context, sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error) { panic(0) }
+		func (editor) SessionUpdate(context.Context, sdk.SessionNotification) error { panic(0) }
+		`
+	examples, comments := map[string]bool{}, map[string]string{}
+	for _, name := range files(t, ".go") {
+		dir, text := path.Dir(name), read(t, name)
+		switch {
+		case notPublic.MatchString(dir):
+		case strings.HasSuffix(name, "_test.go"):
+			examples[dir] = examples[dir] || strings.Contains(text, "\nfunc Example")
+		default:
+			comments[dir] += packageComment.FindString(text)
+		}
+	}
+	for dir, comment := range comments {
+		code := codeInComment.FindString(comment)
+		if comment == "" || code == "" || !examples[dir] {
+			t.Errorf("%s has a package comment: %t, with Go: %t, an example: %t; want all", dir, comment != "", code != "", examples[dir])
+		}
+		if !ownModule.MatchString(dir) { // of their own, with imports of their own
+			checkGo(t, dir, []block{{lang: "go", text: strings.ReplaceAll(code, "//\t", "")}}, vars, decls)
+		}
+	}
+}
+
+var (
+	notPublic      = regexp.MustCompile(`(^|/)(internal|cmd|bench)(/|$)`)
+	ownModule      = regexp.MustCompile(`^adapters/(anthropic|billy|eino|genkit|googleai|langchaingo|openai)$`)
+	packageComment = regexp.MustCompile(`(?m)^// Package \w+ (?:.*\n//)*.*\npackage `)
+	codeInComment  = regexp.MustCompile(`(?m)(?:^//\t.*\n)+`)
+)

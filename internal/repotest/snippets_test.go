@@ -72,8 +72,8 @@ func typeCheck(t *testing.T, code string) {
 
 // packages are those that fragments use, by the names that they have there.
 var packages = func() map[string]string {
-	m := map[string]string{"sdk": "github.com/coder/acp-go-sdk"}
-	for name := range strings.FieldsSeq("context database/sql encoding/json errors fmt io io/fs log log/slog os testing time") {
+	m := map[string]string{"zipfs": "github.com/spf13/afero/zipfs", "sdk": "github.com/coder/acp-go-sdk"}
+	for name := range strings.FieldsSeq("archive/zip context database/sql encoding/json errors fmt io io/fs log log/slog net os testing time") {
 		m[path.Base(name)] = name
 	}
 	for name := range strings.FieldsSeq(`. adapters/acp adapters/mcp adapters/otel adapters/webdav conformance

@@ -2,6 +2,9 @@
 // Podman or containerd, a pod of Kubernetes, or any other place in which a
 // command starts a POSIX shell. Nothing is installed there.
 //
+//	fsys, err := container.Open(ctx, &container.Options{Container: "my-app", Root: "/work"})
+//	ws := workspace.New("app", fsys, nil)
+//
 // An engine takes some fifty milliseconds to start a program in a container,
 // however short the program runs. So a few shells are started once and kept
 // open, and every operation is a request to one of them.

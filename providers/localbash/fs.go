@@ -1,5 +1,8 @@
 // Package localbash opens a folder of this computer as a workspace.
 //
+//	fsys, err := localbash.Open("/home/me/project", nil)
+//	ws := workspace.New("repo", fsys, nil)
+//
 // # Confinement
 //
 // Nothing outside the folder is read or written, whatever names and symlinks a

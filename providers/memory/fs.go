@@ -1,4 +1,6 @@
 // Package memory holds a workspace in memory, for tests and for scratch space.
+//
+//	ws := workspace.New("scratch", memory.New(nil), nil)
 package memory
 
 import (

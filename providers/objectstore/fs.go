@@ -2,6 +2,9 @@
 // Cloudflare R2, MinIO, Ceph, and others with the same interface. Any number of
 // processes can share it.
 //
+//	fsys, err := objectstore.Open(ctx, &objectstore.Options{Bucket: "agents", Prefix: "team-a"})
+//	ws := workspace.New("lake", fsys, nil)
+//
 // # How files are kept
 //
 // The file "a/b" is the object with the key Prefix + "a/b", and its content is

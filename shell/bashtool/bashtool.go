@@ -1,5 +1,7 @@
 // Package bashtool connects package shell with the tool "bash" of package tools: give
 // [New] to the options of a set.
+//
+//	set, err := tools.New(ws, &tools.Options{Bash: bashtool.New(nil)})
 package bashtool
 
 import (

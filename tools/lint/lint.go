@@ -1,6 +1,9 @@
 // Package lint checks definitions of tools: whether a vendor of models accepts
 // them, and what they cost.
 //
+//	definitions, err := set.Definitions(tools.FormatGemini)
+//	report, err := lint.Check(tools.FormatGemini, definitions)
+//
 // [Check] reads the JSON that goes into a request, so it can check the tools of
 // other libraries, too.
 package lint

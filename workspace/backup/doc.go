@@ -2,6 +2,10 @@
 // and undoes those changes. [New] wraps any [workspace.FileSystem]: in go the
 // changes, and out come the same changes, a journal of them, and [FS.Undo].
 //
+//	fsys, err := backup.New(local, nil)
+//	ws := workspace.New("repo", fsys, nil)
+//	changes, err := fsys.Undo(ctx, nil)
+//
 // # How a change is recorded
 //
 // A change takes four steps. A program can be killed between any two of them:

@@ -1,5 +1,11 @@
 // Package config opens workspaces that a YAML file describes:
 //
+//	c, err := config.Load("workspace.yaml", &config.Options{Registry: registry})
+//	workspaces, err := c.Open(ctx, registry)
+//	repo, ok := workspaces.Lookup("repo")
+//
+// The file says where the files are and what may be done with them:
+//
 //	workspaces:
 //	  repo:
 //	    provider: { kind: localbash, root: . }

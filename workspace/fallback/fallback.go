@@ -3,6 +3,8 @@
 // [Poll] take a FileSystem, call nothing but its Ls, Stat and ReadFile (or
 // ReadVersioned and Resolve, if it has them), and honour every option of the
 // contract. A provider delegates to them in one line each.
+//
+//	result, err := fallback.Grep(ctx, fsys, "milk|bread", nil)
 package fallback
 
 import (

@@ -1,6 +1,8 @@
 // Package kind describes a kind of provider to package config: how its options
 // are spelled in a file and a URL, what it needs, and how it is opened. A
 // provider that wants to be named in YAML exports a Kind.
+//
+//	err := registry.Register("greeting", kind.Kind{Options: options{}, Open: open})
 package kind
 
 import (

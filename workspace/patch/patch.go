@@ -3,6 +3,8 @@
 // a [workspace.Workspace]; out come the changes of its files, which are made in one
 // transaction, or everything that is wrong with the patch.
 //
+//	changes, err := patch.Apply(ctx, ws, text)
+//
 // [Parse] reads the text. [Patch.Plan] reads the files, finds the place of each hunk and
 // checks everything, and changes nothing. [Plan.Apply] makes the changes. [Apply] is all
 // three.

@@ -4,6 +4,9 @@
 // FileSystem that it wraps, under the same restriction, and none can be
 // unwrapped.
 //
+//	fsys, err := policy.Restrict(local, policy.Rules{AllowedPaths: []string{"src/**", "*.md"}})
+//	ws := workspace.New("repo", fsys, nil)
+//
 // Symlinks are why this is not a test of names alone. A wrapper uses the view of
 // the FileSystem that follows no symlink ([workspace.Exact]). Where that meets a
 // symlink, the wrapper resolves the name, tests the result, and uses that

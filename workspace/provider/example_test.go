@@ -3,6 +3,7 @@ package provider_test
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -128,4 +129,15 @@ func (s *store) Rm(_ context.Context, name string, opts workspace.RmOptions) err
 	}
 	maps.DeleteFunc(s.entries, func(other string, _ entry) bool { return strings.HasPrefix(other+"/", name+"/") })
 	return nil
+}
+
+// The store above is a complete file system inside New.
+func ExampleNew() {
+	fsys := New()
+	if _, err := fsys.WriteFile(context.Background(), "notes/todo.md", []byte("buy milk\n"), nil); err != nil {
+		fmt.Println(err)
+	}
+	names, err := fsys.Glob(context.Background(), "**/*.md", nil)
+	fmt.Println(names, err)
+	// Output: [notes/todo.md] <nil>
 }

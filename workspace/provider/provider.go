@@ -5,6 +5,8 @@
 // contexts, and provides Glob, Grep, Watch, Walk and the other optional methods
 // where the store has none.
 //
+//	fsys := provider.New(store, provider.Facts{Capabilities: workspace.Capabilities{Write: true}})
+//
 // docs/writing-a-provider.md has a whole provider.
 package provider
 

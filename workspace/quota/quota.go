@@ -3,6 +3,9 @@
 // a session has written as many files or bytes as the [Limits] say. A write beyond that
 // is refused with [workspace.ErrPolicy], and changes nothing.
 //
+//	fsys, err := quota.New(local, quota.Limits{Files: 100})
+//	ws := workspace.New("repo", fsys, nil)
+//
 // A session is a run of an agent, whose id package tools puts into the context; all
 // operations without one are one session. What counts is what succeeds: a file once,
 // however often it is written, and the bytes of every write and copy. Removing a file

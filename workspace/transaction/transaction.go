@@ -2,6 +2,10 @@
 // place, or none does. In go a [workspace.FileSystem] and a function; out come its
 // changes, or the state before them.
 //
+//	fsys, err := transaction.New(local, nil)
+//	ws := workspace.New("repo", fsys, nil)
+//	err = ws.Transaction(ctx, func(ctx context.Context) error { return ws.Rm(ctx, "old.md", nil) })
+//
 // [New] adds transactions to a FileSystem, below policies and whatever else restricts
 // callers, so that nothing forbids to undo a change. The Transaction of a
 // [workspace.Workspace] finds it there. [Run] needs no New in a workspace without policies.

@@ -149,7 +149,7 @@ func checkKind(in kind.Input) error {
 	return nil
 }
 
-// grantsOfKind says what a file of workspaces needs trust for: a folder
+// grantsOfKind says what a configuration file needs trust for: a folder
 // outside its own, symlinks that may lead anywhere, and commands.
 func grantsOfKind(in kind.Input) ([]string, error) {
 	var o settings

@@ -47,7 +47,7 @@ func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) 
 	return m, nil
 }
 
-// grantsOfKind says what a file of workspaces needs trust for: a seed outside
+// grantsOfKind says what a configuration file needs trust for: a seed outside
 // its own folder.
 func grantsOfKind(in kind.Input) ([]string, error) {
 	var o settings

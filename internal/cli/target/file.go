@@ -19,7 +19,7 @@ const Stdin = "-"
 // command needs for something else.
 func (f *Flags) RefuseStdin(use string) error {
 	if file, err := f.Find(); err == nil && file.Path == Stdin && !f.set.Changed("dir") {
-		return fmt.Errorf("standard input is the file of workspaces, and cannot be %s: name the file by its path", use)
+		return fmt.Errorf("standard input is the configuration file, and cannot be %s: name the file by its path", use)
 	}
 	return nil
 }

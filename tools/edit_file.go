@@ -19,9 +19,9 @@ import (
 type editFileInput struct {
 	Path          string      `json:"path" jsonschema:"the file; with replaceAll or regexp also a glob, like src/**/*.go"`
 	OldText       *string     `json:"oldText,omitempty" jsonschema:"exactly as in the file; must occur once unless replaceAll"`
-	NewText       *string     `json:"newText,omitempty" jsonschema:"its replacement; empty removes it"`
+	NewText       *string     `json:"newText,omitempty" jsonschema:"its replacement; empty deletes it"`
 	ReplaceAll    bool        `json:"replaceAll,omitempty" jsonschema:"all occurrences"`
-	ExpectedCount integer     `json:"expectedCount,omitempty" jsonschema:"replace all; fail unless there are so many"`
+	ExpectedCount integer     `json:"expectedCount,omitempty" jsonschema:"replace all; fail unless there are exactly this many"`
 	InsertLine    integer     `json:"insertLine,omitempty" jsonschema:"insert newText before this line, without oldText; last + 1 appends"`
 	Regexp        bool        `json:"regexp,omitempty" jsonschema:"oldText is RE2 (^ and $ at each line), newText has $1, ${name}"`
 	Tolerant      bool        `json:"tolerant,omitempty" jsonschema:"if not found, ignore line ends, trailing blanks, Unicode quotes and dashes, indentation"`

@@ -16,11 +16,11 @@ type grepInput struct {
 	Path           string     `json:"path,omitempty" jsonschema:"a file or directory"`
 	Output         grepShape  `json:"output,omitempty" jsonschema:"lines (the default), files that match, or matches per file"`
 	Literal        bool       `json:"literal,omitempty" jsonschema:"pattern is plain text"`
-	IgnoreCase     bool       `json:"ignoreCase,omitempty" jsonschema:"in either case"`
+	IgnoreCase     bool       `json:"ignoreCase,omitempty" jsonschema:"match either case"`
 	Multiline      bool       `json:"multiline,omitempty" jsonschema:"pattern may span lines, with \\n, or . after (?s)"`
 	OnlyMatching   bool       `json:"onlyMatching,omitempty" jsonschema:"only the part of a line that matches"`
-	IncludeGlob    string     `json:"includeGlob,omitempty" jsonschema:"by name (*.go), or with a slash from path (src/**)"`
-	ExcludeGlob    string     `json:"excludeGlob,omitempty" jsonschema:"as includeGlob"`
+	IncludeGlob    string     `json:"includeGlob,omitempty" jsonschema:"file name (*.go), or with a slash path (src/**)"`
+	ExcludeGlob    string     `json:"excludeGlob,omitempty" jsonschema:"like includeGlob"`
 	Before         integer    `json:"before,omitempty" jsonschema:"lines before a match"`
 	After          integer    `json:"after,omitempty" jsonschema:"lines after it"`
 	Sort           resultSort `json:"sort,omitempty" jsonschema:"mtime: newest first"`

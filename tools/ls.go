@@ -14,7 +14,7 @@ import (
 type lsInput struct {
 	Path   string  `json:"path,omitempty" jsonschema:"from the root"`
 	Limit  integer `json:"limit,omitempty" jsonschema:"how many entries"`
-	Cursor string  `json:"cursor,omitempty" jsonschema:"nextCursor of the page before"`
+	Cursor string  `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 
 type lsOutput struct {

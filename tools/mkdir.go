@@ -12,7 +12,7 @@ import (
 
 type mkdirInput struct {
 	Path      string `json:"path" jsonschema:"its name"`
-	Recursive bool   `json:"recursive,omitempty" jsonschema:"make parents too; it may exist"`
+	Recursive bool   `json:"recursive,omitempty" jsonschema:"create parents too; it may exist"`
 }
 
 type mkdirOutput struct {

@@ -19,10 +19,10 @@ type readFileInput struct {
 	Line          integer           `json:"line,omitempty" jsonschema:"the first line, from 1"`
 	Limit         integer           `json:"limit,omitempty" jsonschema:"how many lines; with column, characters"`
 	Tail          integer           `json:"tail,omitempty" jsonschema:"return the last N lines"`
-	Column        integer           `json:"column,omitempty" jsonschema:"from this character of line"`
+	Column        integer           `json:"column,omitempty" jsonschema:"start at this character of the line"`
 	LineNumbers   bool              `json:"lineNumbers,omitempty" jsonschema:"number the lines"`
-	UnlessVersion workspace.Version `json:"unlessVersion,omitempty" jsonschema:"no text if the file has this version"`
-	Encoding      string            `json:"encoding,omitempty" jsonschema:"base64: the bytes, up to {{.Base64KiB}} KiB"`
+	UnlessVersion workspace.Version `json:"unlessVersion,omitempty" jsonschema:"leave out the text if the file has this version"`
+	Encoding      string            `json:"encoding,omitempty" jsonschema:"base64: return the bytes, up to {{.Base64KiB}} KiB"`
 }
 
 type readFileOutput struct {
@@ -31,10 +31,10 @@ type readFileOutput struct {
 	StartLine  int               `json:"startLine" jsonschema:"the line that text begins with, counted from 1; 0 if text has no lines"`
 	EndLine    int               `json:"endLine" jsonschema:"the last line of text; 0 if text has no lines"`
 	TotalLines int               `json:"totalLines" jsonschema:"how many lines the file has; 0 if it is empty or binary"`
-	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to go on with; absent at the end of the file"`
+	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to continue at; absent at the end of the file"`
 	Column     int               `json:"column,omitempty" jsonschema:"the character of the line that text begins with, if column was given"`
 	Columns    int               `json:"columns,omitempty" jsonschema:"how many characters the line has, if column was given"`
-	NextColumn int               `json:"nextColumn,omitempty" jsonschema:"the column to go on with; absent at the end of the line"`
+	NextColumn int               `json:"nextColumn,omitempty" jsonschema:"the column to continue at; absent at the end of the line"`
 	Unchanged  bool              `json:"unchanged,omitempty" jsonschema:"whether the file still has the version of unlessVersion"`
 	Truncated  bool              `json:"truncated" jsonschema:"whether something is left out: lines after endLine, lines of the tail that was asked for, the ends of cutLines, or the line after its part"`
 	CutLines   []int             `json:"cutLines,omitempty" jsonschema:"lines longer than {{.LineChars}} characters: text has their beginning and a mark"`

@@ -16,7 +16,7 @@ import (
 
 type readFilesInput struct {
 	Paths    []string `json:"paths" jsonschema:"from the root"`
-	MaxBytes integer  `json:"maxBytes,omitempty" jsonschema:"of text in all"`
+	MaxBytes integer  `json:"maxBytes,omitempty" jsonschema:"of text in total"`
 }
 
 type readFilesOutput struct {

@@ -23,9 +23,9 @@ type writeFileInput struct {
 	Content      string            `json:"content" jsonschema:"may be empty"`
 	Append       bool              `json:"append,omitempty" jsonschema:"add content at the end"`
 	CreateOnly   bool              `json:"createOnly,omitempty" jsonschema:"fail if the file exists"`
-	IfVersion    workspace.Version `json:"ifVersion,omitempty" jsonschema:"fail if the version is another"`
-	KeepLineEnds bool              `json:"keepLineEnds,omitempty" jsonschema:"keep CRLF or LF of the file"`
-	Encoding     string            `json:"encoding,omitempty" jsonschema:"base64: content is bytes; utf-8: not the encoding of the file"`
+	IfVersion    workspace.Version `json:"ifVersion,omitempty" jsonschema:"fail if the file has another version"`
+	KeepLineEnds bool              `json:"keepLineEnds,omitempty" jsonschema:"keep the file's CRLF or LF"`
+	Encoding     string            `json:"encoding,omitempty" jsonschema:"base64: content is bytes; utf-8: store as UTF-8"`
 }
 
 type writeFileOutput struct {

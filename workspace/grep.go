@@ -48,7 +48,7 @@ type GrepOptions struct {
 
 // Position is a line of a file.
 type Position struct {
-	Path       string `json:"path"`
+	Path       string `json:"path"`       // from the root
 	LineNumber int    `json:"lineNumber"` // 1 is the first line
 }
 
@@ -92,8 +92,8 @@ type GrepResult struct {
 // asked for it. A directory stands for everything below it; with
 // [SkipInvalidNames], for a part of what is in it.
 type Skipped struct {
-	Path   string     `json:"path"`
-	Reason SkipReason `json:"reason"`
+	Path   string     `json:"path"`   // from the root
+	Reason SkipReason `json:"reason"` // why it was left out
 }
 
 // SkipReason says why something was not searched.

@@ -23,7 +23,7 @@ type WatchOptions struct {
 // create. Removing or moving a directory reports it and everything below it. A
 // change that is undone before the provider polls may go unreported.
 type Event struct {
-	Op   EventOp `json:"op"`
+	Op   EventOp `json:"op"`   // what happened
 	Path string  `json:"path"` // from the root; the watched directory for EventOverflow
 }
 

@@ -19,7 +19,9 @@ import (
 
 // Client shows tool calls to a user, and asks. A [*sdk.AgentSideConnection] is one.
 type Client interface {
+	// SessionUpdate shows what the agent does.
 	SessionUpdate(context.Context, sdk.SessionNotification) error
+	// RequestPermission asks the user about a tool call, and returns the answer.
 	RequestPermission(context.Context, sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error)
 }
 

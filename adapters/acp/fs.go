@@ -29,7 +29,9 @@ const DefaultTimeout = 2 * time.Minute
 
 // Editor reads and writes files for an agent. A [*sdk.AgentSideConnection] is one.
 type Editor interface {
+	// ReadTextFile returns the text of a file, or some of its lines.
 	ReadTextFile(context.Context, sdk.ReadTextFileRequest) (sdk.ReadTextFileResponse, error)
+	// WriteTextFile creates a file, or replaces its text.
 	WriteTextFile(context.Context, sdk.WriteTextFileRequest) (sdk.WriteTextFileResponse, error)
 	// Done returns a channel that is closed when the editor has disconnected.
 	Done() <-chan struct{}

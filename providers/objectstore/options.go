@@ -157,6 +157,7 @@ type OptionError struct {
 	Err error
 }
 
+// Error implements error.
 func (e *OptionError) Error() string { return "objectstore: " + e.Option + ": " + e.Err.Error() }
 
 // Unwrap makes the error [fs.ErrInvalid].

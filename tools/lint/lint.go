@@ -31,8 +31,8 @@ type Report struct {
 
 // Tool is the cost of one tool.
 type Tool struct {
-	Name       string
-	Characters int // of its definition as JSON without spaces
+	Name       string // of the tool
+	Characters int    // of its definition as JSON without spaces
 }
 
 // Problem is a part of a definition that a vendor refuses.

@@ -48,6 +48,8 @@ func (c *Change) InGit() bool {
 
 // Step is what a [Change] does to one name.
 type Step struct {
+	// Path is the name, and Before and After what it stands for before and after the
+	// change.
 	Path   string `json:"path"`
 	Before State  `json:"before"`
 	After  State  `json:"after"`
@@ -57,7 +59,8 @@ type Step struct {
 type State struct {
 	// Type is empty if nothing has the name.
 	Type workspace.FileType `json:"type,omitempty"`
-	Size int64              `json:"size,omitempty"`
+	// Size is the size of a file in bytes.
+	Size int64 `json:"size,omitempty"`
 	// Version is the version of a file, and SHA256 the hash of its bytes in
 	// hexadecimal digits. What is empty is not known.
 	Version workspace.Version `json:"version,omitempty"`

@@ -297,6 +297,7 @@ func (s FS) Explain(op policy.Op, name string) (policy.Decision, error) {
 
 // Explained is what the settings of a workspace say about an operation on a name.
 type Explained struct {
+	// Workspace is the name of the workspace, and Path the name that is asked about.
 	Workspace string `json:"workspace"`
 	Path      string `json:"path"`
 	policy.Decision

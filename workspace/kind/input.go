@@ -97,7 +97,7 @@ func RealPath(path string) string {
 // Error is an error about one option.
 type Error struct {
 	Key string // the option, or the path of a part of it
-	Err error
+	Err error  // what is wrong with it
 }
 
 // KeyError returns err as an [*Error] about the option key, so that it is shown

@@ -26,6 +26,7 @@ const (
 
 // Change is what a patch does to one file.
 type Change struct {
+	// Kind says what happens to the file.
 	Kind Kind
 	// Path is the name of the file after the change, or before it if it is deleted.
 	Path string

@@ -124,6 +124,7 @@ var pages = map[string]page{
 	},
 	"docs/objectstore.md":          {vars: "fsys *objectstore.FS"},
 	"docs/performance.md":          {tests: []string{"internal/repotest.TestDocLinks"}, long: true},
+	"docs/platforms.md":            {tests: []string{"internal/repotest.TestPlatformsPage"}},
 	"docs/providers.md":            {tests: []string{"internal/repotest.TestProvidersDoc"}},
 	"docs/quickstart-framework.md": {maxCommands: 5, module: true},
 	"docs/quickstart-provider.md":  {maxCommands: 5, module: true},

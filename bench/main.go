@@ -58,9 +58,10 @@ func main() {
 	only := flag.String("run", "", "the `names` of what to run, separated by commas (default everything); one of"+names.String())
 	dir := flag.String("dir", "", "the tree to search (default the Go toolchain's own source)")
 	rounds := flag.Int("n", 7, "how many times to measure each")
+	cpu := flag.Bool("cpu", false, "print ratios of processor time, too, which a busy machine changes less; not for -run mcp, whose servers go on")
 	svg := flag.String("svg", "", "draw the ratios into this `file`")
 	flag.Parse()
-	exit(run(*only, *dir, *rounds, *svg, flag.NArg()))
+	exit(run(*only, *dir, *rounds, *cpu, *svg, flag.NArg()))
 }
 
 func exit(err error) {
@@ -70,7 +71,7 @@ func exit(err error) {
 	}
 }
 
-func run(only, dir string, rounds int, svg string, extra int) (err error) {
+func run(only, dir string, rounds int, cpu bool, svg string, extra int) (err error) {
 	if rounds < 1 || extra > 0 {
 		return errors.New("-n must be at least 1, and there are no arguments: -run grep runs one workload")
 	}
@@ -82,6 +83,7 @@ func run(only, dir string, rounds int, svg string, extra int) (err error) {
 	if err != nil {
 		return err
 	}
+	b.CPU = cpu
 	defer func() { err = errors.Join(err, os.RemoveAll(b.temp)) }()
 	for _, w := range chosen {
 		b.Title(w.name)

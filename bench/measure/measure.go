@@ -31,6 +31,7 @@ const Uncounted = -1
 type Report struct {
 	Rounds int       // at least 1
 	Out    io.Writer // for the tables
+	CPU    bool      // the tables have ratios of processor time, too: of this process and of those that it waited for
 
 	columns []string // of the table that is being printed
 	groups  []group
@@ -63,29 +64,29 @@ func (r *Report) Title(title string) {
 // Run compares ours with the others, and prints a row of a table.
 func (r *Report) Run(job string, ours Contender, others ...Contender) error {
 	all := append([]Contender{ours}, others...)
-	took := make([][]time.Duration, len(all))
+	took, worked := make([][]time.Duration, len(all)), make([][]time.Duration, len(all))
 	found := make([]int, len(all))
 	for round := range r.Rounds + 1 {
 		for turn := range all {
 			i := (round + turn) % len(all)
-			start := time.Now()
+			start, begun := time.Now(), processorTime()
 			n, err := all[i].Do()
-			elapsed := time.Since(start)
+			elapsed, used := time.Since(start), processorTime()-begun
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", job, all[i].Name, err)
 			}
 			if found[i] = n; round > 0 {
-				took[i] = append(took[i], elapsed)
+				took[i], worked[i] = append(took[i], elapsed), append(worked[i], used)
 			}
 		}
 	}
-	r.print(job+differences(all, found), all, took)
+	r.print(job+differences(all, found), all, took, worked)
 	return nil
 }
 
 // print prints a row, after the head of the table unless the one before has the same
 // columns.
-func (r *Report) print(job string, all []Contender, took [][]time.Duration) {
+func (r *Report) print(job string, all []Contender, took, worked [][]time.Duration) {
 	var columns []string
 	for _, c := range all {
 		columns = append(columns, c.Name)
@@ -99,7 +100,11 @@ func (r *Report) print(job string, all []Contender, took [][]time.Duration) {
 	for i, c := range all[1:] {
 		compared := compare(c.Name, took[0], took[i+1])
 		now.results = append(now.results, compared)
-		fmt.Fprintf(r.Out, " **%.2g** (%.2g to %.2g) of %s |", compared.ratio, compared.least, compared.most, short(median(took[i+1])))
+		fmt.Fprintf(r.Out, " **%.2g** (%.2g to %.2g) of %s", compared.ratio, compared.least, compared.most, short(median(took[i+1])))
+		if r.CPU {
+			fmt.Fprintf(r.Out, "; CPU %.2g", compare(c.Name, worked[0], worked[i+1]).ratio)
+		}
+		fmt.Fprint(r.Out, " |")
 	}
 	fmt.Fprintln(r.Out)
 	if len(r.groups) == 0 {

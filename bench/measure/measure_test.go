@@ -1,9 +1,11 @@
 package measure_test
 
 import (
+	"crypto/sha256"
 	"encoding/xml"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -64,5 +66,29 @@ func TestReportError(t *testing.T) {
 	err := r.Run("job", takes("ours", 1, 0), measure.Contender{Name: "theirs", Do: func() (int, error) { return 0, broken }})
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "job: theirs") {
 		t.Errorf("Run with a broken contender = %v, want its error", err)
+	}
+}
+
+func TestReportCPU(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no processor time")
+	}
+	var out strings.Builder
+	r := measure.Report{Rounds: 1, Out: &out, CPU: true}
+	busy := func(turns int) measure.Contender {
+		return measure.Contender{Name: "busy", Do: func() (int, error) {
+			sum := sha256.Sum256(nil)
+			for range turns {
+				sum = sha256.Sum256(sum[:])
+			}
+			return measure.Uncounted, nil
+		}}
+	}
+	if err := r.Run("job", busy(100), busy(1_000_000)); err != nil {
+		t.Fatal(err)
+	}
+	_, ratio, _ := strings.Cut(out.String(), "; CPU ")
+	if number, _, _ := strings.Cut(ratio, " |"); !strings.HasPrefix(number, "0.0") && !strings.Contains(number, "e-") && number != "0" {
+		t.Errorf("the ratio of processor time is %q, want one near 0:\n%s", number, out.String())
 	}
 }

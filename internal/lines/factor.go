@@ -23,7 +23,7 @@ const maxFactor = 32
 // newFactor returns the best factor of a simplified tree. It returns nil if the automaton
 // is likely to be faster than any.
 func newFactor(tree *syntax.Regexp) *factor {
-	w := factors{bestCost: maxFactorCost}
+	w := factors{bestCost: maxFactorCost, steps: maxFactorSteps}
 	w.walk(tree)
 	w.flush()
 	return w.best
@@ -80,13 +80,22 @@ func (s byteSet) has(b byte) bool { return s[b/64]>>(b%64)&1 != 0 }
 // factors goes through a tree and collects what the bytes of a match can be, as long as
 // their number is fixed.
 type factors struct {
+	steps    int // how many more parts of the tree are looked at
 	run      []byteSet
 	best     *factor
 	bestCost float64
 }
 
+// maxFactorSteps bounds the time for a tree, as what repeats is looked at twice, and within
+// it, four times, and so on.
+const maxFactorSteps = 10_000
+
 // walk adds what re matches to the run, or ends the run.
 func (w *factors) walk(re *syntax.Regexp) {
+	if w.steps--; w.steps < 0 {
+		w.flush()
+		return
+	}
 	switch re.Op {
 	case syntax.OpLiteral:
 		for _, r := range re.Rune {

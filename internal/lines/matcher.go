@@ -147,9 +147,9 @@ func IsBinary(data []byte) bool {
 }
 
 // CanMatch reports whether buf has any of the literal texts that a match needs. If it has
-// none, no line of it matches.
+// none, no line of it matches. A text may need to lose the "\r" at the ends of lines first.
 func (m *Matcher) CanMatch(buf []byte) bool {
-	return len(m.needs) == 0 || slices.ContainsFunc(m.needs, func(need literal) bool { return need.index(buf, 0) >= 0 })
+	return len(m.needs) == 0 || m.multiline && !m.seesCR && bytes.IndexByte(buf, '\r') >= 0 || slices.ContainsFunc(m.needs, func(need literal) bool { return need.index(buf, 0) >= 0 })
 }
 
 // Scanner returns the matching lines of one buffer in order. It is for one

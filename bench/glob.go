@@ -30,7 +30,7 @@ func benchGlob(b *bench) error {
 	if err != nil {
 		return err
 	}
-	return b.Run("the same as a whole command, which asks for two pages", by("ours", func() (int, error) {
+	return b.Run("the same as a whole command, in two pages", by("ours", func() (int, error) {
 		return countLines([]string{command, "-C", b.dir, "call", "glob", "--include-ignored", "--all", "--limit", "1000", "--pattern", "**/" + pattern})
 	}), others...)
 }

@@ -80,13 +80,13 @@ func (r *Report) Run(job string, ours Contender, others ...Contender) error {
 			}
 		}
 	}
-	r.print(job+differences(all, found), all, took, worked)
+	r.print(job, differences(all, found), all, took, worked)
 	return nil
 }
 
 // print prints a row, after the head of the table unless the one before has the same
 // columns.
-func (r *Report) print(job string, all []Contender, took, worked [][]time.Duration) {
+func (r *Report) print(job, note string, all []Contender, took, worked [][]time.Duration) {
 	var columns []string
 	for _, c := range all {
 		columns = append(columns, c.Name)
@@ -96,7 +96,7 @@ func (r *Report) print(job string, all []Contender, took, worked [][]time.Durati
 		fmt.Fprintf(r.Out, "\n| | %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(all)))
 	}
 	now := row{job: job}
-	fmt.Fprintf(r.Out, "| %s | %s |", job, spread(took[0]))
+	fmt.Fprintf(r.Out, "| %s%s | %s |", job, note, spread(took[0]))
 	for i, c := range all[1:] {
 		compared := compare(c.Name, took[0], took[i+1])
 		now.results = append(now.results, compared)

@@ -10,7 +10,7 @@ import (
 
 // The plot, in pixels. Its axis is logarithmic, from lowest to highest.
 const (
-	rowHeight, labelWidth, plotWidth, margin = 20, 290, 560, 14
+	rowHeight, labelWidth, plotWidth, margin = 20, 370, 520, 14
 
 	lowest, highest = 1.0 / 64, 8.0
 )

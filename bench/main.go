@@ -58,7 +58,7 @@ func main() {
 	only := flag.String("run", "", "the `names` of what to run, separated by commas (default everything); one of"+names.String())
 	dir := flag.String("dir", "", "the tree to search (default the Go toolchain's own source)")
 	rounds := flag.Int("n", 7, "how many times to measure each")
-	cpu := flag.Bool("cpu", false, "print ratios of processor time, too, which a busy machine changes less; not for -run mcp, whose servers go on")
+	cpu := flag.Bool("cpu", false, "print ratios of processor time, too, and draw those, which a busy machine changes less; not for -run mcp, whose servers go on")
 	svg := flag.String("svg", "", "draw the ratios into this `file`")
 	flag.Parse()
 	exit(run(*only, *dir, *rounds, *cpu, *svg, flag.NArg()))

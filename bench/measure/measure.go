@@ -31,7 +31,7 @@ const Uncounted = -1
 type Report struct {
 	Rounds int       // at least 1
 	Out    io.Writer // for the tables
-	CPU    bool      // the tables have ratios of processor time, too: of this process and of those that it waited for
+	CPU    bool      // the tables have ratios of processor time, too, and the plot has these: of this process and of those that it waited for
 
 	columns []string // of the table that is being printed
 	groups  []group
@@ -99,12 +99,13 @@ func (r *Report) print(job, note string, all []Contender, took, worked [][]time.
 	fmt.Fprintf(r.Out, "| %s%s | %s |", job, note, spread(took[0]))
 	for i, c := range all[1:] {
 		compared := compare(c.Name, took[0], took[i+1])
-		now.results = append(now.results, compared)
 		fmt.Fprintf(r.Out, " **%.2g** (%.2g to %.2g) of %s", compared.ratio, compared.least, compared.most, short(median(took[i+1])))
 		if r.CPU {
-			fmt.Fprintf(r.Out, "; CPU %.2g", compare(c.Name, worked[0], worked[i+1]).ratio)
+			compared = compare(c.Name, worked[0], worked[i+1])
+			fmt.Fprintf(r.Out, "; CPU %.2g", compared.ratio)
 		}
 		fmt.Fprint(r.Out, " |")
+		now.results = append(now.results, compared)
 	}
 	fmt.Fprintln(r.Out)
 	if len(r.groups) == 0 {

@@ -45,7 +45,7 @@ type mark struct {
 	Text, Colour    string
 }
 
-// Plot writes the ratios as an SVG image: a dot for each median, with a line from the
+// Plot writes the ratios, of processor time with CPU, as an SVG image: a dot for each median, with a line from the
 // least to the greatest ratio of a round.
 func (r *Report) Plot(w io.Writer) error {
 	f := figure{Width: labelWidth + plotWidth + margin, Left: labelWidth, Right: labelWidth + plotWidth, One: place(1)}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"runtime"
 	"runtime/metrics"
 	"slices"
@@ -210,18 +211,97 @@ func (j *jqRun) argument(ctx context.Context, option, text string) (any, error) 
 	return nil, fmt.Errorf("invalid JSON text passed to %s", option)
 }
 
-// jqPrelude hides the functions that would read the time zone of the machine.
-const jqPrelude = `def localtime: gmtime; def strflocaltime($format): strftime($format); `
+// jqPrelude hides functions of gojq: those that would read the time zone of the machine,
+// and those that make a value of any size in one step, for which _fits and _within ask
+// first. Names that begin with "_own" are changed, so that filters cannot call them.
+const jqPrelude = `
+def localtime: gmtime; def strflocaltime($format): strftime($format);
+def _ownMultiply(l; r): _multiply(l; r); def _multiply(l; r): r as $r | l as $l | _ownFits($l; $r) as $fits | _ownMultiply($l; $r);
+def _ownSetpath(p; v): setpath(p; v); def setpath(p; v): _ownSetpath(p | _ownWithin(.); v);
+def _ownPaths(p): (path(p) | _ownWithin(.)) as $p | getpath($p);
+def _ownAssign(p; $v): _assign(p; $v); def _assign(p; $v): _ownAssign(_ownPaths(p); $v);
+def _ownModify(p; f): _modify(p; f); def _modify(p; f): _ownModify(_ownPaths(p); f);
+def _ownPick(p): pick(p); def pick(p): _ownPick(_ownPaths(p));
+def _ownFromstream(f): fromstream(f); def fromstream(f): _ownFromstream(f | _ownWithin(.[0]) as $path | .);
+.`
+
+// jqOwn is what begins the names of the functions of the prelude in place of "_own". No
+// filter can spell it.
+const jqOwn = "\x00"
+
+// rewriteJQ makes calls of functions of the operators that the prelude defines. In the
+// prelude itself, it gives the functions their names.
+func rewriteJQ(v reflect.Value, prelude bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		switch node := v.Interface().(type) {
+		case *gojq.Query:
+			if name := map[gojq.Operator]string{gojq.OpMul: "_multiply", gojq.OpAssign: "_assign"}[node.Op]; name != "" {
+				call := &gojq.Func{Name: name, Args: []*gojq.Query{node.Left, node.Right}}
+				node.Term, node.Left, node.Right, node.Op = &gojq.Term{Type: gojq.TermTypeFunc, Func: call}, nil, nil, 0
+			}
+		case *gojq.FuncDef:
+			node.Name = ownName(node.Name, prelude)
+		case *gojq.Func:
+			node.Name = ownName(node.Name, prelude)
+		}
+		rewriteJQ(v.Elem(), prelude)
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			rewriteJQ(field, prelude)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			rewriteJQ(v.Index(i), prelude)
+		}
+	}
+}
+
+// ownName returns the name of a function of the prelude.
+func ownName(name string, prelude bool) string {
+	if rest, ok := strings.CutPrefix(name, "_own"); ok && prelude {
+		return jqOwn + rest
+	}
+	return name
+}
+
+// fits returns an error if the product of two values would be a string that is too long.
+func (j *jqRun) fits(_ any, args []any) any {
+	for i, v := range args {
+		s, isText := v.(string)
+		n, isNumber := gojq.ToFloat64(args[1-i])
+		if isText && isNumber && n*float64(len(s)) > float64(j.p.MaxMemory/4) {
+			return fmt.Errorf("a string of %.3g bytes needs too much memory", n*float64(len(s)))
+		}
+	}
+	return true
+}
+
+// within returns a path, or an error if it has an index that needs too long an array.
+func (j *jqRun) within(_ any, args []any) any {
+	path, _ := args[0].([]any)
+	for _, step := range path {
+		if n, ok := gojq.ToFloat64(step); ok && n > float64(j.p.MaxMemory/64) {
+			return fmt.Errorf("an array with the index %.3g needs too much memory", n)
+		}
+	}
+	return args[0]
+}
 
 func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error) {
 	query, err := gojq.Parse(filter)
 	if err != nil {
 		return nil, err
 	}
-	prelude, err := gojq.Parse(jqPrelude + ".")
+	rewriteJQ(reflect.ValueOf(query), false)
+	prelude, err := gojq.Parse(jqPrelude)
 	if err != nil {
 		return nil, err
 	}
+	rewriteJQ(reflect.ValueOf(prelude), true)
 	query.FuncDefs = append(prelude.FuncDefs, query.FuncDefs...)
 	names := []string{}
 	for _, name := range slices.Sorted(maps.Keys(named)) {
@@ -237,6 +317,7 @@ func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error)
 	code, err := gojq.Compile(query, gojq.WithVariables(names), gojq.WithEnvironLoader(j.p.Environ), gojq.WithInputIter(j.input),
 		gojq.WithFunction("debug", 0, 0, func(v any, _ []any) any { return toStderr("", "\n")([]any{"DEBUG:", v}, nil).([]any)[1] }),
 		gojq.WithFunction("stderr", 0, 0, toStderr("", "")),
+		gojq.WithFunction(jqOwn+"Fits", 2, 2, j.fits), gojq.WithFunction(jqOwn+"Within", 1, 1, j.within),
 		gojq.WithFunction("input_filename", 0, 0, func(any, []any) any {
 			if j.input.name == "" || j.input.name == "-" {
 				return nil

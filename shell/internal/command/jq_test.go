@@ -17,6 +17,11 @@ func TestJQBounds(t *testing.T) {
 		{"jq -n 'def f: 1+f; f'", "the filter needs too much memory"},
 	}, nil)
 	cases := append(slow, []bound{
+		{`jq -n '"x"*2e9'`, "needs too much memory"}, {`jq -n '2e9 as $n | "xy" | . *= $n'`, "needs too much memory"}, {`jq -n '_multiply("x"; 2e9)'`, "needs too much memory"},
+		{`jq -n 'def f($n): $n * "abc"; [f(1e9)]'`, "needs too much memory"}, {`jq -n '"\("x" * 2e9)"'`, "needs too much memory"},
+		{"jq -n '.[500000000] = 1'", "needs too much memory"}, {"jq -n '.[500000000] |= 1'", "needs too much memory"}, {"jq -n '.a.b[500000000] += 1'", "needs too much memory"},
+		{"jq -n 'setpath([500000000]; 1)'", "needs too much memory"}, {"jq -n 'pick(.[500000000])'", "needs too much memory"}, {"jq -n '[fromstream([[500000000],1],[[500000000]])]'", "needs too much memory"},
+		{"jq -n '[500000000] as $p | getpath($p) = 1'", "needs too much memory"}, {"jq -n '_ownMultiply(1; 2)'", "function not defined"},
 		{"jq -s length", "too large for the memory of a program, 1 MiB"},
 		{"jq -R length", "too large for the memory of a program, 1 MiB"},
 		{"jq .", "too large for the memory of a program, 1 MiB"},
@@ -33,6 +38,22 @@ func TestJQBounds(t *testing.T) {
 		status := jq(ctx, p)
 		if status == 0 || !strings.Contains(stderr.String(), c.want) {
 			t.Errorf("%s returns %d and prints %.300q after %v, want %q", c.line, status, stderr, time.Since(started), c.want)
+		}
+	}
+}
+
+// TestJQPrelude has what operators and functions do that the prelude defines.
+func TestJQPrelude(t *testing.T) {
+	t.Parallel()
+	for filter, want := range map[string]string{
+		`[(1,2) * (10,20)]`: "[10,20,20,40]", `"ab" * 3`: `"ababab"`, `"ab" * -1`: "null", `{a:1} * {b:{c:2}}`: `{"a":1,"b":{"c":2}}`, `2 * 3 + 4 * 5`: "26",
+		`[1,2,3] | .[] *= 2`: "[2,4,6]", `{} | .a.b = 1 | .c[2] = 2`: `{"a":{"b":1},"c":[null,null,2]}`, `[1,[2]] | .[1][0] |= .+1`: "[1,[3]]", `[1,2,3] | (.[] | select(. > 1)) |= empty`: "[1]",
+		`[1,2] | .[0] = (5,6)`: "[5,2]\n[6,2]", `{"a":[1,2,3]} | .a[1:] = [9]`: `{"a":[1,9]}`, `setpath(["a",1]; 2) | setpath([]; 3)`: "3", `{"a":1,"b":2} | pick(.a)`: `{"a":1}`,
+		`[{"a":[1,{"b":2}]}|tostream] | fromstream(.[])`: `{"a":[1,{"b":2}]}`, `{} | .a += 1 | .b //= 2`: `{"a":1,"b":2}`, `[3] | .[-1] = 4`: "[4]", `try (null | .["a","b"] = 1) catch .`: `{"a":1,"b":1}`,
+	} {
+		p, stdout, stderr := newTestProcess(t, nil, "jq", "-nc", filter)
+		if status := jq(t.Context(), p); status != 0 || strings.TrimSpace(stdout.String()) != want {
+			t.Errorf("jq %s = %s, %s, status %d; want %s", filter, stdout, stderr, status, want)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,6 +36,7 @@ var attempts = []string{
 	`echo changed > locked`, `echo changed >> locked`, `sed -i s/a/changed/ locked`, `rm -f locked`, `mv locked x`, `cp other locked`,
 	`mv other locked`, `exec > locked; echo changed`, `bash -c 'echo changed > locked'`, `trap 'echo changed > locked' EXIT`,
 	`(echo changed > locked) & wait`, `echo changed | cat > locked`, `f() { echo changed; }; f > locked`,
+	`echo $((PPID)) ${PPID}`, `let x=PPID; echo $x`, `((y = PPID + 0)); echo $y`, `p=PPID; echo ${!p}`, `declare -n q=PPID; echo $q`, `for ((i = PPID; i; i = 0)); do echo $i; done`, `eval 'echo $((PPID))'`,
 	`env`, `export -p`, `echo $HOST_ONLY $PPID`, `cat /proc/self/environ`, `cat /etc/passwd`, `echo ~root ~nobody`, `cat ~root/.bashrc`,
 	`/bin/sh -c 'cat HOST/outside'`, `/usr/bin/env cat HOST/outside`, `exec cat HOST/outside`, `command cat HOST/outside`,
 	`builtin source HOST/outside`, `command . HOST/outside`, `alias x='cat HOST/outside'; x`, `kill -9 $PPID`, `ulimit -a`,
@@ -108,6 +111,9 @@ func tryEscape(t *testing.T, kind, attempt string) {
 	}
 	if entries, err := os.ReadDir(host); err != nil || len(entries) != 2 {
 		t.Errorf("%s\nthere are %v beside the root, %v", attempt, entries, err)
+	}
+	if slices.Contains(strings.Fields(result.Output), strconv.Itoa(os.Getppid())) {
+		t.Errorf("%s\nprints %q, which has the process of the host", attempt, result.Output)
 	}
 	for _, found := range []string{"/bin/bash:", "root:x:0", os.Getenv("PATH") + ":", "/root\n"} {
 		if strings.Contains(result.Output, found) {

@@ -71,6 +71,7 @@ func (g *guarding) param(p *syntax.ParamExp, pattern, split bool) {
 	}
 	if p.Excl {
 		name = "!" + name
+		g.unlikely = true
 	}
 	switch {
 	case pattern:
@@ -175,6 +176,9 @@ func (r *run) check(env expand.Environ, terms string) error {
 		}
 		product := int64(1)
 		for factor := range strings.SplitSeq(term, "*") {
+			if name, ok := strings.CutPrefix(factor, "!"); ok && renames[env.Get(name).Str] != "" {
+				return r.stop("${!%s} is not possible where %s is %s", name, name, env.Get(name).Str)
+			}
 			product = min(product*r.sizeOf(env, factor), 1<<40)
 		}
 		total = min(total+product, 1<<40)

@@ -167,10 +167,20 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 		case *syntax.ParamExp:
 			err = checkParam(node)
 			renameParam(node)
+			if node.Slice != nil {
+				renameArithm(node.Slice.Offset, node.Slice.Length)
+			}
+		case *syntax.ArithmExp:
+			renameArithm(node.X)
+		case *syntax.ArithmCmd:
+			renameArithm(node.X)
+		case *syntax.CStyleLoop:
+			renameArithm(node.Init, node.Cond, node.Post)
 		case *syntax.LetClause:
 			for i, expr := range node.Exprs {
 				node.Exprs[i] = unquoteLet(expr)
 			}
+			renameArithm(node.Exprs...)
 		case *syntax.CoprocClause:
 			err = errors.New("coproc is not supported")
 		}
@@ -547,10 +557,13 @@ func (r *run) declClause(decl *syntax.DeclClause) {
 	if decl.Variant.Value == "typeset" {
 		decl.Variant.Value = "declare"
 	}
-	isMap := false
+	isMap, isRef := false, decl.Variant.Value == "nameref"
 	for _, as := range decl.Args {
 		if as.Naked && as.Name == nil && as.Value != nil && strings.HasPrefix(as.Value.Lit(), "-") {
 			isMap = isMap || strings.Contains(as.Value.Lit(), "A")
+			isRef = isRef || strings.Contains(as.Value.Lit(), "n")
+		} else if isRef && as.Value != nil && as.Value.Lit() == "PPID" {
+			as.Value = literal(renames["PPID"])
 		} else if isMap && as.Name != nil {
 			r.maps[as.Name.Value] = true
 		}
@@ -650,6 +663,21 @@ func renameParam(p *syntax.ParamExp) {
 	if name := renames[p.Param.Value]; name != "" {
 		p.Param.Value = name
 		p.Short = false
+	}
+}
+
+// renameArithm is renameParam for names in expressions.
+func renameArithm(exprs ...syntax.ArithmExpr) {
+	for _, expr := range exprs {
+		if expr == nil {
+			continue
+		}
+		syntax.Walk(expr, func(node syntax.Node) bool {
+			if word, ok := node.(*syntax.Word); ok && word.Lit() == "PPID" {
+				word.Parts = []syntax.WordPart{&syntax.Lit{Value: renames["PPID"]}}
+			}
+			return true
+		})
 	}
 }
 

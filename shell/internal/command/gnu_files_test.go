@@ -1,6 +1,7 @@
 package command
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,6 +61,17 @@ var gnuFilesTests = map[string]gnuTest{
 			{"foo", "Foo", "'^package'", "main", "-e foo -e bar", "'foo.*bar'", "nothing", "'a$'", "''"},
 			{"", "", ".", "src", "src/", "src vendor", "./src", "src/lib", "src/foo.go", "docs .hidden", "missing src", ".."},
 		},
+	},
+	"rg": {
+		normalize: sorted, files: rgTree, noInput: true,
+		slots: [][]string{
+			{"", "-n", "-c", "-l", "-o", "-on", "-v", "-vc", "-N", "-H", "--files-without-match", "--no-filename -n", "-m 1", "-q", "-I -n", "--column", "-nA1", "-C 1", "--no-heading -n", "--max-count=2 -n", "-0l"},
+			{"", "", "-i", "-w", "-F", "-S", "-x", "-s", "--hidden", "--no-ignore", "-u", "-uu", "-a"},
+			{"", "", "-g '*.go'", "-g '!*.go'", "-tgo", "-Tgo", "-g '*.{md,txt}'", "-g 'src/**'", "-t md -t go", "--max-depth 1", "-g '!lib/'", "--type=txt"},
+			{"foo", "Foo", "'^package'", "'main|bar'", "-e foo -e bar", "'foo.*bar'", "nothing", "'a$'", "'\\bfoo\\b'", "'f(o+)' -r 'g$1'", "'[[:upper:]]\\w+'", "'(foo'", "'\\d+'"},
+			{".", "src", "src docs", "./src", "src/lib", "src/foo.go", "docs .hidden", "missing src", "text words", "src/bin", "ignored.txt", "unicode"},
+		},
+		lines: []string{"--files .", "--files src docs", "--files -g '*.go' .", "-e", "--foo x .", "-t nope foo .", "--files missing"},
 	},
 	"stat": {
 		noInput: true, files: gnuTree,
@@ -132,6 +144,23 @@ var gnuFilesTests = map[string]gnuTest{
 	},
 }
 
+// rgTree is gnuTree with rules of what to ignore.
+var rgTree = func() map[string]string {
+	tree := maps.Clone(gnuTree)
+	tree[".gitignore"], tree["ignored.txt"], tree["src/lib/ignored.txt"] = "ignored.txt\n", "foo ignored\n", "foo\n"
+	return tree
+}()
+
+// patchFiles are patches, and what they change.
+var patchFiles = map[string]string{
+	"v1": "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n", "v2": "gone\n", "sub/v1": "a\nb\nc\nd\n", "tail": "x\ny", "moved": "0\n1\na\nb\nc\nd\ne\n", "crs": "a\r\nb\r\n",
+	"modify.diff": "--- a/v1\n+++ b/v1\n@@ -1,4 +1,4 @@\n a\n-b\n+B\n c\n d\n", "create.diff": "--- /dev/null\n+++ b/new/file\n@@ -0,0 +1,2 @@\n+one\n+two\n",
+	"remove.diff": "--- a/v2\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n", "two.diff": "--- a/v1\n+++ b/v1\n@@ -2,3 +2,4 @@\n b\n c\n+C\n d\n@@ -8,3 +9,2 @@\n h\n-i\n j\n--- a/tail\n+++ b/tail\n@@ -1,2 +1,2 @@\n x\n-y\n\\ No newline at end of file\n+z\n\\ No newline at end of file\n",
+	"git.diff": "diff --git a/v1 b/v1\nindex 111..222 100644\n--- a/v1\n+++ b/v1\n@@ -9,2 +9,3 @@ head\n i\n j\n+k\n", "nonl.diff": "--- a/tail\n+++ b/tail\n@@ -1,2 +1,2 @@\n x\n-y\n\\ No newline at end of file\n+y\n",
+	"stale.diff": "--- a/v1\n+++ b/v1\n@@ -1,3 +1,3 @@\n q\n-r\n+R\n s\n", "offset.diff": "--- a/moved\n+++ b/moved\n@@ -2,4 +2,4 @@\n a\n-b\n+B\n c\n d\n",
+	"reversed.diff": "--- a/v1\n+++ b/v1\n@@ -1,3 +1,3 @@\n a\n-X\n+b\n c\n", "crlf.diff": "--- a/crs\n+++ b/crs\n@@ -1,2 +1,2 @@\n a\r\n-b\r\n+B\r\n",
+}
+
 // changeFiles are directories and files that are changed.
 var changeFiles = map[string]string{"a/b/f": "f\n", "a/g": "g\n", "d/old": "old\n", "d/a/x": "x\n", "g": "top\n", "h": "h\n", "e/.keep": ""}
 
@@ -183,6 +212,7 @@ var gnuFilesDifferences = []gnuDifference{
 	{"grep", regexp.MustCompile(`"-w" "-x"`), "`-w -x` is `-x`"},
 	{"cp", regexp.MustCompile(`"a" "a/b/c"|"-t" "d" .*"d"|"-r" "-t" "d"|"a" "a"`), "a directory that is copied into itself is not copied, not even in part"},
 	{"file", regexp.MustCompile(`"(png|gzip)"`), "of a binary format only its name is printed"},
+	{"rg", regexp.MustCompile(`"-g" "(src/\*\*|\*\.\{md,txt\})"`), "`-g` keeps to `.gitignore` files"},
 	{"sed", regexp.MustCompile(`\\\\1\$/!P`), "back references are refused"},
 	{"sed", regexp.MustCompile(`binary`), "a byte that is not UTF-8 is a character, which `.` and `[^a]` match"},
 	{"sed", regexp.MustCompile(`"(s/a/ls/e|1?e( ls)?|w out|s/a/X/w out)"`), "the commands and flags e and w are refused"},

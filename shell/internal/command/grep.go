@@ -750,6 +750,7 @@ func (f *grepFile) end() {
 	case f.quiet:
 	case f.list && f.selected > 0, f.listNot && f.selected == 0 && !(f.binary && f.noBinary && f.anyBytes):
 		f.printName()
+		f.found = f.found || f.anyBytes // rg has found a file
 	case f.list, f.listNot:
 	case f.count && (f.zeroCount || f.selected > 0):
 		f.printCount()

@@ -45,13 +45,23 @@ func applyPatch(ctx context.Context, p *Process) int {
 	if len(names) > 0 {
 		r.file = names[0]
 	}
-	r.p, r.dir = p, p.Dir
 	if *dir != "" {
-		r.dir = path.Join(p.Dir, *dir)
-		if path.IsAbs(*dir) {
-			r.dir = *dir
+		info, err := p.Stat(ctx, *dir)
+		if err == nil && !info.IsDir() {
+			err = workspace.ErrNotDir
+		}
+		if err != nil {
+			p.errorf("**** Can't change to directory %s : %s", *dir, ErrorText(err))
+			return exitUsage
+		}
+		there := *p
+		if p = &there; path.IsAbs(*dir) {
+			p.Dir = path.Clean(*dir)
+		} else {
+			p.Dir = path.Join(p.Dir, *dir)
 		}
 	}
+	r.p, r.dir = p, p.Dir
 	var text []byte
 	err := p.input(ctx, *input, func(in *Input) (err error) {
 		text, err = readBounded(ctx, p, in)
@@ -60,6 +70,9 @@ func applyPatch(ctx context.Context, p *Process) int {
 	if err != nil {
 		p.errorf("**** Can't open patch file %s : %s", *input, ErrorText(err))
 		return exitUsage
+	}
+	if len(text) == 0 {
+		return 0
 	}
 	changes, err := r.apply(ctx, string(text), *dryRun)
 	if err != nil {
@@ -278,6 +291,9 @@ func (r *patchRun) head(ctx context.Context, old, now string) (string, error) {
 		old, now = now, old
 	}
 	name := r.choose(ctx, old, now)
+	if name == "" {
+		return "", fmt.Errorf("%s has fewer directories than -p%d leaves out", old, r.strip)
+	}
 	at, err := r.p.Files.Locate(ctx, r.dir, name)
 	switch {
 	case err != nil:
@@ -316,7 +332,7 @@ func (r *patchRun) choose(ctx context.Context, old, now string) string {
 	return name
 }
 
-// stripped returns a name without its first directories.
+// stripped returns a name without its first directories, "" if it has too few.
 func (r *patchRun) stripped(name string) string {
 	if r.strip < 0 {
 		return path.Base(name)
@@ -324,7 +340,7 @@ func (r *patchRun) stripped(name string) string {
 	for range r.strip {
 		_, rest, found := strings.Cut(name, "/")
 		if !found {
-			break
+			return ""
 		}
 		name = strings.TrimLeft(rest, "/")
 	}

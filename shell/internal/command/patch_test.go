@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -78,6 +81,45 @@ func TestPatch(t *testing.T) {
 		if diff := cmp.Diff(c.files, contents(t, ws)); diff != "" {
 			t.Errorf("%s < %q: files (-want +got):\n%s", c.line, c.stdin, diff)
 		}
+	}
+}
+
+// TestPatchReal compares with the real patch: what that applies as it is, ours applies in the
+// same way, and what that cannot apply leaves all files as they are.
+func TestPatchReal(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("patch"); err != nil {
+		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("compares with the real program: %v", err)
+	}
+	hunks := regexp.MustCompile(`(?m)^(Hunk|\(Stripping) .*\n`)
+	test := gnuTest{changes: true, files: patchFiles, normalize: func(output string) string { return hunks.ReplaceAllString(output, "") }}
+	applied := 0
+	for _, flags := range []string{"", "-p1", "-p0", "-p1 -s", "-p1 --dry-run", "-p1 -N", "-p2", "-p1 -d sub", "--strip=1", "-p1 --quiet", "-p1 -d missing"} {
+		for _, operands := range []string{"-i modify.diff", "-i create.diff", "-i remove.diff", "-i two.diff", "-i git.diff", "-i nonl.diff", "-i stale.diff", "-i offset.diff", "-i empty", "-i text", "-i missing", "-i crlf.diff", "v1 modify.diff", "v1 -i stale.diff", "sub/v1 -i modify.diff", "-d sub -p1 -i ../modify.diff"} {
+			if strings.Contains(flags, "-d ") && strings.Contains(operands, "-d ") {
+				continue // the real one goes to both
+			}
+			c := gnuCase{shellWords(t, "-f --no-backup-if-mismatch "+flags+" "+operands), "empty"}
+			dir := t.TempDir()
+			writeTree(t, dir, test.allFiles())
+			want := test.runReal(t, []string{"patch"}, c, "", dir)
+			got := test.runOurs(t, "patch", c, "", memoryTree(t, test.allFiles()))
+			_, tree, _ := strings.Cut(got, " errors\n")
+			switch isRight := strings.Contains(want, "\nstatus 0,"); {
+			case isRight && got != want:
+				t.Errorf("patch %v\ngot:\n%s\nwant:\n%s", c, got, want)
+			case !isRight && (strings.Contains(got, "\nstatus 0,") || tree != "sub/"):
+				t.Errorf("patch %v\ngot:\n%s\nwant a failure that changes nothing; the real one has:\n%s", c, got, want)
+			case isRight:
+				applied++
+			}
+		}
+	}
+	if applied < 50 {
+		t.Errorf("%d patches could be applied", applied)
 	}
 }
 

@@ -271,6 +271,9 @@ func (r *rgRun) filters(name string) (includes, excludes []string) {
 			}
 		}
 	}
+	if r.depth >= 0 {
+		excludes = append(excludes, "/"+strings.Repeat("*/", min(r.depth, 100))+"**/*")
+	}
 	if !hidden {
 		excludes = append(excludes, "**/.*", "**/.*/**")
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +31,7 @@ type state struct {
 	mu     sync.Mutex // guards the fields below
 	nodes  map[string]*node
 	writes int
+	disk   string // the directory where commands run, once there is one
 	// versionOf replaces the versions, which count writes, if it is not nil.
 	versionOf func(old *node, data []byte) workspace.Version
 }
@@ -83,6 +85,7 @@ func (r *reference) symlink(target, name string) {
 func (r *reference) Capabilities() workspace.Capabilities {
 	return workspace.Capabilities{
 		Write: true, Versions: true, ConditionalWrite: true, Watch: workspace.WatchPolled, Move: true, Copy: true,
+		Run: runtime.GOOS == "linux",
 	}
 }
 

@@ -219,7 +219,7 @@ func TestSuggestEdit(t *testing.T) {
   - { allow: ["edit"], paths: ["a.txt/**"] }
   - { allow: ["read", "move"], paths: ["lib/a.txt"] }
   - { allow: ["write"], paths: ["lib/b.txt", "src/a.txt"] }
-  - { deny: ["read", "write", "edit", "delete", "move", "copy", "list", "mkdir"], paths: ["**"] }
+  - { deny: ["read", "write", "edit", "delete", "move", "copy", "list", "mkdir", "run"], paths: ["**"] }
 `
 	if out.String() != want {
 		t.Errorf("rules:\n%s\nwant\n%s", &out, want)

@@ -101,3 +101,11 @@ func RemedyOf(err error) string {
 	}
 	return ""
 }
+
+// Path returns the Path of the [*fs.PathError] in err, "" if there is none.
+func Path(err error) string {
+	if known, ok := errors.AsType[*fs.PathError](err); ok {
+		return known.Path
+	}
+	return ""
+}

@@ -137,6 +137,7 @@ var pages = map[string]page{
 		replace: []string{"go install github.com/workspacekit/workspacekit/cmd/workspace@latest", "go install -C " + absolute(root) + " ./cmd/workspace"},
 	},
 	"docs/rough-edges.md":     {tests: []string{"internal/repotest.TestDocLinks"}},
+	"docs/running.md":         {tests: []string{"workspace/policy.TestRun", "providers/container.TestRunConformance"}, vars: "ws *workspace.Workspace"},
 	"docs/running-locally.md": {tests: []string{"providers/localbash.TestRunAttacks", "providers/localbash.TestRunOptions"}},
 	"docs/security.md":        {tests: []string{"internal/repotest.TestSecurityTable"}},
 	"docs/shell-programs.md":  {tests: []string{"shell/internal/command.TestGNU"}},

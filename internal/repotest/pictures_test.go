@@ -203,7 +203,7 @@ func declares(t *testing.T, fsys workspace.FileSystem, capabilities string) bool
 	for name := range strings.FieldsFuncSeq(capabilities, func(r rune) bool { return r == ',' || r == ' ' }) {
 		holds, known := map[string]bool{
 			"Write": caps.Write, "Versions": caps.Versions, "ConditionalWrite": caps.ConditionalWrite,
-			"Move": caps.Move, "Copy": caps.Copy, "Watch": caps.Watch != "" && caps.Watch != workspace.WatchNone,
+			"Move": caps.Move, "Run": caps.Run, "Copy": caps.Copy, "Watch": caps.Watch != "" && caps.Watch != workspace.WatchNone,
 		}[name]
 		if !known {
 			t.Errorf("docs/contract.md has the capability %q, which the picture does not know", name)

@@ -80,7 +80,7 @@ var packages = func() map[string]string {
 		providers/afero providers/container providers/localbash providers/memory providers/objectstore
 		shell shell/bashtool tools tools/lint workspace workspace/audit workspace/backup workspace/config workspace/fallback
 		workspace/gitstage workspace/kind workspace/observe workspace/patch workspace/policy workspace/provider
-		workspace/quota workspace/transaction`) {
+		workspace/jobs workspace/quota workspace/transaction`) {
 		m[path.Base(path.Join(modulePath, name))] = path.Join(modulePath, name)
 	}
 	return m

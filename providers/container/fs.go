@@ -19,6 +19,7 @@
 //   - program has the functions that the shells are taught, and the calls of
 //     them with their replies in Go.
 //   - remotegrep searches with the container's grep.
+//   - command runs commands, and kills what they have started.
 //   - inotify watches with the container's inotifywait or inotifyd.
 //
 // # Confinement
@@ -36,6 +37,7 @@ import (
 	"sync"
 
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/container/internal/command"
 	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/remotegrep"
@@ -74,6 +76,7 @@ type shared struct {
 	text     string // what each shell is taught
 	start    *lazyInit
 	pool     *shell.Pool
+	machine  *command.Machine
 	barrier  *writeBarrier
 	contents remotegrep.Contents
 
@@ -93,6 +96,7 @@ var (
 	_ provider.Copier        = (*store)(nil)
 	_ provider.Walker        = (*store)(nil)
 	_ provider.Resolver      = (*store)(nil)
+	_ provider.Runner        = (*store)(nil)
 	_ provider.Exacter       = (*store)(nil)
 	_ fallback.Capable       = (*store)(nil)
 	_ fallback.Rooter        = (*store)(nil)
@@ -102,7 +106,7 @@ var (
 func (s *store) Capabilities() workspace.Capabilities {
 	c := workspace.Capabilities{
 		Write: true, Versions: true, ConditionalWrite: true,
-		Watch: workspace.WatchPolled, Move: true, Copy: true,
+		Watch: workspace.WatchPolled, Move: true, Copy: true, Run: s.runs(),
 	}
 	if found := s.start.found.Load(); found != nil && found.Watches != "" {
 		c.Watch = workspace.WatchNative
@@ -148,6 +152,7 @@ func (s *store) exactView() *store { return &store{shared: s.shared, exact: true
 func (s *store) Close() error {
 	close(s.done)
 	found := s.start.end()
+	s.machine.Close()
 	s.pool.Close(s.temporaries.removals)
 	s.background.Wait() // which ends, as there is no shell any more
 	if s.opts.Create.Keep {

@@ -58,6 +58,7 @@ func newStore(o Options) (*store, error) {
 	}
 	s := &shared{opts: o, text: text, barrier: newWriteBarrier(), done: make(chan struct{})}
 	s.start = newLazyInit(s.reach, s.done)
+	s.machine = s.newMachine()
 	s.pool = shell.NewPool(shells, s.openShell, program.KillOrphan)
 	return &store{shared: s}, nil
 }

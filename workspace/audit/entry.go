@@ -26,14 +26,15 @@ type Entry struct {
 	Torn int `json:"torn,omitempty"`
 	// Time is when the operation began.
 	Time time.Time `json:"time"`
-	// Session, Workspace, Op, Path, To, VersionBefore, VersionAfter, Edit, Bytes,
-	// Decision, Rule and Code are those of [observe.Event]. Path and To begin with "hmac:" if
-	// they are hashed, and are cut after 4,096 bytes.
+	// Session, Workspace, Op, Path, To, Command, VersionBefore, VersionAfter, Edit,
+	// Bytes, Decision, Rule and Code are those of [observe.Event]. Path, To and Command
+	// begin with "hmac:" if they are hashed, and are cut after 4,096 bytes.
 	Session       string            `json:"session,omitempty"`
 	Workspace     string            `json:"workspace,omitempty"`
 	Op            string            `json:"op,omitempty"`
 	Path          string            `json:"path,omitempty"`
 	To            string            `json:"to,omitempty"`
+	Command       string            `json:"command,omitempty"`
 	VersionBefore workspace.Version `json:"versionBefore,omitempty"`
 	VersionAfter  workspace.Version `json:"versionAfter,omitempty"`
 	Edit          bool              `json:"edit,omitempty"`
@@ -82,7 +83,7 @@ func newEntry(e observe.Event, key []byte) Entry {
 	return Entry{
 		Time: e.Time.UTC(), DurationNs: e.Duration.Nanoseconds(),
 		Session: clip(e.Session), Workspace: clip(e.Workspace), Op: clip(e.Op),
-		Path: HashPath(key, e.Path), To: HashPath(key, e.To),
+		Path: HashPath(key, e.Path), To: HashPath(key, e.To), Command: HashPath(key, e.Command),
 		VersionBefore: workspace.Version(clip(string(e.VersionBefore))),
 		VersionAfter:  workspace.Version(clip(string(e.VersionAfter))),
 		Edit:          e.Edit, Bytes: e.Bytes, Decision: e.Decision, Rule: clip(e.Rule), Code: clip(e.Code),

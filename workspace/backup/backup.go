@@ -141,7 +141,7 @@ func Hide(fsys workspace.FileSystem, dirs ...string) (workspace.FileSystem, erro
 		}
 		patterns = append(patterns, pattern)
 	}
-	hidden, err := policy.Restrict(fsys, policy.Rules{DeniedPaths: patterns})
+	hidden, err := policy.Restrict(fsys, policy.Rules{DeniedPaths: patterns, AllowRun: true})
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,9 @@ type Event struct {
 	Path string
 	// To is the destination of a move or a copy.
 	To string
+	// Command is what a run runs, cut after 4,096 bytes: the program and its
+	// arguments, each as Go spells a string.
+	Command string
 
 	// The other fields are for [Observer].After. Before an operation they are zero.
 

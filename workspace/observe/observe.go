@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -34,6 +35,7 @@ var (
 	_ workspace.Resolver        = (*fileSystem)(nil)
 	_ workspace.Exacter         = (*fileSystem)(nil)
 	_ fallback.Rooter           = (*fileSystem)(nil)
+	_ workspace.Runner          = (*fileSystem)(nil)
 	_ fallback.Hider            = (*fileSystem)(nil)
 )
 
@@ -113,13 +115,17 @@ type observation struct {
 // begin tells the observers that an operation begins. If one refuses it, begin
 // returns its error, and the operation has ended.
 func (f *fileSystem) begin(ctx context.Context, op, path, to string) (observation, error) {
-	o := observation{fs: f, ctx: ctx, Event: Event{
-		Time: time.Now(), Session: session.ID(ctx), Workspace: f.name, Op: op, Path: path, To: to,
-	}}
+	return f.beginEvent(ctx, Event{Op: op, Path: path, To: to})
+}
+
+// beginEvent is begin for what e says.
+func (f *fileSystem) beginEvent(ctx context.Context, e Event) (observation, error) {
+	e.Time, e.Session, e.Workspace = time.Now(), session.ID(ctx), f.name
+	o := observation{fs: f, ctx: ctx, Event: e}
 	for _, observer := range f.observers {
 		next, err := observer.Before(o.ctx, o.Event)
 		if err != nil {
-			return o, o.end(refusal(op, path, err))
+			return o, o.end(refusal(e.Op, e.Path, err))
 		}
 		o.ctx = next
 	}
@@ -288,6 +294,28 @@ func (f *fileSystem) Copy(ctx context.Context, source, destination string) (work
 	version, err := workspace.Copy(o.ctx, f.fsys, source, destination)
 	o.VersionAfter = version
 	return version, o.end(err)
+}
+
+// maxCommand is how much of a command an event has, in bytes.
+const maxCommand = 4 << 10
+
+// Run implements [workspace.Runner]. What the command does with files is no operation.
+func (f *fileSystem) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
+	var r workspace.RunOptions
+	if opts != nil {
+		r = *opts
+	}
+	command := fmt.Sprintf("%q", r.Command)
+	o, err := f.beginEvent(ctx, Event{Op: ops.Run, Path: orRoot(r.Dir), Command: command[:min(len(command), maxCommand)]})
+	if err != nil {
+		return nil, err
+	}
+	runner, ok := workspace.As[workspace.Runner](f.fsys)
+	if !ok {
+		return nil, o.end(ops.Error(ops.Run, orRoot(r.Dir), errors.ErrUnsupported, nil))
+	}
+	result, err := runner.Run(o.ctx, &r)
+	return result, o.end(err)
 }
 
 // Walk implements [workspace.Walker].

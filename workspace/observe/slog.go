@@ -31,7 +31,7 @@ func levelOf(e Event) slog.Level {
 func attributes(e Event) []slog.Attr {
 	attrs := []slog.Attr{slog.String("op", e.Op), slog.String("path", e.Path)}
 	for _, field := range [...]struct{ key, value string }{
-		{"to", e.To}, {"session", e.Session}, {"workspace", e.Workspace},
+		{"to", e.To}, {"command", e.Command}, {"session", e.Session}, {"workspace", e.Workspace},
 		{"versionBefore", string(e.VersionBefore)}, {"versionAfter", string(e.VersionAfter)},
 		{"code", e.Code}, {"rule", e.Rule}, {"decision", string(e.Decision)},
 	} {

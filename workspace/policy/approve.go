@@ -243,6 +243,12 @@ func (s *ruleset) granting(places []string) *ruleset {
 		}
 		_ = granted.add(list) // these patterns have been compiled before
 	}
+	granted.programs = slices.Clone(s.programs)
+	for i, c := range granted.programs {
+		if c.effect == Ask && slices.Contains(places, c.place) {
+			granted.programs[i].effect = Allow
+		}
+	}
 	_ = granted.index()
 	return &granted
 }

@@ -27,6 +27,7 @@ var (
 	_ workspace.Mover      = (*ReadOnlyFS)(nil)
 	_ workspace.Copier     = (*ReadOnlyFS)(nil)
 	_ workspace.Exacter    = (*ReadOnlyFS)(nil)
+	_ workspace.Runner     = (*ReadOnlyFS)(nil)
 	_ fallback.Hider       = (*ReadOnlyFS)(nil)
 	_ fallback.Transactor  = (*ReadOnlyFS)(nil)
 )

@@ -41,6 +41,7 @@ type RestrictedFS struct {
 	hidden   scan.Hidden                                        // from searches; nil but in a view of Hide
 	question *question                                          // about the operation that runs, nil if nobody is asked
 	report   func(ctx context.Context, name string, d Decision) // nil if the rules are enforced
+	allowRun bool                                               // commands need no rule
 }
 
 var (
@@ -54,6 +55,7 @@ var (
 	_ workspace.Walker          = (*RestrictedFS)(nil)
 	_ workspace.Resolver        = (*RestrictedFS)(nil)
 	_ workspace.Exacter         = (*RestrictedFS)(nil)
+	_ workspace.Runner          = (*RestrictedFS)(nil)
 	_ fallback.Hider            = (*RestrictedFS)(nil)
 	_ fallback.Transactor       = (*RestrictedFS)(nil)
 	_ fallback.Rooter           = (*RestrictedFS)(nil)
@@ -78,7 +80,7 @@ func Restrict(fsys workspace.FileSystem, rules Rules) (*RestrictedFS, error) {
 	}
 	r, err := restrict(fsys, set)
 	if err == nil {
-		r.report = rules.Report
+		r.report, r.allowRun = rules.Report, rules.AllowRun
 	}
 	return r, err
 }
@@ -135,7 +137,7 @@ func (r *RestrictedFS) Exact() (workspace.FileSystem, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RestrictedFS{fsys: exact, files: exact, rules: r.rules, noFollow: true, hidden: r.hidden, report: r.report}, nil
+	return &RestrictedFS{fsys: exact, files: exact, rules: r.rules, noFollow: true, hidden: r.hidden, report: r.report, allowRun: r.allowRun}, nil
 }
 
 // Hide implements [fallback.Hider].
@@ -158,7 +160,9 @@ func (r *RestrictedFS) Transaction(ctx context.Context, change func(ctx context.
 
 // Capabilities implements [fallback.Capable].
 func (r *RestrictedFS) Capabilities() workspace.Capabilities {
-	return workspace.CapabilitiesOf(r.fsys)
+	c := workspace.CapabilitiesOf(r.fsys)
+	c.Run = c.Run && (r.runsFreely() || r.report != nil || r.rules.canRun())
+	return c
 }
 
 // Root implements [fallback.Rooter].

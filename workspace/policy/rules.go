@@ -54,6 +54,9 @@ type Rules struct {
 	// the zero Rules, as a program that names its rules gets these and no others;
 	// package config turns it on.
 	DenySensitive bool
+	// AllowRun lets commands run without a rule for OpRun. It is for rules that keep
+	// files from tools alone.
+	AllowRun bool
 }
 
 // onlySensitive reports whether DenySensitive is all that r says.
@@ -116,16 +119,21 @@ const (
 	// OpMkdir is for Mkdir, and for each directory that Move creates. A directory
 	// can also be created if something in it can be.
 	OpMkdir Op = "mkdir"
+	// OpRun is for Run, of the directory in which the command begins. It is the only
+	// operation that is refused unless a rule of FirstMatch allows it, or asks, as a
+	// command is bound by none of the rules: it reads and changes what the machine
+	// lets it.
+	OpRun Op = "run"
 )
 
 // Ops returns all operations.
 func Ops() []Op { return slices.Clone(allOps[:]) }
 
 // allOps has the operations in the order of the bits of an [opSet].
-var allOps = [...]Op{OpRead, OpWrite, OpEdit, OpDelete, OpMove, OpCopy, OpList, OpMkdir}
+var allOps = [...]Op{OpRead, OpWrite, OpEdit, OpDelete, OpMove, OpCopy, OpList, OpMkdir, OpRun}
 
 // opSet is a set of operations. A method of the FileSystem may need several.
-type opSet uint8
+type opSet uint16
 
 const (
 	onRead opSet = 1 << iota
@@ -136,8 +144,9 @@ const (
 	onCopy
 	onList
 	onMkdir
+	onRun
 
-	onAll    opSet = 1<<8 - 1
+	onAll    opSet = 1<<9 - 1
 	onChange       = onWrite | onEdit | onDelete | onMove | onMkdir
 )
 
@@ -242,6 +251,9 @@ func Explain(rules Rules, op Op, name string) (Decision, error) {
 		need |= onRead
 	}
 	v := set.verdict(need, name)
+	if need == onRun && !v.refuses(need) && !rules.AllowRun {
+		return set.runs(name), nil
+	}
 	file := onRead | onWrite | onEdit | onCopy // what no directory is for
 	if v.refuses(need) || v.access == traverse && op != OpMove && need&file != 0 {
 		return set.decision(need, name, v), nil

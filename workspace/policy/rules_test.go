@@ -301,11 +301,11 @@ func TestFirstMatch(t *testing.T) {
 // TestRuleErrors tests which rules are refused.
 func TestRuleErrors(t *testing.T) {
 	for want, rule := range map[string]policy.Rule{
-		`restrict rules[0]: invalid argument: a rule has no operations: give it one of allow, deny and ask`:                                      {Paths: []string{"a"}},
-		`restrict rules[0]: invalid argument: a rule has allow and ask: make two rules of it`:                                                    {Allow: []policy.Op{"read"}, Ask: []policy.Op{"list"}, Paths: []string{"a"}},
-		`restrict rules[0]: invalid argument: a rule has no paths: "**" is all of them`:                                                          {Deny: []policy.Op{"read"}},
-		`restrict rules[0]: invalid argument: there is no operation "rm": the operations are read, write, edit, delete, move, copy, list, mkdir`: {Deny: []policy.Op{"rm"}, Paths: []string{"a"}},
-		`restrict a[: invalid pattern: an escape, a class or a brace is not complete`:                                                            {Deny: []policy.Op{"read"}, Paths: []string{"a["}},
+		`restrict rules[0]: invalid argument: a rule has no operations: give it one of allow, deny and ask`:                                           {Paths: []string{"a"}},
+		`restrict rules[0]: invalid argument: a rule has allow and ask: make two rules of it`:                                                         {Allow: []policy.Op{"read"}, Ask: []policy.Op{"list"}, Paths: []string{"a"}},
+		`restrict rules[0]: invalid argument: a rule has no paths: "**" is all of them`:                                                               {Deny: []policy.Op{"read"}},
+		`restrict rules[0]: invalid argument: there is no operation "rm": the operations are read, write, edit, delete, move, copy, list, mkdir, run`: {Deny: []policy.Op{"rm"}, Paths: []string{"a"}},
+		`restrict a[: invalid pattern: an escape, a class or a brace is not complete`:                                                                 {Deny: []policy.Op{"read"}, Paths: []string{"a["}},
 	} {
 		if _, err := policy.Restrict(memory.New(nil), policy.Rules{FirstMatch: []policy.Rule{rule}}); fmt.Sprint(err) != want {
 			t.Errorf("Restrict(%+v) = %v, want %s", rule, err, want)

@@ -27,6 +27,8 @@ type ruleset struct {
 	asks    bool                           // there is a rule that asks
 	show    bool                           // everything that lists names shows hidden ones
 
+	programs []clause // of the rules for single operations, those for OpRun
+
 	// What index compiles of all lists: see clauses.
 	hides     *glob.Pattern
 	forbidden [len(allOps)]*glob.Pattern // nil if there are no lists
@@ -118,6 +120,11 @@ func compileAll(rules Rules) (*ruleset, error) {
 	list, err = compileFirstMatch(rules.FirstMatch)
 	if err == nil {
 		err = s.add(list)
+	}
+	for _, c := range list.all {
+		if c.ops&onRun != 0 {
+			s.programs = append(s.programs, c)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -406,6 +413,9 @@ func (s *ruleset) decision(need opSet, name string, v verdict) Decision {
 // allowedOps returns what may be done with name.
 func (s *ruleset) allowedOps(name string) (free []Op) {
 	for i, op := range allOps {
+		if op == OpRun {
+			continue // which needs a rule, and says nothing of the file
+		}
 		if v := s.verdict(1<<i, name); v.access > traverse && v.rule == nil {
 			free = append(free, op)
 		}

@@ -119,6 +119,26 @@ func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) e
 	return fallback.Transaction(ctx, f.fsys, change)
 }
 
+// Capabilities implements [fallback.Capable].
+func (f *FS) Capabilities() workspace.Capabilities {
+	c := f.reads.Capabilities()
+	c.Run = false
+	return c
+}
+
+// Run implements [workspace.Runner]: it is refused, as nobody counts what a command
+// writes.
+func (f *FS) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
+	dir := "."
+	if opts != nil && opts.Dir != "" {
+		dir = opts.Dir
+	}
+	if err := ops.Check(ctx, ops.Run, dir); err != nil {
+		return nil, err
+	}
+	return nil, ops.Error(ops.Run, dir, workspace.ErrPolicy, errors.New("the quota cannot count what a command writes"))
+}
+
 // Close closes the FileSystem below if it is an [io.Closer].
 func (f *FS) Close() error {
 	if closer, ok := workspace.As[io.Closer](f.fsys); ok {

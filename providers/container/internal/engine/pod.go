@@ -34,11 +34,7 @@ const getTimeout = time.Minute
 
 // Start starts a program in the container.
 func (p *Pod) Start(args ...string) (shell.Process, error) {
-	words := append(slices.Clone(p.Command), "exec", "-i", p.Name)
-	if p.Container != "" {
-		words = append(words, "-c", p.Container)
-	}
-	return Start(append(append(words, "--"), args...)...)
+	return Start(p.Words(args...)...)
 }
 
 // Pin returns the one pod that p leads to now.

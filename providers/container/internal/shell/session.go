@@ -151,6 +151,9 @@ func (s *Session) Close() {
 	_ = s.process.Close() // however it ends, it has
 }
 
+// Broken reports whether the session cannot be used any more.
+func (s *Session) Broken() bool { return s.broken.Load() }
+
 // kill ends the shell in the middle of what it does.
 func (s *Session) kill() {
 	s.broken.Store(true)

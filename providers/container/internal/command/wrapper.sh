@@ -1,0 +1,40 @@
+set -f
+refuse() {
+	echo "$1" >&2
+	exit
+}
+cd -P -- "$dir" 2>/dev/null || {
+	[ -e "$dir" ] || refuse missing
+	[ -d "$dir" ] || refuse notdir
+	refuse denied
+}
+[ "$PWD" = "$dir" ] || refuse moved
+[ -z "$path" ] || PATH=$path
+program=
+case $1 in
+*/*) program=$1 ;;
+*)
+	IFS=:
+	for at in $PATH; do
+		[ -f "${at:-.}/$1" ] && [ -x "${at:-.}/$1" ] && program=${at:-.}/$1 && break
+	done
+	unset IFS
+	;;
+esac
+[ -n "$program" ] && [ -e "$program" ] || refuse noprogram
+[ -f "$program" ] && [ -x "$program" ] || refuse noexec
+echo "ready $$" >&2
+read -r marker || exit
+exec 3<&0 4>&1 5>&2
+# A shell says on its standard error that a signal has ended a program, except for INT
+# and PIPE. That of a program that exits with 137 is the same code without the words.
+said=$("$sh" -c '(exec "$@" <&3 >&4 2>&5 3<&- 4>&- 5>&-); printf =%d $?' sh \
+	"$env" ENVIRONMENT "$sh" -c 'exec "$@"' sh "$@" 2>&1)
+code=${said##*=}
+said=${said%=*}
+signal=
+case $code,$said in
+130,* | 141,* | *,?*) [ "$code" -le 128 ] || signal=$(kill -l $((code - 128))) ;;
+esac
+printf '%s %s %s\n' "$marker" "$code" "$signal" >&5
+exit

@@ -1,0 +1,193 @@
+package container_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// TestRunConformance runs the cases for commands, each in an FS of its own: a directory of
+// another one would run none.
+func TestRunConformance(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		only := []string{"Run/signals", "Run/environment", "Run/canceled", "Run/background", "Run/arguments", "Run/not-started"}
+		if r.name == "docker-busybox" || exhaustive.On() {
+			only = []string{"Run"}
+		}
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return r.open(t) },
+			&conformance.Options{Symlink: r.symlink, Short: true, Only: only})
+	})
+}
+
+// lasting returns a script of processes that last, as children and in other sessions. Each
+// has the number of r in its arguments.
+func (r *running) lasting() string {
+	sleep := "sleep 1000." + r.number
+	return sleep + " & ( " + sleep + " & ); setsid " + sleep + " & ( setsid " + sleep + " </dev/null >/dev/null 2>&1 & ); echo begun; " + sleep
+}
+
+// lasts returns the processes that lasting has started.
+func (r *running) lasts(t *testing.T) string {
+	t.Helper()
+	return r.run(t, "sh", "-c", `grep -l -s -e "10[0]0.$1" /proc/[0-9]*/cmdline || :`, "sh", r.number[:len(r.number)-1]+"["+r.number[len(r.number)-1:]+"]")
+}
+
+// TestRunCancels cancels commands at random moments. When Run returns, none of their
+// processes runs.
+func TestRunCancels(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		cancels := 20
+		if exhaustive.On() {
+			cancels = 200
+		}
+		f := r.open(t)
+		const workers = 5
+		var wg sync.WaitGroup
+		for range workers {
+			wg.Go(func() {
+				for range cancels / workers {
+					ctx, cancel := context.WithTimeout(t.Context(), rand.N(400*time.Millisecond))
+					_, err := f.Run(ctx, &workspace.RunOptions{Command: []string{"sh", "-c", r.lasting()}})
+					cancel()
+					if !errors.Is(err, context.DeadlineExceeded) {
+						t.Errorf("Run = %v, want %v", err, context.DeadlineExceeded)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if left := r.lasts(t); left != "" {
+			t.Errorf("after %d cancels, these are left: %s", cancels, left)
+		}
+	})
+}
+
+// TestRunClose closes an FS while commands run.
+func TestRunClose(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		f := r.open(t)
+		began := make(chan struct{}, 1)
+		ended := make(chan error, 1)
+		go func() {
+			_, err := f.Run(t.Context(), &workspace.RunOptions{
+				Command: []string{"sh", "-c", r.lasting()},
+				Stdout:  writerFunc(func(p []byte) (int, error) { began <- struct{}{}; return len(p), nil }),
+			})
+			ended <- err
+		}()
+		<-began
+		if r.lasts(t) == "" {
+			t.Error("no process of the command is found")
+		}
+		if err := f.Close(); err != nil {
+			t.Errorf("Close() = %v, want nil", err)
+		}
+		if left := r.lasts(t); left != "" {
+			t.Errorf("after Close, these are left: %s", left)
+		}
+		if err := <-ended; !errors.Is(err, os.ErrClosed) {
+			t.Errorf("Run of a closed FS = %v, want %v", err, os.ErrClosed)
+		}
+	})
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// TestRunKilledOwner kills a process whose commands run, or begin to run.
+func TestRunKilledOwner(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		opts := r.options(t)
+		kills := 3
+		if exhaustive.On() {
+			kills = 20
+		}
+		for i := range kills {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestRunOwner$")
+			cmd.Env = append(os.Environ(), "WORKSPACEKIT_TEST_RUNS="+strings.Join(append([]string{opts.Root, opts.Container, r.lasting()}, opts.Engine...), "\n"))
+			said, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			words := make([]byte, 100)
+			n, err := said.Read(words)
+			for i == 0 && err == nil && !strings.Contains(string(words[:n]), "begun") { // else it is killed at any moment
+				n, err = said.Read(words)
+			}
+			if err != nil {
+				t.Errorf("the owner says %q, %v", words[:n], err)
+			}
+			if i > 0 {
+				time.Sleep(rand.N(400 * time.Millisecond)) // a moment at random
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // it was killed
+		}
+		eventually(t, "something is left", func() error {
+			if left := r.lasts(t); left != "" {
+				return fmt.Errorf("these are left: %s", left)
+			}
+			return nil
+		})
+	})
+}
+
+// TestRunOwner is the process that TestRunKilledOwner kills.
+func TestRunOwner(t *testing.T) {
+	env := os.Getenv("WORKSPACEKIT_TEST_RUNS")
+	if env == "" {
+		return
+	}
+	words := strings.Split(env, "\n")
+	opts := &container.Options{Root: words[0], Container: words[1], Engine: words[3:]}
+	if opts.Container == "" {
+		opts.Executor, opts.Engine = container.Command{}, nil
+	}
+	f := open(t, opts)
+	fmt.Println("open")
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			_, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"sh", "-c", words[2]}, Stdout: os.Stdout})
+			t.Errorf("Run = %v, want to be killed", err)
+		})
+	}
+	wg.Wait()
+}
+
+// TestRunEnvironment checks that a hostile environment of the image changes nothing, and
+// that the variables of the options reach commands.
+func TestRunEnvironment(t *testing.T) {
+	in(t, places()[1:2], func(t *testing.T, r *running) {
+		f := open(t, &container.Options{
+			Engine: r.engineArgs, Image: r.imageName(),
+			Create: container.CreateOptions{Workdir: "/w", Env: map[string]string{
+				"GIVEN": "by the options", "ENV": "/w/evil", "PWD": "/evil", "IFS": "x", "HOME": "/the/home",
+			}},
+		})
+		var out bytes.Buffer
+		result, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"sh", "-c", `echo "$GIVEN|$HOME|$PWD|$MORE"`}, Env: map[string]string{"MORE": "m"}, Stdout: &out})
+		if err != nil || out.String() != "by the options|/the/home|/w|m\n" {
+			t.Errorf("Run = %+v, %v and writes %q", result, err, &out)
+		}
+	})
+}

@@ -30,6 +30,7 @@ type terminal struct {
 	prompts bool          // there is a person at a terminal
 
 	asking sync.Mutex // held while the person is asked
+	block  sync.Mutex // held while several texts are printed that belong together
 
 	mu   sync.Mutex
 	open bool // guarded by mu; the last line that was printed has not ended
@@ -120,6 +121,8 @@ func (t *terminal) note(text string) {
 // write shows what the agent is about to write. It asks nobody for an approval.
 func (t *terminal) write(ctx context.Context, ws *workspace.Workspace, name, text string) {
 	before, err := ws.ReadFile(policy.WithApprover(ctx, nil), name)
+	t.block.Lock()
+	defer t.block.Unlock()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		t.show(term.Yellow, "the agent creates "+name)
@@ -134,6 +137,8 @@ func (t *terminal) write(ctx context.Context, ws *workspace.Workspace, name, tex
 
 // SessionUpdate implements [sdk.Client].
 func (t *terminal) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
+	t.block.Lock()
+	defer t.block.Unlock()
 	switch u := n.Update; {
 	case u.AgentMessageChunk != nil:
 		t.say(term.NoColor, blockText(u.AgentMessageChunk.Content))
@@ -202,8 +207,10 @@ func (t *terminal) RequestPermission(ctx context.Context, req sdk.RequestPermiss
 	if req.ToolCall.Title != nil {
 		title = *req.ToolCall.Title
 	}
+	t.block.Lock()
 	t.show(term.Bold, "the agent asks: "+title)
 	t.showContent(req.ToolCall.Content)
+	t.block.Unlock()
 	var b strings.Builder
 	for i, option := range req.Options {
 		fmt.Fprintf(&b, "%d %s (%s), ", i+1, term.Visible(option.Name, ""), term.Visible(string(option.Kind), ""))

@@ -1,0 +1,306 @@
+package trigram
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Query is what a text must have for a pattern to match in it: all of some trigrams,
+// and one of each list of alternatives. The zero Query is met by every text.
+type Query struct {
+	hashes  []uint32
+	choices [][]Query
+}
+
+// Everything reports whether every text meets q.
+func (q Query) Everything() bool { return len(q.hashes) == 0 && len(q.choices) == 0 }
+
+// Meets reports whether the text with the given set may meet q.
+func (q Query) Meets(set Set) bool {
+	for _, hash := range q.hashes {
+		if !set.has(hash) {
+			return false
+		}
+	}
+	for _, choice := range q.choices {
+		if !slices.ContainsFunc(choice, func(q Query) bool { return q.Meets(set) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Plan returns the Query of a pattern, as [syntax.Parse] returns it. It never asks for
+// a trigram with a line break, so it holds for a text with "\r\n" as with "\n".
+func Plan(pattern *syntax.Regexp) Query {
+	p := plan(pattern.Simplify())
+	p.query.add(alternatives(p.texts))
+	return p.query
+}
+
+// planned is what is known of the matches of a part of a pattern.
+type planned struct {
+	texts []string // each match is one of these, in lower case; nil if there are too many
+	query Query    // and meets this
+}
+
+// maxTexts bounds the texts of a part.
+const maxTexts = 32
+
+// plan says what is known of re.
+func plan(re *syntax.Regexp) planned {
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return planned{texts: []string{""}}
+	case syntax.OpLiteral:
+		return planLiteral(re)
+	case syntax.OpCharClass:
+		return planned{texts: textsOfClass(re.Rune)}
+	case syntax.OpCapture:
+		return plan(re.Sub[0])
+	case syntax.OpQuest:
+		return planned{texts: orEmpty(plan(re.Sub[0]).texts)}
+	case syntax.OpPlus:
+		return planConcat([]*syntax.Regexp{re})
+	case syntax.OpConcat:
+		return planConcat(re.Sub)
+	case syntax.OpAlternate:
+		return planAlternate(re.Sub)
+	}
+	return planned{}
+}
+
+// orEmpty returns texts and the empty text.
+func orEmpty(texts []string) []string {
+	if texts == nil {
+		return nil
+	}
+	return union(texts, []string{""})
+}
+
+// union returns the texts of a and b, nil if there are too many.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	if all = slices.Compact(all); len(all) > maxTexts {
+		return nil
+	}
+	return all
+}
+
+// planLiteral plans the text of re. It is cut where a character has other spellings.
+func planLiteral(re *syntax.Regexp) planned {
+	r := run{texts: []string{""}}
+	var text []byte
+	for _, c := range re.Rune {
+		c, ok := spelled(c, re.Flags&syntax.FoldCase != 0)
+		if text = append(text, c...); !ok {
+			r.append([]string{string(text)})
+			r.cut()
+			text = nil
+		}
+	}
+	r.append([]string{string(text)})
+	return r.planned()
+}
+
+// spelled returns how a text spells the character c, in lower case, if there is only one
+// way. Where case is ignored, the letters that equal an ASCII letter are no other way,
+// see [Append].
+func spelled(c rune, fold bool) (string, bool) {
+	if c == unicode.ReplacementChar || c == '\n' || c == '\r' {
+		return "", false // the first one also matches bytes that are not UTF-8
+	}
+	if !fold {
+		return lower(c), true
+	}
+	other := c
+	for c > unicode.MaxASCII {
+		if c = unicode.SimpleFold(c); c == other {
+			break
+		}
+	}
+	if c > unicode.MaxASCII && unicode.SimpleFold(c) != c {
+		return "", false
+	}
+	return lower(c), true
+}
+
+// lower returns c as UTF-8, an ASCII letter in lower case.
+func lower(c rune) string {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return string(c)
+}
+
+// maxClass bounds the characters of a class that are looked at one by one.
+const maxClass = 12
+
+// textsOfClass returns the characters of a class, nil if there are many.
+func textsOfClass(ranges []rune) []string {
+	texts := []string{}
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if len(texts)+int(ranges[i+1]-ranges[i]) >= maxClass {
+			return nil
+		}
+		for c := ranges[i]; c <= ranges[i+1]; c++ {
+			text, ok := spelled(c, false)
+			if !ok || !utf8.ValidRune(c) {
+				return nil
+			}
+			texts = append(texts, text)
+		}
+	}
+	return union(texts, nil)
+}
+
+// planAlternate plans alternatives.
+func planAlternate(parts []*syntax.Regexp) planned {
+	texts := []string{}
+	choice := make([]Query, 0, len(parts))
+	for _, part := range parts {
+		p := plan(part)
+		if p.texts == nil {
+			texts = nil
+		} else if texts != nil {
+			texts = union(texts, p.texts)
+		}
+		p.query.add(alternatives(p.texts))
+		choice = append(choice, p.query)
+	}
+	if texts != nil {
+		return planned{texts: texts}
+	}
+	return planned{query: oneOf(choice)}
+}
+
+// planConcat plans parts that follow each other.
+func planConcat(parts []*syntax.Regexp) planned {
+	r := run{texts: []string{""}}
+	for _, part := range parts {
+		repeated := part.Op == syntax.OpPlus
+		if repeated {
+			part = part.Sub[0]
+		}
+		p := plan(part)
+		r.query.add(p.query)
+		switch {
+		case p.texts == nil:
+			r.cut()
+		case repeated: // the first one follows what is before, and what is after follows the last
+			r.append(p.texts)
+			r.cut()
+			r.texts = p.texts
+		default:
+			r.append(p.texts)
+		}
+	}
+	return r.planned()
+}
+
+// run is a series of parts of a pattern. For "a[bc]d.*e" it goes through these states:
+//
+//	part   texts      query
+//	a      a
+//	[bc]   ab, ac
+//	d      abd, acd
+//	.*     ""         abd or acd
+//	e      e          abd or acd
+type run struct {
+	texts   []string // the matches of the parts since the last cut
+	query   Query    // of the parts before
+	cutOnce bool
+}
+
+// append appends each of texts to each of r's.
+func (r *run) append(texts []string) {
+	if len(r.texts)*len(texts) > maxTexts {
+		r.cut()
+		r.texts = texts
+		return
+	}
+	var all []string
+	for _, a := range r.texts {
+		for _, b := range texts {
+			all = append(all, a+b)
+		}
+	}
+	r.texts = union(all, nil)
+}
+
+// cut begins again after a part that is not known.
+func (r *run) cut() {
+	r.query.add(alternatives(r.texts))
+	r.texts, r.cutOnce = []string{""}, true
+}
+
+// planned returns what is known of the whole.
+func (r *run) planned() planned {
+	if !r.cutOnce {
+		return planned{texts: r.texts, query: r.query}
+	}
+	r.cut()
+	return planned{query: r.query}
+}
+
+// alternatives returns the Query for a text that contains one of texts.
+func alternatives(texts []string) Query {
+	choice := make([]Query, len(texts))
+	for i, text := range texts {
+		choice[i].hashes = hashesOf(text)
+	}
+	return oneOf(choice)
+}
+
+// oneOf returns the Query that is met by what meets one of choice. None is as good as no
+// knowledge.
+func oneOf(choice []Query) Query {
+	switch {
+	case len(choice) == 0 || slices.ContainsFunc(choice, Query.Everything):
+		return Query{}
+	case len(choice) == 1:
+		return choice[0]
+	}
+	return Query{choices: [][]Query{choice}}
+}
+
+// add makes q ask for what other asks for, too.
+func (q *Query) add(other Query) {
+	q.hashes = slices.Concat(q.hashes, other.hashes)
+	q.choices = slices.Concat(q.choices, other.choices)
+}
+
+// hashesOf returns the hashes of the trigrams of text, which is in lower case. The one that
+// is likely to be the rarest comes first, as most texts lack it.
+func hashesOf(text string) []uint32 {
+	var grams []string
+	for i := 0; i+3 <= len(text); i++ {
+		grams = append(grams, text[i:i+3])
+	}
+	slices.SortStableFunc(grams, func(a, b string) int { return rarity(b) - rarity(a) })
+	hashes := make([]uint32, len(grams))
+	for i, gram := range grams {
+		hashes[i] = (uint32(gram[0])<<16 | uint32(gram[1])<<8 | uint32(gram[2])) * multiplier
+	}
+	return hashes
+}
+
+// common lists letters from the most common to the less common. What is not in it is rare.
+const common = "etaoinrslcdupmfhgybvwkxjqz"
+
+// rarity grows as gram is less common.
+func rarity(gram string) (sum int) {
+	for i := range len(gram) {
+		at := strings.IndexByte(common, gram[i])
+		if at < 0 {
+			at = len(common)
+		}
+		sum += at
+	}
+	return sum
+}

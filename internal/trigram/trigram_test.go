@@ -1,0 +1,145 @@
+package trigram_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/trigram"
+)
+
+// plan returns the query of a pattern, and the pattern for package regexp.
+func plan(t *testing.T, pattern string) (trigram.Query, *regexp.Regexp) {
+	t.Helper()
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		t.Fatalf("syntax.Parse(%q) = %v", pattern, err)
+	}
+	return trigram.Plan(tree), regexp.MustCompile(pattern)
+}
+
+// TestMeets says which texts have to be read for a pattern.
+func TestMeets(t *testing.T) {
+	for _, test := range []struct{ pattern, meets, lacks string }{
+		{"readGCStats", "x readgcSTATS y", "read GCStats"},
+		{`func \w+Context\(`, "Context( func ", "func Context"},
+		{"(get|set)Stats?", "setstat", "getSta"},
+		{"(get.x|set.y)Stats", "set Stats", "get Stat"},
+		{"(abcd.x|efgh.y)z", "zzz efgh", "abc efg"},
+		{"ab[cde]fg", "abdfg", "abxfg"},
+		{"ab[a-z]cdef", "cdef", "ab"},
+		{"x_[0-9]+", "x_7", "x_a"},
+		{"(?i)kiss", "KISS", "KIS"},
+		{"(?i)kiss", "\u212aiſſ", "kis"},
+		{"(?i)größen", "", ""},
+		{"(?i)grünes", "GRÜNES", "grü es"},
+		{"abc+def", "abcccdef", "abdef"},
+		{"(abc)+def", "abcabcdef", "abcxdef"},
+		{"abc{2}", "abcc", "abc"},
+		{"abc?def", "abdef", "abc def"},
+		{`\bfoo\b|^bar$`, "xx bar", "fo ba"},
+		{"日本", "日本", "日米"},
+		{`a\x{fffd}bcd`, "a\xffbcd", "a\xffbc"},
+		{"one\ntwo", "one\r\ntwo", "on\ntwo"},
+		{"a|", "", ""}, {".*", "", ""}, {"ab", "", ""}, {`[^a]bc`, "", ""}, {"(?i)ß", "", ""}, {`[a-z]\d{4}`, "", ""},
+	} {
+		query, _ := plan(t, test.pattern)
+		if everything := test.meets == "" && test.lacks == ""; query.Everything() != everything {
+			t.Errorf("Plan(%q).Everything() = %v, want %v", test.pattern, !everything, everything)
+		}
+		if !query.Meets(trigram.Append(nil, []byte(test.meets))) {
+			t.Errorf("Plan(%q) is not met by %q", test.pattern, test.meets)
+		}
+		if test.lacks != "" && query.Meets(trigram.Append(nil, []byte(test.lacks))) {
+			t.Errorf("Plan(%q) is met by %q", test.pattern, test.lacks)
+		}
+	}
+}
+
+// TestMatchMeets makes random patterns and texts. A text that a pattern matches must meet
+// its query.
+func TestMatchMeets(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	pick := func(from ...string) string { return from[random.IntN(len(from))] }
+	var pattern func(depth int) string
+	pattern = func(depth int) string {
+		if depth == 0 {
+			return pick("a", "bcd", "Kits", "s", "ſ", "\u212a", "Ö", "_", "[ab]", "[a-z]", "[K-S]", "[^a]", ".", `\d`, `\w`, `\b`, "^", "$", "日", "\u00e9", "(?i:ksö)", `\x{fffd}`, "[ſt]", `\s`)
+		}
+		switch random.IntN(4) {
+		case 0:
+			return "(" + pattern(depth-1) + "|" + pattern(depth-1) + ")"
+		case 1:
+			return "(?:" + pattern(depth-1) + ")" + pick("*", "+", "?", "{2}", "{1,3}", "{0}")
+		}
+		return pattern(depth-1) + pattern(depth-1)
+	}
+	matches := 0
+	for range 20_000 {
+		flags := pick("", "(?i)", "(?m)", "(?im)", "(?s)")
+		query, re := plan(t, flags+pattern(1+random.IntN(4)))
+		var text strings.Builder
+		for range random.IntN(12) {
+			text.WriteString(pick("a", "bcd", "BCD", "kit", "Kits", "s", "S", "ſ", "\u212a", "ö", "_", "7", "q", " ", "\n", "\r\n", "日", "é", "\xff", "\xe2\x84", "KSÖ"))
+		}
+		if !re.MatchString(text.String()) {
+			continue
+		}
+		matches++
+		// As in a search, what matches may have been "\r\n" in the file.
+		for _, file := range []string{text.String(), strings.ReplaceAll(text.String(), "\n", "\r\n")} {
+			if !query.Meets(trigram.Append(nil, []byte(file))) {
+				t.Fatalf("%q matches %q, but its query is not met by %q", re, text.String(), file)
+			}
+		}
+	}
+	if matches < 1000 {
+		t.Errorf("only %d patterns matched", matches)
+	}
+}
+
+// TestSize wants summaries of about an eighth of the text, and useful ones.
+func TestSize(t *testing.T) {
+	var text strings.Builder
+	for n := range 5000 {
+		fmt.Fprintf(&text, "if err := fsys.Write%d(ctx, name%d); err != nil { return err }\n", n, n*n)
+	}
+	for _, length := range []int{0, 1, 2, 3, 63, 64, 430, 8000, text.Len()} {
+		set := trigram.Append(nil, []byte(text.String()[:length]))
+		if size := 8 * len(set); size > length/8+8 {
+			t.Errorf("the set of %d bytes takes %d, want at most an eighth", length, size)
+		}
+	}
+	set, met := trigram.Append(nil, []byte(text.String())), 0
+	for n := range 1000 {
+		query, _ := plan(t, fmt.Sprintf("absent%dWord", n*7919))
+		if query.Meets(set) {
+			met++
+		}
+	}
+	if met > 10 {
+		t.Errorf("%d of 1,000 words that are not in the text meet its set", met)
+	}
+}
+
+// TestLargePattern plans patterns of the largest size that a search takes.
+func TestLargePattern(t *testing.T) {
+	for _, part := range []string{"ab", "(a)", "[ab]", "a?", "(a|b)", "(ab|cd.)", "(?i:k)", "a+"} {
+		plan(t, strings.Repeat(part, 6000/len(part)))
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	text := []byte(strings.Repeat("func (f *FS) Read(ctx context.Context, name string) error { return nil }\n", 1000))
+	b.SetBytes(int64(len(text)))
+	var sets []uint64
+	for b.Loop() {
+		sets = trigram.Append(sets[:0], text)
+	}
+}

@@ -26,10 +26,10 @@ func From(ctx context.Context) *Counter {
 	return c
 }
 
-// Add counts one file.
-func (c *Counter) Add() {
+// Add counts n files.
+func (c *Counter) Add(n int) {
 	if c != nil {
-		c.files.Add(1)
+		c.files.Add(int64(n))
 	}
 }
 

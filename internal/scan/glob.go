@@ -176,9 +176,16 @@ func (g *globber) list(in *dirState) error {
 // the search begins there or the store is at fault.
 func (g *globber) children(in *dirState) ([]Child, error) {
 	dir, err := g.openDir(in)
-	var children []Child
 	if err == nil {
 		defer dir.Close()
+	}
+	return g.childrenOf(in, dir, err)
+}
+
+// childrenOf is children for a directory that is open, or cannot be opened because of err.
+func (g *globber) childrenOf(in *dirState, dir Dir, err error) ([]Child, error) {
+	var children []Child
+	if err == nil {
 		children, err = g.dirReader.list(in, dir)
 	}
 	if err != nil && !in.top && g.ctx.Err() == nil && !errors.Is(err, workspace.ErrUnavailable) {
@@ -216,20 +223,43 @@ func (t *globTree) listDir(k task, _ *[]byte) error {
 	if last := t.last.Load(); last != nil && k.path > *last {
 		return nil
 	}
-	children, err := t.glob.children(k.in)
-	var paths []string
-	for _, child := range children {
-		if path, ok := t.glob.matched(k.in, child); ok {
-			paths = append(paths, path)
-		}
-		if child.Type == workspace.TypeDirectory {
-			if below := t.glob.enter(k.in, child.Name); below != nil {
-				t.push(task{in: below, path: below.path})
-			}
-		}
+	dir, err := t.glob.openDir(k.in)
+	if err == nil {
+		defer dir.Close()
 	}
+	paths, err := t.listOpen(nil, k.in, dir, err)
 	t.add(paths)
 	return err
+}
+
+// listOpen lists a directory that is open, or cannot be opened because of err, and appends
+// what belongs to the result to paths. What is below a [Sieve] takes less time than a task, so
+// it is done at once if there is no limit.
+func (t *globTree) listOpen(paths []string, in *dirState, dir Dir, err error) ([]string, error) {
+	children, err := t.glob.childrenOf(in, dir, err)
+	sieve, _ := dir.(Sieve)
+	for _, child := range children {
+		if path, ok := t.glob.matched(in, child); ok {
+			paths = append(paths, path)
+		}
+		if child.Type != workspace.TypeDirectory {
+			continue
+		}
+		below := t.glob.enter(in, child.Name)
+		if below == nil {
+			continue
+		}
+		if sieve != nil && t.glob.limit == 0 && !in.top {
+			if sub := sieve.Sub(below.path); sub != nil {
+				if paths, err = t.listOpen(paths, below, sub, t.glob.ctx.Err()); err != nil {
+					return paths, err
+				}
+				continue
+			}
+		}
+		t.push(task{in: below, path: below.path})
+	}
+	return paths, err
 }
 
 // add adds paths to the result. What is beyond a limit is dropped when there is much of it.

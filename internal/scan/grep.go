@@ -125,7 +125,7 @@ type reader interface {
 
 // file searches the file name in src.
 func (s *search) file(ctx context.Context, src reader, name string, scratch *[]byte, how ReadOptions) outcome {
-	s.progress.Add()
+	s.progress.Add(1)
 	how.Limit, how.Text = s.opts.MaxFileSize, true
 	var numbers []int
 	if s.opts.Before == 0 && s.opts.After == 0 && !s.opts.Multiline {

@@ -68,6 +68,18 @@ type Dir interface {
 	Close() error
 }
 
+// Sieve is a Dir that knows, without reading them, of files in which nothing matches.
+type Sieve interface {
+	Dir
+	// Lacks reports whether the file name, a child, is known to be a text in which the
+	// pattern of the search matches nothing, and within the search's limit of the size.
+	// It is called in the order of List.
+	Lacks(name string) bool
+	// Sub returns the directory dir, which is below this one, if as much is known of
+	// it, and nil if not.
+	Sub(dir string) Sieve
+}
+
 // unopened is a Dir of a Source that is no [Opener].
 type unopened struct {
 	Source

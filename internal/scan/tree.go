@@ -67,9 +67,17 @@ func (w *treeSearch) do(t task, scratch *[]byte) error {
 // the order matter and directories come before some of them.
 func (w *treeSearch) listDir(in *dirState, scratch *[]byte) error {
 	dir, err := w.openDir(in)
-	var children []Child
 	if err == nil {
 		defer dir.Close()
+	}
+	return w.listOpen(in, dir, err, scratch)
+}
+
+// listOpen is listDir for a directory that is open, or cannot be opened because of err. What
+// is below a [Sieve] takes less time than a task, so it is done at once if there is no limit.
+func (w *treeSearch) listOpen(in *dirState, dir Dir, err error, scratch *[]byte) error {
+	var children []Child
+	if err == nil {
 		children, err = w.list(in, dir)
 	}
 	switch {
@@ -82,7 +90,9 @@ func (w *treeSearch) listDir(in *dirState, scratch *[]byte) error {
 	if slices.ContainsFunc(children, func(child Child) bool { return w.wantsUnnamed(in, child) }) {
 		w.skip(in, workspace.SkipInvalidNames, nil)
 	}
+	sieve, _ := dir.(Sieve)
 	var files []string
+	lacking := 0
 	ordered := false // with a limit, the files after a directory may not be wanted
 	for _, child := range children {
 		switch child.Type {
@@ -91,15 +101,27 @@ func (w *treeSearch) listDir(in *dirState, scratch *[]byte) error {
 				w.enqueue(in, files)
 				files, ordered = nil, true
 			}
-			if below := w.enter(in, child.Name); below != nil {
+			switch below := w.enter(in, child.Name); {
+			case below == nil:
+			case sieve != nil && w.found.limit == 0 && !in.top:
+				if err := w.listKnown(sieve, below, scratch); err != nil {
+					return err
+				}
+			default:
 				w.push(task{in: below, path: below.path})
 			}
 		case workspace.TypeFile:
-			if w.wantsFile(in, child.Name) {
+			switch {
+			case !w.wantsFile(in, child.Name):
+			case sieve != nil && sieve.Lacks(child.Name):
+				lacking++
+			default:
 				files = append(files, child.Name)
 			}
 		}
 	}
+	w.found.searched.Add(int64(lacking))
+	w.search.progress.Add(lacking)
 	if ordered {
 		w.enqueue(in, files)
 		return nil
@@ -107,6 +129,15 @@ func (w *treeSearch) listDir(in *dirState, scratch *[]byte) error {
 	first := files[:min(w.chunk, len(files))]
 	w.enqueue(in, files[len(first):])
 	return w.searchFiles(task{in: in, files: first}, dir, scratch)
+}
+
+// listKnown lists the directory below, which is in a Sieve, or adds a task for it.
+func (w *treeSearch) listKnown(sieve Sieve, below *dirState, scratch *[]byte) error {
+	if sub := sieve.Sub(below.path); sub != nil {
+		return w.listOpen(below, sub, w.ctx.Err(), scratch)
+	}
+	w.push(task{in: below, path: below.path})
+	return nil
 }
 
 // wasRemoved reports whether err says that a directory was removed or replaced

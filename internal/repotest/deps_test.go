@@ -59,6 +59,7 @@ var policy = map[string][]string{
 	"internal/process":      {},
 	"internal/s3test":       {},
 	"internal/session":      {},
+	"internal/trigram":      {},
 	"internal/unified":      {"internal/wording", "github.com/aymanbagabas/go-udiff"},
 	"internal/wording":      {},
 	"internal/repotest/...": {"internal/repotest"},
@@ -75,7 +76,9 @@ var policy = map[string][]string{
 	"providers/afero":  {"workspace", "workspace/provider", "internal/ops", "internal/osfile", "github.com/spf13/afero/..."},
 	"providers/localbash": {"workspace", "workspace/fallback", "workspace/kind", "workspace/provider", "internal/...",
 		"providers/localbash/internal/...", "golang.org/x/sys/unix"},
-	"providers/localbash/internal/sys":      {"golang.org/x/sys/unix"},
+	"providers/localbash/internal/sys": {"golang.org/x/sys/unix"},
+	"providers/localbash/internal/index": {"workspace", "internal/lines", "internal/scan", "internal/trigram",
+		"providers/localbash/internal/dirwatch", "providers/localbash/internal/sys"},
 	"providers/localbash/internal/command":  {"golang.org/x/sys/unix"},
 	"providers/localbash/internal/dirwatch": {"providers/localbash/internal/sys", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 

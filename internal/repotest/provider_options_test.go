@@ -166,7 +166,7 @@ func TestURLs(t *testing.T) {
 		{"mem://", `{"dirs":[],"files":{}}`, ""},
 		{"mem://a", "", "expected mem://"},
 		{"file://host/a", "", "expected file:///path/of/a/folder"},
-		{"file:///a?b=c", "", "expected relaxed or sync"},
+		{"file:///a?b=c", "", "expected relaxed, sync or index"},
 		{"file:///none/such", "", "file does not exist"},
 	}
 	for _, tt := range tests {

@@ -1,11 +1,34 @@
 package localbash
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/index"
 )
+
+// WithIndex gives f an index of its own with the given options. A pause of zero stands for a
+// short one, and other zeros for the longest.
+func (f *FS) WithIndex(opts index.Options) *FS {
+	f.folder.index.Close()
+	f.folder.index = index.New(f.folder.openIndexed, index.Options{
+		MaxMemory: cmp.Or(opts.MaxMemory, 1<<30), Pause: cmp.Or(opts.Pause, time.Microsecond),
+		Sweep: cmp.Or(opts.Sweep, time.Hour), Idle: cmp.Or(opts.Idle, 10*time.Hour),
+	})
+	return f
+}
+
+// Index returns the index of f.
+func (f *FS) Index() *index.Index { return f.folder.index }
+
+// Settle waits until the index has read what there is to read.
+func (f *FS) Settle() {
+	for f.folder.index.Begin(); f.IndexState().Reading; f.folder.index.Begin() {
+		time.Sleep(100 * time.Microsecond)
+	}
+}
 
 // WithoutOpenat2 lets f work as on a kernel that does not have the call.
 func (f *FS) WithoutOpenat2() *FS {
@@ -54,7 +77,7 @@ func (f *FS) KeepsListing(dir string, later time.Duration) (bool, error) {
 // ReadListed reads the child name of the folder as a search does that has listed a file of
 // that name. full says whether to trust reads to be full.
 func (f *FS) ReadListed(name string, full bool, opts scan.ReadOptions) ([]byte, error) {
-	dir, err := source{f.folder}.OpenDir(".", true)
+	dir, err := source{f: f.folder}.OpenDir(".", true)
 	if err != nil {
 		return nil, err
 	}

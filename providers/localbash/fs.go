@@ -54,6 +54,7 @@
 package localbash
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -66,6 +67,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/command"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/index"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -88,6 +90,39 @@ type Options struct {
 	// Run lets callers run commands on this computer, below the folder. Nil, the
 	// default, lets nobody.
 	Run *Run
+	// Index makes searches much faster after the first one: Glob and Grep take from
+	// memory what the operating system says has not changed. Nil, the default, means
+	// that each search reads the folder. See [IndexOptions].
+	Index *IndexOptions
+}
+
+// IndexOptions are the settings of the index of a folder: the names, a summary of the
+// contents, and the contents of as many files as fit into the memory.
+//
+// The first search starts to read the folder in the background and does not wait for it.
+// What has been read is used at once. A search sees every write that returned before it
+// began, whoever made it. Three things are seen only after up to a minute, because the
+// kernel does not report them: what programs store into a file that they have mapped into
+// memory (on tmpfs sometimes later), writes by a hard link outside the folder, and writes by
+// a file handle, as a server for NFS makes them. If nobody searches for ten minutes, the
+// memory is freed.
+//
+// Directories that are not on a local file system (ext4, XFS, Btrfs, F2FS, tmpfs or
+// overlayfs), those beyond the user's limit of inotify watches, and files that are large or
+// have several names are read by each search, as without an index. On other systems than
+// Linux, and with kernels before 5.6, that is all of them.
+type IndexOptions struct {
+	// MaxMemory bounds the memory in bytes. Three quarters of it are for contents.
+	// Zero means 256 MiB.
+	MaxMemory int64
+}
+
+// complete returns o for package index.
+func (o IndexOptions) complete() index.Options {
+	return index.Options{
+		MaxMemory: cmp.Or(o.MaxMemory, 256<<20),
+		Sweep:     time.Minute, Idle: 10 * time.Minute, Pause: 100 * time.Millisecond, Share: 20,
+	}
 }
 
 // Run are the settings of the commands that an [FS] runs. The zero value is useful.
@@ -177,6 +212,7 @@ type shared struct {
 	buffers  buffers
 	runner   *command.Runner // nil if nobody may run commands
 	readOnly []string        // names that commands cannot change
+	index    *index.Index    // nil if there is none
 }
 
 var (
@@ -208,6 +244,9 @@ func Open(dir string, opts *Options) (*FS, error) {
 	if dir == "" {
 		return nil, ops.Error(ops.Open, dir, fs.ErrInvalid,
 			errors.New(`no folder is named; "." is the current one`))
+	}
+	if o.Index != nil && o.Index.MaxMemory < 0 {
+		return nil, ops.Error(ops.Open, dir, fs.ErrInvalid, errors.New("negative Index.MaxMemory"))
 	}
 	f, err := openFolder(dir, o)
 	if err != nil {
@@ -255,7 +294,9 @@ func openFolder(dir string, o Options) (*folder, error) {
 	f.openat2, err = newOpenat2Root(f.host, f.relaxed)
 	if err != nil {
 		f.host.Close()
+		return nil, err
 	}
+	f.index = f.newIndex(o.Index)
 	return f, err
 }
 
@@ -324,6 +365,17 @@ func retry[T any](do func(last bool) (T, error)) (T, error) {
 	}
 }
 
+// IndexState describes what an index holds.
+type IndexState struct {
+	Directories, Files int   // whose names, or summaries, are known
+	Summaries          int64 // bytes of memory for names, stamps and summaries, about
+	Contents           int64 // bytes of memory for contents
+	Reading            bool  // more is being read
+}
+
+// IndexState returns what the index holds, nothing if there is none.
+func (f *FS) IndexState() IndexState { return IndexState(f.folder.index.State()) }
+
 // Relaxed reports whether symlinks may lead out of the folder.
 func (f *FS) Relaxed() bool { return f.folder.relaxed }
 
@@ -333,6 +385,7 @@ func (f *folder) Close() error {
 		f.runner.Close()
 	}
 	f.listings.clear()
+	f.index.Close()
 	f.openat2.close()
 	return f.host.Close()
 }

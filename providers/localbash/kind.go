@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"path/filepath"
 	"runtime"
@@ -21,10 +22,12 @@ import (
 
 // settings are the options of a folder of this computer, as a file has them.
 type settings struct {
-	Root    string       `json:"root" jsonschema:"The folder. A relative path starts at the folder of this file."`
-	Sync    bool         `json:"sync,omitempty" jsonschema:"Makes every change durable before the call returns."`
-	Relaxed bool         `json:"relaxed,omitempty" jsonschema:"Follows symlinks that lead out of the folder: whoever can create one then reaches every file of your user."`
-	Run     *runSettings `json:"run,omitempty" jsonschema:"Lets callers run commands on this computer."`
+	Root          string       `json:"root" jsonschema:"The folder. A relative path starts at the folder of this file."`
+	Sync          bool         `json:"sync,omitempty" jsonschema:"Makes every change durable before the call returns."`
+	Relaxed       bool         `json:"relaxed,omitempty" jsonschema:"Follows symlinks that lead out of the folder: whoever can create one then reaches every file of your user."`
+	Run           *runSettings `json:"run,omitempty" jsonschema:"Lets callers run commands on this computer."`
+	Index         bool         `json:"index,omitempty" jsonschema:"Keeps names and contents in memory, so that searches after the first one are many times as fast. It is kept up to date by the events of the operating system, on Linux only."`
+	IndexMemoryMb int64        `json:"indexMemoryMb,omitempty" jsonschema:"How many MiB of memory the index may take. Needs index. Default: 256."`
 }
 
 // runSettings are those of the commands in a folder.
@@ -45,6 +48,30 @@ type runLimits struct {
 	MemoryMb  int           `json:"memoryMb,omitempty" jsonschema:"MiB that a process may allocate. 4096 if it is left out."`
 	FileMb    int           `json:"fileMb,omitempty" jsonschema:"MiB of the largest file that is written. 4096 if it is left out."`
 	CPUTime   time.Duration `json:"cpuTime,omitempty" jsonschema:"How long a process may compute. 1h if it is left out."`
+}
+
+// options returns o for Open.
+func (o settings) options(in kind.Input) *Options {
+	opts := &Options{Sync: o.Sync, Relaxed: o.Relaxed, Run: o.run(in)}
+	if o.Index {
+		opts.Index = &IndexOptions{MaxMemory: o.IndexMemoryMb << 20}
+	}
+	return opts
+}
+
+// check returns what is wrong with o.
+func (o settings) check() error {
+	switch {
+	case o.Root == "":
+		return kind.KeyError("root", errors.New(`it is empty: name a folder, such as "." for the folder of the file`))
+	case o.IndexMemoryMb < 0 || o.IndexMemoryMb > math.MaxInt64>>20:
+		return kind.KeyError("indexMemoryMb", fmt.Errorf("%d is no size in MiB: expected a number such as 256", o.IndexMemoryMb))
+	case o.IndexMemoryMb > 0 && !o.Index:
+		return kind.KeyError("indexMemoryMb", errors.New("there is no index: set index to true"))
+	case o.Run != nil:
+		return o.Run.check()
+	}
+	return nil
 }
 
 // Kind describes folders of this computer to package config.
@@ -82,7 +109,10 @@ func openKind(_ context.Context, in kind.Input) (workspace.FileSystem, error) {
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
-	fsys, err := Open(in.Path(o.Root), &Options{Sync: o.Sync, Relaxed: o.Relaxed, Run: o.run(in)})
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	fsys, err := Open(in.Path(o.Root), o.options(in))
 	if err != nil {
 		return nil, kind.KeyError("root", err)
 	}
@@ -140,13 +170,7 @@ func checkKind(in kind.Input) error {
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
-	if o.Root == "" {
-		return kind.KeyError("root", errors.New(`it is empty: name a folder, such as "." for the folder of the file`))
-	}
-	if o.Run != nil {
-		return o.Run.check()
-	}
-	return nil
+	return o.check()
 }
 
 // grantsOfKind says what a configuration file needs trust for: a folder
@@ -206,7 +230,7 @@ func (o *settings) setParameters(text string) error {
 	if err != nil {
 		return errors.New("what follows the question mark cannot be read: expected relaxed=true&sync=true or the like")
 	}
-	for name, target := range map[string]*bool{"relaxed": &o.Relaxed, "sync": &o.Sync} {
+	for name, target := range map[string]*bool{"relaxed": &o.Relaxed, "sync": &o.Sync, "index": &o.Index} {
 		values, given := query[name]
 		delete(query, name)
 		if !given {
@@ -217,7 +241,7 @@ func (o *settings) setParameters(text string) error {
 		}
 	}
 	if len(query) > 0 {
-		return errors.New("unknown parameter: expected relaxed or sync")
+		return errors.New("unknown parameter: expected relaxed, sync or index")
 	}
 	return nil
 }

@@ -198,6 +198,7 @@ type fileStat struct {
 	mtime   int64 // nanoseconds since 1970
 	changed int64 // when the bytes or the attributes changed, in the same unit; 0 if unknown
 	orphan  bool  // it has no name any more
+	linked  bool  // it has several names; false if unknown
 }
 
 // statOf returns what info says.

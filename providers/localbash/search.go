@@ -8,21 +8,37 @@ import (
 	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/internal/trigram"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/index"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // GlobSource implements [scan.Searcher].
-func (f *folder) GlobSource(string, workspace.GlobOptions) scan.Source { return source{f} }
+func (f *folder) GlobSource(string, workspace.GlobOptions) scan.Source {
+	return source{f: f, indexed: f.index.Begin()}
+}
 
 // GrepSource implements [scan.Searcher].
-func (f *folder) GrepSource(string, workspace.GrepOptions, scan.Hidden) (src scan.Source, workers int) {
-	return source{f}, 0
+func (f *folder) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.Hidden) (src scan.Source, workers int) {
+	s := source{f: f, indexed: f.index.Begin(), limit: opts.MaxFileSize}
+	if s.indexed {
+		tree, err := lines.Parse(pattern, lines.Options{Literal: opts.Literal, IgnoreCase: opts.IgnoreCase, Multiline: opts.Multiline})
+		if err == nil { // otherwise the engine has the error
+			s.query = trigram.Plan(tree)
+		}
+	}
+	return s, 0
 }
 
 // source shows a folder to the search engine.
-type source struct{ f *folder }
+type source struct {
+	f       *folder
+	indexed bool          // the index is true
+	query   trigram.Query // what a file must meet for the pattern to match in it
+	limit   int64         // a larger file is not searched; zero for none
+}
 
 var _ scan.Opener = source{}
 
@@ -38,6 +54,11 @@ func (s source) List(ctx context.Context, dir string, top bool) ([]scan.Child, e
 
 // OpenDir implements [scan.Opener].
 func (s source) OpenDir(dir string, top bool) (scan.Dir, error) {
+	if s.indexed {
+		if known := s.f.index.Find(dir); known != nil {
+			return &knownDir{Listing: known, source: s}, nil
+		}
+	}
 	l, err := s.f.openListing(dir, !top)
 	if err != nil {
 		return nil, provider.Classify(err)
@@ -88,6 +109,65 @@ func (d *openDir) Read(ctx context.Context, path string, scratch *[]byte, opts s
 
 // Read implements [scan.Source].
 func (s source) Read(ctx context.Context, name string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	if s.indexed {
+		dir, _ := workspace.Split(name)
+		if known := s.f.index.Find(dir); known != nil {
+			return knownDir{Listing: known, source: s}.Read(ctx, name, scratch, opts)
+		}
+	}
+	return s.read(ctx, name, scratch, opts)
+}
+
+// knownDir is a directory that the index knows.
+type knownDir struct {
+	*index.Listing
+	source source
+	next   int // the index of the child that Lacks looks at first
+}
+
+var _ scan.Sieve = (*knownDir)(nil)
+
+// List implements [scan.Dir].
+func (d *knownDir) List(context.Context) ([]scan.Child, error) { return d.Children, nil }
+
+// Close implements [scan.Dir].
+func (d *knownDir) Close() error { return nil }
+
+// Lacks implements [scan.Sieve].
+func (d *knownDir) Lacks(name string) bool {
+	for d.next < len(d.Children) {
+		n := d.next
+		d.next++
+		if d.Children[n].Name == name {
+			return d.Listing.Lacks(n, d.source.query, d.source.limit)
+		}
+	}
+	return false
+}
+
+// Sub implements [scan.Sieve].
+func (d *knownDir) Sub(dir string) scan.Sieve {
+	if known := d.source.f.index.Find(dir); known != nil {
+		return &knownDir{Listing: known, source: d.source}
+	}
+	return nil
+}
+
+// Read implements [scan.Dir]. What the index does not know is read from the folder.
+func (d knownDir) Read(ctx context.Context, path string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	_, base := workspace.Split(path)
+	data, size, ok := d.Listing.Read(base)
+	if !ok || !opts.Text && len(data) < int(size) {
+		return d.source.read(ctx, path, scratch, opts)
+	}
+	if err := ops.CheckSize(ops.ReadFile, path, size, opts.Limit); err != nil {
+		return nil, provider.Classify(err)
+	}
+	return data, nil
+}
+
+// read reads a file of the folder.
+func (s source) read(ctx context.Context, name string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	h, found, err := s.f.openRegular(name, !opts.Top)
 	if err == nil {
 		defer h.Close()

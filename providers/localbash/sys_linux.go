@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/index"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"golang.org/x/sys/unix"
@@ -244,7 +245,7 @@ func (h handle) child(name string) (fileStat, error) {
 func statOfUnix(stat *unix.Stat_t) fileStat {
 	return fileStat{
 		kind: kindOfFormat(stat.Mode), perm: fs.FileMode(stat.Mode & 0o777), size: stat.Size,
-		id: sys.FileID{Device: uint64(stat.Dev), Inode: stat.Ino}, mtime: stat.Mtim.Nano(), changed: stat.Ctim.Nano(), orphan: stat.Nlink == 0,
+		id: sys.FileID{Device: uint64(stat.Dev), Inode: stat.Ino}, mtime: stat.Mtim.Nano(), changed: stat.Ctim.Nano(), orphan: stat.Nlink == 0, linked: stat.Nlink > 1,
 	}
 }
 
@@ -453,4 +454,60 @@ func (l listing) kind(entryType byte, name string) (workspace.FileType, error) {
 		return s.kind, err
 	}
 	return workspace.TypeOther, nil
+}
+
+// newIndex returns the index of f, which is nil if o is, or the kernel does not have openat2.
+func (f *folder) newIndex(o *IndexOptions) *index.Index {
+	if o == nil || f.openat2.refused {
+		return nil
+	}
+	return index.New(f.openIndexed, o.complete())
+}
+
+// openIndexed opens a directory for the index.
+func (f *folder) openIndexed(path string) (index.Dir, error) {
+	h, err := f.openat2.exact().open(path, treeFlags)
+	return indexedDir{f, listing{handle: h, buffers: &f.buffers}, path}, err
+}
+
+// indexedDir is a directory that the index reads.
+type indexedDir struct {
+	f *folder
+	listing
+	path string
+}
+
+// Descriptor implements [index.Dir].
+func (d indexedDir) Descriptor() int { return d.descriptor() }
+
+// Stamp implements [index.Dir].
+func (d indexedDir) Stamp() (index.Stamp, error) {
+	s, err := d.stat()
+	return s.stamp(), err
+}
+
+// List implements [index.Dir].
+func (d indexedDir) List(ctx context.Context) ([]scan.Child, error) {
+	return d.f.visible(ctx, d.listing, d.path)
+}
+
+// StampOf implements [index.Dir].
+func (d indexedDir) StampOf(name string) (index.Stamp, error) {
+	s, err := d.child(name)
+	return s.stamp(), err
+}
+
+// Read implements [index.Dir].
+func (d indexedDir) Read(ctx context.Context, name string, buf []byte, limit int64) ([]byte, index.Stamp, error) {
+	h, found, err := openRegular(func() (handle, error) { return d.open(name) })
+	if err == nil {
+		defer h.Close()
+	}
+	data, err := readText(ctx, name, h, found, err, buf, &buf, scan.ReadOptions{Limit: limit, Text: true})
+	return data, found.stamp(), err
+}
+
+// stamp returns s for the index.
+func (s fileStat) stamp() index.Stamp {
+	return index.Stamp{ID: s.id, Size: s.size, Modified: s.mtime, Changed: s.changed, Linked: s.linked}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/index"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -164,3 +165,6 @@ func (t *tree) open(path string) (listing, error) {
 	}
 	return listing{&dirHandle{root: root, file: file}}, nil
 }
+
+// newIndex returns nil: an index is kept on Linux alone.
+func (f *folder) newIndex(*IndexOptions) *index.Index { return nil }

@@ -68,7 +68,10 @@ func TestOutOfWatches(t *testing.T) {
 
 // linuxRoles are what a child can do on Linux only.
 func linuxRoles() map[string]func(dir string) error {
-	return map[string]func(string) error{"forkbomb": forkBomb,
+	return map[string]func(string) error{
+		"forkbomb":              forkBomb,
+		"change":                changeOnDemand,
+		"leak":                  openAndCloseIndexed,
 		"max_inotify_instances": func(dir string) error { return watchLacking(dir, limitUser("max_inotify_instances", "1")) },
 		"max_inotify_watches":   func(dir string) error { return watchLacking(dir, limitUser("max_inotify_watches", "2")) },
 		"proc": func(dir string) error {

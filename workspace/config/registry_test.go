@@ -123,7 +123,7 @@ func TestCheckURL(t *testing.T) {
 	}
 	for url, want := range map[string]string{
 		"mem://x": "nothing after it", "memo://": `did you mean "mem://"?`, "s3://a:b@bucket": "credentials", "docker://box?shells=-1": "not known",
-		"file:///none?relaxd=true": "expected relaxed or sync", "file:///none?sync": "true or false",
+		"file:///none?relaxd=true": "expected relaxed, sync or index", "file:///none?sync": "true or false",
 		"file:///none?sync=true&sync=true": "expected the parameter sync once", "file:///none?%": "cannot be read", "file://none": "file:///path",
 	} {
 		if got, err := r.CheckURL("main", url, config.FS{}); err == nil || !strings.Contains(err.Error(), want) {

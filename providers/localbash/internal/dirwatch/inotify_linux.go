@@ -65,14 +65,19 @@ func (n *inotify) Add(dir Dir) (ID, error) {
 	if err := n.open(); err != nil {
 		return 0, err
 	}
-	raw, err := n.file.SyscallConn()
+	return addWatch(n.file, dir.Descriptor, inotifyEvents)
+}
+
+// addWatch makes the inotify instance file watch the open directory descriptor.
+func addWatch(file *os.File, descriptor int, events uint32) (ID, error) {
+	raw, err := file.SyscallConn()
 	if err != nil {
 		return 0, err
 	}
 	var wd int
 	var addErr error
 	err = raw.Control(func(fd uintptr) {
-		wd, addErr = unix.InotifyAddWatch(int(fd), fmt.Sprintf("/proc/self/fd/%d", dir.Descriptor), inotifyEvents)
+		wd, addErr = unix.InotifyAddWatch(int(fd), fmt.Sprintf("/proc/self/fd/%d", descriptor), events)
 	})
 	if err == nil {
 		err = addErr
@@ -82,10 +87,14 @@ func (n *inotify) Add(dir Dir) (ID, error) {
 
 // Remove implements [Notifier].
 func (n *inotify) Remove(id ID) {
-	if n.file == nil {
-		return
+	if n.file != nil {
+		removeWatch(n.file, id)
 	}
-	raw, err := n.file.SyscallConn()
+}
+
+// removeWatch ends a watch of the inotify instance file.
+func removeWatch(file *os.File, id ID) {
+	raw, err := file.SyscallConn()
 	if err != nil {
 		return
 	}

@@ -2,8 +2,10 @@ package sys
 
 import (
 	"errors"
+	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -124,4 +126,73 @@ var fileSystems = map[uint32]string{
 	0x2011BAB0: "exfat",
 	0x5346544E: "ntfs",
 	0x7366746E: "ntfs",
+}
+
+// Mounts tells when a file system was mounted or unmounted below a directory, where this
+// process sees it.
+type Mounts struct {
+	file  *os.File // the list of all mounts
+	dir   int      // the directory
+	below string   // its part of the list
+}
+
+// OpenMounts returns the Mounts below the open directory dir.
+func OpenMounts(dir int) (*Mounts, error) {
+	m := &Mounts{}
+	var err error
+	if m.dir, err = unix.FcntlInt(uintptr(dir), unix.F_DUPFD_CLOEXEC, 0); err != nil {
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	if m.file, err = os.Open("/proc/self/mountinfo"); err == nil {
+		m.below, err = m.list()
+	}
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// list returns the lines of the list that are about mounts below the directory. Their fifth
+// field is where the file system is mounted, with spaces and the like as octal numbers. See
+// proc_pid_mountinfo(5).
+func (m *Mounts) list() (string, error) {
+	dir, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(m.dir))
+	if err != nil {
+		return "", err
+	}
+	dir = strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`).Replace(strings.TrimSuffix(dir, "/")) + "/"
+	if _, err := m.file.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	all, err := io.ReadAll(m.file)
+	var below strings.Builder
+	for line := range strings.Lines(string(all)) {
+		if fields := strings.Fields(line); len(fields) > 4 && strings.HasPrefix(fields[4], dir) {
+			below.WriteString(line)
+		}
+	}
+	return below.String(), err
+}
+
+// Changed reports whether there was a change since the last call. It returns true if it
+// cannot tell.
+func (m *Mounts) Changed() bool {
+	changes := 0
+	err := withDescriptor(m.file, func(fd int) (err error) {
+		changes, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLPRI}}, 0)
+		return err
+	})
+	if err != nil || changes == 0 {
+		return err != nil
+	}
+	before := m.below
+	m.below, err = m.list()
+	return err != nil || m.below != before
+}
+
+// Close closes what m has open.
+func (m *Mounts) Close() error {
+	unix.Close(m.dir)
+	return m.file.Close()
 }

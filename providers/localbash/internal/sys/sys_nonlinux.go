@@ -2,7 +2,10 @@
 
 package sys
 
-import "runtime"
+import (
+	"errors"
+	"runtime"
+)
 
 // Name returns the name of the operating system as people write it.
 func Name() string {
@@ -26,3 +29,15 @@ func DatesChanges(int, int64) bool { return false }
 
 // FillsReads returns false for the same reason.
 func FillsReads(int) bool { return false }
+
+// Mounts is there on Linux alone.
+type Mounts struct{}
+
+// OpenMounts fails.
+func OpenMounts(int) (*Mounts, error) { return nil, errors.ErrUnsupported }
+
+// Changed returns true.
+func (*Mounts) Changed() bool { return true }
+
+// Close does nothing.
+func (*Mounts) Close() error { return nil }

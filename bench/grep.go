@@ -17,8 +17,11 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// pattern is one of a class.
+type pattern struct{ what, pattern string }
+
 // patterns are of six classes, and a word that is nowhere.
-var patterns = []struct{ what, pattern string }{
+var patterns = []pattern{
 	{"rare word", "readGCStats"},
 	{"common word", "interface"},
 	{"either case", "(?i)readdeadline"},
@@ -55,17 +58,15 @@ func benchGrep(b *bench) error {
 		return err
 	}
 	small := filepath.Join(b.temp, "small")
-	if err := makeSmallFiles(small); err != nil {
+	if err := b.make(small, makeSmallFiles); err != nil {
 		return err
 	}
 	if err := b.grep("100,000 files of 430 bytes: a rare word", small, "needle", reader); err != nil {
 		return err
 	}
 	large := filepath.Join(b.temp, "large")
-	for i := range copies {
-		if err := os.CopyFS(filepath.Join(large, fmt.Sprint("copy", i)), os.DirFS(b.dir)); err != nil {
-			return err
-		}
+	if err := b.make(large, b.copies); err != nil {
+		return err
 	}
 	if err := b.grep(fmt.Sprintf("%d copies of the tree: a rare word", copies), large, "readGCStats", reader); err != nil {
 		return err
@@ -76,7 +77,7 @@ func benchGrep(b *bench) error {
 // grep compares one search.
 func (b *bench) grep(job, dir, pattern string, reader []measure.Contender) error {
 	const remedy = "apt-get install ripgrep"
-	rg := []string{"rg", "--no-config", "--no-ignore", "--hidden", "--line-number", "--no-heading", "--color", "never", "-e", pattern, dir}
+	rg := ripgrep(pattern, dir)
 	// GNU grep has (?i) as an option.
 	gnu := []string{"grep", "-rnIE", "-e", pattern, dir}
 	if folded, ok := bytes.CutPrefix([]byte(pattern), []byte("(?i)")); ok {
@@ -97,6 +98,21 @@ func (b *bench) grep(job, dir, pattern string, reader []measure.Contender) error
 		}))
 	}
 	return b.Run(job, by("localbash", func() (int, error) { return search(dir, pattern, nil) }), others...)
+}
+
+// copies makes copies of the tree of -dir.
+func (b *bench) copies(dir string) error {
+	for i := range copies {
+		if err := os.CopyFS(filepath.Join(dir, fmt.Sprint("copy", i)), os.DirFS(b.dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ripgrep returns the command that searches every file.
+func ripgrep(pattern, dir string) []string {
+	return []string{"rg", "--no-config", "--no-ignore", "--hidden", "--line-number", "--no-heading", "--color", "never", "-e", pattern, dir}
 }
 
 // firstMatches compares a search that ends early with one of everything.

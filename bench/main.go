@@ -33,6 +33,7 @@ type workload struct {
 func workloads() []workload {
 	return []workload{
 		{"grep", "search a local folder, against ripgrep, GNU grep and a program that only reads", benchGrep},
+		{"warm", "search a local folder with an index, against ripgrep and fd", benchWarm},
 		{"glob", "find files in a local folder, against fd, find and ripgrep", benchGlob},
 		{"files", "read and write local files, against package os", benchFiles},
 		{"start", "start the command, against ripgrep and a Go program that prints a line", benchStart},

@@ -26,8 +26,8 @@ type settings struct {
 	Sync          bool         `json:"sync,omitempty" jsonschema:"Makes every change durable before the call returns."`
 	Relaxed       bool         `json:"relaxed,omitempty" jsonschema:"Follows symlinks that lead out of the folder: whoever can create one then reaches every file of your user."`
 	Run           *runSettings `json:"run,omitempty" jsonschema:"Lets callers run commands on this computer."`
-	Index         bool         `json:"index,omitempty" jsonschema:"Keeps names and contents in memory, so that searches after the first one are many times as fast. It is kept up to date by the events of the operating system, on Linux only."`
-	IndexMemoryMb int64        `json:"indexMemoryMb,omitempty" jsonschema:"How many MiB of memory the index may take. Needs index. Default: 256."`
+	Index         bool         `json:"index,omitempty" jsonschema:"Keeps names and contents in memory for faster searches, on Linux."`
+	IndexMemoryMb int64        `json:"indexMemoryMb,omitempty" jsonschema:"MiB that the index may take. 256 if it is left out."`
 }
 
 // runSettings are those of the commands in a folder.

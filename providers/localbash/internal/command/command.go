@@ -10,7 +10,8 @@
 // directories of the system read-only, the folder, and a home directory that lasts as long
 // as the Runner; it has no network, no capabilities, and processes that end with their
 // first one. The folder is bound by its descriptor and not by its path. The gate closes
-// that descriptor before anything of the caller's runs.
+// that descriptor before anything of the caller's runs. There the program is a child of the
+// gate, which reports how it ended: bubblewrap makes one number of exit codes and signals.
 //
 // Without a sandbox the gate is a session of its own, and the processes that it leaves
 // are found by a variable of their environment, the mark.

@@ -205,7 +205,7 @@ func (r *Runner) start(c Command, mark string, s *sandbox) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	script, err := memory("script", gate(r.settings, c.Args, env))
+	script, err := memory("script", gate(r.settings, c.Args, env, s.bwrap != ""))
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +299,8 @@ func (p *process) stop(ctx context.Context) error {
 
 // result returns how the command ended. It was reaped.
 func (p *process) result() (Result, error) {
-	switch strings.TrimSpace(p.report.text()) {
+	begun, report, _ := strings.Cut(p.report.text(), "\n")
+	switch begun {
 	case reportStarted:
 	case reportMissing:
 		return Result{}, ErrMissing
@@ -309,17 +310,43 @@ func (p *process) result() (Result, error) {
 		return Result{}, ErrFailed
 	}
 	status := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	signal := status.Signal()
-	if code := status.ExitStatus(); p.sandbox.bwrap != "" && code > 128 && unix.SignalName(syscall.Signal(code-128)) != "" {
-		signal = syscall.Signal(code - 128) // as shells and bubblewrap say it
-	} else if status.Exited() {
-		return Result{ExitCode: code}, nil
+	if p.sandbox.bwrap != "" {
+		return sandboxResult(status, report)
 	}
+	if status.Exited() {
+		return Result{ExitCode: status.ExitStatus()}, nil
+	}
+	return signaled(status.Signal()), nil
+}
+
+// sandboxResult returns how a command in the sandbox ended. The gate reports what its
+// shell says of a signal, and the exit code. Where it does not, it was killed with the
+// command.
+func sandboxResult(status syscall.WaitStatus, report string) (Result, error) {
+	said, last, _ := strings.Cut(strings.TrimSuffix(report, "\n"), "=")
+	code, err := strconv.Atoi(last)
+	switch {
+	case err == nil && code >= 0 && code <= 255:
+		signal := syscall.Signal(code - 128)
+		if said != "" && unix.SignalName(signal) != "" || signal == unix.SIGINT || signal == unix.SIGPIPE {
+			return signaled(signal), nil
+		}
+		return Result{ExitCode: code}, nil
+	case status.Signaled():
+		return signaled(status.Signal()), nil
+	case status.ExitStatus() > 128:
+		return signaled(syscall.Signal(status.ExitStatus() - 128)), nil
+	}
+	return Result{}, ErrFailed
+}
+
+// signaled returns the result of a command that a signal has ended.
+func signaled(signal syscall.Signal) Result {
 	name := strings.TrimPrefix(unix.SignalName(signal), "SIG")
 	if name == "" {
 		name = strconv.Itoa(int(signal))
 	}
-	return Result{ExitCode: -1, Signal: name}, nil
+	return Result{ExitCode: -1, Signal: name}
 }
 
 // memory returns a file in memory with data.
@@ -392,7 +419,7 @@ func killOnce(variable []byte, start uint64) (found, unclear bool) {
 		}
 		env, err := os.ReadFile("/proc/" + name + "/environ")
 		switch {
-		case err != nil:
+		case err != nil && !errors.Is(err, unix.ESRCH): // which a process that ends has, too
 		case bytes.Contains(env, variable):
 			found = true
 			_ = p.Kill()

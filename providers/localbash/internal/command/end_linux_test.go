@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/command"
 )
 
@@ -138,7 +139,7 @@ func TestCancel(t *testing.T) {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		random := rand.New(rand.NewPCG(seed, 0))
-		rounds := 200
+		rounds := exhaustive.Some(t, "140 of 200 cancels", 200, 60)
 		if testing.Short() {
 			rounds = 40
 		}
@@ -200,10 +201,7 @@ func TestClose(t *testing.T) {
 
 // TestKill kills the process that runs commands, at random moments.
 func TestKill(t *testing.T) {
-	rounds := 25
-	if testing.Short() {
-		rounds = 6
-	}
+	rounds := exhaustive.Some(t, "20 of 25 kills", 25, 5)
 	sandboxes(t, func(t *testing.T, sandbox string) {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)

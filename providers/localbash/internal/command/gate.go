@@ -24,8 +24,10 @@ const (
 	reportDenied  = "denied"
 )
 
-// gate returns the script that becomes the program args with the environment env.
-func gate(s Settings, args []string, env map[string]string) []byte {
+// gate returns the script that becomes the program args with the environment env. In the
+// sandbox, where bubblewrap reports a signal as an exit code, it runs the program as its
+// child and reports how that ended.
+func gate(s Settings, args []string, env map[string]string, sandboxed bool) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "exec 2>&%d %d>&- %d>&- %d>&-\nset -f\n", stderrFd, stderrFd, rootFd, argsFd)
 	for _, limit := range s.limits() {
@@ -53,7 +55,11 @@ esac
 if ! [ -e "$_wsk_file" ]; then say %[3]s; exit 127; fi
 if [ -d "$_wsk_file" ] || ! [ -x "$_wsk_file" ]; then say %[4]s; exit 126; fi
 say %[5]s
-exec`, reportFd, quote(args[0]), reportMissing, reportDenied, reportStarted)
+`, reportFd, quote(args[0]), reportMissing, reportDenied, reportStarted)
+	if sandboxed {
+		b.WriteString("program() {\n")
+	}
+	b.WriteString("exec")
 	// A name that is no name for the shell is set by env, whose arguments others can see.
 	var odd []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -67,7 +73,19 @@ exec`, reportFd, quote(args[0]), reportMissing, reportDenied, reportStarted)
 	for _, arg := range args {
 		b.WriteString(" " + quote(arg))
 	}
-	fmt.Fprintf(&b, " %d>&- %d>&-\n", scriptFd, reportFd)
+	if !sandboxed {
+		fmt.Fprintf(&b, " %d>&- %d>&-\n", scriptFd, reportFd)
+		return []byte(b.String())
+	}
+	// A shell says on its standard error that a signal has ended its child, except for
+	// INT and PIPE. It ignores what the program sends to its own process group.
+	fmt.Fprintf(&b, `
+}
+trap : INT TERM
+exec %[1]d>&2 2>&%[2]d
+(program) 2>&%[1]d %[3]d>&- %[2]d>&- %[1]d>&-
+say "=$?"
+`, stderrFd, reportFd, scriptFd)
 	return []byte(b.String())
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/kind"
@@ -47,6 +48,22 @@ func eachSandbox(t *testing.T, test func(t *testing.T, fsys *localbash.FS)) {
 		t.Run(string(sandbox), func(t *testing.T) {
 			t.Parallel()
 			test(t, openRunner(t, localbash.Run{Sandbox: sandbox, Env: map[string]string{"SET": "by the folder", "BOTH": "folder"}}))
+		})
+	}
+}
+
+// TestRunConformance runs the cases for commands, and those for what run changes.
+func TestRunConformance(t *testing.T) {
+	t.Parallel()
+	for _, sandbox := range []localbash.Sandbox{localbash.SandboxRequire, localbash.SandboxOff} {
+		t.Run(string(sandbox), func(t *testing.T) {
+			conformance.Run(t, func(t *testing.T) workspace.FileSystem {
+				fsys := openRunner(t, localbash.Run{Sandbox: sandbox})
+				if err := os.RemoveAll(filepath.Join(fsys.Root(), "sub")); err != nil {
+					t.Fatal(err)
+				}
+				return fsys
+			}, &conformance.Options{Symlink: symlink, Short: true, Only: []string{"Run", "Capabilities", "Wrappers"}})
 		})
 	}
 }
@@ -84,7 +101,15 @@ func TestRun(t *testing.T) {
 			{"exit 0", ran{}},
 			{"exit 1", ran{ExitCode: 1}},
 			{"exit 127", ran{ExitCode: 127}},
+			{"exit 129", ran{ExitCode: 129}},
+			{"exit 137", ran{ExitCode: 137}},
+			{"exit 143", ran{ExitCode: 143}},
 			{"exit 255", ran{ExitCode: 255}},
+			{"exec sh -c 'exit 137' =3", ran{ExitCode: 137}},
+			{"trap : TERM INT; kill -TERM 0; kill -INT 0; exit 3", ran{ExitCode: 3}},
+			{"kill -HUP 0", ran{ExitCode: -1, Signal: "HUP"}},
+			{"kill -INT $$", ran{ExitCode: -1, Signal: "INT"}},
+			{"kill -PIPE $$", ran{ExitCode: -1, Signal: "PIPE"}},
 			{"kill -KILL $$", ran{ExitCode: -1, Signal: "KILL"}},
 			{"kill -SEGV $$", ran{ExitCode: -1, Signal: "SEGV"}},
 			{"kill -TERM $$", ran{ExitCode: -1, Signal: "TERM"}},
@@ -360,7 +385,7 @@ func TestRunAttacks(t *testing.T) {
 		"sysrq":                   "test -w /proc/sysrq-trigger && echo h >/proc/sysrq-trigger",
 		"device":                  "mknod disk b 8 0 && head -c1 disk",
 		"processes of others":     "grep -qxF 'COMM' /proc/[0-9]*/comm",
-		"signal all":              "kill -0 -1",
+		"signal all":              `found=; for p in /proc/[0-9]*; do p=${p#/proc/}; [ $p = 1 ] || [ $p = $$ ] || [ $p = $PPID ] || ! kill -0 $p || found=$p; done; test $found`,
 		"init of the computer":    `test "$(cat /proc/1/comm)" != bwrap`,
 		"environ of the parent":   "cat /proc/$PPID/environ | tr '\\0' '\\n' | grep -v -E '^(WORKSPACEKIT_RUN|PWD)=' | grep =",
 		"terminal":                "exec 9<>/dev/tty",

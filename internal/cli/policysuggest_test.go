@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -174,11 +175,22 @@ func belowHiddenFile(ctx context.Context, all, view workspace.FileSystem, name s
 }
 
 // cover reports whether name, or a directory above it, was used for op, or whether it
-// leads to one that was.
+// leads to one that was, or is a directory that stands for many that were.
 func (u uses) cover(op policy.Op, name string) bool {
 	for used, did := range u {
 		leads := op == policy.OpList || op == policy.OpMkdir || op == policy.OpMove // of a directory
 		if did[op] && (used == everything || strings.HasPrefix(name+"/", used+"/") || leads && strings.HasPrefix(used+"/", name+"/")) {
+			return true
+		}
+	}
+	for dir := name; dir != "."; dir = path.Dir(dir) { // which may stand for many names
+		in := 0
+		for used, did := range u {
+			if did[op] && path.Dir(used) == dir {
+				in++
+			}
+		}
+		if in >= minAlike {
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // numbers when the trace gets shorter.
 const (
 	maxTracedFiles     = 127
-	maxTracedFunctions = 507
+	maxTracedFunctions = 510
 )
 
 // TestTraceOfGrep builds the command with coverage, searches a folder with one

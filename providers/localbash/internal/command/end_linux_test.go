@@ -103,11 +103,21 @@ func left(t *testing.T, mark, dir string) []string {
 		env, _ := os.ReadFile(process + "/environ")
 		cwd, _ := os.Readlink(process + "/cwd")
 		if bytes.Contains(env, []byte(command.MarkName+"="+mark)) || strings.HasPrefix(cwd, dir) {
-			line, _ := os.ReadFile(process + "/cmdline")
+			line, err := os.ReadFile(process + "/cmdline")
+			if len(line) == 0 && ending(process) || err != nil {
+				continue
+			}
 			found = append(found, fmt.Sprintf("%s %q", filepath.Base(process), line))
 		}
 	}
 	return found
+}
+
+// ending reports whether a process has given back its memory, as one does that ends: it has
+// no size.
+func ending(process string) bool {
+	size, err := os.ReadFile(process + "/statm")
+	return err != nil || strings.HasPrefix(string(size), "0 ")
 }
 
 // folder returns a new folder that is not in the directory of temporary files of the

@@ -8,8 +8,8 @@ import (
 )
 
 // Tools returns one set of the tools of all workspaces, with the names and
-// without the operations that their file says, shared as it says, and with the tool bash
-// if it says so.
+// without the operations that their file says, shared as it says, and with the tools
+// bash and run if it says so.
 //
 // # Errors
 //
@@ -30,6 +30,7 @@ func Tools(workspaces *config.Workspaces) (*tools.Set, error) {
 	}
 	return tools.NewAll(all, &tools.Options{
 		Bash:    bash,
+		Run:     settings.Run,
 		Dialect: tools.Dialect(settings.Dialect), Naming: settings.Naming, Disable: settings.Disable, Strict: settings.Strict, Timeout: settings.Timeout,
 		Descriptions: tools.Descriptions(settings.Descriptions),
 		Shared:       tools.Sharing(settings.Shared), MaxTools: settings.MaxTools, ReadBeforeWrite: readFirst,

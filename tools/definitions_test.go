@@ -133,6 +133,15 @@ func compactLength(t *testing.T, raw json.RawMessage) int {
 	return utf8.RuneCount(out.Bytes())
 }
 
+// machine is memory that says that it can run commands.
+type machine struct{ *memory.FS }
+
+func (m machine) Capabilities() workspace.Capabilities {
+	c := m.FS.Capabilities()
+	c.Run = true
+	return c
+}
+
 // TestCompactTexts checks that compact.md describes every tool of the default
 // dialect and no other, in words that differ, and names parameters that exist.
 func TestCompactTexts(t *testing.T) {
@@ -140,7 +149,7 @@ func TestCompactTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Descriptions: tools.DescriptionsCompact, Bash: bashtool.New(nil)})
+	set := newSetOf(t, workspace.New("test", machine{memory.New(nil)}, nil), &tools.Options{Descriptions: tools.DescriptionsCompact, Bash: bashtool.New(nil), Run: true})
 	described := map[string]bool{}
 	for section := range strings.SplitSeq("\n"+strings.TrimSpace(string(raw)), "\n# ") {
 		op, text, _ := strings.Cut(section, "\n")

@@ -22,7 +22,7 @@ import (
 // tables list every parameter and every member of the result as the schemas
 // have them. With -update it rewrites the tables.
 func TestDocs(t *testing.T) {
-	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Bash: bashtool.New(nil)})
+	set := newSetOf(t, workspace.New("test", machine{memory.New(nil)}, nil), &tools.Options{Bash: bashtool.New(nil), Run: true})
 	documented := map[string]int{}
 	pages, err := filepath.Glob(filepath.Join("..", "docs", "*.md"))
 	if err != nil {
@@ -66,8 +66,8 @@ func withTables(t *testing.T, doc string, tool *tools.Tool) string {
 	const end = "<!-- end -->\n"
 	head, rest, _ := strings.Cut(doc, begin(tool))
 	_, tail, closed := strings.Cut(rest, end)
-	if !closed || !strings.Contains(head, "\n## "+tool.Op+"\n") {
-		t.Fatalf("no section ## %s with %q and %q", tool.Op, begin(tool), end)
+	if !closed || !strings.Contains(head, "## "+tool.Op+"\n") {
+		t.Fatalf("no section %s with %q and %q", tool.Op, begin(tool), end)
 	}
 	return head + begin(tool) + "\n" + table(t, "Parameter", tool.InputSchema()) + "\n" + table(t, "Result", tool.OutputSchema()) + "\n" + end + tail
 }

@@ -30,7 +30,8 @@ type Options struct {
 	// Descriptions says how much a model is told about each tool. Empty means
 	// [DescriptionsFull].
 	Descriptions Descriptions
-	// Disable lists operations that get no tool; "bash" is one whatever Bash is.
+	// Disable lists operations that get no tool; "bash", "run" and
+	// "processes" are some whatever the set has. Without "run", there is no "processes".
 	Disable []string
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema. Without it, what has a plain meaning is understood, and the
@@ -61,6 +62,10 @@ type Options struct {
 	// workspaces of the set. Nil means that there is no such tool. Package
 	// shell/bashtool has the one of this module.
 	Bash Bash
+	// Run adds the tools "run" and "processes" for the workspaces that can run commands
+	// ([workspace.Capabilities].Run). A command is asked about only if a rule for
+	// [policy.OpRun] says so. Commands in the background end when the workspace is closed.
+	Run bool
 	// About says to a model what is in the workspaces that share their tools,
 	// by their names.
 	About map[string]string
@@ -119,6 +124,9 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
+	if o.Run {
+		d = d.withCommands()
+	}
 	ts := newToolset(ws, d, newReadCache(o.ReadCache), o, NewSession())
 	set, err := newSet(ts, o.Naming, o.Disable)
 	if err == nil {
@@ -157,21 +165,24 @@ func newSet(ts *toolset, naming string, disable []string) (*Set, error) {
 // choose returns the specs, in order, that are possible in ws and nobody disabled.
 func (d *dialect) choose(ws *workspace.Workspace, disable []string) ([]spec, error) {
 	for _, op := range disable {
-		if op != ops.Bash && !slices.ContainsFunc(d.specs, func(s spec) bool { return s.op == op }) {
+		if !slices.Contains(optional, op) && !slices.ContainsFunc(d.specs, func(s spec) bool { return s.op == op }) {
 			return nil, d.unknownOp(op)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(d.specs), func(s spec) bool {
-		return slices.Contains(disable, s.op) || !s.possible(ws)
+		return slices.Contains(disable, s.op) || s.op == ops.Processes && slices.Contains(disable, ops.Run) || !s.possible(ws)
 	}), nil
 }
+
+// optional are the operations of tools that a set has only if its options say so.
+var optional = []string{ops.Bash, ops.Run, ops.Processes}
 
 func (d *dialect) unknownOp(op string) error {
 	known := make([]string, len(d.specs))
 	for i, s := range d.specs {
 		known[i] = s.op
 	}
-	known = append(slices.Compact(known), ops.Bash)
+	known = append(slices.Compact(known), slices.DeleteFunc(slices.Clone(optional), func(op string) bool { return slices.Contains(known, op) })...)
 	hint := wording.DidYouMean(op, known)
 	if hint == "" {
 		hint = "the operations are " + strings.Join(known, ", ")

@@ -66,6 +66,9 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Run {
+		d = d.withCommands()
+	}
 	share, err := o.shares(d, workspaces)
 	if err != nil {
 		return nil, err

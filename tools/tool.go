@@ -67,7 +67,7 @@ type Annotations struct {
 	// Idempotent says that a second call with the same arguments changes
 	// nothing more.
 	Idempotent bool `json:"idempotent"`
-	// OpenWorld says that the tool reaches beyond the workspace. None does.
+	// OpenWorld says that the tool reaches beyond the workspace, as run does.
 	OpenWorld bool `json:"openWorld"`
 }
 
@@ -184,6 +184,7 @@ type toolset struct {
 	names     map[string]string    // the name of the tool for each op of the default set
 	caps      workspace.Capabilities
 	bash      *bash // nil if the set has no tool of that name
+	commands  *sessionCommands
 
 	// Of workspaces that share their tools:
 	scope       string // what tells the cursors of one from those of another
@@ -196,7 +197,7 @@ func newToolset(ws *workspace.Workspace, d *dialect, cache *readCache, o Options
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	ts := &toolset{dialect: d, ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, strict: o.Strict, compact: o.Descriptions == DescriptionsCompact, names: map[string]string{}, caps: ws.Capabilities(), recovered: new(atomic.Bool)}
+	ts := &toolset{dialect: d, ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, strict: o.Strict, compact: o.Descriptions == DescriptionsCompact, names: map[string]string{}, caps: ws.Capabilities(), recovered: new(atomic.Bool), commands: new(sessionCommands)}
 	if slices.Contains(o.ReadBeforeWrite, ws.Name()) {
 		ts.own = own
 	}

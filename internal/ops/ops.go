@@ -31,5 +31,6 @@ const (
 
 	ApplyPatch  = "apply_patch"
 	Bash        = "bash"
+	Processes   = "processes"
 	Transaction = "transaction"
 )

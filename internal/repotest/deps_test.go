@@ -105,7 +105,7 @@ var policy = map[string][]string{
 		"providers/container/internal/shell"},
 	"providers/container/internal/remotegrep": {"workspace", "internal/...", "providers/container/internal/..."},
 
-	"tools": {"workspace", "workspace/backup", "workspace/patch", "workspace/policy", "workspace/transaction", "internal/charset", "internal/errcode", "internal/glob", "internal/lazyregexp", "internal/lines", "internal/ops", "internal/session", "internal/unified", "internal/wording",
+	"tools": {"workspace", "workspace/backup", "workspace/jobs", "workspace/patch", "workspace/policy", "workspace/transaction", "internal/charset", "internal/errcode", "internal/glob", "internal/lazyregexp", "internal/lines", "internal/ops", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
 	"shell/bashtool":         {"shell", "tools", "workspace"},
 	"shell/internal/command": {"workspace", "workspace/patch", "shell/internal/pattern", "internal/...", "github.com/itchyny/gojq", "github.com/spf13/pflag", "golang.org/x/text/width"},

@@ -43,7 +43,7 @@ func TestMeasure(t *testing.T) {
 const maxFiles = 15
 
 var fileCeilings = map[string]int{
-	"conformance": 47, "shell/internal/command": 50, "tools": 45, "workspace": 28,
+	"conformance": 47, "shell/internal/command": 50, "tools": 46, "workspace": 28,
 }
 
 // maxExported is how many exported identifiers package workspace may have.

@@ -3,6 +3,7 @@ package container_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -188,6 +190,27 @@ func TestRunEnvironment(t *testing.T) {
 		result, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"sh", "-c", `echo "$GIVEN|$HOME|$PWD|$MORE"`}, Env: map[string]string{"MORE": "m"}, Stdout: &out})
 		if err != nil || out.String() != "by the options|/the/home|/w|m\n" {
 			t.Errorf("Run = %+v, %v and writes %q", result, err, &out)
+		}
+	})
+}
+
+// TestRunTool runs commands in containers through the tools of a model.
+func TestRunTool(t *testing.T) {
+	inPlaces(t, func(t *testing.T, r *running) {
+		set, err := tools.New(workspace.New("main", r.open(t), nil), &tools.Options{Naming: "{op}", Run: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, call := range []struct{ op, args, want string }{
+			{"write_file", `{"path": "d/a.txt", "content": "one\n"}`, ""},
+			{"run", `{"command": "cat a.txt; echo err >&2; cat a.txt; exit 3", "dir": "d"}`, "one\nerr\none\n[exit code 3]"},
+			{"run", `{"command": "echo begun; sleep 1000", "background": true}`, "[runs in the background, id 2]"},
+			{"processes", `{"action": "kill", "id": "2"}`, "2 killed"},
+		} {
+			result, err := set.Call(t.Context(), call.op, json.RawMessage(call.args))
+			if err != nil || result.IsError || !strings.Contains(result.Text, call.want) {
+				t.Errorf("%s(%s) = %+v, %v, want %q", call.op, call.args, result, err, call.want)
+			}
 		}
 	})
 }

@@ -282,6 +282,19 @@ func (s FS) Policy() policy.Rules {
 	}
 }
 
+// askingToRun returns s with a rule that asks before each command, unless s has rules or
+// restricts paths: then commands need a rule of its own, as they are not bound by those.
+func (s *FS) askingToRun() *FS {
+	rules := s.Policy()
+	rules.DenySensitive = false
+	if !rules.Empty() {
+		return s
+	}
+	asking := *s
+	asking.Rules = []policy.Rule{{Ask: []policy.Op{policy.OpRun}, Paths: []string{"**"}}}
+	return &asking
+}
+
 // Explain returns what the settings say about an operation on a name.
 //
 // # Errors
@@ -431,6 +444,10 @@ type Tools struct {
 	// Bash adds a tool that runs scripts of bash over the files of all workspaces:
 	// see package shell.
 	Bash bool `json:"bash,omitempty" jsonschema:"Adds a tool that runs bash scripts on the files of all workspaces. It starts no process."`
+	// Run adds the tools that run commands in the workspaces that can. In a workspace
+	// without rules and restricted paths, each command needs an approval. In others
+	// commands are refused unless a rule names the operation run.
+	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, which run commands where the files are on a machine that can. Each needs an approval; where fs has rules or restricts paths, a rule for the operation run."`
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema, even if their meaning is plain.
 	Strict bool `json:"strict,omitempty" jsonschema:"Refuses arguments that do not have the types and bounds of the schema, even if their meaning is plain, such as \"5\" for 5."`
@@ -484,7 +501,7 @@ var words = document.Words{
 // toolOps are the operations that have tools.
 var toolOps = []string{
 	ops.ReadFile, ops.ReadFiles, ops.WriteFile, ops.EditFile, ops.ApplyPatch, ops.Ls, ops.Tree, ops.Glob, ops.Grep,
-	ops.Stat, ops.Mkdir, ops.Rm, ops.Move, ops.Copy, ops.Bash,
+	ops.Stat, ops.Mkdir, ops.Rm, ops.Move, ops.Copy, ops.Bash, ops.Run, ops.Processes,
 }
 
 // check adds what is wrong with the settings that n has, beside their types,

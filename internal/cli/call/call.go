@@ -65,6 +65,7 @@ var Operations = []Operation{
   workspace call rm build --recursive`, []string{"path"}, false, ""},
 	{ops.Move, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}, false, ""},
 	{ops.Copy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}, false, ""},
+	{ops.Run, "Run a command where the files are", `  workspace call run 'go test ./...' --dir server --timeout 600`, []string{"command"}, false, ""},
 	{ops.Bash, "Run a script of bash", `  workspace call bash 'grep -rl TODO src | wc -l'`, []string{"script"}, false, ""},
 }
 
@@ -220,7 +221,7 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 func (o Operation) definition(maxFileSize int64) (*tools.Tool, error) {
 	var others []string
 	for _, other := range Operations {
-		if other.Op != o.Op && o.dialect == "" && other.Op != ops.Bash {
+		if other.Op != o.Op && o.dialect == "" && other.Op != ops.Bash && other.Op != ops.Run {
 			others = append(others, other.Op)
 		}
 	}
@@ -235,8 +236,18 @@ func (o Operation) definition(maxFileSize int64) (*tools.Tool, error) {
 // allTools returns the tools of a dialect for a workspace that can do everything, but
 // those that are disabled.
 func allTools(dialect tools.Dialect, maxFileSize int64, disabled []string) (*tools.Set, error) {
-	ws := workspace.New("main", memory.New(nil), &workspace.Options{MaxFileSize: maxFileSize})
-	return tools.New(ws, &tools.Options{Dialect: dialect, Naming: "{op}", Disable: disabled, Bash: bashtool.New(nil)})
+	ws := workspace.New("main", machine{memory.New(nil)}, &workspace.Options{MaxFileSize: maxFileSize})
+	return tools.New(ws, &tools.Options{Dialect: dialect, Naming: "{op}", Disable: append(disabled, ops.Processes), Bash: bashtool.New(nil), Run: true})
+}
+
+// machine is memory that says that it can run commands.
+type machine struct{ *memory.FS }
+
+// Capabilities implements [fallback.Capable].
+func (m machine) Capabilities() workspace.Capabilities {
+	c := m.FS.Capabilities()
+	c.Run = true
+	return c
 }
 
 // run opens the workspace, calls the tool and prints what it returns.
@@ -255,9 +266,11 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	if i.Op == ops.Bash && (settings.Bash || chosen.File == nil) && !slices.Contains(settings.Disable, ops.Bash) {
 		opts.Bash = bashtool.New(nil)
 	}
+	opts.Run = i.Op == ops.Run && settings.Run
 	if orDefault(tools.Dialect(settings.Dialect)) == orDefault(i.dialect) {
 		opts.Disable = settings.Disable // which names operations of the dialect
 	}
+	opts.Disable = append(slices.Clip(opts.Disable), ops.Processes) // a command ends with this one
 	if *i.session != "" || ws.Settings().ReadBeforeWrite {
 		opts.ReadBeforeWrite = []string{ws.Name()}
 	}
@@ -292,8 +305,11 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 	case slices.Contains(chosen.Tools().Disable, i.Op):
 		err.Message = i.Op + ": this tool is disabled"
 		err.Hint = fmt.Sprintf("It is listed in tools.disable of %s.", chosen.Path)
-	case i.Op == ops.Bash:
-		err.Message, err.Hint = i.Op+": this tool is off", fmt.Sprintf("Write \"tools: {bash: true}\" in %s.", chosen.Path)
+	case i.Op == ops.Bash, i.Op == ops.Run && !chosen.Tools().Run:
+		err.Message, err.Hint = i.Op+": this tool is off", fmt.Sprintf("Write \"tools: {%s: true}\" in %s.", i.Op, cmp.Or(chosen.Path, "a file of workspaces"))
+	case i.Op == ops.Run:
+		err.Code, err.Message = tools.CodeUnsupported, i.Op+": commands cannot run in this workspace"
+		err.Hint = "The provider must be able to run them, and settings that restrict the workspace need a rule for run."
 	case i.flags.ReadOnly:
 		err.Hint = "Leave --read-only out."
 	case chosen.File != nil && !ws.Capabilities().Write:

@@ -1,0 +1,310 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
+	sessionid "github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/jobs"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// sessionCommands are the commands of a workspace: those of each session, by its id.
+type sessionCommands struct {
+	mu  sync.Mutex
+	all map[string]*jobs.Jobs // guarded by mu
+}
+
+// maxCommandSessions is how many sessions have commands in a workspace at a time.
+const maxCommandSessions = 32
+
+// of returns the commands of the session of a call. Above the maximum, it
+// forgets the sessions in which nothing runs.
+func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace) (*jobs.Jobs, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id := sessionid.ID(ctx)
+	if known := c.all[id]; known != nil {
+		return known, nil
+	}
+	if len(c.all) >= maxCommandSessions {
+		maps.DeleteFunc(c.all, func(_ string, other *jobs.Jobs) bool {
+			return !slices.ContainsFunc(other.List(), func(j jobs.Job) bool { return j.Running })
+		})
+	}
+	switch {
+	case len(c.all) >= maxCommandSessions:
+		return nil, ops.Error(ops.Run, ".", workspace.ErrNoSpace, fmt.Errorf("%d other sessions run commands", len(c.all)))
+	case c.all == nil:
+		c.all = map[string]*jobs.Jobs{}
+	}
+	c.all[id] = jobs.New(ws, nil)
+	return c.all[id], nil
+}
+
+type runInput struct {
+	Command    string  `json:"command" jsonschema:"a line for sh"`
+	Dir        string  `json:"dir,omitempty" jsonschema:"the directory where it begins; the root if left out"`
+	Timeout    integer `json:"timeout,omitempty" jsonschema:"seconds until it is killed"`
+	Background bool    `json:"background,omitempty" jsonschema:"returns when it has started, and lets it run"`
+}
+
+type runOutput struct {
+	ID       string `json:"id" jsonschema:"its number, by which its output can be read"`
+	Running  bool   `json:"running,omitempty" jsonschema:"it has not ended"`
+	ExitCode int    `json:"exitCode" jsonschema:"the exit code; -1 while it runs, and if it was killed"`
+	Signal   string `json:"signal,omitempty" jsonschema:"the signal that ended it"`
+	Stopped  string `json:"stopped,omitempty" jsonschema:"why it was killed"`
+	Output   string `json:"output" jsonschema:"standard output and standard error, in order"`
+	Cut      int64  `json:"cut,omitempty" jsonschema:"how many bytes are left out in the middle of output"`
+	CutAt    int64  `json:"cutAt,omitempty" jsonschema:"the offset of the first of them"`
+
+	tool string // that reads the rest
+}
+
+// The bounds of the tools for commands.
+const (
+	runHead, runTail = 8 << 10, 16 << 10 // bytes of an output that run shows, when it is longer
+	processBytes     = 24 << 10          // bytes of an output that processes shows
+)
+
+var runSpec = spec{
+	op: ops.Run, annotations: Annotations{Title: "Run command", Destructive: true, OpenWorld: true}, handler: define(runRun, planRun),
+	needs: func(c workspace.Capabilities) bool { return c.Run },
+	shape: func(p properties, _ workspace.Capabilities) { p.between("timeout", 1, maxScriptSeconds) },
+}
+
+// withCommands returns d with the tools for commands.
+func (d *dialect) withCommands() *dialect {
+	with := *d
+	with.specs = append(with.specs[:len(with.specs):len(with.specs)], runSpec, processesSpec)
+	return &with
+}
+
+// oneOutput makes the two outputs of a line one, which keeps their order.
+const oneOutput = "exec 2>&1\n"
+
+// words returns the command that runs the line.
+func (in *runInput) words() []string { return []string{"sh", "-c", oneOutput + in.Command} }
+
+func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) {
+	switch {
+	case in.Background && !ts.has(ops.Processes):
+		return nil, &argumentError{message: "nothing could end a command in the background here", hint: "Leave background out."}
+	case in.Background && in.Timeout > 0:
+		return nil, &argumentError{message: "a command in the background has no timeout", hint: "Leave timeout out, and kill the command when it has done its work."}
+	}
+	all, err := ts.commands.of(ctx, ts.ws)
+	if err != nil {
+		return nil, err
+	}
+	id, err := all.Start(ctx, &workspace.RunOptions{Command: in.words(), Dir: in.Dir})
+	if err != nil {
+		return nil, err
+	}
+	stopped := ""
+	if !in.Background {
+		if stopped, err = waitOrKill(ctx, all, id, ts.scriptTime(in.Timeout)); err != nil {
+			return nil, err
+		}
+	}
+	out, err := all.Output(id, 0)
+	if err != nil {
+		return nil, err
+	}
+	if !in.Background && !out.Running && out.Result == nil && stopped == "" {
+		return nil, out.Err
+	}
+	result := &runOutput{ID: id, Running: out.Running, ExitCode: -1, Stopped: stopped, tool: ts.names[ops.Processes]}
+	if out.Result != nil {
+		result.ExitCode, result.Signal = out.Result.ExitCode, out.Result.Signal
+	}
+	result.show(out)
+	return result, nil
+}
+
+// waitOrKill waits for the end of a command, and kills it when its time is up. stopped says
+// so. The time may be zero for no limit.
+func waitOrKill(ctx context.Context, all *jobs.Jobs, id string, limit time.Duration) (stopped string, err error) {
+	wait, cancel := ctx, func() {}
+	if limit > 0 {
+		wait, cancel = context.WithTimeout(ctx, limit)
+	}
+	defer cancel()
+	if err := all.Wait(wait, id); err == nil {
+		return "", nil
+	}
+	if err := all.Kill(context.WithoutCancel(ctx), id); err != nil {
+		return "", err
+	}
+	if err := ctx.Err(); err != nil {
+		return "", ops.Error(ops.Run, ".", err, nil)
+	}
+	return fmt.Sprintf("it was killed after %s", limit.Round(time.Second/10)), nil
+}
+
+// show shows the output, and of a long one the beginning and the end.
+func (o *runOutput) show(out *jobs.Output) {
+	data := out.Data
+	o.Cut, o.CutAt = out.Offset, 0
+	if len(data) <= runHead+runTail && out.Offset == 0 {
+		o.Output = strings.ToValidUTF8(string(data), "\uFFFD")
+		return
+	}
+	head := data[:0]
+	if out.Offset == 0 { // else the beginning is no longer kept
+		head = data[:runHead]
+	}
+	tail := data[max(len(head), len(data)-runTail):]
+	o.CutAt = int64(len(head))
+	o.Cut = out.Next - o.CutAt - int64(len(tail))
+	o.Output = strings.ToValidUTF8(fmt.Sprintf("%s\n[... %d bytes ...]\n%s", head, o.Cut, tail), "\uFFFD")
+}
+
+// planRun says that a command is run in a directory.
+func planRun(_ context.Context, ts *toolset, in *runInput) ([]policy.Request, error) {
+	return []policy.Request{{Workspace: ts.ws.Name(), Op: policy.OpRun, Path: cmp.Or(in.Dir, "."), Note: fmt.Sprintf("runs %q", in.words())}}, nil
+}
+
+func (o *runOutput) text() string {
+	var b strings.Builder
+	b.WriteString(o.Output)
+	if o.Output != "" && !strings.HasSuffix(o.Output, "\n") {
+		b.WriteByte('\n')
+	}
+	switch {
+	case o.Cut > 0 && o.tool != "":
+		fmt.Fprintf(&b, "[%d bytes are left out; %s shows them: action output, id %s, offset %d]\n", o.Cut, o.tool, o.ID, o.CutAt)
+	case o.Cut > 0:
+		fmt.Fprintf(&b, "[%d bytes are left out]\n", o.Cut)
+	}
+	switch {
+	case o.Running:
+		fmt.Fprintf(&b, "[runs in the background, id %s]\n", o.ID)
+	case o.Stopped != "":
+		fmt.Fprintf(&b, "[%s]\n", o.Stopped)
+	case o.Signal != "":
+		fmt.Fprintf(&b, "[ended by the signal %s]\n", o.Signal)
+	case o.ExitCode != 0:
+		fmt.Fprintf(&b, "[exit code %d]\n", o.ExitCode)
+	}
+	return cmp.Or(strings.TrimSuffix(b.String(), "\n"), "(no output)")
+}
+
+type processesInput struct {
+	Action string  `json:"action,omitempty" jsonschema:"list, output or kill"`
+	ID     string  `json:"id,omitempty" jsonschema:"the number of a command"`
+	Offset integer `json:"offset,omitempty" jsonschema:"the byte at which output begins"`
+}
+
+type processesOutput struct {
+	Processes []process `json:"processes" jsonschema:"the commands"`
+	Output    string    `json:"output,omitempty" jsonschema:"what was written from offset on"`
+	Offset    int64     `json:"offset,omitempty" jsonschema:"where output begins: later than asked for if the bytes before are no longer kept"`
+	Next      int64     `json:"next,omitempty" jsonschema:"the offset of what comes after output"`
+
+	shown bool // output was asked for
+}
+
+type process struct {
+	ID       string `json:"id" jsonschema:"its number"`
+	Command  string `json:"command" jsonschema:"what is run"`
+	Dir      string `json:"dir,omitempty" jsonschema:"where it began"`
+	Running  bool   `json:"running" jsonschema:"it has not ended"`
+	ExitCode int    `json:"exitCode" jsonschema:"the exit code; -1 while it runs, and if it was killed"`
+	Written  int64  `json:"written" jsonschema:"how many bytes it has written"`
+}
+
+var processesSpec = spec{
+	op: ops.Processes, annotations: Annotations{Title: "Running commands", Destructive: true}, handler: define(runProcesses, planProcesses),
+	needs: func(c workspace.Capabilities) bool { return c.Run },
+	shape: func(p properties, _ workspace.Capabilities) {
+		p.oneOf("action", "list", "output", "kill")
+		p.byDefault("action", "list")
+		p.atLeast("offset", 0)
+	},
+}
+
+func runProcesses(ctx context.Context, ts *toolset, in *processesInput) (*processesOutput, error) {
+	all, err := ts.commands.of(ctx, ts.ws)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Action == "" || in.Action == "list":
+		o := &processesOutput{Processes: []process{}}
+		for _, j := range all.List() {
+			o.Processes = append(o.Processes, newProcess(j))
+		}
+		return o, nil
+	case in.ID == "":
+		return nil, &argumentError{message: `parameter "id" is missing`, hint: fmt.Sprintf("Name a command to %s; the action list shows them.", in.Action)}
+	case in.Action == "kill":
+		if err := all.Kill(ctx, in.ID); err != nil {
+			return nil, unknownCommand(in.ID, err)
+		}
+	}
+	out, err := all.Output(in.ID, int64(in.Offset))
+	if err != nil {
+		return nil, unknownCommand(in.ID, err)
+	}
+	o := &processesOutput{Processes: []process{newProcess(out.Job)}}
+	if in.Action == "output" {
+		data := out.Data[:min(len(out.Data), processBytes)]
+		o.Output, o.Offset, o.Next, o.shown = strings.ToValidUTF8(string(data), "\uFFFD"), out.Offset, out.Offset+int64(len(data)), true
+	}
+	return o, nil
+}
+
+// unknownCommand explains the error of a command that is not known; others are as they are.
+func unknownCommand(id string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return &argumentError{message: fmt.Sprintf("no command has the id %q, or it ended long ago", clip(id, 100)), hint: "The action list shows the commands of this session."}
+}
+
+func newProcess(j jobs.Job) process {
+	p := process{ID: j.ID, Command: strings.TrimPrefix(j.Command[len(j.Command)-1], oneOutput), Dir: j.Dir, Running: j.Running, ExitCode: -1, Written: j.Written}
+	if j.Result != nil {
+		p.ExitCode = j.Result.ExitCode
+	}
+	return p
+}
+
+// planProcesses says nothing: the command was approved when it was started.
+func planProcesses(context.Context, *toolset, *processesInput) ([]policy.Request, error) {
+	return nil, nil
+}
+
+func (o *processesOutput) text() string {
+	var b strings.Builder
+	if o.shown {
+		b.WriteString(o.Output)
+		if o.Output != "" && !strings.HasSuffix(o.Output, "\n") {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "[bytes %d to %d]\n", o.Offset, o.Next)
+	}
+	for _, p := range o.Processes {
+		state := fmt.Sprintf("ended with %d", p.ExitCode)
+		switch {
+		case p.Running:
+			state = "running"
+		case p.ExitCode < 0:
+			state = "killed"
+		}
+		fmt.Fprintf(&b, "%s %s, %d bytes written: %s\n", p.ID, state, p.Written, p.Command)
+	}
+	return cmp.Or(strings.TrimSuffix(b.String(), "\n"), "(no commands)")
+}

@@ -1,0 +1,172 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+)
+
+// eachMachine runs test on a folder of this computer through the shells of a container, and
+// on one of localbash, in a sandbox if there is one.
+func eachMachine(t *testing.T, test func(t *testing.T, files workspace.FileSystem)) {
+	t.Parallel()
+	for name, open := range map[string]func(dir string) (workspace.FileSystem, error){
+		"container": func(dir string) (workspace.FileSystem, error) {
+			return container.Open(t.Context(), &container.Options{Executor: container.Command{}, Root: dir})
+		},
+		"localbash": func(dir string) (workspace.FileSystem, error) {
+			return localbash.Open(dir, &localbash.Options{Run: &localbash.Run{Sandbox: localbash.SandboxTry}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			program := map[string]string{"container": "setsid", "localbash": "bwrap"}[name]
+			if _, err := exec.LookPath(program); err != nil {
+				if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
+					t.Fatal(err)
+				}
+				t.Skip(err)
+			}
+			dir := t.TempDir()
+			if err := os.Mkdir(filepath.Join(dir, "d"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			files, err := open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { files.(io.Closer).Close() })
+			test(t, files)
+		})
+	}
+}
+
+// newRunSet returns the tools of files, with those for commands.
+func newRunSet(t *testing.T, files workspace.FileSystem, opts *tools.Options) *tools.Set {
+	t.Helper()
+	opts.Run = true
+	return newSetOf(t, workspace.New("main", files, nil), opts)
+}
+
+func TestRun(t *testing.T) { eachMachine(t, testRun) }
+
+func testRun(t *testing.T, files workspace.FileSystem) {
+	set := newRunSet(t, files, &tools.Options{})
+	if got := call(t, set, "run", object{"command": "echo out; echo err >&2; pwd | sed 's,.*/,,'; exit 3", "dir": "d"}); got.IsError || got.Text != "out\nerr\nd\n[exit code 3]" {
+		t.Errorf("run = %+v", got)
+	}
+	if got := call(t, set, "run", object{"command": ":"}).Text; got != "(no output)" {
+		t.Errorf("run of nothing = %q", got)
+	}
+	if got := call(t, set, "run", object{"command": "kill -9 $$"}).Text; got != "[ended by the signal KILL]" {
+		t.Errorf("run of what is killed = %q", got)
+	}
+	if got := call(t, set, "run", object{"command": "echo begun; sleep 60", "timeout": 1}).Text; got != "begun\n[it was killed after 1s]" {
+		t.Errorf("run with a timeout = %q", got)
+	}
+	if got := call(t, set, "run", object{"command": ":", "dir": "none"}); !got.IsError || got.Error.Code != tools.CodeNotExist {
+		t.Errorf("run in no directory = %+v", got)
+	}
+	long := call(t, set, "run", object{"command": "seq 1 20000"}).Text
+	if len(long) > 26<<10 || !strings.HasPrefix(long, "1\n2\n") || !strings.Contains(long, "\n20000\n") || !strings.Contains(long, "bytes are left out; workspace__main__processes shows them: action output, id 6, offset 8192]") {
+		t.Errorf("run of a long output has %d bytes: %.300s ... %s", len(long), long, long[len(long)-300:])
+	}
+	if rest := call(t, set, "processes", object{"action": "output", "id": "6", "offset": 8192}).Text; !strings.Contains(rest, "\n2000\n") || !strings.Contains(rest, "[bytes 8192 to 32768]") {
+		t.Errorf("the rest = %.200s", rest)
+	}
+	if _, ok := newSetOf(t, workspace.New("main", memory.New(nil), nil), &tools.Options{Run: true}).Lookup("run"); ok {
+		t.Error("there is a tool run without a machine")
+	}
+}
+
+func TestRunBackground(t *testing.T) { eachMachine(t, testRunBackground) }
+
+func testRunBackground(t *testing.T, files workspace.FileSystem) {
+	set := newRunSet(t, files, &tools.Options{})
+	if got := call(t, set, "run", object{"command": "echo begun; while [ ! -e go ]; do sleep 0.05; done; echo done; sleep 60", "background": true}); got.IsError || !strings.Contains(got.Text, "[runs in the background, id 1]") {
+		t.Fatalf("run = %+v", got)
+	}
+	call(t, set, "run", object{"command": ": > go"})
+	for !strings.Contains(call(t, set, "processes", object{"action": "output", "id": "1"}).Text, "begun\ndone\n[bytes 0 to 11]\n1 running") {
+		if t.Context().Err() != nil {
+			t.Fatal("the command does not go on")
+		}
+	}
+	if got := call(t, set, "processes", object{"action": "output", "id": "1", "offset": 6}).Text; !strings.HasPrefix(got, "done\n[bytes 6 to 11]") {
+		t.Errorf("the output since 6 = %q", got)
+	}
+	if got := call(t, set, "processes", object{"action": "kill", "id": "1"}).Text; !strings.HasPrefix(got, "1 killed") {
+		t.Errorf("kill = %q", got)
+	}
+	if got := call(t, set, "processes", object{}).Text; !strings.HasPrefix(got, "1 killed, 11 bytes written: echo begun") || !strings.Contains(got, "\n2 ended with 0") {
+		t.Errorf("list = %q", got)
+	}
+	for _, wrong := range []object{{"action": "kill"}, {"action": "output", "id": "9"}, {"action": "kill", "id": "9"}, {"action": "stop", "id": "1"}} {
+		if got := call(t, set, "processes", wrong); !got.IsError || got.Error.Code != tools.CodeInvalidArguments {
+			t.Errorf("processes %v = %+v, want an error", wrong, got)
+		}
+	}
+	if got := call(t, set, "run", object{"command": ":", "background": true, "timeout": 1}); !got.IsError {
+		t.Errorf("run in the background with a timeout = %+v, want an error", got)
+	}
+	alone := newRunSet(t, files, &tools.Options{Disable: []string{"processes"}})
+	if got := call(t, alone, "run", object{"command": ":", "background": true}); !got.IsError {
+		t.Errorf("run in the background without processes = %+v, want an error", got)
+	}
+	if got := call(t, alone, "run", object{"command": "seq 1 20000"}).Text; strings.Contains(got, "processes") || !strings.Contains(got, "bytes are left out]") {
+		t.Errorf("run of a long output without processes = %.100s ... %s", got, got[len(got)-100:])
+	}
+	if _, ok := newRunSet(t, files, &tools.Options{Disable: []string{"run"}}).Lookup("processes"); ok {
+		t.Error("there is a tool processes without run")
+	}
+}
+
+// TestRunSessions checks that a session does not see the commands of another, and that
+// sessions that are over take no place.
+func TestRunSessions(t *testing.T) { eachMachine(t, testRunSessions) }
+
+func testRunSessions(t *testing.T, files workspace.FileSystem) {
+	set := newRunSet(t, files, &tools.Options{})
+	inSession := func(op, args string) *tools.Result {
+		got, err := set.Call(tools.WithSession(t.Context(), tools.NewSession()), op, json.RawMessage(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := inSession("run", `{"command": "sleep 1000", "background": true}`); got.IsError {
+		t.Fatalf("run = %+v", got)
+	}
+	for range 40 {
+		if got := inSession("processes", `{}`); got.IsError || got.Text != "(no commands)" {
+			t.Fatalf("processes in another session = %+v", got)
+		}
+	}
+}
+
+// TestRunAsks checks that a rule that asks refuses a command where nobody can be asked.
+func TestRunAsks(t *testing.T) { eachMachine(t, testRunAsks) }
+
+func testRunAsks(t *testing.T, files workspace.FileSystem) {
+	restricted, err := policy.Restrict(files, policy.Rules{FirstMatch: []policy.Rule{{Ask: []policy.Op{policy.OpRun}, Paths: []string{"**"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := newRunSet(t, restricted, &tools.Options{})
+	for _, background := range []bool{false, true} {
+		if got := call(t, set, "run", object{"command": "echo x", "background": background}); !got.IsError || got.Error.Code != tools.CodePolicy {
+			t.Errorf("run = %+v, want that it is refused", got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -87,7 +88,8 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 		Logger:                     o.Logger,
 	})
 	mux := http.NewServeMux()
-	mux.Handle(HTTPPath, httpguard.Guard(ctx, o.Hosts, o.authorize(sessions)))
+	var posts sync.RWMutex
+	mux.Handle(HTTPPath, httpguard.Guard(ctx, o.Hosts, o.authorize(counted(&posts, sessions))))
 	srv := httpguard.NewServer(mux, o.ReadTimeout, int64(o.MaxMessage), o.Logger)
 	srv.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
@@ -96,7 +98,7 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
-		shutDown(srv, server, o.Grace, cancel)
+		shutDown(srv, server, &posts, o.Grace, cancel)
 		return nil
 	}
 }
@@ -119,17 +121,41 @@ const sessionHeader = "Mcp-Session-Id"
 // the session are cancelled.
 type callsKey struct{}
 
+// counted holds posts for reading while a client's message is answered, and refuses
+// messages once posts is locked.
+func counted(posts *sync.RWMutex, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			if !posts.TryRLock() {
+				http.Error(w, "the server shuts down", http.StatusServiceUnavailable)
+				return
+			}
+			defer posts.RUnlock()
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // shutDown ends srv and the sessions of server, and after the time of grace the calls
 // that still run.
-func shutDown(srv *http.Server, server *sdk.Server, grace time.Duration, cancel func()) {
+func shutDown(srv *http.Server, server *sdk.Server, posts *sync.RWMutex, grace time.Duration, cancel func()) {
 	defer time.AfterFunc(grace, cancel).Stop()
-	for session := range server.Sessions() {
-		go session.Close() // which waits for the calls of the session
-	}
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		posts.Lock() // A session that is closed may drop an answer that is not sent yet.
+		for session := range server.Sessions() {
+			session.Close()
+		}
+	}()
 	limited, stop := context.WithTimeout(context.Background(), grace+httpguard.WriteTimeout)
 	defer stop()
 	if srv.Shutdown(limited) != nil {
 		srv.Close()
+	}
+	select {
+	case <-closed:
+	case <-limited.Done():
 	}
 }
 

@@ -140,6 +140,9 @@ func TestHTTPAttacks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			request := strings.ReplaceAll(strings.ReplaceAll(test.request, "ADDR", addr), "SESSION", session.ID())
 			status, body := exchange(t, addr, request)
+			for tries := 0; status == 0 && test.want == http.StatusRequestEntityTooLarge && tries < 5; tries++ {
+				status, body = exchange(t, addr, request) // as the connection was reset before the answer was read
+			}
 			if status != test.want {
 				t.Errorf("status = %d %q, want %d", status, body, test.want)
 			}

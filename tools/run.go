@@ -44,7 +44,8 @@ func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace) (*job
 	}
 	switch {
 	case len(c.all) >= maxCommandSessions:
-		return nil, ops.Error(ops.Run, ".", workspace.ErrNoSpace, fmt.Errorf("%d other sessions run commands", len(c.all)))
+		err := ops.Error(ops.Run, ".", workspace.ErrNoSpace, fmt.Errorf("%d other sessions run commands", len(c.all)))
+		return nil, &hintedError{err, "Try again when others have ended."}
 	case c.all == nil:
 		c.all = map[string]*jobs.Jobs{}
 	}
@@ -109,7 +110,10 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 		return nil, err
 	}
 	id, err := all.Start(ctx, &workspace.RunOptions{Command: in.words(), Dir: in.Dir})
-	if err != nil {
+	switch {
+	case errors.Is(err, workspace.ErrNoSpace):
+		return nil, &hintedError{err, "Wait for a command, or kill one."}
+	case err != nil:
 		return nil, err
 	}
 	stopped := ""

@@ -138,6 +138,14 @@ func TestRunSessions(t *testing.T) { eachMachine(t, testRunSessions) }
 
 func testRunSessions(t *testing.T, files workspace.FileSystem) {
 	set := newRunSet(t, files, &tools.Options{})
+	for range 8 {
+		if got := call(t, set, "run", object{"command": "sleep 1000", "background": true}); got.IsError {
+			t.Fatalf("run = %+v", got)
+		}
+	}
+	if got := call(t, set, "run", object{"command": ":"}); !got.IsError || !strings.Contains(got.Error.Hint, "kill one") {
+		t.Errorf("run of a command too many = %+v, want an error", got)
+	}
 	inSession := func(op, args string) *tools.Result {
 		got, err := set.Call(tools.WithSession(t.Context(), tools.NewSession()), op, json.RawMessage(args))
 		if err != nil {

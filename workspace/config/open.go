@@ -90,10 +90,7 @@ func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *desc
 	if err != nil {
 		return nil, c.failure(d, err)
 	}
-	l := layers{settings: d.settings(), watchers: d.watchers(opener.in), backup: d.Backup, hidden: c.backupsIn(d.name)}
-	if c.Tools.Run {
-		l.settings = l.settings.askingToRun()
-	}
+	l := layers{settings: c.settings(d), watchers: d.watchers(opener.in), backup: d.Backup, hidden: c.backupsIn(d.name)}
 	if l.store, err = c.openStore(ctx, r, d.Backup); err != nil {
 		release(fsys)
 		return nil, err

@@ -282,6 +282,14 @@ func (s FS) Policy() policy.Rules {
 	}
 }
 
+// settings returns the settings of the workspace d in the file.
+func (c *Config) settings(d *description) *FS {
+	if c.Tools.Run {
+		return d.settings().askingToRun()
+	}
+	return d.settings()
+}
+
 // askingToRun returns s with a rule that asks before each command, unless s has rules or
 // restricts paths: then commands need a rule of its own, as they are not bound by those.
 func (s *FS) askingToRun() *FS {
@@ -333,12 +341,12 @@ func (c *Config) Explain(workspace string, op policy.Op, name string) (Explained
 	if err != nil {
 		return Explained{}, err
 	}
-	return chosen[0].explain(c.file, op, name)
+	return chosen[0].explain(c, op, name)
 }
 
 // explain is [Config.Explain] for one workspace of a file.
-func (d *description) explain(file string, op policy.Op, name string) (Explained, error) {
-	settings := *d.settings()
+func (d *description) explain(c *Config, op policy.Op, name string) (Explained, error) {
+	settings := *c.settings(d)
 	if settings.Sensitive == "" && d.relaxed() {
 		settings.Sensitive = AccessAllow
 	}
@@ -346,7 +354,7 @@ func (d *description) explain(file string, op policy.Op, name string) (Explained
 	e := Explained{Workspace: d.name, Path: name, Decision: decision}
 	if n := d.node.Lookup("fs"); n != nil && decision.Rule != "" {
 		if at := n.Find(decision.Rule); at != n.At {
-			e.Place = fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
+			e.Place = fmt.Sprintf("%s:%d:%d", c.file, at.Line, at.Column)
 		}
 	}
 	return e, err
@@ -373,7 +381,7 @@ func (c *Config) TestPolicy() ([]Explained, error) {
 	var all []Explained
 	for _, d := range c.descriptions {
 		for i, test := range d.PolicyTests {
-			e, err := d.explain(c.file, test.Op, test.Path)
+			e, err := d.explain(c, test.Op, test.Path)
 			if err != nil {
 				return nil, err
 			}

@@ -166,3 +166,28 @@ func markdown(text string) string {
 	}
 	return b.String()
 }
+
+// TestNoFlagHidesAnother tests that no command has a flag with the name or the letter of
+// one that all commands have.
+func TestNoFlagHidesAnother(t *testing.T) {
+	nowhere := func(string, string, func(string) (string, bool)) (config.Location, error) {
+		return config.Location{}, nil
+	}
+	root := newRoot(allOps(), nowhere)
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if cmd.Name() == "init" && f.Name == "name" {
+				return // the same, for the file
+			}
+			global := root.PersistentFlags()
+			if global.Lookup(f.Name) != nil || f.Shorthand != "" && global.ShorthandLookup(f.Shorthand) != nil {
+				t.Errorf("the flag --%s of %q hides one of all commands", f.Name, cmd.CommandPath())
+			}
+		})
+		for _, child := range cmd.Commands() {
+			visit(child)
+		}
+	}
+	visit(root)
+}

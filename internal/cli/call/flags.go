@@ -83,13 +83,22 @@ func (p *parameter) addFlag(cmd *cobra.Command, s schema, required bool) {
 	if s.Default != nil {
 		p.text = fmt.Sprint(s.Default)
 	}
-	flag := cmd.Flags().VarPF(p, term.Kebab(p.name), "", usage)
+	flag := cmd.Flags().VarPF(p, flagName(p.name), "", usage)
 	if p.kind == "boolean" {
 		flag.NoOptDefVal = "true"
 	}
 	if len(s.Enum) > 0 || !slices.Contains([]string{"path", "source", "destination"}, p.name) {
 		term.CompleteWith(cmd, flag.Name, s.Enum...)
 	}
+}
+
+// flagName returns the flag of a parameter. That of dir would hide the --dir, or -C, of all
+// commands.
+func flagName(parameter string) string {
+	if parameter == "dir" {
+		return "start-dir"
+	}
+	return term.Kebab(parameter)
 }
 
 // String implements [pflag.Value].

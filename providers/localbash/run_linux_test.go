@@ -107,7 +107,7 @@ func TestRun(t *testing.T) {
 			{"exit 255", ran{ExitCode: 255}},
 			{"exec sh -c 'exit 137' =3", ran{ExitCode: 137}},
 			{"trap : TERM INT; kill -TERM 0; kill -INT 0; exit 3", ran{ExitCode: 3}},
-			{"kill -HUP 0", ran{ExitCode: -1, Signal: "HUP"}},
+			{"kill -USR1 0", ran{ExitCode: -1, Signal: "USR1"}},
 			{"kill -INT $$", ran{ExitCode: -1, Signal: "INT"}},
 			{"kill -PIPE $$", ran{ExitCode: -1, Signal: "PIPE"}},
 			{"kill -KILL $$", ran{ExitCode: -1, Signal: "KILL"}},

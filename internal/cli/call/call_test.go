@@ -70,7 +70,7 @@ func TestEveryParameterIsAFlag(t *testing.T) {
 			}
 			cmd.InheritedFlags() // merges them, and panics if one is there already
 			for name := range s.Properties {
-				flag := cmd.Flags().Lookup(name)
+				flag := cmd.Flags().Lookup(flagName(name))
 				if strings.HasPrefix(name, "-") {
 					continue
 				}

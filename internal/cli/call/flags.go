@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -74,6 +75,10 @@ type parameter struct {
 
 var _ pflag.Value = (*parameter)(nil)
 
+// otherNames are the flags of parameters that are not called as the parameter: one for dir
+// would hide the --dir, or -C, of all commands.
+var otherNames = map[string]string{"dir": "start-dir"}
+
 // addFlag adds the flag that s describes.
 func (p *parameter) addFlag(cmd *cobra.Command, s schema, required bool) {
 	usage := s.Description
@@ -83,22 +88,13 @@ func (p *parameter) addFlag(cmd *cobra.Command, s schema, required bool) {
 	if s.Default != nil {
 		p.text = fmt.Sprint(s.Default)
 	}
-	flag := cmd.Flags().VarPF(p, flagName(p.name), "", usage)
+	flag := cmd.Flags().VarPF(p, cmp.Or(otherNames[p.name], term.Kebab(p.name)), "", usage)
 	if p.kind == "boolean" {
 		flag.NoOptDefVal = "true"
 	}
 	if len(s.Enum) > 0 || !slices.Contains([]string{"path", "source", "destination"}, p.name) {
 		term.CompleteWith(cmd, flag.Name, s.Enum...)
 	}
-}
-
-// flagName returns the flag of a parameter. That of dir would hide the --dir, or -C, of all
-// commands.
-func flagName(parameter string) string {
-	if parameter == "dir" {
-		return "start-dir"
-	}
-	return term.Kebab(parameter)
 }
 
 // String implements [pflag.Value].

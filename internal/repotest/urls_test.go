@@ -43,7 +43,7 @@ const urlsHead = `# URLs and environment variables
 
 A URL can stand for a workspace wherever the files are named: ` + "`provider`" + ` in
 [workspace.yaml](config.md#workspaces), the flags ` + "`-C`" + ` and ` + "`-w`" + ` of the
-[command](command.md), and ` + "`OpenURL`" + ` in Go. An unknown parameter, or one that is given twice,
+[command](command.md), and ` + "`Registry.OpenURL`" + ` in Go. An unknown parameter, or one that is given twice,
 is an error. Special characters are escaped as in any URL: ` + "`%20`" + ` is a space.
 
 To open a workspace again in another process, use a [reference](config.md#references) and not a

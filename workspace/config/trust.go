@@ -254,7 +254,7 @@ func (c *Config) Grants(ctx context.Context, r *Registry) ([]Grant, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		texts, err := d.grants(providers[i])
+		texts, err := c.grantsOf(d, providers[i])
 		if err != nil {
 			return nil, c.failure(d, err)
 		}
@@ -265,10 +265,13 @@ func (c *Config) Grants(ctx context.Context, r *Registry) ([]Grant, error) {
 	return grants, nil
 }
 
-// grants returns what the workspace uses beyond memory and the folder of the file,
-// and the secrets that may be in that folder.
-func (d *description) grants(opener provider) ([]string, error) {
+// grantsOf returns what the workspace uses beyond memory and the folder of the file,
+// and the secrets, and files that describe workspaces, that may be in that folder.
+func (c *Config) grantsOf(d *description, opener provider) ([]string, error) {
 	grants, err := opener.grants()
+	if opener.kind.Local && c.files.unprotected {
+		grants = append(grants, "the files that describe workspaces (protectConfig: false)")
+	}
 	if err == nil && opener.kind.Local && !d.sensitive {
 		switch settings := d.settings(); {
 		case settings.Sensitive == AccessAllow:
@@ -298,7 +301,7 @@ func (c *Config) checkTrust(opener provider, d *description) error {
 	if c.trusted {
 		return nil
 	}
-	grants, err := d.grants(opener)
+	grants, err := c.grantsOf(d, opener)
 	if err != nil {
 		return c.failure(d, err)
 	}

@@ -42,6 +42,8 @@ var hostile = []struct{ name, script, message string }{
 	{"braces multiplied", `echo {1..999}{1..999}{1..999}`, "budget Expansions"},
 	{"braces in eval", `eval 'echo {1..1000000000}'`, "budget Expansions"},
 	{"braces in an array", `a=({1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000} {1..16000})`, "budget Expansions"},
+	{"braces of one word", `echo {1..16385} | wc -w; echo on`, "more than 16384 words"},
+	{"braces of one word in an array", `a=({1..9} {1..16385}); echo on`, "more than 16384 words"},
 	{"doubling", `x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done`, "budget Variables"},
 	{"doubling by appending", `x=aaaaaaaaaaaaaaaa; while :; do x+=$x; done`, "budget Variables"},
 	{"doubling in quotes", `x=aaaaaaaaaaaaaaaa; while :; do x="$x${x}"; done`, "budget Variables"},

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -143,11 +144,8 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 			total := 0
 			for _, elem := range node.Elems {
 				if elem.Value != nil {
-					total += braces(elem.Value, 0)
+					err = cmp.Or(err, r.countBraces(elem.Value, &total))
 				}
-			}
-			if total > r.opts.Expansions {
-				err = r.braceError()
 			}
 		case *syntax.CaseClause:
 			for _, item := range node.Items {
@@ -399,8 +397,8 @@ func (r *run) fields(words *[]*syntax.Word, index int) error {
 		if i < index && len(g.terms) > before {
 			index = 0
 		}
-		if total += braces(w, 0); total > r.opts.Expansions {
-			return r.braceError()
+		if err := r.countBraces(w, &total); err != nil {
+			return err
 		}
 	}
 	if part := g.part(false); part != nil && index <= len(*words) {
@@ -409,9 +407,21 @@ func (r *run) fields(words *[]*syntax.Word, index int) error {
 	return nil
 }
 
-// braceError is the error of braces that make too many words.
-func (r *run) braceError() error {
-	return fmt.Errorf("braces make more words than the %d of the budget Expansions", r.opts.Expansions)
+// maxBraces is how many words the braces of one word may make for the interpreter, which
+// leaves out the command otherwise, and goes on.
+const maxBraces = 16384
+
+// countBraces adds how many words the braces in w make to total. It is an error if they
+// are too many.
+func (r *run) countBraces(w *syntax.Word, total *int) error {
+	n := braces(w, 0)
+	switch *total += n; {
+	case *total > r.opts.Expansions:
+		return fmt.Errorf("braces make more words than the %d of the budget Expansions", r.opts.Expansions)
+	case n > maxBraces:
+		return fmt.Errorf("the braces of one word make more than %d words", maxBraces)
+	}
+	return nil
 }
 
 // braces returns how many words the braces in w make.

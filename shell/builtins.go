@@ -62,9 +62,11 @@ func (r *run) runPiece(ctx context.Context, hc interp.HandlerContext, args []str
 		r.subshells.Add(-1)
 		return r.stopBudget("subshells at a time", r.opts.Subshells, "Subshells")
 	}
-	r.running.Add(1)
-	defer r.running.Done()
 	defer r.subshells.Add(-1)
+	if !r.pieces.TryRLock() {
+		return context.Cause(ctx)
+	}
+	defer r.pieces.RUnlock()
 	n, _ := strconv.Atoi(args[1])
 	end := context.AfterFunc(ctx, func() { unblock(hc.Stdin); unblock(hc.Stdout) })
 	defer end()

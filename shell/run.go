@@ -40,7 +40,7 @@ type run struct {
 	unstored   atomic.Int64 // files that could not be stored, not reported by a status yet
 	listed     atomic.Bool  // the programs have been listed after an unknown command
 	optsUsed   atomic.Bool  // set or shopt was called
-	running    sync.WaitGroup
+	pieces     sync.RWMutex // read-locked by each piece that runs; locked for good when the run has ended
 
 	out *output
 
@@ -165,7 +165,7 @@ func (r *run) do(ctx context.Context, text string) (*Result, error) {
 	exit := r.interpret(inner, text)
 	cause := context.Cause(inner)
 	cancel(errFinished)
-	r.running.Wait()
+	r.pieces.Lock() // waits for the pieces that run, and lets no other begin
 	r.files.DropDescriptors()
 	return r.result(ctx, exit, cause)
 }

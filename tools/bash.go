@@ -293,15 +293,10 @@ func (b *bash) Change(ctx context.Context, op string, ws *workspace.Workspace, n
 		return nil
 	}
 	shown := s.file(ts.fileKey(name))
-	switch {
-	case shown == nil, op == ops.WriteFile && !shown.whole():
+	if shown == nil || op == ops.WriteFile && !shown.whole() {
 		return ts.readRequired(op, name, shown)
-	case info.Version == "" || shown.Version == "":
-		return ts.checkUnchanged(ctx, op, name, shown)
-	case info.Version != shown.Version:
-		return ts.changedSince(op, name, shown, nil)
 	}
-	return nil
+	return ts.checkVersion(ctx, op, name, shown, info.Version)
 }
 
 // scratchFile returns a file below /tmp of the session's shell, nil if there is none.

@@ -252,7 +252,7 @@ func (s *Session) put(key fileKey, now *shownFile) {
 }
 
 // rename records that path, with all below it, is now called to, or is removed
-// if to is empty.
+// if to is empty. Under another name a file may have another version.
 func (s *Session) rename(ws, path, to string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,6 +266,7 @@ func (s *Session) rename(ws, path, to string) {
 			s.kept -= len(file.data)
 			continue
 		}
+		file.Version = ""
 		s.files[fileKey{ws, to + rest}] = file
 	}
 }
@@ -369,29 +370,32 @@ func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileI
 		return opts, nil
 	case !shown.whole():
 		return nil, ts.readRequired(ops.WriteFile, path, shown)
-	case in.IfVersion != "" && in.IfVersion != shown.Version:
+	case in.IfVersion != "" && shown.Version != "" && in.IfVersion != shown.Version:
 		return nil, ts.changedSince(ops.WriteFile, path, shown, nil)
 	case ts.caps.ConditionalWrite && shown.Version != "":
 		return &workspace.WriteOptions{IfVersion: shown.Version}, nil
 	}
-	return opts, ts.checkUnchanged(ctx, ops.WriteFile, path, shown)
+	version, err := ts.checkUnchanged(ctx, ops.WriteFile, path, shown)
+	if ts.caps.ConditionalWrite && opts.IfVersion == "" {
+		opts.IfVersion = version
+	}
+	return opts, err
 }
 
-// checkUnchanged returns an error unless the file still holds what was shown, and
-// where that cannot be found out, too. A missing file has not changed. It is for
-// stores without versions or conditional writes: the file can still change
-// afterwards.
-func (ts *toolset) checkUnchanged(ctx context.Context, op, path string, shown *shownFile) error {
-	now, err := ts.whole.ReadFile(ctx, path)
+// checkUnchanged returns the version of the file if it still holds what was shown, and
+// an error if it does not, or where that cannot be found out. A missing file has not
+// changed. Without versions or conditional writes, the file can still change afterwards.
+func (ts *toolset) checkUnchanged(ctx context.Context, op, path string, shown *shownFile) (workspace.Version, error) {
+	now, version, err := ts.whole.ReadVersioned(ctx, path, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return "", nil
 	case err != nil:
-		return ops.Rename(err, op, path)
+		return "", ops.Rename(err, op, path)
 	case hash(now) != shown.SHA256:
-		return ts.changedSince(op, path, shown, now)
+		return "", ts.changedSince(op, path, shown, now)
 	}
-	return nil
+	return version, nil
 }
 
 // explainWrite returns the error of a write_file, in the terms of the session
@@ -542,15 +546,20 @@ func (ts *toolset) checkKnown(ctx context.Context, op, path string) error {
 		return nil
 	}
 	shown := s.file(ts.fileKey(path))
-	switch {
-	case shown == nil:
+	if shown == nil {
 		return ts.readRequired(op, path, nil)
-	case info.Version == "" || shown.Version == "":
-		return ts.checkUnchanged(ctx, op, path, shown)
-	case info.Version != shown.Version:
-		return ts.changedSince(op, path, shown, nil)
 	}
-	return nil
+	return ts.checkVersion(ctx, op, path, shown, info.Version)
+}
+
+// checkVersion returns an error unless now is the version that was shown, or the file
+// holds the same bytes.
+func (ts *toolset) checkVersion(ctx context.Context, op, path string, shown *shownFile, now workspace.Version) error {
+	if now != "" && now == shown.Version {
+		return nil
+	}
+	_, err := ts.checkUnchanged(ctx, op, path, shown)
+	return err
 }
 
 // forget records that path was removed, or moved to another name.

@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -214,6 +215,43 @@ func TestReadRequiredWithoutVersions(t *testing.T) {
 	good(t, set, "read_file", object{"path": "a"})
 	good(t, set, "write_file", object{"path": "a", "content": "x"})
 	holds(t, fsys, "a", "x")
+}
+
+// TestReadRequiredAfterMove tests that a session knows a file by its new name, in stores
+// whose versions change with the name and in others.
+func TestReadRequiredAfterMove(t *testing.T) {
+	local, err := localbash.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fsys := range map[string]workspace.FileSystem{"memory": memory.New(nil), "localbash": local} {
+		for op, args := range map[string]object{
+			"write_file": {"content": "x"},
+			"edit_file":  {"oldText": "two", "newText": "zwei"},
+			"rm":         {},
+			"move":       {"source": "", "destination": "again"},
+		} {
+			t.Run(name+"/"+op, func(t *testing.T) {
+				set := careful(t, fsys)
+				for _, other := range []bool{false, true} {
+					old, path := "old-"+op, "new-"+op+fmt.Sprint(other)
+					put(t, fsys, old, five)
+					good(t, set, "read_file", object{"path": old})
+					good(t, set, "move", object{"source": old, "destination": path})
+					if args["path"] = path; op == "move" {
+						delete(args, "path")
+						args["source"] = path
+					}
+					if !other {
+						good(t, set, op, args)
+						continue
+					}
+					put(t, fsys, path, "changed by somebody else\n")
+					bad(t, set, op, args, tools.CodeConflict)
+				}
+			})
+		}
+	}
 }
 
 // unsteady is a file system whose Stat or ReadFile does not work at the moment.

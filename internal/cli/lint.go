@@ -80,7 +80,11 @@ func lintTools(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, v
 	printCosts(out, opened.Set, vendors, reports)
 	for i, r := range reports {
 		for _, p := range r.Problems {
-			fmt.Fprintf(out, "%s: %s: %s\n", vendors[i], p.Tool, p.Text)
+			name := string(vendors[i])
+			if p.Tool != "" { // of one tool, not of all together
+				name += ": " + p.Tool
+			}
+			fmt.Fprintf(out, "%s: %s\n", name, p.Text)
 		}
 	}
 	if err := out.Flush(); err != nil {

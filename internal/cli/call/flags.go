@@ -161,9 +161,12 @@ func (a arguments) next(p view.Page) (json.RawMessage, error) {
 			return nil, fmt.Errorf("arguments: %w", err)
 		}
 	}
-	if p.NextLine > 0 {
+	switch {
+	case p.NextLine > 0:
 		a.values["line"] = p.NextLine
-	} else {
+	case p.NextColumn > 0:
+		a.values["column"] = p.NextColumn
+	default:
 		a.values["cursor"] = p.NextCursor
 	}
 	return json.Marshal(a.values)

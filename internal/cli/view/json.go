@@ -77,8 +77,10 @@ func merge(pages []json.RawMessage) (map[string]any, error) {
 	if _, ok := whole["skippedTotal"]; ok {
 		whole["skippedTotal"] = sum.skipped
 	}
-	if line, ok := first["startLine"]; ok {
-		whole["startLine"] = line
+	for _, name := range []string{"startLine", "column"} {
+		if at, ok := first[name]; ok {
+			whole[name] = at
+		}
 	}
 	if sum.lists["cutLines"] != nil {
 		whole["truncated"] = true

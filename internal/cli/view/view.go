@@ -10,6 +10,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools"
 )
 
@@ -29,11 +30,12 @@ type Page struct {
 	Path       string `json:"path"`
 	NextCursor string `json:"nextCursor"`
 	NextLine   int    `json:"nextLine"`
+	NextColumn int    `json:"nextColumn"`
 	Version    string `json:"version"`
 }
 
 // Last reports whether no page follows.
-func (p Page) Last() bool { return p.NextCursor == "" && p.NextLine == 0 }
+func (p Page) Last() bool { return p.NextCursor == "" && p.NextLine == 0 && p.NextColumn == 0 }
 
 // New returns the view of the results that op returns for args.
 func New(op string, args json.RawMessage, c term.Console) View {
@@ -117,6 +119,7 @@ type readPage struct {
 	Text       string `json:"text"`
 	EndLine    int    `json:"endLine"`
 	TotalLines int    `json:"totalLines"`
+	Columns    int    `json:"columns"`
 	Truncated  bool   `json:"truncated"`
 	CutLines   []int  `json:"cutLines"`
 	Size       int    `json:"size"`
@@ -152,11 +155,13 @@ func (v *readView) End() error {
 		v.Note("%s is not text: %s, %d bytes; --encoding base64 prints the bytes of a small file", p.Path, p.MIMEType, p.Size)
 	case p.NextLine > 0:
 		v.Note("%d of %d lines; go on with --line %d, or print them all with --all", p.EndLine, p.TotalLines, p.NextLine)
+	case p.NextColumn > 0:
+		v.Note("the line has %d characters; go on with --column %d, or print them all with --all", p.Columns, p.NextColumn)
 	case p.Truncated && len(v.cut) == 0:
 		v.Note("the result is too long, and begins later than --tail asks for")
 	}
 	if len(v.cut) > 0 {
-		v.Note("%d lines are too long and cut, the first of them line %d", len(v.cut), v.cut[0])
+		v.Note("%s, the first of them line %d", wording.Count(len(v.cut), "line is too long and cut", "lines are too long and cut"), v.cut[0])
 	}
 	return nil
 }

@@ -64,6 +64,10 @@ func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 		listener.Close()
 		return nil, fmt.Errorf("--http %s can be reached from other computers: give a token in %s or --token-file", h.address, h.variable)
 	}
+	if err := httpguard.CheckTokens(listener.Addr(), h.tokens); err != nil {
+		listener.Close()
+		return nil, fmt.Errorf("%s or --token-file: %w", h.variable, err)
+	}
 	return listener, nil
 }
 

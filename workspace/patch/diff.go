@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -112,6 +113,9 @@ func (s *section) name() string {
 	}
 	return s.new
 }
+
+// read returns the name of the file that the hunks must apply to.
+func (s *section) read() string { return cmp.Or(s.old, s.new) }
 
 // checkModes returns the error of what is no file, and notes that modes do not change.
 func (s *section) checkModes(f *gitdiff.File) error {

@@ -226,7 +226,7 @@ func (p *planner) apply(ctx context.Context, s *section) error {
 		return err
 	}
 	if r.text.binary && len(s.hunks) > 0 {
-		return ops.Error(ops.ApplyPatch, s.name(), workspace.ErrBinary, nil)
+		return ops.Error(ops.ApplyPatch, s.read(), workspace.ErrBinary, nil)
 	}
 	wrong, notes, err := r.text.apply(ctx, s)
 	if err != nil {
@@ -258,7 +258,7 @@ func (p *planner) apply(ctx context.Context, s *section) error {
 func mismatches(s *section, wrong []mismatch) error {
 	var errs []error
 	for _, m := range wrong {
-		errs = append(errs, ops.Error(ops.ApplyPatch, s.name(), ErrMismatch, fmt.Errorf("%s: %s", m.label, m.reason)))
+		errs = append(errs, ops.Error(ops.ApplyPatch, s.read(), ErrMismatch, fmt.Errorf("%s: %s", m.label, m.reason)))
 	}
 	return errors.Join(errs...)
 }

@@ -86,7 +86,7 @@ func (r *resources) addTo(server *sdk.Server) {
 // The cursor is the URI of the last file of the page before. What somebody else has
 // added to the server comes on the first page.
 func (r *resources) list(ctx context.Context, req *sdk.ListResourcesRequest, next sdk.MethodHandler) (sdk.Result, error) {
-	page, from, after := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}}, 0, ""
+	page, from, after := &sdk.ListResourcesResult{Cacheable: sdk.Cacheable{CacheScope: cacheScope}, Resources: []*sdk.Resource{}}, 0, ""
 	if req.Params != nil && req.Params.Cursor != "" {
 		ws, path, err := r.resolve(req.Params.Cursor)
 		if err != nil {

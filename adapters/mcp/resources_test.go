@@ -112,6 +112,10 @@ func TestResourcesRefuse(t *testing.T) {
 	if read.CacheScope != "private" || read.TTLMs != 0 {
 		t.Errorf("ReadResource(bin) may be kept: %+v", read.Cacheable)
 	}
+	listed, err := session.ListResources(t.Context(), nil)
+	if err != nil || listed.CacheScope != "private" || listed.TTLMs != 0 {
+		t.Errorf("ListResources = %+v, %v, which may be kept", listed, err)
+	}
 }
 
 // TestResourcesNeedAReadingTool tests that nothing is a resource that no tool reads.

@@ -44,6 +44,9 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// cacheScope says who may keep a result: what one client may see, another may not.
+const cacheScope = "private"
+
 // NewServer returns a server of the tools of set, which do not change while it
 // runs, and of the files that they can read, as resources. More can be added to it.
 // Nil opts mean the zero Options.
@@ -61,8 +64,7 @@ func NewServer(set *tools.Set, opts *Options) *sdk.Server {
 	options := &sdk.ServerOptions{
 		Instructions: o.Instructions,
 		Logger:       o.Logger,
-		// What one client may see, another may not, and a file can change at once.
-		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = cacheScope },
 		//lint:ignore SA1019 the versions of the protocol before 2026-07-28 have logs
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}},
 	}

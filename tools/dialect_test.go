@@ -613,6 +613,29 @@ func TestDialectListsAroundDeniedDirectory(t *testing.T) {
 	}
 }
 
+// TestNotesInText tests that a text that is a JSON object stays one, and that a text that
+// merely looks like one keeps its own members.
+func TestNotesInText(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "a", `{"a":1}`)
+	for _, tt := range []struct {
+		dialect  tools.Dialect
+		op, args string
+		want     string
+	}{
+		{tools.DialectFS, "file_write", `{"path": 5, "content": "x"}`, `{"success":true,"data":{"path":"/5"},"notes":["path: 5 was read as \"5\""]}`},
+		{tools.DialectFS, "file_read", `{"path": "b", "limit": "1"}`, `{"success":false,"error":{"code":"FILE_NOT_FOUND","message":"b: file does not exist"},"notes":["limit: \"1\" was read as 1"]}`},
+		{tools.DialectAgentkit, "fs_create_directory", `{"path": 6}`, `{"path":"6","created":true,"notes":["path: 6 was read as \"6\""]}`},
+		{tools.DialectAgentkit, "fs_read_file", `{"path": "a", "from": "1"}`, "{\"a\":1}\n[note: from: \"1\" was read as 1]"},
+		{tools.DialectWorkspace, "mkdir", `{"path": 7}`, "Made the directory 7.\n[note: path: 7 was read as \"7\"]"},
+	} {
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tt.dialect})
+		if result := call(t, set, tt.op, tt.args); result.Text != tt.want {
+			t.Errorf("%s %s = %s, want %s", tt.op, tt.args, result.Text, tt.want)
+		}
+	}
+}
+
 // TestNotesAreBounded gives arguments with very much that has to be understood.
 func TestNotesAreBounded(t *testing.T) {
 	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Dialect: tools.DialectMCPFilesystem})

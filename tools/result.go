@@ -16,8 +16,8 @@ type Result struct {
 	// Text is the same for a model to read: compact and bounded.
 	Text string
 	// Notes say how arguments were understood that do not fit the tool's
-	// InputSchema. They are the last line of Text, and the member "notes" of
-	// Structured.
+	// InputSchema. They are the member "notes" of Structured, and of a Text that is a
+	// JSON object, as some dialects have it; the last line of any other Text.
 	Notes []string
 	// Parts are the images and documents that were read.
 	Parts []Part
@@ -27,6 +27,7 @@ type Result struct {
 	Error *Error
 
 	excerpt excerpt
+	object  bool // Text is a JSON object
 }
 
 // excerpt is a part of a result's text that is in its structured result, too,
@@ -55,6 +56,7 @@ func newResult(out answer) (*Result, error) {
 		return nil, fmt.Errorf("marshal result: %w", err)
 	}
 	result := &Result{Structured: structured, Text: out.text()}
+	result.object = result.Text == string(structured)
 	if q, ok := out.(quoting); ok {
 		result.excerpt = q.excerpt(structured)
 	}
@@ -80,7 +82,9 @@ func failed(e *Error, text func(*Error) string) (*Result, error) {
 	if text == nil {
 		text = (*Error).text
 	}
-	return &Result{Structured: structured, Text: text(e), IsError: true, Error: e}, nil
+	result := &Result{Structured: structured, Text: text(e), IsError: true, Error: e}
+	result.object = strings.HasPrefix(result.Text, "{") && json.Valid([]byte(result.Text))
+	return result, nil
 }
 
 // TextFor returns Text for a client that shows the model only some of the Parts,
@@ -101,17 +105,26 @@ func (r *Result) withNotes(notes []string) *Result {
 		return r
 	}
 	r.Notes = notes
+	encoded, _ := encode(notes, "") // every string can be encoded
+	r.Structured = withMember(r.Structured, "notes", encoded)
+	if r.object {
+		r.Text = string(withMember([]byte(r.Text), "notes", encoded))
+		return r
+	}
 	if !strings.HasSuffix(r.Text, "\n") {
 		r.Text += "\n"
 	}
 	r.Text += "[note: " + strings.Join(notes, "; ") + "]"
-	encoded, _ := encode(notes, "") // every string can be encoded
-	body := bytes.TrimSuffix(r.Structured, []byte("}"))
+	return r
+}
+
+// withMember returns a JSON object with one more member.
+func withMember(object []byte, name string, value []byte) []byte {
+	body := bytes.TrimSuffix(object, []byte("}"))
 	if len(body) > len("{") {
 		body = append(body[:len(body):len(body)], ',')
 	}
-	r.Structured = slices.Concat(body, []byte(`"notes":`), encoded, []byte("}"))
-	return r
+	return slices.Concat(body, []byte(`"`+name+`":`), value, []byte("}"))
 }
 
 // AppendTextJSON appends Text to dst as a string of JSON, without the escapes for

@@ -23,7 +23,7 @@ import (
 // have them. With -update it rewrites the tables.
 func TestDocs(t *testing.T) {
 	set := newSetOf(t, workspace.New("test", machine{memory.New(nil)}, nil), &tools.Options{Bash: bashtool.New(nil), Run: true})
-	documented := map[string]int{}
+	documented, contents := map[string]int{}, map[string]string{}
 	pages, err := filepath.Glob(filepath.Join("..", "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +37,7 @@ func TestDocs(t *testing.T) {
 		for _, tool := range set.Tools() {
 			if strings.Contains(want, begin(tool)) {
 				documented[tool.Op]++
+				contents[tool.Op] = filepath.Base(file)
 				want = withTables(t, want, tool)
 			}
 		}
@@ -50,7 +51,14 @@ func TestDocs(t *testing.T) {
 			t.Errorf("%s differs from the schemas; -update rewrites it (-want +got):\n%s", file, diff)
 		}
 	}
+	first, err := os.ReadFile(filepath.Join("..", "docs", "tools.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tool := range set.Tools() {
+		if !regexp.MustCompile(`(?m)^\|.*\b` + tool.Op + `\b.*\(` + contents[tool.Op] + `.*\|$`).Match(first) {
+			t.Errorf("docs/tools.md does not say that %s is in %s", tool.Op, contents[tool.Op])
+		}
 		if documented[tool.Op] != 1 {
 			t.Errorf("%d pages have %q, want one", documented[tool.Op], begin(tool))
 		}

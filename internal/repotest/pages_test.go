@@ -62,6 +62,7 @@ var pages = map[string]page{
 	},
 	"SECURITY.md": {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/acp.md": {
+		tests: []string{"internal/repotest.TestTables", "internal/repotest.TestNumbers"},
 		vars: "ws *workspace.Workspace, toAgent io.Writer, fromAgent io.Reader, buffers interface{ Text(string) (string, bool) }, " +
 			"req sdk.NewSessionRequest, conn *sdk.AgentSideConnection, local *localbash.FS, fsys *acp.FS, set *tools.Set, sessionID sdk.SessionId, clientCapabilities sdk.ClientCapabilities, " +
 			"toolUse struct { ID, Name string; Input json.RawMessage }",
@@ -101,7 +102,7 @@ var pages = map[string]page{
 		vars: "repo *config.Workspace",
 	},
 	"docs/container-details.md": {tests: []string{"providers/container.TestRequests"}},
-	"docs/container.md":         {vars: "ws *workspace.Workspace"},
+	"docs/container.md":         {tests: []string{"internal/repotest.TestTables", "internal/repotest.TestNumbers"}, vars: "ws *workspace.Workspace"},
 	"docs/contract.md":          {tests: []string{"conformance.TestContract"}, long: true},
 	"docs/design-policies.md":   {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/design-remote.md":     {tests: []string{"internal/repotest.TestDocLinks"}},
@@ -113,10 +114,11 @@ var pages = map[string]page{
 		vars:  "ws *workspace.Workspace", files: someFiles,
 	},
 	"docs/errors.md":     {tests: []string{"internal/repotest.TestErrorsPage"}},
-	"docs/events.md":     {vars: "notify func(context.Context, observe.Event)"},
+	"docs/events.md":     {tests: []string{"internal/repotest.TestTables"}, vars: "notify func(context.Context, observe.Event)"},
 	"docs/frameworks.md": {tests: []string{"internal/repotest.TestFrameworks"}, vars: "ws *workspace.Workspace"},
 	"docs/mcp.md": {
-		vars: "set *tools.Set", files: someFiles,
+		tests: []string{"internal/repotest.TestNumbers"},
+		vars:  "set *tools.Set", files: someFiles,
 		notRun: map[string]string{
 			"claude ": "the program of a vendor; servers are started as it would",
 			"codex ":  "the program of a vendor; servers are started as it would",
@@ -138,19 +140,19 @@ var pages = map[string]page{
 	},
 	"docs/rough-edges.md":     {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/running.md":         {tests: []string{"workspace/policy.TestRun", "providers/container.TestRunConformance"}, vars: "ws *workspace.Workspace"},
-	"docs/running-locally.md": {tests: []string{"providers/localbash.TestRunAttacks", "providers/localbash.TestRunOptions"}},
+	"docs/running-locally.md": {tests: []string{"providers/localbash.TestRunAttacks", "providers/localbash.TestRunOptions", "providers/localbash.TestDocsStateTheLimits"}},
 	"docs/security.md":        {tests: []string{"internal/repotest.TestSecurityTable"}},
 	"docs/shell-programs.md":  {tests: []string{"shell/internal/command.TestGNU"}},
-	"docs/shell.md":           {files: map[string]string{"notes.md": "A note.\n"}, vars: "repo *workspace.Workspace"},
+	"docs/shell.md":           {tests: []string{"shell.TestDocsStateTheBudgets", "internal/repotest.TestTables"}, files: map[string]string{"notes.md": "A note.\n"}, vars: "repo *workspace.Workspace"},
 	"docs/tools.md":           {tests: []string{"tools.TestDocs", "tools.TestDocsStateTheLimits"}, vars: toolVars},
 	"docs/tools-calls.md":     {tests: []string{"tools.TestDocs"}, vars: toolVars},
-	"docs/tools-editing.md":   {tests: []string{"tools.TestDocs"}, vars: toolVars},
+	"docs/tools-editing.md":   {tests: []string{"tools.TestDocs", "internal/repotest.TestNumbers"}, vars: toolVars},
 	"docs/tools-files.md":     {tests: []string{"tools.TestDocs"}, vars: toolVars},
-	"docs/tools-patches.md":   {tests: []string{"tools.TestDocs"}, vars: toolVars},
+	"docs/tools-patches.md":   {tests: []string{"tools.TestDocs", "internal/repotest.TestNumbers"}, vars: toolVars},
 	"docs/tools-reading.md":   {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/tools-searching.md": {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/urls.md":            {tests: []string{"internal/repotest.TestURLsPage", "internal/repotest.TestVariablesAreListed"}},
-	"docs/views.md":           {files: someFiles},
+	"docs/views.md":           {tests: []string{"internal/repotest.TestNumbers"}, files: someFiles},
 	"docs/troubleshooting.md": {
 		files: map[string]string{
 			"typo.yaml":             "workspaces:\n  repo:\n    provider: { kind: localbash, root: . }\n    fs:\n      maxFileSizeMB: 10\n",
@@ -163,7 +165,8 @@ var pages = map[string]page{
 		env: []string{"AWS_EC2_METADATA_DISABLED=true", "AWS_REGION=us-east-1", "DOCKER_HOST=tcp://127.0.0.1:1"},
 	},
 	"docs/writing-a-provider.md": {
-		vars: "fsys workspace.FileSystem, t *testing.T",
+		tests: []string{"internal/repotest.TestTables"},
+		vars:  "fsys workspace.FileSystem, t *testing.T",
 		decls: `func open(t *testing.T) workspace.FileSystem { panic(0) }
 			func (*FS) secondClient(t *testing.T) workspace.FileSystem { panic(0) }
 			`,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/adapters/acp"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
@@ -32,6 +33,9 @@ func TestTables(t *testing.T) {
 		{"docs/container.md", "| option | default | meaning |", fieldsOf(container.CreateOptions{}), []string{"Name", "Workdir", "Keep"}},
 		{"docs/events.md", "| field | meaning |", fieldsOf(observe.Event{}), nil},
 		{"docs/objectstore.md", "| switch of `Compat` | AWS | any other endpoint |", append(fieldsOf(objectstore.Compat{}), "PathStyle"), nil},
+		{"docs/config-providers.md", "| kind | where the files are | URL |", workspacekit.NewRegistry().Kinds(), nil},
+		{"docs/running-locally.md", "| option of `run` | default | meaning |", runKeys(t), nil},
+		{"docs/writing-a-provider.md", "| interface | when the store can |", storeInterfaces(t), nil},
 		{"docs/shell.md", "| `Options` | default | |", fieldsOf(shell.Options{}), []string{"Now"}},
 		{"docs/design.md", "| module | for | why it, and not our own |", append(requirements(t), "github.com/go-git/go-billy/v5", "bench/go.mod"), nil},
 	} {
@@ -99,6 +103,36 @@ func keysOf(t *testing.T) (names []string) {
 				names = append(names, key.name)
 			}
 		}
+	}
+	return names
+}
+
+// runKeys returns the keys of the mapping run of a local folder.
+func runKeys(t *testing.T) (names []string) {
+	t.Helper()
+	root := new(schemaNode)
+	if err := json.Unmarshal([]byte(read(t, "docs/workspace.schema.json")), root); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range root.Definitions["provider-localbash"].Properties {
+		if p.name != "run" {
+			continue
+		}
+		for _, key := range p.Properties {
+			names = append(names, key.name)
+			for _, limit := range key.Properties {
+				names = append(names, key.name+"."+limit.name)
+			}
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "limits" })
+}
+
+// storeInterfaces returns the interfaces of package provider that a store can have.
+func storeInterfaces(t *testing.T) (names []string) {
+	t.Helper()
+	for _, match := range regexp.MustCompile(`(?m)^\t([A-Z]\w+) interface {`).FindAllStringSubmatch(read(t, "workspace/provider/store.go"), -1) {
+		names = append(names, match[1])
 	}
 	return names
 }

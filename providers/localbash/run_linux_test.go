@@ -326,6 +326,32 @@ func TestRunLimits(t *testing.T) {
 	}
 }
 
+// TestDocsStateTheLimits compares the defaults in the table of docs/running-locally.md
+// with the limits that a command has.
+func TestDocsStateTheLimits(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/running-locally.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := openRunner(t, localbash.Run{Sandbox: localbash.SandboxOff})
+	for option, script := range map[string]string{
+		"limits.processes": "ulimit -u 2>/dev/null || ulimit -p",
+		"limits.openFiles": "ulimit -n",
+		"limits.memoryMb":  "expr $(ulimit -d) / 1024",
+		"limits.fileMb":    "expr $(ulimit -f) / 2048", // blocks of 512 bytes
+		"limits.cpuTime":   "expr $(ulimit -t) / 3600",
+	} {
+		limit := strings.TrimSpace(runScript(t, fsys, script).Out)
+		if option == "limits.cpuTime" {
+			limit += "h"
+		}
+		if row := fmt.Sprintf("\n| `%s` | %s |", option, limit); !strings.Contains(string(page), row) {
+			t.Errorf("docs/running-locally.md has no row %q", row)
+		}
+	}
+}
+
 // TestRunAttacks tries to get out of the sandbox.
 func TestRunAttacks(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,127 @@
+package repotest_test
+
+import (
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
+)
+
+// TestNumbers compares limits and defaults in the text of documents with the constants of
+// the code. A number in braces is a constant, with its unit: {adapters/mcp.listPage} is
+// 1,000, {adapters/acp.maxReported bytes} is 64 KiB, and {adapters/acp.DefaultTimeout time}
+// is 2 minutes.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for page, sentences := range map[string][]string{
+		"docs/acp.md": {
+			"Up to {adapters/acp.maxReading} files are read at a time",
+			"| the file does not exist | {adapters/acp.codeNotFound}, resource not found |",
+			"or it is outside the root | {adapters/acp.codePermission} |",
+			"or lines that the file does not have | {adapters/acp.codeParams}, invalid params |",
+			"text of more than about {adapters/acp.maxText bytes} | below",
+			"(`Timeout`, {adapters/acp.DefaultTimeout time})",
+			"Diffs are cut at {internal/unified.MaxBytes bytes}",
+			"| `rawInput` | the arguments, up to {adapters/acp.maxReported bytes} |",
+		},
+		"docs/container.md": {
+			"| `Memory`, `CPUs`, `PIDs` | `2g`, all, {providers/container.DefaultPIDs} |",
+			"`Timeout` ({providers/container.DefaultTimeout time})",
+		},
+		"docs/container-details.md": {
+			"At most `Options.Shells` ({providers/container.DefaultShells}) stay open",
+			"| `WriteFile` up to {providers/container.maxInline bytes} | 1 |",
+		},
+		"docs/mcp.md": {
+			"{adapters/mcp.listPage} on a page",
+			"It has at least {internal/httpguard.MinToken} characters",
+			"at most {internal/httpguard.maxHeader bytes}, its body {adapters/mcp.DefaultMaxMessage bytes} (more if a workspace has larger files), and each {adapters/mcp.DefaultReadTimeout time} to arrive",
+			"A session without a request ends after {adapters/mcp.DefaultSessionTimeout time}, and there are at most {adapters/mcp.DefaultMaxSessions}.",
+			"answered for up to {adapters/mcp.DefaultGrace time}",
+		},
+		"docs/shell.md": {
+			"A script has at most {shell.maxScript bytes}, the arguments of a command at most {shell.maxArguments bytes}",
+			"one word makes at most {shell.maxBraces}",
+			"scripts {shell.maxNested} deep",
+		},
+		"docs/tools-editing.md": {
+			"A pattern has at most {tools/internal/edit.maxGroups} groups, and a file at most {tools/internal/edit.MaxRegexpSource bytes}",
+			"More than {tools/internal/edit.maxNew bytes} of replacements are `FILE_TOO_LARGE`",
+		},
+		"docs/tools-patches.md": {
+			"would take more than {workspace/patch.maxMemory bytes} of memory is `FILE_TOO_LARGE`",
+		},
+		"docs/views.md": {
+			"{internal/osfile.largestFile bytes} if there is no limit",
+			"answered for up to {adapters/webdav.DefaultGrace time}",
+			"of at least {internal/httpguard.MinToken} characters",
+			"A body has {adapters/webdav.DefaultReadTimeout time} to arrive, and a second more for every {internal/httpguard.slowest bytes}",
+			"Locks are at most {adapters/webdav.maxLocks}, each for at most {adapters/webdav.maxLockTime time}",
+			"at most {adapters/webdav.maxProperties bytes}",
+		},
+	} {
+		text := strings.Join(strings.Fields(read(t, page)), " ")
+		for _, sentence := range sentences {
+			want := regexp.MustCompile(`\{(\S+)\.(\w+) ?(\w*)\}`).ReplaceAllStringFunc(sentence, func(name string) string {
+				name, unit, _ := strings.Cut(strings.Trim(name, "{}"), " ")
+				return inUnit(constantOf(t, name), unit)
+			})
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q", page, want)
+			}
+		}
+	}
+}
+
+// inUnit writes a number as the documents do.
+func inUnit(n int64, unit string) string {
+	switch {
+	case unit == "" && n > 0:
+		return wording.Thousands(int(n))
+	case unit == "time" && n == 3600e9:
+		return "an hour"
+	case unit == "time" && n%60e9 == 0:
+		return fmt.Sprint(n/60e9, " minutes")
+	case unit == "time":
+		return fmt.Sprint(n/1e9, " seconds")
+	case unit == "bytes":
+		shift := 0
+		for ; n%(1<<10) == 0; n >>= 10 {
+			shift++
+		}
+		return fmt.Sprint(n, " ", [...]string{"bytes", "KiB", "MiB", "GiB"}[shift])
+	}
+	return fmt.Sprint(n)
+}
+
+// constantOf returns the value of a constant, such as tools.MaxNameLength, whose
+// declaration has numbers and units of time only.
+func constantOf(t *testing.T, name string) int64 {
+	t.Helper()
+	dir, ident := path.Dir(name)+"/"+strings.Split(path.Base(name), ".")[0], path.Ext(name)[1:]
+	declared := regexp.MustCompile(`(?m)^(?:const |\t)` + ident + `\s+=\s+([^/\n]+)`)
+	for _, file := range files(t, ".go") {
+		if path.Dir(file) != path.Clean(dir) || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		match := declared.FindStringSubmatch(read(t, file))
+		if match == nil {
+			continue
+		}
+		text := strings.NewReplacer("time.Hour", "3600e9", "time.Minute", "60e9", "time.Second", "1e9").Replace(match[1])
+		value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, text)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		n, _ := constant.Int64Val(constant.ToInt(value.Value))
+		return n
+	}
+	t.Fatalf("there is no constant %s", name)
+	return 0
+}

@@ -511,6 +511,39 @@ func TestDialectsSharedWithReadOnlyFirst(t *testing.T) {
 	}
 }
 
+// TestParameters compares the parameters of each tool with its schema.
+func TestParameters(t *testing.T) {
+	type described struct {
+		Type, Description string
+		Default           json.RawMessage
+		Enum              []string
+	}
+	for _, d := range tools.Dialects() {
+		for _, tool := range newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Dialect: d}).Tools() {
+			type object struct {
+				Properties map[string]described
+				Required   []string
+			}
+			var want object
+			if err := json.Unmarshal(tool.InputSchema(), &want); err != nil {
+				t.Fatal(err)
+			}
+			got := object{Properties: map[string]described{}}
+			for _, p := range tool.Parameters() {
+				got.Properties[p.Name] = described{p.Type, p.Description, p.Default, p.Values}
+				if p.Required {
+					got.Required = append(got.Required, p.Name)
+				}
+			}
+			slices.Sort(want.Required)
+			slices.Sort(got.Required)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: the parameters of %s differ from its schema (-schema +parameters):\n%s", d, tool.Op, diff)
+			}
+		}
+	}
+}
+
 // TestAnthropicInsertAfterByteOrderMark tests that a byte order mark stays the first.
 func TestAnthropicInsertAfterByteOrderMark(t *testing.T) {
 	fsys := memory.New(nil)

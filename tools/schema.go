@@ -18,24 +18,25 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// schemas describe a tool's arguments and its result.
-type schemas struct {
-	input, output *jsonschema.Schema
-}
-
 // properties are the parameters of a tool, by name.
 type properties map[string]*jsonschema.Schema
 
-// schemasOf infers schemas from the Go types of arguments and result.
-func schemasOf[In, Out any]() schemas {
-	types := schemas{input: must(jsonschema.For[In](nil)), output: must(jsonschema.For[Out](nil))}
-	if types.input.Properties == nil { // of a tool without parameters
-		types.input.Properties = map[string]*jsonschema.Schema{}
+// inputOf infers the schema of arguments from their Go type.
+func inputOf[In any]() *jsonschema.Schema {
+	s := must(jsonschema.For[In](nil))
+	if s.Properties == nil { // of a tool without parameters
+		s.Properties = map[string]*jsonschema.Schema{}
 	}
-	notNull(types.input)
-	notNull(types.output)
-	open(types.output)
-	return types
+	notNull(s)
+	return s
+}
+
+// outputOf infers the schema of a result from its Go type.
+func outputOf[Out any]() *jsonschema.Schema {
+	s := must(jsonschema.For[Out](nil))
+	notNull(s)
+	open(s)
+	return s
 }
 
 // notNull takes null, which inference adds for every slice and pointer, out of
@@ -100,7 +101,7 @@ func newTool(ts *toolset, s spec, name string, input func() *jsonschema.Schema) 
 	})
 	t.inputJSON = sync.OnceValue(func() json.RawMessage { return must(json.Marshal(t.declared())) })
 	t.outputJSON = sync.OnceValue(func() json.RawMessage {
-		out := s.schemas().output
+		out := s.newOutput()
 		ts.fillDescriptions(out)
 		if _, _, ok := ts.short(s); ok {
 			compact(out, "", nil)
@@ -147,7 +148,7 @@ func compact(s *jsonschema.Schema, name string, texts map[string]string) {
 
 // inputSchema describes the arguments of the tool that s declares.
 func (ts *toolset) inputSchema(s spec) *jsonschema.Schema {
-	in := s.schemas().input
+	in := s.newInput()
 	if s.shape != nil {
 		s.shape(in.Properties, ts.caps)
 	}

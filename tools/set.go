@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
@@ -330,9 +332,9 @@ var specs = []spec{
 
 // handler does what a tool does.
 type handler struct {
-	schemas func() schemas
-	run     func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error)
-	plan    func(ctx context.Context, ts *toolset, args json.RawMessage) ([]policy.Request, error)
+	newInput, newOutput func() *jsonschema.Schema
+	run                 func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error)
+	plan                func(ctx context.Context, ts *toolset, args json.RawMessage) ([]policy.Request, error)
 }
 
 // define makes a handler of a function from parameters to an answer, and one from
@@ -357,7 +359,7 @@ func define[In any, Out answer](handle func(context.Context, *toolset, *In) (Out
 		}
 		return preflight(ctx, ts, in)
 	}
-	return handler{schemas: schemasOf[In, Out], run: run, plan: plan}
+	return handler{newInput: inputOf[In], newOutput: outputOf[Out], run: run, plan: plan}
 }
 
 // DefaultNaming is the template of tool names where Options has none.

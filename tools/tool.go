@@ -47,6 +47,32 @@ func (t *Tool) Description() string { return t.description() }
 // must not change it.
 func (t *Tool) InputSchema() json.RawMessage { return t.inputJSON() }
 
+// Parameter is a parameter of a [Tool], for a caller that has no use for JSON Schema, such
+// as a command line.
+type Parameter struct {
+	Name        string
+	Type        string // of JSON: "string", "integer", "boolean", "array" or "object"
+	Description string
+	Default     json.RawMessage // nil for none
+	Values      []string        // what a string can be; nil for any
+	Required    bool
+}
+
+// Parameters returns what InputSchema says of each parameter, in the order of the schema.
+func (t *Tool) Parameters() []Parameter {
+	schema := t.declared()
+	all := make([]Parameter, len(schema.PropertyOrder))
+	for i, name := range schema.PropertyOrder {
+		s := schema.Properties[name]
+		p := Parameter{Name: name, Type: s.Type, Description: s.Description, Default: s.Default, Required: slices.Contains(schema.Required, name)}
+		for _, value := range s.Enum {
+			p.Values = append(p.Values, fmt.Sprint(value))
+		}
+		all[i] = p
+	}
+	return all
+}
+
 // OutputSchema returns the JSON Schema of [Result].Structured where IsError is
 // not set. The caller must not change it.
 func (t *Tool) OutputSchema() json.RawMessage { return t.outputJSON() }

@@ -69,14 +69,24 @@ const rootExample = `  workspace call grep --pattern 'func Test' --path .
   workspace validate
   workspace tools --format anthropic`
 
-// newRoot returns the command tree for the command line args.
+// newRoot returns the command tree for the command line args. Where args run one command,
+// the tree has that one alone, as most of the start would be spent on the others: what
+// shows, completes or suggests commands needs them all.
 func newRoot(args []string, locate target.Locator) *cobra.Command {
+	root := newTree(args, locate, false)
+	if command, _, err := root.Find(args); err == nil && command != root && !command.HasSubCommands() {
+		return root
+	}
+	return newTree(args, locate, true)
+}
+
+// newTree returns the tree of the commands whose names are among args, or of all.
+func newTree(args []string, locate target.Locator, all bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "workspace",
 		Short:         "Give files to an AI agent",
 		Long:          rootLong,
 		Example:       rootExample,
-		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          unknownCommand,
@@ -99,11 +109,36 @@ func newRoot(args []string, locate target.Locator) *cobra.Command {
 		root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
 	}
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return flags.Check() }
-	root.AddCommand(
-		newValidate(flags), newConfig(flags),
-		call.New(flags, args), newMCP(flags), editor.New(flags, version()), newWebDAV(flags), newTools(flags), newWatch(flags), newShell(flags),
-		initfile.New(flags), doctor.New(flags), newTrust(flags), newUndo(flags), newPolicy(flags), newAudit(flags), newGC(flags), newVersion(),
-	)
+	for _, command := range []struct {
+		name string
+		new  func() *cobra.Command
+	}{
+		{"validate", func() *cobra.Command { return newValidate(flags) }},
+		{"config", func() *cobra.Command { return newConfig(flags) }},
+		{"call", func() *cobra.Command { return call.New(flags, args, all) }},
+		{"mcp", func() *cobra.Command { return newMCP(flags) }},
+		{"acp", func() *cobra.Command { return editor.New(flags, version()) }},
+		{"webdav", func() *cobra.Command { return newWebDAV(flags) }},
+		{"tools", func() *cobra.Command { return newTools(flags) }},
+		{"watch", func() *cobra.Command { return newWatch(flags) }},
+		{"shell", func() *cobra.Command { return newShell(flags) }},
+		{"init", func() *cobra.Command { return initfile.New(flags) }},
+		{"doctor", func() *cobra.Command { return doctor.New(flags) }},
+		{"trust", func() *cobra.Command { return newTrust(flags) }},
+		{"undo", func() *cobra.Command { return newUndo(flags) }},
+		{"policy", func() *cobra.Command { return newPolicy(flags) }},
+		{"audit", func() *cobra.Command { return newAudit(flags) }},
+		{"gc", func() *cobra.Command { return newGC(flags) }},
+		{"version", newVersion},
+	} {
+		if all || slices.Contains(args, command.name) {
+			root.AddCommand(command.new())
+		}
+	}
+	if !all {
+		return root
+	}
+	root.Version = version()
 	root.InitDefaultHelpCmd()
 	for _, command := range root.Commands() {
 		if command.Name() == "help" {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -36,6 +37,39 @@ func TestEveryCommandIsDescribed(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestCommandIsAlone tests that a command line that runs a command makes no others, and
+// that one that does not makes them all.
+func TestCommandIsAlone(t *testing.T) {
+	whole := newTree(nil, config.Locate, true)
+	visit(whole, func(cmd *cobra.Command) {
+		if cmd.HasSubCommands() || cmd.Name() == "help" {
+			return
+		}
+		args := strings.Fields(cmd.CommandPath())[1:]
+		for _, args := range [][]string{args, append([]string{"-w", "x"}, args...), append(args, "--json", "x")} {
+			root := newRoot(args, config.Locate)
+			found, _, err := root.Find(args)
+			if err != nil || found.CommandPath() != cmd.CommandPath() || len(root.Commands()) != 1 || args[0] == "call" && len(found.Parent().Commands()) != 1 {
+				t.Errorf("%q: found %v, %v among %d commands", args, found.CommandPath(), err, len(root.Commands()))
+			}
+		}
+	})
+	for _, line := range []string{
+		"", "help", "help call", "help call grep", "call", "call --help", "call grip grep", "calll grep", "grep call", "--json call grep",
+		"-w call grep", "__complete call grep", "completion bash", "policy", "policy x", "mcp call help -x", "--version call",
+	} {
+		args := strings.Fields(line)
+		root := newRoot(args, config.Locate)
+		found, _, err := root.Find(args)
+		wanted, _, wantErr := whole.Find(args)
+		if found.CommandPath() != wanted.CommandPath() || (err == nil) != (wantErr == nil) ||
+			found.CommandPath() != "workspace mcp" && len(root.Commands()) != len(whole.Commands()) {
+			t.Errorf("%q: found %s, %v among %d commands, want %s, %v among all %d",
+				line, found.CommandPath(), err, len(root.Commands()), wanted.CommandPath(), wantErr, len(whole.Commands()))
+		}
+	}
 }
 
 func visit(cmd *cobra.Command, do func(*cobra.Command)) {

@@ -108,9 +108,9 @@ const example = `  workspace call ls
   workspace call --dialect claude-code Read main.go --limit 20
   workspace -w s3://bucket/prefix call ls`
 
-// New returns the command, with a command for each tool. args are the arguments
-// of the program.
-func New(flags *target.Flags, args []string) *cobra.Command {
+// New returns the command, with a command for each tool that is named among args, the
+// arguments of the program. Without one, or if all is set, it has them all.
+func New(flags *target.Flags, args []string, all bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "call OP", Short: "Run a tool", Long: long, Example: example,
 		Args: term.Subcommands("operation"),
@@ -126,11 +126,15 @@ func New(flags *target.Flags, args []string) *cobra.Command {
 	cmd.PersistentFlags().StringVar((*string)(&session), "session", "",
 		"keep in this `file` what calls have read, and change no other file that exists")
 	approved.Add(cmd)
-	for _, o := range operations(args) {
+	known := operations(args)
+	named := func(o Operation) bool { return slices.ContainsFunc(args, o.Is) }
+	all = all || !slices.ContainsFunc(known, named)
+	for _, o := range known {
 		// A schema takes a while to make, so only the tool that is named on the
 		// command line has its flags.
-		named := slices.ContainsFunc(args, o.Is)
-		cmd.AddCommand(newOperation(flags, o, named, &session, &approved, &asJSON))
+		if named := named(o); named || all {
+			cmd.AddCommand(newOperation(flags, o, named, &session, &approved, &asJSON))
+		}
 	}
 	return cmd
 }
@@ -148,20 +152,20 @@ func operations(args []string) []Operation {
 			_ = dialect.Set(value) // an error is found again when the flags are parsed
 		}
 	}
+	if dialect == "" || dialect == target.Dialect(tools.DialectWorkspace) {
+		return Operations
+	}
 	set, err := allTools(tools.Dialect(dialect), 0, nil)
-	if dialect == "" || dialect == target.Dialect(tools.DialectWorkspace) || err != nil {
+	if err != nil {
 		return Operations
 	}
 	var all []Operation
 	for _, tool := range set.Tools() {
 		o := Operation{Op: tool.Op, dialect: tools.Dialect(dialect)}
 		o.short, _, _ = strings.Cut(strings.TrimSuffix(tool.Description(), "."), ". ")
-		var input schema
-		if json.Unmarshal(tool.InputSchema(), &input) == nil {
-			for _, name := range input.Required {
-				if input.Properties[name].Type == "string" {
-					o.positional = append(o.positional, name)
-				}
+		for _, p := range tool.Parameters() {
+			if p.Required && p.Type == "string" {
+				o.positional = append(o.positional, p.Name)
 			}
 		}
 		all = append(all, o)

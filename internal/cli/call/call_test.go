@@ -54,7 +54,7 @@ func TestEveryParameterIsAFlag(t *testing.T) {
 		root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 			return pflag.NormalizedName(term.Kebab(name))
 		})
-		root.AddCommand(New(target.NewFlags(root, config.Locate), args))
+		root.AddCommand(New(target.NewFlags(root, config.Locate), args, false))
 		for _, o := range operations(args) {
 			cmd, _, err := root.Find([]string{"call", o.Op})
 			if err != nil {
@@ -64,7 +64,7 @@ func TestEveryParameterIsAFlag(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var s schema
+			var s struct{ Properties map[string]any }
 			if err := json.Unmarshal(tool.InputSchema(), &s); err != nil {
 				t.Fatal(err)
 			}

@@ -19,39 +19,26 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/cli/view"
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 // contentFlag names a file outside the workspace that holds the content to write.
 const contentFlag = "content-file"
 
-// schema is what a flag is made from.
-type schema struct {
-	Type        string            `json:"type"`
-	Description string            `json:"description"`
-	Default     any               `json:"default"`
-	Enum        []string          `json:"enum"`
-	Properties  map[string]schema `json:"properties"`
-	Required    []string          `json:"required"`
-}
-
 // addFlags adds a flag for each parameter of the tool.
 func (i *invocation) addFlags(cmd *cobra.Command) {
-	var input schema
 	tool, err := i.definition(0)
-	if err == nil {
-		err = json.Unmarshal(tool.InputSchema(), &input)
-	}
 	if err != nil {
 		cmd.RunE = func(*cobra.Command, []string) error { return term.Fail(err) }
 		return
 	}
-	for name, property := range input.Properties {
-		if strings.HasPrefix(name, "-") {
+	for _, described := range tool.Parameters() {
+		if strings.HasPrefix(described.Name, "-") {
 			continue // it is in the JSON object of all parameters alone
 		}
-		p := &parameter{name: name, kind: property.Type}
-		p.addFlag(cmd, property, slices.Contains(input.Required, name))
+		p := &parameter{name: described.Name, kind: described.Type, text: strings.Trim(string(described.Default), `"`)}
+		p.addFlag(cmd, described)
 		i.parameters = append(i.parameters, p)
 	}
 	if i.dialect != "" {
@@ -79,21 +66,18 @@ var _ pflag.Value = (*parameter)(nil)
 // would hide the --dir, or -C, of all commands.
 var otherNames = map[string]string{"dir": "start-dir"}
 
-// addFlag adds the flag that s describes.
-func (p *parameter) addFlag(cmd *cobra.Command, s schema, required bool) {
-	usage := s.Description
-	if required {
+// addFlag adds the flag of p, which is described.
+func (p *parameter) addFlag(cmd *cobra.Command, described tools.Parameter) {
+	usage := described.Description
+	if described.Required {
 		usage += " (required)"
-	}
-	if s.Default != nil {
-		p.text = fmt.Sprint(s.Default)
 	}
 	flag := cmd.Flags().VarPF(p, cmp.Or(otherNames[p.name], term.Kebab(p.name)), "", usage)
 	if p.kind == "boolean" {
 		flag.NoOptDefVal = "true"
 	}
-	if len(s.Enum) > 0 || !slices.Contains([]string{"path", "source", "destination"}, p.name) {
-		term.CompleteWith(cmd, flag.Name, s.Enum...)
+	if len(described.Values) > 0 || !slices.Contains([]string{"path", "source", "destination"}, p.name) {
+		term.CompleteWith(cmd, flag.Name, described.Values...)
 	}
 }
 

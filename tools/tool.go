@@ -50,12 +50,18 @@ func (t *Tool) InputSchema() json.RawMessage { return t.inputJSON() }
 // Parameter is a parameter of a [Tool], for a caller that has no use for JSON Schema, such
 // as a command line.
 type Parameter struct {
-	Name        string
-	Type        string // of JSON: "string", "integer", "boolean", "array" or "object"
+	// Name is its name.
+	Name string
+	// Type is its type in JSON: "string", "integer", "boolean", "array" or "object".
+	Type string
+	// Description says to a model what it is for.
 	Description string
-	Default     json.RawMessage // nil for none
-	Values      []string        // what a string can be; nil for any
-	Required    bool
+	// Default is what stands for it where it is left out, nil for nothing.
+	Default json.RawMessage
+	// Values are what a string can be, nil for anything.
+	Values []string
+	// Required says that it cannot be left out.
+	Required bool
 }
 
 // Parameters returns what InputSchema says of each parameter, in the order of the schema.

@@ -27,6 +27,9 @@ const (
 
 // newSegment compiles text, which has no braces and no slash outside classes.
 func newSegment(text string) segment {
+	if !strings.ContainsAny(text, `*?[\`) { // as most are
+		return segment{text: text, prefix: text, suffix: text, letters: lettersOf(text)}
+	}
 	var (
 		s       segment
 		normal  []byte

@@ -45,38 +45,35 @@ func (t *trie) insert(n *node, text string) error {
 		return errAbsolute()
 	}
 	elements := split(text)
-	if slices.ContainsFunc(elements, isLiteral("..")) {
-		return workspace.ErrEscape
+	segments := make([]segment, len(elements))
+	for i, element := range elements {
+		segments[i] = newSegment(element)
 	}
-	if slices.ContainsFunc(elements, isLiteral("")) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(segments, func(s segment) bool { return s.kind == literal && s.prefix == name })
+	}
+	switch {
+	case has(".."):
+		return workspace.ErrEscape
+	case has(""):
 		return invalid("an element of it is empty, and no name has one: " +
 			"it has two slashes in a row, or an alternative that is empty or ends in a slash")
-	}
-	if slices.ContainsFunc(elements, isLiteral(".")) {
+	case has("."):
 		return invalid(`it has a "." element, and no name has one; leave the element out`)
 	}
-	for _, element := range elements {
-		n = t.child(n, element)
+	for i, s := range segments {
+		if elements[i] == "**" {
+			n = t.anyChild(n)
+		} else {
+			n = t.child(n, s)
+		}
 	}
 	n.end = true
 	return nil
 }
 
-// isLiteral returns a function that reports whether an element is name, with
-// or without escapes.
-func isLiteral(name string) func(element string) bool {
-	return func(element string) bool {
-		s := newSegment(element)
-		return s.kind == literal && s.prefix == name
-	}
-}
-
-// child returns the node that element leads to from n.
-func (t *trie) child(n *node, element string) *node {
-	if element == "**" {
-		return t.anyChild(n)
-	}
-	s := newSegment(element)
+// child returns the node that a segment leads to from n.
+func (t *trie) child(n *node, s segment) *node {
 	if known, ok := n.next[s.text]; ok {
 		return known.to
 	}
@@ -159,8 +156,11 @@ type links struct {
 	letters []letters // of tested, side by side; nil if they are few
 }
 
-// index moves literal names to the map if they are many.
+// index moves literal names to the map, and compares letters first, if they are many.
 func (l *links) index() {
+	if len(l.tested) < minIndexed {
+		return
+	}
 	names := make(map[string]*node)
 	var rest []*link
 	for _, candidate := range l.tested {

@@ -241,7 +241,7 @@ func (s *ruleset) granting(places []string) *ruleset {
 			}
 			list.append(c)
 		}
-		_ = granted.add(list) // these patterns have been compiled before
+		granted.add(list)
 	}
 	granted.programs = slices.Clone(s.programs)
 	for i, c := range granted.programs {
@@ -249,7 +249,7 @@ func (s *ruleset) granting(places []string) *ruleset {
 			granted.programs[i].effect = Allow
 		}
 	}
-	_ = granted.index()
+	_ = granted.index() // these patterns have been compiled before
 	return &granted
 }
 

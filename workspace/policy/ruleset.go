@@ -99,35 +99,28 @@ func compileAll(rules Rules) (*ruleset, error) {
 				return nil, err
 			}
 		}
-		if err := s.add(list); err != nil {
-			return nil, err
-		}
+		s.add(list)
 	}
 	if rules.DenySensitive {
-		sensitive, err := sensitiveRuleset()
+		list, err := sensitiveClauses()
 		if err != nil {
 			return nil, err
 		}
-		s.lists = append(s.lists, sensitive.lists...)
+		s.add(list)
 	}
 	list, err := extensionList(rules.AllowedExtensions, rules.DeniedExtensions)
-	if err == nil {
-		err = s.add(list)
-	}
 	if err != nil {
 		return nil, err
 	}
-	list, err = compileFirstMatch(rules.FirstMatch)
-	if err == nil {
-		err = s.add(list)
+	s.add(list)
+	if list, err = compileFirstMatch(rules.FirstMatch); err != nil {
+		return nil, err
 	}
+	s.add(list)
 	for _, c := range list.all {
 		if c.ops&onRun != 0 {
 			s.programs = append(s.programs, c)
 		}
-	}
-	if err != nil {
-		return nil, err
 	}
 	if s.allowed, err = compileAllowlist(rules.AllowedPaths); err != nil {
 		return nil, err
@@ -145,8 +138,8 @@ func (s *ruleset) index() (err error) {
 	for _, list := range s.lists {
 		every = append(every, list.all...)
 	}
-	if s.hides, err = forbidden(every, onList|onRead); err == nil {
-		s.forbidden, err = forbiddenByOp(every)
+	if s.forbidden, err = forbiddenByOp(every); err == nil {
+		s.hides, err = forbidden(every, onList|onRead)
 	}
 	return err
 }
@@ -208,12 +201,14 @@ func CheckExtension(extension string) error {
 }
 
 // add adds a list unless it forbids nothing.
-func (s *ruleset) add(list clauses) error {
+func (s *ruleset) add(list clauses) {
 	if list.forbids == 0 {
-		return nil
+		return
 	}
-	var err error
-	list.forbidden, err = forbiddenByOp(list.all)
+	list.forbidden = sync.OnceValue(func() [len(allOps)]*glob.Pattern {
+		patterns, _ := forbiddenByOp(list.all) // each pattern has been compiled already
+		return patterns
+	})
 	s.lists = append(s.lists, list)
 	for _, c := range list.all {
 		if c.effect == Allow {
@@ -221,7 +216,6 @@ func (s *ruleset) add(list clauses) error {
 		}
 		s.asks = s.asks || c.effect == Ask
 	}
-	return err
 }
 
 // dirRules tells quickly, for most names in a directory, whether searches show
@@ -450,14 +444,15 @@ type clauses struct {
 	soft    bool  // a tree that has been listed, and found allowed, may be deleted as a whole
 
 	// What one of them forbids, by the operation. Most names match nothing, and one
-	// pattern for all clauses tells that sooner than each of them.
-	forbidden [len(allOps)]*glob.Pattern
+	// pattern for all clauses tells that sooner than each of them. It is compiled for
+	// the first name that needs more than the pattern of all lists.
+	forbidden func() [len(allOps)]*glob.Pattern
 }
 
 // clause is one pattern, and what happens to what it matches.
 type clause struct {
 	pattern *glob.Pattern
-	except  *glob.Pattern // elements that pattern matches, and the clause does not; nil for none
+	except  func(element string) bool // elements that pattern matches, and the clause does not; nil for none
 	ops     opSet
 	effect  Effect
 	root    bool   // it matches everything, the root included
@@ -533,7 +528,7 @@ func (l *clauses) verdict(need opSet, name string) verdict {
 //	d      allowed, and nothing below it can be denied
 func (l *clauses) decide(op opSet, name string) verdict {
 	if name != "." {
-		matches, below := matchPrefix(l.forbidden[bits.TrailingZeros(uint(op))].Start(), name, nil)
+		matches, below := matchPrefix(l.forbidden()[bits.TrailingZeros(uint(op))].Start(), name, nil)
 		switch {
 		case !matches && below: // unless a clause before allows all of it, which is not worth a look
 			return verdict{access: allowed}
@@ -642,14 +637,14 @@ func foldRune(r rune) rune {
 
 // matchPrefix reports whether what leads to state matches name or a directory
 // above it, and whether it can match something below. It does not match an element
-// that except matches.
-func matchPrefix(state glob.State, name string, except *glob.Pattern) (matches, below bool) {
+// for which except is true.
+func matchPrefix(state glob.State, name string, except func(element string) bool) (matches, below bool) {
 	if name == "." {
 		return false, !state.Empty()
 	}
 	for rest := name; ; {
 		element, deeper, more := strings.Cut(rest, "/")
-		if state.Match(element) && (except == nil || !except.Match(element)) {
+		if state.Match(element) && (except == nil || !except(element)) {
 			return true, true
 		}
 		state = state.Enter(element)

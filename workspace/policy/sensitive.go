@@ -1,10 +1,10 @@
 package policy
 
 import (
+	"path"
 	"slices"
+	"strings"
 	"sync"
-
-	"github.com/workspacekit/workspacekit/internal/glob"
 )
 
 // SensitiveNames returns the globs of the names that [Rules].DenySensitive hides,
@@ -29,47 +29,49 @@ func SensitiveNames() []string {
 var sensitive = []struct {
 	ops      opSet
 	because  string
-	except   string // a glob of names that are not sensitive
+	except   func(element string) bool // what is not sensitive, letters folded; nil for nothing
 	patterns []string
 }{
-	{onAll, hasSecret, ".env.{example,sample,template,dist}", []string{".env*"}},
-	{onAll, hasSecret, "", []string{"*.pem"}},
-	{onAll, hasSecret, sourceFiles, []string{"id_*", "credentials*", "*secret*", "*password*", "*private*key*"}},
+	{onAll, hasSecret, isTemplate, []string{".env*"}},
+	{onAll, hasSecret, nil, []string{"*.pem"}},
+	{onAll, hasSecret, isSource, []string{"id_*", "credentials*", "*secret*", "*password*", "*private*key*"}},
 	// What is written here can become a program that git runs.
-	{onChange, "it can only be read: it matches", "", []string{".git"}},
+	{onChange, "it can only be read: it matches", nil, []string{".git"}},
 }
 
 // hasSecret is the reason of a denial, up to the place of the rule.
 const hasSecret = "it has the name of a secret: it matches"
 
-// sourceFiles is for files of programming languages. Those of formats for data and
-// of shells are not in it, as secrets are kept in them.
-const sourceFiles = "*.{c,cc,cpp,cxx,h,hh,hpp,m,mm,cs,fs,vb,go,rs,swift,java,kt,kts,scala,clj,groovy,py,pyi,rb,php,pl,pm,lua," +
-	"js,jsx,mjs,cjs,ts,tsx,mts,cts,vue,svelte,dart,ex,exs,erl,hs,ml,mli,jl,r,zig,nim,css,scss,less}"
+// isTemplate reports whether a file shows which secrets a program needs, and has none.
+func isTemplate(element string) bool {
+	return slices.Contains([]string{".env.example", ".env.sample", ".env.template", ".env.dist"}, element)
+}
 
-// sensitiveRuleset returns what all rules with DenySensitive share: it is made once.
-var sensitiveRuleset = sync.OnceValues(func() (*ruleset, error) {
-	list := clauses{soft: true}
+// isSource reports whether a file has the extension of a programming language. Those of
+// formats for data and of shells are not among them, as secrets are kept in them.
+func isSource(element string) bool {
+	extension := path.Ext(element)
+	return extension != "" && strings.Contains(sourceExtensions, extension+".")
+}
+
+const sourceExtensions = ".c.cc.cpp.cxx.h.hh.hpp.m.mm.cs.fs.vb.go.rs.swift.java.kt.kts.scala.clj.groovy.py.pyi.rb.php.pl.pm.lua" +
+	".js.jsx.mjs.cjs.ts.tsx.mts.cts.vue.svelte.dart.ex.exs.erl.hs.ml.mli.jl.r.zig.nim.css.scss.less."
+
+// sensitiveClauses are what all rules with DenySensitive share.
+var sensitiveClauses = sync.OnceValues(func() (list clauses, err error) {
+	list.soft = true
 	for _, s := range sensitive {
-		var except *glob.Pattern
-		if s.except != "" {
-			var err error
-			if except, err = compilePath(s.except); err != nil {
-				return nil, err
-			}
-		}
 		for _, text := range s.patterns {
-			c := clause{ops: s.ops, effect: Deny, place: "sensitive", because: s.because, text: text, except: except}
+			c := clause{ops: s.ops, effect: Deny, place: "sensitive", because: s.because, text: text, except: s.except}
 			if err := list.add(c); err != nil {
-				return nil, err
+				return list, err
 			}
 		}
 	}
-	s := &ruleset{}
-	if err := s.add(list); err != nil {
-		return nil, err
-	}
-	err := s.index()
-	s.setFree()
-	return s, err
+	return list, nil
+})
+
+// sensitiveRuleset is for rules that say nothing else.
+var sensitiveRuleset = sync.OnceValues(func() (*ruleset, error) {
+	return compileAll(Rules{DenySensitive: true})
 })

@@ -114,7 +114,7 @@ func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJ
 	if err != nil {
 		return err
 	}
-	if _, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, all is well\n", file.Path, wording.Count(len(c.Names()), "workspace", "workspaces")); err != nil {
+	if _, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, all is well\n", target.Name(file.Path), wording.Count(len(c.Names()), "workspace", "workspaces")); err != nil {
 		return term.Fail(err)
 	}
 	return term.Fail(printGrants(cmd.OutOrStdout(), untrusted, fmt.Sprintf("not trusted yet; read the file, then run \"workspace trust %s\":", file.Path)))

@@ -125,7 +125,7 @@ fails, and 2 if the file has no cases.`,
 				return err
 			}
 			if len(tried) == 0 {
-				return fmt.Errorf("%s has no policyTests: add some to a workspace, such as [{op: read, path: .env, want: deny}]", s.Path)
+				return fmt.Errorf("%s has no policyTests: add some to a workspace, such as [{op: read, path: .env, want: deny}]", target.Name(s.Path))
 			}
 			return reportTests(cmd.OutOrStdout(), tried, asJSON)
 		},

@@ -164,13 +164,17 @@ func (u undoFlags) line(c backup.Change) string {
 	case u.list && c.Undoes != 0:
 		what += fmt.Sprintf(", which undid change %d", c.Undoes)
 	}
+	would, done := "would undo ", "undone: "
+	if u.Redo {
+		would, done = "would redo ", "redone: "
+	}
 	switch {
 	case u.list && !c.Done:
 		what += ", cut off"
 	case u.DryRun:
-		return "would undo " + what
+		return would + what
 	case !u.list:
-		return "undone: " + what
+		return done + what
 	}
 	return fmt.Sprintf("%d  %s  %s  %s", c.Number, c.Time.UTC().Format(time.DateTime), c.Session, what)
 }

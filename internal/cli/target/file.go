@@ -15,6 +15,14 @@ import (
 // Stdin is the path that stands for standard input.
 const Stdin = "-"
 
+// Name returns how messages call the file path.
+func Name(path string) string {
+	if path == Stdin {
+		return "standard input"
+	}
+	return path
+}
+
 // RefuseStdin returns an error if the file comes from standard input, which a
 // command needs for something else.
 func (f *Flags) RefuseStdin(use string) error {
@@ -92,9 +100,9 @@ func (f *Flags) Load(file config.Location) (*config.Config, error) {
 	if file.Path == Stdin {
 		data, err := f.stdin()
 		if err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
+			return nil, fmt.Errorf("%s: %w", Name(Stdin), err)
 		}
-		return config.Parse(data, &config.Options{Name: "standard input", Registry: f.Registry()})
+		return config.Parse(data, &config.Options{Name: Name(Stdin), Registry: f.Registry()})
 	}
 	c, err := workspacekit.LoadLocation(file)
 	var broken *config.Error
@@ -123,7 +131,7 @@ func (f *Flags) selectFrom(c *config.Config, path string) (*config.Config, error
 		{"relaxed", "set relaxed in the provider of the workspace there"},
 	} {
 		if f.set.Changed(flag.name) {
-			return nil, fmt.Errorf("--%s has no meaning with a file, which is %s: %s; -C . works here without the file", flag.name, path, flag.remedy)
+			return nil, fmt.Errorf("--%s has no meaning with a file, which is %s: %s; -C . works here without the file", flag.name, Name(path), flag.remedy)
 		}
 	}
 	c, err := c.Only(f.Workspaces...)

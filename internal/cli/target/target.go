@@ -166,7 +166,7 @@ func (s *Selection) One(command string) (Target, error) {
 		return Target{}, fmt.Errorf("%s works on one workspace, and -w names %d: give it once", command, len(all))
 	}
 	return Target{}, fmt.Errorf("%s works on one workspace, and %s has %d: choose one with -w: %s",
-		command, s.Path, len(all), term.Listed(s.File.Names()))
+		command, Name(s.Path), len(all), term.Listed(s.File.Names()))
 }
 
 // OpenOne opens the one workspace that command works on. The caller closes it.

@@ -534,7 +534,7 @@ func (r *run) stat(ctx context.Context, name string, follow bool) (fs.FileInfo, 
 	var info workspace.FileInfo
 	var err error
 	if name == "" {
-		return nil, notFound(name)
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	if follow {
 		info, err = r.files.Stat(ctx, "/", name)

@@ -3,12 +3,13 @@ package shell
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/workspacekit/workspacekit/internal/scratch"
 )
 
 // output collects what a run prints: all of it, up to the budget TotalOutput.
@@ -88,47 +89,16 @@ func (f *stderrFilter) Write(b []byte) (int, error) {
 }
 
 // result puts the output into a result: the middle of a long one is cut, and the whole is
-// stored as a file in the scratch workspace.
+// kept as a file in the scratch space.
 func (o *output) result(ctx context.Context, result *Result) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	r := o.stdout.(*stream).run
-	all, limit := o.buf.Bytes(), r.opts.Output
-	if len(all) <= limit {
-		result.Output = string(all)
-		return
-	}
-	head, tail := cutLine(all[:limit/2], false), cutLine(all[len(all)-limit/2:], true)
-	result.Cut = len(all) - len(head) - len(tail)
-	r.shell.spilled++
-	name := fmt.Sprintf("/tmp/output-%d", r.shell.spilled)
-	if at, err := r.files.Locate(ctx, "/", name); err == nil && at.Workspace != r.shell.scratch {
-		name = "/dev/shm/" + strings.TrimPrefix(name, "/tmp/")
-	}
-	where := "; print less"
-	if out, err := r.files.Create(ctx, "/", name, 0); err == nil {
-		_, err = out.Write(all)
-		if closed := out.Close(); err == nil && closed == nil {
-			result.Spilled = name
-			where = "; all of it is in " + name
-		}
-	}
-	result.Output = fmt.Sprintf("%s\n[%d bytes are left out here%s]\n%s", head, result.Cut, where, tail)
-}
-
-// cutLine removes the part of a line at the end of b, or at its start, unless that is all
-// there is.
-func cutLine(b []byte, start bool) []byte {
-	if start {
-		if i := bytes.IndexByte(b, '\n'); i >= 0 && i < len(b)-1 {
-			return b[i+1:]
-		}
-		return bytes.TrimLeftFunc(b, func(r rune) bool { return r == '\ufffd' })
-	}
-	if i := bytes.LastIndexByte(b, '\n'); i > 0 {
-		return b[:i]
-	}
-	return bytes.TrimRightFunc(b, func(r rune) bool { return r == '\ufffd' })
+	all := o.buf.Bytes()
+	short := scratch.Shorten(all, all, int64(len(all)), r.opts.Output, func(output []byte) (string, error) {
+		return r.shell.Spill(ctx, output)
+	})
+	result.Output, result.Cut, result.Spilled = short.Text, int(short.Cut), short.Spilled
 }
 
 // pipeWriter is the standard output of a part of a pipeline. It remembers that its reader

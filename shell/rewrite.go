@@ -268,7 +268,8 @@ func storesFile(st *syntax.Stmt) bool {
 	return slices.ContainsFunc(st.Redirs, func(redirect *syntax.Redirect) bool {
 		switch redirect.Op {
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob:
-			return !strings.HasPrefix(redirect.Word.Lit(), "/dev/")
+			name := redirect.Word.Lit()
+			return !strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/dev/shm/")
 		}
 		return false
 	})

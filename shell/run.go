@@ -77,14 +77,14 @@ func newRun(s *Shell, o *RunOptions) *run {
 	for name, vr := range s.state.vars {
 		r.maps[name] = vr.Kind == expand.Associative
 	}
-	r.files = command.NewFiles(s.workspaces, s.scratch, r.hooks())
+	r.files = command.NewFiles(s.workspaces, s.space.Workspace, r.hooks())
 	r.out = newOutput(r)
 	return r
 }
 
 // hooks connects the files with the observer and the list of changes.
 func (r *run) hooks() command.Hooks {
-	scratch := r.shell.scratch
+	scratch := r.shell.space.Workspace
 	hooks := command.Hooks{Changed: func(_ context.Context, op string, at, to command.Location, version workspace.Version) {
 		if at.Workspace != scratch {
 			r.changed(Change{Op: op, Workspace: at.Workspace.Name(), Path: at.Name, To: to.Name, Version: version})

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"sync"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scratch"
 	"github.com/workspacekit/workspacekit/internal/session"
-	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
 	"github.com/workspacekit/workspacekit/workspace"
 	"mvdan.cc/sh/v3/syntax"
@@ -77,7 +78,7 @@ func (o *Options) withDefaults() (*Options, error) {
 		d.Time = time.Minute
 	}
 	if d.Scratch == 0 {
-		d.Scratch = 64 << 20
+		d.Scratch = scratch.DefaultLimit
 	}
 	if d.Now == nil {
 		d.Now = time.Now
@@ -89,13 +90,12 @@ func (o *Options) withDefaults() (*Options, error) {
 // runs at a time.
 type Shell struct {
 	workspaces []*workspace.Workspace
-	scratch    *workspace.Workspace
+	space      *scratch.Space
 	opts       *Options
 	invalid    error // of the arguments of New
 
-	mu      sync.Mutex // held while a script runs; guards what follows
-	state   *state
-	spilled int // how many outputs have been spilled
+	mu    sync.Mutex // held while a script runs; guards what follows
+	state *state
 }
 
 // New returns a session over workspaces, which have different names. Nil opts mean the
@@ -114,7 +114,7 @@ func New(workspaces []*workspace.Workspace, opts *Options) *Shell {
 		s.invalid = errors.New("shell: there is no workspace")
 	}
 	if s.invalid == nil {
-		s.scratch = workspace.New("scratch", newScratch(memory.New(nil), s.opts.Scratch), nil)
+		s.space = scratch.New(s.opts.Scratch)
 	}
 	return s
 }
@@ -162,8 +162,8 @@ type Result struct {
 	Output string
 	// Cut is how many bytes are missing in the middle of Output.
 	Cut int
-	// Spilled is the file of the shell, below /tmp, that has the whole output. It is empty
-	// if Output is whole.
+	// Spilled is the file of the shell, below /dev/shm, that has the whole output. It is
+	// empty if Output is whole.
 	Spilled string
 	// Stopped is the message about the budget that ended the run, empty if none did. The
 	// output ends with it.
@@ -218,8 +218,8 @@ func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Resu
 	return r.do(session.WithCall(ctx), script)
 }
 
-// ReadScratch returns the content of a file below /tmp, such as [Result].Spilled, as long
-// as it is in the scratch workspace of the session.
+// ReadScratch returns the content of a file below /tmp or /dev/shm, such as
+// [Result].Spilled, as long as it is in the scratch workspace of the session.
 //
 // # Errors
 //
@@ -228,14 +228,27 @@ func (s *Shell) ReadScratch(ctx context.Context, name string) ([]byte, error) {
 	if s.invalid != nil {
 		return nil, s.invalid
 	}
-	at, err := command.NewFiles(s.workspaces, s.scratch, command.Hooks{}).Locate(ctx, "/", name)
+	at, err := command.NewFiles(s.workspaces, s.space.Workspace, command.Hooks{}).Locate(ctx, "/", name)
 	if err != nil {
 		return nil, err
 	}
-	if at.Workspace != s.scratch {
-		return nil, notFound(name)
+	if at.Workspace != s.space.Workspace {
+		return nil, ops.Error(ops.ReadFile, name, fs.ErrNotExist, nil)
 	}
-	return s.scratch.ReadFile(ctx, at.Name)
+	return s.space.Read(ctx, at.Name)
+}
+
+// Spill keeps an output as a file of the scratch workspace, and returns its name. If there
+// is no room, outputs from before are removed.
+//
+// # Errors
+//
+// [workspace.ErrNoSpace], and the error of ctx.
+func (s *Shell) Spill(ctx context.Context, output []byte) (name string, err error) {
+	if s.invalid != nil {
+		return "", s.invalid
+	}
+	return s.space.Spill(ctx, output)
 }
 
 // Dir returns the working directory.
@@ -260,7 +273,7 @@ func (s *Shell) List(ctx context.Context, dir string) ([]workspace.FileInfo, err
 	if dir == "" {
 		dir = "."
 	}
-	return command.NewFiles(s.workspaces, s.scratch, command.Hooks{}).ReadDir(ctx, s.state.Dir, dir)
+	return command.NewFiles(s.workspaces, s.space.Workspace, command.Hooks{}).ReadDir(ctx, s.state.Dir, dir)
 }
 
 // Complete reports whether a script can be run: it is not when a quote, a block or the like

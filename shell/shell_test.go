@@ -151,6 +151,24 @@ func TestOutput(t *testing.T) {
 	}
 }
 
+// TestScratch checks that files below /dev/shm are those of the scratch workspace, for
+// redirections and programs, also where the workspace has a directory of that name.
+func TestScratch(t *testing.T) {
+	t.Parallel()
+	for _, files := range []map[string]string{nil, {"dev/shm/x": "of the workspace\n", "tmp/x": "of the workspace\n"}} {
+		ws := newWorkspace(t, "repo", files)
+		s := shell.New([]*workspace.Workspace{ws}, &shell.Options{Scratch: 20 << 20})
+		script := `echo hi >/dev/shm/x && cat /dev/shm/x && cat </dev/shm/x && grep -c h /dev/shm/x && cd /dev/shm && sed -i s/i/o/ x && cat x && cp x y && ls && rm x && cd /
+head -c 30000000 /dev/zero >/dev/shm/z || echo failed`
+		if got := output(t, s, script); !strings.HasPrefix(got, "hi\nhi\n1\nho\nx\ny\n") || !strings.HasSuffix(got, "failed\n") {
+			t.Errorf("the scratch space: %q", got)
+		}
+		if infos, err := ws.Ls(t.Context(), ".", nil); err != nil || len(infos) != len(files) {
+			t.Errorf("the workspace has %v, %v", infos, err)
+		}
+	}
+}
+
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)

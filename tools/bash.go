@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scratch"
 	sessionid "github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -31,8 +32,12 @@ type Shell interface {
 	// Run runs a script, and returns when nothing of it runs any more. A script that
 	// fails is no error.
 	Run(ctx context.Context, call *ShellCall) (*ShellResult, error)
-	// ReadScratch returns the content of a file below /tmp that is in no workspace.
+	// ReadScratch returns the content of a file below /tmp or /dev/shm that is in no
+	// workspace.
 	ReadScratch(ctx context.Context, name string) ([]byte, error)
+	// Spill keeps an output that is too long for a model as such a file, and returns its
+	// name.
+	Spill(ctx context.Context, output []byte) (name string, err error)
 	json.Marshaler
 	json.Unmarshaler
 }
@@ -70,7 +75,7 @@ type ShellResult struct {
 	Output string
 	// Cut is how many bytes are missing in the middle of Output.
 	Cut int
-	// Spilled is the file below /tmp that has the whole output, if Output is cut.
+	// Spilled is the file below /dev/shm that has the whole output, if Output is cut.
 	Spilled string
 	// Stopped says which limit ended the script, empty for none.
 	Stopped string
@@ -96,7 +101,6 @@ type ShellChange struct {
 type bash struct {
 	make     Bash
 	toolsets []*toolset // of the workspaces
-	own      *Session   // of calls without one
 	mu       sync.Mutex // held while a shell is made
 }
 
@@ -139,30 +143,18 @@ func (s *Set) addBash(toolsets []*toolset, naming string, o Options) error {
 	if err != nil {
 		return err
 	}
-	b := &bash{make: o.Bash, toolsets: toolsets, own: NewSession()}
+	b := &bash{make: o.Bash, toolsets: toolsets}
 	for _, ts := range toolsets {
 		ts.bash = b
 		ts.names[ops.Bash] = name
-		b.own = cmpSession(ts.own, b.own)
 	}
 	s.tools = append(s.tools, first.tool(bashSpec, name))
 	return s.collision()
 }
 
-// cmpSession returns the first of two sessions that is not nil.
-func cmpSession(a, b *Session) *Session {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
 // shell returns the shell of the session of a call. It is made when it is used first.
 func (b *bash) shell(ctx context.Context) (Shell, error) {
-	s, ok := ctx.Value(sessionKey{}).(*Session)
-	if !ok || s == nil {
-		s = b.own
-	}
+	s := b.toolsets[0].current(ctx)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s.mu.Lock()
@@ -299,24 +291,41 @@ func (b *bash) Change(ctx context.Context, op string, ws *workspace.Workspace, n
 	return ts.checkVersion(ctx, op, name, shown, info.Version)
 }
 
-// scratchFile returns a file below /tmp of the session's shell, nil if there is none.
+// scratchSpace keeps the long outputs of a session, as files that read_file can read.
+type scratchSpace interface {
+	ReadScratch(ctx context.Context, name string) ([]byte, error)
+	Spill(ctx context.Context, output []byte) (name string, err error)
+}
+
+// scratch returns the scratch space of the session of a call: that of its shell, so that
+// scripts can read what is there, and without the tool bash one of its own.
+func (ts *toolset) scratch(ctx context.Context) (scratchSpace, error) {
+	if ts.bash != nil {
+		return ts.bash.shell(ctx)
+	}
+	s := ts.current(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.space == nil {
+		s.space = scratch.New(scratch.DefaultLimit)
+	}
+	return s.space, nil
+}
+
+// scratchFile returns a file of the scratch space of the session, nil if there is none.
 func (ts *toolset) scratchFile(ctx context.Context, name string) *content {
-	if ts.bash == nil || !strings.HasPrefix(name, "/tmp/") && !strings.HasPrefix(name, "/dev/shm/") {
+	if ts.bash == nil && !ts.has(ops.Run) || !strings.HasPrefix(name, "/tmp/") && !strings.HasPrefix(name, "/dev/shm/") {
 		return nil
 	}
-	shell, err := ts.bash.shell(ctx)
+	space, err := ts.scratch(ctx)
 	if err != nil {
 		return nil
 	}
-	data, err := shell.ReadScratch(sessionid.WithWorkspace(ctx, ts.ws.Name()), name)
+	data, err := space.ReadScratch(sessionid.WithWorkspace(ctx, ts.ws.Name()), name)
 	if err != nil {
 		return nil
 	}
-	file := newContent(data, "")
-	if !file.text {
-		return nil
-	}
-	return file
+	return newContent(data, "")
 }
 
 func (o *bashOutput) text() string {

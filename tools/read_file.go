@@ -68,6 +68,10 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 	}
 	if file := ts.scratchFile(ctx, in.Path); file != nil {
 		out := &readFileOutput{Path: in.Path, Size: len(file.stored)}
+		if !file.text {
+			out.Binary, out.MIMEType, out.Hint = true, mimeType(file.stored), "The file is not text."
+			return out, nil
+		}
 		return out, out.show(file, in, readBytes)
 	}
 	path, err := ts.ws.Clean(ops.ReadFile, in.Path)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scratch"
 	sessionid "github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/jobs"
@@ -34,12 +35,19 @@ func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace) (*job
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := sessionid.ID(ctx)
+	if s, ok := ctx.Value(sessionKey{}).(*Session); ok && s != nil && !s.starts(c, id) {
+		return nil, ops.Error(ops.Run, ".", fs.ErrClosed, errors.New("the session has ended"))
+	}
 	if known := c.all[id]; known != nil {
 		return known, nil
 	}
 	if len(c.all) >= maxCommandSessions {
 		maps.DeleteFunc(c.all, func(_ string, other *jobs.Jobs) bool {
-			return !slices.ContainsFunc(other.List(), func(j jobs.Job) bool { return j.Running })
+			if slices.ContainsFunc(other.List(), func(j jobs.Job) bool { return j.Running }) {
+				return false
+			}
+			other.Close() // for a call that is about to start something
+			return true
 		})
 	}
 	switch {
@@ -51,6 +59,28 @@ func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace) (*job
 	}
 	c.all[id] = jobs.New(ws, nil)
 	return c.all[id], nil
+}
+
+// starts notes that the session starts commands, unless it is closed.
+func (s *Session) starts(c *sessionCommands, id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.commands == nil {
+		s.commands = map[*sessionCommands]string{}
+	}
+	s.commands[c] = id
+	return !s.closed
+}
+
+// end ends the commands of a session.
+func (c *sessionCommands) end(id string) {
+	c.mu.Lock()
+	all := c.all[id]
+	delete(c.all, id)
+	c.mu.Unlock()
+	if all != nil {
+		all.Close()
+	}
 }
 
 type runInput struct {
@@ -68,15 +98,13 @@ type runOutput struct {
 	Stopped  string `json:"stopped,omitempty" jsonschema:"why it was killed"`
 	Output   string `json:"output" jsonschema:"standard output and standard error, in order"`
 	Cut      int64  `json:"cut,omitempty" jsonschema:"how many bytes are left out in the middle of output"`
-	CutAt    int64  `json:"cutAt,omitempty" jsonschema:"the offset of the first of them"`
-
-	tool string // that reads the rest
+	Spilled  string `json:"spilled,omitempty" jsonschema:"the file that has the whole output, if it is cut"`
 }
 
 // The bounds of the tools for commands.
 const (
-	runHead, runTail = 8 << 10, 16 << 10 // bytes of an output that run shows, when it is longer
-	processBytes     = 24 << 10          // bytes of an output that processes shows
+	outputBytes = 24 << 10 // of an output that run and processes show
+	spillBytes  = 16 << 20 // of an output that goes to a file
 )
 
 var runSpec = spec{
@@ -85,10 +113,26 @@ var runSpec = spec{
 	shape: func(p properties, _ workspace.Capabilities) { p.between("timeout", 1, maxScriptSeconds) },
 }
 
-// withCommands returns d with the tools for commands.
-func (d *dialect) withCommands() *dialect {
-	with := *d
-	with.specs = append(with.specs[:len(with.specs):len(with.specs)], runSpec, processesSpec)
+// beginning keeps the first bytes of what is written to it.
+type beginning []byte
+
+// Write implements [io.Writer].
+func (b *beginning) Write(p []byte) (int, error) {
+	*b = append(*b, p[:min(len(p), spillBytes-len(*b))]...)
+	return len(p), nil
+}
+
+// withCommands returns d with the tools for commands. Without the tool processes, nothing
+// could end a command in the background.
+func (d *dialect) withCommands(disable []string) *dialect {
+	with, run := *d, runSpec
+	if slices.Contains(disable, ops.Processes) {
+		run.shape = func(p properties, caps workspace.Capabilities) {
+			runSpec.shape(p, caps)
+			delete(p, "background")
+		}
+	}
+	with.specs = append(with.specs[:len(with.specs):len(with.specs)], run, processesSpec)
 	return &with
 }
 
@@ -99,17 +143,19 @@ const oneOutput = "exec 2>&1\n"
 func (in *runInput) words() []string { return []string{"sh", "-c", oneOutput + in.Command} }
 
 func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) {
-	switch {
-	case in.Background && !ts.has(ops.Processes):
-		return nil, &argumentError{message: "nothing could end a command in the background here", hint: "Leave background out."}
-	case in.Background && in.Timeout > 0:
+	if in.Background && in.Timeout > 0 {
 		return nil, &argumentError{message: "a command in the background has no timeout", hint: "Leave timeout out, and kill the command when it has done its work."}
 	}
 	all, err := ts.commands.of(ctx, ts.ws)
 	if err != nil {
 		return nil, err
 	}
-	id, err := all.Start(ctx, &workspace.RunOptions{Command: in.words(), Dir: in.Dir})
+	opts := &workspace.RunOptions{Command: in.words(), Dir: in.Dir}
+	var begin beginning
+	if !in.Background {
+		opts.Stdout = &begin
+	}
+	id, err := all.Start(ctx, opts)
 	switch {
 	case errors.Is(err, workspace.ErrNoSpace):
 		return nil, &hintedError{err, "Wait for a command, or kill one."}
@@ -129,11 +175,22 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 	if !in.Background && !out.Running && out.Result == nil && stopped == "" {
 		return nil, out.Err
 	}
-	result := &runOutput{ID: id, Running: out.Running, ExitCode: -1, Stopped: stopped, tool: ts.names[ops.Processes]}
+	result := &runOutput{ID: id, Running: out.Running, ExitCode: -1, Stopped: stopped}
 	if out.Result != nil {
 		result.ExitCode, result.Signal = out.Result.ExitCode, out.Result.Signal
 	}
-	result.show(out)
+	if in.Background {
+		result.Output = newOutputPage(out).text
+		return result, nil
+	}
+	short := scratch.Shorten(begin, out.Data, out.Next, ts.runOutput, func(output []byte) (string, error) {
+		space, err := ts.scratch(ctx)
+		if err != nil {
+			return "", err
+		}
+		return space.Spill(ctx, output)
+	})
+	result.Output, result.Cut, result.Spilled = strings.ToValidUTF8(short.Text, "\uFFFD"), short.Cut, short.Spilled
 	return result, nil
 }
 
@@ -157,24 +214,6 @@ func waitOrKill(ctx context.Context, all *jobs.Jobs, id string, limit time.Durat
 	return fmt.Sprintf("it was killed after %s", limit.Round(time.Second/10)), nil
 }
 
-// show shows the output, and of a long one the beginning and the end.
-func (o *runOutput) show(out *jobs.Output) {
-	data := out.Data
-	o.Cut, o.CutAt = out.Offset, 0
-	if len(data) <= runHead+runTail && out.Offset == 0 {
-		o.Output = strings.ToValidUTF8(string(data), "\uFFFD")
-		return
-	}
-	head := data[:0]
-	if out.Offset == 0 { // else the beginning is no longer kept
-		head = data[:runHead]
-	}
-	tail := data[max(len(head), len(data)-runTail):]
-	o.CutAt = int64(len(head))
-	o.Cut = out.Next - o.CutAt - int64(len(tail))
-	o.Output = strings.ToValidUTF8(fmt.Sprintf("%s\n[... %d bytes ...]\n%s", head, o.Cut, tail), "\uFFFD")
-}
-
 // planRun says that a command is run in a directory.
 func planRun(_ context.Context, ts *toolset, in *runInput) ([]policy.Request, error) {
 	return []policy.Request{{Workspace: ts.ws.Name(), Op: policy.OpRun, Path: cmp.Or(in.Dir, "."), Note: fmt.Sprintf("runs %q", in.words())}}, nil
@@ -185,12 +224,6 @@ func (o *runOutput) text() string {
 	b.WriteString(o.Output)
 	if o.Output != "" && !strings.HasSuffix(o.Output, "\n") {
 		b.WriteByte('\n')
-	}
-	switch {
-	case o.Cut > 0 && o.tool != "":
-		fmt.Fprintf(&b, "[%d bytes are left out; %s shows them: action output, id %s, offset %d]\n", o.Cut, o.tool, o.ID, o.CutAt)
-	case o.Cut > 0:
-		fmt.Fprintf(&b, "[%d bytes are left out]\n", o.Cut)
 	}
 	switch {
 	case o.Running:
@@ -217,7 +250,8 @@ type processesOutput struct {
 	Offset    int64     `json:"offset,omitempty" jsonschema:"where output begins: later than asked for if the bytes before are no longer kept"`
 	Next      int64     `json:"next,omitempty" jsonschema:"the offset of what comes after output"`
 
-	shown bool // output was asked for
+	shown bool  // output was asked for
+	asked int64 // from this offset on
 }
 
 type process struct {
@@ -264,10 +298,28 @@ func runProcesses(ctx context.Context, ts *toolset, in *processesInput) (*proces
 	}
 	o := &processesOutput{Processes: []process{newProcess(out.Job)}}
 	if in.Action == "output" {
-		data := out.Data[:min(len(out.Data), processBytes)]
-		o.Output, o.Offset, o.Next, o.shown = strings.ToValidUTF8(string(data), "\uFFFD"), out.Offset, out.Offset+int64(len(data)), true
+		page := newOutputPage(out)
+		o.Output, o.Offset, o.Next, o.asked, o.shown = page.text, page.offset, page.next, int64(in.Offset), true
 	}
 	return o, nil
+}
+
+// outputPage is a part of what a command has written, from one offset to the next.
+type outputPage struct {
+	text         string
+	offset, next int64
+}
+
+// newOutputPage returns the first page of out. It has no part of a character at its end,
+// where the rest of it may follow, and none at its beginning.
+func newOutputPage(out *jobs.Output) outputPage {
+	data := scratch.FromRune(out.Data)
+	offset := out.Next - int64(len(data))
+	data = data[:min(len(data), outputBytes)]
+	if out.Running || offset+int64(len(data)) < out.Next {
+		data = scratch.WholeRunes(data)
+	}
+	return outputPage{strings.ToValidUTF8(string(data), "\uFFFD"), offset, offset + int64(len(data))}
 }
 
 // unknownCommand explains the error of a command that is not known; others are as they are.
@@ -294,6 +346,9 @@ func planProcesses(context.Context, *toolset, *processesInput) ([]policy.Request
 func (o *processesOutput) text() string {
 	var b strings.Builder
 	if o.shown {
+		if o.Offset > o.asked {
+			fmt.Fprintf(&b, "[bytes %d to %d are no longer kept]\n", o.asked, o.Offset)
+		}
 		b.WriteString(o.Output)
 		if o.Output != "" && !strings.HasSuffix(o.Output, "\n") {
 			b.WriteByte('\n')

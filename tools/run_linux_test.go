@@ -6,12 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -78,15 +80,97 @@ func testRun(t *testing.T, files workspace.FileSystem) {
 	if got := call(t, set, "run", object{"command": ":", "dir": "none"}); !got.IsError || got.Error.Code != tools.CodeNotExist {
 		t.Errorf("run in no directory = %+v", got)
 	}
-	long := call(t, set, "run", object{"command": "seq 1 20000"}).Text
-	if len(long) > 26<<10 || !strings.HasPrefix(long, "1\n2\n") || !strings.Contains(long, "\n20000\n") || !strings.Contains(long, "bytes are left out; workspace__main__processes shows them: action output, id 6, offset 8192]") {
-		t.Errorf("run of a long output has %d bytes: %.300s ... %s", len(long), long, long[len(long)-300:])
-	}
-	if rest := call(t, set, "processes", object{"action": "output", "id": "6", "offset": 8192}).Text; !strings.Contains(rest, "\n2000\n") || !strings.Contains(rest, "[bytes 8192 to 32768]") {
-		t.Errorf("the rest = %.200s", rest)
-	}
 	if _, ok := newSetOf(t, workspace.New("main", memory.New(nil), nil), &tools.Options{Run: true}).Lookup("run"); ok {
 		t.Error("there is a tool run without a machine")
+	}
+}
+
+// TestRunSpills checks that a long output is shortened and can be read whole.
+func TestRunSpills(t *testing.T) { eachMachine(t, testRunSpills) }
+
+func testRunSpills(t *testing.T, files workspace.FileSystem) {
+	for _, shell := range []tools.Bash{nil, bashtool.New(nil)} {
+		set := newRunSet(t, files, &tools.Options{Bash: shell})
+		for n, c := range []struct{ command, head, tail, note, path, last string }{
+			{"seq 1 20000", "1\n2\n", "\n20000", "all of it is in /dev/shm/output-1]", "/dev/shm/output-1", "20000"},
+			{"seq 1 20000; exit 3", "1\n2\n", "\n20000\n[exit code 3]", "all of it is in /dev/shm/output-2]", "/dev/shm/output-2", "20000"},
+			{"seq 1 20000; sleep 60", "1\n2\n", "\n20000\n[it was killed after 1s]", "all of it is in /dev/shm/output-3]", "/dev/shm/output-3", "20000"},
+			{"mkdir -p tmp dev/shm; echo x | tee tmp/output-4 dev/shm/output-4; seq 1 20000", "x\n1\n", "\n20000", "all of it is in /dev/shm/output-4]", "/dev/shm/output-4", "20000"},
+			{"yes | head -c 17000000; echo end", "y\ny\n", "y\nend", "the first 16777216 bytes are in /dev/shm/output-5]", "/dev/shm/output-5", "y"},
+			{"head -c 30000 /dev/zero", "\x00", "\x00", "all of it is in /dev/shm/output-6]", "", ""},
+		} {
+			args := object{"command": c.command}
+			if strings.Contains(c.command, "sleep") {
+				args["timeout"] = 1
+			}
+			long := call(t, set, "run", args)
+			if len(long.Text) > 25<<10 || !strings.HasPrefix(long.Text, c.head) || !strings.HasSuffix(long.Text, c.tail) || !strings.Contains(long.Text, c.note) {
+				t.Errorf("run %q has %d bytes: %.100s ... %s", c.command, len(long.Text), long.Text, long.Text[max(0, len(long.Text)-100):])
+			}
+			if got := call(t, set, "read_file", object{"path": "/dev/shm/output-" + strconv.Itoa(n+1), "tail": 1}); c.path == "" {
+				if !strings.Contains(got.Text, "not text") {
+					t.Errorf("read_file of bytes = %+v", got)
+				}
+			} else if got.IsError || !strings.Contains(got.Text, "\n"+c.last) {
+				t.Errorf("read_file %s = %.300s", c.path, got.Text)
+			}
+		}
+		if shell == nil {
+			continue
+		}
+		if got := call(t, set, "bash", object{"script": "grep -c 77 /dev/shm/output-1"}).Text; got != "560" {
+			t.Errorf("grep of an output = %q", got)
+		}
+		other, err := set.Call(tools.WithSession(t.Context(), tools.NewSession()), "read_file", json.RawMessage(`{"path": "/dev/shm/output-1"}`))
+		if err != nil || !other.IsError {
+			t.Errorf("another session reads the output: %+v, %v", other, err)
+		}
+	}
+}
+
+// TestRunPages checks the pages of a long output: characters are whole, and what is no
+// longer kept is said.
+func TestRunPages(t *testing.T) { eachMachine(t, testRunPages) }
+
+func testRunPages(t *testing.T, files workspace.FileSystem) {
+	set := newRunSet(t, files, &tools.Options{})
+	page := func(offset int64) (text string, out struct {
+		Output       string
+		Offset, Next int64
+		Processes    []struct{ Running bool }
+	}) {
+		result := call(t, set, "processes", object{"action": "output", "id": "1", "offset": offset})
+		if err := json.Unmarshal(result.Structured, &out); err != nil || result.IsError {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		return result.Text, out
+	}
+	if got := call(t, set, "run", object{"command": "printf '\\303'; while [ ! -e go ]; do sleep 0.05; done; printf '\\251'; yes éa€ | head -c 1200000", "background": true}); got.IsError {
+		t.Fatalf("run = %+v", got)
+	}
+	for text, out := page(0); out.Output != "" || out.Next != 0 || !out.Processes[0].Running; text, out = page(0) {
+		t.Fatalf("the page of half a character is %q", text)
+	}
+	call(t, set, "run", object{"command": ": > go"})
+	text, out := page(0)
+	for out.Processes[0].Running {
+		text, out = page(0)
+	}
+	if !strings.HasPrefix(text, "[bytes 0 to 151") || !strings.Contains(text, " are no longer kept]\n") || out.Offset < 1200002-1<<20 {
+		t.Errorf("the page of what is not kept is %.200s", text)
+	}
+	all := ""
+	for offset := out.Offset; ; offset = out.Next {
+		text, out = page(offset)
+		if strings.Contains(text, "no longer kept") || strings.Contains(out.Output, "\uFFFD") && out.Next < 1200002 || out.Offset != offset || len(out.Output) > 24<<10 {
+			t.Fatalf("the page at %d begins at %d: %.200s", offset, out.Offset, text)
+		}
+		if all += out.Output; out.Next == 1200002 {
+			break
+		}
+	}
+	if rest := strings.TrimPrefix(strings.ReplaceAll(all, "éa€\n", ""), "a€\n"); len(rest) > 8 {
+		t.Errorf("besides whole lines, the pages have %q", rest)
 	}
 }
 
@@ -121,11 +205,8 @@ func testRunBackground(t *testing.T, files workspace.FileSystem) {
 		t.Errorf("run in the background with a timeout = %+v, want an error", got)
 	}
 	alone := newRunSet(t, files, &tools.Options{Disable: []string{"processes"}})
-	if got := call(t, alone, "run", object{"command": ":", "background": true}); !got.IsError {
+	if got := call(t, alone, "run", object{"command": ":", "background": true}); !got.IsError || got.Error.Code != tools.CodeInvalidArguments {
 		t.Errorf("run in the background without processes = %+v, want an error", got)
-	}
-	if got := call(t, alone, "run", object{"command": "seq 1 20000"}).Text; strings.Contains(got, "processes") || !strings.Contains(got, "bytes are left out]") {
-		t.Errorf("run of a long output without processes = %.100s ... %s", got, got[len(got)-100:])
 	}
 	if _, ok := newRunSet(t, files, &tools.Options{Disable: []string{"run"}}).Lookup("processes"); ok {
 		t.Error("there is a tool processes without run")

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/scratch"
 	sessionid "github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
@@ -39,6 +40,10 @@ type Session struct {
 
 	shells map[*bash]Shell // guarded by mu; of the sets with the tool bash
 	stored json.RawMessage // guarded by mu; the state of a shell that has not been used yet
+	space  *scratch.Space  // guarded by mu; for outputs of commands in sets without bash; nil until it is needed
+
+	closed   bool                        // guarded by mu
+	commands map[*sessionCommands]string // guarded by mu; where it has started commands, and with which id
 }
 
 // fileKey names a file of one of the workspaces.
@@ -91,6 +96,19 @@ func (s *Session) Undo(ctx context.Context, backups *backup.FS, opts *backup.Und
 	}
 	o.Session = s.ID()
 	return backups.Undo(ctx, &o)
+}
+
+// Close ends the commands that the session runs in the background, with everything that
+// they have started, and waits for that. It can start none afterwards.
+func (s *Session) Close() {
+	s.mu.Lock()
+	s.closed = true
+	commands := s.commands
+	s.commands = nil
+	s.mu.Unlock()
+	for all, id := range commands {
+		all.end(id)
+	}
 }
 
 // sessionKey is the key of a session in a context.
@@ -158,7 +176,7 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.id, s.files, s.kept = stored.ID, files, 0
-	s.shells, s.stored = nil, stored.Shell
+	s.shells, s.stored, s.space = nil, stored.Shell, nil
 	return nil
 }
 
@@ -275,11 +293,16 @@ func (s *Session) rename(ws, path, to string) {
 // shown.
 var errReadRequired = errors.New("the file has to be read first")
 
-// session returns the session of a call, nil if none is needed.
+// session returns the session of a call, nil if nobody minds what it has read.
 func (ts *toolset) session(ctx context.Context) *Session {
-	if ts.own == nil {
+	if !ts.guarded {
 		return nil
 	}
+	return ts.current(ctx)
+}
+
+// current returns the session of a call.
+func (ts *toolset) current(ctx context.Context) *Session {
 	if s, ok := ctx.Value(sessionKey{}).(*Session); ok && s != nil {
 		return s
 	}

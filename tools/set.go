@@ -66,8 +66,12 @@ type Options struct {
 	Bash Bash
 	// Run adds the tools "run" and "processes" for the workspaces that can run commands
 	// ([workspace.Capabilities].Run). A command is asked about only if a rule for
-	// [policy.OpRun] says so. Commands in the background end when the workspace is closed.
+	// [policy.OpRun] says so. Commands in the background end with their session
+	// ([Session.Close]), and when the workspace is closed.
 	Run bool
+	// RunOutput is how many bytes of the output of a command "run" returns. Of more, the
+	// middle is cut, and a file that read_file reads has all. Zero means 24 KiB.
+	RunOutput int
 	// About says to a model what is in the workspaces that share their tools,
 	// by their names.
 	About map[string]string
@@ -127,7 +131,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	if o.Run {
-		d = d.withCommands()
+		d = d.withCommands(o.Disable)
 	}
 	ts := newToolset(ws, d, newReadCache(o.ReadCache), o, NewSession())
 	set, err := newSet(ts, o.Naming, o.Disable)

@@ -67,7 +67,7 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 		return nil, err
 	}
 	if o.Run {
-		d = d.withCommands()
+		d = d.withCommands(o.Disable)
 	}
 	share, err := o.shares(d, workspaces)
 	if err != nil {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -177,7 +178,7 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 		return t.toolset.failed(t.toolset.explain(limited, t.does, err))
 	}
 	if sessionid.ID(limited) == "" {
-		limited = sessionid.WithID(limited, t.toolset.ownID)
+		limited = sessionid.WithID(limited, t.toolset.own.ID())
 	}
 	limited = sessionid.WithCall(limited)
 	limited = sessionid.WithWorkspace(limited, t.toolset.ws.Name())
@@ -207,8 +208,8 @@ type toolset struct {
 	ws        *workspace.Workspace
 	whole     *workspace.Workspace // ws with a limit on files that are read whole
 	cache     *readCache           // of files that read_file reads
-	own       *Session             // of calls without one; nil if none is needed
-	ownID     string               // the id of the session of calls without one
+	own       *Session             // of calls without one
+	guarded   bool                 // a file has to be read before it is changed
 	timeout   time.Duration        // of a call; negative for none
 	recovered *atomic.Bool         // what programs have left that were killed has been looked for
 	strict    bool                 // arguments have the types of the schema
@@ -217,6 +218,7 @@ type toolset struct {
 	caps      workspace.Capabilities
 	bash      *bash // nil if the set has no tool of that name
 	commands  *sessionCommands
+	runOutput int // how many bytes of an output run returns
 
 	// Of workspaces that share their tools:
 	scope       string // what tells the cursors of one from those of another
@@ -229,10 +231,7 @@ func newToolset(ws *workspace.Workspace, d *dialect, cache *readCache, o Options
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	ts := &toolset{dialect: d, ws: ws, whole: ws, cache: cache, ownID: own.ID(), timeout: timeout, strict: o.Strict, compact: o.Descriptions == DescriptionsCompact, names: map[string]string{}, caps: ws.Capabilities(), recovered: new(atomic.Bool), commands: new(sessionCommands)}
-	if slices.Contains(o.ReadBeforeWrite, ws.Name()) {
-		ts.own = own
-	}
+	ts := &toolset{dialect: d, ws: ws, whole: ws, cache: cache, own: own, guarded: slices.Contains(o.ReadBeforeWrite, ws.Name()), timeout: timeout, strict: o.Strict, compact: o.Descriptions == DescriptionsCompact, names: map[string]string{}, caps: ws.Capabilities(), recovered: new(atomic.Bool), commands: new(sessionCommands), runOutput: cmp.Or(max(o.RunOutput, 0), outputBytes)}
 	if limit := ws.MaxFileSize(); limit == 0 || limit > wholeBytes {
 		ts.whole = workspace.New(ws.Name(), ws, &workspace.Options{MaxFileSize: wholeBytes})
 	}

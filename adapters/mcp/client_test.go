@@ -21,7 +21,7 @@ const deadline = 20 * time.Second
 
 func newSet(t *testing.T, fsys workspace.FileSystem) *tools.Set {
 	t.Helper()
-	set, err := tools.New(workspace.New("main", fsys, nil), nil)
+	set, err := tools.New(workspace.New("main", fsys, nil), &tools.Options{Run: true})
 	if err != nil {
 		t.Fatal(err)
 	}

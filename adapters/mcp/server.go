@@ -3,11 +3,9 @@ package mcp
 import (
 	"context"
 	"log/slog"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
-	"weak"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -92,42 +90,40 @@ func addTools(server *sdk.Server, set *tools.Set, clients *clients) {
 	}
 }
 
-// clients are the clients of a server. One that the SDK has forgotten is forgotten
-// here, too.
+// clients are the clients of a server, each until its session ends.
 type clients struct {
 	questions        *questions
 	progressInterval time.Duration
 	textOnly         bool
 
 	mu  sync.Mutex
-	all map[weak.Pointer[sdk.ServerSession]]*client // guarded by mu
+	all map[*sdk.ServerSession]*client // guarded by mu
 }
 
 func newClients(o Options) *clients {
 	if o.ProgressInterval <= 0 {
 		o.ProgressInterval = DefaultProgressInterval
 	}
-	return &clients{questions: newQuestions(o.ApprovalTimeout), progressInterval: o.ProgressInterval, textOnly: o.TextOnly, all: map[weak.Pointer[sdk.ServerSession]]*client{}}
+	return &clients{questions: newQuestions(o.ApprovalTimeout), progressInterval: o.ProgressInterval, textOnly: o.TextOnly, all: map[*sdk.ServerSession]*client{}}
 }
 
-// of returns what is kept for a client.
+// of returns what is kept for a client. When its session ends, so does what runs for it.
 func (c *clients) of(session *sdk.ServerSession) *client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	key := weak.Make(session)
-	known := c.all[key]
+	known := c.all[session]
 	if known == nil {
 		known = c.questions.newClient()
-		c.all[key] = known
-		runtime.AddCleanup(session, c.forget, key)
+		c.all[session] = known
+		go func() {
+			_ = session.Wait() // says how it ended, which does not matter here
+			c.mu.Lock()
+			delete(c.all, session)
+			c.mu.Unlock()
+			known.session.Close()
+		}()
 	}
 	return known
-}
-
-func (c *clients) forget(key weak.Pointer[sdk.ServerSession]) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.all, key)
 }
 
 func (o Options) implementation() *sdk.Implementation {

@@ -3,7 +3,10 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -148,5 +151,92 @@ func TestEachClientHasAQuota(t *testing.T) {
 	paths, err := backups.Glob(ctx, "*", nil)
 	if err != nil || len(paths) != 1 || paths[0] != "c" {
 		t.Errorf("files after Undo of the first client = %q, %v, want the one of the second", paths, err)
+	}
+}
+
+// machine is memory that says that it can run commands, which last until they are killed.
+type machine struct {
+	*memory.FS
+	killed chan string // the directory of a command
+}
+
+func (m machine) Capabilities() workspace.Capabilities {
+	c := m.FS.Capabilities()
+	c.Run = true
+	return c
+}
+
+func (m machine) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
+	if _, err := io.Copy(io.Discard, opts.Stdin); err != nil { // the command has begun
+		return nil, err
+	}
+	<-ctx.Done()
+	m.killed <- opts.Dir
+	return nil, ctx.Err()
+}
+
+// TestClientLeaves tests that what a client runs in the background ends with its session,
+// however it leaves, and what another one runs does not.
+func TestClientLeaves(t *testing.T) {
+	t.Parallel()
+	silent := func(*sdk.ClientSession) {}
+	closes := func(session *sdk.ClientSession) { session.Close() }
+	overHTTP := func(opts mcp.HTTPOptions) func(t *testing.T, m machine) func() *sdk.ClientSession {
+		return func(t *testing.T, m machine) func() *sdk.ClientSession {
+			addr := serveHTTP(t, m, &opts)
+			return func() *sdk.ClientSession { return httpClient(t, addr, "") }
+		}
+	}
+	for name, c := range map[string]struct {
+		serve func(t *testing.T, m machine) func() *sdk.ClientSession
+		leave func(*sdk.ClientSession)
+	}{
+		"HTTP, it ends its session": {overHTTP(mcp.HTTPOptions{}), closes},
+		"HTTP, it vanishes":         {overHTTP(mcp.HTTPOptions{SessionTimeout: 500 * time.Millisecond}), silent},
+		"in memory": {func(t *testing.T, m machine) func() *sdk.ClientSession {
+			server := mcp.NewServer(newSet(t, m), nil)
+			return func() *sdk.ClientSession { return newClient(t, server) }
+		}, closes},
+		"over streams": {func(t *testing.T, m machine) func() *sdk.ClientSession {
+			set := newSet(t, m)
+			return func() *sdk.ClientSession {
+				session := newSession(t, piped(t, func(in io.Reader, out io.Writer) error {
+					return mcp.ServeTools(t.Context(), set, nil, in, out, nil)
+				}))
+				t.Cleanup(func() { session.Close() })
+				return session
+			}
+		}, closes},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := machine{memory.New(nil), make(chan string, 10)}
+			for _, dir := range []string{"first", "second"} {
+				if err := m.Mkdir(t.Context(), dir, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			connect := c.serve(t, m)
+			first, second := connect(), connect()
+			call(t, first, "run", `{"command": "sleep", "dir": "first", "background": true}`)
+			call(t, second, "run", `{"command": "sleep", "dir": "second", "background": true}`)
+			c.leave(first)
+			late := time.After(deadline)
+			for {
+				select {
+				case <-late:
+					t.Fatal("the command of the first client still runs")
+				case dir := <-m.killed:
+					if dir != "first" {
+						t.Errorf("the command of the %s client was killed", dir)
+					}
+					return
+				default: // the second client stays, as it asks
+				}
+				if got := call(t, second, "processes", `{}`).Content[0].(*sdk.TextContent).Text; !strings.HasPrefix(got, "1 running") {
+					t.Fatalf("the second client has %q", got)
+				}
+			}
+		})
 	}
 }

@@ -64,6 +64,7 @@ var policy = map[string][]string{
 	"internal/wording":      {},
 	"internal/repotest/...": {"internal/repotest"},
 	"internal/progress":     {},
+	"internal/scratch":      {"workspace", "providers/memory", "internal/ops"},
 	"internal/scan":         {"workspace", "internal/glob", "internal/ignore", "internal/lines", "internal/ops", "internal/progress"},
 
 	"internal/swaptest": {"internal/exhaustive", "workspace", "workspace/policy", "golang.org/x/sys/unix"},
@@ -105,11 +106,11 @@ var policy = map[string][]string{
 		"providers/container/internal/shell"},
 	"providers/container/internal/remotegrep": {"workspace", "internal/...", "providers/container/internal/..."},
 
-	"tools": {"workspace", "workspace/backup", "workspace/jobs", "workspace/patch", "workspace/policy", "workspace/transaction", "internal/charset", "internal/errcode", "internal/glob", "internal/lazyregexp", "internal/lines", "internal/ops", "internal/session", "internal/unified", "internal/wording",
+	"tools": {"workspace", "workspace/backup", "workspace/jobs", "workspace/patch", "workspace/policy", "workspace/transaction", "internal/charset", "internal/errcode", "internal/glob", "internal/lazyregexp", "internal/lines", "internal/ops", "internal/scratch", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
 	"shell/bashtool":         {"shell", "tools", "workspace"},
 	"shell/internal/command": {"workspace", "workspace/patch", "shell/internal/pattern", "internal/...", "github.com/itchyny/gojq", "github.com/spf13/pflag", "golang.org/x/text/width"},
-	"shell":                  {"workspace", "providers/memory", "shell/internal/...", "internal/ops", "internal/session", "internal/wording", "mvdan.cc/sh/v3/..."},
+	"shell":                  {"workspace", "shell/internal/...", "internal/ops", "internal/scratch", "internal/session", "internal/wording", "mvdan.cc/sh/v3/..."},
 	"tools/lint":             {"tools", "internal/lazyregexp"},
 	"tools/internal/...":     {"workspace", "internal/lazyregexp", "internal/lines", "tools/internal/..."},
 	"adapters/mcp": {"workspace", "workspace/policy", "tools", "internal/httpguard", "internal/ops", "internal/progress", "internal/wording", "github.com/google/jsonschema-go/jsonschema",

@@ -109,6 +109,7 @@ type job struct {
 	state Job    // guarded by mu
 	kept  []byte // guarded by mu: the end of the output
 	most  int    // of kept
+	also  io.Writer
 }
 
 // Write implements [io.Writer].
@@ -120,7 +121,7 @@ func (j *job) Write(p []byte) (int, error) {
 	if len(j.kept) > 2*j.most { // not with each write
 		j.kept = append(j.kept[:0], j.kept[len(j.kept)-j.most:]...)
 	}
-	return len(p), nil
+	return j.also.Write(p)
 }
 
 // beginning is the empty input of a command, whose first Read says that it was started.
@@ -139,8 +140,8 @@ func (b *beginning) Read([]byte) (int, error) {
 func (b *beginning) Len() int { return 0 }
 
 // Start starts a command and returns its id once it runs or has ended. The command
-// outlives ctx, but not the time before it runs: an approval may be waited for there. Its
-// streams are those of the Jobs.
+// outlives ctx, but not the time before it runs: an approval may be waited for there. It
+// has no input, and what it writes goes to opts.Stdout, too, from both outputs in order.
 //
 // # Errors
 //
@@ -152,7 +153,10 @@ func (s *Jobs) Start(ctx context.Context, opts *workspace.RunOptions) (id string
 		o = *opts
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	j := &job{cancel: cancel, began: make(chan struct{}), ended: make(chan struct{}), most: s.opts.Output}
+	j := &job{cancel: cancel, began: make(chan struct{}), ended: make(chan struct{}), most: s.opts.Output, also: o.Stdout}
+	if j.also == nil {
+		j.also = io.Discard
+	}
 	if err := s.add(j, o); err != nil {
 		cancel()
 		return "", err

@@ -23,6 +23,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/view"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell"
 	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -268,9 +269,9 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	settings := chosen.Tools()
 	opts := &tools.Options{Dialect: i.dialect, Naming: "{op}", Strict: true, Timeout: settings.Timeout}
 	if i.Op == ops.Bash && (settings.Bash || chosen.File == nil) && !slices.Contains(settings.Disable, ops.Bash) {
-		opts.Bash = bashtool.New(nil)
+		opts.Bash = bashtool.New(&shell.Options{Output: maxOutput})
 	}
-	opts.Run = i.Op == ops.Run && settings.Run
+	opts.Run, opts.RunOutput = i.Op == ops.Run && settings.Run, maxOutput
 	if orDefault(tools.Dialect(settings.Dialect)) == orDefault(i.dialect) {
 		opts.Disable = settings.Disable // which names operations of the dialect
 	}
@@ -299,6 +300,9 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	}
 	return errors.Join(i.print(cmd, tool, args, err), save())
 }
+
+// maxOutput is how many bytes of an output are printed. No call could read the rest.
+const maxOutput = 16 << 20
 
 func orDefault(d tools.Dialect) tools.Dialect { return cmp.Or(d, tools.DialectWorkspace) }
 

@@ -113,7 +113,8 @@ func (p *Process) device(name string) (string, bool) {
 	if !path.IsAbs(name) {
 		name = path.Join(p.Dir, name)
 	}
-	return strings.CutPrefix(path.Clean(name), "/dev/")
+	device, ok := strings.CutPrefix(path.Clean(name), "/dev/")
+	return device, ok && device != "shm" && !strings.HasPrefix(device, "shm/") // which is a directory of files
 }
 
 // openDevice opens /dev/device for reading.

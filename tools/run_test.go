@@ -1,0 +1,110 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// runner is a machine with commands, which last until they are killed. "flood" writes 4 MiB
+// first, and "true" ends at once.
+type runner struct {
+	machine
+	running *atomic.Int32
+}
+
+func (m runner) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
+	m.running.Add(1)
+	defer m.running.Add(-1)
+	if _, err := io.Copy(io.Discard, opts.Stdin); err != nil { // the command has begun
+		return nil, err
+	}
+	line := opts.Command[len(opts.Command)-1]
+	for n := 0; strings.Contains(line, "flood") && n < 1000 && ctx.Err() == nil; n++ {
+		if _, err := opts.Stdout.Write(make([]byte, 1<<12)); err != nil {
+			return nil, err
+		}
+	}
+	if !strings.HasSuffix(line, "true") {
+		<-ctx.Done()
+	}
+	return &workspace.RunResult{}, ctx.Err()
+}
+
+// TestSessionClose closes sessions while they start commands, at random moments. Nothing
+// runs then, and nothing can be started.
+func TestSessionClose(t *testing.T) {
+	t.Parallel()
+	m := runner{machine{memory.New(nil)}, new(atomic.Int32)}
+	set := newRunSet(t, m, &tools.Options{})
+	other := tools.WithSession(t.Context(), tools.NewSession())
+	run := func(ctx context.Context, line string, background bool) *tools.Result {
+		got, err := set.Call(ctx, "run", json.RawMessage(fmt.Sprintf(`{"command": %q, "background": %t}`, line, background)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := run(other, "sleep", true); got.IsError {
+		t.Fatalf("run = %+v", got)
+	}
+	for range exhaustive.Some(t, "180 of 200 sessions", 200, 20) {
+		session := tools.NewSession()
+		ctx := tools.WithSession(t.Context(), session)
+		var wg sync.WaitGroup
+		for n := range 10 {
+			wg.Go(func() { run(ctx, []string{"sleep", "flood"}[n%2], n%3 > 0) })
+		}
+		time.Sleep(rand.N(500 * time.Microsecond)) // a moment at random
+		session.Close()
+		wg.Wait()
+		if n := m.running.Load(); n != 1 {
+			t.Fatalf("after Close, %d commands run besides the one of another session", n-1)
+		}
+		if got := run(ctx, "true", false); !got.IsError || !strings.Contains(got.Error.Message, "the session has ended") {
+			t.Fatalf("run in a session that is closed = %+v", got)
+		}
+	}
+}
+
+// TestRunMany starts thousands of commands in the background. Those that have ended take no
+// room.
+func TestRunMany(t *testing.T) {
+	t.Parallel()
+	m := runner{machine{memory.New(nil)}, new(atomic.Int32)}
+	set := newRunSet(t, m, &tools.Options{})
+	var started, most atomic.Int32
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			for range exhaustive.Some(t, "4,000 of 5,000 commands", 250, 50) {
+				if got := call(t, set, "run", object{"command": "true", "background": true}); !got.IsError {
+					started.Add(1)
+				}
+				most.Store(max(most.Load(), m.running.Load()))
+			}
+		})
+	}
+	wg.Wait()
+	for range 20 {
+		call(t, set, "run", object{"command": "sleep", "background": true})
+	}
+	if started.Load() < 20 || most.Load() > 8 || m.running.Load() != 8 {
+		t.Errorf("%d commands were started, %d at a time, and %d run", started.Load(), most.Load(), m.running.Load())
+	}
+	if got := strings.Count(call(t, set, "processes", object{}).Text, "\n") + 1; got > 24 {
+		t.Errorf("%d commands are kept", got)
+	}
+}

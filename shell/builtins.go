@@ -8,12 +8,12 @@ import (
 	"io"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
@@ -136,7 +136,7 @@ const answerPath = "/dev/guarded-answer/"
 // if there is none. It asks the interpreter, in a condition, so that no option of the script
 // ends it there.
 func (r *run) functionSource(ctx context.Context, hc interp.HandlerContext, name string) string {
-	if !functionName.MatchString(name) {
+	if !functionName().MatchString(name) {
 		return ""
 	}
 	file := answerPath + strconv.Itoa(r.shell.state.nextNumber())
@@ -152,7 +152,7 @@ func (r *run) functionSource(ctx context.Context, hc interp.HandlerContext, name
 }
 
 // functionName is what names of functions look like.
-var functionName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
+var functionName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
 
 // names is declare -F.
 func (r *run) names(ctx context.Context, hc interp.HandlerContext, args []string) error {
@@ -324,11 +324,11 @@ func (r *run) printf(ctx context.Context, hc interp.HandlerContext, args []strin
 }
 
 // target is what read and printf can assign to.
-var target = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[A-Za-z0-9_@*]*\])?$`)
+var target = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\[[A-Za-z0-9_@*]*\])?$`)
 
 // assign gives a variable a value.
 func (r *run) assign(ctx context.Context, hc interp.HandlerContext, name string, value string) error {
-	if !target.MatchString(name) {
+	if !target().MatchString(name) {
 		fmt.Fprintf(hc.Stderr, "bash: %s: not a valid identifier\n", name)
 		return interp.ExitStatus(1)
 	}

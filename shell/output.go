@@ -5,10 +5,10 @@ import (
 	"context"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/scratch"
 )
 
@@ -71,7 +71,7 @@ func (s *stream) Write(b []byte) (int, error) {
 type stderrFilter struct{ io.Writer }
 
 // guardText is how a guard looks in a trace.
-var guardText = regexp.MustCompile(`\$\(<\s*'` + guardPrefix + `[^']*'\) ?`)
+var guardText = lazyregexp.New(`\$\(<\s*'` + guardPrefix + `[^']*'\) ?`)
 
 // Write implements [io.Writer].
 func (f *stderrFilter) Write(b []byte) (int, error) {
@@ -80,7 +80,7 @@ func (f *stderrFilter) Write(b []byte) (int, error) {
 	case strings.HasPrefix(text, "+ "+internalPrefix):
 		return len(b), nil
 	case strings.Contains(text, guardPrefix):
-		if _, err := io.WriteString(f.Writer, guardText.ReplaceAllString(text, "")); err != nil {
+		if _, err := io.WriteString(f.Writer, guardText().ReplaceAllString(text, "")); err != nil {
 			return 0, err
 		}
 		return len(b), nil

@@ -152,6 +152,9 @@ func newSet(ts *toolset, naming string, disable []string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkNaming(naming); err != nil {
+		return nil, err
+	}
 	names := make([]string, len(chosen))
 	for i, s := range chosen {
 		if names[i], err = toolName(naming, ts.ws.Name(), s.op); err != nil {
@@ -369,16 +372,13 @@ func define[In any, Out answer](handle func(context.Context, *toolset, *In) (Out
 // DefaultNaming is the template of tool names where Options has none.
 const DefaultNaming = "workspace__{name}__{op}"
 
-// toolName fills in a naming template for one operation.
+// toolName fills in a naming template, which has been checked, for one operation.
 func toolName(naming, workspaceName, op string) (string, error) {
-	if err := checkNaming(naming); err != nil {
-		return "", err
-	}
 	if strings.Contains(naming, "{name}") && !acceptedName().MatchString(workspaceName) {
 		return "", fmt.Errorf("workspace name %q cannot be part of a tool name: it needs letters, digits, \"_\" and \"-\" only; "+
 			"rename the workspace or use a naming without {name}", workspaceName)
 	}
-	name := strings.NewReplacer("{name}", workspaceName, "{op}", op).Replace(naming)
+	name := strings.ReplaceAll(strings.ReplaceAll(naming, "{op}", op), "{name}", workspaceName)
 	if len(name) > MaxNameLength {
 		return "", fmt.Errorf("tool name %q has %d characters, and the limit is %d: shorten the workspace name or the naming",
 			name, len(name), MaxNameLength)

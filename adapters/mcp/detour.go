@@ -33,7 +33,7 @@ type part func(dst []byte) []byte
 const detourMin = 4 << 10
 
 // markLength is the length of a mark in quotes.
-var markLength = len(rand.Text()) + len(`""`)
+var markLength = sync.OnceValue(func() int { return len(rand.Text()) + len(`""`) })
 
 func newDetour() *detour { return &detour{parts: map[string]part{}} }
 
@@ -88,15 +88,15 @@ func (d *detour) appendMessage(dst []byte, message jsonrpc.Message) ([]byte, err
 	// A mark is a string of JSON, so it begins at some quote.
 	for at := 0; ; {
 		quote := bytes.IndexByte(data[at:], '"')
-		if at += quote; quote < 0 || len(data)-at < markLength {
+		if at += quote; quote < 0 || len(data)-at < markLength() {
 			return append(dst, data...), nil
 		}
-		p := d.take(data[at : at+markLength])
+		p := d.take(data[at : at+markLength()])
 		if p == nil {
 			at++
 			continue
 		}
 		dst = p(append(dst, data[:at]...))
-		data, at = data[at+markLength:], 0
+		data, at = data[at+markLength():], 0
 	}
 }

@@ -136,6 +136,7 @@ func newTree(args []string, locate target.Locator, all bool) *cobra.Command {
 		}
 	}
 	if !all {
+		root.CompletionOptions.DisableDefaultCmd = true
 		return root
 	}
 	root.Version = version()

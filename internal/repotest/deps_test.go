@@ -110,7 +110,7 @@ var policy = map[string][]string{
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
 	"shell/bashtool":         {"shell", "tools", "workspace"},
 	"shell/internal/command": {"workspace", "workspace/patch", "shell/internal/pattern", "internal/...", "github.com/itchyny/gojq", "github.com/spf13/pflag", "golang.org/x/text/width"},
-	"shell":                  {"workspace", "shell/internal/...", "internal/ops", "internal/scratch", "internal/session", "internal/wording", "mvdan.cc/sh/v3/..."},
+	"shell":                  {"workspace", "shell/internal/...", "internal/lazyregexp", "internal/ops", "internal/scratch", "internal/session", "internal/wording", "mvdan.cc/sh/v3/..."},
 	"tools/lint":             {"tools", "internal/lazyregexp"},
 	"tools/internal/...":     {"workspace", "internal/lazyregexp", "internal/lines", "tools/internal/..."},
 	"adapters/mcp": {"workspace", "workspace/policy", "tools", "internal/httpguard", "internal/ops", "internal/progress", "internal/wording", "github.com/google/jsonschema-go/jsonschema",

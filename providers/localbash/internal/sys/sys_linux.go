@@ -180,8 +180,12 @@ func (m *Mounts) list() (string, error) {
 func (m *Mounts) Changed() bool {
 	changes := 0
 	err := withDescriptor(m.file, func(fd int) (err error) {
-		changes, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLPRI}}, 0)
-		return err
+		for { // a signal, such as those of Go's scheduler, interrupts even a call that does not wait
+			changes, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLPRI}}, 0)
+			if err != unix.EINTR {
+				return err
+			}
+		}
 	})
 	if err != nil || changes == 0 {
 		return err != nil

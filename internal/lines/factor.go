@@ -1,20 +1,27 @@
 package lines
 
 import (
+	"bytes"
+	"math/bits"
 	"regexp/syntax"
 	"unicode"
 	"unicode/utf8"
 )
 
 // factor is a run of bytes that is in every match: what each of its bytes can be. To find
-// one, only every size-th byte of a buffer is looked at, as a run covers one of those.
+// one, a search looks for the part of it that is the least work. If that part has several
+// bytes, only one byte of a buffer in so many is looked at, as the part covers one of those.
+// If it is one byte that can only be one thing, [bytes.IndexByte] finds that.
 //
-// For [a-z]\d{4}[a-z] the factor is \d{4}. In "case x86: return 1024, nil" the bytes 3, 7,
-// 11 and so on are looked at; the first that can be in the factor is the 2 of 1024, and
-// what is around it is the factor.
+//	pattern            run           part     what is looked at
+//	[A-Z]{3,}_[0-9]+   [A-Z]_[0-9]   _        what bytes.IndexByte finds
+//	[a-z]\d{4}[a-z]    the whole     \d{4}    every fourth byte
 type factor struct {
-	masks [256]uint32 // bit i: the byte can be at place i of the run
-	size  int
+	masks    [256]uint32 // bit i: the byte can be at place i of the run
+	size     int         // of the run
+	from, to int         // the part of the run
+	part     uint32      // its bits
+	only     int         // the byte that is the part; negative if that can be several
 }
 
 // maxFactor is the most bytes of a factor, as a mask has a bit for each.
@@ -32,10 +39,13 @@ func newFactor(tree *syntax.Regexp) *factor {
 // index returns a place in the first run of bytes at or after from that can be the factor,
 // -1 if there is none.
 func (f *factor) index(buf []byte, from int) int {
-	n := f.size
+	if f.only >= 0 {
+		return f.indexOnly(buf, from)
+	}
+	n := f.to - f.from
 	i := from + n - 1
 	for ; i+3*n < len(buf); i += 4 * n { // these do not wait for one another
-		if f.masks[buf[i]]|f.masks[buf[i+n]]|f.masks[buf[i+2*n]]|f.masks[buf[i+3*n]] == 0 {
+		if (f.masks[buf[i]]|f.masks[buf[i+n]]|f.masks[buf[i+2*n]]|f.masks[buf[i+3*n]])&f.part == 0 {
 			continue
 		}
 		for at := i; at < i+4*n; at += n {
@@ -52,14 +62,27 @@ func (f *factor) index(buf []byte, from int) int {
 	return -1
 }
 
-// around reports whether the byte at is in a run that can be the factor and does not begin
-// before from. Bit i of fits says that the last i+1 bytes can begin the factor.
+// indexOnly is index for a part that can be one byte only.
+func (f *factor) indexOnly(buf []byte, from int) int {
+	for at := from; ; at++ {
+		next := bytes.IndexByte(buf[at:], byte(f.only))
+		if next < 0 {
+			return -1
+		}
+		if at += next; f.around(buf, from, at) {
+			return at
+		}
+	}
+}
+
+// around reports whether the byte at is in the part of a run that can be the factor and does
+// not begin before from. Bit i of fits says that the last i+1 bytes can begin the run.
 func (f *factor) around(buf []byte, from, at int) bool {
-	if f.masks[buf[at]] == 0 {
+	if f.masks[buf[at]]&f.part == 0 {
 		return false
 	}
 	var fits uint32
-	for i := max(from, at-f.size+1); i < min(len(buf), at+f.size); i++ {
+	for i := max(from, at-f.to+1); i < min(len(buf), at+f.size-f.from); i++ {
 		fits = (fits<<1 | 1) & f.masks[buf[i]]
 		if fits>>(f.size-1) != 0 {
 			return true
@@ -74,8 +97,21 @@ func (f *factor) around(buf []byte, from, at int) bool {
 // byteSet is a set of ASCII characters, or one byte of another character.
 type byteSet [4]uint64
 
-func (s *byteSet) add(b byte)     { s[b/64] |= 1 << (b % 64) }
+func (s *byteSet) add(b byte) { s[b/64] |= 1 << (b % 64) }
+
 func (s byteSet) has(b byte) bool { return s[b/64]>>(b%64)&1 != 0 }
+
+// only returns the byte in s, and false if there are more.
+func (s byteSet) only() (b byte, ok bool) {
+	count := 0
+	for i, word := range s {
+		if word != 0 {
+			b = byte(64*i + bits.TrailingZeros64(word))
+		}
+		count += bits.OnesCount64(word)
+	}
+	return b, count == 1
+}
 
 // factors goes through a tree and collects what the bytes of a match can be, as long as
 // their number is fixed.
@@ -160,7 +196,7 @@ func (w *factors) class(ranges []rune) {
 	w.run = append(w.run, s)
 }
 
-// flush ends the run, and keeps its best part if that is the best so far.
+// flush ends the run, and keeps it if it has the best part so far.
 func (w *factors) flush() {
 	for from := range w.run {
 		var any byteSet
@@ -169,7 +205,7 @@ func (w *factors) flush() {
 				any[j] |= s[j]
 			}
 			if cost := factorCost(any, i+1); cost < w.bestCost {
-				w.best, w.bestCost = compileFactor(w.run[from:from+i+1]), cost
+				w.best, w.bestCost = compileFactor(w.run, from, from+i+1), cost
 			}
 		}
 	}
@@ -183,11 +219,15 @@ const maxFactorCost = 1.5
 // bytes that are any of s.
 func factorCost(s byteSet, size int) float64 {
 	const look, compare = 0.5, 1.5
+	const find, found = 0.05, 6 // by bytes.IndexByte
 	hits := 0.0
 	for b := range 256 {
 		if s.has(byte(b)) {
 			hits += frequency(byte(b))
 		}
+	}
+	if _, ok := s.only(); ok && size == 1 {
+		return find + hits*found
 	}
 	return (look + hits*compare*float64(2*size)) / float64(size)
 }
@@ -196,14 +236,22 @@ func factorCost(s byteSet, size int) float64 {
 // back among the common ones.
 func frequency(b byte) float64 { return 0.4 / float64(rarity(b)+5) }
 
-func compileFactor(run []byteSet) *factor {
-	f := &factor{size: len(run)}
+// compileFactor returns the factor that is the part of a run from one place to another, and as
+// much around it as there is room for.
+func compileFactor(run []byteSet, from, to int) *factor {
+	begin := max(0, to-maxFactor)
+	run = run[begin:min(len(run), begin+maxFactor)]
+	f := &factor{size: len(run), from: from - begin, to: to - begin, only: -1}
 	for i, s := range run {
 		for b := range 256 {
 			if s.has(byte(b)) {
 				f.masks[b] |= 1 << i
 			}
 		}
+	}
+	f.part = 1<<f.to - 1<<f.from
+	if b, ok := run[f.from].only(); ok && to-from == 1 {
+		f.only = int(b)
 	}
 	return f
 }

@@ -138,6 +138,8 @@ func TestFindsFactorsAnywhere(t *testing.T) {
 	const length = 120
 	for pattern, word := range map[string]string{
 		`[a-z]\d{4}[a-z]`: "x2048y", `\d{3}`: "123", `[0-9a-f]{8}-[0-9a-f]{4}`: "00c0ffee-4bad", `[A-Z]{2}[0-9]+é`: "AB12é", `\d{40}`: strings.Repeat("7", 40),
+		`[A-Z]{3,}_[0-9]+`: "ABC_12", `\d[x-z]\d{33}`: "1x" + strings.Repeat("7", 33), `g\w_\d`: "go_1",
+		`[x-z]{2}\d`: "yz1", `\d[x-z]{3}`: "1xyz", `[!-~]{5}`: "a-b+c", `([^a-zA-Z\x00-\x20]){6}é`: "1234_6é",
 	} {
 		for at := 0; at+len(word) <= length; at++ {
 			for _, around := range []string{"1", "A", "\n", "_"} {
@@ -151,13 +153,13 @@ func TestFindsFactorsAnywhere(t *testing.T) {
 }
 
 func TestFindsFactorsAtRandom(t *testing.T) {
-	const part = `(\\d|\[0-9a-f\]|\[x-z\]|\\s|\[A-C0\]|\(\?i:k\)|é|\\b|\(\\d\[x-z\]\))(\+|\?|\*|\{2\}|\{1,3\}|)`
+	const part = `(\\d|_|\[0-9a-f\]|\[x-z\]|\\s|\[A-C0\]|\(\?i:k\)|é|\\b|\(\\d\[x-z\]\))(\+|\?|\*|\{2\}|\{1,3\}|)`
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := rapid.StringMatching("("+part+"){1,5}").Draw(t, "pattern")
 		if _, err := regexp.Compile(pattern); err != nil {
 			t.Skip("malformed pattern")
 		}
-		text := rapid.StringMatching("([0-9a-fx-zA-CkK é\n\u212a]){0,80}").Draw(t, "text")
+		text := rapid.StringMatching("([0-9a-fx-zA-C_kK é\n\u212a]){0,80}").Draw(t, "text")
 		if diff := cmp.Diff(expected(pattern, lines.Options{}, text), found(t, pattern, lines.Options{}, text)); diff != "" {
 			t.Fatalf("Compile(%q) in %q finds other lines than regexp (-want +got):\n%s", pattern, text, diff)
 		}

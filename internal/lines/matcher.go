@@ -39,8 +39,9 @@ type Options struct {
 //	pattern              needs        exact  guarded  factor  dfa   a line is a match if
 //	readGCStats          readGCStats  yes             no      no    it contains needs
 //	func \w+Context\(    Context(     no              no      no    it contains needs, and re matches
-//	[A-Z]{3,}_[0-9]+     _            no     yes      no      yes   it contains needs, dfa accepts, and re matches
-//	[a-z]\d{4}[a-z]      -            no     no       \d{4}   yes   it contains factor, dfa accepts, and re matches
+//	(_a|_b)c?            _a, _b       no     yes      no      yes   it contains needs, dfa accepts, and re matches
+//	[A-Z]{3,}_[0-9]+     _            no     yes      yes     yes   it contains factor, dfa accepts, and re matches
+//	[a-z]\d{4}[a-z]      -            no     no       yes     yes   the same
 //	\w+\s*$              -            no     no       no      yes   dfa accepts, and re matches
 //
 // To find the second in a file, the scanner looks for "C", the rarest byte of
@@ -51,7 +52,7 @@ type Matcher struct {
 	needs   []literal  // every match contains one of them; none means nothing is known
 	exact   bool       // a line with one of needs is a match
 	guarded bool       // needs are rare enough to look for before running dfa
-	factor  *factor    // what a line must have besides, where needs are weak and do not guard; or nil
+	factor  *factor    // what a line must have besides, where needs are weak; or nil
 	dfa     *automaton // rules out lines, where needs are weak; or nil
 	seesCR  bool       // the pattern sees a "\r" at the end of a line
 
@@ -87,9 +88,9 @@ func Compile(pattern string, opts Options) (*Matcher, error) {
 		return m, err
 	}
 	if !m.exact && need.weak() {
-		m.dfa, m.guarded = newAutomaton(tree), need.guards()
-		if !m.guarded {
-			m.factor = newFactor(tree)
+		m.dfa, m.guarded, m.factor = newAutomaton(tree), need.guards(), newFactor(tree)
+		if m.guarded && m.factor != nil && m.factor.only < 0 {
+			m.factor = nil // the text is less work
 		}
 	}
 	return m, nil

@@ -56,10 +56,15 @@ func (e *env) givenIgnored() (kept []string) {
 	return kept
 }
 
-// globGitignore tests which files ignore files exclude from a Glob.
+// globGitignore tests which files ignore files exclude from a Glob, and from the rest of
+// it after any of its paths, such as that of an ignore file.
 func globGitignore(e *env) {
 	kept := e.givenIgnored()
 	e.equal(e.glob("**", &workspace.GlobOptions{Gitignore: true}), kept, "Glob(%q, Gitignore)", "**")
+	for i, after := range kept {
+		got := e.glob("**", &workspace.GlobOptions{Gitignore: true, After: after})
+		e.equal(got, append([]string{}, kept[i+1:]...), "Glob(%q, Gitignore, After: %q)", "**", after)
+	}
 	got := e.glob("*.log", &workspace.GlobOptions{Gitignore: true})
 	e.equal(got, []string{"keep.log"}, "Glob(%q, Gitignore)", "*.log")
 	got = e.glob("build/*", &workspace.GlobOptions{Gitignore: true})

@@ -83,6 +83,7 @@ func globMutants() []mutant {
 		{"glob-no-after", mutateGlobOptions(func(o *workspace.GlobOptions) { o.After = "" }), []string{"Glob/after", "Glob/pages", "Property/random-pages"}},
 		{"glob-no-gitignore", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = false }), []string{"Glob/gitignore", "Glob/gitignore-directories", "Glob/gitignore-below-dir"}},
 		{"glob-always-gitignore", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = true }), []string{"Glob/gitignore-off"}},
+		{"glob-no-gitignore-after-one", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = o.Gitignore && path.Base(o.After) != ".gitignore" }), []string{"Glob/gitignore"}},
 		{"glob-gitignore-from-dir-only", mutateGlob(gitignoreFromDir), []string{"Glob/gitignore-below-dir"}},
 		{"glob-malformed-matches-nothing", mutateGlob(withoutError(workspace.ErrPattern)), []string{"Glob/malformed", "Glob/absolute", "Glob/brace-bomb"}},
 		{"glob-cleans-patterns", mutatePattern(cleanPattern), []string{"Glob/odd-element"}},

@@ -88,11 +88,12 @@ func (f *flatWalk) dirOf(path string) (*dirState, error) {
 
 // push opens dir, where first is the first path of the listing. The listing
 // shows whether dir has an ignore file if it begins before that file's place;
-// there is none if first is already greater.
+// there is none if first is already greater. A listing that begins after begin does not
+// show an ignore file at begin, or before it.
 func (f *flatWalk) push(dir *dirState, first string) error {
 	file := dir.join(ignore.FileName)
 	f.open = append(f.open, dir)
-	return f.readRules(dir, first <= file || f.begin > file)
+	return f.readRules(dir, first <= file || f.begin >= file)
 }
 
 // isBelow reports whether path is somewhere below dir. "ab" is not below "a".

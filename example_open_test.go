@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 // A file chooses where the workspaces are, and what may be done with them.
@@ -65,4 +66,33 @@ tools:
 	// workspace__scratch__stat
 	// workspace__scratch__mkdir
 	// workspace__scratch__rm
+}
+
+// A registry opens workspaces by their URLs, and opens them again from a reference, which
+// another process can have stored.
+func ExampleNewRegistry() {
+	ctx := context.Background()
+	registry := workspacekit.NewRegistry()
+	notes, err := registry.OpenURL(ctx, "notes", "mem://", config.FS{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer notes.Close()
+	if _, err := notes.WriteFile(ctx, "todo.md", []byte("buy milk\n"), nil); err != nil {
+		log.Fatal(err)
+	}
+	ref, err := notes.Ref(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	again, err := registry.Resolve(ctx, ref)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer again.Close()
+	data, err := again.ReadFile(ctx, "todo.md")
+	fmt.Printf("%s: %s%v\n", again.Name(), data, err)
+	// Output:
+	// notes: buy milk
+	// <nil>
 }

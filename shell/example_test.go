@@ -30,3 +30,20 @@ func ExampleShell_Run() {
 	// 0 package main // DONE
 	// src/main.go
 }
+
+// A run that reaches a budget ends, and the shell goes on with the next.
+func ExampleOptions() {
+	ctx := context.Background()
+	repo := workspace.New("repo", memory.New(nil), nil)
+	s := shell.New([]*workspace.Workspace{repo}, &shell.Options{Commands: 100})
+	for _, script := range []string{"cd /tmp; while true; do :; done", "pwd"} {
+		result, err := s.Run(ctx, script, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Print(result.ExitCode, " ", result.Output)
+	}
+	// Output:
+	// 137 bash: stopped: more than 100 of commands (budget Commands)
+	// 0 /tmp
+}

@@ -81,3 +81,81 @@ func ExampleTool_Preflight() {
 	// @@ -0,0 +1 @@
 	// +remember the milk
 }
+
+// Several workspaces can share one set, whose tools have a parameter for the workspace.
+func ExampleNewAll() {
+	ctx := context.Background()
+	set, err := tools.NewAll([]*workspace.Workspace{
+		workspace.New("docs", memory.New(nil), nil),
+		workspace.New("code", memory.New(nil), nil),
+	}, &tools.Options{Shared: tools.SharedTrue, Disable: []string{"rm"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(set.Tools()), "tools")
+	result, err := set.Call(ctx, "write_file", json.RawMessage(`{"workspace": "code", "path": "go.mod", "content": "module m\n"}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(result.Text)
+	// Output:
+	// 13 tools
+	// Created go.mod (9 bytes, version 1).
+}
+
+// With a dialect, the tools are those that a model already knows.
+func ExampleDialect() {
+	set, err := tools.New(workspace.New("docs", memory.New(nil), nil), &tools.Options{Dialect: tools.DialectClaudeCode})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, tool := range set.Tools() {
+		fmt.Println(tool.Name)
+	}
+	// Output:
+	// Read
+	// Write
+	// Edit
+	// MultiEdit
+	// Glob
+	// Grep
+	// LS
+}
+
+// A session has read some files. Where the options say so, only these can be changed.
+func ExampleSession() {
+	ws := workspace.New("docs", memory.New(nil), nil)
+	if _, err := ws.WriteFile(context.Background(), "a.txt", []byte("one\n"), nil); err != nil {
+		fmt.Println(err)
+		return
+	}
+	set, err := tools.New(ws, &tools.Options{ReadBeforeWrite: []string{"docs"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := tools.WithSession(context.Background(), tools.NewSession()) // one for each run of an agent
+	for _, c := range [][2]string{
+		{"edit_file", `{"path": "a.txt", "oldText": "one", "newText": "two"}`},
+		{"read_file", `{"path": "a.txt"}`},
+		{"edit_file", `{"path": "a.txt", "oldText": "one", "newText": "two"}`},
+	} {
+		result, err := set.Call(ctx, c[0], json.RawMessage(c[1]))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if result.IsError {
+			fmt.Println(c[0], result.Error.Code)
+		} else {
+			fmt.Println(c[0], "succeeded")
+		}
+	}
+	// Output:
+	// edit_file READ_REQUIRED
+	// read_file succeeded
+	// edit_file succeeded
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -41,4 +42,36 @@ func ExampleAddTools() {
 	}
 	fmt.Println(result.IsError)
 	// Output: false
+}
+
+// A server of the tools and files of a workspace, for many clients over HTTP.
+func ExampleServeHTTP() {
+	ctx, cancel := context.WithCancel(context.Background())
+	set, err := tools.New(workspace.New("notes", memory.New(nil), nil), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	served := make(chan error)
+	go func() { served <- mcp.ServeHTTP(ctx, mcp.NewServer(set, nil), listener, nil) }()
+
+	client := sdk.NewClient(&sdk.Implementation{Name: "client", Version: "1"}, nil)
+	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: "http://" + listener.Addr().String() + mcp.HTTPPath}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	listed, err := session.ListTools(ctx, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(listed.Tools), "tools")
+	session.Close()
+	cancel()
+	fmt.Println(<-served)
+	// Output:
+	// 14 tools
+	// <nil>
 }

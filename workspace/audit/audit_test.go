@@ -506,3 +506,31 @@ func Example() {
 	// 1 operation, error <nil>
 	// line 1: the log does not begin with a header
 }
+
+// Read returns the entries of a log, and tests the chain meanwhile.
+func ExampleRead() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "audit.jsonl")
+	log, err := audit.Open(path, nil)
+	if err != nil {
+		panic(err)
+	}
+	fsys := observe.New(memory.New(nil), "notes", log)
+	_, _ = fsys.WriteFile(context.Background(), "todo.md", []byte("- buy milk\n"), nil)
+	_ = fsys.Rm(context.Background(), "missing", nil)
+
+	data, err := os.ReadFile(path)
+	if err != nil {
+		panic(err)
+	}
+	for entry, err := range audit.Read(bytes.NewReader(data)) {
+		fmt.Println(entry.Op, entry.Path, entry.Code, err)
+	}
+	// Output:
+	// write_file todo.md  <nil>
+	// rm missing FILE_NOT_FOUND <nil>
+}

@@ -48,6 +48,31 @@ func Example() {
 	// apply_patch README.md: the hunk does not apply: hunk 1 (@@ -1,1 +1,1 @@): line 1 of the file is "# Hello", and the patch has "# Goodbye"
 }
 
+// A plan shows what a patch would change, before anything does.
+func ExamplePlan() {
+	ctx := context.Background()
+	ws := workspace.New("repo", memory.New(nil), nil)
+	if _, err := ws.WriteFile(ctx, "a.txt", []byte("one\ntwo\n"), nil); err != nil {
+		log.Fatal(err)
+	}
+	p, err := patch.Parse("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n")
+	if err != nil {
+		log.Fatal(err)
+	}
+	plan, err := p.Plan(ctx, ws)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range plan.Changes() {
+		fmt.Printf("%s %s: %q\n", c.Kind, c.Path, c.After)
+	}
+	changes, err := plan.Apply(ctx)
+	fmt.Println(len(changes), err)
+	// Output:
+	// M a.txt: "one\nzwei\n"
+	// 1 <nil>
+}
+
 // wrap puts the lines of an update of the file f into a patch.
 func wrap(lines ...string) string {
 	return "*** Begin Patch\n*** Update File: f\n" + strings.Join(lines, "\n") + "\n*** End Patch"

@@ -90,7 +90,7 @@ func ExampleWriteOptions() {
 	_, err = ws.WriteFile(ctx, "todo.md", nil, &workspace.WriteOptions{IfNotExist: true})
 	fmt.Println(errors.Is(err, fs.ErrExist))
 
-	// Somebody else writes, so the version is no longer that of the file.
+	// Somebody else writes, so the file has another version.
 	if _, err := ws.WriteFile(ctx, "todo.md", []byte("buy bread\n"), nil); err != nil {
 		log.Fatal(err)
 	}
@@ -123,10 +123,10 @@ func ExampleWriter() {
 	}
 	defer stream.Close()
 	part, err := io.ReadAll(stream)
-	fmt.Printf("%d bytes, of which %q, %v\n", info.Size, part, err)
+	fmt.Printf("%d bytes, from byte 6 on %q, %v\n", info.Size, part, err)
 	// Output:
 	// true
-	// 10 bytes, of which "end\n", <nil>
+	// 10 bytes, from byte 6 on "end\n", <nil>
 }
 
 // A watch reports changes, whoever makes them, until its context ends.

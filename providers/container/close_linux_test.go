@@ -82,6 +82,48 @@ func busy(t *testing.T, f *container.FS) {
 	cancel()
 }
 
+// TestCloseMeetsWatch closes an FS that has a watch at many points of another that begins.
+func TestCloseMeetsWatch(t *testing.T) {
+	t.Parallel()
+	executor := localExecutor(t)
+	begin := func() (f *container.FS, begun <-chan error) {
+		f = open(t, &container.Options{Executor: executor, Root: t.TempDir()})
+		if _, err := f.Watch(t.Context(), ".", nil); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- second(f.Watch(t.Context(), ".", nil)) }()
+		return f, done
+	}
+	_, begun := begin()
+	start := time.Now()
+	if err := <-begun; err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+	const points = 10
+	for i := range time.Duration(points) {
+		f, begun := begin()
+		select {
+		case <-time.After(took * i / points):
+		case err := <-begun:
+			begun = nil
+			if err != nil {
+				t.Errorf("Watch = %v, want nil", err)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Errorf("Close() beside Watch = %v, want nil", err)
+		}
+		if begun == nil {
+			continue
+		}
+		if err := <-begun; err != nil && !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("Watch beside Close = %v, want nil or %q", err, fs.ErrClosed)
+		}
+	}
+}
+
 // processes returns how many processes the container has, beside those of its
 // own and the one that counts.
 func (r *running) processes(t *testing.T) int {

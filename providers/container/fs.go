@@ -82,6 +82,7 @@ type shared struct {
 
 	temporaries temporaries
 	done        chan struct{}  // closed by Close
+	ending      sync.Mutex     // held to close done, and to add to background
 	background  sync.WaitGroup // of the goroutines that watch
 }
 
@@ -150,7 +151,9 @@ func (s *store) exactView() *store { return &store{shared: s.shared, exact: true
 
 // Close implements [io.Closer].
 func (s *store) Close() error {
+	s.ending.Lock()
 	close(s.done)
+	s.ending.Unlock()
 	found := s.start.end()
 	s.machine.Close()
 	s.pool.Close(s.temporaries.removals)
@@ -159,6 +162,18 @@ func (s *store) Close() error {
 		return nil
 	}
 	return visible(found.leave())
+}
+
+// inBackground runs f in a goroutine that Close waits for. It returns false, and does
+// not run f, once Close has begun.
+func (s *shared) inBackground(f func()) bool {
+	s.ending.Lock()
+	defer s.ending.Unlock()
+	if s.isClosed() {
+		return false
+	}
+	s.background.Go(f)
+	return true
 }
 
 func (s *shared) isClosed() bool {

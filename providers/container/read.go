@@ -62,7 +62,7 @@ func (s *store) Watch(ctx context.Context, dir string, opts workspace.WatchOptio
 	if err != nil {
 		return nil, err
 	}
-	return inotify.Watch(ctx, c, s, dir, opts, s.done, &s.background)
+	return inotify.Watch(ctx, c, s, dir, opts, s.done, s.inBackground)
 }
 
 // search returns a search that begins at name.

@@ -22,7 +22,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
@@ -39,8 +38,9 @@ type store interface {
 }
 
 // Watch reports the changes below dir, which is listed by s. It starts a goroutine
-// by background, which ends with ctx and once done is closed.
-func Watch(ctx context.Context, c *program.Client, s store, dir string, opts workspace.WatchOptions, done <-chan struct{}, background *sync.WaitGroup) (<-chan workspace.Event, error) {
+// by background, which ends with ctx and once done is closed. If background returns
+// false, done is closed, and nothing more is reported.
+func Watch(ctx context.Context, c *program.Client, s store, dir string, opts workspace.WatchOptions, done <-chan struct{}, background func(f func()) bool) (<-chan workspace.Event, error) {
 	notifier := newNotifier(c, dir)
 	if notifier == nil {
 		return fallback.Poll(ctx, provider.New(s, provider.Facts{}), dir, &opts)
@@ -52,14 +52,11 @@ func Watch(ctx context.Context, c *program.Client, s store, dir string, opts wor
 	}
 	opts.Interval = pace
 	events, err := fallback.Poll(ctx, provider.New(w, provider.Facts{}), dir, &opts)
-	if err != nil {
-		if stream != nil {
-			stream.Close()
-		}
-		return nil, err
+	begun := err == nil && background(func() { w.run(ctx, stream) })
+	if !begun && stream != nil {
+		stream.Close()
 	}
-	background.Go(func() { w.run(ctx, stream) })
-	return events, nil
+	return events, err
 }
 
 // notifier reports, by a program in the container, that something in a tree has

@@ -20,14 +20,20 @@ import (
 // TestMCPServesTheDocumentedFile serves the first file of docs/config.md to a
 // client, which uses every tool, but for the workspace in a container.
 func TestMCPServesTheDocumentedFile(t *testing.T) {
-	d := newDocumented(t)
+	d := newDocumented(t, storeInProcess(t))
 	d.use(t, map[string]int{"repo": 10, "scratch": 10, "lake": 5})
 }
 
-// TestMCPServesTheDocumentedFileWithDocker does so with all workspaces.
+// TestMCPServesTheDocumentedFileWithDocker does so with all workspaces, and with a real
+// S3 server if there is one. The file names a prefix of the bucket: whoever uses that one
+// there has Docker meanwhile, which this test has alone.
 func TestMCPServesTheDocumentedFileWithDocker(t *testing.T) {
 	host := enginetest.DockerAlone(t, documentedImage)
-	d := newDocumented(t)
+	store, ok := s3test.External(t)
+	if !ok {
+		store = storeInProcess(t)
+	}
+	d := newDocumented(t, store)
 	d.env = append(d.env, "DOCKER_HOST="+host)
 	before := d.containers(t)
 	d.use(t, map[string]int{"repo": 10, "scratch": 10, "lake": 5, "box": 10})
@@ -45,7 +51,7 @@ type documented struct {
 	env []string
 }
 
-func newDocumented(t *testing.T) *documented {
+func newDocumented(t *testing.T, store s3test.Settings) *documented {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/config.md")
 	if err != nil {
@@ -56,7 +62,6 @@ func newDocumented(t *testing.T) *documented {
 	if !ok {
 		t.Fatal("docs/config.md has no file")
 	}
-	store := newStore(t)
 	d := &documented{dir: t.TempDir()}
 	d.env = append(os.Environ(), "WORK="+d.dir, "XDG_STATE_HOME="+t.TempDir(), config.EnvFile+"=", "BUCKET="+store.Bucket, "S3_ENDPOINT="+store.Endpoint,
 		"AWS_ACCESS_KEY_ID="+store.AccessKeyID, "AWS_SECRET_ACCESS_KEY="+store.SecretAccessKey, "AWS_REGION="+store.Region)
@@ -78,12 +83,9 @@ func newDocumented(t *testing.T) *documented {
 	return d
 }
 
-// newStore returns a real S3 server, or one in this process.
-func newStore(t *testing.T) s3test.Settings {
+// storeInProcess returns an S3 server in this process.
+func storeInProcess(t *testing.T) s3test.Settings {
 	t.Helper()
-	if settings, ok := s3test.External(t); ok {
-		return settings
-	}
 	s := s3test.New(t, nil)
 	return s3test.Settings{
 		Endpoint: s.URL, Region: s.Region, AccessKeyID: s.AccessKeyID, SecretAccessKey: s.SecretAccessKey, Bucket: "workspace",

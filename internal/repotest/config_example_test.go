@@ -17,8 +17,8 @@ import (
 // TestConfigExample opens the first file that docs/config.md shows, as it is
 // printed, with a real container, and calls every tool.
 func TestConfigExample(t *testing.T) {
+	useEngine(t) // also keeps away the other test that uses the prefix of the file in a real bucket
 	useStore(t)
-	useEngine(t)
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "docs", "a.md"), "one needle\n")
 	writeFile(t, filepath.Join(dir, "fixtures", "a.md"), "one needle\n")

@@ -10,7 +10,8 @@ import (
 )
 
 // TestNearestCost compares the time that the search for the nearest text
-// takes with that of splitting the file into lines, in lower case.
+// takes with that of splitting the file into lines, in lower case. Other programs can
+// make either take longer, so it is repeated until both have been left alone.
 func TestNearestCost(t *testing.T) {
 	const size = 1 << 20
 	long := strings.Repeat("abcdefghi ", 6000)
@@ -24,7 +25,7 @@ func TestNearestCost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			data := []byte(test.data)
 			yardstick, took := time.Duration(1<<62), time.Duration(1<<62)
-			for range 3 {
+			for try := 0; try < 3 || try < 50 && took > 300*yardstick; try++ {
 				yardstick = min(yardstick, elapsed(func() {
 					for line := range bytes.Lines(data) {
 						_ = bytes.ToLower(line)

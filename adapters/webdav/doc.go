@@ -13,8 +13,10 @@
 // A file is stored when all of it has arrived, and never in part: if the client hangs up,
 // or the body is longer than the limit of the workspace, the file is as it was before.
 // COPY and MOVE replace a file in the same way; a directory is removed before it is
-// replaced. PUT honours If-Match and If-None-Match against other writers in one step if
-// the workspace has conditional writes, and an ETag is the version of the file.
+// replaced. A request that changes a name waits for another one that does, for at most
+// five seconds; then it is refused as locked. PUT honours If-Match and If-None-Match
+// against other writers in one step if the workspace has conditional writes, and an ETag
+// is the version of the file.
 //
 // Symlinks are followed. Those that lead nowhere, or out of the workspace, are not listed,
 // nor are sockets and devices. A directory with a symlink to another directory cannot be

@@ -2,6 +2,7 @@ package webdav
 
 import (
 	"maps"
+	"path"
 	"sync"
 	"time"
 
@@ -13,24 +14,34 @@ const (
 	maxLocks = 1000
 	// maxLockTime is how long a lock lasts that is not refreshed.
 	maxLockTime = time.Hour
+	// maxRequestWait is how long a request waits for another one that changes the same
+	// name: one that moves two names may itself wait for this one.
+	maxRequestWait = 5 * time.Second
 )
 
 // locks are locks in memory, of bounded number and life. The locks that a request
 // has for itself last for ever, and are given back when it ends.
 type locks struct {
 	webdav.LockSystem
-	mu   sync.Mutex
-	ends map[string]time.Time // when a lock of a client ends, by its token
+	mu       sync.Mutex              // guards what follows
+	ends     map[string]time.Time    // when a lock of a client ends, by its token
+	requests map[string]*requestLock // by name
+}
+
+// requestLock is the lock that a request has for itself.
+type requestLock struct {
+	token string
+	ended chan struct{} // closed when it is given back
 }
 
 func newLocks() *locks {
-	return &locks{LockSystem: webdav.NewMemLS(), ends: map[string]time.Time{}}
+	return &locks{LockSystem: webdav.NewMemLS(), ends: map[string]time.Time{}, requests: map[string]*requestLock{}}
 }
 
 // Create implements [webdav.LockSystem].
 func (l *locks) Create(now time.Time, details webdav.LockDetails) (token string, err error) {
 	if details.Duration < 0 {
-		return l.LockSystem.Create(now, details)
+		return l.createForRequest(now, details)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,6 +54,36 @@ func (l *locks) Create(now time.Time, details webdav.LockDetails) (token string,
 		l.ends[token] = now.Add(details.Duration)
 	}
 	return token, err
+}
+
+// createForRequest waits for another request that has the name: clients that upload
+// a tree have several create the same directory.
+func (l *locks) createForRequest(now time.Time, details webdav.LockDetails) (token string, err error) {
+	name := path.Clean("/" + details.Root)
+	late := time.NewTimer(maxRequestWait)
+	defer late.Stop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		token, err = l.LockSystem.Create(now, details)
+		if err == nil {
+			l.requests[name] = &requestLock{token, make(chan struct{})}
+			return token, nil
+		}
+		other := l.requests[name]
+		if other == nil {
+			return "", err
+		}
+		l.mu.Unlock()
+		select {
+		case <-other.ended:
+			now = time.Now()
+			l.mu.Lock()
+		case <-late.C:
+			l.mu.Lock()
+			return "", err
+		}
+	}
 }
 
 // Refresh implements [webdav.LockSystem].
@@ -61,8 +102,15 @@ func (l *locks) Unlock(now time.Time, token string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.LockSystem.Unlock(now, token)
-	if err == nil {
-		delete(l.ends, token)
+	if err != nil {
+		return err
 	}
-	return err
+	delete(l.ends, token)
+	maps.DeleteFunc(l.requests, func(_ string, r *requestLock) bool {
+		if r.token == token {
+			close(r.ended)
+		}
+		return r.token == token
+	})
+	return nil
 }

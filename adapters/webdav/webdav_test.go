@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -401,6 +402,50 @@ func TestBounds(t *testing.T) {
 }
 
 // TestPrefix serves below a path.
+// TestRequestsForOneName has a request come while another one changes the same name. No
+// client has locked it, so the later one waits, though not for ever.
+func TestRequestsForOneName(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		hangs bool
+		want  int
+	}{"ends": {false, http.StatusCreated}, "hangs": {true, http.StatusLocked}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				handler := webdav.NewHandler(workspace.New("test", newMemory(t, nil), nil), nil)
+				body, end := io.Pipe()
+				first, second := make(chan int, 1), make(chan int, 1)
+				put := func(body io.Reader, status chan<- int) {
+					answer := httptest.NewRecorder()
+					handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPut, "/file", body))
+					status <- answer.Code
+				}
+				go put(body, first)
+				synctest.Wait()
+				go put(strings.NewReader("second"), second)
+				synctest.Wait()
+				if len(second) > 0 {
+					got := <-second
+					t.Errorf("PUT = %d while another one goes on, want it to wait", got)
+					second <- got
+				}
+				if test.hangs {
+					time.Sleep(time.Minute) // of the bubble
+					synctest.Wait()
+				}
+				end.Close()
+				if got := <-first; got != http.StatusCreated {
+					t.Errorf("the first PUT = %d, want 201", got)
+				}
+				if got := <-second; got != test.want {
+					t.Errorf("the second PUT = %d, want %d", got, test.want)
+				}
+			})
+		})
+	}
+}
+
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	m := newMemory(t, map[string]string{"a": "A"})

@@ -17,9 +17,13 @@ import (
 // FS is a tree of files in memory. It supports everything the contract has:
 // versions by counter, conditional writes, native watch events, and moves and
 // removals that are atomic, of directories too. A copy shares the bytes. It has
-// no symlinks. Its root is known as "/". The zero FS is not valid; use [New].
+// no symlinks. Texts that are searched often get a summary, an eighth of their size,
+// which lets a search pass over them if its pattern cannot match. Its root is known as "/". The zero FS is not valid; use [New].
 // It is safe for concurrent use.
-type FS struct{ *provider.FS }
+type FS struct {
+	*provider.FS
+	tree *tree // its store
+}
 
 // Options are the settings of an [FS].
 type Options struct {
@@ -35,7 +39,7 @@ func New(opts *Options) *FS {
 	}
 	t.root = newNode(workspace.TypeDirectory, ".")
 	t.root.info.ModTime = t.now()
-	return &FS{provider.New(t, provider.Facts{Root: "/", Capabilities: workspace.Capabilities{
+	return &FS{tree: t, FS: provider.New(t, provider.Facts{Root: "/", Capabilities: workspace.Capabilities{
 		Write: true, Versions: true, ConditionalWrite: true,
 		Watch: workspace.WatchNative, Move: true, Copy: true,
 	}})}
@@ -62,19 +66,18 @@ var (
 
 // ReadFile implements [provider.Store].
 func (t *tree) ReadFile(_ context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
-	data, info, err := t.content(name)
+	c, info, err := t.content(name)
 	if err == nil {
 		err = ops.CheckSize(ops.ReadFile, name, info.Size, limit)
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	return append(make([]byte, 0, len(data)), data...), info.Version, nil
+	return append(make([]byte, 0, len(c.data)), c.data...), info.Version, nil
 }
 
-// content returns the bytes of the file name, which are never changed in
-// place, and its description.
-func (t *tree) content(name string) ([]byte, workspace.FileInfo, error) {
+// content returns the content of the file name, and its description.
+func (t *tree) content(name string) (*content, workspace.FileInfo, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	n, err := t.lookup(name)
@@ -84,7 +87,7 @@ func (t *tree) content(name string) ([]byte, workspace.FileInfo, error) {
 	if err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	return n.data, n.info, nil
+	return n.content, n.info, nil
 }
 
 // Stat implements [provider.Store].

@@ -13,6 +13,18 @@ import (
 type listing struct {
 	infos    []workspace.FileInfo
 	children []scan.Child
+	contents []*content // of each child; nil of a directory
+}
+
+// listing returns the listing of dir.
+func (t *tree) listing(dir string) (*listing, error) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	n, err := t.lookupDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return n.listed(), nil
 }
 
 // listed returns the listing of n, which it keeps until the next change. t.mu
@@ -24,10 +36,11 @@ func (n *node) listed() *listing {
 	l := &listing{
 		infos:    make([]workspace.FileInfo, len(n.children)),
 		children: make([]scan.Child, len(n.children)),
+		contents: make([]*content, len(n.children)),
 	}
 	var names strings.Builder
 	for i, child := range n.children {
-		l.infos[i] = child.info
+		l.infos[i], l.contents[i] = child.info, child.content
 		names.WriteString(child.info.Name)
 	}
 	rest := names.String()

@@ -35,7 +35,7 @@ func (t *tree) Move(_ context.Context, source, destination string) error {
 	return nil
 }
 
-// Copy implements [provider.Copier]. The copy shares the bytes.
+// Copy implements [provider.Copier]. The copy shares the content.
 func (t *tree) Copy(_ context.Context, source, destination string) (workspace.Version, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,7 +46,7 @@ func (t *tree) Copy(_ context.Context, source, destination string) (workspace.Ve
 	if err != nil {
 		return "", err
 	}
-	version, err := t.write(destination, n.data, workspace.WriteOptions{IfNotExist: true})
+	version, err := t.write(destination, n.content, workspace.WriteOptions{IfNotExist: true})
 	if err != nil {
 		return "", provider.At(destination, err)
 	}

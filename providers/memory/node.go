@@ -14,7 +14,7 @@ import (
 // node is a file or a directory.
 type node struct {
 	info     workspace.FileInfo      // kept ready, so that a listing allocates nothing else
-	data     []byte                  // of a file; replaced as a whole, never changed
+	content  *content                // of a file; nil of a directory
 	children []*node                 // of a directory, sorted bytewise by name
 	listing  atomic.Pointer[listing] // of children; nil if not known
 }
@@ -43,10 +43,10 @@ func (n *node) rename(name string) {
 	}
 }
 
-// setData sets the content of a file to data, which it keeps.
-func (n *node) setData(data []byte, change uint64) {
-	n.data = data
-	n.info.Size = int64(len(data))
+// setContent gives a file the content c.
+func (n *node) setContent(c *content, change uint64) {
+	n.content = c
+	n.info.Size = int64(len(c.data))
 	n.info.Version = workspace.Version(strconv.FormatUint(change, 36))
 }
 

@@ -12,9 +12,9 @@ import (
 // Open implements [provider.Opener]. The stream is of the file as it was when
 // it was opened.
 func (t *tree) Open(_ context.Context, name string, opts workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
-	data, info, err := t.content(name)
+	c, info, err := t.content(name)
 	if err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
-	return io.NopCloser(bytes.NewReader(ops.Window(data, opts.Offset, opts.Length))), info, nil
+	return io.NopCloser(bytes.NewReader(ops.Window(c.data, opts.Offset, opts.Length))), info, nil
 }

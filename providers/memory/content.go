@@ -1,0 +1,41 @@
+package memory
+
+import (
+	"sync/atomic"
+
+	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/internal/trigram"
+)
+
+// content is the bytes of a file, and a summary of them for searches. A write replaces it
+// as a whole, so a summary always describes the bytes.
+type content struct {
+	data     []byte                      // never changed
+	searches atomic.Int32                // how many searches had to read data
+	summary  atomic.Pointer[trigram.Set] // nil if there is none
+}
+
+// A content gets its summary when it has been searched some times. To make a summary takes as
+// long as some searches of the content do, so no number of searches takes much more than
+// twice as long as without summaries, and many take a fraction. Files of different sizes get
+// theirs in different searches, as one search that makes all would take ten times as long as
+// the others.
+const (
+	summaryAfter = 8 // searches
+	summarySteps = 8 // searches that share the work
+)
+
+// searched notes that a search has to read c.
+func (c *content) searched() {
+	if int(c.searches.Add(1)) != summaryAfter+len(c.data)%summarySteps || lines.IsBinary(c.data) {
+		return
+	}
+	set := trigram.Set(trigram.Append(nil, c.data))
+	c.summary.Store(&set)
+}
+
+// lacks reports whether c is known to be a text that does not meet query.
+func (c *content) lacks(query trigram.Query) bool {
+	set := c.summary.Load()
+	return set != nil && !query.Meets(*set)
+}

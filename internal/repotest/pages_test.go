@@ -86,7 +86,7 @@ var pages = map[string]page{
 	},
 	"docs/config-providers.md":           {tests: []string{"workspace/config.TestDocsTables"}},
 	"docs/config-reference.md":           {tests: []string{"internal/repotest.TestConfigReference"}},
-	"docs/config-reference-providers.md": {tests: []string{"internal/repotest.TestConfigReference"}},
+	"docs/config-reference-providers.md": {tests: []string{"internal/repotest.TestConfigReference"}, long: true},
 	"docs/config-settings.md":            {tests: []string{"workspace/config.TestDocsTables"}},
 	"docs/config.md": {
 		store: true, files: map[string]string{

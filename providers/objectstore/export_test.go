@@ -37,3 +37,6 @@ func (f *FS) SetTimeouts(response, idle time.Duration) {
 
 // Probe is probe.
 func (f *FS) Probe(ctx context.Context) error { return f.probe(ctx) }
+
+// IndexSize returns how many files the index has, and the bytes that it takes.
+func (f *FS) IndexSize() (files int, bytes int64) { return f.tree.summaries.Size() }

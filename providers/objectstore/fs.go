@@ -98,7 +98,8 @@ type tree struct {
 	rules  []rule // for new objects
 
 	dirCache       *dircache.Cache
-	contentCache   *contentcache.Cache
+	contentCache   *contentcache.Cache[byte]
+	summaries      *contentcache.Cache[uint64] // sets of trigrams, of binary files empty ones; nil if there is no index
 	pageBoundaries listing.PageBoundaries
 	watches        watches
 
@@ -214,8 +215,11 @@ func newFS(c *s3.Client, o Options) (*FS, error) {
 			Opaque: o.Encryption.hidesSums(), AccessPoint: isAccessPoint,
 			Workers: o.Workers, DescriptionTTL: o.FolderTTL,
 		}),
-		dirCache: dircache.New(o.FolderTTL), contentCache: contentcache.New(o.CacheSize),
+		dirCache: dircache.New(o.FolderTTL), contentCache: contentcache.New[byte](o.CacheSize),
 		maxHeld: maxHeld,
+	}
+	if o.Index != nil {
+		t.summaries = contentcache.New[uint64](o.Index.MaxMemory)
 	}
 	t.opts.Encryption.CustomerKey = nil // what prints t must not show it
 	return &FS{tree: t, FS: provider.New(t, provider.Facts{})}, nil

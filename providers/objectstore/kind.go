@@ -38,6 +38,8 @@ type settings struct {
 
 	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts in which a long file is written, in MiB. A few parts are in memory at a time. Default: 8."`
 	CacheSizeMb     int64         `json:"cacheSizeMb,omitempty" jsonschema:"How much content of searched files is kept in memory, in MiB; a negative number means none. Default: 64."`
+	Index           bool          `json:"index,omitempty" jsonschema:"Keeps summaries of searched files in memory, for searches of more files than cacheSizeMb has room for."`
+	IndexMemoryMb   int64         `json:"indexMemoryMb,omitempty" jsonschema:"MiB that the index may take. 64 if it is left out."`
 	Workers         int           `json:"workers,omitempty" jsonschema:"How many files a search downloads, or a move of a directory moves, at the same time. Default: 16."`
 	FolderTTL       time.Duration `json:"folderTTL,omitempty" jsonschema:"How long a directory that was seen is assumed to exist; with a negative time, every write looks. Default: 5s."`
 	ResponseTimeout time.Duration `json:"responseTimeout,omitempty" jsonschema:"How long a request waits for its response to begin; a negative time means no limit. Default: 1m."`
@@ -154,6 +156,12 @@ func checkKind(in kind.Input) error {
 	if most := int64(math.MaxInt64 >> 20); o.PartSizeMb > most || o.PartSizeMb < -most || o.CacheSizeMb > most || o.CacheSizeMb < -most {
 		return kind.KeyError("partSizeMb", errors.New("it, or cacheSizeMb, is out of bounds: both are in MiB"))
 	}
+	switch {
+	case o.IndexMemoryMb < 0 || o.IndexMemoryMb > math.MaxInt64>>20:
+		return kind.KeyError("indexMemoryMb", fmt.Errorf("%d is no size in MiB: expected a number such as 64", o.IndexMemoryMb))
+	case o.IndexMemoryMb > 0 && !o.Index:
+		return kind.KeyError("indexMemoryMb", errors.New("there is no index: set index to true"))
+	}
 	return errors.Join(append(errs, keyErrors(opts.Check()))...)
 }
 
@@ -247,6 +255,9 @@ func (o settings) options(in kind.Input) *Options {
 		PartSize: o.PartSizeMb << 20, CacheSize: o.CacheSizeMb << 20, Workers: o.Workers, FolderTTL: o.FolderTTL,
 		PollInterval: o.PollInterval, ResponseTimeout: o.ResponseTimeout, IdleTimeout: o.IdleTimeout,
 	}
+	if o.Index {
+		opts.Index = &IndexOptions{MaxMemory: o.IndexMemoryMb << 20}
+	}
 	if o.AssumeRole != nil {
 		opts.AssumeRole = Role(*o.AssumeRole)
 	}
@@ -285,7 +296,7 @@ func settingsOf(o Options) settings {
 	return settings{
 		Bucket: o.Bucket, Prefix: o.Prefix, Region: o.Region, Endpoint: o.Endpoint, Profile: o.Profile,
 		Anonymous: o.Anonymous, RequesterPays: o.RequesterPays, PathStyle: o.PathStyle, Probe: o.Probe,
-		ResponseTimeout: o.ResponseTimeout, IdleTimeout: o.IdleTimeout,
+		Index: o.Index != nil, ResponseTimeout: o.ResponseTimeout, IdleTimeout: o.IdleTimeout,
 	}
 }
 

@@ -19,6 +19,7 @@ const (
 	DefaultIdleTimeout     = 30 * time.Second
 	DefaultPartSize        = 8 << 20
 	DefaultCacheSize       = 64 << 20
+	DefaultIndexMemory     = 64 << 20
 	DefaultWorkers         = 16
 	DefaultFolderTTL       = 5 * time.Second
 	DefaultPollInterval    = 10 * time.Second
@@ -114,6 +115,10 @@ type Options struct {
 	// them again while they have the same version. Zero means
 	// [DefaultCacheSize], a negative value none.
 	CacheSize int64
+	// Index lets Grep leave out files that it has downloaded before and in which the
+	// pattern cannot match, also those that CacheSize has no room for. Nil, the default,
+	// means that it downloads them again. See [IndexOptions].
+	Index *IndexOptions
 	// Workers is how many files Grep downloads, and a long copy or a move of a
 	// directory works on, at a time. Zero means [DefaultWorkers].
 	Workers int
@@ -127,12 +132,26 @@ type Options struct {
 	PollInterval time.Duration
 }
 
+// IndexOptions are the settings of the index of a bucket: a summary of each text that a
+// Grep has downloaded, an eighth of its size and at most 32 KiB, and the names of the binary
+// files. A search lists the bucket, and uses what it knows of a file only while the listing
+// shows the ETag of the content that it was made from. So it sees every change that the
+// listing shows, whoever made it. Weak ETags prove nothing: such files are always downloaded.
+type IndexOptions struct {
+	// MaxMemory bounds the memory of the index in bytes, beside CacheSize. What does not fit
+	// is downloaded again. Zero means [DefaultIndexMemory].
+	MaxMemory int64
+}
+
 // withDefaults returns o with what its zero values mean.
 func (o Options) withDefaults() Options {
 	o.ResponseTimeout = max(orDefault(o.ResponseTimeout, DefaultResponseTimeout), 0)
 	o.IdleTimeout = max(orDefault(o.IdleTimeout, DefaultIdleTimeout), 0)
 	o.PartSize = orDefault(o.PartSize, DefaultPartSize)
 	o.CacheSize = max(orDefault(o.CacheSize, DefaultCacheSize), 0)
+	if o.Index != nil {
+		o.Index = &IndexOptions{MaxMemory: orDefault(o.Index.MaxMemory, DefaultIndexMemory)}
+	}
 	o.Workers = orDefault(o.Workers, DefaultWorkers)
 	o.FolderTTL = max(orDefault(o.FolderTTL, DefaultFolderTTL), 0)
 	o.PollInterval = orDefault(o.PollInterval, DefaultPollInterval)
@@ -269,6 +288,9 @@ func (o *Options) checkLimits() error {
 	var errs []error
 	if o.PartSize != 0 && (o.PartSize < minPartSize || o.PartSize > maxPartSize) {
 		errs = append(errs, wrong("PartSize", "a part has at least 5 MiB and at most 5 GiB: leave it out for 8 MiB"))
+	}
+	if o.Index != nil && o.Index.MaxMemory < 0 {
+		errs = append(errs, wrong("Index", "MaxMemory cannot be negative: leave it out for the default"))
 	}
 	for _, limit := range []struct {
 		option string

@@ -15,7 +15,7 @@ const Scheme = "s3"
 
 // ParseURL returns the options that a URL stands for:
 //
-//	s3://BUCKET/PREFIX?endpoint=URL&region=NAME&profile=NAME&anonymous=BOOL&requesterPays=BOOL&pathStyle=BOOL&probe=BOOL&responseTimeout=TIME&idleTimeout=TIME
+//	s3://BUCKET/PREFIX?endpoint=URL&region=NAME&profile=NAME&anonymous=BOOL&requesterPays=BOOL&pathStyle=BOOL&probe=BOOL&index=BOOL&responseTimeout=TIME&idleTimeout=TIME
 //
 // Every parameter may be left out and then means what the zero Option does.
 // Credentials have no place in a URL: they come from the environment or the
@@ -70,6 +70,12 @@ func (o *Options) setParameter(name, value string) error {
 		return parseSwitch(name, value, o.PathStyle)
 	case "probe":
 		return parseSwitch(name, value, &o.Probe)
+	case "index":
+		on := false
+		if err := parseSwitch(name, value, &on); err != nil || !on {
+			return err
+		}
+		o.Index = &IndexOptions{}
 	case "anonymous":
 		return parseSwitch(name, value, &o.Anonymous)
 	case "requesterPays":
@@ -79,7 +85,7 @@ func (o *Options) setParameter(name, value string) error {
 	case "idleTimeout":
 		return parseTime(name, value, &o.IdleTimeout)
 	default:
-		return invalid(fmt.Sprintf("the parameter %q is unknown: there are endpoint, region, profile, anonymous, requesterPays, pathStyle, probe, responseTimeout and idleTimeout", name))
+		return invalid(fmt.Sprintf("the parameter %q is unknown: there are endpoint, region, profile, anonymous, requesterPays, pathStyle, probe, index, responseTimeout and idleTimeout", name))
 	}
 	return nil
 }

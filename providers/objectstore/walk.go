@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
+	"github.com/workspacekit/workspacekit/internal/trigram"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/listing"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -17,18 +19,28 @@ import (
 // GlobSource implements [scan.Searcher]. A Glob lists only below what is literal at
 // the beginning of its pattern: 1,000 keys with one request if the pattern has
 // "**", and otherwise directory by directory, so as not to list what is deeper.
-func (t *tree) GlobSource(string, workspace.GlobOptions) scan.Source { return source{t} }
+func (t *tree) GlobSource(string, workspace.GlobOptions) scan.Source { return source{tree: t} }
 
 // GrepSource implements [scan.Searcher]. A Grep lists as Walk does, and downloads
-// with one request each the files that the globs, the limit of the size and the
-// cache leave over, several at a time.
-func (t *tree) GrepSource(string, workspace.GrepOptions, scan.Hidden) (src scan.Source, workers int) {
-	return source{t}, t.opts.Workers
+// with one request each the files that the globs, the limit of the size, the
+// cache and the index leave over, several at a time.
+func (t *tree) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.Hidden) (src scan.Source, workers int) {
+	s := source{tree: t}
+	if t.summaries != nil {
+		parsed, err := lines.Parse(pattern, lines.Options{Literal: opts.Literal, IgnoreCase: opts.IgnoreCase, Multiline: opts.Multiline})
+		if err == nil { // otherwise the engine has the error
+			s.query = trigram.Plan(parsed)
+		}
+	}
+	return s, t.opts.Workers
 }
 
 // source shows a tree to the search engine, which takes names from patterns: a
 // pattern without a wildcard need not be a valid name.
-type source struct{ tree *tree }
+type source struct {
+	tree  *tree
+	query trigram.Query // what a text must meet for the pattern to match in it
+}
 
 var _ scan.Walker = source{}
 
@@ -77,6 +89,14 @@ func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Read
 	if err := ops.CheckSize(ops.ReadFile, name, known.Size, opts.Limit); err != nil || known.Size == 0 {
 		return nil, err
 	}
+	if set, ok := t.summaries.Get(name, known.Version); ok && opts.Text {
+		switch {
+		case len(set) == 0:
+			return []byte{0}, nil // as binary as the file
+		case !s.query.Meets(set):
+			return nil, nil // in which as little matches
+		}
+	}
 	if data, ok := t.contentCache.Get(name, known.Version); ok {
 		return data, nil
 	}
@@ -86,8 +106,21 @@ func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Read
 	}
 	if int64(len(data)) == o.Size || !t.compat.VerifyETags && opts.Enough == nil {
 		t.contentCache.Put(name, o.Version(), data)
+		t.summarise(name, o.Version(), data)
 	}
 	return data, nil
+}
+
+// summarise keeps a summary of data, the content of a version of the file name, or the
+// beginning if it is binary.
+func (t *tree) summarise(name string, version workspace.Version, data []byte) {
+	switch {
+	case t.summaries == nil:
+	case lines.IsBinary(data):
+		t.summaries.Put(name, version, nil)
+	default:
+		t.summaries.Put(name, version, trigram.Append(nil, data))
+	}
 }
 
 // maxHeld is how many entries a walk holds back before it asks the store

@@ -70,6 +70,8 @@ var kinds = []kind{
 			"newObjects: [{glob: \"*.html\", cacheControl: max-age=60, storageClass: STANDARD_IA, metadata: {team: a}}]",
 			"partSizeMb: 8   # of the parts in which a long file is written",
 			"cacheSizeMb: 64   # of searched files, in memory",
+			"index: true   # keeps summaries of searched files in memory, so that fewer are downloaded again",
+			"indexMemoryMb: 64   # of these summaries",
 			"workers: 16   # how many files a search downloads at a time",
 			"folderTTL: 5s   # how long a directory that was seen counts as existing",
 			"responseTimeout: 1m   # how long a request waits for the first byte of its reply",

@@ -1,85 +1,99 @@
-// Package contentcache keeps the contents of files that a search has downloaded,
-// so that the next one does not download them again.
+// Package contentcache keeps the contents of files that a search has downloaded, or
+// summaries of them, so that the next one does not download them again.
 //
-// In go a name, a version and bytes; out come the bytes while the file still has
-// the version. What was used last stays, up to a number of bytes.
+// In go a name, a version and the content; out comes the content while the file still has
+// the version. There is a bound in bytes.
 package contentcache
 
 import (
-	"container/list"
+	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Cache keeps contents, the ones used last, up to a number of bytes. It is safe
-// for concurrent use.
-type Cache struct {
+// Cache keeps contents up to a number of bytes. When it is full, it drops any of them, and not
+// the one that was used least recently: searches that read more files than fit, in the same
+// order each time, would then never find one. It is safe for concurrent use. A nil Cache keeps
+// nothing.
+type Cache[E byte | uint64] struct {
 	limit int64
 
-	mu    sync.Mutex               // guards what follows
-	size  int64                    // of all contents and names
-	names map[string]*list.Element // of *content
-	used  *list.List               // of *content, the last used first
+	mu    sync.Mutex // guards what follows
+	size  int64      // of all contents and names
+	files map[string]content[E]
 }
 
-// content is the content of a version of a file: of a large binary one, no more
-// than the beginning. It is never changed.
-type content struct {
-	name    string
+// content is the content of a version of a file. It is never changed.
+type content[E byte | uint64] struct {
 	version workspace.Version
-	data    []byte
+	data    []E
 }
 
-// overhead is what a content costs beside its content and its name, about.
-const overhead = 256
+// overhead is what a content costs beside its data and its name, about.
+const overhead = 128
 
-func (c *content) size() int64 { return int64(len(c.data)+len(c.name)) + overhead }
+// sizeOf returns what the content c of the file name costs.
+func sizeOf[E byte | uint64](name string, c content[E]) int64 {
+	return int64(len(c.data))*int64(reflect.TypeFor[E]().Size()) + int64(len(name)+len(c.version)) + overhead
+}
 
 // New returns an empty cache of limit bytes. Zero keeps nothing.
-func New(limit int64) *Cache {
-	return &Cache{limit: limit, names: make(map[string]*list.Element), used: list.New()}
+func New[E byte | uint64](limit int64) *Cache[E] {
+	return &Cache[E]{limit: limit, files: make(map[string]content[E])}
 }
 
 // Get returns the content of the file name if that still has the version.
-func (c *Cache) Get(name string, version workspace.Version) (data []byte, ok bool) {
+func (c *Cache[E]) Get(name string, version workspace.Version) (data []E, ok bool) {
+	if c == nil {
+		return nil, false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	element := c.names[name]
-	if element == nil {
+	found, ok := c.files[name]
+	if ok && found.version != version {
+		c.remove(name)
 		return nil, false
 	}
-	found := element.Value.(*content)
-	if found.version != version {
-		c.remove(element)
-		return nil, false
-	}
-	c.used.MoveToFront(element)
-	return found.data, true
+	return found.data, ok
 }
 
-// Put keeps data, which must not change any more. What is larger than a
-// quarter of the limit is not kept: it would drive out too much.
-func (c *Cache) Put(name string, version workspace.Version, data []byte) {
-	added := &content{name: name, version: version, data: data}
-	if added.size() > c.limit/4 {
+// Put keeps data, which must not change any more. What is larger than a quarter of the
+// limit is not kept: it would drive out too much. Nor is what has a weak version, which
+// other contents may have, or none.
+func (c *Cache[E]) Put(name string, version workspace.Version, data []E) {
+	added := content[E]{version: version, data: data}
+	if c == nil || sizeOf(name, added) > c.limit/4 || version == "" || strings.HasPrefix(string(version), "W/") {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if known := c.names[name]; known != nil {
-		c.remove(known)
+	c.remove(name)
+	for other := range c.files { // in no order
+		if c.size+sizeOf(name, added) <= c.limit {
+			break
+		}
+		c.remove(other)
 	}
-	c.names[name] = c.used.PushFront(added)
-	c.size += added.size()
-	for c.size > c.limit {
-		c.remove(c.used.Back())
-	}
+	c.files[name] = added
+	c.size += sizeOf(name, added)
 }
 
-// remove drops element. c.mu is held.
-func (c *Cache) remove(element *list.Element) {
-	dropped := c.used.Remove(element).(*content)
-	delete(c.names, dropped.name)
-	c.size -= dropped.size()
+// Size returns how many files are kept, and the bytes that they take.
+func (c *Cache[E]) Size() (files int, bytes int64) {
+	if c == nil {
+		return 0, 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.files), c.size
+}
+
+// remove drops the file name, if it is kept. c.mu is held.
+func (c *Cache[E]) remove(name string) {
+	if dropped, ok := c.files[name]; ok {
+		delete(c.files, name)
+		c.size -= sizeOf(name, dropped)
+	}
 }

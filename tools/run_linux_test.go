@@ -6,16 +6,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/audit"
+	"github.com/workspacekit/workspacekit/workspace/observe"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -52,6 +57,25 @@ func eachMachine(t *testing.T, test func(t *testing.T, files workspace.FileSyste
 			test(t, files)
 		})
 	}
+}
+
+// inDocker runs test on the files of a container of Docker.
+func inDocker(t *testing.T, test func(t *testing.T, files workspace.FileSystem)) {
+	t.Run("docker", func(t *testing.T) {
+		t.Parallel()
+		if testing.Short() {
+			t.Skip("-short: this computer is enough")
+		}
+		found := enginetest.Lookup(t, "WORKSPACEKIT_DOCKER_HOST", "WORKSPACEKIT_BUSYBOX_IMAGE")
+		files, err := container.Open(t.Context(), &container.Options{
+			Engine: []string{"docker", "--host", found[0]}, Image: found[1], Create: container.CreateOptions{Workdir: "/w"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { files.Close() })
+		test(t, files)
+	})
 }
 
 // newRunSet returns the tools of files, with those for commands.
@@ -241,6 +265,94 @@ func testRunSessions(t *testing.T, files workspace.FileSystem) {
 		if got := inSession("processes", `{}`); got.IsError || got.Text != "(no commands)" {
 			t.Fatalf("processes in another session = %+v", got)
 		}
+	}
+}
+
+// TestRunAndSessions checks that a session knows nothing of what a command has changed or
+// printed, that a watch sees it, and that a log says that the command ran.
+func TestRunAndSessions(t *testing.T) {
+	eachMachine(t, testRunAndSessions)
+	inDocker(t, testRunAndSessions)
+}
+
+func testRunAndSessions(t *testing.T, files workspace.FileSystem) {
+	type step struct {
+		op   string
+		args object
+		want tools.Code
+	}
+	edit := func(path string, want tools.Code) step {
+		return step{"edit_file", object{"path": path, "oldText": "one", "newText": "two"}, want}
+	}
+	run := func(line string) step { return step{"run", object{"command": line}, ""} }
+	read := func(path string) step { return step{"read_file", object{"path": path}, ""} }
+	events, err := workspace.New("main", files, nil).Watch(t.Context(), ".", &workspace.WatchOptions{Interval: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	logName := filepath.Join(t.TempDir(), "audit.jsonl")
+	log, err := audit.Open(logName, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := workspace.New("main", observe.New(files, "main", log), nil)
+	set := newSetOf(t, ws, &tools.Options{Run: true, Bash: bashtool.New(nil), ReadBeforeWrite: []string{"main"}})
+	for dir, steps := range map[string][]step{
+		"changed":        {run("echo one > a"), read("a"), run("echo one more > a"), edit("a", tools.CodeConflict), read("a"), edit("a", "")},
+		"appended":       {run("echo one > a"), read("a"), run("echo one >> a"), edit("a", tools.CodeConflict)},
+		"same size":      {run("echo one > a"), read("a"), run("touch -r a b; echo ONE > a; touch -r b a"), edit("a", tools.CodeConflict)},
+		"replaced":       {run("echo one > a"), read("a"), run("echo one, too > b; mv b a"), edit("a", tools.CodeConflict), edit("b", tools.CodeNotExist)},
+		"removed":        {run("echo one > a"), read("a"), run("rm a"), edit("a", tools.CodeNotExist)},
+		"written whole":  {run("echo one > a"), read("a"), run("echo two > a"), {"write_file", object{"path": "a", "content": "x"}, tools.CodeConflict}},
+		"rm":             {run("echo one > a"), read("a"), run("echo two > a"), {"rm", object{"path": "a"}, tools.CodeConflict}},
+		"a script":       {run("echo one > a"), read("a"), run("echo two > a"), {"bash", object{"script": "echo x > a"}, ""}, run("grep -q two a")},
+		"printed":        {run("echo one > a; cat a"), edit("a", tools.CodeReadRequired)},
+		"printed by cat": {run("echo one > a"), run("cat a"), {"write_file", object{"path": "a", "content": "x"}, tools.CodeReadRequired}},
+		"background":     {run("echo one > a"), read("a"), {"run", object{"command": "echo two > a", "background": true}, ""}, run("until grep -q two a; do :; done"), edit("a", tools.CodeConflict)},
+		"not changed":    {run("echo one > a"), read("a"), run("cat a > /dev/null"), edit("a", "")},
+	} {
+		dir = strings.ReplaceAll(dir, " ", "-")
+		if err := files.Mkdir(t.Context(), dir, nil); err != nil {
+			t.Fatal(err)
+		}
+		session := tools.NewSession()
+		for i, s := range steps {
+			if _, ok := s.args["path"]; ok {
+				s.args["path"] = dir + "/" + s.args["path"].(string)
+			} else {
+				s.args["dir"] = dir
+			}
+			args, err := json.Marshal(s.args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := set.Call(tools.WithSession(t.Context(), session), s.op, args)
+			code := tools.Code("")
+			if err == nil && got.IsError {
+				code = got.Error.Code
+			}
+			if err != nil || code != s.want || s.op == "run" && strings.Contains(got.Text, "[exit code") {
+				t.Errorf("%s: step %d, %s %s = %+v, %v, want code %q", dir, i+1, s.op, args, got, err, s.want)
+			}
+		}
+		session.Close()
+	}
+	for seen := map[string]bool{}; !seen["changed/a"] || !seen["same-size/b"]; {
+		event, ok := <-events
+		if !ok {
+			t.Fatalf("the watch has ended, and has seen %v", seen)
+		}
+		if event.Op == workspace.EventOverflow {
+			break
+		}
+		seen[event.Path] = true
+	}
+	entries, err := os.ReadFile(logName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if commands := regexp.MustCompile(`"session":"[^"]+","workspace":"main","op":"run","path":"(changed|background)"`).FindAll(entries, -1); len(commands) != 5 {
+		t.Errorf("the log has %d commands, want 5: %.1000s", len(commands), entries)
 	}
 }
 

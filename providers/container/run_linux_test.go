@@ -179,7 +179,7 @@ func TestRunOwner(t *testing.T) {
 // TestRunEnvironment checks that a hostile environment of the image changes nothing, and
 // that the variables of the options reach commands.
 func TestRunEnvironment(t *testing.T) {
-	in(t, places()[1:2], func(t *testing.T, r *running) {
+	in(t, exhaustive.Some(t, "Debian and Podman", places()[1:], places()[1:2]), func(t *testing.T, r *running) {
 		f := open(t, &container.Options{
 			Engine: r.engineArgs, Image: r.imageName(),
 			Create: container.CreateOptions{Workdir: "/w", Env: map[string]string{

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,6 +96,9 @@ func (r *run) replace(hc interp.HandlerContext, args []string) []string {
 		}
 		prefix++
 	}
+	if prefix == 0 && (refusal(args) != "" || helps(args)) && r.declares(args[0]) {
+		return args // a function
+	}
 	rest := r.replaceBuiltin(hc, args[prefix:])
 	if len(rest) > 0 && strings.HasPrefix(rest[0], internalPrefix) {
 		return rest // an internal command is none of the interpreter's builtins
@@ -116,6 +120,13 @@ func (r *run) replaceCommand(hc interp.HandlerContext, args []string, prefix int
 
 // replaceBuiltin is replace for a call without prefixes.
 func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
+	if why := refusal(args); why != "" {
+		return fails(hc, 2, "%s: not possible here: %s", args[0], why)
+	}
+	if helps(args) {
+		fmt.Fprintf(hc.Stdout, "%s: %s %s\n", args[0], args[0], usages[args[0]])
+		return []string{statusCommand, "2"} // as bash
+	}
 	switch args[0] {
 	case "eval":
 		text, err := r.rewritten(strings.Join(args[1:], " "))
@@ -160,6 +171,52 @@ func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
 	return args
 }
 
+// refused are the builtins of bash that do not exist here, and what to do instead. With a
+// flag, it is the builtin with this flag.
+var refused = map[string]string{
+	"bg": noJobs, "disown": noJobs, "fg": noJobs, "jobs": noJobs, "suspend": noJobs, "wait -n": noJobs, "wait -p": noJobs,
+	"kill":   "there are no processes; background jobs end with the script",
+	"ulimit": "the limits are those of the shell",
+	"umask":  "a workspace has no permissions",
+	"fc":     "there is no history", "history": "there is no history",
+	"bind": noTerminal, "compgen": noTerminal, "complete": noTerminal, "compopt": noTerminal, "logout": "use exit",
+	"caller": "there is no stack of calls", "enable": "builtins cannot be switched off",
+	"trap -l": noSignals, "trap -p": noSignals,
+}
+
+const (
+	noJobs     = "jobs have no names; wait waits for all that run in the background"
+	noTerminal = "there is no terminal"
+	noSignals  = "only EXIT and ERR ever come"
+)
+
+// refusal returns why a builtin cannot be called, "" if it can.
+func refusal(args []string) string {
+	if len(args) > 1 && strings.HasPrefix(args[1], "-") {
+		return cmp.Or(refused[args[0]], refused[args[0]+" "+args[1]])
+	}
+	return refused[args[0]]
+}
+
+// declares reports whether a script of the session has a function of a name.
+func (r *run) declares(name string) bool {
+	r.parsing.Lock()
+	defer r.parsing.Unlock()
+	return r.functions[name]
+}
+
+// usages are what builtins print with --help. Those of bash that do not know it, such as
+// echo and test, are not there.
+var usages = map[string]string{
+	"cd": "[-L|-P] [dir]", "eval": "[arg ...]", "exec": "[command [argument ...]] [redirection ...]", "export": "[-n] [name[=value] ...]",
+	"mapfile": "[-t] [-d delim] [-n count] [-O origin] [-s count] [array]", "printf": "[-v var] format [arguments]", "pwd": "[-LP]",
+	"read":   "[-r] [-a array] [-d delim] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [name ...]",
+	"source": "filename [arguments]", "trap": "[command] [EXIT|ERR ...]", "type": "[-afptP] name [name ...]", "wait": "[pid ...]",
+}
+
+// helps reports whether a builtin is asked for its usage.
+func helps(args []string) bool { return len(args) == 2 && args[1] == "--help" && usages[args[0]] != "" }
+
 // fails prints a message, and returns a call with an exit status.
 func fails(hc interp.HandlerContext, status int, format string, args ...any) []string {
 	fmt.Fprintf(hc.Stderr, "bash: "+format+"\n", args...)
@@ -171,7 +228,12 @@ func (r *run) replaceSource(hc interp.HandlerContext, args []string) []string {
 	if len(args) < 2 {
 		return fails(hc, 2, "%s: filename argument required", args[0])
 	}
-	data, _, err := r.readFile(context.Background(), hc.Dir, args[1])
+	file, err := r.process(hc, args).Open(context.Background(), args[1])
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(file, maxScript+1)) // a longer one is refused
+		file.Close()
+	}
 	if err != nil {
 		return fails(hc, 1, "%s: %s", args[1], command.ErrorText(err))
 	}

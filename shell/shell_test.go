@@ -169,6 +169,52 @@ head -c 30000000 /dev/zero >/dev/shm/z || echo failed`
 	}
 }
 
+// TestRefused checks that builtins which do not exist here say what to do instead, that
+// those which do know --help, and that functions may have their names.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, "repo", map[string]string{"file": "x\n", "vars": "v=1\n"})
+	for _, c := range []struct {
+		script, want string
+		status       int
+	}{
+		{"wait -n", "bash: wait: not possible here: jobs have no names; wait waits for all that run in the background\n", 2},
+		{"jobs -l", "bash: jobs: not possible here: jobs have no names; wait waits for all that run in the background\n", 2},
+		{"kill $!", "bash: kill: not possible here: there are no processes; background jobs end with the script\n", 2},
+		{"command umask 022 || echo failed", "bash: umask: not possible here: a workspace has no permissions\nfailed\n", 0},
+		{"builtin history", "bash: history: not possible here: there is no history\n", 2},
+		{"trap -p", "bash: trap: not possible here: only EXIT and ERR ever come\n", 2},
+		{"jobs() { echo mine; }; jobs", "mine\n", 0},
+		{"cd() { builtin cd --help; }; cd", "cd: cd [-L|-P] [dir]\n", 2},
+		{"(sleep 0; echo a) & wait", "a\n", 0},
+		{"printf --help", "printf: printf [-v var] format [arguments]\n", 2},
+		{"env printf --help", "printf: printf [-v var] format [arguments]\n", 2},
+		{"pwd --help | cat", "pwd: pwd [-LP]\n", 0},
+		{"wait --help", "wait: wait [pid ...]\n", 2},
+		{"test --help; echo --help", "--help\n", 0}, // as in bash
+		{"find --help | head -n 1", "Usage: find [PATH]... [EXPRESSION]\n", 0},
+		{"for w in $(find --help | sed -n 's/^Tests and actions: //p'); do find . $w 2>&1; done | grep unknown", "", 1},
+		{"find . -nam x", "find: unknown predicate `-nam'; did you mean `-name'?\n", 1},
+		{"find . -frobnicate", "find: unknown predicate `-frobnicate'; find --help lists them\n", 1},
+		{"ls --colour", "ls: unrecognized option '--colour'; did you mean '--color'?\nTry 'ls --help' for more information.\n", 2},
+		{"grep -r x file/", "grep: file/: Not a directory\n", 2},
+		{"grep -r y file/", "grep: file/: Not a directory\n", 2},
+		{"grep x file/", "grep: file/: Not a directory\n", 2},
+		{"rg y file/", "rg: file/: Not a directory\n", 2},
+		{"cat file/", "cat: file/: Not a directory\n", 1},
+		{"cat < file/", "bash: file/: Not a directory\n", 1},
+		{"source /dev/null; source vars; source <(echo w=2); echo $v $w", "1 2\n", 0},
+	} {
+		t.Run(c.script, func(t *testing.T) {
+			t.Parallel()
+			result, err := shell.New([]*workspace.Workspace{ws}, nil).Run(t.Context(), c.script, nil)
+			if err != nil || result.Output != c.want || result.ExitCode != c.status {
+				t.Errorf("Run = %+v, %v, want %q and %d", result, err, c.want, c.status)
+			}
+		})
+	}
+}
+
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)

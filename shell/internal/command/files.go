@@ -175,7 +175,7 @@ func below(full, dir string) (string, bool) {
 // Open opens a file for reading. A [Hooks].Read gets it when it has been read to
 // the end.
 func (f *Files) Open(ctx context.Context, dir, name string) (io.ReadCloser, error) {
-	at, err := f.locateFile(ctx, dir, name)
+	at, err := f.locateRead(ctx, dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +193,17 @@ func (f *Files) locateFile(ctx context.Context, dir, name string) (Location, err
 		err = &fs.PathError{Op: "open", Path: name, Err: workspace.ErrIsDir}
 	}
 	return at, err
+}
+
+// locateRead is locateFile for a file that is read: with a slash at its end, its name is
+// that of a directory.
+func (f *Files) locateRead(ctx context.Context, dir, name string) (Location, error) {
+	if strings.HasSuffix(name, "/") {
+		if _, err := f.Stat(ctx, dir, name); err != nil {
+			return Location{}, err
+		}
+	}
+	return f.locateFile(ctx, dir, name)
 }
 
 // input is a file that is being read.
@@ -222,7 +233,7 @@ func (in *input) Read(b []byte) (int, error) {
 
 // ReadFile returns the whole content of a file, and its version.
 func (f *Files) ReadFile(ctx context.Context, dir, name string) ([]byte, workspace.Version, error) {
-	at, err := f.locateFile(ctx, dir, name)
+	at, err := f.locateRead(ctx, dir, name)
 	if err != nil {
 		return nil, "", err
 	}

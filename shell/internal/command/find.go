@@ -14,6 +14,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/shell/internal/pattern"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -55,6 +56,10 @@ const dirSize = 4096
 // find walks directories and prints what an expression is true of.
 func find(ctx context.Context, p *Process) int {
 	f := &findRun{p: p, out: bufio.NewWriter(p.Stdout), maxDepth: -1, regexType: pattern.Basic}
+	if len(p.Args) == 2 && (p.Args[1] == "--help" || p.Args[1] == "-help") {
+		fmt.Fprintf(f.out, "Usage: find [PATH]... [EXPRESSION]\nOperators: ( EXPR )  ! EXPR  EXPR -a EXPR  EXPR -o EXPR  EXPR , EXPR\nTests and actions: %s\n", strings.Join(findWords, " "))
+		return p.finish(f.out, 0)
+	}
 	starts, test, err := f.parse()
 	if err != nil {
 		return p.errorf("%v", err)
@@ -221,7 +226,10 @@ func (f *findRun) primary() (findTest, error) {
 	case slices.Contains(findRefused, word):
 		return nil, findErrorf("%s is not possible here: a workspace has no owners, permissions, links or devices", word)
 	case make == nil:
-		return nil, findErrorf("unknown predicate `%s'", word)
+		if near := wording.Closest(word, findWords); near != "" {
+			return nil, findErrorf("unknown predicate `%s'; did you mean `%s'?", word, near)
+		}
+		return nil, findErrorf("unknown predicate `%s'; find --help lists them", word)
 	case len(f.args) == 0:
 		return nil, findErrorf("missing argument to `%s'", word)
 	}
@@ -229,6 +237,10 @@ func (f *findRun) primary() (findTest, error) {
 	f.args = f.args[1:]
 	return make(value)
 }
+
+// findWords are the tests and actions, for people.
+var findWords = []string{"-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-regextype", "-type", "-maxdepth", "-mindepth", "-size", "-empty",
+	"-mtime", "-mmin", "-newer", "-newermt", "-depth", "-prune", "-true", "-false", "-print", "-print0", "-printf", "-delete", "-exec", "-quit"}
 
 // findRefused are tests and actions of GNU's find that do not exist here.
 var findRefused = []string{"-perm", "-user", "-group", "-uid", "-gid", "-nouser", "-nogroup", "-links", "-inum", "-samefile", "-fstype", "-ok", "-okdir",

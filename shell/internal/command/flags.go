@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
 // flags are the options of a program: definitions and values of pflag, read in the way
@@ -97,7 +99,7 @@ func (f *flags) find(name string) (*pflag.Flag, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, fmt.Errorf("unrecognized option '--%s'", name)
+		return nil, fmt.Errorf("unrecognized option '--%s'%s", name, f.near(name))
 	case 1:
 		return found[0], nil
 	}
@@ -106,6 +108,20 @@ func (f *flags) find(name string) (*pflag.Flag, error) {
 		fmt.Fprintf(&names, " '--%s'", flag.Name)
 	}
 	return nil, fmt.Errorf("option '--%s' is ambiguous; possibilities:%s", name, names.String())
+}
+
+// near names the option that is like name, "" if there is none.
+func (f *flags) near(name string) string {
+	var names []string
+	f.VisitAll(func(flag *pflag.Flag) {
+		if len(flag.Name) > 1 {
+			names = append(names, flag.Name)
+		}
+	})
+	if near := wording.Closest(name, names); near != "" {
+		return fmt.Sprintf("; did you mean '--%s'?", near)
+	}
+	return ""
 }
 
 // short reads a cluster of options with short names, such as "rn5".

@@ -190,11 +190,22 @@ func (t *grepTree) search(ctx context.Context) error {
 		t.page(ctx, result, is)
 		if !result.Truncated || t.done(ctx) {
 			t.endFile()
-			return nil
+			return t.checkSlash(ctx, result)
 		}
 		last := result.Matches[len(result.Matches)-1]
 		opts.StartAfter = workspace.Position{Path: last.Path, LineNumber: last.LineNumber}
 	}
+}
+
+// checkSlash returns an error if the name of a file, in which the search has found
+// nothing, has a slash at its end.
+func (t *grepTree) checkSlash(ctx context.Context, result *workspace.GrepResult) error {
+	name := t.shown(t.at.Name)
+	if len(result.Matches) > 0 || len(result.Skipped) > 0 || !strings.HasSuffix(name, "/") {
+		return nil
+	}
+	_, err := t.p.Stat(ctx, name)
+	return err
 }
 
 // isFile reports whether the search has found out that it is that of a file.

@@ -21,6 +21,10 @@ import (
 // builtin. It sets no variable (-v): that is for the shell.
 func printf(ctx context.Context, p *Process) int {
 	args := p.Args[1:]
+	if len(args) == 1 && args[0] == "--help" {
+		fmt.Fprintln(p.Stdout, "printf: printf [-v var] format [arguments]")
+		return 2 // as bash
+	}
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	} else if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {

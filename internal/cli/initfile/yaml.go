@@ -76,6 +76,7 @@ const tail = `
 # The tools that an agent is given.
 tools:
   bash: true   # a tool that runs scripts of bash over the files; it starts no process
+#   run: true   # tools that run commands, each with an approval, where the provider can
 #   dialect: workspace   # or the tools of another framework, such as mcp-filesystem
 #   naming: "workspace__{name}__{op}"
 #   descriptions: compact   # fewer tokens than full

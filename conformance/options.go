@@ -54,37 +54,6 @@ func (o Options) watchWait() time.Duration {
 	return defaultWatchWait
 }
 
-// leavesOut returns why the case is left out, "" if it is not.
-func (o Options) leavesOut(group, name string) string {
-	full := group + "/" + name
-	if reason, skip := o.Skip[full]; skip {
-		return "left out by Options.Skip: " + reason
-	}
-	if len(o.Only) > 0 && !slices.Contains(o.Only, group) && !slices.Contains(o.Only, full) {
-		return "left out by Options.Only"
-	}
-	return ""
-}
-
-// check fails t for entries of Skip and Only that have no effect, and for those
-// of Skip that have no reason.
-func (o Options) check(t testing.TB, known map[string]bool) {
-	t.Helper()
-	for name, reason := range o.Skip {
-		if !known[name] {
-			t.Errorf("conformance: Options.Skip[%q]: there is no such case", name)
-		}
-		if reason == "" {
-			t.Errorf("conformance: Options.Skip[%q] gives no reason", name)
-		}
-	}
-	for _, name := range o.Only {
-		if !known[name] && !isGroup(name) {
-			t.Errorf("conformance: Options.Only has %q, and there is no such case or group", name)
-		}
-	}
-}
-
 // isGroup reports whether name is the name of a group.
 func isGroup(name string) bool {
 	return slices.ContainsFunc(groups(), func(g group) bool { return g.name == name })

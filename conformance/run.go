@@ -28,6 +28,25 @@ func Run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, opts *Opti
 	}
 }
 
+// check fails t for entries of Skip and Only that have no effect, and for those
+// of Skip that have no reason.
+func (o Options) check(t testing.TB, known map[string]bool) {
+	t.Helper()
+	for name, reason := range o.Skip {
+		if !known[name] {
+			t.Errorf("conformance: Options.Skip[%q]: there is no such case", name)
+		}
+		if reason == "" {
+			t.Errorf("conformance: Options.Skip[%q] gives no reason", name)
+		}
+	}
+	for _, name := range o.Only {
+		if !known[name] && !isGroup(name) {
+			t.Errorf("conformance: Options.Only has %q, and there is no such case or group", name)
+		}
+	}
+}
+
 // run runs the cases of the group that the options do not skip.
 func (g group) run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, o Options) {
 	for _, c := range g.cases {
@@ -39,6 +58,18 @@ func (g group) run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, 
 			c.try(newEnv(t, t, newFS(t), o))
 		})
 	}
+}
+
+// leavesOut returns why the case is left out, "" if it is not.
+func (o Options) leavesOut(group, name string) string {
+	full := group + "/" + name
+	if reason, skip := o.Skip[full]; skip {
+		return "left out by Options.Skip: " + reason
+	}
+	if len(o.Only) > 0 && !slices.Contains(o.Only, group) && !slices.Contains(o.Only, full) {
+		return "left out by Options.Only"
+	}
+	return ""
 }
 
 // group is the cases of one method or subject.

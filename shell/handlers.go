@@ -14,10 +14,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/workspacekit/workspacekit/shell/internal/command"
-	"github.com/workspacekit/workspacekit/workspace"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
+
+	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // framesPerCall is about how many frames one call of a function takes on the stack.
@@ -361,6 +362,9 @@ func (r *run) process(hc interp.HandlerContext, args []string) *command.Process 
 	return p
 }
 
+// now returns the time for programs.
+func (r *run) now() time.Time { return r.opts.Now() }
+
 // exportedVariables returns the exported variables as NAME=value, sorted.
 func exportedVariables(env expand.Environ) []string {
 	values := map[string]string{}
@@ -650,12 +654,4 @@ func (f fileInfo) Mode() fs.FileMode {
 		return fs.ModeDevice | fs.ModeCharDevice | 0o666
 	}
 	return 0o644
-}
-
-// absolute returns name, seen from dir.
-func absolute(dir, name string) string {
-	if !path.IsAbs(name) {
-		name = path.Join(dir, name)
-	}
-	return path.Clean(name)
 }

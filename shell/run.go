@@ -8,18 +8,20 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/workspacekit/workspacekit/internal/wording"
-	"github.com/workspacekit/workspacekit/shell/internal/command"
-	"github.com/workspacekit/workspacekit/workspace"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // run is one run of a script: what it has used of its budgets.
@@ -149,6 +151,14 @@ func (r *run) enter(ctx context.Context, dir string) error {
 	}
 	r.shell.state.Dir = absolute(r.shell.state.Dir, dir)
 	return nil
+}
+
+// absolute returns name, seen from dir.
+func absolute(dir, name string) string {
+	if !path.IsAbs(name) {
+		name = path.Join(dir, name)
+	}
+	return path.Clean(name)
 }
 
 // do runs a script and collects what it did.
@@ -309,6 +319,3 @@ func (e *environ) Each(fn func(name string, vr expand.Variable) bool) {
 		}
 	}
 }
-
-// now returns the time for programs.
-func (r *run) now() time.Time { return r.opts.Now() }

@@ -21,7 +21,6 @@ import (
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
-	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // Session is what one run of an agent has been shown. With
@@ -370,41 +369,6 @@ func (ts *toolset) changedSince(op, path string, shown *shownFile, now []byte) e
 	return &hintedError{ops.Error(op, path, workspace.ErrConflict, nil), hint}
 }
 
-// writeOptions returns the conditions under which a write_file may replace what
-// the session was shown.
-func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileInput) (*workspace.WriteOptions, error) {
-	opts := &workspace.WriteOptions{IfVersion: in.IfVersion, IfNotExist: in.CreateOnly}
-	s := ts.session(ctx)
-	if s == nil || in.CreateOnly {
-		return opts, nil
-	}
-	shown := s.file(ts.fileKey(path))
-	switch {
-	case shown == nil && ts.caps.ConditionalWrite:
-		return &workspace.WriteOptions{IfNotExist: true}, nil
-	case shown == nil:
-		_, err := ts.ws.Stat(ctx, path)
-		switch {
-		case err == nil:
-			return nil, ts.readRequired(ops.WriteFile, path, nil)
-		case !errors.Is(err, fs.ErrNotExist):
-			return nil, ops.Rename(err, ops.WriteFile, path)
-		}
-		return opts, nil
-	case !shown.whole():
-		return nil, ts.readRequired(ops.WriteFile, path, shown)
-	case in.IfVersion != "" && shown.Version != "" && in.IfVersion != shown.Version:
-		return nil, ts.changedSince(ops.WriteFile, path, shown, nil)
-	case ts.caps.ConditionalWrite && shown.Version != "":
-		return &workspace.WriteOptions{IfVersion: shown.Version}, nil
-	}
-	version, err := ts.checkUnchanged(ctx, ops.WriteFile, path, shown)
-	if ts.caps.ConditionalWrite && opts.IfVersion == "" {
-		opts.IfVersion = version
-	}
-	return opts, err
-}
-
 // checkUnchanged returns the version of the file if it still holds what was shown, and
 // an error if it does not, or where that cannot be found out. A missing file has not
 // changed. Without versions or conditional writes, the file can still change afterwards.
@@ -419,27 +383,6 @@ func (ts *toolset) checkUnchanged(ctx context.Context, op, path string, shown *s
 		return "", ts.changedSince(op, path, shown, now)
 	}
 	return version, nil
-}
-
-// explainWrite returns the error of a write_file, in the terms of the session
-// where the condition was the session's own.
-func (ts *toolset) explainWrite(ctx context.Context, path string, in *writeFileInput, err error) error {
-	s := ts.session(ctx)
-	if s == nil || in.CreateOnly {
-		return err
-	}
-	shown := s.file(ts.fileKey(path))
-	switch {
-	case shown == nil && errors.Is(err, fs.ErrExist):
-		return ts.readRequired(ops.WriteFile, path, nil)
-	case shown != nil && errors.Is(err, workspace.ErrConflict):
-		now, readErr := ts.whole.ReadFile(policy.WithApprover(ctx, nil), path) // nobody is asked for a diff
-		if errors.Is(readErr, fs.ErrNotExist) {
-			s.rename(ts.ws.Name(), path, "")
-		}
-		return ts.changedSince(ops.WriteFile, path, shown, now)
-	}
-	return err
 }
 
 // checkEdit returns the error of an edit of old, which holds text, outside what the
@@ -534,23 +477,6 @@ func (ts *toolset) editedLines(ctx context.Context, path string, version workspa
 			after.add(first, min(r[1]+shift, after.Total))
 		}
 	}
-	s.put(ts.fileKey(path), after)
-}
-
-// appended records that the end of now was added to old, which [toolset.checkEdit]
-// let through.
-func (ts *toolset) appended(ctx context.Context, path string, version workspace.Version, old, now []byte) {
-	s := ts.session(ctx)
-	if s == nil {
-		return
-	}
-	after := &shownFile{Version: version, SHA256: hash(now), Total: countLines(textOf(now)), data: now}
-	if before := s.file(ts.fileKey(path)); before != nil {
-		for _, r := range before.Lines {
-			after.add(r[0], r[1])
-		}
-	}
-	after.add(countLines(textOf(old))+1, after.Total)
 	s.put(ts.fileKey(path), after)
 }
 

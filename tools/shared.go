@@ -3,7 +3,6 @@ package tools
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -264,15 +263,6 @@ func (ts *toolset) about(front *toolset, op string) string {
 		return ts.ws.Name()
 	}
 	return ts.ws.Name() + " (" + strings.Join(notes, ", ") + ")"
-}
-
-// callMember runs the tool of the workspace that args name.
-func (t *Tool) callMember(ctx context.Context, args json.RawMessage) (*Result, error) {
-	member, rest, err := t.takeWorkspace(args)
-	if err != nil {
-		return t.toolset.failed(t.toolset.explain(ctx, t.does, err))
-	}
-	return member.Call(ctx, rest)
 }
 
 // takeWorkspace returns the tool of the workspace that args name, and the other

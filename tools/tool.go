@@ -128,6 +128,15 @@ func (t *Tool) Call(ctx context.Context, args json.RawMessage) (*Result, error) 
 	return t.callBounded(ctx, limited, args)
 }
 
+// callMember runs the tool of the workspace that args name.
+func (t *Tool) callMember(ctx context.Context, args json.RawMessage) (*Result, error) {
+	member, rest, err := t.takeWorkspace(args)
+	if err != nil {
+		return t.toolset.failed(t.toolset.explain(ctx, t.does, err))
+	}
+	return member.Call(ctx, rest)
+}
+
 // outcome is what a call ended with.
 type outcome struct {
 	result *Result

@@ -293,6 +293,9 @@ func (f *Files) WriteTextFile(ctx context.Context, req sdk.WriteTextFileRequest)
 	return none, toAgent(req.Path, f.write(f.context(ctx), name, text))
 }
 
+// wasEmpty reports whether the content of a write was empty before [wire] changed it.
+func wasEmpty(req sdk.WriteTextFileRequest) bool { return req.Meta[emptyMark] == true }
+
 // write writes a file, and calls the functions of the editor.
 func (f *Files) write(ctx context.Context, name, text string) (err error) {
 	if f.opts.BeforeWrite != nil || f.opts.AfterWrite != nil {

@@ -157,9 +157,6 @@ func shortened(head []byte) []byte {
 // that sends it itself writes an empty file.
 const emptyMark = "io.github.workspacekit/empty"
 
-// wasEmpty reports whether the content of a write was empty before [wire] changed it.
-func wasEmpty(req sdk.WriteTextFileRequest) bool { return req.Meta[emptyMark] == true }
-
 // withContent returns a message, in which a write has a content. It can go when the
 // SDK takes an empty one.
 func withContent(line []byte) []byte {

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -34,14 +33,6 @@ func (h *httpFlags) add(cmd *cobra.Command, address string) {
 	cmd.Flags().StringVar(&h.address, "http", address, "serve over HTTP at this `address` or port, such as 127.0.0.1:8080")
 	cmd.Flags().StringVar(&h.tokenFile, "token-file", "", "accept the tokens in this `file`, one on each line"+needs)
 	cmd.Flags().StringArrayVar(&h.hosts, "allow-host", nil, "accept requests for this host `name`, too, such as the name of a proxy"+needs)
-}
-
-// check refuses flags that do nothing.
-func (h *httpFlags) check() error {
-	if h.address == "" && (h.tokenFile != "" || h.hosts != nil) {
-		return errors.New("--token-file and --allow-host need --http")
-	}
-	return nil
 }
 
 // listen reads the tokens, and listens at the address.

@@ -104,6 +104,14 @@ func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, over 
 	return term.Fail(err)
 }
 
+// check refuses flags that do nothing.
+func (h *httpFlags) check() error {
+	if h.address == "" && (h.tokenFile != "" || h.hosts != nil) {
+		return errors.New("--token-file and --allow-host need --http")
+	}
+	return nil
+}
+
 // instructions returns what a client tells its model about the workspaces.
 func instructions(o *target.Opened) string {
 	names := make([]string, len(o.All))

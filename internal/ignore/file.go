@@ -103,6 +103,23 @@ func (f *File) add(line string) {
 	}
 }
 
+// extension returns the ".ext" of a pattern "*.ext" whose only dot is that.
+func (p *pattern) extension() (ext string, ok bool) {
+	if p.prefix != "" || len(p.middle) != 1 || p.middle[0].kind != star {
+		return "", false
+	}
+	for _, t := range p.tail {
+		if t.kind != one {
+			return "", false
+		}
+	}
+	ext = literalText(p.tail)
+	return ext, strings.LastIndexByte(ext, '.') == 0
+}
+
+// literal reports whether the pattern is plain text, all of it in its prefix.
+func (p *pattern) literal() bool { return len(p.middle)+len(p.tail) == 0 }
+
 // simplify takes off the slash that anchors a pattern, and turns a pattern
 // that is a name at any depth, as in "**/name", into that name.
 func simplify(line string, inPath bool) (string, bool) {
@@ -136,24 +153,4 @@ func (x index) of(dir bool) int {
 		return x.dir
 	}
 	return x.file
-}
-
-// nameRule returns the last rule that matches name wherever it is.
-func (f *File) nameRule(name string, dir bool) int {
-	last := f.names[name].of(dir)
-	if len(f.exts) > 0 {
-		if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
-			last = max(last, f.exts[name[dot:]].of(dir))
-		}
-	}
-	for i := range f.globs {
-		r := &f.globs[i]
-		if r.number < last {
-			break
-		}
-		if (dir || !r.dirOnly) && r.match("", name) {
-			return r.number
-		}
-	}
-	return last
 }

@@ -74,23 +74,6 @@ func countSlashes(prefix string, terms []term) int {
 	return count
 }
 
-// literal reports whether the pattern is plain text, all of it in its prefix.
-func (p *pattern) literal() bool { return len(p.middle)+len(p.tail) == 0 }
-
-// extension returns the ".ext" of a pattern "*.ext" whose only dot is that.
-func (p *pattern) extension() (ext string, ok bool) {
-	if p.prefix != "" || len(p.middle) != 1 || p.middle[0].kind != star {
-		return "", false
-	}
-	for _, t := range p.tail {
-		if t.kind != one {
-			return "", false
-		}
-	}
-	ext = literalText(p.tail)
-	return ext, strings.LastIndexByte(ext, '.') == 0
-}
-
 // match reports whether the pattern matches dir and name, one after the other.
 // dir, if longer than the prefix, begins with it: see reaches.
 func (p *pattern) match(dir, name string) bool {

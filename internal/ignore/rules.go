@@ -95,6 +95,26 @@ func (r *Rules) last(name string, dir bool) int {
 	return last
 }
 
+// nameRule returns the last rule that matches name wherever it is.
+func (f *File) nameRule(name string, dir bool) int {
+	last := f.names[name].of(dir)
+	if len(f.exts) > 0 {
+		if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
+			last = max(last, f.exts[name[dot:]].of(dir))
+		}
+	}
+	for i := range f.globs {
+		r := &f.globs[i]
+		if r.number < last {
+			break
+		}
+		if (dir || !r.dirOnly) && r.match("", name) {
+			return r.number
+		}
+	}
+	return last
+}
+
 // reaches reports whether the pattern can match something in dir or below it.
 func (p *pattern) reaches(dir string) bool {
 	if len(dir) <= len(p.prefix) {

@@ -100,30 +100,10 @@ func malformedXML() *apiError {
 		message: "The XML you provided was not well-formed or did not validate against our published schema"}
 }
 
-// methodNotAllowed is the error of a method that the resource does not have.
-func methodNotAllowed() *apiError {
-	return &apiError{status: http.StatusMethodNotAllowed, code: "MethodNotAllowed",
-		message: "The specified method is not allowed against this resource."}
-}
-
-// noSuchBucket is the error of a missing bucket.
-func noSuchBucket(name string) *apiError {
-	e := &apiError{status: http.StatusNotFound, code: "NoSuchBucket", message: "The specified bucket does not exist"}
-	return e.with("BucketName", name)
-}
-
 // noSuchKey is the error of a missing object.
 func noSuchKey(key string) *apiError {
 	e := &apiError{status: http.StatusNotFound, code: "NoSuchKey", message: "The specified key does not exist."}
 	return e.with("Key", key)
-}
-
-// noSuchUpload is the error of an upload that was completed or aborted, or
-// never began.
-func noSuchUpload(id string) *apiError {
-	e := &apiError{status: http.StatusNotFound, code: "NoSuchUpload",
-		message: "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."}
-	return e.with("UploadId", id)
 }
 
 // notImplemented is the error of everything that the server lacks, so that a

@@ -105,6 +105,12 @@ func (s *Server) writable(name string) (*bucket, error) {
 	return nil, noSuchBucket(name)
 }
 
+// noSuchBucket is the error of a missing bucket.
+func noSuchBucket(name string) *apiError {
+	e := &apiError{status: http.StatusNotFound, code: "NoSuchBucket", message: "The specified bucket does not exist"}
+	return e.with("BucketName", name)
+}
+
 // load returns the object of the key.
 func (s *Server) load(bucket, key string) (*object, error) {
 	s.mu.Lock()

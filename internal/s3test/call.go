@@ -107,13 +107,6 @@ func (c *call) query(name string) string { return c.request.Query.Get(name) }
 // has reports whether the query has name, if only as a word.
 func (c *call) has(name string) bool { return c.request.Query.Has(name) }
 
-// flush sends what was written so far.
-func (c *call) flush() {
-	if flusher, ok := c.w.(http.Flusher); ok {
-		flusher.Flush()
-	}
-}
-
 // serve answers one request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := s.newCall(w, r)
@@ -280,6 +273,12 @@ func (c *call) unknown() *apiError {
 		return notImplemented(c.r.URL.RawQuery)
 	}
 	return methodNotAllowed()
+}
+
+// methodNotAllowed is the error of a method that the resource does not have.
+func methodNotAllowed() *apiError {
+	return &apiError{status: http.StatusMethodNotAllowed, code: "MethodNotAllowed",
+		message: "The specified method is not allowed against this resource."}
 }
 
 type handler func(*call) (*answer, error)

@@ -32,6 +32,20 @@ func (s *Server) remove(b *bucket, key, etag string) error {
 	return nil
 }
 
+// checkDelete tests the condition that etag states on what is deleted; empty
+// states none. What does not exist matches nothing.
+func (s *Server) checkDelete(held *object, etag string) error {
+	switch {
+	case etag == "" || s.opts.IgnoreConditions || s.opts.IgnoreDeleteConditions:
+		return nil
+	case s.opts.RefuseConditions:
+		return notImplemented("If-Match")
+	case held == nil || !held.matches(etag):
+		return preconditionFailed("If-Match")
+	}
+	return nil
+}
+
 // deletion is the body of DeleteObjects.
 type deletion struct {
 	XMLName xml.Name `xml:"Delete"`

@@ -153,6 +153,13 @@ func (s *Server) deliver(c *call, a *answer, fault Fault) {
 	panic(http.ErrAbortHandler)
 }
 
+// flush sends what was written so far.
+func (c *call) flush() {
+	if flusher, ok := c.w.(http.Flusher); ok {
+		flusher.Flush()
+	}
+}
+
 // hang waits until nobody waits for the answer any more, and ends the handler.
 func (s *Server) hang(c *call) {
 	select {

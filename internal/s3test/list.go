@@ -1,6 +1,7 @@
 package s3test
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strconv"
 	"strings"
@@ -195,6 +196,9 @@ func (d *document) listed(o *object, encode func(string) string, owner bool) {
 	}
 	d.close("Contents")
 }
+
+// class returns the storage class as a header has it.
+func (o *object) class() string { return cmp.Or(o.header.Get("X-Amz-Storage-Class"), standard) }
 
 // commonPrefixes adds the prefixes of a listing with a delimiter.
 func (d *document) commonPrefixes(prefixes []string, encode func(string) string) {

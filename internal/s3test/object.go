@@ -2,7 +2,6 @@ package s3test
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/md5"
 	"encoding/base64"
 	"maps"
@@ -138,9 +137,6 @@ func (o *object) describe() http.Header {
 // standard is the storage class of an object that was given none.
 const standard = "STANDARD"
 
-// class returns the storage class as a header has it.
-func (o *object) class() string { return cmp.Or(o.header.Get("X-Amz-Storage-Class"), standard) }
-
 // tags returns the tags of an object.
 func (o *object) tags() url.Values {
 	tags, _ := url.ParseQuery(o.header.Get(tagging))
@@ -215,20 +211,6 @@ func (s *Server) checkWrite(c *call, held *object, ignore bool) error {
 	case match != "" && held == nil:
 		return noSuchKey(c.key())
 	case match != "" && !held.matches(match):
-		return preconditionFailed("If-Match")
-	}
-	return nil
-}
-
-// checkDelete tests the condition that etag states on what is deleted; empty
-// states none. What does not exist matches nothing.
-func (s *Server) checkDelete(held *object, etag string) error {
-	switch {
-	case etag == "" || s.opts.IgnoreConditions || s.opts.IgnoreDeleteConditions:
-		return nil
-	case s.opts.RefuseConditions:
-		return notImplemented("If-Match")
-	case held == nil || !held.matches(etag):
 		return preconditionFailed("If-Match")
 	}
 	return nil

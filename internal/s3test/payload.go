@@ -302,12 +302,3 @@ func (c *call) checkGiven(given checksum) error {
 	}
 	return nil
 }
-
-// bodyChecksum returns the checksum to store with the body, which has been
-// verified: the one that was given, or else one of the default kind.
-func (c *call) bodyChecksum() checksum {
-	if given, err := c.givenChecksum(); err == nil && given.algorithm != "" {
-		return given
-	}
-	return checksumOf(defaultAlgorithm, c.body)
-}

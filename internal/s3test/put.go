@@ -34,6 +34,15 @@ func (s *Server) putObject(c *call) (*answer, error) {
 	return a, nil
 }
 
+// bodyChecksum returns the checksum to store with the body, which has been
+// verified: the one that was given, or else one of the default kind.
+func (c *call) bodyChecksum() checksum {
+	if given, err := c.givenChecksum(); err == nil && given.algorithm != "" {
+		return given
+	}
+	return checksumOf(defaultAlgorithm, c.body)
+}
+
 // store makes o what its key holds, if the conditions of the request hold;
 // ignore leaves them out.
 func (s *Server) store(c *call, o *object, ignore bool) error {

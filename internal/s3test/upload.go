@@ -109,6 +109,14 @@ func (s *Server) upload(c *call) (*bucket, *upload, error) {
 	return nil, nil, noSuchUpload(id)
 }
 
+// noSuchUpload is the error of an upload that was completed or aborted, or
+// never began.
+func noSuchUpload(id string) *apiError {
+	e := &apiError{status: http.StatusNotFound, code: "NoSuchUpload",
+		message: "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."}
+	return e.with("UploadId", id)
+}
+
 // forget removes an upload.
 func (b *bucket) forget(u *upload) {
 	b.uploads = slices.DeleteFunc(b.uploads, func(other *upload) bool { return other == u })

@@ -2,25 +2,12 @@ package container
 
 import (
 	"cmp"
-	"context"
-	"io"
 	"maps"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
-	"github.com/workspacekit/workspacekit/providers/container/internal/program"
-	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 )
-
-// create creates the container that the options describe.
-func (o *Options) create(ctx context.Context) (*engine.OwnedContainer, error) {
-	return o.client().Create(ctx, &engine.Spec{
-		Image: o.Image, Name: o.Create.Name, Keep: o.Create.Keep, Workdir: o.Create.Workdir, Flags: o.createFlags(),
-	})
-}
 
 // createFlags returns the flags of the engine's client for the options.
 func (o *Options) createFlags() []string {
@@ -111,22 +98,4 @@ func (c *CreateOptions) tmpfs() []string {
 func holds(dir, name string) bool {
 	dir = path.Clean(dir)
 	return dir == name || strings.HasPrefix(name, dir+"/")
-}
-
-// handOver gives the directory in which the container starts programs to the user
-// that the shells run as, if it is empty and that user cannot write there: engines
-// and images create it for root. What is mounted belongs to somebody else.
-func (o *Options) handOver(ctx context.Context, owned *engine.OwnedContainer, sh *shell.Session, i *program.Image) error {
-	if o.Create.Workdir == "" || o.Create.ReadOnlyRoot || i.User == 0 {
-		return nil
-	}
-	reply, err := sh.Start(ctx, program.Idempotent("barred", o.Create.Workdir))
-	if err != nil {
-		return err
-	}
-	dir, err := io.ReadAll(reply)
-	if err != nil || reply.Status != 0 || len(dir) == 0 {
-		return err
-	}
-	return owned.Give(ctx, string(dir), int(i.User), i.Group())
 }

@@ -115,6 +115,16 @@ func (s *store) Capabilities() workspace.Capabilities {
 	return c
 }
 
+// runs reports whether commands can be run: another [Executor] has no way to the standard
+// error of a program.
+func (s *shared) runs() bool {
+	switch s.opts.Executor.(type) {
+	case nil, Command, *kubectl:
+		return true
+	}
+	return false
+}
+
 // Root implements [fallback.Rooter].
 func (s *store) Root() string {
 	if found := s.start.found.Load(); found != nil {

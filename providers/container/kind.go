@@ -233,14 +233,6 @@ func keyOf(option string) string {
 	return strings.Join(parts, ".")
 }
 
-// checkWorkspaceDir returns what is wrong with a directory in a container.
-func checkWorkspaceDir(dir string) error {
-	if dir == "" || path.IsAbs(dir) {
-		return nil
-	}
-	return kind.KeyError("workspaceDir", fmt.Errorf("%q is not absolute: name a path in the container, such as /workspace", dir))
-}
-
 func checkNotNegative[T int | float64 | time.Duration](key string, value T) error {
 	if value < 0 {
 		return kind.KeyError(key, errors.New("it cannot be negative"))

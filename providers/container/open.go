@@ -3,6 +3,7 @@ package container
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
@@ -104,6 +105,13 @@ func (s *shared) locate(ctx context.Context, found *session) (err error) {
 	return err
 }
 
+// create creates the container that the options describe.
+func (o *Options) create(ctx context.Context) (*engine.OwnedContainer, error) {
+	return o.client().Create(ctx, &engine.Spec{
+		Image: o.Image, Name: o.Create.Name, Keep: o.Create.Keep, Workdir: o.Create.Workdir, Flags: o.createFlags(),
+	})
+}
+
 // openFirst opens a shell where the options say and notes what it reports.
 func (s *shared) openFirst(ctx context.Context, found *session) (*shell.Session, error) {
 	candidates := engine.ShellCommands
@@ -123,6 +131,24 @@ func (s *shared) openFirst(ctx context.Context, found *session) (*shell.Session,
 		return nil, err
 	}
 	return sh, nil
+}
+
+// handOver gives the directory in which the container starts programs to the user
+// that the shells run as, if it is empty and that user cannot write there: engines
+// and images create it for root. What is mounted belongs to somebody else.
+func (o *Options) handOver(ctx context.Context, owned *engine.OwnedContainer, sh *shell.Session, i *program.Image) error {
+	if o.Create.Workdir == "" || o.Create.ReadOnlyRoot || i.User == 0 {
+		return nil
+	}
+	reply, err := sh.Start(ctx, program.Idempotent("barred", o.Create.Workdir))
+	if err != nil {
+		return err
+	}
+	dir, err := io.ReadAll(reply)
+	if err != nil || reply.Status != 0 || len(dir) == 0 {
+		return err
+	}
+	return owned.Give(ctx, string(dir), int(i.User), i.Group())
 }
 
 // openBy opens a shell by the first of some command lines that the image has.

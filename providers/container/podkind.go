@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -69,6 +70,14 @@ func checkPod(in kind.Input) error {
 		errs = append(errs, kind.KeyError("pod", fmt.Errorf("%q is not the name of a pod", o.Pod)))
 	}
 	return errors.Join(append(errs, checkWorkspaceDir(o.WorkspaceDir), checkNotNegative("shells", o.Shells), checkNotNegative("timeout", o.Timeout))...)
+}
+
+// checkWorkspaceDir returns what is wrong with a directory in a container.
+func checkWorkspaceDir(dir string) error {
+	if dir == "" || path.IsAbs(dir) {
+		return nil
+	}
+	return kind.KeyError("workspaceDir", fmt.Errorf("%q is not absolute: name a path in the container, such as /workspace", dir))
 }
 
 func grantsOfPod(in kind.Input) ([]string, error) {

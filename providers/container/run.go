@@ -59,13 +59,3 @@ func (s *session) words(args ...string) []string {
 	}
 	return nil
 }
-
-// runs reports whether commands can be run: another [Executor] has no way to the standard
-// error of a program.
-func (s *shared) runs() bool {
-	switch s.opts.Executor.(type) {
-	case nil, Command, *kubectl:
-		return true
-	}
-	return false
-}

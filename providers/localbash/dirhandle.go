@@ -62,18 +62,6 @@ func dirKey(dir string, info fs.FileInfo) string {
 	return strings.ToLower(dir)
 }
 
-// openNearest opens the directory dir or, if it does not exist, the nearest one
-// above it that does.
-func (f *folder) openNearest(dir string) (*dirHandle, error) {
-	for {
-		opened, err := f.openDir(dir)
-		if dir == "." || dir == "/" || !errors.Is(err, fs.ErrNotExist) {
-			return opened, err
-		}
-		dir, _ = splitUnclean(dir)
-	}
-}
-
 // makeDir opens the directory dir, which it creates if it does not exist, with
 // its parents.
 func (f *folder) makeDir(dir string) (*dirHandle, error) {

@@ -116,6 +116,18 @@ func (f *folder) newTempFile(ctx context.Context, name string, opts workspace.Wr
 	return t, nil
 }
 
+// openNearest opens the directory dir or, if it does not exist, the nearest one
+// above it that does.
+func (f *folder) openNearest(dir string) (*dirHandle, error) {
+	for {
+		opened, err := f.openDir(dir)
+		if dir == "." || dir == "/" || !errors.Is(err, fs.ErrNotExist) {
+			return opened, err
+		}
+		dir, _ = splitUnclean(dir)
+	}
+}
+
 // writeTarget returns where a write to name takes place: the directory, and
 // the name in it. A symlink stands for its target, unless the write wants the
 // name to be new.

@@ -243,10 +243,6 @@ func (o *Options) checkOwner() error {
 // accountName are the accounts of all stores; AWS has numbers.
 var accountName = lazyregexp.New(`^[A-Za-z0-9$_.:@-]{1,128}$`)
 
-func isAccount(text string) bool {
-	return len(text) == 12 && strings.Trim(text, "0123456789") == ""
-}
-
 // checkAccess checks who sends the requests.
 func (o *Options) checkAccess() error {
 	if !o.Anonymous {

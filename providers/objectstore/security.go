@@ -153,6 +153,10 @@ func accessPointOf(bucket string) (point arn.ARN, ok bool) {
 	return point, ok && name != "" && strings.IndexFunc(name, word) < 0
 }
 
+func isAccount(text string) bool {
+	return len(text) == 12 && strings.Trim(text, "0123456789") == ""
+}
+
 // checkAccessPoint checks a Bucket that is an ARN.
 func (o *Options) checkAccessPoint() error {
 	point, ok := accessPointOf(o.Bucket)

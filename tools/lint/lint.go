@@ -123,6 +123,34 @@ func (v vendor) check(definitions json.RawMessage) (*Report, error) {
 	return r, nil
 }
 
+func (v vendor) checkTool(r *Report, d definition) {
+	if !v.name().MatchString(d.Name) {
+		r.add(d.Name, "the name does not match %s", v.name())
+	}
+	if n := utf8.RuneCountInString(d.Description); v.description > 0 && n > v.description {
+		r.add(d.Name, "the description has %d characters, and the limit is %d", n, v.description)
+	}
+	if v.strict && !d.Strict {
+		r.add(d.Name, "strict is not true")
+	}
+	schema := d.schema()
+	if schema == nil {
+		if !v.grouped { // Gemini's functions without parameters have none
+			r.add(d.Name, "there is no schema of the arguments")
+		}
+		return
+	}
+	if !v.isType(schema, "object") {
+		r.add(d.Name, "the schema of the arguments is not of type object")
+	}
+	for _, word := range v.refusedRoot {
+		if schema[word] != nil {
+			r.add(d.Name, "the schema of the arguments has %s, which is refused there", word)
+		}
+	}
+	v.checkSchema(r, d.Name, "", schema, 0)
+}
+
 // functions returns the tools of Gemini's array, whose elements are lists of them.
 func functions(groups []json.RawMessage) ([]json.RawMessage, error) {
 	var all []json.RawMessage

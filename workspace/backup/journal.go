@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -287,6 +288,30 @@ func (j *journal) change(ctx context.Context, number int64) (*Change, error) {
 		j.mu.Lock()
 		j.cached[number] = c
 		j.mu.Unlock()
+	}
+	return c, nil
+}
+
+// decode returns the change in an object of the journal. The object may have been
+// written by anybody who can write to the store, so names are checked.
+func decode(data []byte, number int64) (*Change, error) {
+	c := &Change{Number: number}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, err
+	}
+	for _, step := range c.Steps {
+		if err := ops.CheckName(step.Path); err != nil {
+			return nil, err
+		}
+		for _, s := range []State{step.Before, step.After} {
+			if s.SHA256 != "" && !isHash(s.SHA256) || s.SHA256 == "" && s.Kept != 0 {
+				return nil, errors.New("not a hash")
+			}
+		}
+	}
+	moves := c.Op == ops.Move || c.Op == ops.Copy
+	if ops.CheckName(c.Path) != nil || moves && ops.CheckName(c.To) != nil || !session.Valid(c.Session) {
+		return nil, errors.New("not a change")
 	}
 	return c, nil
 }

@@ -1,14 +1,11 @@
 package backup
 
 import (
-	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
-	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -99,41 +96,8 @@ func (s State) same(other State) bool {
 	return s.SHA256 != "" && s.SHA256 == other.SHA256
 }
 
-// inverse returns the steps that undo steps: the last one first.
-func inverse(steps []Step) []Step {
-	undone := make([]Step, 0, len(steps))
-	for _, step := range slices.Backward(steps) {
-		undone = append(undone, Step{step.Path, step.After, step.Before})
-	}
-	return undone
-}
-
 // hashLength is the length of a hash in hexadecimal digits.
 const hashLength = 64
-
-// decode returns the change in an object of the journal. The object may have been
-// written by anybody who can write to the store, so names are checked.
-func decode(data []byte, number int64) (*Change, error) {
-	c := &Change{Number: number}
-	if err := json.Unmarshal(data, c); err != nil {
-		return nil, err
-	}
-	for _, step := range c.Steps {
-		if err := ops.CheckName(step.Path); err != nil {
-			return nil, err
-		}
-		for _, s := range []State{step.Before, step.After} {
-			if s.SHA256 != "" && !isHash(s.SHA256) || s.SHA256 == "" && s.Kept != 0 {
-				return nil, errors.New("not a hash")
-			}
-		}
-	}
-	moves := c.Op == ops.Move || c.Op == ops.Copy
-	if ops.CheckName(c.Path) != nil || moves && ops.CheckName(c.To) != nil || !session.Valid(c.Session) {
-		return nil, errors.New("not a change")
-	}
-	return c, nil
-}
 
 // isHash reports whether s is 64 hexadecimal digits, so that it is part of a name
 // as it is.

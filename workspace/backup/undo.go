@@ -296,6 +296,15 @@ func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err
 	return err == nil, err
 }
 
+// inverse returns the steps that undo steps: the last one first.
+func inverse(steps []Step) []Step {
+	undone := make([]Step, 0, len(steps))
+	for _, step := range slices.Backward(steps) {
+		undone = append(undone, Step{step.Path, step.After, step.Before})
+	}
+	return undone
+}
+
 // onlyDirs reports whether steps are about directories alone.
 func onlyDirs(steps []Step) bool {
 	return !slices.ContainsFunc(steps, func(step Step) bool {

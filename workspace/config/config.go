@@ -35,6 +35,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
@@ -200,6 +201,15 @@ func parse(data []byte, path string, o Options) (*Config, error) {
 	return c, nil
 }
 
+// below returns the names of the protected files that are below root, or are root.
+func (c *configFiles) below(root string) []string {
+	names := namesIn(root, c.logs)
+	if !c.unprotected {
+		names = append(names, namesIn(root, c.paths())...)
+	}
+	return names
+}
+
 // read sets c to what the file says.
 func (c *Config) read(p *diagnostics, data []byte, o Options) {
 	root := document.Read(data, o.Env, &p.Diagnostics)
@@ -278,6 +288,31 @@ func describe(p *diagnostics, e document.Entry) *description {
 	checkPolicyTests(p, e.Value.Lookup("policyTests"))
 	d.checkMode(p)
 	return d
+}
+
+// checkRequires adds the items of n that are no capabilities, and those that readOnly
+// takes from every provider.
+func (d *description) checkRequires(p *diagnostics, n *document.Node) {
+	if n == nil {
+		return
+	}
+	readable := workspace.Capabilities{Versions: true, Watch: workspace.WatchNative}
+	for _, item := range n.Items {
+		switch {
+		case item.Kind != document.Text:
+		case !slices.Contains(requirementNames(), item.Text):
+			p.Add(item.At, "there is no capability %q: %s", document.Short(item.Raw), document.Suggest(item.Raw, requirementNames()))
+		case d.settings().ReadOnly && lacking(readable, []string{item.Text}) != "":
+			p.Add(item.At, "a workspace with readOnly has no %s: remove it here, or remove readOnly", item.Text)
+		}
+	}
+}
+
+// checkMode adds an error for rules that are not enforced and have nobody to tell.
+func (d *description) checkMode(p *diagnostics) {
+	if d.Audit == nil && d.settings().Mode == ModeAudit {
+		p.Add(d.node.Lookup("fs").Find("mode"), "mode: audit needs an audit log: add audit: {file: audit.jsonl} to the workspace")
+	}
 }
 
 // settings returns what the file says of settings, which must not be changed.

@@ -15,7 +15,6 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/gitstage"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 	"github.com/workspacekit/workspacekit/workspace/observe"
-	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // Audit says where each operation on a workspace is recorded, denials included: see
@@ -124,20 +123,6 @@ type Git struct {
 // on reports whether g asks for something.
 func (g *Git) on() bool { return g != nil && g.Stage }
 
-// checkGit adds an error for a git in a workspace that is not a local folder.
-func (d *description) checkGit(p *diagnostics, opener provider) {
-	if d.Git.on() && opener.kind != nil && !opener.kind.Local {
-		p.Add(d.node.Lookup("git").At, "git needs a folder of this computer, and the provider %s is none: leave it out", opener.name)
-	}
-}
-
-// checkMode adds an error for rules that are not enforced and have nobody to tell.
-func (d *description) checkMode(p *diagnostics) {
-	if d.Audit == nil && d.settings().Mode == ModeAudit {
-		p.Add(d.node.Lookup("fs").Find("mode"), "mode: audit needs an audit log: add audit: {file: audit.jsonl} to the workspace")
-	}
-}
-
 // watchers is who observes a workspace.
 type watchers struct {
 	audit *Audit // nil for no log; its paths are absolute
@@ -153,13 +138,6 @@ type watchingLog struct{ *audit.Log }
 
 // denialKey is the key of the rule that would have refused an operation.
 type denialKey struct{}
-
-// reportDenial notes in ctx which rule would have refused its operation.
-func reportDenial(ctx context.Context, _ string, d policy.Decision) {
-	if rule, ok := ctx.Value(denialKey{}).(*atomic.Pointer[string]); ok {
-		rule.Store(&d.Rule)
-	}
-}
 
 // Before implements [observe.Observer].
 func (l watchingLog) Before(ctx context.Context, e observe.Event) (context.Context, error) {

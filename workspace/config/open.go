@@ -43,6 +43,11 @@ func (c *Config) Open(ctx context.Context, r *Registry, names ...string) (*Works
 	return opened, nil
 }
 
+func (w *Workspaces) add(ws *Workspace) {
+	w.all = append(w.all, ws)
+	w.byName[ws.Name()] = ws
+}
+
 // choose returns the descriptions with the names, in the order of the file.
 func (c *Config) choose(names []string) ([]*description, error) {
 	if len(names) == 0 {
@@ -112,6 +117,40 @@ func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *desc
 		return nil, withCause(p.err(), errors.ErrUnsupported)
 	}
 	return ws, nil
+}
+
+// openStore opens the workspace that has the backups b, without its settings. It returns
+// nil if b are in the workspace that they are of.
+func (c *Config) openStore(ctx context.Context, r *Registry, b *Backup) (workspace.FileSystem, error) {
+	if b == nil || b.Workspace == "" {
+		return nil, nil
+	}
+	at := slices.IndexFunc(c.all, func(d *description) bool { return d.name == b.Workspace })
+	d := c.all[at] // which checkBackups has found
+	providers, err := c.providers(r, []*description{d})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkTrust(providers[0], d); err != nil {
+		return nil, err
+	}
+	fsys, err := providers[0].kind.Open(ctx, providers[0].in)
+	if err != nil {
+		return nil, c.failure(d, err)
+	}
+	return fsys, nil
+}
+
+// backupsIn returns the directories of the workspace name that have backups of other
+// workspaces.
+func (c *Config) backupsIn(name string) []string {
+	var dirs []string
+	for _, d := range c.backedUp {
+		if d.Backup.Workspace == name {
+			dirs = append(dirs, d.Backup.dir(d.name))
+		}
+	}
+	return dirs
 }
 
 // failure returns the error of a workspace that cannot be opened.

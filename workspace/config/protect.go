@@ -61,15 +61,6 @@ func (f *filesIn) protects(name string) (why string) {
 	return ""
 }
 
-// below returns the names of the protected files that are below root, or are root.
-func (c *configFiles) below(root string) []string {
-	names := namesIn(root, c.logs)
-	if !c.unprotected {
-		names = append(names, namesIn(root, c.paths())...)
-	}
-	return names
-}
-
 // namesIn returns the names that files have below root.
 func namesIn(root string, files []string) []string {
 	root = kind.RealPath(filepath.FromSlash(root))

@@ -53,6 +53,13 @@ func (c *Config) provider(p *diagnostics, r *Registry, d *description) provider 
 	return opener
 }
 
+// checkGit adds an error for a git in a workspace that is not a local folder.
+func (d *description) checkGit(p *diagnostics, opener provider) {
+	if d.Git.on() && opener.kind != nil && !opener.kind.Local {
+		p.Add(d.node.Lookup("git").At, "git needs a folder of this computer, and the provider %s is none: leave it out", opener.name)
+	}
+}
+
 func (r *Registry) fromURL(p *diagnostics, d *description, in kind.Input) provider {
 	name, options, err := r.parseURL(d.kind.Text)
 	if err != nil {

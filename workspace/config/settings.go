@@ -10,11 +10,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
-	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -426,6 +426,13 @@ func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error)
 	return fsys, nil
 }
 
+// reportDenial notes in ctx which rule would have refused its operation.
+func reportDenial(ctx context.Context, _ string, d policy.Decision) {
+	if rule, ok := ctx.Value(denialKey{}).(*atomic.Pointer[string]); ok {
+		rule.Store(&d.Rule)
+	}
+}
+
 // transactions reports whether a workspace with the provider store undoes transactions
 // below its policies. There the journal has to be hidden: who could write to it could make
 // an undo write anything. Otherwise, package transaction works above the policies.
@@ -578,24 +585,6 @@ func requirementNames() []string {
 	return names
 }
 
-// checkRequires adds the items of n that are no capabilities, and those that readOnly
-// takes from every provider.
-func (d *description) checkRequires(p *diagnostics, n *document.Node) {
-	if n == nil {
-		return
-	}
-	readable := workspace.Capabilities{Versions: true, Watch: workspace.WatchNative}
-	for _, item := range n.Items {
-		switch {
-		case item.Kind != document.Text:
-		case !slices.Contains(requirementNames(), item.Text):
-			p.Add(item.At, "there is no capability %q: %s", document.Short(item.Raw), document.Suggest(item.Raw, requirementNames()))
-		case d.settings().ReadOnly && lacking(readable, []string{item.Text}) != "":
-			p.Add(item.At, "a workspace with readOnly has no %s: remove it here, or remove readOnly", item.Text)
-		}
-	}
-}
-
 // lacking returns which of names c lacks, separated by commas.
 func lacking(c workspace.Capabilities, names []string) string {
 	var missing []string
@@ -676,67 +665,4 @@ func (b *Backup) dir(name string) string {
 		return backup.DefaultDir + "/" + name
 	}
 	return backup.DefaultDir
-}
-
-// backupsIn returns the directories of the workspace name that have backups of other
-// workspaces.
-func (c *Config) backupsIn(name string) []string {
-	var dirs []string
-	for _, d := range c.backedUp {
-		if d.Backup.Workspace == name {
-			dirs = append(dirs, d.Backup.dir(d.name))
-		}
-	}
-	return dirs
-}
-
-// openStore opens the workspace that has the backups b, without its settings. It returns
-// nil if b are in the workspace that they are of.
-func (c *Config) openStore(ctx context.Context, r *Registry, b *Backup) (workspace.FileSystem, error) {
-	if b == nil || b.Workspace == "" {
-		return nil, nil
-	}
-	at := slices.IndexFunc(c.all, func(d *description) bool { return d.name == b.Workspace })
-	d := c.all[at] // which checkBackups has found
-	providers, err := c.providers(r, []*description{d})
-	if err != nil {
-		return nil, err
-	}
-	if err := c.checkTrust(providers[0], d); err != nil {
-		return nil, err
-	}
-	fsys, err := providers[0].kind.Open(ctx, providers[0].in)
-	if err != nil {
-		return nil, c.failure(d, err)
-	}
-	return fsys, nil
-}
-
-// hideBackups returns fsys without the directories that have backups.
-func (l layers) hideBackups(name string, fsys workspace.FileSystem) (workspace.FileSystem, error) {
-	hidden := slices.Clone(l.hidden)
-	if l.backup != nil && l.store == nil {
-		hidden = append(hidden, l.backup.dir(name))
-	}
-	if len(hidden) == 0 {
-		return fsys, nil
-	}
-	return backup.Hide(fsys, hidden...)
-}
-
-// keepBackups returns fsys with backups, nil if there are none. raw is the FileSystem of
-// the provider. log, which may be nil, learns what is undone.
-func (l layers) keepBackups(name string, fsys, raw workspace.FileSystem, log *audit.Log) (*backup.FS, error) {
-	if l.backup == nil || l.settings.ReadOnly {
-		return nil, nil
-	}
-	opts := &backup.Options{
-		Store: l.store, Dir: l.backup.dir(name), Keep: l.backup.Keep,
-		KeepBytes: l.backup.MaxMb << 20, MaxChange: l.backup.MaxMb << 18,
-		KeepGit: l.settings.Policy().DenySensitive && l.settings.Mode != ModeAudit, Undone: undone(log, name),
-	}
-	if l.store == nil {
-		opts.Store = raw
-	}
-	return backup.New(fsys, opts)
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/quota"
@@ -19,11 +20,6 @@ type Workspaces struct {
 	all    []*Workspace
 	byName map[string]*Workspace
 	tools  Tools
-}
-
-func (w *Workspaces) add(ws *Workspace) {
-	w.all = append(w.all, ws)
-	w.byName[ws.Name()] = ws
 }
 
 // All returns the workspaces in the order of the file.
@@ -114,6 +110,35 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 	}
 	w.Workspace = workspace.New(opener.in.Name, seen, &workspace.Options{MaxFileSize: l.settings.MaxFileSizeMb << 20})
 	return w, nil
+}
+
+// keepBackups returns fsys with backups, nil if there are none. raw is the FileSystem of
+// the provider. log, which may be nil, learns what is undone.
+func (l layers) keepBackups(name string, fsys, raw workspace.FileSystem, log *audit.Log) (*backup.FS, error) {
+	if l.backup == nil || l.settings.ReadOnly {
+		return nil, nil
+	}
+	opts := &backup.Options{
+		Store: l.store, Dir: l.backup.dir(name), Keep: l.backup.Keep,
+		KeepBytes: l.backup.MaxMb << 20, MaxChange: l.backup.MaxMb << 18,
+		KeepGit: l.settings.Policy().DenySensitive && l.settings.Mode != ModeAudit, Undone: undone(log, name),
+	}
+	if l.store == nil {
+		opts.Store = raw
+	}
+	return backup.New(fsys, opts)
+}
+
+// hideBackups returns fsys without the directories that have backups.
+func (l layers) hideBackups(name string, fsys workspace.FileSystem) (workspace.FileSystem, error) {
+	hidden := slices.Clone(l.hidden)
+	if l.backup != nil && l.store == nil {
+		hidden = append(hidden, l.backup.dir(name))
+	}
+	if len(hidden) == 0 {
+		return fsys, nil
+	}
+	return backup.Hide(fsys, hidden...)
 }
 
 // Backups returns the backups of w, which can undo changes. It returns nil if w keeps

@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -161,14 +160,3 @@ func (e *envelope) hunk(first bool) (h hunk, err error) {
 
 // isAnchor reports whether a line says where a hunk is.
 func isAnchor(line string) bool { return line == "@@" || strings.HasPrefix(line, "@@ ") }
-
-// withoutBlankEnd returns h without a blank line of context at its end, which separates
-// it from what follows more often than it is in the file.
-func (h hunk) withoutBlankEnd() (hunk, bool) {
-	last := len(h.lines) - 1
-	if last < 1 || h.lines[last] != (patchLine{' ', ""}) {
-		return h, false
-	}
-	h.lines = slices.Clone(h.lines[:last])
-	return h, true
-}

@@ -286,6 +286,17 @@ func (t *text) looseHunk(ctx context.Context, h *hunk, from *int) (note, reason 
 	return note, ""
 }
 
+// withoutBlankEnd returns h without a blank line of context at its end, which separates
+// it from what follows more often than it is in the file.
+func (h hunk) withoutBlankEnd() (hunk, bool) {
+	last := len(h.lines) - 1
+	if last < 1 || h.lines[last] != (patchLine{' ', ""}) {
+		return h, false
+	}
+	h.lines = slices.Clone(h.lines[:last])
+	return h, true
+}
+
 // isForeign reports whether l adds what means something else in a file of another encoding.
 func isForeign(l patchLine) bool {
 	return l.op == '+' && strings.ContainsFunc(l.text, func(r rune) bool { return r > unicode.MaxASCII })

@@ -423,13 +423,6 @@ func (q *question) confirm(req Request, p resolved, what string, describe func()
 	return s, errPlanned
 }
 
-// known reports whether the version of p may be known without an approval, as anybody
-// may list it.
-func (q *question) known(p resolved) bool {
-	v := q.base.verdict(onList, p.target)
-	return v.access > traverse && v.rule == nil
-}
-
 // confirmName is confirm for an operation that changes nothing, and may look at
 // names below p in the course of it. last says whether it follows a symlink that is
 // the last element.

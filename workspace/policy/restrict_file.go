@@ -134,6 +134,13 @@ func (r *RestrictedFS) writeTarget(ctx context.Context, p resolved, data []byte,
 	return version, err
 }
 
+// known reports whether the version of p may be known without an approval, as anybody
+// may list it.
+func (q *question) known(p resolved) bool {
+	v := q.base.verdict(onList, p.target)
+	return v.access > traverse && v.rule == nil
+}
+
 // Create implements [workspace.Creator]. Where a rule asks, it is refused: nobody
 // can be shown what a stream will write.
 func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {

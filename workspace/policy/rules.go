@@ -59,20 +59,6 @@ type Rules struct {
 	AllowRun bool
 }
 
-// onlySensitive reports whether DenySensitive is all that r says.
-func (r Rules) onlySensitive() bool {
-	sensitive := r.DenySensitive && !r.ShowDenied
-	r.DenySensitive = false
-	return sensitive && r.Empty()
-}
-
-// onlyDenied reports whether DeniedPaths are all that r says, but for DenySensitive.
-func (r Rules) onlyDenied() bool {
-	denied := len(r.DeniedPaths) > 0 && !r.ShowDenied
-	r.DeniedPaths, r.DenySensitive = nil, false
-	return denied && r.Empty()
-}
-
 // Rule allows or forbids some operations on some names. Exactly one of Allow,
 // Deny and Ask is set.
 type Rule struct {

@@ -45,6 +45,20 @@ func compile(rules Rules) (*ruleset, error) {
 	return compileAll(rules)
 }
 
+// onlyDenied reports whether DeniedPaths are all that r says, but for DenySensitive.
+func (r Rules) onlyDenied() bool {
+	denied := len(r.DeniedPaths) > 0 && !r.ShowDenied
+	r.DeniedPaths, r.DenySensitive = nil, false
+	return denied && r.Empty()
+}
+
+// onlySensitive reports whether DenySensitive is all that r says.
+func (r Rules) onlySensitive() bool {
+	sensitive := r.DenySensitive && !r.ShowDenied
+	r.DenySensitive = false
+	return sensitive && r.Empty()
+}
+
 // compiledDenied are rulesets of denied paths, with the sensitive names or without. The
 // many workspaces of a file hide the same ones.
 var compiledDenied rulesetCache

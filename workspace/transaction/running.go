@@ -331,17 +331,6 @@ func (s *shared) removeEmpty(ctx context.Context, dir string) {
 	}
 }
 
-// recoverOnce tries to undo what has been left, before the first change. That it fails is no
-// reason to refuse the change.
-func (s *shared) recoverOnce(ctx context.Context) {
-	if s.recovered.Swap(true) || !workspace.CapabilitiesOf(s.store).Write {
-		return
-	}
-	if err := s.undoLeft(ctx); err != nil && ctx.Err() != nil {
-		s.recovered.Store(false)
-	}
-}
-
 // undoLeft undoes the transactions of processes that have ended.
 func (s *shared) undoLeft(ctx context.Context) error {
 	infos, err := s.store.Ls(ctx, s.dir, nil)

@@ -206,6 +206,17 @@ func (f *FS) change(ctx context.Context, op, name string, do func(files workspac
 	return do(tx.files)
 }
 
+// recoverOnce tries to undo what has been left, before the first change. That it fails is no
+// reason to refuse the change.
+func (s *shared) recoverOnce(ctx context.Context) {
+	if s.recovered.Swap(true) || !workspace.CapabilitiesOf(s.store).Write {
+		return
+	}
+	if err := s.undoLeft(ctx); err != nil && ctx.Err() != nil {
+		s.recovered.Store(false)
+	}
+}
+
 // WriteFile implements [workspace.FileSystem].
 func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (version workspace.Version, err error) {
 	err = f.change(ctx, ops.WriteFile, name, func(files workspace.FileSystem) error {

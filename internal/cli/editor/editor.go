@@ -16,7 +16,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -300,12 +299,4 @@ func (v *visibleLines) end() {
 	if len(v.rest) > 0 {
 		_, _ = v.Write([]byte("\n")) // nobody else writes anymore
 	}
-}
-
-// inside returns the name of a path that the agent sent, as it is shown.
-func inside(root, sent string) string {
-	if name, ok := strings.CutPrefix(path.Clean(sent), root+"/"); ok {
-		return name
-	}
-	return sent
 }

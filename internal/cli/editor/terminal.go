@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -196,6 +197,14 @@ func (t *terminal) showContent(content []sdk.ToolCallContent) {
 			t.show(term.NoColor, blockText(c.Content.Content))
 		}
 	}
+}
+
+// inside returns the name of a path that the agent sent, as it is shown.
+func inside(root, sent string) string {
+	if name, ok := strings.CutPrefix(path.Clean(sent), root+"/"); ok {
+		return name
+	}
+	return sent
 }
 
 // RequestPermission implements [sdk.Client]. It shows what the agent asks for, and

@@ -123,30 +123,6 @@ func (f *Flags) namedBy(path string) string {
 	return fmt.Sprintf("%q", path)
 }
 
-// selectFrom returns those of the workspaces of c that -w names, or all.
-func (f *Flags) selectFrom(c *config.Config, path string) (*config.Config, error) {
-	for _, flag := range []struct{ name, remedy string }{
-		{"name", "the names are in the file, and -w chooses among them"},
-		{"max-file-size-mb", "set maxFileSizeMb in the fs of the workspace there"},
-		{"relaxed", "set relaxed in the provider of the workspace there"},
-	} {
-		if f.set.Changed(flag.name) {
-			return nil, fmt.Errorf("--%s has no meaning with a file, which is %s: %s; -C . works here without the file", flag.name, Name(path), flag.remedy)
-		}
-	}
-	c, err := c.Only(f.Workspaces...)
-	if err != nil {
-		return nil, err
-	}
-	if f.ReadOnly {
-		c = c.ReadOnly()
-	}
-	if f.sensitive {
-		c = c.AllowSensitive()
-	}
-	return c, nil
-}
-
 // KindOf returns the kind of provider of a workspace of a file.
 func (f *Flags) KindOf(c *config.Config, name string) string {
 	kind := c.Kind(name)

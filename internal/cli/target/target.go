@@ -61,6 +61,30 @@ func (f *Flags) selectFile(found config.Location) (*Selection, error) {
 	return &Selection{Path: found.Path, File: c, flags: f}, err
 }
 
+// selectFrom returns those of the workspaces of c that -w names, or all.
+func (f *Flags) selectFrom(c *config.Config, path string) (*config.Config, error) {
+	for _, flag := range []struct{ name, remedy string }{
+		{"name", "the names are in the file, and -w chooses among them"},
+		{"max-file-size-mb", "set maxFileSizeMb in the fs of the workspace there"},
+		{"relaxed", "set relaxed in the provider of the workspace there"},
+	} {
+		if f.set.Changed(flag.name) {
+			return nil, fmt.Errorf("--%s has no meaning with a file, which is %s: %s; -C . works here without the file", flag.name, Name(path), flag.remedy)
+		}
+	}
+	c, err := c.Only(f.Workspaces...)
+	if err != nil {
+		return nil, err
+	}
+	if f.ReadOnly {
+		c = c.ReadOnly()
+	}
+	if f.sensitive {
+		c = c.AllowSensitive()
+	}
+	return c, nil
+}
+
 // given returns the flag that names a location, and its value.
 func (f *Flags) given() (flag, text string) {
 	switch {

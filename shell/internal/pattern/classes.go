@@ -2,7 +2,6 @@ package pattern
 
 import (
 	"fmt"
-	"regexp/syntax"
 	"strings"
 	"sync"
 	"unicode"
@@ -60,18 +59,4 @@ func isWord(r rune) bool {
 		return r == '_' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
 	}
 	return unicode.In(r, unicode.L, unicode.Nl, unicode.Nd, unicode.Other_Alphabetic)
-}
-
-// negatedMembers returns the members of the class that has all characters but those of
-// another.
-func negatedMembers(members string) string {
-	tree, err := syntax.Parse("[^"+members+"]", syntax.Perl)
-	if err != nil || tree.Op != syntax.OpCharClass {
-		return members // which does not happen: all members are our own
-	}
-	var b strings.Builder
-	for i := 0; i < len(tree.Rune); i += 2 {
-		fmt.Fprintf(&b, `\x{%X}-\x{%X}`, tree.Rune[i], tree.Rune[i+1])
-	}
-	return b.String()
 }

@@ -3,6 +3,7 @@ package pattern
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -472,4 +473,18 @@ func (p *perl) member(s string) (r rune, n int, members string, err error) {
 	}
 	r, n, err = p.character(s)
 	return r, n, "", err
+}
+
+// negatedMembers returns the members of the class that has all characters but those of
+// another.
+func negatedMembers(members string) string {
+	tree, err := syntax.Parse("[^"+members+"]", syntax.Perl)
+	if err != nil || tree.Op != syntax.OpCharClass {
+		return members // which does not happen: all members are our own
+	}
+	var b strings.Builder
+	for i := 0; i < len(tree.Rune); i += 2 {
+		fmt.Fprintf(&b, `\x{%X}-\x{%X}`, tree.Rune[i], tree.Rune[i+1])
+	}
+	return b.String()
 }

@@ -138,6 +138,15 @@ func New(data []byte, edits []Edit) (*Change, error) {
 	return change, change.overlap()
 }
 
+// of says that err is about edit number i.
+func of(i int, err error) error {
+	var one interface{ index() *int }
+	if errors.As(err, &one) {
+		*one.index() = i
+	}
+	return err
+}
+
 // overlap returns the error of two replacements that share bytes.
 func (c *Change) overlap() error {
 	for i := 1; i < len(c.spans); i++ {

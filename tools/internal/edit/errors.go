@@ -38,15 +38,6 @@ func Index(err error) int {
 	return 0
 }
 
-// of says that err is about edit number i.
-func of(i int, err error) error {
-	var one interface{ index() *int }
-	if errors.As(err, &one) {
-		*one.index() = i
-	}
-	return err
-}
-
 func (e *InvalidError) index() *int   { return &e.Edit }
 func (e *PatternError) index() *int   { return &e.Edit }
 func (e *LineError) index() *int      { return &e.Edit }

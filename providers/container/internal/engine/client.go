@@ -78,6 +78,17 @@ func (c *Client) feed(ctx context.Context, input io.Reader, args ...string) (str
 	return "", Fault(complaint.String())
 }
 
+// ignoredFault returns the error of an engine that warned of that, and nil if it
+// did not.
+func ignoredFault(said string) error {
+	for line := range strings.Lines(strings.ToLower(said)) {
+		if ignored().MatchString(line) {
+			return Fault(ignored().FindString(line))
+		}
+	}
+	return nil
+}
+
 // limit returns ctx with the time that the client may take.
 func (c *Client) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c.Timeout <= 0 {

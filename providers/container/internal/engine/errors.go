@@ -195,17 +195,6 @@ var place = lazyregexp.New(`"(?:[a-zA-Z]:)?[/\\][^"]*"|'(?:[a-zA-Z]:)?[/\\][^']*
 // what it was asked for.
 var ignored = lazyregexp.New(`discard(ed|ing)|not supported and ignored|does not match the (specified|expected) platform`)
 
-// ignoredFault returns the error of an engine that warned of that, and nil if it
-// did not.
-func ignoredFault(said string) error {
-	for line := range strings.Lines(strings.ToLower(said)) {
-		if ignored().MatchString(line) {
-			return Fault(ignored().FindString(line))
-		}
-	}
-	return nil
-}
-
 // withoutPlaces returns words without what may name a path or an address.
 func withoutPlaces(words string) string {
 	return place().ReplaceAllStringFunc(words, func(word string) string {

@@ -42,6 +42,16 @@ func (fs *files) read(ctx context.Context, e *file, some *[]int) (data []byte, o
 	return data, ok, nil
 }
 
+// lookUpTo looks into the wanted files up to name. fs.asking is held.
+func (fs *files) lookUpTo(ctx context.Context, name string) error {
+	for len(fs.wanted) > 0 && fs.wanted[0].Name <= name {
+		if err := fs.choose(ctx, fs.nextWindow()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // take returns what read returns, if that is known. It forgets what has been read
 // ahead: a file that is asked for again is read alone.
 func (fs *files) take(e *file, some *[]int) (data []byte, ok, done bool) {

@@ -116,16 +116,6 @@ const (
 	shortWindow = 4 << 20
 )
 
-// lookUpTo looks into the wanted files up to name. fs.asking is held.
-func (fs *files) lookUpTo(ctx context.Context, name string) error {
-	for len(fs.wanted) > 0 && fs.wanted[0].Name <= name {
-		if err := fs.choose(ctx, fs.nextWindow()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // nextWindow takes the files that are looked into next, one at least.
 func (fs *files) nextWindow() []*file {
 	count, size := 1, fs.wanted[0].Size
@@ -238,6 +228,17 @@ func (fs *files) look(ctx context.Context, among []*file, lines bool) error {
 		}
 	}
 	return nil
+}
+
+// withNUL returns the files with a NUL in them, nil if that cannot be known.
+func (fs *files) withNUL(ctx context.Context, among []*file) (map[*file]bool, error) {
+	found, sure := newFindings(among), false
+	read := func(reply io.Reader) { sure = sections(reply, len(among), found.addNUL) }
+	status, err := fs.ask(ctx, read, "nuls", among)
+	if err != nil || !sure || status != 0 {
+		return nil, err
+	}
+	return found.nul, nil
 }
 
 // note notes what a file has in it, and remembers it unless a symlink may have

@@ -92,17 +92,6 @@ func (g remoteGrep) flags(i *program.Image) string {
 	return options + " -l"
 }
 
-// withNUL returns the files with a NUL in them, nil if that cannot be known.
-func (fs *files) withNUL(ctx context.Context, among []*file) (map[*file]bool, error) {
-	found, sure := newFindings(among), false
-	read := func(reply io.Reader) { sure = sections(reply, len(among), found.addNUL) }
-	status, err := fs.ask(ctx, read, "nuls", among)
-	if err != nil || !sure || status != 0 {
-		return nil, err
-	}
-	return found.nul, nil
-}
-
 // sections has the lines of a reply taken by one function up to a line with the
 // status of a grep, then by the next, and after the last by the first one again.
 // It returns false if a grep has failed, if the greps have not looked into as many

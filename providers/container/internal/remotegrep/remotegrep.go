@@ -63,6 +63,8 @@ package remotegrep
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
@@ -81,6 +83,23 @@ type Search struct {
 // more for all ignore files if those are wanted.
 func (s Search) GlobSource(pattern string, opts workspace.GlobOptions) scan.Source {
 	return &source{Search: s, top: opts.Dir, within: scopeOf(pattern)}
+}
+
+// scopeOf returns the part of a tree in which pattern can match.
+func scopeOf(pattern string) scope {
+	elements := strings.Split(strings.TrimSuffix(pattern, "/"), "/")
+	fixed := 0
+	for fixed < len(elements)-1 && isLiteral(elements[fixed]) {
+		fixed++
+	}
+	s := scope{below: "."}
+	if fixed > 0 {
+		s.below = strings.Join(elements[:fixed], "/")
+	}
+	if !strings.Contains(pattern, "**") {
+		s.depth = strconv.Itoa(len(elements) - fixed)
+	}
+	return s
 }
 
 // GrepSource returns the tree for a search of contents. No program in the container

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -40,23 +39,6 @@ var _ scan.Source = (*source)(nil)
 type scope struct {
 	below string // a directory, from where the search begins; "." for all
 	depth string // how many levels of it; empty for all
-}
-
-// scopeOf returns the part of a tree in which pattern can match.
-func scopeOf(pattern string) scope {
-	elements := strings.Split(strings.TrimSuffix(pattern, "/"), "/")
-	fixed := 0
-	for fixed < len(elements)-1 && isLiteral(elements[fixed]) {
-		fixed++
-	}
-	s := scope{below: "."}
-	if fixed > 0 {
-		s.below = strings.Join(elements[:fixed], "/")
-	}
-	if !strings.Contains(pattern, "**") {
-		s.depth = strconv.Itoa(len(elements) - fixed)
-	}
-	return s
 }
 
 // isLiteral reports whether an element of a pattern means just itself, and is a

@@ -18,6 +18,8 @@ package shell
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"io"
 	"strings"
@@ -188,6 +190,13 @@ func (s *Session) send(ctx context.Context, call Call, preface string) (*Reply, 
 		r.writing.Go(func() { r.copy(call.Input, call.Size) })
 	}
 	return r, nil
+}
+
+// newMarker returns a marker that nobody can know of in advance.
+func newMarker() string {
+	var raw [16]byte
+	rand.Read(raw[:])
+	return hex.EncodeToString(raw[:])
 }
 
 // failure returns the error of a session that broke for cause.

@@ -104,6 +104,14 @@ func (b *Bucket) copyWhole(ctx context.Context, from Head, to string) (etag stri
 	return "", headErr
 }
 
+// only returns what d has of the header name.
+func (d Description) only(name string) Description {
+	if values, ok := d[name]; ok {
+		return Description{name: values}
+	}
+	return nil
+}
+
 // copyParts copies by an upload whose parts are ranges of the source.
 func (b *Bucket) copyParts(ctx context.Context, from Head, to string) (etag string, err error) {
 	d, err := b.withTags(ctx, from.Key, from.Description())

@@ -96,18 +96,6 @@ func (b *Bucket) checkEmptied(ctx context.Context, prefix string, doubt bool) er
 	return err
 }
 
-// deleteBatches deletes any number of objects, the last ones first.
-func (b *Bucket) deleteBatches(ctx context.Context, keys []string) error {
-	for len(keys) > 0 {
-		n := max(len(keys)-listing.MaxKeys, 0)
-		if err := b.deleteAll(ctx, keys[n:]); err != nil {
-			return err
-		}
-		keys = keys[:n]
-	}
-	return nil
-}
-
 // deleteAll deletes up to 1,000 objects, in one request where the store can and
 // XML can spell the keys: what it cannot, it would turn into other keys.
 func (b *Bucket) deleteAll(ctx context.Context, keys []string) error {

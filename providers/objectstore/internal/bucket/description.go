@@ -64,14 +64,6 @@ func describedBy(header http.Header) Description {
 	return d
 }
 
-// only returns what d has of the header name.
-func (d Description) only(name string) Description {
-	if values, ok := d[name]; ok {
-		return Description{name: values}
-	}
-	return nil
-}
-
 // apply is an option of a request that makes an object.
 func (d Description) apply(o *s3.Options) {
 	set := func(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (middleware.BuildOutput, middleware.Metadata, error) {

@@ -130,6 +130,18 @@ func (m *DirMove) Run(ctx context.Context) error {
 	return m.Finish(ctx)
 }
 
+// deleteBatches deletes any number of objects, the last ones first.
+func (b *Bucket) deleteBatches(ctx context.Context, keys []string) error {
+	for len(keys) > 0 {
+		n := max(len(keys)-listing.MaxKeys, 0)
+		if err := b.deleteAll(ctx, keys[n:]); err != nil {
+			return err
+		}
+		keys = keys[:n]
+	}
+	return nil
+}
+
 // Finish says in the marker of the destination that the move is done. To leave
 // the metadata out would not do: some stores keep what a marker had.
 func (m *DirMove) Finish(ctx context.Context) error {

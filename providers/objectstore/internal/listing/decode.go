@@ -43,6 +43,23 @@ func Decode(document []byte, q Query) (Page, error) {
 	return p, nil
 }
 
+// answers reports whether p can be the answer to q: every key begins with the
+// prefix, every file has an ETag, and the next page is another one.
+func (p Page) answers(q Query) bool {
+	for _, o := range p.Objects {
+		isMarker := strings.HasSuffix(o.Key, "/")
+		if !strings.HasPrefix(o.Key, q.Prefix) || o.Size < 0 || o.Size > object.MaxSize || !isMarker && o.Version() == "" {
+			return false
+		}
+	}
+	for _, prefix := range p.Prefixes {
+		if !strings.HasPrefix(prefix, q.Prefix) || len(prefix) == len(q.Prefix) {
+			return false
+		}
+	}
+	return p.Token == "" || p.Token != q.Token
+}
+
 // listResult is the part of the XML document that matters
 // (https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html).
 type listResult struct {

@@ -13,8 +13,6 @@ package listing
 import (
 	"context"
 	"slices"
-	"sort"
-	"strings"
 
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 )
@@ -39,23 +37,6 @@ type Page struct {
 	Objects  []object.Object
 	Prefixes []string // of what lies deeper, each ending in a slash; none if flat
 	Token    string   // where the next page begins; empty if there is none
-}
-
-// answers reports whether p can be the answer to q: every key begins with the
-// prefix, every file has an ETag, and the next page is another one.
-func (p Page) answers(q Query) bool {
-	for _, o := range p.Objects {
-		isMarker := strings.HasSuffix(o.Key, "/")
-		if !strings.HasPrefix(o.Key, q.Prefix) || o.Size < 0 || o.Size > object.MaxSize || !isMarker && o.Version() == "" {
-			return false
-		}
-	}
-	for _, prefix := range p.Prefixes {
-		if !strings.HasPrefix(prefix, q.Prefix) || len(prefix) == len(q.Prefix) {
-			return false
-		}
-	}
-	return p.Token == "" || p.Token != q.Token
 }
 
 // Last returns the last key, or prefix of keys, of the page.
@@ -86,10 +67,4 @@ func (p Page) Keys() []string {
 func (p Page) HasFile(key string) bool {
 	i := slices.IndexFunc(p.Objects, func(o object.Object) bool { return o.Key == key })
 	return i >= 0 && !p.Objects[i].IsTombstone()
-}
-
-// dropAfter drops what comes after the key last.
-func (p *Page) dropAfter(last string) {
-	n := sort.Search(len(p.Objects), func(i int) bool { return p.Objects[i].Key > last })
-	p.Objects = slices.Clip(p.Objects[:n])
 }

@@ -2,6 +2,8 @@ package listing
 
 import (
 	"context"
+	"slices"
+	"sort"
 	"sync"
 )
 
@@ -107,6 +109,12 @@ func (p *Pager) Next() (next Page, more bool, err error) {
 		p.ends = append(p.ends, next.Last())
 	}
 	return next, true, nil
+}
+
+// dropAfter drops what comes after the key last.
+func (p *Page) dropAfter(last string) {
+	n := sort.Search(len(p.Objects), func(i int) bool { return p.Objects[i].Key > last })
+	p.Objects = slices.Clip(p.Objects[:n])
 }
 
 // ask asks for the first pages of the next parts: of one at first, as who looks

@@ -69,6 +69,23 @@ func (d Decoder) Wrong(what string, n *Node, wanted string) {
 	d.Add(n.At, "%s must be %s, and is %s%s", what, wanted, n.shown(), remedy)
 }
 
+// shown describes n for an error, without what came from the environment.
+func (n *Node) shown() string {
+	switch n.Kind {
+	case Null:
+		return "empty"
+	case Text:
+		return "the text " + strconv.Quote(Short(n.Raw))
+	case Bool:
+		return "the switch " + n.Raw
+	case Int, Float:
+		return "the number " + Short(n.Raw)
+	case List:
+		return "a list"
+	}
+	return "a mapping"
+}
+
 // What scalars must be.
 const (
 	AText     = "a text"

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -61,6 +62,11 @@ func (d *Diagnostics) Sorted() []Diagnostic {
 		}
 	}
 	return sorted
+}
+
+// compare orders places as they are in the file.
+func (p Position) compare(other Position) int {
+	return cmp.Or(cmp.Compare(p.Line, other.Line), cmp.Compare(p.Column, other.Column))
 }
 
 // The most characters of a line that are shown, and of those the ones before

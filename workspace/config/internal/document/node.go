@@ -1,7 +1,6 @@
 package document
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,11 +36,6 @@ type Node struct {
 // 1; the zero Position is the file as a whole.
 type Position struct{ Line, Column int }
 
-// compare orders places as they are in the file.
-func (p Position) compare(other Position) int {
-	return cmp.Or(cmp.Compare(p.Line, other.Line), cmp.Compare(p.Column, other.Column))
-}
-
 // Entry is a key of a Map and its value.
 type Entry struct {
 	Key   string
@@ -57,23 +51,6 @@ func (n *Node) Lookup(key string) *Node {
 		}
 	}
 	return nil
-}
-
-// shown describes n for an error, without what came from the environment.
-func (n *Node) shown() string {
-	switch n.Kind {
-	case Null:
-		return "empty"
-	case Text:
-		return "the text " + strconv.Quote(Short(n.Raw))
-	case Bool:
-		return "the switch " + n.Raw
-	case Int, Float:
-		return "the number " + Short(n.Raw)
-	case List:
-		return "a list"
-	}
-	return "a mapping"
 }
 
 // maxValue is how many characters of a value an error shows.

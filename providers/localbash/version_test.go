@@ -153,9 +153,10 @@ func TestReadVersionedIsOneInstant(t *testing.T) {
 	}
 	all.Wait()
 	data, version, err := fsys.ReadVersioned(ctx, "file", 0)
-	if seen.add(t, version, string(data), err); seen.others.Load() > 50 {
-		t.Errorf("%d times a content had another version than before", seen.others.Load())
+	if seen.add(t, version, string(data), err); seen.others.Load() > 10 {
+		t.Errorf("%d of 600 contents had another version for a moment, want hardly any", seen.others.Load())
 	}
+	t.Logf("%d contents had another version for a moment", seen.others.Load())
 	if written, _ := seen.written.Load(string(data)); written != version {
 		t.Errorf("%q has the version %q now, and was written as %q", data, version, written)
 	}
@@ -163,12 +164,14 @@ func TestReadVersionedIsOneInstant(t *testing.T) {
 
 // pairs are versions and the contents that they belong to. Each content is written once.
 //
-// The kernel gives a file that is replaced another time, and then takes its name away. A
-// reader that looks between the two, which is seldom, sees a version that no file has ever
-// had by a name, and that no condition is true for.
+// When a file is replaced the kernel gives it another time, takes its name away, and only
+// then lets the name lead to the new file. A reader that opens and reads it between the
+// first two, within nanoseconds unless the writer is interrupted there, sees a version
+// that no file has ever had by a name, and that no condition is true for. There is one
+// such moment in the life of a file, so a content has at most one other version.
 type pairs struct {
 	contents, versions, written sync.Map
-	others                      atomic.Int64
+	others                      atomic.Int64 // contents with two versions
 }
 
 func (p *pairs) add(t *testing.T, version workspace.Version, text string, err error) {
@@ -179,7 +182,15 @@ func (p *pairs) add(t *testing.T, version workspace.Version, text string, err er
 	if other, loaded := p.contents.LoadOrStore(version, text); loaded && other != text {
 		t.Errorf("version %q stands for %q and for %q", version, other, text)
 	}
-	if other, loaded := p.versions.LoadOrStore(text, version); loaded && other != version {
+	first, loaded := p.versions.LoadOrStore(text, version)
+	if !loaded || first == version {
+		return
+	}
+	second, loaded := p.versions.LoadOrStore("again: "+text, version)
+	switch {
+	case !loaded:
 		p.others.Add(1)
+	case second != version:
+		t.Errorf("%q has the versions %q, %q and %q, want at most two", text, first, second, version)
 	}
 }

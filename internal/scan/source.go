@@ -80,6 +80,14 @@ type Sieve interface {
 	Sub(dir string) Sieve
 }
 
+// WholeSieve is a Sieve that may know of all its files at once.
+type WholeSieve interface {
+	Sieve
+	// Rest returns the children without the files for which Lacks returns true, and how
+	// many those are, if it knows that. Then Lacks is not called.
+	Rest() (rest []Child, lacking int, ok bool)
+}
+
 // unopened is a Dir of a Source that is no [Opener].
 type unopened struct {
 	Source

@@ -87,12 +87,17 @@ func (w *treeSearch) listOpen(in *dirState, dir Dir, err error, scratch *[]byte)
 	case !wasRemoved(err):
 		w.skip(in, workspace.SkipUnreadable, err)
 	}
+	sieve, _ := dir.(Sieve)
+	lacking := 0
+	if whole, ok := dir.(WholeSieve); ok && err == nil && w.wantsAll(in) {
+		if rest, n, ok := whole.Rest(); ok {
+			children, lacking = rest, n
+		}
+	}
 	if slices.ContainsFunc(children, func(child Child) bool { return w.wantsUnnamed(in, child) }) {
 		w.skip(in, workspace.SkipInvalidNames, nil)
 	}
-	sieve, _ := dir.(Sieve)
 	var files []string
-	lacking := 0
 	ordered := false // with a limit, the files after a directory may not be wanted
 	for _, child := range children {
 		switch child.Type {
@@ -165,6 +170,11 @@ func (w *treeSearch) wantsUnnamed(in *dirState, child Child) bool {
 // position where the page starts, the filters let it through, and it is not hidden.
 func (w *treeSearch) wantsFile(in *dirState, name string) bool {
 	return (w.begin == "" || in.join(name) >= w.begin) && w.search.filter.wants(in, name) && in.shows(name, false)
+}
+
+// wantsAll reports whether wantsFile returns true for every name, and none is ignored.
+func (w *treeSearch) wantsAll(in *dirState) bool {
+	return w.begin == "" && !w.gitignore && w.search.filter.wantsAll() && in.hides == nil
 }
 
 // enqueue adds tasks for files of in.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +105,45 @@ func TestMatchMeets(t *testing.T) {
 	}
 }
 
+// TestUnion adds texts to a Union, some of them by the Set of another. Each must meet its own
+// query.
+func TestUnion(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	word := func() string { return fmt.Sprintf("%c%05dx", 'a'+random.IntN(26), random.IntN(100_000)) }
+	var union trigram.Union
+	for range 300 {
+		var all, again []string
+		for range random.IntN(1 << random.IntN(12)) {
+			all = append(all, word())
+			union.Add([]byte(all[len(all)-1]))
+		}
+		set := union.Set()
+		for range random.IntN(1 << random.IntN(12)) {
+			again = append(again, word())
+			union.Add([]byte(again[len(again)-1]))
+		}
+		if len(all) > 0 {
+			union.AddSet(set, 7*len(all))
+		}
+		both := union.Set()
+		for _, text := range all {
+			if query, _ := plan(t, text); !query.Meets(set) || !query.Meets(both) {
+				t.Fatalf("%q does not meet the Set of %d texts with it, or that of %d", text, len(all), len(all)+len(again))
+			}
+		}
+		for _, text := range again {
+			if query, _ := plan(t, text); !query.Meets(both) {
+				t.Fatalf("%q does not meet the Set of %d texts with it", text, len(all)+len(again))
+			}
+		}
+		if size := 8 * len(set); size > 8 && size > 7*len(all)/32 {
+			t.Errorf("the Set of %d texts of 7 bytes takes %d, want less than 1/32", len(all), size)
+		}
+	}
+}
+
 // TestSize wants summaries of about an eighth of the text, and useful ones.
 func TestSize(t *testing.T) {
 	var text strings.Builder
@@ -116,15 +156,21 @@ func TestSize(t *testing.T) {
 			t.Errorf("the set of %d bytes takes %d, want at most an eighth", length, size)
 		}
 	}
-	set, met := trigram.Append(nil, []byte(text.String())), 0
-	for n := range 1000 {
-		query, _ := plan(t, fmt.Sprintf("absent%dWord", n*7919))
-		if query.Meets(set) {
-			met++
-		}
+	var union trigram.Union
+	for part := range slices.Chunk([]byte(text.String()), 10_000) {
+		union.Add(part)
 	}
-	if met > 10 {
-		t.Errorf("%d of 1,000 words that are not in the text meet its set", met)
+	for _, set := range []trigram.Set{trigram.Append(nil, []byte(text.String())), union.Set()} {
+		met := 0
+		for n := range 1000 {
+			query, _ := plan(t, fmt.Sprintf("absent%dWord", n*7919))
+			if query.Meets(set) {
+				met++
+			}
+		}
+		if met > 10 {
+			t.Errorf("%d of 1,000 words that are not in the text meet its set of %d bytes", met, 8*len(set))
+		}
 	}
 }
 

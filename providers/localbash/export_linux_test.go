@@ -14,7 +14,7 @@ import (
 func (f *FS) WithIndex(opts index.Options) *FS {
 	f.folder.index.Close()
 	f.folder.index = index.New(f.folder.openIndexed, index.Options{
-		MaxMemory: cmp.Or(opts.MaxMemory, 1<<30), Pause: cmp.Or(opts.Pause, time.Microsecond),
+		MaxMemory: cmp.Or(opts.MaxMemory, 1<<30), Pause: cmp.Or(opts.Pause, time.Microsecond), Share: opts.Share,
 		Sweep: cmp.Or(opts.Sweep, time.Hour), Idle: cmp.Or(opts.Idle, 10*time.Hour),
 	})
 	return f

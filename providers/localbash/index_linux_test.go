@@ -22,6 +22,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/index"
+	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -366,6 +367,92 @@ func TestIndexMemory(t *testing.T) {
 			compareSearches(t, warm, cold, pattern, workspace.GrepOptions{})
 		}
 	}
+}
+
+// TestIndexUnread changes one file of a directory whose other files have been unchanged for
+// long enough not to be read again, and whose contents are not kept.
+func TestIndexUnread(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for n := range 20 {
+		put(t, filepath.Join(dir, fmt.Sprint(n)), strings.Repeat(fmt.Sprintf("line %d of the text\n", 7919*n), 2000))
+	}
+	for began := sys.ChangeClock(); sys.ChangeClock() <= began+int64(2*time.Second); {
+		time.Sleep(time.Millisecond)
+	}
+	cold := open(t, dir, nil)
+	warm := open(t, dir, nil).WithIndex(index.Options{MaxMemory: 480_000})
+	warm.Settle()
+	put(t, filepath.Join(dir, "3"), "another line\n")
+	compareSearches(t, warm, cold, "another", workspace.GrepOptions{}) // before it has been read again
+	warm.Settle()
+	if state := warm.IndexState(); state.Files != 20 || state.Contents > 400_000 {
+		t.Errorf("the index has %+v, want 20 files, and the contents of few", state)
+	}
+	for n := range 20 {
+		compareSearches(t, warm, cold, fmt.Sprintf("line %d of", 7919*n), workspace.GrepOptions{})
+	}
+	compareSearches(t, warm, cold, "another", workspace.GrepOptions{})
+}
+
+// TestIndexWanted has an index that reads again only after a very long time, unless there is a
+// search.
+func TestIndexWanted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "a/file"), "words\n")
+	fsys := open(t, dir, nil).WithIndex(index.Options{Share: 1 << 30})
+	fsys.Settle()
+	put(t, filepath.Join(dir, "b/file"), "words\n")
+	for deadline := time.Now().Add(10 * time.Second); fsys.IndexState().Files != 2; {
+		if result, err := fsys.Grep(t.Context(), "words", nil); err != nil || len(result.Matches) != 2 {
+			t.Fatalf("Grep = %v, %v, want two matches", result, err)
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after 10 s of searches the index has %+v, want 2 files", fsys.IndexState())
+		}
+	}
+}
+
+// searchLacking searches a folder with an index after lack, and wants the index to know so many
+// directories at most, and the search to see what changes in any.
+func searchLacking(dir string, lack func() error, known int) error {
+	const dirs = 5
+	put := func(name, text string) error {
+		return errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	for n := range dirs {
+		if err := put(fmt.Sprintf("%d/file", n), "old words\n"); err != nil {
+			return err
+		}
+	}
+	if err := lack(); err != nil {
+		return err
+	}
+	fsys, err := localbash.Open(dir, &localbash.Options{Index: &localbash.IndexOptions{}})
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	for round := range 3 {
+		if _, err := fsys.Grep(context.Background(), "words", nil); err != nil {
+			return err
+		}
+		fsys.Settle()
+		if state := fsys.IndexState(); state.Directories > known {
+			return fmt.Errorf("round %d: the index has %+v, want %d directories at most", round, state, known)
+		}
+		for n := range dirs {
+			if err := put(fmt.Sprintf("%d/file", n), fmt.Sprintf("new words %d\n", round)); err != nil {
+				return err
+			}
+			result, err := fsys.Grep(context.Background(), fmt.Sprintf("new words %d", round), nil)
+			if err != nil || len(result.Matches) != n+1 {
+				return fmt.Errorf("round %d: Grep = %v, %v, want %d matches", round, result, err, n+1)
+			}
+		}
+	}
+	return nil
 }
 
 // TestIndexIdle wants nothing to be left of an index that nobody asks.

@@ -125,7 +125,7 @@ type knownDir struct {
 	next   int // the index of the child that Lacks looks at first
 }
 
-var _ scan.Sieve = (*knownDir)(nil)
+var _ scan.WholeSieve = (*knownDir)(nil)
 
 // List implements [scan.Dir].
 func (d *knownDir) List(context.Context) ([]scan.Child, error) { return d.Children, nil }
@@ -143,6 +143,11 @@ func (d *knownDir) Lacks(name string) bool {
 		}
 	}
 	return false
+}
+
+// Rest implements [scan.WholeSieve].
+func (d *knownDir) Rest() (rest []scan.Child, lacking int, ok bool) {
+	return d.Listing.Rest(d.source.query, d.source.limit)
 }
 
 // Sub implements [scan.Sieve].

@@ -45,9 +45,10 @@ func TestWatchRecovers(t *testing.T) {
 }
 
 // TestOutOfWatches uses up what the operating system has, in a child that has
-// its own of that, or no /proc. What cannot be watched has to be polled.
+// its own of that, or no /proc. What cannot be watched has to be polled, and an index does
+// not know it.
 func TestOutOfWatches(t *testing.T) {
-	for _, lack := range []string{"max_inotify_instances", "max_inotify_watches", "proc"} {
+	for _, lack := range []string{"max_inotify_instances", "max_inotify_watches", "proc", "index of no instance", "index of three watches", "index without proc"} {
 		t.Run(lack, func(t *testing.T) {
 			t.Parallel()
 			cmd := child(t, lack, t.TempDir())
@@ -69,16 +70,19 @@ func TestOutOfWatches(t *testing.T) {
 // linuxRoles are what a child can do on Linux only.
 func linuxRoles() map[string]func(dir string) error {
 	return map[string]func(string) error{
-		"forkbomb":              forkBomb,
-		"change":                changeOnDemand,
-		"leak":                  openAndCloseIndexed,
-		"max_inotify_instances": func(dir string) error { return watchLacking(dir, limitUser("max_inotify_instances", "1")) },
-		"max_inotify_watches":   func(dir string) error { return watchLacking(dir, limitUser("max_inotify_watches", "2")) },
-		"proc": func(dir string) error {
-			return watchLacking(dir, func() error { return syscall.Mount("none", "/proc", "tmpfs", 0, "") })
-		},
+		"forkbomb":               forkBomb,
+		"change":                 changeOnDemand,
+		"leak":                   openAndCloseIndexed,
+		"max_inotify_instances":  func(dir string) error { return watchLacking(dir, limitUser("max_inotify_instances", "1")) },
+		"max_inotify_watches":    func(dir string) error { return watchLacking(dir, limitUser("max_inotify_watches", "2")) },
+		"proc":                   func(dir string) error { return watchLacking(dir, hideProc) },
+		"index of no instance":   func(dir string) error { return searchLacking(dir, limitUser("max_inotify_instances", "0"), 0) },
+		"index of three watches": func(dir string) error { return searchLacking(dir, limitUser("max_inotify_watches", "3"), 3) },
+		"index without proc":     func(dir string) error { return searchLacking(dir, hideProc, 0) },
 	}
 }
+
+func hideProc() error { return syscall.Mount("none", "/proc", "tmpfs", 0, "") }
 
 func limitUser(limit, value string) func() error {
 	return func() error { return os.WriteFile("/proc/sys/user/"+limit, []byte(value), 0) }

@@ -100,7 +100,7 @@ func (b *batch) modified(d *dir, name string) {
 	switch {
 	case appeared && f.single:
 	case known && !appeared && d.known.files[n].single():
-		d.known.stale[n].Store(true)
+		d.known.setStale(n)
 	default:
 		b.suspect(d, name)
 	}
@@ -122,7 +122,7 @@ func (b *batch) named(d *dir, e dirwatch.Event) {
 	d.disturb(e.Name)
 	b.index.readLater(d)
 	if n, ok := d.known.find(e.Name); ok {
-		d.known.stale[n].Store(true)
+		d.known.setStale(n)
 	}
 	if e.Change != dirwatch.Attributes {
 		d.renamed, d.listing = true, nil
@@ -214,7 +214,7 @@ func (i *Index) forgetFile(d *dir, id sys.FileID) {
 func (l *Listing) forget(id sys.FileID) (found bool) {
 	for n := range l.files {
 		if l.files[n].stamp.ID == id {
-			l.stale[n].Store(true)
+			l.setStale(n)
 			found = true
 		}
 	}

@@ -71,8 +71,8 @@ type Options struct {
 	MaxMemory int64         // in bytes
 	Sweep     time.Duration // between two sweeps
 	Idle      time.Duration // after so long without a search everything is forgotten
-	Pause     time.Duration // at least, between two times that the goroutine reads
-	Share     int           // and this many times as long as the first of them took
+	Pause     time.Duration // at least, between two times that the goroutine reads, and as long as the first of them took
+	Share     int           // this many times as long if nobody searches
 }
 
 // Index is the index of a folder. It is safe for concurrent use. A nil Index knows nothing.
@@ -103,6 +103,7 @@ type run struct {
 	mounts *sys.Mounts
 	cancel context.CancelFunc
 	wake   chan struct{}  // has room for one: says that there is something pending
+	wanted chan struct{}  // has room for one: says that a search found something pending
 	group  sync.WaitGroup // of its goroutines
 }
 
@@ -153,6 +154,9 @@ func (i *Index) Begin() bool {
 		return false
 	}
 	i.drain()
+	if len(i.pending) > 0 {
+		notify(i.running.wanted)
+	}
 	return len(i.dirs) > 0
 }
 
@@ -210,7 +214,7 @@ func (i *Index) start() {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &run{queue: queue, mounts: mounts, cancel: cancel, wake: make(chan struct{}, 1)}
+	r := &run{queue: queue, mounts: mounts, cancel: cancel, wake: make(chan struct{}, 1), wanted: make(chan struct{}, 1)}
 	i.running, i.dirs, i.byWatch = r, map[string]*dir{}, map[dirwatch.ID]*dir{}
 	i.addDir(nil, ".")
 	r.group.Go(func() { i.listen(ctx, r) })
@@ -276,8 +280,13 @@ func (i *Index) readLater(d *dir) {
 	}
 	d.pending = true
 	i.pending = append(i.pending, d)
+	notify(i.running.wake)
+}
+
+// notify sends to a channel that has room for one, unless that is full.
+func notify(c chan<- struct{}) {
 	select {
-	case i.running.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

@@ -16,12 +16,18 @@ import (
 
 // Listing is what is known of a directory. But for what is stale, it never changes.
 type Listing struct {
-	Children []scan.Child  // sorted by name
-	files    []file        // of each child, as what follows
-	sets     []trigram.Set // of texts, which are all that is looked at of most files; empty for another
+	Children []scan.Child // sorted by name
+	files    []file       // of each child, as what follows
+	sets     []uint64     // of texts, one after the other, which are all that is looked at of most files
+	ends     []uint32     // where in sets the Set of each child ends; it is empty for what is no text, and for tiny ones
 	stale    []atomic.Bool
 	readable int // files whose contents are known
 	used     memory
+
+	all      trigram.Set  // of all texts together, which is all that is looked at of most directories
+	rest     []scan.Child // the children that are no texts
+	largest  int64        // the size of the largest text
+	anyStale atomic.Bool
 }
 
 // file is what is known of a file. Its zero value is nothing.
@@ -41,10 +47,35 @@ const (
 	binary
 )
 
+// Rest returns the children that are left if no text of the directory meets query, and how many
+// texts that are. It returns false if there may be one, or one of more than limit bytes. A
+// limit of zero is none.
+func (l *Listing) Rest(query trigram.Query, limit int64) (rest []scan.Child, texts int, ok bool) {
+	if query.Meets(l.all) || l.anyStale.Load() || limit > 0 && l.largest > limit {
+		return nil, 0, false
+	}
+	return l.rest, len(l.Children) - len(l.rest), true
+}
+
+// set returns the Set of the child at the index n.
+func (l *Listing) set(n int) trigram.Set {
+	begin := uint32(0)
+	if n > 0 {
+		begin = l.ends[n-1]
+	}
+	return l.sets[begin:l.ends[n]]
+}
+
+// setStale notes that the child at the index n is not as it is known.
+func (l *Listing) setStale(n int) {
+	l.anyStale.Store(true)
+	l.stale[n].Store(true)
+}
+
 // Lacks reports whether the child at the index n is a text of at most limit bytes that does
 // not meet query. A limit of zero is none.
 func (l *Listing) Lacks(n int, query trigram.Query, limit int64) bool {
-	set := l.sets[n]
+	set := l.set(n)
 	return len(set) > 0 && !query.Meets(set) && !l.stale[n].Load() && (limit == 0 || l.files[n].stamp.Size <= limit)
 }
 
@@ -74,6 +105,8 @@ func (l *Listing) find(name string) (int, bool) {
 }
 
 const (
+	// tiny is the size in bytes below which a text that is kept has no Set of its own.
+	tiny = 512
 	// maxFile is the size in bytes above which a file is not in the index.
 	maxFile = 16 << 20
 	// settling is how long a file must have been unchanged before it was read for its
@@ -84,7 +117,9 @@ const (
 	// takes half a minute.
 	mappedSettling = 2 * time.Minute
 	// childSize is what a child takes besides its name and its set.
-	childSize = 200
+	childSize = 150
+	// restSize is what a child takes that is no text besides.
+	restSize = 32
 )
 
 // reader makes the Listing of a directory.
@@ -94,6 +129,7 @@ type reader struct {
 	room  int64    // how many bytes of contents may be kept
 	sweep bool     // files are compared for changes that have no events, too
 	buf   []byte
+	union trigram.Union
 }
 
 // listing lists the directory and reads the files that are not known. It first compares
@@ -105,53 +141,66 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 	}
 	l := &Listing{
 		Children: children, files: make([]file, len(children)),
-		sets: make([]trigram.Set, len(children)), stale: make([]atomic.Bool, len(children)),
+		ends: make([]uint32, len(children)), stale: make([]atomic.Bool, len(children)),
 	}
-	var sets []uint64 // all, one after the other
-	ends := make([]int, len(children))
+	before := 0 // bytes of texts that are known only by the Set that they were in before
 	for n, child := range children {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if child.Type == workspace.TypeFile {
-			var set trigram.Set
-			l.files[n], set = r.file(ctx, child.Name)
-			switch f := l.files[n]; {
-			case f.content == text && set == nil:
-				sets = trigram.Append(sets, r.buf)
-			case f.content == text:
-				sets = append(sets, set...)
-			}
-			if l.files[n].content != unread {
+			f, known := r.file(ctx, child.Name)
+			l.files[n] = f
+			if f.content != unread {
 				l.readable++
 			}
-			l.used.contents += int64(len(l.files[n].data))
+			if f.content == text {
+				l.largest = max(l.largest, f.stamp.Size)
+				data := f.data
+				if known < 0 {
+					data = r.buf
+				}
+				r.union.Add(data)
+				switch {
+				case f.isTiny():
+				case known < 0:
+					l.sets = trigram.Append(l.sets, data)
+				default:
+					l.sets = append(l.sets, r.known.set(known)...)
+				}
+				before += int(f.stamp.Size) - len(data)
+			}
+			l.used.contents += int64(len(f.data))
 		}
-		ends[n] = len(sets)
+		if l.files[n].content != text {
+			l.rest = append(l.rest, child)
+		}
+		l.ends[n] = uint32(len(l.sets))
 		l.used.summaries += int64(len(child.Name)) + childSize
 	}
-	l.used.summaries += 8 * int64(len(sets))
-	sets = slices.Clip(sets)
-	begin := 0
-	for n, end := range ends {
-		l.sets[n] = sets[begin:end:end]
-		begin = end
+	if before > 0 {
+		r.union.AddSet(r.known.all, before)
 	}
+	l.sets, l.rest, l.all = slices.Clip(l.sets), slices.Clip(l.rest), r.union.Set()
+	l.used.summaries += 8*int64(len(l.sets)+len(l.all)) + restSize*int64(len(l.rest))
 	return l, nil
 }
 
-// file returns what is known of the file name. If it had to be read, its content is in r.buf,
-// and set is nil.
-func (r *reader) file(ctx context.Context, name string) (f file, set trigram.Set) {
+// isTiny reports whether looking at the content of f takes no longer than looking at a Set.
+func (f file) isTiny() bool { return f.data != nil && len(f.data) < tiny }
+
+// file returns what is known of the file name, and its index in what was known before. If it
+// had to be read, its content is in r.buf, and the index is negative.
+func (r *reader) file(ctx context.Context, name string) (f file, known int) {
 	if n, ok := r.known.find(name); ok && !r.known.stale[n].Load() && r.proves(r.known.files[n]) {
 		if stamp, err := r.dir.StampOf(name); err == nil && stamp == r.known.files[n].stamp {
-			return r.known.files[n], r.known.sets[n]
+			return r.known.files[n], n
 		}
 	}
 	began := sys.ChangeClock()
 	data, stamp, err := r.dir.Read(ctx, name, r.buf[:0], maxFile)
 	if err != nil || stamp.Linked {
-		return file{stamp: stamp}, nil
+		return file{stamp: stamp}, -1
 	}
 	r.buf = data
 	f = file{content: text, stamp: stamp, read: began}
@@ -159,12 +208,12 @@ func (r *reader) file(ctx context.Context, name string) (f file, set trigram.Set
 	case lines.IsBinary(data):
 		f.content = binary
 	case int64(len(data)) != stamp.Size:
-		return file{stamp: stamp}, nil // it changes at the moment
+		return file{stamp: stamp}, -1 // it changes at the moment
 	case int64(len(data)) <= r.room:
 		f.data = slices.Clone(data)
 		r.room -= int64(len(data))
 	}
-	return f, nil
+	return f, -1
 }
 
 // proves reports whether the content of f is the same if its stamp is. ext4 can have files

@@ -88,8 +88,15 @@ func checkWhole(t *testing.T, dir string) {
 		if strings.Contains(name, "tmp") {
 			t.Errorf("Glob found the temporary file %q", name)
 		}
+		if info, err := fsys.Stat(ctx, name); err != nil || info.IsDir() {
+			continue
+		}
+		var dir, file int
+		if _, err := fmt.Sscanf(name, "dir%d/file%d", &dir, &file); err != nil {
+			t.Fatalf("there is a file %q", name)
+		}
 		data, err := fsys.ReadFile(ctx, name)
-		if err != nil || len(data) != crashSize || !bytes.Equal(data, bytes.Repeat(data[:1], crashSize)) {
+		if size := crashSize(file); err != nil || len(data) != size || !bytes.Equal(data, bytes.Repeat(data[:1], size)) {
 			t.Errorf("%q is torn: %d bytes, %v", name, len(data), err)
 		}
 	}

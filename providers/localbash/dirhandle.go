@@ -23,40 +23,35 @@ import (
 // directory whatever happens to the path that led to it, so a symlink cannot
 // redirect an operation on a child by its last element.
 type dirHandle struct {
-	dir  string   // its name
-	root *os.Root // for its children
-	file *os.File // the same directory, to lock and to sync
+	dir string // its name
+	children
+	file *os.File // the same directory, to sync
 	key  string   // the same for all handles of this directory
 }
 
 // openDir opens the directory dir.
 func (f *folder) openDir(dir string) (*dirHandle, error) {
-	root, err := f.host.OpenRoot(inside(dir))
-	if err != nil {
+	opened := &dirHandle{dir: dir}
+	var err error
+	if opened.children, opened.file, err = f.openChildren(dir); err != nil {
 		return nil, err
 	}
-	file, err := root.Open(".")
-	if err != nil {
-		root.Close()
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && !info.IsDir() {
+	s, err := statOfFile(opened.file)
+	if err == nil && s.kind != workspace.TypeDirectory {
 		err = workspace.ErrNotDir
 	}
-	opened := &dirHandle{dir: dir, root: root, file: file}
 	if err != nil {
 		opened.close()
 		return nil, err
 	}
-	opened.key = dirKey(dir, info)
+	opened.key = dirKey(dir, s.id)
 	return opened, nil
 }
 
 // dirKey returns a key for a directory: what the operating system knows it
 // by, or else its name without regard to case.
-func dirKey(dir string, info fs.FileInfo) string {
-	if id := sys.AttributesOf(info).ID; id != (sys.FileID{}) {
+func dirKey(dir string, id sys.FileID) string {
+	if id != (sys.FileID{}) {
 		return fmt.Sprintf("%016x/%016x", id.Device, id.Inode)
 	}
 	return strings.ToLower(dir)
@@ -81,8 +76,8 @@ func (f *folder) makeDir(dir string) (*dirHandle, error) {
 
 // close closes the directory.
 func (d *dirHandle) close() {
+	d.children.close()
 	d.file.Close()
-	d.root.Close()
 }
 
 // syncDir flushes changes of names in d to the disk, if Sync is set.
@@ -93,13 +88,13 @@ func (f *folder) syncDir(d *dirHandle) error {
 	return d.file.Sync()
 }
 
-// lstat describes the child base, nil if there is none.
-func (d *dirHandle) lstat(base string) (fs.FileInfo, error) {
-	info, err := d.root.Lstat(base)
+// find describes the child base, itself; nil if there is none.
+func (d *dirHandle) find(base string) (*fileStat, error) {
+	s, err := d.child(base)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return info, err
+	return &s, err
 }
 
 // locks are locks by key, each held by one goroutine. The zero locks are ready.
@@ -258,7 +253,7 @@ func (d *dirHandle) createLock() (remove func(), err error) {
 	if !sys.HasFileLocks {
 		return func() {}, nil
 	}
-	file, err := d.root.OpenFile(lockName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newPerm)
+	file, err := d.openFile(lockName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newPerm)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errOvertaken
@@ -273,7 +268,7 @@ func (d *dirHandle) createLock() (remove func(), err error) {
 		return nil, cmp.Or(err, fs.ErrExist)
 	}
 	remove = func() {
-		_ = d.root.Remove(lockName)
+		_ = d.remove(lockName)
 		file.Close()
 	}
 	if state == sys.LockUnknown { // it would outlast us
@@ -291,14 +286,4 @@ func (d *dirHandle) claim(file *os.File, name string) (sys.LockState, error) {
 		state = sys.LockTaken
 	}
 	return state, err
-}
-
-// has reports whether name is still the open file.
-func (d *dirHandle) has(name string, file *os.File) bool {
-	opened, err := file.Stat()
-	if err != nil {
-		return false
-	}
-	named, err := d.root.Lstat(name)
-	return err == nil && os.SameFile(opened, named)
 }

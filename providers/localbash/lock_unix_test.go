@@ -52,6 +52,10 @@ func changes(ctx context.Context, fsys *localbash.FS) map[string]func() error {
 			_, err := fsys.WriteFile(ctx, "dir/file", []byte("new"), nil)
 			return err
 		},
+		"WriteFile of much": func() error {
+			_, err := fsys.WriteFile(ctx, "dir/file", make([]byte, writeSizes[1]), nil)
+			return err
+		},
 		"Copy": func() error {
 			_, err := fsys.Copy(ctx, "dir/file", "dir/copy")
 			return err

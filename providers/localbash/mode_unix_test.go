@@ -26,6 +26,9 @@ func mode(t *testing.T, path string) fs.FileMode {
 	return info.Mode()
 }
 
+// writeSizes are a small and a large size of files, which are written in two ways.
+var writeSizes = []int{3, 100 << 10}
+
 // TestModeKept replaces files of all sorts of modes, in each way there is.
 func TestModeKept(t *testing.T) {
 	ctx := context.Background()
@@ -38,9 +41,11 @@ func TestModeKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			fsys := open(t, dir, nil)
-			write(t, fsys, "file", "new")
-			if got := mode(t, file); got != perm {
-				t.Errorf("mode after WriteFile = %v, want %v", got, perm)
+			for _, size := range writeSizes {
+				write(t, fsys, "file", strings.Repeat("x", size))
+				if got := mode(t, file); got != perm {
+					t.Errorf("mode after WriteFile of %d bytes = %v, want %v", size, got, perm)
+				}
 			}
 			if err := create(ctx, fsys, "file"); err != nil {
 				t.Fatalf("Create and Commit = %v, want nil", err)
@@ -71,9 +76,11 @@ func TestUmask(t *testing.T) {
 			dir := t.TempDir()
 			defer syscall.Umask(syscall.Umask(mask))
 			put(t, filepath.Join(dir, "os", "file"), "")
-			write(t, open(t, dir, nil), "ours/file", "")
-			for _, name := range []string{"", "file"} {
-				got, want := mode(t, filepath.Join(dir, "ours", name)), mode(t, filepath.Join(dir, "os", name))
+			fsys := open(t, dir, nil)
+			write(t, fsys, "ours/file", "")
+			write(t, fsys, "ours/small", "")
+			for name, like := range map[string]string{"": "", "file": "file", "small": "file"} {
+				got, want := mode(t, filepath.Join(dir, "ours", name)), mode(t, filepath.Join(dir, "os", like))
 				if got != want {
 					t.Errorf("mode of new %q with umask %03o = %v, want %v", name, mask, got, want)
 				}
@@ -93,13 +100,15 @@ func TestOwnerKept(t *testing.T) {
 	if err := errors.Join(os.Chown(path, nobody, nobody), os.Chmod(path, 0o640)); err != nil {
 		t.Fatal(err)
 	}
-	write(t, open(t, dir, nil), "file", "new")
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if owner := info.Sys().(*syscall.Stat_t); owner.Uid != nobody || owner.Gid != nobody || info.Mode() != 0o640 {
-		t.Errorf("after WriteFile the file has owner %d:%d and mode %v, want %d:%[4]d and 0640", owner.Uid, owner.Gid, info.Mode(), nobody)
+	for _, size := range writeSizes {
+		write(t, open(t, dir, nil), "file", strings.Repeat("x", size))
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if owner := info.Sys().(*syscall.Stat_t); owner.Uid != nobody || owner.Gid != nobody || info.Mode() != 0o640 {
+			t.Errorf("after WriteFile of %d bytes the file has owner %d:%d and mode %v, want %d:%[5]d and 0640", size, owner.Uid, owner.Gid, info.Mode(), nobody)
+		}
 	}
 }
 
@@ -127,18 +136,19 @@ func TestTempIsPrivate(t *testing.T) {
 // TestWriteThroughSymlink wants the target written and the link left.
 func TestWriteThroughSymlink(t *testing.T) {
 	ctx := context.Background()
-	for _, relaxed := range []bool{false, true} {
+	for i, relaxed := range []bool{false, true, false, true} {
+		text := strings.Repeat("new", writeSizes[i/2])
 		dir := t.TempDir()
 		put(t, filepath.Join(dir, "real", "file"), "old")
 		link(t, "../real/file", filepath.Join(dir, "links", "one"))
 		link(t, "links/one", filepath.Join(dir, "two"))
 		link(t, "real/fresh/new", filepath.Join(dir, "dangling"))
 		fsys := open(t, dir, &localbash.Options{Relaxed: relaxed})
-		write(t, fsys, "two", "new")
-		write(t, fsys, "dangling", "fresh")
-		for name, want := range map[string]string{"real/file": "new", "real/fresh/new": "fresh"} {
-			if got := content(t, filepath.Join(dir, name)); got != want {
-				t.Errorf("%q has %q, want %q", name, got, want)
+		write(t, fsys, "two", text)
+		write(t, fsys, "dangling", text)
+		for _, name := range []string{"real/file", "real/fresh/new"} {
+			if got := content(t, filepath.Join(dir, name)); got != text {
+				t.Errorf("%q has %d bytes, want the %d that were written", name, len(got), len(text))
 			}
 		}
 		for _, name := range []string{"two", "links/one", "dangling"} {

@@ -31,11 +31,11 @@ func (f *folder) move(ctx context.Context, source, destination string) error {
 		return err
 	}
 	defer from.close()
-	info, err := from.root.Lstat(old)
+	s, err := from.child(old)
 	if err != nil {
 		return err
 	}
-	if info.IsDir() {
+	if s.kind == workspace.TypeDirectory {
 		if err := f.checkBelow(ctx, source, destination); err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (f *folder) moveLocked(ctx context.Context, from *dirHandle, old string, to
 		return err
 	}
 	defer unlock()
-	if _, err := from.root.Lstat(old); err != nil {
+	if _, err := from.child(old); err != nil {
 		return err
 	}
 	if err := f.renameNew(from, old, to, new); err != nil {
@@ -124,7 +124,7 @@ func (f *folder) moveLocked(ctx context.Context, from *dirHandle, old string, to
 // file that has it.
 func (f *folder) renameFile(from *dirHandle, old string, to *dirHandle, new string) error {
 	if from == to {
-		return from.root.Rename(old, new)
+		return from.rename(old, new)
 	}
 	return f.renameBetween(from, old, to, new)
 }
@@ -158,7 +158,7 @@ func (f *folder) renameNewFile(from *dirHandle, old string, to *dirHandle, new s
 	if err := f.linkBetween(from, old, to, new); err != nil {
 		return err
 	}
-	return from.root.Remove(old)
+	return from.remove(old)
 }
 
 // renameNew does the same for whatever old is. Where no call does both at
@@ -168,7 +168,7 @@ func (f *folder) renameNew(from *dirHandle, old string, to *dirHandle, new strin
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	taken, err := to.lstat(new)
+	taken, err := to.find(new)
 	if err != nil {
 		return err
 	}

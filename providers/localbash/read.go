@@ -199,6 +199,7 @@ type fileStat struct {
 	changed int64 // when the bytes or the attributes changed, in the same unit; 0 if unknown
 	orphan  bool  // it has no name any more
 	linked  bool  // it has several names; false if unknown
+	owner   sys.Owner
 }
 
 // statOf returns what info says.
@@ -207,7 +208,7 @@ func statOf(info fs.FileInfo) fileStat {
 	return fileStat{
 		kind: kindOfMode(info.Mode()), perm: info.Mode().Perm(), size: info.Size(),
 		mtime: info.ModTime().UnixNano(),
-		id:    attributes.ID, changed: attributes.Changed, orphan: attributes.Unlinked,
+		id:    attributes.ID, changed: attributes.Changed, orphan: attributes.Unlinked, owner: attributes.Owner,
 	}
 }
 

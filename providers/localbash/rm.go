@@ -42,11 +42,11 @@ func (f *folder) Rm(ctx context.Context, name string, opts workspace.RmOptions) 
 // rmEntry removes a file or an empty directory. Only a regular file needs a
 // lock, as no write replaces anything else.
 func (f *folder) rmEntry(ctx context.Context, d *dirHandle, base string) error {
-	info, err := d.root.Lstat(base)
+	s, err := d.child(base)
 	if err != nil {
 		return err
 	}
-	if info.Mode().IsRegular() {
+	if s.kind == workspace.TypeFile {
 		unlock, err := f.lock(ctx, d)
 		if errors.Is(err, errOvertaken) {
 			return fs.ErrNotExist
@@ -56,7 +56,7 @@ func (f *folder) rmEntry(ctx context.Context, d *dirHandle, base string) error {
 		}
 		defer unlock()
 	}
-	if err := removeEntry(d.root, base); err != nil {
+	if err := notEmpty(d.remove(base)); err != nil {
 		return err
 	}
 	return f.syncDir(d)
@@ -65,16 +65,21 @@ func (f *folder) rmEntry(ctx context.Context, d *dirHandle, base string) error {
 // rmTree removes base with everything below it, and makes that durable if the
 // options ask for it.
 func (f *folder) rmTree(ctx context.Context, d *dirHandle, base string) error {
+	root, err := f.host.OpenRoot(inside(d.dir))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	r := &removal{ctx: ctx}
-	if err := r.tree(d.root, base, 0); err != nil {
+	if err := r.tree(root, base, 0); err != nil {
 		return err
 	}
 	return f.syncDir(d)
 }
 
-// removeEntry removes a file or an empty directory.
-func removeEntry(parent *os.Root, base string) error {
-	err := parent.Remove(base)
+// notEmpty returns err, which a removal returned, as [workspace.ErrNotEmpty] if it is one
+// of a directory with something in it.
+func notEmpty(err error) error {
 	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
 		return workspace.ErrNotEmpty
 	}
@@ -105,7 +110,7 @@ func (r *removal) tree(parent *os.Root, base string, depth int) error {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		err := removeEntry(parent, base)
+		err := notEmpty(parent.Remove(base))
 		if !errors.Is(err, workspace.ErrNotEmpty) || attempt > maxRemoveAttempts {
 			return err
 		}
@@ -270,16 +275,16 @@ func (d *dirHandle) isLeftover(name string) bool {
 	if name != lockName && len(strings.TrimPrefix(name, ops.ReservedPrefix)) != len(rand.Text()) {
 		return false
 	}
-	info, err := d.root.Lstat(name)
-	return err == nil && info.Mode().IsRegular()
+	s, err := d.child(name)
+	return err == nil && s.kind == workspace.TypeFile
 }
 
 // removeLeftover removes name if it gets the lock of it: then no writer has.
 func (d *dirHandle) removeLeftover(name string) {
 	// Over NFS only a file that is open for writing can be locked.
-	file, err := d.root.OpenFile(name, os.O_WRONLY|sys.ReadFlags, 0)
+	file, err := d.openFile(name, os.O_WRONLY|sys.ReadFlags, 0)
 	if errors.Is(err, fs.ErrPermission) {
-		file, err = d.root.OpenFile(name, sys.ReadFlags, 0)
+		file, err = d.openFile(name, sys.ReadFlags, 0)
 	}
 	if err != nil {
 		return
@@ -292,7 +297,7 @@ func (d *dirHandle) removeLeftover(name string) {
 	// While the lock is ours nobody else removes the file, but its writer may
 	// have done so before.
 	if d.has(name, file) && (state == sys.LockHeld || isOld(file)) {
-		_ = d.root.Remove(name)
+		_ = d.remove(name)
 	}
 	sys.Unlock(file)
 }

@@ -23,16 +23,20 @@ func roles() map[string]func(dir string) error {
 	return all
 }
 
-// crashFiles is how many files a writer that will be killed writes in turn,
-// crashSize how large they are.
-const (
-	crashFiles = 20
-	crashSize  = 256 << 10
-)
+// crashFiles is how many files a writer that will be killed writes in turn.
+const crashFiles = 20
 
-// crashContent is the content of all files in one round: each byte says which.
-func crashContent(round int) []byte {
-	return bytes.Repeat([]byte{byte('a' + round%26)}, crashSize)
+// crashSize is how large the file of a number is: small ones are written in another way.
+func crashSize(file int) int {
+	if file%3 == 0 {
+		return 32 << 10
+	}
+	return 256 << 10
+}
+
+// crashContent is the content of a file in one round: each byte says which.
+func crashContent(round, file int) []byte {
+	return bytes.Repeat([]byte{byte('a' + round%26)}, crashSize(file))
 }
 
 // writeForever writes files until the process is killed.
@@ -40,7 +44,7 @@ func writeForever(fsys *localbash.FS) error {
 	for round := 0; ; round++ {
 		for i := range crashFiles {
 			name := fmt.Sprintf("dir%d/file%d", i%4, i)
-			if _, err := fsys.WriteFile(context.Background(), name, crashContent(round), nil); err != nil {
+			if _, err := fsys.WriteFile(context.Background(), name, crashContent(round, i), nil); err != nil {
 				return err
 			}
 		}

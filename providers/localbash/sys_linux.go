@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/workspacekit/workspacekit/internal/scan"
@@ -245,7 +246,7 @@ func (h handle) child(name string) (fileStat, error) {
 func statOfUnix(stat *unix.Stat_t) fileStat {
 	return fileStat{
 		kind: kindOfFormat(stat.Mode), perm: fs.FileMode(stat.Mode & 0o777), size: stat.Size,
-		id: sys.FileID{Device: uint64(stat.Dev), Inode: stat.Ino}, mtime: stat.Mtim.Nano(), changed: stat.Ctim.Nano(), orphan: stat.Nlink == 0, linked: stat.Nlink > 1,
+		id: sys.FileID{Device: uint64(stat.Dev), Inode: stat.Ino}, mtime: stat.Mtim.Nano(), changed: stat.Ctim.Nano(), orphan: stat.Nlink == 0, linked: stat.Nlink > 1, owner: sys.Owner{UID: stat.Uid, GID: stat.Gid},
 	}
 }
 
@@ -260,6 +261,68 @@ func kindOfFormat(mode uint32) workspace.FileType {
 		return workspace.TypeSymlink
 	}
 	return workspace.TypeOther
+}
+
+// children are the children of an open directory, each reached with one system call, which
+// follows no symlink.
+type children struct{ handle }
+
+// openChildren opens the directory dir. The file is the directory, too, and has to be closed.
+func (f *folder) openChildren(dir string) (children, *os.File, error) {
+	l, err := f.openListing(dir, false)
+	if err != nil {
+		return children{}, nil, err
+	}
+	return children{l.handle}, l.file(), nil
+}
+
+// close closes nothing: the file has the same descriptor, and closes it.
+func (c children) close() {}
+
+// openFile opens the child name.
+func (c children) openFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	for {
+		fd, err := unix.Openat(int(c.handle), name, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(perm))
+		if err == nil {
+			return handle(fd).file(), nil
+		}
+		if err != unix.EINTR {
+			return nil, err
+		}
+	}
+}
+
+// remove removes the child name, which is a file or an empty directory.
+func (c children) remove(name string) error {
+	err := unix.Unlinkat(int(c.handle), name, 0)
+	if err == nil || err == unix.ENOENT {
+		return err
+	}
+	if dirErr := unix.Unlinkat(int(c.handle), name, unix.AT_REMOVEDIR); dirErr != unix.ENOTDIR {
+		return dirErr
+	}
+	return err
+}
+
+// rename gives the child old the name new, and replaces the file that has it.
+func (c children) rename(old, new string) error {
+	return unix.Renameat(int(c.handle), old, int(c.handle), new)
+}
+
+// has reports whether name is still the open file.
+func (c children) has(name string, file *os.File) bool {
+	opened, err := statOfFile(file)
+	if err != nil {
+		return false
+	}
+	named, err := c.child(name)
+	return err == nil && named.id == opened.id
+}
+
+// setTime says that the child name was changed at a time.
+func (c children) setTime(name string, at time.Time) error {
+	ts := unix.NsecToTimespec(at.UnixNano())
+	return unix.UtimesNanoAt(int(c.handle), name, []unix.Timespec{ts, ts}, unix.AT_SYMLINK_NOFOLLOW)
 }
 
 // tree is a watched directory, open.

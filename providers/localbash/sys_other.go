@@ -6,6 +6,7 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/index"
@@ -91,7 +92,7 @@ func (l listing) open(name string) (handle, error) {
 	if s, err := l.child(name); err == nil && s.kind == workspace.TypeSymlink {
 		return handle{}, workspace.ErrSymlink
 	}
-	file, err := l.root.OpenFile(name, sys.ReadFlags, 0)
+	file, err := l.openFile(name, sys.ReadFlags, 0)
 	return handle{file}, err
 }
 
@@ -100,7 +101,7 @@ func (l listing) descriptor() int { return -1 }
 
 // Close implements [io.Closer].
 func (l listing) Close() error {
-	l.close()
+	l.dirHandle.close()
 	return nil
 }
 
@@ -120,9 +121,53 @@ func (l listing) children(ctx context.Context) ([]scan.Child, error) {
 	return children, nil
 }
 
-// child describes the child name of the directory, itself.
-func (l listing) child(name string) (fileStat, error) {
-	info, err := l.root.Lstat(name)
+// children are the children of an open directory.
+type children struct{ root *os.Root }
+
+// openChildren opens the directory dir. The file is the directory, too, and has to be closed.
+func (f *folder) openChildren(dir string) (children, *os.File, error) {
+	root, err := f.host.OpenRoot(inside(dir))
+	if err != nil {
+		return children{}, nil, err
+	}
+	file, err := root.Open(".")
+	if err != nil {
+		root.Close()
+		return children{}, nil, err
+	}
+	return children{root}, file, nil
+}
+
+// close closes the directory.
+func (c children) close() { c.root.Close() }
+
+// openFile opens the child name.
+func (c children) openFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	return c.root.OpenFile(name, flag, perm)
+}
+
+// remove removes the child name, which is a file or an empty directory.
+func (c children) remove(name string) error { return c.root.Remove(name) }
+
+// rename gives the child old the name new, and replaces the file that has it.
+func (c children) rename(old, new string) error { return c.root.Rename(old, new) }
+
+// has reports whether name is still the open file.
+func (c children) has(name string, file *os.File) bool {
+	opened, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := c.root.Lstat(name)
+	return err == nil && os.SameFile(opened, named)
+}
+
+// setTime says that the child name was changed at a time.
+func (c children) setTime(name string, at time.Time) error { return c.root.Chtimes(name, at, at) }
+
+// child describes the child name, itself.
+func (c children) child(name string) (fileStat, error) {
+	info, err := c.root.Lstat(name)
 	if err != nil {
 		return fileStat{}, err
 	}
@@ -163,7 +208,7 @@ func (t *tree) open(path string) (listing, error) {
 		root.Close()
 		return listing{}, err
 	}
-	return listing{&dirHandle{root: root, file: file}}, nil
+	return listing{&dirHandle{children: children{root}, file: file}}, nil
 }
 
 // newIndex returns nil: an index is kept on Linux alone.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -22,14 +23,17 @@ func (f *folder) WriteFile(ctx context.Context, name string, data []byte, opts w
 	return retry(func(bool) (workspace.Version, error) { return f.writeOnce(ctx, name, data, opts) })
 }
 
+// maxBrief is how much is written while the directory is locked. More is written before.
+const maxBrief = 64 << 10
+
 // writeChunk is how much is written between two looks at the context.
 const writeChunk = 4 << 20
 
 // writeOnce writes once. It fails with errOvertaken if another writer changed
 // the directory on the way, and is then tried again.
 func (f *folder) writeOnce(ctx context.Context, name string, data []byte, opts workspace.WriteOptions) (workspace.Version, error) {
-	t, err := f.newTempFile(ctx, name, opts, newPerm)
-	if err != nil {
+	t := &tempFile{folder: f, opts: opts, perm: newPerm, brief: len(data) <= maxBrief && !f.sync}
+	if err := t.open(ctx, name); err != nil {
 		return "", err
 	}
 	defer t.discard()
@@ -90,8 +94,10 @@ type tempFile struct {
 	name    string     // in there
 	file    *os.File   // open and locked until discard
 	perm    fs.FileMode
-	exact   bool // the file gets perm whatever the umask
-	renamed bool // the temporary name no longer exists
+	exact   bool   // the file gets perm whatever the umask
+	renamed bool   // the temporary name no longer exists
+	brief   bool   // the file is committed soon, so the directory may be locked until then
+	unlock  func() // unlocks the directory; nil if it is not locked
 }
 
 // newPerm is the mode of new files, less the umask.
@@ -100,20 +106,42 @@ const newPerm fs.FileMode = 0o666
 // newTempFile creates a temporary file for a write to name, with the mode perm
 // if name is new, and tests the conditions of opts for the first time.
 func (f *folder) newTempFile(ctx context.Context, name string, opts workspace.WriteOptions, perm fs.FileMode) (*tempFile, error) {
-	dir, base, err := f.writeTarget(ctx, name, opts)
-	if err != nil {
-		return nil, err
-	}
-	t := &tempFile{folder: f, dir: dir, base: base, opts: opts, perm: perm, exact: perm != newPerm}
-	if t.nearest, err = f.openNearest(dir); err != nil {
-		return nil, err
-	}
-	if err := t.create(); err != nil {
+	t := &tempFile{folder: f, opts: opts, perm: perm, exact: perm != newPerm}
+	return t, t.open(ctx, name)
+}
+
+// open creates the file for a write to name.
+func (t *tempFile) open(ctx context.Context, name string) error {
+	t.dir, t.base = workspace.Split(name)
+	old, err := t.find()
+	if err == nil && old != nil && old.kind == workspace.TypeSymlink && !t.opts.IfNotExist {
 		t.nearest.close()
-		return nil, err
+		if t.dir, t.base, err = t.folder.writeTarget(ctx, name); err != nil {
+			return err
+		}
+		old, err = t.find()
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.create(ctx, old); err != nil {
+		t.nearest.close()
+		return err
 	}
 	t.in = t.nearest
-	return t, nil
+	return nil
+}
+
+// find opens the directory of the target, or the nearest one above it that exists, and
+// describes what the file will replace, nil if there is nothing.
+func (t *tempFile) find() (old *fileStat, err error) {
+	if t.nearest, err = t.folder.openNearest(t.dir); err != nil || t.nearest.dir != t.dir {
+		return nil, err
+	}
+	if old, err = t.nearest.find(t.base); err != nil {
+		t.nearest.close()
+	}
+	return old, err
 }
 
 // openNearest opens the directory dir or, if it does not exist, the nearest one
@@ -128,21 +156,14 @@ func (f *folder) openNearest(dir string) (*dirHandle, error) {
 	}
 }
 
-// writeTarget returns where a write to name takes place: the directory, and
-// the name in it. A symlink stands for its target, unless the write wants the
-// name to be new.
-func (f *folder) writeTarget(ctx context.Context, name string, opts workspace.WriteOptions) (dir, base string, err error) {
-	if opts.IfNotExist {
-		dir, base = workspace.Split(name)
-		return dir, base, nil
+// writeTarget returns where a write to the symlink name takes place: the directory, and
+// the name in it.
+func (f *folder) writeTarget(ctx context.Context, name string) (dir, base string, err error) {
+	name, err = f.linkTarget(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errOvertaken
 	}
-	s, err := f.lstat(name)
-	if err == nil && s.kind == workspace.TypeSymlink {
-		if name, err = f.linkTarget(ctx, name); errors.Is(err, fs.ErrNotExist) {
-			err = errOvertaken
-		}
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return "", "", err
 	}
 	if strings.HasPrefix(name, ops.ReservedPrefix) || strings.Contains(name, "/"+ops.ReservedPrefix) {
@@ -178,48 +199,72 @@ func (u unconfined) linkTarget(name string) (string, error) {
 }
 
 // create creates the temporary file, with no more rights than the old file has.
-func (t *tempFile) create() error {
-	var old fs.FileInfo
-	var err error
-	if t.nearest.dir == t.dir {
-		old, err = t.nearest.lstat(t.base)
-	}
-	if err == nil {
-		err = checkReplace(old, t.opts)
-	}
+func (t *tempFile) create(ctx context.Context, old *fileStat) error {
+	err := checkReplace(old, t.opts)
 	if err != nil {
 		return err
 	}
 	if old != nil {
-		if err := sys.CheckWritable(t.nearest.root, t.nearest.file, t.base); err != nil {
+		if err := sys.CheckWritable(t.nearest.file, t.base, t.nearest.openFile); err != nil {
 			return err
 		}
-		t.perm = old.Mode().Perm()
+		t.perm = old.perm
 	}
-	t.file, t.name, err = t.nearest.createTemp(t.perm)
+	if t.brief && sys.HasFileLocks && t.nearest.dir == t.dir {
+		t.unlock, err = t.folder.lockDir(ctx, t.nearest, t.createLock)
+	}
+	if err == nil && t.file == nil {
+		t.file, t.name, err = t.nearest.createTemp(t.perm)
+	}
+	if err != nil && t.unlock != nil {
+		t.unlock()
+	}
 	return err
+}
+
+// createLock creates the file under the name of the lock file. Where there are no locks, it
+// creates nothing.
+func (t *tempFile) createLock() (remove func(), err error) {
+	file, err := t.nearest.openFile(lockName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, t.perm)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errOvertaken
+	}
+	if err != nil {
+		return nil, err
+	}
+	state, err := t.nearest.claim(file, lockName)
+	switch {
+	case err == nil && state == sys.LockHeld:
+		t.file, t.name = file, lockName
+		return func() {}, nil // discard removes it
+	case err == nil && state == sys.LockUnknown: // it would outlast us
+		_ = t.nearest.remove(lockName)
+	case err == nil:
+		err = fs.ErrExist
+	}
+	file.Close()
+	return func() {}, err
 }
 
 // checkReplace tests whether a write may replace old, which is nil if there is
 // nothing.
-func checkReplace(old fs.FileInfo, opts workspace.WriteOptions) error {
+func checkReplace(old *fileStat, opts workspace.WriteOptions) error {
 	if old == nil {
 		if opts.IfVersion != "" {
 			return workspace.ErrConflict
 		}
 		return nil
 	}
-	s := statOf(old)
 	if opts.IfNotExist {
 		return fs.ErrExist
 	}
-	if s.kind == workspace.TypeSymlink { // it was created just now
+	if old.kind == workspace.TypeSymlink { // it was created just now
 		return errOvertaken
 	}
-	if err := s.refuseIrregular(); err != nil {
+	if err := old.refuseIrregular(); err != nil {
 		return err
 	}
-	if opts.IfVersion != "" && s.version() != opts.IfVersion {
+	if opts.IfVersion != "" && old.version() != opts.IfVersion {
 		return workspace.ErrConflict
 	}
 	return nil
@@ -234,7 +279,7 @@ const maxTempAttempts = 100
 func (d *dirHandle) createTemp(perm fs.FileMode) (*os.File, string, error) {
 	for range maxTempAttempts {
 		name := ops.ReservedPrefix + rand.Text()
-		file, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		file, err := d.openFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, "", errOvertaken
 		}
@@ -270,11 +315,13 @@ func (t *tempFile) commit(ctx context.Context) (workspace.Version, error) {
 // commitTo gives the temporary file the name of its target, once the
 // conditions hold.
 func (t *tempFile) commitTo(ctx context.Context, target *dirHandle) (workspace.Version, error) {
-	unlock, err := t.lock(ctx, target)
-	if err != nil {
-		return "", err
+	if t.unlock == nil {
+		unlock, err := t.lock(ctx, target)
+		if err != nil {
+			return "", err
+		}
+		defer unlock()
 	}
-	defer unlock()
 	written, err := t.prepare(target)
 	if err != nil {
 		return "", err
@@ -314,30 +361,33 @@ func (t *tempFile) lock(ctx context.Context, target *dirHandle) (unlock func(), 
 // prepare tests the conditions again, now that nobody else can change the
 // target, and gives the file the mode and the time that it will have.
 func (t *tempFile) prepare(target *dirHandle) (fileStat, error) {
-	old, err := target.lstat(t.base)
+	old, err := target.find(t.base)
 	if err == nil {
 		err = checkReplace(old, t.opts)
-	}
-	if err == nil {
-		err = t.copyMode(old)
 	}
 	if err != nil {
 		return fileStat{}, err
 	}
 	// A file system that cannot set times has its own; versions then rest on
 	// those.
-	now := t.folder.clock.next()
-	_ = t.in.root.Chtimes(t.name, now, now)
-	return statOfFile(t.file)
+	_ = t.in.setTime(t.name, t.folder.clock.next())
+	s, err := statOfFile(t.file)
+	if err != nil {
+		return fileStat{}, err
+	}
+	return s, t.copyMode(s, old)
 }
 
-// copyMode gives the file the owner and the mode of old, which it replaces.
-func (t *tempFile) copyMode(old fs.FileInfo) error {
+// copyMode gives the file, which s describes, the owner and the mode of old, which it
+// replaces.
+func (t *tempFile) copyMode(s fileStat, old *fileStat) error {
 	if old != nil {
-		sys.CopyOwner(t.file, old)
-		t.perm, t.exact = old.Mode().Perm(), true
+		if s.owner != old.owner {
+			sys.ChangeOwner(t.file, old.owner)
+		}
+		t.perm, t.exact = old.perm, true
 	}
-	if !t.exact {
+	if !t.exact || s.perm == t.perm {
 		return nil
 	}
 	return t.file.Chmod(t.perm)
@@ -356,7 +406,7 @@ func (t *tempFile) rename(target *dirHandle) error {
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return errOvertaken
-	case errors.Is(err, fs.ErrExist) && !t.opts.IfNotExist:
+	case (errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EISDIR)) && !t.opts.IfNotExist:
 		return workspace.ErrIsDir
 	}
 	return err
@@ -379,13 +429,17 @@ func (t *tempFile) version(written fileStat) (workspace.Version, error) {
 func (t *tempFile) discard() {
 	t.remove()
 	t.file.Close()
+	if t.unlock != nil {
+		t.unlock()
+		t.unlock = nil
+	}
 	t.nearest.close()
 }
 
 // remove removes the temporary file if it still has that name.
 func (t *tempFile) remove() {
 	if !t.renamed {
-		_ = t.in.root.Remove(t.name)
+		_ = t.in.remove(t.name)
 		t.renamed = true
 	}
 }

@@ -13,11 +13,15 @@ import (
 // operating system does not say.
 type FileID struct{ Device, Inode uint64 }
 
+// Owner is the user and the group that a file belongs to; zero where there are none.
+type Owner struct{ UID, GID uint32 }
+
 // Attributes are what an [fs.FileInfo] says beyond its interface.
 type Attributes struct {
 	ID       FileID
 	Changed  int64 // when the bytes or the attributes changed, in nanoseconds since 1970; 0 if unknown
 	Unlinked bool  // the file has no name any more
+	Owner    Owner
 }
 
 // LockState is what is known about the lock on a file after an attempt to take it.
@@ -29,9 +33,12 @@ const (
 	LockTaken                    // someone else has it
 )
 
+// Opener opens a file of a directory.
+type Opener func(base string, flag int, perm fs.FileMode) (*os.File, error)
+
 // tryToOpen is CheckWritable by trying.
-func tryToOpen(root *os.Root, base string) error {
-	file, err := root.OpenFile(base, os.O_WRONLY, 0)
+func tryToOpen(open Opener, base string) error {
+	file, err := open(base, os.O_WRONLY, 0)
 	if err == nil {
 		return file.Close()
 	}

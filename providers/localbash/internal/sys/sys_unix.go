@@ -26,28 +26,25 @@ func AttributesOf(info fs.FileInfo) Attributes {
 		ID:       FileID{uint64(stat.Dev), uint64(stat.Ino)},
 		Changed:  changeTime(stat),
 		Unlinked: stat.Nlink == 0,
+		Owner:    Owner{stat.Uid, stat.Gid},
 	}
 }
 
-// CopyOwner gives file the owner and group of old, if they differ and this process
-// may. Otherwise the file keeps its writer's.
-func CopyOwner(file *os.File, old fs.FileInfo) {
-	stat, ok := old.Sys().(*syscall.Stat_t)
-	if !ok || os.Geteuid() != 0 {
-		return
-	}
-	if stat.Uid != 0 || int(stat.Gid) != os.Getegid() {
-		_ = file.Chown(int(stat.Uid), int(stat.Gid))
+// ChangeOwner gives file to owner if this process may. Otherwise the file keeps its
+// writer's.
+func ChangeOwner(file *os.File, owner Owner) {
+	if os.Geteuid() == 0 {
+		_ = file.Chown(int(owner.UID), int(owner.GID))
 	}
 }
 
 // CheckWritable returns an error if this process may not write to the file base
-// of the directory that is open as root and dir.
-func CheckWritable(root *os.Root, dir *os.File, base string) error {
+// of the directory dir, whose files open opens.
+func CheckWritable(dir *os.File, base string, open Opener) error {
 	switch runtime.GOOS {
 	case "linux", "darwin", "freebsd":
 	default:
-		return tryToOpen(root, base)
+		return tryToOpen(open, base)
 	}
 	err := withDescriptor(dir, func(fd int) error {
 		return unix.Faccessat(fd, base, unix.W_OK, unix.AT_EACCESS|unix.AT_SYMLINK_NOFOLLOW)

@@ -14,12 +14,12 @@ const HasFileLocks = false
 // AttributesOf returns the attributes of a file of the operating system.
 func AttributesOf(fs.FileInfo) Attributes { return Attributes{} }
 
-// CopyOwner does nothing: a new file has the owner that its directory gives it.
-func CopyOwner(*os.File, fs.FileInfo) {}
+// ChangeOwner does nothing: a new file has the owner that its directory gives it.
+func ChangeOwner(*os.File, Owner) {}
 
 // CheckWritable returns an error if this process may not write to the file base
-// of the directory that is open as root and dir.
-func CheckWritable(root *os.Root, _ *os.File, base string) error { return tryToOpen(root, base) }
+// of the directory dir, whose files open opens.
+func CheckWritable(_ *os.File, base string, open Opener) error { return tryToOpen(open, base) }
 
 // TryLock takes no lock.
 func TryLock(*os.File) (LockState, error) { return LockUnknown, nil }

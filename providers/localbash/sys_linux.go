@@ -281,24 +281,37 @@ func (c children) close() {}
 
 // openFile opens the child name.
 func (c children) openFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	var fd int
+	err := uninterrupted(func() (err error) {
+		fd, err = unix.Openat(int(c.handle), name, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(perm))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return handle(fd).file(), nil
+}
+
+// uninterrupted repeats a system call that a signal has interrupted, as those of some
+// network file systems can be.
+func uninterrupted(call func() error) error {
 	for {
-		fd, err := unix.Openat(int(c.handle), name, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(perm))
-		if err == nil {
-			return handle(fd).file(), nil
-		}
-		if err != unix.EINTR {
-			return nil, err
+		if err := call(); err != unix.EINTR {
+			return err
 		}
 	}
 }
 
 // remove removes the child name, which is a file or an empty directory.
 func (c children) remove(name string) error {
-	err := unix.Unlinkat(int(c.handle), name, 0)
+	unlink := func(flags int) error {
+		return uninterrupted(func() error { return unix.Unlinkat(int(c.handle), name, flags) })
+	}
+	err := unlink(0)
 	if err == nil || err == unix.ENOENT {
 		return err
 	}
-	if dirErr := unix.Unlinkat(int(c.handle), name, unix.AT_REMOVEDIR); dirErr != unix.ENOTDIR {
+	if dirErr := unlink(unix.AT_REMOVEDIR); dirErr != unix.ENOTDIR {
 		return dirErr
 	}
 	return err
@@ -306,7 +319,7 @@ func (c children) remove(name string) error {
 
 // rename gives the child old the name new, and replaces the file that has it.
 func (c children) rename(old, new string) error {
-	return unix.Renameat(int(c.handle), old, int(c.handle), new)
+	return uninterrupted(func() error { return unix.Renameat(int(c.handle), old, int(c.handle), new) })
 }
 
 // has reports whether name is still the open file.

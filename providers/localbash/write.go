@@ -112,6 +112,12 @@ func (f *folder) newTempFile(ctx context.Context, name string, opts workspace.Wr
 
 // open creates the file for a write to name.
 func (t *tempFile) open(ctx context.Context, name string) error {
+	if u, ok := t.folder.host.(unconfined); ok {
+		// What is too long for a path of the system could be written, but not read again.
+		if _, err := u.Lstat(inside(name)); errors.Is(err, syscall.ENAMETOOLONG) {
+			return err
+		}
+	}
 	t.dir, t.base = workspace.Split(name)
 	old, err := t.find()
 	if err == nil && old != nil && old.kind == workspace.TypeSymlink && !t.opts.IfNotExist {

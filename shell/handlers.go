@@ -443,17 +443,13 @@ func isShell(name string) bool { return name == "bash" || name == "sh" }
 
 // replacements are what to use instead of programs that many would expect.
 var replacements = map[string]string{
-	"awk":  "awk is not available; use cut, sed, or a loop with read",
-	"perl": "perl is not available; use sed",
+	"perl": "perl is not available; use awk or sed",
 	"git":  "git is not available in this shell",
 }
 
 // unknown reports a command that does not exist, and once in a run what there is.
 func (r *run) unknown(p *command.Process) int {
 	name := path.Base(p.Args[0])
-	if len(name) > 0 && (name == "gawk" || name == "mawk") {
-		name = "awk"
-	}
 	fmt.Fprintf(p.Stderr, "bash: %s: command not found\n", p.Args[0])
 	if text := replacements[name]; text != "" {
 		fmt.Fprintf(p.Stderr, "bash: %s\n", text)

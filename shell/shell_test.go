@@ -218,11 +218,11 @@ func TestRefused(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
-	result, err := s.Run(t.Context(), `awk '{print $1}' x; nosuch`, nil)
+	result, err := s.Run(t.Context(), `git status; nosuch`, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.ExitCode != 127 || !strings.Contains(result.Output, "use cut, sed") || strings.Count(result.Output, " cat ") != 1 {
+	if result.ExitCode != 127 || !strings.Contains(result.Output, "git is not available") || strings.Count(result.Output, " cat ") != 1 {
 		t.Errorf("exit %d, output %q", result.ExitCode, result.Output)
 	}
 }

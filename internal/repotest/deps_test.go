@@ -45,6 +45,7 @@ var policy = map[string][]string{
 	"internal/nodetest":   {},
 
 	"shell/internal/pattern": {"internal/lazyregexp"},
+	"shell/internal/awk":     {"shell/internal/pattern"},
 
 	"internal/errcode":      {"workspace"},
 	"internal/glob":         {"workspace", "github.com/bmatcuk/doublestar/v4"},
@@ -109,7 +110,7 @@ var policy = map[string][]string{
 	"tools": {"workspace", "workspace/backup", "workspace/jobs", "workspace/patch", "workspace/policy", "workspace/transaction", "internal/charset", "internal/errcode", "internal/glob", "internal/lazyregexp", "internal/lines", "internal/ops", "internal/scratch", "internal/session", "internal/unified", "internal/wording",
 		"tools/internal/...", "github.com/google/jsonschema-go/jsonschema"},
 	"shell/bashtool":         {"shell", "tools", "workspace"},
-	"shell/internal/command": {"workspace", "workspace/patch", "shell/internal/pattern", "internal/...", "github.com/itchyny/gojq", "github.com/spf13/pflag", "golang.org/x/text/width"},
+	"shell/internal/command": {"workspace", "workspace/patch", "shell/internal/awk", "shell/internal/pattern", "internal/...", "github.com/itchyny/gojq", "github.com/spf13/pflag", "golang.org/x/text/width"},
 	"shell":                  {"workspace", "shell/internal/...", "internal/lazyregexp", "internal/ops", "internal/scratch", "internal/session", "internal/wording", "mvdan.cc/sh/v3/..."},
 	"tools/lint":             {"tools", "internal/lazyregexp"},
 	"tools/internal/...":     {"workspace", "internal/lazyregexp", "internal/lines", "tools/internal/..."},

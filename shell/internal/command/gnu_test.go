@@ -83,7 +83,7 @@ type gnuDifference struct {
 }
 
 // gnuDifferences are the differences that docs/shell-programs.md lists.
-var gnuDifferences = slices.Concat(gnuTextDifferences, gnuFilesDifferences)
+var gnuDifferences = slices.Concat(gnuTextDifferences, gnuFilesDifferences, gnuAwkDifferences)
 
 // gnuCase is one run of a program.
 type gnuCase struct {
@@ -99,6 +99,7 @@ func TestGNU(t *testing.T) {
 	tests := map[string]gnuTest{}
 	maps.Copy(tests, gnuTextTests)
 	maps.Copy(tests, gnuFilesTests)
+	maps.Copy(tests, gnuAwkTests)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ type Program func(ctx context.Context, p *Process) int
 // Programs are the programs by name. It is never changed.
 var Programs = map[string]Program{
 	"[":         test,
+	"awk":       awkProgram,
 	"base32":    base32Program,
 	"base64":    base64Program,
 	"basename":  basename,
@@ -35,6 +36,7 @@ var Programs = map[string]Program{
 	"file":      fileKinds,
 	"find":      find,
 	"fold":      fold,
+	"gawk":      awkProgram,
 	"grep":      grep,
 	"head":      head,
 	"hexdump":   hexdump,
@@ -42,6 +44,7 @@ var Programs = map[string]Program{
 	"jq":        jq,
 	"ln":        ln,
 	"ls":        ls,
+	"mawk":      awkProgram,
 	"md5sum":    checksum(checksums["md5"]),
 	"mkdir":     mkdir,
 	"mv":        mv,

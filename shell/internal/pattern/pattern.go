@@ -271,6 +271,22 @@ func (r *Regexp) Match(text []byte) bool {
 	return r.re.Match(text)
 }
 
+// MatchString is [Regexp.Match] for a string.
+func (r *Regexp) MatchString(text string) bool {
+	if r.machine != nil {
+		return r.machine.find([]byte(text), 0) != nil
+	}
+	return r.re.MatchString(text)
+}
+
+// AllString is [Regexp.All] for a string.
+func (r *Regexp) AllString(text string, n int) [][]int {
+	if r.machine != nil {
+		return r.machine.all([]byte(text), n)
+	}
+	return r.re.FindAllStringSubmatchIndex(text, n)
+}
+
 // All returns at most n matches in text, or all if n is negative: for each the bounds of
 // the match and of its groups, -1 for a group that has no part in it. An empty match
 // right after another match is none.

@@ -1,0 +1,865 @@
+// Package awk is the language awk: that of POSIX, with what gawk adds and scripts use.
+// In go a program and a [Config] with files, streams and commands; out come an exit
+// status and what the program prints. The package opens no file and starts no command
+// itself. What a program holds is counted, and bounded.
+//
+// A program is read into a tree ([Parse]), which [Program.Run] walks. Values are strings
+// and numbers at once, as awk has them; a record is split into fields only when a
+// program looks at them.
+package awk
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Config is what a program sees of the world.
+type Config struct {
+	Args        []string // ARGV
+	Assignments []string // NAME=value, before BEGIN
+	Stdin       io.Reader
+	Stdout      io.Writer
+	Stderr      io.Writer
+	Open        func(name string) (io.ReadCloser, error)
+	Create      func(name string, appends bool) (io.WriteCloser, error)
+	Command     func(command string, stdin io.Reader, stdout io.Writer) (status int)
+	Environ     []string // NAME=value
+	Now         func() time.Time
+	Location    *time.Location
+	FormatTime  func(t time.Time, format string) string
+	ErrorText   func(err error) string
+	MaxMemory   int64 // bytes of all variables, and of each string
+	InPlace     bool  // what is printed replaces the file that is read
+}
+
+// ErrDirectory is the error of opening a directory. awk leaves it out, with a warning.
+var ErrDirectory = errors.New("is a directory")
+
+// The special variables come first among the globals.
+const (
+	varNF = iota
+	varNR
+	varFNR
+	varFS
+	varRS
+	varOFS
+	varORS
+	varSUBSEP
+	varCONVFMT
+	varOFMT
+	varFPAT
+	varIGNORECASE
+	varRSTART
+	varRLENGTH
+	varFILENAME
+	varRT
+	varENVIRON
+	varARGC
+	varARGV
+	varPROCINFO
+)
+
+var specialNames = []string{"NF", "NR", "FNR", "FS", "RS", "OFS", "ORS", "SUBSEP", "CONVFMT", "OFMT", "FPAT", "IGNORECASE",
+	"RSTART", "RLENGTH", "FILENAME", "RT", "ENVIRON", "ARGC", "ARGV", "PROCINFO"}
+
+// maxCalls bounds the weight of the functions that have been called and have not
+// returned, so that the stack of the process does.
+const maxCalls = 300_000
+
+// interp is one run of a program.
+type interp struct {
+	ctx     context.Context
+	config  *Config
+	program *Program
+	globals []cell
+	frame   []cell
+	calls   int
+	steps   int
+	held    int64 // bytes of variables
+	result  value // of the function that returns
+	status  int
+	started []bool // of the ranges
+	regexes map[string]*regex
+	random  *rand.Rand
+	seed    float64
+
+	// The special variables, as the interpreter uses them.
+	nr, fnr                         float64
+	ofs, ors, subsep, convfmt, ofmt string
+	ignoreCase                      bool
+	splitter                        *splitter
+	separator                       separator
+	record                          record
+	out                             *bufio.Writer
+	input                           mainInput
+	stdin                           *reader
+	readers                         map[string]*reader
+	writers                         map[string]*writer
+	order                           []string // of the writers
+	inBeginOrEnd                    bool
+}
+
+// Run runs the program, and returns its exit status.
+//
+// # Errors
+//
+// An [*Error], or the error of a write to the standard output.
+func (p *Program) Run(ctx context.Context, config *Config) (status int, err error) {
+	in := &interp{
+		ctx: ctx, config: config, program: p, globals: make([]cell, len(p.globals)), started: make([]bool, len(p.rules)),
+		regexes: map[string]*regex{}, readers: map[string]*reader{}, writers: map[string]*writer{},
+		out: bufio.NewWriterSize(config.Stdout, 32<<10), random: rand.New(rand.NewPCG(0, 0)),
+		ofs: " ", ors: "\n", subsep: "\x1c", convfmt: "%.6g", ofmt: "%.6g",
+	}
+	in.record.split = true
+	defer in.abandon()
+	err = in.protect(in.start)
+	if err == nil {
+		err = in.protect(in.main)
+	}
+	if err == nil {
+		err = in.protect(in.closeAll)
+	}
+	if flush := in.out.Flush(); err == nil && flush != nil {
+		err = flush
+	}
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	return in.status, err
+}
+
+// writeError is the error of the standard output.
+type writeError struct{ error }
+
+func (in *interp) protect(do func()) (err error) {
+	defer func() {
+		if w, ok := errors.AsType[writeError](err); ok {
+			err = w.error
+		}
+	}()
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Error:
+			err = r
+		case writeError:
+			err = r
+		default:
+			panic(r)
+		}
+	}()
+	do()
+	return nil
+}
+
+func (in *interp) start() {
+	for i, text := range map[int]string{varFS: " ", varRS: "\n", varOFS: " ", varORS: "\n", varSUBSEP: "\x1c", varCONVFMT: "%.6g", varOFMT: "%.6g"} {
+		in.setGlobal(i, str(text))
+	}
+	in.setGlobal(varRSTART, num(0))
+	in.setGlobal(varRLENGTH, num(-1))
+	in.setGlobal(varARGC, num(float64(len(in.config.Args))))
+	argv, environ := in.cellArray(&in.globals[varARGV]), in.cellArray(&in.globals[varENVIRON])
+	for i, arg := range in.config.Args {
+		in.store(in.element(argv, strconv.Itoa(i)), input(arg))
+	}
+	for _, variable := range in.config.Environ {
+		name, text, _ := strings.Cut(variable, "=")
+		in.store(in.element(environ, name), input(text))
+	}
+	in.cellArray(&in.globals[varPROCINFO])
+	for _, assignment := range in.config.Assignments {
+		in.assignArgument(assignment)
+	}
+}
+
+// main runs all rules.
+func (in *interp) main() {
+	p := in.program
+	in.inBeginOrEnd = true
+	how := in.unwound(func() control { return in.blocks(p.begin) })
+	in.inBeginOrEnd = false
+	if how != doExit && len(p.rules)+len(p.end)+len(p.beginFile)+len(p.endFile) > 0 {
+		how = in.records()
+	}
+	if how == doExit && len(p.end) == 0 {
+		return
+	}
+	in.inBeginOrEnd = true
+	in.unwound(func() control { return in.blocks(p.end) })
+}
+
+func (in *interp) blocks(list []*block) control {
+	for _, b := range list {
+		if how := in.block(b); how != goOn {
+			return how
+		}
+	}
+	return goOn
+}
+
+// records runs the rules with each record.
+func (in *interp) records() control {
+	for {
+		how := in.unwound(func() control {
+			for in.nextRecord() {
+				if how := in.rules(); how == doExit || how == doNextFile {
+					return how
+				}
+			}
+			return goOn
+		})
+		switch how {
+		case goOn, doExit:
+			return how
+		case doNextFile:
+			if how := in.unwound(in.endFile); how == doExit {
+				return how
+			}
+		}
+	}
+}
+
+func (in *interp) rules() control {
+	for _, r := range in.program.rules {
+		if !in.selects(r) {
+			continue
+		}
+		if r.action == nil {
+			in.print(in.out, in.record0())
+			continue
+		}
+		if how := in.block(r.action); how != goOn {
+			return how
+		}
+	}
+	return goOn
+}
+
+// selects reports whether a rule is for the current record.
+func (in *interp) selects(r *rule) bool {
+	switch {
+	case r.pattern == nil:
+		return true
+	case r.to == nil:
+		return in.test(r.pattern)
+	case !in.started[r.index] && !in.test(r.pattern):
+		return false
+	}
+	in.started[r.index] = !in.test(r.to)
+	return true
+}
+
+// step observes the context, in all that can be repeated.
+func (in *interp) step() {
+	if in.steps++; in.steps&0xff == 0 {
+		if err := in.ctx.Err(); err != nil {
+			fail(0, "%v", err)
+		}
+	}
+}
+
+// charge counts what variables hold.
+func (in *interp) charge(n int) {
+	if in.held += int64(n); in.held > in.config.MaxMemory {
+		fail(0, "the variables need too much memory; at most %d bytes are possible", in.config.MaxMemory)
+	}
+}
+
+// bound ends a program that makes too long a string.
+func (in *interp) bound(n int) {
+	if int64(n) > in.config.MaxMemory {
+		fail(0, "a string of %d bytes needs too much memory; at most %d are possible", n, in.config.MaxMemory)
+	}
+}
+
+// store gives a variable a value. What is part of a record is copied, so that it does not
+// keep the record.
+func (in *interp) store(c *cell, v value) {
+	if c.array != nil {
+		fail(0, "attempt to use an array in a scalar context")
+	}
+	in.charge(len(v.s) - len(c.v.s))
+	if v.kind == isInput {
+		v.s = strings.Clone(v.s)
+	}
+	c.v = v
+}
+
+func (in *interp) block(b *block) control {
+	for _, s := range b.list {
+		if how := in.exec(s); how != goOn {
+			return how
+		}
+	}
+	return goOn
+}
+
+func (in *interp) exec(s stmt) control {
+	switch s := s.(type) {
+	case simple:
+		in.eval(s.of)
+	case *printStmt:
+		in.printStatement(s)
+	case *ifStmt:
+		if in.test(s.test) {
+			return in.block(s.yes)
+		} else if s.no != nil {
+			return in.block(s.no)
+		}
+	case *loop:
+		return in.loop(s)
+	case *forIn:
+		return in.forIn(s)
+	case *switchStmt:
+		return in.switches(s)
+	case inner:
+		return in.block(s.body)
+	case jump:
+		if in.inBeginOrEnd && (s.how == doNext || s.how == doNextFile) {
+			fail(0, "next and nextfile are only possible in rules for records")
+		}
+		return s.how
+	case exit:
+		if s.status != nil {
+			v := in.eval(s.status)
+			in.status = int(v.number()) & 0xff
+		}
+		return doExit
+	case ret:
+		in.result = value{}
+		if s.value != nil {
+			in.result = in.eval(s.value)
+		}
+		return doReturn
+	case drop:
+		in.drop(s.of)
+	}
+	return goOn
+}
+
+func (in *interp) loop(s *loop) control {
+	if s.init != nil {
+		in.exec(s.init)
+	}
+	for first := true; first && s.testLast || s.test == nil || in.test(s.test); first = false {
+		in.step()
+		switch how := in.block(s.body); how {
+		case doBreak:
+			return goOn
+		case goOn, doContinue:
+		default:
+			return how
+		}
+		if s.step != nil {
+			in.exec(s.step)
+		}
+	}
+	return goOn
+}
+
+func (in *interp) forIn(s *forIn) control {
+	a := in.arrayOf(s.array)
+	for _, key := range in.keys(a, in.sortedIn()) {
+		in.step()
+		if a.elements[key] == nil {
+			continue // deleted by now
+		}
+		in.assign(s.to, input(key))
+		switch how := in.block(s.body); how {
+		case doBreak:
+			return goOn
+		case goOn, doContinue:
+		default:
+			return how
+		}
+	}
+	return goOn
+}
+
+func (in *interp) switches(s *switchStmt) control {
+	v := in.eval(s.of)
+	at := s.initial
+	for i, c := range s.cases {
+		if c.value == nil {
+			continue
+		}
+		if m, ok := c.value.(*match); ok && in.regex(m).match(in.text(v)) {
+			at = i
+			break
+		} else if !ok {
+			if w := in.eval(c.value); in.equal(v, w) {
+				at = i
+				break
+			}
+		}
+	}
+	if at < 0 {
+		return goOn
+	}
+	for _, c := range s.cases[at:] {
+		switch how := in.block(c.body); how {
+		case doBreak:
+			return goOn
+		case goOn:
+		default:
+			return how
+		}
+	}
+	return goOn
+}
+
+// equal is what switch compares with: two strings, or two numbers.
+func (in *interp) equal(a, b value) bool {
+	return a.numeric() == b.numeric() && in.compare(a, b) == 0
+}
+
+// drop deletes an element, or all.
+func (in *interp) drop(of expr) {
+	if e, ok := of.(*index); ok {
+		a := in.arrayOf(e.base)
+		key := in.key(e.subs)
+		if c := a.elements[key]; c != nil {
+			in.release(key, c)
+			delete(a.elements, key)
+		}
+		return
+	}
+	in.clear(in.arrayOf(of))
+}
+
+func (in *interp) clear(a *array) {
+	for key, c := range a.elements {
+		in.release(key, c)
+	}
+	clear(a.elements)
+}
+
+// elementSize is about what an element needs besides its key and its value.
+const elementSize = 120
+
+func (in *interp) release(key string, c *cell) {
+	in.held -= int64(elementSize + len(key) + len(c.v.s))
+	if c.array != nil {
+		in.clear(c.array)
+	}
+}
+
+func (in *interp) test(e expr) bool {
+	v := in.eval(e)
+	return v.true()
+}
+
+func (in *interp) number(e expr) float64 {
+	v := in.eval(e)
+	return v.number()
+}
+
+func (in *interp) string(e expr) string { return in.text(in.eval(e)) }
+
+// text returns v as a string.
+func (in *interp) text(v value) string {
+	if v.kind == isNum {
+		return formatNumber(v.n, in.convfmt)
+	}
+	return v.s
+}
+
+func (in *interp) eval(e expr) value {
+	switch e := e.(type) {
+	case *number:
+		return e.value
+	case *text:
+		return e.value
+	case *field:
+		if n, ok := e.index.(*number); ok {
+			return in.field(n.value.n)
+		}
+		return in.field(in.number(e.index))
+	case *global:
+		return in.global(e.index)
+	case *local:
+		c := &in.frame[e.index]
+		if c.array != nil {
+			fail(0, "attempt to use array %q in a scalar context", e.name)
+		}
+		return c.v
+	case *index:
+		a := in.arrayOf(e.base)
+		c := in.element(a, in.key(e.subs))
+		if c.array != nil {
+			fail(e.line, "attempt to use an array in a scalar context")
+		}
+		return c.v
+	case *assign:
+		return in.assignment(e)
+	case *match:
+		return boolean(in.regex(e).match(in.record0()))
+	case *group:
+		return in.eval(e.of)
+	case *conditional:
+		if in.test(e.test) {
+			return in.eval(e.yes)
+		}
+		return in.eval(e.no)
+	case *logical:
+		if in.test(e.left) != e.and {
+			return boolean(!e.and)
+		}
+		return boolean(in.test(e.right))
+	case *compare:
+		return in.comparison(e)
+	case *matches:
+		s := in.string(e.left)
+		return boolean(in.regexOf(e.right).match(s) != e.not)
+	case *arithmetic:
+		left := in.number(e.left)
+		return num(calculate(e.op, left, in.number(e.right), e.line))
+	case *concat:
+		return in.concatenate(e)
+	case *unary:
+		switch e.op {
+		case '!':
+			return boolean(!in.test(e.of))
+		case '-':
+			return num(-in.number(e.of))
+		}
+		return num(in.number(e.of))
+	case *increment:
+		old := in.number(e.to)
+		in.assign(e.to, num(old+e.delta))
+		if e.prefix {
+			return num(old + e.delta)
+		}
+		return num(old)
+	case *member:
+		key := in.key(e.subs)
+		return boolean(in.arrayOf(e.array).elements[key] != nil)
+	case *call:
+		return in.call(e)
+	case *builtin:
+		return in.builtin(e)
+	case *getline:
+		return in.getline(e)
+	}
+	panic("awk: an expression of an unknown kind")
+}
+
+func (in *interp) concatenate(e *concat) value {
+	var buffer [8]string
+	parts := buffer[:0]
+	size := 0
+	for _, part := range e.parts {
+		s := in.string(part)
+		size += len(s)
+		in.bound(size)
+		parts = append(parts, s)
+	}
+	return str(strings.Join(parts, ""))
+}
+
+func (in *interp) comparison(e *compare) value {
+	left := in.eval(e.left)
+	right := in.eval(e.right)
+	if left.numeric() && right.numeric() {
+		a, b := left.number(), right.number()
+		switch e.op {
+		case "<":
+			return boolean(a < b)
+		case "<=":
+			return boolean(a <= b)
+		case "==":
+			return boolean(a == b)
+		case "!=":
+			return boolean(a != b)
+		case ">":
+			return boolean(a > b)
+		}
+		return boolean(a >= b)
+	}
+	c := in.compareText(in.text(left), in.text(right))
+	switch e.op {
+	case "<":
+		return boolean(c < 0)
+	case "<=":
+		return boolean(c <= 0)
+	case "==":
+		return boolean(c == 0)
+	case "!=":
+		return boolean(c != 0)
+	case ">":
+		return boolean(c > 0)
+	}
+	return boolean(c >= 0)
+}
+
+// compare orders two values, as the operators do.
+func (in *interp) compare(a, b value) int {
+	if a.numeric() && b.numeric() {
+		return cmp.Compare(a.number(), b.number())
+	}
+	return in.compareText(in.text(a), in.text(b))
+}
+
+func (in *interp) compareText(a, b string) int {
+	if in.ignoreCase {
+		a, b = strings.ToLower(a), strings.ToLower(b)
+	}
+	return strings.Compare(a, b)
+}
+
+func calculate(op byte, a, b float64, line int) float64 {
+	switch op {
+	case '+':
+		return a + b
+	case '-':
+		return a - b
+	case '*':
+		return a * b
+	case '/':
+		if b == 0 {
+			fail(line, "division by zero")
+		}
+		return a / b
+	case '%':
+		if b == 0 {
+			fail(line, "division by zero in %%")
+		}
+		return math.Mod(a, b)
+	}
+	return math.Pow(a, b)
+}
+
+func (in *interp) assignment(e *assign) value {
+	var v value
+	if e.op == "" {
+		v = in.eval(e.value)
+	} else {
+		right := in.number(e.value)
+		v = num(calculate(e.op[0], in.number(e.to), right, 0))
+	}
+	in.assign(e.to, v)
+	return v
+}
+
+// assign gives a variable, an element or a field a value.
+func (in *interp) assign(to expr, v value) {
+	switch e := to.(type) {
+	case *global:
+		in.setGlobal(e.index, v)
+	case *local:
+		in.store(&in.frame[e.index], v)
+	case *index:
+		in.store(in.element(in.arrayOf(e.base), in.key(e.subs)), v)
+	case *field:
+		in.setField(in.number(e.index), v)
+	default:
+		fail(0, "attempt to assign to what is no variable")
+	}
+}
+
+func (in *interp) global(i int) value {
+	switch i {
+	case varNF:
+		return num(float64(in.fieldCount()))
+	case varNR:
+		return num(in.nr)
+	case varFNR:
+		return num(in.fnr)
+	}
+	c := &in.globals[i]
+	if c.array != nil {
+		fail(0, "attempt to use an array in a scalar context")
+	}
+	return c.v
+}
+
+func (in *interp) setGlobal(i int, v value) {
+	in.store(&in.globals[i], v)
+	if i > varIGNORECASE {
+		return
+	}
+	switch i {
+	case varNF:
+		in.setFieldCount(v.number())
+	case varNR:
+		in.nr = v.number()
+	case varFNR:
+		in.fnr = v.number()
+	case varFS, varFPAT, varRS, varIGNORECASE:
+		if i == varIGNORECASE {
+			in.ignoreCase = v.true()
+		}
+		in.setSeparators(i == varFPAT, i == varFS)
+	case varOFS:
+		in.ofs = in.text(v)
+	case varORS:
+		in.ors = in.text(v)
+	case varSUBSEP:
+		in.subsep = in.text(v)
+	case varCONVFMT:
+		in.convfmt = in.text(v)
+	case varOFMT:
+		in.ofmt = in.text(v)
+	}
+}
+
+// key returns the key of an element.
+func (in *interp) key(subs []expr) string {
+	key := in.keyPart(subs[0])
+	for _, sub := range subs[1:] {
+		key += in.subsep + in.keyPart(sub)
+		in.bound(len(key))
+	}
+	return key
+}
+
+func (in *interp) keyPart(e expr) string { return in.string(e) }
+
+// element returns an element, which is created if it does not exist.
+func (in *interp) element(a *array, key string) *cell {
+	c := a.elements[key]
+	if c == nil {
+		in.charge(elementSize + len(key))
+		a.seq++
+		c = &cell{seq: a.seq}
+		a.elements[strings.Clone(key)] = c
+	}
+	return c
+}
+
+// arrayOf returns the array that an expression names.
+func (in *interp) arrayOf(e expr) *array { return in.cellArray(in.cell(e)) }
+
+// cell returns the variable or the element that an expression names.
+func (in *interp) cell(e expr) *cell {
+	switch e := e.(type) {
+	case *global:
+		return &in.globals[e.index]
+	case *local:
+		return &in.frame[e.index]
+	case *index:
+		return in.element(in.arrayOf(e.base), in.key(e.subs))
+	}
+	fail(0, "this is no array")
+	return nil
+}
+
+// cellArray returns the array of a variable. One without a value becomes an array.
+func (in *interp) cellArray(c *cell) *array {
+	if c.array != nil {
+		return c.array
+	}
+	if c.v.kind != unset {
+		fail(0, "attempt to use a scalar value as array")
+	}
+	if c.from != nil {
+		c.array = in.cellArray(c.from)
+	} else {
+		c.array = newArray()
+	}
+	return c.array
+}
+
+// call calls a function of the program.
+func (in *interp) call(e *call) value {
+	f := e.function
+	if len(e.args) > len(f.params) {
+		fail(e.line, "function %q called with more arguments than it has parameters", f.name)
+	}
+	frame := make([]cell, len(f.params))
+	for i, arg := range e.args {
+		frame[i] = in.argument(arg)
+	}
+	return in.enter(f, frame, len(e.args), e.line)
+}
+
+// argument returns what a parameter begins with. A variable without a value may become
+// an array in the function.
+func (in *interp) argument(arg expr) cell {
+	switch arg.(type) {
+	case *global, *local, *index:
+		if g, ok := arg.(*global); ok && g.index < varENVIRON {
+			break
+		}
+		c := in.cell(arg)
+		if c.array == nil && c.v.kind == unset {
+			return cell{from: c}
+		}
+		return cell{v: c.v, array: c.array}
+	}
+	v := in.eval(arg)
+	if v.kind == isInput {
+		v.s = strings.Clone(v.s)
+	}
+	return cell{v: v}
+}
+
+// enter runs the body of a function, with given arguments.
+func (in *interp) enter(f *function, frame []cell, given, line int) value {
+	in.step()
+	saved, calls := in.frame, in.calls
+	if in.calls += f.weight; in.calls > maxCalls {
+		fail(line, "functions call each other too deep, in %q", f.name)
+	}
+	defer func() {
+		in.frame, in.calls = saved, calls
+		for i := range frame {
+			in.held -= int64(cellSize + len(frame[i].v.s))
+			if a := frame[i].array; a != nil && i >= given {
+				in.clear(a)
+			}
+		}
+	}()
+	for i := range frame {
+		in.charge(cellSize + len(frame[i].v.s))
+	}
+	in.frame, in.result = frame, value{}
+	if how := in.block(f.body); how != goOn && how != doReturn {
+		panic(unwind{how})
+	}
+	v := in.result
+	in.result = value{}
+	return v
+}
+
+// cellSize is about what a parameter needs besides its value.
+const cellSize = 100
+
+// unwind is a statement such as next in a function, which ends the calls around it.
+type unwind struct{ how control }
+
+// unwound runs do, and returns how it ended even if that was in a function.
+func (in *interp) unwound(do func() control) (how control) {
+	defer func() {
+		if r := recover(); r != nil {
+			u, ok := r.(unwind)
+			if !ok {
+				panic(r)
+			}
+			how = u.how
+		}
+	}()
+	return do()
+}
+
+// keys returns the keys of an array in an order.
+func (in *interp) keys(a *array, order string) []string {
+	keys := make([]string, 0, len(a.elements))
+	for key := range a.elements {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(x, y string) int { return cmp.Compare(a.elements[x].seq, a.elements[y].seq) })
+	in.sortKeys(a, keys, order)
+	return keys
+}

@@ -1,0 +1,962 @@
+package awk
+
+import "strconv"
+
+// Program is a program that has been read. It is safe for concurrent use.
+type Program struct {
+	begin, end         []*block
+	beginFile, endFile []*block
+	rules              []*rule
+	functions          map[string]*function
+	globals            map[string]int
+}
+
+// rule is a pattern with its action. A nil action prints the record.
+type rule struct {
+	pattern, to expr // nil for none
+	action      *block
+	index       int // among the rules, for whether a range has begun
+}
+
+type block struct{ list []stmt }
+
+// function is a function of the program.
+type function struct {
+	name    string
+	params  []string
+	locals  map[string]int
+	body    *block
+	line    int
+	defined bool
+	// weight is how many expressions and statements it has, which bounds how deep one
+	// call nests.
+	weight int
+}
+
+// The expressions.
+type (
+	expr   any
+	number struct{ value value }
+	text   struct{ value value }
+	match  struct{ re *regex } // a regexp that stands alone
+	// global and local are variables, by index.
+	global struct {
+		index int
+		name  string
+	}
+	local struct {
+		index int
+		name  string
+	}
+	field struct{ index expr }
+	index struct { // base[subs]
+		base expr // global, local or index
+		subs []expr
+		line int
+	}
+	assign struct {
+		to    expr
+		op    kind // "=", or the operator before it
+		value expr
+	}
+	conditional struct{ test, yes, no expr }
+	logical     struct {
+		and         bool
+		left, right expr
+	}
+	compare struct {
+		op          kind
+		left, right expr
+	}
+	matches struct {
+		not         bool
+		left, right expr
+	}
+	arithmetic struct {
+		op          byte
+		left, right expr
+		line        int
+	}
+	concat struct{ parts []expr }
+	unary  struct {
+		op byte // '!', '-', '+'
+		of expr
+	}
+	increment struct {
+		to     expr
+		delta  float64
+		prefix bool
+	}
+	member struct {
+		subs  []expr
+		array expr
+	}
+	call struct {
+		function *function
+		args     []expr
+		line     int
+	}
+	builtin struct {
+		name string
+		args []expr
+		line int
+	}
+	getline struct {
+		form   byte // 0: main input, '<': file, '|': command
+		source expr
+		to     expr // nil for $0
+		line   int
+	}
+	group struct{ of expr } // in parentheses
+)
+
+// The statements.
+type (
+	stmt      any
+	simple    struct{ of expr }
+	printStmt struct {
+		format bool
+		args   []expr
+		mode   kind // "", ">", ">>" or "|"
+		to     expr
+		line   int
+	}
+	ifStmt struct {
+		test    expr
+		yes, no *block
+	}
+	loop struct {
+		init     stmt
+		test     expr
+		step     stmt
+		body     *block
+		testLast bool
+	}
+	forIn struct {
+		to    expr
+		array expr
+		body  *block
+	}
+	switchStmt struct {
+		of      expr
+		cases   []switchCase
+		initial int // the default case, -1 for none
+	}
+	switchCase struct {
+		value expr // nil for default
+		body  *block
+	}
+	jump struct{ how control }
+	exit struct{ status expr }
+	ret  struct{ value expr }
+	drop struct { // delete
+		of expr
+	}
+	inner struct{ body *block }
+)
+
+// control is how a statement ends.
+type control int
+
+const (
+	goOn control = iota
+	doBreak
+	doContinue
+	doNext
+	doNextFile
+	doExit
+	doReturn
+)
+
+// maxSource bounds a program, in bytes, and maxNesting how deep its parts are in each other.
+const (
+	maxSource  = 1 << 20
+	maxNesting = 500
+)
+
+type parser struct {
+	tokens  []token
+	at      int
+	program *Program
+	fn      *function // the one that is being read
+	loops   int
+	depth   int
+	weight  int
+	noGT    bool // ">" is a redirection
+}
+
+// Parse reads a program.
+//
+// # Errors
+//
+// An [*Error].
+func Parse(source string) (program *Program, err error) {
+	defer recoverError(&err)
+	if len(source) > maxSource {
+		fail(0, "the program has %d bytes; at most %d are possible", len(source), maxSource)
+	}
+	p := &parser{tokens: lex(source), program: &Program{functions: map[string]*function{}, globals: map[string]int{}}}
+	for i, name := range specialNames {
+		p.program.globals[name] = i
+	}
+	for p.skipEnds(); p.kind() != tokenEnd; p.skipEnds() {
+		p.item()
+	}
+	for _, f := range p.program.functions {
+		if !f.defined {
+			fail(f.line, "function %q not defined", f.name)
+		}
+		if _, ok := p.program.globals[f.name]; ok {
+			fail(f.line, "function name %q is used as a variable", f.name)
+		}
+	}
+	return p.program, nil
+}
+
+func recoverError(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *Error:
+		*err = r
+	default:
+		panic(r)
+	}
+}
+
+func (p *parser) kind() kind  { return p.tokens[p.at].kind }
+func (p *parser) line() int   { return p.tokens[p.at].line }
+func (p *parser) peek() token { return p.tokens[min(p.at+1, len(p.tokens)-1)] }
+
+func (p *parser) next() token {
+	t := p.tokens[p.at]
+	if p.at < len(p.tokens)-1 {
+		p.at++
+	}
+	return t
+}
+
+// accept takes a token if it is of the kind.
+func (p *parser) accept(k kind) bool {
+	if p.kind() == k {
+		p.next()
+		return true
+	}
+	return false
+}
+
+func (p *parser) expect(k kind) token {
+	if p.kind() != k {
+		p.unexpected("expected " + string(k))
+	}
+	return p.next()
+}
+
+func (p *parser) unexpected(more string) {
+	t := p.tokens[p.at]
+	near := string(t.kind)
+	if t.text != "" {
+		near += " " + strconv.Quote(t.text)
+	}
+	if more != "" {
+		more = ", " + more
+	}
+	fail(t.line, "syntax error at or near %s%s", near, more)
+}
+
+func (p *parser) skipNewlines() {
+	for p.accept(tokenNewline) {
+	}
+}
+
+func (p *parser) skipEnds() {
+	for p.accept(tokenNewline) || p.accept(";") {
+	}
+}
+
+// deeper counts how deep parts are in each other. Call what it returns at the end.
+func (p *parser) deeper() func() {
+	if p.depth++; p.depth > maxNesting {
+		fail(p.line(), "more than %d expressions and statements in each other", maxNesting)
+	}
+	return func() { p.depth-- }
+}
+
+// item reads a rule or a function.
+func (p *parser) item() {
+	switch p.kind() {
+	case "BEGIN", "END", "BEGINFILE", "ENDFILE":
+		list := map[kind]*[]*block{"BEGIN": &p.program.begin, "END": &p.program.end, "BEGINFILE": &p.program.beginFile, "ENDFILE": &p.program.endFile}[p.next().kind]
+		if p.kind() != "{" {
+			p.unexpected("BEGIN and END need an action")
+		}
+		*list = append(*list, p.block())
+	case "function":
+		p.function()
+	default:
+		r := &rule{index: len(p.program.rules)}
+		if p.kind() != "{" {
+			r.pattern = p.expr()
+			if p.accept(",") {
+				p.skipNewlines()
+				r.to = p.expr()
+			}
+		}
+		if p.kind() == "{" {
+			r.action = p.block()
+		}
+		p.program.rules = append(p.program.rules, r)
+	}
+	if k := p.kind(); k != ";" && k != tokenNewline && k != tokenEnd && p.tokens[p.at-1].kind != "}" {
+		p.unexpected("")
+	}
+}
+
+func (p *parser) functionNamed(name string, line int) *function {
+	f := p.program.functions[name]
+	if f == nil {
+		f = &function{name: name, line: line}
+		p.program.functions[name] = f
+	}
+	return f
+}
+
+func (p *parser) function() {
+	p.next()
+	t := p.next()
+	if t.kind != tokenName && t.kind != tokenCall {
+		p.at--
+		p.unexpected("expected the name of a function")
+	}
+	f := p.functionNamed(t.text, t.line)
+	if f.defined {
+		fail(t.line, "function name %q previously defined", t.text)
+	}
+	f.defined, f.locals = true, map[string]int{}
+	p.expect("(")
+	for p.kind() != ")" {
+		name := p.expect(tokenName)
+		if _, ok := f.locals[name.text]; ok || name.text == f.name {
+			fail(name.line, "parameter %q of function %q is there twice", name.text, f.name)
+		}
+		f.locals[name.text] = len(f.params)
+		f.params = append(f.params, name.text)
+		if p.kind() != ")" {
+			p.expect(",")
+			p.skipNewlines()
+		}
+	}
+	p.next()
+	p.skipNewlines()
+	p.fn, p.weight = f, 0
+	f.body = p.block()
+	f.weight = p.weight + 1
+	p.fn = nil
+}
+
+func (p *parser) block() *block {
+	p.expect("{")
+	b := &block{}
+	for p.skipEnds(); p.kind() != "}"; p.skipEnds() {
+		b.list = append(b.list, p.statement())
+	}
+	p.next()
+	return b
+}
+
+// body reads what a loop or a condition is about.
+func (p *parser) body() *block {
+	p.skipNewlines()
+	if p.kind() == "{" {
+		defer p.deeper()()
+		return p.block()
+	}
+	if p.accept(";") {
+		return &block{}
+	}
+	return &block{[]stmt{p.statement()}}
+}
+
+func (p *parser) loopBody() *block {
+	p.loops++
+	defer func() { p.loops-- }()
+	return p.body()
+}
+
+// end reads the end of a simple statement.
+func (p *parser) end() {
+	switch p.kind() {
+	case ";", tokenNewline:
+		p.next()
+	case "}", tokenEnd:
+	default:
+		p.unexpected("")
+	}
+}
+
+func (p *parser) statement() stmt {
+	defer p.deeper()()
+	p.weight++
+	line := p.line()
+	switch p.kind() {
+	case "{":
+		return inner{p.block()}
+	case "if":
+		p.next()
+		s := &ifStmt{test: p.condition()}
+		s.yes = p.body()
+		at := p.at
+		if p.skipEnds(); p.accept("else") {
+			s.no = p.body()
+		} else {
+			p.at = at
+		}
+		return s
+	case "while":
+		p.next()
+		s := &loop{test: p.condition()}
+		s.body = p.loopBody()
+		return s
+	case "do":
+		p.next()
+		s := &loop{testLast: true, body: p.loopBody()}
+		p.skipEnds()
+		p.expect("while")
+		s.test = p.condition()
+		p.end()
+		return s
+	case "for":
+		return p.forStatement()
+	case "switch":
+		return p.switchStatement()
+	}
+	s := p.simpleStatement(line)
+	p.end()
+	return s
+}
+
+func (p *parser) condition() expr {
+	p.expect("(")
+	e := p.open(p.expr)
+	p.expect(")")
+	return e
+}
+
+// open reads what is in parentheses, where ">" is an operator again.
+func (p *parser) open(read func() expr) expr {
+	noGT := p.noGT
+	p.noGT = false
+	defer func() { p.noGT = noGT }()
+	return read()
+}
+
+func (p *parser) forStatement() stmt {
+	p.next()
+	p.expect("(")
+	if p.kind() == tokenName && p.peek().kind == "in" {
+		at := p.at
+		name := p.next()
+		if p.next(); p.kind() == tokenName {
+			array := p.arrayRef()
+			if p.accept(")") {
+				return &forIn{p.variable(name), array, p.loopBody()}
+			}
+		}
+		p.at = at
+	}
+	s := &loop{}
+	if p.kind() != ";" {
+		s.init = p.simpleStatement(p.line())
+	}
+	p.expect(";")
+	p.skipNewlines()
+	if p.kind() != ";" {
+		s.test = p.expr()
+	}
+	p.expect(";")
+	p.skipNewlines()
+	if p.kind() != ")" {
+		s.step = p.simpleStatement(p.line())
+	}
+	p.expect(")")
+	s.body = p.loopBody()
+	return s
+}
+
+func (p *parser) switchStatement() stmt {
+	p.next()
+	s := &switchStmt{of: p.condition(), initial: -1}
+	p.loops++
+	defer func() { p.loops-- }()
+	p.skipNewlines()
+	p.expect("{")
+	for p.skipNewlines(); !p.accept("}"); p.skipNewlines() {
+		c := switchCase{body: &block{}}
+		if p.accept("default") {
+			s.initial = len(s.cases)
+		} else {
+			p.expect("case")
+			c.value = p.unary()
+		}
+		p.expect(":")
+		for p.skipEnds(); p.kind() != "case" && p.kind() != "default" && p.kind() != "}"; p.skipEnds() {
+			c.body.list = append(c.body.list, p.statement())
+		}
+		s.cases = append(s.cases, c)
+	}
+	return s
+}
+
+func (p *parser) simpleStatement(line int) stmt {
+	switch p.kind() {
+	case "print", "printf":
+		return p.print(line)
+	case "break", "continue":
+		if p.loops == 0 {
+			fail(line, "%q is not in a loop", p.kind())
+		}
+		return jump{map[kind]control{"break": doBreak, "continue": doContinue}[p.next().kind]}
+	case "next", "nextfile":
+		return jump{map[kind]control{"next": doNext, "nextfile": doNextFile}[p.next().kind]}
+	case "exit":
+		p.next()
+		return exit{p.optional()}
+	case "return":
+		if p.fn == nil {
+			fail(line, "\"return\" is not in a function")
+		}
+		p.next()
+		return ret{p.optional()}
+	case "delete":
+		p.next()
+		if p.accept("(") {
+			of := p.arrayRef()
+			p.expect(")")
+			return drop{of}
+		}
+		return drop{p.arrayRef()}
+	}
+	return simple{p.expr()}
+}
+
+// optional reads an expression if there is one.
+func (p *parser) optional() expr {
+	switch p.kind() {
+	case ";", tokenNewline, "}", tokenEnd:
+		return nil
+	}
+	return p.expr()
+}
+
+func (p *parser) print(line int) stmt {
+	s := &printStmt{format: p.next().kind == "printf", line: line}
+	noGT := p.noGT
+	p.noGT = true
+	if p.kind() == "(" && p.groupIsAll() {
+		p.next()
+		p.open(func() expr { s.args = p.list(")"); return nil })
+		p.expect(")")
+	} else {
+		switch p.kind() {
+		case ";", tokenNewline, "}", tokenEnd, ">", ">>", "|":
+		default:
+			s.args = p.list("")
+		}
+	}
+	p.noGT = noGT
+	if s.format && len(s.args) == 0 {
+		fail(line, "printf: no format")
+	}
+	switch k := p.kind(); k {
+	case ">", ">>", "|":
+		s.mode = k
+		p.next()
+		s.to = p.concatenation()
+	case "|&":
+		fail(line, "coprocesses (|&) are not possible here")
+	}
+	return s
+}
+
+// groupIsAll reports whether the parenthesis that opens now closes at the end of the
+// arguments of print.
+func (p *parser) groupIsAll() bool {
+	depth := 0
+	for at := p.at; at < len(p.tokens); at++ {
+		switch p.tokens[at].kind {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		}
+		if depth == 0 {
+			switch p.tokens[at+1].kind {
+			case ";", tokenNewline, "}", tokenEnd, ">", ">>", "|":
+				return true
+			}
+			return false
+		}
+	}
+	return false
+}
+
+// list reads expressions with commas between them, none if end comes at once.
+func (p *parser) list(end kind) []expr {
+	var list []expr
+	p.skipNewlines()
+	if end != "" && p.kind() == end {
+		return nil
+	}
+	for {
+		list = append(list, p.expr())
+		if end != "" {
+			p.skipNewlines()
+		}
+		if !p.accept(",") {
+			return list
+		}
+		p.skipNewlines()
+	}
+}
+
+// expr reads an assignment or a conditional expression.
+func (p *parser) expr() expr {
+	defer p.deeper()()
+	left := p.ternary()
+	switch op := p.kind(); op {
+	case "=", "+=", "-=", "*=", "/=", "%=", "^=":
+		to := left
+		wrap := func(e expr) expr { return e }
+		switch e := left.(type) { // "a && b = c" and the like assign to the last part
+		case *logical:
+			to, wrap = e.right, func(v expr) expr { return &logical{e.and, e.left, v} }
+		case *compare:
+			to, wrap = e.right, func(v expr) expr { return &compare{e.op, e.left, v} }
+		case *matches:
+			to, wrap = e.right, func(v expr) expr { return &matches{e.not, e.left, v} }
+		case *unary:
+			to, wrap = e.of, func(v expr) expr { return &unary{e.op, v} }
+		}
+		p.wantLvalue(to)
+		p.next()
+		p.skipNewlines()
+		return wrap(&assign{to, op[:len(op)-1] + "", p.expr()})
+	}
+	return left
+}
+
+func (p *parser) wantLvalue(e expr) {
+	switch e.(type) {
+	case *global, *local, *field, *index:
+		return
+	}
+	p.unexpected("only variables, fields and elements of arrays have values that change")
+}
+
+func (p *parser) ternary() expr {
+	test := p.or()
+	if !p.accept("?") {
+		return test
+	}
+	p.skipNewlines()
+	yes := p.expr()
+	p.skipNewlines()
+	p.expect(":")
+	p.skipNewlines()
+	return &conditional{test, yes, p.expr()}
+}
+
+func (p *parser) or() expr {
+	left := p.and()
+	for p.accept("||") {
+		p.skipNewlines()
+		p.weight++
+		left = &logical{false, left, p.and()}
+	}
+	return left
+}
+
+func (p *parser) and() expr {
+	left := p.membership()
+	for p.accept("&&") {
+		p.skipNewlines()
+		p.weight++
+		left = &logical{true, left, p.membership()}
+	}
+	return left
+}
+
+func (p *parser) membership() expr {
+	left := p.matching()
+	for p.accept("in") {
+		p.weight++
+		left = &member{[]expr{left}, p.arrayRef()}
+	}
+	return left
+}
+
+func (p *parser) matching() expr {
+	left := p.comparison()
+	for p.kind() == "~" || p.kind() == "!~" {
+		not := p.next().kind == "!~"
+		p.weight++
+		left = &matches{not, left, p.comparison()}
+	}
+	return left
+}
+
+func (p *parser) comparison() expr {
+	left := p.concatenation()
+	for {
+		switch op := p.kind(); {
+		case op == "|" && p.peek().kind == "getline":
+			line := p.next().line
+			p.next()
+			p.weight++
+			left = &getline{'|', left, p.optionalLvalue(), line}
+		case op == "|&":
+			fail(p.line(), "coprocesses (|&) are not possible here")
+		case op == ">" && p.noGT:
+			return left
+		case op == "<" || op == "<=" || op == "==" || op == "!=" || op == ">" || op == ">=":
+			p.next()
+			p.weight++
+			left = &compare{op, left, p.concatenation()}
+		default:
+			return left
+		}
+	}
+}
+
+func (p *parser) concatenation() expr {
+	left := p.additive()
+	if !p.startsOperand() {
+		return left
+	}
+	parts := []expr{left}
+	for p.startsOperand() {
+		parts = append(parts, p.additive())
+	}
+	p.weight++
+	return &concat{parts}
+}
+
+// startsOperand reports whether an operand follows that is concatenated.
+func (p *parser) startsOperand() bool {
+	switch p.kind() {
+	case tokenNumber, tokenString, tokenRegexp, tokenName, tokenCall, tokenBuiltin, "$", "!", "(", "-", "+", "++", "--":
+		return true
+	case "in":
+		return false
+	}
+	return false
+}
+
+func (p *parser) additive() expr {
+	left := p.multiplicative()
+	for p.kind() == "+" || p.kind() == "-" {
+		t := p.next()
+		p.weight++
+		left = &arithmetic{t.kind[0], left, p.multiplicative(), t.line}
+	}
+	return left
+}
+
+func (p *parser) multiplicative() expr {
+	left := p.unary()
+	for p.kind() == "*" || p.kind() == "/" || p.kind() == "%" {
+		t := p.next()
+		p.weight++
+		left = &arithmetic{t.kind[0], left, p.unary(), t.line}
+	}
+	return left
+}
+
+func (p *parser) unary() expr {
+	switch p.kind() {
+	case "!", "-", "+":
+		defer p.deeper()()
+		op := p.next().kind[0]
+		p.weight++
+		return &unary{op, p.unary()}
+	}
+	return p.power()
+}
+
+func (p *parser) power() expr {
+	left := p.postfix()
+	if p.kind() != "^" {
+		return left
+	}
+	defer p.deeper()()
+	line := p.next().line
+	p.weight++
+	var right expr
+	if k := p.kind(); k == "-" || k == "+" || k == "!" {
+		p.next()
+		right = &unary{k[0], p.power()}
+	} else {
+		right = p.power()
+	}
+	return &arithmetic{'^', left, right, line}
+}
+
+func (p *parser) postfix() expr {
+	e := p.primary()
+	switch e.(type) {
+	case *global, *local, *field, *index:
+		switch p.kind() {
+		case "++":
+			p.next()
+			return &increment{e, 1, false}
+		case "--":
+			p.next()
+			return &increment{e, -1, false}
+		}
+	}
+	return e
+}
+
+func (p *parser) primary() expr {
+	defer p.deeper()()
+	p.weight++
+	t := p.tokens[p.at]
+	switch t.kind {
+	case tokenNumber:
+		p.next()
+		return &number{num(t.number)}
+	case tokenString:
+		p.next()
+		return &text{str(t.text)}
+	case tokenRegexp:
+		p.next()
+		return &match{mustRegex(t.text, t.line)}
+	case "$":
+		p.next()
+		switch p.kind() {
+		case "-", "+", "!":
+			return &field{p.unary()}
+		}
+		return &field{p.primary()}
+	case "++", "--":
+		p.next()
+		to := p.primary()
+		p.wantLvalue(to)
+		return &increment{to, map[kind]float64{"++": 1, "--": -1}[t.kind], true}
+	case "(":
+		return p.grouping()
+	case "getline":
+		p.next()
+		g := &getline{line: t.line, to: p.optionalLvalue()}
+		if p.accept("<") {
+			g.form, g.source = '<', p.primary()
+		}
+		return g
+	case tokenName:
+		return p.lvalue()
+	case tokenCall:
+		return p.call()
+	case tokenBuiltin:
+		return p.builtin()
+	case "-", "+", "!":
+		return p.unary()
+	}
+	p.unexpected("")
+	return nil
+}
+
+func (p *parser) grouping() expr {
+	p.next()
+	var list []expr
+	p.open(func() expr { list = p.list(")"); return nil })
+	p.expect(")")
+	switch {
+	case len(list) == 1:
+		return &group{list[0]}
+	case len(list) > 1 && p.accept("in"):
+		return &member{list, p.arrayRef()}
+	}
+	p.unexpected("a list in parentheses needs \"in\"")
+	return nil
+}
+
+// optionalLvalue reads what getline assigns to.
+func (p *parser) optionalLvalue() expr {
+	switch p.kind() {
+	case tokenName:
+		return p.lvalue()
+	case "$":
+		return p.primary()
+	}
+	return nil
+}
+
+// lvalue reads a variable or an element of an array.
+func (p *parser) lvalue() expr {
+	e := p.variable(p.expect(tokenName))
+	for p.kind() == "[" {
+		line := p.next().line
+		var subs []expr
+		p.open(func() expr { subs = p.list("]"); return nil })
+		if len(subs) == 0 {
+			p.unexpected("")
+		}
+		p.expect("]")
+		e = &index{e, subs, line}
+	}
+	return e
+}
+
+// arrayRef reads the name of an array, or an element that is an array itself.
+func (p *parser) arrayRef() expr { return p.lvalue() }
+
+func (p *parser) variable(t token) expr {
+	if p.fn != nil {
+		if i, ok := p.fn.locals[t.text]; ok {
+			return &local{i, t.text}
+		}
+	}
+	i, ok := p.program.globals[t.text]
+	if !ok {
+		i = len(p.program.globals)
+		p.program.globals[t.text] = i
+	}
+	return &global{i, t.text}
+}
+
+func (p *parser) call() expr {
+	t := p.next()
+	p.next()
+	c := &call{function: p.functionNamed(t.text, t.line), line: t.line}
+	p.open(func() expr { c.args = p.list(")"); return nil })
+	p.expect(")")
+	return c
+}
+
+func (p *parser) builtin() expr {
+	t := p.next()
+	b := &builtin{name: t.text, line: t.line}
+	if p.accept("(") {
+		p.open(func() expr { b.args = p.list(")"); return nil })
+		p.expect(")")
+	} else if t.text != "length" {
+		p.unexpected("expected (")
+	}
+	limits := builtins[t.text]
+	if len(b.args) < limits.least || len(b.args) > limits.most {
+		fail(t.line, "%d is a wrong number of arguments of %s", len(b.args), t.text)
+	}
+	if at := limits.array; at >= 0 && at < len(b.args) {
+		switch b.args[at].(type) {
+		case *global, *local, *index:
+		default:
+			fail(t.line, "argument %d of %s is not an array", at+1, t.text)
+		}
+	}
+	if (t.text == "sub" || t.text == "gsub") && len(b.args) == 3 {
+		switch e := b.args[2].(type) {
+		case *group:
+			b.args[2] = e.of
+		}
+	}
+	return b
+}

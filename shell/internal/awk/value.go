@@ -1,0 +1,219 @@
+package awk
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// value is a string, a number, or both: what comes from outside is text, and is compared
+// as a number if it looks like one.
+type value struct {
+	s    string
+	n    float64
+	kind valueKind
+}
+
+type valueKind uint8
+
+const (
+	unset   valueKind = iota
+	isNum             // n
+	isStr             // s
+	isInput           // s, from a field, getline, an argument or a variable of the environment
+)
+
+func num(n float64) value { return value{n: n, kind: isNum} }
+
+func str(s string) value { return value{s: s, kind: isStr} }
+
+func input(s string) value { return value{s: s, kind: isInput} }
+
+func boolean(b bool) value {
+	if b {
+		return num(1)
+	}
+	return num(0)
+}
+
+// number returns the number that v is, or begins with.
+func (v *value) number() float64 {
+	switch v.kind {
+	case isNum:
+		return v.n
+	case unset:
+		return 0
+	}
+	return toNumber(v.s)
+}
+
+// true reports whether v counts as true in a condition.
+func (v *value) true() bool {
+	switch v.kind {
+	case isNum:
+		return v.n != 0
+	case isInput:
+		if looksNumeric(v.s) {
+			return toNumber(v.s) != 0
+		}
+	}
+	return v.s != ""
+}
+
+// numeric reports whether v is compared as a number.
+func (v *value) numeric() bool {
+	return v.kind == isNum || v.kind == unset || v.kind == isInput && looksNumeric(v.s)
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || '\v' <= c && c <= '\r' }
+
+// numberPrefix returns how long the decimal number is that s begins with.
+func numberPrefix(s string) int {
+	i := 0
+	if i < len(s) && (s[i] == '+' || s[i] == '-') {
+		i++
+	}
+	first := i
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	digits := i - first
+	if i < len(s) && s[i] == '.' {
+		i++
+		for first = i; i < len(s) && isDigit(s[i]); i++ {
+		}
+		digits += i - first
+	}
+	if digits == 0 {
+		return 0
+	}
+	if i < len(s) && s[i]|0x20 == 'e' {
+		j := i + 1
+		if j < len(s) && (s[j] == '+' || s[j] == '-') {
+			j++
+		}
+		if j < len(s) && isDigit(s[j]) {
+			for i = j; i < len(s) && isDigit(s[i]); i++ {
+			}
+		}
+	}
+	return i
+}
+
+// special returns the number that a sign and inf or nan stand for.
+func special(s string) (float64, bool) {
+	if len(s) != 4 {
+		return 0, false
+	}
+	switch strings.ToLower(s) {
+	case "+inf":
+		return math.Inf(1), true
+	case "-inf":
+		return math.Inf(-1), true
+	case "+nan":
+		return math.NaN(), true
+	case "-nan":
+		return math.Copysign(math.NaN(), -1), true
+	}
+	return 0, false
+}
+
+func toNumber(s string) float64 {
+	for len(s) > 0 && isBlank(s[0]) {
+		s = s[1:]
+	}
+	n := numberPrefix(s)
+	if n == 0 {
+		f, _ := special(strings.TrimRight(s, " \t\n\v\f\r"))
+		return f
+	}
+	if n < 16 { // an integer that a float64 holds
+		i, negative, whole := 0, false, 0
+		if s[0] == '-' || s[0] == '+' {
+			negative, i = s[0] == '-', 1
+		}
+		for ; i < n && isDigit(s[i]); i++ {
+			whole = whole*10 + int(s[i]-'0')
+		}
+		if i == n && !(negative && whole == 0) {
+			if negative {
+				whole = -whole
+			}
+			return float64(whole)
+		}
+	}
+	f, _ := strconv.ParseFloat(s[:n], 64)
+	return f
+}
+
+func looksNumeric(s string) bool {
+	for len(s) > 0 && isBlank(s[0]) {
+		s = s[1:]
+	}
+	for len(s) > 0 && isBlank(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	if s == "" || s[0] > '9' {
+		return false
+	}
+	if n := numberPrefix(s); n > 0 {
+		return n == len(s)
+	}
+	_, ok := special(s)
+	return ok
+}
+
+// formatNumber returns a number as a string: an integer in full, another in format.
+func formatNumber(n float64, format string) string {
+	switch {
+	case n == math.Trunc(n) && math.Abs(n) < 1e15:
+		return strconv.FormatInt(int64(n), 10)
+	case math.IsNaN(n) || math.IsInf(n, 0):
+		return strange(n)
+	case n == math.Trunc(n):
+		return strconv.FormatFloat(n, 'f', 0, 64)
+	case format == "%.6g":
+		return strconv.FormatFloat(n, 'g', 6, 64)
+	}
+	return formatValues(format, []value{num(n)}, nil)
+}
+
+// strange returns how an infinity and what is no number are spelled.
+func strange(n float64) string {
+	sign := "+"
+	if math.Signbit(n) {
+		sign = "-"
+	}
+	if math.IsNaN(n) {
+		return sign + "nan"
+	}
+	return sign + "inf"
+}
+
+// integerText returns the integer part of n.
+func integerText(n float64) string {
+	if math.Abs(n) < 1e18 {
+		return strconv.FormatInt(int64(n), 10)
+	}
+	i, _ := big.NewFloat(n).Int(nil)
+	return i.String()
+}
+
+// cell is a variable, an element of an array, or a parameter: a value or an array.
+type cell struct {
+	v     value
+	array *array
+	// from is the variable of the caller that becomes an array when the parameter does.
+	from *cell
+	// seq orders the elements of an array by when they were created.
+	seq int
+}
+
+// array is an associative array.
+type array struct {
+	elements map[string]*cell
+	seq      int
+}
+
+func newArray() *array { return &array{elements: map[string]*cell{}} }

@@ -1,0 +1,166 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/workspacekit/workspacekit/shell/internal/awk"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+const awkUsage = "usage: awk [-F fs] [-v var=value] [-f file | program] [file...]"
+
+// awkRun is what the options of awk say.
+type awkRun struct {
+	p           *Process
+	ctx         context.Context
+	sources     []string
+	assignments []string
+	inPlace     bool
+}
+
+// awkProgram runs a program in awk.
+func awkProgram(ctx context.Context, p *Process) int {
+	a := &awkRun{p: p, ctx: ctx}
+	operands, status, ok := a.options(p.Args[1:])
+	if !ok {
+		return status
+	}
+	if len(a.sources) == 0 {
+		if len(operands) == 0 {
+			io.WriteString(p.Stderr, awkUsage+"\n")
+			return exitUsage
+		}
+		a.sources, operands = operands[:1], operands[1:]
+	}
+	program, err := awk.Parse(strings.Join(a.sources, "\n"))
+	if err != nil {
+		p.errorf("%v", err)
+		return exitUsage
+	}
+	ctx, stop := boundHeap(ctx, p.MaxMemory)
+	defer stop()
+	a.ctx = ctx
+	status, err = program.Run(ctx, &awk.Config{
+		Args: append([]string{"awk"}, operands...), Assignments: a.assignments, Stdin: contextReader{ctx, p.Stdin},
+		Stdout: p.Stdout, Stderr: p.Stderr, Open: a.open, Create: a.create, Command: a.command,
+		Environ: p.Environ(), Now: p.Now, Location: p.location(), FormatTime: formatTime,
+		ErrorText: ErrorText, MaxMemory: p.MaxMemory, InPlace: a.inPlace,
+	})
+	switch _, failed := errors.AsType[*awk.Error](err); {
+	case err == nil:
+		return status
+	case failed, ctx.Err() != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
+		p.errorf("%v", err)
+	default:
+		return max(exitUsage, p.failWrite(err))
+	}
+	return exitUsage
+}
+
+// awkIgnored are long options of gawk that change nothing here.
+var awkIgnored = map[string]bool{"--re-interval": true, "--posix": true, "--traditional": true, "--sandbox": true, "--gnu": true}
+
+// options reads the options, up to the program or the first file.
+func (a *awkRun) options(args []string) (operands []string, status int, ok bool) {
+	for len(args) > 0 {
+		arg := args[0]
+		if arg == "--" {
+			return args[1:], 0, true
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			break
+		}
+		args = args[1:]
+		if awkIgnored[arg] {
+			continue
+		}
+		letter, value := arg[1], arg[2:]
+		if letter == '-' {
+			name, text, given := strings.Cut(arg, "=")
+			letter = map[string]byte{"--field-separator": 'F', "--assign": 'v', "--file": 'f', "--source": 'e', "--include": 'i'}[name]
+			if value = text; given && value == "" {
+				return nil, a.p.errorf("option %s: the value is empty", name) + 1, false
+			}
+		}
+		if strings.IndexByte("Fvfei", letter) < 0 {
+			a.p.errorf("option %q is not possible here\n%s", arg, awkUsage)
+			return nil, exitUsage, false
+		}
+		if value == "" {
+			if len(args) == 0 {
+				a.p.errorf("option %q needs an argument\n%s", arg, awkUsage)
+				return nil, exitUsage, false
+			}
+			value, args = args[0], args[1:]
+		}
+		if status := a.set(letter, value); status != 0 {
+			return nil, status, false
+		}
+	}
+	return args, 0, true
+}
+
+// set sets one option.
+func (a *awkRun) set(letter byte, value string) (status int) {
+	switch letter {
+	case 'F':
+		a.assignments = append(a.assignments, "FS="+value)
+	case 'v':
+		if !strings.Contains(value, "=") {
+			a.p.errorf("%s: option -v needs NAME=value", quoteName(value))
+			return exitUsage
+		}
+		a.assignments = append(a.assignments, value)
+	case 'e':
+		a.sources = append(a.sources, value)
+	case 'f':
+		data, err := a.p.readAll(a.ctx, value)
+		if err != nil {
+			a.p.errorf("cannot open source file %q for reading: %s", value, ErrorText(err))
+			return exitUsage
+		}
+		a.sources = append(a.sources, string(data))
+	case 'i':
+		if value != "inplace" && value != "inplace.awk" {
+			a.p.errorf("the library %q is not there; only -i inplace is", value)
+			return exitUsage
+		}
+		a.inPlace = true
+	}
+	return 0
+}
+
+// open opens a file for reading.
+func (a *awkRun) open(name string) (io.ReadCloser, error) {
+	file, err := a.p.Open(a.ctx, name)
+	if errors.Is(err, workspace.ErrIsDir) {
+		err = awk.ErrDirectory
+	}
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{contextReader{a.ctx, file}, file}, nil
+}
+
+// create opens a file for writing.
+func (a *awkRun) create(name string, appends bool) (io.WriteCloser, error) {
+	flag := 0
+	if appends {
+		flag = os.O_APPEND
+	}
+	return a.p.Create(a.ctx, name, flag)
+}
+
+// command runs a command of the shell.
+func (a *awkRun) command(command string, stdin io.Reader, stdout io.Writer) int {
+	child := *a.p
+	child.Args, child.Stdin, child.Stdout = []string{"sh", "-c", command}, stdin, stdout
+	return a.p.Run(a.ctx, &child)
+}

@@ -436,6 +436,9 @@ func (in *interp) split(e *builtin) value {
 	case e.name == "patsplit":
 		by = &splitter{content: in.regexOf(e.args[2])}
 	case len(e.args) < 3:
+		if by.content == nil { // in paragraphs, a line end is a separator of fields only
+			by = in.newSplitter(in.text(in.globals[varFS].v), false)
+		}
 	default:
 		if m, ok := e.args[2].(*match); ok {
 			by = regexSplitter(in.regex(m))

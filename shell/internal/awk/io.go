@@ -3,6 +3,7 @@ package awk
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -212,7 +213,7 @@ func (in *interp) open(name string) bool {
 	}
 	in.input.r, in.input.read, in.input.name = r, true, name
 	in.fnr = 0
-	in.setGlobal(varFILENAME, input(name))
+	in.setGlobal(varFILENAME, input(cmp.Or(name, "-")))
 	if in.config.InPlace && name != "" && name != "-" {
 		w, err := in.config.Create(name, false)
 		if err != nil {
@@ -836,7 +837,7 @@ func (in *interp) field(n float64) value {
 		in.more(i)
 	}
 	if i > len(r.fields) {
-		return value{}
+		return input("") // which is compared as a string
 	}
 	return r.fields[i-1]
 }

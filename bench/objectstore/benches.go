@@ -24,6 +24,7 @@ func benches() []bench {
 		{name: "ls", needs: folder(), job: lsJob},
 		{name: "walk", needs: tree(), job: walkJob},
 		{name: "grep", needs: tree(), job: func(c *clients) job { return grepJob(c, tree()) }},
+		{name: "grep-second", needs: tree(), job: func(c *clients) job { return grepSecondJob(c, tree()) }},
 		{name: "grep-again-far", needs: tree(), latency: 5 * time.Millisecond, job: func(c *clients) job { return grepAgainJob(c, tree()) }},
 		{name: "grep-far", needs: grove(), latency: 5 * time.Millisecond, job: func(c *clients) job { return grepJob(c, grove()) }},
 	}

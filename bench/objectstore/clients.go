@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -23,11 +24,24 @@ type clients struct {
 	rclone  remote
 	plain   plain
 
-	oursClient *s3.Client // of ours
+	oursClient *s3.Client    // of ours
+	sent       *atomic.Int64 // requests of oursClient
+}
+
+// counted counts the requests of a client.
+type counted struct {
+	s3.HTTPClient
+	sent *atomic.Int64
+}
+
+func (c counted) Do(request *http.Request) (*http.Response, error) {
+	c.sent.Add(1)
+	return c.HTTPClient.Do(request)
 }
 
 func newClients(ctx context.Context, s *store) (*clients, error) {
-	c := &clients{store: s, raw: s.client(), plain: newPlain(s), oursClient: s.client()}
+	c := &clients{store: s, raw: s.client(), plain: newPlain(s), sent: new(atomic.Int64)}
+	c.oursClient = s3.New(s.client().Options(), func(o *s3.Options) { o.HTTPClient = counted{o.HTTPClient, c.sent} })
 	var err error
 	if c.ours, err = c.newOurs(); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func grepJob(c *clients, set objects) job {
 // grepAgainJob is grepJob without the other contenders: one takes a minute
 // where requests take long.
 func grepAgainJob(c *clients, set objects) job {
-	return job{fmt.Sprintf("grep of %d objects in %d folders", set.count(), set.folders), 1, []contender{
+	return job{name: fmt.Sprintf("grep of %d objects in %d folders", set.count(), set.folders), turns: 1, contenders: []contender{
 		{"objectstore Grep, the first", func(ctx context.Context) (int, error) {
 			fsys, err := c.newOurs()
 			if err != nil {
@@ -35,6 +35,32 @@ func grepAgainJob(c *clients, set objects) job {
 		}},
 		{"objectstore Grep, the second", func(ctx context.Context) (int, error) { return grep(ctx, c.ours, set.dir) }},
 	}}
+}
+
+// grepSecondJob compares the first search with later ones of the same objects, and says how many
+// requests each sends. No content is kept but for one contender.
+func grepSecondJob(c *clients, set objects) job {
+	j := job{name: fmt.Sprintf("the second grep of %d objects", set.count()), turns: 1, notes: map[string]int64{}}
+	add := func(name string, again bool, opts objectstore.Options) {
+		opts.Bucket, opts.Prefix = c.bucket, c.prefix
+		var fsys *objectstore.FS
+		j.contenders = append(j.contenders, contender{name, func(ctx context.Context) (matches int, err error) {
+			if fsys == nil || !again {
+				if fsys, err = objectstore.New(c.oursClient, &opts); err != nil {
+					return 0, err
+				}
+			}
+			before := c.sent.Load()
+			matches, err = grep(ctx, fsys, set.dir)
+			j.notes[name] = c.sent.Load() - before
+			return matches, err
+		}})
+	}
+	add("the second, with contents", true, objectstore.Options{})
+	add("the second, with an index", true, objectstore.Options{CacheSize: -1, Index: &objectstore.IndexOptions{}})
+	add("the second, with neither", true, objectstore.Options{CacheSize: -1})
+	add("the first", false, objectstore.Options{})
+	return j
 }
 
 func grep(ctx context.Context, fsys *objectstore.FS, dir string) (int, error) {

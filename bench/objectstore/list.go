@@ -19,7 +19,7 @@ const lsTurns = 5
 func lsJob(c *clients) job {
 	dir := folder().folder(0)
 	prefix := c.key(dir) + "/"
-	return job{fmt.Sprintf("list of one folder of %d", folder().count()), lsTurns, []contender{
+	return job{name: fmt.Sprintf("list of one folder of %d", folder().count()), turns: lsTurns, contenders: []contender{
 		{"objectstore Ls", func(ctx context.Context) (int, error) {
 			infos, err := c.ours.Ls(ctx, dir, nil)
 			return len(infos), err
@@ -37,7 +37,7 @@ func lsJob(c *clients) job {
 func walkJob(c *clients) job {
 	set := tree()
 	prefix := c.key(set.dir) + "/"
-	return job{fmt.Sprintf("recursive list of %d in %d folders", set.count(), set.folders), 1, []contender{
+	return job{name: fmt.Sprintf("recursive list of %d in %d folders", set.count(), set.folders), turns: 1, contenders: []contender{
 		{"objectstore Walk", func(ctx context.Context) (int, error) { return c.countFiles(ctx, set.dir) }},
 		{"SDK paginator", func(ctx context.Context) (int, error) {
 			keys, err := c.keys(ctx, prefix, "")

@@ -20,6 +20,7 @@ type job struct {
 	name       string
 	turns      int
 	contenders []contender
+	notes      map[string]int64 // how many requests the last turn of a contender sent; nil if nobody counts
 }
 
 // times are how long the rounds, or turns, of one contender took.
@@ -55,6 +56,9 @@ func (j job) print(measured []times) {
 		fmt.Printf("  %-36s %9v  (%v to %v)", c.name, short(measured[i].median()), short(slices.Min(measured[i])), short(slices.Max(measured[i])))
 		if i > 0 {
 			fmt.Printf("  ratio %s", ratio(measured[0], measured[i]))
+		}
+		if sent, ok := j.notes[c.name]; ok {
+			fmt.Printf("  %d requests", sent)
 		}
 		fmt.Println()
 	}

@@ -30,7 +30,7 @@ func TestRoundDifferentResults(t *testing.T) {
 		{"others", 8, "the last"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			j := job{"search", 2, []contender{{"ours", finds(7)}, {"theirs", finds(7)}, {"the last", finds(test.last)}}}
+			j := job{name: "search", turns: 2, contenders: []contender{{"ours", finds(7)}, {"theirs", finds(7)}, {"the last", finds(test.last)}}}
 			_, results, err := j.round(t.Context(), 0)
 			switch {
 			case test.want == "" && (err != nil || results != 7):

@@ -15,7 +15,7 @@ const singleTurns = 200
 func readJob(c *clients) job {
 	name := single().name(0)
 	key := c.key(name)
-	return job{"read of 4 KiB", singleTurns, []contender{
+	return job{name: "read of 4 KiB", turns: singleTurns, contenders: []contender{
 		{"objectstore ReadFile", func(ctx context.Context) (int, error) {
 			data, err := c.ours.ReadFile(ctx, name)
 			return len(data), err
@@ -51,7 +51,7 @@ func (c *clients) body(ctx context.Context, key string) ([]byte, error) {
 func writeJob(c *clients) job {
 	data := []byte(single().content(0))
 	name := func(who string) string { return single().folder(0) + "/" + who + ".txt" }
-	return job{"write of 4 KiB", singleTurns, []contender{
+	return job{name: "write of 4 KiB", turns: singleTurns, contenders: []contender{
 		{"objectstore WriteFile", func(ctx context.Context) (int, error) {
 			_, err := c.ours.WriteFile(ctx, name("objectstore"), data, nil)
 			return len(data), err
@@ -73,7 +73,7 @@ func writeJob(c *clients) job {
 func statJob(c *clients) job {
 	name := single().name(0)
 	key := c.key(name)
-	return job{"stat", singleTurns, []contender{
+	return job{name: "stat", turns: singleTurns, contenders: []contender{
 		{"objectstore Stat", func(ctx context.Context) (int, error) {
 			info, err := c.ours.Stat(ctx, name)
 			return int(info.Size), err

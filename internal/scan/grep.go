@@ -290,12 +290,9 @@ func compileFileGlob(pattern string) (*glob.FilePattern, error) {
 	return compiled, nil
 }
 
-// wantsAll reports whether the search looks into all files.
-func (f filter) wantsAll() bool { return f.include == nil && f.exclude == nil }
-
 // wants reports whether the search looks into the file name of the directory in.
 func (f filter) wants(in *dirState, name string) bool {
-	if f.wantsAll() {
+	if f.include == nil && f.exclude == nil {
 		return true
 	}
 	dir := "."

@@ -174,7 +174,8 @@ func (w *treeSearch) wantsFile(in *dirState, name string) bool {
 
 // wantsAll reports whether wantsFile returns true for every name, and none is ignored.
 func (w *treeSearch) wantsAll(in *dirState) bool {
-	return w.begin == "" && !w.gitignore && w.search.filter.wantsAll() && in.hides == nil
+	only := w.search.filter
+	return w.begin == "" && !w.gitignore && only.include == nil && only.exclude == nil && in.hides == nil
 }
 
 // enqueue adds tasks for files of in.

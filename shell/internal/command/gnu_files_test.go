@@ -74,6 +74,7 @@ var gnuFilesTests = map[string]gnuTest{
 		lines: []string{"--files .", "--files src docs", "--files -g '*.go' .", "-e", "--foo x .", "-t nope foo .", "--files missing"},
 	},
 	"stat": {
+		owner:   regexp.MustCompile(`%[uUgG]`),
 		noInput: true, files: gnuTree,
 		slots: [][]string{
 			{"-c %n", "-c %s", "-c '%n %s %F'", "-c '%a %A'", "--format=%U:%G", "-c '%u %g'", "--printf '%n\\t%F\\n'", "--printf=%s", "-c '[%10n] [%-12n]'", "-c %%%n", "-c '%f'", "-L -c %n", "-c ''", "-c 'size=%s type=%F'", "-c %5a"},
@@ -118,6 +119,7 @@ var gnuFilesTests = map[string]gnuTest{
 		},
 	},
 	"ls": {
+		owner:     regexp.MustCompile(`(^| )-[a-zA-Z]*[lnog]`),
 		normalize: plainLong, files: gnuTree, noInput: true,
 		slots: [][]string{
 			{"", "-1", "-a", "-A", "-l", "-la", "-R", "-d", "-ld", "-F", "-p", "-r", "-lh", "-X", "-v", "-lA", "-AF", "-Rl", "-n", "-g", "-o", "-lG", "-C -1", "--group-directories-first", "-B", "-I '*.go'", "--hide=f* -a", "-l --time-style=+T", "-aR", "-1r", "--zero", "-L", "--sort=extension", "--sort=foo", "-dF", "--color=never"},

@@ -78,13 +78,6 @@ func inDocker(t *testing.T, test func(t *testing.T, files workspace.FileSystem))
 	})
 }
 
-// newRunSet returns the tools of files, with those for commands.
-func newRunSet(t *testing.T, files workspace.FileSystem, opts *tools.Options) *tools.Set {
-	t.Helper()
-	opts.Run = true
-	return newSetOf(t, workspace.New("main", files, nil), opts)
-}
-
 func TestRun(t *testing.T) { eachMachine(t, testRun) }
 
 func testRun(t *testing.T, files workspace.FileSystem) {

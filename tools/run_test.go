@@ -108,3 +108,10 @@ func TestRunMany(t *testing.T) {
 		t.Errorf("%d commands are kept", got)
 	}
 }
+
+// newRunSet returns the tools of files, with those for commands.
+func newRunSet(t *testing.T, files workspace.FileSystem, opts *tools.Options) *tools.Set {
+	t.Helper()
+	opts.Run = true
+	return newSetOf(t, workspace.New("main", files, nil), opts)
+}

@@ -60,7 +60,7 @@ var policy = map[string][]string{
 	"internal/process":      {},
 	"internal/s3test":       {},
 	"internal/session":      {},
-	"internal/trigram":      {},
+	"internal/trigram":      {"workspace", "internal/lines"},
 	"internal/unified":      {"internal/wording", "github.com/aymanbagabas/go-udiff"},
 	"internal/wording":      {},
 	"internal/repotest/...": {"internal/repotest"},

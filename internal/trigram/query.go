@@ -6,6 +6,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/internal/lines"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Query is what a text must have for a pattern to match in it: all of some trigrams,
@@ -31,6 +34,16 @@ func (q Query) Meets(set Set) bool {
 		}
 	}
 	return true
+}
+
+// PlanGrep returns the Query of a search. It is the zero Query if the pattern is malformed:
+// the search itself has the error.
+func PlanGrep(pattern string, opts workspace.GrepOptions) Query {
+	tree, err := lines.Parse(pattern, lines.Options{Literal: opts.Literal, IgnoreCase: opts.IgnoreCase, Multiline: opts.Multiline})
+	if err != nil {
+		return Query{}
+	}
+	return Plan(tree)
 }
 
 // Plan returns the Query of a pattern, as [syntax.Parse] returns it. It never asks for

@@ -24,10 +24,7 @@ func (f *folder) GlobSource(string, workspace.GlobOptions) scan.Source {
 func (f *folder) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.Hidden) (src scan.Source, workers int) {
 	s := source{f: f, indexed: f.index.Begin(), limit: opts.MaxFileSize}
 	if s.indexed {
-		tree, err := lines.Parse(pattern, lines.Options{Literal: opts.Literal, IgnoreCase: opts.IgnoreCase, Multiline: opts.Multiline})
-		if err == nil { // otherwise the engine has the error
-			s.query = trigram.Plan(tree)
-		}
+		s.query = trigram.PlanGrep(pattern, opts)
 	}
 	return s, 0
 }

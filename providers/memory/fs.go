@@ -18,8 +18,8 @@ import (
 // versions by counter, conditional writes, native watch events, and moves and
 // removals that are atomic, of directories too. A copy shares the bytes. It has
 // no symlinks. Texts that are searched often get a summary, an eighth of their size,
-// which lets a search pass over them if its pattern cannot match. Its root is known as "/". The zero FS is not valid; use [New].
-// It is safe for concurrent use.
+// which lets a search pass over them if its pattern cannot match. Its root is known as
+// "/". The zero FS is not valid; use [New]. It is safe for concurrent use.
 type FS struct {
 	*provider.FS
 	tree *tree // its store

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/internal/trigram"
@@ -18,12 +17,7 @@ func (t *tree) GlobSource(string, workspace.GlobOptions) scan.Source { return so
 
 // GrepSource implements [scan.Searcher].
 func (t *tree) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.Hidden) (src scan.Source, workers int) {
-	s := source{tree: t, limit: opts.MaxFileSize}
-	parsed, err := lines.Parse(pattern, lines.Options{Literal: opts.Literal, IgnoreCase: opts.IgnoreCase, Multiline: opts.Multiline})
-	if err == nil { // otherwise the engine has the error
-		s.query = trigram.Plan(parsed)
-	}
-	return s, 0
+	return source{tree: t, query: trigram.PlanGrep(pattern, opts), limit: opts.MaxFileSize}, 0
 }
 
 // source shows a tree to the search engine.

@@ -27,10 +27,7 @@ func (t *tree) GlobSource(string, workspace.GlobOptions) scan.Source { return so
 func (t *tree) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.Hidden) (src scan.Source, workers int) {
 	s := source{tree: t}
 	if t.summaries != nil {
-		parsed, err := lines.Parse(pattern, lines.Options{Literal: opts.Literal, IgnoreCase: opts.IgnoreCase, Multiline: opts.Multiline})
-		if err == nil { // otherwise the engine has the error
-			s.query = trigram.Plan(parsed)
-		}
+		s.query = trigram.PlanGrep(pattern, opts)
 	}
 	return s, t.opts.Workers
 }

@@ -52,7 +52,7 @@ func install(t *testing.T, dir string, refuse func(format string, args ...any)) 
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	if out, err := exec.CommandContext(ctx, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--fetch-retries=0").CombinedOutput(); err != nil {
 		refuse("npm cannot install the packages: %v\n%s", err, out)
 	}
 }

@@ -183,12 +183,17 @@ var refused = map[string]string{
 	"bind": noTerminal, "compgen": noTerminal, "complete": noTerminal, "compopt": noTerminal, "logout": "use exit",
 	"caller": "there is no stack of calls", "enable": "builtins cannot be switched off",
 	"trap -l": noSignals, "trap -p": noSignals,
+	"declare -i": noIntegers, "local -i": noIntegers,
+	"declare -l": noLetterCase, "declare -u": noLetterCase, "local -l": noLetterCase, "local -u": noLetterCase,
+	"set -v": "use set -x, which prints each command before it runs", "set -T": "there is no trap of DEBUG or RETURN",
 }
 
 const (
-	noJobs     = "jobs have no names; wait waits for all that run in the background"
-	noTerminal = "there is no terminal"
-	noSignals  = "only EXIT and ERR ever come"
+	noJobs       = "jobs have no names; wait waits for all that run in the background"
+	noTerminal   = "there is no terminal"
+	noSignals    = "only EXIT and ERR ever come"
+	noIntegers   = "assign $((...))"
+	noLetterCase = "assign ${x,,} or ${x^^}"
 )
 
 // refusal returns why a builtin cannot be called, "" if it can.

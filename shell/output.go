@@ -47,6 +47,9 @@ func (s *stream) final() io.Writer {
 
 // Write implements [io.Writer].
 func (s *stream) Write(b []byte) (int, error) {
+	if budget := s.run.stopped.Load(); budget != nil && !s.ended && string(b) == budget.text+"\n" {
+		return len(b), nil // the interpreter prints the error of an expansion; result prints it, too
+	}
 	o := s.output
 	o.mu.Lock()
 	defer o.mu.Unlock()

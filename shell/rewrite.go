@@ -245,7 +245,13 @@ func (r *run) stmt(st *syntax.Stmt) error {
 	case *syntax.TimeClause:
 		r.timeClause(st, cmd)
 	case *syntax.DeclClause:
-		if names, ok := functionNames(cmd); ok {
+		if flag := refusedFlag(cmd); flag != "" {
+			name := "declare"
+			if cmd.Variant.Value == "local" {
+				name = "local"
+			}
+			st.Cmd = internalCall(name, flag)
+		} else if names, ok := functionNames(cmd); ok {
 			st.Cmd = names
 		} else if showsFunctions(cmd) && !r.wrapped[cmd] {
 			r.wrapped[cmd] = true
@@ -292,6 +298,23 @@ func (r *run) timeClause(st *syntax.Stmt, clause *syntax.TimeClause) {
 // lastStatus returns the word $?.
 func lastStatus() *syntax.Word {
 	return &syntax.Word{Parts: []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "?"}}}}
+}
+
+// refusedFlag returns the flag of a declaration that the interpreter does not have, as
+// "-i", and "" if there is none. A call of the command by its quoted name is no declaration,
+// so that it is refused with a hint, as other builtins are.
+func refusedFlag(decl *syntax.DeclClause) string {
+	for _, as := range decl.Args {
+		if !as.Naked || as.Name != nil || as.Value == nil || !strings.HasPrefix(as.Value.Lit(), "-") {
+			continue
+		}
+		for _, letter := range as.Value.Lit()[1:] {
+			if flag := "-" + string(letter); refused["declare "+flag] != "" {
+				return flag
+			}
+		}
+	}
+	return ""
 }
 
 // functionNames returns the call that replaces declare -F.

@@ -46,6 +46,8 @@ type run struct {
 
 	out *output
 
+	stopped atomic.Pointer[budgetError] // the budget that was reached first
+
 	parsing   sync.Mutex           // held by rewrite
 	functions map[string]bool      // guarded by parsing; names that scripts of the session have declared as functions
 	maps      map[string]bool      // guarded by parsing; names that were declared as associative arrays
@@ -131,6 +133,7 @@ func (r *run) changed(c Change) {
 // stop ends the run with a message: "bash: stopped: ...".
 func (r *run) stop(format string, args ...any) error {
 	err := &budgetError{fmt.Sprintf(format, args...)}
+	r.stopped.CompareAndSwap(nil, err)
 	r.cancel(err)
 	return err
 }

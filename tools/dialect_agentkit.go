@@ -316,8 +316,7 @@ func planAgentkitDelete(ctx context.Context, ts *toolset, in *agentkitDeleteInpu
 }
 
 type agentkitEntries struct {
-	Entries   []agentkitEntry `json:"entries" jsonschema:"the direct children"`
-	Truncated bool            `json:"truncated,omitempty" jsonschema:"whether there are more"`
+	Entries []agentkitEntry `json:"entries" jsonschema:"the direct children"`
 }
 
 type agentkitEntry struct {
@@ -326,16 +325,26 @@ type agentkitEntry struct {
 	Kind workspace.FileType `json:"kind" jsonschema:"file, directory, symlink or other"`
 }
 
-// text is the list that the crate returns.
-func (o *agentkitEntries) text() string { return jsonText(o.Entries) + moreNote(o.Truncated) }
+// text is the list that the crate returns. It is JSON and nothing else, as clients parse
+// it: there is no room for a note that entries are missing.
+func (o *agentkitEntries) text() string { return jsonText(o.Entries) }
+
+func (*agentkitEntries) isArray() {}
 
 func runAgentkitList(ctx context.Context, ts *toolset, in *agentkitPath) (*agentkitEntries, error) {
 	children, more, err := ts.list(ctx, in.Path)
-	out := &agentkitEntries{Entries: make([]agentkitEntry, len(children)), Truncated: more}
+	if err != nil {
+		return nil, err
+	}
+	if more {
+		return nil, &argumentError{message: fmt.Sprintf("there are more than %d entries in %s", wholeEntries, in.Path),
+			hint: "Ask for a directory further down."}
+	}
+	out := &agentkitEntries{Entries: make([]agentkitEntry, len(children))}
 	for i, c := range children {
 		out.Entries[i] = agentkitEntry{c.Name, c.Path, c.Type}
 	}
-	return out, err
+	return out, nil
 }
 
 func planAgentkitList(ctx context.Context, ts *toolset, in *agentkitPath) ([]policy.Request, error) {

@@ -479,7 +479,7 @@ type mcpNode struct {
 	Children *[]*mcpNode `json:"children,omitempty"` // of a directory
 }
 
-func runMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) (*textResult, error) {
+func runMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) (*mcpTree, error) {
 	exclude, err := in.exclude()
 	if err != nil {
 		return nil, err
@@ -510,8 +510,13 @@ func runMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) (*textResult
 		}
 	}
 	text, err := encode(top, "  ")
-	return &textResult{string(text)}, err
+	return &mcpTree{textResult{string(text)}}, err
 }
+
+// mcpTree is the text of directory_tree, which clients parse.
+type mcpTree struct{ textResult }
+
+func (*mcpTree) isArray() {}
 
 func planMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) ([]policy.Request, error) {
 	if _, err := in.exclude(); err != nil {

@@ -683,3 +683,32 @@ func TestNotesAreBounded(t *testing.T) {
 	result := call(t, set, "directory_tree", `{"path": "/", "excludePatterns": [`+strings.Repeat("1,", 99)+`1]}`) // 100 notes
 	contains(t, "the last note", result.Notes[len(result.Notes)-1], "90 more")
 }
+
+// TestTextIsArray tests that the text of a listing that clients parse is a JSON array and
+// nothing else: notes are in the structured result alone, and where entries would be
+// missing, the call fails.
+func TestTextIsArray(t *testing.T) {
+	t.Parallel()
+	const most = 10_000
+	fsys := memory.New(nil)
+	for i := range most {
+		put(t, fsys, fmt.Sprint("1/", i), "")
+	}
+	for op, dialect := range map[string]tools.Dialect{
+		"fs_list_directory": tools.DialectAgentkit,
+		"directory_tree":    tools.DialectMCPFilesystem,
+	} {
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: dialect})
+		result := call(t, set, op, `{"path": 1}`)
+		var entries []any
+		if err := json.Unmarshal([]byte(result.Text), &entries); err != nil || len(entries) != most || len(result.Notes) != 1 {
+			t.Errorf("%s: %d entries, %v, notes %q; want %d and the note that 1 is no text", op, len(entries), err, result.Notes, most)
+		}
+		contains(t, op, string(result.Structured), `"notes":["path: 1 was read`)
+		put(t, fsys, "1/more", "")
+		bad(t, set, op, `{"path": "1"}`, tools.CodeInvalidArguments)
+		if err := fsys.Rm(t.Context(), "1/more", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -28,6 +28,7 @@ type Result struct {
 
 	excerpt excerpt
 	object  bool // Text is a JSON object
+	array   bool // Text is a JSON array, which clients parse; see arrayText
 }
 
 // excerpt is a part of a result's text that is in its structured result, too,
@@ -57,6 +58,7 @@ func newResult(out answer) (*Result, error) {
 	}
 	result := &Result{Structured: structured, Text: out.text()}
 	result.object = result.Text == string(structured)
+	_, result.array = out.(arrayText)
 	if q, ok := out.(quoting); ok {
 		result.excerpt = q.excerpt(structured)
 	}
@@ -99,6 +101,10 @@ func (r *Result) TextFor(shown func(Part) bool) string {
 	return text
 }
 
+// arrayText is an output whose text is a JSON array. It has no room for notes: a client
+// could not parse the text with a note after it.
+type arrayText interface{ isArray() }
+
 // withNotes adds notes to r, which may be nil.
 func (r *Result) withNotes(notes []string) *Result {
 	if r == nil || len(notes) == 0 {
@@ -109,6 +115,9 @@ func (r *Result) withNotes(notes []string) *Result {
 	r.Structured = withMember(r.Structured, "notes", encoded)
 	if r.object {
 		r.Text = string(withMember([]byte(r.Text), "notes", encoded))
+		return r
+	}
+	if r.array {
 		return r
 	}
 	if !strings.HasSuffix(r.Text, "\n") {

@@ -223,7 +223,8 @@ func TestRefused(t *testing.T) {
 
 		{"no such line", "*** Begin Patch\n*** Update File: a\n@@\n 1\n-zwei\n+two\n*** End Patch", patch.ErrMismatch, `a: the hunk does not apply: hunk 1 (@@): line 2 of the file is "2", and the patch has "zwei"`},
 		{"no such line, renamed", "*** Begin Patch\n*** Update File: a\n*** Move to: new\n@@\n-zwei\n+two\n*** End Patch", patch.ErrMismatch, "a: the hunk does not apply: hunk 1 (@@): line 1 of the file"},
-		{"no such anchor", "*** Begin Patch\n*** Update File: a\n@@ func f\n-1\n*** End Patch", patch.ErrMismatch, `no line after line 0 is "func f"`},
+		{"no such anchor", "*** Begin Patch\n*** Update File: a\n@@ func f\n-1\n*** End Patch", patch.ErrMismatch, `(@@ func f): no line is "func f"`},
+		{"no such anchor further down", "*** Begin Patch\n*** Update File: a\n@@ 2\n@@ func f\n-1\n*** End Patch", patch.ErrMismatch, `no line after line 2 is "func f"`},
 		{"wrong order", "*** Begin Patch\n*** Update File: a\n@@\n-3\n@@\n-1\n*** End Patch", patch.ErrMismatch, "hunk 2 (@@): its lines are at line 1"},
 		{"white space", "--- a/d/b\n+++ b/d/b\n@@ -1 +1 @@\n-\tx\n+y\n", patch.ErrMismatch, `the patch has "\tx": white space differs`},
 		{"end of file", "--- a/a\n+++ b/a\n@@ -2,3 +2,2 @@\n 2\n 3\n-4\n", patch.ErrMismatch, `the file ends after line 3, and the patch goes on with "4"`},

@@ -257,6 +257,9 @@ func (t *text) looseHunk(ctx context.Context, h *hunk, from *int) (note, reason 
 	for _, anchor := range h.anchors {
 		at, _, found := t.find(ctx, []string{anchor}, *from, false)
 		if !found {
+			if *from == 0 {
+				return "", "no line is " + shown(anchor)
+			}
 			return "", fmt.Sprintf("no line after line %d is %s", *from, shown(anchor))
 		}
 		*from = at + 1

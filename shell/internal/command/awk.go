@@ -50,11 +50,14 @@ func awkProgram(ctx context.Context, p *Process) int {
 		Environ: p.Environ(), Now: p.Now, Location: p.location(), FormatTime: formatTime,
 		ErrorText: ErrorText, MaxMemory: p.MaxMemory, InPlace: a.inPlace,
 	})
-	switch _, failed := errors.AsType[*awk.Error](err); {
+	_, failed := errors.AsType[*awk.Error](err)
+	_, tooMuch := errors.AsType[heapError](err)
+	switch {
 	case err == nil:
 		return status
-	case failed, ctx.Err() != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
+	case failed, tooMuch:
 		p.errorf("%v", err)
+	case ctx.Err() != nil: // the shell prints why it has ended the script
 	default:
 		return max(exitUsage, p.failWrite(err))
 	}

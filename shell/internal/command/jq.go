@@ -384,7 +384,7 @@ func (j *jqRun) run(ctx context.Context, code *gojq.Code) (status int) {
 func (j *jqRun) report(ctx context.Context, err error) (status int, done bool) {
 	j.out.Flush()
 	if cause := context.Cause(ctx); cause != nil {
-		if !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
+		if _, tooMuch := cause.(heapError); tooMuch { // the shell prints why it has ended the script itself
 			j.p.errorf("error: %v", cause)
 		}
 		return 5, true
@@ -667,6 +667,13 @@ func (in *jqInput) close() {
 	}
 }
 
+// heapError is why boundHeap has ended a context: more bytes than this.
+type heapError int64
+
+func (e heapError) Error() string {
+	return "the program needs too much memory; at most " + strconv.FormatInt(int64(e)>>20, 10) + " MiB"
+}
+
 // boundHeap ends the context when the memory of the process has grown far beyond limit,
 // since nothing else tells how much a filter holds. Call stop.
 func boundHeap(ctx context.Context, limit int64) (bounded context.Context, stop func()) {
@@ -694,7 +701,7 @@ func boundHeap(ctx context.Context, limit int64) (bounded context.Context, stop 
 			}
 			// What is garbage counts, too.
 			if runtime.GC(); held() >= most {
-				cancel(errors.New("the filter needs too much memory; at most " + strconv.FormatInt((slack+4*limit)>>20, 10) + " MiB"))
+				cancel(heapError(slack + 4*limit))
 				return
 			}
 		}

@@ -52,18 +52,29 @@ func TestConformance(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 			return overEditor(t, openFolder(t, newFolder(t, nil)), both, nil)
 		},
-			&conformance.Options{Short: !exhaustive.On(), Symlink: symlink})
+			&conformance.Options{Short: !exhaustive.On(), Symlink: symlink, Only: exhaustive.Some(t, "what is the same in memory", nil,
+				slices.Concat(own, []string{"Symlink", "Exact", "Resolve", "Glob/order", "Grep/order", "Walk/order"}))})
 	})
-	for name, can := range map[string]sdk.FileSystemCapabilities{"read": {ReadTextFile: true}, "write": {WriteTextFile: true}, "nothing": {}} {
+	reads := []string{"Capabilities", "ReadFile", "ReadVersioned", "Open/whole", "Open/window", "Stat", "Copy", "Grep/order", "Grep/follows-writes", "Grep/path-file"}
+	writes := []string{"Capabilities", "WriteFile", "Create/new", "Create/if-version", "Concurrency/never-torn"}
+	for name, variant := range map[string]struct {
+		can  sdk.FileSystemCapabilities
+		only []string
+	}{
+		"read":    {sdk.FileSystemCapabilities{ReadTextFile: true}, reads},
+		"write":   {sdk.FileSystemCapabilities{WriteTextFile: true}, writes},
+		"nothing": {sdk.FileSystemCapabilities{}, slices.Concat(reads, writes[1:])},
+	} {
 		t.Run(name, func(t *testing.T) {
-			conformance.Run(t, func(t *testing.T) workspace.FileSystem { return overEditor(t, newMemory(t, nil), can, nil) },
-				&conformance.Options{Short: true, Only: slices.Concat(own, []string{"Grep", "Capabilities"})})
+			conformance.Run(t, func(t *testing.T) workspace.FileSystem { return overEditor(t, newMemory(t, nil), variant.can, nil) },
+				&conformance.Options{Short: true, Only: exhaustive.Some(t, "what the editor has no part in", slices.Concat(own, []string{"Grep", "Capabilities"}), variant.only)})
 		})
 	}
 	t.Run("search-saved", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 			return overEditor(t, newMemory(t, nil), both, &acp.FSOptions{SearchSaved: true})
-		}, &conformance.Options{Short: true, Only: []string{"Grep", "Hide"}})
+		}, &conformance.Options{Short: true, Only: exhaustive.Some(t, "searches in long files", []string{"Grep", "Hide"},
+			[]string{"Hide", "Grep/order", "Grep/follows-writes", "Grep/path-file", "Grep/pages", "Grep/first-only", "Grep/gitignore", "Grep/many-files"})})
 	})
 }
 

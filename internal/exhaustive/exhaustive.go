@@ -9,6 +9,7 @@ package exhaustive
 import (
 	"hash/fnv"
 	"io"
+	"math/rand/v2"
 	"os"
 	"testing"
 )
@@ -35,6 +36,29 @@ func Some[T any](tb testing.TB, what string, all, some T) T {
 	}
 	tb.Logf("left out: %s; run it with %s=1 and without -short", what, variable)
 	return some
+}
+
+// Drawn reports whether this run tries one of many like cases: about one time in n,
+// and always if tests try everything. Each run draws others, so what fails in one may
+// be left out of the next: the test's log says how to try it again.
+func Drawn(tb testing.TB, n int) bool {
+	tb.Helper()
+	if On() {
+		return true
+	}
+	if rand.IntN(n) > 0 {
+		return false
+	}
+	tb.Logf("drawn by chance, one time in %d; %s=1 repeats it", n, variable)
+	return true
+}
+
+// Draw skips the test unless it is [Drawn].
+func Draw(tb testing.TB, n int) {
+	tb.Helper()
+	if !Drawn(tb, n) {
+		tb.Skipf("left out: each run draws one in %d of these; run it with %s=1 and without -short", n, variable)
+	}
 }
 
 // Sample skips the test with -short, unless its name is one of the about one in n that

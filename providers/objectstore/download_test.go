@@ -15,7 +15,8 @@ import (
 // TestDownload reads a file whose answers have no length, or are cut again and
 // again. Every read gets all of it.
 func TestDownload(t *testing.T) {
-	content := strings.Repeat("a line\n", 1<<19) // 3.5 MiB
+	line := strings.Repeat("a line ", 15) + "of it\n"
+	content := strings.Repeat(line, 1<<15) // 3.5 MiB
 	cut := func(n int) func(int64) s3test.Fault {
 		return func(read int64) s3test.Fault {
 			if read%3 == 0 { // two cuts in a row
@@ -60,7 +61,7 @@ func TestDownload(t *testing.T) {
 				if err != nil {
 					return "", err
 				}
-				return strings.Repeat("a line\n", len(result.Matches)), nil
+				return strings.Repeat(line, len(result.Matches)), nil
 			}, content},
 		} {
 			for _, p := range profiles() {

@@ -152,8 +152,9 @@ func TestFaults(t *testing.T) {
 	begun := time.Now()
 	const third = 3 // every third request of an operation
 	step := exhaustive.Some(t, "faults of most requests, and those that hit one request again", 1, third)
+	sampled := 3
 	if testing.Short() {
-		step = 2 * third
+		step, sampled = 2*third, 6
 	}
 	t.Run("cells", func(t *testing.T) {
 		for _, p := range profiles() {
@@ -165,7 +166,7 @@ func TestFaults(t *testing.T) {
 							continue // nothing follows; it is between the other two
 						}
 						t.Run(strings.Join([]string{p.name, c.name, k.name, m.name}, "/"), func(t *testing.T) {
-							exhaustive.Sample(t, 6)
+							exhaustive.Draw(t, sampled)
 							t.Parallel()
 							var group sync.WaitGroup
 							for n := 1; n <= requests; n += step {

@@ -27,7 +27,7 @@ func indexed() objectstore.Options {
 // listing, and a download of each that has changed.
 func TestIndexRequests(t *testing.T) {
 	t.Parallel()
-	objects := exhaustive.Some(t, "most of 10,000 objects", 10_000, 1_500)
+	objects := exhaustive.Some(t, "most of 10,000 objects", 10_000, 1_200)
 	pages := (objects + 999) / 1000
 	names := numbered("d/f%05d", objects)
 	for _, test := range []struct {
@@ -139,6 +139,9 @@ func TestIndexConformance(t *testing.T) {
 	for _, p := range profiles() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
+			if p.name == "modest" {
+				exhaustive.Need(t, "a store whose answers differ nowhere in searches")
+			}
 			s := inProcess(s3test.New(t, p.options), p.compat)
 			conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 				return searched{s.open(t, s.prefix(t), indexed())}
@@ -153,9 +156,9 @@ func TestIndexRounds(t *testing.T) {
 	t.Parallel()
 	everyStore(t, func(t *testing.T, s store) {
 		t.Parallel()
-		rounds := 500
+		rounds := 120 // of another seed each time
 		if strings.HasSuffix(t.Name(), "external") {
-			rounds = 50
+			rounds = 20
 		}
 		seed := uint64(time.Now().UnixNano())
 		t.Logf("seed %d", seed)

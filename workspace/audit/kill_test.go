@@ -74,9 +74,9 @@ func victim(dir string) error {
 // TestKill kills a process that writes files, at random moments. Every write that it
 // reported before is in the log, once.
 func TestKill(t *testing.T) {
-	kills := 10
-	if exhaustive.On() || !testing.Short() {
-		kills = 100
+	kills := exhaustive.Some(t, "most of 100 kills", 100, 30)
+	if testing.Short() {
+		kills = 10
 	}
 	for name, size := range map[string]int64{"one file": 0, "a file for each write": 1, "rotated": 5000} {
 		t.Run(name, func(t *testing.T) {

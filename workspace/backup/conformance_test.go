@@ -49,9 +49,11 @@ func symlinkIn(t *testing.T, fsys workspace.FileSystem, target, name string) {
 	}
 }
 
-// TestConformance runs the suite with the store in the same FileSystem and in
-// another one.
+// TestConformance runs the suite with the store in the same FileSystem, and what changes
+// files with the store in another one, and in a folder.
 func TestConformance(t *testing.T) {
+	only := exhaustive.Some(t, "what changes nothing", nil,
+		[]string{"WriteFile", "Create", "Rm", "Mkdir", "Move", "Copy", "Symlink", "Exact", "Concurrency", "Property/random-operations"})
 	t.Run("memory", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 			return newFS(t, memory.New(nil), &backup.Options{Dir: hiddenDir})
@@ -60,16 +62,12 @@ func TestConformance(t *testing.T) {
 	t.Run("memory-store", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 			return newFS(t, memory.New(nil), &backup.Options{Store: memory.New(nil)})
-		}, &conformance.Options{Short: !exhaustive.On()})
+		}, &conformance.Options{Short: !exhaustive.On(), Only: only})
 	})
 	t.Run("local", func(t *testing.T) {
-		opts := &conformance.Options{Symlink: symlinkIn, Short: !exhaustive.On()}
-		if testing.Short() {
-			opts.Only = []string{"WriteFile", "Create", "Rm", "Mkdir", "Move", "Copy", "Symlink", "Exact"}
-		}
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 			return newFS(t, openLocal(t, t.TempDir()), &backup.Options{Dir: hiddenDir})
-		}, opts)
+		}, &conformance.Options{Symlink: symlinkIn, Short: !exhaustive.On(), Only: only})
 	})
 	t.Run("bucket", func(t *testing.T) {
 		exhaustive.Need(t, "the suite with backups in a bucket")

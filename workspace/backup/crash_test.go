@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -98,6 +99,9 @@ func TestStop(t *testing.T) {
 			}
 			for _, after := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/%t", provider, name, after), func(t *testing.T) {
+					if provider == "bucket" {
+						exhaustive.Draw(t, 2)
+					}
 					t.Parallel()
 					for k := 1; stopAt(t, provider, edit, k, after); k++ {
 					}

@@ -102,10 +102,10 @@ func TestConformanceExact(t *testing.T) {
 	}, &conformance.Options{Short: true, Only: ofFolders()})
 }
 
-// ofFolders returns what -short runs in a folder of what has a run in memory:
-// symlinks, and a few calls of each kind. Otherwise all cases are run.
+// ofFolders returns what is run in a folder of what has a run in memory: symlinks, and a
+// few calls of each kind.
 func ofFolders() []string {
-	if !testing.Short() {
+	if exhaustive.On() {
 		return nil
 	}
 	return []string{"Symlink", "Exact", "Resolve", "Errors", "Rm", "Move", "Stat", "WriteFile/replace", "Glob/order", "Grep/order", "Walk/order", "Watch/at-depth"}

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	aferofs "github.com/spf13/afero"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/afero"
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -88,7 +89,12 @@ func TestBypass(t *testing.T) {
 				all = append(all, linkAttempts()...)
 			}
 			for _, a := range all {
-				t.Run(a.name, func(t *testing.T) { try(t, open(t), a) })
+				t.Run(a.name, func(t *testing.T) {
+					if store == "objectstore" {
+						exhaustive.Draw(t, 4)
+					}
+					try(t, open(t), a)
+				})
 			}
 			t.Logf("%d attempts", len(all))
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -234,7 +235,8 @@ func TestDeniedConformance(t *testing.T) {
 		return p
 	}
 	t.Run("memory", func(t *testing.T) {
-		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return open(t, memory.New(nil)) }, nil)
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return open(t, memory.New(nil)) },
+			&conformance.Options{Short: !exhaustive.On()})
 	})
 	t.Run("local", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return open(t, openLocal(t, t.TempDir())) },

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -27,7 +28,8 @@ func protect(t *testing.T, fsys workspace.FileSystem) *policy.RestrictedFS {
 
 func TestProtectConformance(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
-		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return protect(t, memory.New(nil)) }, nil)
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return protect(t, memory.New(nil)) },
+			&conformance.Options{Short: !exhaustive.On()})
 	})
 	t.Run("local", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -322,7 +323,8 @@ func TestRulesConformance(t *testing.T) {
 			policy.Rule{Deny: policy.Ops(), Paths: []string{"never/**"}})
 	}
 	t.Run("memory", func(t *testing.T) {
-		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return wrap(t, memory.New(nil)) }, nil)
+		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return wrap(t, memory.New(nil)) },
+			&conformance.Options{Short: !exhaustive.On()})
 	})
 	t.Run("local", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return wrap(t, openLocal(t, t.TempDir())) },

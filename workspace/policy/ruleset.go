@@ -13,7 +13,6 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/glob"
 	"github.com/workspacekit/workspacekit/internal/ops"
-	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // ruleset is a compiled [Rules]. Each of its parts says what may be done with a
@@ -369,8 +368,8 @@ func (s *ruleset) unlisted(need opSet, name string) (free, below bool) {
 // protects returns the verdict of the function of [Protect] about changes of a
 // name. Any name below could be protected.
 func protects(protected func(name string) (why string), name string) verdict {
-	for ; name != "."; name, _ = workspace.Split(name) {
-		if why := protected(name); why != "" {
+	for end := len(name); name != "." && end >= 0; end = strings.LastIndexByte(name[:end], '/') {
+		if why := protected(name[:end]); why != "" {
 			return verdict{none, onChange, &clause{effect: Deny, because: why}}
 		}
 	}

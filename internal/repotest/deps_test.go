@@ -63,7 +63,7 @@ var policy = map[string][]string{
 	"internal/trigram":      {"workspace", "internal/lines"},
 	"internal/unified":      {"internal/wording", "github.com/aymanbagabas/go-udiff"},
 	"internal/wording":      {},
-	"internal/repotest/...": {"internal/repotest"},
+	"internal/repotest/...": {"internal/repotest", "golang.org/x/tools/go/packages"},
 	"internal/progress":     {},
 	"internal/scratch":      {"workspace", "providers/memory", "internal/ops"},
 	"internal/scan":         {"workspace", "internal/glob", "internal/ignore", "internal/lines", "internal/ops", "internal/progress"},

@@ -223,6 +223,10 @@ func (t *globTree) listDir(k task, _ *[]byte) error {
 	if last := t.last.Load(); last != nil && k.path > *last {
 		return nil
 	}
+	if k.part.tree != nil {
+		t.add(t.listPart(k))
+		return t.glob.ctx.Err()
+	}
 	dir, err := t.glob.openDir(k.in)
 	if err == nil {
 		defer dir.Close()
@@ -237,6 +241,12 @@ func (t *globTree) listDir(k task, _ *[]byte) error {
 // it is done at once if there is no limit.
 func (t *globTree) listOpen(paths []string, in *dirState, dir Dir, err error) ([]string, error) {
 	children, err := t.glob.childrenOf(in, dir, err)
+	if tree, ok := dir.(Tree); ok && err == nil && t.glob.begin == "" && !t.glob.gitignore && in.hides == nil {
+		for _, part := range partsOf(tree, in) {
+			t.push(part)
+		}
+		return paths, nil
+	}
 	sieve, _ := dir.(Sieve)
 	for _, child := range children {
 		if path, ok := t.glob.matched(in, child); ok {
@@ -260,6 +270,40 @@ func (t *globTree) listOpen(paths []string, in *dirState, dir Dir, err error) ([
 		t.push(task{in: below, path: below.path})
 	}
 	return paths, err
+}
+
+// listPart returns what belongs to the result of some directories of a Tree in which nothing
+// is hidden or ignored, and adds tasks for those that are not known.
+func (t *globTree) listPart(k task) (paths []string) {
+	tree, begin, end := k.part.tree, k.part.begin, k.part.end
+	var list func(n int, in *dirState)
+	list = func(n int, in *dirState) {
+		path, children, after, known := tree.Dir(n)
+		if in.path = path; !known {
+			below := *in
+			t.push(task{in: &below, path: path})
+			return
+		}
+		for _, child := range children {
+			if n < begin {
+				break // it belongs to a part before
+			}
+			if path, ok := t.glob.matched(in, child); ok {
+				paths = append(paths, path)
+			}
+		}
+		for n++; n < min(after, end); {
+			sub, _, next, _ := tree.Dir(n)
+			if next > begin {
+				if below := (dirState{match: in.match.Enter(relative(sub, path))}); !below.match.Empty() {
+					list(n, &below)
+				}
+			}
+			n = next
+		}
+	}
+	list(0, &dirState{match: k.in.match})
+	return paths
 }
 
 // add adds paths to the result. What is beyond a limit is dropped when there is much of it.

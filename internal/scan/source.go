@@ -80,12 +80,20 @@ type Sieve interface {
 	Sub(dir string) Sieve
 }
 
-// WholeSieve is a Sieve that may know of all its files at once.
-type WholeSieve interface {
-	Sieve
-	// Rest returns the children without the files for which Lacks returns true, and how
-	// many those are, if it knows that. Then Lacks is not called.
-	Rest() (rest []Child, lacking int, ok bool)
+// Tree is a Dir that knows of what is below it without opening that. Its directories have
+// numbers in order of their paths with a slash at the end, so that each comes before what is
+// below it; 0 is the Dir itself. A Tree may be used by many goroutines.
+type Tree interface {
+	// Size returns how many directories there are.
+	Size() int
+	// Dir describes the directory n. What is below it has the numbers up to end. Of one that is
+	// not known nothing below it has a number.
+	Dir(n int) (path string, children []Child, end int, known bool)
+	// Left appends to names the files of the directory n, which is known, that must be
+	// searched, and returns how many are left out: those for which a Sieve's Lacks returns true.
+	Left(n int, names []string) (left []string, lacking int)
+	// Open returns the directory n, which is known.
+	Open(n int) Dir
 }
 
 // unopened is a Dir of a Source that is no [Opener].

@@ -56,6 +56,9 @@ func (w *treeSearch) do(t task, scratch *[]byte) error {
 	if t.files != nil {
 		return w.searchTask(t, scratch)
 	}
+	if t.part.tree != nil {
+		return w.searchPart(t.part, scratch)
+	}
 	if walker, ok := w.src.(Walker); ok {
 		return w.walkDir(walker, t.in, scratch)
 	}
@@ -87,13 +90,14 @@ func (w *treeSearch) listOpen(in *dirState, dir Dir, err error, scratch *[]byte)
 	case !wasRemoved(err):
 		w.skip(in, workspace.SkipUnreadable, err)
 	}
+	if tree, ok := dir.(Tree); ok && err == nil && w.wantsAll(in) {
+		for _, part := range partsOf(tree, in) {
+			w.push(part)
+		}
+		return nil
+	}
 	sieve, _ := dir.(Sieve)
 	lacking := 0
-	if whole, ok := dir.(WholeSieve); ok && err == nil && w.wantsAll(in) {
-		if rest, n, ok := whole.Rest(); ok {
-			children, lacking = rest, n
-		}
-	}
 	if slices.ContainsFunc(children, func(child Child) bool { return w.wantsUnnamed(in, child) }) {
 		w.skip(in, workspace.SkipInvalidNames, nil)
 	}
@@ -134,6 +138,33 @@ func (w *treeSearch) listOpen(in *dirState, dir Dir, err error, scratch *[]byte)
 	first := files[:min(w.chunk, len(files))]
 	w.enqueue(in, files[len(first):])
 	return w.searchFiles(task{in: in, files: first}, dir, scratch)
+}
+
+// searchPart searches some directories of a Tree whose files are all wanted.
+func (w *treeSearch) searchPart(part treePart, scratch *[]byte) error {
+	var left []string
+	total := 0
+	for n := part.begin; n < part.end; n++ {
+		path, _, _, known := part.tree.Dir(n)
+		in := dirState{path: path}
+		if !known {
+			w.push(task{in: &in, path: path})
+			continue
+		}
+		var lacking int
+		left, lacking = part.tree.Left(n, left[:0])
+		if total += lacking; len(left) == 0 {
+			continue
+		}
+		first := left[:min(w.chunk, len(left))]
+		w.enqueue(&in, slices.Clone(left[len(first):]))
+		if err := w.searchFiles(task{in: &in, files: first}, part.tree.Open(n), scratch); err != nil {
+			return err
+		}
+	}
+	w.found.searched.Add(int64(total))
+	w.search.progress.Add(total)
+	return w.ctx.Err()
 }
 
 // listKnown lists the directory below, which is in a Sieve, or adds a task for it.

@@ -46,12 +46,32 @@ type workers struct {
 	err   error // the first that ends the search
 }
 
-// task is a directory to open, or some files in one that is open.
+// task is a directory to open, some files in one that is open, or some directories of a Tree.
 type task struct {
-	in    *dirState
+	in    *dirState           // of a part: where the Tree begins
 	files []string            // nil for the directory itself
+	part  treePart            // its tree is nil for none
 	known *workspace.FileInfo // the description of the only file, if a walk gave one
 	path  string              // the first path of the task
+}
+
+// treePart is the directories begin to end of a Tree.
+type treePart struct {
+	tree       Tree
+	begin, end int
+}
+
+// partSize is how many directories of a Tree are a task: few, so that there is work for all
+// workers, and so many that a task costs little beside them.
+const partSize = 64
+
+// partsOf returns a task for each part of tree, which begins at in.
+func partsOf(tree Tree, in *dirState) (parts []task) {
+	for n, size := 0, tree.Size(); n < size; n += partSize {
+		path, _, _, _ := tree.Dir(n)
+		parts = append(parts, task{in: in, part: treePart{tree, n, min(n+partSize, size)}, path: path})
+	}
+	return parts
 }
 
 // localWorkers is how many workers a source gets that answers from memory or a local disk.

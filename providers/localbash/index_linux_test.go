@@ -106,6 +106,9 @@ func TestIndexRounds(t *testing.T) {
 			pattern = changerWord(random)
 		}
 		ok := compareSearches(t, warm, cold, pattern, opts)
+		for range 4 {
+			ok = ok && compareSearches(t, warm, cold, changerWord(random), workspace.GrepOptions{})
+		}
 		got, err := warm.Glob(t.Context(), "**", nil)
 		want, wantErr := cold.Glob(t.Context(), "**", nil)
 		if !slices.Equal(got, want) || err != nil || wantErr != nil {
@@ -168,8 +171,12 @@ var (
 	changerNames = []string{"a", "b", "c", "f", "g", "h", ".gitignore"}
 )
 
-// changerWord returns one of few words.
+// changerWord returns one of few words, or one that few files have, so that whole directories
+// are left out.
 func changerWord(random *rand.Rand) string {
+	if random.IntN(2) == 0 {
+		return fmt.Sprintf("word%c", 'a'+random.IntN(26))
+	}
 	return []string{"apple", "BANANA", "Cherry_7", "grape\n", "f", "kiwi", "ſize", "\x00", "no"}[random.IntN(7)]
 }
 
@@ -205,9 +212,10 @@ func (c changer) path() string {
 	return filepath.Join(c.root, changerDirs[c.random.IntN(len(changerDirs))], changerNames[c.random.IntN(len(changerNames))])
 }
 
-// text returns some words.
+// text returns some words, half of the time with a long line of few trigrams, so that summaries
+// have room for more than the words.
 func (c changer) text() []byte {
-	var text string
+	text := strings.Repeat("-", c.random.IntN(2)*2000)
 	for range c.random.IntN(8) {
 		text += changerWord(c.random) + " "
 	}
@@ -365,6 +373,43 @@ func TestIndexMemory(t *testing.T) {
 		}
 		for _, pattern := range []string{"line 4 of", "no such", `\d{5}`} {
 			compareSearches(t, warm, cold, pattern, workspace.GrepOptions{})
+		}
+	}
+}
+
+// TestIndexLimits searches more directories than are a task, with names around the slash in
+// order, names that no path can have, and limits.
+func TestIndexLimits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, first := range []string{"a", "a-b", "a0", "b", "b.c"} {
+		for n := range 20 {
+			for _, last := range []string{"", "x", "x-y"} {
+				put(t, filepath.Join(dir, first, fmt.Sprintf("d%d", n), last, "file"), fmt.Sprintf("word %s\n", last))
+			}
+		}
+	}
+	put(t, filepath.Join(dir, "a/d7/x/bad\xff"), "word\n")
+	put(t, filepath.Join(dir, "b/d7/x/bad\xff/file"), "word\n")
+	put(t, filepath.Join(dir, "b/binary"), "word\x00")
+	warm, cold := open(t, dir, nil).WithIndex(index.Options{}), open(t, dir, nil)
+	warm.Settle()
+	if state := warm.IndexState(); state.Directories < 300 {
+		t.Errorf("the index has %+v, want 300 directories", state)
+	}
+	for _, sub := range []string{".", "a", "b/d7", "b/d7/x"} {
+		for limit := 0; limit < 400; limit += 21 {
+			opts := workspace.GrepOptions{Path: sub, MaxResults: limit}
+			compareSearches(t, warm, cold, "word", opts)
+			compareSearches(t, warm, cold, "word x-y", opts)
+			for _, pattern := range []string{"**", "**/x/*", "*/*/file", "a*/**/f*", "**/"} {
+				opts := &workspace.GlobOptions{Dir: sub, Limit: limit}
+				got, err := warm.Glob(t.Context(), pattern, opts)
+				want, wantErr := cold.Glob(t.Context(), pattern, opts)
+				if !slices.Equal(got, want) || err != nil || wantErr != nil {
+					t.Fatalf("Glob(%q, %+v) = %v, %v with an index, want %v, %v", pattern, opts, got, err, want, wantErr)
+				}
+			}
 		}
 	}
 }

@@ -17,13 +17,13 @@ import (
 
 // GlobSource implements [scan.Searcher].
 func (f *folder) GlobSource(string, workspace.GlobOptions) scan.Source {
-	return source{f: f, indexed: f.index.Begin()}
+	return source{f: f, known: f.index.Begin()}
 }
 
 // GrepSource implements [scan.Searcher].
 func (f *folder) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.Hidden) (src scan.Source, workers int) {
-	s := source{f: f, indexed: f.index.Begin(), limit: opts.MaxFileSize}
-	if s.indexed {
+	s := source{f: f, known: f.index.Begin(), limit: opts.MaxFileSize}
+	if s.known != nil {
 		s.query = trigram.PlanGrep(pattern, opts)
 	}
 	return s, 0
@@ -31,10 +31,10 @@ func (f *folder) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.H
 
 // source shows a folder to the search engine.
 type source struct {
-	f       *folder
-	indexed bool          // the index is true
-	query   trigram.Query // what a file must meet for the pattern to match in it
-	limit   int64         // a larger file is not searched; zero for none
+	f     *folder
+	known *index.View   // nil for nothing
+	query trigram.Query // what a file must meet for the pattern to match in it
+	limit int64         // a larger file is not searched; zero for none
 }
 
 var _ scan.Opener = source{}
@@ -51,10 +51,8 @@ func (s source) List(ctx context.Context, dir string, top bool) ([]scan.Child, e
 
 // OpenDir implements [scan.Opener].
 func (s source) OpenDir(dir string, top bool) (scan.Dir, error) {
-	if s.indexed {
-		if known := s.f.index.Find(dir); known != nil {
-			return &knownDir{Listing: known, source: s}, nil
-		}
+	if n, known, ok := s.known.Find(dir); ok {
+		return &knownDir{Listing: known, source: s, at: n}, nil
 	}
 	l, err := s.f.openListing(dir, !top)
 	if err != nil {
@@ -106,9 +104,9 @@ func (d *openDir) Read(ctx context.Context, path string, scratch *[]byte, opts s
 
 // Read implements [scan.Source].
 func (s source) Read(ctx context.Context, name string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
-	if s.indexed {
+	if s.known != nil {
 		dir, _ := workspace.Split(name)
-		if known := s.f.index.Find(dir); known != nil {
+		if _, known, ok := s.known.Find(dir); ok {
 			return knownDir{Listing: known, source: s}.Read(ctx, name, scratch, opts)
 		}
 	}
@@ -119,10 +117,14 @@ func (s source) Read(ctx context.Context, name string, scratch *[]byte, opts sca
 type knownDir struct {
 	*index.Listing
 	source source
+	at     int // its number
 	next   int // the index of the child that Lacks looks at first
 }
 
-var _ scan.WholeSieve = (*knownDir)(nil)
+var (
+	_ scan.Sieve = (*knownDir)(nil)
+	_ scan.Tree  = (*knownDir)(nil)
+)
 
 // List implements [scan.Dir].
 func (d *knownDir) List(context.Context) ([]scan.Child, error) { return d.Children, nil }
@@ -142,17 +144,39 @@ func (d *knownDir) Lacks(name string) bool {
 	return false
 }
 
-// Rest implements [scan.WholeSieve].
-func (d *knownDir) Rest() (rest []scan.Child, lacking int, ok bool) {
-	return d.Listing.Rest(d.source.query, d.source.limit)
-}
-
 // Sub implements [scan.Sieve].
 func (d *knownDir) Sub(dir string) scan.Sieve {
-	if known := d.source.f.index.Find(dir); known != nil {
-		return &knownDir{Listing: known, source: d.source}
+	if n, known, ok := d.source.known.Find(dir); ok {
+		return &knownDir{Listing: known, source: d.source, at: n}
 	}
 	return nil
+}
+
+// Size implements [scan.Tree].
+func (d *knownDir) Size() int {
+	_, _, end := d.source.known.Dir(d.at)
+	return end - d.at
+}
+
+// Dir implements [scan.Tree].
+func (d *knownDir) Dir(n int) (path string, children []scan.Child, end int, known bool) {
+	path, l, end := d.source.known.Dir(d.at + n)
+	if l == nil {
+		return path, nil, end - d.at, false
+	}
+	return path, l.Children, end - d.at, true
+}
+
+// Left implements [scan.Tree].
+func (d *knownDir) Left(n int, names []string) (left []string, lacking int) {
+	_, l, _ := d.source.known.Dir(d.at + n)
+	return l.Left(names, d.source.query, d.source.limit)
+}
+
+// Open implements [scan.Tree].
+func (d *knownDir) Open(n int) scan.Dir {
+	_, l, _ := d.source.known.Dir(d.at + n)
+	return &knownDir{Listing: l, source: d.source, at: d.at + n}
 }
 
 // Read implements [scan.Dir]. What the index does not know is read from the folder.

@@ -125,7 +125,8 @@ func (b *batch) named(d *dir, e dirwatch.Event) {
 		d.known.setStale(n)
 	}
 	if e.Change != dirwatch.Attributes {
-		d.renamed, d.listing = true, nil
+		d.renamed = true
+		b.index.show(d, nil)
 	}
 	if sub := d.subdirs[e.Name]; sub != nil {
 		b.index.drop(sub)
@@ -225,7 +226,8 @@ func (l *Listing) forget(id sys.FileID) (found bool) {
 func (i *Index) doubt() {
 	i.doubts++
 	for _, d := range i.dirs {
-		d.listing, d.renamed = nil, true
+		d.renamed = true
+		i.show(d, nil)
 		i.readLater(d)
 	}
 }

@@ -93,6 +93,7 @@ type Index struct {
 	searched time.Time
 	used     memory
 
+	view      *View        // nil when something became known, or is not known any more, since the last search
 	forgotten []sys.FileID // the files with other names that changed since the last directory began to be read
 	ended     *run         // the last one that ended by itself; nil for none
 }
@@ -137,43 +138,36 @@ func New(open func(path string) (Dir, error), opts Options) *Index {
 }
 
 // Begin makes the index true for a search that begins now. The first search starts a
-// goroutine that reads the tree, and does not wait for it. Begin returns false if nothing
-// is known.
-func (i *Index) Begin() bool {
+// goroutine that reads the tree, and does not wait for it. Begin returns what is known, nil
+// for nothing.
+func (i *Index) Begin() *View {
 	if i == nil {
-		return false
+		return nil
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed {
-		return false
+		return nil
 	}
 	i.searched = time.Now()
 	if i.running == nil {
 		i.start()
-		return false
+		return nil
 	}
 	i.drain()
 	if len(i.pending) > 0 {
 		notify(i.running.wanted)
 	}
-	return len(i.dirs) > 0
+	if i.view == nil {
+		i.view = i.look()
+	}
+	return i.view
 }
 
 // Hold keeps the events in the kernel's queue until release is called, for tests.
 func (i *Index) Hold() (release func()) {
 	i.mu.Lock()
 	return i.mu.Unlock
-}
-
-// Find returns what is known of the directory path, nil if that is nothing.
-func (i *Index) Find(path string) *Listing {
-	i.mu.RLock()
-	defer i.mu.RUnlock()
-	if d := i.dirs[path]; d != nil {
-		return d.listing
-	}
-	return nil
 }
 
 // State describes an Index.
@@ -240,7 +234,7 @@ func (i *Index) stop() *run {
 		r.queue.Close()
 		r.mounts.Close()
 	}
-	i.running, i.dirs, i.byWatch, i.pending, i.used = nil, nil, nil, nil, memory{}
+	i.running, i.dirs, i.byWatch, i.pending, i.view, i.used = nil, nil, nil, nil, nil, memory{}
 	return r
 }
 
@@ -270,8 +264,12 @@ func (i *Index) addDir(parent *dir, name string) {
 		parent.subdirs[name] = d
 	}
 	i.dirs[d.path] = d
+	i.show(d, nil)
 	i.readLater(d)
 }
+
+// show has searches use l for d, nil for nothing. i.mu is held.
+func (i *Index) show(d *dir, l *Listing) { d.listing, i.view = l, nil }
 
 // readLater has d read. i.mu is held.
 func (i *Index) readLater(d *dir) {
@@ -300,7 +298,8 @@ func (i *Index) drop(d *dir) {
 		delete(d.parent.subdirs, baseOf(d))
 	}
 	delete(i.dirs, d.path)
-	d.dropped, d.listing = true, nil
+	d.dropped = true
+	i.show(d, nil)
 	i.used.add(d.known, -1)
 	d.known = nil
 	if d.watch != 0 {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -24,9 +25,11 @@ type Listing struct {
 	readable int // files whose contents are known
 	used     memory
 
-	all      trigram.Set  // of all texts together, which is all that is looked at of most directories
-	rest     []scan.Child // the children that are no texts
-	largest  int64        // the size of the largest text
+	dirs     []string    // the names of the directories, in order of their paths with a slash at the end
+	others   []string    // of the files that are no texts
+	texts    int         // how many texts there are
+	all      trigram.Set // of all texts together, which is all that is looked at of most directories
+	largest  int64       // the size of the largest text
 	anyStale atomic.Bool
 }
 
@@ -46,16 +49,6 @@ const (
 	text
 	binary
 )
-
-// Rest returns the children that are left if no text of the directory meets query, and how many
-// texts that are. It returns false if there may be one, or one of more than limit bytes. A
-// limit of zero is none.
-func (l *Listing) Rest(query trigram.Query, limit int64) (rest []scan.Child, texts int, ok bool) {
-	if query.Meets(l.all) || l.anyStale.Load() || limit > 0 && l.largest > limit {
-		return nil, 0, false
-	}
-	return l.rest, len(l.Children) - len(l.rest), true
-}
 
 // set returns the Set of the child at the index n.
 func (l *Listing) set(n int) trigram.Set {
@@ -118,8 +111,8 @@ const (
 	mappedSettling = 2 * time.Minute
 	// childSize is what a child takes besides its name and its set.
 	childSize = 150
-	// restSize is what a child takes that is no text besides.
-	restSize = 32
+	// otherSize is what a child takes that is no text besides.
+	otherSize = 16
 )
 
 // reader makes the Listing of a directory.
@@ -148,13 +141,19 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if child.Type == workspace.TypeFile {
+		switch child.Type {
+		case workspace.TypeDirectory:
+			l.dirs = append(l.dirs, child.Name)
+		case workspace.TypeFile:
 			f, known := r.file(ctx, child.Name)
 			l.files[n] = f
 			if f.content != unread {
 				l.readable++
 			}
-			if f.content == text {
+			if f.content != text {
+				l.others = append(l.others, child.Name)
+			} else {
+				l.texts++
 				l.largest = max(l.largest, f.stamp.Size)
 				data := f.data
 				if known < 0 {
@@ -171,9 +170,8 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 				before += int(f.stamp.Size) - len(data)
 			}
 			l.used.contents += int64(len(f.data))
-		}
-		if l.files[n].content != text {
-			l.rest = append(l.rest, child)
+		case scan.UnnamedFile, scan.UnnamedDirectory:
+			return nil, errUnnamed
 		}
 		l.ends[n] = uint32(len(l.sets))
 		l.used.summaries += int64(len(child.Name)) + childSize
@@ -181,10 +179,14 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 	if before > 0 {
 		r.union.AddSet(r.known.all, before)
 	}
-	l.sets, l.rest, l.all = slices.Clip(l.sets), slices.Clip(l.rest), r.union.Set()
-	l.used.summaries += 8*int64(len(l.sets)+len(l.all)) + restSize*int64(len(l.rest))
+	slices.SortFunc(l.dirs, func(a, b string) int { return strings.Compare(a+"/", b+"/") })
+	l.sets, l.dirs, l.others, l.all = slices.Clip(l.sets), slices.Clip(l.dirs), slices.Clip(l.others), r.union.Set()
+	l.used.summaries += 8*int64(len(l.sets)+len(l.all)) + otherSize*int64(len(l.dirs)+len(l.others))
 	return l, nil
 }
+
+// errUnnamed says that a directory is for the search itself to list, which reports that.
+var errUnnamed = errors.New("a child has no valid name")
 
 // isTiny reports whether looking at the content of f takes no longer than looking at a Set.
 func (f file) isTiny() bool { return f.data != nil && len(f.data) < tiny }

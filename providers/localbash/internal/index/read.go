@@ -156,7 +156,7 @@ func (i *Index) takeAll(r *run) (all []*dir) {
 		return nil
 	}
 	for _, d := range i.dirs {
-		d.listing = nil
+		i.show(d, nil)
 		all = append(all, d)
 	}
 	return all
@@ -255,7 +255,8 @@ func (i *Index) publish(r *run, d *dir, l *Listing, err error, began uint64) {
 		return
 	}
 	i.used.add(d.known, -1)
-	d.known, d.listing = nil, nil
+	d.known = nil
+	i.show(d, nil)
 	if err != nil || i.used.summaries+i.used.contents+l.used.summaries+l.used.contents > i.opts.MaxMemory {
 		return
 	}
@@ -275,6 +276,6 @@ func (i *Index) publish(r *run, d *dir, l *Listing, err error, began uint64) {
 		}
 	}
 	if !d.renamed {
-		d.listing = l
+		i.show(d, l)
 	}
 }

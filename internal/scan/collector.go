@@ -18,8 +18,24 @@ type outcome struct {
 	err      error                // why it was skipped
 }
 
-// collector keeps the first outcomes in order of paths, in whatever order they
-// arrive. It is safe for concurrent use.
+// collector keeps the first outcomes in order of paths, in whatever order they arrive.
+// It is safe for concurrent use.
+//
+// Workers search files of a tree in no order, and the result has the first limit
+// matches in order of paths. So the collector must keep more than limit until it knows
+// that nothing smaller can come, and tells the workers, by last, which files need no
+// search any more. With a limit of 2:
+//
+//	add c: 1 match     count 1                  last: not known
+//	add f: 2 matches   count 3 > 2: cut. Sorted, c has 1 and f has 3, which
+//	                   is beyond the limit: f is kept, last = f
+//	wants(g)           false: g and all after it can be left out
+//	add a: 2 matches   a < f; count 5: a cut would help, but costs a sort, and
+//	                   is put off until count > 4*2
+//	result             a: 2, c: 1 -> 3 matches > 2: the two of a, truncated
+//
+// What is skipped stays in outcomes up to last, as a result lists what was skipped
+// before its last match. last only becomes smaller.
 type collector struct {
 	limit    int                    // of matches; zero for none
 	last     atomic.Pointer[string] // the last path that can be part of the result; nil if that is not known

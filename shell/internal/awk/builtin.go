@@ -16,7 +16,8 @@ import (
 // array, -1 for none.
 type signature struct{ least, most, array int }
 
-// many is the most arguments of a function that takes any number.
+// many is the most arguments of a function that takes any number, far above what a
+// program of 1 MiB can have.
 const many = 1 << 20
 
 // builtins are the functions of the language.
@@ -102,7 +103,8 @@ func (in *interp) builtin(e *builtin) value {
 	return num(calculateFunction(e, args))
 }
 
-// calculateFunction is the functions of numbers.
+// calculateFunction is the functions of numbers. Those of bits take integers from 0 up
+// to 64 bits, and compl has the 53 bits that a number holds, as in gawk.
 func calculateFunction(e *builtin, args []value) float64 {
 	n := args[0].number()
 	switch e.name {
@@ -176,6 +178,8 @@ func mapCase(s string, change func(rune) rune) string {
 	return string(b)
 }
 
+// length returns the characters of a text, or the elements of an array. A parameter
+// without a value has the length 0 either way.
 func (in *interp) length(e *builtin) value {
 	if len(e.args) == 0 {
 		return num(float64(utf8.RuneCountInString(in.record0())))
@@ -209,6 +213,8 @@ func (in *interp) named(e expr) *cell {
 	return in.cell(e)
 }
 
+// typeOf is isarray and typeof. "strnum" is text from outside that looks like a number;
+// "untyped" is a variable that was never used, and "unassigned" a field or the like.
 func (in *interp) typeOf(e *builtin) value {
 	c := in.named(e.args[0])
 	isArray := c != nil && c.array != nil
@@ -231,6 +237,9 @@ func (in *interp) typeOf(e *builtin) value {
 	return str("string")
 }
 
+// substr returns characters. The first one has the number 1. A position before it is
+// raised to 1, and the length counts from there: substr("hello", 0, 2) is "he", as with
+// gawk and mawk. POSIX, which counts from the position 0, has "h".
 func (in *interp) substr(args []value) value {
 	s := in.text(args[0])
 	start, length := max(math.Trunc(args[1].number()), 1), math.Inf(1)
@@ -262,7 +271,8 @@ func skipCharacters(s string, n float64) int {
 	return at
 }
 
-// maxRegexes bounds the expressions that are kept.
+// maxRegexes bounds the expressions that are kept; with more, all are dropped, as a
+// program that computes so many will hardly use one again.
 const maxRegexes = 500
 
 // compile returns an expression that a program computes.
@@ -306,7 +316,8 @@ func (in *interp) regexOf(e expr) *regex {
 	return in.compile(in.string(e))
 }
 
-// substitute is sub and gsub.
+// substitute is sub and gsub: the number of replacements. The target is a variable, a
+// field or an element, and $0 if it is left out; another expression is only counted.
 func (in *interp) substitute(e *builtin) value {
 	re := in.regexOf(e.args[0])
 	replacement := in.string(e.args[1])
@@ -331,8 +342,15 @@ func (in *interp) substitute(e *builtin) value {
 	return num(float64(len(matches)))
 }
 
-// replaced returns s with a replacement for each match. In it, "&" is the match, and with
-// groups, "\1" is a group.
+// replaced returns s with a replacement for each match. In it, "&" is the match, and
+// with groups, "\1" is a group. What a backslash does is decided after the string of
+// the program has been read, which removes one level:
+//
+//	program   replacement   result for the match "a"
+//	"<&>"     <&>           <a>
+//	"<\\&>"   <\&>          <&>
+//	"<\\\\&>" <\\&>         <\a>
+//	"\\1"     \1            the first group in gensub, \1 in sub
 func (in *interp) replaced(s string, matches [][]int, replacement string, groups bool) string {
 	var b strings.Builder
 	at := 0
@@ -379,6 +397,8 @@ func replace(b *strings.Builder, s string, m []int, replacement string, groups b
 	}
 }
 
+// gensub returns a changed copy. The third argument is "g" for all matches, or the
+// number of the one to replace; anything else counts as 1.
 func (in *interp) gensub(e *builtin) value {
 	re := in.regexOf(e.args[0])
 	replacement := in.string(e.args[1])
@@ -400,6 +420,8 @@ func (in *interp) gensub(e *builtin) value {
 	return str(in.replaced(s, matches[n-1:], replacement, true))
 }
 
+// matchFunction is match: the position of the longest first match, with RSTART and
+// RLENGTH, and gawk's array of groups, which has the start and the length of each.
 func (in *interp) matchFunction(e *builtin) value {
 	s := in.string(e.args[0])
 	m := in.regexOf(e.args[1]).find(s)
@@ -478,6 +500,7 @@ func (in *interp) split(e *builtin) value {
 }
 
 // sort is asort and asorti.
+// sort is asort and asorti: values, or keys, become the elements 1 to n.
 func (in *interp) sort(e *builtin) value {
 	from := in.arrayOf(e.args[0])
 	to := from
@@ -513,7 +536,8 @@ func (in *interp) sortedIn() string {
 	return in.text(a.elements["sorted_in"].v)
 }
 
-// sortKeys puts keys of an array into an order, which has a name or is a function.
+// sortKeys puts keys of an array into an order, which has a name, such as
+// "@val_num_desc", or is a function that compares (key1, value1, key2, value2).
 func (in *interp) sortKeys(a *array, keys []string, order string) {
 	if order == "@unsorted" || order == "" {
 		return
@@ -602,7 +626,7 @@ func (in *interp) mktime(s string, utc bool) value {
 	return num(float64(time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], 0, zone).Unix()))
 }
 
-// strtonum reads a number that may be hexadecimal or octal.
+// strtonum reads a number that may be hexadecimal or octal: "0x11" is 17, "011" is 9.
 func strtonum(s string) float64 {
 	negative := strings.HasPrefix(s, "-")
 	digits := strings.TrimLeft(s, "+-")

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// formatValues is sprintf. in is nil for CONVFMT and OFMT themselves.
+// formatValues is sprintf. in is nil for CONVFMT and OFMT themselves, which must not
+// lead back to themselves. A directive that is not known is printed as it stands.
 func formatValues(format string, args []value, in *interp) string {
 	var b strings.Builder
 	next := func() value {
@@ -70,7 +71,9 @@ func formatValues(format string, args []value, in *interp) string {
 	}
 }
 
-// directive reads a directive of a format. n is its length.
+// directive reads a directive of a format: %[flags][width][.precision][size]verb. n is
+// its length. "*" takes the number from the arguments, and a negative width means "-".
+// Sizes such as the l of %ld mean nothing.
 func directive(format string, next func() value) (n int, flags string, width, precision int) {
 	i := 1
 	for i < len(format) && strings.IndexByte("-+ #0'", format[i]) >= 0 {
@@ -106,7 +109,9 @@ func directive(format string, next func() value) (n int, flags string, width, pr
 	return i + 1, flags, width, precision
 }
 
-// character returns what %c prints: the character with a number, or the first one of a text.
+// character returns what %c prints: the character with a number, or the first one of a
+// text. A field that looks like a number is one: echo 65 | awk '{ printf "%c", $1 }'
+// prints A.
 func character(v value) string {
 	if v.kind != isStr && v.numeric() && v.kind != unset {
 		n := v.number()

@@ -72,10 +72,12 @@ var specialNames = []string{"NF", "NR", "FNR", "FS", "RS", "OFS", "ORS", "SUBSEP
 	"RSTART", "RLENGTH", "FILENAME", "RT", "ENVIRON", "ARGC", "ARGV", "PROCINFO"}
 
 // maxCalls bounds the weight of the functions that have been called and have not
-// returned, so that the stack of the process does.
+// returned, so that the stack of the process does: a weight is an expression or a
+// statement, which needs at most some hundred bytes of it.
 const maxCalls = 300_000
 
-// interp is one run of a program.
+// interp is one run of a program. Errors are panics of *Error, which protect recovers:
+// the expressions of a program are walked by methods that return values only.
 type interp struct {
 	ctx     context.Context
 	config  *Config
@@ -141,6 +143,8 @@ func (p *Program) Run(ctx context.Context, config *Config) (status int, err erro
 // writeError is the error of the standard output.
 type writeError struct{ error }
 
+// protect calls do, and returns what it has panicked with. Other panics are of the
+// interpreter itself, and go on.
 func (in *interp) protect(do func()) (err error) {
 	defer func() {
 		if w, ok := errors.AsType[writeError](err); ok {
@@ -162,6 +166,7 @@ func (in *interp) protect(do func()) (err error) {
 	return nil
 }
 
+// start gives the special variables their values, and runs the assignments of -v.
 func (in *interp) start() {
 	for i, text := range map[int]string{varFS: " ", varRS: "\n", varOFS: " ", varORS: "\n", varSUBSEP: "\x1c", varCONVFMT: "%.6g", varOFMT: "%.6g"} {
 		in.setGlobal(i, str(text))
@@ -183,7 +188,9 @@ func (in *interp) start() {
 	}
 }
 
-// main runs all rules.
+// main runs BEGIN, the rules with each record, and END. Without rules, END and the like
+// the input is not read. exit in BEGIN or in a rule still runs END, and exit in END
+// ends it.
 func (in *interp) main() {
 	p := in.program
 	in.inBeginOrEnd = true
@@ -208,7 +215,8 @@ func (in *interp) blocks(list []*block) control {
 	return goOn
 }
 
-// records runs the rules with each record.
+// records runs the rules with each record. next in a function unwinds to here, and the
+// loop goes on; nextfile also leaves the file.
 func (in *interp) records() control {
 	for {
 		how := in.unwound(func() control {
@@ -246,7 +254,9 @@ func (in *interp) rules() control {
 	return goOn
 }
 
-// selects reports whether a rule is for the current record.
+// selects reports whether a rule is for the current record. A range begins with a
+// record that its first pattern matches and ends with one that its second matches,
+// which may be the same one. Then it can begin again.
 func (in *interp) selects(r *rule) bool {
 	switch {
 	case r.pattern == nil:
@@ -269,14 +279,16 @@ func (in *interp) step() {
 	}
 }
 
-// charge counts what variables hold.
+// charge counts what variables hold, in bytes. What is deleted or replaced counts
+// negative.
 func (in *interp) charge(n int) {
 	if in.held += int64(n); in.held > in.config.MaxMemory {
 		fail(0, "the variables need too much memory; at most %d bytes are possible", in.config.MaxMemory)
 	}
 }
 
-// bound ends a program that makes too long a string.
+// bound ends a program that makes too long a string. It is called before or while the
+// string is built, as a value only counts when it is stored.
 func (in *interp) bound(n int) {
 	if int64(n) > in.config.MaxMemory {
 		fail(0, "a string of %d bytes needs too much memory; at most %d are possible", n, in.config.MaxMemory)
@@ -348,6 +360,8 @@ func (in *interp) exec(s stmt) control {
 	return goOn
 }
 
+// loop runs while, do and for: do tests after the body, and a test that is left out is
+// true.
 func (in *interp) loop(s *loop) control {
 	if s.init != nil {
 		in.exec(s.init)
@@ -368,6 +382,8 @@ func (in *interp) loop(s *loop) control {
 	return goOn
 }
 
+// forIn runs a loop over the keys that the array had when it began. Keys that are
+// deleted meanwhile are left out, and new ones are not visited.
 func (in *interp) forIn(s *forIn) control {
 	a := in.arrayOf(s.array)
 	for _, key := range in.keys(a, in.sortedIn()) {
@@ -387,6 +403,8 @@ func (in *interp) forIn(s *forIn) control {
 	return goOn
 }
 
+// switches runs the first case that is equal, or else the default one, and those after
+// it up to break. continue goes on to the loop around the switch.
 func (in *interp) switches(s *switchStmt) control {
 	v := in.eval(s.of)
 	at := s.initial
@@ -448,6 +466,7 @@ func (in *interp) clear(a *array) {
 // elementSize is about what an element needs besides its key and its value.
 const elementSize = 120
 
+// release takes back what an element counts, with the arrays in it.
 func (in *interp) release(key string, c *cell) {
 	in.held -= int64(elementSize + len(key) + len(c.v.s))
 	if c.array != nil {
@@ -475,6 +494,9 @@ func (in *interp) text(v value) string {
 	return v.s
 }
 
+// eval returns the value of an expression. Both sides of an operator are evaluated from
+// left to right, but for an assignment: its right side comes first, then the subscripts
+// of its left side.
 func (in *interp) eval(e expr) value {
 	switch e := e.(type) {
 	case *number:
@@ -555,6 +577,7 @@ func (in *interp) eval(e expr) value {
 	panic("awk: an expression of an unknown kind")
 }
 
+// concatenate joins all parts at once: a b c d copies each part once.
 func (in *interp) concatenate(e *concat) value {
 	var buffer [8]string
 	parts := buffer[:0]
@@ -568,6 +591,8 @@ func (in *interp) concatenate(e *concat) value {
 	return str(strings.Join(parts, ""))
 }
 
+// comparison compares as the kinds of both values say; see value. NaN is unequal to
+// all, so that the operators cannot be made of one order.
 func (in *interp) comparison(e *compare) value {
 	left := in.eval(e.left)
 	right := in.eval(e.right)
@@ -611,6 +636,8 @@ func (in *interp) compare(a, b value) int {
 	return in.compareText(in.text(a), in.text(b))
 }
 
+// compareText compares bytes, as in the C locale, and without case if IGNORECASE is
+// set.
 func (in *interp) compareText(a, b string) int {
 	if in.ignoreCase {
 		a, b = strings.ToLower(a), strings.ToLower(b)
@@ -640,6 +667,7 @@ func calculate(op byte, a, b float64, line int) float64 {
 	return math.Pow(a, b)
 }
 
+// assignment evaluates the new value before the place: a[i++] = i stores the old i.
 func (in *interp) assignment(e *assign) value {
 	var v value
 	if e.op == "" {
@@ -668,6 +696,8 @@ func (in *interp) assign(to expr, v value) {
 	}
 }
 
+// global returns a variable. NF, NR and FNR are kept elsewhere: NF needs the record to
+// be split, and the others change with each record.
 func (in *interp) global(i int) value {
 	switch i {
 	case varNF:
@@ -684,6 +714,8 @@ func (in *interp) global(i int) value {
 	return c.v
 }
 
+// setGlobal gives a variable a value. The special ones take effect at once, but FS and
+// the like only for the next record.
 func (in *interp) setGlobal(i int, v value) {
 	in.store(&in.globals[i], v)
 	if i > varIGNORECASE {
@@ -726,7 +758,8 @@ func (in *interp) key(subs []expr) string {
 
 func (in *interp) keyPart(e expr) string { return in.string(e) }
 
-// element returns an element, which is created if it does not exist.
+// element returns an element, which is created if it does not exist: also by reading
+// it, as awk has it. Only "in" looks without creating.
 func (in *interp) element(a *array, key string) *cell {
 	c := a.elements[key]
 	if c == nil {
@@ -755,7 +788,11 @@ func (in *interp) cell(e expr) *cell {
 	return nil
 }
 
-// cellArray returns the array of a variable. One without a value becomes an array.
+// cellArray returns the array of a variable. One without a value becomes an array, and
+// if it is a parameter, so does the variable of the caller that it stands for:
+//
+//	function fill(a) { a[1] = 2 }
+//	BEGIN { fill(x); print x[1] }     prints 2
 func (in *interp) cellArray(c *cell) *array {
 	if c.array != nil {
 		return c.array
@@ -784,8 +821,9 @@ func (in *interp) call(e *call) value {
 	return in.enter(f, frame, len(e.args), e.line)
 }
 
-// argument returns what a parameter begins with. A variable without a value may become
-// an array in the function.
+// argument returns what a parameter begins with. Arrays are passed by reference, and
+// other values copied. A variable without a value may become an array in the function;
+// the cell remembers it for that.
 func (in *interp) argument(arg expr) cell {
 	switch arg.(type) {
 	case *global, *local, *index:
@@ -805,7 +843,8 @@ func (in *interp) argument(arg expr) cell {
 	return cell{v: v}
 }
 
-// enter runs the body of a function, with given arguments.
+// enter runs the body of a function, with given arguments. Local arrays are released at
+// the end; those of the caller are among the given arguments.
 func (in *interp) enter(f *function, frame []cell, given, line int) value {
 	in.step()
 	saved, calls := in.frame, in.calls
@@ -837,6 +876,8 @@ func (in *interp) enter(f *function, frame []cell, given, line int) value {
 const cellSize = 100
 
 // unwind is a statement such as next in a function, which ends the calls around it.
+// Statements return a control, but an expression that calls a function has no place for
+// it.
 type unwind struct{ how control }
 
 // unwound runs do, and returns how it ended even if that was in a function.
@@ -853,7 +894,8 @@ func (in *interp) unwound(do func() control) (how control) {
 	return do()
 }
 
-// keys returns the keys of an array in an order.
+// keys returns the keys of an array in an order: the one of PROCINFO["sorted_in"], and
+// for equal keys, or without it, in which they were created.
 func (in *interp) keys(a *array, order string) []string {
 	keys := make([]string, 0, len(a.elements))
 	for key := range a.elements {

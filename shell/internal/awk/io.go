@@ -12,14 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// separator is what ends a record.
+// separator is what ends a record: a byte, an expression (gawk's RS of several
+// characters), or with RS="" empty lines.
 type separator struct {
 	c         byte // if there is no re
 	re        *regex
 	paragraph bool // one or more empty lines
 }
 
-// reader reads records.
+// reader reads records. It has its own buffer, as a record can be of any length, and an
+// expression must be tried on all that has been read.
 type reader struct {
 	io.Closer
 	r          io.Reader
@@ -56,7 +58,10 @@ func (r *reader) fill() error {
 	return err
 }
 
-// next reads a record, and what ends it.
+// next reads a record, and what ends it (RT). In paragraphs, line ends before the first
+// one are skipped. A match of an expression that ends with the buffer could be longer,
+// so it counts only at the end of the input. searched is where a search goes on after
+// more was read, so that a long record is not searched from its beginning each time.
 func (r *reader) next(sep *separator) (record, end string, ok bool, err error) {
 	for sep.paragraph {
 		for r.start < r.end && r.buf[r.start] == '\n' {
@@ -111,7 +116,9 @@ func (r *reader) next(sep *separator) (record, end string, ok bool, err error) {
 	}
 }
 
-// mainInput is what ARGV names.
+// mainInput is what ARGV names: files, "-" for the standard input, and NAME=value,
+// which is assigned when its turn comes. With no file among them, it is the standard
+// input.
 type mainInput struct {
 	at   int // in ARGV
 	r    *reader
@@ -131,6 +138,8 @@ func (in *interp) nextRecord() bool {
 	return ok
 }
 
+// readMain reads a record, from the next file where one ends. exit in ENDFILE cannot be
+// returned from here, as getline calls it in an expression, too: it unwinds.
 func (in *interp) readMain() (string, bool) {
 	for {
 		in.step()
@@ -161,20 +170,23 @@ func (in *interp) check() {
 	}
 }
 
-// complain prints a message about a file, and goes on.
+// complain prints a message about a file, and goes on. The exit status will be 2.
 func (in *interp) complain(format string, args ...any) {
 	in.out.Flush()
 	fmt.Fprintf(in.config.Stderr, "awk: "+format+"\n", args...)
 	in.status = 2
 }
 
+// setEnd sets RT, if it changed: it mostly is a line end.
 func (in *interp) setEnd(end string) {
 	if c := &in.globals[varRT]; c.v.s != end || c.v.kind == unset {
 		in.store(c, str(end))
 	}
 }
 
-// openNext opens the next file of ARGV, or the standard input if it names none.
+// openNext opens the next file of ARGV, or the standard input if it names none. A
+// program may change ARGV and ARGC while it runs, and delete elements, which are
+// skipped.
 func (in *interp) openNext() bool {
 	argv := in.cellArray(&in.globals[varARGV])
 	argc := in.global(varARGC)
@@ -248,7 +260,8 @@ func (in *interp) newReader(name string) (*reader, error) {
 	return newReader(file, file, in.config.MaxMemory), nil
 }
 
-// endFile leaves the current file of the main input.
+// endFile leaves the current file of the main input. What has been printed since it was
+// opened replaces it, with -i inplace.
 func (in *interp) endFile() control {
 	if in.input.r == nil {
 		return goOn
@@ -269,7 +282,9 @@ func (in *interp) endFile() control {
 	return how
 }
 
-// assignArgument assigns if arg is NAME=value.
+// assignArgument assigns if arg is NAME=value. Escapes are read as in a string, and a
+// value that looks like a number is compared as one. A name that the program does not
+// use needs no variable.
 func (in *interp) assignArgument(arg string) bool {
 	name, text, ok := strings.Cut(arg, "=")
 	if !ok || !isName(name) {
@@ -296,10 +311,13 @@ func isName(s string) bool {
 	return true
 }
 
-// maxStreams is how many files and commands can be open.
+// maxStreams is how many files and commands can be open; a program that needs more
+// calls close.
 const maxStreams = 256
 
-// getline reads a record: 1 is one, 0 none, -1 an error.
+// getline reads a record: 1 is one, 0 none, -1 an error. A file or a command stays open
+// under its name and form until close, so that the next getline goes on there. For
+// which variables each form sets, see parser.primary.
 func (in *interp) getline(e *getline) value {
 	if e.form == 0 {
 		s, ok := in.readMain()
@@ -352,7 +370,8 @@ func (in *interp) got(e *getline, s string) {
 	in.assign(e.to, input(s))
 }
 
-// capture runs a command to its end, and returns what it prints.
+// capture runs a command to its end, and returns what it prints: commands are programs
+// of the shell and no processes, so that they cannot run side by side with the program.
 func (in *interp) capture(command string) *reader {
 	in.flushAll()
 	out := &captured{limit: in.config.MaxMemory - in.held}
@@ -397,7 +416,9 @@ type writer struct {
 	name    string
 }
 
-// output returns the stream of a redirection.
+// output returns the stream of a redirection. ">" empties a file when it is first
+// opened, and adds to it as long as it is open; ">>" never empties it. A command gets
+// its input when it is closed.
 func (in *interp) output(mode kind, name string, line int) *bufio.Writer {
 	switch {
 	case mode == "|":
@@ -520,7 +541,8 @@ func (in *interp) printStatement(s *printStmt) {
 	}
 }
 
-// printed returns what print prints of a value.
+// printed returns what print prints of a value: numbers in OFMT, where other
+// conversions use CONVFMT.
 func (in *interp) printed(v value) string {
 	if v.kind == isNum {
 		return formatNumber(v.n, in.ofmt)
@@ -528,7 +550,8 @@ func (in *interp) printed(v value) string {
 	return v.s
 }
 
-// close closes all streams of a name: -1 if there are none.
+// close closes all streams of a name: -1 if there are none. For a command it returns
+// the exit status.
 func (in *interp) close(name string) float64 {
 	status := -1.0
 	for _, key := range []string{"<" + name, "|" + name} {
@@ -549,6 +572,7 @@ func (in *interp) close(name string) float64 {
 	return status
 }
 
+// closeWriter closes a stream that is written. A command runs now.
 func (in *interp) closeWriter(key string, w *writer) float64 {
 	delete(in.writers, key)
 	for i, other := range in.order {
@@ -597,7 +621,8 @@ func (in *interp) closeAll() {
 	}
 }
 
-// finishEdit stores a file that exit has left in place with the rest of its records.
+// finishEdit stores a file that exit has left in place. The program is set aside, so
+// that ENDFILE does not run.
 func (in *interp) finishEdit() {
 	in.program = &Program{}
 	in.endFile()
@@ -624,7 +649,15 @@ type splitter struct {
 	content *regex // FPAT: what a field is
 }
 
-// newSplitter returns the splitter of FS, or of the third argument of split.
+// newSplitter returns the splitter of FS, or of the third argument of split. A space
+// means runs of blanks, without those around the record; another character is itself,
+// even if it is an operator of expressions; the empty text splits characters; and more
+// is an expression. In paragraphs, a line end separates fields, too.
+//
+//	FS      " a  b "          "a||b"
+//	" "     a, b
+//	"|"                       a, "", b
+//	"[ ]"   "", a, "", b, ""
 func (in *interp) newSplitter(fs string, paragraph bool) *splitter {
 	switch {
 	case fs == " ":
@@ -644,6 +677,7 @@ func (in *interp) newSplitter(fs string, paragraph bool) *splitter {
 	return regexSplitter(in.compile(fs))
 }
 
+// regexSplitter returns a splitter by an expression, which may be a plain text.
 func regexSplitter(re *regex) *splitter {
 	if re.literal {
 		return &splitter{literal: re.source}
@@ -651,7 +685,8 @@ func regexSplitter(re *regex) *splitter {
 	return &splitter{re: re}
 }
 
-// setSeparators prepares what splits the input after FS, FPAT, RS or IGNORECASE changed.
+// setSeparators prepares what splits the input after FS, FPAT, RS or IGNORECASE
+// changed. Of FS and FPAT, the one counts that was set last.
 func (in *interp) setSeparators(fpat, fs bool) {
 	rs := in.text(in.globals[varRS].v)
 	in.separator = separator{}
@@ -670,7 +705,8 @@ func (in *interp) setSeparators(fpat, fs bool) {
 	in.splitter = in.newSplitter(in.text(in.globals[varFS].v), in.separator.paragraph)
 }
 
-// fields splits a text, one field after the other.
+// fields splits a text, one field after the other: a program that only looks at $1 does
+// not pay for the others.
 type fields struct {
 	s       string
 	at      int // where the next field begins; -1 after the last one
@@ -679,7 +715,7 @@ type fields struct {
 	before  string  // the separator before the field
 }
 
-// maxMatches bounds the matches in one text.
+// maxMatches bounds the matches in one text: each needs some dozen bytes.
 const maxMatches = 2 << 20
 
 func newFields(s string, by *splitter) fields {
@@ -758,7 +794,14 @@ func (f *fields) next() (field string, ok bool) {
 	}
 }
 
-// record is $0 and the fields that have been split from it.
+// record is $0 and the fields that have been split from it. Each is made from the other
+// when it is asked for: a changed field makes $0 stale, and a changed $0 drops the
+// fields.
+//
+//	$0 = "a b c"     fields: none yet
+//	$2 == "b"        fields: a b; rest: " c"
+//	$2 = "x"         fields: a x c; $0 is stale
+//	print            $0 is "a x c", joined with OFS
 type record struct {
 	whole  value
 	stale  bool // a field has changed, and whole has not
@@ -767,6 +810,8 @@ type record struct {
 	split  bool // nothing is left in rest
 }
 
+// setRecord sets $0. The splitter is the one of now: a change of FS is for the next
+// record. -2 says that rest has not begun.
 func (in *interp) setRecord(v value) {
 	r := &in.record
 	r.whole, r.stale, r.split = v, false, false
@@ -803,11 +848,13 @@ func (in *interp) more(n int) {
 // fieldSize is about what a field needs.
 const fieldSize = 32
 
+// fieldCount returns NF, for which the whole record is split.
 func (in *interp) fieldCount() int {
 	in.more(int(^uint(0) >> 1))
 	return len(in.record.fields)
 }
 
+// record0 returns $0, which is put together if a field has changed.
 func (in *interp) record0() string {
 	r := &in.record
 	if r.stale {
@@ -842,7 +889,8 @@ func (in *interp) field(n float64) value {
 	return r.fields[i-1]
 }
 
-// setField gives a field a value, and so the record.
+// setField gives a field a value, and so the record. A field beyond NF makes those
+// between them empty.
 func (in *interp) setField(n float64, v value) {
 	if v.kind == isNum || v.kind == unset {
 		v = value{s: in.text(v), kind: isInput}
@@ -862,7 +910,7 @@ func (in *interp) setField(n float64, v value) {
 	in.record.stale = true
 }
 
-// setFieldCount sets NF.
+// setFieldCount sets NF: fields after it are dropped, and missing ones are empty.
 func (in *interp) setFieldCount(n float64) {
 	if n < 0 {
 		fail(0, "NF set to negative value")

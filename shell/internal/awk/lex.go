@@ -56,7 +56,8 @@ var keywords = map[string]bool{
 	"print": true, "printf": true, "switch": true, "case": true, "default": true,
 }
 
-// operators are in the order in which they are tried.
+// operators are in the order in which they are tried: one that begins with another
+// comes before it. "**" and "**=" are other spellings of "^" and "^=".
 var operators = []string{
 	"**=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "**", "==", "<=", ">=", "!=", "!~", ">>", "|&",
 	"{", "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^", "!", ">", "<", "|", "?", ":", "~", "$", "=",
@@ -82,7 +83,15 @@ func (l *lexer) add(t token) {
 	l.tokens = append(l.tokens, t)
 }
 
-// endsOperand reports whether a "/" now divides. Otherwise it begins a regular expression.
+// endsOperand reports whether a "/" now divides. Otherwise it begins a regular
+// expression. The grammar cannot tell, as both may follow the same text; the last token
+// decides:
+//
+//	a / b        after a name, it divides
+//	f(x) / 2     after ")"
+//	a[1] / 2     after "]"
+//	NR % /b/     after an operator, it begins an expression
+//	/a/ ~ /b/    after a line end, and after "~", too
 func (l *lexer) endsOperand() bool {
 	if len(l.tokens) == 0 {
 		return false
@@ -139,10 +148,12 @@ func (l *lexer) next() bool {
 	return true
 }
 
+// isLetter reports whether a name may have c. c|0x20 is the lower case of a letter.
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+// word reads a name or a keyword. A name with a "(" right after it is a call.
 func (l *lexer) word() {
 	end := l.at
 	for end < len(l.source) && (isLetter(l.source[end]) || isDigit(l.source[end])) {
@@ -165,6 +176,8 @@ func (l *lexer) word() {
 	}
 }
 
+// number reads a number of the program, where 0x11 is 17 and 011 is 9, as in gawk. In
+// data, both are decimal (see toNumber).
 func (l *lexer) number() {
 	rest := l.source[l.at:]
 	if len(rest) > 2 && rest[0] == '0' && rest[1]|0x20 == 'x' {
@@ -187,6 +200,8 @@ func (l *lexer) number() {
 	l.add(token{kind: tokenNumber, number: number})
 }
 
+// parseInteger returns the value of digits. One that is too large for an integer is
+// rounded.
 func parseInteger(digits string, base float64) float64 {
 	n := 0.0
 	for i := range len(digits) {
@@ -199,6 +214,7 @@ func parseInteger(digits string, base float64) float64 {
 	return n
 }
 
+// quoted reads a string. It may go on in the next line after a backslash.
 func (l *lexer) quoted() {
 	for end := l.at + 1; end < len(l.source) && l.source[end] != '\n'; end++ {
 		switch l.source[end] {
@@ -215,6 +231,8 @@ func (l *lexer) quoted() {
 	fail(l.line, "unterminated string")
 }
 
+// regexp reads a regular expression up to its "/", which does not end it in a class:
+// /[/]/.
 func (l *lexer) regexp() {
 	inClass, classStart := false, 0
 	for end := l.at + 1; end < len(l.source) && l.source[end] != '\n'; end++ {
@@ -241,7 +259,8 @@ func (l *lexer) regexp() {
 	fail(l.line, "unterminated regexp")
 }
 
-// unescape returns what the escapes of a string mean.
+// unescape returns what the escapes of a string mean. A backslash before another
+// character is left out, and one before a line end goes with it.
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s

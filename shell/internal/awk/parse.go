@@ -18,9 +18,12 @@ type rule struct {
 	index       int // among the rules, for whether a range has begun
 }
 
+// block is the statements between braces.
 type block struct{ list []stmt }
 
 // function is a function of the program.
+// A call can come before the definition: the parser then makes an entry that is not
+// defined.
 type function struct {
 	name    string
 	params  []string
@@ -155,7 +158,9 @@ type (
 	inner struct{ body *block }
 )
 
-// control is how a statement ends.
+// control is how a statement ends: it goes on with the next one, or leaves the loop,
+// the record, the function or the program. exec returns it, and each construct handles
+// its own.
 type control int
 
 const (
@@ -174,6 +179,31 @@ const (
 	maxNesting = 500
 )
 
+// parser reads a program by recursive descent: one method for each level of precedence,
+// which calls the next tighter one. The levels of POSIX, the loosest first:
+//
+//	expr            = += -= *= /= %= ^=   from the right
+//	ternary         ?:                    from the right
+//	or, and         ||  &&
+//	membership      in
+//	matching        ~  !~
+//	comparison      <  <=  ==  !=  >  >=  and command | getline
+//	concatenation   no operator
+//	additive        + -
+//	multiplicative  * / %
+//	unary           ! - +
+//	power           ^ **                  from the right
+//	postfix         ++ --
+//	primary         $ (...) names, numbers, calls
+//
+// Three things need more than precedence. A "/" divides after an operand, and begins a
+// regular expression elsewhere (lexer.endsOperand). ">" after print is a redirection,
+// except in parentheses (noGT). And a "-" after an operand subtracts, as additive is
+// tried before another operand is concatenated:
+//
+//	1 " " -1     is 1 and (" " - 1), which prints 1-1, as with other awks
+//	a -1         is a - 1
+//	a (-1)       is a concatenation
 type parser struct {
 	tokens  []token
 	at      int
@@ -213,6 +243,8 @@ func Parse(source string) (program *Program, err error) {
 	return p.program, nil
 }
 
+// recoverError turns the panic of fail into an error. The parser has no other errors,
+// so that its methods need not return them.
 func recoverError(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -223,8 +255,10 @@ func recoverError(err *error) {
 	}
 }
 
-func (p *parser) kind() kind  { return p.tokens[p.at].kind }
-func (p *parser) line() int   { return p.tokens[p.at].line }
+func (p *parser) kind() kind { return p.tokens[p.at].kind }
+func (p *parser) line() int  { return p.tokens[p.at].line }
+
+// peek returns the token after the current one. The last token is the end, and stays.
 func (p *parser) peek() token { return p.tokens[min(p.at+1, len(p.tokens)-1)] }
 
 func (p *parser) next() token {
@@ -251,6 +285,7 @@ func (p *parser) expect(k kind) token {
 	return p.next()
 }
 
+// unexpected ends the parser at the current token.
 func (p *parser) unexpected(more string) {
 	t := p.tokens[p.at]
 	near := string(t.kind)
@@ -273,7 +308,8 @@ func (p *parser) skipEnds() {
 	}
 }
 
-// deeper counts how deep parts are in each other. Call what it returns at the end.
+// deeper counts how deep parts are in each other, which bounds the stack of the parser
+// and of the interpreter. Call what it returns at the end.
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > maxNesting {
 		fail(p.line(), "more than %d expressions and statements in each other", maxNesting)
@@ -311,6 +347,8 @@ func (p *parser) item() {
 	}
 }
 
+// functionNamed returns the function of a name, which may not be defined yet; line is
+// that of its first use.
 func (p *parser) functionNamed(name string, line int) *function {
 	f := p.program.functions[name]
 	if f == nil {
@@ -320,6 +358,8 @@ func (p *parser) functionNamed(name string, line int) *function {
 	return f
 }
 
+// function reads "function name(params) { ... }". Parameters that a call leaves out are
+// local variables, as awk has no other.
 func (p *parser) function() {
 	p.next()
 	t := p.next()
@@ -376,6 +416,7 @@ func (p *parser) body() *block {
 	return &block{[]stmt{p.statement()}}
 }
 
+// loopBody is body where break and continue are possible.
 func (p *parser) loopBody() *block {
 	p.loops++
 	defer func() { p.loops-- }()
@@ -393,6 +434,8 @@ func (p *parser) end() {
 	}
 }
 
+// statement reads a statement with its end. An else may come after a ";" or after empty
+// lines: the parser looks for it, and goes back if there is none.
 func (p *parser) statement() stmt {
 	defer p.deeper()()
 	p.weight++
@@ -449,6 +492,8 @@ func (p *parser) open(read func() expr) expr {
 	return read()
 }
 
+// forStatement reads both forms of for. "for (x in a)" is tried first, and taken back
+// where no ")" follows: "for (x in a; ...)" begins with the expression x in a.
 func (p *parser) forStatement() stmt {
 	p.next()
 	p.expect("(")
@@ -482,6 +527,8 @@ func (p *parser) forStatement() stmt {
 	return s
 }
 
+// switchStatement reads gawk's switch. Its cases are constants, and fall through to the
+// next one without break.
 func (p *parser) switchStatement() stmt {
 	p.next()
 	s := &switchStmt{of: p.condition(), initial: -1}
@@ -506,6 +553,7 @@ func (p *parser) switchStatement() stmt {
 	return s
 }
 
+// simpleStatement reads a statement that can also stand in the head of a for.
 func (p *parser) simpleStatement(line int) stmt {
 	switch p.kind() {
 	case "print", "printf":
@@ -547,6 +595,13 @@ func (p *parser) optional() expr {
 	return p.expr()
 }
 
+// print reads print and printf. The parentheses around the arguments are optional, so
+// that a "(" may begin all of them or the first one:
+//
+//	print (1, 2) > "f"     two arguments, a redirection
+//	print (1)(2)           one argument, a concatenation
+//	print a > "b" ".txt"   the file b.txt: a redirection takes a concatenation
+//	print (a > b)          a comparison
 func (p *parser) print(line int) stmt {
 	s := &printStmt{format: p.next().kind == "printf", line: line}
 	noGT := p.noGT
@@ -652,6 +707,8 @@ func (p *parser) wantLvalue(e expr) {
 	p.unexpected("only variables, fields and elements of arrays have values that change")
 }
 
+// ternary reads a conditional expression. Lines may end after "?" and around ":", as in
+// gawk.
 func (p *parser) ternary() expr {
 	test := p.or()
 	if !p.accept("?") {
@@ -685,6 +742,8 @@ func (p *parser) and() expr {
 	return left
 }
 
+// membership reads "key in array". The key of several subscripts is in parentheses, and
+// read by grouping.
 func (p *parser) membership() expr {
 	left := p.matching()
 	for p.accept("in") {
@@ -704,6 +763,8 @@ func (p *parser) matching() expr {
 	return left
 }
 
+// comparison reads comparisons, and "command | getline", whose command may be a
+// concatenation: "echo " x | getline reads from ("echo " x), as in gawk.
 func (p *parser) comparison() expr {
 	left := p.concatenation()
 	for {
@@ -727,6 +788,7 @@ func (p *parser) comparison() expr {
 	}
 }
 
+// concatenation reads operands without an operator between them, which make a string.
 func (p *parser) concatenation() expr {
 	left := p.additive()
 	if !p.startsOperand() {
@@ -740,7 +802,9 @@ func (p *parser) concatenation() expr {
 	return &concat{parts}
 }
 
-// startsOperand reports whether an operand follows that is concatenated.
+// startsOperand reports whether an operand follows that is concatenated. After an
+// operand, additive has already read "-" and "+" as operators, so that these come here
+// only after what cannot be their left side. "in" is an operator, never a name.
 func (p *parser) startsOperand() bool {
 	switch p.kind() {
 	case tokenNumber, tokenString, tokenRegexp, tokenName, tokenCall, tokenBuiltin, "$", "!", "(", "-", "+", "++", "--":
@@ -771,6 +835,8 @@ func (p *parser) multiplicative() expr {
 	return left
 }
 
+// unary reads prefix operators. "!" binds tighter than a comparison: ! x ~ y is (! x) ~
+// y.
 func (p *parser) unary() expr {
 	switch p.kind() {
 	case "!", "-", "+":
@@ -782,6 +848,8 @@ func (p *parser) unary() expr {
 	return p.power()
 }
 
+// power reads "^", which associates from the right, and binds tighter than a minus
+// before it: 2^3^2 is 512, -2^2 is -4, and 2^-1 is 0.5.
 func (p *parser) power() expr {
 	left := p.postfix()
 	if p.kind() != "^" {
@@ -816,6 +884,17 @@ func (p *parser) postfix() expr {
 	return e
 }
 
+// primary reads an operand. "$" takes the next operand and no more: $i++ is ($i)++, and
+// $NF-1 is ($NF)-1. getline takes an optional variable, and a file without operators:
+//
+//	getline            $0, NF, NR, FNR    from the main input
+//	getline x          x, NR, FNR
+//	getline < f        $0, NF             from a file
+//	getline x < f      x
+//	cmd | getline      $0, NF, NR         from a command
+//	cmd | getline x    x, NR
+//
+// "getline < a b" is (getline < a) b.
 func (p *parser) primary() expr {
 	defer p.deeper()()
 	p.weight++
@@ -864,6 +943,7 @@ func (p *parser) primary() expr {
 	return nil
 }
 
+// grouping reads parentheses: an expression, or the subscripts of "(i, j) in a".
 func (p *parser) grouping() expr {
 	p.next()
 	var list []expr
@@ -909,6 +989,8 @@ func (p *parser) lvalue() expr {
 // arrayRef reads the name of an array, or an element that is an array itself.
 func (p *parser) arrayRef() expr { return p.lvalue() }
 
+// variable returns what a name stands for: a parameter of the function that is being
+// read, or else a global variable, which needs no declaration.
 func (p *parser) variable(t token) expr {
 	if p.fn != nil {
 		if i, ok := p.fn.locals[t.text]; ok {
@@ -923,6 +1005,8 @@ func (p *parser) variable(t token) expr {
 	return &global{i, t.text}
 }
 
+// call reads a call of a function of the program, whose "(" follows its name at once:
+// with a blank between them, it would be a concatenation of a variable.
 func (p *parser) call() expr {
 	t := p.next()
 	p.next()
@@ -932,6 +1016,8 @@ func (p *parser) call() expr {
 	return c
 }
 
+// builtin reads a call of a function of the language. length needs no parentheses, and
+// a third argument of sub may be in its own ones.
 func (p *parser) builtin() expr {
 	t := p.next()
 	b := &builtin{name: t.text, line: t.line}

@@ -6,7 +6,8 @@ import (
 	"github.com/workspacekit/workspacekit/shell/internal/pattern"
 )
 
-// regex is what a regular expression of awk matches.
+// regex is what a regular expression of awk matches. Without operators it is a text,
+// which is searched for much faster.
 type regex struct {
 	source  string
 	re      *pattern.Regexp
@@ -69,7 +70,9 @@ func extended(source string) string {
 	return b.String()
 }
 
-// class writes the class that begins at source[at], and returns where it ends.
+// class writes the class that begins at source[at], and returns where it ends. A "]"
+// that comes first is a member of it, and [:alpha:] and the like are copied. An escape
+// becomes a collating symbol, as grep -E knows no escapes in classes.
 func class(b *strings.Builder, source string, at int) int {
 	i := at + 1
 	if i < len(source) && source[i] == '^' {

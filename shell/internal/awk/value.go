@@ -7,8 +7,21 @@ import (
 	"strings"
 )
 
-// value is a string, a number, or both: what comes from outside is text, and is compared
-// as a number if it looks like one.
+// value is a string, a number, or both. Comparisons depend on where it comes from
+// (POSIX, "Expressions in awk"): what comes from outside is text, and is compared as a
+// number if it looks like one; a constant is what it is.
+//
+//	left       right      compared as
+//	10         9          numbers: 10 > 9
+//	"10"       9          strings: "10" < "9"
+//	$1 (10)    9          numbers, as the field looks numeric
+//	$1 (10x)   9          strings
+//	$1 (10)    "9"        strings, as one side is a string
+//	unset      0          numbers: equal
+//	unset      ""         strings: equal
+//	$9 (none)  0          strings: not equal, as a missing field is empty text
+//
+// A variable that was never set is 0 as a number and "" as a string.
 type value struct {
 	s    string
 	n    float64
@@ -48,7 +61,8 @@ func (v *value) number() float64 {
 	return toNumber(v.s)
 }
 
-// true reports whether v counts as true in a condition.
+// true reports whether v counts as true in a condition. "0" in the program is true, as
+// it is a string that is not empty; a field 0, 0.0 or " 0 " is false.
 func (v *value) true() bool {
 	switch v.kind {
 	case isNum:
@@ -62,6 +76,7 @@ func (v *value) true() bool {
 }
 
 // numeric reports whether v is compared as a number.
+// A variable that was not set counts as a number, so that x == 0 holds for it.
 func (v *value) numeric() bool {
 	return v.kind == isNum || v.kind == unset || v.kind == isInput && looksNumeric(v.s)
 }
@@ -101,7 +116,8 @@ func numberPrefix(s string) int {
 	return i
 }
 
-// special returns the number that a sign and inf or nan stand for.
+// special returns the number that a sign and inf or nan stand for. Without a sign,
+// these are words: a name such as "nan" in a list must not become a number.
 func special(s string) (float64, bool) {
 	if len(s) != 4 {
 		return 0, false
@@ -119,6 +135,9 @@ func special(s string) (float64, bool) {
 	return 0, false
 }
 
+// toNumber returns the number that s begins with, 0 if there is none: "3 apples" is 3.
+// It is decimal, so that "0x11" is 0. Most numbers are short integers, which are read
+// without strconv.
 func toNumber(s string) float64 {
 	for len(s) > 0 && isBlank(s[0]) {
 		s = s[1:]
@@ -147,6 +166,7 @@ func toNumber(s string) float64 {
 	return f
 }
 
+// looksNumeric reports whether all of s is a number, with blanks around it at most.
 func looksNumeric(s string) bool {
 	for len(s) > 0 && isBlank(s[0]) {
 		s = s[1:]
@@ -164,7 +184,9 @@ func looksNumeric(s string) bool {
 	return ok
 }
 
-// formatNumber returns a number as a string: an integer in full, another in format.
+// formatNumber returns a number as a string: an integer in full, another in format,
+// which is CONVFMT, or OFMT for print. So 17 is "17" whatever CONVFMT is, and 1e6 is
+// "1000000".
 func formatNumber(n float64, format string) string {
 	switch {
 	case n == math.Trunc(n) && math.Abs(n) < 1e15:
@@ -179,7 +201,8 @@ func formatNumber(n float64, format string) string {
 	return formatValues(format, []value{num(n)}, nil)
 }
 
-// strange returns how an infinity and what is no number are spelled.
+// strange returns how an infinity and what is no number are spelled: with a sign, so
+// that they can be read back.
 func strange(n float64) string {
 	sign := "+"
 	if math.Signbit(n) {
@@ -191,7 +214,7 @@ func strange(n float64) string {
 	return sign + "inf"
 }
 
-// integerText returns the integer part of n.
+// integerText returns the integer part of n, with all digits: 2^100 has 31.
 func integerText(n float64) string {
 	if math.Abs(n) < 1e18 {
 		return strconv.FormatInt(int64(n), 10)
@@ -210,7 +233,9 @@ type cell struct {
 	seq int
 }
 
-// array is an associative array.
+// array is an associative array. Loops see its elements in the order in which they were
+// created: awk leaves the order open, and a map of Go would give another one in each
+// run.
 type array struct {
 	elements map[string]*cell
 	seq      int

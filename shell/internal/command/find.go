@@ -28,7 +28,9 @@ type findEntry struct {
 	prune bool // what is below it is left out
 }
 
-// findTest is a part of an expression. It returns whether it is true of an entry.
+// findTest is a part of an expression. It returns whether it is true of an entry. An
+// action is a test with an effect: -print is always true, and -exec is true if the
+// status is 0.
 type findTest func(ctx context.Context, e *findEntry) bool
 
 // findRun is one run of find.
@@ -45,15 +47,35 @@ type findRun struct {
 	batches            []*findBatch // of -exec ... +
 	regexType          pattern.Syntax
 
-	args  []string    // of the expression that are left to read
+	args []string // of the expression that are left to read
+	// Both spare requests: name leaves out entries by their names before anything is
+	// asked about them, and looks says whether sizes and times are needed at all.
 	name  *glob.State // matches all names that the expression is true of; nil for any
 	looks bool        // it needs to know more of a file than its name and type
 }
 
 // dirSize is the size that listings show of a directory.
+// It is the size of a small directory on Linux, so that -size and %s agree with ls.
 const dirSize = 4096
 
-// find walks directories and prints what an expression is true of.
+// find walks directories and prints what an expression is true of, as POSIX and GNU's
+// findutils define it. Symlinks are never followed: -H, -L and -follow change nothing.
+// Owners, permissions, links and devices are refused by name, since a workspace has
+// none; -printf shows fixed ones.
+//
+// An expression is read by one method for each level of precedence, the loosest first:
+//
+//	list    or [, or]...        both; the last one gives the result
+//	or      and [-o and]...     the right side only if the left is false
+//	and     not [[-a] not]...   the right side only if the left is true
+//	not     ! not
+//	primary -name x, ( list )
+//
+// So in find -name a -o -name b -print the action belongs to the right side alone, and
+// nothing is printed for a: (-name a) -o (-name b -a -print). Where no action is in the
+// expression, it is as if ( expression ) -print had been given. -prune is no action.
+//
+// Unlike GNU's, find lists a directory in the order of the workspace, sorted by name.
 func find(ctx context.Context, p *Process) int {
 	f := &findRun{p: p, out: bufio.NewWriter(p.Stdout), maxDepth: -1, regexType: pattern.Basic}
 	if len(p.Args) == 2 && (p.Args[1] == "--help" || p.Args[1] == "-help") {
@@ -78,6 +100,8 @@ func find(ctx context.Context, p *Process) int {
 	return p.finish(f.out, f.status)
 }
 
+// fail reports an entry that cannot be looked at, and goes on. What was printed before
+// comes before the message.
 func (f *findRun) fail(name string, err error) {
 	if isPipe(err) {
 		return
@@ -95,7 +119,10 @@ func (e findError) Error() string { return string(e) }
 
 func findErrorf(format string, args ...any) error { return findError(fmt.Sprintf(format, args...)) }
 
-// parse reads the arguments: directories, and an expression.
+// parse reads the arguments: directories, up to the first word that begins with "-" or
+// is "(" or "!", and an expression. -delete implies -depth, under which -prune has no
+// effect: GNU's find refuses both together rather than delete what the script meant to
+// keep, and so does this one.
 func (f *findRun) parse() (starts []string, test findTest, err error) {
 	args := f.p.Args[1:]
 	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P", "--"}, args[0]) {
@@ -152,6 +179,7 @@ func (f *findRun) list() (findTest, error) {
 	return test, err
 }
 
+// or reads expressions with -o between them.
 func (f *findRun) or() (findTest, error) {
 	test, err := f.and()
 	for err == nil && f.peek("-o", "-or") {
@@ -164,6 +192,8 @@ func (f *findRun) or() (findTest, error) {
 	return test, err
 }
 
+// and reads expressions in a row. -a may be left out; another expression follows unless
+// the next word ends the row.
 func (f *findRun) and() (findTest, error) {
 	test, err := f.not()
 	for err == nil && len(f.args) > 0 && !f.peek("-o", "-or", ",", ")") {
@@ -178,6 +208,7 @@ func (f *findRun) and() (findTest, error) {
 	return test, err
 }
 
+// not reads an expression with any number of "!" before it.
 func (f *findRun) not() (findTest, error) {
 	if !f.peek("!", "-not") {
 		return f.primary()
@@ -242,11 +273,13 @@ func (f *findRun) primary() (findTest, error) {
 var findWords = []string{"-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-regextype", "-type", "-maxdepth", "-mindepth", "-size", "-empty",
 	"-mtime", "-mmin", "-newer", "-newermt", "-depth", "-prune", "-true", "-false", "-print", "-print0", "-printf", "-delete", "-exec", "-quit"}
 
-// findRefused are tests and actions of GNU's find that do not exist here.
+// findRefused are tests and actions of GNU's find that do not exist here. They have a
+// message of their own, as nothing that is spelled like them would help.
 var findRefused = []string{"-perm", "-user", "-group", "-uid", "-gid", "-nouser", "-nogroup", "-links", "-inum", "-samefile", "-fstype", "-ok", "-okdir",
 	"-readable", "-writable", "-executable", "-fprint", "-fprintf", "-fprint0", "-fls", "-ls", "-lname", "-ilname", "-context", "-used", "-anewer", "-cnewer", "-xtype"}
 
-// simple returns the test of a word that has no value.
+// simple returns the test of a word that has no value. Options such as -depth are true
+// wherever they stand, and hold for the whole expression.
 func (f *findRun) simple(word string) (test findTest, ok bool) {
 	always := func(context.Context, *findEntry) bool { return true }
 	switch word {
@@ -287,7 +320,8 @@ func (f *findRun) simple(word string) (test findTest, ok bool) {
 }
 
 // withValue returns what makes the test of a word that has a value; nil if there is no
-// such word.
+// such word. The patterns of -name and -path match leading dots, and in -path "*"
+// matches "/".
 func (f *findRun) withValue(word string) func(value string) (findTest, error) {
 	fold := strings.HasPrefix(word, "-i")
 	switch word {
@@ -347,7 +381,7 @@ func baseOf(name string) string {
 	return "/"
 }
 
-// print prints a path. It is always true.
+// print prints a path. It is always true. A reader that wants no more ends the walk.
 func (f *findRun) print(name, end string) bool {
 	f.out.WriteString(name)
 	if _, err := f.out.WriteString(end); err != nil {
@@ -356,6 +390,8 @@ func (f *findRun) print(name, end string) bool {
 	return true
 }
 
+// setRegexType is -regextype, for each -regex after it. GNU's default is that of Emacs;
+// here it is the basic one of POSIX, which is nearest.
 func (f *findRun) setRegexType(value string) (findTest, error) {
 	switch value {
 	case "posix-extended", "egrep", "posix-egrep", "awk", "gnu-awk", "posix-awk", "posix-minimal-basic":
@@ -368,7 +404,8 @@ func (f *findRun) setRegexType(value string) (findTest, error) {
 	return func(context.Context, *findEntry) bool { return true }, nil
 }
 
-// findTypes is -type.
+// findTypes is -type, with GNU's lists: -type f,d. There are no devices, pipes and
+// sockets, so that these letters are true of nothing.
 func findTypes(value string) (findTest, error) {
 	types := map[string]workspace.FileType{"f": workspace.TypeFile, "d": workspace.TypeDirectory, "l": workspace.TypeSymlink}
 	var wanted []workspace.FileType
@@ -384,7 +421,7 @@ func findTypes(value string) (findTest, error) {
 	return func(_ context.Context, e *findEntry) bool { return slices.Contains(wanted, e.info.Type) }, nil
 }
 
-// comparison reads "+n", "-n" or "n", and returns how a number is compared with it.
+// comparison reads "+n", "-n" or "n": more than, less than, exactly.
 func comparison(value string) (n float64, compare func(a float64) bool, err error) {
 	digits := strings.TrimLeft(value, "+-")
 	if len(value)-len(digits) > 1 {
@@ -410,7 +447,8 @@ func sizeOf(info workspace.FileInfo) int64 {
 	return info.Size
 }
 
-// findSize is -size.
+// findSize is -size. The size is rounded up to the unit before it is compared, so that
+// -size -1M is true of empty files only; the unit without a letter is 512 bytes.
 func findSize(value string) (findTest, error) {
 	units := map[byte]int64{'c': 1, 'w': 2, 'b': 512, 'k': 1 << 10, 'M': 1 << 20, 'G': 1 << 30}
 	unit, digits := int64(512), value
@@ -426,7 +464,9 @@ func findSize(value string) (findTest, error) {
 	}, nil
 }
 
-// age is -mtime and -mmin.
+// age is -mtime and -mmin, and those for other times, as a workspace knows one time.
+// Days are cut: -mtime +0 is true of what is at least a day old, -mtime 0 of what is
+// younger. For -mmin n, the minute that has begun counts.
 func (f *findRun) age(word, value string) (findTest, error) {
 	_, compare, err := comparison(value)
 	if err != nil {
@@ -465,7 +505,7 @@ func (f *findRun) newer(word, value string) (findTest, error) {
 	return func(_ context.Context, e *findEntry) bool { return e.info.ModTime.After(since) }, nil
 }
 
-// empty is -empty.
+// empty is -empty. One entry is enough to know that a directory is not.
 func (f *findRun) empty(ctx context.Context, e *findEntry) bool {
 	if !e.info.IsDir() {
 		return e.info.Type == workspace.TypeFile && e.info.Size == 0
@@ -478,7 +518,8 @@ func (f *findRun) empty(ctx context.Context, e *findEntry) bool {
 	return err == nil && len(list) == 0
 }
 
-// delete is -delete. Where find begins is left, if it is the working directory.
+// delete is -delete. A directory must be empty by then, which the order of -depth sees
+// to. Where find begins is left, if it is the working directory.
 func (f *findRun) delete(ctx context.Context, e *findEntry) bool {
 	if e.shown == "." {
 		return true
@@ -503,11 +544,16 @@ type findBatch struct {
 
 // The bounds of a batch.
 const (
+	// A command gets as many names as these bounds allow; they bound memory, as there
+	// is no limit of a kernel.
 	batchNames = 5000
 	batchBytes = 128 << 10
 )
 
-// exec reads the command of -exec.
+// exec reads the command of -exec. In the form with ";", each {} in each argument is
+// the path, also within a word, and the command runs at once, as a test. In the form
+// with "{} +", the paths come in place of the last argument, the command runs later,
+// and the test is true.
 func (f *findRun) exec(word string) (findTest, error) {
 	f.acts = true
 	end := slices.IndexFunc(f.args, func(arg string) bool { return arg == ";" })
@@ -559,7 +605,8 @@ func (f *findRun) runBatch(ctx context.Context, b *findBatch) {
 	b.names, b.size = nil, 0
 }
 
-// runCommand runs a program with nothing to read.
+// runCommand runs a program with nothing to read. The output before it is flushed, so
+// that both stay in order.
 func (f *findRun) runCommand(ctx context.Context, args []string) int {
 	if err := f.out.Flush(); err != nil {
 		f.quit = true
@@ -570,7 +617,10 @@ func (f *findRun) runCommand(ctx context.Context, args []string) int {
 	return f.p.Run(ctx, &child)
 }
 
-// walk tests what is in the directory start, and start itself.
+// walk tests start, and what is in it. To spare a request, start is not looked at first
+// where a listing will show that it is a directory: begin then tests it before its
+// first entry, or after the listing if that has none. If the listing fails, start is
+// looked at, and is a file or does not exist.
 func (f *findRun) walk(ctx context.Context, start string, test findTest) error {
 	top := &findEntry{info: directory(start), shown: start, start: start}
 	supposed := f.supposeDir(ctx, start)
@@ -635,8 +685,9 @@ func (f *findRun) supposeDir(ctx context.Context, start string) bool {
 	return err == nil && target == at.Name
 }
 
-// walkDepthFirst tests what is in a directory before the directory: the other way round
-// from a walk.
+// walkDepthFirst tests what is in a directory before the directory. It collects the
+// entries of a walk and goes through them in reverse, so that -delete cannot disturb
+// the walk.
 func (f *findRun) walkDepthFirst(ctx context.Context, top *findEntry, test findTest) error {
 	entries, size := []*findEntry{top}, int64(0)
 	if top.info.IsDir() {
@@ -705,8 +756,12 @@ func (f *findRun) below(ctx context.Context, top *findEntry, visit func(e *findE
 	})
 }
 
-// findName sets the name that the expression asks for, if it is tests in a row and one of
-// them is -name: then nothing else is looked at.
+// findName sets the name that the expression asks for, if it is tests in a row and one
+// of them is -name: then nothing else is looked at.
+//
+//	-type f -name '*.go' -size +1k     *.go
+//	-name '*.go' -o -newer x           none: other names can match, too
+//	-print -name '*.go'                none: other names are printed
 func (f *findRun) findName(args []string) {
 	for i, arg := range args {
 		if slices.Contains([]string{"-o", "-or", "!", "-not", "(", ")", ",", "-prune", "-depth", "-d", "-delete", "-exec"}, arg) {
@@ -760,7 +815,9 @@ func (f *findRun) printf(format string) (findTest, error) {
 	}, nil
 }
 
-// format returns what -printf prints.
+// format returns what -printf prints: escapes, directives with a width, and times. The
+// date of %T and a letter is printed as the program date does. A directive that is not known
+// stays.
 func (f *findRun) format(format string, e *findEntry) string {
 	var b strings.Builder
 	for at := 0; at < len(format); at++ {
@@ -800,7 +857,8 @@ func (f *findRun) format(format string, e *findEntry) string {
 	return b.String()
 }
 
-// printfTimes returns the format of date for what follows %T.
+// printfTimes returns the format of date for what follows %T. Seconds have a fraction
+// of ten digits, as GNU's find prints them: nine of nanoseconds, and a zero.
 func printfTimes(letter string) string {
 	switch letter {
 	case "@":
@@ -815,7 +873,8 @@ func printfTimes(letter string) string {
 	return "%" + letter
 }
 
-// directive returns the value of one letter of -printf.
+// directive returns the value of one letter of -printf. Owners, modes and links are
+// those that ls -l shows; blocks are of 4096 bytes, as on most disks.
 func (f *findRun) directive(letter byte, e *findEntry) (string, bool) {
 	dir := "."
 	if trimmed := strings.TrimRight(e.shown, "/"); strings.Contains(trimmed, "/") {

@@ -11,7 +11,9 @@ import (
 	"strings"
 )
 
-// orderCheck is whether a program checks that its inputs are sorted.
+// orderCheck is whether join and comm check that their inputs are sorted. An input in
+// disorder loses lines, so by default GNU's programs check it once a line has had no
+// partner: two files with the same lines need not be sorted.
 type orderCheck int
 
 const (
@@ -30,7 +32,8 @@ func (f *flags) orderCheck() *orderCheck {
 	return check
 }
 
-// pair opens two files, and calls do. One may be the standard input.
+// pair opens two files, and calls do. One may be the standard input.  The status is the
+// worst of the two files and of do.
 func (p *Process) pair(ctx context.Context, names []string, do func(a, b *Input) (int, error)) int {
 	result := 0
 	status := p.Inputs(ctx, names[:1], func(a *Input) error {
@@ -44,7 +47,22 @@ func (p *Process) pair(ctx context.Context, names []string, do func(a, b *Input)
 	return max(status, result)
 }
 
-// join joins the lines of two sorted files that have a field in common.
+// join joins the lines of two sorted files that have a field in common, as POSIX says,
+// with GNU's --header, --check-order, -i, -z and -o auto. Both files are read once,
+// side by side: the lesser line goes on, and for an equal field each line of one file
+// is joined with each of the other:
+//
+//	1 a       1 x         1 a x
+//	2 b       2 y         2 b y
+//	2 c       2 z         2 b z
+//	4 d       3 w         2 c y
+//	                      2 c z
+//
+// Only the lines with one key are held in memory. The lines 3 w and 4 d have no
+// partner, and are printed with -a 2 and -a 1. The output is the key, the other fields
+// of file 1, and those of file 2. Without -t, fields are separated by blanks, and
+// blanks before the first one do not count; with -t, two separators in a row have an
+// empty field between them.
 func join(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILE1 FILE2")
 	j := &joiner{p: p, separator: -1, end: '\n'}
@@ -117,6 +135,8 @@ type joiner struct {
 	counts    [2]int // with auto: the fields of each output line
 	check     orderCheck
 
+	// The state of a run: the last line of each file and how many there were, whether a
+	// line had no partner yet, and which files are in disorder.
 	previous   [2]*joinLine
 	lines      [2]int
 	unpairable bool
@@ -124,7 +144,8 @@ type joiner struct {
 	held       int64
 }
 
-// joinField is one of -o: the field of a file, or of file 0, the joined one.
+// joinField is one of -o: the field of file 1 or 2, counted from zero, or of file 0,
+// the key.
 type joinField struct{ file, field int }
 
 type joinLine struct {
@@ -132,6 +153,8 @@ type joinLine struct {
 	fields [][]byte
 }
 
+// field returns field n. A line with fewer fields has empty ones, and so has no line:
+// -a prints them as the text of -e.
 func (l *joinLine) field(n int) []byte {
 	if l == nil || n >= len(l.fields) {
 		return nil
@@ -139,6 +162,9 @@ func (l *joinLine) field(n int) []byte {
 	return l.fields[n]
 }
 
+// configure reads the options with numbers. -o has a list of 0, 1.N and 2.N, with
+// commas or blanks between them; "auto" makes all lines have the fields of the first
+// ones.
 func (j *joiner) configure(unpaired, only []string, format string, keys [2]string, both string) error {
 	j.paired = len(only) == 0
 	for _, number := range slices.Concat(unpaired, only) {
@@ -181,7 +207,9 @@ func (j *joiner) configure(unpaired, only []string, format string, keys [2]strin
 
 var errDisorder = errors.New("input is not in sorted order")
 
-// run joins the files.
+// run joins the files. A header is joined with the other header, whatever the keys, and
+// does not count for the order. A disorder with --check-order ends the run at once;
+// otherwise it is reported at the end, too, as GNU's join does.
 func (j *joiner) run(header bool) (int, error) {
 	a, err := j.next(0)
 	if err != nil {
@@ -221,7 +249,8 @@ func (j *joiner) run(header bool) (int, error) {
 	return 0, err
 }
 
-// step handles two lines, and those with the same key, and returns the next ones.
+// step handles two lines, and those with the same key, and returns the next ones. It
+// reads the groups of both files before it prints their product.
 func (j *joiner) step(a, b *joinLine) (nextA, nextB *joinLine, err error) {
 	switch c := j.compare(a, 0, b, 1); {
 	case c < 0:
@@ -273,7 +302,8 @@ func (j *joiner) step(a, b *joinLine) (nextA, nextB *joinLine, err error) {
 	return after[0], after[1], nil
 }
 
-// finish handles what one file has after the end of the other.
+// finish handles what one file has after the end of the other: lines without a partner.
+// They are read even if nothing is printed, to check their order.
 func (j *joiner) finish(a, b *joinLine) error {
 	rest := [2]*joinLine{a, b}
 	check := j.check != checkNever && !(j.disorder[0] && j.disorder[1])
@@ -304,7 +334,8 @@ func (j *joiner) finish(a, b *joinLine) error {
 	return nil
 }
 
-// next reads a line of a file, and checks the order. It returns nil at the end.
+// next reads a line of a file, and compares it with the one before it. It returns nil
+// at the end. A file in disorder is reported once.
 func (j *joiner) next(file int) (*joinLine, error) {
 	r := j.readers[file]
 	if !r.next() {
@@ -329,6 +360,8 @@ func (j *joiner) next(file int) (*joinLine, error) {
 	return l, nil
 }
 
+// splitJoinFields splits a line. A blank at its end makes an empty last field, as in
+// GNU's join, where blanks at the beginning do not.
 func splitJoinFields(line []byte, separator int) [][]byte {
 	if separator >= 0 {
 		if len(line) == 0 {
@@ -343,6 +376,8 @@ func splitJoinFields(line []byte, separator int) [][]byte {
 	return fields
 }
 
+// compare compares the keys of two lines, which may be of one file. -i folds ASCII to
+// upper case, the order of sort -f.
 func (j *joiner) compare(a *joinLine, fileA int, b *joinLine, fileB int) int {
 	x, y := a.field(j.key[fileA]), b.field(j.key[fileB])
 	if !j.fold {
@@ -406,7 +441,13 @@ func (j *joiner) write(a, b *joinLine) error {
 	return j.out.WriteByte(j.end)
 }
 
-// comm compares two sorted files line by line.
+// comm compares two sorted files line by line, as POSIX says, with GNU's --total,
+// --output-delimiter, --check-order and -z. Lines of the first file alone have no tab
+// before them, those of the second one, and those of both two; a column that is left
+// out takes its tab with it:
+//
+//	comm -23 a b    what only a has
+//	comm -12 a b    what both have
 func comm(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILE1 FILE2")
 	var hidden [3]bool
@@ -459,6 +500,8 @@ type commRun struct {
 	totals     [3]int
 }
 
+// run reads both files side by side. The lesser line goes on; a file that has ended is
+// greater than any line.
 func (c *commRun) run(total bool) (int, error) {
 	for i := range c.readers {
 		if err := c.next(i); err != nil {
@@ -536,6 +579,7 @@ func (c *commRun) next(file int) error {
 	return nil
 }
 
+// write prints a line with a delimiter for each column before it that is shown.
 func (c *commRun) write(column int, line []byte) error {
 	if c.hidden[column] {
 		return nil

@@ -14,7 +14,24 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/patch"
 )
 
-// applyPatch applies a diff to files: all of it in one transaction, or nothing.
+// applyPatch is the program patch, for unified diffs. It applies a patch in one
+// transaction of the workspace: all of it, or nothing, and no .orig or .rej files.
+// POSIX and GNU's patch apply what fits and leave the rest in .rej files, for somebody
+// to merge by hand; a script is better served by a workspace as it was.
+//
+// There is no fuzz: -F is accepted, and all lines of context must be there. The line
+// numbers of a hunk may be wrong, as in GNU's: a hunk is looked for near the place
+// where it should be, moved by what earlier hunks added and removed (see
+// [patch.Patch.Plan]).
+//
+//	@@ -3,3 +3,3 @@     the file has a, b, c in the lines 12 to 14: it applies there
+//	 a
+//	-b                  the file has A, b, c: it does not apply, as a fuzz of 1 would
+//	+x                  let it
+//	 c
+//
+// -N, -f, -t and -E are accepted: nothing is ever asked. A patch that has been applied
+// already fails.
 func applyPatch(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [ORIGFILE [PATCHFILE]]")
 	f.failure = exitUsage
@@ -94,7 +111,8 @@ type patchRun struct {
 	ws      *workspace.Workspace
 }
 
-// fail prints why a patch was not applied.
+// fail prints why a patch was not applied: all hunks that do not fit, and not just the
+// first.
 func (r *patchRun) fail(err error) int {
 	var bad *patch.SyntaxError
 	if errors.As(err, &bad) {
@@ -113,7 +131,8 @@ func (r *patchRun) fail(err error) int {
 	return 1
 }
 
-// apply applies a patch, or only plans it.
+// apply applies a patch, or only plans it. The hooks of the shell, which can refuse a
+// change, are asked about each file before the first one is written.
 func (r *patchRun) apply(ctx context.Context, text string, dryRun bool) ([]patch.Change, error) {
 	text, err := r.rewrite(ctx, text)
 	if err != nil {
@@ -148,7 +167,8 @@ func (r *patchRun) apply(ctx context.Context, text string, dryRun bool) ([]patch
 	return changes, nil
 }
 
-// ask asks the hook of the shell about a change.
+// ask asks the hook of the shell about a change. A rename is two: its target is written
+// and its source deleted.
 func (r *patchRun) ask(ctx context.Context, change patch.Change) error {
 	at := Location{r.ws, change.Path}
 	var info *workspace.FileInfo
@@ -169,7 +189,7 @@ func (r *patchRun) ask(ctx context.Context, change patch.Change) error {
 	return r.p.Files.change(ctx, ops.Rm, Location{r.ws, change.From}, &found)
 }
 
-// tell tells the hook of the shell about a change.
+// tell informs the hook of the shell about a change that has been made.
 func (r *patchRun) tell(ctx context.Context, change patch.Change) {
 	at := Location{r.ws, change.Path}
 	if change.Kind == patch.Deleted {
@@ -206,8 +226,18 @@ var (
 	hunkHead  = lazyregexp.New(`^@@ -(\d+(?:,(\d+))?) \+(\d+(?:,(\d+))?) @@(.*)$`)
 )
 
-// rewrite returns the patch with the names that the files have in the workspace, and with
-// -R the other way round.
+// rewrite returns the patch with the names that the files have in the workspace, and
+// with -R the other way round. Package patch knows neither -p nor working directories,
+// and applies in one direction. With -R -p1 in the directory d:
+//
+//	--- a/x.go          --- a/d/x.go
+//	+++ b/x.go          +++ b/d/x.go
+//	@@ -1 +1,2 @@       @@ -1,2 +1 @@
+//	 one                 one
+//	+two                -two
+//
+// Lines are only read as names between hunks: the counts of a hunk's head say how many
+// lines belong to it, as "--- a" in it may be a deleted line "-- a".
 func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 	var b strings.Builder
 	oldLines, newLines := 0, 0 // that are left in a hunk
@@ -313,8 +343,10 @@ func (r *patchRun) head(ctx context.Context, old, now string) (string, error) {
 	return fmt.Sprintf("--- %s\n+++ %s\n", side("a/", old), side("b/", now)), nil
 }
 
-// choose returns the name of the file that is patched: of the two names the one that
-// exists.
+// choose returns the name of the file that is patched. A name on the command line wins;
+// of the two names in the patch it is the one that is not /dev/null, and then the old
+// one if that file exists. GNU's patch prefers the shortest, which differs for .orig
+// names only.
 func (r *patchRun) choose(ctx context.Context, old, now string) string {
 	if r.file != "" {
 		return r.file
@@ -332,7 +364,8 @@ func (r *patchRun) choose(ctx context.Context, old, now string) string {
 	return name
 }
 
-// stripped returns a name without its first directories, "" if it has too few.
+// stripped returns a name without its first directories, "" if it has too few. Several
+// slashes in a row count once, as in POSIX. Without -p, only the last element counts.
 func (r *patchRun) stripped(name string) string {
 	if r.strip < 0 {
 		return path.Base(name)

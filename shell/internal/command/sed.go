@@ -17,8 +17,23 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// sed edits a stream, or with -i files: each in one write, on the condition that nobody
-// else has changed it.
+// sed edits a stream as POSIX says, with GNU's extensions; with -i it edits files, each
+// in one write, on the condition that nobody else has changed it since it was read. The
+// commands w, W and e, and the flags w and e of s, are refused: a script writes to its
+// output and to nothing else. -u, --posix and --sandbox change nothing.
+//
+// A cycle reads a line without its end into the pattern space, runs the script, prints
+// the pattern space (not with -n), and then what a, r and R have queued. The hold space
+// remains from cycle to cycle. So sed -n '1!G;h;$p' prints the lines of "a b c" in
+// reverse:
+//
+//	line  1!G          h           $p
+//	a     a            hold: a
+//	b     b\na         hold: b\na
+//	c     c\nb\na                  prints c, b, a
+//
+// Each -i file begins with line 1, with an empty hold space and with no range open;
+// without -i or -s, all files are one stream, and $ is the last line of the last one.
 func sed(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... {script-only-if-no-other-script} [input-file]...")
 	s := &sedRun{p: p, eol: '\n', wrap: 70}
@@ -89,6 +104,8 @@ type sedFile struct {
 const sedPanic = 4
 
 // Set implements [pflag.Value].
+// A file is read where -f stands among the arguments, so that -f and -e keep their
+// order. Its error is kept: sed reports it with its own status.
 func (f *sedFile) Set(name string) error {
 	err := f.p.input(f.ctx, name, func(in *Input) error {
 		data, err := readBounded(f.ctx, f.p, in)
@@ -114,7 +131,8 @@ type sedOutput interface {
 	io.StringWriter
 }
 
-// sedRun is one run of a script.
+// sedRun is one run of a script. From input on, its fields are the state that a script
+// sees.
 type sedRun struct {
 	p        *Process
 	commands []sedCommand
@@ -139,7 +157,8 @@ type sedRun struct {
 	files  map[string]*bytes.Reader // of R
 }
 
-// sedQueued is what is printed at the end of a cycle.
+// sedQueued is what is printed at the end of a cycle, or when n or N reads a line:
+// text, or the content of a file as it is then.
 type sedQueued struct {
 	text []byte
 	file string // whose content is printed
@@ -171,7 +190,8 @@ func (s *sedRun) editFiles(ctx context.Context, names []string, suffix string) i
 	return s.status
 }
 
-// editFile edits one file, in one write.
+// editFile edits one file, in one write. The copy of -i.bak has the content that was
+// read, and a file whose content stays the same is not written.
 func (s *sedRun) editFile(ctx context.Context, name, suffix string) error {
 	data, version, err := s.p.ReadFile(ctx, name)
 	if err != nil {
@@ -233,7 +253,8 @@ func (s *sedRun) runInputs(ctx context.Context, in *sedInput) {
 	}
 }
 
-// resetFile makes all ranges, and the files of R, begin again, and forgets what is held.
+// resetFile makes all ranges, and the files of R, begin again, and empties the hold
+// space. A range that begins with 0 is open from the start: 0,/re/ can end with line 1.
 func (s *sedRun) resetFile() {
 	s.hold = s.hold[:0]
 	for _, r := range s.files {
@@ -244,7 +265,9 @@ func (s *sedRun) resetFile() {
 	}
 }
 
-// sedInput is the lines of several files. It knows whether there is another one.
+// sedInput is the lines of several files. It knows whether there is another line, which
+// $, n and N ask. It opens files early to know it: a line is the last one, too, where
+// only empty files follow.
 type sedInput struct {
 	s       *sedRun
 	ctx     context.Context
@@ -344,7 +367,9 @@ func (s *sedRun) appendLine() bool {
 	}
 }
 
-// addLineEnd completes the last line of the output, if more follows.
+// addLineEnd completes the last line of the output, if more follows. A last line
+// without an end is printed without one, as GNU's sed does, and gets one only when text
+// comes after it.
 func (s *sedRun) addLineEnd(more bool) {
 	if s.missing && more {
 		s.out.WriteByte(s.eol)
@@ -390,7 +415,9 @@ func (s *sedRun) dump(ctx context.Context, q sedQueued) {
 // maxSedSteps bounds the commands that run for one line: a script can loop.
 const maxSedSteps = 10_000_000
 
-// cycle runs the script for the pattern space.
+// cycle runs the script for the pattern space. at is the index of the next command: a
+// block that does not apply, and branches, set it. A command is skipped where matching
+// equals not: its address does not match, or it does and has a "!".
 func (s *sedRun) cycle() {
 	s.flag = false
 	at := 0
@@ -422,7 +449,8 @@ func (s *sedRun) cycle() {
 }
 
 // step runs one command. next is the place of the command after it; done ends the cycle
-// without printing the pattern space.
+// without printing the pattern space. D begins again without reading a line, if a line
+// end is in the pattern space, and c prints its text once, at the end of a range.
 func (s *sedRun) step(c *sedCommand, at int) (next int, done bool) {
 	switch c.name {
 	case 's':
@@ -516,7 +544,8 @@ func (s *sedRun) bound(size int) {
 	}
 }
 
-// nextLine runs n and N. Without another line the script ends.
+// nextLine runs n and N. Where there is no other line, the script ends, and the pattern
+// space is printed: GNU's sed does so for N, too, where POSIX has it deleted.
 func (s *sedRun) nextLine(name byte, at int) (next int, done bool) {
 	if s.isLast() {
 		return len(s.commands), false
@@ -539,7 +568,8 @@ func (s *sedRun) nextLine(name byte, at int) (next int, done bool) {
 	return at, false
 }
 
-// queueLine queues the next line of a file.
+// queueLine queues the next line of a file, for R. Each file is read once, and each R
+// that names it goes on where the last one stopped.
 func (s *sedRun) queueLine(name string) {
 	if s.files == nil {
 		s.files = map[string]*bytes.Reader{}
@@ -563,7 +593,18 @@ func (s *sedRun) queueLine(name string) {
 	}
 }
 
-// matches reports whether a command is for the current line, whatever its "!".
+// matches reports whether a command is for the current line, whatever its "!". A range
+// is for the line that its first address matches, and for those up to its second one:
+//
+//	2,4     lines 2, 3 and 4; 2,1 is line 2 alone
+//	/a/,/b/ from a line with a to the next one after it with b, then again
+//	0,/b/   as /a/,/b/, but b may be in line 1
+//	/a/,+2  the line, and two more
+//	3,~4    from line 3 to the next multiple of 4
+//	2~3     lines 2, 5, 8: no range, but a step
+//
+// A regular expression as the end is first tried on the line after the first. A number
+// is compared at once, so that the range has one line if it is not greater.
 func (s *sedRun) matches(c *sedCommand) bool {
 	switch {
 	case c.from.kind == sedNone:
@@ -602,6 +643,8 @@ func (s *sedRun) continues(c *sedCommand) bool {
 	return s.number <= c.end
 }
 
+// matchesAddress reports whether the current line is at an address. $ looks ahead,
+// which is why a script with $ waits for another line of a terminal.
 func (s *sedRun) matchesAddress(a *sedAddress) bool {
 	switch a.kind {
 	case sedLine:
@@ -615,7 +658,9 @@ func (s *sedRun) matchesAddress(a *sedAddress) bool {
 	return re != nil && re.Match(s.space)
 }
 
-// regexp returns re, or the last one that was used if it is nil.
+// regexp returns re, or the last one that was used if it is nil: the empty // stands
+// for the expression that was used last while the script ran, and not for the last in
+// its text.
 func (s *sedRun) regexp(re *pattern.Regexp) *pattern.Regexp {
 	if re == nil {
 		if re = s.last; re == nil {
@@ -626,7 +671,8 @@ func (s *sedRun) regexp(re *pattern.Regexp) *pattern.Regexp {
 	return re
 }
 
-// substitute runs s.
+// substitute runs s. With a number and g, as in s/a/b/2g, it replaces the second match
+// and all after it; with a number alone, that match only.
 func (s *sedRun) substitute(c *sedSubstitute) {
 	re := s.regexp(c.re)
 	if re == nil {
@@ -659,7 +705,10 @@ func (s *sedRun) substitute(c *sedSubstitute) {
 	}
 }
 
-// replace adds the replacement for a match to out.
+// replace adds the replacement for a match to out. \U and \L change the case of what
+// follows, up to \E, and \u and \l that of one character; both together are possible:
+//
+//	s/.*/\L\u&/    HELLO becomes Hello
 func (c *sedSubstitute) replace(out, text []byte, m []int) []byte {
 	var fold, once byte
 	for _, part := range c.parts {
@@ -699,7 +748,8 @@ func (c *sedSubstitute) replace(out, text []byte, m []int) []byte {
 	return out
 }
 
-// transliterate replaces characters by others.
+// transliterate replaces characters by others, as y does: by characters and not bytes.
+// A byte that is no UTF-8 stays.
 func transliterate(text []byte, from, to []rune) []byte {
 	out := make([]byte, 0, len(text))
 	for at := 0; at < len(text); {
@@ -714,7 +764,9 @@ func transliterate(text []byte, from, to []rune) []byte {
 	return out
 }
 
-// list prints the pattern space with everything visible, as l does.
+// list prints the pattern space with everything visible, as l does: bytes that are no
+// ASCII as \ooo, the end as $, and lines of at most width-1 bytes before a \. The width
+// 0 means no bound.
 func (s *sedRun) list(width int) {
 	if width < 0 {
 		width = s.wrap

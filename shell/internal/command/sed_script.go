@@ -17,7 +17,8 @@ type sedScript struct {
 	quiet    bool // the first line is "#n"
 }
 
-// sedAddress says which lines a command is for.
+// sedAddress says which lines a command is for. n is the line, or the first one of a
+// step whose distance is m.
 type sedAddress struct {
 	kind sedAddressKind
 	n, m int
@@ -37,7 +38,11 @@ const (
 	sedZero                  // 0,/re/
 )
 
-// sedCommand is one command.
+// sedCommand is one command. Blocks are no tree: "{" has the index of the command after
+// its "}", and branches have that of their label, so that a script runs as a list with
+// jumps:
+//
+//	$!{N;ba}    0: $!{  to 3    1: N    2: b  to the label a
 type sedCommand struct {
 	from, to sedAddress
 	not      bool
@@ -52,7 +57,7 @@ type sedCommand struct {
 	end    int  // the line at which it ends
 }
 
-// sedSubstitute is what s does.
+// sedSubstitute is what s does. print is 1 or 0: p twice is an error.
 type sedSubstitute struct {
 	re     *pattern.Regexp // nil: the last one that was used
 	parts  []sedPart
@@ -79,7 +84,8 @@ type sedParser struct {
 	source   string // for messages
 }
 
-// errSed is an error of a script, in GNU's form.
+// errorf returns an error of the script in GNU's form, with the place where it was
+// noticed.
 func (p *sedParser) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s, char %d: %s", p.source, p.at, fmt.Sprintf(format, args...))
 }
@@ -87,7 +93,8 @@ func (p *sedParser) errorf(format string, args ...any) error {
 // errSedLabel is the error of a branch to nowhere.
 var errSedLabel = errors.New("can't find label for jump to")
 
-// parseSed reads a script.
+// parseSed reads a script. Labels are resolved when all is read, as a branch may go
+// forward. A branch without a label goes to the end of the script.
 func parseSed(text string, extended bool) (*sedScript, error) {
 	p := &sedParser{text: text, extended: extended, labels: map[string]int{}, source: "-e expression #1"}
 	quiet := strings.HasPrefix(text, "#n\n") || text == "#n"
@@ -135,7 +142,8 @@ func (p *sedParser) peek() byte {
 	return 0
 }
 
-// command reads one command with its addresses.
+// command reads one command with its addresses: [address[,address]][!]name. The line 0
+// is an address only in 0,/re/.
 func (p *sedParser) command() error {
 	var c sedCommand
 	var err error
@@ -174,14 +182,14 @@ func (p *sedParser) command() error {
 	return p.finish(c)
 }
 
-// finish reads what follows the name of a command.
+// finish reads what follows the name of a command. Text of a, i and c, and names of
+// files, go on to the end of the line, semicolons included.
 func (p *sedParser) finish(c sedCommand) error {
 	switch c.name {
 	case '#':
 		if c.from.kind != sedNone {
 			return p.errorf("comments don't accept any addresses")
 		}
-		p.at += len(p.text[p.at:]) - len(strings.TrimLeft(p.text[p.at:], ""))
 		if n := strings.IndexByte(p.text[p.at:], '\n'); n >= 0 {
 			p.at += n
 		} else {
@@ -270,14 +278,13 @@ func (p *sedParser) ends() error {
 	return p.errorf("extra characters after command")
 }
 
-// word reads a label. One after ":" can have semicolons.
+// word reads a label, which ends at white space and semicolons. Where a branch names
+// it, a "}" ends it, too, so that {s/a/b/;ba} can be written.
 func (p *sedParser) word(label bool) string {
-	stops := "\n; \t"
 	if label {
 		p.skip(" \t")
-		stops = "\n; \t"
 	}
-	n := strings.IndexAny(p.text[p.at:], stops)
+	n := strings.IndexAny(p.text[p.at:], "\n; \t")
 	if n < 0 {
 		n = len(p.text) - p.at
 	}
@@ -306,7 +313,8 @@ func (p *sedParser) digits() string {
 	return p.text[start:p.at]
 }
 
-// address reads the first address of a command, if there is one.
+// address reads the first address of a command, if there is one. \cREc is /RE/ with
+// another delimiter, and n~0 is line n.
 func (p *sedParser) address() (sedAddress, error) {
 	switch c := p.peek(); {
 	case c >= '0' && c <= '9':
@@ -347,7 +355,7 @@ func (p *sedParser) address() (sedAddress, error) {
 	return sedAddress{}, nil
 }
 
-// endAddress reads the second address.
+// endAddress reads the second address. A step has no meaning there: 2,4~2 is 2,4.
 func (p *sedParser) endAddress() (sedAddress, error) {
 	kind := map[byte]sedAddressKind{'+': sedPlus, '~': sedTimes}[p.peek()]
 	if kind != sedNone {
@@ -371,7 +379,13 @@ func (p *sedParser) endAddress() (sedAddress, error) {
 }
 
 // delimited reads up to the delimiter. In a regular expression a delimiter in a class
-// is one, too, as GNU's sed reads it.
+// is one, too, as GNU's sed reads it: s/[/]/x/ is an error. A delimiter after a
+// backslash stands for itself, and loses the backslash unless it would then mean
+// something else:
+//
+//	s,a\,b,x,     the expression is a,b
+//	s|a\|b|x|     it is a|b: a literal bar in a basic expression
+//	s&x&\&&       the replacement is \&, the character
 func (p *sedParser) delimited(delimiter byte, re bool) (string, error) {
 	var b strings.Builder
 	for p.at < len(p.text) {
@@ -402,7 +416,8 @@ func (p *sedParser) delimited(delimiter byte, re bool) (string, error) {
 	return "", fmt.Errorf("the text ends")
 }
 
-// compile compiles a regular expression. An empty one is the last one that was used.
+// compile compiles a regular expression. An empty one is nil: the last one that was
+// used.
 func (p *sedParser) compile(text, flags string) (*pattern.Regexp, error) {
 	if text == "" {
 		if flags != "" {
@@ -421,7 +436,10 @@ func (p *sedParser) compile(text, flags string) (*pattern.Regexp, error) {
 	return re, nil
 }
 
-// readText reads the text of a, i and c.
+// readText reads the text of a, i and c, in both forms: a\ with the text in the next
+// line, and GNU's one-line form. There, blanks before the text are skipped, and a
+// backslash keeps them: "a\  x" adds "  x". A backslash at the end of a line lets the
+// text go on.
 func (p *sedParser) readText(c *sedCommand) error {
 	p.skip(" \t")
 	if p.at == len(p.text) {
@@ -461,7 +479,8 @@ func (p *sedParser) readText(c *sedCommand) error {
 	return nil
 }
 
-// substitute reads s/re/replacement/flags.
+// substitute reads s/re/replacement/flags. A reference such as \2 to a group that does
+// not exist is found here, unless the expression is the empty one.
 func (p *sedParser) substitute(c *sedCommand) error {
 	if p.at == len(p.text) || p.peek() == '\n' || p.peek() == '\\' {
 		return p.errorf("unterminated `s' command")
@@ -522,7 +541,8 @@ func (p *sedParser) substitute(c *sedCommand) error {
 	return nil
 }
 
-// sedReplacement splits a replacement into its parts.
+// sedReplacement splits a replacement into its parts: "<\U&\E>" is the text "<", the
+// change U, the group 0, the change E and the text ">". \n and the like are characters.
 func sedReplacement(text string) []sedPart {
 	var parts []sedPart
 	var b strings.Builder
@@ -587,7 +607,8 @@ func (p *sedParser) transliterate(c *sedCommand) error {
 	return nil
 }
 
-// transliterated returns the characters of one side of y.
+// transliterated returns the characters of one side of y, where only \\, \n, other
+// escapes of SedEscape and the delimiter may follow a backslash.
 func (p *sedParser) transliterated(text string) ([]rune, error) {
 	var out []rune
 	for at := 0; at < len(text); {

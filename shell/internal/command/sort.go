@@ -13,7 +13,33 @@ import (
 	"strings"
 )
 
-// sortLines is the program sort. It holds all lines, at most MaxMemory of them.
+// sortLines is the program sort of POSIX, with the options of GNU's that say how to
+// compare. It compares bytes, as GNU's does in the C locale, and sorts stably.
+//
+// It holds all lines in memory, at most MaxMemory bytes with 64 for each line, and
+// never writes temporary files. So -S, -T and --parallel have nothing to change. -o is
+// written when all is read: `sort -o f f` is safe. -R is refused, as its results would
+// differ from run to run.
+//
+// The status is 1 where -c finds lines in disorder, and 2 after an error.
+//
+// Keys: `sort -t: -k2,2n -k1` on the lines
+//
+//	b:10
+//	a:9
+//	c:9
+//
+// compares field 2 to field 2 as numbers first, and what is equal from field 1 to the
+// end of the line:
+//
+//	a:9     9 < 10; "a:9" < "c:9"
+//	c:9
+//	b:10
+//
+// -k2 without an end goes on to the end of the line, and -k2 without -t begins with the
+// blanks before the field, which is why scripts add b: -k2b,2. Lines whose keys are all
+// equal are compared whole, unless -s or -u is given. That last comparison knows no
+// option but -r.
 func sortLines(ctx context.Context, p *Process) int {
 	flags := newFlags(p, "[OPTION]... [FILE]...")
 	flags.failure = 2
@@ -43,7 +69,8 @@ func sortLines(ctx context.Context, p *Process) int {
 	if flags.Changed("sort") {
 		kinds := map[string]byte{"general-numeric": 'g', "human-numeric": 'h', "month": 'M', "numeric": 'n', "version": 'V'}
 		if kinds[*word] == 0 {
-			return p.errorf("invalid argument %s for '--sort'", quoteName(*word))
+			p.errorf("invalid argument %s for '--sort'", quoteName(*word))
+			return 2
 		}
 		global.setKind(kinds[*word])("")
 	}
@@ -54,7 +81,8 @@ func sortLines(ctx context.Context, p *Process) int {
 		*check = true
 	case "":
 	default:
-		return p.errorf("invalid argument %s for '--check'", quoteName(*checkHow))
+		p.errorf("invalid argument %s for '--check'", quoteName(*checkHow))
+		return 2
 	}
 	s := &sorter{reverse: *reverse, unique: *unique, end: '\n', separator: -1}
 	if *zero {
@@ -97,21 +125,25 @@ func sortLines(ctx context.Context, p *Process) int {
 		}
 	}
 	if err := errors.Join(s.write(out), out.Close()); err != nil {
-		return p.failWrite(err)
+		return max(2, p.failWrite(err))
 	}
 	return 0
 }
 
 // sortKey says which part of a line is compared, and how.
 type sortKey struct {
-	from, to                      keyPosition
+	from, to keyPosition
+	// The letter b counts for the end of the key where it stands: in -k1b,2 it is for
+	// the beginning, in -k1,2b for the end. The option -b is for both.
 	ignoreBlanks, ignoreBlanksEnd bool // -b
 	dictionary, fold, printable   bool // -d, -f, -i
 	reverse                       bool
 	kind                          byte // n, g, h, M, V, or 0
 }
 
-// keyPosition is F.C of a KEYDEF. Zero is not given.
+// keyPosition is F.C of a KEYDEF, both counted from 1. Zero means not given: a key
+// without C begins with its field and ends with it, and one without an end ends with
+// the line.
 type keyPosition struct{ field, char int }
 
 // define defines the ordering options, which are letters of a KEYDEF too.
@@ -127,6 +159,9 @@ func (k *sortKey) define(flags *flags) {
 	flags.BoolFuncP("version-sort", "V", "natural sort of (version) numbers within text", k.setKind('V'))
 }
 
+// setKind returns what sets one of the options that exclude each other: a key is
+// compared in one way only. "incompatible" names the letters sorted, as GNU's sort
+// does.
 func (k *sortKey) setKind(kind byte) func(string) error {
 	return func(string) error {
 		if k.kind != 0 && k.kind != kind {
@@ -169,9 +204,18 @@ func (k *sortKey) option(letter byte, end bool) error {
 	return nil
 }
 
+// errBadKey is what option returns for a letter that means nothing; the caller adds the
+// KEYDEF.
 var errBadKey = errors.New("stray character in field spec")
 
-// parseKey reads a KEYDEF: F[.C][OPTS][,F[.C][OPTS]].
+// parseKey reads a KEYDEF: F[.C][OPTS][,F[.C][OPTS]]. The letters of both halves are
+// for the whole key, b aside:
+//
+//	2        field 2 to the end of the line
+//	2,2      field 2
+//	2.3,2.4  the bytes 3 and 4 of field 2
+//	2,3.0    the same as 2,3: the byte 0 of an end is the end of the field
+//	2nr,2    field 2 as a number, the greatest first
 func parseKey(s string) (k sortKey, err error) {
 	invalid := func(what string) error {
 		return fmt.Errorf("%s: invalid field specification %s", what, quoteName(s))
@@ -230,7 +274,8 @@ func atoi(digits string) int {
 	return n
 }
 
-// sorter sorts lines.
+// sorter sorts lines. Where lines end, and what separates fields, are single bytes, as
+// in GNU's sort: -t '::' is an error.
 type sorter struct {
 	keys           []sortKey
 	global         sortKey
@@ -243,13 +288,17 @@ type sorter struct {
 	held           int64
 }
 
-// sortLine is a line, and its first key, which most comparisons need and no other.
+// sortLine is a line, and its first key. Most comparisons are decided by that key,
+// which would otherwise be looked for in the line log n times.
 type sortLine struct {
 	text  []byte
 	first []byte
 }
 
-// configure sets the keys. One without options of its own has the global ones.
+// configure sets the keys. A key without letters of its own has the global options, -r
+// included, and one with a letter has none of them: -n -k1,1 -k2,2r compares field 2 as
+// text. Without -k, an option such as -n makes the whole line a key; -r alone does not,
+// as the comparison of whole lines knows it.
 func (s *sorter) configure(global *sortKey, defs []string, separator string, separated bool) error {
 	s.global = *global
 	s.global.ignoreBlanksEnd = global.ignoreBlanks
@@ -288,6 +337,8 @@ func (s *sorter) configure(global *sortKey, defs []string, separator string, sep
 		}
 	}
 	for _, k := range s.keys {
+		// -d and -i change text, so they mean nothing for a number. Months and versions
+		// are compared as text.
 		if k.kind != 0 && k.kind != 'V' && (k.dictionary || k.printable) && !(k.kind == 'M') {
 			return fmt.Errorf("options '-%s' are incompatible", string(sortedBytes(k.kind, map[bool]byte{true: 'd', false: 'i'}[k.dictionary])))
 		}
@@ -309,6 +360,8 @@ func (s *sorter) read(ctx context.Context, p *Process, names []string) int {
 	})
 }
 
+// add keeps a line. overhead is about what slices and the allocator need besides its
+// bytes.
 func (s *sorter) add(p *Process, line []byte) error {
 	const overhead = 64
 	s.held += int64(len(line)) + overhead
@@ -323,7 +376,9 @@ func (s *sorter) add(p *Process, line []byte) error {
 	return nil
 }
 
-// sort sorts the lines. It reports whether ctx let it.
+// sort sorts the lines. It reports whether ctx let it: package slices has no way to
+// stop, so a comparison panics when ctx has ended, which is looked at each 4096
+// comparisons.
 func (s *sorter) sort(ctx context.Context) bool {
 	n := 0
 	defer func() {
@@ -341,7 +396,8 @@ func (s *sorter) sort(ctx context.Context) bool {
 }
 
 // merge puts the least of the next lines of all files first, in turn. Files that are
-// not sorted remain so.
+// not sorted remain so: from "b a" and "c" it makes "b a c". With equal lines the file
+// that was named first comes first.
 func (s *sorter) merge() {
 	var merged []sortLine
 	next := slices.Clone(s.starts)
@@ -359,6 +415,8 @@ func (s *sorter) merge() {
 	s.lines = merged
 }
 
+// write writes the result. With -u, a line is left out whose keys equal those of the
+// line before it; as the sort is stable, the one that was read first remains.
 func (s *sorter) write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	for i, l := range s.lines {
@@ -373,7 +431,8 @@ func (s *sorter) write(w io.Writer) error {
 	return out.Flush()
 }
 
-// check checks that the lines are sorted.
+// check checks that the lines are sorted, and with -u that no two are equal. It holds
+// two lines at a time, so that files of any size can be checked.
 func (s *sorter) check(ctx context.Context, p *Process, names []string, quiet bool) int {
 	disorder := false
 	status := p.Inputs(ctx, names, func(in *Input) error {
@@ -406,6 +465,8 @@ func (s *sorter) check(ctx context.Context, p *Process, names []string, quiet bo
 	return 0
 }
 
+// compare compares two lines: key by key, and then whole. A key has its own r; the r of
+// the command line is for keys without letters, and for whole lines.
 func (s *sorter) compare(a, b sortLine) int {
 	for i := range s.keys {
 		k := &s.keys[i]
@@ -438,6 +499,9 @@ func (k *sortKey) part(line []byte, separator int) []byte {
 	return line[min(start, end):end]
 }
 
+// skipField returns where the field that begins at at ends. Without a separator, the
+// blanks before a field belong to it: " a b" has the fields " a" and " b". With one,
+// each separator ends a field, and two in a row have an empty field between them.
 func skipField(line []byte, at, separator int) int {
 	if separator >= 0 {
 		for at < len(line) && line[at] != byte(separator) {
@@ -454,6 +518,9 @@ func skipField(line []byte, at, separator int) int {
 	return at
 }
 
+// begin returns where the key begins. A field that is not there begins at the end of
+// the line: such a key is empty, and comes first. Blanks are skipped before bytes are
+// counted: -k2.2b begins with the second byte of the word.
 func (k *sortKey) begin(line []byte, separator int) int {
 	at := 0
 	for n := 1; n < k.from.field && at < len(line); n++ {
@@ -469,6 +536,9 @@ func (k *sortKey) begin(line []byte, separator int) int {
 	return min(len(line), at+min(len(line), max(0, k.from.char-1)))
 }
 
+// limit returns where the key ends. F.C with C > 0 counts from the beginning of field
+// F, as begin does, and the byte C is part of the key. Without C the key ends with the
+// field, and the separator after it is not part of it.
 func (k *sortKey) limit(line []byte, separator int) int {
 	if k.to.field == 0 {
 		return len(line)
@@ -496,6 +566,7 @@ func (k *sortKey) limit(line []byte, separator int) int {
 }
 
 // compare compares the parts of two lines.
+// -n, -h and -g read numbers and ignore -d, -i and -f.
 func (k *sortKey) compare(a, b []byte) int {
 	switch k.kind {
 	case 'n':
@@ -533,13 +604,16 @@ func (k *sortKey) filter(s []byte) []byte {
 	return out
 }
 
-// decimal is a number as text: it has any length, and no exponent.
+// decimal is a number as text, of any length: -n compares numbers that no machine type
+// holds, and knows neither exponents nor a plus sign, so that 1e3 is 1 and +5 is 0.
 type decimal struct {
 	negative          bool
 	integer, fraction []byte // without leading, and without trailing zeros
 	rest              []byte
 }
 
+// parseDecimal reads the number at the beginning of s, after blanks. Where there is
+// none, it is 0; -0 is 0, too.
 func parseDecimal(s []byte) (d decimal) {
 	s = bytes.TrimLeft(s, " \t\n")
 	if len(s) > 0 && s[0] == '-' {
@@ -565,6 +639,8 @@ func parseDecimal(s []byte) (d decimal) {
 	return d
 }
 
+// compare compares without arithmetic: of two integers without leading zeros, the
+// longer is the greater, and those of one length, like fractions, compare as text.
 func (d decimal) compare(e decimal) int {
 	if d.negative != e.negative {
 		if d.negative {
@@ -581,7 +657,9 @@ func (d decimal) compare(e decimal) int {
 
 func compareDecimal(a, b []byte) int { return parseDecimal(a).compare(parseDecimal(b)) }
 
-// compareHuman compares by sign, then by suffix, then by number.
+// compareHuman compares by sign, then by suffix, then by number, as GNU's sort -h does:
+// 2000K comes before 1M, though it is more. Of negative numbers the larger suffix comes
+// first: -1M, -1K, 0, 1K, 1M.
 func compareHuman(a, b []byte) int {
 	x, y := parseDecimal(a), parseDecimal(b)
 	order := func(d decimal) int {
@@ -611,8 +689,8 @@ func compareHuman(a, b []byte) int {
 	return cmp.Or(cmp.Compare(sign(x), sign(y)), cmp.Compare(order(x), order(y)), x.compare(y))
 }
 
-// compareGeneral compares floating-point numbers: what is none comes first, then
-// what is not a number.
+// compareGeneral compares floating-point numbers, with exponents, hexadecimal digits
+// and infinities. Texts that are no number come first, then NaN, then numbers.
 func compareGeneral(a, b []byte) int {
 	rank := func(s []byte) (int, extended) {
 		n, _, ok := parseExtended(string(s))
@@ -634,6 +712,8 @@ func compareGeneral(a, b []byte) int {
 
 const months = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC"
 
+// monthOf returns 1 for text that begins with JAN in any case, up to 12 for DEC, and 0
+// for other text. The rest of the text does not count: "january" and "Jan 5" are equal.
 func monthOf(s []byte) int {
 	s = bytes.TrimLeft(s, " \t\n")
 	if len(s) < 3 {
@@ -646,8 +726,17 @@ func monthOf(s []byte) int {
 	return at/3 + 1
 }
 
-// compareVersions compares as GNU's filevercmp: without suffixes such as .tar.gz
-// first, digits by value, "~" before anything, letters before other characters.
+// compareVersions compares file names with numbers in them, as GNU's filevercmp does.
+// It compares the stems first, without suffixes such as .tar.gz, and the whole names if
+// these are equal. Within them, runs of digits compare by value, and other runs byte by
+// byte in the order: "~", the end of the text, digits, letters, other characters.
+//
+//	1.0~rc1  <  1.0       "~" comes before the end
+//	a9       <  a10       9 < 10
+//	a-1.gz   <  a-1.1     the stems are a-1 and a-1.1
+//	.x       <  a         hidden files come first
+//
+// The empty name, "." and ".." come before all others, in this order.
 func compareVersions(a, b []byte) int {
 	if len(a) == 0 || len(b) == 0 {
 		return cmp.Compare(len(a), len(b))
@@ -672,7 +761,9 @@ func compareVersions(a, b []byte) int {
 	return compareVersionText(a, b)
 }
 
-// versionStem is s without a suffix of the form (\.[A-Za-z~][A-Za-z0-9~]*)*$.
+// versionStem is s without a suffix of the form (\.[A-Za-z~][A-Za-z0-9~]*)*$. It reads
+// from the end, and remembers the last dot that begins such a suffix. The first byte is
+// never part of one, so that ".bashrc" is a stem.
 func versionStem(s []byte) []byte {
 	end := len(s)
 	for i := len(s) - 1; i > 0; i-- {
@@ -689,6 +780,9 @@ func versionStem(s []byte) []byte {
 	return s[:end]
 }
 
+// versionOrder returns the place of the byte at i in the order of compareVersions. The
+// end of the text is less than everything but "~", and digits, which begin a number,
+// equal 0.
 func versionOrder(s []byte, i int) int {
 	switch {
 	case i >= len(s):
@@ -703,6 +797,8 @@ func versionOrder(s []byte, i int) int {
 	return int(s[i]) + 256
 }
 
+// compareVersionText compares runs of other bytes and runs of digits in turn. Leading
+// zeros do not count: of a01 and a1, neither comes first.
 func compareVersionText(a, b []byte) int {
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
@@ -734,7 +830,15 @@ func digitsAt(s []byte, i int) []byte {
 	return s[i:end]
 }
 
-// uniq writes or counts lines that are equal to the one before.
+// uniq writes or counts lines that are equal to the one before, as POSIX defines it,
+// with GNU's -D, --all-repeated, --group, -i, -w and -z. It does not sort: equal lines
+// that are apart are different groups. -f skips fields with the blanks before them, and
+// then -s skips bytes. OUTPUT is stored when the program has ended.
+//
+//	printf 'a\na\nb\n' | uniq -c
+//	      2 a
+//	      1 b
+//	printf 'a\na\nb\n' | uniq -d      prints a, and -u prints b
 func uniq(ctx context.Context, p *Process) int {
 	flags := newFlags(p, "[OPTION]... [INPUT [OUTPUT]]")
 	count := flags.BoolP("count", "c", false, "prefix lines by the number of occurrences")
@@ -806,6 +910,7 @@ func uniq(ctx context.Context, p *Process) int {
 	return status
 }
 
+// uniqWriter writes the groups of equal lines. It holds the first line of a group only.
 type uniqWriter struct {
 	out                     *bufio.Writer
 	count, repeated, unique bool
@@ -832,6 +937,7 @@ func (u *uniqWriter) key(line []byte) []byte {
 	return line
 }
 
+// same compares two lines. -i folds the letters of ASCII, as in the C locale.
 func (u *uniqWriter) same(a, b []byte) bool {
 	a, b = u.key(a), u.key(b)
 	if !u.fold {
@@ -847,6 +953,9 @@ func lowerByte(c byte) byte {
 	return c
 }
 
+// add takes the next line. -D and --group print lines as they come, as a group can be
+// larger than memory; for -D that begins with the second line, when it is known that
+// the group has one. The other options wait until the group ends.
 func (u *uniqWriter) add(line []byte) error {
 	if u.n > 0 && u.same(u.line, line) {
 		u.n++
@@ -887,12 +996,7 @@ func (u *uniqWriter) print(line []byte) error {
 // finishGroup writes what is known about a group only at its end.
 func (u *uniqWriter) finishGroup() error {
 	switch {
-	case u.n == 0, u.group:
-		return nil
-	case u.all:
-		if u.unique || u.n > 1 { // -D -u prints nothing of what is not repeated
-			return nil
-		}
+	case u.n == 0, u.group, u.all: // add has printed what they print
 		return nil
 	case u.repeated && u.n == 1, u.unique && u.n > 1:
 		return nil

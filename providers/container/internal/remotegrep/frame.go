@@ -13,10 +13,26 @@ import (
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 )
 
-// batchReader reads what the program's fetch writes: the bytes of files, some files
-// in each frame. Between the bytes and what stat says about the files afterwards is a
-// marker that no file can have in it. If a file is then as it was when it was
-// listed, it has been the same all the time, so its length is known.
+// batchReader reads what the program's fetch writes: the bytes of files, some files in
+// each frame. Between the bytes and what stat says about the files afterwards is a
+// marker that no file can have in it. If a file is then as it was when it was listed,
+// it has been the same all the time, so its length is known.
+//
+// A frame of the files a (3 bytes) and b (2 bytes), where M is the marker:
+//
+//	2                                  how many files
+//	a//                                their names, each with // and a line end,
+//	b//                                which no name has: it may have line ends
+//	abcde                              all bytes, without lengths between them
+//	M                                  on a line of its own
+//	17 3 2026-01-02 03:04:05 +0000 a// what stat says of each file
+//	18 2 2026-01-02 03:04:06 +0000 b//
+//	M
+//
+// Both lines of stat are as they were in the listing, and the bytes before M are 3+2:
+// so the first 3 are those of a. If b has changed, or there are 6 bytes, neither file
+// has its bytes, as nothing says where those of b begin; a is then fetched again, and b
+// has changed.
 type batchReader struct {
 	length int64 // how many bytes of each file are sent; 0 for all
 	among  index // the files that may be sent

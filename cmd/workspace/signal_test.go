@@ -136,11 +136,15 @@ func TestInterruptedWhileReadingInput(t *testing.T) {
 	tests := map[string][]string{
 		"content": {"call", "write_file", "--path", "a", "--content-file", "-"},
 		"json":    {"call", "write_file", "-"},
+		"script":  {"shell"},
+		"cat":     {"shell", "-c", "cat >a"},
 	}
 	for name, args := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			cmd := exec.CommandContext(t.Context(), "workspace", append([]string{"-C", dir}, args...)...)
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
 			in := start(t, cmd)
 			// More than a pipe holds: when it is written, the program reads.
 			if _, err := in.Write(make([]byte, 1<<20)); err != nil {
@@ -149,9 +153,11 @@ func TestInterruptedWhileReadingInput(t *testing.T) {
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
 			}
+			timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+			defer timer.Stop()
 			var exit *exec.ExitError
-			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != term.ExitInterrupted {
-				t.Errorf("Wait() = %v, want exit code %d", err, term.ExitInterrupted)
+			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != term.ExitInterrupted || !strings.HasSuffix(stderr.String(), "workspace: interrupted\n") {
+				t.Errorf("Wait() = %v, stderr %q, want exit code %d and that it was interrupted", err, &stderr, term.ExitInterrupted)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "a")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("Stat(a) = %v, want that nothing was written", err)

@@ -61,7 +61,7 @@ of it.
 
 Exit codes: 0 for success, also if a search finds nothing; 1 if a tool or a
 workspace fails; 2 if the command line or the file is wrong; 130 if the command is
-interrupted.`
+interrupted, but for mcp and webdav, which then exit with 0.`
 
 const rootExample = `  workspace call grep --pattern 'func Test' --path .
   workspace -w docs call read_file --path README.md

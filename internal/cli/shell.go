@@ -70,9 +70,9 @@ func runShell(cmd *cobra.Command, s *shell.Shell, script string, given bool, arg
 	}
 	opts := &shell.RunOptions{Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(), Args: args}
 	if given {
-		opts.Stdin = in
+		opts.Stdin = struct{ io.Reader }{in} // which an interrupt ends, unlike a read of a file
 	} else {
-		data, err := io.ReadAll(io.LimitReader(in, 2<<20))
+		data, err := target.ReadInput(cmd.Context(), io.LimitReader(in, 2<<20))
 		if err != nil {
 			return term.Fail(err)
 		}
@@ -80,9 +80,17 @@ func runShell(cmd *cobra.Command, s *shell.Shell, script string, given bool, arg
 	}
 	result, err := s.Run(cmd.Context(), script, opts)
 	if err != nil {
-		return term.Failf("%s", term.Plain(err))
+		return runFailed(err)
 	}
 	return exitWith(result.ExitCode)
+}
+
+// runFailed returns why a script did not run to its end, which may be an interrupt.
+func runFailed(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return term.Failf("%s", term.Plain(err))
 }
 
 // exitWith is the error that ends the command with a status, nil for 0.
@@ -137,7 +145,7 @@ func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File) error {
 		xterm.Restore(fd, before) // so that Ctrl-C interrupts the script
 		result, err := s.Run(cmd.Context(), text, &shell.RunOptions{Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr()})
 		if err != nil {
-			return term.Failf("%s", term.Plain(err))
+			return runFailed(err)
 		}
 		status = result.ExitCode
 		if _, err := xterm.MakeRaw(fd); err != nil {

@@ -3,7 +3,9 @@ package mcp_test
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,6 +30,41 @@ func TestServerInitialize(t *testing.T) {
 	}
 	if got.Capabilities.Tools == nil || got.Capabilities.Tools.ListChanged {
 		t.Errorf("capabilities = %+v, want tools that do not change", got.Capabilities)
+	}
+}
+
+// TestFeatures compares the first column of the table of features in docs/mcp.md with what
+// a server declares, and the features that it need not declare.
+func TestFeatures(t *testing.T) {
+	page, err := os.ReadFile("../../docs/mcp.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| feature | here |\n|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var got []string
+	for row := range strings.Lines(table) {
+		got = append(got, strings.Split(row, "|")[1])
+	}
+	data, err := json.Marshal(connect(t, memory.New(nil)).InitializeResult().Capabilities)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var declared map[string]map[string]bool
+	if err := json.Unmarshal(data, &declared); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{" tools/list_changed ", " progress ", " cancellation ", " elicitation ", " instructions "}
+	for name, more := range declared {
+		want = append(want, " "+strings.Replace(name, "completions", "completion", 1)+" ")
+		for option := range more {
+			want = append(want, " "+name+"/"+option+" ")
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the features in docs/mcp.md differ (-code +page):\n%s", diff)
 	}
 }
 

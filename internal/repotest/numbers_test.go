@@ -30,13 +30,22 @@ func TestNumbers(t *testing.T) {
 			"Diffs are cut at {internal/unified.MaxBytes bytes}",
 			"| `rawInput` | the arguments, up to {adapters/acp.maxReported bytes} |",
 		},
+		"docs/config-history.md": {
+			"how many changes can be undone ({workspace/backup.DefaultKeep} by default), and `maxMb` how much content is kept ({workspace/backup.DefaultKeepBytes bytes})",
+		},
 		"docs/container.md": {
 			"| `Memory`, `CPUs`, `PIDs` | `2g`, all, {providers/container.DefaultPIDs} |",
 			"`Timeout` ({providers/container.DefaultTimeout time})",
+			"A new shell has {providers/container/internal/shell.openTimeout time} to answer",
+			"`Close` waits {providers/container/internal/shell.choreTimeout time}",
 		},
 		"docs/container-details.md": {
 			"At most `Options.Shells` ({providers/container.DefaultShells}) stay open",
 			"| `WriteFile` up to {providers/container.maxInline bytes} | 1 |",
+			"1 for each {providers/container/internal/remotegrep.maxWindow bytes} that it searches",
+			"1 for each {providers/container/internal/remotegrep.batchSize bytes} that must be read",
+			"`grep` finds {providers/container/internal/remotegrep.maxLines} lines or more",
+			"more directories than fit into {providers/container/internal/inotify.maxObserved bytes} of arguments",
 		},
 		"docs/mcp.md": {
 			"{adapters/mcp.listPage} on a page",
@@ -44,6 +53,23 @@ func TestNumbers(t *testing.T) {
 			"at most {internal/httpguard.maxHeader bytes}, its body {adapters/mcp.DefaultMaxMessage bytes} (more if a workspace has larger files), and each {adapters/mcp.DefaultReadTimeout time} to arrive",
 			"A session without a request ends after {adapters/mcp.DefaultSessionTimeout time}, and there are at most {adapters/mcp.DefaultMaxSessions}.",
 			"answered for up to {adapters/mcp.DefaultGrace time}",
+		},
+		"docs/objectstore.md": {
+			"| Ls | 1 for {providers/objectstore/internal/listing.MaxKeys} entries",
+			"index do not exclude, {providers/objectstore.DefaultWorkers} at a time",
+			"a directory seen in the last {providers/objectstore.DefaultFolderTTL time}",
+			"at each interval ({providers/objectstore.DefaultPollInterval time})",
+			"as WriteFile up to {providers/objectstore.DefaultPartSize bytes} (`PartSize`)",
+			"waits {providers/objectstore.DefaultResponseTimeout time} for its answer to begin (`ResponseTimeout`), and {providers/objectstore.DefaultIdleTimeout time} for more of it (`IdleTimeout`)",
+			"Grep keeps up to {providers/objectstore.DefaultCacheSize bytes} of what it downloads",
+			"from {providers/objectstore/internal/bucket.maxCopy bytes} on",
+			"your own key of {providers/objectstore.customerKeySize bytes}",
+		},
+		"docs/running.md": {
+			"an output above {tools.outputBytes bytes}",
+			"or the first {tools.spillBytes bytes}",
+			"at most {workspace/jobs.DefaultRunning} commands at a time, and {tools.maxCommandSessions} sessions",
+			"the last {workspace/jobs.DefaultEnded} commands that have ended",
 		},
 		"docs/shell.md": {
 			"A script has at most {shell.maxScript bytes}, the arguments of a command at most {shell.maxArguments bytes}",
@@ -86,6 +112,8 @@ func inUnit(n int64, unit string) string {
 		return wording.Thousands(int(n))
 	case unit == "time" && n == 3600e9:
 		return "an hour"
+	case unit == "time" && n == 60e9:
+		return "a minute"
 	case unit == "time" && n%60e9 == 0:
 		return fmt.Sprint(n/60e9, " minutes")
 	case unit == "time":

@@ -117,14 +117,14 @@ var pages = map[string]page{
 	"docs/events.md":     {tests: []string{"internal/repotest.TestTables"}, vars: "notify func(context.Context, observe.Event)"},
 	"docs/frameworks.md": {tests: []string{"internal/repotest.TestFrameworks"}, vars: "ws *workspace.Workspace"},
 	"docs/mcp.md": {
-		tests: []string{"internal/repotest.TestNumbers"},
+		tests: []string{"internal/repotest.TestNumbers", "adapters/mcp.TestFeatures"},
 		vars:  "set *tools.Set", files: someFiles,
 		notRun: map[string]string{
 			"claude ": "the program of a vendor; servers are started as it would",
 			"codex ":  "the program of a vendor; servers are started as it would",
 		},
 	},
-	"docs/objectstore.md":          {vars: "fsys *objectstore.FS"},
+	"docs/objectstore.md":          {tests: []string{"providers/objectstore.TestDocsStateTheRequests", "internal/repotest.TestTables", "internal/repotest.TestNumbers"}, vars: "fsys *objectstore.FS"},
 	"docs/performance-details.md":  {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/performance-mcp.md":      {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/performance-remote.md":   {tests: []string{"internal/repotest.TestDocLinks"}},
@@ -152,7 +152,7 @@ var pages = map[string]page{
 	"docs/tools-reading.md":   {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/tools-searching.md": {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/urls.md":            {tests: []string{"internal/repotest.TestURLsPage", "internal/repotest.TestVariablesAreListed"}},
-	"docs/views.md":           {tests: []string{"internal/repotest.TestNumbers"}, files: someFiles},
+	"docs/views.md":           {tests: []string{"internal/repotest.TestNumbers", "internal/osfile.TestLikePackageOS", "workspace.TestFSServesHTTP", "providers/afero.TestToAfero", "adapters/billy.TestSymlinksAreNotSupported", "adapters/webdav.TestRequests"}, files: someFiles},
 	"docs/troubleshooting.md": {
 		files: map[string]string{
 			"typo.yaml":             "workspaces:\n  repo:\n    provider: { kind: localbash, root: . }\n    fs:\n      maxFileSizeMB: 10\n",

@@ -1,9 +1,13 @@
 package objectstore_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,20 +35,74 @@ func (c requestCase) wantOf(p profile) string {
 	return c.want
 }
 
+// requestGroups returns all cases by the first part of their names.
+func requestGroups() map[string][]requestCase {
+	return map[string][]requestCase{
+		"read": readRequests(), "ls": lsRequests(), "write": writeRequests(), "rm": rmRequests(),
+		"mkdir": mkdirRequests(), "copy": copyRequests(), "walk": walkRequests(), "glob": globRequests(),
+		"grep": grepRequests(),
+	}
+}
+
 // TestRequests counts what each operation costs, as its doc comment says.
 func TestRequests(t *testing.T) {
-	for _, group := range []struct {
-		name  string
-		cases []requestCase
-	}{
-		{"read", readRequests()}, {"ls", lsRequests()}, {"write", writeRequests()}, {"rm", rmRequests()},
-		{"mkdir", mkdirRequests()}, {"copy", copyRequests()}, {"walk", walkRequests()}, {"glob", globRequests()},
-		{"grep", grepRequests()},
-	} {
-		for _, c := range group.cases {
+	for group, cases := range requestGroups() {
+		for _, c := range cases {
 			for _, p := range profiles() {
-				t.Run(group.name+"/"+c.name+"/"+p.name, func(t *testing.T) { c.test(t, p) })
+				t.Run(group+"/"+c.name+"/"+p.name, func(t *testing.T) { c.test(t, p) })
 			}
+		}
+	}
+}
+
+// TestDocsStateTheRequests compares the table of docs/objectstore.md with the cases of
+// TestRequests: {copy/file} is how many requests the case sends, {copy/file modest} at the
+// modest store, and {copy/move-file - copy/file} is a difference.
+func TestDocsStateTheRequests(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/objectstore.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for group, cases := range requestGroups() {
+		for _, c := range cases {
+			for _, p := range []string{"", " modest"} {
+				n := 0
+				for _, op := range strings.Fields(c.wantOf(profile{name: strings.TrimSpace(p)})) {
+					_, times, _ := strings.Cut(op, "*")
+					more, _ := strconv.Atoi(cmp.Or(times, "1"))
+					n += more
+				}
+				counts[group+"/"+c.name+p] = n
+			}
+		}
+	}
+	for _, row := range []string{
+		"| ReadFile, ReadVersioned, a window of a file (Open) | {read/file} |",
+		"| Stat of a file, of a directory, of the root | {read/stat-file}, {read/stat-directory}, {read/stat-root} |",
+		"| Ls | {ls/thousand} for 1,000 entries; {ls/empty} if the directory is empty |",
+		"| Walk | {walk/after} for 1,000 keys, at any depth |",
+		"{glob/literal} for a literal name |",
+		"| WriteFile into a directory seen in the last 5 seconds, into another, into a new one | {write/known}, {write/unknown}, {write/new} |",
+		"| {write/if-version-unread} for a version read or written in the last 5 seconds, or else {write/if-version-long-unread};",
+		"| a stream (Create) | as WriteFile up to 8 MiB (`PartSize`); for 3 parts, {write/create-parts - write/create-short} more |",
+		"| Rm | {rm/file} at most; recursive, {rm/thousand} for each 1,000 keys, and {rm/thousand-below - rm/thousand} to keep the directory above |",
+		"| Mkdir | {mkdir/in-unknown} at most |",
+		"| Copy | {copy/file} on AWS, {copy/file modest} elsewhere",
+		"| Move of a file | as Copy, and {copy/move-file - copy/file} more on AWS, {copy/move-file modest - copy/file modest} elsewhere |",
+	} {
+		want := regexp.MustCompile(`\{([^}]+)\}`).ReplaceAllStringFunc(row, func(name string) string {
+			name, without, _ := strings.Cut(strings.Trim(name, "{}"), " - ")
+			for _, known := range []string{name, cmp.Or(without, name)} {
+				if counts[known] == 0 {
+					t.Errorf("there is no case %s", known)
+				}
+			}
+			return strconv.Itoa(counts[name] - counts[without])
+		})
+		if !strings.Contains(string(page), want) {
+			t.Errorf("docs/objectstore.md does not say %q", want)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (r *running) begun(t *testing.T, root string) {
 // TestCanceledWorkStops cancels calls, and closes the FS at once or makes another
 // change: nothing that the calls have started continues after that.
 func TestCanceledWorkStops(t *testing.T) {
-	in(t, []place{places()[0], places()[2]}, func(t *testing.T, r *running) {
+	inOwn(t, []place{places()[0], places()[2]}, func(t *testing.T, r *running) {
 		opts := r.hang(t, "sleep 1000.%s; exit")
 		for name, call := range slowCalls() {
 			f := open(t, opts)
@@ -116,7 +116,7 @@ func TestCanceledWorkStops(t *testing.T) {
 // TestCanceledRemovalStops cancels the removal of a large tree, in images whose
 // programs cannot be replaced.
 func TestCanceledRemovalStops(t *testing.T) {
-	in(t, []place{places()[1], places()[3]}, func(t *testing.T, r *running) {
+	inOwn(t, engines(), func(t *testing.T, r *running) {
 		opts := r.options(t)
 		f, observer := open(t, opts), open(t, opts)
 		inside := r.processes(t) - 1 // the shell of f
@@ -184,9 +184,9 @@ func TestCloseRemovesTemporaryFiles(t *testing.T) {
 // TestKilledOwner kills a process that has a watch open and removes a tree:
 // nothing of that is left, inside or outside.
 func TestKilledOwner(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	inOwn(t, places(), func(t *testing.T, r *running) {
 		opts := r.hang(t, "exec sleep 1000.%s")
-		inside, local := r.processes(t), &running{}
+		inside, local := r.processes(t), places()[0].start(t)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestOwner$")
 		executor := opts.Executor.(within)
 		cmd.Env = append(os.Environ(), "WORKSPACEKIT_TEST_OWNER="+strings.Join(append([]string{opts.Root + "." + r.number, executor.path}, executor.Command...), "\n"))

@@ -135,7 +135,7 @@ func (r *running) processes(t *testing.T) int {
 }
 
 func TestCreatedContainer(t *testing.T) {
-	r := places()[1].start(t)
+	r := places()[1].enter(t)
 	f := open(t, &container.Options{
 		Engine: r.engineArgs, Image: r.imageName(),
 		Create: container.CreateOptions{Workdir: "/made/here", Memory: "64m", CPUs: 0.5, PIDs: 50},
@@ -144,18 +144,20 @@ func TestCreatedContainer(t *testing.T) {
 		t.Errorf("Root() = %q, want the Workdir", root)
 	}
 	list := func() string {
-		return r.client(t, "ps", "--all", "--quiet", "--filter=label=io.github.workspacekit=workspace")
+		return r.client(t, "ps", "--all", "--quiet", "--no-trunc", "--filter=label=io.github.workspacekit=workspace")
 	}
-	before := strings.Fields(list())
-	inspected := r.client(t, append([]string{"inspect", "--format={{.HostConfig.NetworkMode}} {{.HostConfig.Memory}} {{.HostConfig.PidsLimit}} {{.HostConfig.NanoCpus}}"}, before...)...)
-	if !strings.Contains(inspected, "none 67108864 50 500000000") {
-		t.Errorf("the containers have %q, want one with the limits that were asked for", inspected)
+	if got := list(); !strings.Contains(got, f.Container()) {
+		t.Errorf("the containers with our label are %q, want %q among them", got, f.Container())
+	}
+	inspected := r.client(t, "inspect", "--format={{.HostConfig.NetworkMode}} {{.HostConfig.Memory}} {{.HostConfig.PidsLimit}} {{.HostConfig.NanoCpus}}", f.Container())
+	if strings.TrimSpace(inspected) != "none 67108864 50 500000000" {
+		t.Errorf("the container has %q, want the limits that were asked for", inspected)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if after := strings.Fields(list()); len(after) != len(before)-1 {
-		t.Errorf("%d containers are left of %d, want one less", len(after), len(before))
+	if got := list(); strings.Contains(got, f.Container()) {
+		t.Errorf("after Close, the containers with our label are %q, want all but %q", got, f.Container())
 	}
 }
 

@@ -128,7 +128,7 @@ func wants(t *testing.T, text string, parts ...string) {
 func (r *running) create(t *testing.T, create container.CreateOptions) *running {
 	t.Helper()
 	f := open(t, &container.Options{Engine: r.engineArgs, Image: r.imageName(), Root: "/", Create: create})
-	return &running{place: r.place, engineArgs: r.engineArgs, container: f.Container(), files: f}
+	return r.with(&box{engineArgs: r.engineArgs, container: f.Container(), files: f})
 }
 
 // closed makes a container with all options that take something away.

@@ -219,5 +219,5 @@ func inEngines(t *testing.T, test func(t *testing.T, r *running)) {
 		t.Skip("-short: no engines")
 	}
 	enginetest.Lookup(t, "WORKSPACEKIT_BUSYBOX_IMAGE")
-	in(t, []place{places()[1], places()[3]}, test)
+	in(t, engines(), test)
 }

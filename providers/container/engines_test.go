@@ -1,6 +1,7 @@
 package container_test
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -55,20 +57,33 @@ func inImages(t *testing.T, test func(t *testing.T, r *running)) {
 	in(t, exhaustive.Some(t, "the programs of images over Podman", places(), docker), test)
 }
 
-// in runs test in some places, side by side and beside other tests.
+// in runs test in some places, side by side and beside other tests, in the container
+// that all tests of a place use.
 func in(t *testing.T, some []place, test func(t *testing.T, r *running)) {
+	t.Helper()
+	inEach(t, some, place.enter, test)
+}
+
+// inOwn is in for a test that needs a container of its own: it counts the processes
+// there, ends them, or changes what is not below its root.
+func inOwn(t *testing.T, some []place, test func(t *testing.T, r *running)) {
+	t.Helper()
+	inEach(t, some, place.start, test)
+}
+
+func inEach(t *testing.T, some []place, start func(p place, t testing.TB) *running, test func(t *testing.T, r *running)) {
 	t.Helper()
 	t.Parallel()
 	for _, p := range some {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			test(t, p.start(t))
+			test(t, start(p, t))
 		})
 	}
 }
 
-// inTurn runs test in one place after the other, for a test that looks at what
-// belongs to the whole process.
+// inTurn runs test in one place after the other, each with a container of its own, for
+// a test that looks at what belongs to the whole process.
 func inTurn(t *testing.T, test func(t *testing.T, r *running)) {
 	t.Helper()
 	for _, p := range places() {
@@ -76,22 +91,91 @@ func inTurn(t *testing.T, test func(t *testing.T, r *running)) {
 	}
 }
 
-// running is a place with a container in it.
+// running is a place with a container in it, as one test has it.
 type running struct {
 	place
+	*box
+	number string // digits that no other test has
+	prefix string // of the names of containers that the test creates
+}
+
+// box is a container that runs, or this computer.
+type box struct {
 	engineArgs []string
 	container  string // empty for this computer
-	number     string // digits that no other place has
 	roots      atomic.Int64
 	files      *container.FS // at the root of the container
 }
 
-// start makes a container in p for the length of the test.
+// with returns what a test has that uses b.
+func (p place) with(b *box) *running {
+	number := fmt.Sprint(mathrand.Uint64())
+	return &running{place: p, box: b, number: number, prefix: "workspacekit-test-" + number}
+}
+
+// start creates a container in p for the length of the test.
 func (p place) start(t testing.TB) *running {
 	t.Helper()
-	r := &running{place: p, number: fmt.Sprint(mathrand.Uint64())}
+	if !p.has(t) {
+		return p.with(&box{})
+	}
+	b, err := p.create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := p.with(b)
+	t.Cleanup(func() {
+		if err := b.files.Close(); err != nil {
+			t.Errorf("Close() = %v, want nil", err)
+		}
+		r.client(t, "rm", "--force", r.container)
+	})
+	return r
+}
+
+// boxes are the containers that tests use together. TestMain ends them.
+var boxes = struct {
+	sync.Mutex
+	of map[string]func() (*box, error) // by the name of the place
+}{of: map[string]func() (*box, error){}}
+
+// enter returns what a test has that uses a container together with other tests.
+func (p place) enter(t testing.TB) *running {
+	t.Helper()
+	if !p.has(t) {
+		return p.with(&box{})
+	}
+	boxes.Lock()
+	once := boxes.of[p.name]
+	if once == nil {
+		once = sync.OnceValues(p.create)
+		boxes.of[p.name] = once
+	}
+	boxes.Unlock()
+	b, err := once()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.with(b)
+}
+
+// closeBoxes ends the containers that tests have used together.
+func closeBoxes() error {
+	var errs []error
+	for _, once := range boxes.of {
+		if b, err := once(); err == nil {
+			errs = append(errs, b.files.Close(), exec.Command(b.engineArgs[0], append(b.engineArgs[1:], "rm", "--force", b.container)...).Run())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// has reports whether p has a container, and not this computer. It skips the test if p
+// is left out.
+func (p place) has(t testing.TB) bool {
+	t.Helper()
 	if p.engine == "" {
-		return r
+		return false
 	}
 	if testing.Short() {
 		t.Skip("-short: this computer is enough")
@@ -99,18 +183,22 @@ func (p place) start(t testing.TB) *running {
 	if p.image == "WORKSPACEKIT_DEBIAN_IMAGE" {
 		exhaustive.Need(t, "the tests in "+p.name)
 	}
-	found := enginetest.Lookup(t, p.engine, p.image)
-	r.engineArgs = found[:1]
+	enginetest.Lookup(t, p.engine, p.image)
+	return true
+}
+
+// create creates a container in p, which is kept whoever is killed.
+func (p place) create() (*box, error) {
+	b := &box{engineArgs: []string{os.Getenv(p.engine)}, container: "workspacekit-test-" + strings.ToLower(rand.Text())}
 	if p.engine == "WORKSPACEKIT_DOCKER_HOST" {
-		r.engineArgs = []string{"docker", "--host", found[0]}
+		b.engineArgs = []string{"docker", "--host", os.Getenv(p.engine)}
 	}
-	r.container = "workspacekit-test-" + strings.ToLower(rand.Text())
-	t.Cleanup(func() { r.client(t, "rm", "--force", r.container) })
-	r.files = open(t, &container.Options{ // tests stop it and start it again
-		Engine: r.engineArgs, Image: found[1], Root: "/",
-		Create: container.CreateOptions{Name: r.container, Workdir: "/workspace", Keep: true},
+	var err error
+	b.files, err = container.Open(context.Background(), &container.Options{
+		Engine: b.engineArgs, Image: os.Getenv(p.image), Root: "/",
+		Create: container.CreateOptions{Name: b.container, Workdir: "/workspace", Keep: true},
 	})
-	return r
+	return b, err
 }
 
 // eventually calls try until it returns nil.

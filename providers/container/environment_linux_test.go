@@ -42,7 +42,7 @@ func TestHostileEnvironment(t *testing.T) {
 		e.path = root + ":" + e.path
 		hasItsOwnWay(t, open(t, &container.Options{Executor: e, Root: root}))
 	})
-	in(t, places()[1:], func(t *testing.T, r *running) {
+	inOwn(t, places()[1:], func(t *testing.T, r *running) {
 		changes := []string{"WORKDIR /workspace"}
 		for _, variable := range hostileEnvironment() {
 			name, value, _ := strings.Cut(variable, "=")
@@ -117,7 +117,7 @@ func hasItsOwnWay(t *testing.T, f *container.FS) {
 // TestNewDirectory has new containers whose directory is created for somebody
 // who is not root, or is left as it is.
 func TestNewDirectory(t *testing.T) {
-	in(t, places()[1:], func(t *testing.T, r *running) {
+	inOwn(t, places()[1:], func(t *testing.T, r *running) {
 		r.run(t, "sh", "-c", "mkdir -p /workspace/full /workspace/vol/dir && touch /workspace/full/file")
 		image := r.commit(t, "USER 1000", "WORKDIR /left", "VOLUME /workspace/vol")
 		for name, test := range map[string]struct {
@@ -156,7 +156,7 @@ func TestNewDirectory(t *testing.T) {
 // TestWholeContainer has the whole container as the workspace, in which are the
 // file systems of the kernel, where something vanishes all the time.
 func TestWholeContainer(t *testing.T) {
-	in(t, places()[1:], func(t *testing.T, r *running) {
+	inOwn(t, places()[1:], func(t *testing.T, r *running) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		f := r.files

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +29,10 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
+	if err := closeBoxes(); err != nil {
+		fmt.Fprintln(os.Stderr, "closing the containers of all tests:", err)
+		code = 1
+	}
 	os.RemoveAll(linkedPrograms)
 	os.Exit(code)
 }

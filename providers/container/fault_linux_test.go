@@ -2,7 +2,6 @@ package container_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -159,7 +158,7 @@ func children(t testing.TB) []int {
 }
 
 func TestKilledContainer(t *testing.T) {
-	in(t, places()[1:], func(t *testing.T, r *running) {
+	inOwn(t, places()[1:], func(t *testing.T, r *running) {
 		f := r.open(t)
 		done := writeBeside(t, f, func() {
 			r.client(t, "kill", r.container)
@@ -219,7 +218,7 @@ func TestKilledEngine(t *testing.T) {
 // TestFullDisk has a container whose only writable folder is small.
 func TestFullDisk(t *testing.T) {
 	in(t, places()[1:3], func(t *testing.T, r *running) {
-		name := "workspacekit-test-" + strings.ToLower(rand.Text())
+		name := r.prefix
 		r.client(t, "run", "--detach", "--network=none", "--name="+name, "--tmpfs=/small:size=256k",
 			r.imageName(), "sleep", "1000")
 		t.Cleanup(func() { r.client(t, "rm", "--force", name) })

@@ -23,7 +23,7 @@ func engines() []place { return []place{places()[1], places()[3]} }
 // one that creates it: none is left.
 func TestContainerEndsWithItsOwner(t *testing.T) {
 	in(t, engines(), func(t *testing.T, r *running) {
-		name := r.container + "-owned"
+		name := r.prefix + "-owned"
 		t.Cleanup(func() { r.client(t, "rm", "--force", name) })
 		cmd := exec.Command(os.Args[0], "-test.run=^TestCreatingOwner$")
 		cmd.Env = append(os.Environ(), "WORKSPACEKIT_TEST_CREATE="+strings.Join(append([]string{name, r.imageName()}, r.engineArgs...), "\n"))
@@ -76,7 +76,7 @@ func TestCreatingOwner(t *testing.T) {
 func TestCanceledCreation(t *testing.T) {
 	in(t, engines(), func(t *testing.T, r *running) {
 		for _, after := range []time.Duration{20, 80, 140, 200, 300, 400} {
-			name := fmt.Sprintf("%s-%d", r.container, after)
+			name := fmt.Sprintf("%s-%d", r.prefix, after)
 			ctx, cancel := context.WithTimeout(t.Context(), after*time.Millisecond)
 			f, err := container.Open(ctx, &container.Options{Engine: r.engineArgs, Image: r.imageName(), Root: "/", Create: container.CreateOptions{Name: name}})
 			cancel()
@@ -87,7 +87,7 @@ func TestCanceledCreation(t *testing.T) {
 			}
 		}
 		eventually(t, "the engine to remove what was begun", func() error {
-			if left := strings.TrimSpace(r.client(t, "ps", "--all", "--filter=name="+r.container+"-", "--format={{.Names}} {{.Status}}")); left != "" {
+			if left := strings.TrimSpace(r.client(t, "ps", "--all", "--filter=name="+r.prefix+"-", "--format={{.Names}} {{.Status}}")); left != "" {
 				return fmt.Errorf("%q is left", left)
 			}
 			return nil
@@ -100,7 +100,7 @@ func TestKeptContainer(t *testing.T) {
 	in(t, engines(), func(t *testing.T, r *running) {
 		opts := &container.Options{
 			Engine: r.engineArgs, Image: r.imageName(), Root: "/tmp",
-			Create: container.CreateOptions{Name: r.container + "-kept", Keep: true},
+			Create: container.CreateOptions{Name: r.prefix + "-kept", Keep: true},
 		}
 		t.Cleanup(func() { r.client(t, "rm", "--force", opts.Create.Name) })
 		for i, before := range []func(){func() {}, func() {}, func() { r.client(t, "kill", opts.Create.Name) }} {
@@ -147,7 +147,7 @@ func TestLeftovers(t *testing.T) {
 			"old":   {ours},
 			"other": {"--label=" + ended},
 		} {
-			name = r.container + "-" + name
+			name = r.prefix + "-" + name
 			t.Cleanup(func() { r.client(t, "rm", "--force", name) })
 			r.client(t, append(append([]string{"create", "--name=" + name, "--entrypoint=sh"}, labels...), r.imageName())...)
 		}
@@ -158,10 +158,10 @@ func TestLeftovers(t *testing.T) {
 			}
 			var names []string
 			for _, l := range left {
-				if !strings.HasPrefix(l.Name, r.container) {
+				if !strings.HasPrefix(l.Name, r.prefix) {
 					continue // of a test that was killed
 				}
-				names = append(names, strings.TrimPrefix(l.Name, r.container))
+				names = append(names, strings.TrimPrefix(l.Name, r.prefix))
 				if age := time.Since(l.Created); age < 0 || age > 10*time.Minute || !strings.Contains(l.Image, r.imageName()) {
 					t.Errorf("%+v is left, want it of %s, and new", l, r.imageName())
 				}

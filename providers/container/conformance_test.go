@@ -7,7 +7,9 @@ import (
 
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -22,7 +24,7 @@ func TestConformance(t *testing.T) {
 		opener, opts := parts, &conformance.Options{Symlink: r.symlink, Short: true, Only: eachOperation}
 		switch {
 		case r.name == "local":
-			opener = unstarted
+			opener, opts.Peer = unstarted, besideShells
 			opts.Short = false
 			if !testing.Short() {
 				opts.Only = nil
@@ -55,6 +57,22 @@ func unstarted(t *testing.T, r *running) func(t *testing.T) workspace.FileSystem
 		opts.Executor, opts.Lazy = executor, true
 		return open(t, opts)
 	}
+}
+
+// besideShells is a program that uses the files without a shell: it takes a thousandth of
+// the time to prepare them, and its changes are those of somebody else.
+func besideShells(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem {
+	t.Helper()
+	peer, err := localbash.Open(fallback.Root(fsys), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := peer.Close(); err != nil {
+			t.Errorf("Close() of the peer = %v, want nil", err)
+		}
+	})
+	return peer
 }
 
 // parts returns what opens empty directories of one FS.

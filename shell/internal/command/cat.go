@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// cat copies files to the standard output.
+// cat copies files to the standard output, as POSIX says, with GNU's options to show
+// what is invisible. Numbers and empty lines count on from file to file.
 func cat(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	var o catOptions
@@ -91,7 +92,9 @@ func (w *catWriter) Write(b []byte) (int, error) {
 	return len(b), w.out.Flush()
 }
 
-// char prints one byte.
+// char prints one byte. With -v, 0x01 is ^A, 0x7f is ^?, and 0x80 or more M- and the
+// byte without the highest bit; a tab and a line end stay. A carriage return waits for
+// the next byte, as -E prints "^M$" for the line ends of Windows.
 func (w *catWriter) char(c byte) {
 	switch {
 	case c == '\r' && w.ends && !w.nonprinting:

@@ -12,7 +12,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// mkdir creates directories.
+// mkdir creates directories, as POSIX says. Without -p, the parent must exist. -m is
+// accepted: there are no permissions.
 func mkdir(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... DIRECTORY...")
 	parents := f.BoolP("parents", "p", false, "missing parents, too; no error if it exists")
@@ -80,7 +81,8 @@ func fileAbove(ctx context.Context, p *Process, name string) string {
 	return name
 }
 
-// rmdir removes empty directories.
+// rmdir removes empty directories, as POSIX says; with -p also those above, which are
+// empty then.
 func rmdir(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... DIRECTORY...")
 	parents := f.BoolP("parents", "p", false, "the directories above it, too")
@@ -126,7 +128,9 @@ func removeDir(ctx context.Context, p *Process, name string) error {
 	return p.Rm(ctx, name, nil)
 }
 
-// rm removes files.
+// rm removes files, as POSIX says. Nobody is asked, so that -i and -f differ in missing
+// files only. The root, "." and ".." are refused. A directory is removed in one
+// operation, which a rule allows or refuses as a whole; with -v, file by file.
 func rm(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	recursive := f.BoolP("recursive", "r", false, "directories with all that is in them")

@@ -9,7 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// column lines up words or fields in columns, as util-linux's does.
+// column lines up words or fields in columns, as util-linux's does. With -t the input
+// is a table: cells are separated by blanks, where several count as one, or by the
+// characters of -s, where each counts. Without -t, lines are put into as many columns
+// as fit into -c, from top to bottom, or from left to right with -x.
 func column(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	table := f.BoolP("table", "t", false, "create a table")
@@ -105,6 +108,7 @@ func (c *columns) split(line string) []string {
 	}
 }
 
+// textWidth returns how many columns a text takes on a terminal.
 func textWidth(s string) int {
 	n := 0
 	for _, r := range s {
@@ -113,6 +117,8 @@ func textWidth(s string) int {
 	return n
 }
 
+// writeTable writes a table. Each column is as wide as its widest cell, but the last
+// one ends with its text.
 func (c *columns) writeTable(out *bufio.Writer) {
 	rows := c.rows
 	if c.headings && len(rows) > 0 {

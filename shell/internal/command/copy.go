@@ -12,7 +12,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// transfer is one run of cp or mv.
+// transfer is one run of cp or mv. Both end with the status 1 if a file could not be
+// copied or moved, and go on with the next one.
 type transfer struct {
 	p         *Process
 	recursive bool // cp -r
@@ -35,7 +36,8 @@ func newTransfer(f *flags) (t *transfer, target *string) {
 	return t, f.StringP("target-directory", "t", "", "the directory to put files in")
 }
 
-// cp copies files.
+// cp copies files, as POSIX says, with GNU's -a, -n, -t, -T, -u and -v. Symlinks are
+// followed, as a workspace cannot create any. What a file had is replaced at once.
 func cp(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... SOURCE... DESTINATION")
 	t, target := newTransfer(f)
@@ -54,7 +56,9 @@ func cp(ctx context.Context, p *Process) int {
 	return t.run(ctx, f, names, *target, t.copy)
 }
 
-// mv gives files and directories other names.
+// mv gives files and directories other names, as POSIX says. A directory replaces an
+// empty one only. Between two workspaces it copies, and then removes; if that fails, it
+// takes the copy back.
 func mv(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... SOURCE... DESTINATION")
 	t, target := newTransfer(f)
@@ -236,7 +240,9 @@ func (t *transfer) move(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// rename is move after its checks.
+// rename is move after its checks. A workspace's move does not replace: a file is
+// replaced by a copy, and an empty directory is removed first, and created again if the
+// move fails.
 func (t *transfer) rename(ctx context.Context, from, to string, source workspace.FileInfo, there *workspace.FileInfo) error {
 	parent, err := t.p.Stat(ctx, path.Dir(strings.TrimRight(to, "/"))) // which Move would create
 	switch {

@@ -12,7 +12,16 @@ import (
 	"strings"
 )
 
-// cut prints parts of lines.
+// cut prints parts of lines, as POSIX says: bytes (-b, and -c, which GNU's cut regards
+// as the same), or fields (-f). The parts are printed in the order of the line and once
+// each, whatever the order and the overlaps of the list. A line without a delimiter is
+// printed whole, unless -s is given: it is no line of fields.
+//
+//	printf 'a:b:c:d\n' | cut -d: -f3,1         a:c
+//	printf 'a:b:c:d\n' | cut -d: -f2-          b:c:d
+//	printf 'a:b:c:d\n' | cut -d: --complement -f2   a:c:d
+//	printf 'abcdef\n' | cut -c-2,5             abe
+//	printf 'a:b\nx\n' | cut -d: -f2            b, and x
 func cut(ctx context.Context, p *Process) int {
 	f := newFlags(p, "OPTION... [FILE]...")
 	byteList := f.StringArrayP("bytes", "b", nil, "select only these bytes")
@@ -63,6 +72,9 @@ func cut(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
+// cutter prints the parts of lines in ranges. joiner stands between parts: between
+// fields it is the delimiter unless --output-delimiter is given, and between bytes only
+// with it.
 type cutter struct {
 	ranges    []numberRange
 	delimiter byte
@@ -76,7 +88,8 @@ type cutter struct {
 type numberRange struct{ low, high int }
 
 // parseRanges reads a list such as 1,3-5,7-. The result is sorted, and no range
-// overlaps another.
+// overlaps another: 4-6,1,5-8 becomes 1, 4-8. Its complement is 2-3, 9-. Ranges that
+// only touch stay apart, as GNU's cut prints an --output-delimiter between them.
 func parseRanges(list string, complement bool) ([]numberRange, error) {
 	number := func(s string) (int, error) {
 		if s == "" || digitsEnd(s, 0, len(s), 10) < len(s) {
@@ -145,6 +158,7 @@ func parseRanges(list string, complement bool) ([]numberRange, error) {
 	return append(others, numberRange{next, math.MaxInt}), nil
 }
 
+// bytes prints the bytes of a line in the ranges.
 func (c *cutter) bytes(out *bufio.Writer, line []byte) error {
 	for i, r := range c.ranges {
 		if r.low > len(line) {
@@ -158,6 +172,8 @@ func (c *cutter) bytes(out *bufio.Writer, line []byte) error {
 	return out.WriteByte(c.end)
 }
 
+// fields prints the fields of a line in the ranges. Fields that a line lacks leave no
+// delimiters behind.
 func (c *cutter) fields(out *bufio.Writer, line []byte) error {
 	if bytes.IndexByte(line, c.delimiter) < 0 {
 		if c.only {
@@ -191,7 +207,10 @@ func (c *cutter) fields(out *bufio.Writer, line []byte) error {
 	return out.WriteByte(c.end)
 }
 
-// paste joins the lines of files.
+// paste joins the lines of files, as POSIX says. Side by side, a file that has ended
+// gives empty fields; with -s, each file makes one line. The delimiters of -d are used
+// in turn, and begin again with each line, or each file. Several "-" share the standard
+// input, so that `seq 4 | paste - -` makes two columns.
 func paste(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	list := f.StringP("delimiters", "d", "\t", "reuse characters from LIST instead of TABs")
@@ -258,6 +277,8 @@ func parseDelimiters(list string) ([]string, error) {
 	return delimiters, nil
 }
 
+// pasteParallel opens all files, and pastes their lines side by side. [Process.Inputs]
+// keeps a file open while it calls a function, so the calls are nested.
 func pasteParallel(ctx context.Context, p *Process, out *bufio.Writer, names, delimiters []string, end byte) int {
 	stdin := newLineReader(ctx, p, p.Stdin, end)
 	var readers []*lineReader

@@ -13,7 +13,14 @@ import (
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
-// date prints a time.
+// date prints a time, as POSIX says, with the formats and descriptions of GNU's date.
+// It is the time of the shell ([Process.Now]), and nobody sets it. TZ is UTC or an
+// offset such as EST5: names of zones need a database of the machine, and are refused.
+//
+//	date -u +%F                       2026-11-23
+//	date -d '2026-01-31 + 1 month'    Tue Mar  3: there is no February 31
+//	date -d 'last friday' +%A         Friday
+//	date -d @0 -u +%FT%TZ             1970-01-01T00:00:00Z
 func date(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [+FORMAT]")
 	text := f.StringP("date", "d", "", "print the time that STRING describes, not now")
@@ -155,7 +162,9 @@ var timeComposites = map[string]string{
 	"T": "%H:%M:%S", "x": "%m/%d/%y", "X": "%H:%M:%S", "h": "%b",
 }
 
-// timeField formats one directive.
+// timeField formats one directive: % [flags] [width] letter. "-" is without padding,
+// "_" pads with blanks, "0" with zeros, "^" makes upper case, "#" the other case. %-d
+// is 5, %_d " 5", and %03d "005".
 func timeField(t time.Time, flags string, width int, sized bool, verb string) (string, bool) {
 	year, week := t.ISOWeek()
 	hour12 := (t.Hour()+11)%12 + 1
@@ -281,6 +290,8 @@ func timeField(t time.Time, flags string, width int, sized bool, verb string) (s
 	return "", false
 }
 
+// zoneText is %z: +0100, with one colon +01:00, with two +01:00:00, and with three as
+// short as possible.
 func zoneText(t time.Time, colons int) string {
 	_, offset := t.Zone()
 	sign := '+'
@@ -301,7 +312,11 @@ func zoneText(t time.Time, colons int) string {
 
 var errDate = errors.New("invalid date")
 
-// dateParser collects what the words of a date say, as GNU's date does.
+// dateParser collects what the words of a date say, as GNU's date does: an absolute
+// date and time, a zone, a day of the week, and amounts to add, in any order. Each may
+// occur once, but for amounts, which add up. "2026-01-31 10:00 +1 day" has a date, a
+// time and an amount. Only result puts them together, as "+1 month" depends on the
+// date, and a date on the zone.
 type dateParser struct {
 	now                                time.Time
 	rest                               string
@@ -381,12 +396,15 @@ var dateRules = []struct {
 	{dateForm(`(\d+)`), func(d *dateParser, m []string) error { return d.number(m[1]) }},
 }
 
+// dateForm returns an expression for the beginning of what is left, compiled when it is
+// first used.
 func dateForm(s string) func() *regexp.Regexp { return lazyregexp.New(`^(?:` + s + `)`) }
 
 var zoneHours = map[string]int{"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7,
 	"cet": 1, "cest": 2, "eet": 2, "eest": 3, "bst": 1, "west": 1}
 
-// parseDate reads a description of a time, as date -d does. now has the time zone.
+// parseDate reads a description of a time, as date -d does. now has the time zone. "@N"
+// is a time in seconds since 1970, and stands alone.
 func parseDate(s string, now time.Time) (time.Time, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if m := epochForm().FindStringSubmatch(s); m != nil {
@@ -424,6 +442,8 @@ var (
 	zonePrefix = lazyregexp.New(`^tz="([^"]*)"\s*`)
 )
 
+// next reads the first form that matches. One that matches and is wrong ends the
+// description: the order of the forms decides, not their success.
 func (d *dateParser) next() error {
 	rest := d.rest
 	for _, rule := range dateRules {
@@ -440,6 +460,7 @@ func (d *dateParser) next() error {
 	return errDate
 }
 
+// monthNumber returns the number of a month as digits, from its first three letters.
 func monthNumber(name string) string {
 	return strconv.Itoa(strings.Index(months, strings.ToUpper(name[:3]))/3 + 1)
 }
@@ -457,6 +478,8 @@ func (d *dateParser) date(year, month, day string) error {
 	return nil
 }
 
+// setYear reads a year. With two digits, 69 to 99 are of the 20th century, 0 to 68 of
+// the 21st (POSIX, strptime).
 func (d *dateParser) setYear(digits string) {
 	d.year = atoi(digits)
 	if len(digits) <= 2 {
@@ -466,6 +489,7 @@ func (d *dateParser) setYear(digits string) {
 	}
 }
 
+// time reads a time of day. 12am is 0:00, and 12pm noon. A second may be 60.
 func (d *dateParser) time(hour, minute, second, fraction, half string) error {
 	if d.hasTime {
 		return errDate
@@ -559,6 +583,10 @@ func (d *dateParser) number(digits string) error {
 	return d.time(digits[:n-2], digits[n-2:], "0", "", "")
 }
 
+// result puts everything together. A date without a time is midnight, and an amount
+// alone counts from now: "tomorrow" has the time of now. A date that does not exist,
+// such as February 30, is an error, and one that an amount leads to goes on into the
+// next month.
 func (d *dateParser) result() (time.Time, error) {
 	now := d.now.In(d.zone)
 	if !d.hasDate {
@@ -582,7 +610,8 @@ func (d *dateParser) result() (time.Time, error) {
 	return t.In(d.now.Location()), nil
 }
 
-// sleep waits, and ends early with ctx.
+// sleep waits for the sum of its arguments, as GNU's does, and ends early with ctx,
+// which the time budget of the shell ends.
 func sleep(ctx context.Context, p *Process) int {
 	f := newFlags(p, "NUMBER[SUFFIX]...")
 	operands, status, ok := f.parse()

@@ -33,7 +33,23 @@ type diffRun struct {
 	status  int
 }
 
-// diff compares files.
+// diff compares files, or directories with -r, as GNU's diffutils do: in the normal
+// form of POSIX, or a unified diff (-u, -U). The status is 0 if they are the same, 1 if
+// they differ, and 2 after an error. Context diffs, scripts for ed, and two columns are
+// refused, with a hint at -u.
+//
+// The options -i, -w, -b, -Z, -B and --strip-trailing-cr change what is compared and
+// not what is printed: each line has a key, see diffRun.key, and -B hides changes of
+// blank lines afterwards. A file that has a NUL byte is binary unless -a is given.
+//
+//	--- a      the name of the first file, and its time
+//	+++ b
+//	@@ -1,4 +1,4 @@    lines 1 to 4 become lines 1 to 4
+//	 one
+//	-two       line 2 of a
+//	+TWO       line 2 of b
+//	 three
+//	 four
 func diff(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILES")
 	f.failure = exitUsage
@@ -137,6 +153,8 @@ type diffFile struct {
 	missing bool
 }
 
+// describe looks at an argument. The standard input has the time of now, as in GNU's
+// diff.
 func (d *diffRun) describe(ctx context.Context, name string) (diffFile, error) {
 	if name == "-" {
 		return diffFile{name: name, info: workspace.FileInfo{Type: workspace.TypeFile, ModTime: d.p.Now()}}, nil
@@ -145,7 +163,8 @@ func (d *diffRun) describe(ctx context.Context, name string) (diffFile, error) {
 	return diffFile{name: name, info: info}, err
 }
 
-// operands compares the two arguments.
+// operands compares the two arguments. A file and a directory are the file and the one
+// of that name in the directory; with -N, one of both may be missing, but not both.
 func (d *diffRun) operands(ctx context.Context, nameA, nameB string) {
 	a, errA := d.describe(ctx, nameA)
 	b, errB := d.describe(ctx, nameB)
@@ -188,7 +207,8 @@ func (d *diffRun) sameDir(ctx context.Context, a, b string) bool {
 	return err == nil && errOther == nil && at == other
 }
 
-// dirs compares two directories.
+// dirs compares two directories. Both lists are sorted, so that it goes through them
+// side by side, and an entry is in one of them or in both.
 func (d *diffRun) dirs(ctx context.Context, a, b diffFile) {
 	listA, errA := d.list(ctx, a)
 	listB, errB := d.list(ctx, b)
@@ -221,6 +241,8 @@ func (d *diffRun) dirs(ctx context.Context, a, b diffFile) {
 	}
 }
 
+// list returns the entries of a directory that are compared, none for one that is
+// missing.
 func (d *diffRun) list(ctx context.Context, dir diffFile) ([]workspace.FileInfo, error) {
 	if dir.missing {
 		return nil, nil
@@ -360,7 +382,12 @@ func (d *diffRun) ignored(c diffChange, old, now []string) bool {
 	return true
 }
 
-// key returns what of a line counts.
+// key returns what of a line counts. Lines with the same key are equal:
+//
+//	-w   "a  b "  ab
+//	-b   "a  b "  "a b", and "  a" " a": where there is white space counts
+//	-Z   "a  b "  "a  b"
+//	-i   "A"      "a"
 func (d *diffRun) key(line string) string {
 	if d.stripCR {
 		if rest, ok := strings.CutSuffix(line, "\r\n"); ok {
@@ -408,7 +435,8 @@ func (d *diffRun) normal(c diffChange, old, now []string) {
 	d.lines("> ", now[c.b:c.bEnd])
 }
 
-// normalRange is "5", "5,7", or for no lines the line before.
+// normalRange is "5", "5,7", or for no lines the line before: "0a1,2" adds lines before
+// line 1.
 func normalRange(from, to int) string {
 	if to-from <= 1 {
 		return fmt.Sprint(to)
@@ -442,6 +470,7 @@ func (d *diffRun) unified(a, b diffFile, old, now []string, changes []diffChange
 		fmt.Fprintf(d.out, "%s%s\t%s\n", head, file.name, formatTime(modified.In(d.p.location()), "%Y-%m-%d %H:%M:%S.%N %z"))
 	}
 	for len(changes) > 0 {
+		// Changes with at most twice the lines of context between them share a hunk.
 		n := 1
 		for n < len(changes) && changes[n].a-changes[n-1].aEnd <= 2*d.context {
 			n++
@@ -453,7 +482,8 @@ func (d *diffRun) unified(a, b diffFile, old, now []string, changes []diffChange
 	}
 }
 
-// hunk prints changes that are near each other.
+// hunk prints changes that are near each other. The lines of context are those of the
+// old file, which may differ from the new ones in what -w and the like ignore.
 func (d *diffRun) hunk(changes []diffChange, old, now []string) {
 	first, last := changes[0], changes[len(changes)-1]
 	before := min(d.context, first.a)
@@ -469,7 +499,8 @@ func (d *diffRun) hunk(changes []diffChange, old, now []string) {
 	d.lines(" ", old[at:last.aEnd+after])
 }
 
-// unifiedRange is "first,count".
+// unifiedRange is "first,count", without the count where it is 1. For no lines it is
+// the line before, and 0.
 func unifiedRange(from, to int) string {
 	switch to - from {
 	case 0:
@@ -480,7 +511,9 @@ func unifiedRange(from, to int) string {
 	return fmt.Sprintf("%d,%d", from+1, to-from)
 }
 
-// cmpFiles compares two files byte by byte.
+// cmpFiles compares two files byte by byte: POSIX's cmp, with GNU's -n and -i. The
+// status is 0, 1 if they differ, or one is the beginning of the other, and 2 after an
+// error. Bytes and lines count from 1, and -l prints bytes in octal.
 func cmpFiles(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]")
 	f.failure = exitUsage
@@ -540,6 +573,8 @@ type cmpRun struct {
 	silent, verbose bool
 }
 
+// run opens both files and leaves out what -i says. width is of the numbers of -l: as
+// wide as the size of the smaller file.
 func (c *cmpRun) run(ctx context.Context) int {
 	var readers [2]*bufio.Reader
 	width := 19 // of the largest number, if the size is not known

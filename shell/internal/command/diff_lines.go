@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// diffSide is one of the two texts that are compared.
+// diffSide is one of the two texts that are compared. Lines are compared by numbers:
+// each different key has one.
 type diffSide struct {
 	lines   []string // with their line ends
 	keys    []int    // equal for lines that are equal
@@ -17,13 +18,36 @@ type diffSide struct {
 // isChanged reports whether line i is changed; i may be -1 or one too large.
 func (s *diffSide) isChanged(i int) bool { return s.changed[i+1] }
 
+// set marks line i. The slice has one more at each end, so that loops need not look for
+// them.
 func (s *diffSide) set(i int, changed bool) { s.changed[i+1] = changed }
 
 // diffChange says that the lines from a to aEnd are replaced by those from b to bEnd.
 type diffChange struct{ a, aEnd, b, bEnd int }
 
 // compareLines returns what changes from one text to another, as GNU's diff finds it:
-// by Myers' algorithm in linear space, without the lines that only one side has.
+// by Myers' algorithm in linear space (E. W. Myers, "An O(ND) Difference Algorithm and
+// Its Variations", 1986), without the lines that only one side has. Those are changed
+// in any case, and leaving them out makes the rest short. Of all shortest differences
+// it finds the one that GNU's does, as patches and tests compare texts of diffs.
+//
+// The texts are the sides of a grid. A step right deletes a line of x, a step down adds
+// one of y, and a diagonal step keeps a line that both have. A shortest difference is a
+// way from one corner to the other with the fewest steps that are not diagonal:
+//
+//	x = a b c a, y = b c d a
+//
+//	      a b c a        right (delete a), diagonal b, diagonal c,
+//	    · → · · ·        down (add d), diagonal a: 2 steps
+//	  b · · ↘ · ·
+//	  c · · · ↘ ·        1d0
+//	  d · · · ↓ ·        < a
+//	  a · · · · ↘        3a3
+//	                     > d
+//
+// compare finds a place in the middle of such a way, and then compares the parts before
+// and after it, so that only two arrays of the length of both texts are needed.
+// shiftBoundaries then moves changes to where people expect them.
 func compareLines(ctx context.Context, old, now []string, key func(line string) string) ([]diffChange, error) {
 	numbers := map[string]int{}
 	side := func(lines []string) *diffSide {
@@ -84,7 +108,9 @@ func (s *diffSide) common(other *diffSide, numbers int) (keys, places []int) {
 }
 
 // lineComparison compares the lines x with the lines y. What is not common is marked as
-// changed.
+// changed. The diagonal d has the places with x - y = d. forward[d+zero] is how far
+// right the ways from the beginning have come on it, and backward[d+zero] those from
+// the end.
 type lineComparison struct {
 	ctx               context.Context
 	a, b              *diffSide
@@ -95,10 +121,13 @@ type lineComparison struct {
 }
 
 // expensive is after how many steps the comparison takes the best place so far, which
-// bounds the time.
+// bounds the time: two long texts without much in common would otherwise take the
+// square of their lengths. The bound of GNU's diff grows with the texts, and is at
+// least this.
 const expensive = 4096
 
-// compare compares a part of both.
+// compare compares a part of both: equal lines at both ends are kept, and if lines are
+// left on both sides, a place in the middle divides them.
 func (c *lineComparison) compare(x, xEnd, y, yEnd int) {
 	for x < xEnd && y < yEnd && c.x[x] == c.y[y] {
 		x++
@@ -127,7 +156,10 @@ func (c *lineComparison) compare(x, xEnd, y, yEnd int) {
 	}
 }
 
-// middle returns a place through which a shortest way goes.
+// middle returns a place through which a shortest way goes. Ways from both ends grow in
+// turn, by one step each, on all diagonals that they can reach; where two meet, they
+// are halves of a shortest way. They can only meet in the forward turn if the number of
+// steps is odd, and in the backward turn if it is even.
 func (c *lineComparison) middle(x, xEnd, y, yEnd int) (middleX, middleY int) {
 	f, b := func(d int) *int { return &c.forward[d+c.zero] }, func(d int) *int { return &c.backward[d+c.zero] }
 	lowest, highest := x-yEnd, xEnd-y
@@ -191,7 +223,8 @@ func (c *lineComparison) middle(x, xEnd, y, yEnd int) (middleX, middleY int) {
 	}
 }
 
-// best returns the place that is farthest from its end.
+// best returns the place that is farthest from its end: the best guess when middle
+// gives up.
 func (c *lineComparison) best(x, xEnd, y, yEnd, fMin, fMax, bMin, bMax int) (bestX, bestY int) {
 	front, frontX := -1, 0
 	for d := fMax; d >= fMin; d -= 2 {
@@ -222,7 +255,16 @@ func (c *lineComparison) best(x, xEnd, y, yEnd, fMin, fMax, bMin, bMax int) (bes
 }
 
 // shiftBoundaries moves runs of changed lines up or down where that changes nothing, so
-// that they meet, and stand as far down as possible.
+// that they meet, and stand as far down as possible. A run can move down if the line
+// after it equals its first line:
+//
+//   - }                }
+//   - +
+//   - func b() {   + func b() {
+//     }            + }
+//
+// It is GNU's rule for runs in one file; where a run of the other file is next to it,
+// both are kept together, as one change.
 func shiftBoundaries(s, other *diffSide) {
 	n := len(s.keys)
 	for i, j := 0, 0; ; {

@@ -29,7 +29,9 @@ type duRun struct {
 	separateSummary bool
 }
 
-// du prints how much space files take.
+// du prints how much space files take, as POSIX says, with GNU's -h, -a, -c, -b, -d and
+// -S: in units of 1 KiB, and by blocks of 4 KiB, as a workspace does not know what a
+// disk uses. An argument that is in another one is counted once.
 func du(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	d := &duRun{p: p, out: bufio.NewWriter(p.Stdout), unit: 1024, end: "\n"}
@@ -120,7 +122,8 @@ func (d *duRun) counted(name string) bool {
 }
 
 // measure prints and returns the size of a file, or of a directory with all that is in
-// it.
+// it. A directory comes after what is in it. With -S, what it prints leaves out the
+// directories in it, and what it returns does not.
 func (d *duRun) measure(ctx context.Context, name string, info workspace.FileInfo, depth int) (int64, error) {
 	if d.counted(name) || slices.ContainsFunc(d.exclude, func(re *regexp.Regexp) bool { return matchesEnd(re, name) }) {
 		return 0, nil
@@ -168,7 +171,9 @@ type treeRun struct {
 	status                         int
 }
 
-// tree prints directories as a tree.
+// tree prints directories as a tree, as the program of Steve Baker does, sorted
+// bytewise. Symlinks are not followed. --gitignore reads the .gitignore files below the
+// argument.
 func tree(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [DIRECTORY]...")
 	t := &treeRun{p: p, out: bufio.NewWriter(p.Stdout)}

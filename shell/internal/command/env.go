@@ -14,7 +14,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// env prints the variables, or runs a program with others.
+// env prints the variables, or runs a program with others, as POSIX says, with GNU's
+// -u, -C and -0. The variables are those of the program alone. The status is the
+// program's, and 125 after an error of env itself.
 func env(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]")
 	f.first, f.failure = true, 125
@@ -99,7 +101,8 @@ func env(ctx context.Context, p *Process) int {
 	return p.Run(ctx, &child)
 }
 
-// printenv prints the values of variables.
+// printenv prints the values of variables, or all as NAME=VALUE. The status is 1 if one
+// is not set, and 2 after an error.
 func printenv(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [VARIABLE]...")
 	f.first, f.failure = true, 2
@@ -156,7 +159,18 @@ func which(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
-// xargs runs a program with the words of the standard input as arguments.
+// xargs runs a program with the words of the standard input as arguments, as POSIX
+// says, with GNU's -0, -d, -r, -a and -t. Programs run one after the other, whatever -P
+// says. There are four ways to cut the input into arguments:
+//
+//	(none)   at blanks and line ends; quotes and backslashes protect them
+//	-0       at NUL bytes, without quoting: for find -print0
+//	-d X     at the byte X, without quoting
+//	-I R     at line ends; each line runs the program once, in place of each R
+//
+// -n and -L bound how many words or lines a call gets, -s how many bytes. The status is
+// 123 if a program failed, 124 after a status of 255, which ends xargs, 126 and 127 as
+// the shell has them, 125 for what a signal ended, and 1 for xargs itself.
 func xargs(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... COMMAND [INITIAL-ARGS]...")
 	f.first = true
@@ -292,7 +306,9 @@ func (x *xargsRun) separated(in io.Reader) error {
 	return r.err
 }
 
-// quoted reads words between blanks, with quotes and backslashes.
+// quoted reads words between blanks, with quotes and backslashes. A quote must end in
+// its line; a backslash at the end of a line makes the line end part of the word. With
+// -L, a line that ends with a blank goes on in the next one.
 func (x *xargsRun) quoted(in io.Reader) error {
 	r := newLineReader(x.ctx, x.p, in, '\n')
 	var word []byte
@@ -364,6 +380,7 @@ func (x *xargsRun) quoted(in io.Reader) error {
 	return notEOF(end())
 }
 
+// endLine counts a line for -L.
 func (x *xargsRun) endLine() error {
 	if x.line++; x.line >= x.lines {
 		return x.flush()
@@ -403,6 +420,8 @@ func (x *xargsRun) add(word string) error {
 	return nil
 }
 
+// runReplaced runs the program for one line of -I. The name of the program itself is
+// not replaced.
 func (x *xargsRun) runReplaced(word string) error {
 	args := []string{x.command[0]}
 	for _, arg := range x.command[1:] {
@@ -416,6 +435,7 @@ func (x *xargsRun) runReplaced(word string) error {
 	return x.exec(args)
 }
 
+// flush runs the program with the arguments that were collected.
 func (x *xargsRun) flush() error {
 	args := slices.Concat(x.command, x.pending)
 	x.pending, x.size, x.line = nil, 0, 0

@@ -114,8 +114,16 @@ func (l Location) In(ctx context.Context) context.Context {
 // ErrCrossWorkspace says that two names are in different workspaces.
 var ErrCrossWorkspace error = syscall.EXDEV
 
-// Locate says where name is, seen from dir. A ".." is taken away with the element before
-// it; symlinks are the business of the workspace.
+// Locate says where name is, seen from dir. A ".." is taken away with the element
+// before it; symlinks are the business of the workspace. With one workspace, repo, and
+// with two, repo and lake:
+//
+//	cd /src; ../a.txt    repo: a.txt                fails: there is no workspace a.txt
+//	/src/a.txt           repo: src/a.txt             fails: there is no workspace src
+//	/repo/a.txt          repo: repo/a.txt            repo: a.txt
+//	/tmp/x               scratch: x, unless repo     scratch: x
+//	                     has a tmp itself
+//	/dev/shm/x           scratch: x                  scratch: x
 func (f *Files) Locate(ctx context.Context, dir, name string) (Location, error) {
 	if name == "" {
 		return Location{}, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -288,6 +296,7 @@ func (f *Files) prepare(ctx context.Context, dir, name string) (at Location, inf
 	return at, info, f.change(ctx, ops.WriteFile, at, info)
 }
 
+// change asks the hook whether a file may be changed.
 func (f *Files) change(ctx context.Context, op string, at Location, info *workspace.FileInfo) error {
 	if f.hooks.Change == nil {
 		return nil
@@ -295,6 +304,7 @@ func (f *Files) change(ctx context.Context, op string, at Location, info *worksp
 	return f.hooks.Change(ctx, op, at, info)
 }
 
+// changed tells the hook what has been changed.
 func (f *Files) changed(ctx context.Context, op string, at, to Location, version workspace.Version) {
 	if f.hooks.Changed != nil {
 		f.hooks.Changed(ctx, op, at, to, version)
@@ -347,7 +357,14 @@ func (f *Files) Create(ctx context.Context, dir, name string, flag int) (io.Writ
 	return &handle{output: out}, nil
 }
 
-// output is a file that is being written, by one handle or several.
+// output is a file that is being written, by one handle or several. What is written is
+// stored when the last handle is closed: at once, and on the condition that the file is
+// what it was when it was opened. Up to wholeSize it is kept in memory, and then
+// streamed to the workspace, which shows it on Commit only.
+//
+//	{ echo a; echo b; } > f    one handle: f is stored once
+//	cmd > f 2> f               two handles of one output: both add to it
+//	sort f > f                 sort reads the old f: the new one is stored after it
 type output struct {
 	ctx   context.Context
 	files *Files
@@ -364,7 +381,8 @@ type output struct {
 	err    error            // guarded by mu; of the first write that failed
 }
 
-// start begins the file, with its old content if more is appended to it.
+// start begins the file, with its old content if more is appended to it. The version
+// belongs to the content that was read.
 func (o *output) start(info *workspace.FileInfo, add bool) error {
 	var old []byte
 	opts := &workspace.WriteOptions{IfNotExist: true}
@@ -457,7 +475,7 @@ type handle struct {
 	closed bool // guarded by files.mu
 }
 
-// Close stores the file if no other handle is open.
+// Close stores the file if no other handle is open. It may be called twice.
 func (h *handle) Close() error {
 	f := h.files
 	f.mu.Lock()

@@ -33,6 +33,12 @@ func newFlags(p *Process, usage string) *flags {
 
 // parse reads the arguments and returns the operands. If ok is false, the program
 // returns status: the usage was wrong, or help was asked for, and it has been printed.
+// Options and operands may be mixed, as GNU's getopt_long allows, unless first is set:
+//
+//	sort file -r         the option counts: -r, and the operand file
+//	xargs grep -l        -l belongs to grep, as an operand ends the options
+//	rm -- -x             after "--", all are operands
+//	head -5              the option of flags.number, with the value 5
 func (f *flags) parse() (operands []string, status int, ok bool) {
 	args := f.p.Args[1:]
 	for len(args) > 0 {
@@ -86,7 +92,8 @@ func (f *flags) long(arg string, rest []string) ([]string, error) {
 	return rest, f.set(flag, value)
 }
 
-// find returns the option whose long name is name or alone begins with it.
+// find returns the option whose long name is name, or the only one that begins with it:
+// --rev is --reverse of sort.
 func (f *flags) find(name string) (*pflag.Flag, error) {
 	var found []*pflag.Flag
 	f.VisitAll(func(flag *pflag.Flag) {
@@ -124,7 +131,9 @@ func (f *flags) near(name string) string {
 	return ""
 }
 
-// short reads a cluster of options with short names, such as "rn5".
+// short reads a cluster of options with short names: "rn5" is -r, and -n with the value
+// 5. An option with a value ends the cluster: what is left of it is the value, or the
+// next argument is.
 func (f *flags) short(cluster string, rest []string) ([]string, error) {
 	for cluster != "" {
 		letter := cluster[:1]

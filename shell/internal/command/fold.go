@@ -11,7 +11,10 @@ import (
 	"strings"
 )
 
-// fold breaks lines that are too long.
+// fold breaks lines that are too long, as POSIX says: at -w columns, with -s after the
+// last blank that fits. A tab goes to the next multiple of 8, a backspace back, and a
+// carriage return to column 0; with -b each is one byte. Characters of UTF-8 count by
+// their bytes, as in GNU's fold.
 func fold(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	inBytes := f.BoolP("bytes", "b", false, "count bytes rather than columns")
@@ -147,7 +150,9 @@ func (t *tabStops) next(column int) (stop int, last bool) {
 	return column + 1, true
 }
 
-// expand turns tabs into spaces.
+// expand turns tabs into spaces, as POSIX says, with GNU's /N and +N in the list of -t.
+// A backspace takes a column back. After the last tab stop of a list, a tab is one
+// space.
 func expand(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	initial := f.BoolP("initial", "i", false, "do not convert tabs after non blanks")
@@ -193,7 +198,8 @@ func expand(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
-// unexpand turns spaces into tabs.
+// unexpand turns spaces into tabs, as POSIX says: those at the beginnings of lines, or
+// all with -a or -t. It is the reverse of expand for the same tab stops.
 func unexpand(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	all := f.BoolP("all", "a", false, "convert all blanks, instead of just initial blanks")
@@ -220,7 +226,12 @@ func unexpand(ctx context.Context, p *Process) int {
 }
 
 // unexpandLine holds blanks back until it is known whether a tab replaces them. A
-// single blank right before a tab stop becomes a tab only if more blanks follow.
+// single blank right before a tab stop becomes a tab only if more blanks follow, as
+// POSIX has it:
+//
+//	"1234567 x"   the blank ends at column 8: it stays
+//	"123456  x"   two blanks end there: a tab
+//	"1234567  x"  a blank before the stop, and one after it: a tab, and a blank
 func unexpandLine(out *bufio.Writer, line []byte, tabs *tabStops, entire bool) {
 	column, convert, oneBefore, previousBlank := 0, true, false, true
 	var pending []byte

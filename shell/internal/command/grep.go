@@ -40,7 +40,19 @@ type grepOptions struct {
 	gitignore                       bool
 }
 
-// grep finds lines.
+// grep finds lines, as POSIX says, with GNU's options but colors. egrep and fgrep are
+// grep -E and -F. The status is 0 if a line was selected, 1 if none, and 2 after an
+// error, unless -q has found one. A directory is searched with -r only, without
+// following symlinks.
+//
+// Lines are searched where they are, in three steps, of fewer and fewer lines:
+//
+//	lines.Matcher   finds lines that may match, over a whole buffer at once
+//	is              decides, where the expression of the first step is wider
+//	pattern.Regexp  says where in the line, for -o, --column and -r of rg
+//
+// Binary files, which have a NUL byte, print one message for all matches. In a
+// directory the workspace itself searches, see grepRun.tree.
 func grep(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... PATTERNS [FILE]...")
 	f.failure = exitUsage
@@ -182,7 +194,8 @@ func grep(ctx context.Context, p *Process) int {
 	return g.finish()
 }
 
-// mayBeDir reports whether name can be a directory. With names of directories to leave
+// mayBeDir reports whether name can be a directory: the search of a workspace finds
+// that out by itself, and no request is spent on it. With names of directories to leave
 // out, it has to be one.
 func (g *grepRun) mayBeDir(ctx context.Context, name string) bool {
 	if _, device := g.p.device(name); device || name == "-" {
@@ -234,7 +247,8 @@ type grepRun struct {
 	groups   bool // a group of lines has been printed
 }
 
-// newGrep returns a search for patterns.
+// newGrep returns a search for patterns. No pattern at all, as from an empty file of
+// -f, matches nothing.
 func newGrep(p *Process, o grepOptions, patterns []string, language pattern.Syntax, po *pattern.Options) (*grepRun, error) {
 	g := &grepRun{grepOptions: o, p: p, out: bufio.NewWriterSize(p.Stdout, 32<<10), nothing: len(patterns) == 0}
 	if g.nothing {
@@ -276,7 +290,8 @@ func (g *grepRun) compileFilter() error {
 	return nil
 }
 
-// globs returns the globs of a search in a workspace.
+// globs returns the globs of a search in a workspace. --exclude-dir leaves out what is
+// in a directory of that name, and not a file of the name.
 func (g *grepRun) globs() (include, exclude string) {
 	var in, out []string
 	for _, text := range g.includes {
@@ -360,7 +375,9 @@ func (g *grepRun) operand(ctx context.Context, name string) {
 	}
 }
 
-// grepFile is the search of one file.
+// grepFile is the search of one file. Buffers are searched one after the other; what
+// the next one needs of this one is here: the number of its first line, the lines
+// before it for -B, and how many lines of -A are still to print.
 type grepFile struct {
 	*grepRun
 	name     string
@@ -394,7 +411,9 @@ var grepBuffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// stream searches a file.
+// stream searches a file. A buffer is searched up to its last line end, and the rest is
+// moved to the beginning of the next. A line that is longer than the buffer makes it
+// grow, up to MaxMemory.
 func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 	f := g.newFile(name)
 	defer f.end()
@@ -446,7 +465,9 @@ func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 	}
 }
 
-// chunk searches whole lines.
+// chunk searches whole lines. A NUL byte makes the file binary from there on; in such a
+// file NUL bytes end lines, too, as GNU's grep has it, so that a match is found in a
+// part of it.
 func (f *grepFile) chunk(data []byte) {
 	if f.eol == '\n' && !f.text && bytes.IndexByte(data, 0) >= 0 {
 		if f.noBinary {
@@ -544,7 +565,8 @@ func (f *grepFile) selectedLines(data []byte) func() (start, end int, ok bool) {
 	}
 }
 
-// matchingLines is selectedLines for the lines that match.
+// matchingLines is selectedLines for the lines that match: by the matcher for whole
+// buffers, or with -z line by line.
 func (f *grepFile) matchingLines(data []byte) func() (start, end int, ok bool) {
 	if f.nothing {
 		return func() (int, int, bool) { return 0, 0, false }
@@ -634,7 +656,7 @@ func (f *grepFile) context(line []byte, number int, at int64) {
 	f.print(line, number, at, '-')
 }
 
-// match handles a selected line.
+// match handles a selected line. -q, -l and -L need no more of the file.
 func (f *grepFile) match(line []byte, at int64) {
 	switch {
 	case f.quiet, f.list, f.listNot:
@@ -658,7 +680,8 @@ func (f *grepFile) match(line []byte, at int64) {
 	}
 }
 
-// separate prints "--" between groups of lines that do not touch.
+// separate prints "--" between groups of lines that do not touch, if lines of context
+// are asked for.
 func (f *grepFile) separate(number int) {
 	if f.before+f.after > 0 && f.groups && (f.last == 0 || f.last < number-1) {
 		f.out.WriteString("--\n")
@@ -689,7 +712,8 @@ func (f *grepFile) print(line []byte, number int, at int64, mark byte) {
 	f.newline()
 }
 
-// hides reports whether text is not printed, because it is not UTF-8.
+// hides reports whether text is not printed, because it is not UTF-8: GNU's grep
+// regards such a file as binary.
 func (f *grepFile) hides(text []byte) bool {
 	return !f.text && !f.anyBytes && !utf8.Valid(text)
 }
@@ -715,7 +739,8 @@ func (f *grepFile) newline() {
 	}
 }
 
-// head prints what stands before a line.
+// head prints what stands before a line: name, number, column and offset, each with ":"
+// for a selected line and "-" for one of the context.
 func (f *grepFile) head(number, column int, at int64, mark byte) {
 	switch {
 	case f.withName && f.heading:

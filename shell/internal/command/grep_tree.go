@@ -101,7 +101,8 @@ type grepTree struct {
 	path   string    // of that file
 }
 
-// walk reads each file.
+// walk reads each file: for options that need files without a match, or bytes that a
+// search of a workspace does not return, such as -v, -L, -z and -b.
 func (t *grepTree) walk(ctx context.Context) error {
 	if t.gitignore {
 		files, err := t.at.Workspace.Glob(ctx, "**", &workspace.GlobOptions{Dir: t.at.Name, Gitignore: true})
@@ -156,7 +157,11 @@ func (t *grepTree) failRead(file string, err error) {
 // grepPage is how many matches are asked for at a time.
 const grepPage = 100_000
 
-// search asks the workspace for the matches, and prints them.
+// search asks the workspace for the matches, and prints them, page by page. The
+// workspace knows another dialect of patterns, so that it gets an expression that finds
+// at least the lines of this one, and is tells which of them match (see
+// [pattern.Regexp.Candidates]). Where it is not needed, the workspace may count lines,
+// or stop at the first match of each file.
 func (t *grepTree) search(ctx context.Context) error {
 	expression, is := t.re.Candidates()
 	if remote, exact := t.re.Remote(); exact && (t.quietLines() || t.max == 1) {
@@ -208,7 +213,8 @@ func (t *grepTree) checkSlash(ctx context.Context, result *workspace.GrepResult)
 	return err
 }
 
-// isFile reports whether the search has found out that it is that of a file.
+// isFile reports whether the search has found out that its path is a file, by a match
+// or a skipped file that has the path itself.
 func (t *grepTree) isFile(result *workspace.GrepResult) bool {
 	for _, s := range result.Skipped { // a directory can be among them for other reasons
 		if s.Path == t.at.Name && (s.Reason == workspace.SkipBinary || s.Reason == workspace.SkipTooLarge) {
@@ -221,7 +227,8 @@ func (t *grepTree) isFile(result *workspace.GrepResult) bool {
 // quietLines reports whether no lines are printed.
 func (g *grepRun) quietLines() bool { return g.quiet || g.count || g.list }
 
-// page prints the matches whose lines match, and between them what the skipped files have.
+// page prints the matches whose lines match, and between them what the skipped files
+// have: both lists are sorted by path, and so is the output.
 func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, is func(line []byte) bool) {
 	skipped := result.Skipped
 	binary := t.searchBinary(ctx, skipped)
@@ -317,7 +324,8 @@ func (t *grepTree) skipped(ctx context.Context, s workspace.Skipped, searched *s
 	}
 }
 
-// match prints a match that the workspace has found.
+// match prints a match that the workspace has found, with the lines around it. Of the
+// lines after it, those that match themselves are left for their own match.
 func (t *grepTree) match(m *workspace.Match) {
 	if t.file == nil {
 		t.file, t.path = t.newFile(t.shown(m.Path)), m.Path

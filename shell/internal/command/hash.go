@@ -19,7 +19,9 @@ import (
 	"strings"
 )
 
-// checksum returns a program that prints and checks sums.
+// checksum returns a program that prints and checks sums: md5sum and the like of GNU's
+// coreutils. A line is "SUM  NAME", and a name with a line end is escaped, with a
+// backslash at the beginning of the line.
 func checksum(kind sumKind) Program {
 	return func(ctx context.Context, p *Process) int {
 		f := newFlags(p, "[OPTION]... [FILE]...")
@@ -89,6 +91,8 @@ var (
 	unescapeSumName = strings.NewReplacer(`\\`, "\\", `\n`, "\n", `\r`, "\r")
 )
 
+// print prints the sum of a file. The mark "*" says that it was read in binary mode,
+// which changes nothing here.
 func (s *summer) print(in *Input) error {
 	sum, err := s.sum(in)
 	if err != nil {
@@ -112,7 +116,8 @@ func (s *summer) print(in *Input) error {
 	return s.out.WriteByte(lineEnd(s.zero))
 }
 
-// check checks the sums that a file lists.
+// check checks the sums that a file lists. The status is 1 if a sum differs, a file
+// cannot be read, or no line has a sum; lines of another form count only with --strict.
 func (s *summer) check(in *Input) error {
 	r := newLineReader(s.ctx, s.p, in, '\n')
 	var formatted, malformed, unreadable, mismatched, matched int
@@ -237,7 +242,8 @@ var checksums = map[string]sumKind{
 	"sha384": {"SHA384", sha512.New384}, "sha512": {"SHA512", sha512.New},
 }
 
-// cksum prints the CRC of POSIX, or another sum.
+// cksum prints the CRC of POSIX, or another sum with -a: the CRC is of the bytes, and
+// then of the length, lowest byte first, and is inverted at the end.
 func cksum(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	kind := f.StringP("algorithm", "a", "crc", "the digest type: crc, md5, sha1, sha224, sha256, sha384 or sha512")
@@ -306,7 +312,9 @@ type encoding interface {
 	DecodedLen(n int) int
 }
 
-// baseProgram returns a program that encodes and decodes.
+// baseProgram returns a program that encodes and decodes: base64 and base32 of RFC
+// 4648, with lines of 76 characters. group is how many characters make whole bytes: 4,
+// or 8.
 func baseProgram(coding encoding, alphabet string, group int) Program {
 	return func(ctx context.Context, p *Process) int {
 		f := newFlags(p, "[OPTION]... [FILE]")
@@ -367,6 +375,8 @@ func encodeBase(ctx context.Context, out *bufio.Writer, in io.Reader, coding enc
 
 var errInvalidInput = errors.New("invalid input")
 
+// decodeBase decodes whole groups. What comes before an error is written, as by GNU's
+// programs.
 func decodeBase(ctx context.Context, out *bufio.Writer, in io.Reader, coding encoding, alphabet string, group int, ignore bool) error {
 	r := bufio.NewReaderSize(in, 32<<10)
 	pending := make([]byte, 0, group)

@@ -20,6 +20,8 @@ type amount struct {
 }
 
 // countedBy makes -n and -c set a, the last one counts.
+// As in GNU's programs, a sign of -n means something else: head -n -2 is all but the
+// last two lines, tail -n +2 all from the second one on.
 func (a *amount) countedBy(f *flags) {
 	set := func(inBytes bool) func(string) error {
 		return func(s string) error {
@@ -66,7 +68,9 @@ func (h *headers) print(w io.Writer, name string, names []string) {
 	fmt.Fprintf(w, "==> %s <==\n", name)
 }
 
-// head prints the beginnings of files.
+// head prints the beginnings of files, as POSIX says, with GNU's -c, -q, -v and -z: 10
+// lines, or the number of -n. The old form head -5 is accepted. Several files have
+// headers.
 func head(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	a := amount{n: 10}
@@ -118,7 +122,8 @@ func firstLines(ctx context.Context, out *bufio.Writer, in io.Reader, n int64, e
 	return ctx.Err()
 }
 
-// allButLastLines holds as many lines as it leaves out.
+// allButLastLines holds as many lines as it leaves out: a line is written when that
+// many have come after it.
 func allButLastLines(ctx context.Context, p *Process, out *bufio.Writer, in io.Reader, n int64, end byte) error {
 	window := lastLines{limit: n, memory: p.MaxMemory}
 	r := newLineReader(ctx, p, in, end)
@@ -142,7 +147,8 @@ type lastLines struct {
 	held          int64
 }
 
-// add adds a line, and writes the one that has to go to w.
+// add adds a line, and writes the one that has to go to w. The ring takes the place of
+// the oldest line, whose memory it uses again.
 func (l *lastLines) add(line []byte, w io.Writer) error {
 	if l.limit == 0 {
 		_, err := w.Write(line)
@@ -177,6 +183,8 @@ func (l *lastLines) write(w io.Writer) error {
 }
 
 // lastBytes reads all of in, and returns the last n bytes. What comes before goes to w.
+// The bytes are moved down only when there are as many again, or 1 MiB more, so that
+// each is moved a few times at most.
 func lastBytes(ctx context.Context, p *Process, w io.Writer, in io.Reader, n int64) ([]byte, error) {
 	var held []byte
 	buf := make([]byte, 64<<10)
@@ -204,7 +212,9 @@ func allButLastBytes(ctx context.Context, p *Process, out io.Writer, in io.Reade
 	return err
 }
 
-// tail prints the ends of files.
+// tail prints the ends of files, as POSIX says, with GNU's -q, -v and -z. It reads
+// files from their beginning, as a workspace has no seeking, and holds what it may
+// print. -f is refused: it would wait for changes until the time of the script is over.
 func tail(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	a := amount{n: 10}

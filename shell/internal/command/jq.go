@@ -21,8 +21,11 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// jq filters JSON, with the language as gojq has it. Objects are printed with their keys
-// sorted.
+// jq filters JSON, with the language as gojq has it. Objects are printed with their
+// keys sorted. It differs from jq 1.7 in what gojq does: integers of any size are
+// exact, there are no colors, and no modules. Time zones are UTC. The status is 2 for a
+// wrong use, 3 for a filter that cannot be read, and 5 after an error of the filter;
+// with -e also 1 and 4.
 func jq(ctx context.Context, p *Process) int {
 	j := &jqRun{p: p, indent: "  "}
 	named, rest, err := j.takeArguments(ctx, p.Args[1:])
@@ -230,7 +233,11 @@ def _ownFromstream(f): fromstream(f); def fromstream(f): _ownFromstream(f | _own
 const jqOwn = "\x00"
 
 // rewriteJQ makes calls of functions of the operators that the prelude defines. In the
-// prelude itself, it gives the functions their names.
+// prelude itself, it gives the functions their names. It walks the tree of a query by
+// reflection, as the tree has many kinds of nodes, and two of them matter:
+//
+//	"a" * $n     _multiply("a"; $n), which asks _ownFits first
+//	.[$n] = 1    _assign(.[$n]; 1), whose paths go through _ownWithin
 func rewriteJQ(v reflect.Value, prelude bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -291,6 +298,8 @@ func (j *jqRun) within(_ any, args []any) any {
 	return args[0]
 }
 
+// compile reads a filter, and puts the prelude before it. Variables are passed by their
+// order.
 func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error) {
 	query, err := gojq.Parse(filter)
 	if err != nil {
@@ -465,6 +474,8 @@ func (j *jqRun) write(v any, depth int) {
 	}
 }
 
+// scalar writes a value that has no parts. With -a, a character beyond 16 bits becomes
+// two escapes, as in UTF-16.
 func (j *jqRun) scalar(v any) {
 	text, err := gojq.Marshal(v)
 	if err != nil {
@@ -551,6 +562,8 @@ func (in *jqInput) Next() (any, bool) {
 	return in.next()
 }
 
+// slurpAll returns all values as one array, or with -R all text. What it holds is
+// bounded, value by value.
 func (in *jqInput) slurpAll() (any, bool) {
 	if in.slurped {
 		return nil, false
@@ -675,7 +688,9 @@ func (e heapError) Error() string {
 }
 
 // boundHeap ends the context when the memory of the process has grown far beyond limit,
-// since nothing else tells how much a filter holds. Call stop.
+// since nothing else shows how much a filter holds. It looks each 5 ms, and allows 256
+// MiB more than four times the limit, as other work of the process counts, too. Call
+// stop.
 func boundHeap(ctx context.Context, limit int64) (bounded context.Context, stop func()) {
 	const slack, interval = 256 << 20, 5 * time.Millisecond
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}

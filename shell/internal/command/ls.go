@@ -58,8 +58,8 @@ func modeText(info workspace.FileInfo) string {
 	return text
 }
 
-// humanSize returns a size as -h shows it: rounded up, with one digit after the point
-// below 10.
+// humanSize returns a size as -h shows it, in powers of 1024: rounded up, with one
+// digit after the point below 10. 1025 is 1.1K, and 10240 is 10K.
 func humanSize(n int64) string {
 	if n < 1024 {
 		return strconv.FormatInt(n, 10)
@@ -102,7 +102,12 @@ type lsEntry struct {
 	shown string
 }
 
-// ls lists directories.
+// ls lists directories, as POSIX says, with GNU's common options: one name a line, as
+// if the output were no terminal, and sorted bytewise. Hidden names need -a or -A. A
+// workspace has no owners, permissions and links, so that -l shows fixed ones (root,
+// 644, 755, 1 link), and no blocks, so that "total" counts blocks of 4 KiB. Times are
+// those of the last change, with -u and -c, too. The status is 2 for an argument that
+// does not exist, 1 for a directory further down that cannot be read.
 func ls(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	f.failure = exitUsage
@@ -223,7 +228,8 @@ func (l *lsRun) describe(ctx context.Context, name string) (workspace.FileInfo, 
 	return l.p.Lstat(ctx, name)
 }
 
-// list lists one directory, and with -R those in it.
+// list lists one directory, and with -R those in it: first all that is in it, then each
+// directory.
 func (l *lsRun) list(ctx context.Context, name string, head, operand bool) {
 	infos, err := l.p.ReadDir(ctx, name)
 	if err != nil {
@@ -275,6 +281,7 @@ func (l *lsRun) list(ctx context.Context, name string, head, operand bool) {
 	}
 }
 
+// leavesOut reports whether a name is hidden or ignored.
 func (l *lsRun) leavesOut(name string) bool {
 	if strings.HasPrefix(name, ".") && !l.all && !l.almost {
 		return true
@@ -282,7 +289,8 @@ func (l *lsRun) leavesOut(name string) bool {
 	return slices.ContainsFunc(l.ignore, func(re *regexp.Regexp) bool { return re.MatchString(name) })
 }
 
-// order sorts a listing.
+// order sorts a listing. Of times the newest comes first, of sizes the largest, and
+// names decide where they are equal. --group-directories-first is not reversed by -r.
 func (l *lsRun) order(entries []lsEntry) {
 	compare := func(a, b lsEntry) int { return strings.Compare(a.shown, b.shown) }
 	by := compare
@@ -381,7 +389,8 @@ func (l *lsRun) mark(info workspace.FileInfo) string {
 	return ""
 }
 
-// time returns a time as -l shows it.
+// time returns a time as -l shows it: with the time of day if it is not older than half
+// a year nor in the future, else with the year. A store without times shows 1970.
 func (l *lsRun) time(t time.Time) string {
 	if t.IsZero() {
 		t = time.Unix(0, 0)

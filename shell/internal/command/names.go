@@ -11,7 +11,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// basename prints names without their directories.
+// basename prints names without their directories, as POSIX says: "/a/b/" is b, "/" is
+// "/". A suffix is taken away unless it is the whole name.
 func basename(ctx context.Context, p *Process) int {
 	f := newFlags(p, "NAME [SUFFIX]\n  or:  basename OPTION... NAME...")
 	f.first = true
@@ -50,7 +51,8 @@ func basename(ctx context.Context, p *Process) int {
 	return p.finish(out, 0)
 }
 
-// dirname prints the directories of names.
+// dirname prints the directories of names, as POSIX says: without the last element and
+// the slashes around it. "/a" is "/", and "a" is ".".
 func dirname(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION] NAME...")
 	zero := f.BoolP("zero", "z", false, "end each output line with NUL, not newline")
@@ -81,7 +83,9 @@ func dirname(ctx context.Context, p *Process) int {
 	return p.finish(out, 0)
 }
 
-// realpath prints absolute names without symlinks.
+// realpath prints absolute names without symlinks, as GNU's does. The last element may
+// be missing, with -m any, with -e none. ".." is taken away before symlinks are
+// followed, as names are everywhere in the shell.
 func realpath(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILE...")
 	existing := f.BoolP("canonicalize-existing", "e", false, "all components of the path must exist")
@@ -152,7 +156,8 @@ const (
 	anyMissing
 )
 
-// realPath returns an absolute name without symlinks, and without "." and "..".
+// realPath returns an absolute name without symlinks, and without "." and "..". It
+// looks for the longest part that exists, resolves it, and adds the rest.
 func (p *Process) realPath(ctx context.Context, name string, mode missingMode, keepLinks bool) (string, error) {
 	if name == "" {
 		return "", fs.ErrNotExist

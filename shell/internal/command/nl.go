@@ -11,7 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// nl numbers lines.
+// nl numbers lines, as POSIX says. A page has up to three sections, each begun by a
+// line of delimiters, which is printed as an empty line: "\:\:\:" for the header,
+// "\:\:" for the body, "\:" for the footer. By default only the lines of the body that
+// are not empty have numbers, and the text before any delimiter is a body. Styles with
+// expressions (-b pRE) are refused.
 func nl(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	styles := map[string]*string{
@@ -109,7 +113,9 @@ func nl(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
-// tac prints files with their lines in reverse.
+// tac prints files with their lines in reverse, as GNU's does. A separator ends its
+// record, so that the last record may have none: "a\nb" becomes "ba\n". With -b it
+// begins the record. Each file is held in memory.
 func tac(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	before := f.BoolP("before", "b", false, "the separator is before a record, not after it")
@@ -156,7 +162,8 @@ func tac(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
-// rev prints lines with their characters in reverse.
+// rev prints lines with their characters in reverse, as util-linux's does. A byte that
+// is no UTF-8 counts as one.
 func rev(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	names, status, ok := f.parse()

@@ -14,7 +14,13 @@ import (
 	"strings"
 )
 
-// od dumps bytes in octal and other formats.
+// od dumps bytes in octal and other formats, as POSIX says, with GNU's -w, --endian and
+// z. Lines that are equal to the one before are printed as one "*", unless -v is given.
+// A number at the end that is not whole is filled with zeros.
+//
+//	printf 'AB\n' | od -An -tx1      41 42 0a
+//	printf 'AB\n' | od -An -c        A B \n
+//	printf 'AB\n' | od -An -tu2      16961 10: low bytes first
 func od(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	d := &dumper{address: "%07o", width: 16, order: binary.LittleEndian}
@@ -129,7 +135,8 @@ type dumper struct {
 	starred bool
 }
 
-// dumpSpec is one format of od.
+// dumpSpec is one format of od: a letter, and the size of its numbers in bytes. field
+// is as wide as the largest number.
 type dumpSpec struct {
 	verb    byte
 	size    int
@@ -176,7 +183,8 @@ func (d *dumper) add(text string) error {
 	return nil
 }
 
-// align makes the lines of all formats equally wide.
+// align makes the lines of all formats equally wide: the blanks that a format lacks are
+// spread over its fields.
 func (d *dumper) align() {
 	width := 0
 	for _, s := range d.specs {
@@ -359,7 +367,9 @@ func shortFloat(n float64, bits int) string {
 	}
 }
 
-// hexdump dumps bytes as util-linux's does.
+// hexdump dumps bytes as util-linux's does, in one of its fixed forms: the default of
+// two bytes, low one first, or that of -b, -c, -C, -d, -o, -x. Formats of -e are
+// refused.
 func hexdump(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	h := &hexDumper{style: hexStyles["default"]}

@@ -17,8 +17,21 @@ import (
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
-// printf is bash's builtin, not the program of coreutils, as scripts get the
-// builtin. It sets no variable (-v): that is for the shell.
+// printf is bash's builtin, not the program of coreutils, as scripts get the builtin.
+// It sets no variable (-v): that is for the shell.
+//
+// The format is used again as long as arguments are left, and a directive without an
+// argument gets "" or 0:
+//
+//	printf '%s=%d\n' a 1 b       a=1, b=0
+//	printf '%5.2f|%-5s|%05d\n' 3.14159 ab 42    " 3.14|ab   |00042"
+//	printf '%d %d\n' "'A" 0x1f   65 31: the code of a character, C's integers
+//	printf '%b' 'a\tb\c' x       a tab b: %b reads escapes, and \c ends all output
+//	printf '%q\n' "a b"          a\ b: what bash reads back
+//	printf '%(%Y)T\n' 0          1970: a time in seconds, in the form of strftime
+//
+// A wrong number is reported, counts up to what is wrong, and makes the status 1. %n is
+// refused, and so are %a and %A.
 func printf(ctx context.Context, p *Process) int {
 	args := p.Args[1:]
 	if len(args) == 1 && args[0] == "--help" {
@@ -71,11 +84,13 @@ type formatter struct {
 	status int
 }
 
+// complain reports a wrong argument, and goes on: the status will be 1.
 func (f *formatter) complain(format string, args ...any) {
 	fmt.Fprintf(f.p.Stderr, "printf: "+format+"\n", args...)
 	f.status = 1
 }
 
+// next returns the next argument, "" after the last one.
 func (f *formatter) next() string {
 	if len(f.args) == 0 {
 		return ""
@@ -111,7 +126,7 @@ func (f *formatter) once(format string) error {
 	return nil
 }
 
-// directive is what stands between % and its letter.
+// directive is what stands between % and its letter: flags, width and precision.
 type directive struct {
 	flags     string
 	width     int
@@ -120,7 +135,8 @@ type directive struct {
 
 func (d directive) has(flag byte) bool { return strings.IndexByte(d.flags, flag) >= 0 }
 
-// directive writes one directive, and returns the rest of the format.
+// directive writes one directive, and returns the rest of the format. The lengths of C,
+// such as the l of %ld, mean nothing.
 func (f *formatter) directive(s string) (rest string, err error) {
 	d := directive{precision: -1}
 	n := len(s) - len(strings.TrimLeft(s, "#'-+ 0"))
@@ -213,7 +229,8 @@ func (f *formatter) time(format string) string {
 	return formatTime(t.In(f.p.location()), format)
 }
 
-// pad pads a string with blanks to the width; a number may ask for zeros.
+// pad pads a string with blanks to the width; a number may ask for zeros, which come
+// after its sign and its 0x. The width counts bytes, as in bash.
 func (d directive) pad(s string, zeros bool) string {
 	n := d.width - len(s)
 	switch {
@@ -250,6 +267,8 @@ func (d directive) sign() string {
 	return ""
 }
 
+// integer formats an integer as C does. A precision is the least number of digits, and
+// turns off the flag 0. With the precision 0, the number 0 has no digits at all.
 func (d directive) integer(n *big.Int, verb byte) string {
 	base := map[byte]int{'d': 10, 'u': 10, 'o': 8, 'x': 16, 'X': 16}[verb]
 	digits := new(big.Int).Abs(n).Text(base)
@@ -278,7 +297,8 @@ func (d directive) integer(n *big.Int, verb byte) string {
 }
 
 // extended is a number as C's long double has it on most machines: a mantissa of 64
-// bits, or not a number.
+// bits, or not a number. Coreutils and bash compute with it, so that seq 0 .1 1 ends
+// with 1.0.
 type extended struct {
 	*big.Float
 	nan bool
@@ -348,8 +368,9 @@ var (
 	floatPrefix   = lazyregexp.New(`^[ \t-\r]*([+-]?)(0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:inf(?:inity)?|nan))`)
 )
 
-// number reads an integer as C's strtol does: what cannot be read is zero, and
-// what follows is an error.
+// number reads an integer as C's strtol does, in base 10, 8 or 16 by its prefix: what
+// cannot be read is zero, and what follows is an error. 010 is 8, and 08 is 0 with an
+// error.
 func (f *formatter) number(s string) *big.Int {
 	if code, ok := characterCode(s); ok {
 		return big.NewInt(code)
@@ -386,7 +407,8 @@ func (f *formatter) number(s string) *big.Int {
 	return n
 }
 
-// characterCode is the number of a character behind a quote.
+// characterCode is the number of a character after a quote: 65 for "'A". The quote is
+// not closed.
 func characterCode(s string) (code int64, ok bool) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return 0, false
@@ -401,10 +423,12 @@ func characterCode(s string) (code int64, ok bool) {
 	return int64(r), true
 }
 
+// outOfRange warns: the status stays as it is.
 func (f *formatter) outOfRange(s string) {
 	fmt.Fprintf(f.p.Stderr, "printf: warning: %s: Numerical result out of range\n", s)
 }
 
+// signed reads an integer of 64 bits. One that is too large becomes the nearest.
 func (f *formatter) signed(s string) int64 {
 	n := f.number(s)
 	if n.IsInt64() {
@@ -430,6 +454,7 @@ func (f *formatter) unsigned(s string) uint64 {
 	return math.MaxUint64
 }
 
+// float reads a number with a fraction, an exponent, "inf" or "nan".
 func (f *formatter) float(s string) extended {
 	if code, ok := characterCode(s); ok {
 		return extended{Float: big.NewFloat(float64(code))}
@@ -441,7 +466,9 @@ func (f *formatter) float(s string) extended {
 	return n
 }
 
-// parseExtended reads the number that s begins with, as C's strtold does.
+// parseExtended reads the number that s begins with, as C's strtold does. Exponents
+// beyond those of a long double are decided without computing the number, which could
+// take very long.
 func parseExtended(s string) (n extended, rest string, ok bool) {
 	n.Float = new(big.Float).SetPrec(64)
 	m := floatPrefix().FindStringSubmatch(s)
@@ -476,8 +503,9 @@ func parseExtended(s string) (n extended, rest string, ok bool) {
 	return n, s[len(m[0]):], true
 }
 
-// unescape reads the escape sequence that s begins with. In an argument of %b,
-// and of echo -e, an octal number begins with 0, and \c stops.
+// unescape reads the escape sequence that s begins with. In an argument of %b, and of
+// echo -e, an octal number begins with 0 (\0101), and \c stops; in a format it is \101.
+// A sequence that is not known stays as it is, with its backslash.
 func unescape(s string, argument bool) (text []byte, n int, stop bool) {
 	if len(s) < 2 {
 		return []byte(s), len(s), false
@@ -525,6 +553,7 @@ func digitsEnd(s string, start, limit, base int) int {
 	return end
 }
 
+// unescapeAll reads all escapes of an argument of %b. stop is whether there is a \c.
 func unescapeAll(s string) (text []byte, stop bool) {
 	var b bytes.Buffer
 	for s != "" {
@@ -547,7 +576,9 @@ func unescapeAll(s string) (text []byte, stop bool) {
 	return b.Bytes(), false
 }
 
-// quoteShell quotes s so that bash reads it back.
+// quoteShell quotes s so that bash reads it back: special characters get a backslash,
+// and text with control characters the form $'...'. A tilde is special at the
+// beginning, and after ":" and "=", where bash expands it.
 func quoteShell(s string) string {
 	if s == "" {
 		return "''"

@@ -49,8 +49,8 @@ func (p *Process) errorf(format string, args ...any) int {
 }
 
 // fail prints what went wrong with a file in the words of GNU ("cat: x: No such file or
-// directory"), and returns 1. A reader
-// that wants no more is no failure worth a message, and has a status of its own.
+// directory"), and returns 1. A reader that wants no more is no failure worth a
+// message, and has a status of its own.
 func (p *Process) fail(name string, err error) int {
 	if isPipe(err) {
 		return exitPipe
@@ -202,7 +202,8 @@ func (r contextReader) Read(b []byte) (int, error) {
 	return r.Reader.Read(b)
 }
 
-// directoryReader is a directory that is open: only reading fails.
+// directoryReader is a directory that is open: only reading fails, as on Unix, so that
+// cat says "Is a directory" for it as for a file that cannot be read.
 type directoryReader struct{ err error }
 
 func (d directoryReader) Read([]byte) (int, error) { return 0, d.err }

@@ -16,7 +16,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// rgTypes are the globs of the types of files that rg knows by name.
+// rgTypes are the globs of the types of files that rg knows by name: the common ones of
+// ripgrep's list.
 var rgTypes = map[string][]string{
 	"c": {"*.[chH]", "*.[chH].in", "*.cats"}, "cpp": {"*.[ChH]", "*.cc", "*.[ch]pp", "*.[ch]xx", "*.hh", "*.inl"},
 	"cs": {"*.cs"}, "css": {"*.css", "*.scss"}, "csv": {"*.csv"}, "docker": {"*Dockerfile*"}, "go": {"*.go"},
@@ -33,7 +34,11 @@ var rgTypes = map[string][]string{
 // rgAliases are other names of types.
 var rgAliases = map[string]string{"md": "markdown", "python": "py", "rs": "rust", "typescript": "ts", "javascript": "js", "yml": "yaml", "rb": "ruby", "cc": "cpp"}
 
-// rg finds lines, and leaves out hidden files and those that .gitignore files exclude.
+// rg finds lines as ripgrep does, and leaves out hidden files and those that .gitignore
+// files exclude. Files are sorted by path. Patterns are those of the regex crate, with
+// -P Perl's without look-around. A pattern matches in one line. Without a path it
+// searches the standard input if something can be read from it, and else the working
+// directory. The status is that of grep.
 func rg(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... PATTERN [PATH]...")
 	f.failure = exitUsage
@@ -239,8 +244,13 @@ func (r *rgRun) search(ctx context.Context, names []string, implicit, noName, he
 	return g.finish()
 }
 
-// filters returns the globs of the files that are searched in the directory name, and of
-// those that are left out. Those of the options begin at the working directory.
+// filters returns the globs of the files that are searched in the directory name, and
+// of those that are left out. Those of the options begin at the working directory, so
+// that the path of the directory is taken from them:
+//
+//	rg -g 'src/*.go' x src    src/*.go becomes *.go in src
+//	rg -g '!*.md' x           leaves out *.md at any depth
+//	rg -g '.github/**' x      shows hidden files, as the glob names one
 func (r *rgRun) filters(name string) (includes, excludes []string) {
 	hidden := r.hidden
 	prefix := path.Clean(name)
@@ -350,7 +360,8 @@ func (g *grepRun) replaced(line []byte) []byte {
 	return append(out, line[at:]...)
 }
 
-// expand adds the replacement of a match to out.
+// expand adds the replacement of a match to out: $1 and ${1} are groups, $0 is the
+// match, and $$ a dollar sign. A group that did not match, or does not exist, is empty.
 func (g *grepRun) expand(out, line []byte, m []int) []byte {
 	text := *g.replace
 	for text != "" {

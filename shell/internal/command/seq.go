@@ -10,7 +10,15 @@ import (
 	"strings"
 )
 
-// seq prints numbers.
+// seq prints numbers from FIRST to LAST, as GNU's does. Integers may have any size, and
+// are printed as they are; other numbers are of 64 bits of mantissa, and have as many
+// digits after the point as the most precise of FIRST and INCREMENT:
+//
+//	seq 3              1 2 3
+//	seq 1 .5 2         1.0 1.5 2.0
+//	seq -w 8 10        08 09 10
+//	seq 5 -2 1         5 3 1
+//	seq -f %03g 2      001 002
 func seq(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FIRST [INCREMENT]] LAST")
 	format := f.StringP("format", "f", "", "use printf style floating-point FORMAT")
@@ -68,7 +76,7 @@ func seq(ctx context.Context, p *Process) int {
 	return p.finishSequence(s.out, s.run())
 }
 
-// protectNumbers ends the options before a negative number, which is none.
+// protectNumbers ends the options before a negative number, which is none: seq -3 -1.
 func protectNumbers(p *Process) {
 	for i := 1; i < len(p.Args); i++ {
 		arg := p.Args[i]
@@ -123,6 +131,8 @@ func precisionOf(text string) int {
 	return max(0, len(fraction)-e)
 }
 
+// widthOf returns how wide a number is for -w: without a sign "+", with a 0 before a
+// bare point, and with its exponent written out, so that 1e2 has the width of 100.
 func widthOf(text string) int {
 	text = strings.TrimLeft(text, " \t\n+")
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
@@ -188,6 +198,8 @@ func (s *sequence) integers(first, step, last *big.Int) error {
 	return nil
 }
 
+// smallIntegers is integers without arithmetic of any size. The bound keeps n+step from
+// overflowing.
 func (s *sequence) smallIntegers(first, step, last int64) error {
 	var buf []byte
 	for n := first; step > 0 && n <= last || step < 0 && n >= last; n += step {
@@ -208,7 +220,8 @@ func (s *sequence) smallIntegers(first, step, last int64) error {
 	return nil
 }
 
-// sequenceFormat splits a format into its only directive and what is around it.
+// sequenceFormat splits a format into its only directive and what is around it. "%%" is
+// a percent sign.
 func sequenceFormat(format string) (prefix string, d directive, verb byte, suffix string, err error) {
 	d = directive{precision: -1}
 	if format == "" {
@@ -320,9 +333,11 @@ func (s *sequence) run() error {
 	return s.out.WriteByte('\n')
 }
 
+// newExtended returns a number with the mantissa of a long double.
 func newExtended() *big.Float { return new(big.Float).SetPrec(64) }
 
-// yes prints a line until nobody reads any more.
+// yes prints a line until nobody reads any more, or a budget of the shell is reached.
+// It writes 8 KiB at a time.
 func yes(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[STRING]...")
 	words, status, ok := f.parse()

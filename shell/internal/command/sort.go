@@ -21,7 +21,8 @@ import (
 // written when all is read: `sort -o f f` is safe. -R is refused, as its results would
 // differ from run to run.
 //
-// The status is 1 where -c finds lines in disorder, and 2 after an error.
+// The status is 1 where -c finds lines in disorder, and after a wrong word of --sort and
+// --check, as with GNU's; after other errors it is 2.
 //
 // Keys: `sort -t: -k2,2n -k1` on the lines
 //
@@ -69,8 +70,7 @@ func sortLines(ctx context.Context, p *Process) int {
 	if flags.Changed("sort") {
 		kinds := map[string]byte{"general-numeric": 'g', "human-numeric": 'h', "month": 'M', "numeric": 'n', "version": 'V'}
 		if kinds[*word] == 0 {
-			p.errorf("invalid argument %s for '--sort'", quoteName(*word))
-			return 2
+			return p.errorf("invalid argument %s for '--sort'", quoteName(*word))
 		}
 		global.setKind(kinds[*word])("")
 	}
@@ -81,8 +81,7 @@ func sortLines(ctx context.Context, p *Process) int {
 		*check = true
 	case "":
 	default:
-		p.errorf("invalid argument %s for '--check'", quoteName(*checkHow))
-		return 2
+		return p.errorf("invalid argument %s for '--check'", quoteName(*checkHow))
 	}
 	s := &sorter{reverse: *reverse, unique: *unique, end: '\n', separator: -1}
 	if *zero {

@@ -16,7 +16,10 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// statFiles prints what is known about files.
+// statFiles is GNU's stat: it prints what is known about files, in the usual form or in
+// that of -c and --printf, with the same letters. What a workspace does not have is
+// fixed: owners are root, inodes and devices 0, modes 644 and 755, links 1; all three
+// times are of the last change.
 func statFiles(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILE...")
 	format := f.StringP("format", "c", "", "what to print, with a line end")
@@ -108,7 +111,8 @@ func (s statEntry) format(text string) string {
 	})
 }
 
-// value returns the value of one letter.
+// value returns the value of one letter, and false for one that GNU's stat does not
+// know.
 func (s statEntry) value(letter string) (string, bool) {
 	modified := s.info.ModTime
 	if modified.IsZero() {
@@ -157,7 +161,10 @@ func (s statEntry) value(letter string) (string, bool) {
 	return "", false
 }
 
-// fileKinds prints what files contain.
+// fileKinds is the program file: it prints what files contain. It knows the beginnings
+// of some common formats, the interpreters of scripts, JSON, and the encodings and line
+// ends of text, in the words of libmagic. It knows far fewer formats: others are
+// "data".
 func fileKinds(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILE...")
 	brief := f.BoolP("brief", "b", false, "without the names")
@@ -289,8 +296,10 @@ var jsonStart = lazyregexp.New(`^\s*[\[{]`)
 // isJSON reports whether a text is one JSON object or array.
 func isJSON(data []byte) bool { return jsonStart().Match(data) && json.Valid(data) }
 
-// encodingOf returns the encoding of a text, and its name in words; "binary" if it is no
-// text.
+// encodingOf returns the encoding of a text, and its name in words; "binary" if it is
+// no text. Control characters other than those of text make it binary. What is no UTF-8
+// is ISO 8859 if it has no byte of the second block of control characters, 0x80 to
+// 0x9f.
 func encodingOf(data []byte, whole bool) (charset, text string) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) && utf8.Valid(data):
@@ -328,7 +337,8 @@ func encodingOf(data []byte, whole bool) (charset, text string) {
 	return "iso-8859-1", "ISO-8859 text"
 }
 
-// lineKinds says what is special about the lines of a text.
+// lineKinds says what is special about the lines of a text: length, line ends, control
+// characters.
 func lineKinds(data []byte, whole bool) string {
 	crlf := bytes.Count(data, []byte("\r\n"))
 	lf, cr := bytes.Count(data, []byte("\n"))-crlf, bytes.Count(data, []byte("\r"))-crlf

@@ -11,7 +11,9 @@ import (
 	"strings"
 )
 
-// tee copies the standard input to files and to the standard output.
+// tee copies the standard input to files and to the standard output, as POSIX says. A
+// file is stored when the input has ended. One that cannot be written does not stop the
+// others.
 func tee(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	add := f.BoolP("append", "a", false, "append to the given FILEs, do not overwrite")
@@ -64,7 +66,9 @@ func tee(ctx context.Context, p *Process) int {
 	return status
 }
 
-// split cuts a file into files.
+// split cuts a file into files, as GNU's does: of -l lines (1000), -b bytes, -C bytes
+// of whole lines, or into -n parts. Names are PREFIX and a suffix that counts aa, ab,
+// and so on. --filter is refused.
 func split(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE [PREFIX]]")
 	s := &splitter{ctx: ctx, p: p, lines: 1000}
@@ -215,8 +219,9 @@ func (s *splitter) open() error {
 	return nil
 }
 
-// name is the next name. When all suffixes but one in the last block are used, they
-// become longer: after xyz follows xzaaa, so that the names remain sorted.
+// name is the next name. When all suffixes but those in the last block are used, they
+// become longer, so that the names remain sorted: with two letters, after yz comes
+// zaaa. Suffixes of a length that was given, or with a start, do not grow, and end.
 func (s *splitter) name() (string, bool) {
 	n, length, lead := s.next, s.length, ""
 	base := len(s.alphabet)
@@ -279,6 +284,7 @@ func (s *splitter) byLines(in io.Reader) error {
 	return r.err
 }
 
+// write adds a line to the current file, with the end that it had.
 func (s *splitter) write(r *lineReader) error {
 	_, err := s.out.Write(r.line)
 	if err == nil && r.terminated {
@@ -287,6 +293,8 @@ func (s *splitter) write(r *lineReader) error {
 	return err
 }
 
+// byLineBytes puts as many whole lines into a file as fit. A line that is longer than a
+// file is split, and its end shares a file with the next lines.
 func (s *splitter) byLineBytes(in io.Reader) error {
 	r := newLineReader(s.ctx, s.p, in, s.end)
 	room := int64(0)
@@ -321,7 +329,9 @@ func (s *splitter) byLineBytes(in io.Reader) error {
 	return r.err
 }
 
-// byChunks writes N files of about the same size, or prints the Kth of them (K/N).
+// byChunks writes N files of about the same size, or prints the Kth of them (K/N). With
+// l/N, a part ends at the first line end after its place: one that a long line covers
+// is empty.
 func (s *splitter) byChunks(in io.Reader, spec string) error {
 	rest, byLine := strings.CutPrefix(spec, "l/")
 	only := 0

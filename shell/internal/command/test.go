@@ -9,8 +9,22 @@ import (
 	"strings"
 )
 
-// test evaluates a condition, for xargs and find -exec; in scripts the shell's own comes
-// first. It is "[" too.
+// test evaluates a condition, for xargs and find -exec; in scripts the shell's own
+// comes first. It is "[" too, whose last argument must be "]". The status is 0, 1, or 2
+// for a wrong expression.
+//
+// How an expression is read depends on the number of arguments first (POSIX, "test"),
+// so that operands which look like operators do no harm:
+//
+//	test -f            1 argument: true, as it is not empty
+//	test ! x           2: the negation of one argument
+//	test -n = -n       3: a comparison, as the second one is a binary operator
+//	test ! -f x        3: no binary operator, so a negation
+//	test ! a = b       4: the negation of three
+//	test a = b -a c    5 or more: a grammar, in which -a binds tighter than -o
+//
+// Operators about what a workspace does not have, such as -t, -S and -u, are false; -r,
+// -w and -O are true of all that exists, and -x of directories.
 func test(ctx context.Context, p *Process) int {
 	args := p.Args[1:]
 	if p.name() == "[" {
@@ -84,11 +98,14 @@ func (t *condition) all() (bool, error) {
 	return holds, err
 }
 
+// negated evaluates fewer arguments as an expression of their own.
 func (t *condition) negated(args []string) (bool, error) {
 	holds, err := (&condition{ctx: t.ctx, p: t.p, args: args}).all()
 	return !holds, err
 }
 
+// or evaluates terms with -o between them. All are evaluated, so that an error in any
+// of them is found.
 func (t *condition) or() (bool, error) {
 	holds, err := t.and()
 	for err == nil && len(t.args) > 0 && t.args[0] == "-o" {
@@ -111,7 +128,10 @@ func (t *condition) and() (bool, error) {
 	return holds, err
 }
 
+// term evaluates one operand of -a and -o. A binary operator in second place comes
+// before everything else, as with three arguments.
 func (t *condition) term() (bool, error) {
+	// The bound is for the stack: "(" and "!" nest.
 	if t.depth++; t.depth > 1000 {
 		return false, errors.New("too many arguments")
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
-// lineReader reads lines of any length that memory allows.
+// lineReader reads lines of any length that memory allows. A line that fits into its
+// buffer of 32 KiB is not copied.
 type lineReader struct {
 	// line is the line that next has read, without its end. It is valid until next
 	// is called again.
@@ -99,7 +100,8 @@ func (p *Process) failWrite(err error) int {
 	return 1
 }
 
-// finish flushes the output of a program that returns status.
+// finish flushes the output of a program that returns status. A failed flush is the
+// greater error.
 func (p *Process) finish(out *bufio.Writer, status int) int {
 	if err := out.Flush(); err != nil {
 		return max(status, p.failWrite(err))
@@ -151,7 +153,8 @@ func (c *count) Type() string { return "count of things" }
 const sizeUnits = "KMGTPEZY"
 
 // parseSize reads a number with a suffix: b for 512, K or KiB for 1024, KB for 1000,
-// and so on. What is too large is the largest.
+// and so on up to Y, as in GNU's coreutils. What is too large is the largest, which is
+// as good as no bound.
 func parseSize(s string) (int64, error) {
 	digits := digitsEnd(s, 0, len(s), 10)
 	if digits == 0 {

@@ -11,7 +11,21 @@ import (
 	"strings"
 )
 
-// tr translates, squeezes or deletes bytes, as GNU's does.
+// tr translates, squeezes or deletes bytes, as POSIX and GNU's tr do, in the C locale:
+// a character of UTF-8 is several bytes. The operation depends on the options and on
+// the number of sets:
+//
+//	tr a-c x-z         translate; a shorter second set is filled with its last byte
+//	tr -d 0-9          delete
+//	tr -s ' '          squeeze runs of one byte into one
+//	tr -s a-z A-Z      translate, then squeeze what is in the second set
+//	tr -ds 0-9 x       delete the first set, then squeeze the second
+//	tr -c a-z '\n'     translate all bytes but those of the first set
+//
+// Sets have ranges, escapes, [:classes:], [=c=] and [x*n], which repeats x; [x*]
+// repeats it up to the length of the first set. [:lower:] [:upper:] change case, as
+// both have their letters in the same order, and must stand at the same place in both
+// sets.
 func tr(ctx context.Context, p *Process) int {
 	flags := newFlags(p, "[OPTION]... STRING1 [STRING2]")
 	flags.first = true
@@ -56,6 +70,8 @@ type translation struct {
 	delete, squeeze bool
 }
 
+// newTranslation makes a table for all 256 bytes, so that copy looks at each byte once.
+// The errors are GNU's.
 func newTranslation(sets []string, complement, translate, truncate bool) (*translation, error) {
 	t := &translation{}
 	for i := range t.to {
@@ -122,6 +138,8 @@ func newTranslation(sets []string, complement, translate, truncate bool) (*trans
 	return t, nil
 }
 
+// copy translates a stream. Squeezing looks at what is written, after translating or
+// deleting: tr -ds 0-9 x makes one x of x1x.
 func (t *translation) copy(ctx context.Context, w io.Writer, r io.Reader) error {
 	out := bufio.NewWriter(w)
 	buf := make([]byte, 32<<10)
@@ -171,10 +189,14 @@ type byteItem struct {
 	fill    bool   // [c*]
 }
 
+// endsWithClass reports whether the set ends with a class, which has no last byte to
+// fill a longer first set with.
 func (s *byteSet) endsWithClass() bool {
 	return len(s.items) > 0 && s.items[len(s.items)-1].class != ""
 }
 
+// hasClass reports whether a class is in the set. Its complement has no order that a
+// second set could follow.
 func (s *byteSet) hasClass() bool {
 	return slices.ContainsFunc(s.items, func(item byteItem) bool { return item.class != "" })
 }
@@ -233,6 +255,7 @@ func (s *byteSet) checkClasses(second *byteSet, complement bool) error {
 // [c*n].
 func parseByteSet(s string) (*byteSet, error) {
 	set := &byteSet{}
+	// An escaped byte is only itself: \- makes no range, and \[ no class.
 	bytes, escaped := unescapeBytes(s)
 	// plain reports whether the byte at i is c, and not escaped.
 	plain := func(i int, c byte) bool { return i < len(bytes) && bytes[i] == c && !escaped[i] }
@@ -346,7 +369,8 @@ func parseBracket(s []byte, escaped []bool) (item byteItem, n int, err error) {
 	return item, 3 + end + 1, nil
 }
 
-// unescapeBytes resolves the backslashes in s, and says which bytes had one.
+// unescapeBytes resolves the backslashes in s, and says which bytes had one. A
+// backslash before another character stands for that character.
 func unescapeBytes(s string) (bytes []byte, escaped []bool) {
 	for i := 0; i < len(s); {
 		c, n := s[i], 1

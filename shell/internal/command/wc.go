@@ -13,7 +13,9 @@ import (
 	"golang.org/x/text/width"
 )
 
-// wc counts lines, words, characters and bytes.
+// wc counts lines, words, characters and bytes, as POSIX says, in this order whatever
+// the order of the options. A line is a line end: text after the last one is none. With
+// several files, a last line has the totals.
 func wc(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	bytes := f.BoolP("bytes", "c", false, "print the byte counts")
@@ -95,7 +97,9 @@ func (p *Process) readAll(ctx context.Context, name string) ([]byte, error) {
 	return data, err
 }
 
-// countWidth is how wide the columns are: as the sum of the sizes of the files.
+// countWidth is how wide the columns are, as in GNU's wc: as the sum of the sizes of
+// the files, or 7 where one is no regular file, as its size is not known. One number
+// alone has no padding.
 func countWidth(ctx context.Context, p *Process, names []string, columns int) int {
 	if len(names) < 2 && columns == 1 {
 		return 1
@@ -131,7 +135,10 @@ func (c *counts) add(d counts) {
 	c.longest = max(c.longest, d.longest)
 }
 
-// countText counts what in has: only lines and bytes, unless it is to decode.
+// countText counts what in has: only lines and bytes, unless it is to decode. A word is
+// a run of printable characters without white space in it; characters that cannot be
+// printed neither begin nor end one. For -L, the width of a line counts tabs and wide
+// characters.
 func countText(ctx context.Context, in io.Reader, decode bool) (c counts, err error) {
 	buf := make([]byte, 64<<10)
 	rest := 0 // bytes of a character that the last read cut off

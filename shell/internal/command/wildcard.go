@@ -48,8 +48,9 @@ func wildcard(pattern string, fold bool) *regexp.Regexp {
 	return re
 }
 
-// wildcardClass returns the class at the beginning of a pattern, and its length; zero if
-// it does not end.
+// wildcardClass returns the class at the beginning of a pattern, and its length; zero
+// if it does not end, so that the "[" is itself. "!" and "^" negate, and a "]" that
+// comes first is a member.
 func wildcardClass(pattern string) (class string, n int) {
 	at := 1
 	var b strings.Builder

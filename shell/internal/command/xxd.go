@@ -14,7 +14,14 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// xxd makes a hex dump or does the reverse. Its options are not GNU's: -len is -l.
+// xxd makes a hex dump or does the reverse, as the program of Vim does. Its options are
+// not GNU's: -len is -l.
+//
+//	xxd -p          the digits alone, 30 bytes a line
+//	xxd -r -p       bytes from digits
+//	xxd -i f        an array of C
+//	xxd -e -g4      words of 4 bytes, as numbers of a little-endian machine
+//	xxd -s -8       from 8 bytes before the end
 func xxd(ctx context.Context, p *Process) int {
 	x := &hexWriter{count: math.MaxInt64, columns: -1, group: -1}
 	names, revert, status, ok := x.options(p)
@@ -342,7 +349,8 @@ func (x *hexWriter) include(r *bufio.Reader) error {
 	return nil
 }
 
-// revert turns a dump into bytes. Offsets only fill gaps with zeros.
+// revert turns a dump into bytes. Offsets only fill gaps with zeros: they must not go
+// back, as the output is a stream. The text after the digits does not count.
 func (x *hexWriter) revert(ctx context.Context, p *Process, in io.Reader) error {
 	r := newLineReader(ctx, p, in, '\n')
 	at := int64(0)
@@ -386,7 +394,9 @@ func (x *hexWriter) revert(ctx context.Context, p *Process, in io.Reader) error 
 	return r.err
 }
 
-// stringsProgram prints the sequences of printable characters in files.
+// stringsProgram prints the sequences of printable characters in files, as binutils'
+// strings does: ASCII of at least 4 characters, ended by anything else. -e S counts
+// bytes from 0x80 on as printable.
 func stringsProgram(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[option(s)] [file(s)]")
 	f.BoolP("all", "a", false, "scan the entire file (always done)")

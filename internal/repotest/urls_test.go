@@ -119,7 +119,7 @@ var variables = []struct{ name, reader, meaning string }{
 	{"NO_COLOR", program, "if it has any value, output has no colors"},
 	{"TERM", program, "if it is `dumb`, output has no colors"},
 	{"PATH", "`container`, `kubernetes`, `localbash`", "where the programs docker, podman, nerdctl, kubectl and bwrap are, and those that [commands](running-locally.md) name"},
-	{"XDG_STATE_HOME", program, "the folder of the record of trusted files, `workspace/trusted.json`; `~/.local/state` if it is not set"},
+	{"XDG_STATE_HOME", program, "the folder of the record of trusted files, `workspace/trusted.json`; if it is not set, `~/.local/state`, or `%LocalAppData%` on Windows"},
 	{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", sdk, "credentials"},
 	{"AWS_PROFILE", sdk, "the profile, if the options name none"},
 	{"AWS_REGION", sdk, "the region, if the options name none; it takes precedence over the profile"},

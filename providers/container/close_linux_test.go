@@ -135,6 +135,7 @@ func (r *running) processes(t *testing.T) int {
 }
 
 func TestCreatedContainer(t *testing.T) {
+	t.Parallel()
 	r := places()[1].enter(t)
 	f := open(t, &container.Options{
 		Engine: r.engineArgs, Image: r.imageName(),

@@ -28,6 +28,10 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
+	// Each run draws others.
+	if err := flag.Set("rapid.checks", map[bool]string{true: "100", false: "30"}[exhaustive.On()]); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	if err := closeBoxes(); err != nil {
 		fmt.Fprintln(os.Stderr, "closing the containers of all tests:", err)

@@ -105,17 +105,20 @@ func works(t *testing.T, f *container.FS) {
 	})
 }
 
-func TestKilledShells(t *testing.T) {
-	inTurn(t, func(t *testing.T, r *running) {
-		f := r.open(t)
-		done := writeBeside(t, f, func() { r.killShells(t) })
-		t.Logf("%d of %d writes succeeded", done, faultyWrites)
-		if done < faultyWrites/2 {
-			t.Errorf("%d of %d writes succeeded, want most of them", done, faultyWrites)
-		}
-		works(t, f)
-		isWhole(t, f)
-	})
+// TestKilledShells kills what this process has started, so no test runs beside it.
+func TestKilledShells(t *testing.T) { writesBesideKills(t, places()[0].start(t)) }
+
+func TestKilledShellsInside(t *testing.T) { inOwn(t, places()[1:], writesBesideKills) }
+
+func writesBesideKills(t *testing.T, r *running) {
+	f := r.open(t)
+	done := writeBeside(t, f, func() { r.killShells(t) })
+	t.Logf("%d of %d writes succeeded", done, faultyWrites)
+	if done < faultyWrites/2 {
+		t.Errorf("%d of %d writes succeeded, want most of them", done, faultyWrites)
+	}
+	works(t, f)
+	isWhole(t, f)
 }
 
 // killShells kills all shells where the files are, by their numbers.
@@ -171,6 +174,7 @@ func TestKilledContainer(t *testing.T) {
 }
 
 func TestStoppedContainer(t *testing.T) {
+	t.Parallel()
 	r := places()[1].start(t)
 	f := r.open(t)
 	r.client(t, "kill", r.container)

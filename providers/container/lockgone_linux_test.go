@@ -83,6 +83,7 @@ func TestLockReleasedWhileLookedAt(t *testing.T) {
 // TestLockThatStays has locks that nobody releases: the wait for them ends, and
 // the error says what to remove.
 func TestLockThatStays(t *testing.T) {
+	t.Parallel()
 	f := open(t, &container.Options{Executor: container.Command{}, Root: t.TempDir()})
 	version, err := f.WriteFile(t.Context(), "dir/file", nil, nil)
 	if err != nil {

@@ -19,6 +19,7 @@ func TestSSH(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: this computer is enough")
 	}
+	t.Parallel()
 	ctx, f := t.Context(), open(t, &container.Options{Executor: overSSH(t), Root: t.TempDir()})
 	events, err := f.Watch(ctx, ".", nil)
 	if err != nil {

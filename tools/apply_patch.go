@@ -42,6 +42,8 @@ var applyPatchSpec = spec{
 	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("dryRun", false) },
 }
 
+// runApplyPatch plans first: a patch that does not fit anywhere, or that a session may
+// not make, writes nothing.
 func runApplyPatch(ctx context.Context, ts *toolset, in *applyPatchInput) (*applyPatchOutput, error) {
 	plan, err := ts.planPatch(ctx, in.Patch)
 	if err != nil {
@@ -121,7 +123,8 @@ func patchedLines(spans []patch.Span) []lineChange {
 	return changes
 }
 
-// patched records changes that were made.
+// patched records changes that were made. Names are forgotten before any is recorded,
+// as a patch can rename a to b and b to a.
 func (ts *toolset) patched(ctx context.Context, changes []patch.Change) {
 	for _, c := range changes { // names may change places
 		switch c.Kind {
@@ -141,6 +144,7 @@ func (ts *toolset) patched(ctx context.Context, changes []patch.Change) {
 	}
 }
 
+// planApplyPatch reads the files, as the policy is asked with the diff of each change.
 func planApplyPatch(ctx context.Context, ts *toolset, in *applyPatchInput) ([]policy.Request, error) {
 	plan, err := ts.planPatch(ctx, in.Patch)
 	if err != nil {
@@ -153,7 +157,8 @@ func planApplyPatch(ctx context.Context, ts *toolset, in *applyPatchInput) ([]po
 	return requests, nil
 }
 
-// requestsOf returns what a change touches.
+// requestsOf returns what a change touches: a rename reads and moves the old name,
+// writes the new one, and is an edit only if it also changes lines.
 func requestsOf(c patch.Change, dryRun bool) []policy.Request {
 	from := c.Path
 	if c.From != "" {

@@ -207,8 +207,8 @@ func (b *bash) forget(ctx context.Context, c ShellChange) {
 	}
 }
 
-// scriptTime returns how long a script may run: a little less than the call, so that what
-// it printed is not lost.
+// scriptTime returns how long a script may run: a twentieth less than the call, so that
+// what it printed is not lost with the call.
 func (ts *toolset) scriptTime(seconds integer) time.Duration {
 	limit := time.Duration(seconds) * time.Second
 	if ts.timeout > 0 {
@@ -273,8 +273,9 @@ func (b *bash) Wrote(ctx context.Context, ws *workspace.Workspace, name string, 
 	b.Read(ctx, ws, name, version, sum, lines)
 }
 
-// Change implements [ShellObserver]: it refuses to change a file that the session has not
-// read as it is.
+// Change implements [ShellObserver]: it refuses to change a file that the session has
+// not read as it is. To write a file again, all of it must have been shown; to remove
+// or move it, a part is enough.
 func (b *bash) Change(ctx context.Context, op string, ws *workspace.Workspace, name string, info *workspace.FileInfo) error {
 	ts := b.member(ws)
 	if ts == nil || info == nil || info.Type != workspace.TypeFile {

@@ -151,6 +151,7 @@ func shapeMCPRead(p properties, _ workspace.Capabilities) {
 	p.between("tail", 1, math.MaxInt32)
 }
 
+// check refuses head together with tail, as the reference server does.
 func (in *mcpReadInput) check() error {
 	if in.Head > 0 && in.Tail > 0 {
 		return &argumentError{message: `parameters "head" and "tail" cannot be given together`, hint: "Give one of them, or none for the whole file."}
@@ -158,6 +159,8 @@ func (in *mcpReadInput) check() error {
 	return nil
 }
 
+// runMCPRead returns the whole file, or lines without the end of the last one. head and
+// tail are lines here; see docs/dialects.md for what the reference server counts.
 func runMCPRead(ctx context.Context, ts *toolset, in *mcpReadInput) (*textResult, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -269,6 +272,8 @@ func runMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) (*text
 	return &textResult{strings.Join(texts, "\n---\n")}, nil
 }
 
+// planMCPReadAll leaves out names that cannot be read: their errors are in the result,
+// beside the files that can.
 func planMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) ([]policy.Request, error) {
 	var requests []policy.Request
 	for _, name := range in.Paths {
@@ -301,6 +306,8 @@ type mcpReplacement struct {
 	NewText string `json:"newText" jsonschema:"the text to put in its place"`
 }
 
+// runMCPEdit returns the diff in a fence that is longer than any in the diff, so that a
+// Markdown file does not end it.
 func runMCPEdit(ctx context.Context, ts *toolset, in *mcpEditInput) (*textResult, error) {
 	e, err := ts.mcpEditor(in)
 	if err != nil {
@@ -375,7 +382,9 @@ func replaceLines(s *edit.Sequence, r mcpReplacement) bool {
 }
 
 // reindent returns text, which replaces the lines old, in the place of a line with
-// indent.
+// indent. A line that was indented in old and is indented in text keeps the difference
+// of both, added to indent; another one stays as it is. The line ends become those of
+// the file.
 func reindent(text string, old []string, indent string, crlf bool) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i, line := range lines {

@@ -32,7 +32,15 @@ type condition struct {
 	sent        *sent
 }
 
-// sent is what became of the requests of a write that failed.
+// sent is what became of the requests of a write that failed. What the SDK's retries do
+// not tell, these counts do:
+//
+//	connection refused                  begun 0, lost 0   nothing has reached the store
+//	connection cut while the body was   begun 1, lost 0   not sent whole, so not written:
+//	sent                                                  it may be started again
+//	sent whole, no answer               begun 1, lost 1   may have been written
+//	sent whole, 503                     begun 0, lost 1   may have been written
+//	sent, 412                           begun 0, lost 0   an answer: not written
 type sent struct {
 	begun int // that the store may have seen a part of, and did not answer
 	lost  int // that may have taken place

@@ -40,7 +40,7 @@ var compareTime = flag.Duration("compare.time", 0, "how long the longest compari
 // TestMain makes few comparisons unless a flag asks for more.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	checks := "10"
+	checks := "5"
 	if *compareTime > 0 {
 		checks = "100000"
 	}

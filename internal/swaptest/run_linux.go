@@ -36,6 +36,10 @@ func duration(t *testing.T) time.Duration {
 // Run uses every operation of a policy over the file systems that open returns
 // for folders of this computer, while names in them are swapped.
 func Run(t *testing.T, open func(t *testing.T, dir string) workspace.FileSystem) {
+	oneIn := 3
+	if testing.Short() {
+		oneIn = 8
+	}
 	for _, p := range []struct {
 		name   string
 		prefix string
@@ -55,7 +59,7 @@ func Run(t *testing.T, open func(t *testing.T, dir string) workspace.FileSystem)
 	} {
 		for _, by := range []string{"tools", "program"} {
 			t.Run(p.name+"/"+by, func(t *testing.T) {
-				exhaustive.Sample(t, 4)
+				exhaustive.Draw(t, oneIn)
 				t.Parallel()
 				dir := t.TempDir()
 				if err := makeTree(dir); err != nil {

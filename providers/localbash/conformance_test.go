@@ -52,10 +52,10 @@ func TestExactConformance(t *testing.T) {
 		&conformance.Options{Short: !exhaustive.On(), Only: ofNames()})
 }
 
-// ofNames returns what a variant of an FS runs with -short, where the plain FS runs
-// the suite: the cases about the way from a name to a file. Otherwise it runs all.
+// ofNames returns what a variant of an FS runs, where the plain FS runs the suite: the
+// cases about the way from a name to a file.
 func ofNames() []string {
-	if !testing.Short() {
+	if exhaustive.On() {
 		return nil
 	}
 	return []string{

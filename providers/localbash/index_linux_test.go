@@ -70,7 +70,7 @@ func compareSearches(t *testing.T, warm, cold workspace.FileSystem, pattern stri
 // not.
 func TestIndexRounds(t *testing.T) {
 	t.Parallel()
-	rounds := exhaustive.Some(t, "most of 100,000 rounds", 100_000, 1_500)
+	rounds := exhaustive.Some(t, "most of 100,000 rounds", 100_000, 500)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -84,7 +84,7 @@ func TestIndexRounds(t *testing.T) {
 	for round := range rounds {
 		release := func() {}
 		command := fmt.Sprintf("%d", 1+random.IntN(4))
-		if random.IntN(exhaustive.Some(t, "most overflows", 4_000, 500)) == 0 { // nothing takes the events from the queue
+		if random.IntN(exhaustive.Some(t, "most overflows", 4_000, 250)) == 0 { // nothing takes the events from the queue
 			release = warm.Index().Hold()
 			command = "overflow"
 		}

@@ -25,7 +25,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-var stormTime = flag.Duration("storm", time.Second/2, "how long each of the storms of TestWatchStorm lasts")
+var stormTime = flag.Duration("storm", time.Second/4, "how long each of the storms of TestWatchStorm lasts")
 
 // storm changes a folder as fast as it can. A step is done again and again.
 type storm struct {

@@ -89,7 +89,7 @@ func TestDeniedNames(t *testing.T) {
 			seed := rand.Uint64()
 			t.Logf("seed %d", seed)
 			random := rand.New(rand.NewPCG(seed, 0))
-			oneIn := exhaustive.Some(t, "most rules through most layers, others each time", 1, 20)
+			oneIn := exhaustive.Some(t, "most rules through most layers, others each time", 1, 50)
 			if backend.share > 1 { // it is fast
 				oneIn = exhaustive.Some(t, "two of three rules and layers, others each time", 1, 3)
 			}

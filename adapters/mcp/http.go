@@ -89,7 +89,7 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 	})
 	mux := http.NewServeMux()
 	var posts sync.RWMutex
-	mux.Handle(HTTPPath, httpguard.Guard(ctx, o.Hosts, o.authorize(counted(&posts, sessions))))
+	mux.Handle(HTTPPath, httpguard.Guard(ctx, o.Hosts, o.authorize(o.refuseLong(counted(&posts, sessions)))))
 	srv := httpguard.NewServer(mux, o.ReadTimeout, int64(o.MaxMessage), o.Logger)
 	srv.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
@@ -184,6 +184,19 @@ func (opts *HTTPOptions) withDefaults() HTTPOptions {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return o
+}
+
+// refuseLong refuses a message by its declared length, and does not wait for it. The SDK
+// refuses one whose length shows only as it comes.
+func (o *HTTPOptions) refuseLong(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > int64(o.MaxMessage) {
+			w.Header().Set("Connection", "close")
+			http.Error(w, fmt.Sprintf("the message has more than %d bytes", o.MaxMessage), http.StatusRequestEntityTooLarge)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // authorize lets in requests with a token, if there are tokens. The SDK refuses one

@@ -123,6 +123,7 @@ func TestHTTPAttacks(t *testing.T) {
 		{"another method", "PUT /mcp HTTP/1.1\r\n" + host + mine + "\r\n", 405},
 		{"oversized headers", post(host+mine+same+"X-Large: "+strings.Repeat("x", 100<<10)+"\r\n", read), 431},
 		{"an oversized body", "POST /mcp HTTP/1.1\r\n" + head + host + mine + same + fmt.Sprintf("Content-Length: %d\r\n\r\n", 50<<20) + strings.Repeat(" ", 50<<20), 413},
+		{"an oversized body that does not come", "POST /mcp HTTP/1.1\r\n" + head + host + mine + same + fmt.Sprintf("Content-Length: %d\r\n\r\n{", 50<<20), 413},
 		{"an oversized body in chunks", "POST /mcp HTTP/1.1\r\n" + head + host + mine + same + "Transfer-Encoding: chunked\r\n\r\n2000000\r\n" + strings.Repeat(" ", 2<<24), 413},
 		{"a body that is no message", post(host+mine+same, "nonsense"), 400},
 		{"a slow head", "POST /mcp HTTP/1.1\r\n" + host, 0},
@@ -140,9 +141,6 @@ func TestHTTPAttacks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			request := strings.ReplaceAll(strings.ReplaceAll(test.request, "ADDR", addr), "SESSION", session.ID())
 			status, body := exchange(t, addr, request)
-			for tries := 0; status == 0 && test.want == http.StatusRequestEntityTooLarge && tries < 5; tries++ {
-				status, body = exchange(t, addr, request) // as the connection was reset before the answer was read
-			}
 			if status != test.want {
 				t.Errorf("status = %d %q, want %d", status, body, test.want)
 			}

@@ -164,11 +164,12 @@ func TestReadVersionedIsOneInstant(t *testing.T) {
 
 // pairs are versions and the contents that they belong to. Each content is written once.
 //
-// When a file is replaced the kernel gives it another time, takes its name away, and only
-// then lets the name lead to the new file. A reader that opens and reads it between the
-// first two, within nanoseconds unless the writer is interrupted there, sees a version
-// that no file has ever had by a name, and that no condition is true for. There is one
-// such moment in the life of a file, so a content has at most one other version.
+// A file that is replaced has been seen with a second version by a few readers, most often
+// where the writer was interrupted. It fits that a rename changes the time of the file that
+// loses its name before the name leads to the new one: who opens and reads it in between
+// sees a version that no file keeps, and that no condition is true for. That order in the
+// kernel was not traced. A content with a third version, or a second one that stays, would
+// contradict it, and fails the test.
 type pairs struct {
 	contents, versions, written sync.Map
 	others                      atomic.Int64 // contents with two versions

@@ -11,18 +11,16 @@ import (
 
 // capabilityCases try each capability: what is declared works, what is not
 // declared is refused and changes nothing.
-func capabilityCases() []testCase {
-	return []testCase{
-		{"stable", "CA1", 0, capabilitiesStable},
-		{"write", "CA2 E1 E2 E5", 0, capabilityWrite},
-		{"versions", "CA3 V9", needFiles, capabilityVersions},
-		{"conditional-write", "CA4 E1 E2 E5", needWrite, capabilityConditional},
-		{"watch", "CA5 E1 E2", 0, capabilityWatch},
-		{"move", "CA6 E1 E2 E5", needFiles, capabilityMove},
-		{"copy", "CA7 E1 E2 E5", needFiles, capabilityCopy},
-		{"conditional-create", "CA4 E1 E2 E5", needWrite, capabilityCreate},
-		{"nil-options", "O1", needFiles, capabilityNilOptions},
-	}
+var capabilityCases = []testCase{
+	{"stable", "CA1", 0, capabilitiesStable},
+	{"write", "CA2 E1 E2 E5", 0, capabilityWrite},
+	{"versions", "CA3 V9", needFiles, capabilityVersions},
+	{"conditional-write", "CA4 E1 E2 E5", needWrite, capabilityConditional},
+	{"watch", "CA5 E1 E2", 0, capabilityWatch},
+	{"move", "CA6 E1 E2 E5", needFiles, capabilityMove},
+	{"copy", "CA7 E1 E2 E5", needFiles, capabilityCopy},
+	{"conditional-create", "CA4 E1 E2 E5", needWrite, capabilityCreate},
+	{"nil-options", "O1", needFiles, capabilityNilOptions},
 }
 
 // capabilitiesStable tests that the capabilities do not change when the file

@@ -19,35 +19,33 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// runCases returns the cases for Run. They use what every POSIX system has: sh, cat, env,
+// runCases are the cases for Run. They use what every POSIX system has: sh, cat, env,
 // head, kill, printf and sleep.
-func runCases() []testCase {
-	return []testCase{
-		{"undeclared", "CA8 E1 E2", 0, runUndeclared},
-		{"arguments", "RU1", needRun, runArguments},
-		{"exit-codes", "RU2", needRun, runExitCodes},
-		{"signals", "RU3", needRun, runSignals},
-		{"streams-apart", "RU4", needRun, runStreamsApart},
-		{"streams-at-once", "RU4 RU6", needRun, runConversation},
-		{"one-writer", "RU4", needRun, runOneWriter},
-		{"much-output", "RU5", needRun, runMuchOutput},
-		{"input", "RU6", needRun, runInput},
-		{"no-input", "RU6", needRun, runNoInput},
-		{"endless-input", "RU6", needRun, runEndlessInput},
-		{"unread-input", "RU6", needRun, runUnreadInput},
-		{"directory", "RU7", needRun | needWrite, runDirectory},
-		{"directory-refused", "RU7 C1 N1 N4 E1 E2 E3 E4", needRun | needWrite, runDirectoryRefused},
-		{"directory-symlink", "RU7 Y2 EX2", needRun | needWrite | needSymlink | needExact, runDirectorySymlink},
-		{"files", "RU8", needRun | needWrite, runFiles},
-		{"environment", "RU9", needRun, runEnvironment},
-		{"not-started", "RU10 E1 E2", needRun | needWrite, runNotStarted},
-		{"canceled-before", "C1 E1", needRun | needWrite, runCanceledBefore},
-		{"canceled", "C2 RU11", needRun, runCanceled},
-		{"background", "RU12", needRun, runBackground},
-		{"failing-writer", "RU13", needRun, runFailingWriter},
-		{"failing-reader", "RU13", needRun, runFailingReader},
-		{"concurrent", "RU4 P1", needRun, runConcurrent},
-	}
+var runCases = []testCase{
+	{"undeclared", "CA8 E1 E2", 0, runUndeclared},
+	{"arguments", "RU1", needRun, runArguments},
+	{"exit-codes", "RU2", needRun, runExitCodes},
+	{"signals", "RU3", needRun, runSignals},
+	{"streams-apart", "RU4", needRun, runStreamsApart},
+	{"streams-at-once", "RU4 RU6", needRun, runConversation},
+	{"one-writer", "RU4", needRun, runOneWriter},
+	{"much-output", "RU5", needRun, runMuchOutput},
+	{"input", "RU6", needRun, runInput},
+	{"no-input", "RU6", needRun, runNoInput},
+	{"endless-input", "RU6", needRun, runEndlessInput},
+	{"unread-input", "RU6", needRun, runUnreadInput},
+	{"directory", "RU7", needRun | needWrite, runDirectory},
+	{"directory-refused", "RU7 C1 N1 N4 E1 E2 E3 E4", needRun | needWrite, runDirectoryRefused},
+	{"directory-symlink", "RU7 Y2 EX2", needRun | needWrite | needSymlink | needExact, runDirectorySymlink},
+	{"files", "RU8", needRun | needWrite, runFiles},
+	{"environment", "RU9", needRun, runEnvironment},
+	{"not-started", "RU10 E1 E2", needRun | needWrite, runNotStarted},
+	{"canceled-before", "C1 E1", needRun | needWrite, runCanceledBefore},
+	{"canceled", "C2 RU11", needRun, runCanceled},
+	{"background", "RU12", needRun, runBackground},
+	{"failing-writer", "RU13", needRun, runFailingWriter},
+	{"failing-reader", "RU13", needRun, runFailingReader},
+	{"concurrent", "RU4 P1", needRun, runConcurrent},
 }
 
 // ran is what became of a command.

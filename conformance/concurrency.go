@@ -11,16 +11,14 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// concurrencyCases returns the cases in which several calls run at once.
-func concurrencyCases() []testCase {
-	return []testCase{
-		{"never-torn", "W7", needWrite, neverTorn},
-		{"never-missing", "W7", needWrite, neverMissing},
-		{"never-torn-streams", "W7 CR1 CR2", needWrite, neverTornStreams},
-		{"same-new-parents", "P1 W2", needWrite, sameNewParents},
-		{"every-method", "P1", needWrite, everyMethod},
-		{"own-writes-are-read", "P1 W8", needWrite, ownWritesAreRead},
-	}
+// concurrencyCases are the cases in which several calls run at once.
+var concurrencyCases = []testCase{
+	{"never-torn", "W7", needWrite, neverTorn},
+	{"never-missing", "W7", needWrite, neverMissing},
+	{"never-torn-streams", "W7 CR1 CR2", needWrite, neverTornStreams},
+	{"same-new-parents", "P1 W2", needWrite, sameNewParents},
+	{"every-method", "P1", needWrite, everyMethod},
+	{"own-writes-are-read", "P1 W8", needWrite, ownWritesAreRead},
 }
 
 // uniform returns content of one letter only, in a size that depends on it, so

@@ -10,31 +10,29 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// conditionalCases returns the cases for conditional writes and for versions.
-func conditionalCases() []testCase {
-	return []testCase{
-		{"if-not-exist-new", "V1", needWrite | needConditional, ifNotExistNew},
-		{"if-not-exist-existing", "V1 E1 E2 E5", needWrite | needConditional, ifNotExistExisting},
-		{"if-not-exist-directory", "V1 E1 E2 E5", needWrite | needConditional, ifNotExistDirectory},
-		{"if-not-exist-again", "V1", needWrite | needConditional, ifNotExistAgain},
-		{"if-not-exist-race", "V2", needWrite | needConditional, ifNotExistRace},
-		{"if-version-match", "V3 V7", needWrite | needConditional, ifVersionMatch},
-		{"if-version-mismatch", "V3 E1 E2 E5", needWrite | needConditional, ifVersionMismatch},
-		{"if-version-missing", "V3 E1 E2 E5", needWrite | needConditional, ifVersionMissing},
-		{"if-version-removed", "V3", needWrite | needConditional, ifVersionRemoved},
-		{"if-version-directory", "V4 E1 E2 E5", needWrite | needConditional, ifVersionDirectory},
-		{"if-version-race", "V5", needWrite | needConditional, ifVersionRace},
-		{"if-version-other-writer", "V3", needWrite | needConditional, ifVersionOtherWriter},
-		{"large-conditions", "V1 V3 E5", needWrite | needConditional | needTime, largeConditions},
-		{"both-conditions", "V6 E1 E2 E5", needWrite | needConditional, bothConditions},
-		{"version-of-every-byte", "V8", needWrite | needVersions, versionOfEveryByte},
-		{"version-after-rm", "V10", needWrite | needVersions, versionAfterRm},
-		{"version-changes-at-once", "V8", needWrite | needVersions, versionChangesAtOnce},
-		{"version-everywhere-the-same", "V7 RV1 OP2", needWrite | needVersions, versionEverywhere},
-		{"version-never-missing", "V9 V7 RV1 OP2 CR2", needWrite | needVersions, versionNeverMissing},
-		{"version-stays", "V7", needWrite | needVersions, versionStays},
-		{"edits-are-not-lost", "V5 V3", needWrite | needConditional | needVersions, editsAreNotLost},
-	}
+// conditionalCases are the cases for conditional writes and for versions.
+var conditionalCases = []testCase{
+	{"if-not-exist-new", "V1", needWrite | needConditional, ifNotExistNew},
+	{"if-not-exist-existing", "V1 E1 E2 E5", needWrite | needConditional, ifNotExistExisting},
+	{"if-not-exist-directory", "V1 E1 E2 E5", needWrite | needConditional, ifNotExistDirectory},
+	{"if-not-exist-again", "V1", needWrite | needConditional, ifNotExistAgain},
+	{"if-not-exist-race", "V2", needWrite | needConditional, ifNotExistRace},
+	{"if-version-match", "V3 V7", needWrite | needConditional, ifVersionMatch},
+	{"if-version-mismatch", "V3 E1 E2 E5", needWrite | needConditional, ifVersionMismatch},
+	{"if-version-missing", "V3 E1 E2 E5", needWrite | needConditional, ifVersionMissing},
+	{"if-version-removed", "V3", needWrite | needConditional, ifVersionRemoved},
+	{"if-version-directory", "V4 E1 E2 E5", needWrite | needConditional, ifVersionDirectory},
+	{"if-version-race", "V5", needWrite | needConditional, ifVersionRace},
+	{"if-version-other-writer", "V3", needWrite | needConditional, ifVersionOtherWriter},
+	{"large-conditions", "V1 V3 E5", needWrite | needConditional | needTime, largeConditions},
+	{"both-conditions", "V6 E1 E2 E5", needWrite | needConditional, bothConditions},
+	{"version-of-every-byte", "V8", needWrite | needVersions, versionOfEveryByte},
+	{"version-after-rm", "V10", needWrite | needVersions, versionAfterRm},
+	{"version-changes-at-once", "V8", needWrite | needVersions, versionChangesAtOnce},
+	{"version-everywhere-the-same", "V7 RV1 OP2", needWrite | needVersions, versionEverywhere},
+	{"version-never-missing", "V9 V7 RV1 OP2 CR2", needWrite | needVersions, versionNeverMissing},
+	{"version-stays", "V7", needWrite | needVersions, versionStays},
+	{"edits-are-not-lost", "V5 V3", needWrite | needConditional | needVersions, editsAreNotLost},
 }
 
 // writeIf writes with conditions and returns the error, which may be what the

@@ -9,19 +9,17 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// copyCases returns the cases for Copy.
-func copyCases() []testCase {
-	return []testCase{
-		{"file", "CP1", needWrite | needCopy, copyFile},
-		{"missing-parents", "CP2", needWrite | needCopy, copyMissingParents},
-		{"existing-destination", "CP3 E1 E2 E5", needWrite | needCopy, copyExisting},
-		{"onto-itself", "CP3 E5", needWrite | needCopy, copyOntoItself},
-		{"directory", "CP4 E1 E2 E5", needWrite | needCopy, copyDirectory},
-		{"independent", "CP1", needWrite | needCopy, copyIndependent},
-		{"large", "CP1", needWrite | needCopy, copyLarge},
-		{"version", "CP5 V7", needWrite | needCopy | needVersions, copyVersion},
-		{"race-for-destination", "CP6", needWrite | needCopy, copyRace},
-	}
+// copyCases are the cases for Copy.
+var copyCases = []testCase{
+	{"file", "CP1", needWrite | needCopy, copyFile},
+	{"missing-parents", "CP2", needWrite | needCopy, copyMissingParents},
+	{"existing-destination", "CP3 E1 E2 E5", needWrite | needCopy, copyExisting},
+	{"onto-itself", "CP3 E5", needWrite | needCopy, copyOntoItself},
+	{"directory", "CP4 E1 E2 E5", needWrite | needCopy, copyDirectory},
+	{"independent", "CP1", needWrite | needCopy, copyIndependent},
+	{"large", "CP1", needWrite | needCopy, copyLarge},
+	{"version", "CP5 V7", needWrite | needCopy | needVersions, copyVersion},
+	{"race-for-destination", "CP6", needWrite | needCopy, copyRace},
 }
 
 // copyTo copies, and ends the case if that fails.

@@ -12,27 +12,25 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// createCases returns the cases for streams that write.
-func createCases() []testCase {
-	return []testCase{
-		{"new", "CR2", needWrite, createNew},
-		{"replace", "CR2", needWrite, createReplace},
-		{"invisible-before-commit", "CR1", needWrite, createInvisible},
-		{"close-discards", "CR3", needWrite, createDiscards},
-		{"close-after-commit", "CR3", needWrite, createCloseAfterCommit},
-		{"large-in-parts", "CR2", needWrite, createLarge},
-		{"many-small-writes", "CR2", needWrite, createManyWrites},
-		{"version", "CR2 V7", needWrite | needVersions, createVersion},
-		{"data-not-retained", "CR2 W5", needWrite, createDataNotRetained},
-		{"directory", "CR4 W6 E1 E2 E5", needWrite, createDirectory},
-		{"if-not-exist", "CR4 V1 E1 E2 E5", needWrite | needConditional, createIfNotExist},
-		{"if-version", "CR4 V3 E1 E2 E5", needWrite | needConditional, createIfVersion},
-		{"large-conditions", "CR4 V1 V3 E5", needWrite | needConditional | needTime, createLargeConditions},
-		{"condition-at-commit", "CR4", needWrite | needConditional, createConditionAtCommit},
-		{"canceled", "CR5 E5", needWrite, createCanceled},
-		{"canceled-write", "CR5", needWrite | needCreator, createCanceledWrite},
-		{"two-writers", "CR1 CR2", needWrite, createTwo},
-	}
+// createCases are the cases for streams that write.
+var createCases = []testCase{
+	{"new", "CR2", needWrite, createNew},
+	{"replace", "CR2", needWrite, createReplace},
+	{"invisible-before-commit", "CR1", needWrite, createInvisible},
+	{"close-discards", "CR3", needWrite, createDiscards},
+	{"close-after-commit", "CR3", needWrite, createCloseAfterCommit},
+	{"large-in-parts", "CR2", needWrite, createLarge},
+	{"many-small-writes", "CR2", needWrite, createManyWrites},
+	{"version", "CR2 V7", needWrite | needVersions, createVersion},
+	{"data-not-retained", "CR2 W5", needWrite, createDataNotRetained},
+	{"directory", "CR4 W6 E1 E2 E5", needWrite, createDirectory},
+	{"if-not-exist", "CR4 V1 E1 E2 E5", needWrite | needConditional, createIfNotExist},
+	{"if-version", "CR4 V3 E1 E2 E5", needWrite | needConditional, createIfVersion},
+	{"large-conditions", "CR4 V1 V3 E5", needWrite | needConditional | needTime, createLargeConditions},
+	{"condition-at-commit", "CR4", needWrite | needConditional, createConditionAtCommit},
+	{"canceled", "CR5 E5", needWrite, createCanceled},
+	{"canceled-write", "CR5", needWrite | needCreator, createCanceledWrite},
+	{"two-writers", "CR1 CR2", needWrite, createTwo},
 }
 
 // begin returns a writer into which content has been written.

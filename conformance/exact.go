@@ -10,16 +10,14 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// exactCases returns the cases for the exact view, which policies depend on.
-func exactCases() []testCase {
-	return []testCase{
-		{"same-files", "EX1", needWrite | needExact, exactSameFiles},
-		{"in-the-middle", "EX2 E1 E2 E5", needWrite | needSymlink | needExact, exactMiddle},
-		{"at-the-end", "EX2 E1 E2 E5", needWrite | needSymlink | needExact, exactEnd},
-		{"itself", "EX3", needWrite | needSymlink | needExact, exactItself},
-		{"below-the-start", "EX3", needFiles | needSymlink | needExact, exactBelow},
-		{"swapped", "EX4", needWrite | needVersions | needConditional | needMove | needCopy | needSymlink | needExact, exactSwapped},
-	}
+// exactCases are the cases for the exact view, which policies depend on.
+var exactCases = []testCase{
+	{"same-files", "EX1", needWrite | needExact, exactSameFiles},
+	{"in-the-middle", "EX2 E1 E2 E5", needWrite | needSymlink | needExact, exactMiddle},
+	{"at-the-end", "EX2 E1 E2 E5", needWrite | needSymlink | needExact, exactEnd},
+	{"itself", "EX3", needWrite | needSymlink | needExact, exactItself},
+	{"below-the-start", "EX3", needFiles | needSymlink | needExact, exactBelow},
+	{"swapped", "EX4", needWrite | needVersions | needConditional | needMove | needCopy | needSymlink | needExact, exactSwapped},
 }
 
 // exact returns e on the exact view of its file system.

@@ -6,14 +6,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// globGitignoreCases returns the cases for ignore files in a Glob.
-func globGitignoreCases() []testCase {
-	return []testCase{
-		{"gitignore", "G13", needFiles, globGitignore},
-		{"gitignore-directories", "G13 G3", needFiles, globGitignoreDirectories},
-		{"gitignore-below-dir", "G13 G5", needFiles, globGitignoreBelowDir},
-		{"gitignore-off", "G13", needFiles, globGitignoreOff},
-	}
+// globGitignoreCases are the cases for ignore files in a Glob.
+var globGitignoreCases = []testCase{
+	{"gitignore", "G13", needFiles, globGitignore},
+	{"gitignore-directories", "G13 G3", needFiles, globGitignoreDirectories},
+	{"gitignore-below-dir", "G13 G5", needFiles, globGitignoreBelowDir},
+	{"gitignore-off", "G13", needFiles, globGitignoreOff},
 }
 
 // ignored is the tree for .gitignore: each file with whether it is left out.

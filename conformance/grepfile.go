@@ -11,28 +11,26 @@ import (
 )
 
 // grepFileCases are about what is in the files that are searched.
-func grepFileCases() []testCase {
-	return []testCase{
-		{"carriage-return-kept", "S4", needFiles, grepCarriageReturn},
-		{"long-line", "S1 S4", needFiles, grepLongLine},
-		{"many-lines", "S4 S5", needFiles, grepManyLines},
-		{"every-line", "S4 S5", needFiles, grepEveryLine},
-		{"names-like-matches", "S5", needFiles, grepNamesLikeMatches},
-		{"match-is-counted-once", "S1", needFiles, grepCountedOnce},
-		{"binary-skipped", "S15", needFiles, grepBinary},
-		{"late-nul-searched", "S15", needFiles, grepLateNUL},
-		{"max-file-size", "S16", needFiles, grepMaxFileSize},
-		{"skipped-sorted", "S15 S16", needFiles, grepSkippedSorted},
-		{"skipped-without-match", "S15", needFiles, grepSkippedWithoutMatch},
-		{"skipped-only-if-asked-for", "S15 S8 S9", needFiles, grepSkippedOnlyIfAskedFor},
-		{"follows-writes", "S1", needWrite, grepFollowsWrites},
-		{"lines-of-a-match", "S20 S10 S18", needFiles, grepLinesOfMatch},
-		{"multiline-in-large-file", "S19 S20", needFiles, grepMultilineLarge},
-		{"first-only", "S22", needFiles, grepFirstOnly},
-		{"first-only-in-large-file", "S22 S15", needFiles, grepFirstOnlyLarge},
-		{"count", "S23", needFiles, grepCount},
-		{"searched", "S24", needFiles, grepSearched},
-	}
+var grepFileCases = []testCase{
+	{"carriage-return-kept", "S4", needFiles, grepCarriageReturn},
+	{"long-line", "S1 S4", needFiles, grepLongLine},
+	{"many-lines", "S4 S5", needFiles, grepManyLines},
+	{"every-line", "S4 S5", needFiles, grepEveryLine},
+	{"names-like-matches", "S5", needFiles, grepNamesLikeMatches},
+	{"match-is-counted-once", "S1", needFiles, grepCountedOnce},
+	{"binary-skipped", "S15", needFiles, grepBinary},
+	{"late-nul-searched", "S15", needFiles, grepLateNUL},
+	{"max-file-size", "S16", needFiles, grepMaxFileSize},
+	{"skipped-sorted", "S15 S16", needFiles, grepSkippedSorted},
+	{"skipped-without-match", "S15", needFiles, grepSkippedWithoutMatch},
+	{"skipped-only-if-asked-for", "S15 S8 S9", needFiles, grepSkippedOnlyIfAskedFor},
+	{"follows-writes", "S1", needWrite, grepFollowsWrites},
+	{"lines-of-a-match", "S20 S10 S18", needFiles, grepLinesOfMatch},
+	{"multiline-in-large-file", "S19 S20", needFiles, grepMultilineLarge},
+	{"first-only", "S22", needFiles, grepFirstOnly},
+	{"first-only-in-large-file", "S22 S15", needFiles, grepFirstOnlyLarge},
+	{"count", "S23", needFiles, grepCount},
+	{"searched", "S24", needFiles, grepSearched},
 }
 
 // grepCarriageReturn tests that "\r" is a part of the line.

@@ -13,20 +13,18 @@ import (
 )
 
 // grepPageCases are about results in parts.
-func grepPageCases() []testCase {
-	return []testCase{
-		{"max-results", "S11", needFiles, grepMaxResults},
-		{"truncated-exactly", "S12", needFiles, grepTruncated},
-		{"max-results-in-one-file", "S11 S12", needFiles, grepMaxInFile},
-		{"start-after", "S13", needFiles, grepStartAfter},
-		{"start-after-in-path", "S13 S6", needFiles, grepStartAfterInPath},
-		{"start-after-missing-path", "S13 E3 E4", needFiles, grepStartAfterMissing},
-		{"pages", "S11 S12 S13", needFiles, grepPages},
-		{"pages-with-context", "S10 S13", needFiles, grepPagesWithContext},
-		{"pages-of-skipped", "S13 S15", needFiles, grepPagesOfSkipped},
-		{"truncated-skipped", "S15", needFiles, grepTruncatedSkipped},
-		{"many-files", "S5 S11", needFiles, grepManyFiles},
-	}
+var grepPageCases = []testCase{
+	{"max-results", "S11", needFiles, grepMaxResults},
+	{"truncated-exactly", "S12", needFiles, grepTruncated},
+	{"max-results-in-one-file", "S11 S12", needFiles, grepMaxInFile},
+	{"start-after", "S13", needFiles, grepStartAfter},
+	{"start-after-in-path", "S13 S6", needFiles, grepStartAfterInPath},
+	{"start-after-missing-path", "S13 E3 E4", needFiles, grepStartAfterMissing},
+	{"pages", "S11 S12 S13", needFiles, grepPages},
+	{"pages-with-context", "S10 S13", needFiles, grepPagesWithContext},
+	{"pages-of-skipped", "S13 S15", needFiles, grepPagesOfSkipped},
+	{"truncated-skipped", "S15", needFiles, grepTruncatedSkipped},
+	{"many-files", "S5 S11", needFiles, grepManyFiles},
 }
 
 // grepStartAfterMissing is about paths with nothing in them that is searched.

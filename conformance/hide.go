@@ -13,15 +13,13 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// hideCases returns the cases for the views that policies search.
-func hideCases() []testCase {
-	return []testCase{
-		{"finds-the-rest", "HD1", needFiles | needHider, hideFindsRest},
-		{"where-it-begins", "HD1 HD2", needFiles | needHider, hideBegins},
-		{"ignore-files", "HD3", needFiles | needHider, hideIgnoreFiles},
-		{"other-methods", "HD4", needFiles | needWrite | needHider, hideOtherMethods},
-		{"twice", "HD1", needFiles | needHider, hideTwice},
-	}
+// hideCases are the cases for the views that policies search.
+var hideCases = []testCase{
+	{"finds-the-rest", "HD1", needFiles | needHider, hideFindsRest},
+	{"where-it-begins", "HD1 HD2", needFiles | needHider, hideBegins},
+	{"ignore-files", "HD3", needFiles | needHider, hideIgnoreFiles},
+	{"other-methods", "HD4", needFiles | needWrite | needHider, hideOtherMethods},
+	{"twice", "HD1", needFiles | needHider, hideTwice},
 }
 
 // hiddenIn is what the cases hide: some names everywhere, and one of them only where it

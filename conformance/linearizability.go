@@ -11,13 +11,11 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// linearizabilityCases returns the cases that check whether concurrent
+// linearizabilityCases are the cases that check whether concurrent
 // operations could have happened one after another.
-func linearizabilityCases() []testCase {
-	return []testCase{
-		{"read-and-write", "W8", needWrite, linearizableWrites},
-		{"conditional-write", "W8 V5", needWrite | needConditional | needVersions, linearizableConditions},
-	}
+var linearizabilityCases = []testCase{
+	{"read-and-write", "W8", needWrite, linearizableWrites},
+	{"conditional-write", "W8 V5", needWrite | needConditional | needVersions, linearizableConditions},
 }
 
 // The kinds of operation on the one file of a history.

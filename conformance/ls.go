@@ -13,23 +13,21 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// lsCases returns the cases for Ls.
-func lsCases() []testCase {
-	return []testCase{
-		{"children-only", "L1", needFiles, lsChildrenOnly},
-		{"sorted-bytewise", "L2", needFiles, lsSorted},
-		{"describes", "L3 T1 T2", needFiles, lsDescribes},
-		{"as-stat", "L3", needFiles, lsAsStat},
-		{"empty-directory", "L1 M1", needFiles, lsEmptyDirectory},
-		{"missing", "L4 E1 E2", needFiles, lsMissing},
-		{"file", "L5 E1 E2", needFiles, lsFile},
-		{"limit", "L6", needFiles, lsLimit},
-		{"after", "L7", needFiles, lsAfter},
-		{"pages", "L6 L7", needFiles, lsPages},
-		{"negative-limit", "O2 E1 E2", needFiles, lsNegativeLimit},
-		{"eleven-hundred", "L1 L2 L6 L7 W8 G6 MV1", needFiles | needTime, lsEleven},
-		{"result-is-the-callers", "B1", needFiles, lsResultIsTheCallers},
-	}
+// lsCases are the cases for Ls.
+var lsCases = []testCase{
+	{"children-only", "L1", needFiles, lsChildrenOnly},
+	{"sorted-bytewise", "L2", needFiles, lsSorted},
+	{"describes", "L3 T1 T2", needFiles, lsDescribes},
+	{"as-stat", "L3", needFiles, lsAsStat},
+	{"empty-directory", "L1 M1", needFiles, lsEmptyDirectory},
+	{"missing", "L4 E1 E2", needFiles, lsMissing},
+	{"file", "L5 E1 E2", needFiles, lsFile},
+	{"limit", "L6", needFiles, lsLimit},
+	{"after", "L7", needFiles, lsAfter},
+	{"pages", "L6 L7", needFiles, lsPages},
+	{"negative-limit", "O2 E1 E2", needFiles, lsNegativeLimit},
+	{"eleven-hundred", "L1 L2 L6 L7 W8 G6 MV1", needFiles | needTime, lsEleven},
+	{"result-is-the-callers", "B1", needFiles, lsResultIsTheCallers},
 }
 
 // sorted returns the names in bytewise order.

@@ -7,19 +7,17 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// mkdirCases returns the cases for Mkdir.
-func mkdirCases() []testCase {
-	return []testCase{
-		{"new", "M1", needWrite, mkdirNew},
-		{"in-directory", "M1", needWrite, mkdirInDirectory},
-		{"existing", "M2 E1 E2 E5", needWrite, mkdirExisting},
-		{"missing-parent", "M3 E1 E2 E5", needWrite, mkdirMissingParent},
-		{"recursive", "M4", needWrite, mkdirRecursive},
-		{"recursive-existing", "M5", needWrite, mkdirRecursiveExisting},
-		{"recursive-file", "M6 E1 E2 E5", needWrite, mkdirRecursiveFile},
-		{"file-in-new-directory", "M1 W1", needWrite, mkdirThenWrite},
-		{"after-rm", "M1 X2", needWrite, mkdirAfterRm},
-	}
+// mkdirCases are the cases for Mkdir.
+var mkdirCases = []testCase{
+	{"new", "M1", needWrite, mkdirNew},
+	{"in-directory", "M1", needWrite, mkdirInDirectory},
+	{"existing", "M2 E1 E2 E5", needWrite, mkdirExisting},
+	{"missing-parent", "M3 E1 E2 E5", needWrite, mkdirMissingParent},
+	{"recursive", "M4", needWrite, mkdirRecursive},
+	{"recursive-existing", "M5", needWrite, mkdirRecursiveExisting},
+	{"recursive-file", "M6 E1 E2 E5", needWrite, mkdirRecursiveFile},
+	{"file-in-new-directory", "M1 W1", needWrite, mkdirThenWrite},
+	{"after-rm", "M1 X2", needWrite, mkdirAfterRm},
 }
 
 // mkdirNew tests that a new directory exists, is listed and is empty.

@@ -10,25 +10,23 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// moveCases returns the cases for Move.
-func moveCases() []testCase {
-	return []testCase{
-		{"file", "MV1", needWrite | needMove, moveFile},
-		{"directory", "MV1", needWrite | needMove, moveDirectory},
-		{"empty-directory", "MV1", needWrite | needMove, moveEmptyDirectory},
-		{"missing-parents", "MV2", needWrite | needMove, moveMissingParents},
-		{"leaves-parent", "MV1 X7", needWrite | needMove, moveLeavesParent},
-		{"existing-destination", "MV3 E1 E2 E5", needWrite | needMove, moveExisting},
-		{"onto-itself", "MV3 E5", needWrite | needMove, moveOntoItself},
-		{"root", "MV4 E1 E2 E5", needWrite | needMove, moveRoot},
-		{"below-itself", "MV4 E1 E2 E5", needWrite | needMove, moveBelowItself},
-		{"below-file", "E3 E1 E2 E5", needWrite | needMove, moveBelowFile},
-		{"prefix-of-siblings", "MV1", needWrite | needMove, movePrefix},
-		{"at-every-moment-one-name", "MV5", needWrite | needMove, moveAtomically},
-		{"race-for-destination", "MV6", needWrite | needMove, moveRace},
-		{"race-for-source", "MV6", needWrite | needMove, moveSourceRace},
-		{"and-write-again", "MV1 W1", needWrite | needMove, moveAndWriteAgain},
-	}
+// moveCases are the cases for Move.
+var moveCases = []testCase{
+	{"file", "MV1", needWrite | needMove, moveFile},
+	{"directory", "MV1", needWrite | needMove, moveDirectory},
+	{"empty-directory", "MV1", needWrite | needMove, moveEmptyDirectory},
+	{"missing-parents", "MV2", needWrite | needMove, moveMissingParents},
+	{"leaves-parent", "MV1 X7", needWrite | needMove, moveLeavesParent},
+	{"existing-destination", "MV3 E1 E2 E5", needWrite | needMove, moveExisting},
+	{"onto-itself", "MV3 E5", needWrite | needMove, moveOntoItself},
+	{"root", "MV4 E1 E2 E5", needWrite | needMove, moveRoot},
+	{"below-itself", "MV4 E1 E2 E5", needWrite | needMove, moveBelowItself},
+	{"below-file", "E3 E1 E2 E5", needWrite | needMove, moveBelowFile},
+	{"prefix-of-siblings", "MV1", needWrite | needMove, movePrefix},
+	{"at-every-moment-one-name", "MV5", needWrite | needMove, moveAtomically},
+	{"race-for-destination", "MV6", needWrite | needMove, moveRace},
+	{"race-for-source", "MV6", needWrite | needMove, moveSourceRace},
+	{"and-write-again", "MV1 W1", needWrite | needMove, moveAndWriteAgain},
 }
 
 // moveFile tests that a file moves with its bytes, to another directory and to

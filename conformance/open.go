@@ -12,19 +12,17 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// openCases returns the cases for streams that read.
-func openCases() []testCase {
-	return []testCase{
-		{"whole", "OP1", needFiles, openWhole},
-		{"window", "OP1", needFiles, openWindow},
-		{"past-the-end", "OP3", needFiles, openPastEnd},
-		{"window-of-a-large-file", "OP1", needFiles, openLargeWindow},
-		{"describes", "OP2", needFiles, openDescribes},
-		{"negative", "OP4 O2 C1 E1 E2", needFiles, openNegative},
-		{"directory", "OP1 R2 E1 E2", needFiles, openDirectory},
-		{"canceled-stream", "OP5 C2", needFiles | needOpener, openCanceledStream},
-		{"several-streams", "OP1", needFiles, openSeveral},
-	}
+// openCases are the cases for streams that read.
+var openCases = []testCase{
+	{"whole", "OP1", needFiles, openWhole},
+	{"window", "OP1", needFiles, openWindow},
+	{"past-the-end", "OP3", needFiles, openPastEnd},
+	{"window-of-a-large-file", "OP1", needFiles, openLargeWindow},
+	{"describes", "OP2", needFiles, openDescribes},
+	{"negative", "OP4 O2 C1 E1 E2", needFiles, openNegative},
+	{"directory", "OP1 R2 E1 E2", needFiles, openDirectory},
+	{"canceled-stream", "OP5 C2", needFiles | needOpener, openCanceledStream},
+	{"several-streams", "OP1", needFiles, openSeveral},
 }
 
 // open reads a whole stream and returns it with the description of the file.

@@ -12,14 +12,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// propertyCases returns the cases that draw their input at random.
-func propertyCases() []testCase {
-	return []testCase{
-		{"random-operations", "W1 W2 W3 R1 L1 L2 G1 G2 T1 X1 X2 X3 X4 X7 M1 M2 M3 M4 M5 M6 MV1 MV2 MV3 MV4 E3 E4 E5", needWrite, randomOperations},
-		{"random-contents", "W1 R1 OP1", needWrite, randomContents},
-		{"random-pages", "L6 L7 G6 G7", needWrite, randomPages},
-		{"random-lines", "S1 S4 S10 S18 S22 S23", needWrite, randomLines},
-	}
+// propertyCases are the cases that draw their input at random.
+var propertyCases = []testCase{
+	{"random-operations", "W1 W2 W3 R1 L1 L2 G1 G2 T1 X1 X2 X3 X4 X7 M1 M2 M3 M4 M5 M6 MV1 MV2 MV3 MV4 E3 E4 E5", needWrite, randomOperations},
+	{"random-contents", "W1 R1 OP1", needWrite, randomContents},
+	{"random-pages", "L6 L7 G6 G7", needWrite, randomPages},
+	{"random-lines", "S1 S4 S10 S18 S22 S23", needWrite, randomLines},
 }
 
 // operation is one step of a random sequence.

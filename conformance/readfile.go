@@ -8,17 +8,15 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// readFileCases returns the cases for ReadFile.
-func readFileCases() []testCase {
-	return []testCase{
-		{"content", "R1", needFiles, readContent},
-		{"empty", "R1 W4", needFiles, readEmpty},
-		{"every-byte", "R1", needFiles, readEveryByte},
-		{"five-mebibytes", "R1", needFiles, readLarge},
-		{"directory", "R2 E1 E2", needFiles, readDirectory},
-		{"bytes-are-the-callers", "R3", needFiles, readBytesAreTheCallers},
-		{"repeated", "R1", needFiles, readRepeated},
-	}
+// readFileCases are the cases for ReadFile.
+var readFileCases = []testCase{
+	{"content", "R1", needFiles, readContent},
+	{"empty", "R1 W4", needFiles, readEmpty},
+	{"every-byte", "R1", needFiles, readEveryByte},
+	{"five-mebibytes", "R1", needFiles, readLarge},
+	{"directory", "R2 E1 E2", needFiles, readDirectory},
+	{"bytes-are-the-callers", "R3", needFiles, readBytesAreTheCallers},
+	{"repeated", "R1", needFiles, readRepeated},
 }
 
 // readContent tests that a file has the content that was written.

@@ -11,17 +11,15 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// readVersionedCases returns the cases for ReadVersioned.
-func readVersionedCases() []testCase {
-	return []testCase{
-		{"content", "RV1", needFiles, readVersionedContent},
-		{"version-of-the-bytes", "RV2", needWrite | needVersions, readVersionedWhileWritten},
-		{"version-for-a-write", "RV2 V3", needWrite | needConditional | needVersions, readVersionedForWrite},
-		{"limit", "RV3 E1 E2", needFiles, readVersionedLimit},
-		{"negative-limit", "O2 E1 E2", needFiles, readVersionedNegative},
-		{"directory", "RV1 R2 E1 E2", needFiles, readVersionedDirectory},
-		{"bytes-are-the-callers", "R3", needFiles, readVersionedBytes},
-	}
+// readVersionedCases are the cases for ReadVersioned.
+var readVersionedCases = []testCase{
+	{"content", "RV1", needFiles, readVersionedContent},
+	{"version-of-the-bytes", "RV2", needWrite | needVersions, readVersionedWhileWritten},
+	{"version-for-a-write", "RV2 V3", needWrite | needConditional | needVersions, readVersionedForWrite},
+	{"limit", "RV3 E1 E2", needFiles, readVersionedLimit},
+	{"negative-limit", "O2 E1 E2", needFiles, readVersionedNegative},
+	{"directory", "RV1 R2 E1 E2", needFiles, readVersionedDirectory},
+	{"bytes-are-the-callers", "R3", needFiles, readVersionedBytes},
 }
 
 // readVersioned reads a file with its version, and ends the case if that

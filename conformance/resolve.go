@@ -2,13 +2,11 @@ package conformance
 
 import "github.com/workspacekit/workspacekit/workspace"
 
-// resolveCases returns the cases for Resolve in a store without symlinks.
-func resolveCases() []testCase {
-	return []testCase{
-		{"no-symlink", "RS1", needFiles, resolvePlain},
-		{"not-yet-there", "RS2", 0, resolveMissing},
-		{"below-a-file", "RS2", needFiles, resolveBelowFile},
-	}
+// resolveCases are the cases for Resolve in a store without symlinks.
+var resolveCases = []testCase{
+	{"no-symlink", "RS1", needFiles, resolvePlain},
+	{"not-yet-there", "RS2", 0, resolveMissing},
+	{"below-a-file", "RS2", needFiles, resolveBelowFile},
 }
 
 // resolves fails the case unless name resolves to want.

@@ -7,24 +7,22 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// rmCases returns the cases for Rm.
-func rmCases() []testCase {
-	return []testCase{
-		{"file", "X1", needWrite, rmFile},
-		{"empty-directory", "X2", needWrite, rmEmptyDirectory},
-		{"not-empty", "X3 E1 E2 E5", needWrite, rmNotEmpty},
-		{"recursive", "X4", needWrite, rmRecursive},
-		{"recursive-file", "X4", needWrite, rmRecursiveFile},
-		{"recursive-empty-directory", "X4", needWrite, rmRecursiveEmptyDirectory},
-		{"recursive-missing", "X5 E1 E2", needWrite, rmRecursiveMissing},
-		{"root", "X6 E1 E2 E5", needWrite, rmRoot},
-		{"empty-root", "X6 E1 E2", needWrite, rmEmptyRoot},
-		{"last-file-leaves-directory", "X7", needWrite, rmLastFile},
-		{"prefix-of-siblings", "X8", needWrite, rmPrefix},
-		{"twice", "X1 E4", needWrite, rmTwice},
-		{"and-write-again", "X1 W1", needWrite, rmAndWriteAgain},
-		{"recursive-eleven-hundred", "X4", needWrite | needTime, rmEleven},
-	}
+// rmCases are the cases for Rm.
+var rmCases = []testCase{
+	{"file", "X1", needWrite, rmFile},
+	{"empty-directory", "X2", needWrite, rmEmptyDirectory},
+	{"not-empty", "X3 E1 E2 E5", needWrite, rmNotEmpty},
+	{"recursive", "X4", needWrite, rmRecursive},
+	{"recursive-file", "X4", needWrite, rmRecursiveFile},
+	{"recursive-empty-directory", "X4", needWrite, rmRecursiveEmptyDirectory},
+	{"recursive-missing", "X5 E1 E2", needWrite, rmRecursiveMissing},
+	{"root", "X6 E1 E2 E5", needWrite, rmRoot},
+	{"empty-root", "X6 E1 E2", needWrite, rmEmptyRoot},
+	{"last-file-leaves-directory", "X7", needWrite, rmLastFile},
+	{"prefix-of-siblings", "X8", needWrite, rmPrefix},
+	{"twice", "X1 E4", needWrite, rmTwice},
+	{"and-write-again", "X1 W1", needWrite, rmAndWriteAgain},
+	{"recursive-eleven-hundred", "X4", needWrite | needTime, rmEleven},
 }
 
 // rmFile tests that Rm removes a file, which can then neither be found nor

@@ -6,16 +6,14 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// statCases returns the cases for Stat.
-func statCases() []testCase {
-	return []testCase{
-		{"file", "T1", needFiles, statFile},
-		{"directory", "T2", needFiles, statDirectory},
-		{"root", "T2 N6", 0, statRoot},
-		{"size-follows", "T1", needWrite, statSizeFollows},
-		{"mod-time", "T3", needWrite, statModTime},
-		{"mod-time-moves", "T3", needWrite, statModTimeMoves},
-	}
+// statCases are the cases for Stat.
+var statCases = []testCase{
+	{"file", "T1", needFiles, statFile},
+	{"directory", "T2", needFiles, statDirectory},
+	{"root", "T2 N6", 0, statRoot},
+	{"size-follows", "T1", needWrite, statSizeFollows},
+	{"mod-time", "T3", needWrite, statModTime},
+	{"mod-time-moves", "T3", needWrite, statModTimeMoves},
 }
 
 // statFile tests the description of a file.

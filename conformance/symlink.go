@@ -11,28 +11,26 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// symlinkCases returns the cases for a store that has symlinks.
-func symlinkCases() []testCase {
-	return []testCase{
-		{"stat-describes-itself", "Y1", needFiles | needSymlink, symlinkStat},
-		{"read-follows", "Y2", needFiles | needSymlink, symlinkRead},
-		{"middle-followed", "Y2", needFiles | needSymlink, symlinkMiddle},
-		{"write-follows", "Y3", needWrite | needSymlink, symlinkWrite},
-		{"write-new", "V1 Y3 Y10", needWrite | needConditional | needSymlink, symlinkWriteNew},
-		{"ls-of-symlink", "Y4", needFiles | needSymlink, symlinkLs},
-		{"glob", "Y5", needFiles | needSymlink, symlinkGlob},
-		{"grep", "Y6", needFiles | needSymlink, symlinkGrep},
-		{"walk", "Y5", needFiles | needSymlink, symlinkWalk},
-		{"rm", "Y7", needWrite | needSymlink, symlinkRm},
-		{"rm-recursive", "Y7", needWrite | needSymlink, symlinkRmRecursive},
-		{"move", "Y8", needWrite | needSymlink | needMove, symlinkMove},
-		{"copy", "Y8", needWrite | needSymlink | needCopy, symlinkCopy},
-		{"escape", "Y9 E1 E2", needFiles | needSymlink, symlinkEscape},
-		{"detour", "Y9 E1 E2", needFiles | needSymlink, symlinkDetour},
-		{"escape-by-writing", "Y9 E1 E2", needWrite | needSymlink, symlinkEscapeWrite},
-		{"loop", "Y10 E1 E2", needFiles | needSymlink, symlinkLoop},
-		{"resolve", "Y11", needFiles | needSymlink, symlinkResolve},
-	}
+// symlinkCases are the cases for a store that has symlinks.
+var symlinkCases = []testCase{
+	{"stat-describes-itself", "Y1", needFiles | needSymlink, symlinkStat},
+	{"read-follows", "Y2", needFiles | needSymlink, symlinkRead},
+	{"middle-followed", "Y2", needFiles | needSymlink, symlinkMiddle},
+	{"write-follows", "Y3", needWrite | needSymlink, symlinkWrite},
+	{"write-new", "V1 Y3 Y10", needWrite | needConditional | needSymlink, symlinkWriteNew},
+	{"ls-of-symlink", "Y4", needFiles | needSymlink, symlinkLs},
+	{"glob", "Y5", needFiles | needSymlink, symlinkGlob},
+	{"grep", "Y6", needFiles | needSymlink, symlinkGrep},
+	{"walk", "Y5", needFiles | needSymlink, symlinkWalk},
+	{"rm", "Y7", needWrite | needSymlink, symlinkRm},
+	{"rm-recursive", "Y7", needWrite | needSymlink, symlinkRmRecursive},
+	{"move", "Y8", needWrite | needSymlink | needMove, symlinkMove},
+	{"copy", "Y8", needWrite | needSymlink | needCopy, symlinkCopy},
+	{"escape", "Y9 E1 E2", needFiles | needSymlink, symlinkEscape},
+	{"detour", "Y9 E1 E2", needFiles | needSymlink, symlinkDetour},
+	{"escape-by-writing", "Y9 E1 E2", needWrite | needSymlink, symlinkEscapeWrite},
+	{"loop", "Y10 E1 E2", needFiles | needSymlink, symlinkLoop},
+	{"resolve", "Y11", needFiles | needSymlink, symlinkResolve},
 }
 
 // givenLinks prepares a file, a directory, and symlinks to both.

@@ -14,24 +14,22 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// walkCases returns the cases for Walk.
-func walkCases() []testCase {
-	return []testCase{
-		{"order", "WK1", needFiles, walkOrder},
-		{"describes", "WK2", needFiles, walkDescribes},
-		{"below-dir", "WK1", needFiles, walkBelowDir},
-		{"empty-directory", "WK1", needFiles, walkEmpty},
-		{"after", "WK3", needFiles, walkAfter},
-		{"skip-dir", "WK4", needFiles, walkSkipDir},
-		{"skip-dir-of-file", "WK4", needFiles, walkSkipDirOfFile},
-		{"skip-all", "WK4", needFiles, walkSkipAll},
-		{"error-of-function", "WK4", needFiles, walkError},
-		{"file", "WK5 E1 E2", needFiles, walkFile},
-		{"eleven-hundred", "WK1 WK3", needFiles | needTime, walkEleven},
-		{"one-call-at-a-time", "WK6", needFiles, walkOneCall},
-		{"call-in-function", "WK6", needFiles, walkCallInFunction},
-		{"types-only", "WK7", needFiles, walkTypesOnly},
-	}
+// walkCases are the cases for Walk.
+var walkCases = []testCase{
+	{"order", "WK1", needFiles, walkOrder},
+	{"describes", "WK2", needFiles, walkDescribes},
+	{"below-dir", "WK1", needFiles, walkBelowDir},
+	{"empty-directory", "WK1", needFiles, walkEmpty},
+	{"after", "WK3", needFiles, walkAfter},
+	{"skip-dir", "WK4", needFiles, walkSkipDir},
+	{"skip-dir-of-file", "WK4", needFiles, walkSkipDirOfFile},
+	{"skip-all", "WK4", needFiles, walkSkipAll},
+	{"error-of-function", "WK4", needFiles, walkError},
+	{"file", "WK5 E1 E2", needFiles, walkFile},
+	{"eleven-hundred", "WK1 WK3", needFiles | needTime, walkEleven},
+	{"one-call-at-a-time", "WK6", needFiles, walkOneCall},
+	{"call-in-function", "WK6", needFiles, walkCallInFunction},
+	{"types-only", "WK7", needFiles, walkTypesOnly},
 }
 
 // walked returns the paths that a walk reports. skip is called with each and

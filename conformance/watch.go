@@ -9,32 +9,30 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// watchCases returns the cases for Watch.
-func watchCases() []testCase {
-	return []testCase{
-		{"file", "H1", needFiles | needWatch, watchFile},
-		{"directory", "H1", needFiles | needWatch, watchDirectory},
-		{"at-depth", "H2", needFiles | needWatch, watchAtDepth},
-		{"new-directory-with-files", "H2", needFiles | needWatch, watchNewDirectory},
-		{"recursive-rm", "H3", needFiles | needWatch, watchRecursiveRm},
-		{"move-file", "H4", needWrite | needWatch | needMove, watchMoveFile},
-		{"move-directory", "H4", needWrite | needWatch | needMove, watchMoveDirectory},
-		{"replace-directory", "H11", needWrite | needWatch | needMove, watchReplaceDirectory},
-		{"same-size-rewrite", "H1", needFiles | needWatch | needVersions, watchSameSize},
-		{"only-below-dir", "H5", needFiles | needWatch, watchOnlyBelow},
-		{"only-what-changed", "H6", needFiles | needWatch, watchOnlyChanged},
-		{"two-watchers", "H7", needFiles | needWatch, watchTwo},
-		{"channel-closes", "H8", needFiles | needWatch, watchCloses},
-		{"channel-stays-open", "H8", needFiles | needWatch, watchStaysOpen},
-		{"closes-without-reader", "H8", needFiles | needWatch, watchClosesUnread},
-		{"overflow", "H9", needFiles | needWatch, watchOverflow},
-		{"after-overflow", "H9", needFiles | needWatch, watchAfterOverflow},
-		{"nothing-lost", "H1 H9", needFiles | needWatch, watchNothingLost},
-		{"own-writes", "H1", needWrite | needWatch, watchOwnWrites},
-		{"missing", "H10 E1 E2", needFiles | needWatch, watchMissing},
-		{"file-as-dir", "H10 E1 E2", needFiles | needWatch, watchFileAsDir},
-		{"negative-options", "O2 E1 E2", needWatch, watchNegative},
-	}
+// watchCases are the cases for Watch.
+var watchCases = []testCase{
+	{"file", "H1", needFiles | needWatch, watchFile},
+	{"directory", "H1", needFiles | needWatch, watchDirectory},
+	{"at-depth", "H2", needFiles | needWatch, watchAtDepth},
+	{"new-directory-with-files", "H2", needFiles | needWatch, watchNewDirectory},
+	{"recursive-rm", "H3", needFiles | needWatch, watchRecursiveRm},
+	{"move-file", "H4", needWrite | needWatch | needMove, watchMoveFile},
+	{"move-directory", "H4", needWrite | needWatch | needMove, watchMoveDirectory},
+	{"replace-directory", "H11", needWrite | needWatch | needMove, watchReplaceDirectory},
+	{"same-size-rewrite", "H1", needFiles | needWatch | needVersions, watchSameSize},
+	{"only-below-dir", "H5", needFiles | needWatch, watchOnlyBelow},
+	{"only-what-changed", "H6", needFiles | needWatch, watchOnlyChanged},
+	{"two-watchers", "H7", needFiles | needWatch, watchTwo},
+	{"channel-closes", "H8", needFiles | needWatch, watchCloses},
+	{"channel-stays-open", "H8", needFiles | needWatch, watchStaysOpen},
+	{"closes-without-reader", "H8", needFiles | needWatch, watchClosesUnread},
+	{"overflow", "H9", needFiles | needWatch, watchOverflow},
+	{"after-overflow", "H9", needFiles | needWatch, watchAfterOverflow},
+	{"nothing-lost", "H1 H9", needFiles | needWatch, watchNothingLost},
+	{"own-writes", "H1", needWrite | needWatch, watchOwnWrites},
+	{"missing", "H10 E1 E2", needFiles | needWatch, watchMissing},
+	{"file-as-dir", "H10 E1 E2", needFiles | needWatch, watchFileAsDir},
+	{"negative-options", "O2 E1 E2", needWatch, watchNegative},
 }
 
 // change writes a file by the peer, if there is one.

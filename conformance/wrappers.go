@@ -11,16 +11,14 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// wrapperCases returns the cases for wrappers with Unwrap.
-func wrapperCases() []testCase {
-	return []testCase{
-		{"capabilities", "U1", 0, wrappedCapabilities},
-		{"reading", "U1", needFiles, wrappedReading},
-		{"creating", "U1", needWrite, wrappedCreating},
-		{"moving", "U1", needWrite | needMove, wrappedMoving},
-		{"copying", "U1", needWrite | needCopy, wrappedCopying},
-		{"workspace", "U2", needFiles, wrappedWorkspace},
-	}
+// wrapperCases are the cases for wrappers with Unwrap.
+var wrapperCases = []testCase{
+	{"capabilities", "U1", 0, wrappedCapabilities},
+	{"reading", "U1", needFiles, wrappedReading},
+	{"creating", "U1", needWrite, wrappedCreating},
+	{"moving", "U1", needWrite | needMove, wrappedMoving},
+	{"copying", "U1", needWrite | needCopy, wrappedCopying},
+	{"workspace", "U2", needFiles, wrappedWorkspace},
 }
 
 // neutral is a wrapper as a logger or a retry is one: as an embedded interface
@@ -102,13 +100,11 @@ func wrappedWorkspace(e *env) {
 	}
 }
 
-// iofsCases returns the cases for the view as an [fs.FS].
-func iofsCases() []testCase {
-	return []testCase{
-		{"fstest", "U3", needFiles, iofsTest},
-		{"fstest-empty", "U3", 0, iofsEmpty},
-		{"errors", "U3", needFiles, iofsErrors},
-	}
+// iofsCases are the cases for the view as an [fs.FS].
+var iofsCases = []testCase{
+	{"fstest", "U3", needFiles, iofsTest},
+	{"fstest-empty", "U3", 0, iofsEmpty},
+	{"errors", "U3", needFiles, iofsErrors},
 }
 
 // view returns the view of a workspace as an fs.FS.

@@ -8,22 +8,20 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// writeFileCases returns the cases for WriteFile.
-func writeFileCases() []testCase {
-	return []testCase{
-		{"new", "W1", needWrite, writeNew},
-		{"replace", "W3", needWrite, writeReplace},
-		{"empty", "W4", needWrite, writeEmpty},
-		{"nil-data", "W4", needWrite, writeNil},
-		{"every-byte", "W1", needWrite, writeEveryByte},
-		{"five-mebibytes", "W1", needWrite, writeLarge},
-		{"missing-parents", "W2", needWrite, writeMissingParents},
-		{"keeps-siblings", "W1 W2", needWrite, writeKeepsSiblings},
-		{"directory", "W6 E1 E2 E5", needWrite, writeDirectory},
-		{"data-not-retained", "W5", needWrite, writeDataNotRetained},
-		{"zero-options", "O1", needWrite, writeZeroOptions},
-		{"leaves-nothing-else", "W1", needWrite, writeLeavesNothingElse},
-	}
+// writeFileCases are the cases for WriteFile.
+var writeFileCases = []testCase{
+	{"new", "W1", needWrite, writeNew},
+	{"replace", "W3", needWrite, writeReplace},
+	{"empty", "W4", needWrite, writeEmpty},
+	{"nil-data", "W4", needWrite, writeNil},
+	{"every-byte", "W1", needWrite, writeEveryByte},
+	{"five-mebibytes", "W1", needWrite, writeLarge},
+	{"missing-parents", "W2", needWrite, writeMissingParents},
+	{"keeps-siblings", "W1 W2", needWrite, writeKeepsSiblings},
+	{"directory", "W6 E1 E2 E5", needWrite, writeDirectory},
+	{"data-not-retained", "W5", needWrite, writeDataNotRetained},
+	{"zero-options", "O1", needWrite, writeZeroOptions},
+	{"leaves-nothing-else", "W1", needWrite, writeLeavesNothingElse},
 }
 
 // writeNew tests that a new file has its bytes and its size.

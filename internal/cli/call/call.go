@@ -156,7 +156,7 @@ func operations(args []string) []Operation {
 	if dialect == "" || dialect == target.Dialect(tools.DialectWorkspace) {
 		return Operations
 	}
-	set, err := allTools(tools.Dialect(dialect), 0, nil)
+	set, err := tools.New(everything(0), &tools.Options{Dialect: tools.Dialect(dialect), Naming: "{op}", Disable: []string{ops.Processes}, Bash: bashtool.New(nil), Run: true})
 	if err != nil {
 		return Operations
 	}
@@ -224,13 +224,16 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 // definition returns the tool of o with all its parameters, for a workspace with a
 // limit. Where it is one of the default tools, its texts do not name the others.
 func (o Operation) definition(maxFileSize int64) (*tools.Tool, error) {
-	var others []string
+	opts := &tools.Options{Dialect: o.dialect, Naming: "{op}", Disable: []string{ops.Processes}, Run: o.Op == ops.Run}
+	if o.Op == ops.Bash {
+		opts.Bash = bashtool.New(nil)
+	}
 	for _, other := range Operations {
-		if other.Op != o.Op && o.dialect == "" && other.Op != ops.Bash && other.Op != ops.Run {
-			others = append(others, other.Op)
+		if other.Op != o.Op && o.dialect == "" {
+			opts.Disable = append(opts.Disable, other.Op)
 		}
 	}
-	set, err := allTools(o.dialect, maxFileSize, others)
+	set, err := tools.New(everything(maxFileSize), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -238,11 +241,9 @@ func (o Operation) definition(maxFileSize int64) (*tools.Tool, error) {
 	return tool, nil
 }
 
-// allTools returns the tools of a dialect for a workspace that can do everything, but
-// those that are disabled.
-func allTools(dialect tools.Dialect, maxFileSize int64, disabled []string) (*tools.Set, error) {
-	ws := workspace.New("main", machine{memory.New(nil)}, &workspace.Options{MaxFileSize: maxFileSize})
-	return tools.New(ws, &tools.Options{Dialect: dialect, Naming: "{op}", Disable: append(disabled, ops.Processes), Bash: bashtool.New(nil), Run: true})
+// everything is a workspace that can do everything.
+func everything(maxFileSize int64) *workspace.Workspace {
+	return workspace.New("main", machine{memory.New(nil)}, &workspace.Options{MaxFileSize: maxFileSize})
 }
 
 // machine is memory that says that it can run commands.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -20,16 +21,19 @@ type location struct {
 	kind     string
 	name     string
 	settings config.FS
+	registry *config.Registry // with a folder, of its kind alone: the others take longer to make than a folder to open
 }
 
 // newLocation returns the location that a URL, or a folder, given by a flag
 // means.
 func (f *Flags) newLocation(flag, text string) (*location, error) {
-	l := &location{what: flag + shownURL(text), url: text, name: f.name, settings: config.FS{MaxFileSizeMb: f.maxFileMB, ReadOnly: f.ReadOnly}}
+	l := &location{url: text, name: f.name, settings: config.FS{MaxFileSizeMb: f.maxFileMB, ReadOnly: f.ReadOnly}}
 	if f.sensitive {
 		l.settings.Sensitive = config.AccessAllow
 	}
-	if !config.IsURL(text) {
+	if config.IsURL(text) {
+		l.what, l.registry = flag+shownURL(text), f.Registry()
+	} else {
 		if scheme := nearlyURL(text); scheme != "" {
 			return nil, fmt.Errorf("%s %q is neither a folder nor a URL: a URL begins with %q; write %q for a folder of that name",
 				flag, text, scheme+"://", "./"+text)
@@ -38,10 +42,13 @@ func (f *Flags) newLocation(flag, text string) (*location, error) {
 		if err != nil {
 			return nil, fmt.Errorf("folder %q of %s: %w", text, flag, err)
 		}
-		l.what, l.url = fmt.Sprintf("folder %q of %s", text, flag), folder
+		l.what, l.url, l.registry = fmt.Sprintf("folder %q of %s", text, flag), folder, &config.Registry{}
+		if err := l.registry.Register(KindLocal, localbash.Kind()); err != nil {
+			return nil, err
+		}
 	}
 	var err error
-	if l.kind, err = f.Registry().CheckURL(l.name, l.url, l.settings); err != nil {
+	if l.kind, err = l.registry.CheckURL(l.name, l.url, l.settings); err != nil {
 		return nil, errors.New(term.Plain(err))
 	}
 	if f.relaxed {
@@ -106,7 +113,7 @@ func (l *location) relax() error {
 // openLocation opens the workspace that no file describes.
 func (s *Selection) openLocation(ctx context.Context) (*config.Workspace, error) {
 	l := s.location
-	ws, err := s.flags.Registry().OpenURL(ctx, l.name, l.url, l.settings)
+	ws, err := l.registry.OpenURL(ctx, l.name, l.url, l.settings)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s", l.what, term.Plain(err))
 	}

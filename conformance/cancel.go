@@ -25,6 +25,14 @@ func cancelCases() []testCase {
 	return cases
 }
 
+// watchEnds is the watch of the Context group.
+func watchEnds(e *env) {
+	ctx, cancel := context.WithCancel(e.ctx)
+	w := e.watchUntil(ctx, ".", nil)
+	cancel()
+	w.awaitClose()
+}
+
 // refusesCanceled tests c with a context that was canceled before the call.
 func (c call) refusesCanceled(e *env) {
 	ctx, cancel := context.WithCancel(e.ctx)

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -52,9 +51,4 @@ func (o Options) watchWait() time.Duration {
 		return o.WatchWait
 	}
 	return defaultWatchWait
-}
-
-// isGroup reports whether name is the name of a group.
-func isGroup(name string) bool {
-	return slices.ContainsFunc(groups(), func(g group) bool { return g.name == name })
 }

@@ -3,9 +3,13 @@ package conformance
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"pgregory.net/rapid"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -18,6 +22,27 @@ var propertyCases = []testCase{
 	{"random-contents", "W1 R1 OP1", needWrite, randomContents},
 	{"random-pages", "L6 L7 G6 G7", needWrite, randomPages},
 	{"random-lines", "S1 S4 S10 S18 S22 S23", needWrite, randomLines},
+}
+
+// randomLines compares Grep with package regexp on one line after the other.
+func randomLines(e *env) {
+	patterns := rapid.SampledFrom([]string{
+		"a", "ab", "^a", "b$", "a.b", "a*b", "(a|b)+$", "[^a]", "^$", "", `\s`, "a{2}", "(?i)A", `\bab\b`, "é", "^.$", "a?b?$",
+	})
+	rapid.Check(e, func(t *rapid.T) {
+		content := rapid.StringMatching(`[abAé \n\r]{0,40}`).Draw(t, "content")
+		pattern := patterns.Draw(t, "pattern")
+		opts := &workspace.GrepOptions{
+			Path: "file", Before: rapid.IntRange(0, 2).Draw(t, "before"), After: rapid.IntRange(0, 2).Draw(t, "after"),
+			FirstOnly: rapid.IntRange(0, 3).Draw(t, "first") == 3, Count: rapid.IntRange(0, 3).Draw(t, "count") == 3,
+		}
+		e.write("file", content)
+		want := grepModel(content, regexp.MustCompile(pattern), opts)
+		got := e.grep(pattern, opts).Matches
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("Grep(%q, %+v) of %q (-want +got):\n%s", pattern, *opts, content, diff)
+		}
+	})
 }
 
 // operation is one step of a random sequence.

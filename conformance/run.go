@@ -47,6 +47,11 @@ func (o Options) check(t testing.TB, known map[string]bool) {
 	}
 }
 
+// isGroup reports whether name is the name of a group.
+func isGroup(name string) bool {
+	return slices.ContainsFunc(groups(), func(g group) bool { return g.name == name })
+}
+
 // run runs the cases of the group that the options do not skip.
 func (g group) run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, o Options) {
 	for _, c := range g.cases {

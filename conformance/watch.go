@@ -257,14 +257,6 @@ func watchClosesUnread(e *env) {
 	w.awaitClose()
 }
 
-// watchEnds is the watch of the Context group.
-func watchEnds(e *env) {
-	ctx, cancel := context.WithCancel(e.ctx)
-	w := e.watchUntil(ctx, ".", nil)
-	cancel()
-	w.awaitClose()
-}
-
 // watchOwnWrites tests that changes of the same process are reported.
 func watchOwnWrites(e *env) {
 	w := e.watch(".", nil)

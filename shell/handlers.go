@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -56,6 +57,12 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 		return nil, err
 	}
 	return r.replace(hc, args), nil
+}
+
+func (w *pipeWriter) isBroken() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.broken
 }
 
 // checkArguments bounds the arguments of a command: those of functions stay in memory as
@@ -442,6 +449,80 @@ func (r *run) runProgram(ctx context.Context, p *command.Process) int {
 		return program(ctx, p)
 	}
 	return r.unknown(p)
+}
+
+// runShell is the program bash, also called sh.
+func (r *run) runShell(ctx context.Context, p *command.Process) int {
+	var options []string
+	args := p.Args[1:]
+	isScript := false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		arg := args[0]
+		args = args[1:]
+		if arg == "--" || arg == "-" {
+			break
+		}
+		if strings.HasPrefix(arg, "--") {
+			continue // --noprofile, --norc, --posix
+		}
+		for _, c := range arg[1:] {
+			switch c {
+			case 'c':
+				isScript = true
+			case 'e', 'u', 'x', 'f', 'n', 'a':
+				options = append(options, "-"+string(c))
+			case 'o':
+				if len(args) > 0 {
+					options = append(options, "-o", args[0])
+					args = args[1:]
+				}
+			case 'l', 'i', 's':
+			default:
+				fmt.Fprintf(p.Stderr, "bash: -%c: invalid option\n", c)
+				return 2
+			}
+		}
+	}
+	if isScript {
+		if len(args) == 0 {
+			fmt.Fprintln(p.Stderr, "bash: -c: option requires an argument")
+			return 2
+		}
+		name := "bash"
+		if len(args) > 1 {
+			name = args[1]
+		}
+		return r.nested(ctx, p, args[0], name, options, args[min(2, len(args)):])
+	}
+	if len(args) > 0 {
+		data, _, err := p.ReadFile(ctx, args[0])
+		if err != nil {
+			fmt.Fprintf(p.Stderr, "bash: %s: %s\n", args[0], command.ErrorText(err))
+			return 127
+		}
+		return r.nested(ctx, p, string(data), args[0], options, args[1:])
+	}
+	data, err := io.ReadAll(io.LimitReader(p.Stdin, maxScript+1))
+	if err != nil {
+		return 1
+	}
+	p.Stdin = strings.NewReader("")
+	return r.nested(ctx, p, string(data), "bash", options, nil)
+}
+
+// runScript runs a file of the workspace as a script.
+func (r *run) runScript(ctx context.Context, p *command.Process) int {
+	data, _, err := r.readFile(ctx, p.Dir, p.Args[0])
+	if err != nil {
+		fmt.Fprintf(p.Stderr, "bash: %s: %s\n", p.Args[0], command.ErrorText(err))
+		return 127
+	}
+	first, _, _ := strings.Cut(string(data[:min(len(data), 200)]), "\n")
+	if strings.HasPrefix(first, "#!") && !strings.Contains(first, "sh") || bytes.IndexByte(data[:min(len(data), 200)], 0) >= 0 {
+		fmt.Fprintf(p.Stderr, "bash: %s: no program of the machine can be run, only scripts of bash\n", p.Args[0])
+		return 126
+	}
+	return r.nested(ctx, p, string(data), p.Args[0], nil, p.Args[1:])
 }
 
 func isShell(name string) bool { return name == "bash" || name == "sh" }

@@ -128,9 +128,3 @@ func (w *pipeWriter) Read([]byte) (int, error) { return 0, os.ErrInvalid }
 
 // Close implements [io.Closer]. The interpreter closes the pipe itself.
 func (w *pipeWriter) Close() error { return nil }
-
-func (w *pipeWriter) isBroken() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.broken
-}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
-	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -110,27 +109,6 @@ func adapt[In, ToolIn, ToolOut any, Out answer](in func(*In) *ToolIn,
 	}, func(ctx context.Context, ts *toolset, args *In) ([]policy.Request, error) {
 		return plan(ctx, ts, in(args))
 	})
-}
-
-// plainHint is [toolset.hint] for tools whose parameters have other names.
-func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err error) string {
-	if remedy := ops.RemedyOf(err); remedy != "" {
-		return remedyHint(code, remedy)
-	}
-	var hinted *hintedError
-	var notFound *edit.NotFoundError
-	var inFile *fs.PathError
-	switch {
-	case errors.As(err, &notFound) && notFound.Nearest != nil:
-		return fmt.Sprintf("The nearest text is on line %d:\n%s\nCopy the text as it is in the file. Nothing was written.", notFound.Nearest.Line, notFound.Nearest.Text)
-	case code == CodeNotExist && errors.As(err, &inFile) && inFile.Op != ops.Rm: // what a call did not name is not for it to remove
-		if _, _, near := ts.nearName(policy.WithApprover(ctx, nil), path); near != "" {
-			return fmt.Sprintf("Did you mean %q?", near)
-		}
-	case (code == CodeReadRequired || code == CodeConflict) && errors.As(err, &hinted):
-		return hinted.hint
-	}
-	return advice[code].model
 }
 
 // list returns the entries of a directory for a tool whose results have no pages,

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/errcode"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace/patch"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // Error is a failed call, told to a model.
@@ -78,6 +80,27 @@ func (ts *toolset) explain(ctx context.Context, op string, err error) *Error {
 	}
 }
 
+// plainHint is [toolset.hint] for tools whose parameters have other names.
+func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err error) string {
+	if remedy := ops.RemedyOf(err); remedy != "" {
+		return remedyHint(code, remedy)
+	}
+	var hinted *hintedError
+	var notFound *edit.NotFoundError
+	var inFile *fs.PathError
+	switch {
+	case errors.As(err, &notFound) && notFound.Nearest != nil:
+		return fmt.Sprintf("The nearest text is on line %d:\n%s\nCopy the text as it is in the file. Nothing was written.", notFound.Nearest.Line, notFound.Nearest.Text)
+	case code == CodeNotExist && errors.As(err, &inFile) && inFile.Op != ops.Rm: // what a call did not name is not for it to remove
+		if _, _, near := ts.nearName(policy.WithApprover(ctx, nil), path); near != "" {
+			return fmt.Sprintf("Did you mean %q?", near)
+		}
+	case (code == CodeReadRequired || code == CodeConflict) && errors.As(err, &hinted):
+		return hinted.hint
+	}
+	return advice[code].model
+}
+
 // timedOut is what a model is told about a call that took too long.
 func (ts *toolset) timedOut(op string) *Error {
 	return &Error{
@@ -86,6 +109,16 @@ func (ts *toolset) timedOut(op string) *Error {
 		Hint:      ts.timeoutHint(op),
 		Retryable: CodeTimeout.Retryable(),
 	}
+}
+
+func (ts *toolset) timeoutHint(op string) string {
+	switch op {
+	case ops.Ls, ops.Tree, ops.Glob, ops.Grep:
+		return "Ask for less: a directory further down, a narrower glob or fewer results."
+	case ops.ReadFile, ops.ReadFiles, ops.Stat:
+		return "Try a smaller file, or the same call again later."
+	}
+	return "It may have changed something" + ts.ifTool(ops.Stat, ": look with %s before you repeat it") + "."
 }
 
 // describe returns the path of err and its text without the operation, which

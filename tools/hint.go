@@ -175,16 +175,6 @@ func (ts *toolset) conflictHint(op string) string {
 		ts.ifTool(ops.ReadFile, ": read it again with %s, and write with the version that returns") + "."
 }
 
-func (ts *toolset) timeoutHint(op string) string {
-	switch op {
-	case ops.Ls, ops.Tree, ops.Glob, ops.Grep:
-		return "Ask for less: a directory further down, a narrower glob or fewer results."
-	case ops.ReadFile, ops.ReadFiles, ops.Stat:
-		return "Try a smaller file, or the same call again later."
-	}
-	return "It may have changed something" + ts.ifTool(ops.Stat, ": look with %s before you repeat it") + "."
-}
-
 // ifTool fills the name of the tool for op into a text, and returns nothing if
 // the set has no such tool.
 func (ts *toolset) ifTool(op, format string) string {

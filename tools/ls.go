@@ -63,6 +63,17 @@ func (in *lsInput) after(ts *toolset) (id string, after workspace.Position, err 
 	return id, after, err
 }
 
+// decodeCursor returns the position that text stands for, the zero Position
+// for an empty text.
+//
+// # Errors
+//
+// An [*argumentError] if text was not made by op for the same parameters.
+func decodeCursor(op, query, text string) (workspace.Position, error) {
+	at, err := decodePlace(op, query, text, false)
+	return at.Position, err
+}
+
 func planLs(_ context.Context, ts *toolset, in *lsInput) ([]policy.Request, error) {
 	if _, _, err := in.after(ts); err != nil {
 		return nil, err
@@ -81,6 +92,11 @@ func newLsOutput(path, id string, children []workspace.FileInfo, limit int) *lsO
 		out.NextCursor = encodeCursor(ops.Ls, id, workspace.Position{Path: last})
 	}
 	return out
+}
+
+// encodeCursor makes the cursor for the page after the given position.
+func encodeCursor(op, query string, after workspace.Position) string {
+	return place{Position: after}.cursor(op, query, false)
 }
 
 // text lists the names: a directory with a slash, a symlink with an at sign,

@@ -38,22 +38,6 @@ func (ts *toolset) query(parameters any) string {
 	return strconv.FormatUint(hash.Sum64(), 36)
 }
 
-// encodeCursor makes the cursor for the page after the given position.
-func encodeCursor(op, query string, after workspace.Position) string {
-	return place{Position: after}.cursor(op, query, false)
-}
-
-// decodeCursor returns the position that text stands for, the zero Position
-// for an empty text.
-//
-// # Errors
-//
-// An [*argumentError] if text was not made by op for the same parameters.
-func decodeCursor(op, query, text string) (workspace.Position, error) {
-	at, err := decodePlace(op, query, text, false)
-	return at.Position, err
-}
-
 // plainPath matches the paths that a cursor shows as they are.
 var plainPath = lazyregexp.New(`^[\pL\pN._/+=,-][\pL\pN._/+=,~-]*$`)
 

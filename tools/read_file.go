@@ -197,6 +197,27 @@ func (o *readFileOutput) show(file *content, in *readFileInput, most int) error 
 	return nil
 }
 
+// tail shows the last limit lines, fewer if they are too many bytes: then it is
+// the first of them that are left out.
+func (c *content) tail(limit, most int, numbered bool) window {
+	size, lines := 0, 0
+	for rest := c.data; len(rest) > 0 && lines < limit; lines++ {
+		at := bytes.LastIndexByte(rest[:len(rest)-1], '\n') + 1
+		shown := len(rest) - at
+		if shown > lineChars {
+			clipped, _ := clipLine(string(rest[at:]), lineChars)
+			shown = len(clipped)
+		}
+		if size += shown + len(lineNumber(c.lines-lines, numbered)); size > most {
+			break
+		}
+		rest = rest[:at]
+	}
+	w := c.headWithin(c.lines-lines+1, lines, most, numbered)
+	w.short = lines < min(limit, c.lines)
+	return w
+}
+
 // orDefault returns n, or byDefault where n was left out.
 func orDefault(n integer, byDefault int) int {
 	if n == 0 {

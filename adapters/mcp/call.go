@@ -45,6 +45,22 @@ func handler(tool *tools.Tool, clients *clients) sdk.ToolHandler {
 	}
 }
 
+// shorten replaces the large parts of onWire, which is what the SDK gets of
+// result, by marks, if the connection of the call has a detour for them.
+func shorten(ctx context.Context, result *tools.Result, onWire *sdk.CallToolResult) *sdk.CallToolResult {
+	d, ok := ctx.Value(detourKey{}).(*detour)
+	if !ok {
+		return onWire
+	}
+	if len(result.Text) >= detourMin {
+		onWire.Content[0] = &sdk.TextContent{Text: d.leave(result.AppendTextJSON)}
+	}
+	if onWire.StructuredContent != nil && len(result.Structured) >= detourMin {
+		onWire.StructuredContent = d.leave(func(dst []byte) []byte { return append(dst, result.Structured...) })
+	}
+	return onWire
+}
+
 // report tells the client of req, if it wants to know, how the call continues, until stop
 // is called.
 func (c *clients) report(ctx context.Context, req *sdk.CallToolRequest) (inCall context.Context, stop func()) {

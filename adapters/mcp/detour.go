@@ -2,14 +2,10 @@ package mcp
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/workspacekit/workspacekit/tools"
 )
 
 // detour takes the large parts of results round the SDK, which encodes a result
@@ -39,22 +35,6 @@ func newDetour() *detour { return &detour{parts: map[string]part{}} }
 
 // detourKey is the key of a connection's detour in the context of its calls.
 type detourKey struct{}
-
-// shorten replaces the large parts of onWire, which is what the SDK gets of
-// result, by marks, if the connection of the call has a detour for them.
-func shorten(ctx context.Context, result *tools.Result, onWire *sdk.CallToolResult) *sdk.CallToolResult {
-	d, ok := ctx.Value(detourKey{}).(*detour)
-	if !ok {
-		return onWire
-	}
-	if len(result.Text) >= detourMin {
-		onWire.Content[0] = &sdk.TextContent{Text: d.leave(result.AppendTextJSON)}
-	}
-	if onWire.StructuredContent != nil && len(result.Structured) >= detourMin {
-		onWire.StructuredContent = d.leave(func(dst []byte) []byte { return append(dst, result.Structured...) })
-	}
-	return onWire
-}
 
 // leave takes a part and returns its mark.
 func (d *detour) leave(p part) string {

@@ -30,6 +30,9 @@ func (s search) bar() bar {
 	return atMost(1.5)
 }
 
+// atMost returns the bar for what may take so many times theirs.
+func atMost(times float64) bar { return bar(1 / times) }
+
 func searches() []search {
 	return []search{
 		{"a rare word", "readGCStats", "", 0},

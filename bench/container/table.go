@@ -19,9 +19,6 @@ type contender struct {
 // bar is how many times as fast as theirs ours must be; 0 is none.
 type bar float64
 
-// atMost returns the bar for what may take so many times theirs.
-func atMost(times float64) bar { return bar(1 / times) }
-
 // times are how long the rounds, or turns, of one contender took.
 type times []time.Duration
 

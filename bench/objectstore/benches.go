@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -28,22 +26,6 @@ func benches() []bench {
 		{name: "grep-again-far", needs: tree(), latency: 5 * time.Millisecond, job: func(c *clients) job { return grepAgainJob(c, tree()) }},
 		{name: "grep-far", needs: grove(), latency: 5 * time.Millisecond, job: func(c *clients) job { return grepJob(c, grove()) }},
 	}
-}
-
-// choose returns the benchmarks of the list only, all if it is empty.
-func choose(only string) ([]bench, error) {
-	if only == "" {
-		return benches(), nil
-	}
-	var chosen []bench
-	for name := range strings.SplitSeq(only, ",") {
-		i := slices.IndexFunc(benches(), func(b bench) bool { return b.name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("there is no benchmark %q, but %s", name, benchNames())
-		}
-		chosen = append(chosen, benches()[i])
-	}
-	return chosen, nil
 }
 
 // run measures b with clients of its own, in so many rounds.

@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/pprof"
+	"slices"
 	"strings"
 )
 
@@ -52,6 +53,22 @@ func run(rounds int, only, profile string) (err error) {
 		return err
 	}
 	return profiled(profile, func() error { return measure(ctx, s, chosen, rounds) })
+}
+
+// choose returns the benchmarks of the list only, all if it is empty.
+func choose(only string) ([]bench, error) {
+	if only == "" {
+		return benches(), nil
+	}
+	var chosen []bench
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(benches(), func(b bench) bool { return b.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no benchmark %q, but %s", name, benchNames())
+		}
+		chosen = append(chosen, benches()[i])
+	}
+	return chosen, nil
 }
 
 // prepare writes what the benchmarks need.

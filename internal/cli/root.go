@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -147,6 +148,21 @@ func newTree(args []string, locate target.Locator, all bool) *cobra.Command {
 		}
 	}
 	return root
+}
+
+// newVersion returns the command that prints the version.
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Long:    "Version prints the version of this program, the version of Go, and the system that the\nprogram was built for.",
+		Example: "  workspace version",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "workspace %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return term.Fail(err)
+		},
+	}
 }
 
 // unknownCommand explains what args, which are no command, may have meant.

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -73,21 +72,6 @@ func printEvent(out io.Writer, event workspace.Event, asJSON bool, style term.St
 	}
 	_, err := fmt.Fprintf(out, "%s %s\n", style.Paint(color, string(event.Op)), style.Name(event.Path))
 	return err
-}
-
-// newVersion returns the command that prints the version.
-func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Long:    "Version prints the version of this program, the version of Go, and the system that the\nprogram was built for.",
-		Example: "  workspace version",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "workspace %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return term.Fail(err)
-		},
-	}
 }
 
 // version returns the version of the module, as the go command stamped it.

@@ -19,26 +19,6 @@ type answer struct {
 	length *int64 // what a fault makes of the length, negative for none; nil if there is no such fault
 }
 
-// send writes the status, the headers, which promise the whole body, and part.
-func (a *answer) send(w http.ResponseWriter, part []byte) {
-	header := w.Header()
-	for name, values := range a.header {
-		header[name] = values
-	}
-	length := max(a.size, int64(len(a.body)))
-	if a.length != nil {
-		length = *a.length
-	}
-	if length >= 0 && a.status != http.StatusNoContent && a.status != http.StatusNotModified {
-		header.Set("Content-Length", strconv.FormatInt(length, 10))
-	}
-	w.WriteHeader(a.status)
-	if flusher, ok := w.(http.Flusher); ok && length < 0 {
-		flusher.Flush() // or a short body gets a length
-	}
-	w.Write(part) //nolint:errcheck // a client that has gone is no fault of the server
-}
-
 // plain is an answer without a body.
 func plain(status int) *answer { return &answer{status: status, header: http.Header{}} }
 
@@ -149,13 +129,6 @@ func (d *document) text(name, value string) {
 	d.open(name)
 	d.escape(value)
 	d.close(name)
-}
-
-// optional writes the element unless it would be empty.
-func (d *document) optional(name, value string) {
-	if value != "" {
-		d.text(name, value)
-	}
 }
 
 // number adds an element with a number.

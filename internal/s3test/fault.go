@@ -3,6 +3,7 @@ package s3test
 import (
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -151,6 +152,26 @@ func (s *Server) deliver(c *call, a *answer, fault Fault) {
 		s.hang(c)
 	}
 	panic(http.ErrAbortHandler)
+}
+
+// send writes the status, the headers, which promise the whole body, and part.
+func (a *answer) send(w http.ResponseWriter, part []byte) {
+	header := w.Header()
+	for name, values := range a.header {
+		header[name] = values
+	}
+	length := max(a.size, int64(len(a.body)))
+	if a.length != nil {
+		length = *a.length
+	}
+	if length >= 0 && a.status != http.StatusNoContent && a.status != http.StatusNotModified {
+		header.Set("Content-Length", strconv.FormatInt(length, 10))
+	}
+	w.WriteHeader(a.status)
+	if flusher, ok := w.(http.Flusher); ok && length < 0 {
+		flusher.Flush() // or a short body gets a length
+	}
+	w.Write(part) //nolint:errcheck // a client that has gone is no fault of the server
 }
 
 // flush sends what was written so far.

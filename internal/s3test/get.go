@@ -2,6 +2,7 @@ package s3test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -49,6 +50,23 @@ func (c *call) read(o *object, now time.Time) (*answer, error) {
 		o.checksum.put(a.header)
 	}
 	return a, nil
+}
+
+// describe returns the headers that describe o.
+func (o *object) describe() http.Header {
+	header := maps.Clone(o.header)
+	if tags := o.tags(); len(tags) > 0 {
+		header.Set("X-Amz-Tagging-Count", strconv.Itoa(len(tags)))
+	}
+	header.Del(tagging)
+	if header.Get("X-Amz-Storage-Class") == standard {
+		header.Del("X-Amz-Storage-Class")
+	}
+	maps.Copy(header, o.encryption.header)
+	header.Set("ETag", o.etag)
+	header.Set("Last-Modified", o.modified.Format(http.TimeFormat))
+	header.Set("Accept-Ranges", "bytes")
+	return header
 }
 
 // override sets the headers of the answer that the query asks for.

@@ -173,6 +173,13 @@ func (c *call) listAnswer(l *listing, encode func(string) string) *answer {
 	return xmlAnswer(d, "ListBucketResult")
 }
 
+// optional writes the element unless it would be empty.
+func (d *document) optional(name, value string) {
+	if value != "" {
+		d.text(name, value)
+	}
+}
+
 // key writes an element with a key, encoded if encode is not nil.
 func (d *document) key(name, key string, encode func(string) string) {
 	if encode != nil {

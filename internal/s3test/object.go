@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -51,17 +50,6 @@ func (o *object) part(first, last int64) []byte {
 
 // content returns all bytes, not to be changed.
 func (o *object) content() []byte { return o.part(0, o.size-1) }
-
-// copyAs returns the object that a copy to key is, with a checksum of that
-// algorithm; empty means that of o. Its ETag is that of a plain upload, also
-// if o was uploaded in parts.
-func (o *object) copyAs(key string, modified time.Time, algorithm string) *object {
-	if algorithm == "" {
-		algorithm = o.checksum.algorithm
-	}
-	data := o.content()
-	return newObject(key, data, modified, o.header, checksumOf(algorithm, data))
-}
 
 // storedHeader returns the headers of the request that are stored with an
 // object.
@@ -115,23 +103,6 @@ func setEncoding(header http.Header) {
 	} else {
 		header.Del("Content-Encoding")
 	}
-}
-
-// describe returns the headers that describe o.
-func (o *object) describe() http.Header {
-	header := maps.Clone(o.header)
-	if tags := o.tags(); len(tags) > 0 {
-		header.Set("X-Amz-Tagging-Count", strconv.Itoa(len(tags)))
-	}
-	header.Del(tagging)
-	if header.Get("X-Amz-Storage-Class") == standard {
-		header.Del("X-Amz-Storage-Class")
-	}
-	maps.Copy(header, o.encryption.header)
-	header.Set("ETag", o.etag)
-	header.Set("Last-Modified", o.modified.Format(http.TimeFormat))
-	header.Set("Accept-Ranges", "bytes")
-	return header
 }
 
 // standard is the storage class of an object that was given none.

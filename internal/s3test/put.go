@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 const maxPutSize = 5 << 30
@@ -121,6 +122,17 @@ func (s *Server) copyObject(c *call) (*answer, error) {
 	d.text(made.checksum.element(), made.checksum.value)
 	d.text("ChecksumType", made.checksum.kind)
 	return xmlAnswer(d, "CopyObjectResult"), nil
+}
+
+// copyAs returns the object that a copy to key is, with a checksum of that
+// algorithm; empty means that of o. Its ETag is that of a plain upload, also
+// if o was uploaded in parts.
+func (o *object) copyAs(key string, modified time.Time, algorithm string) *object {
+	if algorithm == "" {
+		algorithm = o.checksum.algorithm
+	}
+	data := o.content()
+	return newObject(key, data, modified, o.header, checksumOf(algorithm, data))
 }
 
 // copySource returns the object that a CopyObject request copies.

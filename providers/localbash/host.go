@@ -222,16 +222,6 @@ func (u unconfined) Link(oldname, newname string) error {
 // Close implements host. Nothing is open.
 func (u unconfined) Close() error { return nil }
 
-// besides returns target as seen from the directory that the symlink name is
-// in.
-func (u unconfined) besides(name, target string) string {
-	if filepath.IsAbs(target) {
-		return target
-	}
-	dir, _ := splitUnclean(name)
-	return dir + "/" + target
-}
-
 // splitUnclean splits a name that may be the target of a symlink: absolute, or
 // with elements that path.Dir would clean away although they mean something.
 func splitUnclean(name string) (dir, base string) {

@@ -94,6 +94,22 @@ func (w *watch) handle(ctx context.Context, n dirwatch.Notice) {
 	}
 }
 
+// lost scans again after notices were lost. It says so only then: what it
+// finds it does not report, so a reader has to look after it has.
+func (w *watch) lost(ctx context.Context) {
+	if w.tree == nil {
+		return
+	}
+	old := w.byWatch
+	_ = w.scan(ctx) // what fails is polled
+	for id := range old {
+		if _, ok := w.byWatch[id]; !ok {
+			w.notifier.Remove(id)
+		}
+	}
+	w.queue.Overflow()
+}
+
 // written handles the news that the bytes of a file changed, which needs no
 // look.
 func (w *watch) written(ctx context.Context, d *snapshot, name string) {

@@ -155,22 +155,6 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// lost scans again after notices were lost. It says so only then: what it
-// finds it does not report, so a reader has to look after it has.
-func (w *watch) lost(ctx context.Context) {
-	if w.tree == nil {
-		return
-	}
-	old := w.byWatch
-	_ = w.scan(ctx) // what fails is polled
-	for id := range old {
-		if _, ok := w.byWatch[id]; !ok {
-			w.notifier.Remove(id)
-		}
-	}
-	w.queue.Overflow()
-}
-
 // lookLater has d looked at another time, as err kept it from being looked at
 // now.
 func (w *watch) lookLater(d *snapshot, err error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -202,6 +203,16 @@ func (u unconfined) linkTarget(name string) (string, error) {
 		name = u.besides(name, target)
 	}
 	return "", provider.Errorf(fs.ErrInvalid, "too many symlinks")
+}
+
+// besides returns target as seen from the directory that the symlink name is
+// in.
+func (u unconfined) besides(name, target string) string {
+	if filepath.IsAbs(target) {
+		return target
+	}
+	dir, _ := splitUnclean(name)
+	return dir + "/" + target
 }
 
 // create creates the temporary file, with no more rights than the old file has.

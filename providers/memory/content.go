@@ -3,7 +3,6 @@ package memory
 import (
 	"sync/atomic"
 
-	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/trigram"
 )
 
@@ -24,18 +23,3 @@ const (
 	summaryAfter = 8 // searches
 	summarySteps = 8 // searches that share the work
 )
-
-// searched notes that a search has to read c.
-func (c *content) searched() {
-	if int(c.searches.Add(1)) != summaryAfter+len(c.data)%summarySteps || lines.IsBinary(c.data) {
-		return
-	}
-	set := trigram.Set(trigram.Append(nil, c.data))
-	c.summary.Store(&set)
-}
-
-// lacks reports whether c is known to be a text that does not meet query.
-func (c *content) lacks(query trigram.Query) bool {
-	set := c.summary.Load()
-	return set != nil && !query.Meets(*set)
-}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/internal/trigram"
@@ -72,6 +73,15 @@ func (s source) read(name string, c *content, opts scan.ReadOptions) ([]byte, er
 	return c.data, nil
 }
 
+// searched notes that a search has to read c.
+func (c *content) searched() {
+	if int(c.searches.Add(1)) != summaryAfter+len(c.data)%summarySteps || lines.IsBinary(c.data) {
+		return
+	}
+	set := trigram.Set(trigram.Append(nil, c.data))
+	c.summary.Store(&set)
+}
+
 // Stat implements [scan.Source].
 func (s source) Stat(ctx context.Context, name string) (workspace.FileType, error) {
 	info, err := s.tree.Stat(ctx, name)
@@ -119,6 +129,12 @@ func (d *sieve) Lacks(name string) bool {
 		}
 	}
 	return false
+}
+
+// lacks reports whether c is known to be a text that does not meet query.
+func (c *content) lacks(query trigram.Query) bool {
+	set := c.summary.Load()
+	return set != nil && !query.Meets(*set)
 }
 
 // Sub implements [scan.Sieve].

@@ -225,6 +225,24 @@ func newFS(c *s3.Client, o Options) (*FS, error) {
 	return &FS{tree: t, FS: provider.New(t, provider.Facts{})}, nil
 }
 
+// headers returns what the client says with its requests.
+func (o Options) headers() client.Headers {
+	h := client.Headers{
+		RequesterPays: o.RequesterPays, BucketOwner: o.ExpectedBucketOwner,
+		KMSKey: o.Encryption.KMSKey, BucketKey: o.Encryption.BucketKey, CustomerKey: o.Encryption.CustomerKey,
+	}
+	switch o.Encryption.Type {
+	case SSES3:
+		h.Encryption = "AES256"
+	case SSEKMS:
+		h.Encryption = "aws:kms"
+	}
+	return h
+}
+
+// hidesSums reports whether ETags are not MD5 sums of contents.
+func (e Encryption) hidesSums() bool { return e.Type == SSEKMS || e.Type == SSEC }
+
 // unshared returns o without what a client made with it would change for all
 // other clients made with it: the SDK sets the client of the provider of
 // credentials for directory buckets, which this package does not support.

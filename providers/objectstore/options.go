@@ -217,6 +217,20 @@ func (o *Options) checkPlace() error {
 	return errors.Join(bucket, prefix)
 }
 
+// checkAccessPoint checks a Bucket that is an ARN.
+func (o *Options) checkAccessPoint() error {
+	point, ok := accessPointOf(o.Bucket)
+	switch {
+	case !ok:
+		return wrong("Bucket", "%q is not the ARN of an access point, such as arn:aws:s3:eu-west-1:123456789012:accesspoint/files", o.Bucket)
+	case o.Region != "" && point.Region != "" && o.Region != point.Region:
+		return wrong("Region", "the access point is in the region %q: leave the region out", point.Region)
+	case o.PathStyle != nil && *o.PathStyle:
+		return wrong("PathStyle", "an access point is part of the name of the host: leave it out")
+	}
+	return nil
+}
+
 func validPrefix(prefix string) bool { return prefix != "." && ops.ValidName(prefix) }
 
 // checkEndpoint checks the URL of the store.

@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
-	"github.com/workspacekit/workspacekit/providers/objectstore/internal/client"
 )
 
 // Encryption is how a store encrypts the content of what is written: files,
@@ -87,24 +86,6 @@ func (e Encryption) checkClient(c s3.Options) error {
 	return nil
 }
 
-// hidesSums reports whether ETags are not MD5 sums of contents.
-func (e Encryption) hidesSums() bool { return e.Type == SSEKMS || e.Type == SSEC }
-
-// headers returns what the client says with its requests.
-func (o Options) headers() client.Headers {
-	h := client.Headers{
-		RequesterPays: o.RequesterPays, BucketOwner: o.ExpectedBucketOwner,
-		KMSKey: o.Encryption.KMSKey, BucketKey: o.Encryption.BucketKey, CustomerKey: o.Encryption.CustomerKey,
-	}
-	switch o.Encryption.Type {
-	case SSES3:
-		h.Encryption = "AES256"
-	case SSEKMS:
-		h.Encryption = "aws:kms"
-	}
-	return h
-}
-
 // Role is a role of AWS, or of a store that has them.
 type Role struct {
 	// ARN names the role: "arn:aws:iam::123456789012:role/reader".
@@ -155,18 +136,4 @@ func accessPointOf(bucket string) (point arn.ARN, ok bool) {
 
 func isAccount(text string) bool {
 	return len(text) == 12 && strings.Trim(text, "0123456789") == ""
-}
-
-// checkAccessPoint checks a Bucket that is an ARN.
-func (o *Options) checkAccessPoint() error {
-	point, ok := accessPointOf(o.Bucket)
-	switch {
-	case !ok:
-		return wrong("Bucket", "%q is not the ARN of an access point, such as arn:aws:s3:eu-west-1:123456789012:accesspoint/files", o.Bucket)
-	case o.Region != "" && point.Region != "" && o.Region != point.Region:
-		return wrong("Region", "the access point is in the region %q: leave the region out", point.Region)
-	case o.PathStyle != nil && *o.PathStyle:
-		return wrong("PathStyle", "an access point is part of the name of the host: leave it out")
-	}
-	return nil
 }

@@ -316,6 +316,17 @@ func decode(data []byte, number int64) (*Change, error) {
 	return c, nil
 }
 
+// isHash reports whether s is 64 hexadecimal digits, so that it is part of a name
+// as it is.
+func isHash(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(s) == hashLength
+}
+
 // storeKinds are the kinds of error of the store that a change may have. Any other
 // would be mistaken for one about the file that changes: fs.ErrNotExist, say.
 var storeKinds = []error{context.Canceled, context.DeadlineExceeded, workspace.ErrNoSpace, fs.ErrPermission, workspace.ErrUnavailable}

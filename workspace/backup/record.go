@@ -98,14 +98,3 @@ func (s State) same(other State) bool {
 
 // hashLength is the length of a hash in hexadecimal digits.
 const hashLength = 64
-
-// isHash reports whether s is 64 hexadecimal digits, so that it is part of a name
-// as it is.
-func isHash(s string) bool {
-	for _, c := range []byte(s) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return len(s) == hashLength
-}

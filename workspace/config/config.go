@@ -35,6 +35,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/kind"
@@ -266,6 +267,33 @@ func (c *Config) readWorkspaces(p *diagnostics, n *document.Node) {
 	c.checkBackups(p)
 }
 
+// checkBackups adds what is wrong with the backups of all workspaces.
+func (c *Config) checkBackups(p *diagnostics) {
+	owner := map[[2]string]string{} // of each directory in another workspace
+	for _, d := range c.all {
+		n := d.node.Lookup("backup")
+		if n == nil || d.Backup == nil {
+			continue
+		}
+		d.Backup.check(p, n)
+		at := n.Lookup("workspace")
+		if at == nil || at.Kind != document.Text {
+			continue
+		}
+		c.backedUp = append(c.backedUp, d)
+		place := [2]string{d.Backup.Workspace, d.Backup.dir(d.name)}
+		switch {
+		case at.Text == d.name:
+			p.Add(at.At, "the workspace %q keeps its backups itself without this key: leave it out", d.name)
+		case !slices.Contains(c.Names(), at.Text):
+			p.Add(at.At, "there is no workspace %q: %s", document.Short(at.Raw), document.Suggest(at.Raw, c.Names()))
+		case owner[place] != "":
+			p.Add(at.At, "the workspaces %q and %q have their backups in one directory: name two", owner[place], d.name)
+		}
+		owner[place] = d.name
+	}
+}
+
 // describe returns what an entry of the workspaces says.
 func describe(p *diagnostics, e document.Entry) *description {
 	d := &description{name: e.Key, at: e.At, node: e.Value}
@@ -288,6 +316,49 @@ func describe(p *diagnostics, e document.Entry) *description {
 	checkPolicyTests(p, e.Value.Lookup("policyTests"))
 	d.checkMode(p)
 	return d
+}
+
+// kindOf returns the node of the kind of a provider, which is the URL if it is
+// described by one. It is nil if there is none, which is added.
+func kindOf(p *diagnostics, n *document.Node) *document.Node {
+	switch n.Kind {
+	case document.Broken:
+		return nil
+	case document.Text:
+		return urlOf(p, "provider", n)
+	case document.Map:
+	default:
+		p.decoder().Wrong("provider", n, aProvider)
+		return nil
+	}
+	kind := n.Lookup(kindKey)
+	switch {
+	case kind == nil:
+		p.Add(n.At, "provider needs the key %q", kindKey)
+		return nil
+	case kind.Kind == document.Broken:
+		return nil
+	case kind.Kind != document.Text:
+		p.decoder().Wrong(kindKey, kind, document.AText)
+		return nil
+	}
+	return kind
+}
+
+// checkPolicyTests adds what is wrong with the cases of n, which may be nil,
+// beside their types.
+func checkPolicyTests(p *diagnostics, n *document.Node) {
+	if n == nil {
+		return
+	}
+	for _, item := range n.Items {
+		if op := item.Lookup("op"); op != nil && op.Kind == document.Text {
+			checkOp(p, op)
+		}
+		if path := item.Lookup("path"); path != nil && path.Kind == document.Text && !ops.ValidName(path.Text) {
+			p.Add(path.At, `the path %q is not a name such as "src/main.go", from the root of the workspace`, document.Short(path.Raw))
+		}
+	}
 }
 
 // checkRequires adds the items of n that are no capabilities, and those that readOnly

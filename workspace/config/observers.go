@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
-	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/audit"
-	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/gitstage"
@@ -155,19 +153,6 @@ func (l watchingLog) After(ctx context.Context, e observe.Event) {
 // opUndo is the operation of the events of changes that were undone, which is below
 // the observers.
 const opUndo = "undo"
-
-// undone returns what tells log, which may be nil, of the changes of the workspace name
-// that were undone.
-func undone(log *audit.Log, name string) func(ctx context.Context, reverted backup.Change) {
-	if log == nil {
-		return nil
-	}
-	return func(ctx context.Context, reverted backup.Change) {
-		log.After(ctx, observe.Finished(observe.Event{
-			Time: time.Now(), Session: reverted.Session, Workspace: name, Op: opUndo, Path: reverted.Path, To: reverted.To,
-		}, nil))
-	}
-}
 
 // over returns seen, which shows the files of fsys with their settings, with its
 // observers, log among them unless it is nil. They are outside of all policies, so they

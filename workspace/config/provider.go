@@ -86,33 +86,6 @@ func (c *Config) fromNode(p *diagnostics, r *Registry, d *description, in kind.I
 	return provider{name: d.kind.Text, kind: of, in: in}
 }
 
-// kindOf returns the node of the kind of a provider, which is the URL if it is
-// described by one. It is nil if there is none, which is added.
-func kindOf(p *diagnostics, n *document.Node) *document.Node {
-	switch n.Kind {
-	case document.Broken:
-		return nil
-	case document.Text:
-		return urlOf(p, "provider", n)
-	case document.Map:
-	default:
-		p.decoder().Wrong("provider", n, aProvider)
-		return nil
-	}
-	kind := n.Lookup(kindKey)
-	switch {
-	case kind == nil:
-		p.Add(n.At, "provider needs the key %q", kindKey)
-		return nil
-	case kind.Kind == document.Broken:
-		return nil
-	case kind.Kind != document.Text:
-		p.decoder().Wrong(kindKey, kind, document.AText)
-		return nil
-	}
-	return kind
-}
-
 const aProvider = "a mapping such as {kind: memory}, or a URL such as mem://"
 
 // urlOf returns n if it is a URL, and else nil, which is added.

@@ -157,22 +157,6 @@ type PolicyTest struct {
 	Want policy.Effect `json:"want" jsonschema:"The expected decision: allow, deny or ask."`
 }
 
-// checkPolicyTests adds what is wrong with the cases of n, which may be nil,
-// beside their types.
-func checkPolicyTests(p *diagnostics, n *document.Node) {
-	if n == nil {
-		return
-	}
-	for _, item := range n.Items {
-		if op := item.Lookup("op"); op != nil && op.Kind == document.Text {
-			checkOp(p, op)
-		}
-		if path := item.Lookup("path"); path != nil && path.Kind == document.Text && !ops.ValidName(path.Text) {
-			p.Add(path.At, `the path %q is not a name such as "src/main.go", from the root of the workspace`, document.Short(path.Raw))
-		}
-	}
-}
-
 // effects are the keys of a rule that say what it does.
 var effects = []string{string(policy.Allow), string(policy.Deny), string(policy.Ask)}
 
@@ -615,33 +599,6 @@ type Backup struct {
 
 // maxMb is the greatest limit that is a number of bytes.
 const maxMb = math.MaxInt64 >> 20
-
-// checkBackups adds what is wrong with the backups of all workspaces.
-func (c *Config) checkBackups(p *diagnostics) {
-	owner := map[[2]string]string{} // of each directory in another workspace
-	for _, d := range c.all {
-		n := d.node.Lookup("backup")
-		if n == nil || d.Backup == nil {
-			continue
-		}
-		d.Backup.check(p, n)
-		at := n.Lookup("workspace")
-		if at == nil || at.Kind != document.Text {
-			continue
-		}
-		c.backedUp = append(c.backedUp, d)
-		place := [2]string{d.Backup.Workspace, d.Backup.dir(d.name)}
-		switch {
-		case at.Text == d.name:
-			p.Add(at.At, "the workspace %q keeps its backups itself without this key: leave it out", d.name)
-		case !slices.Contains(c.Names(), at.Text):
-			p.Add(at.At, "there is no workspace %q: %s", document.Short(at.Raw), document.Suggest(at.Raw, c.Names()))
-		case owner[place] != "":
-			p.Add(at.At, "the workspaces %q and %q have their backups in one directory: name two", owner[place], d.name)
-		}
-		owner[place] = d.name
-	}
-}
 
 // check adds what is wrong with the settings that n has, beside their types.
 func (b *Backup) check(p *diagnostics, n *document.Node) {

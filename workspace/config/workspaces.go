@@ -5,12 +5,14 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
+	"github.com/workspacekit/workspacekit/workspace/observe"
 	"github.com/workspacekit/workspacekit/workspace/quota"
 	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
@@ -127,6 +129,19 @@ func (l layers) keepBackups(name string, fsys, raw workspace.FileSystem, log *au
 		opts.Store = raw
 	}
 	return backup.New(fsys, opts)
+}
+
+// undone returns what tells log, which may be nil, of the changes of the workspace name
+// that were undone.
+func undone(log *audit.Log, name string) func(ctx context.Context, reverted backup.Change) {
+	if log == nil {
+		return nil
+	}
+	return func(ctx context.Context, reverted backup.Change) {
+		log.After(ctx, observe.Finished(observe.Event{
+			Time: time.Now(), Session: reverted.Session, Workspace: name, Op: opUndo, Path: reverted.Path, To: reverted.To,
+		}, nil))
+	}
 }
 
 // hideBackups returns fsys without the directories that have backups.

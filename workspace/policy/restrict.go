@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -163,6 +164,11 @@ func (r *RestrictedFS) Capabilities() workspace.Capabilities {
 	c := workspace.CapabilitiesOf(r.fsys)
 	c.Run = c.Run && (r.runsFreely() || r.report != nil || r.rules.canRun())
 	return c
+}
+
+// canRun reports whether there is a directory in which the rules may let a command run.
+func (s *ruleset) canRun() bool {
+	return slices.ContainsFunc(s.programs, func(c clause) bool { return c.effect != Deny })
 }
 
 // Root implements [fallback.Rooter].

@@ -89,6 +89,9 @@ func (r *RestrictedFS) hiddenFrom(p resolved) scan.Hidden {
 	})
 }
 
+// whole reports whether searches show everything below the directory.
+func (d dirRules) whole() bool { return !d.slow && d.denied.Empty() && d.allowed == nil }
+
 // hiddenBelow is hiddenFrom for a Glob that shows denied names: it leaves out what is in
 // denied directories, and unless it is for directories, does not list them.
 func (r *RestrictedFS) hiddenBelow(p resolved, dirs bool) scan.Hidden {

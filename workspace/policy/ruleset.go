@@ -261,9 +261,6 @@ func (s *ruleset) in(dir string) dirRules {
 	return d
 }
 
-// whole reports whether searches show everything below the directory.
-func (d dirRules) whole() bool { return !d.slow && d.denied.Empty() && d.allowed == nil }
-
 // shows reports whether searches show a name. If it is not sure, they may.
 func (d dirRules) shows(name string, isDir bool) (shows, sure bool) {
 	if d.slow || d.denied.Match(foldCase(name)) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -89,11 +88,6 @@ func (s *ruleset) runs(dir string) Decision {
 		}
 	}
 	return Decision{Op: OpRun, Effect: Deny, Reason: "a command is not bound by the rules for names, so a rule for run must allow it, or ask"}
-}
-
-// canRun reports whether there is a directory in which the rules may let a command run.
-func (s *ruleset) canRun() bool {
-	return slices.ContainsFunc(s.programs, func(c clause) bool { return c.effect != Deny })
 }
 
 // maxShownCommand is how much of a command a question shows, in bytes.

@@ -65,6 +65,14 @@ func newGenerators(t *rapid.T, corpus *Corpus, malformed bool) *generators {
 	return g
 }
 
+// anyCondition draws a condition of a write.
+func anyCondition() *rapid.Generator[condition] {
+	return sampled([]condition{
+		noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, zeroOptions,
+		ifNotExist, ifCurrent, ifCurrent, ifStale, ifForeign, ifOdd, ifBoth,
+	})
+}
+
 // sampled is one of values, each equally often. What package rapid has for
 // this prefers the first ones.
 func sampled[T any](values []T) *rapid.Generator[T] {

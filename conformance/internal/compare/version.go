@@ -74,16 +74,5 @@ func (s *side) forget(name string) {
 	}
 }
 
-// stale returns a version that the file name had with other bytes than now.
-func (s *side) stale(name string) workspace.Version {
-	writes := s.versions.written[cleaned(name)]
-	for i := len(writes) - 1; i >= 0; i-- {
-		if writes[i].version != "" && writes[i].content != writes[len(writes)-1].content {
-			return writes[i].version
-		}
-	}
-	return foreignVersion
-}
-
 // foreignVersion is no version of any file.
 const foreignVersion workspace.Version = "no version"

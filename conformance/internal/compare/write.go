@@ -25,14 +25,6 @@ const (
 	ifBoth      condition = "{IfNotExist, IfVersion: the current one}"
 )
 
-// anyCondition draws a condition of a write.
-func anyCondition() *rapid.Generator[condition] {
-	return sampled([]condition{
-		noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, zeroOptions,
-		ifNotExist, ifCurrent, ifCurrent, ifStale, ifForeign, ifOdd, ifBoth,
-	})
-}
-
 // needs returns the capability that the condition takes.
 func (c condition) needs() func(workspace.Capabilities) bool {
 	if c == noOptions || c == zeroOptions {
@@ -63,6 +55,17 @@ func (c condition) options(ctx context.Context, s *side, name string) *workspace
 		opts.IfVersion = info.Version
 	}
 	return opts
+}
+
+// stale returns a version that the file name had with other bytes than now.
+func (s *side) stale(name string) workspace.Version {
+	writes := s.versions.written[cleaned(name)]
+	for i := len(writes) - 1; i >= 0; i-- {
+		if writes[i].version != "" && writes[i].content != writes[len(writes)-1].content {
+			return writes[i].version
+		}
+	}
+	return foreignVersion
 }
 
 // writeFile draws a WriteFile.

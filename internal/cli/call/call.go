@@ -221,6 +221,21 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 	return cmd
 }
 
+// checkPositional refuses more arguments than there are parameters for, and any
+// besides a JSON object.
+func (i *invocation) checkPositional(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) > 1 && slices.ContainsFunc(args, i.isObject):
+		return errors.New("there are arguments beside the JSON object of all parameters: give one or the other")
+	case len(args) == 1 && len(i.positional) == 0 && !i.isObject(args[0]):
+		return fmt.Errorf("unexpected argument %q: the parameters of %s are flags, or one JSON object", args[0], i.Op)
+	case len(args) > max(len(i.positional), 1) && !i.list:
+		return fmt.Errorf("unexpected argument %q: %s takes %s; other parameters are flags",
+			args[len(i.positional)], i.Op, strings.Join(i.positional, " and "))
+	}
+	return nil
+}
+
 // definition returns the tool of o with all its parameters, for a workspace with a
 // limit. Where it is one of the default tools, its texts do not name the others.
 func (o Operation) definition(maxFileSize int64) (*tools.Tool, error) {
@@ -400,4 +415,22 @@ func (i *invocation) follow(ctx context.Context, tool *tools.Tool, args argument
 			return term.Fail(err)
 		}
 	}
+}
+
+// next returns the arguments for the page after p as JSON.
+func (a arguments) next(p view.Page) (json.RawMessage, error) {
+	if a.values == nil {
+		if err := json.Unmarshal(a.object, &a.values); err != nil {
+			return nil, fmt.Errorf("arguments: %w", err)
+		}
+	}
+	switch {
+	case p.NextLine > 0:
+		a.values["line"] = p.NextLine
+	case p.NextColumn > 0:
+		a.values["column"] = p.NextColumn
+	default:
+		a.values["cursor"] = p.NextCursor
+	}
+	return json.Marshal(a.values)
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
-	"github.com/workspacekit/workspacekit/internal/cli/view"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -136,39 +135,6 @@ func (a arguments) encode() (json.RawMessage, error) {
 		return a.object, nil
 	}
 	return json.Marshal(a.values)
-}
-
-// next returns the arguments for the page after p as JSON.
-func (a arguments) next(p view.Page) (json.RawMessage, error) {
-	if a.values == nil {
-		if err := json.Unmarshal(a.object, &a.values); err != nil {
-			return nil, fmt.Errorf("arguments: %w", err)
-		}
-	}
-	switch {
-	case p.NextLine > 0:
-		a.values["line"] = p.NextLine
-	case p.NextColumn > 0:
-		a.values["column"] = p.NextColumn
-	default:
-		a.values["cursor"] = p.NextCursor
-	}
-	return json.Marshal(a.values)
-}
-
-// checkPositional refuses more arguments than there are parameters for, and any
-// besides a JSON object.
-func (i *invocation) checkPositional(_ *cobra.Command, args []string) error {
-	switch {
-	case len(args) > 1 && slices.ContainsFunc(args, i.isObject):
-		return errors.New("there are arguments beside the JSON object of all parameters: give one or the other")
-	case len(args) == 1 && len(i.positional) == 0 && !i.isObject(args[0]):
-		return fmt.Errorf("unexpected argument %q: the parameters of %s are flags, or one JSON object", args[0], i.Op)
-	case len(args) > max(len(i.positional), 1) && !i.list:
-		return fmt.Errorf("unexpected argument %q: %s takes %s; other parameters are flags",
-			args[len(i.positional)], i.Op, strings.Join(i.positional, " and "))
-	}
-	return nil
 }
 
 // isObject reports whether an argument is the JSON object of all parameters, or

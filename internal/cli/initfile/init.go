@@ -162,6 +162,40 @@ func (i *initiation) text(k kind) (string, error) {
 	return text, err
 }
 
+// file returns a file with one workspace of the kind. A comment whose first word
+// ends in a colon is an example, which takes effect without its "# ".
+func (k kind) file(name string, given map[string]*string) (string, error) {
+	key, err := yamlText(name)
+	if err != nil {
+		return "", flagError("name", err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, head, schemaURL, docsURL, key)
+	for _, note := range k.notes {
+		fmt.Fprintf(&b, "    # %s\n", note)
+	}
+	fmt.Fprintf(&b, "    provider:\n      kind: %s\n", k.name)
+	for _, o := range k.options {
+		value := cmp.Or(*given[o.flag], o.standard)
+		if value == "" {
+			continue
+		}
+		quoted, err := yamlText(value)
+		if err != nil {
+			return "", flagError(o.flag, err)
+		}
+		fmt.Fprintf(&b, "      %s: %s\n", o.flag, quoted)
+	}
+	for _, setting := range k.settings {
+		fmt.Fprintf(&b, "      %s\n", setting)
+	}
+	for _, example := range k.examples {
+		fmt.Fprintf(&b, "      # %s\n", example)
+	}
+	b.WriteString(tail)
+	return b.String(), nil
+}
+
 // tell prints what has been done and what to do next.
 func tell(cmd *cobra.Command, path string, untrusted bool) error {
 	chosen, trust := "", ""

@@ -3,6 +3,7 @@ package awk
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -205,4 +206,13 @@ func numberText(verb byte, flags string, width, precision int, n float64) string
 		digits = strings.Repeat("0", max(0, width-len(sign)-len(digits))) + digits
 	}
 	return sign + digits
+}
+
+// integerText returns the integer part of n, with all digits: 2^100 has 31.
+func integerText(n float64) string {
+	if math.Abs(n) < 1e18 {
+		return strconv.FormatInt(int64(n), 10)
+	}
+	i, _ := big.NewFloat(n).Int(nil)
+	return i.String()
 }

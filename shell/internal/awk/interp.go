@@ -403,6 +403,15 @@ func (in *interp) forIn(s *forIn) control {
 	return goOn
 }
 
+// sortedIn returns the order that PROCINFO has for loops.
+func (in *interp) sortedIn() string {
+	a := in.globals[varPROCINFO].array
+	if a == nil || a.elements["sorted_in"] == nil {
+		return ""
+	}
+	return in.text(a.elements["sorted_in"].v)
+}
+
 // switches runs the first case that is equal, or else the default one, and those after
 // it up to break. continue goes on to the loop around the switch.
 func (in *interp) switches(s *switchStmt) control {
@@ -808,6 +817,8 @@ func (in *interp) cellArray(c *cell) *array {
 	return c.array
 }
 
+func newArray() *array { return &array{elements: map[string]*cell{}} }
+
 // call calls a function of the program.
 func (in *interp) call(e *call) value {
 	f := e.function
@@ -904,4 +915,57 @@ func (in *interp) keys(a *array, order string) []string {
 	slices.SortFunc(keys, func(x, y string) int { return cmp.Compare(a.elements[x].seq, a.elements[y].seq) })
 	in.sortKeys(a, keys, order)
 	return keys
+}
+
+// sortKeys puts keys of an array into an order, which has a name, such as
+// "@val_num_desc", or is a function that compares (key1, value1, key2, value2).
+func (in *interp) sortKeys(a *array, keys []string, order string) {
+	if order == "@unsorted" || order == "" {
+		return
+	}
+	value := func(key string) value { return a.elements[key].v }
+	byName := func(x, y string) int { return strings.Compare(x, y) }
+	var compare func(x, y string) int
+	switch what := strings.TrimSuffix(strings.TrimSuffix(order, "_asc"), "_desc"); what {
+	case "@ind_str":
+		compare = byName
+	case "@ind_num":
+		compare = func(x, y string) int {
+			return cmp.Or(cmp.Compare(toNumber(x), toNumber(y)), strings.Compare(x, y))
+		}
+	case "@val_num", "@val_str", "@val_type":
+		compare = func(x, y string) int {
+			v, w := value(x), value(y)
+			if byNumber := what == "@val_num" || what == "@val_type" && v.numeric() && w.numeric(); byNumber {
+				if c := cmp.Compare(v.number(), w.number()); c != 0 {
+					return c
+				}
+			} else if what == "@val_type" && v.numeric() != w.numeric() {
+				if v.numeric() {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Or(strings.Compare(in.text(v), in.text(w)), strings.Compare(x, y))
+		}
+	default:
+		f := in.program.functions[order]
+		if f == nil || len(f.params) < 4 {
+			fail(0, "the order %q is neither known nor a function of four parameters", order)
+		}
+		compare = func(x, y string) int {
+			frame := make([]cell, len(f.params))
+			frame[0].v, frame[1].v, frame[2].v, frame[3].v = input(x), value(x), input(y), value(y)
+			v := in.enter(f, frame, 4, 0)
+			return cmp.Compare(v.number(), 0)
+		}
+	}
+	if strings.HasSuffix(order, "_desc") {
+		ascending := compare
+		compare = func(x, y string) int { return ascending(y, x) }
+	}
+	slices.SortStableFunc(keys, func(x, y string) int {
+		in.step()
+		return compare(x, y)
+	})
 }

@@ -943,6 +943,15 @@ func (p *parser) primary() expr {
 	return nil
 }
 
+// mustRegex compiles an expression.
+func mustRegex(source string, line int) *regex {
+	re, err := newRegex(source, false)
+	if err != nil {
+		fail(line, "regular expression /%.100s/: %v", source, err)
+	}
+	return re
+}
+
 // grouping reads parentheses: an expression, or the subscripts of "(i, j) in a".
 func (p *parser) grouping() expr {
 	p.next()

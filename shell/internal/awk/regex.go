@@ -14,15 +14,6 @@ type regex struct {
 	literal bool // the source is a text without operators
 }
 
-// mustRegex compiles an expression.
-func mustRegex(source string, line int) *regex {
-	re, err := newRegex(source, false)
-	if err != nil {
-		fail(line, "regular expression /%.100s/: %v", source, err)
-	}
-	return re
-}
-
 func newRegex(source string, ignoreCase bool) (*regex, error) {
 	re, err := pattern.Compile([]string{extended(source)}, pattern.Extended, &pattern.Options{IgnoreCase: ignoreCase})
 	if err != nil {

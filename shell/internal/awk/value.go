@@ -2,7 +2,6 @@ package awk
 
 import (
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 )
@@ -214,15 +213,6 @@ func strange(n float64) string {
 	return sign + "inf"
 }
 
-// integerText returns the integer part of n, with all digits: 2^100 has 31.
-func integerText(n float64) string {
-	if math.Abs(n) < 1e18 {
-		return strconv.FormatInt(int64(n), 10)
-	}
-	i, _ := big.NewFloat(n).Int(nil)
-	return i.String()
-}
-
 // cell is a variable, an element of an array, or a parameter: a value or an array.
 type cell struct {
 	v     value
@@ -240,5 +230,3 @@ type array struct {
 	elements map[string]*cell
 	seq      int
 }
-
-func newArray() *array { return &array{elements: map[string]*cell{}} }

@@ -94,26 +94,6 @@ func firstDifference(old string, region []byte) string {
 	return ""
 }
 
-// mistaken returns where old would occur but for a mistake that is typical of
-// models, and nil if it is none of those.
-func mistaken(data []byte, old string) *Nearest {
-	for _, m := range []struct{ text, differs string }{
-		{unescaper.Replace(old), "escapes: oldText has a backslash and a letter where the file has a line end, a tab or a quote"},
-		{lineNumber().ReplaceAllString(old, ""), "line numbers: oldText has them in front of its lines, and the file does not"},
-	} {
-		at := -1
-		if m.text != old && m.text != "" {
-			at = bytes.Index(data, []byte(adaptLineEnds(data, Edit{Old: m.text}).Old))
-		}
-		if at >= 0 {
-			line := lineAt(data, at)
-			region := linesOf(data, line-1, strings.Count(m.text, "\n")+1)
-			return &Nearest{Line: line, Text: excerpt(region), Differs: m.differs}
-		}
-	}
-	return nil
-}
-
 var (
 	unescaper  = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, `'`, `\\`, `\`)
 	lineNumber = lazyregexp.New(`(?m)^\s*\d+[:|\t→] ?`)

@@ -2,39 +2,6 @@ package edit
 
 import "strings"
 
-// reindent returns text with each line indented as the lines of found are, which are
-// those of old but for their indentation. It fails if old and found do not differ in
-// the same way on all lines.
-//
-// For example, old has four spaces where found has a tab, and found is indented by
-// one more tab. So the lines of text lose four spaces for each tab and get one more:
-//
-//	if a {      →if a {      if b {      →if b {
-//	    b()     →→b()            c()     →→c()
-//	}           →}               d()     →→d()
-//	                         }           →}
-func reindent(old, found, text string) (string, bool) {
-	pairs := indentations(old, found)
-	late := len(pairs) > 1 && pairs[0].old == "" && pairs[0].found != "" && strings.TrimLeft(old, "\r\n") == old
-	for _, exact := range []bool{true, false} {
-		for _, u := range units {
-			for _, first := range []int{0, 1} {
-				if first == 1 && !late {
-					continue // only a text that begins after an indentation
-				}
-				s, ok := shiftOf(pairs[first:], u)
-				if !ok || exact && s != (shift{unit: u}) {
-					continue
-				}
-				if out, ok := s.lines(text, first, pairs[0].found); ok {
-					return out, true
-				}
-			}
-		}
-	}
-	return "", false
-}
-
 // pair is how a line is indented that is the same in two texts otherwise.
 type pair struct{ old, found string }
 

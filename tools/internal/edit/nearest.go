@@ -44,6 +44,26 @@ func nearest(data []byte, old string) *Nearest {
 	return &Nearest{Line: line + 1, Text: excerpt(region), Differs: difference(old, region)}
 }
 
+// mistaken returns where old would occur but for a mistake that is typical of
+// models, and nil if it is none of those.
+func mistaken(data []byte, old string) *Nearest {
+	for _, m := range []struct{ text, differs string }{
+		{unescaper.Replace(old), "escapes: oldText has a backslash and a letter where the file has a line end, a tab or a quote"},
+		{lineNumber().ReplaceAllString(old, ""), "line numbers: oldText has them in front of its lines, and the file does not"},
+	} {
+		at := -1
+		if m.text != old && m.text != "" {
+			at = bytes.Index(data, []byte(adaptLineEnds(data, Edit{Old: m.text}).Old))
+		}
+		if at >= 0 {
+			line := lineAt(data, at)
+			region := linesOf(data, line-1, strings.Count(m.text, "\n")+1)
+			return &Nearest{Line: line, Text: excerpt(region), Differs: m.differs}
+		}
+	}
+	return nil
+}
+
 // search looks for the lines of a text in a file. Both are folded.
 type search struct {
 	lines   []string         // the lines to look for, folded

@@ -52,6 +52,57 @@ func (fs *files) lookUpTo(ctx context.Context, name string) error {
 	return nil
 }
 
+// nextWindow takes the files that are looked into next, one at least.
+func (fs *files) nextWindow() []*file {
+	count, size := 1, fs.wanted[0].Size
+	for _, e := range fs.wanted[1:] {
+		if size += e.Size; size > fs.window {
+			break
+		}
+		count++
+	}
+	some := fs.wanted[:count:count]
+	fs.wanted, fs.window = fs.wanted[count:], min(4*fs.window, maxWindow)
+	return some
+}
+
+// choose finds out which of some files have to be read: text that may have a
+// match. A binary file is reported as skipped even if it has none. The programs
+// open files by their paths, which a symlink may have changed: the exact view uses
+// nothing of what they read, and reads one by one the files that may match.
+func (fs *files) choose(ctx context.Context, some []*file) error {
+	byLine, byFile := fs.parts(some)
+	if err := fs.look(ctx, byLine, true); err != nil {
+		return err
+	}
+	if err := fs.look(ctx, byFile, false); err != nil {
+		return err
+	}
+	if !fs.c.Exact {
+		if err := fs.binarySniff(ctx, some); err != nil {
+			return err
+		}
+	}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	for _, e := range some {
+		e.seen = true
+		e.needed = e.content != binary && (e.content != plainText || e.matches)
+		if e.content != plainText { // a grep may stop at a NUL
+			e.data, e.numbers = nil, nil
+		}
+		if fs.c.Exact {
+			e.alone = true
+			continue
+		}
+		if e.needed {
+			fs.needed = append(fs.needed, e)
+			fs.ahead += int64(len(e.data))
+		}
+	}
+	return nil
+}
+
 // take returns what read returns, if that is known. It forgets what has been read
 // ahead: a file that is asked for again is read alone.
 func (fs *files) take(e *file, some *[]int) (data []byte, ok, done bool) {

@@ -9,19 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// extended returns a POSIX extended regular expression for bytes that matches
-// in every line in which the tree of a pattern does. It may match in more: it
-// knows no anchors, and one character of several bytes from another. It is empty
-// if there is none that is worth a search.
-func extended(tree *syntax.Regexp) string {
-	const maxLength = 8 << 10
-	text := extend(tree)
-	if len(text) > maxLength {
-		return ""
-	}
-	return text
-}
-
 // The expressions for what is not one byte.
 const (
 	wide    = "[\x80-\xff]{1,4}" // a character of several bytes, or a byte that is none

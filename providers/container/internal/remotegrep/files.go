@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -116,57 +117,6 @@ const (
 	shortWindow = 4 << 20
 )
 
-// nextWindow takes the files that are looked into next, one at least.
-func (fs *files) nextWindow() []*file {
-	count, size := 1, fs.wanted[0].Size
-	for _, e := range fs.wanted[1:] {
-		if size += e.Size; size > fs.window {
-			break
-		}
-		count++
-	}
-	some := fs.wanted[:count:count]
-	fs.wanted, fs.window = fs.wanted[count:], min(4*fs.window, maxWindow)
-	return some
-}
-
-// choose finds out which of some files have to be read: text that may have a
-// match. A binary file is reported as skipped even if it has none. The programs
-// open files by their paths, which a symlink may have changed: the exact view uses
-// nothing of what they read, and reads one by one the files that may match.
-func (fs *files) choose(ctx context.Context, some []*file) error {
-	byLine, byFile := fs.parts(some)
-	if err := fs.look(ctx, byLine, true); err != nil {
-		return err
-	}
-	if err := fs.look(ctx, byFile, false); err != nil {
-		return err
-	}
-	if !fs.c.Exact {
-		if err := fs.binarySniff(ctx, some); err != nil {
-			return err
-		}
-	}
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	for _, e := range some {
-		e.seen = true
-		e.needed = e.content != binary && (e.content != plainText || e.matches)
-		if e.content != plainText { // a grep may stop at a NUL
-			e.data, e.numbers = nil, nil
-		}
-		if fs.c.Exact {
-			e.alone = true
-			continue
-		}
-		if e.needed {
-			fs.needed = append(fs.needed, e)
-			fs.ahead += int64(len(e.data))
-		}
-	}
-	return nil
-}
-
 // parts returns the files that are not known to be binary: those whose lines grep
 // can report, and the others. A name on several lines looks like several names,
 // so such files are always read.
@@ -228,6 +178,43 @@ func (fs *files) look(ctx context.Context, among []*file, lines bool) error {
 		}
 	}
 	return nil
+}
+
+// expressionFor returns how grep finds every line that can match, or every file with
+// a match that can span lines, as options and a pattern; nothing if all files have
+// to be read. grep may find more, unless it is exact.
+//
+//	pattern            options   pattern for grep
+//	needle             -F        needle, and that is exact
+//	(?i)needle|thread  -F -i     needle and thread, a line each
+//	need.e             -E        need.{1,4}e
+//	needle\n +thread   -F        needle: only one of the lines is looked for
+//	^                  none: no byte has to be there
+func expressionFor(i *program.Image, f *prefilter) (options, pattern string, exact bool) {
+	tree, err := lines.Parse(f.pattern, f.how)
+	if err != nil {
+		return "", "", false
+	}
+	required := lines.RequiredBy(tree)
+	for i, text := range required.Texts {
+		required.Texts[i] = longestLine(text)
+	}
+	useless := func(text string) bool { return text == "" || strings.Contains(text, "\x00") }
+	known := len(required.Texts) > 0 && !slices.ContainsFunc(required.Texts, useless)
+	switch {
+	case known && (required.Exact || f.how.Multiline || !i.Bytes):
+		options = "-F"
+		if required.Fold {
+			options += " -i"
+		}
+		return options, strings.Join(required.Texts, "\n"), required.Exact && !required.Fold
+	case !i.Bytes, f.how.Multiline:
+		return "", "", false
+	}
+	if pattern = extended(tree); pattern == "" {
+		return "", "", false
+	}
+	return "-E", pattern, false
 }
 
 // withNUL returns the files with a NUL in them, nil if that cannot be known.

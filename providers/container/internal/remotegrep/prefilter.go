@@ -1,6 +1,7 @@
 package remotegrep
 
 import (
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -73,41 +74,17 @@ func (g *fileGlob) match(path string) bool {
 	return g.pattern.Match(path)
 }
 
-// expressionFor returns how grep finds every line that can match, or every file with
-// a match that can span lines, as options and a pattern; nothing if all files have
-// to be read. grep may find more, unless it is exact.
-//
-//	pattern            options   pattern for grep
-//	needle             -F        needle, and that is exact
-//	(?i)needle|thread  -F -i     needle and thread, a line each
-//	need.e             -E        need.{1,4}e
-//	needle\n +thread   -F        needle: only one of the lines is looked for
-//	^                  none: no byte has to be there
-func expressionFor(i *program.Image, f *prefilter) (options, pattern string, exact bool) {
-	tree, err := lines.Parse(f.pattern, f.how)
-	if err != nil {
-		return "", "", false
+// extended returns a POSIX extended regular expression for bytes that matches
+// in every line in which the tree of a pattern does. It may match in more: it
+// knows no anchors, and one character of several bytes from another. It is empty
+// if there is none that is worth a search.
+func extended(tree *syntax.Regexp) string {
+	const maxLength = 8 << 10
+	text := extend(tree)
+	if len(text) > maxLength {
+		return ""
 	}
-	required := lines.RequiredBy(tree)
-	for i, text := range required.Texts {
-		required.Texts[i] = longestLine(text)
-	}
-	useless := func(text string) bool { return text == "" || strings.Contains(text, "\x00") }
-	known := len(required.Texts) > 0 && !slices.ContainsFunc(required.Texts, useless)
-	switch {
-	case known && (required.Exact || f.how.Multiline || !i.Bytes):
-		options = "-F"
-		if required.Fold {
-			options += " -i"
-		}
-		return options, strings.Join(required.Texts, "\n"), required.Exact && !required.Fold
-	case !i.Bytes, f.how.Multiline:
-		return "", "", false
-	}
-	if pattern = extended(tree); pattern == "" {
-		return "", "", false
-	}
-	return "-E", pattern, false
+	return text
 }
 
 // longestLine returns the line of text that says most about where text can be.

@@ -66,6 +66,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -100,6 +101,12 @@ func scopeOf(pattern string) scope {
 		s.depth = strconv.Itoa(len(elements) - fixed)
 	}
 	return s
+}
+
+// isLiteral reports whether an element of a pattern means just itself, and is a
+// name that can be sent: the shell would drop a NUL and look elsewhere.
+func isLiteral(element string) bool {
+	return element != "." && ops.ValidName(element) && !strings.ContainsAny(element, `*?[]{}\`)
 }
 
 // GrepSource returns the tree for a search of contents. No program in the container

@@ -41,12 +41,6 @@ type scope struct {
 	depth string // how many levels of it; empty for all
 }
 
-// isLiteral reports whether an element of a pattern means just itself, and is a
-// name that can be sent: the shell would drop a NUL and look elsewhere.
-func isLiteral(element string) bool {
-	return element != "." && ops.ValidName(element) && !strings.ContainsAny(element, `*?[]{}\`)
-}
-
 // connect reaches the container. The search calls it late, as a malformed pattern
 // starts nothing.
 func (s *source) connect(ctx context.Context) (err error) {

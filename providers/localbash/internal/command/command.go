@@ -27,7 +27,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -89,21 +88,6 @@ var (
 
 // basePath is the PATH where that of this process has nothing to offer.
 const basePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-// searchPath returns the absolute directories of the PATH of this process that are not
-// below root, where anybody could put a program.
-func searchPath(root string) string {
-	var dirs []string
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if filepath.IsAbs(dir) && !isBelow(root, dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	if len(dirs) == 0 {
-		return basePath
-	}
-	return strings.Join(dirs, ":")
-}
 
 // isBelow reports whether path is root or below it.
 func isBelow(root, path string) bool {

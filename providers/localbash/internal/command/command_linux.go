@@ -48,6 +48,21 @@ func New(root string, s Settings) (*Runner, error) {
 	return &Runner{root: root, settings: s, path: searchPath(root), running: map[*context.CancelCauseFunc]struct{}{}}, nil
 }
 
+// searchPath returns the absolute directories of the PATH of this process that are not
+// below root, where anybody could put a program.
+func searchPath(root string) string {
+	var dirs []string
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if filepath.IsAbs(dir) && !isBelow(root, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	if len(dirs) == 0 {
+		return basePath
+	}
+	return strings.Join(dirs, ":")
+}
+
 // Sandbox returns what the programs run in, such as "bubblewrap 0.8.0", or "no sandbox"
 // with the reason.
 //

@@ -47,8 +47,8 @@ func (s *stream) final() io.Writer {
 
 // Write implements [io.Writer].
 func (s *stream) Write(b []byte) (int, error) {
-	if budget := s.run.stopped.Load(); budget != nil && !s.ended && string(b) == budget.text+"\n" {
-		return len(b), nil // the interpreter prints the error of an expansion; result prints it, too
+	if budget := s.run.stopped.Load(); budget != nil && !s.ended {
+		return 0, budget // what is left to say is why, which comes last, and once
 	}
 	o := s.output
 	o.mu.Lock()

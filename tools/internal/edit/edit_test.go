@@ -73,6 +73,7 @@ func TestEditErrors(t *testing.T) {
 		{"same", "abc", []edit.Edit{{Old: "b", New: "b"}}, &edit.InvalidError{}},
 		{"same-but-line-ends", "a\r\nb", []edit.Edit{{Old: "a\nb", New: "a\r\nb"}}, &edit.InvalidError{}},
 		{"missing", "abc", []edit.Edit{{Old: "x", New: "y"}}, &edit.NotFoundError{}},
+		{"missing-with-two-carriage-returns", "\r\n", []edit.Edit{{Old: "\r\r\n", New: "y"}}, &edit.NotFoundError{}},
 		{"missing-in-empty", "", []edit.Edit{{Old: "x", New: "y"}}, &edit.NotFoundError{}},
 		{"second-missing", "abc", []edit.Edit{{Old: "a", New: "y"}, {Old: "x", New: "y"}}, &edit.NotFoundError{Edit: 1}},
 		{"only-in-new-of-first", "a", []edit.Edit{{Old: "a", New: "b"}, {Old: "b", New: "c"}}, &edit.NotFoundError{Edit: 1}},

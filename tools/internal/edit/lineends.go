@@ -11,7 +11,8 @@ import (
 func adaptLineEnds(data []byte, e Edit) Edit {
 	switch {
 	case strings.Contains(e.Old, "\r\n"):
-		if lf := toLF(e.Old); !bytes.Contains(data, []byte(e.Old)) && bytes.Contains(data, []byte(lf)) {
+		// What is "\r\n" only after this was "\r\r\n", which does not occur.
+		if lf := toLF(e.Old); !strings.Contains(lf, "\r\n") && !bytes.Contains(data, []byte(e.Old)) && bytes.Contains(data, []byte(lf)) {
 			e.Old, e.New = lf, toLF(e.New)
 		}
 		return e

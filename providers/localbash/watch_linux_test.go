@@ -69,7 +69,7 @@ func TestOutOfWatches(t *testing.T) {
 
 // linuxRoles are what a child can do on Linux only.
 func linuxRoles() map[string]func(dir string) error {
-	return map[string]func(string) error{
+	all := map[string]func(string) error{
 		"forkbomb":               forkBomb,
 		"change":                 changeOnDemand,
 		"leak":                   openAndCloseIndexed,
@@ -80,6 +80,10 @@ func linuxRoles() map[string]func(dir string) error {
 		"index of three watches": func(dir string) error { return searchLacking(dir, limitUser("max_inotify_watches", "3"), 3) },
 		"index without proc":     func(dir string) error { return searchLacking(dir, hideProc, 0) },
 	}
+	for name, operation := range tracedOperations {
+		all["trace-"+name] = callTraced(operation.call)
+	}
+	return all
 }
 
 func hideProc() error { return syscall.Mount("none", "/proc", "tmpfs", 0, "") }

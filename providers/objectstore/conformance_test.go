@@ -27,11 +27,14 @@ func TestConformance(t *testing.T) {
 			}
 			bucket := s.open(t)
 			only := s.only
-			if exhaustive.On() && name != "tls" {
+			switch {
+			case testing.Short():
+				only = ofServers()
+			case exhaustive.On() && name != "tls":
 				only = nil
 			}
 			conformance.Run(t, func(t *testing.T) workspace.FileSystem { return bucket.empty(t) },
-				&conformance.Options{Short: s.only != nil && !exhaustive.On(), Only: only})
+				&conformance.Options{Short: only != nil && !exhaustive.On(), Only: only})
 		})
 	}
 }

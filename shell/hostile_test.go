@@ -63,7 +63,7 @@ var hostile = []struct{ name, script, message string }{
 	{"doubling by indirection", `x=aaaaaaaaaaaaaaaa; n=x; while :; do x=${!n}${!n}; done`, "budget Variables"},
 	{"doubling of parameters", `set -- aaaaaaaaaaaaaaaa; while :; do set -- "$1$1"; done`, "arguments of set are longer"},
 	{"more parameters", `set -- a b c d; while :; do set -- "$@" "$@"; done`, "arguments of set are longer"},
-	{"doubling of an array", `a=(a b c d); while :; do a+=("${a[@]}"); done`, "budget"}, // of Variables, or on a busy machine of Time
+	{"doubling of an array", `a=(a b c d); while :; do a+=("${a[@]}"); done`, "budget Variables"},
 	{"doubling of elements", `a[0]=aaaaaaaaaaaaaaaa; while :; do a[0]=${a[0]}${a[0]}; done`, "budget Variables"},
 	{"doubling in an associative array", `declare -A m; m[k]=aaaaaaaaaaaaaaaa; while :; do m[k]=${m[k]}${m[k]}; done`, "budget Variables"},
 	{"many variables", `x=aaaaaaaaaaaaaaaa; for i in {1..14}; do x=$x$x; done; i=0; while :; do i=$((i+1)); declare "v$i=$x"; done`, "budget Variables"},

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
@@ -72,7 +73,7 @@ func (r *dirReader) openDir(in *dirState) (Dir, error) {
 	return unopened{r.src, in}, nil
 }
 
-// list returns the children of in, which dir is, that are not ignored, sorted. Hidden
+// list returns the children of in, which dir is, that are not ignored, in any order. Hidden
 // ones are among them: a hidden ignore file counts, and a search asks only about the names
 // that it wants otherwise.
 func (r *dirReader) list(in *dirState, dir Dir) ([]Child, error) {
@@ -95,14 +96,18 @@ func (r *dirReader) list(in *dirState, dir Dir) ([]Child, error) {
 	return kept, nil
 }
 
-// hasFile looks for name among children, which are sorted.
+// hasFile looks for the file name among children.
 func hasFile(children []Child, name string) bool {
-	for _, child := range children {
-		if child.Name >= name {
-			return child.Name == name && child.Type == workspace.TypeFile
-		}
+	return slices.Contains(children, Child{Name: name, Type: workspace.TypeFile})
+}
+
+// sorted returns children sorted by name.
+func sorted(children []Child) []Child {
+	byName := func(a, b Child) int { return strings.Compare(a.Name, b.Name) }
+	if slices.IsSortedFunc(children, byName) {
+		return children
 	}
-	return false
+	return slices.SortedFunc(slices.Values(children), byName)
 }
 
 // readRules opens the rules of in: which names are hidden in it, and the rules of

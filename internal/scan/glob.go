@@ -157,7 +157,7 @@ func (g *globber) list(in *dirState) error {
 		return err
 	}
 	var pending []Child
-	for _, child := range children {
+	for _, child := range sorted(children) {
 		if pending, err = g.descend(in, pending, child.Name); err != nil {
 			return err
 		}

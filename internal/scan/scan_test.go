@@ -172,11 +172,43 @@ func drawTree(t *rapid.T) *tree {
 	return &tree{files: files}
 }
 
+// rotated is a tree whose directories, once open, list their first child last.
+type rotated struct{ *tree }
+
+func (s rotated) OpenDir(dir string, top bool) (scan.Dir, error) {
+	return rotatedDir{s.tree, dir, top}, nil
+}
+
+type rotatedDir struct {
+	*tree
+	dir string
+	top bool
+}
+
+func (d rotatedDir) List(ctx context.Context) ([]scan.Child, error) {
+	children, err := d.tree.List(ctx, d.dir, d.top)
+	if len(children) > 0 {
+		children = append(children[1:], children[0])
+	}
+	return children, err
+}
+
+func (rotatedDir) Close() error { return nil }
+
+// drawSource returns files, or the same as a [scan.Opener] in which nothing is sorted.
+func drawSource(t *rapid.T, files *tree) scan.Source {
+	if rapid.Bool().Draw(t, "rotated") {
+		return rotated{files}
+	}
+	return files
+}
+
 // TestPagesAreTheWhole reads a search page by page, with several workers, and
 // compares with the naive search.
 func TestPagesAreTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		src := drawTree(t)
+		files := drawTree(t)
+		src := drawSource(t, files)
 		limit := rapid.IntRange(0, 7).Draw(t, "limit")
 		workers := rapid.IntRange(0, 4).Draw(t, "workers")
 		var got []workspace.Match
@@ -196,7 +228,7 @@ func TestPagesAreTheWhole(t *testing.T) {
 			last := result.Matches[limit-1]
 			after = workspace.Position{Path: last.Path, LineNumber: last.LineNumber}
 		}
-		if diff := cmp.Diff(src.naive("x"), got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(files.naive("x"), got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("the pages of %d with %d workers are not the whole (-want +got):\n%s", limit, workers, diff)
 		}
 	})
@@ -204,9 +236,10 @@ func TestPagesAreTheWhole(t *testing.T) {
 
 func TestGlobPagesAreTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		src := drawTree(t)
+		files := drawTree(t)
+		src := drawSource(t, files)
 		limit := rapid.IntRange(1, 5).Draw(t, "limit")
-		want := slices.Sorted(maps.Keys(src.files))
+		want := slices.Sorted(maps.Keys(files.files))
 		var got []string
 		for after := ""; ; after = got[len(got)-1] {
 			page, err := scan.Glob(context.Background(), src, "**", &workspace.GlobOptions{Limit: limit, After: after}, nil)
@@ -304,6 +337,15 @@ func TestLimitKeepsTheOrder(t *testing.T) {
 	}
 	if n := s.reads.Load(); n != 2 {
 		t.Errorf("Grep read %d files for one match, want 2: one more to know that there are others", n)
+	}
+}
+
+// TestLimitSortsChildren has directories that are not listed in order.
+func TestLimitSortsChildren(t *testing.T) {
+	files := &tree{files: map[string]string{"a": "x", "b": "x", "c": "x", "d": "x"}}
+	result, err := scan.Grep(t.Context(), rotated{files}, "x", &workspace.GrepOptions{MaxResults: 1}, 0, nil)
+	if err != nil || !result.Truncated || len(result.Matches) != 1 || result.Matches[0].Path != "a" {
+		t.Errorf("Grep = %+v, %v, want one match, in %q", result, err, "a")
 	}
 }
 

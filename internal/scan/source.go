@@ -60,7 +60,7 @@ type Opener interface {
 
 // Dir is a directory that is open until Close. It is for one goroutine.
 type Dir interface {
-	// List is that of [Source].
+	// List is that of [Source], in any order.
 	List(ctx context.Context) ([]Child, error)
 	// Read is that of [Source], for the path of a child. A symlink is
 	// [workspace.ErrSymlink].

@@ -98,6 +98,9 @@ func (w *treeSearch) listOpen(in *dirState, dir Dir, err error, scratch *[]byte)
 	}
 	sieve, _ := dir.(Sieve)
 	lacking := 0
+	if w.found.limit > 0 {
+		children = sorted(children)
+	}
 	if slices.ContainsFunc(children, func(child Child) bool { return w.wantsUnnamed(in, child) }) {
 		w.skip(in, workspace.SkipInvalidNames, nil)
 	}

@@ -85,18 +85,34 @@ func describe(ctx context.Context, l listing, dir string, children []scan.Child,
 // removes what dead processes have left, because a caller who only reads must delete
 // nothing. The caller must not change the slice.
 func (f *folder) visible(ctx context.Context, l listing, dir string) ([]scan.Child, error) {
+	children, err := f.listed(ctx, l, dir, sys.ChangeClock())
+	if err == nil && len(children) < minKept {
+		sortChildren(children)
+	}
+	return children, err
+}
+
+// listed is visible in any order, for a listing that begins at or after a time of
+// [sys.ChangeClock]. A large directory is sorted, because its listing is kept.
+func (f *folder) listed(ctx context.Context, l listing, dir string, began int64) ([]scan.Child, error) {
 	if children, ok := f.listings.get(l, dir); ok {
 		return children, nil
 	}
-	began := sys.ChangeClock()
 	children, hidden, err := l.entries(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	f.temps.note(dir, hidden)
-	slices.SortFunc(children, func(a, b scan.Child) int { return cmp.Compare(a.Name, b.Name) })
-	f.listings.put(l, dir, began, children)
+	if len(children) >= minKept {
+		sortChildren(children)
+		f.listings.put(l, dir, began, children)
+	}
 	return children, nil
+}
+
+// sortChildren sorts children by name.
+func sortChildren(children []scan.Child) {
+	slices.SortFunc(children, func(a, b scan.Child) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // entries returns the children of l, and the names of the temporary files, in
@@ -198,7 +214,7 @@ func (k *keptListings) get(l listing, dir string) ([]scan.Child, bool) {
 // a time of [sys.ChangeClock]. The last change must be earlier than that, as another
 // change in the same tick of the clock would not change the time.
 func (k *keptListings) put(l listing, dir string, began int64, children []scan.Child) {
-	if len(children) < minKept || len(children) > k.limit {
+	if len(children) > k.limit {
 		return
 	}
 	at, ok := l.moment()

@@ -17,12 +17,12 @@ import (
 
 // GlobSource implements [scan.Searcher].
 func (f *folder) GlobSource(string, workspace.GlobOptions) scan.Source {
-	return source{f: f, known: f.index.Begin()}
+	return source{f: f, began: sys.ChangeClock(), known: f.index.Begin()}
 }
 
 // GrepSource implements [scan.Searcher].
 func (f *folder) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.Hidden) (src scan.Source, workers int) {
-	s := source{f: f, known: f.index.Begin(), limit: opts.MaxFileSize}
+	s := source{f: f, began: sys.ChangeClock(), known: f.index.Begin(), limit: opts.MaxFileSize}
 	if s.known != nil {
 		s.query = trigram.PlanGrep(pattern, opts)
 	}
@@ -32,6 +32,7 @@ func (f *folder) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.H
 // source shows a folder to the search engine.
 type source struct {
 	f     *folder
+	began int64         // when the search began, by [sys.ChangeClock]
 	known *index.View   // nil for nothing
 	query trigram.Query // what a file must meet for the pattern to match in it
 	limit int64         // a larger file is not searched; zero for none
@@ -46,6 +47,10 @@ func (s source) List(ctx context.Context, dir string, top bool) ([]scan.Child, e
 		return nil, err
 	}
 	defer d.Close()
+	if open, ok := d.(*openDir); ok {
+		children, err := s.f.visible(ctx, open.listing, dir)
+		return children, provider.Classify(err)
+	}
 	return d.List(ctx)
 }
 
@@ -58,7 +63,7 @@ func (s source) OpenDir(dir string, top bool) (scan.Dir, error) {
 	if err != nil {
 		return nil, provider.Classify(err)
 	}
-	return &openDir{listing: l, f: s.f, name: dir}, nil
+	return &openDir{listing: l, f: s.f, name: dir, began: s.began}, nil
 }
 
 // openDir is a directory that is searched. It is for one goroutine.
@@ -66,13 +71,14 @@ type openDir struct {
 	listing
 	f          *folder
 	name       string
+	began      int64
 	known      bool // whether fillsReads is known
 	fillsReads bool // see [sys.FillsReads]
 }
 
 // List implements [scan.Dir].
 func (d *openDir) List(ctx context.Context) ([]scan.Child, error) {
-	children, err := d.f.visible(ctx, d.listing, d.name)
+	children, err := d.f.listed(ctx, d.listing, d.name, d.began)
 	return children, provider.Classify(err)
 }
 

@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-
-	"pgregory.net/rapid"
+	"strings"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"pgregory.net/rapid"
 )
 
 // propertyCases are the cases that draw their input at random.
@@ -217,4 +216,29 @@ func randomPages(e *env) {
 			t.Fatalf("Glob in pages of %d = %q, want %q", limit, got, want)
 		}
 	})
+}
+
+// grepModel is Grep of the file content, as the contract words it.
+func grepModel(content string, pattern *regexp.Regexp, opts *workspace.GrepOptions) []workspace.Match {
+	if content == "" {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSuffix(content, "\n"), "\n")
+	var matches []workspace.Match
+	for i, line := range lines {
+		if pattern.MatchString(strings.TrimSuffix(line, "\r")) {
+			matches = append(matches, workspace.Match{
+				Path: opts.Path, LineNumber: i + 1, Line: line,
+				Before: lines[max(0, i-opts.Before):i],
+				After:  lines[i+1 : min(len(lines), i+1+opts.After)],
+			})
+		}
+	}
+	if len(matches) > 0 && opts.Count {
+		matches[0].Count = len(matches)
+	}
+	if len(matches) > 0 && (opts.FirstOnly || opts.Count) {
+		matches = matches[:1]
+	}
+	return matches
 }

@@ -143,44 +143,12 @@ func (r *run) stopBudget(what string, n int, option string) error {
 	return r.stop("more than %s of %s (budget %s)", wording.Thousands(n), what, option)
 }
 
-// enter changes the directory of the session.
-func (r *run) enter(ctx context.Context, dir string) error {
-	info, err := r.files.Stat(ctx, r.shell.state.Dir, dir)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return &os.PathError{Op: "cd", Path: dir, Err: workspace.ErrNotDir}
-	}
-	r.shell.state.Dir = absolute(r.shell.state.Dir, dir)
-	return nil
-}
-
 // absolute returns name, seen from dir.
 func absolute(dir, name string) string {
 	if !path.IsAbs(name) {
 		name = path.Join(dir, name)
 	}
 	return path.Clean(name)
-}
-
-// do runs a script and collects what it did.
-func (r *run) do(ctx context.Context, text string) (*Result, error) {
-	limit := r.opts.Time
-	if r.given.Timeout > 0 {
-		limit = min(limit, r.given.Timeout)
-	}
-	timed, stopTimer := context.WithTimeoutCause(ctx, limit, &budgetError{fmt.Sprintf("more than %s (budget Time)", limit)})
-	defer stopTimer()
-	inner, cancel := context.WithCancelCause(timed)
-	defer cancel(errFinished)
-	r.cancel = cancel
-	exit := r.interpret(inner, text)
-	cause := context.Cause(inner)
-	cancel(errFinished)
-	r.pieces.Lock() // waits for the pieces that run, and lets no other begin
-	r.files.DropDescriptors()
-	return r.result(ctx, exit, cause)
 }
 
 // result makes the result of a run that has ended. cause is why its context ended, nil if

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"sync"
 	"time"
 
@@ -216,6 +217,38 @@ func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Resu
 		}
 	}
 	return r.do(session.WithCall(ctx), script)
+}
+
+// do runs a script and collects what it did.
+func (r *run) do(ctx context.Context, text string) (*Result, error) {
+	limit := r.opts.Time
+	if r.given.Timeout > 0 {
+		limit = min(limit, r.given.Timeout)
+	}
+	timed, stopTimer := context.WithTimeoutCause(ctx, limit, &budgetError{fmt.Sprintf("more than %s (budget Time)", limit)})
+	defer stopTimer()
+	inner, cancel := context.WithCancelCause(timed)
+	defer cancel(errFinished)
+	r.cancel = cancel
+	exit := r.interpret(inner, text)
+	cause := context.Cause(inner)
+	cancel(errFinished)
+	r.pieces.Lock() // waits for the pieces that run, and lets no other begin
+	r.files.DropDescriptors()
+	return r.result(ctx, exit, cause)
+}
+
+// enter changes the directory of the session.
+func (r *run) enter(ctx context.Context, dir string) error {
+	info, err := r.files.Stat(ctx, r.shell.state.Dir, dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return &os.PathError{Op: "cd", Path: dir, Err: workspace.ErrNotDir}
+	}
+	r.shell.state.Dir = absolute(r.shell.state.Dir, dir)
+	return nil
 }
 
 // ReadScratch returns the content of a file below /tmp or /dev/shm, such as

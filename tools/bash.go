@@ -12,7 +12,6 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scratch"
-	sessionid "github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -311,22 +310,6 @@ func (ts *toolset) scratch(ctx context.Context) (scratchSpace, error) {
 		s.space = scratch.New(scratch.DefaultLimit)
 	}
 	return s.space, nil
-}
-
-// scratchFile returns a file of the scratch space of the session, nil if there is none.
-func (ts *toolset) scratchFile(ctx context.Context, name string) *content {
-	if ts.bash == nil && !ts.has(ops.Run) || !strings.HasPrefix(name, "/tmp/") && !strings.HasPrefix(name, "/dev/shm/") {
-		return nil
-	}
-	space, err := ts.scratch(ctx)
-	if err != nil {
-		return nil
-	}
-	data, err := space.ReadScratch(sessionid.WithWorkspace(ctx, ts.ws.Name()), name)
-	if err != nil {
-		return nil
-	}
-	return newContent(data, "")
 }
 
 func (o *bashOutput) text() string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	sessionid "github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -91,6 +92,22 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 		return nil, err
 	}
 	return ts.show(ctx, path, file, in, readBytes, partBytes)
+}
+
+// scratchFile returns a file of the scratch space of the session, nil if there is none.
+func (ts *toolset) scratchFile(ctx context.Context, name string) *content {
+	if ts.bash == nil && !ts.has(ops.Run) || !strings.HasPrefix(name, "/tmp/") && !strings.HasPrefix(name, "/dev/shm/") {
+		return nil
+	}
+	space, err := ts.scratch(ctx)
+	if err != nil {
+		return nil
+	}
+	data, err := space.ReadScratch(sessionid.WithWorkspace(ctx, ts.ws.Name()), name)
+	if err != nil {
+		return nil
+	}
+	return newContent(data, "")
 }
 
 // show returns what in asks for of a file, at most so many bytes of text, or a part of

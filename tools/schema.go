@@ -21,24 +21,6 @@ import (
 // properties are the parameters of a tool, by name.
 type properties map[string]*jsonschema.Schema
 
-// inputOf infers the schema of arguments from their Go type.
-func inputOf[In any]() *jsonschema.Schema {
-	s := must(jsonschema.For[In](nil))
-	if s.Properties == nil { // of a tool without parameters
-		s.Properties = map[string]*jsonschema.Schema{}
-	}
-	notNull(s)
-	return s
-}
-
-// outputOf infers the schema of a result from its Go type.
-func outputOf[Out any]() *jsonschema.Schema {
-	s := must(jsonschema.For[Out](nil))
-	notNull(s)
-	open(s)
-	return s
-}
-
 // notNull takes null, which inference adds for every slice and pointer, out of
 // the types of s: members are left out instead.
 func notNull(s *jsonschema.Schema) {

@@ -369,6 +369,24 @@ func define[In any, Out answer](handle func(context.Context, *toolset, *In) (Out
 	return handler{newInput: inputOf[In], newOutput: outputOf[Out], run: run, plan: plan}
 }
 
+// outputOf infers the schema of a result from its Go type.
+func outputOf[Out any]() *jsonschema.Schema {
+	s := must(jsonschema.For[Out](nil))
+	notNull(s)
+	open(s)
+	return s
+}
+
+// inputOf infers the schema of arguments from their Go type.
+func inputOf[In any]() *jsonschema.Schema {
+	s := must(jsonschema.For[In](nil))
+	if s.Properties == nil { // of a tool without parameters
+		s.Properties = map[string]*jsonschema.Schema{}
+	}
+	notNull(s)
+	return s
+}
+
 // DefaultNaming is the template of tool names where Options has none.
 const DefaultNaming = "workspace__{name}__{op}"
 

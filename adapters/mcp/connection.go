@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -104,6 +106,32 @@ func (c *connection) Write(_ context.Context, message jsonrpc.Message) error {
 		}
 	}
 	return c.writeLocked(data)
+}
+
+// appendMessage appends what [jsonrpc.EncodeMessage] returns to dst, with the
+// parts in the place of their marks. The detour may be nil, which has none.
+func (d *detour) appendMessage(dst []byte, message jsonrpc.Message) ([]byte, error) {
+	data, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := message.(*jsonrpc.Response); !ok || d == nil {
+		return append(dst, data...), nil
+	}
+	// A mark is a string of JSON, so it begins at some quote.
+	for at := 0; ; {
+		quote := bytes.IndexByte(data[at:], '"')
+		if at += quote; quote < 0 || len(data)-at < markLength() {
+			return append(dst, data...), nil
+		}
+		p := d.take(data[at : at+markLength()])
+		if p == nil {
+			at++
+			continue
+		}
+		dst = p(append(dst, data[:at]...))
+		data, at = data[at+markLength():], 0
+	}
 }
 
 // withCode returns message with a code in its error, which the SDK leaves at
@@ -224,5 +252,57 @@ func (c *connection) drain() {
 	case <-timer.C:
 	case <-c.closed:
 	case <-c.done:
+	}
+}
+
+// errLongLine says that a line was longer than the limit and has been passed
+// over.
+var errLongLine = errors.New("message too long")
+
+// lines reads lines of bounded length. It is for one goroutine.
+type lines struct {
+	in    *bufio.Reader
+	limit int
+}
+
+func newLines(in io.Reader, limit int) *lines {
+	return &lines{in: bufio.NewReaderSize(in, 64<<10), limit: limit}
+}
+
+// next returns the next line that is not blank, without its end. A last line
+// needs none.
+//
+// # Errors
+//
+// [io.EOF] at the end, [errLongLine] for one line, or the error of the input.
+func (l *lines) next() ([]byte, error) {
+	for {
+		line, err := l.line()
+		if line = bytes.TrimSpace(line); len(line) > 0 || err != nil {
+			return line, err
+		}
+	}
+}
+
+// line reads to the next line feed, and keeps no more than the limit.
+func (l *lines) line() ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if long = long || len(line)+len(part) > l.limit; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && (!errors.Is(err, io.EOF) || len(line) == 0):
+			return nil, err
+		case long:
+			return nil, errLongLine
+		}
+		return line, nil
 	}
 }

@@ -1,11 +1,8 @@
 package mcp
 
 import (
-	"bytes"
 	"crypto/rand"
 	"sync"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // detour takes the large parts of results round the SDK, which encodes a result
@@ -53,30 +50,4 @@ func (d *detour) take(quoted []byte) part {
 	p := d.parts[string(quoted)]
 	delete(d.parts, string(quoted))
 	return p
-}
-
-// appendMessage appends what [jsonrpc.EncodeMessage] returns to dst, with the
-// parts in the place of their marks. The detour may be nil, which has none.
-func (d *detour) appendMessage(dst []byte, message jsonrpc.Message) ([]byte, error) {
-	data, err := jsonrpc.EncodeMessage(message)
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := message.(*jsonrpc.Response); !ok || d == nil {
-		return append(dst, data...), nil
-	}
-	// A mark is a string of JSON, so it begins at some quote.
-	for at := 0; ; {
-		quote := bytes.IndexByte(data[at:], '"')
-		if at += quote; quote < 0 || len(data)-at < markLength() {
-			return append(dst, data...), nil
-		}
-		p := d.take(data[at : at+markLength()])
-		if p == nil {
-			at++
-			continue
-		}
-		dst = p(append(dst, data[:at]...))
-		data, at = data[at+markLength():], 0
-	}
 }

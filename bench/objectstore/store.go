@@ -1,9 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"golang.org/x/sync/errgroup"
 )
 
 // store is the prefix of a bucket that is measured.
@@ -40,11 +46,87 @@ func newStore(prefix string) (*store, error) {
 	return s, nil
 }
 
-// at returns the same store at another endpoint.
-func (s *store) at(endpoint string) *store {
-	other := *s
-	other.endpoint = endpoint
-	return &other
+func (s *store) key(name string) string { return s.prefix + name }
+
+// objects is a set of text files in numbered folders.
+type objects struct {
+	dir     string
+	folders int
+	perEach int
+	size    int // of each, in bytes
 }
 
-func (s *store) key(name string) string { return s.prefix + name }
+func single() objects { return objects{"single", 1, 1, 4 << 10} }
+func folder() objects { return objects{"folder", 1, 1000, 1 << 10} }
+func tree() objects   { return objects{"tree", 100, 100, 1 << 10} }
+func grove() objects  { return objects{"grove", 20, 100, 1 << 10} }
+
+func (o objects) count() int          { return o.folders * o.perEach }
+func (o objects) folder(i int) string { return fmt.Sprintf("%s/d%03d", o.dir, i) }
+func (o objects) name(i int) string {
+	return fmt.Sprintf("%s/f%04d.txt", o.folder(i/o.perEach), i%o.perEach)
+}
+
+// needle is a text that one file in needleEvery has, on one line.
+const (
+	needle      = "the needle in the haystack"
+	needleEvery = 100
+)
+
+// content returns the text of the file number i.
+func (o objects) content(i int) string {
+	var text strings.Builder
+	for line := 0; text.Len() < o.size; line++ {
+		fmt.Fprintf(&text, "line %d of file %d: plain words that nobody looks for\n", line, i)
+		if i%needleEvery == 0 && line == 8 {
+			text.WriteString(needle + "\n")
+		}
+	}
+	return text.String()[:o.size]
+}
+
+// atOnce is how many requests prepare and remove objects at a time.
+const atOnce = 16
+
+// fill writes the objects.
+func (s *store) fill(ctx context.Context, o objects) error {
+	client := s.client()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i := range o.count() {
+		group.Go(func() error {
+			_, err := client.PutObject(ctx, &s3.PutObjectInput{
+				Bucket: &s.bucket, Key: aws.String(s.key(o.name(i))), Body: strings.NewReader(o.content(i)),
+			})
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("writing %d objects into bucket %s: %w", o.count(), s.bucket, err)
+	}
+	return nil
+}
+
+// clear removes every object below the prefix.
+func (s *store) clear(ctx context.Context) error {
+	client := s.client()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	pages := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: &s.prefix})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return errors.Join(fmt.Errorf("listing what to remove below %s: %w", s.prefix, err), group.Wait())
+		}
+		for _, object := range page.Contents {
+			group.Go(func() error {
+				_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: object.Key})
+				return err
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("removing the objects below %s: %w", s.prefix, err)
+	}
+	return nil
+}

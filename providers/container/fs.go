@@ -174,18 +174,6 @@ func (s *store) Close() error {
 	return visible(found.leave())
 }
 
-// inBackground runs f in a goroutine that Close waits for. It returns false, and does
-// not run f, once Close has begun.
-func (s *shared) inBackground(f func()) bool {
-	s.ending.Lock()
-	defer s.ending.Unlock()
-	if s.isClosed() {
-		return false
-	}
-	s.background.Go(f)
-	return true
-}
-
 func (s *shared) isClosed() bool {
 	select {
 	case <-s.done:

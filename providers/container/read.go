@@ -65,6 +65,18 @@ func (s *store) Watch(ctx context.Context, dir string, opts workspace.WatchOptio
 	return inotify.Watch(ctx, c, s, dir, opts, s.done, s.inBackground)
 }
 
+// inBackground runs f in a goroutine that Close waits for. It returns false, and does
+// not run f, once Close has begun.
+func (s *shared) inBackground(f func()) bool {
+	s.ending.Lock()
+	defer s.ending.Unlock()
+	if s.isClosed() {
+		return false
+	}
+	s.background.Go(f)
+	return true
+}
+
 // search returns a search that begins at name.
 func (s *store) search(name string) remotegrep.Search {
 	begin := func(ctx context.Context) (*program.Client, error) { return s.begin(ctx, name) }

@@ -54,7 +54,6 @@
 package localbash
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -115,14 +114,6 @@ type IndexOptions struct {
 	// MaxMemory bounds the memory in bytes. Three quarters of it are for contents.
 	// Zero means 256 MiB.
 	MaxMemory int64
-}
-
-// complete returns o for package index.
-func (o IndexOptions) complete() index.Options {
-	return index.Options{
-		MaxMemory: cmp.Or(o.MaxMemory, 256<<20),
-		Sweep:     time.Minute, Idle: 10 * time.Minute, Pause: 100 * time.Millisecond, Share: 20,
-	}
 }
 
 // Run are the settings of the commands that an [FS] runs. The zero value is useful.

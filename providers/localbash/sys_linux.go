@@ -2,6 +2,7 @@ package localbash
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"io"
@@ -538,6 +539,14 @@ func (f *folder) newIndex(o *IndexOptions) *index.Index {
 		return nil
 	}
 	return index.New(f.openIndexed, o.complete())
+}
+
+// complete returns o for package index.
+func (o IndexOptions) complete() index.Options {
+	return index.Options{
+		MaxMemory: cmp.Or(o.MaxMemory, 256<<20),
+		Sweep:     time.Minute, Idle: 10 * time.Minute, Pause: 100 * time.Millisecond, Share: 20,
+	}
 }
 
 // openIndexed opens a directory for the index.

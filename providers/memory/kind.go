@@ -3,7 +3,11 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
@@ -78,4 +82,146 @@ func restoreKind(ctx context.Context, in kind.Input) (workspace.FileSystem, erro
 // about says what the workspace runs on.
 func about(context.Context, workspace.FileSystem, kind.Input) (string, error) {
 	return "the memory of this process", nil
+}
+
+// The most that a workspace in memory begins with, and that a reference to one
+// keeps.
+const (
+	maxSeedBytes = 256 << 20
+	maxSeedFiles = 100_000
+)
+
+// seed copies all files of the folder into fsys. A symlink is followed, unless
+// it leads out of the folder or to a directory, which is an error.
+func seed(ctx context.Context, fsys workspace.FileSystem, folder string) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return ops.Error(ops.Open, folder, kindOf(withoutPath(err)),
+			ops.Remedy("create the folder first, or correct its path"))
+	}
+	defer root.Close()
+	var b bound
+	return fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return seedError(root, name, err)
+		case entry.IsDir():
+			return fsys.Mkdir(ctx, name, &workspace.MkdirOptions{Recursive: true})
+		}
+		info, err := root.Stat(name)
+		switch {
+		case err != nil:
+			return seedError(root, name, err)
+		case info.IsDir():
+			return seedError(root, name, workspace.ErrIsDir)
+		case !info.Mode().IsRegular():
+			return seedError(root, name, fs.ErrInvalid)
+		}
+		if err := b.add(info.Size()); err != nil {
+			return seedError(root, name, err)
+		}
+		data, err := root.ReadFile(name)
+		if err != nil {
+			return seedError(root, name, err)
+		}
+		_, err = fsys.WriteFile(ctx, name, data, nil)
+		return err
+	})
+}
+
+// seedError returns err, about name in root, without the path of the folder.
+func seedError(root *os.Root, name string, err error) error {
+	cause := withoutPath(err)
+	if _, leadsOut := root.Lstat(".."); cause == withoutPath(leadsOut) {
+		cause = workspace.ErrEscape
+	}
+	return ops.Error(ops.Open, name, kindOf(cause), nil)
+}
+
+// kindOf returns the kind of an error of the operating system, or err itself.
+func kindOf(err error) error {
+	for _, kind := range []error{fs.ErrNotExist, fs.ErrPermission} {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	return err
+}
+
+// withoutPath returns the cause of a [*fs.PathError], so that the text does
+// not name a path of this computer.
+func withoutPath(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+// bound counts what is held in memory.
+type bound struct {
+	files int
+	bytes int64
+}
+
+// add counts a file.
+//
+// # Errors
+//
+// [workspace.ErrTooLarge] if that is more than may be held.
+func (b *bound) add(size int64) error {
+	b.files++
+	b.bytes += size
+	if b.files > maxSeedFiles || b.bytes > maxSeedBytes {
+		return fmt.Errorf("%w: it has more than %d files or %d MiB, which are not held in memory",
+			workspace.ErrTooLarge, maxSeedFiles, maxSeedBytes>>20)
+	}
+	return nil
+}
+
+// snapshot is the content of a workspace.
+type snapshot struct {
+	Dirs  []string          `json:"dirs"`
+	Files map[string][]byte `json:"files"`
+}
+
+// takeSnapshot returns everything in fsys. What changes during the call may be in
+// it or not, a file as a whole.
+func takeSnapshot(ctx context.Context, fsys workspace.FileSystem) (snapshot, error) {
+	taken := snapshot{Dirs: []string{}, Files: map[string][]byte{}}
+	var b bound
+	err := workspace.Walk(ctx, fsys, ".", nil, func(info workspace.FileInfo, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir():
+			taken.Dirs = append(taken.Dirs, info.Path)
+			return nil
+		}
+		data, err := fsys.ReadFile(ctx, info.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // it was removed meanwhile
+		case err != nil:
+			return err
+		}
+		taken.Files[info.Path] = data
+		return b.add(int64(len(data)))
+	})
+	return taken, err
+}
+
+// restore copies all that is in s into fsys.
+func (s snapshot) restore(ctx context.Context, fsys workspace.FileSystem) error {
+	for _, dir := range s.Dirs {
+		if err := fsys.Mkdir(ctx, dir, &workspace.MkdirOptions{Recursive: true}); err != nil {
+			return err
+		}
+	}
+	for name, data := range s.Files {
+		if _, err := fsys.WriteFile(ctx, name, data, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -15,22 +15,6 @@ import (
 // pruneEvery is how many changes are made between two looks at the limits.
 const pruneEvery = 32
 
-// tidy prunes the journal if enough has changed since the last time. It
-// reports no error, because the change that it follows has been made; a later change
-// tries again.
-func (j *journal) tidy(ctx context.Context) {
-	j.mu.Lock()
-	due := j.since >= pruneEvery || j.bytes > j.limits.KeepBytes/4
-	j.since++
-	if due {
-		j.since, j.bytes = 0, 0
-	}
-	j.mu.Unlock()
-	if due {
-		_ = j.prune(ctx)
-	}
-}
-
 // prune deletes the changes beyond the limits, and the contents that no other
 // change needs.
 func (j *journal) prune(ctx context.Context) error {

@@ -100,6 +100,22 @@ func (r *recorder) record(ctx context.Context, c *Change, do func() error) error
 	return err
 }
 
+// tidy prunes the journal if enough has changed since the last time. It
+// reports no error, because the change that it follows has been made; a later change
+// tries again.
+func (j *journal) tidy(ctx context.Context) {
+	j.mu.Lock()
+	due := j.since >= pruneEvery || j.bytes > j.limits.KeepBytes/4
+	j.since++
+	if due {
+		j.since, j.bytes = 0, 0
+	}
+	j.mu.Unlock()
+	if due {
+		_ = j.prune(ctx)
+	}
+}
+
 // notKept is what the error says about a change that is refused because the store fails.
 const notKept = "its backup cannot be kept"
 

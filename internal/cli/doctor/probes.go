@@ -120,6 +120,21 @@ func (d *diagnosis) add(name string, o outcome, took time.Duration) {
 	d.found.Probes = append(d.found.Probes, f)
 }
 
+// explain returns what an error says, and what to do about it. An error that has
+// a remedy knows best; otherwise the kind of provider and the code of the error
+// decide.
+func explain(err error, s symptom) (detail, remedy string) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer in %s", s.timeout),
+			"Try a longer --timeout: an engine may be loading an image, or a store be far away."
+	}
+	detail = words(err, s)
+	if own := ops.RemedyOf(err); own != "" { // which is not printed twice
+		return oneLine(strings.Replace(detail, ": "+own, "", 1)), wording.Sentence(own)
+	}
+	return oneLine(detail), s.remedy(err)
+}
+
 // Bounds of the probe of reading.
 const (
 	maxListed   = 1000

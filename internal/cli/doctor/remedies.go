@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,8 +13,6 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
-	"github.com/workspacekit/workspacekit/internal/ops"
-	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -26,21 +23,6 @@ type symptom struct {
 	kind    string
 	probe   string
 	timeout time.Duration
-}
-
-// explain returns what an error says, and what to do about it. An error that has
-// a remedy knows best; otherwise the kind of provider and the code of the error
-// decide.
-func explain(err error, s symptom) (detail, remedy string) {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("no answer in %s", s.timeout),
-			"Try a longer --timeout: an engine may be loading an image, or a store be far away."
-	}
-	detail = words(err, s)
-	if own := ops.RemedyOf(err); own != "" { // which is not printed twice
-		return oneLine(strings.Replace(detail, ": "+own, "", 1)), wording.Sentence(own)
-	}
-	return oneLine(detail), s.remedy(err)
 }
 
 // words returns the text of err, with its place if it has one in a file.

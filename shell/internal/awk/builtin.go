@@ -102,6 +102,28 @@ func (in *interp) builtin(e *builtin) value {
 	return num(calculateFunction(e, args))
 }
 
+// close closes all streams of a name: -1 if there are none. For a command it returns
+// the exit status.
+func (in *interp) close(name string) float64 {
+	status := -1.0
+	for _, key := range []string{"<" + name, "|" + name} {
+		if r := in.readers[key]; r != nil {
+			delete(in.readers, key)
+			if r != in.stdin {
+				r.Close()
+			}
+			in.held -= int64(r.held)
+			status = float64(r.status)
+		}
+	}
+	for _, key := range []string{">" + name, "|" + name} {
+		if w := in.writers[key]; w != nil {
+			status = in.closeWriter(key, w)
+		}
+	}
+	return status
+}
+
 // calculateFunction is the functions of numbers. Those of bits take integers from 0 up
 // to 64 bits, and compl has the 53 bits that a number holds, as in gawk.
 func calculateFunction(e *builtin, args []value) float64 {

@@ -550,28 +550,6 @@ func (in *interp) printed(v value) string {
 	return v.s
 }
 
-// close closes all streams of a name: -1 if there are none. For a command it returns
-// the exit status.
-func (in *interp) close(name string) float64 {
-	status := -1.0
-	for _, key := range []string{"<" + name, "|" + name} {
-		if r := in.readers[key]; r != nil {
-			delete(in.readers, key)
-			if r != in.stdin {
-				r.Close()
-			}
-			in.held -= int64(r.held)
-			status = float64(r.status)
-		}
-	}
-	for _, key := range []string{">" + name, "|" + name} {
-		if w := in.writers[key]; w != nil {
-			status = in.closeWriter(key, w)
-		}
-	}
-	return status
-}
-
 // closeWriter closes a stream that is written. A command runs now.
 func (in *interp) closeWriter(key string, w *writer) float64 {
 	delete(in.writers, key)

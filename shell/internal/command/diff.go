@@ -382,6 +382,12 @@ func (d *diffRun) ignored(c diffChange, old, now []string) bool {
 	return true
 }
 
+// isBlankLine reports whether a line has nothing, or with spaces nothing but white space.
+func isBlankLine(line string, spaces bool) bool {
+	line = strings.TrimSuffix(line, "\n")
+	return line == "" || spaces && strings.TrimSpace(line) == ""
+}
+
 // key returns what of a line counts. Lines with the same key are equal:
 //
 //	-w   "a  b "  ab

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"math"
-	"strings"
 )
 
 // diffSide is one of the two texts that are compared. Lines are compared by numbers:
@@ -331,10 +330,4 @@ func splitLines(data []byte) []string {
 		lines = append(lines, string(line))
 	}
 	return lines
-}
-
-// isBlankLine reports whether a line has nothing, or with spaces nothing but white space.
-func isBlankLine(line string, spaces bool) bool {
-	line = strings.TrimSuffix(line, "\n")
-	return line == "" || spaces && strings.TrimSpace(line) == ""
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -215,6 +216,24 @@ func expressionFor(i *program.Image, f *prefilter) (options, pattern string, exa
 		return "", "", false
 	}
 	return "-E", pattern, false
+}
+
+// longestLine returns the line of text that says most about where text can be.
+func longestLine(text string) string {
+	return slices.MaxFunc(strings.Split(text, "\n"), func(a, b string) int { return len(a) - len(b) })
+}
+
+// extended returns a POSIX extended regular expression for bytes that matches
+// in every line in which the tree of a pattern does. It may match in more: it
+// knows no anchors, and one character of several bytes from another. It is empty
+// if there is none that is worth a search.
+func extended(tree *syntax.Regexp) string {
+	const maxLength = 8 << 10
+	text := extend(tree)
+	if len(text) > maxLength {
+		return ""
+	}
+	return text
 }
 
 // withNUL returns the files with a NUL in them, nil if that cannot be known.

@@ -1,8 +1,6 @@
 package remotegrep
 
 import (
-	"regexp/syntax"
-	"slices"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/glob"
@@ -72,22 +70,4 @@ func (g *fileGlob) match(path string) bool {
 		_, path = workspace.Split(path)
 	}
 	return g.pattern.Match(path)
-}
-
-// extended returns a POSIX extended regular expression for bytes that matches
-// in every line in which the tree of a pattern does. It may match in more: it
-// knows no anchors, and one character of several bytes from another. It is empty
-// if there is none that is worth a search.
-func extended(tree *syntax.Regexp) string {
-	const maxLength = 8 << 10
-	text := extend(tree)
-	if len(text) > maxLength {
-		return ""
-	}
-	return text
-}
-
-// longestLine returns the line of text that says most about where text can be.
-func longestLine(text string) string {
-	return slices.MaxFunc(strings.Split(text, "\n"), func(a, b string) int { return len(a) - len(b) })
 }

@@ -205,6 +205,23 @@ func (r *Reply) finish(status int, err error) {
 	r.session.used = time.Now()
 }
 
+// failure returns the error of a session that broke for cause.
+func (s *Session) failure(ctx context.Context, cause error) error {
+	s.broken.Store(true)
+	if !errors.Is(cause, io.EOF) {
+		s.process.Kill()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return &BrokenError{Complaint: s.process.Complaint(), Cause: cause}
+	}
+	exit := s.process.Close()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return &BrokenError{Complaint: s.process.Complaint(), Cause: io.ErrUnexpectedEOF, Exit: exit}
+}
+
 // blameInput makes an input that ended early the reason of the failure that it
 // led to.
 func (r *Reply) blameInput() {
@@ -225,9 +242,6 @@ func (r *Reply) Close() {
 		r.finish(0, io.ErrClosedPipe)
 	}
 }
-
-// write sends data. What goes wrong shows in the reply.
-func (r *Reply) write(data []byte) { _, _ = r.session.process.Write(data) }
 
 // copy sends the input. An input that ends early leaves the shell waiting for
 // bytes that never come, so it ends the session.

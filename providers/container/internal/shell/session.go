@@ -177,7 +177,9 @@ func (s *Session) send(ctx context.Context, call Call, preface string) (*Reply, 
 	marker := newMarker()
 	r := &Reply{session: s, ctx: ctx, silence: s.silence, frame: []byte("\n" + marker + " ")}
 	r.release = context.AfterFunc(ctx, s.kill)
-	r.writing.Go(func() { r.write(append([]byte(preface), call.line(marker)...)) })
+	r.writing.Go(func() {
+		_, _ = s.process.Write(append([]byte(preface), call.line(marker)...)) // what goes wrong shows in the reply
+	})
 	if call.Input == nil {
 		return r, nil
 	}
@@ -197,21 +199,4 @@ func newMarker() string {
 	var raw [16]byte
 	rand.Read(raw[:])
 	return hex.EncodeToString(raw[:])
-}
-
-// failure returns the error of a session that broke for cause.
-func (s *Session) failure(ctx context.Context, cause error) error {
-	s.broken.Store(true)
-	if !errors.Is(cause, io.EOF) {
-		s.process.Kill()
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return &BrokenError{Complaint: s.process.Complaint(), Cause: cause}
-	}
-	exit := s.process.Close()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return &BrokenError{Complaint: s.process.Complaint(), Cause: io.ErrUnexpectedEOF, Exit: exit}
 }

@@ -1,9 +1,7 @@
 package document
 
 import (
-	"bytes"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/token"
 )
@@ -15,18 +13,6 @@ const (
 	maxEntries = 15_000  // of one mapping or list
 	maxAliased = 10_000  // nodes that aliases repeat, all together
 )
-
-// checkBytes adds what is wrong with a file before it is read as YAML.
-func (d *Diagnostics) checkBytes(data []byte) {
-	switch {
-	case len(data) > MaxBytes:
-		d.Add(Position{}, "the file has %d bytes, and the limit is %d: split it", len(data), MaxBytes)
-	case !utf8.Valid(data):
-		d.Add(Position{}, "the file is not UTF-8 text: save it as such")
-	case bytes.IndexByte(data, 0) >= 0:
-		d.Add(Position{}, "the file has a NUL byte, and so is no text")
-	}
-}
 
 // limits follows the tokens of a file. The parser is recursive, and takes time in
 // the square of the entries of a mapping, and has no limits of its own.
@@ -96,17 +82,4 @@ func (l *limits) flowEntry() {
 		l.work += l.flows[last]
 		l.flows[last]++
 	}
-}
-
-// checkLimits adds the first token that is out of bounds, and reports whether
-// there is none.
-func (d *Diagnostics) checkLimits(tokens token.Tokens) bool {
-	var l limits
-	for _, t := range tokens {
-		if wrong := l.enter(t); wrong != "" {
-			d.Add(tokenPlace(t), "%s", wrong)
-			return false
-		}
-	}
-	return true
 }

@@ -1,9 +1,11 @@
 package document
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -55,6 +57,18 @@ func (r *reader) read(data []byte) *Node {
 	return r.node(body)
 }
 
+// checkBytes adds what is wrong with a file before it is read as YAML.
+func (d *Diagnostics) checkBytes(data []byte) {
+	switch {
+	case len(data) > MaxBytes:
+		d.Add(Position{}, "the file has %d bytes, and the limit is %d: split it", len(data), MaxBytes)
+	case !utf8.Valid(data):
+		d.Add(Position{}, "the file is not UTF-8 text: save it as such")
+	case bytes.IndexByte(data, 0) >= 0:
+		d.Add(Position{}, "the file has a NUL byte, and so is no text")
+	}
+}
+
 // isYAMLDirective reports whether n is a line such as "%YAML 1.2", which means
 // nothing here.
 func isYAMLDirective(n ast.Node) bool {
@@ -80,6 +94,19 @@ func (r *reader) parse(text string) *ast.File {
 		return nil
 	}
 	return file
+}
+
+// checkLimits adds the first token that is out of bounds, and reports whether
+// there is none.
+func (d *Diagnostics) checkLimits(tokens token.Tokens) bool {
+	var l limits
+	for _, t := range tokens {
+		if wrong := l.enter(t); wrong != "" {
+			d.Add(tokenPlace(t), "%s", wrong)
+			return false
+		}
+	}
+	return true
 }
 
 // addSyntax adds that a file is not YAML. The parser names a tab by itself, which

@@ -107,7 +107,7 @@ func (s *search) single(ctx context.Context) (*workspace.GrepResult, error) {
 	if s.opts.Path < s.opts.StartAfter.Path {
 		return c.result(), nil
 	}
-	o := s.file(ctx, s.src, s.opts.Path, new([]byte), ReadOptions{Top: true})
+	o := s.file(ctx, s.src, s.opts.Path, new([]byte), new([]int), ReadOptions{Top: true})
 	if ended := ctx.Err(); ended != nil {
 		return nil, ops.Error(ops.Grep, s.opts.Path, ended, nil)
 	}
@@ -123,13 +123,12 @@ type reader interface {
 	Read(ctx context.Context, path string, scratch *[]byte, opts ReadOptions) ([]byte, error)
 }
 
-// file searches the file name in src.
-func (s *search) file(ctx context.Context, src reader, name string, scratch *[]byte, how ReadOptions) outcome {
+// file searches the file name in src. It uses the memory of scratch and numbers.
+func (s *search) file(ctx context.Context, src reader, name string, scratch *[]byte, numbers *[]int, how ReadOptions) outcome {
 	s.progress.Add(1)
 	how.Limit, how.Text = s.opts.MaxFileSize, true
-	var numbers []int
-	if s.opts.Before == 0 && s.opts.After == 0 && !s.opts.Multiline {
-		how.Lines = &numbers
+	if *numbers = nil; s.opts.Before == 0 && s.opts.After == 0 && !s.opts.Multiline {
+		how.Lines = numbers
 		if s.opts.FirstOnly && !s.opts.Count {
 			how.Enough = s.hasMatch
 		}
@@ -138,7 +137,7 @@ func (s *search) file(ctx context.Context, src reader, name string, scratch *[]b
 	removed := (errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrSymlink)) && !how.Top // since it was listed
 	switch {
 	case err == nil && !lines.IsBinary(data):
-		return outcome{path: name, searched: true, matches: s.matches(ctx, name, data, numbers)}
+		return outcome{path: name, searched: true, matches: s.matches(ctx, name, data, *numbers)}
 	case name == s.opts.StartAfter.Path: // the page before listed it as skipped
 		return outcome{path: name, err: err}
 	case errors.Is(err, workspace.ErrTooLarge):

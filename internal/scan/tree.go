@@ -282,6 +282,7 @@ func (w *treeSearch) searchTask(t task, scratch *[]byte) error {
 
 // searchFiles searches the files of t in src.
 func (w *treeSearch) searchFiles(t task, src reader, scratch *[]byte) error {
+	var numbers []int
 	for _, name := range t.files {
 		if err := w.ctx.Err(); err != nil {
 			return err
@@ -290,7 +291,7 @@ func (w *treeSearch) searchFiles(t task, src reader, scratch *[]byte) error {
 		if !w.found.wants(path) {
 			return nil
 		}
-		o := w.search.file(w.ctx, src, path, scratch, ReadOptions{Known: t.known})
+		o := w.search.file(w.ctx, src, path, scratch, &numbers, ReadOptions{Known: t.known})
 		if errors.Is(o.err, workspace.ErrUnavailable) {
 			return o.err // the store's fault, not the file's
 		}

@@ -11,25 +11,38 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Query is what a text must have for a pattern to match in it: all of some trigrams,
-// and one of each list of alternatives. The zero Query is met by every text.
+// Query is what a text must have for a pattern to match in it: all of some grams
+// and shapes, and one of each list of alternatives. The zero Query is met by every text.
 type Query struct {
-	hashes  []uint32
+	short   []uint32 // of grams of three bytes
+	hashes  []uint32 // of other grams, and of shapes
 	choices [][]Query
 }
 
 // Everything reports whether every text meets q.
-func (q Query) Everything() bool { return len(q.hashes) == 0 && len(q.choices) == 0 }
+func (q Query) Everything() bool {
+	return len(q.short) == 0 && len(q.hashes) == 0 && len(q.choices) == 0
+}
 
 // Meets reports whether the text with the given set may meet q.
-func (q Query) Meets(set Set) bool {
+func (q Query) Meets(set Set) bool { return q.meets(set, true) }
+
+// MeetsUnion reports whether a text of a [Union] with the given set may meet q.
+func (q Query) MeetsUnion(set Set) bool { return q.meets(set, false) }
+
+func (q Query) meets(set Set, short bool) bool {
 	for _, hash := range q.hashes {
 		if !set.has(hash) {
 			return false
 		}
 	}
+	for _, hash := range q.short {
+		if short && !set.has(hash) {
+			return false
+		}
+	}
 	for _, choice := range q.choices {
-		if !slices.ContainsFunc(choice, func(q Query) bool { return q.Meets(set) }) {
+		if !slices.ContainsFunc(choice, func(q Query) bool { return q.meets(set, short) }) {
 			return false
 		}
 	}
@@ -47,10 +60,14 @@ func PlanGrep(pattern string, opts workspace.GrepOptions) Query {
 }
 
 // Plan returns the Query of a pattern, as [syntax.Parse] returns it. It never asks for
-// a trigram with a line break, so it holds for a text with "\r\n" as with "\n".
+// a gram or a shape with a line break, so it holds for a text with "\r\n" as with "\n".
 func Plan(pattern *syntax.Regexp) Query {
-	p := plan(pattern.Simplify())
+	pattern = pattern.Simplify()
+	p := plan(pattern)
 	p.query.add(alternatives(p.texts))
+	if p.query.Everything() {
+		return planShapes(pattern)
+	}
 	return p.query
 }
 
@@ -265,7 +282,7 @@ func (r *run) planned() planned {
 func alternatives(texts []string) Query {
 	choice := make([]Query, len(texts))
 	for i, text := range texts {
-		choice[i].hashes = hashesOf(text)
+		choice[i] = gramsOf(text)
 	}
 	return oneOf(choice)
 }
@@ -284,23 +301,30 @@ func oneOf(choice []Query) Query {
 
 // add makes q ask for what other asks for, too.
 func (q *Query) add(other Query) {
+	q.short = slices.Concat(q.short, other.short)
 	q.hashes = slices.Concat(q.hashes, other.hashes)
 	q.choices = slices.Concat(q.choices, other.choices)
 }
 
-// hashesOf returns the hashes of the trigrams of text, which is in lower case. The one that
-// is likely to be the rarest comes first, as most texts lack it.
-func hashesOf(text string) []uint32 {
-	var grams []string
-	for i := 0; i+3 <= len(text); i++ {
-		grams = append(grams, text[i:i+3])
+// gramsOf returns the Query for the grams of text, which is in lower case.
+func gramsOf(text string) (q Query) {
+	for _, gram := range rarestFirst(text, 4) {
+		q.hashes = append(q.hashes, hashOf4(uint32(gram[0])<<24|uint32(gram[1])<<16|uint32(gram[2])<<8|uint32(gram[3])))
+	}
+	for _, gram := range rarestFirst(text, 3) {
+		q.short = append(q.short, hashOf3(uint32(gram[0])<<16|uint32(gram[1])<<8|uint32(gram[2])))
+	}
+	return q
+}
+
+// rarestFirst returns the grams of size bytes of text. The one that is likely to be the rarest
+// comes first, as most texts lack it.
+func rarestFirst(text string, size int) (grams []string) {
+	for i := 0; i+size <= len(text); i++ {
+		grams = append(grams, text[i:i+size])
 	}
 	slices.SortStableFunc(grams, func(a, b string) int { return rarity(b) - rarity(a) })
-	hashes := make([]uint32, len(grams))
-	for i, gram := range grams {
-		hashes[i] = (uint32(gram[0])<<16 | uint32(gram[1])<<8 | uint32(gram[2])) * multiplier
-	}
-	return hashes
+	return grams
 }
 
 // common lists letters from the most common to the less common. What is not in it is rare.
@@ -316,4 +340,110 @@ func rarity(gram string) (sum int) {
 		sum += at
 	}
 	return sum
+}
+
+// kindSet is the kinds that a byte of a match may have, as bits. The zero kindSet stands for
+// any bytes, or none.
+type kindSet uint8
+
+// planShapes returns the Query for the shapes of a pattern's matches. It looks at each
+// shapeLen bytes that follow each other in all matches.
+func planShapes(re *syntax.Regexp) (query Query) {
+	sets := appendKinds(nil, re)
+	for i := 0; i+shapeLen <= min(len(sets), maxShapes); i++ {
+		query.add(oneOf(shapesOf(sets[i : i+shapeLen])))
+	}
+	return query
+}
+
+// maxShapes is in how many bytes of a pattern planShapes looks for shapes.
+const maxShapes = 64
+
+// appendKinds appends what is known of the kinds of the bytes of each match of re.
+func appendKinds(sets []kindSet, re *syntax.Regexp) []kindSet {
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return sets
+	case syntax.OpLiteral:
+		for _, c := range re.Rune {
+			set := kindsOf(c, c)
+			if letters := kindSet(1<<small | 1<<capital); re.Flags&syntax.FoldCase != 0 && set&letters != 0 {
+				set = letters
+			}
+			sets = append(sets, set)
+		}
+		return sets
+	case syntax.OpCharClass:
+		return append(sets, kindsOf(re.Rune...))
+	case syntax.OpCapture, syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if len(sets) < maxShapes {
+				sets = appendKinds(sets, sub)
+			}
+		}
+		return sets
+	case syntax.OpPlus:
+		sets = appendKinds(sets, re.Sub[0])
+		if re.Sub[0].Op != syntax.OpCharClass {
+			return append(sets, 0)
+		}
+		// What is after \d\d\d+ follows three digits, as what is before is followed by three.
+		last := len(sets) - 1
+		first := last
+		for first > 0 && sets[first-1] == sets[last] {
+			first--
+		}
+		return slices.Concat(sets, []kindSet{0}, sets[first:])
+	}
+	return append(sets, 0)
+}
+
+// kindsOf returns the kinds of the characters in ranges, zero if one is a line break or takes
+// more than one byte. Letters that equal an ASCII letter are left out, see [Append].
+func kindsOf(ranges ...rune) (set kindSet) {
+	for i := 0; i+1 < len(ranges); i += 2 {
+		lo, hi := ranges[i], ranges[i+1]
+		if lo == hi && (lo == 'ſ' || lo == '\u212a') {
+			continue
+		}
+		if hi > unicode.MaxASCII {
+			return 0
+		}
+		for c := lo; c <= hi; c++ {
+			if c == '\n' || c == '\r' {
+				return 0
+			}
+			set |= 1 << kindOf[c]
+		}
+	}
+	return set
+}
+
+// shapesOf returns a Query for each shape that the sets allow, none if there are many or one
+// has no digit.
+func shapesOf(sets []kindSet) []Query {
+	shapes := []uint32{0}
+	for _, set := range sets {
+		var longer []uint32
+		for _, shape := range shapes {
+			for kind := uint32(digit); kind < kinds; kind++ {
+				if set&(1<<kind) != 0 {
+					longer = append(longer, shape<<kindBits|kind)
+				}
+			}
+		}
+		if shapes = longer; len(shapes) > maxTexts {
+			return nil
+		}
+	}
+	if !slices.Contains(sets, 1<<digit) {
+		return nil
+	}
+	choice := make([]Query, len(shapes))
+	for i, shape := range shapes {
+		hashes := hashesOfShape(shape)
+		choice[i].hashes = hashes[:]
+	}
+	return choice
 }

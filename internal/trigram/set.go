@@ -1,23 +1,25 @@
 // Package trigram tells from a small summary of a text that a pattern cannot match in
 // it. [Append] makes the summary, a [Set], and [Plan] turns a pattern into a [Query].
 //
-// A trigram is three bytes that follow each other, with ASCII letters in lower case. A
-// text that contains "Context(" has all of its trigrams. So a text that lacks one of
-// them need not be read:
+// A gram is three or four bytes that follow each other, with ASCII letters in lower case. A
+// text that contains "Context(" has all of its grams. So a text that lacks one of
+// them need not be read. A shape is five bytes of which only the kinds are known, one of
+// them a digit, for patterns that have no grams:
 //
 //	pattern                query
-//	readGCStats            rea ead adg dgc gcs cst sta tat ats
-//	func \w+Context\(      fun unc nc␣ con ont nte tex ext xt(
-//	(get|set)Stats?        (get ets tst sta tat) or (set ets tst sta tat)
-//	[a-z]\d{4}             none: every text may match
+//	GCStats                gcst csta stat tats gcs cst sta tat ats
+//	func \w+Context\(      func unc␣ fun unc nc␣ and those of "context("
+//	(get|set)Stats?        those of "getstat" or those of "setstat"
+//	[a-z]\d{4}             the shape of a small letter and four digits
+//	\w+                    none: every text may match
 //
-// A Set is a Bloom filter with one hash function and about one bit for each byte of the
-// text, an eighth of its size. In source code a fifth to a half of the bits are set, so
-// a word of eight trigrams that a text lacks is taken for present in one text of some
-// thousand. A Set never says that a text lacks what it has.
+// A Set is a Bloom filter with one hash function, or three for shapes, and about one bit for each
+// byte of the text, an eighth of its size. In source code a quarter of the bits are
+// set, so a word of eight letters that a text lacks is taken for present in one text of
+// millions. A Set never says that a text lacks what it has.
 //
-// A [Union] makes the Set of many texts together. If that does not meet a query, none of
-// them needs to be looked at.
+// A [Union] makes the Set of many texts together, without the grams of three bytes, most of
+// which one of many texts has. If it does not meet a query, none of them needs to be looked at.
 package trigram
 
 import (
@@ -25,10 +27,10 @@ import (
 	"slices"
 )
 
-// Set is the set of the trigrams of a text.
+// Set is the set of the grams and shapes of a text.
 type Set []uint64
 
-// maxWords bounds a Set: 32 KiB. Larger texts have few more trigrams.
+// maxWords bounds a Set: 32 KiB. Larger texts have few more grams.
 const maxWords = 4 << 10
 
 // folded has each byte, with ASCII letters in lower case.
@@ -37,6 +39,38 @@ var folded = func() (table [256]uint32) {
 		table[b] = uint32(b)
 		if 'A' <= b && b <= 'Z' {
 			table[b] += 'a' - 'A'
+		}
+	}
+	return table
+}()
+
+// The kinds of bytes in a shape.
+const (
+	digit = 1 + iota
+	small
+	capital
+	underscore
+	space
+	other
+	kinds
+)
+
+// kindOf has the kind of each byte.
+var kindOf = func() (table [256]uint32) {
+	for b := range table {
+		switch {
+		case '0' <= b && b <= '9':
+			table[b] = digit
+		case 'a' <= b && b <= 'z':
+			table[b] = small
+		case 'A' <= b && b <= 'Z':
+			table[b] = capital
+		case b == '_':
+			table[b] = underscore
+		case b == ' ' || '\t' <= b && b <= '\r':
+			table[b] = space
+		default:
+			table[b] = other
 		}
 	}
 	return table
@@ -51,15 +85,20 @@ var (
 // Append appends the Set of text to sets. A text with a letter that is not ASCII and
 // equals one that is, except for case, gets a Set of everything.
 func Append(sets []uint64, text []byte) []uint64 {
-	words := min(len(text)/64+1, maxWords)
 	begin := len(sets)
-	sets = append(sets, make([]uint64, words)...)
-	Set(sets[begin:]).add(text)
+	sets = append(sets, make([]uint64, min(len(text)/64+1, maxWords))...)
+	Set(sets[begin:]).add(text, true)
 	return sets
 }
 
-// add adds the trigrams of text.
-func (s Set) add(text []byte) {
+// shapeLen is how many bytes a shape has, each of which takes kindBits.
+const (
+	shapeLen = 5
+	kindBits = 3
+)
+
+// add adds the grams and shapes of text, the grams of three bytes only if that is asked for.
+func (s Set) add(text []byte, three bool) {
 	if bytes.Contains(text, longS) || bytes.Contains(text, kelvin) {
 		for i := range s {
 			s[i] = ^uint64(0)
@@ -70,25 +109,58 @@ func (s Set) add(text []byte) {
 		return
 	}
 	size := uint64(len(s)) * 64
-	gram := folded[text[0]]<<8 | folded[text[1]]
-	for _, b := range text[2:] {
-		gram = (gram<<8 | folded[b]) & 0xffffff
-		bit := uint64(gram*multiplier) * size >> 32
+	set := func(hash uint32) {
+		bit := uint64(hash) * size >> 32
 		s[bit/64] |= 1 << (bit % 64)
+	}
+	gram := folded[text[0]]<<8 | folded[text[1]]
+	shape := kindOf[text[0]]<<kindBits | kindOf[text[1]]
+	shapesEnd := 0 // the shapes that end before have a digit
+	for i, b := range text[:2] {
+		if kindOf[b] == digit {
+			shapesEnd = i + shapeLen
+		}
+	}
+	for i := 2; i < len(text); i++ {
+		b := text[i]
+		gram = gram<<8 | folded[b]
+		if three {
+			set(hashOf3(gram))
+		}
+		set(hashOf4(gram))
+		kind := kindOf[b]
+		shape = shape<<kindBits | kind
+		if kind == digit {
+			shapesEnd = i + shapeLen
+		}
+		if i < shapesEnd {
+			for _, hash := range hashesOfShape(shape) {
+				set(hash)
+			}
+		}
 	}
 }
 
-// multiplier spreads trigrams over 32 bits: see Knuth, The Art of Computer Programming,
-// volume 3, section 6.4.
-const multiplier = 2654435769
+// The hashes spread over 32 bits what a text has: its last three or four bytes, and the kinds
+// of its last five. See Knuth, The Art of Computer Programming, volume 3, section 6.4.
 
-// has reports whether the trigram with the given hash may be in the set.
+func hashOf3(gram uint32) uint32 { return (gram & 0xffffff) * 2654435769 }
+
+func hashOf4(gram uint32) uint32 { return gram * 2246822519 }
+
+func hashesOfShape(shape uint32) [3]uint32 {
+	shape &= 1<<(shapeLen*kindBits) - 1
+	return [3]uint32{shape * 3266489917, (shape + 1<<15) * 3266489917, (shape + 1<<16) * 3266489917}
+}
+
+// has reports whether what has the given hash may be in the set.
 func (s Set) has(hash uint32) bool {
 	bit := uint64(hash) * (uint64(len(s)) * 64) >> 32
 	return s[bit/64]&(1<<(bit%64)) != 0
 }
 
-// Union makes the Set of many texts together. The zero Union has none.
+// Union makes the Set of many texts together, without their grams of three bytes: see
+// [Query.MeetsUnion]. The zero Union has no texts.
 type Union struct {
 	set  Set // of maxWords, once there is a text
 	size int // of the texts, in bytes
@@ -101,7 +173,7 @@ func (u *Union) Reset() {
 }
 
 // Add adds a text.
-func (u *Union) Add(text []byte) { u.grow(len(text)).add(text) }
+func (u *Union) Add(text []byte) { u.grow(len(text)).add(text, false) }
 
 // AddSet adds texts of size bytes together, which are among the texts of set.
 func (u *Union) AddSet(set Set, size int) {
@@ -123,11 +195,11 @@ func (u *Union) grow(size int) Set {
 	return u.set
 }
 
-// Set returns the Set of all texts, and removes them. It takes less than 1/32 of
-// their size, and at most 32 KiB: texts that belong together have many trigrams in common.
+// Set returns the Set of all texts, and removes them. It takes less than 1/24 of
+// their size, and at most 32 KiB: texts that belong together have many grams in common.
 func (u *Union) Set() Set {
 	set := u.grow(0)
-	for len(set) > 1 && 256*len(set) > u.size {
+	for len(set) > 1 && 192*len(set) > u.size {
 		set = set.halved()
 	}
 	set = slices.Clone(set)
@@ -135,7 +207,7 @@ func (u *Union) Set() Set {
 	return set
 }
 
-// halved makes s a Set of half the size, whose length is even. A trigram's place is that of
+// halved makes s a Set of half the size, whose length is even. A gram's place is that of
 // its hash among all hashes, so each two bits become one.
 func (s Set) halved() Set {
 	for i := range len(s) / 2 {

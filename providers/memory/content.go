@@ -17,9 +17,9 @@ type content struct {
 // A content gets its summary when it has been searched some times. To make a summary takes as
 // long as some searches of the content do, so no number of searches takes much more than
 // twice as long as without summaries, and many take a fraction. Files of different sizes get
-// theirs in different searches, as one search that makes all would take ten times as long as
+// theirs in different searches, as one search that makes all would take twenty times as long as
 // the others.
 const (
-	summaryAfter = 8 // searches
-	summarySteps = 8 // searches that share the work
+	summaryAfter = 16 // searches
+	summarySteps = 8  // searches that share the work
 )

@@ -89,7 +89,7 @@ func (v *View) Dir(n int) (path string, l *Listing, end int) {
 // Left appends the names of the files to names that must be searched for what meets query, and
 // returns how many are left out: those that Lacks returns true for.
 func (l *Listing) Left(names []string, query trigram.Query, limit int64) (left []string, lacking int) {
-	if !l.anyStale.Load() && (limit == 0 || l.largest <= limit) && !query.Meets(l.all) {
+	if !l.anyStale.Load() && (limit == 0 || l.largest <= limit) && !query.MeetsUnion(l.all) {
 		return append(names, l.others...), l.texts
 	}
 	for n := range l.Children {

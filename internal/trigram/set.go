@@ -3,8 +3,8 @@
 //
 // A gram is three or four bytes that follow each other, with ASCII letters in lower case. A
 // text that contains "Context(" has all of its grams. So a text that lacks one of
-// them need not be read. A shape is five bytes of which only the kinds are known, one of
-// them a digit, for patterns that have no grams:
+// them need not be read. A shape is the kinds of five bytes, one of them a digit, for patterns
+// that have no grams:
 //
 //	pattern                query
 //	GCStats                gcst csta stat tats gcs cst sta tat ats
@@ -18,8 +18,8 @@
 // set, so a word of eight letters that a text lacks is taken for present in one text of
 // millions. A Set never says that a text lacks what it has.
 //
-// A [Union] makes the Set of many texts together, without the grams of three bytes, most of
-// which one of many texts has. If it does not meet a query, none of them needs to be looked at.
+// A [Union] makes the Set of many texts together, without the grams of three bytes: one of
+// many texts has most of them. If it does not meet a query, none of them needs to be looked at.
 package trigram
 
 import (
@@ -91,7 +91,7 @@ func Append(sets []uint64, text []byte) []uint64 {
 	return sets
 }
 
-// shapeLen is how many bytes a shape has, each of which takes kindBits.
+// shapeLen is how many bytes a shape has. The kind of each takes kindBits.
 const (
 	shapeLen = 5
 	kindBits = 3

@@ -113,7 +113,7 @@ func (s source) Read(ctx context.Context, name string, scratch *[]byte, opts sca
 	if s.known != nil {
 		dir, _ := workspace.Split(name)
 		if _, known, ok := s.known.Find(dir); ok {
-			return knownDir{Listing: known, source: s}.Read(ctx, name, scratch, opts)
+			return (&knownDir{Listing: known, source: s}).Read(ctx, name, scratch, opts)
 		}
 	}
 	return s.read(ctx, name, scratch, opts)
@@ -125,6 +125,8 @@ type knownDir struct {
 	source source
 	at     int // its number
 	next   int // the index of the child that Lacks looks at first
+
+	nextRead int // the same for Read
 }
 
 var (
@@ -186,9 +188,8 @@ func (d *knownDir) Open(n int) scan.Dir {
 }
 
 // Read implements [scan.Dir]. What the index does not know is read from the folder.
-func (d knownDir) Read(ctx context.Context, path string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
-	_, base := workspace.Split(path)
-	data, size, ok := d.Listing.Read(base)
+func (d *knownDir) Read(ctx context.Context, path string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	data, size, ok := d.Listing.Read(path[strings.LastIndexByte(path, '/')+1:], &d.nextRead)
 	if !ok || !opts.Text && len(data) < int(size) {
 		return d.source.read(ctx, path, scratch, opts)
 	}

@@ -20,7 +20,7 @@ type Listing struct {
 	Children []scan.Child // sorted by name
 	files    []file       // of each child, as what follows
 	sets     []uint64     // of texts, one after the other, which are all that is looked at of most files
-	ends     []uint32     // where in sets the Set of each child ends; it is empty for what is no text, and for tiny ones
+	ends     []uint32     // where in sets the Set of each child ends; it is empty for what is no text
 	stale    []atomic.Bool
 	readable int // files whose contents are known
 	used     memory
@@ -74,9 +74,16 @@ func (l *Listing) Lacks(n int, query trigram.Query, limit int64) bool {
 
 // Read returns the content of the file name, and its size. Of a file that is binary it
 // returns only so much that this can be seen. It returns false if the content is not known.
-func (l *Listing) Read(name string) (data []byte, size int64, ok bool) {
-	n, found := l.find(name)
-	if !found || l.stale[n].Load() {
+// It looks for name at *next first, and sets that to the index after it.
+func (l *Listing) Read(name string, next *int) (data []byte, size int64, ok bool) {
+	n := *next
+	if n >= len(l.Children) || l.Children[n].Name != name {
+		if n, ok = l.find(name); !ok {
+			return nil, 0, false
+		}
+	}
+	*next = n + 1
+	if l.stale[n].Load() {
 		return nil, 0, false
 	}
 	f := &l.files[n]
@@ -98,8 +105,6 @@ func (l *Listing) find(name string) (int, bool) {
 }
 
 const (
-	// tiny is the size in bytes below which a text that is kept has no Set of its own.
-	tiny = 512
 	// maxFile is the size in bytes above which a file is not in the index.
 	maxFile = 16 << 20
 	// settling is how long a file must have been unchanged before it was read for its
@@ -155,19 +160,13 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 			} else {
 				l.texts++
 				l.largest = max(l.largest, f.stamp.Size)
-				data := f.data
 				if known < 0 {
-					data = r.buf
-				}
-				r.union.Add(data)
-				switch {
-				case f.isTiny():
-				case known < 0:
-					l.sets = trigram.Append(l.sets, data)
-				default:
+					l.sets = r.union.AddAndAppend(l.sets, r.buf)
+				} else {
+					r.union.Add(f.data)
 					l.sets = append(l.sets, r.known.set(known)...)
+					before += int(f.stamp.Size) - len(f.data)
 				}
-				before += int(f.stamp.Size) - len(data)
 			}
 			l.used.contents += int64(len(f.data))
 		case scan.UnnamedFile, scan.UnnamedDirectory:
@@ -187,9 +186,6 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 
 // errUnnamed says that a directory is for the search itself to list, which reports that.
 var errUnnamed = errors.New("a child has no valid name")
-
-// isTiny reports whether looking at the content of f takes no longer than looking at a Set.
-func (f file) isTiny() bool { return f.data != nil && len(f.data) < tiny }
 
 // file returns what is known of the file name, and its index in what was known before. If it
 // had to be read, its content is in r.buf, and the index is negative.

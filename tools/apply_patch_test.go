@@ -98,6 +98,7 @@ func TestApplyPatchErrors(t *testing.T) {
 		{"*** Begin Patch\n*** Update File: a\n@@\n-zwei\n+2\n*** Delete File: x\n*** End Patch", tools.CodeTextNotFound,
 			[]string{"2 errors\n", `a: the hunk does not apply: hunk 1 (@@): line 1 of the file is "1", and the patch has "zwei"`, "\nx: file does not exist", "Nothing was written"}},
 		{"*** Begin Patch\n*** Add File: a\n+1\n*** End Patch", tools.CodeExist, []string{"a: file already exists"}},
+		{"*** Begin Patch\n*** Add File: a\n+1\n*** Delete File: x\n*** End Patch", tools.CodeExist, []string{"2 errors\na: file already exists\nx: file does not exist"}},
 	} {
 		err := bad(t, set, "apply_patch", object{"patch": test.patch}, test.code)
 		contains(t, "the error", err.Message+"\n"+err.Hint, test.says...)

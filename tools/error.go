@@ -63,6 +63,9 @@ func (ts *toolset) explain(ctx context.Context, op string, err error) *Error {
 	}
 	path, message := describe(err)
 	code := CodeOf(err)
+	if all := causes(err); len(all) > 1 { // path is the name of the first
+		code = CodeOf(all[0])
+	}
 	hint := ts.hint
 	if ts.dialect.plain {
 		hint = ts.plainHint

@@ -258,7 +258,7 @@ func (w *treeSearch) helpOut(scratch *[]byte) error {
 			defer w.mu.Unlock()
 			return w.err
 		}
-		t := heap.Pop(&w.tasks).(task)
+		t := *heap.Pop(&w.tasks).(*task)
 		w.mu.Unlock()
 		if err := w.do(t, scratch); err != nil {
 			return err

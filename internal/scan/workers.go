@@ -127,14 +127,14 @@ func (w *workers) next() (task, bool) {
 		return task{}, false
 	}
 	w.busy++
-	return heap.Pop(&w.tasks).(task), true
+	return *heap.Pop(&w.tasks).(*task), true
 }
 
 // push adds a task and wakes a worker.
 func (w *workers) push(t task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	heap.Push(&w.tasks, t)
+	heap.Push(&w.tasks, &t)
 	w.ready.Signal()
 }
 
@@ -152,7 +152,7 @@ func (w *workers) done(err error) {
 }
 
 // tasks is a heap of tasks by their paths.
-type tasks []task
+type tasks []*task
 
 // Len implements [heap.Interface].
 func (t tasks) Len() int { return len(t) }
@@ -165,7 +165,7 @@ func (t tasks) Less(i, j int) bool { return t[i].path < t[j].path }
 func (t tasks) Swap(i, j int) { t[i], t[j] = t[j], t[i] }
 
 // Push implements [heap.Interface].
-func (t *tasks) Push(x any) { *t = append(*t, x.(task)) }
+func (t *tasks) Push(x any) { *t = append(*t, x.(*task)) }
 
 // Pop implements [heap.Interface].
 func (t *tasks) Pop() any {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -493,6 +494,8 @@ const (
 // string.
 func (l listing) appendEntries(children []scan.Child, raw []byte) ([]scan.Child, error) {
 	text := string(raw)
+	const usual = 32 // the size of an entry with a name of 5 to 12 bytes
+	children = slices.Grow(children, len(raw)/usual)
 	for start := 0; start < len(raw); {
 		entry := raw[start:]
 		reclen := int(binary.NativeEndian.Uint16(entry[direntReclen:]))

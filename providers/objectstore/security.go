@@ -69,19 +69,21 @@ func (e Encryption) check(o *Options) error {
 	case e.Type == SSEC && len(e.CustomerKey) != customerKeySize:
 		return wrong("Encryption", "the customer key has %d bytes, and needs %d", len(e.CustomerKey), customerKeySize)
 	case e.Type == SSEC && strings.HasPrefix(strings.ToLower(o.Endpoint), "http:"):
-		return errPlainKey
+		return errPlainKey()
 	}
 	return nil
 }
 
-var errPlainKey = wrong("Encryption", "%s sends the key with each request: it needs an endpoint with https", SSEC)
+func errPlainKey() error {
+	return wrong("Encryption", "%s sends the key with each request: it needs an endpoint with https", SSEC)
+}
 
 // checkClient returns the error of a client that would send a key in plain
 // text.
 func (e Encryption) checkClient(c s3.Options) error {
 	plain := c.EndpointOptions.DisableHTTPS || strings.HasPrefix(strings.ToLower(aws.ToString(c.BaseEndpoint)), "http:")
 	if e.Type == SSEC && plain {
-		return errPlainKey
+		return errPlainKey()
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
@@ -332,29 +333,30 @@ type dateParser struct {
 
 const monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
 
-// dateRules are the forms that a date consists of, tried in this order.
+// dateRules are the forms that a date consists of, tried in this order: the expression
+// of each for the beginning of what is left, and the function that takes its groups.
 var dateRules = []struct {
-	form func() *regexp.Regexp
+	form string
 	read func(d *dateParser, m []string) error
 }{
-	{dateForm(`(\d+)-(\d{1,2})-(\d{1,2})(?:t(\d))?`), func(d *dateParser, m []string) error {
+	{`(\d+)-(\d{1,2})-(\d{1,2})(?:t(\d))?`, func(d *dateParser, m []string) error {
 		if m[4] != "" {
 			d.rest = m[4] + d.rest
 		}
 		return d.date(m[1], m[2], m[3])
 	}},
-	{dateForm(`(\d{4,})/(\d{1,2})/(\d{1,2})`), func(d *dateParser, m []string) error { return d.date(m[1], m[2], m[3]) }},
-	{dateForm(`(\d{1,2})/(\d{1,2})(?:/(\d+))?`), func(d *dateParser, m []string) error { return d.date(m[3], m[1], m[2]) }},
-	{dateForm(`(\d{1,2})[ -]*(` + monthNames + `)\b\.?(?:[ ,-]*(\d{4})\b)?`), func(d *dateParser, m []string) error {
+	{`(\d{4,})/(\d{1,2})/(\d{1,2})`, func(d *dateParser, m []string) error { return d.date(m[1], m[2], m[3]) }},
+	{`(\d{1,2})/(\d{1,2})(?:/(\d+))?`, func(d *dateParser, m []string) error { return d.date(m[3], m[1], m[2]) }},
+	{`(\d{1,2})[ -]*(` + monthNames + `)\b\.?(?:[ ,-]*(\d{4})\b)?`, func(d *dateParser, m []string) error {
 		return d.date(m[3], monthNumber(m[2]), m[1])
 	}},
-	{dateForm(`(` + monthNames + `)\b\.?[ -]*(\d{1,2})\b(?:[ ,-]+(\d{4})\b)?`), func(d *dateParser, m []string) error {
+	{`(` + monthNames + `)\b\.?[ -]*(\d{1,2})\b(?:[ ,-]+(\d{4})\b)?`, func(d *dateParser, m []string) error {
 		if strings.HasPrefix(d.rest, ":") { // "may 10:30"
 			return errDate
 		}
 		return d.date(m[3], monthNumber(m[1]), m[2])
 	}},
-	{dateForm(`(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d+))?)?\s*([ap]\.?m\b\.?)?(?:\s*([+-])(\d{1,2})(?::?(\d{2}))?)?`), func(d *dateParser, m []string) error {
+	{`(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d+))?)?\s*([ap]\.?m\b\.?)?(?:\s*([+-])(\d{1,2})(?::?(\d{2}))?)?`, func(d *dateParser, m []string) error {
 		if m[6] != "" {
 			if err := d.offset(m[6], m[7], m[8]); err != nil {
 				return err
@@ -362,10 +364,10 @@ var dateRules = []struct {
 		}
 		return d.time(m[1], m[2], m[3], m[4], m[5])
 	}},
-	{dateForm(`(\d{1,2})\s*([ap]\.?m\b\.?)`), func(d *dateParser, m []string) error { return d.time(m[1], "0", "0", "", m[2]) }},
-	{dateForm(`([+-]*\s*\d+|next|last|this|first|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)?\s*(year|month|fortnight|week|day|hour|min|minute|sec|second)s?\b(\s+ago\b)?`),
+	{`(\d{1,2})\s*([ap]\.?m\b\.?)`, func(d *dateParser, m []string) error { return d.time(m[1], "0", "0", "", m[2]) }},
+	{`([+-]*\s*\d+|next|last|this|first|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)?\s*(year|month|fortnight|week|day|hour|min|minute|sec|second)s?\b(\s+ago\b)?`,
 		func(d *dateParser, m []string) error { return d.relativeTo(m[1], m[2], m[3] != "") }},
-	{dateForm(`([+-]?\s*\d+|next|last|this|first|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)?\s*(sun|mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur)(?:day)?\b\.?`),
+	{`([+-]?\s*\d+|next|last|this|first|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)?\s*(sun|mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur)(?:day)?\b\.?`,
 		func(d *dateParser, m []string) error {
 			n, err := ordinal(m[1], 0)
 			if err != nil || d.hasDay {
@@ -375,12 +377,12 @@ var dateRules = []struct {
 			d.weekday = strings.Index("sunmontuewedthufrisat", m[2][:3]) / 3
 			return nil
 		}},
-	{dateForm(`(now|today|yesterday|tomorrow)\b`), func(d *dateParser, m []string) error {
+	{`(now|today|yesterday|tomorrow)\b`, func(d *dateParser, m []string) error {
 		d.relative = true
 		d.days += map[string]int{"yesterday": -1, "tomorrow": 1}[m[1]]
 		return nil
 	}},
-	{dateForm(`(z|utc|gmt|ut|est|edt|cst|cdt|mst|mdt|pst|pdt|cet|cest|eet|eest|bst|wet|west)\b(?:([+-])(\d{1,2})(?::?(\d{2}))?)?`), func(d *dateParser, m []string) error {
+	{`(z|utc|gmt|ut|est|edt|cst|cdt|mst|mdt|pst|pdt|cet|cest|eet|eest|bst|wet|west)\b(?:([+-])(\d{1,2})(?::?(\d{2}))?)?`, func(d *dateParser, m []string) error {
 		if m[2] != "" {
 			if zoneHours[m[1]] != 0 {
 				return errDate
@@ -393,12 +395,17 @@ var dateRules = []struct {
 		d.hasZone, d.zone = true, time.FixedZone("", zoneHours[m[1]]*3600)
 		return nil
 	}},
-	{dateForm(`(\d+)`), func(d *dateParser, m []string) error { return d.number(m[1]) }},
+	{`(\d+)`, func(d *dateParser, m []string) error { return d.number(m[1]) }},
 }
 
-// dateForm returns an expression for the beginning of what is left, compiled when it is
-// first used.
-func dateForm(s string) func() *regexp.Regexp { return lazyregexp.New(`^(?:` + s + `)`) }
+// dateForms are the expressions of dateRules, compiled when a date is first read.
+var dateForms = sync.OnceValue(func() []*regexp.Regexp {
+	forms := make([]*regexp.Regexp, len(dateRules))
+	for i, rule := range dateRules {
+		forms[i] = regexp.MustCompile(`^(?:` + rule.form + `)`)
+	}
+	return forms
+})
 
 var zoneHours = map[string]int{"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7,
 	"cet": 1, "cest": 2, "eet": 2, "eest": 3, "bst": 1, "west": 1}
@@ -446,13 +453,13 @@ var (
 // description: the order of the forms decides, not their success.
 func (d *dateParser) next() error {
 	rest := d.rest
-	for _, rule := range dateRules {
-		m := rule.form().FindStringSubmatch(rest)
+	for i, form := range dateForms() {
+		m := form.FindStringSubmatch(rest)
 		if m == nil {
 			continue
 		}
 		d.rest = rest[len(m[0]):]
-		if rule.read(d, m) == nil {
+		if dateRules[i].read(d, m) == nil {
 			return nil
 		}
 		break

@@ -19,53 +19,51 @@ import (
 	"strings"
 )
 
-// checksum returns a program that prints and checks sums: md5sum and the like of GNU's
-// coreutils. A line is "SUM  NAME", and a name with a line end is escaped, with a
+// checksum prints and checks sums: md5sum and the like of GNU's coreutils, by the name
+// that it was called by. A line is "SUM  NAME", and a name with a line end is escaped, with a
 // backslash at the beginning of the line.
-func checksum(kind sumKind) Program {
-	return func(ctx context.Context, p *Process) int {
-		f := newFlags(p, "[OPTION]... [FILE]...")
-		f.BoolP("binary", "b", false, "read in binary mode")
-		f.BoolP("text", "t", false, "read in text mode (default)")
-		s := &summer{ctx: ctx, p: p, sumKind: kind}
-		check := f.BoolP("check", "c", false, "read checksums from the FILEs and check them")
-		f.BoolVar(&s.tagged, "tag", false, "create a BSD-style checksum")
-		f.BoolVarP(&s.zero, "zero", "z", false, "end each output line with NUL, and do not escape file names")
-		f.BoolVar(&s.ignoreMissing, "ignore-missing", false, "don't fail or report status for missing files")
-		f.BoolVar(&s.quiet, "quiet", false, "don't print OK for each successfully verified file")
-		f.BoolVar(&s.silent, "status", false, "don't output anything, status code shows success")
-		f.BoolVar(&s.strict, "strict", false, "exit non-zero for improperly formatted checksum lines")
-		f.BoolVarP(&s.warn, "warn", "w", false, "warn about improperly formatted checksum lines")
-		names, status, ok := f.parse()
-		if !ok {
-			return status
-		}
-		s.binary = f.Changed("binary") && !f.Changed("text")
-		if !*check {
-			for _, option := range []string{"ignore-missing", "quiet", "status", "strict", "warn"} {
-				if f.Changed(option) {
-					return f.wrong("the --%s option is meaningful only when verifying checksums", option)
-				}
-			}
-		} else if s.tagged {
-			return f.wrong("the --tag option is meaningless when verifying checksums")
-		} else if s.zero {
-			return f.wrong("the --zero option is not supported when verifying checksums")
-		} else if f.Changed("binary") || f.Changed("text") {
-			return f.wrong("the --binary and --text options are meaningless when verifying checksums")
-		}
-		s.out = bufio.NewWriter(p.Stdout)
-		status = p.Inputs(ctx, names, func(in *Input) error {
-			if *check {
-				return s.check(in)
-			}
-			return s.print(in)
-		})
-		if s.bad {
-			status = 1
-		}
-		return p.finish(s.out, status)
+func checksum(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [FILE]...")
+	f.BoolP("binary", "b", false, "read in binary mode")
+	f.BoolP("text", "t", false, "read in text mode (default)")
+	s := &summer{ctx: ctx, p: p, sumKind: checksums[strings.TrimSuffix(p.name(), "sum")]}
+	check := f.BoolP("check", "c", false, "read checksums from the FILEs and check them")
+	f.BoolVar(&s.tagged, "tag", false, "create a BSD-style checksum")
+	f.BoolVarP(&s.zero, "zero", "z", false, "end each output line with NUL, and do not escape file names")
+	f.BoolVar(&s.ignoreMissing, "ignore-missing", false, "don't fail or report status for missing files")
+	f.BoolVar(&s.quiet, "quiet", false, "don't print OK for each successfully verified file")
+	f.BoolVar(&s.silent, "status", false, "don't output anything, status code shows success")
+	f.BoolVar(&s.strict, "strict", false, "exit non-zero for improperly formatted checksum lines")
+	f.BoolVarP(&s.warn, "warn", "w", false, "warn about improperly formatted checksum lines")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
 	}
+	s.binary = f.Changed("binary") && !f.Changed("text")
+	if !*check {
+		for _, option := range []string{"ignore-missing", "quiet", "status", "strict", "warn"} {
+			if f.Changed(option) {
+				return f.wrong("the --%s option is meaningful only when verifying checksums", option)
+			}
+		}
+	} else if s.tagged {
+		return f.wrong("the --tag option is meaningless when verifying checksums")
+	} else if s.zero {
+		return f.wrong("the --zero option is not supported when verifying checksums")
+	} else if f.Changed("binary") || f.Changed("text") {
+		return f.wrong("the --binary and --text options are meaningless when verifying checksums")
+	}
+	s.out = bufio.NewWriter(p.Stdout)
+	status = p.Inputs(ctx, names, func(in *Input) error {
+		if *check {
+			return s.check(in)
+		}
+		return s.print(in)
+	})
+	if s.bad {
+		status = 1
+	}
+	return p.finish(s.out, status)
 }
 
 // summer prints and checks sums.
@@ -312,31 +310,37 @@ type encoding interface {
 	DecodedLen(n int) int
 }
 
-// baseProgram returns a program that encodes and decodes: base64 and base32 of RFC
-// 4648, with lines of 76 characters. group is how many characters make whole bytes: 4,
+func base64Program(ctx context.Context, p *Process) int {
+	return recode(ctx, p, base64.StdEncoding, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 4)
+}
+
+func base32Program(ctx context.Context, p *Process) int {
+	return recode(ctx, p, base32.StdEncoding, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 8)
+}
+
+// recode encodes and decodes: base64 and base32 of RFC 4648, with lines of 76
+// characters. group is how many characters make whole bytes: 4,
 // or 8.
-func baseProgram(coding encoding, alphabet string, group int) Program {
-	return func(ctx context.Context, p *Process) int {
-		f := newFlags(p, "[OPTION]... [FILE]")
-		decode := f.BoolP("decode", "d", false, "decode data")
-		ignore := f.BoolP("ignore-garbage", "i", false, "when decoding, ignore non-alphabet characters")
-		wrap := f.countP("wrap", "w", 76, "wrap encoded lines after COLS character; 0: never")
-		names, status, ok := f.parse()
-		if !ok {
-			return status
-		}
-		if len(names) > 1 {
-			return f.wrong("extra operand %s", quoteName(names[1]))
-		}
-		out := bufio.NewWriterSize(p.Stdout, 32<<10)
-		status = p.Inputs(ctx, names, func(in *Input) error {
-			if *decode {
-				return decodeBase(ctx, out, in, coding, alphabet, group, *ignore)
-			}
-			return encodeBase(ctx, out, in, coding, *wrap)
-		})
-		return p.finish(out, status)
+func recode(ctx context.Context, p *Process, coding encoding, alphabet string, group int) int {
+	f := newFlags(p, "[OPTION]... [FILE]")
+	decode := f.BoolP("decode", "d", false, "decode data")
+	ignore := f.BoolP("ignore-garbage", "i", false, "when decoding, ignore non-alphabet characters")
+	wrap := f.countP("wrap", "w", 76, "wrap encoded lines after COLS character; 0: never")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
 	}
+	if len(names) > 1 {
+		return f.wrong("extra operand %s", quoteName(names[1]))
+	}
+	out := bufio.NewWriterSize(p.Stdout, 32<<10)
+	status = p.Inputs(ctx, names, func(in *Input) error {
+		if *decode {
+			return decodeBase(ctx, out, in, coding, alphabet, group, *ignore)
+		}
+		return encodeBase(ctx, out, in, coding, *wrap)
+	})
+	return p.finish(out, status)
 }
 
 func encodeBase(ctx context.Context, out *bufio.Writer, in io.Reader, coding encoding, wrap int) error {
@@ -428,8 +432,3 @@ func decodeRest(out *bufio.Writer, coding encoding, pending []byte, group int) e
 	}
 	return errInvalidInput
 }
-
-var (
-	base64Program = baseProgram(base64.StdEncoding, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 4)
-	base32Program = baseProgram(base32.StdEncoding, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 8)
-)

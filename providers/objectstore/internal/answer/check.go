@@ -58,18 +58,18 @@ func Check(o *s3.Options) {
 // The steps are values, so that a request builds none of its own.
 var (
 	explainStep = middleware.InitializeMiddlewareFunc("workspacekit:Explain", explain)
-	checkStep   = checkWith("workspacekit:CheckAnswer", lacks)
+	checkStep   = &check{"workspacekit:CheckAnswer", lacks}
 )
 
 // CheckDeleted makes a DeleteObjects fail whose answer does not say for each of n
 // keys whether it is deleted.
 func CheckDeleted(n int) func(*s3.Options) {
-	step := checkWith("workspacekit:CheckDeleted", func(result any, _ int) string {
+	step := &check{"workspacekit:CheckDeleted", func(result any, _ int) string {
 		if out, ok := result.(*s3.DeleteObjectsOutput); !ok || len(out.Deleted)+len(out.Errors) != n {
 			return "some of the keys"
 		}
 		return ""
-	})
+	}}
 	return func(o *s3.Options) {
 		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error { return insertCheck(stack, step) })
 	}
@@ -85,28 +85,33 @@ func insertCheck(stack *middleware.Stack, step middleware.DeserializeMiddleware)
 	return stack.Deserialize.Insert(step, decoder, middleware.Before)
 }
 
-// checkWith returns a step that checks the decoded answer with lacks, which
-// returns what is missing from it.
-func checkWith(id string, lacks func(result any, status int) string) middleware.DeserializeMiddleware {
-	check := func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
-		out, metadata, err := next.HandleDeserialize(ctx, in)
-		response, ok := out.RawResponse.(*smithyhttp.Response)
-		if !ok || response.Response == nil {
-			return out, metadata, err
-		}
-		if err != nil {
-			if response.StatusCode/100 == 2 && isType[*smithy.DeserializationError](err) {
-				err = &incompleteError{"the form of one", err}
-			}
-			return out, metadata, err
-		}
-		if missing := lacks(out.Result, response.StatusCode); missing != "" {
-			response.Body.Close()
-			return out, metadata, Incomplete(missing)
-		}
-		return out, metadata, nil
+// check is a step of a request that checks the decoded answer.
+type check struct {
+	id    string
+	lacks func(result any, status int) string // what is missing, empty for nothing
+}
+
+// ID implements [middleware.DeserializeMiddleware].
+func (c *check) ID() string { return c.id }
+
+// HandleDeserialize implements [middleware.DeserializeMiddleware].
+func (c *check) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+	out, metadata, err := next.HandleDeserialize(ctx, in)
+	response, ok := out.RawResponse.(*smithyhttp.Response)
+	if !ok || response.Response == nil {
+		return out, metadata, err
 	}
-	return middleware.DeserializeMiddlewareFunc(id, check)
+	if err != nil {
+		if response.StatusCode/100 == 2 && isType[*smithy.DeserializationError](err) {
+			err = &incompleteError{"the form of one", err}
+		}
+		return out, metadata, err
+	}
+	if missing := c.lacks(out.Result, response.StatusCode); missing != "" {
+		response.Body.Close()
+		return out, metadata, Incomplete(missing)
+	}
+	return out, metadata, nil
 }
 
 // lacks returns what the answer result with a status lacks, empty for nothing.

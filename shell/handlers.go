@@ -59,6 +59,8 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	return r.replace(hc, args), nil
 }
 
+// isBroken reports whether the reader of the pipe has closed its end, after which every
+// write fails.
 func (w *pipeWriter) isBroken() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -195,6 +197,8 @@ var refused = map[string]string{
 	"set -v": "use set -x, which prints each command before it runs", "set -T": "there is no trap of DEBUG or RETURN",
 }
 
+// The reasons why builtins of bash are refused, each with what to use instead where
+// there is something.
 const (
 	noJobs       = "jobs have no names; wait waits for all that run in the background"
 	noTerminal   = "there is no terminal"
@@ -525,6 +529,8 @@ func (r *run) runScript(ctx context.Context, p *command.Process) int {
 	return r.nested(ctx, p, string(data), p.Args[0], nil, p.Args[1:])
 }
 
+// isShell reports whether name is a program that runs scripts: it is this interpreter
+// once more, not a program of the host.
 func isShell(name string) bool { return name == "bash" || name == "sh" }
 
 // replacements are what to use instead of programs that many would expect.

@@ -50,6 +50,8 @@ type script struct {
 	base int // frames of the stack before the parser
 }
 
+// newScript returns the script text, to be parsed by whoever calls newScript: the frames
+// of the stack are counted from there.
 func newScript(text string) *script { return &script{text, depth()} }
 
 // Read implements [io.Reader].
@@ -206,6 +208,7 @@ func internalCall(name string, args ...string) *syntax.CallExpr {
 	return call
 }
 
+// literal returns the word s, which must need no quotes: nothing in it is expanded.
 func literal(s string) *syntax.Word {
 	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
 }

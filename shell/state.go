@@ -32,6 +32,8 @@ type state struct {
 	next   int            // guarded by mu; the number of the last piece
 }
 
+// newState returns the state of a session in which nothing has run: in the root,
+// without variables and functions.
 func newState() *state {
 	return &state{Dir: "/", vars: map[string]expand.Variable{}, functions: map[string]*syntax.Stmt{}, pieces: map[int]string{}}
 }

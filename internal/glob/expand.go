@@ -7,13 +7,6 @@ const (
 	maxExpanded = 1 << 18
 )
 
-// expand returns the patterns without braces that pattern, which is valid,
-// stands for. Nothing is multiplied before its size is known to be in bounds.
-func expand(pattern string) ([]string, error) {
-	e := expander{pattern: pattern}
-	return e.sequence()
-}
-
 type expander struct {
 	pattern string
 	pos     int

@@ -94,6 +94,13 @@ func CompileAny(patterns ...string) (*Pattern, error) {
 	return &Pattern{start: root.below}, nil
 }
 
+// expand returns the patterns without braces that pattern, which is valid,
+// stands for. Nothing is multiplied before its size is known to be in bounds.
+func expand(pattern string) ([]string, error) {
+	e := expander{pattern: pattern}
+	return e.sequence()
+}
+
 // check returns the error of a pattern that is not valid.
 func check(pattern string) error {
 	switch {

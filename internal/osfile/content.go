@@ -40,6 +40,7 @@ type content struct {
 	rewritten bool                   // something else has changed than the end
 }
 
+// newContent returns the content of a file that has been described and not read.
 func (f *FS) newContent(info workspace.FileInfo) *content {
 	return &content{fs: f, info: info, locked: make(chan struct{}, 1)}
 }
@@ -69,12 +70,16 @@ func (f *FS) load(name string) (*content, error) {
 	return c, nil
 }
 
+// describe returns what is known of the file. Its size counts what has been written and
+// not stored.
 func (c *content) describe() workspace.FileInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.info
 }
 
+// require sets the condition of the next store, and makes it take place even if nothing
+// is written.
 func (c *content) require(condition workspace.WriteOptions) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,6 +96,7 @@ func (c *content) rename(name string) {
 	c.condition = workspace.WriteOptions{} // it was about the old name
 }
 
+// discard makes the content store nothing more.
 func (c *content) discard() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,6 +131,8 @@ func (c *content) changed() {
 	c.info.Size, c.info.ModTime = int64(len(c.data)), time.Now()
 }
 
+// readAt reads as [io.ReaderAt] does. Of a file larger than the limit only a window is
+// held, which moves to where the caller reads.
 func (c *content) readAt(p []byte, at int64) (n int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,6 +207,7 @@ func (c *content) check(size int64) error {
 	return nil
 }
 
+// truncate cuts the content to size, or extends it with zeros.
 func (c *content) truncate(size int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,6 +250,8 @@ func (c *content) store() error {
 	return err
 }
 
+// changedByOthers reports whether a store failed because the file is not as it was when
+// it was read, or exists by now.
 func changedByOthers(err error) bool {
 	return errors.Is(err, workspace.ErrConflict) || errors.Is(err, fs.ErrExist)
 }

@@ -49,7 +49,10 @@ func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (*File, error) {
 	return file, nil
 }
 
+// readable reports whether the file was opened for reading.
 func (file *File) readable() bool { return file.flag&(os.O_WRONLY|os.O_RDWR) != os.O_WRONLY }
+
+// writable reports whether the file was opened for writing.
 func (file *File) writable() bool { return file.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
 
 // openRead opens a file or directory for reading.

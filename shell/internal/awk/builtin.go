@@ -29,6 +29,9 @@ var builtins = map[string]signature{
 	"substr": {2, 3, -1}, "system": {1, 1, -1}, "systime": {0, 0, -1}, "tolower": {1, 1, -1}, "toupper": {1, 1, -1}, "typeof": {1, 1, -1}, "xor": {2, many, -1},
 }
 
+// builtin calls a function of the language. Those of the first switch evaluate their
+// arguments themselves, as some of these are arrays, regular expressions or variables
+// to assign to; the others get values, from left to right.
 func (in *interp) builtin(e *builtin) value {
 	switch e.name {
 	case "length":
@@ -389,6 +392,10 @@ func (in *interp) replaced(s string, matches [][]int, replacement string, groups
 	return b.String()
 }
 
+// replace appends the replacement of the match m in s. "&" is the match, and with
+// groups "\1" is a group; a backslash before either takes that meaning away. Of
+// backslashes before "&", two stand for one, as POSIX has it; elsewhere in sub and gsub
+// a backslash is itself.
 func replace(b *strings.Builder, s string, m []int, replacement string, groups bool) {
 	for i := 0; i < len(replacement); i++ {
 		c := replacement[i]
@@ -548,6 +555,8 @@ func (in *interp) sort(e *builtin) value {
 	return num(float64(len(list)))
 }
 
+// strftime is strftime(format, seconds, utc); all three can be left out. Seconds beyond
+// some 35,000 years are cut to that, as the calendar goes no further.
 func (in *interp) strftime(args []value) value {
 	format, t, zone := "%a %b %e %H:%M:%S %Z %Y", in.config.Now(), in.config.Location
 	if len(args) > 0 {

@@ -136,6 +136,7 @@ func firstCharacters(s string, n int) string {
 	return s
 }
 
+// pad appends text with spaces up to width, which counts characters and not bytes.
 func pad(b *strings.Builder, text string, width int, left bool) {
 	fill := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 	if left {

@@ -68,6 +68,8 @@ const (
 	varPROCINFO
 )
 
+// specialNames are the variables that the language has itself, in the order of their
+// places among the global ones.
 var specialNames = []string{"NF", "NR", "FNR", "FS", "RS", "OFS", "ORS", "SUBSEP", "CONVFMT", "OFMT", "FPAT", "IGNORECASE",
 	"RSTART", "RLENGTH", "FILENAME", "RT", "ENVIRON", "ARGC", "ARGV", "PROCINFO"}
 
@@ -206,6 +208,7 @@ func (in *interp) main() {
 	in.unwound(func() control { return in.blocks(p.end) })
 }
 
+// blocks runs blocks of BEGIN or END until one of them does not end by itself.
 func (in *interp) blocks(list []*block) control {
 	for _, b := range list {
 		if how := in.block(b); how != goOn {
@@ -238,6 +241,16 @@ func (in *interp) records() control {
 	}
 }
 
+// nextRecord reads the next record of the main input into $0.
+func (in *interp) nextRecord() bool {
+	s, ok := in.readMain()
+	if ok {
+		in.setRecord(input(s))
+	}
+	return ok
+}
+
+// rules runs the rules for a record. A rule without an action prints it.
 func (in *interp) rules() control {
 	for _, r := range in.program.rules {
 		if !in.selects(r) {
@@ -308,6 +321,7 @@ func (in *interp) store(c *cell, v value) {
 	c.v = v
 }
 
+// block runs the statements of b until one of them jumps.
 func (in *interp) block(b *block) control {
 	for _, s := range b.list {
 		if how := in.exec(s); how != goOn {
@@ -317,6 +331,7 @@ func (in *interp) block(b *block) control {
 	return goOn
 }
 
+// exec runs a statement, and returns where to go on after it.
 func (in *interp) exec(s stmt) control {
 	switch s := s.(type) {
 	case simple:
@@ -465,6 +480,7 @@ func (in *interp) drop(of expr) {
 	in.clear(in.arrayOf(of))
 }
 
+// clear removes all elements of an array, and what they count in the budget of memory.
 func (in *interp) clear(a *array) {
 	for key, c := range a.elements {
 		in.release(key, c)
@@ -483,16 +499,19 @@ func (in *interp) release(key string, c *cell) {
 	}
 }
 
+// test evaluates a condition.
 func (in *interp) test(e expr) bool {
 	v := in.eval(e)
 	return v.true()
 }
 
+// number evaluates an expression as a number.
 func (in *interp) number(e expr) float64 {
 	v := in.eval(e)
 	return v.number()
 }
 
+// string evaluates an expression as text.
 func (in *interp) string(e expr) string { return in.text(in.eval(e)) }
 
 // text returns v as a string.
@@ -654,6 +673,8 @@ func (in *interp) compareText(a, b string) int {
 	return strings.Compare(a, b)
 }
 
+// calculate applies an arithmetic operator; all that is not in the switch is a power.
+// "%" has the sign of its left side, as in C.
 func calculate(op byte, a, b float64, line int) float64 {
 	switch op {
 	case '+':
@@ -765,6 +786,7 @@ func (in *interp) key(subs []expr) string {
 	return key
 }
 
+// keyPart evaluates one of the subscripts of an element. SUBSEP joins several.
 func (in *interp) keyPart(e expr) string { return in.string(e) }
 
 // element returns an element, which is created if it does not exist: also by reading
@@ -817,6 +839,7 @@ func (in *interp) cellArray(c *cell) *array {
 	return c.array
 }
 
+// newArray returns an array without elements.
 func newArray() *array { return &array{elements: map[string]*cell{}} }
 
 // call calls a function of the program.

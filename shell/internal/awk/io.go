@@ -33,6 +33,8 @@ type reader struct {
 	status     int // of the command whose output it is
 }
 
+// newReader returns a reader of the records of r, each of which may have at most limit
+// bytes. Close closes closer.
 func newReader(r io.Reader, closer io.Closer, limit int64) *reader {
 	return &reader{Closer: closer, r: r, limit: limit}
 }
@@ -127,15 +129,6 @@ type mainInput struct {
 	kept  *bufio.Writer
 	edits io.WriteCloser
 	name  string
-}
-
-// nextRecord reads the next record of the main input into $0.
-func (in *interp) nextRecord() bool {
-	s, ok := in.readMain()
-	if ok {
-		in.setRecord(input(s))
-	}
-	return ok
 }
 
 // readMain reads a record, from the next file where one ends. exit in ENDFILE cannot be
@@ -299,6 +292,8 @@ func (in *interp) assignArgument(arg string) bool {
 	return true
 }
 
+// isName reports whether s can be the name of a variable, as in an argument such as
+// "x=1".
 func isName(s string) bool {
 	if s == "" || isDigit(s[0]) {
 		return false
@@ -483,6 +478,8 @@ func (in *interp) failWrite(w *bufio.Writer, err error) {
 	fail(0, "write error: %s", in.config.ErrorText(err))
 }
 
+// flushAll writes what print has kept back, to the output and to files. What goes to a
+// command waits: it runs when it is closed.
 func (in *interp) flushAll() {
 	in.flush(in.out)
 	for _, key := range in.order {
@@ -500,6 +497,8 @@ func (in *interp) print(w *bufio.Writer, s string) {
 	}
 }
 
+// printStatement runs print and printf. What goes to the standard error is written at
+// once, so that it stands where it belongs among the messages of others.
 func (in *interp) printStatement(s *printStmt) {
 	in.step()
 	var text string
@@ -696,6 +695,7 @@ type fields struct {
 // maxMatches bounds the matches in one text: each needs some dozen bytes.
 const maxMatches = 2 << 20
 
+// newFields begins to split s. Expressions are matched here, for the whole text at once.
 func newFields(s string, by *splitter) fields {
 	f := fields{s: s, by: by}
 	switch {
@@ -709,6 +709,8 @@ func newFields(s string, by *splitter) fields {
 	return f
 }
 
+// limited returns the matches, or ends the program if there are more than a text may
+// have.
 func limited(matches [][]int) [][]int {
 	if len(matches) == maxMatches {
 		fail(0, "more than %d matches in one text need too much memory", maxMatches-1)
@@ -716,6 +718,8 @@ func limited(matches [][]int) [][]int {
 	return matches
 }
 
+// next returns the next field, and sets before to what stands between it and the field
+// before it. Afterwards at is -1 if there is no further field.
 func (f *fields) next() (field string, ok bool) {
 	switch from := f.at; {
 	case from < 0:

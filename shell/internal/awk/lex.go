@@ -41,6 +41,7 @@ const (
 	tokenBuiltin kind = "built-in function"
 )
 
+// token is a name, a constant, an operator or a line end of a program.
 type token struct {
 	kind   kind
 	text   string // of a name, string or regexp
@@ -71,6 +72,8 @@ type lexer struct {
 	tokens []token
 }
 
+// lex returns the tokens of a program. A line end and the end of the text follow the
+// last one, so that the parser may always look one further.
 func lex(source string) []token {
 	l := &lexer{source: source, line: 1}
 	for l.next() {
@@ -78,6 +81,7 @@ func lex(source string) []token {
 	return append(l.tokens, token{kind: tokenNewline, line: l.line}, token{kind: tokenEnd, line: l.line})
 }
 
+// add adds a token at the current line.
 func (l *lexer) add(t token) {
 	t.line = l.line
 	l.tokens = append(l.tokens, t)
@@ -151,6 +155,7 @@ func (l *lexer) next() bool {
 // isLetter reports whether a name may have c. c|0x20 is the lower case of a letter.
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
+// isDigit reports whether c is an ASCII digit.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // word reads a name or a keyword. A name with a "(" right after it is a call.

@@ -163,6 +163,7 @@ type (
 // its own.
 type control int
 
+// The values of control.
 const (
 	goOn control = iota
 	doBreak
@@ -255,12 +256,17 @@ func recoverError(err *error) {
 	}
 }
 
+// kind returns the kind of the token at hand.
 func (p *parser) kind() kind { return p.tokens[p.at].kind }
-func (p *parser) line() int  { return p.tokens[p.at].line }
+
+// line returns the line of the token at hand, for messages.
+func (p *parser) line() int { return p.tokens[p.at].line }
 
 // peek returns the token after the current one. The last token is the end, and stays.
 func (p *parser) peek() token { return p.tokens[min(p.at+1, len(p.tokens)-1)] }
 
+// next returns the token at hand and moves on. The last token, the end of the text,
+// stays at hand.
 func (p *parser) next() token {
 	t := p.tokens[p.at]
 	if p.at < len(p.tokens)-1 {
@@ -278,6 +284,7 @@ func (p *parser) accept(k kind) bool {
 	return false
 }
 
+// expect is next for a token that must be of a kind.
 func (p *parser) expect(k kind) token {
 	if p.kind() != k {
 		p.unexpected("expected " + string(k))
@@ -298,11 +305,14 @@ func (p *parser) unexpected(more string) {
 	fail(t.line, "syntax error at or near %s%s", near, more)
 }
 
+// skipNewlines moves on over line ends, which the grammar allows after "{", "&&", "||",
+// "do", "else" and commas.
 func (p *parser) skipNewlines() {
 	for p.accept(tokenNewline) {
 	}
 }
 
+// skipEnds moves on over what can end a statement.
 func (p *parser) skipEnds() {
 	for p.accept(tokenNewline) || p.accept(";") {
 	}
@@ -393,6 +403,7 @@ func (p *parser) function() {
 	p.fn = nil
 }
 
+// block reads statements between braces.
 func (p *parser) block() *block {
 	p.expect("{")
 	b := &block{}
@@ -477,6 +488,7 @@ func (p *parser) statement() stmt {
 	return s
 }
 
+// condition reads an expression in parentheses.
 func (p *parser) condition() expr {
 	p.expect("(")
 	e := p.open(p.expr)
@@ -699,6 +711,7 @@ func (p *parser) expr() expr {
 	return left
 }
 
+// wantLvalue fails unless e is something that a value can be assigned to.
 func (p *parser) wantLvalue(e expr) {
 	switch e.(type) {
 	case *global, *local, *field, *index:
@@ -722,6 +735,9 @@ func (p *parser) ternary() expr {
 	return &conditional{test, yes, p.expr()}
 }
 
+// or reads expressions that are joined by "||". The functions from here on are the
+// levels of the grammar of POSIX, from the loosest operator to the tightest; each reads
+// operands of the next level.
 func (p *parser) or() expr {
 	left := p.and()
 	for p.accept("||") {
@@ -732,6 +748,7 @@ func (p *parser) or() expr {
 	return left
 }
 
+// and reads expressions that are joined by "&&".
 func (p *parser) and() expr {
 	left := p.membership()
 	for p.accept("&&") {
@@ -753,6 +770,7 @@ func (p *parser) membership() expr {
 	return left
 }
 
+// matching reads "~" and "!~", which group from the left.
 func (p *parser) matching() expr {
 	left := p.comparison()
 	for p.kind() == "~" || p.kind() == "!~" {
@@ -815,6 +833,7 @@ func (p *parser) startsOperand() bool {
 	return false
 }
 
+// additive reads sums and differences.
 func (p *parser) additive() expr {
 	left := p.multiplicative()
 	for p.kind() == "+" || p.kind() == "-" {
@@ -825,6 +844,7 @@ func (p *parser) additive() expr {
 	return left
 }
 
+// multiplicative reads products, quotients and remainders.
 func (p *parser) multiplicative() expr {
 	left := p.unary()
 	for p.kind() == "*" || p.kind() == "/" || p.kind() == "%" {
@@ -868,6 +888,8 @@ func (p *parser) power() expr {
 	return &arithmetic{'^', left, right, line}
 }
 
+// postfix reads an operand with "++" or "--" after it, which only a variable, a field
+// or an element can have.
 func (p *parser) postfix() expr {
 	e := p.primary()
 	switch e.(type) {

@@ -14,6 +14,8 @@ type regex struct {
 	literal bool // the source is a text without operators
 }
 
+// newRegex compiles an extended regular expression of awk. One without special
+// characters is searched for as text, which is faster.
 func newRegex(source string, ignoreCase bool) (*regex, error) {
 	re, err := pattern.Compile([]string{extended(source)}, pattern.Extended, &pattern.Options{IgnoreCase: ignoreCase})
 	if err != nil {
@@ -103,6 +105,7 @@ func class(b *strings.Builder, source string, at int) int {
 	return i
 }
 
+// match reports whether the expression matches somewhere in s.
 func (r *regex) match(s string) bool {
 	if r.literal {
 		return strings.Contains(s, r.source)

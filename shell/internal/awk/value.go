@@ -27,6 +27,8 @@ type value struct {
 	kind valueKind
 }
 
+// valueKind says which of the fields of a value count, and whether text that looks like
+// a number is compared as one.
 type valueKind uint8
 
 const (
@@ -36,12 +38,17 @@ const (
 	isInput           // s, from a field, getline, an argument or a variable of the environment
 )
 
+// num returns a number.
 func num(n float64) value { return value{n: n, kind: isNum} }
 
+// str returns a text that is compared as text, whatever it looks like.
 func str(s string) value { return value{s: s, kind: isStr} }
 
+// input returns a text from outside the program: POSIX calls it a numeric string if it
+// looks like a number, and compares it as a number.
 func input(s string) value { return value{s: s, kind: isInput} }
 
+// boolean returns 1 or 0.
 func boolean(b bool) value {
 	if b {
 		return num(1)
@@ -80,6 +87,7 @@ func (v *value) numeric() bool {
 	return v.kind == isNum || v.kind == unset || v.kind == isInput && looksNumeric(v.s)
 }
 
+// isBlank reports whether c is white space of C, which may stand around a number.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || '\v' <= c && c <= '\r' }
 
 // numberPrefix returns how long the decimal number is that s begins with.

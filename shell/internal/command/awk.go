@@ -11,6 +11,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
+// awkUsage is what awk prints when it is called without a program, or with an option
+// that it does not know.
 const awkUsage = "usage: awk [-F fs] [-v var=value] [-f file | program] [file...]"
 
 // awkRun is what the options of awk say.

@@ -72,16 +72,18 @@ func column(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
+// columns is one run of column. It keeps all rows in memory, because the width of a
+// column is that of its widest cell.
 type columns struct {
-	separators string
-	merge      bool // several separators count as one
-	between    string
-	width      int
-	limit      int
-	fillRows   bool
-	names      []string
+	separators string   // the bytes of -s; each of them ends a cell
+	merge      bool     // several separators count as one
+	between    string   // what stands between two columns of a table: two spaces, or that of -o
+	width      int      // of the output in which the columns without -t have to fit
+	limit      int      // the most columns of a table, of -l; zero for no limit
+	fillRows   bool     // -x: fill a row before the next one, not a column
+	names      []string // the headings of -N, one for each column
 	headings   bool
-	right      []string
+	right      []string   // the columns of -R, by name or by number from 1
 	rows       [][]string // nil: an empty line
 }
 

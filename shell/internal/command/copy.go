@@ -301,6 +301,7 @@ func (t *transfer) moveByCopy(ctx context.Context, from, to string, source works
 	return errors.Join(err, t.removeCopy(undo, to))
 }
 
+// removeCopy removes what a move has copied, unless another process has done so.
 func (t *transfer) removeCopy(ctx context.Context, name string) error {
 	err := t.p.Rm(ctx, name, &workspace.RmOptions{Recursive: true})
 	if errors.Is(err, fs.ErrNotExist) {

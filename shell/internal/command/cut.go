@@ -308,6 +308,9 @@ func pasteParallel(ctx context.Context, p *Process, out *bufio.Writer, names, de
 	return open(names)
 }
 
+// pasteLines writes a line of each reader side by side until all have ended. One that
+// has ended before the others gives empty fields: its delimiters are written before the
+// next line that comes, and at the end of the row.
 func pasteLines(p *Process, out *bufio.Writer, names []string, readers []*lineReader, delimiters []string, end byte) int {
 	status := 0
 	ended := make([]bool, len(readers))

@@ -103,11 +103,14 @@ func date(ctx context.Context, p *Process) int {
 	return p.finish(out, 0)
 }
 
+// isoFormats are the formats of -I, by its argument, which is "date" if it has none.
 var isoFormats = map[string]string{
 	"date": "%Y-%m-%d", "hours": "%Y-%m-%dT%H%:z", "minutes": "%Y-%m-%dT%H:%M%:z",
 	"seconds": "%Y-%m-%dT%H:%M:%S%:z", "ns": "%Y-%m-%dT%H:%M:%S,%N%:z",
 }
 
+// zoneOffset is a time zone of POSIX without daylight saving, such as "CET-1" or
+// "<+0530>-5:30". Its sign is that of the way to UTC: "-1" is one hour east.
 var zoneOffset = lazyregexp.New(`^:?(?:([A-Za-z]{3,})|<([A-Za-z0-9+-]{3,})>)([+-]?)(\d{1,2})(?::(\d{2}))?$`)
 
 // parseZone reads the value of TZ: none, UTC, or a name and an offset in POSIX's
@@ -155,6 +158,8 @@ func formatTime(t time.Time, format string) string {
 	return b.String()
 }
 
+// timeDirective is one directive of a format: flags, a width, a modifier that has no
+// meaning here, and a letter, or colons before z.
 var timeDirective = lazyregexp.New(`^%([-_0+^#]*)(\d*)(?:[EO]?([a-zA-Z])|(:{1,3}z|%))`)
 
 // timeComposites are directives that are formats themselves.
@@ -311,6 +316,7 @@ func zoneText(t time.Time, colons int) string {
 	return fmt.Sprintf("%c%02d:%02d", sign, h, m)
 }
 
+// errDate says that a description of a date is none, or gives the same thing twice.
 var errDate = errors.New("invalid date")
 
 // dateParser collects what the words of a date say, as GNU's date does: an absolute
@@ -331,6 +337,8 @@ type dateParser struct {
 	seconds                            time.Duration
 }
 
+// monthNames matches the name of a month in lower case, whole or as its first three
+// letters. September has four in a usual abbreviation.
 const monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
 
 // dateRules are the forms that a date consists of, tried in this order: the expression
@@ -407,6 +415,8 @@ var dateForms = sync.OnceValue(func() []*regexp.Regexp {
 	return forms
 })
 
+// zoneHours are the hours east of UTC of the time zones with a name. Those that are not
+// here, such as utc and z, are UTC itself.
 var zoneHours = map[string]int{"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7,
 	"cet": 1, "cest": 2, "eet": 2, "eest": 3, "bst": 1, "west": 1}
 
@@ -444,6 +454,8 @@ func parseDate(s string, now time.Time) (time.Time, error) {
 	}
 }
 
+// The forms that stand before all others: "@" and seconds since 1970 as the whole
+// description, and a time zone to read the rest in.
 var (
 	epochForm  = lazyregexp.New(`^@([+-]?\d+)(?:[.,](\d+))?$`)
 	zonePrefix = lazyregexp.New(`^tz="([^"]*)"\s*`)
@@ -472,6 +484,7 @@ func monthNumber(name string) string {
 	return strconv.Itoa(strings.Index(months, strings.ToUpper(name[:3]))/3 + 1)
 }
 
+// date takes a date. Without a year it is in the current one.
 func (d *dateParser) date(year, month, day string) error {
 	if d.hasDate {
 		return errDate
@@ -519,6 +532,7 @@ func (d *dateParser) time(hour, minute, second, fraction, half string) error {
 	return nil
 }
 
+// offset takes a time zone as its difference from UTC. GNU's date knows up to 24 hours.
 func (d *dateParser) offset(sign, hours, minutes string) error {
 	h, m := atoi(hours), atoi(minutes)
 	if d.hasZone || h > 24 || m > 59 {
@@ -543,6 +557,8 @@ func ordinal(word string, missing int) (int, error) {
 	return int(n), err
 }
 
+// relativeTo adds count units of time. Days and longer units are added to the date and
+// not as hours, so they keep the time of day when the clocks change.
 func (d *dateParser) relativeTo(count, unit string, ago bool) error {
 	n, err := ordinal(count, 1)
 	if err != nil {

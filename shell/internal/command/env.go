@@ -272,6 +272,8 @@ type xargsRun struct {
 // errStopXargs ends xargs with the status that it has.
 var errStopXargs = errors.New("stop")
 
+// run reads the arguments, and runs the command with those that are left at the end. A
+// command that has not run by then runs without arguments, unless -r or -I was given.
 func (x *xargsRun) run(in io.Reader) error {
 	if x.stdin == nil {
 		x.stdin = x.p.Stdin

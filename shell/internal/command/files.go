@@ -71,6 +71,7 @@ type contentWriter struct {
 	size  int64
 }
 
+// newContentWriter returns a writer that has been given nothing yet.
 func newContentWriter() *contentWriter { return &contentWriter{hash: sha256.New()} }
 
 // Write implements [io.Writer].
@@ -548,6 +549,8 @@ func (f *Files) deviceInfo(dir, name string) (workspace.FileInfo, bool) {
 // devices are the devices below /dev.
 var devices = []string{"null", "stdin", "stdout", "stderr", "fd/0", "fd/1", "fd/2"}
 
+// directory describes the root where it holds several workspaces, or one of the
+// directories in it.
 func directory(name string) workspace.FileInfo {
 	return workspace.FileInfo{Name: path.Base(name), Path: name, Type: workspace.TypeDirectory}
 }
@@ -699,6 +702,8 @@ func (f *Files) DropDescriptors() {
 	clear(f.descriptors)
 }
 
+// descriptor returns what the descriptor behind a name such as /dev/fd/63 holds, and
+// whether there is one.
 func (f *Files) descriptor(device string) ([]byte, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -117,6 +117,8 @@ type findError string
 // Error implements the error interface.
 func (e findError) Error() string { return string(e) }
 
+// findErrorf returns an error of the expression, which ends find before it has looked
+// at a file.
 func findErrorf(format string, args ...any) error { return findError(fmt.Sprintf(format, args...)) }
 
 // parse reads the arguments: directories, up to the first word that begins with "-" or
@@ -804,6 +806,8 @@ func (f *findRun) children(ctx context.Context, top *findEntry, deeper bool, vis
 	return nil
 }
 
+// printfTime is a time in the format of -printf: %T, %A or %C, with a letter of
+// strftime, "@" for seconds, or "+".
 var printfTime = lazyregexp.New(`^%[TAC](@|\+|[A-Za-z])`)
 
 // printf is -printf.

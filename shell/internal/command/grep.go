@@ -394,6 +394,8 @@ type grepFile struct {
 	eol      byte
 }
 
+// newFile returns the state of searching one input, with lines that are numbered from
+// 1.
 func (g *grepRun) newFile(name string) *grepFile {
 	f := &grepFile{grepRun: g, name: name, line: 1, eol: '\n'}
 	if g.zeroLines {
@@ -733,6 +735,8 @@ func (f *grepFile) printPart(line []byte, m []int, at int64) {
 	f.newline()
 }
 
+// newline ends a line of output. A write that fails means that the reader wants no
+// more, and ends the search.
 func (f *grepFile) newline() {
 	if err := f.out.WriteByte(f.eol); err != nil {
 		f.over, f.broken = true, true
@@ -799,6 +803,7 @@ func (f *grepFile) printName() {
 	f.out.WriteByte('\n')
 }
 
+// printCount prints the line of -c.
 func (f *grepFile) printCount() {
 	if f.withName {
 		f.printBefore(':')

@@ -78,12 +78,15 @@ type summer struct {
 	bad                          bool
 }
 
+// sum returns the sum of what r has, in hexadecimal digits.
 func (s *summer) sum(r io.Reader) (string, error) {
 	h := s.algorithm()
 	_, err := io.Copy(h, r)
 	return hex.EncodeToString(h.Sum(nil)), errors.Join(err, s.ctx.Err())
 }
 
+// The escapes of GNU's coreutils in the name of a file. A line with an escaped name
+// begins with a backslash.
 var (
 	escapeSumName   = strings.NewReplacer("\\", `\\`, "\n", `\n`, "\r", `\r`)
 	unescapeSumName = strings.NewReplacer(`\\`, "\\", `\n`, "\n", `\r`, "\r")
@@ -235,6 +238,8 @@ type sumKind struct {
 	algorithm func() hash.Hash
 }
 
+// checksums are the algorithms by the name that cksum -a has for them. The programs are
+// called the same, with "sum" after it.
 var checksums = map[string]sumKind{
 	"md5": {"MD5", md5.New}, "sha1": {"SHA1", sha1.New}, "sha224": {"SHA224", sha256.New224}, "sha256": {"SHA256", sha256.New},
 	"sha384": {"SHA384", sha512.New384}, "sha512": {"SHA512", sha512.New},
@@ -310,10 +315,12 @@ type encoding interface {
 	DecodedLen(n int) int
 }
 
+// base64Program is the encoding of RFC 4648, section 4.
 func base64Program(ctx context.Context, p *Process) int {
 	return recode(ctx, p, base64.StdEncoding, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 4)
 }
 
+// base32Program is the encoding of RFC 4648, section 6.
 func base32Program(ctx context.Context, p *Process) int {
 	return recode(ctx, p, base32.StdEncoding, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 8)
 }
@@ -343,6 +350,9 @@ func recode(ctx context.Context, p *Process, coding encoding, alphabet string, g
 	return p.finish(out, status)
 }
 
+// encodeBase writes the encoding of in, with a line end after each wrap characters, or
+// without any if wrap is zero. Padding can come only at the end, as each block but the
+// last is made of whole groups.
 func encodeBase(ctx context.Context, out *bufio.Writer, in io.Reader, coding encoding, wrap int) error {
 	const block = 15 << 10 // whole groups of both encodings
 	buf := make([]byte, block)
@@ -377,6 +387,8 @@ func encodeBase(ctx context.Context, out *bufio.Writer, in io.Reader, coding enc
 	return ctx.Err()
 }
 
+// errInvalidInput says that what is decoded has a character that is not of the
+// encoding, or ends within a group.
 var errInvalidInput = errors.New("invalid input")
 
 // decodeBase decodes whole groups. What comes before an error is written, as by GNU's

@@ -48,12 +48,15 @@ type headers struct {
 	printed        bool
 }
 
+// define adds the options for headers to f.
 func (h *headers) define(f *flags) {
 	f.BoolVarP(&h.quiet, "quiet", "q", false, "never print headers giving file names")
 	f.BoolVar(&h.quiet, "silent", false, "the same as -q")
 	f.BoolVarP(&h.verbose, "verbose", "v", false, "always print headers giving file names")
 }
 
+// print writes the header of the file name, one of names, with an empty line before all
+// but the first. One file alone gets a header only with -v.
 func (h *headers) print(w io.Writer, name string, names []string) {
 	if h.quiet || !h.verbose && len(names) < 2 {
 		return
@@ -99,6 +102,8 @@ func head(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
+// firstLines copies the first n lines of in, and reads little more than them. A line
+// may be longer than the buffer: it is then copied in pieces.
 func firstLines(ctx context.Context, out *bufio.Writer, in io.Reader, n int64, end byte) error {
 	if n == 0 {
 		return nil
@@ -173,6 +178,8 @@ func (l *lastLines) add(line []byte, w io.Writer) error {
 	return nil
 }
 
+// write writes the lines in the order in which they came. They are in a ring, whose
+// oldest line is at first.
 func (l *lastLines) write(w io.Writer) error {
 	for i := range l.lines {
 		if _, err := w.Write(l.lines[(l.first+i)%len(l.lines)]); err != nil {
@@ -207,6 +214,7 @@ func lastBytes(ctx context.Context, p *Process, w io.Writer, in io.Reader, n int
 	return nil, ctx.Err()
 }
 
+// allButLastBytes copies in but for its last n bytes.
 func allButLastBytes(ctx context.Context, p *Process, out io.Writer, in io.Reader, n int64) error {
 	_, err := lastBytes(ctx, p, out, in, n)
 	return err
@@ -270,6 +278,8 @@ func tail(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
+// tailLines writes the last n lines of in. It holds no more than those, and fails if
+// they are more than a program may hold.
 func tailLines(ctx context.Context, p *Process, out io.Writer, in io.Reader, n int64, end byte) error {
 	window := lastLines{limit: n, memory: p.MaxMemory}
 	r := newLineReader(ctx, p, in, end)

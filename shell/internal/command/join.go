@@ -16,12 +16,15 @@ import (
 // partner: two files with the same lines need not be sorted.
 type orderCheck int
 
+// The values of orderCheck.
 const (
 	checkUnpairable orderCheck = iota // once there is a line without a partner
 	checkAlways
 	checkNever
 )
 
+// orderCheck adds the options about sorted input, of which the last one on the command
+// line holds.
 func (f *flags) orderCheck() *orderCheck {
 	check := new(orderCheck)
 	set := func(value orderCheck) func(string) error {
@@ -148,6 +151,7 @@ type joiner struct {
 // the key.
 type joinField struct{ file, field int }
 
+// joinLine is a line and its fields, which are parts of text.
 type joinLine struct {
 	text   []byte
 	fields [][]byte
@@ -205,6 +209,8 @@ func (j *joiner) configure(unpaired, only []string, format string, keys [2]strin
 	return nil
 }
 
+// errDisorder says that a line sorts before the one that it follows, so the result
+// would miss pairs.
 var errDisorder = errors.New("input is not in sorted order")
 
 // run joins the files. A header is joined with the other header, whatever the keys, and
@@ -386,6 +392,8 @@ func (j *joiner) compare(a *joinLine, fileA int, b *joinLine, fileB int) int {
 	return slices.CompareFunc(x, y, func(c, d byte) int { return int(upperByte(c)) - int(upperByte(d)) })
 }
 
+// upperByte returns the upper case of an ASCII letter, and other bytes as they are: the
+// order of the C locale knows no more.
 func upperByte(c byte) byte {
 	if c >= 'a' && c <= 'z' {
 		return c - 'a' + 'A'

@@ -673,6 +673,7 @@ func (in *jqInput) open() bool {
 	}
 }
 
+// close closes the file that is being read, if there is one.
 func (in *jqInput) close() {
 	if in.file != nil {
 		in.file.Close()

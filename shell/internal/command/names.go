@@ -150,6 +150,8 @@ func realpath(ctx context.Context, p *Process) int {
 // missingMode is which elements of a path may be missing.
 type missingMode int
 
+// How many elements of a name realpath lets be missing: the last one by default, none
+// with -e, and any with -m.
 const (
 	lastMissing missingMode = iota
 	noneMissing
@@ -198,6 +200,7 @@ func (p *Process) realPath(ctx context.Context, name string, mode missingMode, k
 	return path.Join(existing, resolved, missing), nil
 }
 
+// isBelow reports whether the clean absolute name is dir or below it.
 func isBelow(name, dir string) bool {
 	return name == dir || dir == "/" || strings.HasPrefix(name, dir+"/")
 }

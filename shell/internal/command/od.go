@@ -145,6 +145,8 @@ type dumpSpec struct {
 	trailer bool
 }
 
+// dumpFields are how many columns a field of od takes, by the letter of its type and
+// its size in bytes: as many as the longest value needs.
 var dumpFields = map[byte]map[int]int{
 	'o': {1: 3, 2: 6, 4: 11, 8: 22}, 'x': {1: 2, 2: 4, 4: 8, 8: 16}, 'd': {1: 4, 2: 6, 4: 11, 8: 20},
 	'u': {1: 3, 2: 5, 4: 10, 8: 20}, 'f': {4: 15, 8: 24}, 'a': {1: 3}, 'c': {1: 3},
@@ -246,6 +248,9 @@ func (d *dumper) block(b []byte) error {
 	return d.line(b)
 }
 
+// write prints a line for each type: b, which is shorter than the width at the end of
+// the input only, is padded with zeros to read the last values, and what is missing is
+// left blank.
 func (d *dumper) write(b []byte) error {
 	whole := append(bytes.Clone(b), make([]byte, d.width-len(b))...)
 	for i, s := range d.specs {
@@ -285,6 +290,7 @@ func dotted(b []byte) string {
 	return string(text)
 }
 
+// The names that -t a and -t c have for bytes that cannot be printed.
 var (
 	asciiNames = strings.Fields("nul soh stx etx eot enq ack bel bs ht nl vt ff cr so si dle dc1 dc2 dc3 dc4 nak syn etb can em sub esc fs gs rs us sp")
 	cEscapes   = map[byte]string{0: `\0`, '\a': `\a`, '\b': `\b`, '\t': `\t`, '\n': `\n`, '\v': `\v`, '\f': `\f`, '\r': `\r`}
@@ -333,6 +339,8 @@ func (d *dumper) field(s dumpSpec, b []byte) string {
 	return shortFloat(math.Float64frombits(n), 64)
 }
 
+// characterField returns a byte as -c shows it: an escape, three octal digits, or
+// itself.
 func characterField(c byte) string {
 	switch escape := cEscapes[c]; {
 	case escape != "":
@@ -437,6 +445,8 @@ type hexStyle struct {
 	text    bool
 }
 
+// hexStyles are the options of hexdump that choose a style, with "default" for none of
+// them.
 var hexStyles = map[string]hexStyle{
 	"default": {"%07x", 2, " %04x", false},
 	"b":       {"%07x", 1, " %03o", false},
@@ -447,11 +457,15 @@ var hexStyles = map[string]hexStyle{
 	"x":       {"%07x", 2, "    %04x", false},
 }
 
+// hexDumper prints as hexdump does. It differs from od in its columns, and in the line
+// with the length at the end.
 type hexDumper struct {
 	dumper
 	style hexStyle
 }
 
+// write prints one line for b. Where b is short the columns are left blank, so that the
+// text stands below that of the other lines.
 func (h *hexDumper) write(b []byte) error {
 	fmt.Fprintf(h.out, h.style.address, h.offset)
 	if h.style.text {
@@ -486,6 +500,8 @@ func (h *hexDumper) write(b []byte) error {
 	return h.out.WriteByte('\n')
 }
 
+// end prints what is left of the input, and the length of all of it as a last address.
+// An empty input prints nothing.
 func (h *hexDumper) end(pending []byte) {
 	if len(pending) > 0 {
 		h.write(pending)

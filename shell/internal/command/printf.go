@@ -133,6 +133,7 @@ type directive struct {
 	precision int // -1: none
 }
 
+// has reports whether the directive has a flag, such as '-' or '0'.
 func (d directive) has(flag byte) bool { return strings.IndexByte(d.flags, flag) >= 0 }
 
 // directive writes one directive, and returns the rest of the format. The lengths of C,
@@ -363,6 +364,8 @@ func (d directive) shortest(n extended, precision int) string {
 	return mantissa + exponent
 }
 
+// How much of an argument is a number, as strtoll and strtold of C read it. What
+// follows is an error that printf reports, after it has printed the number.
 var (
 	integerPrefix = lazyregexp.New(`^[ \t-\r]*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[0-9]+)`)
 	floatPrefix   = lazyregexp.New(`^[ \t-\r]*([+-]?)(0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:inf(?:inity)?|nan))`)

@@ -258,6 +258,7 @@ func (p *Process) Create(ctx context.Context, name string, flag int) (io.WriteCl
 	return p.Files.Create(ctx, p.Dir, name, flag&(os.O_APPEND|os.O_EXCL))
 }
 
+// nopCloser is a writer that others close, such as the standard output.
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }

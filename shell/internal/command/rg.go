@@ -163,6 +163,7 @@ func rg(ctx context.Context, p *Process) int {
 	return r.search(ctx, names, implicit, *noName, *heading, patterns, language, &po)
 }
 
+// printTypes prints the types of -t, sorted, with their globs.
 func printTypes(p *Process) int {
 	var names []string
 	for name := range rgTypes {
@@ -319,6 +320,9 @@ func (r *rgRun) list(ctx context.Context, names []string, implicit bool) int {
 	return g.finish()
 }
 
+// listDir prints the files of --files below name: those that a search would read.
+// implicit says that no name was given, so that they are shown without the "./" in
+// front.
 func (r *rgRun) listDir(ctx context.Context, g *grepRun, at Location, name string, implicit bool) error {
 	g.includes, g.excludes = r.filters(name)
 	if err := g.compileFilter(); err != nil {

@@ -279,6 +279,7 @@ type sedInput struct {
 	fresh   bool // a file has been opened since the last line
 }
 
+// close closes the file that is being read, if there is one.
 func (in *sedInput) close() {
 	if in.closer != nil {
 		in.closer.Close()

@@ -25,6 +25,8 @@ type sedAddress struct {
 	re   *pattern.Regexp // nil with sedRegexp: the last one that was used
 }
 
+// sedAddressKind says what an address of a command is. All but the first three are
+// extensions of GNU's sed.
 type sedAddressKind int
 
 const (
@@ -128,6 +130,7 @@ func parseSed(text string, extended bool) (*sedScript, error) {
 	return &sedScript{commands: p.commands, quiet: quiet}, nil
 }
 
+// skip moves on over any of chars.
 func (p *sedParser) skip(chars string) {
 	for p.at < len(p.text) && strings.IndexByte(chars, p.text[p.at]) >= 0 {
 		p.at++
@@ -305,6 +308,7 @@ func (p *sedParser) line() string {
 	return rest
 }
 
+// digits returns the digits at hand, which may be none, and moves on over them.
 func (p *sedParser) digits() string {
 	start := p.at
 	for p.peek() >= '0' && p.peek() <= '9' {

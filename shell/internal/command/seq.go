@@ -113,6 +113,8 @@ func wholeNumbers(numbers []string) []*big.Int {
 	return whole
 }
 
+// sequenceOperand is FIRST, INCREMENT or LAST. How it was written decides how numbers
+// are printed.
 type sequenceOperand struct {
 	extended
 	precision int // digits behind the point; -1: not a plain decimal number
@@ -160,14 +162,15 @@ func widthOf(text string) int {
 	return n
 }
 
+// sequence is one run of seq.
 type sequence struct {
 	ctx               context.Context
 	out               *bufio.Writer
 	separator         string
 	first, step, last sequenceOperand
 	prefix, suffix    string
-	directive         directive
-	verb              byte
+	directive         directive // how a number is printed: that of -f, or one that fits the operands
+	verb              byte      // of the directive, such as 'f'
 }
 
 // integers prints a sequence of integers of any size.

@@ -171,6 +171,7 @@ func (k *sortKey) setKind(kind byte) func(string) error {
 	}
 }
 
+// sortedBytes returns the bytes in order.
 func sortedBytes(b ...byte) []byte {
 	slices.Sort(b)
 	return b
@@ -490,6 +491,7 @@ func (s *sorter) compare(a, b sortLine) int {
 	return c
 }
 
+// isBlank reports whether c separates fields where -t names nothing.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
 // part is the part of a line that a key compares.
@@ -654,6 +656,8 @@ func (d decimal) compare(e decimal) int {
 	return c
 }
 
+// compareDecimal compares two texts as -n does, by digits, so numbers may be of any
+// length.
 func compareDecimal(a, b []byte) int { return parseDecimal(a).compare(parseDecimal(b)) }
 
 // compareHuman compares by sign, then by suffix, then by number, as GNU's sort -h does:
@@ -709,6 +713,8 @@ func compareGeneral(a, b []byte) int {
 	return x.Cmp(y.Float)
 }
 
+// months has the names of -M, three letters each, so the place of a name tells the
+// month.
 const months = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC"
 
 // monthOf returns 1 for text that begins with JAN in any case, up to 12 for DEC, and 0
@@ -818,6 +824,7 @@ func compareVersionText(a, b []byte) int {
 	return 0
 }
 
+// digitsAt returns the digits that begin at i, which may be past the end.
 func digitsAt(s []byte, i int) []byte {
 	if i > len(s) {
 		return nil
@@ -945,6 +952,7 @@ func (u *uniqWriter) same(a, b []byte) bool {
 	return len(a) == len(b) && slices.EqualFunc(a, b, func(x, y byte) bool { return lowerByte(x) == lowerByte(y) })
 }
 
+// lowerByte returns the lower case of an ASCII letter, and other bytes as they are.
 func lowerByte(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c | 0x20
@@ -987,6 +995,7 @@ func (u *uniqWriter) add(line []byte) error {
 	return nil
 }
 
+// print writes a line, with the end that lines have.
 func (u *uniqWriter) print(line []byte) error {
 	u.out.Write(line)
 	return u.out.WriteByte(u.end)
@@ -1006,6 +1015,8 @@ func (u *uniqWriter) finishGroup() error {
 	return u.print(u.line)
 }
 
+// finish ends the last group, and prints the empty line that --group=append and both
+// have after it.
 func (u *uniqWriter) finish() {
 	u.finishGroup()
 	if u.group && u.groups > 0 && (u.method == "append" || u.method == "both") {

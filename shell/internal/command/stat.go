@@ -62,6 +62,7 @@ func statFiles(ctx context.Context, p *Process) int {
 	return status
 }
 
+// statDefault is the format of a file where none is given, as GNU's stat prints it.
 const statDefault = "  File: %n\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-11i Links: %h\n" +
 	"Access: (%04a/%A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: -"
 
@@ -87,6 +88,9 @@ type statEntry struct {
 	info workspace.FileInfo
 }
 
+// statDirective is one directive of a format: flags, a width, a precision, which has no
+// meaning, and a letter. H and L before d or r mean the major and the minor number of a
+// device.
 var statDirective = lazyregexp.New(`%([-#+ 0]*)([0-9]*)(?:\.[0-9]+)?([HL]?[A-Za-z%])`)
 
 // format returns a format with the values of a file.
@@ -291,6 +295,7 @@ func kindOf(head []byte, whole bool) fileKind {
 	return fileKind{kind.text + lineKinds(head, whole), kind.mime, charset}
 }
 
+// jsonStart is how a text begins that may be JSON.
 var jsonStart = lazyregexp.New(`^\s*[\[{]`)
 
 // isJSON reports whether a text is one JSON object or array.

@@ -192,6 +192,7 @@ type splitter struct {
 	failed                 bool // a message has been printed
 }
 
+// errSplit ends a split whose reason has been printed.
 var errSplit = errors.New("split failed")
 
 // open ends the file, and begins the next one.
@@ -245,6 +246,7 @@ func (s *splitter) name() (string, bool) {
 	return s.prefix + lead + string(suffix) + s.additional, n == 0
 }
 
+// close stores the file that is being written, if there is one.
 func (s *splitter) close() error {
 	if s.file == nil {
 		return nil
@@ -254,6 +256,8 @@ func (s *splitter) close() error {
 	return err
 }
 
+// byBytes makes files of the same size, but for the last one. It looks for a byte
+// before it makes a file, so no file is empty.
 func (s *splitter) byBytes(in io.Reader) error {
 	r := bufio.NewReader(in)
 	for {
@@ -269,6 +273,7 @@ func (s *splitter) byBytes(in io.Reader) error {
 	}
 }
 
+// byLines makes files of the same number of lines, but for the last one.
 func (s *splitter) byLines(in io.Reader) error {
 	r := newLineReader(s.ctx, s.p, in, s.end)
 	for n := int64(0); r.next(); n++ {

@@ -117,6 +117,8 @@ func (t *condition) or() (bool, error) {
 	return holds, err
 }
 
+// and evaluates terms that are joined by -a, which binds tighter than -o. All terms are
+// evaluated, as in GNU's test.
 func (t *condition) and() (bool, error) {
 	holds, err := t.term()
 	for err == nil && len(t.args) > 0 && t.args[0] == "-a" {
@@ -165,14 +167,20 @@ func (t *condition) term() (bool, error) {
 	return args[0] != "", nil
 }
 
+// isUnary reports whether op is an operator with one operand. "-o" is not: it is the
+// operator that joins two conditions.
 func isUnary(op string) bool {
 	return len(op) == 2 && op[0] == '-' && strings.Contains("bcdefghknoprstuvwxzGLNOS", op[1:]) && op != "-o"
 }
 
+// isBinary reports whether op is an operator between two operands.
 func isBinary(op string) bool {
 	return slices.Contains([]string{"=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"}, op)
 }
 
+// unary evaluates an operator with one operand. What a workspace does not have, such as
+// sockets and other owners, is false for every file; each file that exists can be read
+// and belongs to the caller.
 func (t *condition) unary(op, arg string) (bool, error) {
 	switch op {
 	case "-n":
@@ -209,6 +217,8 @@ func (t *condition) unary(op, arg string) (bool, error) {
 	return false, nil
 }
 
+// binary evaluates an operator between two operands. A file that exists is newer than
+// one that does not.
 func (t *condition) binary(a, op, b string) (bool, error) {
 	switch op {
 	case "=", "==":

@@ -31,6 +31,8 @@ type lineReader struct {
 	long  []byte
 }
 
+// newLineReader returns a reader of lines that end with end. A line that is longer than
+// the memory of p ends the reading with an error.
 func newLineReader(ctx context.Context, p *Process, r io.Reader, end byte) *lineReader {
 	return &lineReader{ctx: ctx, r: bufio.NewReaderSize(r, 32<<10), end: end, limit: p.MaxMemory}
 }
@@ -76,6 +78,7 @@ func (p *Process) eachLine(ctx context.Context, names []string, end byte, do fun
 	})
 }
 
+// errTooMuch returns the error of a program that would hold more than limit bytes.
 func errTooMuch(limit int64) error {
 	return fmt.Errorf("the input is too large for the memory of a program, %s", wording.Bytes(limit))
 }
@@ -130,6 +133,7 @@ func lineEnd(zero bool) byte {
 // count is an option that is a number, zero or more. What is too large is the largest.
 type count int
 
+// countP adds an option whose value is a number that is not negative.
 func (f *flags) countP(name, shorthand string, value int, usage string) *int {
 	n := count(value)
 	f.VarP(&n, name, shorthand, usage)

@@ -182,6 +182,8 @@ type byteSet struct {
 	repeated bool
 }
 
+// byteItem is an element of a set of tr, as it was written: a byte, a range, a class or
+// a repetition. What it stands for may depend on the other set.
 type byteItem struct {
 	members []byte
 	class   string // the name of a character class
@@ -396,6 +398,8 @@ func unescapeBytes(s string) (bytes []byte, escaped []bool) {
 	return bytes, escaped
 }
 
+// printableByte returns a byte for a message, as an octal escape if it cannot be
+// printed.
 func printableByte(c byte) string {
 	if c >= ' ' && c < 0x7f {
 		return string(rune(c))
@@ -419,5 +423,9 @@ var byteClasses = map[string]func(c byte) bool{
 	"xdigit": func(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' },
 }
 
+// isAlpha reports whether c is an ASCII letter: c|0x20 turns upper case into lower
+// case.
 func isAlpha(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// isDigit reports whether c is an ASCII digit.
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

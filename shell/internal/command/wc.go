@@ -125,8 +125,10 @@ func countWidth(ctx context.Context, p *Process, names []string, columns int) in
 	return max(least, len(strconv.FormatInt(sum, 10)))
 }
 
+// counts are what wc counts of one input, or of all.
 type counts struct{ lines, words, chars, bytes, longest int64 }
 
+// add adds the counts of another input. The longest line of all is not a sum.
 func (c *counts) add(d counts) {
 	c.lines += d.lines
 	c.words += d.words

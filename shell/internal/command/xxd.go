@@ -257,6 +257,7 @@ func (x *hexWriter) dump(ctx context.Context, p *Process, in io.Reader) error {
 	return ctx.Err()
 }
 
+// hex returns b in hexadecimal digits, in upper case with -u.
 func (x *hexWriter) hex(b []byte) string {
 	s := hex.EncodeToString(b)
 	if x.upper {

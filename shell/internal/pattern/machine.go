@@ -19,6 +19,7 @@ const (
 	firstAssertion, lastAssertion = '\U0010FFF0', '\U0010FFF5'
 )
 
+// assertions are the conditions on a place, by the letter that follows the backslash.
 var assertions = map[rune]string{'<': atWordStart, '>': atWordEnd, 'b': atBoundary, 'B': noBoundary}
 
 // withoutAssertions returns an expression that matches wherever the one with assertions
@@ -58,6 +59,9 @@ type machine struct {
 	slots   int
 }
 
+// newMachine compiles a tree. Of the matches that begin at one place it finds the
+// longest, as POSIX wants, or else the first by the order of the alternatives, as Perl
+// does.
 func newMachine(tree *syntax.Regexp, longest bool) (*machine, error) {
 	slots := 2 * (tree.MaxCap() + 1)
 	prog, err := syntax.Compile(tree.Simplify())
@@ -79,6 +83,7 @@ type threads struct {
 	seen []bool // by instruction
 }
 
+// clear removes all threads.
 func (t *threads) clear() {
 	t.list = t.list[:0]
 	clear(t.seen)
@@ -148,6 +153,7 @@ func (r *run) look(text []byte) (width int) {
 	return width
 }
 
+// newCaps returns the places of n/2 groups, none of which has matched: -1.
 func newCaps(n int) []int {
 	caps := make([]int, n)
 	for i := range caps {

@@ -56,6 +56,8 @@ type Error struct {
 // Error implements the error interface.
 func (e *Error) Error() string { return e.Text }
 
+// syntaxError returns the error of a malformed pattern, in the words of the program
+// that it is for.
 func syntaxError(text string) error { return &Error{Text: text} }
 
 // unsupported returns the error of what RE2 cannot do.

@@ -58,6 +58,8 @@ type perl struct {
 	asserted bool
 }
 
+// translate reads the whole pattern, and leaves it in the syntax of package regexp in
+// out.
 func (p *perl) translate() error {
 	p.atom = -1
 	for p.at < len(p.pattern) {
@@ -121,8 +123,12 @@ func (p *perl) assert(expression string) {
 	}
 }
 
+// counts is a repetition in braces. Braces of another form are plain text in Perl, and
+// an error in the crate regex of Rust.
 var counts = lazyregexp.New(`^\{([0-9]+)(,?)([0-9]*)\}`)
 
+// repeat reads a repetition and puts the item that it repeats in a group of its own, so
+// that it cannot run into what package regexp reads before it.
 func (p *perl) repeat() error {
 	op := p.pattern[p.at : p.at+1]
 	if op == "{" {
@@ -166,6 +172,7 @@ func (p *perl) repeat() error {
 	return nil
 }
 
+// The groups with flags, as "(?i)" and "(?i:", and those with a name.
 var (
 	groupFlags = lazyregexp.New(`^\(\?([imsU]*(?:-[imsU]+)?)([:)])`)
 	groupName  = lazyregexp.New(`^\(\?(?:P?<([A-Za-z_][A-Za-z0-9_]*)>|'([A-Za-z_][A-Za-z0-9_]*)')`)
@@ -329,8 +336,10 @@ func (p *perl) quoted() error {
 	return nil
 }
 
+// property is a class of Unicode, such as \pL or \p{Greek}.
 var property = lazyregexp.New(`^\\[pP](?:[A-Z]|\{\^?[A-Za-z_]+\})`)
 
+// property reads a class of Unicode, if package regexp knows it.
 func (p *perl) property() error {
 	text := property().FindString(p.pattern[p.at:])
 	if _, err := regexp.Compile(text); text == "" || err != nil {
@@ -349,6 +358,7 @@ func quoteCode(r rune) string {
 	return regexp.QuoteMeta(string(r))
 }
 
+// The escapes of a character by its number.
 var (
 	hexCode   = lazyregexp.New(`^\\x(?:\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{0,2}))`)
 	octalCode = lazyregexp.New(`^\\(?:o\{([0-7]{1,7})\}|(0[0-7]{0,2}))`)

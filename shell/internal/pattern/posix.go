@@ -47,6 +47,7 @@ const (
 	errClassSyntax = `character class syntax is [[:space:]], not [:space:]`
 )
 
+// translate returns the whole pattern in the syntax of package regexp.
 func (p *posix) translate() (string, error) {
 	out, err := p.alternatives()
 	if err == nil && p.at < len(p.pattern) { // at a ")" that closes nothing
@@ -73,6 +74,8 @@ func (p *posix) operator() (op byte, n int) {
 	return 0, 0
 }
 
+// alternatives reads branches with "|" between them, up to the end or to a parenthesis
+// that closes the group around them.
 func (p *posix) alternatives() (string, error) {
 	var b strings.Builder
 	for {
@@ -90,6 +93,9 @@ func (p *posix) alternatives() (string, error) {
 	}
 }
 
+// branch reads one alternative: atoms, each with what repeats it. At its start a
+// repetition has nothing to repeat; what it means there differs between the syntaxes
+// and programs.
 func (p *posix) branch() (string, error) {
 	var b strings.Builder
 	start := true // nothing stands before that can be repeated
@@ -205,6 +211,8 @@ func repetition(low, high int) string {
 	return fmt.Sprintf("{%d,%d}", low, high)
 }
 
+// What follows the opening brace of a repetition, in basic and in extended regular
+// expressions.
 var (
 	basicBounds    = lazyregexp.New(`^([0-9]*)(,?)([0-9]*)\\\}`)
 	extendedBounds = lazyregexp.New(`^([0-9]*)(,?)([0-9]*)\}`)
@@ -296,6 +304,7 @@ func (p *posix) endsBranch(at int) bool {
 	return rest == "" || strings.HasPrefix(rest, `\|`) || strings.HasPrefix(rest, `\)`)
 }
 
+// group reads a group after its opening parenthesis.
 func (p *posix) group() (string, error) {
 	p.groups++
 	p.depth++
@@ -409,6 +418,8 @@ type bracket struct {
 	lines   bool // a class of other characters has no line end
 }
 
+// read returns a bracket expression as a class of package regexp, and how many bytes of
+// the pattern it has. A "]" that comes first, perhaps after "^", is a member.
 func (b *bracket) read() (class string, n int, err error) {
 	var out strings.Builder
 	out.WriteByte('[')

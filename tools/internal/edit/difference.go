@@ -94,6 +94,8 @@ func firstDifference(old string, region []byte) string {
 	return ""
 }
 
+// What models do to text that they copy: they escape it as if it were in a string, and
+// they copy the line numbers that a tool has shown.
 var (
 	unescaper  = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, `'`, `\\`, `\`)
 	lineNumber = lazyregexp.New(`(?m)^\s*\d+[:|\t→] ?`)

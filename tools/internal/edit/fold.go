@@ -32,6 +32,7 @@ func appendFolded(dst, text []byte, how folding) []byte {
 	return dst
 }
 
+// foldRune returns r as it is compared, and whether it counts at all.
 func foldRune(r rune, how folding) (_ rune, keep bool) {
 	if how&foldSpace != 0 && unicode.IsSpace(r) {
 		return 0, false

@@ -42,13 +42,20 @@ func adaptNew(data []byte, e Edit) Edit {
 	return e
 }
 
+// allCRLF reports whether data has line ends, and every one is "\r
+// ".
 func allCRLF(data []byte) bool {
 	crlf := bytes.Count(data, []byte("\r\n"))
 	return crlf > 0 && crlf == bytes.Count(data, []byte("\n"))
 }
 
+// toCRLF returns text with "\r
+// " for every line end, those that had it included.
 func toCRLF(text string) string {
 	return strings.ReplaceAll(toLF(text), "\n", "\r\n")
 }
 
+// toLF returns text with "
+// " for "\r
+// ".
 func toLF(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

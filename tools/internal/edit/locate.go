@@ -67,6 +67,7 @@ type where struct {
 	lineStart, lineEnd bool
 }
 
+// anywhere restricts nothing.
 var anywhere where
 
 // find returns where old occurs in data, without overlaps, and if the edit needs one
@@ -110,6 +111,8 @@ type sought struct {
 // rareWithin is how many bytes of a text are looked at for the rarest one.
 const rareWithin = 256
 
+// newSought prepares the search for a text: the byte of it that is rarest in source
+// code is looked for first.
 func newSought(text []byte) sought {
 	return sought{text, lines.Rarest(text[:min(len(text), rareWithin)])}
 }

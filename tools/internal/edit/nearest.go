@@ -95,6 +95,9 @@ func newSearch(text string) *search {
 	return s
 }
 
+// add adds a line of the text that is looked for. Lines that are long enough to say
+// something, and do not repeat too often, vote for the places where they occur; the
+// longest line is the key.
 func (s *search) add(folded string) {
 	i := len(s.lines)
 	s.lines = append(s.lines, folded)
@@ -106,6 +109,7 @@ func (s *search) add(folded string) {
 	}
 }
 
+// scan looks at each line of the file once.
 func (s *search) scan(data []byte) {
 	var folded []byte
 	number := 0
@@ -193,6 +197,9 @@ func linesOf(data []byte, first, count int) []byte {
 // cheap way to tell how alike two lines are.
 type signature [4]uint64
 
+// signatureOf returns a set of bits with one for the hash of each pair of neighbors. Two
+// lines that are alike have many bits in common, which is faster to count than an edit
+// distance.
 func signatureOf(line []byte) signature {
 	var s signature
 	for i := 1; i < len(line); i++ {

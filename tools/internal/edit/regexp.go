@@ -129,6 +129,9 @@ func (t template) size(match []int) int {
 	return size
 }
 
+// template reads the references to groups in the replacement of a regular expression. A
+// reference to a group that the expression does not have would be replaced by nothing,
+// so it is an error.
 func (e Edit) template(re *regexp.Regexp) (template, error) {
 	var err error
 	t := template{plain: len(e.New), uses: map[int]int{}}

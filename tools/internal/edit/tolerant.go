@@ -123,6 +123,7 @@ func indentations(old, found string) (pairs []pair) {
 // unit is what stands for one level of indentation in two texts.
 type unit struct{ old, found string }
 
+// units are the pairs of indentations that are tried, the likely ones first.
 var units = []unit{
 	{}, // the same
 	{"    ", "\t"}, {"  ", "\t"}, {"        ", "\t"}, {"   ", "\t"},

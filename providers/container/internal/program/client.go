@@ -1,6 +1,7 @@
 package program
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -167,6 +169,33 @@ func (c *Client) list(ctx context.Context, dir string, call shell.Call) ([]Entry
 			return nil, provider.Errorf(workspace.ErrUnavailable, "a listing is never complete, as something changes or fails all the time")
 		}
 	}
+}
+
+// parseListing reads descriptions that have their path from dir and the end of a
+// description after them.
+func parseListing(body []byte, dir string) ([]Entry, error) {
+	var entries []Entry
+	for len(body) > 0 {
+		line, rest, found := bytes.Cut(body, []byte("//\n"))
+		if !found {
+			return nil, errStat
+		}
+		body = rest
+		r, name, err := parseStat(line)
+		if err != nil {
+			return nil, err
+		}
+		e := Entry{r, path.Clean(string(name))}
+		ok := !isTemporary(e.Name)
+		if ok && !ops.ValidName(workspace.Join(dir, e.Name)) {
+			e.Kind, ok = scan.Unnamed(e.Kind)
+		}
+		if ok {
+			entries = append(entries, e)
+		}
+	}
+	slices.SortFunc(entries, byName)
+	return entries, nil
 }
 
 // named returns what list does without what has no valid name.

@@ -3,14 +3,11 @@ package program
 import (
 	"bytes"
 	"fmt"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
-	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -186,33 +183,6 @@ func cutStat(body []byte) (StatInfo, []byte, error) {
 type Entry struct {
 	StatInfo
 	Name string // from the directory that was listed
-}
-
-// parseListing reads descriptions that have their path from dir and the end of a
-// description after them.
-func parseListing(body []byte, dir string) ([]Entry, error) {
-	var entries []Entry
-	for len(body) > 0 {
-		line, rest, found := bytes.Cut(body, []byte("//\n"))
-		if !found {
-			return nil, errStat
-		}
-		body = rest
-		r, name, err := parseStat(line)
-		if err != nil {
-			return nil, err
-		}
-		e := Entry{r, path.Clean(string(name))}
-		ok := !isTemporary(e.Name)
-		if ok && !ops.ValidName(workspace.Join(dir, e.Name)) {
-			e.Kind, ok = scan.Unnamed(e.Kind)
-		}
-		if ok {
-			entries = append(entries, e)
-		}
-	}
-	slices.SortFunc(entries, byName)
-	return entries, nil
 }
 
 func byName(a, b Entry) int { return strings.Compare(a.Name, b.Name) }

@@ -15,17 +15,21 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// applyPatchInput are the parameters of apply_patch.
 type applyPatchInput struct {
 	Patch  string `json:"patch" jsonschema:"the patch; names are from the root of the workspace"`
 	DryRun bool   `json:"dryRun,omitempty" jsonschema:"write nothing"`
 }
 
+// applyPatchOutput is its result: the files in the order of the patch.
 type applyPatchOutput struct {
 	OK     bool          `json:"ok" jsonschema:"always true"`
 	Files  []patchedFile `json:"files" jsonschema:"what changes, in the order of the patch"`
 	DryRun bool          `json:"dryRun,omitempty" jsonschema:"whether nothing was written"`
 }
 
+// patchedFile is one file of a patch. Added and Removed count lines. Version is the one
+// that the file has afterwards, empty for a deleted file and in a dry run.
 type patchedFile struct {
 	Kind    patch.Kind        `json:"kind" jsonschema:"A for added, M modified, D deleted, R renamed, C copied"`
 	Path    string            `json:"path" jsonschema:"the file"`
@@ -36,6 +40,8 @@ type patchedFile struct {
 	Notes   []string          `json:"notes,omitempty" jsonschema:"what is worth knowing"`
 }
 
+// applyPatchSpec needs conditional writes, so that a file that somebody else changes
+// meanwhile is not overwritten.
 var applyPatchSpec = spec{
 	op: ops.ApplyPatch, annotations: Annotations{Title: "Apply patch", Destructive: true}, handler: define(runApplyPatch, planApplyPatch),
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite },

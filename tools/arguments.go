@@ -50,6 +50,8 @@ func decode(args json.RawMessage, in any) error {
 	return nil
 }
 
+// orEmptyObject returns args, or no parameters for what models send in place of an
+// empty object: nothing, or null.
 func orEmptyObject(args json.RawMessage) json.RawMessage {
 	if trimmed := bytes.TrimSpace(args); len(trimmed) == 0 || string(trimmed) == "null" {
 		return json.RawMessage("{}")
@@ -108,6 +110,9 @@ func membersOf(raw json.RawMessage) ([]member, error) {
 	return members, nil
 }
 
+// checkMember checks one member of an object. A null stands for a parameter that is
+// left out, as strict formats cannot leave one out. given has the names that came
+// before.
 func checkMember(s *jsonschema.Schema, where string, m member, given map[string]bool) error {
 	property, known := s.Properties[m.name]
 	switch {
@@ -122,6 +127,8 @@ func checkMember(s *jsonschema.Schema, where string, m member, given map[string]
 	return checkValue(property, where+m.name, m.value)
 }
 
+// unknown returns the error of a parameter that the tool does not have, with the name
+// that was meant if one is near.
 func unknown(s *jsonschema.Schema, where, name string) error {
 	hint := "The parameters are " + strings.Join(s.PropertyOrder, ", ") + "."
 	if near := meantParameter(name, s.PropertyOrder); near != "" {
@@ -182,6 +189,8 @@ var synonyms = map[string][]string{
 	"dryRun":        {"preview", "simulate", "check"},
 }
 
+// missing returns the error of a required parameter that was left out, with what the
+// schema says about it.
 func missing(name string, s *jsonschema.Schema) error {
 	return &argumentError{
 		message: fmt.Sprintf("missing required parameter %q (%s)", name, s.Type),
@@ -189,6 +198,8 @@ func missing(name string, s *jsonschema.Schema) error {
 	}
 }
 
+// checkValue checks a value by the type of its schema. The name is where it stands,
+// such as "edits[2].oldText".
 func checkValue(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	switch s.Type {
 	case "object":
@@ -206,6 +217,7 @@ func checkValue(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	return nil
 }
 
+// checkArray checks a list and its items.
 func checkArray(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	var items []json.RawMessage
 	if kindOf(raw) != "array" || json.Unmarshal(raw, &items) != nil {
@@ -225,6 +237,8 @@ func checkArray(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	return nil
 }
 
+// checkInteger checks a whole number. 5.0 and 5e0 are whole numbers, too, as JSON has
+// only one kind.
 func checkInteger(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	n, ok := parseInteger(raw)
 	switch {
@@ -238,6 +252,7 @@ func checkInteger(s *jsonschema.Schema, name string, raw json.RawMessage) error 
 	return nil
 }
 
+// checkString checks a text, and that it is one of the values of an enumeration.
 func checkString(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	var text string
 	if kindOf(raw) != "string" || json.Unmarshal(raw, &text) != nil {
@@ -256,6 +271,8 @@ func checkString(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	}
 }
 
+// outOfRange returns the error of a number, or of a list whose length is got, that the
+// schema bounds.
 func outOfRange(name, must string, got int) error {
 	return &argumentError{
 		message: fmt.Sprintf("parameter %q must %s, and is %d", name, must, got),
@@ -328,6 +345,7 @@ func wrongType(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	}
 }
 
+// article returns the name of a JSON type with its article.
 func article(kind string) string {
 	switch kind {
 	case "integer", "object", "array":
@@ -336,6 +354,8 @@ func article(kind string) string {
 	return "a " + kind
 }
 
+// typeHint says how to write a value of the right type. A value that is right but for
+// the quotes around it is shown without them.
 func typeHint(s *jsonschema.Schema, raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && json.Valid([]byte(text)) && kindOf([]byte(text)) == jsonKind(s.Type) {

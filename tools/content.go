@@ -25,12 +25,15 @@ type readCache struct {
 	files []cachedFile // guarded by mu; the one used last comes last
 }
 
+// cachedFile is an entry of the cache. Toolsets may share one, so a path alone is no
+// key.
 type cachedFile struct {
 	ws   *workspace.Workspace
 	path string
 	*content
 }
 
+// newReadCache returns a cache of limit bytes: zero means DefaultReadCache.
 func newReadCache(limit int64) *readCache {
 	if limit == 0 {
 		limit = DefaultReadCache
@@ -52,6 +55,8 @@ func (c *readCache) take(ws *workspace.Workspace, path string) *content {
 	return file.content
 }
 
+// indexLocked returns the place of a file in the cache, -1 if it is not there. The
+// caller holds mu.
 func (c *readCache) indexLocked(ws *workspace.Workspace, path string) int {
 	return slices.IndexFunc(c.files, func(f cachedFile) bool { return f.ws == ws && f.path == path })
 }
@@ -79,6 +84,8 @@ func (c *readCache) put(ws *workspace.Workspace, path string, now *content) {
 	}
 }
 
+// size returns the bytes of memory that c takes. Text in UTF-8 is stored and shown as
+// the same bytes, which count once.
 func (c *content) size() int64 {
 	if c.enc == charset.UTF8 {
 		return int64(cap(c.stored))
@@ -129,6 +136,9 @@ type content struct {
 	marks   []int  // the line feeds before each markBytes of data
 }
 
+// newContent decodes what a file has, and notes the number of lines before every
+// markBytes bytes, so that a page of a long file is found without counting from its
+// beginning. A last line without a line end counts as one.
 func newContent(data []byte, version workspace.Version) *content {
 	c := &content{version: version, stored: data}
 	if c.data, c.enc, c.text = charset.Decode(data); !c.text {

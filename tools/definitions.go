@@ -60,11 +60,13 @@ func (s *Set) Definitions(format Format) (json.RawMessage, error) {
 	return encode(list, "  ")
 }
 
+// formats returns the names of all formats.
 func formats() []string {
 	return []string{string(FormatJSON), string(FormatOpenAI), string(FormatOpenAIStrict), string(FormatOpenAIResponses),
 		string(FormatAnthropic), string(FormatGemini), string(FormatMCP)}
 }
 
+// declarations returns how a format declares one tool, nil if there is no such format.
 func declarations(format Format) func(*Tool) any {
 	switch format {
 	case FormatJSON:
@@ -85,6 +87,7 @@ func declarations(format Format) func(*Tool) any {
 	return nil
 }
 
+// jsonTool is a tool as FormatJSON has it.
 type jsonTool struct {
 	Op           string          `json:"op"`
 	Name         string          `json:"name"`
@@ -94,11 +97,14 @@ type jsonTool struct {
 	Annotations  Annotations     `json:"annotations"`
 }
 
+// openAITool is a tool of chat completions: a function, in an object that says so.
 type openAITool struct {
 	Type     string         `json:"type"`
 	Function openAIFunction `json:"function"`
 }
 
+// openAIResponsesTool is a tool of responses, which has the members of the function
+// beside the type.
 type openAIResponsesTool struct {
 	Type string `json:"type"`
 	openAIFunction
@@ -113,10 +119,12 @@ type openAIFunction struct {
 	Strict      bool            `json:"strict"`
 }
 
+// function returns the tool as OpenAI's functions that are not strict.
 func (t *Tool) function() openAIFunction {
 	return openAIFunction{Name: t.Name, Description: t.Description(), Parameters: t.InputSchema()}
 }
 
+// strictFunction returns the tool for the strict mode of OpenAI.
 func (t *Tool) strictFunction() openAIFunction {
 	schema := must(json.Marshal(strictSchema(t.declared(), true)))
 	return openAIFunction{Name: t.Name, Description: t.Description(), Parameters: schema, Strict: true}
@@ -172,16 +180,20 @@ func inWords(s *jsonschema.Schema, bounds bool) string {
 	return strings.TrimSpace(s.Description + " (" + strings.Join(facts, ", ") + ")")
 }
 
+// geminiTool holds all functions, as Gemini wants them in one tool.
 type geminiTool struct {
 	FunctionDeclarations []any `json:"functionDeclarations"`
 }
 
+// geminiFunction is a function of Gemini. One without parameters has no schema: an
+// object without properties is refused.
 type geminiFunction struct {
 	Name        string        `json:"name"`
 	Description string        `json:"description"`
 	Parameters  *geminiSchema `json:"parameters,omitempty"` // none without properties
 }
 
+// geminiFunction returns the tool for Gemini.
 func (t *Tool) geminiFunction() geminiFunction {
 	f := geminiFunction{Name: t.Name, Description: t.Description()}
 	if s := t.declared(); len(s.Properties) > 0 {
@@ -204,6 +216,8 @@ type geminiSchema struct {
 	Required    []string                 `json:"required,omitempty"`
 }
 
+// newGeminiSchema returns s in the subset of OpenAPI's schemas that Gemini knows, whose
+// types are in upper case. Defaults are told in words.
 func newGeminiSchema(s *jsonschema.Schema) *geminiSchema {
 	g := &geminiSchema{
 		Type: strings.ToUpper(s.Type), Description: inWords(s, false), Enum: s.Enum,
@@ -221,12 +235,14 @@ func newGeminiSchema(s *jsonschema.Schema) *geminiSchema {
 	return g
 }
 
+// anthropicTool is a tool of Anthropic's messages.
 type anthropicTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
+// mcpTool is a tool of tools/list.
 type mcpTool struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title"`
@@ -236,6 +252,8 @@ type mcpTool struct {
 	Annotations  mcpAnnotations  `json:"annotations"`
 }
 
+// mcpAnnotations are the hints of the Model Context Protocol. All four are always sent,
+// since the protocol's defaults for missing ones are the dangerous ones.
 type mcpAnnotations struct {
 	Title       string `json:"title"`
 	ReadOnly    bool   `json:"readOnlyHint"`
@@ -244,6 +262,7 @@ type mcpAnnotations struct {
 	OpenWorld   bool   `json:"openWorldHint"`
 }
 
+// mcp returns the tool for the Model Context Protocol.
 func (t *Tool) mcp() mcpTool {
 	return mcpTool{
 		Name: t.Name, Title: t.Annotations.Title, Description: t.Description(),

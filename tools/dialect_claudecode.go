@@ -107,15 +107,18 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 	},
 }}
 
+// codePath is the parameter that names a file, in this dialect and in that of Gemini.
 type codePath struct {
 	FilePath string `json:"file_path" jsonschema:"the path, from / as the root of the workspace"`
 }
 
+// codeWriteInput are the parameters of the tool that writes a file.
 type codeWriteInput struct {
 	codePath
 	Content string `json:"content" jsonschema:"the whole new content"`
 }
 
+// claudeReadInput are the parameters of Read. Offset is a line, from 1.
 type claudeReadInput struct {
 	codePath
 	Offset integer `json:"offset,omitempty" jsonschema:"the line to begin with, from 1"`
@@ -186,17 +189,21 @@ func (ts *toolset) createFile(ctx context.Context, path, content string) (*textR
 	return &textResult{out.text()}, nil
 }
 
+// claudeReplacement is one edit: the old text must occur once, or all its places are
+// replaced.
 type claudeReplacement struct {
 	OldString  string `json:"old_string" jsonschema:"the text to replace"`
 	NewString  string `json:"new_string" jsonschema:"the text to put in its place"`
 	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every occurrence"`
 }
 
+// claudeEditInput are the parameters of Edit.
 type claudeEditInput struct {
 	codePath
 	claudeReplacement
 }
 
+// claudeEditsInput are the parameters of MultiEdit.
 type claudeEditsInput struct {
 	codePath
 	Edits []claudeReplacement `json:"edits" jsonschema:"the edits, each of what those before it made"`
@@ -220,6 +227,8 @@ func (ts *toolset) sequenceEditor(path string, edits []claudeReplacement) (*edit
 	}}, err
 }
 
+// editInSequence makes the edits one after the other, each in the text that the one
+// before has left, and writes the file once.
 func (ts *toolset) editInSequence(ctx context.Context, path string, edits []claudeReplacement) (*textResult, error) {
 	e, err := ts.sequenceEditor(path, edits)
 	if err != nil {
@@ -233,6 +242,7 @@ func (ts *toolset) editInSequence(ctx context.Context, path string, edits []clau
 	return textf("Edited /%s%s.%s", e.path, versionNote(version), diffText(diff, note)), nil
 }
 
+// planInSequence is what editInSequence would do.
 func (ts *toolset) planInSequence(ctx context.Context, path string, edits []claudeReplacement) ([]policy.Request, error) {
 	e, err := ts.sequenceEditor(path, edits)
 	if err != nil {
@@ -241,11 +251,14 @@ func (ts *toolset) planInSequence(ctx context.Context, path string, edits []clau
 	return ts.planEdit(ctx, e, false, false)
 }
 
+// claudeGlobInput are the parameters of Glob.
 type claudeGlobInput struct {
 	Pattern string `json:"pattern" jsonschema:"the glob, relative to path"`
 	Path    string `json:"path,omitempty" jsonschema:"the directory to search; left out for the root"`
 }
 
+// claudeGrepInput are the parameters of Grep, by the names of ripgrep's flags. Numbers
+// is true if it is left out.
 type claudeGrepInput struct {
 	Pattern    string  `json:"pattern" jsonschema:"the regular expression"`
 	Path       string  `json:"path,omitempty" jsonschema:"the file or directory to search; left out for the root"`
@@ -318,6 +331,9 @@ type codeLines struct {
 	last    int    // its number
 }
 
+// match writes a match as ripgrep prints it: ":" after the path and the number of a
+// line that matches, "-" for context, and "--" between places that are not next to each
+// other. Lines that an earlier match has printed are left out.
 func (w *codeLines) match(m workspace.Match, context bool) {
 	first := m.LineNumber - len(m.Before)
 	if context && w.out.Len() > 0 && (m.Path != w.path || first > w.last+1) {
@@ -345,6 +361,7 @@ func (w *codeLines) match(m workspace.Match, context bool) {
 	}
 }
 
+// claudeListInput are the parameters of LS.
 type claudeListInput struct {
 	Path   string   `json:"path" jsonschema:"the directory"`
 	Ignore []string `json:"ignore,omitempty" jsonschema:"globs of names to leave out"`

@@ -73,16 +73,20 @@ var helixDialect = &dialect{name: DialectHelix, naming: DefaultNaming, plain: tr
 	},
 }}
 
+// helixPath is the parameter of the tools about one file.
 type helixPath struct {
 	Path string `json:"path" jsonschema:"the name from the root of the workspace, such as src/main.go"`
 }
 
+// helixOK is the result of the tools that change something.
 type helixOK struct {
 	OK bool `json:"ok" jsonschema:"always true"`
 }
 
 func (o *helixOK) text() string { return "ok" }
 
+// helixContent is the result of read_file: what the file has, and the text that the
+// default tool returns for it.
 type helixContent struct {
 	Content string `json:"content" jsonschema:"the bytes of the file in base64"`
 	Text    string `json:"text" jsonschema:"the file as text, in which U+FFFD stands for bytes that are no text"`
@@ -102,11 +106,13 @@ func planHelixRead(ctx context.Context, ts *toolset, in *helixPath) ([]policy.Re
 
 func (o *helixContent) text() string { return o.Text }
 
+// helixWriteInput are the parameters of write_file.
 type helixWriteInput struct {
 	helixPath
 	Content string `json:"content" jsonschema:"the whole new content of the file"`
 }
 
+// helixEditInput are the parameters of edit_file.
 type helixEditInput struct {
 	helixPath
 	OldText    string `json:"oldText" jsonschema:"the text to replace"`
@@ -114,10 +120,12 @@ type helixEditInput struct {
 	ReplaceAll bool   `json:"replaceAll,omitempty" jsonschema:"replace every occurrence of oldText"`
 }
 
+// helixLsInput is the parameter of ls.
 type helixLsInput struct {
 	Path string `json:"path,omitempty" jsonschema:"the directory, from the root of the workspace; left out for the root"`
 }
 
+// helixEntries is the result of ls. It has no pages: what is left out is only said.
 type helixEntries struct {
 	Entries   []entry `json:"entries" jsonschema:"the direct children"`
 	Truncated bool    `json:"truncated,omitempty" jsonschema:"whether there are more"`
@@ -142,10 +150,12 @@ func (o *helixEntries) text() string {
 	return (&lsOutput{Path: cmp.Or(o.dir, "."), Entries: o.Entries}).text() + moreNote(o.Truncated)
 }
 
+// helixGlobInput is the parameter of glob.
 type helixGlobInput struct {
 	Pattern string `json:"pattern" jsonschema:"the glob, from the root of the workspace, such as **/*.go"`
 }
 
+// helixPaths is the result of glob.
 type helixPaths struct {
 	Matches   []string `json:"matches" jsonschema:"the paths from the root, sorted"`
 	Truncated bool     `json:"truncated,omitempty" jsonschema:"whether there are more"`
@@ -164,6 +174,7 @@ func (o *helixPaths) text() string {
 	return (&globOutput{Matches: o.Matches, Truncated: o.Truncated}).text() + moreNote(o.Truncated)
 }
 
+// helixGrepInput are the parameters of grep.
 type helixGrepInput struct {
 	Pattern     string  `json:"pattern" jsonschema:"the regular expression, applied to one line at a time"`
 	Path        string  `json:"path,omitempty" jsonschema:"the file or directory to search; left out for the root"`
@@ -172,6 +183,8 @@ type helixGrepInput struct {
 	MaxResults  integer `json:"maxResults,omitempty" jsonschema:"how many matches to return at most"`
 }
 
+// helixMatches is the result of grep. Its text is the one of the default tool, made from
+// found.
 type helixMatches struct {
 	Matches   []helixMatch `json:"matches" jsonschema:"the matching lines, sorted by path, then by line"`
 	Truncated bool         `json:"truncated,omitempty" jsonschema:"whether there are more"`
@@ -179,12 +192,15 @@ type helixMatches struct {
 	found grepOutput
 }
 
+// helixMatch is one line that matches.
 type helixMatch struct {
 	Path       string `json:"path" jsonschema:"the file"`
 	LineNumber int    `json:"lineNumber" jsonschema:"the line, counted from 1"`
 	Line       string `json:"line" jsonschema:"the line"`
 }
 
+// newHelixGrep makes a result from the one of the default tool. It drops the cursor, which
+// this dialect has no parameter for.
 func newHelixGrep(found *grepOutput) *helixMatches {
 	out := &helixMatches{Matches: make([]helixMatch, len(found.Matches)), Truncated: found.Truncated, found: *found}
 	out.found.NextCursor = ""
@@ -196,10 +212,12 @@ func newHelixGrep(found *grepOutput) *helixMatches {
 
 func (o *helixMatches) text() string { return o.found.text() + moreNote(o.Truncated) }
 
+// helixStat is the result of stat.
 type helixStat struct {
 	Stat helixInfo `json:"stat" jsonschema:"what the name is"`
 }
 
+// helixInfo describes a file.
 type helixInfo struct {
 	Path    string             `json:"path" jsonschema:"the name from the root"`
 	Type    workspace.FileType `json:"type" jsonschema:"file, directory, symlink or other"`

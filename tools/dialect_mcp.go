@@ -136,10 +136,12 @@ func failMCP(e *Error) string {
 	return e.plainText()
 }
 
+// mcpPath is the parameter of the tools about one file or directory.
 type mcpPath struct {
 	Path string `json:"path" jsonschema:"the name, which may begin with a slash: / is the root of the workspace"`
 }
 
+// mcpReadInput are the parameters of read_text_file. Head and tail exclude each other.
 type mcpReadInput struct {
 	mcpPath
 	Tail integer `json:"tail,omitempty" jsonschema:"return only the last N lines"`
@@ -190,12 +192,15 @@ func planMCPRead(ctx context.Context, ts *toolset, in *mcpReadInput) ([]policy.R
 	return planReadFile(ctx, ts, &readFileInput{Path: in.Path})
 }
 
+// mcpMedia is the result of read_media_file.
 type mcpMedia struct {
 	Content []mcpPart `json:"content" jsonschema:"one item"`
 
 	part Part
 }
 
+// mcpPart is a content block of the protocol: an image or a sound with its data, or a
+// resource.
 type mcpPart struct {
 	Type     string       `json:"type" jsonschema:"image, audio or resource"`
 	Data     string       `json:"data,omitempty" jsonschema:"the bytes of an image or a sound in base64"`
@@ -203,6 +208,7 @@ type mcpPart struct {
 	Resource *mcpResource `json:"resource,omitempty" jsonschema:"any other file"`
 }
 
+// mcpResource is a file that is neither an image nor a sound.
 type mcpResource struct {
 	URI      string `json:"uri" jsonschema:"the file"`
 	MIMEType string `json:"mimeType" jsonschema:"what its bytes are"`
@@ -244,6 +250,7 @@ func (o *mcpMedia) text() string {
 	return fmt.Sprintf("%s, %s", o.part.MIMEType, wording.Count(len(o.part.Data), "byte", "bytes"))
 }
 
+// mcpReadAllInput is the parameter of read_multiple_files.
 type mcpReadAllInput struct {
 	Paths []string `json:"paths" jsonschema:"the files to read"`
 }
@@ -285,22 +292,26 @@ func planMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) ([]po
 	return requests, nil
 }
 
+// mcpWriteInput are the parameters of write_file.
 type mcpWriteInput struct {
 	mcpPath
 	Content string `json:"content" jsonschema:"the whole new content"`
 }
 
+// mcpMoveInput are the parameters of move_file.
 type mcpMoveInput struct {
 	Source      string `json:"source" jsonschema:"the file or directory to move"`
 	Destination string `json:"destination" jsonschema:"its new name, not the directory to put it in"`
 }
 
+// mcpEditInput are the parameters of edit_file.
 type mcpEditInput struct {
 	mcpPath
 	Edits  []mcpReplacement `json:"edits" jsonschema:"the replacements, made one after another: all of them or none"`
 	DryRun bool             `json:"dryRun,omitempty" jsonschema:"return the diff and write nothing"`
 }
 
+// mcpReplacement is one edit. Edits are made one after the other.
 type mcpReplacement struct {
 	OldText string `json:"oldText" jsonschema:"the text to replace"`
 	NewText string `json:"newText" jsonschema:"the text to put in its place"`
@@ -335,6 +346,8 @@ func planMCPEdit(ctx context.Context, ts *toolset, in *mcpEditInput) ([]policy.R
 	return ts.planEdit(ctx, e, in.DryRun, true)
 }
 
+// mcpEditor returns the editor of the file, which makes the edits as the reference
+// server does.
 func (ts *toolset) mcpEditor(in *mcpEditInput) (*editor, error) {
 	path, err := ts.ws.Clean(ops.EditFile, in.Path)
 	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: in.change}, err
@@ -422,6 +435,7 @@ func runMCPList(ctx context.Context, ts *toolset, in *mcpPath) (*textResult, err
 	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, err
 }
 
+// mcpKind returns the mark that the reference server puts before a name.
 func mcpKind(info workspace.FileInfo) string {
 	if info.Type == workspace.TypeDirectory {
 		return "[DIR]"
@@ -433,6 +447,7 @@ func planMCPList(ctx context.Context, ts *toolset, in *mcpPath) ([]policy.Reques
 	return planLs(ctx, ts, &lsInput{Path: in.Path})
 }
 
+// mcpSizesInput are the parameters of list_directory_with_sizes.
 type mcpSizesInput struct {
 	mcpPath
 	SortBy string `json:"sortBy,omitempty" jsonschema:"what to sort by; by size, the largest come first"`
@@ -477,6 +492,7 @@ func mcpSize(n int64) string {
 	return fmt.Sprintf("%.2f %cB", size, "KMGT"[unit])
 }
 
+// mcpTreeInput are the parameters of directory_tree.
 type mcpTreeInput struct {
 	mcpPath
 	ExcludePatterns []string `json:"excludePatterns,omitempty" jsonschema:"globs of what to leave out, relative to path; a name without * is left out at any depth"`
@@ -603,6 +619,7 @@ func excluded(exclude *glob.Pattern, name string) bool {
 	return false
 }
 
+// mcpSearchInput are the parameters of search_files.
 type mcpSearchInput struct {
 	mcpPath
 	Pattern         string   `json:"pattern" jsonschema:"the glob, relative to path"`

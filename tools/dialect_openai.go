@@ -75,6 +75,7 @@ const (
 	openaiFiles   = 2000 // paths of one grep_files
 )
 
+// openaiReadInput are the parameters of read_file. Offset is a line, from 1.
 type openaiReadInput struct {
 	FilePath string  `json:"file_path" jsonschema:"the file, from the root of the workspace, which is /"`
 	Offset   integer `json:"offset,omitempty" jsonschema:"the line to begin with, counted from 1"`
@@ -107,6 +108,7 @@ func planOpenAIRead(ctx context.Context, ts *toolset, in *openaiReadInput) ([]po
 	return planReadFile(ctx, ts, &readFileInput{Path: in.FilePath})
 }
 
+// openaiListInput are the parameters of list_dir. Offset is an entry, from 1.
 type openaiListInput struct {
 	DirPath string  `json:"dir_path" jsonschema:"the directory, from the root of the workspace, which is /"`
 	Offset  integer `json:"offset,omitempty" jsonschema:"the entry to begin with, counted from 1"`
@@ -186,6 +188,7 @@ func planOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) ([]po
 	return planLs(ctx, ts, &lsInput{Path: in.DirPath})
 }
 
+// openaiGrepInput are the parameters of grep_files, which returns paths only.
 type openaiGrepInput struct {
 	Pattern string  `json:"pattern" jsonschema:"the regular expression"`
 	Include string  `json:"include,omitempty" jsonschema:"search only the files that this glob matches, such as *.{ts,tsx}"`
@@ -197,10 +200,13 @@ func planOpenAIGrep(ctx context.Context, ts *toolset, in *openaiGrepInput) ([]po
 	return planGrep(ctx, ts, &grepInput{Pattern: in.Pattern, Path: in.Path})
 }
 
+// openaiPatchInput is the parameter of apply_patch: the envelope that begins with "***
+// Begin Patch".
 type openaiPatchInput struct {
 	Input string `json:"input" jsonschema:"the patch, from *** Begin Patch to *** End Patch"`
 }
 
+// newOpenAIPatch returns the words with which Codex reports a patch.
 func newOpenAIPatch(o *applyPatchOutput) *textResult {
 	lines := []string{"Success. Updated the following files:"}
 	for _, f := range o.Files {

@@ -75,6 +75,7 @@ func editHint(err error) (hint string, arguments bool) {
 	return "", false
 }
 
+// which says which of several edits an error is about, before its message.
 func which(i int, several bool) string {
 	if !several {
 		return ""
@@ -82,6 +83,8 @@ func which(i int, several bool) string {
 	return fmt.Sprintf("edits[%d]: ", i)
 }
 
+// notFoundHint shows the text of the file that is most like the one that does not
+// occur.
 func notFoundHint(near *edit.Nearest) string {
 	switch {
 	case near == nil:

@@ -16,6 +16,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// editFileInput are the parameters of edit_file. There is either one edit, in OldText
+// and what follows it, or a list in Edits. Pointers tell a text that was left out from
+// an empty one.
 type editFileInput struct {
 	Path          string      `json:"path" jsonschema:"the file; with replaceAll or regexp also a glob, like src/**/*.go"`
 	OldText       *string     `json:"oldText,omitempty" jsonschema:"exactly as in the file; must occur once unless replaceAll"`
@@ -37,6 +40,8 @@ type textInput struct {
 	InsertLine integer `json:"insertLine,omitempty"`
 }
 
+// editFileOutput is the result of edit_file. Files and Skipped are set only if the path
+// was a glob.
 type editFileOutput struct {
 	OK               bool              `json:"ok" jsonschema:"always true"`
 	Path             string            `json:"path" jsonschema:"the file, or the glob"`
@@ -51,6 +56,8 @@ type editFileOutput struct {
 	DryRun           bool              `json:"dryRun,omitempty" jsonschema:"whether nothing was written"`
 }
 
+// editFileSpec needs conditional writes, so that a change that somebody else makes
+// meanwhile is not lost.
 var editFileSpec = spec{
 	op: ops.EditFile, annotations: Annotations{Title: "Edit file", Destructive: true}, handler: define(runEditFiles, planEditFiles),
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite },
@@ -149,6 +156,7 @@ func (in *editFileInput) edits() ([]edit.Edit, error) {
 	return edits, nil
 }
 
+// single returns the edit that stands outside of the list.
 func (in *editFileInput) single() ([]edit.Edit, error) {
 	switch {
 	case in.OldText == nil && in.InsertLine == 0:
@@ -218,6 +226,7 @@ func (e *editor) plan(old []byte) error {
 	return ops.CheckSize(ops.EditFile, e.path, int64(len(e.now)), e.limit)
 }
 
+// changeOf computes the change of a text. Dialects with edits of another kind set by.
 func (e *editor) changeOf(text []byte) (*edit.Change, error) {
 	if e.by != nil {
 		return e.by(text)
@@ -225,6 +234,7 @@ func (e *editor) changeOf(text []byte) (*edit.Change, error) {
 	return edit.New(text, e.edits)
 }
 
+// dryRun computes the change of the file as it is now, and writes nothing.
 func (e *editor) dryRun(ctx context.Context, ws *workspace.Workspace) error {
 	old, _, err := ws.ReadVersioned(ctx, e.path, 0)
 	if err != nil {
@@ -233,6 +243,8 @@ func (e *editor) dryRun(ctx context.Context, ws *workspace.Workspace) error {
 	return e.plan(old)
 }
 
+// diff returns the change as a unified diff, and what is left out of it. Only the part
+// of the text that a diff may be made of is compared.
 func (e *editor) diff() (diff, note string) {
 	before, after, whole := e.change.Head(unified.MaxSource)
 	diff, note = unified.Diff(e.path, e.text[:before], e.result[:after])

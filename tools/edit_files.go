@@ -104,6 +104,8 @@ type filesPlan struct {
 	skipped []string
 }
 
+// plannedFile is a file whose change has been computed: what it had, and the version
+// that must still be there when it is written.
 type plannedFile struct {
 	editor
 	data    []byte

@@ -11,6 +11,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// grepInput are the parameters of grep.
 type grepInput struct {
 	Pattern        string     `json:"pattern" jsonschema:"an RE2 regular expression"`
 	Path           string     `json:"path,omitempty" jsonschema:"a file or directory"`
@@ -32,6 +33,7 @@ type grepInput struct {
 // grepShape is what a grep returns. The empty one is shapeContent.
 type grepShape string
 
+// What grep returns: the lines, the files that have one, or how many each has.
 const (
 	shapeContent grepShape = "content"
 	shapeFiles   grepShape = "files"
@@ -41,6 +43,7 @@ const (
 // listsFiles reports whether the result has one entry for each file.
 func (in *grepInput) listsFiles() bool { return in.Output == shapeFiles || in.Output == shapeCount }
 
+// grepOutput is the result of grep. Either Matches or Files has something.
 type grepOutput struct {
 	Matches      []grepMatch `json:"matches" jsonschema:"the matching lines, in order of their files, then by line; empty with output files or count"`
 	Files        []grepFile  `json:"files,omitempty" jsonschema:"with output files or count: the files that have matches"`
@@ -55,16 +58,19 @@ type grepOutput struct {
 	skipped []workspace.Skipped // all of this page
 }
 
+// grepFile is a file with a match. Count is zero where only the files are wanted.
 type grepFile struct {
 	Path  string `json:"path" jsonschema:"the file"`
 	Count int    `json:"count,omitempty" jsonschema:"with output count: how many matches it has"`
 }
 
+// grepSkip is a file that was not searched.
 type grepSkip struct {
 	Path   string               `json:"path" jsonschema:"the file, or a directory with all below it; with invalid names, the directory that holds what has them"`
 	Reason workspace.SkipReason `json:"reason" jsonschema:"binary, too large, unreadable or invalid names: some of what is in the directory has a name that no tool can be given"`
 }
 
+// grepMatch is a line, or the lines of a match with multiline, that matches.
 type grepMatch struct {
 	Path          string   `json:"path" jsonschema:"the file"`
 	LineNumber    int      `json:"lineNumber" jsonschema:"the line, counted from 1"`
@@ -257,6 +263,8 @@ func (o *grepOutput) skip(skipped []workspace.Skipped) {
 	}
 }
 
+// size estimates the bytes of the match as text and as JSON, by which a page is filled.
+// 60 and 3 stand for the numbers, names and punctuation.
 func (m grepMatch) size() int {
 	size := len(m.Path) + len(m.Line) + 60
 	for _, line := range m.Before {

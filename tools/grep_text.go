@@ -27,6 +27,8 @@ func newExcerpter(in *grepInput) *excerpter {
 	return &excerpter{matcher: matcher, only: in.OnlyMatching && matcher != nil}
 }
 
+// match returns a match with lines that are cut to a length that a model can read,
+// around what matches.
 func (e *excerpter) match(m workspace.Match) grepMatch {
 	out := grepMatch{Path: m.Path, LineNumber: m.LineNumber, LastLine: m.LastLine, Before: around(m.Before), After: around(m.After)}
 	switch {
@@ -187,6 +189,7 @@ func (o *grepOutput) nothing() string {
 	return fmt.Sprintf("no lines match (%s searched%s)", wording.Count(o.Searched, "file", "files"), why)
 }
 
+// hasContext reports whether a match has lines before or after it.
 func (o *grepOutput) hasContext() bool {
 	for _, m := range o.Matches {
 		if len(m.Before)+len(m.After) > 0 {
@@ -247,6 +250,8 @@ type grepWriter struct {
 	line    int // the last line of path that was written
 }
 
+// match writes a match with its context. Lines that a match before has written, and
+// those that the next match has as its own, are left out.
 func (g *grepWriter) match(m grepMatch, rest []grepMatch) {
 	g.heading(m.Path)
 	first := m.LineNumber - len(m.Before)
@@ -274,6 +279,7 @@ func (g *grepWriter) match(m grepMatch, rest []grepMatch) {
 	}
 }
 
+// heading begins a file: its path stands once above its matches.
 func (g *grepWriter) heading(path string) {
 	if path == g.path {
 		return
@@ -285,6 +291,7 @@ func (g *grepWriter) heading(path string) {
 	g.path, g.line = path, 0
 }
 
+// write writes a line of context, unless it has been written.
 func (g *grepWriter) write(number int, sign, line string) {
 	if number > g.line {
 		g.put(number, sign, line)
@@ -292,6 +299,7 @@ func (g *grepWriter) write(number int, sign, line string) {
 	}
 }
 
+// put writes a line with its number.
 func (g *grepWriter) put(number int, sign, line string) {
 	fmt.Fprintf(g.out, "%d%s%s\n", number, sign, strings.TrimSuffix(line, "\r"))
 }

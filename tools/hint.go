@@ -58,6 +58,7 @@ func remedyHint(code Code, remedy string) string {
 	return "Trying again will not help. Tell the user: " + remedy + "."
 }
 
+// Hints that are the same for each tool.
 const (
 	notAllowed = "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
 	notNow     = "The store does not answer just now. Try the same call again."
@@ -98,6 +99,7 @@ func (ts *toolset) existsHint(ctx context.Context, op, path string) string {
 	return "It is there already, and nothing is replaced. Choose another destination."
 }
 
+// isDirHint says what to do with a directory where a file was expected.
 func (ts *toolset) isDirHint(op string) string {
 	if op == ops.Copy {
 		return "Set recursive to copy a directory with everything below it."
@@ -105,6 +107,8 @@ func (ts *toolset) isDirHint(op string) string {
 	return "It is a directory" + ts.ifTool(ops.Ls, ": list it with %s") + "."
 }
 
+// notDirHint says what to do with a file where a directory was expected: as the path
+// itself, or within it.
 func (ts *toolset) notDirHint(ctx context.Context, op, path string) string {
 	if op == ops.Ls || op == ops.Glob || op == ops.Tree {
 		if ts.typeOf(ctx, path) == workspace.TypeOther {
@@ -147,6 +151,7 @@ const (
 	regexpHint = `Regular expressions are RE2, without backreferences and lookaround. Escape ( ) [ ] { } . * + ? ^ $ | that stand for themselves, as in func \(, or set literal; set multiline to match over lines.`
 )
 
+// patternHint says how to write the pattern of an operation.
 func patternHint(op string) string {
 	if op == ops.Glob {
 		return globHint

@@ -33,8 +33,8 @@ type reader struct {
 	status     int // of the command whose output it is
 }
 
-// newReader returns a reader of the records of r, each of which may have at most limit
-// bytes. Close closes closer.
+// newReader returns a reader of the records of r; a record has at most limit bytes.
+// Close closes closer.
 func newReader(r io.Reader, closer io.Closer, limit int64) *reader {
 	return &reader{Closer: closer, r: r, limit: limit}
 }

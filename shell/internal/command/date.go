@@ -110,7 +110,7 @@ var isoFormats = map[string]string{
 }
 
 // zoneOffset is a time zone of POSIX without daylight saving, such as "CET-1" or
-// "<+0530>-5:30". Its sign is that of the way to UTC: "-1" is one hour east.
+// "<+0530>-5:30". Its sign says how to get to UTC from there: "-1" is one hour east.
 var zoneOffset = lazyregexp.New(`^:?(?:([A-Za-z]{3,})|<([A-Za-z0-9+-]{3,})>)([+-]?)(\d{1,2})(?::(\d{2}))?$`)
 
 // parseZone reads the value of TZ: none, UTC, or a name and an offset in POSIX's

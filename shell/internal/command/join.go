@@ -23,8 +23,7 @@ const (
 	checkNever
 )
 
-// orderCheck adds the options about sorted input, of which the last one on the command
-// line holds.
+// orderCheck adds the options about sorted input. The last one on the command line holds.
 func (f *flags) orderCheck() *orderCheck {
 	check := new(orderCheck)
 	set := func(value orderCheck) func(string) error {

@@ -465,7 +465,7 @@ type hexDumper struct {
 }
 
 // write prints one line for b. Where b is short the columns are left blank, so that the
-// text stands below that of the other lines.
+// text stands below the text of the other lines.
 func (h *hexDumper) write(b []byte) error {
 	fmt.Fprintf(h.out, h.style.address, h.offset)
 	if h.style.text {

@@ -153,7 +153,7 @@ func (r *run) look(text []byte) (width int) {
 	return width
 }
 
-// newCaps returns the places of n/2 groups, none of which has matched: -1.
+// newCaps returns the places of n/2 groups that have not matched: -1.
 func newCaps(n int) []int {
 	caps := make([]int, n)
 	for i := range caps {

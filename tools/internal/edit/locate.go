@@ -117,9 +117,10 @@ func newSought(text []byte) sought {
 	return sought{text, lines.Rarest(text[:min(len(text), rareWithin)])}
 }
 
-// index returns the first place of s in data at or after from, or -1. Texts to edit mostly
-// begin with white space or a common letter, for which [bytes.Index] compares at every few
-// bytes. Where the rarest byte is as common, bytes.Index continues, which compares few of them.
+// index returns the first place of s in data at or after from, or -1. Texts to edit
+// mostly begin with white space or a common letter, for which [bytes.Index] compares at
+// every few bytes. Where the rarest byte is as common, bytes.Index continues, which
+// compares few of them.
 func (s sought) index(data []byte, from int) int {
 	for at, misses := from+s.rare, 0; at < len(data); misses++ {
 		if misses > 4+(at-from)>>4 {

@@ -121,6 +121,7 @@ func (c *Caller) Call(ctx context.Context, id, name string, args json.RawMessage
 	return result, err
 }
 
+// update sends an update about the call.
 func (c *Caller) update(ctx context.Context, update sdk.SessionUpdate) error {
 	return c.client.SessionUpdate(ctx, sdk.SessionNotification{SessionId: c.session, Update: update})
 }
@@ -147,6 +148,7 @@ func ended(now *call, diffs bool, result *tools.Result, err error) *sdk.SessionT
 	return update
 }
 
+// shownContent returns the beginning of a text, as editors show it beside a call.
 func shownContent(text string) sdk.ToolCallContent {
 	return sdk.ToolContent(sdk.TextBlock(wording.ClipAround(text, 0, maxShown)))
 }
@@ -190,6 +192,7 @@ func kindOf(tool *tools.Tool, requests []policy.Request) sdk.ToolKind {
 	return sdk.ToolKindRead
 }
 
+// kindOfOp returns what an editor calls an operation, for its icon.
 func kindOfOp(op policy.Op) sdk.ToolKind {
 	switch op {
 	case policy.OpRead:

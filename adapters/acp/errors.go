@@ -27,6 +27,8 @@ func details(sent, text string) map[string]any {
 	return data
 }
 
+// permissionDenied returns the error of a file that may not be used. The text is about
+// the path as the agent has sent it.
 func permissionDenied(sent, text string) *sdk.RequestError {
 	return &sdk.RequestError{Code: codePermission, Message: "Permission denied", Data: details(sent, text)}
 }

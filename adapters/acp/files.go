@@ -124,6 +124,7 @@ func (f *Files) Capabilities() sdk.FileSystemCapabilities {
 	return sdk.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: f.ws.Capabilities().Write}
 }
 
+// isAbs reports whether p is absolute on any system: the agent may run on another one.
 func isAbs(p string) bool { return path.IsAbs(p) || filepath.IsAbs(p) }
 
 // name returns the name of an absolute path in the workspace. ".." is resolved by its

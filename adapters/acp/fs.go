@@ -138,6 +138,7 @@ func NewFS(below workspace.FileSystem, editor Editor, session sdk.SessionId, can
 	return l.over(below, false, nil)
 }
 
+// over returns the view of below that the link gives, without the hidden names.
 func (l *link) over(below workspace.FileSystem, exact bool, hidden scan.Hidden) (*FS, error) {
 	forwarded, err := policy.Sub(below, ".")
 	if err != nil {
@@ -167,6 +168,7 @@ func (f *FS) Hide(hidden func(dir string) func(name string, isDir bool) bool) (w
 	return f.hide(hidden)
 }
 
+// hide returns a view of f without the hidden names, besides those that f hides.
 func (f *FS) hide(hidden scan.Hidden) (*FS, error) {
 	hiding, err := f.reads.Hide(hidden)
 	if err != nil {
@@ -295,6 +297,7 @@ func (l *link) ask(ctx context.Context, op, name, target string, request func(ct
 	return ops.Error(op, name, workspace.ErrUnavailable, errFailed)
 }
 
+// Errors of the editor. What the editor itself says is not passed on.
 var (
 	errFailed = errors.New("the editor failed")
 	errParams = fmt.Errorf("%w: it does not take this", errFailed)

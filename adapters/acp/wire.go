@@ -43,6 +43,7 @@ func ConnectAgent(agent sdk.Agent, toClient io.Writer, fromClient io.Reader, log
 	return conn
 }
 
+// orDiscard returns log, or for nil one that writes nothing.
 func orDiscard(log *slog.Logger) *slog.Logger {
 	if log == nil {
 		return slog.New(slog.DiscardHandler)
@@ -75,6 +76,7 @@ type wire struct {
 	rest  []byte        // of the message that is being read
 }
 
+// newWire returns a wire that has read nothing yet.
 func newWire(in io.Reader) *wire {
 	return &wire{in: bufio.NewReaderSize(in, maxHead), ready: make(chan struct{})}
 }

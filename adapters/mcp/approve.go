@@ -164,6 +164,8 @@ type waiting struct {
 	until       time.Time
 }
 
+// newQuestions returns the questions of a server. A timeout of zero or less means the
+// default.
 func newQuestions(timeout time.Duration) *questions {
 	if timeout <= 0 {
 		timeout = policy.DefaultApprovalTimeout
@@ -217,6 +219,8 @@ type client struct {
 	approver *policy.Approver
 }
 
+// newClient returns a client with a session of its own, so what one client has read
+// does not let another write.
 func (q *questions) newClient() *client {
 	return &client{tools.NewSession(), policy.NewApprover(ask, &policy.ApproverOptions{Timeout: q.timeout})}
 }

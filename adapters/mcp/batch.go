@@ -60,6 +60,7 @@ func (b *batches) open(line []byte) (messages []jsonrpc.Message, answers []byte,
 	return messages, nil, nil
 }
 
+// wait notes that the answer to id belongs to a batch.
 func (b *batches) wait(id jsonrpc.ID, opened *batch) {
 	if b.pending == nil {
 		b.pending = map[jsonrpc.ID]*batch{}
@@ -92,6 +93,7 @@ func (b *batches) answered(response *jsonrpc.Response, data []byte) []byte {
 	return in.array()
 }
 
+// array returns the answers as one JSON array.
 func (b *batch) array() []byte {
 	return append(append([]byte{'['}, bytes.Join(b.answers, []byte{','})...), ']')
 }

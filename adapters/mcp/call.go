@@ -128,6 +128,9 @@ func content(part tools.Part) sdk.Content {
 	return &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: uriOf(part.Workspace, part.Path), MIMEType: part.MIMEType, Blob: part.Data}}
 }
 
+// onWire returns a result as the protocol has it. An error of a tool is a result, too:
+// its structured form goes into the metadata, since it does not fit the schema of the
+// result.
 func (c *clients) onWire(result *tools.Result) *sdk.CallToolResult {
 	out := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: result.Text}}}
 	if result.IsError {

@@ -49,6 +49,7 @@ var (
 	_ sdk.Connection = (*connection)(nil)
 )
 
+// newConnection returns a connection over a pair of streams.
 func newConnection(ctx context.Context, in io.Reader, out io.Writer, opts *ServeOptions) *connection {
 	o := opts.withDefaults()
 	closed := make(chan struct{})
@@ -159,6 +160,7 @@ func (c *connection) Close() error {
 // SessionID implements [sdk.Connection].
 func (c *connection) SessionID() string { return "" }
 
+// writeLine writes a message. Lines of several goroutines do not mix.
 func (c *connection) writeLine(data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -206,6 +208,8 @@ func (c *connection) accept(line []byte, err error) bool {
 	return c.acceptAll([]jsonrpc.Message{message})
 }
 
+// acceptAll passes on the messages of a line. It returns false once the connection has
+// ended.
 func (c *connection) acceptAll(messages []jsonrpc.Message) bool {
 	for _, message := range messages {
 		if request, ok := message.(*jsonrpc.Request); ok && request.Method == methodInitialize {
@@ -232,6 +236,8 @@ func (c *connection) openBatch(line []byte) ([]jsonrpc.Message, error) {
 	return messages, c.writeLocked(answers)
 }
 
+// deliver passes on one message. It waits until the SDK asks for it, or until the
+// connection ends.
 func (c *connection) deliver(in incoming) bool {
 	select {
 	case c.incoming <- in:
@@ -265,6 +271,7 @@ type lines struct {
 	limit int
 }
 
+// newLines returns a reader of lines of at most limit bytes.
 func newLines(in io.Reader, limit int) *lines {
 	return &lines{in: bufio.NewReaderSize(in, 64<<10), limit: limit}
 }

@@ -28,6 +28,7 @@ const detourMin = 4 << 10
 // markLength is the length of a mark in quotes.
 var markLength = sync.OnceValue(func() int { return len(rand.Text()) + len(`""`) })
 
+// newDetour returns a detour with no parts.
 func newDetour() *detour { return &detour{parts: map[string]part{}} }
 
 // detourKey is the key of a connection's detour in the context of its calls.

@@ -223,6 +223,8 @@ func (o *HTTPOptions) authorize(next http.Handler) http.Handler {
 // OAuth.
 type challenging struct{ http.ResponseWriter }
 
+// WriteHeader implements [http.ResponseWriter]. HTTP wants to know how to authenticate
+// with every 401 (RFC 9110, section 15.5.2).
 func (c challenging) WriteHeader(status int) {
 	if status == http.StatusUnauthorized {
 		c.Header().Set("WWW-Authenticate", "Bearer")

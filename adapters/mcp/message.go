@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
+// What is wrong with a line, in words for whoever writes the client.
 var (
 	errNotJSON = errors.New("parse error: the line is not one valid JSON value; send one message per line")
 	errBatch   = errors.New("invalid request: this version of the protocol has no batches; send one message per line")

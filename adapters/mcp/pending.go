@@ -16,6 +16,7 @@ type pending struct {
 	empty chan struct{}       // guarded by mu; not nil once somebody waits
 }
 
+// newPending returns an empty set.
 func newPending() *pending { return &pending{open: map[jsonrpc.ID]bool{}} }
 
 // ask notes that message wants an answer, if it does.

@@ -62,6 +62,8 @@ func ServeTools(ctx context.Context, set *tools.Set, about *Options, in io.Reade
 	return serve(context.WithValue(ctx, detourKey{}, connection.aside), NewServer(set, about), connection)
 }
 
+// serve lets the server answer until the connection has ended. The end of ctx is the
+// error then, whatever the session says.
 func serve(ctx context.Context, server *sdk.Server, connection *connection) error {
 	ctx = context.WithValue(ctx, hangUpKey{}, connection.hangUp())
 	session, err := server.Connect(ctx, connection, nil)

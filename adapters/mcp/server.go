@@ -84,6 +84,7 @@ func NewServer(set *tools.Set, opts *Options) *sdk.Server {
 // sessions as [NewServer] has them.
 func AddTools(server *sdk.Server, set *tools.Set) { addTools(server, set, newClients(Options{})) }
 
+// addTools adds the tools of a set to the server.
 func addTools(server *sdk.Server, set *tools.Set, clients *clients) {
 	for _, tool := range set.Tools() {
 		server.AddTool(clients.declaration(tool), handler(tool, clients))
@@ -100,6 +101,7 @@ type clients struct {
 	all map[*sdk.ServerSession]*client // guarded by mu
 }
 
+// newClients returns the clients of a server, none at first.
 func newClients(o Options) *clients {
 	if o.ProgressInterval <= 0 {
 		o.ProgressInterval = DefaultProgressInterval

@@ -79,8 +79,11 @@ type request struct {
 	children  []fs.FileInfo          // of the directory that a PROPFIND describes
 }
 
+// requestKey is the key of the request in its context, for the parts that package
+// webdav calls without it.
 type requestKey struct{}
 
+// requestOf returns the request of a context that the handler has made.
 func requestOf(ctx context.Context) *request { return ctx.Value(requestKey{}).(*request) }
 
 // note keeps an error for the answer, and returns it.
@@ -97,6 +100,7 @@ type refusal struct {
 	text   string
 }
 
+// write answers with the refusal, which may be a document of XML.
 func (e *refusal) write(w http.ResponseWriter) {
 	if strings.HasPrefix(e.text, "<") {
 		w.Header().Set("Content-Type", "application/xml; charset=utf-8")
@@ -269,6 +273,7 @@ func (h *handler) resolve(ctx context.Context, name string) string {
 	return clean
 }
 
+// isBelow reports whether name is below dir.
 func isBelow(name, dir string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
 
 // answer gives errors of the workspace the status that they have in WebDAV, and their

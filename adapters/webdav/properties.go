@@ -23,6 +23,7 @@ type properties struct {
 	size   int // bytes, of all
 }
 
+// newProperties returns the properties of files, none at first.
 func newProperties() *properties {
 	return &properties{byName: map[string]map[xml.Name]webdav.Property{}}
 }
@@ -77,6 +78,7 @@ func (p *properties) replace(name string, props map[xml.Name]webdav.Property) {
 	}
 }
 
+// total returns the bytes that the properties of a file take.
 func total(name string, props map[xml.Name]webdav.Property) (size int) {
 	for _, prop := range props {
 		size += sizeOf(name, prop)

@@ -79,6 +79,8 @@ func removeLeft(cmd *cobra.Command, left []container.Leftover, dryRun bool) erro
 	return term.Fail(errors.Join(errs...))
 }
 
+// printLeft prints a line about a container. Names come from the engine, so they are
+// made printable.
 func printLeft(out io.Writer, done string, l container.Leftover) error {
 	text := fmt.Sprintf("%s %s, of the image %s, created %s", done, l.Name, l.Image, l.Created.UTC().Format(time.DateTime))
 	_, err := fmt.Fprintln(out, term.Visible(text, ""))

@@ -96,6 +96,7 @@ func lintTools(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, v
 	return nil
 }
 
+// printCosts prints a table with a row for each tool and a column for each vendor.
 func printCosts(out *bufio.Writer, set *tools.Set, vendors []tools.Format, reports []*lint.Report) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(table, "characters (tokens)")

@@ -40,6 +40,7 @@ type apiError struct {
 	header  http.Header // more headers
 }
 
+// field is an element of XML, or a header.
 type field struct{ name, value string }
 
 // Error implements error.
@@ -101,6 +102,7 @@ func preconditionFailed(condition string) *apiError {
 	return e.with("Condition", condition)
 }
 
+// namespace is the one of all documents of S3.
 const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
 // timeFormat is how S3 writes times in XML.

@@ -15,6 +15,8 @@ import (
 	"time"
 )
 
+// maxSkew is how far the time of a signature may be from the server's: S3 has 15
+// minutes, too.
 const maxSkew = 15 * time.Minute
 
 // authenticate verifies the signature of the request and the body that it
@@ -114,6 +116,7 @@ func (s *Server) checkTime(a credential) error {
 	return nil
 }
 
+// The fixed texts of Signature Version 4.
 const (
 	algorithm      = "AWS4-HMAC-SHA256"
 	amzTimeFormat  = "20060102T150405Z"

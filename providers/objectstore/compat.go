@@ -87,6 +87,8 @@ func (o Options) adapt(c *s3.Options) {
 	}
 }
 
+// compatFor returns how to speak with the store: as its endpoint suggests, unless the
+// options say otherwise.
 func (o Options) compatFor(endpoint string) Compat {
 	compat := CompatFor(endpoint)
 	if o.Compat != nil {
@@ -108,15 +110,19 @@ func (c Compat) capabilities() workspace.Capabilities {
 	}
 }
 
+// isAWS reports whether the endpoint is one of AWS. An empty one is: the SDK then
+// chooses it by the region.
 func isAWS(endpoint string) bool {
 	host := hostOf(endpoint)
 	return host == "" || strings.HasSuffix(host, ".amazonaws.com") || strings.HasSuffix(host, ".amazonaws.com.cn")
 }
 
+// isR2 reports whether the endpoint is one of Cloudflare R2.
 func isR2(endpoint string) bool {
 	return strings.HasSuffix(hostOf(endpoint), ".r2.cloudflarestorage.com")
 }
 
+// hostOf returns the host of a URL in lower case, and what cannot be parsed as it is.
 func hostOf(endpoint string) string {
 	parsed, err := url.Parse(endpoint)
 	if err != nil {

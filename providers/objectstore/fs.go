@@ -164,6 +164,7 @@ func newClient(ctx context.Context, o Options) (*s3.Client, error) {
 	})
 }
 
+// timeouts returns the bounds of the waits for the store.
 func (o Options) timeouts() *client.Timeouts {
 	return &client.Timeouts{Response: o.ResponseTimeout, Idle: o.IdleTimeout}
 }
@@ -189,6 +190,7 @@ func New(client *s3.Client, opts *Options) (*FS, error) {
 	return newFS(client, o)
 }
 
+// optionsOf returns a copy of the options, the zero ones for nil.
 func optionsOf(opts *Options) Options {
 	if opts == nil {
 		return Options{}
@@ -196,6 +198,8 @@ func optionsOf(opts *Options) Options {
 	return *opts
 }
 
+// newFS returns a file system over a client. The client is copied, so its owner may
+// change it afterwards, and the copy checks every answer.
 func newFS(c *s3.Client, o Options) (*FS, error) {
 	o = o.withDefaults()
 	if err := o.Encryption.checkClient(c.Options()); err != nil {

@@ -107,6 +107,8 @@ func Kind() kind.Kind {
 	}
 }
 
+// openKind opens a bucket for package config. A key for sse-c comes from the
+// environment, so that no file has it.
 func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) {
 	var o settings
 	if err := in.Decode(&o); err != nil {
@@ -140,6 +142,8 @@ func keyFrom(variable string) (CustomerKey, error) {
 	return key, nil
 }
 
+// checkKind checks the settings without the environment and the network, for "workspace
+// validate".
 func checkKind(in kind.Input) error {
 	var o settings
 	if err := in.Decode(&o); err != nil {
@@ -165,8 +169,10 @@ func checkKind(in kind.Input) error {
 	return errors.Join(append(errs, keyErrors(opts.Check()))...)
 }
 
+// variableName is a name that a variable of the environment can have.
 var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
+// check checks what only the settings have: where the key comes from.
 func (e encryptionSettings) check() error {
 	needs := e.Type == string(SSEC)
 	switch {
@@ -206,6 +212,8 @@ func settingOf(option string) string {
 	return strings.ToLower(option[:1]) + option[1:]
 }
 
+// grantsOfKind lists what a file with these settings makes use of, for the question
+// whether to trust it.
 func grantsOfKind(in kind.Input) ([]string, error) {
 	var o settings
 	if err := in.Decode(&o); err != nil {
@@ -238,6 +246,7 @@ func grantsOfKind(in kind.Input) ([]string, error) {
 	return grants, nil
 }
 
+// parseSettings returns the settings that a URL means.
 func parseSettings(text string) (any, error) {
 	o, err := ParseURL(text)
 	if err != nil {

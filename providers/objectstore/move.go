@@ -101,6 +101,10 @@ func (t *tree) Move(ctx context.Context, source, destination string) error {
 	return t.moveDir(ctx, source, destination)
 }
 
+// moveFile copies an object to its new name and then removes the old one, since stores
+// have no rename. Another process may move or write the source in between: Take removes
+// just the version that was copied, and if somebody else has taken it, the copy is
+// undone.
 func (t *tree) moveFile(ctx context.Context, source, destination string) error {
 	from, err := t.copySource(ctx, source)
 	if err != nil {

@@ -38,6 +38,7 @@ const maxMetadata = 2<<10 - 128
 // reservedMetadata is what the metadata keys of this package begin with.
 const reservedMetadata = "workspacekit-"
 
+// What can be a header of a request without being escaped.
 var (
 	metadataKey  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	headerValue  = lazyregexp.New(`^[!-~]([ -~]*[!-~])?$`)
@@ -55,6 +56,7 @@ func checkRules(rules []ObjectRule) error {
 	return errors.Join(errs...)
 }
 
+// check returns all that is wrong with the rule.
 func (r ObjectRule) check() (errs []error) {
 	if _, err := r.compile(); err != nil {
 		errs = append(errs, fmt.Errorf("the glob %q is not valid: %w", r.Glob, errors.Unwrap(err)))
@@ -75,6 +77,8 @@ func (r ObjectRule) check() (errs []error) {
 	return append(errs, checkMetadata(r.Metadata)...)
 }
 
+// checkMetadata returns what is wrong with metadata. Stores do not tell keys apart by
+// case, and bound the bytes of all keys and values together.
 func checkMetadata(metadata map[string]string) (errs []error) {
 	size := 0
 	seen := make(map[string]bool)
@@ -106,6 +110,8 @@ type rule struct {
 	description bucket.Description
 }
 
+// compile returns the glob of the rule. A slash at its start means the root, as in
+// .gitignore, and has no meaning here.
 func (r ObjectRule) compile() (*glob.Pattern, error) {
 	pattern, err := glob.Compile(strings.TrimPrefix(r.Glob, "/"))
 	if err != nil {

@@ -158,6 +158,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// orDefault returns value, or standard if value is zero.
 func orDefault[T comparable](value, standard T) T {
 	var zero T
 	if value == zero {
@@ -182,6 +183,7 @@ func (e *OptionError) Error() string { return "objectstore: " + e.Option + ": " 
 // Unwrap makes the error [fs.ErrInvalid].
 func (e *OptionError) Unwrap() error { return fs.ErrInvalid }
 
+// wrong returns the error of an option.
 func wrong(option, format string, args ...any) error {
 	return &OptionError{option, fmt.Errorf(format, args...)}
 }
@@ -231,6 +233,7 @@ func (o *Options) checkAccessPoint() error {
 	return nil
 }
 
+// validPrefix reports whether a prefix is the name of a directory other than the root.
 func validPrefix(prefix string) bool { return prefix != "." && ops.ValidName(prefix) }
 
 // checkEndpoint checks the URL of the store.
@@ -247,6 +250,7 @@ func (o *Options) checkEndpoint() error {
 	return nil
 }
 
+// checkOwner checks that the owner is the number of an account of AWS.
 func (o *Options) checkOwner() error {
 	if o.ExpectedBucketOwner == "" || accountName().MatchString(o.ExpectedBucketOwner) {
 		return nil
@@ -294,6 +298,8 @@ func (o *Options) checkProxy() error {
 	return nil
 }
 
+// checkLimits checks the options that are numbers. Those of multipart uploads are the
+// limits of S3.
 func (o *Options) checkLimits() error {
 	var errs []error
 	if o.PartSize != 0 && (o.PartSize < minPartSize || o.PartSize > maxPartSize) {
@@ -326,6 +332,7 @@ func (o *Options) checkClient() error {
 	return nil
 }
 
+// invalid returns the error of a URL.
 func invalid(text string) error {
 	return fmt.Errorf("objectstore: %w: %w", fs.ErrInvalid, errors.New(text))
 }

@@ -200,6 +200,7 @@ func (t *tree) notDir(ctx context.Context, name string) error {
 	return t.missing(ctx, name)
 }
 
+// isFile reports whether an object has the name itself. It takes one request.
 func (t *tree) isFile(ctx context.Context, name string) (bool, error) {
 	_, err := t.bucket.Stat(ctx, t.prefix.Key(name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -69,6 +69,8 @@ func windowOf(o workspace.OpenOptions) *bucket.Window {
 	return nil
 }
 
+// openAfterEnd opens a file at an offset at or beyond its end, which a store answers
+// with an error: the file is described instead, and the stream is empty.
 func (t *tree) openAfterEnd(ctx context.Context, name string) (io.ReadCloser, workspace.FileInfo, error) {
 	info, err := t.Stat(ctx, name)
 	if err == nil && info.IsDir() {

@@ -48,11 +48,13 @@ func (CustomerKey) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, redact
 // MarshalText implements [encoding.TextMarshaler].
 func (CustomerKey) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
+// redacted stands for a secret in what is printed.
 const redacted = "REDACTED"
 
 // customerKeySize is the size of a key for AES-256.
 const customerKeySize = 32
 
+// check checks the encryption against itself and the endpoint.
 func (e Encryption) check(o *Options) error {
 	switch e.Type {
 	case "", SSES3, SSEKMS, SSEC:
@@ -74,6 +76,7 @@ func (e Encryption) check(o *Options) error {
 	return nil
 }
 
+// errPlainKey returns the error of a key that would be readable on the network.
 func errPlainKey() error {
 	return wrong("Encryption", "%s sends the key with each request: it needs an endpoint with https", SSEC)
 }
@@ -101,10 +104,13 @@ type Role struct {
 // (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html).
 const maxExternalID = 1224
 
+// externalIDs are the characters that AWS allows in an external id.
 var externalIDs = lazyregexp.New(`^[\w+=,.@:/-]{2,}$`)
 
+// roleNames is the part of an ARN that names a role, perhaps with a path.
 var roleNames = lazyregexp.New(`^role/[\w+=,.@/-]+$`)
 
+// check checks the form of the role. Whether it exists shows when it is assumed.
 func (r Role) check() error {
 	if r == (Role{}) {
 		return nil
@@ -136,6 +142,7 @@ func accessPointOf(bucket string) (point arn.ARN, ok bool) {
 	return point, ok && name != "" && strings.IndexFunc(name, word) < 0
 }
 
+// isAccount reports whether text is the number of an account of AWS.
 func isAccount(text string) bool {
 	return len(text) == 12 && strings.Trim(text, "0123456789") == ""
 }

@@ -54,6 +54,9 @@ type lister struct {
 	found  bool // a key below dir
 }
 
+// read reads pages until the listing or its limit is reached. Entries go through a
+// buffer, since names and keys sort differently; what sorts before the last key of a
+// page can be released.
 func (l *lister) read(ctx context.Context, b *bucket.Bucket) error {
 	q := listing.Query{Prefix: l.prefix, After: l.prefix + object.BeforeEscapes(l.opts.After), Limit: l.pageSize()}
 	for {
@@ -83,8 +86,11 @@ func (l *lister) pageSize() int32 {
 	return int32(l.opts.Limit) + 2
 }
 
+// full reports whether the limit is reached.
 func (l *lister) full() bool { return l.opts.Limit > 0 && len(l.infos) >= l.opts.Limit }
 
+// add adds the objects and the directories of a page to the buffer. Keys that no name
+// stands for, and tombstones, are left out.
 func (l *lister) add(p listing.Page) {
 	l.found = l.found || !p.Empty()
 	for _, o := range p.Objects {
@@ -100,6 +106,8 @@ func (l *lister) add(p listing.Page) {
 	}
 }
 
+// take appends entries to the result. A name that is both an object and a prefix comes
+// twice in a row, and the first of them stays.
 func (l *lister) take(entries []listing.Entry) {
 	for _, e := range entries {
 		last := len(l.infos) - 1

@@ -90,6 +90,7 @@ func (o *Options) setParameter(name, value string) error {
 	return nil
 }
 
+// parseSwitch reads a parameter that is true or false.
 func parseSwitch(name, value string, on *bool) (err error) {
 	if *on, err = strconv.ParseBool(value); err != nil {
 		return invalid(fmt.Sprintf("%s is %q, and must be true or false", name, value))
@@ -97,6 +98,7 @@ func parseSwitch(name, value string, on *bool) (err error) {
 	return nil
 }
 
+// parseTime reads a parameter that is a time.
 func parseTime(name, value string, d *time.Duration) (err error) {
 	if *d, err = time.ParseDuration(value); err != nil {
 		return invalid(fmt.Sprintf("%s is %q, and must be a time such as 10s or 1m30s", name, value))

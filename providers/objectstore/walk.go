@@ -155,6 +155,9 @@ type walk struct {
 	found  bool     // a key below dir
 }
 
+// run reads pages ahead of the walk, and gives their entries to the caller in the order
+// of names. After each page it can leave out the keys below a directory that the caller
+// skips.
 func (w *walk) run() error {
 	start, any := w.start()
 	if !any {
@@ -261,6 +264,7 @@ func sharedDirs(a, b string) int {
 	return n
 }
 
+// entry returns an entry by its path below the directory of the walk.
 func (w *walk) entry(rel string, info func(path string) workspace.FileInfo) listing.Entry {
 	return listing.Entry{Rel: rel, Info: info(workspace.Join(w.dir, rel))}
 }

@@ -54,6 +54,7 @@ type watches struct {
 	all map[*watch]struct{} // guarded by mu
 }
 
+// add adds a watch, which is then told what this process changes.
 func (s *watches) add(w *watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,6 +64,7 @@ func (s *watches) add(w *watch) {
 	s.all[w] = struct{}{}
 }
 
+// drop removes a watch.
 func (s *watches) drop(w *watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,6 +125,7 @@ type state struct {
 	version workspace.Version
 }
 
+// newWatch returns a watch that has seen nothing yet.
 func newWatch(dir string) *watch {
 	return &watch{dir: dir, seen: make(map[string]state)}
 }
@@ -260,6 +263,7 @@ func (w *watch) below(name string) []string {
 	return names
 }
 
+// known returns the state in which the watch has seen a name.
 func (w *watch) known(name string) (state, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -94,6 +94,8 @@ type writer struct {
 	upload *bucket.Upload // nil until a part is full
 }
 
+// Write implements [io.Writer]. A part is sent only when the byte after it comes, so a
+// file of one part is a single PUT.
 func (w *writer) Write(p []byte) (int, error) {
 	partSize := w.tree.opts.PartSize
 	written := 0
@@ -136,6 +138,7 @@ func (w *writer) send() error {
 	return nil
 }
 
+// failed returns the error of a request as callers see it.
 func (w *writer) failed(err error) error { return w.tree.writeError(w.ctx, w.name, err) }
 
 // Commit implements [workspace.Writer].
@@ -150,6 +153,8 @@ func (w *writer) Commit() (workspace.Version, error) {
 	return w.tree.wrote(w.name, w.size, etag), nil
 }
 
+// commit stores the file: with one PUT if it fits into a part, or else by completing
+// the upload. Before it returns, nobody sees anything of the file.
 func (w *writer) commit() (etag string, err error) {
 	b := w.tree.bucket
 	if w.upload == nil {

@@ -320,6 +320,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 // maxOutput is how many bytes of an output are printed. No call could read the rest.
 const maxOutput = 16 << 20
 
+// orDefault returns the dialect, or the default one for the empty name.
 func orDefault(d tools.Dialect) tools.Dialect { return cmp.Or(d, tools.DialectWorkspace) }
 
 // unavailable is the error of a tool that the workspace does not have.

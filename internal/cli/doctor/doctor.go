@@ -150,6 +150,8 @@ type printer struct {
 	warnings int
 }
 
+// newPrinter returns a printer that has printed nothing. With asJSON, an empty list is
+// [] and not null.
 func newPrinter(c term.Console, asJSON bool) *printer {
 	return &printer{Console: c, asJSON: asJSON, shown: []report{}}
 }

@@ -29,9 +29,14 @@ type outcome struct {
 	err    error // says detail and remedy itself
 }
 
+// healthy is the outcome of a probe that found nothing wrong.
 func healthy(detail string) outcome { return outcome{status: statusOK, detail: detail} }
+
+// skipped is the outcome of a probe that does not apply, for the reason in detail.
 func skipped(detail string) outcome { return outcome{status: statusSkip, detail: detail} }
-func failed(err error) outcome      { return outcome{status: statusFail, err: err} }
+
+// failed is the outcome of a probe that failed with err.
+func failed(err error) outcome { return outcome{status: statusFail, err: err} }
 
 // The names of the probes.
 const (
@@ -499,6 +504,7 @@ func (t *tally) add(info workspace.FileInfo, err error) error {
 	return nil
 }
 
+// String returns the count for a person.
 func (t tally) String() string {
 	text := wording.Count(t.files, "file", "files") + ", " + wording.Bytes(t.bytes)
 	if t.more {

@@ -132,6 +132,7 @@ func withoutEnvironment(text string) string {
 	return text
 }
 
+// valueOf returns the value of a NAME=value of the environment.
 func valueOf(variable string) string {
 	_, value, _ := strings.Cut(variable, "=")
 	return value

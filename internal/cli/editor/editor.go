@@ -156,6 +156,7 @@ func converse(ctx context.Context, conn *sdk.ClientSideConnection, t *terminal, 
 	return term.Fail(explain(err))
 }
 
+// isDone reports whether the connection to the agent has ended.
 func isDone(conn *sdk.ClientSideConnection) bool {
 	select {
 	case <-conn.Done():

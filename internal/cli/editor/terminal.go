@@ -81,6 +81,7 @@ func (t *terminal) endLine() {
 	t.endLineLocked()
 }
 
+// endLineLocked ends a line that the agent has begun. The caller holds mu.
 func (t *terminal) endLineLocked() {
 	if t.open {
 		fmt.Fprintln(t.out)
@@ -159,8 +160,10 @@ func (t *terminal) SessionUpdate(_ context.Context, n sdk.SessionNotification) e
 	return nil
 }
 
+// statusColors are the colors of the states of a call that have one.
 var statusColors = map[sdk.ToolCallStatus]string{sdk.ToolCallStatusFailed: term.Red, sdk.ToolCallStatusCompleted: term.Green}
 
+// orOther returns the kind of a call, "other" for agents that name none.
 func orOther(kind sdk.ToolKind) string {
 	if kind == "" {
 		return string(sdk.ToolKindOther)

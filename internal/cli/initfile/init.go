@@ -224,6 +224,7 @@ func (i *initiation) checkPath(path string) error {
 	return nil
 }
 
+// exists returns the error of a file that would be replaced.
 func exists(path string) error {
 	return term.Failf("%s exists already: nothing was written; --force replaces it", path)
 }

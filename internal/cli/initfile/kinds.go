@@ -127,6 +127,7 @@ var kinds = []kind{
 	},
 }
 
+// kindNames returns the names of the kinds in the order of the table.
 func kindNames() []string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {

@@ -91,4 +91,5 @@ func isPlain(text string) bool {
 	return text[0] != '-' && strings.IndexFunc(text, other) < 0
 }
 
+// flagError returns an error about the value of a flag.
 func flagError(flag string, err error) error { return fmt.Errorf("--%s: %w", flag, err) }

@@ -34,6 +34,7 @@ type grepView struct {
 	apart   bool     // something was printed that needs a separator
 }
 
+// grepPage is a page of the result of grep, whatever its output is.
 type grepPage struct {
 	Page
 	Matches      []workspace.Match   `json:"matches"`
@@ -48,6 +49,7 @@ type grepFile struct {
 	Count int    `json:"count"`
 }
 
+// newGrepView returns the view of a search with the arguments args.
 func newGrepView(c term.Console, args json.RawMessage) *grepView {
 	var q query
 	// The tool refuses arguments that cannot be decoded.
@@ -55,12 +57,14 @@ func newGrepView(c term.Console, args json.RawMessage) *grepView {
 	return &grepView{Console: c, highlighter: q.highlighter(c.Style), context: q.Before > 0 || q.After > 0, only: q.OnlyMatching}
 }
 
+// Take implements [View].
 func (v *grepView) Take(result *tools.Result) (Page, error) {
 	v.page = grepPage{}
 	err := decode(result, &v.page)
 	return v.page.Page, err
 }
 
+// Show implements [View]. Skipped files are kept until the end, as they are noted once.
 func (v *grepView) Show() {
 	for _, f := range v.page.Files {
 		fmt.Fprint(v, v.Paint(term.Magenta, v.Name(f.Path)))
@@ -76,6 +80,7 @@ func (v *grepView) Show() {
 	v.skippedTotal += v.page.SkippedTotal
 }
 
+// End implements [View].
 func (v *grepView) End() error {
 	v.printAfter(0)
 	if err := v.Flush(); err != nil {
@@ -209,6 +214,8 @@ func (q query) highlighter(s term.Style) highlighter {
 	return highlighter{style: s, pattern: pattern}
 }
 
+// highlight returns a line for the terminal, with what matches in color. The parts are
+// made printable one by one, so that an escape sequence in the file cannot end a color.
 func (h highlighter) highlight(line string) string {
 	if h.pattern == nil {
 		return h.style.Line(line)

@@ -95,6 +95,7 @@ type sums struct {
 	skipped int64
 }
 
+// add adds a page: lists and texts are joined, and skippedTotal is added up.
 func (s *sums) add(page map[string]any) error {
 	for name, value := range page {
 		switch value := value.(type) {

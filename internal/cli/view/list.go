@@ -18,6 +18,7 @@ type globView struct {
 	none string // what the tool says if nothing matches
 }
 
+// Take implements [View].
 func (v *globView) Take(result *tools.Result) (Page, error) {
 	v.page.Page, v.page.Matches = Page{}, nil
 	err := decode(result, &v.page)
@@ -27,12 +28,15 @@ func (v *globView) Take(result *tools.Result) (Page, error) {
 	return v.page.Page, err
 }
 
+// Show implements [View].
 func (v *globView) Show() {
 	for _, path := range v.page.Matches {
 		fmt.Fprintln(v, v.Name(path))
 	}
 }
 
+// End implements [View]. That nothing was found is said on standard error, so the
+// output stays empty.
 func (v *globView) End() error {
 	err := end(v.Console, v.page.Page)
 	if err == nil && v.none != "" {
@@ -51,12 +55,15 @@ type lsView struct {
 	}
 }
 
+// Take implements [View].
 func (v *lsView) Take(result *tools.Result) (Page, error) {
 	v.page.Page, v.page.Entries = Page{}, nil
 	err := decode(result, &v.page)
 	return v.page.Page, err
 }
 
+// Show implements [View]. On a terminal, sizes stand in a column and marks show the
+// types; in a pipe there are only names, one a line.
 func (v *lsView) Show() {
 	width := 0
 	for _, e := range v.page.Entries {
@@ -72,8 +79,10 @@ func (v *lsView) Show() {
 	}
 }
 
+// End implements [View].
 func (v *lsView) End() error { return end(v.Console, v.page.Page) }
 
+// sizeOf returns the size of a file in bytes, and "-" for what has none.
 func sizeOf(e workspace.FileInfo) string {
 	if e.Type != workspace.TypeFile {
 		return "-"

@@ -75,11 +75,13 @@ type textView struct {
 	text string
 }
 
+// Take implements [View]. The text of such a tool is whole in one page.
 func (v *textView) Take(result *tools.Result) (Page, error) {
 	v.text = result.Text
 	return Page{}, nil
 }
 
+// Show implements [View].
 func (v *textView) Show() {
 	if !v.diff {
 		fmt.Fprintln(v, v.Name(v.text))
@@ -90,6 +92,7 @@ func (v *textView) Show() {
 	}
 }
 
+// End implements [View].
 func (v *textView) End() error { return term.Fail(v.Flush()) }
 
 // DiffColor returns the color of a line of a diff.
@@ -114,6 +117,7 @@ type readView struct {
 	cut  []int // the lines that are cut, of all pages
 }
 
+// readPage is a page of the result of read_file.
 type readPage struct {
 	Page
 	Text       string `json:"text"`
@@ -128,12 +132,14 @@ type readPage struct {
 	Base64     string `json:"base64"`
 }
 
+// Take implements [View].
 func (v *readView) Take(result *tools.Result) (Page, error) {
 	v.page = readPage{}
 	err := decode(result, &v.page)
 	return v.page.Page, err
 }
 
+// Show implements [View]. A pipe gets the text byte for byte.
 func (v *readView) Show() {
 	v.cut = append(v.cut, v.page.CutLines...)
 	switch {
@@ -146,6 +152,7 @@ func (v *readView) Show() {
 	}
 }
 
+// End implements [View]. It says what the result leaves out, and how to get it.
 func (v *readView) End() error {
 	if err := v.Flush(); err != nil {
 		return term.Fail(err)

@@ -34,7 +34,7 @@ type requestLock struct {
 	ended chan struct{} // closed when it is given back
 }
 
-// newLocks returns locks of which none is held.
+// newLocks returns locks that nobody holds.
 func newLocks() *locks {
 	return &locks{LockSystem: webdav.NewMemLS(), ends: map[string]time.Time{}, requests: map[string]*requestLock{}}
 }

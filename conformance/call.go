@@ -13,7 +13,7 @@ type call struct {
 	name  string // in names of cases
 	text  string // in failures, a format for the name
 	op    string
-	needs need
+	needs need // without which the case is skipped
 	do    func(ctx context.Context, fsys workspace.FileSystem, name string) error
 }
 

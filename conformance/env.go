@@ -20,9 +20,9 @@ type env struct {
 	store   workspace.FileSystem // the same files, writable
 	caps    workspace.Capabilities
 	opts    Options
-	clauses string
-	short   bool
-	link    func(target, name string)
+	clauses string                    // of the contract that the case is about, for failures
+	short   bool                      // leave out what takes long
+	link    func(target, name string) // makes a symlink
 }
 
 // newEnv returns the env of a case on fsys that fails tb. t is for the hooks of

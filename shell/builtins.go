@@ -350,9 +350,9 @@ func quoted(value string) string {
 
 // readFlags are the flags of read and mapfile.
 type readFlags struct {
-	raw, array, whole, trim bool
-	delim                   byte
-	count, skip             int
+	raw, array, whole, trim bool // -r, -a, without -d or -N, and whether blanks are trimmed
+	delim                   byte // of -d: what ends the line
+	count, skip             int  // of -n and -N; of mapfile -s
 	timeout                 time.Duration
 	prompt                  string
 	names                   []string

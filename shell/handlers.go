@@ -651,7 +651,7 @@ type storedFile struct {
 	io.WriteCloser
 	run    *run
 	name   string
-	stderr io.Writer
+	stderr io.Writer // for a failure to store it
 }
 
 // Read implements [io.Reader].

@@ -37,7 +37,7 @@ type stream struct {
 	run    *run
 	output *output
 	to     io.Writer // nil: it is collected
-	ended  bool
+	ended  bool      // the run is over: budgets do not count
 }
 
 // final returns the stream without a budget.

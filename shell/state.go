@@ -22,10 +22,10 @@ import (
 
 // state is what a session keeps from one run to the next.
 type state struct {
-	Dir       string
-	vars      map[string]expand.Variable
-	functions map[string]*syntax.Stmt
-	options   []string // the names that are on
+	Dir       string                     // the working directory
+	vars      map[string]expand.Variable // all variables, with their attributes
+	functions map[string]*syntax.Stmt    // by name
+	options   []string                   // the names that are on
 
 	mu     sync.Mutex
 	pieces map[int]string // guarded by mu; parts of scripts by number

@@ -29,16 +29,16 @@ type Config struct {
 	Stdin       io.Reader
 	Stdout      io.Writer
 	Stderr      io.Writer
-	Open        func(name string) (io.ReadCloser, error)
-	Create      func(name string, appends bool) (io.WriteCloser, error)
-	Command     func(command string, stdin io.Reader, stdout io.Writer) (status int)
-	Environ     []string // NAME=value
-	Now         func() time.Time
-	Location    *time.Location
-	FormatTime  func(t time.Time, format string) string
-	ErrorText   func(err error) string
-	MaxMemory   int64 // bytes of all variables, and of each string
-	InPlace     bool  // what is printed replaces the file that is read
+	Open        func(name string) (io.ReadCloser, error)                             // for getline and the files of ARGV
+	Create      func(name string, appends bool) (io.WriteCloser, error)              // for print with > and >>
+	Command     func(command string, stdin io.Reader, stdout io.Writer) (status int) // runs a command line: for system and pipes
+	Environ     []string                                                             // NAME=value
+	Now         func() time.Time                                                     // for systime and srand
+	Location    *time.Location                                                       // of strftime and mktime
+	FormatTime  func(t time.Time, format string) string                              // strftime
+	ErrorText   func(err error) string                                               // what messages say of an error
+	MaxMemory   int64                                                                // bytes of all variables, and of each string
+	InPlace     bool                                                                 // what is printed replaces the file that is read
 }
 
 // ErrDirectory is the error of opening a directory. awk leaves it out, with a warning.
@@ -84,32 +84,32 @@ type interp struct {
 	ctx     context.Context
 	config  *Config
 	program *Program
-	globals []cell
-	frame   []cell
-	calls   int
-	steps   int
-	held    int64 // bytes of variables
-	result  value // of the function that returns
-	status  int
-	started []bool // of the ranges
-	regexes map[string]*regex
+	globals []cell            // by the numbers that the parser gave
+	frame   []cell            // the parameters of the call that runs
+	calls   int               // the weights of the calls that are nested
+	steps   int               // statements and loops, to look now and then whether ctx has ended
+	held    int64             // bytes of variables
+	result  value             // of the function that returns
+	status  int               // of exit
+	started []bool            // of the ranges
+	regexes map[string]*regex // that have been compiled, by their text
 	random  *rand.Rand
-	seed    float64
+	seed    float64 // of srand, which returns the one before
 
 	// The special variables, as the interpreter uses them.
 	nr, fnr                         float64
 	ofs, ors, subsep, convfmt, ofmt string
 	ignoreCase                      bool
-	splitter                        *splitter
-	separator                       separator
+	splitter                        *splitter // of FS
+	separator                       separator // of RS
 	record                          record
 	out                             *bufio.Writer
 	input                           mainInput
 	stdin                           *reader
-	readers                         map[string]*reader
-	writers                         map[string]*writer
-	order                           []string // of the writers
-	inBeginOrEnd                    bool
+	readers                         map[string]*reader // by "<" or "|" and the name
+	writers                         map[string]*writer // by ">" or "|" and the name
+	order                           []string           // of the writers
+	inBeginOrEnd                    bool               // where next has no meaning
 }
 
 // Run runs the program, and returns its exit status.

@@ -26,11 +26,11 @@ type reader struct {
 	io.Closer
 	r          io.Reader
 	buf        []byte
-	start, end int // the part of buf that has not been a record
-	eof        bool
-	limit      int64
-	held       int // bytes that are counted as those of variables
-	status     int // of the command whose output it is
+	start, end int   // the part of buf that has not been a record
+	eof        bool  // r has nothing more
+	limit      int64 // the most bytes of a record
+	held       int   // bytes that are counted as those of variables
+	status     int   // of the command whose output it is
 }
 
 // newReader returns a reader of the records of r; a record has at most limit bytes.
@@ -128,7 +128,7 @@ type mainInput struct {
 	// kept is where the output went before a file that is edited in place.
 	kept  *bufio.Writer
 	edits io.WriteCloser
-	name  string
+	name  string // FILENAME
 }
 
 // readMain reads a record, from the next file where one ends. exit in ENDFILE cannot be
@@ -406,8 +406,8 @@ func (c *captured) ReadFrom(r io.Reader) (int64, error) {
 // closed.
 type writer struct {
 	*bufio.Writer
-	file    io.WriteCloser
-	command *bytes.Buffer
+	file    io.WriteCloser // nil for a command and the standard output
+	command *bytes.Buffer  // the input of a command, which runs on close; nil for a file
 	name    string
 }
 
@@ -785,11 +785,11 @@ func (f *fields) next() (field string, ok bool) {
 //	$2 = "x"         fields: a x c; $0 is stale
 //	print            $0 is "a x c", joined with OFS
 type record struct {
-	whole  value
-	stale  bool // a field has changed, and whole has not
-	fields []value
-	rest   fields
-	split  bool // nothing is left in rest
+	whole  value   // $0
+	stale  bool    // a field has changed, and whole has not
+	fields []value // those from $1 that have been split off
+	rest   fields  // what has not been split yet: few programs need all fields
+	split  bool    // nothing is left in rest
 }
 
 // setRecord sets $0. The splitter is the one of now: a change of FS is for the next

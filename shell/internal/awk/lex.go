@@ -44,9 +44,9 @@ const (
 // token is a name, a constant, an operator or a line end of a program.
 type token struct {
 	kind   kind
-	text   string // of a name, string or regexp
-	number float64
-	line   int
+	text   string  // of a name, string or regexp
+	number float64 // of a constant
+	line   int     // from 1, for messages
 }
 
 // keywords are the words that are their own kind of token.
@@ -67,7 +67,7 @@ var operators = []string{
 // lexer splits a program into tokens.
 type lexer struct {
 	source string
-	at     int
+	at     int // the place in source that has been reached
 	line   int
 	tokens []token
 }

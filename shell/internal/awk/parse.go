@@ -4,11 +4,11 @@ import "strconv"
 
 // Program is a program that has been read. It is safe for concurrent use.
 type Program struct {
-	begin, end         []*block
-	beginFile, endFile []*block
+	begin, end         []*block // the actions of BEGIN and END, in order
+	beginFile, endFile []*block // those of BEGINFILE and ENDFILE
 	rules              []*rule
 	functions          map[string]*function
-	globals            map[string]int
+	globals            map[string]int // the numbers of the variables
 }
 
 // rule is a pattern with its action. A nil action prints the record.
@@ -27,9 +27,9 @@ type block struct{ list []stmt }
 type function struct {
 	name    string
 	params  []string
-	locals  map[string]int
+	locals  map[string]int // the numbers of the parameters, by name
 	body    *block
-	line    int
+	line    int // of its first use or its definition, for messages
 	defined bool
 	// weight is how many expressions and statements it has, which bounds how deep one
 	// call nests.
@@ -88,7 +88,7 @@ type (
 	increment struct {
 		to     expr
 		delta  float64
-		prefix bool
+		prefix bool // "++x", whose value is the new one
 	}
 	member struct {
 		subs  []expr
@@ -133,7 +133,7 @@ type (
 		test     expr
 		step     stmt
 		body     *block
-		testLast bool
+		testLast bool // do: the test comes after the body
 	}
 	forIn struct {
 		to    expr
@@ -207,13 +207,13 @@ const (
 //	a (-1)       is a concatenation
 type parser struct {
 	tokens  []token
-	at      int
+	at      int // the token at hand
 	program *Program
 	fn      *function // the one that is being read
-	loops   int
-	depth   int
-	weight  int
-	noGT    bool // ">" is a redirection
+	loops   int       // that are open, in which break and continue have a meaning
+	depth   int       // of nested expressions and statements, which is bounded
+	weight  int       // of the function that is read so far
+	noGT    bool      // ">" is a redirection
 }
 
 // Parse reads a program.

@@ -22,8 +22,8 @@ import (
 //
 // A variable that was never set is 0 as a number and "" as a string.
 type value struct {
-	s    string
-	n    float64
+	s    string  // of a text
+	n    float64 // of a number
 	kind valueKind
 }
 

@@ -19,9 +19,9 @@ const awkUsage = "usage: awk [-F fs] [-v var=value] [-f file | program] [file...
 type awkRun struct {
 	p           *Process
 	ctx         context.Context
-	sources     []string
-	assignments []string
-	inPlace     bool
+	sources     []string // the texts of -f and of the first argument, which are one program
+	assignments []string // of -v, as NAME=value
+	inPlace     bool     // -i inplace: the output replaces each file
 }
 
 // awkProgram runs a program in awk.

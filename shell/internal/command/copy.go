@@ -19,9 +19,9 @@ type transfer struct {
 	recursive bool // cp -r
 	keep      bool // -n: a file that exists is not replaced
 	update    bool // -u: nor one that is newer
-	verbose   bool
+	verbose   bool // -v
 	whole     bool // -T: the destination is no directory to put something in
-	status    int
+	status    int  // 1 once something has failed
 }
 
 // newTransfer adds the options that cp and mv have in common.

@@ -76,12 +76,12 @@ func cut(ctx context.Context, p *Process) int {
 // fields it is the delimiter unless --output-delimiter is given, and between bytes only
 // with it.
 type cutter struct {
-	ranges    []numberRange
-	delimiter byte
-	joiner    []byte
+	ranges    []numberRange // of fields or bytes from 1, sorted, without overlaps
+	delimiter byte          // between fields
+	joiner    []byte        // of --output-delimiter, if join is set
 	join      bool
-	only      bool
-	end       byte
+	only      bool // -s: lines without a delimiter are left out
+	end       byte // of a line: "\n", or NUL with -z
 }
 
 // numberRange is the numbers from low to high, which count from one.

@@ -325,16 +325,16 @@ var errDate = errors.New("invalid date")
 // time and an amount. Only result puts them together, as "+1 month" depends on the
 // date, and a date on the zone.
 type dateParser struct {
-	now                                time.Time
-	rest                               string
+	now                                time.Time // what relative times are relative to
+	rest                               string    // what is left to read, in lower case
 	year, month, day                   int
 	hour, minute, second, nano         int
-	hasDate, hasYear, hasTime, hasZone bool
-	hasDay, relative                   bool
-	zone                               *time.Location
-	weekday, ordinal                   int
-	years, months, days                int
-	seconds                            time.Duration
+	hasDate, hasYear, hasTime, hasZone bool           // which parts have been given: none may be given twice
+	hasDay, relative                   bool           // a weekday was given; a relative time was given
+	zone                               *time.Location // in which the date is meant
+	weekday, ordinal                   int            // 0 is Sunday; how many weeks later, -1 for "last"
+	years, months, days                int            // to add to the date
+	seconds                            time.Duration  // to add to the result
 }
 
 // monthNames matches the name of a month in lower case, whole or as its first three

@@ -23,14 +23,14 @@ import (
 type diffRun struct {
 	p                               *Process
 	out                             *bufio.Writer
-	context                         int // lines around a change in a unified diff; -1 for the normal form
-	recursive, newFile, brief, same bool
+	context                         int  // lines around a change in a unified diff; -1 for the normal form
+	recursive, newFile, brief, same bool // -r, -N, -q and -s
 	fold, allSpace, spaces, trailing,
-	blank, text, stripCR bool
-	labels  []string
-	exclude []*regexp.Regexp
-	options string // of the command line, as it is shown
-	status  int
+	blank, text, stripCR bool // -B, -a and --strip-trailing-cr // what does not count: -i, -w, -b and -Z
+	labels  []string         // of --label, which stand in place of names
+	exclude []*regexp.Regexp // of -x, for base names
+	options string           // of the command line, as it is shown
+	status  int              // 1 if something differs, 2 if something failed
 }
 
 // diff compares files, or directories with -r, as GNU's diffutils do: in the normal
@@ -150,7 +150,7 @@ func (d *diffRun) trouble(name string, err error) {
 type diffFile struct {
 	name    string
 	info    workspace.FileInfo
-	missing bool
+	missing bool // with -N: it counts as empty
 }
 
 // describe looks at an argument. The standard input has the time of now, as in GNU's
@@ -573,10 +573,10 @@ func cmpFiles(ctx context.Context, p *Process) int {
 type cmpRun struct {
 	p               *Process
 	out             *bufio.Writer
-	names           []string
-	skip            [2]int64
-	limit           int64 // -1 for none
-	silent, verbose bool
+	names           []string // of the two inputs
+	skip            [2]int64 // how many bytes of each are passed over
+	limit           int64    // -1 for none
+	silent, verbose bool     // -s and -l
 }
 
 // run opens both files and leaves out what -i says. width is of the numbers of -l: as

@@ -113,7 +113,7 @@ func (s *diffSide) common(other *diffSide, numbers int) (keys, places []int) {
 type lineComparison struct {
 	ctx               context.Context
 	a, b              *diffSide
-	x, y              []int
+	x, y              []int // the lines that are compared, as numbers: equal lines have the same
 	xAt, yAt          []int // the places of those lines
 	forward, backward []int // how far each diagonal has come, from zero
 	zero              int

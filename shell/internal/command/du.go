@@ -17,16 +17,16 @@ import (
 type duRun struct {
 	p               *Process
 	out             *bufio.Writer
-	all, apparent   bool
-	human           bool
-	depth           int // -1 for all
-	unit            int64
-	end             string
-	exclude         []*regexp.Regexp
+	all, apparent   bool             // -a and --apparent-size
+	human           bool             // -h
+	depth           int              // -1 for all
+	unit            int64            // of the sizes, in bytes
+	end             string           // of a line
+	exclude         []*regexp.Regexp // of --exclude
 	status          int
-	total           int64
+	total           int64    // of all arguments, for -c
 	done            []string // the arguments that have been measured
-	separateSummary bool
+	separateSummary bool     // -S: a directory without those in it
 }
 
 // du prints how much space files take, as POSIX says, with GNU's -h, -a, -c, -b, -d and
@@ -162,12 +162,12 @@ func (d *duRun) measure(ctx context.Context, name string, info workspace.FileInf
 type treeRun struct {
 	p                              *Process
 	out                            *bufio.Writer
-	all, dirsOnly, full, dirsFirst bool
-	mark, sizes, human             bool
+	all, dirsOnly, full, dirsFirst bool // -a, -d, -f and --dirsfirst
+	mark, sizes, human             bool // -F, -s and -h
 	gitignore, prune               bool
-	depth                          int
-	leave, match                   []*regexp.Regexp
-	dirs, files                    int
+	depth                          int              // -L; zero for all
+	leave, match                   []*regexp.Regexp // of -I and -P
+	dirs, files                    int              // what the last line counts
 	status                         int
 }
 

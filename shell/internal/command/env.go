@@ -250,22 +250,22 @@ func cmpOr(a, b string) string {
 type xargsRun struct {
 	ctx       context.Context
 	p         *Process
-	command   []string
-	replace   string
-	separator int // a byte; -1: blanks and newlines, with quotes
-	lines     int
-	args      int
-	chars     int
-	eof       string
-	skipEmpty bool
-	exact     bool
-	trace     bool
+	command   []string  // with its first arguments
+	replace   string    // of -I; empty for none
+	separator int       // a byte; -1: blanks and newlines, with quotes
+	lines     int       // -L: most lines of a call; zero for no limit
+	args      int       // -n: most arguments of a call; zero for no limit
+	chars     int       // -s: most bytes of a call
+	eof       string    // of -E: an argument that ends the input
+	skipEmpty bool      // -r: without arguments there is no call
+	exact     bool      // -x: arguments that do not fit are an error
+	trace     bool      // -t: commands are printed first
 	stdin     io.Reader // of the program
 
-	pending []string
-	size    int
-	line    int // lines in pending
-	ran     bool
+	pending []string // the arguments of the next call
+	size    int      // bytes of pending, with a byte between them
+	line    int      // lines in pending
+	ran     bool     // there was a call
 	status  int
 }
 

@@ -65,9 +65,9 @@ func contentOf(data []byte) Content {
 
 // contentWriter describes what is written to it.
 type contentWriter struct {
-	hash  hash.Hash
-	lines int
-	last  byte
+	hash  hash.Hash // SHA-256 of what was written
+	lines int       // line feeds so far
+	last  byte      // the last byte, for whether the last line has an end
 	size  int64
 }
 
@@ -223,7 +223,7 @@ type input struct {
 	at    Location
 	info  workspace.FileInfo
 	seen  *contentWriter
-	told  bool
+	told  bool // the observer knows of the read
 }
 
 // Read implements [io.Reader].

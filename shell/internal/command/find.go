@@ -539,9 +539,9 @@ func (f *findRun) delete(ctx context.Context, e *findEntry) bool {
 
 // findBatch is a command of -exec ... +, and what it is going to get.
 type findBatch struct {
-	command []string
-	names   []string
-	size    int
+	command []string // with the arguments before "{}"
+	names   []string // that the next call gets
+	size    int      // bytes of names, for the bound of a call
 }
 
 // The bounds of a batch.

@@ -21,13 +21,13 @@ import (
 
 // grepOptions are what grep and rg do with the lines that match.
 type grepOptions struct {
-	invert, count, list, listNot, only, quiet, silent bool
+	invert, count, list, listNot, only, quiet, silent bool // -v, -c, -l, -L, -o, -q and -s
 	zeroCount                                         bool // with count: files without a match are printed, too
 	number, offset, withName, zeroName, text, noBinary,
 	zeroLines, tab bool
-	before, after int
-	max           int // of the lines of one file, -1 for all
-	label         string
+	before, after int     // -B and -A
+	max           int     // of the lines of one file, -1 for all
+	label         string  // of --label, for the standard input
 	replace       *string // rg -r: what is printed in place of a match
 	column        bool    // rg --column
 	heading       bool    // rg --heading
@@ -240,11 +240,11 @@ type grepRun struct {
 	is       func(line []byte) bool      // which of those match; nil for all
 	nothing  bool                        // no line matches
 	filter   func(dir, name string) bool // whether a file is left out
-	found    bool
-	failed   bool
-	broken   bool // the reader of the output wants no more
-	headings int  // how many names have been printed above lines
-	groups   bool // a group of lines has been printed
+	found    bool                        // a line was selected, which makes the status 0
+	failed   bool                        // a file could not be read, which makes it 2
+	broken   bool                        // the reader of the output wants no more
+	headings int                         // how many names have been printed above lines
+	groups   bool                        // a group of lines has been printed
 }
 
 // newGrep returns a search for patterns. No pattern at all, as from an empty file of
@@ -387,11 +387,11 @@ type grepFile struct {
 	pending  int      // how many lines are still to print after the last one
 	last     int      // the number of the last line that was printed
 	history  [][]byte // the last lines of the buffer before this one
-	binary   bool
-	hidden   bool // a line was not printed because the file is binary
-	over     bool
-	headed   bool // the name has been printed
-	eol      byte
+	binary   bool     // it has a NUL, so lines are not printed
+	hidden   bool     // a line was not printed because the file is binary
+	over     bool     // nothing more of the file counts
+	headed   bool     // the name has been printed
+	eol      byte     // of a line: "\n", or NUL with -z
 }
 
 // newFile returns the state of searching one input, with lines that are numbered from

@@ -94,7 +94,7 @@ func joinShown(name, file string, implicit bool) string {
 // grepTree is the search of a directory of a workspace.
 type grepTree struct {
 	*grepRun
-	at     Location
+	at     Location // the directory that is searched
 	asFile func() bool
 	shown  func(file string) string
 	file   *grepFile // whose lines are being printed

@@ -72,10 +72,10 @@ type summer struct {
 	p   *Process
 	out *bufio.Writer
 	sumKind
-	tagged, zero, binary         bool
-	ignoreMissing, quiet, silent bool
-	strict, warn                 bool
-	bad                          bool
+	tagged, zero, binary         bool // --tag, -z and -b
+	ignoreMissing, quiet, silent bool // --ignore-missing, --quiet and --status
+	strict, warn                 bool // --strict and -w
+	bad                          bool // a sum was wrong, which makes the status 1
 }
 
 // sum returns the sum of what r has, in hexadecimal digits.

@@ -146,10 +146,10 @@ func allButLastLines(ctx context.Context, p *Process, out *bufio.Writer, in io.R
 
 // lastLines holds the last lines of a text.
 type lastLines struct {
-	limit, memory int64
+	limit, memory int64    // in lines, and in bytes
 	lines         [][]byte // a ring once it has limit lines
-	first         int
-	held          int64
+	first         int      // the place of the oldest line
+	held          int64    // bytes of all lines
 }
 
 // add adds a line, and writes the one that has to go to w. The ring takes the place of

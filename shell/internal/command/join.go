@@ -122,19 +122,19 @@ func join(ctx context.Context, p *Process) int {
 // joiner joins two files.
 type joiner struct {
 	p         *Process
-	names     []string
+	names     []string // of the files, for messages
 	readers   [2]*lineReader
 	out       *bufio.Writer
 	key       [2]int // the field to join on, from zero
 	separator int    // a byte; -1: runs of blanks
 	end       byte
-	fold      bool
-	empty     string
-	unpaired  [2]bool
-	paired    bool
-	format    []joinField
-	auto      bool
-	counts    [2]int // with auto: the fields of each output line
+	fold      bool        // -i: keys are equal in either case
+	empty     string      // of -e: stands for a field that is missing
+	unpaired  [2]bool     // -a and -v: which files print lines without a partner
+	paired    bool        // lines with a partner are printed: not with -v
+	format    []joinField // of -o; nil for the key and all other fields
+	auto      bool        // -o auto
+	counts    [2]int      // with auto: the fields of each output line
 	check     orderCheck
 
 	// The state of a run: the last line of each file and how many there were, whether a
@@ -143,7 +143,7 @@ type joiner struct {
 	lines      [2]int
 	unpairable bool
 	disorder   [2]bool
-	held       int64
+	held       int64 // bytes of the lines with one key, which are all in memory
 }
 
 // joinField is one of -o: the field of file 1 or 2, counted from zero, or of file 0,
@@ -496,15 +496,15 @@ type commRun struct {
 	p          *Process
 	out        *bufio.Writer
 	readers    [2]*lineReader
-	hidden     [3]bool
-	delimiter  string
+	hidden     [3]bool // -1, -2 and -3: columns that are not printed
+	delimiter  string  // before the second column, and twice before the third
 	end        byte
 	check      orderCheck
 	recent     [2][2][]byte // of each file, the last line and the one before it
 	ended      [2]bool
 	unpairable bool
 	disorder   [2]bool
-	totals     [3]int
+	totals     [3]int // of the columns, for --total
 }
 
 // run reads both files side by side. The lesser line goes on; a file that has ended is

@@ -112,12 +112,12 @@ type jqMark int
 type jqRun struct {
 	p                             *Process
 	out                           *bufio.Writer
-	compact, raw, join, ascii     bool
-	seq                           bool
-	indent                        string
-	null, rawInput, slurp, stream bool
+	compact, raw, join, ascii     bool   // -c, -r, -j and -a
+	seq                           bool   // --seq: a record separator (RFC 7464) comes before each value
+	indent                        string // of one level
+	null, rawInput, slurp, stream bool   // -n, -R, -s and --stream
 	input                         *jqInput
-	last                          any
+	last                          any // the last value, for -e
 	status                        int // of an input that cannot be read
 }
 
@@ -503,17 +503,17 @@ func (j *jqRun) scalar(v any) {
 type jqInput struct {
 	ctx     context.Context
 	run     *jqRun
-	names   []string
-	values  []any // of the variables
-	name    string
-	started bool
-	slurped bool
+	names   []string // the files that are left to read
+	values  []any    // of the variables
+	name    string   // of the file that is read, for messages
+	started bool     // the first input has been opened
+	slurped bool     // the one value of -s has been read
 	file    io.ReadCloser
 	decoder *json.Decoder
-	bound   *boundedReader
+	bound   *boundedReader // counts the bytes of a value, which the decoder holds
 	lines   *lineReader
 	queue   []any // of --stream
-	failed  bool
+	failed  bool  // nothing more is read
 }
 
 // boundedReader refuses more than limit bytes since left was set.

@@ -85,13 +85,13 @@ func diskUsage(info workspace.FileInfo) int64 { return (sizeOf(info) + 4095) / 4
 type lsRun struct {
 	p                                       *Process
 	out                                     *bufio.Writer
-	long, all, almost, recursive, directory bool
-	reverse, human, classify, slash         bool
-	noOwner, noGroup, numeric, dirsFirst    bool
-	follow, zero                            bool
-	sort                                    string // "", name, time, size, extension, version, none
-	style                                   string // of times
-	ignore                                  []*regexp.Regexp
+	long, all, almost, recursive, directory bool             // -l, -a, -A, -R and -d
+	reverse, human, classify, slash         bool             // -r, -h, -F and -p
+	noOwner, noGroup, numeric, dirsFirst    bool             // -g, -o and -G, -n, --group-directories-first
+	follow, zero                            bool             // -L and --zero
+	sort                                    string           // "", name, time, size, extension, version, none
+	style                                   string           // of times
+	ignore                                  []*regexp.Regexp // of -I and -B
 	status                                  int
 	printed                                 bool // something stands above
 }

@@ -123,26 +123,26 @@ func parseOffset(s string) (int64, error) {
 // dumper writes blocks of bytes in several formats.
 type dumper struct {
 	out     *bufio.Writer
-	address string // a format; "": none
-	width   int
-	order   binary.ByteOrder
-	all     bool // equal blocks, too
+	address string           // a format; "": none
+	width   int              // bytes of a line
+	order   binary.ByteOrder // of the bytes of a number
+	all     bool             // equal blocks, too
 	specs   []dumpSpec
 
 	line    func(b []byte) error // writes one block, which may be short
-	offset  int64
-	last    []byte
-	starred bool
+	offset  int64                // of the next line in the input
+	last    []byte               // the line before, for equal ones
+	starred bool                 // "*" stands for the lines that were equal
 }
 
 // dumpSpec is one format of od: a letter, and the size of its numbers in bytes. field
 // is as wide as the largest number.
 type dumpSpec struct {
-	verb    byte
-	size    int
-	field   int // columns of a field, without the blank before it
-	pad     int // blanks among all fields of a line
-	trailer bool
+	verb    byte // the letter of the type: a, c, d, f, o, u or x
+	size    int  // of a value, in bytes
+	field   int  // columns of a field, without the blank before it
+	pad     int  // blanks among all fields of a line
+	trailer bool // z: the bytes as text follow
 }
 
 // dumpFields are how many columns a field of od takes, by the letter of its type and
@@ -439,10 +439,10 @@ func hexdump(ctx context.Context, p *Process) int {
 
 // hexStyle is one of the formats of hexdump.
 type hexStyle struct {
-	address string
-	size    int // bytes of a unit
-	unit    string
-	text    bool
+	address string // the format of the offset
+	size    int    // bytes of a unit
+	unit    string // the format of a unit, with the blanks before it
+	text    bool   // the bytes as text follow
 }
 
 // hexStyles are the options of hexdump that choose a style, with "default" for none of

@@ -104,11 +104,11 @@ func applyPatch(ctx context.Context, p *Process) int {
 // patchRun is one run of patch.
 type patchRun struct {
 	p       *Process
-	dir     string // absolute
-	file    string // the file that is patched, whatever the patch says
-	strip   int    // -1: only the last element of a name counts
-	reverse bool
-	ws      *workspace.Workspace
+	dir     string               // absolute
+	file    string               // the file that is patched, whatever the patch says
+	strip   int                  // -1: only the last element of a name counts
+	reverse bool                 // -R: the patch is taken back
+	ws      *workspace.Workspace // that all files of the patch are in
 }
 
 // fail prints why a patch was not applied: all hunks that do not fit, and not just the

@@ -197,9 +197,9 @@ type rgRun struct {
 	p               *Process
 	options         grepOptions
 	globs           []string // -g
-	types, typesNot []string
-	hidden          bool
-	depth           int
+	types, typesNot []string // of -t and -T
+	hidden          bool     // --hidden: names that begin with a dot, too
+	depth           int      // of --max-depth; -1 for any
 }
 
 // hasInput reports whether something can be read from the standard input, which is then

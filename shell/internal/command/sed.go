@@ -96,8 +96,8 @@ const noSuffix = "\x00"
 type sedFile struct {
 	p       *Process
 	ctx     context.Context
-	scripts *[]string
-	failed  error // of a file
+	scripts *[]string // to which the text of the file is added
+	failed  error     // of a file
 }
 
 // sedPanic is the status after an error of reading or writing.
@@ -136,24 +136,24 @@ type sedOutput interface {
 type sedRun struct {
 	p        *Process
 	commands []sedCommand
-	quiet    bool
-	separate bool
-	eol      byte
-	wrap     int
+	quiet    bool // -n: only p and the like print
+	separate bool // -s, and -i: each file begins with line 1
+	eol      byte // of a line: "\n", or NUL with -z
+	wrap     int  // bytes of a line of l; 0 for no bound
 	out      sedOutput
 	missing  bool // the output does not end with a line end
 	status   int
 	failed   error // of an output or of a regular expression
 
 	input  *sedInput
-	number int
-	space  []byte // the pattern space
-	ended  bool   // its last line had a line end
-	hold   []byte
-	queue  []sedQueued // of a, r and R
-	last   *pattern.Regexp
-	flag   bool // a substitution has been made, for t and T
-	quit   bool
+	number int                      // of the line
+	space  []byte                   // the pattern space
+	ended  bool                     // its last line had a line end
+	hold   []byte                   // the hold space
+	queue  []sedQueued              // of a, r and R
+	last   *pattern.Regexp          // the last expression used, which an empty one means
+	flag   bool                     // a substitution has been made, for t and T
+	quit   bool                     // q or Q has come
 	files  map[string]*bytes.Reader // of R
 }
 
@@ -271,9 +271,9 @@ func (s *sedRun) resetFile() {
 type sedInput struct {
 	s       *sedRun
 	ctx     context.Context
-	names   []string
-	name    string
-	opened  bool
+	names   []string // the files that are left to read
+	name    string   // of the file that is read; "-" for the standard input
+	opened  bool     // something has been read
 	current *bufio.Reader
 	closer  io.Closer
 	fresh   bool // a file has been opened since the last line

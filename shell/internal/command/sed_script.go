@@ -47,12 +47,12 @@ const (
 //	$!{N;ba}    0: $!{  to 3    1: N    2: b  to the label a
 type sedCommand struct {
 	from, to sedAddress
-	not      bool
-	name     byte
+	not      bool   // "!": the lines that the addresses do not select
+	name     byte   // the letter of the command
 	text     string // of a, i and c, the label of b, t and T
 	number   int    // of q, Q and l: -1 if there is none; the target of {, b, t and T
 	from2    []rune // of y
-	to2      []rune
+	to2      []rune // what y makes of them
 	subst    *sedSubstitute
 
 	active bool // a range has begun
@@ -62,10 +62,10 @@ type sedCommand struct {
 // sedSubstitute is what s does. print is 1 or 0: p twice is an error.
 type sedSubstitute struct {
 	re     *pattern.Regexp // nil: the last one that was used
-	parts  []sedPart
-	global bool
-	print  int
-	nth    int
+	parts  []sedPart       // of the replacement
+	global bool            // g: every match
+	print  int             // how often p was given
+	nth    int             // the first match that is replaced; 0 as 1
 }
 
 // sedPart is a piece of a replacement: text, a group, or a change of case.
@@ -78,12 +78,12 @@ type sedPart struct {
 // sedParser reads a script.
 type sedParser struct {
 	text     string
-	at       int
-	extended bool
+	at       int  // the place in text that has been reached
+	extended bool // -E
 	commands []sedCommand
-	blocks   []int
-	labels   map[string]int
-	source   string // for messages
+	blocks   []int          // the places of the open braces in commands
+	labels   map[string]int // the places of labels in commands
+	source   string         // for messages
 }
 
 // errorf returns an error of the script in GNU's form, with the place where it was

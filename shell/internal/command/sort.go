@@ -277,15 +277,15 @@ func atoi(digits string) int {
 // sorter sorts lines. Where lines end, and what separates fields, are single bytes, as
 // in GNU's sort: -t '::' is an error.
 type sorter struct {
-	keys           []sortKey
-	global         sortKey
-	separator      int // a byte; -1: the change from non-blank to blank
-	reverse        bool
-	unique, stable bool
-	end            byte
+	keys           []sortKey // of -k, in order; none for the whole line
+	global         sortKey   // the options outside of -k, for keys without their own
+	separator      int       // a byte; -1: the change from non-blank to blank
+	reverse        bool      // -r for the last comparison, of whole lines
+	unique, stable bool      // -u and -s
+	end            byte      // of a line: "\n", or NUL with -z
 	lines          []sortLine
 	starts         []int // where the lines of each file start
-	held           int64
+	held           int64 // bytes of the lines, which are all in memory
 }
 
 // sortLine is a line, and its first key. Most comparisons are decided by that key,
@@ -919,11 +919,11 @@ func uniq(ctx context.Context, p *Process) int {
 // uniqWriter writes the groups of equal lines. It holds the first line of a group only.
 type uniqWriter struct {
 	out                     *bufio.Writer
-	count, repeated, unique bool
-	all, group              bool
-	method                  string
-	fields, chars, check    int
-	fold                    bool
+	count, repeated, unique bool   // -c, -d and -u
+	all, group              bool   // -D and --group
+	method                  string // of -D or --group: where empty lines stand
+	fields, chars, check    int    // -f, -s and -w: what is compared
+	fold                    bool   // -i
 	end                     byte
 
 	line   []byte // the first of a group

@@ -179,15 +179,15 @@ func split(ctx context.Context, p *Process) int {
 type splitter struct {
 	ctx                    context.Context
 	p                      *Process
-	lines, bytes           int64
-	lineBytes              int64
+	lines, bytes           int64 // -l and -b: how much a file gets
+	lineBytes              int64 // -C: how many bytes of whole lines
 	end                    byte
-	prefix, additional     string
-	alphabet               string
-	length                 int
-	widens, elide, verbose bool
-	next                   int // the number of the next file
-	file                   io.WriteCloser
+	prefix, additional     string         // of the names, and what follows their letters
+	alphabet               string         // of the suffixes: letters, digits or hexadecimal digits
+	length                 int            // of the suffixes
+	widens, elide, verbose bool           // suffixes get longer when they are used up; -e; --verbose
+	next                   int            // the number of the next file
+	file                   io.WriteCloser // that is being written, nil for none
 	out                    *bufio.Writer
 	failed                 bool // a message has been printed
 }

@@ -50,8 +50,8 @@ func test(ctx context.Context, p *Process) int {
 type condition struct {
 	ctx   context.Context
 	p     *Process
-	args  []string
-	depth int
+	args  []string // that are left to read
+	depth int      // of parentheses and "!", which is bounded
 }
 
 // all evaluates all arguments. How many there are decides what they mean, as POSIX says.

@@ -26,9 +26,9 @@ type lineReader struct {
 
 	ctx   context.Context
 	r     *bufio.Reader
-	end   byte
-	limit int64
-	long  []byte
+	end   byte   // of a line: "\n", or NUL
+	limit int64  // the most bytes of a line
+	long  []byte // a line that does not fit into the buffer
 }
 
 // newLineReader returns a reader of lines that end with end. A line that is longer than

@@ -86,14 +86,14 @@ func xxd(ctx context.Context, p *Process) int {
 type hexWriter struct {
 	out            *bufio.Writer
 	style          string // "", plain, bits, little or include
-	columns, group int
-	upper, decimal bool
-	autoskip       bool
-	skip, count    int64
-	fromEnd        bool
-	shift          int64
-	capital        bool
-	name           string
+	columns, group int    // -c and -g, in bytes
+	upper, decimal bool   // -u and -d
+	autoskip       bool   // -a: lines of zeros are "*"
+	skip, count    int64  // -s and -l
+	fromEnd        bool   // -s with a minus: from the end of the input
+	shift          int64  // -o: is added to the offsets
+	capital        bool   // -C: the name of the C variable in capitals
+	name           string // of the C variable
 }
 
 // options reads the options. Most have a long form with one dash, too.

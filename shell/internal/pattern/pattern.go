@@ -70,11 +70,11 @@ func unsupported(format string, args ...any) error {
 type Regexp struct {
 	re       *regexp.Regexp // finds the matches, unless there is a machine
 	machine  *machine       // finds the matches of a pattern with assertions; nil for another
-	remote   string
-	exact    bool
-	words    string // matches the lines of ASCII that have a match of whole words, and of the others too many; "" for none
-	groups   int
-	warnings []string
+	remote   string         // the pattern for a search by a provider
+	exact    bool           // remote matches no other lines
+	words    string         // matches the lines of ASCII that have a match of whole words, and of the others too many; "" for none
+	groups   int            // how many there are
+	warnings []string       // about escapes without a meaning, as GNU's programs print them
 }
 
 // Compile returns what patterns match.

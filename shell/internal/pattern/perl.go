@@ -49,13 +49,13 @@ func quoteBytes(text string) string {
 //	(?#note)
 type perl struct {
 	pattern  string
-	at       int
-	rust     bool
+	at       int  // the place in pattern that has been reached
+	rust     bool // the syntax of Rust's crate regex, as ripgrep has it
 	out      strings.Builder
 	atom     int      // where in out the last atom begins; -1 if there is none
 	opened   []int    // where in out the groups begin that are open
 	names    []string // of groups
-	asserted bool
+	asserted bool     // it has conditions that package regexp lacks
 }
 
 // translate reads the whole pattern, and leaves it in the syntax of package regexp in

@@ -20,14 +20,14 @@ import (
 //	\w\<         \w\<       [0-9A-Za-z_...](?:\x{10FFF0}){1}
 type posix struct {
 	pattern  string
-	at       int
-	extended bool
+	at       int  // the place in pattern that has been reached
+	extended bool // an extended regular expression (ERE), and not a basic one
 	sed      bool // \n, \t and the like are characters, as in a script of sed
 	lines    bool // "." and a class of other characters match no line end
 	fold     bool // letters match in either case
 	depth    int  // of parentheses
-	groups   int
-	asserted bool
+	groups   int  // how many have begun, for references
+	asserted bool // it has conditions that package regexp lacks
 	warnings []string
 }
 

@@ -107,7 +107,7 @@ func (b *batch) modified(d *dir, name string) {
 }
 
 // single reports whether the file had one name when it was last looked at.
-func (f file) single() bool { return f.stamp != (Stamp{}) && !f.stamp.Linked }
+func (f file) single() bool { return f.inode != 0 && !f.linked }
 
 // suspect adds a suspect.
 func (b *batch) suspect(d *dir, name string) {
@@ -214,13 +214,16 @@ func (i *Index) forgetFile(d *dir, id sys.FileID) {
 // forget forgets the content of the file id, and reports whether it is in l.
 func (l *Listing) forget(id sys.FileID) (found bool) {
 	for n := range l.files {
-		if l.files[n].stamp.ID == id {
+		if l.files[n].is(id) {
 			l.setStale(n)
 			found = true
 		}
 	}
 	return found
 }
+
+// is reports whether f is the file id.
+func (f file) is(id sys.FileID) bool { return f.inode == id.Inode && uint64(f.device) == id.Device }
 
 // doubt hides everything until the stamps have been compared. i.mu is held.
 func (i *Index) doubt() {

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,6 +20,7 @@ import (
 type Listing struct {
 	Children []scan.Child // sorted by name
 	files    []file       // of each child, as what follows
+	data     [][]byte     // the contents that are kept; nil if there are none
 	sets     []uint64     // of texts, one after the other, which are all that is looked at of most files
 	ends     []uint32     // where in sets the Set of each child ends; it is empty for what is no text
 	stale    []atomic.Bool
@@ -33,12 +35,35 @@ type Listing struct {
 	anyStale atomic.Bool
 }
 
-// file is what is known of a file. Its zero value is nothing.
+// file is what is known of a file, packed, as there are many. Its zero value is nothing.
 type file struct {
-	content content
-	read    int64  // when, by the clock of the stamp
-	data    []byte // nil if it is not kept
-	stamp   Stamp  // zero if there is none
+	inode             uint64
+	modified, changed int64
+	device, size      uint32
+	content           content
+	linked            bool
+	settled           bool // it was unchanged for a moment before it was read
+	mappedSettled     bool // and long enough for stores into a file that is mapped into memory
+}
+
+// packed returns a file with stamp, whose content is not known. It returns nothing for one
+// that is so large that it is never in the index.
+func packed(stamp Stamp) file {
+	if stamp.Size > math.MaxUint32 || stamp.ID.Device > math.MaxUint32 {
+		return file{}
+	}
+	return file{
+		inode: stamp.ID.Inode, device: uint32(stamp.ID.Device), size: uint32(stamp.Size),
+		modified: stamp.Modified, changed: stamp.Changed, linked: stamp.Linked,
+	}
+}
+
+// stamp returns the Stamp of f, which is known.
+func (f file) stamp() Stamp {
+	return Stamp{
+		ID: sys.FileID{Device: uint64(f.device), Inode: f.inode}, Size: int64(f.size),
+		Modified: f.modified, Changed: f.changed, Linked: f.linked,
+	}
 }
 
 // content says what is known of a content.
@@ -69,7 +94,7 @@ func (l *Listing) setStale(n int) {
 // not meet query. A limit of zero is none.
 func (l *Listing) Lacks(n int, query trigram.Query, limit int64) bool {
 	set := l.set(n)
-	return len(set) > 0 && !query.Meets(set) && !l.stale[n].Load() && (limit == 0 || l.files[n].stamp.Size <= limit)
+	return len(set) > 0 && !query.Meets(set) && !l.stale[n].Load() && (limit == 0 || int64(l.files[n].size) <= limit)
 }
 
 // Read returns the content of the file name, and its size. Of a file that is binary it
@@ -87,13 +112,20 @@ func (l *Listing) Read(name string, next *int) (data []byte, size int64, ok bool
 		return nil, 0, false
 	}
 	f := &l.files[n]
-	switch {
-	case f.content == binary:
-		return []byte{0}, f.stamp.Size, true
-	case f.content == text && (f.data != nil || f.stamp.Size == 0):
-		return f.data, f.stamp.Size, true
+	size = int64(f.size)
+	if f.content == text {
+		data = l.kept(n)
+		return data, size, data != nil || size == 0
 	}
-	return nil, 0, false
+	return []byte{0}, size, f.content == binary
+}
+
+// kept returns the content of the child at the index n, nil if it is not kept.
+func (l *Listing) kept(n int) []byte {
+	if l.data == nil {
+		return nil
+	}
+	return l.data[n]
 }
 
 // find returns the index of name.
@@ -114,8 +146,10 @@ const (
 	// set the time again only once the kernel has written the page to the disk, which
 	// takes half a minute.
 	mappedSettling = 2 * time.Minute
-	// childSize is what a child takes besides its name and its set.
-	childSize = 150
+	// childSize is what a child takes besides its name, its set and its content.
+	childSize = 96
+	// keptSize is what a child takes besides if contents are kept.
+	keptSize = 24
 	// otherSize is what a child takes that is no text besides.
 	otherSize = 16
 )
@@ -137,6 +171,7 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
+	children = compact(children)
 	l := &Listing{
 		Children: children, files: make([]file, len(children)),
 		ends: make([]uint32, len(children)), stale: make([]atomic.Bool, len(children)),
@@ -150,25 +185,7 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 		case workspace.TypeDirectory:
 			l.dirs = append(l.dirs, child.Name)
 		case workspace.TypeFile:
-			f, known := r.file(ctx, child.Name)
-			l.files[n] = f
-			if f.content != unread {
-				l.readable++
-			}
-			if f.content != text {
-				l.others = append(l.others, child.Name)
-			} else {
-				l.texts++
-				l.largest = max(l.largest, f.stamp.Size)
-				if known < 0 {
-					l.sets = r.union.AddAndAppend(l.sets, r.buf)
-				} else {
-					r.union.Add(f.data)
-					l.sets = append(l.sets, r.known.set(known)...)
-					before += int(f.stamp.Size) - len(f.data)
-				}
-			}
-			l.used.contents += int64(len(f.data))
+			before += r.add(ctx, l, n)
 		case scan.UnnamedFile, scan.UnnamedDirectory:
 			return nil, errUnnamed
 		}
@@ -179,9 +196,61 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 		r.union.AddSet(r.known.all, before)
 	}
 	slices.SortFunc(l.dirs, func(a, b string) int { return strings.Compare(a+"/", b+"/") })
-	l.sets, l.dirs, l.others, l.all = slices.Clip(l.sets), slices.Clip(l.dirs), slices.Clip(l.others), r.union.Set()
+	l.sets, l.dirs, l.others, l.all = slices.Clone(l.sets), slices.Clone(l.dirs), slices.Clone(l.others), r.union.Set() // without room for more
 	l.used.summaries += 8*int64(len(l.sets)+len(l.all)) + otherSize*int64(len(l.dirs)+len(l.others))
 	return l, nil
+}
+
+// compact returns a copy of children whose names are parts of one string, which has nothing else.
+func compact(children []scan.Child) []scan.Child {
+	var names strings.Builder
+	for _, child := range children {
+		names.WriteString(child.Name)
+	}
+	copied, all := slices.Clone(children), strings.Clone(names.String())
+	for n, child := range children {
+		copied[n].Name, all = all[:len(child.Name)], all[len(child.Name):]
+	}
+	return copied
+}
+
+// add adds the child at the index n, a file, to l. It returns how many bytes of it are known
+// only by the Set of the texts that it was among before.
+func (r *reader) add(ctx context.Context, l *Listing, n int) (before int) {
+	f, known := r.file(ctx, l.Children[n].Name)
+	l.files[n] = f
+	if f.content != unread {
+		l.readable++
+	}
+	if f.content != text {
+		l.others = append(l.others, l.Children[n].Name)
+		return 0
+	}
+	l.texts++
+	l.largest = max(l.largest, int64(f.size))
+	if known < 0 {
+		l.sets = r.union.AddAndAppend(l.sets, r.buf)
+		l.keep(n, r.content())
+		return 0
+	}
+	data := r.known.kept(known)
+	l.keep(n, data)
+	l.sets = append(l.sets, r.known.set(known)...)
+	r.union.Add(data)
+	return int(f.size) - len(data)
+}
+
+// keep keeps data, unless it is nil, as the content of the child at the index n.
+func (l *Listing) keep(n int, data []byte) {
+	if data == nil {
+		return
+	}
+	if l.data == nil {
+		l.data = make([][]byte, len(l.Children))
+		l.used.contents += keptSize * int64(len(l.Children))
+	}
+	l.data[n] = data
+	l.used.contents += int64(len(data))
 }
 
 // errUnnamed says that a directory is for the search itself to list, which reports that.
@@ -191,35 +260,42 @@ var errUnnamed = errors.New("a child has no valid name")
 // had to be read, its content is in r.buf, and the index is negative.
 func (r *reader) file(ctx context.Context, name string) (f file, known int) {
 	if n, ok := r.known.find(name); ok && !r.known.stale[n].Load() && r.proves(r.known.files[n]) {
-		if stamp, err := r.dir.StampOf(name); err == nil && stamp == r.known.files[n].stamp {
+		if stamp, err := r.dir.StampOf(name); err == nil && stamp == r.known.files[n].stamp() {
 			return r.known.files[n], n
 		}
 	}
 	began := sys.ChangeClock()
 	data, stamp, err := r.dir.Read(ctx, name, r.buf[:0], maxFile)
-	if err != nil || stamp.Linked {
-		return file{stamp: stamp}, -1
+	f = packed(stamp)
+	if err != nil || stamp.Linked || f == (file{}) {
+		return f, -1
 	}
 	r.buf = data
-	f = file{content: text, stamp: stamp, read: began}
+	whole := stamp.Changed%1e9 == 0 // as ext4 can have them, which proves nothing
+	f.settled = !whole && stamp.Changed+int64(settling) < began
+	f.mappedSettled = !whole && stamp.Changed+int64(mappedSettling) < began
 	switch {
 	case lines.IsBinary(data):
 		f.content = binary
-	case int64(len(data)) != stamp.Size:
-		return file{stamp: stamp}, -1 // it changes at the moment
-	case int64(len(data)) <= r.room:
-		f.data = slices.Clone(data)
-		r.room -= int64(len(data))
+	case int64(len(data)) == stamp.Size: // and otherwise it changes at the moment
+		f.content = text
 	}
 	return f, -1
 }
 
-// proves reports whether the content of f is the same if its stamp is. ext4 can have files
-// with times in whole seconds, which prove nothing.
-func (r *reader) proves(f file) bool {
-	after := settling
-	if r.sweep {
-		after = mappedSettling
+// content returns a copy of r.buf if there is room for it, nil if not.
+func (r *reader) content() []byte {
+	if len(r.buf) == 0 || int64(len(r.buf)) > r.room {
+		return nil
 	}
-	return f.content != unread && f.stamp.Changed%1e9 != 0 && f.stamp.Changed+int64(after) < f.read
+	r.room -= int64(len(r.buf))
+	return slices.Clone(r.buf)
+}
+
+// proves reports whether the content of f is the same if its stamp is.
+func (r *reader) proves(f file) bool {
+	if r.sweep {
+		return f.content != unread && f.mappedSettled
+	}
+	return f.content != unread && f.settled
 }

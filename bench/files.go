@@ -87,6 +87,7 @@ func repeat(times int, do func() error) func() (int, error) {
 	}
 }
 
+// same returns an error unless got is want: a fast wrong answer is not a result.
 func same(got, want []byte, err error) error {
 	if err == nil && !bytes.Equal(got, want) {
 		err = fmt.Errorf("read %d other bytes", len(got))

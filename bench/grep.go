@@ -141,6 +141,7 @@ func (b *bench) ignoring(dir string) error {
 		}), others...)
 }
 
+// search opens a folder and searches it, as a program that does only that.
 func search(dir, pattern string, opts *workspace.GrepOptions) (int, error) {
 	fsys, err := localbash.Open(dir, nil)
 	if err != nil {

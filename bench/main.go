@@ -65,6 +65,7 @@ func main() {
 	exit(run(*only, *dir, *rounds, *cpu, *svg, flag.NArg()))
 }
 
+// exit ends the program if there was an error.
 func exit(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -72,6 +73,8 @@ func exit(err error) {
 	}
 }
 
+// run measures what -run chooses. Without -run, a workload whose programs are missing
+// is left out and named.
 func run(only, dir string, rounds int, cpu bool, svg string, extra int) (err error) {
 	if rounds < 1 || extra > 0 {
 		return errors.New("-n must be at least 1, and there are no arguments: -run grep runs one workload")
@@ -131,6 +134,7 @@ type bench struct {
 	program string // the command, once it is built without cgo
 }
 
+// newBench prepares a tree to search and a folder for temporary files.
 func newBench(dir string, rounds int) (*bench, error) {
 	if dir == "" {
 		root, err := output("go", "env", "GOROOT")

@@ -172,6 +172,8 @@ func lines(size int) string {
 	return b.String()[:size]
 }
 
+// startReference installs the reference server from npm, and starts it for the folder
+// served.
 func startReference(dir, served string) (*mcp.ClientSession, error) {
 	if err := quietly("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", reference); err != nil {
 		return nil, err
@@ -179,6 +181,7 @@ func startReference(dir, served string) (*mcp.ClientSession, error) {
 	return connect(exec.Command("node", filepath.Join(dir, "node_modules", filepath.FromSlash(reference), "dist", "index.js"), served))
 }
 
+// connect starts a server of the Model Context Protocol on standard input and output.
 func connect(command *exec.Cmd) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
 	return client.Connect(context.Background(), &mcp.CommandTransport{Command: command}, nil)
@@ -239,6 +242,7 @@ func readTexts(session *mcp.ClientSession, path, want string) (pages int, err er
 	}
 }
 
+// readAtOnce reads a file of one page.
 func readAtOnce(session *mcp.ClientSession, path, want string) (int, error) {
 	text, err := callText(session, "read_text_file", map[string]any{"path": path})
 	if err == nil && text != want {
@@ -271,6 +275,7 @@ func edit(session *mcp.ClientSession, tool, path string, inList bool) func() (in
 	}
 }
 
+// callTool calls a tool, which must succeed and return something.
 func callTool(session *mcp.ClientSession, tool string, args map[string]any) (*mcp.CallToolResult, error) {
 	result, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err == nil && (result.IsError || len(result.Content) == 0) {
@@ -279,6 +284,7 @@ func callTool(session *mcp.ClientSession, tool string, args map[string]any) (*mc
 	return result, err
 }
 
+// callText returns the first text of a result.
 func callText(session *mcp.ClientSession, tool string, args map[string]any) (string, error) {
 	result, err := callTool(session, tool, args)
 	if err != nil {

@@ -91,6 +91,7 @@ func benchMemoryGrep(b *bench) error {
 		}))
 }
 
+// benchLs lists each of dirs.
 func benchLs(b *bench, job string, ours *memory.FS, theirs afero.Fs, dirs []string) error {
 	return b.Run(job,
 		by("memory", func() (int, error) {
@@ -118,8 +119,10 @@ func benchLs(b *bench, job string, ours *memory.FS, theirs afero.Fs, dirs []stri
 	)
 }
 
+// folder returns the name of one of the folders, which are nested in groups.
 func folder(i int) string { return fmt.Sprintf("d%02d/p%03d", i%100/10, i) }
 
+// fill writes the same files to both: one in ten is a test, for globs to find.
 func fill(ours *memory.FS, theirs afero.Fs) error {
 	for i := range folders {
 		for j := range perFolder {
@@ -135,6 +138,7 @@ func fill(ours *memory.FS, theirs afero.Fs) error {
 	return nil
 }
 
+// write writes one file to both.
 func write(ours *memory.FS, theirs afero.Fs, name string) error {
 	if _, err := ours.WriteFile(context.Background(), name, []byte("package p\n"), nil); err != nil {
 		return err

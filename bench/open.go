@@ -71,6 +71,8 @@ type opening struct {
 	goroutines, descriptors int   // more than before
 }
 
+// measureOpen prints a row about a file with n workspaces: medians of the times, of the
+// memory that stays in use, and what else an open workspace holds.
 func (b *bench) measureOpen(kind, path string, n int) error {
 	var all []opening
 	for range b.Rounds {
@@ -91,6 +93,7 @@ func (b *bench) measureOpen(kind, path string, n int) error {
 	return nil
 }
 
+// medianOf returns the median of one of the figures.
 func medianOf(all []opening, of func(opening) int64) int64 {
 	var values []int64
 	for _, o := range all {
@@ -100,6 +103,8 @@ func medianOf(all []opening, of func(opening) int64) int64 {
 	return values[len(values)/2]
 }
 
+// openOnce loads and opens a file, and returns what that took and what it holds until
+// it is closed.
 func openOnce(path string) (o opening, err error) {
 	heap, goroutines, descriptors := heapInUse(), runtime.NumGoroutine(), openDescriptors()
 	start := time.Now()
@@ -120,6 +125,7 @@ func openOnce(path string) (o opening, err error) {
 	return o, workspaces.Close()
 }
 
+// heapInUse returns the bytes of all objects that are still reachable.
 func heapInUse() int64 {
 	runtime.GC()
 	runtime.GC() // the first one leaves what finalizers and pools hold

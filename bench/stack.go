@@ -76,6 +76,7 @@ func benchStack(b *bench) error {
 	)
 }
 
+// stackName returns the name of file number i.
 func stackName(i int) string {
 	return fmt.Sprintf("src/package%02d/internal/file%02d.go", i/stackPerFolder, i%stackPerFolder)
 }
@@ -98,6 +99,7 @@ func stack(fsys workspace.FileSystem) (*workspace.Workspace, error) {
 	return workspace.New("main", observe.New(restricted, "main", silent), nil), nil
 }
 
+// readAll reads stackReads files, some of them more than once.
 func readAll(ws *workspace.Workspace) (int, error) {
 	for i := range stackReads {
 		if _, err := ws.ReadFile(context.Background(), stackName(i%(stackFolders*stackPerFolder))); err != nil {
@@ -107,6 +109,7 @@ func readAll(ws *workspace.Workspace) (int, error) {
 	return stackReads, nil
 }
 
+// grepAll searches all files.
 func grepAll(ws *workspace.Workspace) (int, error) {
 	result, err := ws.Grep(context.Background(), "needle", nil)
 	if err != nil {
@@ -115,6 +118,7 @@ func grepAll(ws *workspace.Workspace) (int, error) {
 	return len(result.Matches), nil
 }
 
+// callReads is readAll by the tool.
 func callReads(ctx context.Context, set *tools.Set) (int, error) {
 	tool, ok := set.Lookup("workspace__main__read_file")
 	if !ok {
@@ -128,6 +132,7 @@ func callReads(ctx context.Context, set *tools.Set) (int, error) {
 	return stackReads, nil
 }
 
+// callGrep is grepAll by the tool.
 func callGrep(ctx context.Context, set *tools.Set, pattern string) (int, error) {
 	tool, ok := set.Lookup("workspace__main__grep")
 	if !ok {
@@ -136,6 +141,7 @@ func callGrep(ctx context.Context, set *tools.Set, pattern string) (int, error) 
 	return 1, call(ctx, tool, map[string]any{"pattern": pattern})
 }
 
+// call calls a tool as a model does, with JSON.
 func call(ctx context.Context, tool *tools.Tool, arguments map[string]any) error {
 	data, err := json.Marshal(arguments)
 	if err != nil {

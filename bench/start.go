@@ -69,6 +69,8 @@ func starts(program string, args ...string) func() (int, error) {
 	}
 }
 
+// firstByte runs a program, and returns an error if it prints nothing. The caller
+// measures all of it, from the start of the process to its end.
 func firstByte(cmd *exec.Cmd) error {
 	out, err := cmd.StdoutPipe()
 	if err != nil {

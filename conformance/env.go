@@ -16,9 +16,9 @@ import (
 type env struct {
 	testing.TB
 	ctx     context.Context
-	fsys    workspace.FileSystem // under test
-	store   workspace.FileSystem // the same files, writable
-	caps    workspace.Capabilities
+	fsys    workspace.FileSystem   // under test
+	store   workspace.FileSystem   // the same files, writable
+	caps    workspace.Capabilities // of fsys, which decide what a case expects
 	opts    Options
 	clauses string                    // of the contract that the case is about, for failures
 	short   bool                      // leave out what takes long

@@ -5,7 +5,7 @@ import "strings"
 // globTheme is a part of the glob corpus: one feature of the dialect.
 type globTheme struct {
 	name     string
-	clauses  string
+	clauses  string // of the contract that the patterns are about
 	patterns []globPattern
 }
 

@@ -5,8 +5,8 @@ import "github.com/workspacekit/workspacekit/workspace"
 // grepTheme is a part of the grep corpus: patterns on one file.
 type grepTheme struct {
 	name     string
-	clauses  string
-	content  string
+	clauses  string // of the contract that the patterns are about
+	content  string // of the one file that is searched
 	patterns []grepPattern
 }
 
@@ -15,7 +15,7 @@ type grepTheme struct {
 type grepPattern struct {
 	pattern string
 	opts    workspace.GrepOptions
-	want    []int
+	want    []int // the numbers of the lines that match
 }
 
 // finds is a pattern without options.

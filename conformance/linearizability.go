@@ -27,9 +27,9 @@ const (
 
 // regInput is what an operation was called with.
 type regInput struct {
-	kind      int
+	kind      int // of the operation, such as regRead
 	content   string
-	ifVersion workspace.Version
+	ifVersion workspace.Version // the condition of a write; empty for none
 }
 
 // regState is the file: what a read returns, and what a write leaves. ok is
@@ -37,7 +37,7 @@ type regInput struct {
 type regState struct {
 	content string
 	version workspace.Version
-	ok      bool
+	ok      bool // there is a file
 }
 
 // register is a file as a sequence of whole writes, each of its own content.

@@ -184,7 +184,7 @@ func (n need) lacking(e *env) string {
 type feature struct {
 	need need
 	name string
-	has  func(e *env) bool
+	has  func(e *env) bool // whether what is tested has it
 }
 
 // features lists the needs of cases, each with a way to ask whether a file

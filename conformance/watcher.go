@@ -16,9 +16,9 @@ const pollInterval = 20 * time.Millisecond
 // watcher reads the events of one watch and keeps them.
 type watcher struct {
 	*env
-	dir    string
+	dir    string // that is watched
 	events <-chan workspace.Event
-	seen   []workspace.Event
+	seen   []workspace.Event // the events that have come so far
 }
 
 // created is the event of a new name.

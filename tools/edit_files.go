@@ -98,10 +98,10 @@ func planEditFiles(ctx context.Context, ts *toolset, in *editFileInput) ([]polic
 
 // filesPlan is what an edit would do to the files that a glob matches.
 type filesPlan struct {
-	pattern string
-	read    []string // the files that were read
-	files   []*plannedFile
-	skipped []string
+	pattern string         // the glob, cleaned
+	read    []string       // the files that were read
+	files   []*plannedFile // those that change
+	skipped []string       // files that match and were not read, with the reason
 }
 
 // plannedFile is a file whose change has been computed: what it had, and the version

@@ -245,9 +245,9 @@ func skippedByReason(skipped []workspace.Skipped, withNames bool) []string {
 // grepWriter writes matches, and no line of a file twice.
 type grepWriter struct {
 	out     *strings.Builder
-	context bool
-	path    string
-	line    int // the last line of path that was written
+	context bool   // some match has lines around it
+	path    string // of the file whose heading was written last
+	line    int    // the last line of path that was written
 }
 
 // match writes a match with its context. Lines that a match before has written, and

@@ -339,9 +339,9 @@ var specs = []spec{
 
 // handler does what a tool does.
 type handler struct {
-	newInput, newOutput func() *jsonschema.Schema
-	run                 func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error)
-	plan                func(ctx context.Context, ts *toolset, args json.RawMessage) ([]policy.Request, error)
+	newInput, newOutput func() *jsonschema.Schema                                                              // make the schemas of the arguments and the result
+	run                 func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error)           // decodes arguments and calls the tool
+	plan                func(ctx context.Context, ts *toolset, args json.RawMessage) ([]policy.Request, error) // decodes arguments and says what the call would do
 }
 
 // define makes a handler of a function from parameters to an answer, and one from

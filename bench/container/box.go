@@ -26,6 +26,8 @@ type box struct {
 	sent   atomic.Int64  // how many messages have been sent to the shells of attach
 }
 
+// newBox creates a container from the image and opens it. Its random name lets several
+// runs work side by side.
 func newBox(ctx context.Context, host, image string) (*box, error) {
 	if host == "" || image == "" {
 		return nil, errors.New(`there is no engine to measure: eval "$(.ci/engines start)" starts Docker, makes the images and sets WORKSPACEKIT_DOCKER_HOST, WORKSPACEKIT_DEBIAN_IMAGE and WORKSPACEKIT_BUSYBOX_IMAGE; it needs root and apt-get install docker.io busybox-static debootstrap`)
@@ -68,6 +70,7 @@ type counting struct {
 	sent *atomic.Int64
 }
 
+// Start implements [container.Executor].
 func (c counting) Start(args ...string) (container.Process, error) {
 	p, err := c.Executor.Start(args...)
 	if err != nil {
@@ -76,11 +79,13 @@ func (c counting) Start(args ...string) (container.Process, error) {
 	return counted{p, c.sent}, nil
 }
 
+// counted counts the writes to a process.
 type counted struct {
 	container.Process
 	sent *atomic.Int64
 }
 
+// Write implements [io.Writer].
 func (c counted) Write(p []byte) (int, error) {
 	c.sent.Add(1)
 	return c.Process.Write(p)

@@ -33,6 +33,8 @@ func (s search) bar() bar {
 // atMost returns the bar for what may take so many times theirs.
 func atMost(times float64) bar { return bar(1 / times) }
 
+// searches are the patterns: what they have in common with the text decides how much of
+// it grep has to look at.
 func searches() []search {
 	return []search{
 		{"a rare word", "readGCStats", "", 0},

@@ -32,6 +32,7 @@ func benchLarge(ctx context.Context, b *box, t *table) error {
 		contender{name: "container", turns: longTurns, do: func() error { return drain(ctx, b) }}, theirs)
 }
 
+// drain reads the large file to its end, without holding it.
 func drain(ctx context.Context, b *box) error {
 	stream, _, err := b.files.Open(ctx, "large", nil)
 	if err != nil {

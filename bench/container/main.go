@@ -29,6 +29,7 @@ type bench struct {
 	run  func(ctx context.Context, b *box, t *table) error
 }
 
+// benches are what -only chooses from.
 func benches(dir string) []bench {
 	return []bench{
 		{"small", benchSmall},
@@ -55,6 +56,7 @@ func main() {
 	}
 }
 
+// run measures the benchmarks that were chosen on the images that were chosen.
 func run(rounds int, only, image, dir string) error {
 	if rounds < 1 {
 		return fmt.Errorf("-n must be at least 1, not %d", rounds)

@@ -38,6 +38,8 @@ func benchSmall(ctx context.Context, b *box, t *table) error {
 	return benchWrite(ctx, b, t, data)
 }
 
+// benchWrite replaces a file. The client's command does it by a rename, too, so that
+// readers see no half of it.
 func benchWrite(ctx context.Context, b *box, t *table, data []byte) error {
 	return t.compare("WriteFile of 4 KiB", 20,
 		contender{name: "container", turns: shortTurns, do: func() error { return second(b.files.WriteFile(ctx, "file", data, nil)) }},
@@ -46,6 +48,7 @@ func benchWrite(ctx context.Context, b *box, t *table, data []byte) error {
 		}})
 }
 
+// smallFiles writes what the benchmarks of this file read and list.
 func smallFiles(ctx context.Context, b *box, data []byte) error {
 	if _, err := b.files.WriteFile(ctx, "file", data, nil); err != nil {
 		return err
@@ -58,6 +61,7 @@ func smallFiles(ctx context.Context, b *box, data []byte) error {
 	return nil
 }
 
+// ls lists a directory, which must have want entries.
 func ls(ctx context.Context, b *box, dir string, want int) error {
 	infos, err := b.files.Ls(ctx, dir, nil)
 	if err == nil && len(infos) != want {

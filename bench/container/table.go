@@ -11,7 +11,7 @@ import (
 // otherwise delay the other contender. The median turn counts for the round.
 type contender struct {
 	name   string
-	turns  int
+	turns  int // how often it runs in a round
 	do     func() error
 	before func() error // what comes before a turn and does not count; nil for nothing
 }
@@ -22,20 +22,23 @@ type bar float64
 // times are how long the rounds, or turns, of one contender took.
 type times []time.Duration
 
+// median returns the median, or the larger of the two in the middle.
 func (t times) median() time.Duration { return slices.Sorted(slices.Values(t))[len(t)/2] }
 
 // table is what is printed for one image, as Markdown.
 type table struct {
 	rounds       int
-	bars, notMet int
+	bars, notMet int // how many ratios have a bar, and how many are above theirs
 	begun        time.Time
 }
 
+// newTable prints the head of a table.
 func newTable(title string, rounds int) *table {
 	fmt.Printf("## %s, %d rounds\n\n| | ours | by the client | ratio | bar | |\n|---|---|---|---|---|---|\n", title, rounds)
 	return &table{rounds: rounds, begun: time.Now()}
 }
 
+// end prints the line below a table.
 func (t *table) end() {
 	fmt.Printf("\n%d of %d bars are met; it took %v.\n\n", t.bars-t.notMet, t.bars, time.Since(t.begun).Round(time.Second))
 }
@@ -66,6 +69,8 @@ func (t *table) compareIn(rounds int, job string, least bar, ours, theirs conten
 	return nil
 }
 
+// round returns the median of the turns of one round. What comes before a turn does not
+// count.
 func (c contender) round() (time.Duration, error) {
 	var took times
 	for range c.turns {
@@ -104,10 +109,12 @@ func (t *table) row(job string, least bar, ours, theirs times) {
 		ratio, slices.Min(within), slices.Max(within), want, met)
 }
 
+// spread returns the median of some times, and the least and the greatest.
 func spread(t times) string {
 	return fmt.Sprintf("%s ms (%s to %s)", milliseconds(t.median()), milliseconds(slices.Min(t)), milliseconds(slices.Max(t)))
 }
 
+// milliseconds returns a time with two decimals, or none from 100 ms on.
 func milliseconds(d time.Duration) string {
 	if d < 100*time.Millisecond {
 		return fmt.Sprintf("%.2f", d.Seconds()*1e3)

@@ -141,6 +141,7 @@ func differences(all []Contender, found []int) string {
 	return " (" + strings.Join(counted, ", ") + ")"
 }
 
+// median returns the median, or the larger of the two in the middle.
 func median(took []time.Duration) time.Duration {
 	return slices.Sorted(slices.Values(took))[len(took)/2]
 }

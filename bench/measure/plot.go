@@ -21,6 +21,7 @@ var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#
 //go:embed plot.svg.tmpl
 var plotText string
 
+// plot is the template of the picture, an SVG.
 var plot = template.Must(template.New("plot").Parse(plotText))
 
 // figure is what the template shows.
@@ -45,8 +46,8 @@ type mark struct {
 	Text, Colour    string
 }
 
-// Plot writes the ratios, of processor time with CPU, as an SVG image: a dot for each median, with a line from the
-// least to the greatest ratio of a round.
+// Plot writes the ratios, of processor time with CPU, as an SVG image: a dot for each
+// median, with a line from the least to the greatest ratio of a round.
 func (r *Report) Plot(w io.Writer) error {
 	f := figure{Width: labelWidth + plotWidth + margin, Left: labelWidth, Right: labelWidth + plotWidth, One: place(1)}
 	var peers []string

@@ -24,6 +24,8 @@ type bench struct {
 	job     func(c *clients) job
 }
 
+// benches are what -only chooses from. Those with a latency show what is waited for,
+// the others what is computed.
 func benches() []bench {
 	return []bench{
 		{name: "read", needs: single(), job: readJob},
@@ -71,6 +73,7 @@ func (s *store) at(endpoint string) *store {
 // singleTurns is how often each contender does a single operation in a round.
 const singleTurns = 200
 
+// readJob reads one small file again and again.
 func readJob(c *clients) job {
 	name := single().name(0)
 	key := c.key(name)
@@ -129,6 +132,7 @@ func writeJob(c *clients) job {
 	}}
 }
 
+// statJob describes one file again and again.
 func statJob(c *clients) job {
 	name := single().name(0)
 	key := c.key(name)
@@ -157,6 +161,7 @@ func statJob(c *clients) job {
 // lsTurns is how often each contender lists the folder in a round.
 const lsTurns = 5
 
+// lsJob lists a folder whose entries fit into one page of S3.
 func lsJob(c *clients) job {
 	dir := folder().folder(0)
 	prefix := c.key(dir) + "/"
@@ -175,6 +180,7 @@ func lsJob(c *clients) job {
 	}}
 }
 
+// walkJob lists a tree of ten pages of S3.
 func walkJob(c *clients) job {
 	set := tree()
 	prefix := c.key(set.dir) + "/"
@@ -263,8 +269,8 @@ func grepAgainJob(c *clients, set objects) job {
 	}}
 }
 
-// grepSecondJob compares the first search with later ones of the same objects, and says how many
-// requests each sends. No content is kept but for one contender.
+// grepSecondJob compares the first search with later ones of the same objects, and says
+// how many requests each sends. No content is kept but for one contender.
 func grepSecondJob(c *clients, set objects) job {
 	j := job{name: fmt.Sprintf("the second grep of %d objects", set.count()), turns: 1, notes: map[string]int64{}}
 	add := func(name string, again bool, opts objectstore.Options) {
@@ -289,6 +295,7 @@ func grepSecondJob(c *clients, set objects) job {
 	return j
 }
 
+// grep searches below dir, and returns the number of matching lines.
 func grep(ctx context.Context, fsys *objectstore.FS, dir string) (int, error) {
 	result, err := fsys.Grep(ctx, needle, &workspace.GrepOptions{Path: dir, Literal: true})
 	if err != nil {

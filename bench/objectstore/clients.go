@@ -45,11 +45,14 @@ type counted struct {
 	sent *atomic.Int64
 }
 
+// Do implements [s3.HTTPClient].
 func (c counted) Do(request *http.Request) (*http.Response, error) {
 	c.sent.Add(1)
 	return c.HTTPClient.Do(request)
 }
 
+// newClients returns clients of their own for each contender, so that none gets the
+// connections that another has opened.
 func newClients(ctx context.Context, s *store) (*clients, error) {
 	c := &clients{store: s, raw: s.client(), plain: newPlain(s), sent: new(atomic.Int64)}
 	c.oursClient = s3.New(s.client().Options(), func(o *s3.Options) { o.HTTPClient = counted{o.HTTPClient, c.sent} })
@@ -102,6 +105,7 @@ type plain struct {
 	signer *signer.Signer
 }
 
+// newPlain returns a client that signs and sends requests, and does nothing else.
 func newPlain(s *store) plain {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = idleConnections, idleConnections
@@ -203,17 +207,20 @@ func (r remote) read(ctx context.Context, name string) (int, error) {
 	return len(data), err
 }
 
+// write writes a file.
 func (r remote) write(ctx context.Context, name string, data []byte) (int, error) {
 	info := object.NewStaticObjectInfo(name, time.Now(), int64(len(data)), true, nil, r.fs)
 	_, err := r.fs.Put(ctx, bytes.NewReader(data), info)
 	return len(data), err
 }
 
+// list lists one folder.
 func (r remote) list(ctx context.Context, dir string) (int, error) {
 	entries, err := r.fs.List(ctx, dir)
 	return len(entries), err
 }
 
+// listRecursive lists all files below a folder, with as few requests as rclone can.
 func (r remote) listRecursive(ctx context.Context, dir string) (int, error) {
 	files := 0
 	err := walk.ListR(ctx, r.fs, dir, true, -1, walk.ListObjects, func(entries fs.DirEntries) error {

@@ -26,11 +26,11 @@ type content struct {
 	fs     *FS
 	locked chan struct{} // has an element while a file holds the lock
 
-	mu        sync.Mutex // guards what follows
-	info      workspace.FileInfo
-	data      []byte // all bytes if whole, or those from base on
-	base      int64
-	whole     bool
+	mu        sync.Mutex             // guards what follows
+	info      workspace.FileInfo     // as it was when the file was opened or stored last, with the present size
+	data      []byte                 // all bytes if whole, or those from base on
+	base      int64                  // the offset of data in the file
+	whole     bool                   // data is all of the file
 	writers   int                    // open files that can write
 	created   bool                   // no file has been open yet
 	dirty     bool                   // data differs from what is stored

@@ -13,8 +13,8 @@ import (
 // File is an open file or directory. It is safe for concurrent use, as an [os.File] is.
 type File struct {
 	fs      *FS
-	name    string // as the caller gave it
-	flag    int
+	name    string      // as the caller gave it
+	flag    int         // of the open: os.O_RDWR and the like
 	content *content    // nil for a directory
 	entries *dirEntries // nil for a file
 
@@ -373,7 +373,7 @@ func (file *File) Discard() {
 // them is asked for.
 type dirEntries struct {
 	info   workspace.FileInfo
-	rest   []fs.FileInfo
+	rest   []fs.FileInfo // those that have not been returned yet
 	listed bool
 }
 

@@ -36,7 +36,7 @@ const largestFile = 1 << 30
 type FS struct {
 	ctx     context.Context
 	ws      *workspace.Workspace
-	parents bool
+	parents bool // directories above a new file are made
 
 	mu          sync.Mutex
 	written     map[string]*content // files that are open for writing, by name

@@ -33,8 +33,8 @@ func xmlAnswer(d *document, root string) *answer {
 
 // apiError is an answer that says no.
 type apiError struct {
-	status  int
-	code    string
+	status  int    // of HTTP
+	code    string // of S3, such as NoSuchKey
 	message string
 	detail  []field     // more elements of the XML
 	header  http.Header // more headers

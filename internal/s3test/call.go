@@ -19,12 +19,12 @@ const maxKeySize = 1024
 type call struct {
 	w       http.ResponseWriter
 	r       *http.Request
-	id      string
+	id      string // of the request, which the answer has
 	request Request
-	raw     []byte // the body as sent
-	body    []byte // the body as meant: verified, and without its chunks
-	trailer http.Header
-	err     error // what is wrong with the address
+	raw     []byte      // the body as sent
+	body    []byte      // the body as meant: verified, and without its chunks
+	trailer http.Header // that follows a body in chunks
+	err     error       // what is wrong with the address
 }
 
 // newCall reads a request, but for its body.

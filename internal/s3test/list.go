@@ -12,10 +12,10 @@ const maxListed = 1000
 // listing is a ListObjectsV2: what it asks for and what it found.
 type listing struct {
 	prefix, delimiter  string
-	limit              int
+	limit              int // the most objects and prefixes together
 	objects            []*object
 	prefixes           []string
-	truncated          bool
+	truncated          bool   // there is more after last
 	last               string // the last key or common prefix found
 	lastIsCommonPrefix bool
 }

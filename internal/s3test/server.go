@@ -85,9 +85,9 @@ type Server struct {
 	mu        sync.Mutex // guards what follows, and what it leads to
 	buckets   map[string]*bucket
 	completed map[string]completion // by upload id
-	requests  []Request
-	inject    func(Request) Fault
-	denied    []string
+	requests  []Request             // those so far, for the tests
+	inject    func(Request) Fault   // the fault of a request; nil for none
+	denied    []string              // prefixes of keys that may not be used
 }
 
 // New starts a server that is closed when the test ends. Nil opts mean the

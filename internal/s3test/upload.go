@@ -19,11 +19,11 @@ type upload struct {
 	id        string
 	key       string
 	initiated time.Time
-	header    http.Header
-	checksums bool   // whether checksums are asked for
-	algorithm string // of the checksums
-	kind      string
-	parts     []*part // sorted by number
+	header    http.Header // that the object gets
+	checksums bool        // whether checksums are asked for
+	algorithm string      // of the checksums
+	kind      string      // of the checksum: of the whole object, or of the parts' checksums
+	parts     []*part     // sorted by number
 
 	encryption encryption
 }

@@ -165,10 +165,10 @@ func checkCopies(t *testing.T, dir string) {
 type attacker struct {
 	ctx       context.Context
 	fsys      workspace.FileSystem
-	prefix    string
-	calls     int
+	prefix    string // of the names in fsys
+	calls     int    // how many operations were tried
 	successes int
-	leaks     map[string]int
+	leaks     map[string]int // what denied files have shown, by operation
 }
 
 // use is one call. do returns all that it was told.

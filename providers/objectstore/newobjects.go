@@ -106,7 +106,7 @@ func checkMetadata(metadata map[string]string) (errs []error) {
 // rule is a compiled ObjectRule.
 type rule struct {
 	pattern     *glob.Pattern
-	path        bool
+	path        bool // the pattern has a slash, and is matched with the whole name
 	description bucket.Description
 }
 

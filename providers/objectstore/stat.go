@@ -47,11 +47,11 @@ func (t *tree) Ls(ctx context.Context, dir string, opts workspace.LsOptions) ([]
 // lister is one Ls.
 type lister struct {
 	dir    string
-	prefix string
+	prefix string // of the keys of dir
 	opts   workspace.LsOptions
 	buffer listing.ReorderBuffer
-	infos  []workspace.FileInfo
-	found  bool // a key below dir
+	infos  []workspace.FileInfo // the entries so far, sorted by name
+	found  bool                 // a key below dir
 }
 
 // read reads pages until the listing or its limit is reached. Entries go through a

@@ -142,8 +142,8 @@ func (t *tree) Walk(ctx context.Context, dir string, opts workspace.WalkOptions,
 type walk struct {
 	tree   *tree
 	ctx    context.Context
-	dir    string
-	prefix string
+	dir    string // where the walk begins
+	prefix string // of the keys of dir
 	after  string // paths up to it are not wanted
 	fn     workspace.WalkFunc
 

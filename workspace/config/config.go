@@ -71,14 +71,14 @@ type Config struct {
 	// Tools is the settings of the tools.
 	Tools Tools
 
-	file         string
-	dir          string
-	trusted      bool
+	file         string            // its name, empty if there is none
+	dir          string            // where relative names of the file begin
+	trusted      bool              // it may use more than its own folder
 	naming       document.Position // of the key in the tools, zero if there is none
 	files        *configFiles
 	configIn     func(root string) []string // that of files; a method value for each workspace would take memory
 	hash         string                     // of the content that was loaded, "" if none was
-	lines        []string
+	lines        []string                   // of the file, for errors
 	descriptions []*description
 	all          []*description // with those that Only has left out
 	backedUp     []*description // those of all that have backups in another workspace

@@ -67,7 +67,7 @@ func (c *Change) Lines() (added, removed int) {
 type Plan struct {
 	ws      *workspace.Workspace
 	planner *planner
-	changes []Change
+	changes []Change // by file, in the order of the patch
 }
 
 // Changes returns the changes that Apply is going to make, in the order of the patch.

@@ -95,9 +95,9 @@ type ApproverOptions struct {
 // [WithApprover] puts it into the context of operations. It is safe for concurrent
 // use.
 type Approver struct {
-	ask     func(context.Context, Request) (Answer, error)
-	timeout time.Duration
-	turn    chan struct{} // holds a value while nobody is asked
+	ask     func(context.Context, Request) (Answer, error) // asks the person
+	timeout time.Duration                                  // of one question
+	turn    chan struct{}                                  // holds a value while nobody is asked
 
 	mu      sync.Mutex
 	session map[*ruleset]*ruleset // guarded by mu; what rules have become in the session

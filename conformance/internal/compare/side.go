@@ -106,7 +106,7 @@ func (a answer) refuses() bool { return len(a.Error.Kinds) > 0 && len(a.Faults) 
 
 // side is one of the two file systems of a comparison, and what is known about it.
 type side struct {
-	fsys     workspace.FileSystem
+	fsys     workspace.FileSystem // the reference, or what is compared with it
 	caps     workspace.Capabilities
 	versions versionLog
 	faults   []string // of the step that is being done

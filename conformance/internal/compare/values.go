@@ -15,12 +15,12 @@ import (
 // generators make the arguments of operations, from so few values that
 // operations meet each other.
 type generators struct {
-	names      []string
+	names      []string                 // that sequences use, few of them so that operations meet
 	name       *rapid.Generator[string] // of anything
 	free       *rapid.Generator[string] // more often of nothing
 	dir        *rapid.Generator[string] // more often the root
 	path       *rapid.Generator[string] // an option; empty means the root
-	after      *rapid.Generator[string]
+	after      *rapid.Generator[string] // of a limited listing
 	pattern    *rapid.Generator[string]
 	filter     *rapid.Generator[string] // IncludeGlob and ExcludeGlob
 	expression *rapid.Generator[Pattern]
@@ -28,7 +28,7 @@ type generators struct {
 	content    *rapid.Generator[string]
 	ignore     *rapid.Generator[string] // contents of a .gitignore
 	limit      *rapid.Generator[int]
-	around     *rapid.Generator[int]
+	around     *rapid.Generator[int] // lines before or after a match
 	lineNumber *rapid.Generator[int]
 	maxSize    *rapid.Generator[int64]
 }

@@ -98,7 +98,7 @@ type person struct {
 	line  func(context.Context) (string, error) // returns what is typed; nil if there is no terminal
 	out   io.Writer
 	style term.Style
-	width int
+	width int // columns of the terminal
 
 	during string // what an answer for the session is good for
 }

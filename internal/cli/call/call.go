@@ -182,8 +182,8 @@ type invocation struct {
 	content    string // the name of a file outside the workspace that holds the content to write
 	session    *sessionFile
 	approved   *approve.Flag
-	asJSON     *bool
-	all        bool
+	asJSON     *bool // --json
+	all        bool  // --all: every page of the result
 }
 
 // newOperation returns the command that runs the tool o, with flags for its

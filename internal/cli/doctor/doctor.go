@@ -145,8 +145,8 @@ const (
 type printer struct {
 	term.Console
 	asJSON   bool
-	shown    []report
-	failed   int
+	shown    []report // for --json
+	failed   int      // how many workspaces failed
 	warnings int
 }
 

@@ -24,9 +24,9 @@ import (
 // outcome is what a probe returns.
 type outcome struct {
 	status status
-	detail string
-	remedy string
-	err    error // says detail and remedy itself
+	detail string // what was found, for a person
+	remedy string // what to do about it
+	err    error  // says detail and remedy itself
 }
 
 // healthy is the outcome of a probe that found nothing wrong.
@@ -58,8 +58,8 @@ type diagnosis struct {
 	target  target.Target
 	timeout time.Duration
 
-	ws    *config.Workspace
-	file  probeFile
+	ws    *config.Workspace // that is examined, nil until it is open
+	file  probeFile         // what the probes write and read
 	found report
 }
 

@@ -20,8 +20,8 @@ import (
 // symptom is where an error showed.
 type symptom struct {
 	name    string // of the workspace
-	kind    string
-	probe   string
+	kind    string // of the provider
+	probe   string // that failed
 	timeout time.Duration
 }
 
@@ -60,8 +60,8 @@ func (s symptom) remedy(err error) string {
 // kind of provider. An empty kind or probe means any. Errors of no such kind have
 // the remedy of their code.
 type remedy struct {
-	kind, probe string
-	code        tools.Code
+	kind, probe string     // of the provider and the probe; empty for any
+	code        tools.Code // of the error; empty for any
 	text        string
 }
 

@@ -40,14 +40,14 @@ type Flags struct {
 	locate Locator
 	stdin  func() ([]byte, error) // reads a file from standard input, once
 
-	config    string
-	dir       string
-	name      string
-	maxFileMB int64
-	relaxed   bool
-	sensitive bool
-	color     string
-	noColor   bool
+	config    string // --config
+	dir       string // -C
+	name      string // --name
+	maxFileMB int64  // --max-file-size-mb
+	relaxed   bool   // --relaxed
+	sensitive bool   // --allow-sensitive
+	color     string // --color
+	noColor   bool   // --no-color
 }
 
 // Locator finds the file, as [config.Locate] does.

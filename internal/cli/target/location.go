@@ -17,7 +17,7 @@ import (
 // location is where the files of a workspace are that no file describes.
 type location struct {
 	what     string // what errors call it
-	url      string
+	url      string // of a folder, too
 	kind     string
 	name     string
 	settings config.FS

@@ -15,7 +15,7 @@ import (
 // that they are parts of.
 type JSON struct {
 	Out   io.Writer
-	pages []json.RawMessage
+	pages []json.RawMessage // that have been shown
 	last  json.RawMessage
 }
 
@@ -90,7 +90,7 @@ func merge(pages []json.RawMessage) (map[string]any, error) {
 
 // sums are what the members of several pages add up to.
 type sums struct {
-	lists   map[string][]any
+	lists   map[string][]any // the lists of all pages, by the names of their members
 	text    strings.Builder
 	skipped int64
 }

@@ -49,8 +49,8 @@ type Edit struct {
 // Change is what a list of edits makes of a file. It shares the bytes of the
 // file, which must not change while it is used.
 type Change struct {
-	data      []byte
-	spans     []Span
+	data      []byte // before the change
+	spans     []Span // what is replaced, sorted, without overlaps
 	tolerated []Tolerated
 }
 
@@ -59,7 +59,7 @@ type Change struct {
 type Span struct {
 	Start, End int
 	New        string
-	edit       int
+	edit       int // the index of the edit that it is of
 }
 
 // Tolerated says how an edit matched text that differs from its Old.

@@ -201,8 +201,8 @@ func (d Decoder) mapping(what string, n *Node, v reflect.Value) {
 
 // field is a field of a struct that a file can set.
 type field struct {
-	key      string
-	index    int
+	key      string // in the file
+	index    int    // of the field in the struct
 	required bool
 }
 

@@ -237,3 +237,21 @@ func BenchmarkScan(b *testing.B) {
 		})
 	}
 }
+
+// TestEitherCaseAtEachPlace has a text at each place of the parts that a search looks at.
+func TestEitherCaseAtEachPlace(t *testing.T) {
+	t.Parallel()
+	m, err := lines.Compile("needle", lines.Options{IgnoreCase: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for before := range 80 {
+		for after := range 40 {
+			text := strings.Repeat("n", before) + "NeeDle" + strings.Repeat("e", after)
+			s := m.Scan([]byte(text))
+			if start, end, ok := s.Next(); !ok || start != 0 || end != len(text) {
+				t.Errorf("Next in %q = %d, %d, %v, want %d, %d, true", text, start, end, ok, 0, len(text))
+			}
+		}
+	}
+}

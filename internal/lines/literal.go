@@ -105,7 +105,7 @@ const (
 )
 
 // indexFold looks for the rarest byte and its neighbour, in either case, at
-// sixteen places at a time, and compares the rest where it finds both. It ignores
+// 32 places at a time, and compares the rest where it finds both. It ignores
 // the bit of the case in all bytes, letters or not, which costs a comparison now
 // and then.
 func (l *literal) indexFold(buf []byte, from int) int {
@@ -116,18 +116,17 @@ func (l *literal) indexFold(buf []byte, from int) int {
 	first := everyLow * uint64(l.text[pair])
 	second := everyLow * uint64(l.text[pair+1])
 	at := from + pair
-	for ; at+17 <= len(buf); at += 16 {
-		window := buf[at : at+17]
-		low := pairs(window, first, second)
-		high := pairs(window[8:], first, second)
-		if (low|high)&everyHigh == 0 {
+	for ; at+33 <= len(buf); at += 32 {
+		window := buf[at : at+33]
+		a, b := pairs(window, first, second), pairs(window[8:], first, second)
+		c, d := pairs(window[16:], first, second), pairs(window[24:], first, second)
+		if (a|b|c|d)&everyHigh == 0 {
 			continue
 		}
-		if start := l.confirm(buf, at-pair, low&everyHigh); start >= 0 {
-			return start
-		}
-		if start := l.confirm(buf, at-pair+8, high&everyHigh); start >= 0 {
-			return start
+		for i, hits := range [...]uint64{a, b, c, d} {
+			if start := l.confirm(buf, at-pair+8*i, hits&everyHigh); start >= 0 {
+				return start
+			}
 		}
 	}
 	for start := at - pair; start+len(l.text) <= len(buf); start++ {

@@ -126,6 +126,7 @@ var pages = map[string]page{
 	},
 	"docs/objectstore.md":          {tests: []string{"providers/objectstore.TestDocsStateTheRequests", "internal/repotest.TestTables", "internal/repotest.TestNumbers"}, vars: "fsys *objectstore.FS"},
 	"docs/performance-details.md":  {tests: []string{"internal/repotest.TestDocLinks"}},
+	"docs/performance-limits.md":   {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/performance-mcp.md":      {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/performance-remote.md":   {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/performance.md":          {tests: []string{"internal/repotest.TestDocLinks"}},

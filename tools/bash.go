@@ -103,12 +103,15 @@ type bash struct {
 	mu       sync.Mutex // held while a shell is made
 }
 
+// bashInput are the parameters of bash.
 type bashInput struct {
 	Script  string  `json:"script" jsonschema:"what to run"`
 	Dir     string  `json:"dir,omitempty" jsonschema:"the working directory; the one where the last call ended if left out"`
 	Timeout integer `json:"timeout,omitempty" jsonschema:"seconds"`
 }
 
+// bashOutput is the result of bash. Cut and Spilled are set only if the output was too
+// long.
 type bashOutput struct {
 	ExitCode int           `json:"exitCode" jsonschema:"the exit status: 124 if the time was up, 137 if another limit was reached"`
 	Output   string        `json:"output" jsonschema:"standard output and standard error, in order"`
@@ -312,6 +315,8 @@ func (ts *toolset) scratch(ctx context.Context) (scratchSpace, error) {
 	return s.space, nil
 }
 
+// text returns the output, and in brackets what a terminal would not show: the exit
+// code, if it is not 0, and what was changed.
 func (o *bashOutput) text() string {
 	var b strings.Builder
 	b.WriteString(o.Output)

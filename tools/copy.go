@@ -13,12 +13,15 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// copyInput are the parameters of copy.
 type copyInput struct {
 	Source      string `json:"source" jsonschema:"from the root"`
 	Destination string `json:"destination" jsonschema:"the name of the copy; must not exist"`
 	Recursive   bool   `json:"recursive,omitempty" jsonschema:"with all below it"`
 }
 
+// copyOutput is the result of copy. The counts are zero for a file; for a directory
+// Version is empty.
 type copyOutput struct {
 	OK          bool              `json:"ok" jsonschema:"always true"`
 	Source      string            `json:"source" jsonschema:"what was copied"`
@@ -31,6 +34,8 @@ type copyOutput struct {
 	LeftOut     []string          `json:"leftOut,omitempty" jsonschema:"the first of these"`
 }
 
+// copyFileSpec needs a workspace that copies itself, or one on which a new file can be
+// written without replacing another.
 var copyFileSpec = spec{
 	op: ops.Copy, annotations: Annotations{Title: "Copy"}, handler: define(runCopy, planCopy),
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && (caps.Copy || caps.ConditionalWrite) },
@@ -149,6 +154,7 @@ type partialCopy struct {
 	texts  []string // of the first errors
 }
 
+// add counts a failure, and keeps the text of the first ones.
 func (p *partialCopy) add(err error) {
 	if p.failed++; p.failed == 1 {
 		p.first = err

@@ -32,6 +32,7 @@ type Error struct {
 // Error implements the error interface.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
+// text returns the error for a model: what failed, and on a line of its own what to do.
 func (e *Error) text() string {
 	if e.Hint == "" {
 		return e.Error()
@@ -114,6 +115,8 @@ func (ts *toolset) timedOut(op string) *Error {
 	}
 }
 
+// timeoutHint says what to do after a timeout. A call that changes something may have
+// done so.
 func (ts *toolset) timeoutHint(op string) string {
 	switch op {
 	case ops.Ls, ops.Tree, ops.Glob, ops.Grep:

@@ -9,6 +9,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// globInput are the parameters of glob.
 type globInput struct {
 	Pattern        string     `json:"pattern" jsonschema:"a final / finds directories"`
 	Path           string     `json:"path,omitempty" jsonschema:"directory"`
@@ -18,6 +19,7 @@ type globInput struct {
 	Cursor         string     `json:"cursor,omitempty" jsonschema:"last nextCursor"`
 }
 
+// globOutput is a page of the result of glob.
 type globOutput struct {
 	Matches    []string `json:"matches" jsonschema:"the paths from the root, in order"`
 	Truncated  bool     `json:"truncated" jsonschema:"whether there are more"`
@@ -104,6 +106,7 @@ func (in *globInput) hint(ctx context.Context, ts *toolset) string {
 	return strings.Join(hints, "; ")
 }
 
+// text returns a heading with the number of names, then one name a line.
 func (o *globOutput) text() string {
 	one, many := "file", "files"
 	if o.dirs {

@@ -159,6 +159,7 @@ func patternHint(op string) string {
 	return regexpHint
 }
 
+// tooLargeHint says what to do about a file or a content above the limit.
 func (ts *toolset) tooLargeHint(op string) string {
 	switch op {
 	case ops.WriteFile:
@@ -172,6 +173,8 @@ func (ts *toolset) tooLargeHint(op string) string {
 	return "Files above the limit of this workspace can be neither read, edited nor searched. Use smaller files, or ask the user to raise the limit."
 }
 
+// conflictHint says what to do about a version that has changed. edit_file has tried
+// again by itself.
 func (ts *toolset) conflictHint(op string) string {
 	if op == ops.EditFile {
 		return "Others keep changing the file. Try again later."
@@ -211,6 +214,8 @@ func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
 	return strings.TrimSpace(ts.lookHint(dir))
 }
 
+// lookHint names the tool that shows what is in dir, with a space before it; empty if
+// there is none.
 func (ts *toolset) lookHint(dir string) string {
 	switch {
 	case ts.has(ops.Ls):
@@ -246,6 +251,7 @@ func (ts *toolset) nearName(ctx context.Context, name string) (element, dir, nea
 	return element, ".", ""
 }
 
+// names returns the last elements of the names.
 func names(children []workspace.FileInfo) []string {
 	names := make([]string, len(children))
 	for i, c := range children {

@@ -92,6 +92,8 @@ func (r *reader) kind(s *jsonschema.Schema, name string, raw json.RawMessage) js
 	return raw
 }
 
+// object reads the members of an object, each by its schema. What is unknown stays as
+// it is, for the checks to refuse.
 func (r *reader) object(s *jsonschema.Schema, name string, raw json.RawMessage) json.RawMessage {
 	members, err := membersOf(raw)
 	if err != nil {
@@ -114,6 +116,7 @@ func (r *reader) object(s *jsonschema.Schema, name string, raw json.RawMessage) 
 	return append(out, '}')
 }
 
+// array reads the items of a list.
 func (r *reader) array(s *jsonschema.Schema, name string, raw json.RawMessage) json.RawMessage {
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
@@ -129,6 +132,8 @@ func (r *reader) array(s *jsonschema.Schema, name string, raw json.RawMessage) j
 	return append(out, ']')
 }
 
+// note keeps a remark about what was understood otherwise than it was written. There
+// are at most mostNotes, and the rest are counted.
 func (r *reader) note(name, format string, args ...any) {
 	if len(r.notes) == mostNotes {
 		r.more++

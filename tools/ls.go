@@ -11,18 +11,21 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// lsInput are the parameters of ls.
 type lsInput struct {
 	Path   string  `json:"path,omitempty" jsonschema:"from the root"`
 	Limit  integer `json:"limit,omitempty" jsonschema:"how many entries"`
 	Cursor string  `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 
+// lsOutput is a page of the result of ls.
 type lsOutput struct {
 	Path       string  `json:"path" jsonschema:"the directory"`
 	Entries    []entry `json:"entries" jsonschema:"the direct children, sorted by name"`
 	NextCursor string  `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent at the end"`
 }
 
+// entry is a name in a directory.
 type entry struct {
 	Name string             `json:"name" jsonschema:"the name in the directory"`
 	Path string             `json:"path" jsonschema:"the name from the root"`
@@ -81,6 +84,7 @@ func planLs(_ context.Context, ts *toolset, in *lsInput) ([]policy.Request, erro
 	return ts.touches(ops.Ls, policy.OpList, in.Path)
 }
 
+// newLsOutput makes a page of children. The cursor has the last name of the page.
 func newLsOutput(path, id string, children []workspace.FileInfo, limit int) *lsOutput {
 	children, more := page(children, limit, func(c workspace.FileInfo) int { return len(c.Name) + len(c.Path) + 50 })
 	out := &lsOutput{Path: path, Entries: make([]entry, len(children))}

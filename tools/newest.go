@@ -20,6 +20,7 @@ const (
 	sortTime resultSort = "mtime" // the file that was modified last comes first, and then by path
 )
 
+// byTime reports whether the newest file comes first.
 func (s resultSort) byTime() bool { return s == sortTime }
 
 // sorted describes the parameter sort.

@@ -15,6 +15,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// readFileInput are the parameters of read_file. Line and Limit, Tail, or Line and
+// Column choose a part of the file.
 type readFileInput struct {
 	Path          string            `json:"path" jsonschema:"from the root: src/main.go"`
 	Line          integer           `json:"line,omitempty" jsonschema:"the first line, from 1"`
@@ -26,6 +28,8 @@ type readFileInput struct {
 	Encoding      string            `json:"encoding,omitempty" jsonschema:"base64: return the bytes, up to {{.Base64KiB}} KiB"`
 }
 
+// readFileOutput is the result of read_file. Lines are counted from 1. Text is empty
+// for a binary file, whose bytes are in Base64 if they were asked for.
 type readFileOutput struct {
 	Path       string            `json:"path" jsonschema:"the file"`
 	Text       string            `json:"text" jsonschema:"the lines exactly as stored, with their line ends, or the part of one line that column asks for; after its number and a tab each, if lineNumbers; empty if the file is binary or unchanged"`
@@ -133,6 +137,7 @@ func planReadFile(_ context.Context, ts *toolset, in *readFileInput) ([]policy.R
 	return ts.touches(ops.ReadFile, policy.OpRead, in.Path)
 }
 
+// check refuses parameters that contradict each other, which a schema cannot say.
 func (in *readFileInput) check() error {
 	switch {
 	case in.Tail > 0 && (in.Line > 0 || in.Limit > 0):
@@ -243,6 +248,7 @@ func orDefault(n integer, byDefault int) int {
 	return int(n)
 }
 
+// parts returns the picture, if the file is one.
 func (o *readFileOutput) parts() []Part {
 	if o.picture == nil {
 		return nil
@@ -300,6 +306,8 @@ func (o *readFileOutput) excerpt(structured []byte) excerpt {
 	return excerpt{start: start, end: start + len(o.Text), encoded: after[:end]}
 }
 
+// header returns the first line of the text, which names the file and the version to
+// write with.
 func (o *readFileOutput) header(what string) string {
 	if o.Version != "" {
 		what += ", version " + string(o.Version)

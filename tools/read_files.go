@@ -14,11 +14,13 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// readFilesInput are the parameters of read_files.
 type readFilesInput struct {
 	Paths    []string `json:"paths" jsonschema:"from the root"`
 	MaxBytes integer  `json:"maxBytes,omitempty" jsonschema:"of text in total"`
 }
 
+// readFilesOutput is the result of read_files, in the order of the paths.
 type readFilesOutput struct {
 	Files  []readFilesItem `json:"files" jsonschema:"the files, in the order of paths"`
 	Failed int             `json:"failed" jsonschema:"how many of them have an error"`
@@ -117,6 +119,7 @@ func planReadFiles(_ context.Context, ts *toolset, in *readFilesInput) (requests
 	return requests, nil
 }
 
+// parts returns the pictures of all files.
 func (o *readFilesOutput) parts() (parts []Part) {
 	for _, item := range o.Files {
 		if item.shown != nil {

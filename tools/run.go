@@ -83,6 +83,7 @@ func (c *sessionCommands) end(id string) {
 	}
 }
 
+// runInput are the parameters of run.
 type runInput struct {
 	Command    string  `json:"command" jsonschema:"a line for sh"`
 	Dir        string  `json:"dir,omitempty" jsonschema:"the directory where it begins; the root if left out"`
@@ -90,6 +91,7 @@ type runInput struct {
 	Background bool    `json:"background,omitempty" jsonschema:"returns when it has started, and lets it run"`
 }
 
+// runOutput is the result of run.
 type runOutput struct {
 	ID       string `json:"id" jsonschema:"its number, by which its output can be read"`
 	Running  bool   `json:"running,omitempty" jsonschema:"it has not ended"`
@@ -238,12 +240,14 @@ func (o *runOutput) text() string {
 	return cmp.Or(strings.TrimSuffix(b.String(), "\n"), "(no output)")
 }
 
+// processesInput are the parameters of processes.
 type processesInput struct {
 	Action string  `json:"action,omitempty" jsonschema:"list, output or kill"`
 	ID     string  `json:"id,omitempty" jsonschema:"the number of a command"`
 	Offset integer `json:"offset,omitempty" jsonschema:"the byte at which output begins"`
 }
 
+// processesOutput is the result of processes.
 type processesOutput struct {
 	Processes []process `json:"processes" jsonschema:"the commands"`
 	Output    string    `json:"output,omitempty" jsonschema:"what was written from offset on"`

@@ -308,6 +308,7 @@ func (ts *toolset) current(ctx context.Context) *Session {
 	return ts.own
 }
 
+// fileKey returns the key of a file in a session, which may know several workspaces.
 func (ts *toolset) fileKey(path string) fileKey { return fileKey{ts.ws.Name(), path} }
 
 // saw records that the lines first to last of a file were shown, all of it if the

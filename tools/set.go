@@ -186,6 +186,7 @@ func (d *dialect) choose(ws *workspace.Workspace, disable []string) ([]spec, err
 // optional are the operations of tools that a set has only if its options say so.
 var optional = []string{ops.Bash, ops.Run, ops.Processes}
 
+// unknownOp returns the error of an operation that the dialect does not have.
 func (d *dialect) unknownOp(op string) error {
 	known := make([]string, len(d.specs))
 	for i, s := range d.specs {

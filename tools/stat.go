@@ -11,10 +11,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// statInput is the parameter of stat.
 type statInput struct {
 	Path string `json:"path" jsonschema:"the name from the root"`
 }
 
+// statOutput is the result of stat.
 type statOutput struct {
 	Path    string             `json:"path" jsonschema:"the name from the root"`
 	Type    workspace.FileType `json:"type" jsonschema:"file, directory, symlink or other; a symlink is not followed"`

@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// treeInput are the parameters of tree.
 type treeInput struct {
 	Path           string  `json:"path,omitempty" jsonschema:"from the root"`
 	Depth          integer `json:"depth,omitempty" jsonschema:"levels"`
@@ -19,6 +20,7 @@ type treeInput struct {
 	IncludeIgnored bool    `json:"includeIgnored,omitempty" jsonschema:"also what .gitignore excludes"`
 }
 
+// treeOutput is the result of tree.
 type treeOutput struct {
 	Path        string `json:"path" jsonschema:"the directory"`
 	Tree        string `json:"tree" jsonschema:"a line for each entry: two spaces for each level, the name, a slash if it is a directory, and the counts of one that is not opened"`

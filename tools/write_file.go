@@ -18,6 +18,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// writeFileInput are the parameters of write_file.
 type writeFileInput struct {
 	Path         string            `json:"path" jsonschema:"from the root"`
 	Content      string            `json:"content" jsonschema:"may be empty"`
@@ -28,6 +29,7 @@ type writeFileInput struct {
 	Encoding     string            `json:"encoding,omitempty" jsonschema:"base64: content is bytes; utf-8: store as UTF-8"`
 }
 
+// writeFileOutput is the result of write_file.
 type writeFileOutput struct {
 	OK       bool   `json:"ok" jsonschema:"always true"`
 	Path     string `json:"path" jsonschema:"the file"`
@@ -371,6 +373,7 @@ func (o *writeFileOutput) text() string {
 	return text + diffText(o.Diff, o.DiffNote)
 }
 
+// versionNote returns the version for the text of a result, empty if there is none.
 func versionNote(version workspace.Version) string {
 	if version == "" {
 		return ""

@@ -390,56 +390,74 @@ const execWait = 200 * time.Millisecond
 
 // killMarked kills the processes with the mark until there are none. They began at start or
 // later.
+//
+// A list of processes is older than what is read of each: a process of the list can have
+// started another one and ended since. So a list counts only if every process of it that
+// has ended was in the list before, too.
 func killMarked(mark string, start uint64, until <-chan struct{}) error {
-	variable := []byte(markName + "=" + mark + "\x00")
+	k := killer{variable: []byte(markName + "=" + mark + "\x00"), start: start, others: map[string]bool{}}
 	unknown := time.Time{}
-	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		found, unclear := killOnce(variable, start)
-		switch {
+	for pause := time.Millisecond; ; {
+		switch found, unclear := k.once(); {
 		case found:
 			unknown = time.Time{}
+			clear(k.others) // as their numbers may be given again
 		case !unclear:
 			return nil
 		case unknown.IsZero():
 			unknown = time.Now()
+			continue
 		case time.Since(unknown) > execWait:
 			return nil
 		}
 		select {
 		case <-time.After(pause):
+			pause = min(2*pause, 50*time.Millisecond)
 		case <-until:
 			return ErrRemain
 		}
 	}
 }
 
-// killOnce kills the processes with the variable. It reports whether there were any, and
-// whether there were others without an environment that began at start or later.
-func killOnce(variable []byte, start uint64) (found, unclear bool) {
+// A killer kills the processes that have a variable in their environment.
+type killer struct {
+	variable []byte
+	start    uint64          // when the first of them began
+	others   map[string]bool // the processes that lack it or have ended, by their names in /proc
+}
+
+// once kills those that there are. It reports whether there were any, and whether there may
+// be more: processes without an environment that began at start or later, or some that one
+// started which has ended since.
+func (k *killer) once() (found, unclear bool) {
 	proc, err := os.Open("/proc")
 	if err != nil {
-		return false, false
+		return false, true
 	}
 	defer proc.Close()
 	names, _ := proc.Readdirnames(-1)
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
-		if err != nil || pid == os.Getpid() {
+		if err != nil || pid == os.Getpid() || k.others[name] {
 			continue
 		}
 		// Found before its environment is read, it stays this process.
 		p, err := os.FindProcess(pid)
 		if err != nil {
+			unclear = true
 			continue
 		}
 		env, err := os.ReadFile("/proc/" + name + "/environ")
 		switch {
-		case err != nil && !errors.Is(err, unix.ESRCH): // which a process that ends has, too
-		case bytes.Contains(env, variable):
+		case bytes.Contains(env, k.variable):
 			found = true
 			_ = p.Kill()
-		case len(env) == 0:
-			unclear = unclear || startOf(name) >= max(1, start)
+		case errors.Is(err, os.ErrPermission) || len(env) > 0:
+			k.others[name] = true
+		default: // it ends, has ended, has another program soon, or is the kernel's own
+			began := startOf(name)
+			k.others[name] = began < max(1, k.start)
+			unclear = unclear || began == 0 || began >= k.start
 		}
 		_ = p.Release()
 	}

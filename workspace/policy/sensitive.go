@@ -14,7 +14,7 @@ import (
 // names with the extension of a source file, such as password_test.go and
 // id_generator.py, unless ".env*" or "*.pem" matches.
 //
-// A directory called "secrets" is hidden with the source files in it.
+// A directory whose name matches, such as "secrets", is hidden with the source files in it.
 func SensitiveNames() []string {
 	var names []string
 	for _, s := range sensitive {

@@ -150,7 +150,7 @@ func (s FS) check(p *diagnostics, n *document.Node) {
 // PolicyTest is an operation on a name, and what the settings should say about it.
 type PolicyTest struct {
 	// Op is the operation.
-	Op policy.Op `json:"op" jsonschema:"The operation: read, write, edit, delete, move, copy, list or mkdir."`
+	Op policy.Op `json:"op" jsonschema:"The operation: read, write, edit, delete, move, copy, list, mkdir or run."`
 	// Path is the name.
 	Path string `json:"path" jsonschema:"The name, from the root of the workspace."`
 	// Want is what is expected.

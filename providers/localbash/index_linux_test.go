@@ -368,8 +368,9 @@ func TestIndexMemory(t *testing.T) {
 		if used := state.Summaries + state.Contents; used > limit {
 			t.Errorf("with %d bytes allowed the index takes %d", limit, used)
 		}
-		if limit == 1<<30 && (state.Files != 300 || state.Contents < size || state.Contents > size+size/20 || state.Summaries > size/4) {
-			t.Errorf("with enough memory the index has %+v, want 300 files, little more than %d bytes of contents, and summaries of a quarter of it", state, size)
+		contents := size + 300*24 // each has a slice header
+		if limit == 1<<30 && (state.Files != 300 || state.Contents != contents || state.Summaries > size/4) {
+			t.Errorf("with enough memory the index has %+v, want 300 files, %d bytes of contents, and summaries of a quarter of %d", state, contents, size)
 		}
 		for _, pattern := range []string{"line 4 of", "no such", `\d{5}`} {
 			compareSearches(t, warm, cold, pattern, workspace.GrepOptions{})

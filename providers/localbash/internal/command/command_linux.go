@@ -426,7 +426,7 @@ type killer struct {
 	others   map[string]bool // the processes that lack it or have ended, by their names in /proc
 }
 
-// once kills those that there are. It reports whether there were any, and whether there may
+// once kills those that it finds. It reports whether there were any, and whether there may
 // be more: processes without an environment that began at start or later, or some that one
 // started which has ended since.
 func (k *killer) once() (found, unclear bool) {

@@ -14,6 +14,9 @@ import (
 
 // parseDiff reads a unified diff.
 func parseDiff(text string) ([]section, error) {
+	if err := checkHeaders(text); err != nil {
+		return nil, err
+	}
 	parsed, _, err := gitdiff.Parse(strings.NewReader(text))
 	if err != nil {
 		return nil, diffError(err)
@@ -25,6 +28,24 @@ func parseDiff(text string) ([]section, error) {
 		}
 	}
 	return files, nil
+}
+
+// checkHeaders refuses a hunk after "diff --git" without "---" and "+++", as git does. The
+// library reads it.
+func checkHeaders(text string) error {
+	named, number := true, 0
+	for line := range strings.Lines(text) {
+		number++
+		switch {
+		case strings.HasPrefix(line, "diff --git "):
+			named = false
+		case strings.HasPrefix(line, "+++ "):
+			named = true
+		case strings.HasPrefix(line, "@@ -") && !named:
+			return &SyntaxError{Line: number, Reason: `a hunk without "---" and "+++" before it`}
+		}
+	}
+	return nil
 }
 
 // lineOfError matches the errors of the library.

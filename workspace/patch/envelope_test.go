@@ -196,6 +196,7 @@ func TestRefused(t *testing.T) {
 		{"symlink", "diff --git a/l b/l\nnew file mode 120000\nindex 0..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n", nil, "symlink"},
 		{"submodule", "diff --git a/l b/l\nnew file mode 160000\nindex 0..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+Subproject\n", nil, "submodule"},
 		{"header without hunks", "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n", nil, "a: there is no hunk"},
+		{"hunk without names", "diff --git a/a b/a\n@@ -1 +1 @@\n-1\n+2\n", nil, `line 2 of the patch: a hunk without "---" and "+++" before it`},
 		{"copy and rename", "diff --git a/a b/b\nsimilarity index 100%\ncopy from a\nrename from a\nrename to b\n", nil, "both a copy and a rename"},
 		{"the same mode", "diff --git a/a b/a\nold mode 100644\nnew mode 100755\nindex 1..2 100755\n", nil, "there is no hunk"},
 		{"half a mode", "diff --git a/a b/a\nnew mode 100755\n", nil, "there is no hunk"},

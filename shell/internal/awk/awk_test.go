@@ -31,6 +31,11 @@ func TestRun(t *testing.T) {
 		{"{ a[$1] } END { for (k in a) print k }", "z\ny\nx\ny\n", "z\ny\nx\n"},
 		{"BEGIN { a[1]; a[2]; for (k in a) { delete a; n++ }; print n }", "", "1\n"},
 		{"function f(a) { a[1] = 2 } BEGIN { f(x); print x[1] }", "", "2\n"},
+		{"BEGIN { $0.5 = 7; print }", "", "7\n"},
+		{"{ $2.9 = 7; print }", "a b", "a 7\n"},
+		{"BEGIN { print gensub(\"a\", \"b\", log(-1), \"aa\") }", "", "ba\n"},
+		{"function f(i, v, j, w) { delete x; return 0 } BEGIN { x[1]; x[2]; print asort(x, y, \"f\") }", "", "2\n"},
+		{"function f(i, v, j, w) { delete x; return 0 } BEGIN { x[1]; x[2]; PROCINFO[\"sorted_in\"] = \"f\"; for (i in x) print i }", "", ""},
 	} {
 		if got, err := run(t, c.source, c.stdin); got != c.want || err != nil {
 			t.Errorf("%s prints %q, %v, want %q", c.source, got, err, c.want)
@@ -42,6 +47,11 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ source, want string }{
 		{"\n{ print (", "line 2: syntax error"},
+		{"BEGIN { $1e300 = 1 }", "too much memory"},
+		{"BEGIN { $log(-1) = 1 }", "attempt to access field NaN"},
+		{"BEGIN { $(-1) = 1 }", "attempt to access field -1"},
+		{"BEGIN { print $log(-1) }", "attempt to access field NaN"},
+		{"BEGIN { NF = log(-1) }", "NF set to negative value"},
 		{"BEGIN { x = \"a }", "line 1: unterminated string"},
 		{"/a(/", "line 1: regular expression"},
 		{"BEGIN { f(1) }", "function \"f\" not defined"},

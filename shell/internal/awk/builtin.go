@@ -20,6 +20,9 @@ type signature struct{ least, most, array int }
 const many = 1 << 20
 
 // builtins are the functions of the language.
+//
+// Parse checks the number of the arguments and that an array is one by its form, so the
+// functions below index args without a check. A name in this table cannot be a variable.
 var builtins = map[string]signature{
 	"and": {2, many, -1}, "asort": {1, 3, 0}, "asorti": {1, 3, 0}, "atan2": {2, 2, -1}, "close": {1, 2, -1}, "compl": {1, 1, -1},
 	"cos": {1, 1, -1}, "exp": {1, 1, -1}, "fflush": {0, 1, -1}, "gensub": {3, 4, -1}, "gsub": {2, 3, -1}, "index": {2, 2, -1},
@@ -107,6 +110,9 @@ func (in *interp) builtin(e *builtin) value {
 
 // close closes all streams of a name: -1 if there are none. For a command it returns
 // the exit status.
+//
+// A stream that was opened for reading and one for writing may have the same name; both are
+// closed. The stream of a getline from the standard input is forgotten, and not closed.
 func (in *interp) close(name string) float64 {
 	status := -1.0
 	for _, key := range []string{"<" + name, "|" + name} {
@@ -129,6 +135,8 @@ func (in *interp) close(name string) float64 {
 
 // calculateFunction is the functions of numbers. Those of bits take integers from 0 up
 // to 64 bits, and compl has the 53 bits that a number holds, as in gawk.
+//
+// An argument of the bit functions that is negative, too large or no number ends the program.
 func calculateFunction(e *builtin, args []value) float64 {
 	n := args[0].number()
 	switch e.name {
@@ -204,6 +212,8 @@ func mapCase(s string, change func(rune) rune) string {
 
 // length returns the characters of a text, or the elements of an array. A parameter
 // without a value has the length 0 either way.
+//
+// It must look at the variable before it evaluates: reading an array as a value is an error.
 func (in *interp) length(e *builtin) value {
 	if len(e.args) == 0 {
 		return num(float64(utf8.RuneCountInString(in.record0())))
@@ -279,6 +289,9 @@ func (in *interp) substr(args []value) value {
 }
 
 // skipCharacters returns where in s the character with the number n begins.
+//
+// A number beyond the end gives the length of s; n may be infinite, and bytes that are no
+// UTF-8 count as one character each.
 func skipCharacters(s string, n float64) int {
 	if n >= float64(len(s)) {
 		return len(s)
@@ -300,6 +313,8 @@ func skipCharacters(s string, n float64) int {
 const maxRegexes = 500
 
 // compile returns an expression that a program computes.
+//
+// The key has the case rule before the source, as IGNORECASE may change between two uses.
 func (in *interp) compile(source string) *regex {
 	key := source
 	if in.ignoreCase {
@@ -342,6 +357,9 @@ func (in *interp) regexOf(e expr) *regex {
 
 // substitute is sub and gsub: the number of replacements. The target is a variable, a
 // field or an element, and $0 if it is left out; another expression is only counted.
+//
+// The target is evaluated once to be read and once to be assigned: in sub(/a/, "b", x[i++]),
+// i grows by two.
 func (in *interp) substitute(e *builtin) value {
 	re := in.regexOf(e.args[0])
 	replacement := in.string(e.args[1])
@@ -440,7 +458,10 @@ func (in *interp) gensub(e *builtin) value {
 	if strings.HasPrefix(how, "g") || strings.HasPrefix(how, "G") {
 		return str(in.replaced(s, limited(re.all(s, maxMatches)), replacement, true))
 	}
-	n := int(max(1, min(toNumber(how), maxMatches-1)))
+	n := 1
+	if number := toNumber(how); number > 1 { // false for what is no number
+		n = int(min(number, maxMatches-1))
+	}
 	matches := re.all(s, n)
 	if len(matches) < n {
 		return str(strings.Clone(s))
@@ -450,6 +471,9 @@ func (in *interp) gensub(e *builtin) value {
 
 // matchFunction is match: the position of the longest first match, with RSTART and
 // RLENGTH, and gawk's array of groups, which has the start and the length of each.
+//
+// Without a match RSTART is 0 and RLENGTH -1, and the array is empty. A group that has no part
+// in the match has no elements.
 func (in *interp) matchFunction(e *builtin) value {
 	s := in.string(e.args[0])
 	m := in.regexOf(e.args[1]).find(s)
@@ -476,7 +500,7 @@ func (in *interp) matchFunction(e *builtin) value {
 	return num(float64(start))
 }
 
-// split is split and patsplit.
+// split is split and patsplit. It returns the number of fields.
 func (in *interp) split(e *builtin) value {
 	s := strings.Clone(in.string(e.args[0]))
 	by := in.splitter
@@ -527,8 +551,8 @@ func (in *interp) split(e *builtin) value {
 	}
 }
 
-// sort is asort and asorti.
 // sort is asort and asorti: values, or keys, become the elements 1 to n.
+// Without a second array, the keys of the first one are lost.
 func (in *interp) sort(e *builtin) value {
 	from := in.arrayOf(e.args[0])
 	to := from
@@ -543,7 +567,7 @@ func (in *interp) sort(e *builtin) value {
 	list := make([]value, len(keys))
 	for i, key := range keys {
 		if list[i] = input(key); e.name == "asort" {
-			list[i] = from.elements[key].v
+			list[i] = from.value(key)
 		} else {
 			list[i].kind = isStr
 		}
@@ -574,6 +598,7 @@ func (in *interp) strftime(args []value) value {
 }
 
 // mktime returns the time of "YYYY MM DD HH MM SS", -1 if it is none.
+// Values out of their range are carried, as in C: the month 13 is January of the next year.
 func (in *interp) mktime(s string, utc bool) value {
 	parts := strings.Fields(s)
 	if len(parts) < 6 {

@@ -11,6 +11,9 @@ import (
 
 // formatValues is sprintf. in is nil for CONVFMT and OFMT themselves, which must not
 // lead back to themselves. A directive that is not known is printed as it stands.
+//
+// Width, precision and what has been written are checked against MaxMemory before each
+// directive, so the result can exceed it by the text of one directive only. Too few arguments end the program; too many are ignored.
 func formatValues(format string, args []value, in *interp) string {
 	var b strings.Builder
 	next := func() value {
@@ -75,6 +78,9 @@ func formatValues(format string, args []value, in *interp) string {
 // directive reads a directive of a format: %[flags][width][.precision][size]verb. n is
 // its length. "*" takes the number from the arguments, and a negative width means "-".
 // Sizes such as the l of %ld mean nothing.
+//
+// n is 0 where the format ends within a directive, which is then printed as it stands.
+// A precision of -1 means that none is given, and one of "." alone is 0.
 func directive(format string, next func() value) (n int, flags string, width, precision int) {
 	i := 1
 	for i < len(format) && strings.IndexByte("-+ #0'", format[i]) >= 0 {
@@ -148,6 +154,10 @@ func pad(b *strings.Builder, text string, width int, left bool) {
 
 // numberText returns a number in the form of a directive, with zeros, but without blanks,
 // up to width.
+//
+// POSIX wants a precision of an integer to override the flag "0": "%05.2d" of 3 is "   03".
+// Hexadecimal and octal digits of a negative number are those of its 64 bits, and numbers
+// that no 64 bits hold are printed as %g.
 func numberText(verb byte, flags string, width, precision int, n float64) string {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return strange(n)

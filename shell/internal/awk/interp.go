@@ -45,6 +45,11 @@ type Config struct {
 var ErrDirectory = errors.New("is a directory")
 
 // The special variables come first among the globals.
+//
+// The order matters in two places: setGlobal leaves at once for an index after
+// varIGNORECASE, so a variable that the interpreter must notice stands up to there; and
+// argument takes what stands before varENVIRON for a scalar, as only the variables from
+// there on can be arrays.
 const (
 	varNF = iota
 	varNR
@@ -70,16 +75,26 @@ const (
 
 // specialNames are the variables that the language has itself, in the order of their
 // places among the global ones.
+//
+// Parse numbers them before it reads the program, so the constants above are the indices of
+// a Program's globals, whatever the program mentions. The two lists must keep one order.
 var specialNames = []string{"NF", "NR", "FNR", "FS", "RS", "OFS", "ORS", "SUBSEP", "CONVFMT", "OFMT", "FPAT", "IGNORECASE",
 	"RSTART", "RLENGTH", "FILENAME", "RT", "ENVIRON", "ARGC", "ARGV", "PROCINFO"}
 
 // maxCalls bounds the weight of the functions that have been called and have not
 // returned, so that the stack of the process does: a weight is an expression or a
 // statement, which needs at most some hundred bytes of it.
+//
+// The program function f() { f() } therefore ends after some 100,000 calls with an error
+// that has a line, instead of a stack overflow, which Go cannot recover from.
 const maxCalls = 300_000
 
 // interp is one run of a program. Errors are panics of *Error, which protect recovers:
 // the expressions of a program are walked by methods that return values only.
+//
+// An interp is used by one goroutine, and by one Run. Three of the special variables, NF, NR
+// and FNR, are kept outside of globals (see global); OFS and the like are kept twice, as a
+// cell that the program reads and as a string that print uses, and setGlobal sets both.
 type interp struct {
 	ctx     context.Context
 	config  *Config
@@ -117,6 +132,12 @@ type interp struct {
 // # Errors
 //
 // An [*Error], or the error of a write to the standard output.
+//
+// The status is what exit set, 2 after a file that could not be read, and else 0. An error
+// that follows from the end of ctx is returned as the cause of ctx. Files that are
+// still open are stored only if the program ends without an error: after one, closeAll does not run, and
+// they are left unclosed, which stores nothing. What was printed to the standard output
+// before the error is flushed all the same.
 func (p *Program) Run(ctx context.Context, config *Config) (status int, err error) {
 	in := &interp{
 		ctx: ctx, config: config, program: p, globals: make([]cell, len(p.globals)), started: make([]bool, len(p.rules)),
@@ -143,10 +164,15 @@ func (p *Program) Run(ctx context.Context, config *Config) (status int, err erro
 }
 
 // writeError is the error of the standard output.
+// It is a type of its own as the error must reach the caller as it is: a closed pipe ends
+// the program silently, and is no message about the program.
 type writeError struct{ error }
 
 // protect calls do, and returns what it has panicked with. Other panics are of the
 // interpreter itself, and go on.
+//
+// The deferred functions run last first: the second one recovers, and then the first one
+// unwraps what it has set.
 func (in *interp) protect(do func()) (err error) {
 	defer func() {
 		if w, ok := errors.AsType[writeError](err); ok {
@@ -169,6 +195,10 @@ func (in *interp) protect(do func()) (err error) {
 }
 
 // start gives the special variables their values, and runs the assignments of -v.
+//
+// ARGV and ENVIRON get values of the kind isInput, so that an argument 10 is compared as a
+// number. The assignments of -v come last, so they can set FS and its like, and BEGIN
+// sees them.
 func (in *interp) start() {
 	for i, text := range map[int]string{varFS: " ", varRS: "\n", varOFS: " ", varORS: "\n", varSUBSEP: "\x1c", varCONVFMT: "%.6g", varOFMT: "%.6g"} {
 		in.setGlobal(i, str(text))
@@ -193,6 +223,9 @@ func (in *interp) start() {
 // main runs BEGIN, the rules with each record, and END. Without rules, END and the like
 // the input is not read. exit in BEGIN or in a rule still runs END, and exit in END
 // ends it.
+//
+// exit without an action of END skips closing blocks, but not closeAll: Run calls that in
+// any case.
 func (in *interp) main() {
 	p := in.program
 	in.inBeginOrEnd = true
@@ -242,6 +275,8 @@ func (in *interp) records() control {
 }
 
 // nextRecord reads the next record of the main input into $0.
+// It reports false at the end of all input. Then $0 and NF stay those of the last record,
+// which POSIX wants END to see.
 func (in *interp) nextRecord() bool {
 	s, ok := in.readMain()
 	if ok {
@@ -251,6 +286,9 @@ func (in *interp) nextRecord() bool {
 }
 
 // rules runs the rules for a record. A rule without an action prints it.
+//
+// The result is what ended the rules early: doNext is handled by the loop of records, as it
+// just goes on; doExit and doNextFile leave that loop.
 func (in *interp) rules() control {
 	for _, r := range in.program.rules {
 		if !in.selects(r) {
@@ -284,6 +322,10 @@ func (in *interp) selects(r *rule) bool {
 }
 
 // step observes the context, in all that can be repeated.
+//
+// Each 256th call looks, as asking a context costs more than a step does. It is called once per
+// turn of a loop, call of a function, record and comparison of a sort, so that no program
+// runs on for long after its context has ended.
 func (in *interp) step() {
 	if in.steps++; in.steps&0xff == 0 {
 		if err := in.ctx.Err(); err != nil {
@@ -294,6 +336,10 @@ func (in *interp) step() {
 
 // charge counts what variables hold, in bytes. What is deleted or replaced counts
 // negative.
+//
+// The count is an estimate: bytes of text, with elementSize for each element and cellSize
+// for each parameter. It bounds a program that collects without end; strings that are only
+// built, and not stored, are checked by bound.
 func (in *interp) charge(n int) {
 	if in.held += int64(n); in.held > in.config.MaxMemory {
 		fail(0, "the variables need too much memory; at most %d bytes are possible", in.config.MaxMemory)
@@ -310,6 +356,9 @@ func (in *interp) bound(n int) {
 
 // store gives a variable a value. What is part of a record is copied, so that it does not
 // keep the record.
+//
+// Only the difference to the old value is charged, so that x = x "a" in a loop counts the
+// length of x, and not the sum of all its lengths.
 func (in *interp) store(c *cell, v value) {
 	if c.array != nil {
 		fail(0, "attempt to use an array in a scalar context")
@@ -332,6 +381,10 @@ func (in *interp) block(b *block) control {
 }
 
 // exec runs a statement, and returns where to go on after it.
+//
+// The jumps are not errors: each construct handles the controls that are meant for it, and
+// returns all others to the construct around it. next and nextfile are refused here, when
+// they run, and not by the parser, as a function may be called by a rule or by BEGIN.
 func (in *interp) exec(s stmt) control {
 	switch s := s.(type) {
 	case simple:
@@ -377,6 +430,8 @@ func (in *interp) exec(s stmt) control {
 
 // loop runs while, do and for: do tests after the body, and a test that is left out is
 // true.
+//
+// After continue the step of a for still runs, as in C.
 func (in *interp) loop(s *loop) control {
 	if s.init != nil {
 		in.exec(s.init)
@@ -467,6 +522,8 @@ func (in *interp) equal(a, b value) bool {
 }
 
 // drop deletes an element, or all.
+//
+// Deleting what does not exist does nothing, and does not create it.
 func (in *interp) drop(of expr) {
 	if e, ok := of.(*index); ok {
 		a := in.arrayOf(e.base)
@@ -489,6 +546,8 @@ func (in *interp) clear(a *array) {
 }
 
 // elementSize is about what an element needs besides its key and its value.
+// It is the cell, and the entry in the map with its overhead. element and release use the
+// same number, or the budget would drift.
 const elementSize = 120
 
 // release takes back what an element counts, with the arrays in it.
@@ -515,6 +574,8 @@ func (in *interp) number(e expr) float64 {
 func (in *interp) string(e expr) string { return in.text(in.eval(e)) }
 
 // text returns v as a string.
+//
+// An integer is converted in full; another number as CONVFMT says.
 func (in *interp) text(v value) string {
 	if v.kind == isNum {
 		return formatNumber(v.n, in.convfmt)
@@ -525,6 +586,10 @@ func (in *interp) text(v value) string {
 // eval returns the value of an expression. Both sides of an operator are evaluated from
 // left to right, but for an assignment: its right side comes first, then the subscripts
 // of its left side.
+//
+// Reading an element creates it (see element). A regular expression that stands alone is
+// matched with $0, so that x = /a/ stores 1 or 0; where an expression itself is wanted, as
+// at the right of "~", the caller uses regexOf instead.
 func (in *interp) eval(e expr) value {
 	switch e := e.(type) {
 	case *number:
@@ -657,6 +722,8 @@ func (in *interp) comparison(e *compare) value {
 }
 
 // compare orders two values, as the operators do.
+// Numbers are ordered by cmp.Compare, where NaN comes first and equals itself: a sort needs a
+// total order. The operators of a program use comparison.
 func (in *interp) compare(a, b value) int {
 	if a.numeric() && b.numeric() {
 		return cmp.Compare(a.number(), b.number())
@@ -711,6 +778,9 @@ func (in *interp) assignment(e *assign) value {
 }
 
 // assign gives a variable, an element or a field a value.
+//
+// A field keeps a number as text, but the value of the expression $1 = 2 remains the number
+// 2: the caller's v does not change.
 func (in *interp) assign(to expr, v value) {
 	switch e := to.(type) {
 	case *global:
@@ -746,6 +816,9 @@ func (in *interp) global(i int) value {
 
 // setGlobal gives a variable a value. The special ones take effect at once, but FS and
 // the like only for the next record.
+//
+// The value is stored first. So a program reads back what it wrote, even where the
+// interpreter uses it in another form, and setSeparators finds the new value in globals.
 func (in *interp) setGlobal(i int, v value) {
 	in.store(&in.globals[i], v)
 	if i > varIGNORECASE {
@@ -777,6 +850,9 @@ func (in *interp) setGlobal(i int, v value) {
 }
 
 // key returns the key of an element.
+// a[1, 2] has the key "1" SUBSEP "2", so that a[1 SUBSEP 2] is the same element. Numbers
+// become text by CONVFMT, and integers in full: a[1] and a["1"] are one element, a["01"] is
+// another.
 func (in *interp) key(subs []expr) string {
 	key := in.keyPart(subs[0])
 	for _, sub := range subs[1:] {
@@ -791,6 +867,8 @@ func (in *interp) keyPart(e expr) string { return in.string(e) }
 
 // element returns an element, which is created if it does not exist: also by reading
 // it, as awk has it. Only "in" looks without creating.
+//
+// The key is cloned, as it may be a part of a record that would be kept with it.
 func (in *interp) element(a *array, key string) *cell {
 	c := a.elements[key]
 	if c == nil {
@@ -806,6 +884,8 @@ func (in *interp) element(a *array, key string) *cell {
 func (in *interp) arrayOf(e expr) *array { return in.cellArray(in.cell(e)) }
 
 // cell returns the variable or the element that an expression names.
+// For an element it creates that, and the array around it. An expression that names nothing
+// ends the program.
 func (in *interp) cell(e expr) *cell {
 	switch e := e.(type) {
 	case *global:
@@ -879,6 +959,10 @@ func (in *interp) argument(arg expr) cell {
 
 // enter runs the body of a function, with given arguments. Local arrays are released at
 // the end; those of the caller are among the given arguments.
+//
+// The frame holds all parameters, those that the call left out with no value. A caller's
+// array that came by reference is among the first given ones, so that it is not cleared;
+// the frame and the depth are restored by defer, as next and exit leave through a panic.
 func (in *interp) enter(f *function, frame []cell, given, line int) value {
 	in.step()
 	saved, calls := in.frame, in.calls
@@ -915,6 +999,8 @@ const cellSize = 100
 type unwind struct{ how control }
 
 // unwound runs do, and returns how it ended even if that was in a function.
+//
+// Only main and records use it, where nothing of an expression is left half evaluated.
 func (in *interp) unwound(do func() control) (how control) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -942,11 +1028,13 @@ func (in *interp) keys(a *array, order string) []string {
 
 // sortKeys puts keys of an array into an order, which has a name, such as
 // "@val_num_desc", or is a function that compares (key1, value1, key2, value2).
+//
+// A function of the program may return any number; its sign counts. It may even delete
+// elements of the array, which then have no value (see array.value).
 func (in *interp) sortKeys(a *array, keys []string, order string) {
 	if order == "@unsorted" || order == "" {
 		return
 	}
-	value := func(key string) value { return a.elements[key].v }
 	byName := func(x, y string) int { return strings.Compare(x, y) }
 	var compare func(x, y string) int
 	switch what := strings.TrimSuffix(strings.TrimSuffix(order, "_asc"), "_desc"); what {
@@ -958,7 +1046,7 @@ func (in *interp) sortKeys(a *array, keys []string, order string) {
 		}
 	case "@val_num", "@val_str", "@val_type":
 		compare = func(x, y string) int {
-			v, w := value(x), value(y)
+			v, w := a.value(x), a.value(y)
 			if byNumber := what == "@val_num" || what == "@val_type" && v.numeric() && w.numeric(); byNumber {
 				if c := cmp.Compare(v.number(), w.number()); c != 0 {
 					return c
@@ -978,7 +1066,7 @@ func (in *interp) sortKeys(a *array, keys []string, order string) {
 		}
 		compare = func(x, y string) int {
 			frame := make([]cell, len(f.params))
-			frame[0].v, frame[1].v, frame[2].v, frame[3].v = input(x), value(x), input(y), value(y)
+			frame[0].v, frame[1].v, frame[2].v, frame[3].v = input(x), a.value(x), input(y), a.value(y)
 			v := in.enter(f, frame, 4, 0)
 			return cmp.Compare(v.number(), 0)
 		}

@@ -14,6 +14,9 @@ import (
 
 // separator is what ends a record: a byte, an expression (gawk's RS of several
 // characters), or with RS="" empty lines.
+//
+// The zero value ends records at NUL bytes; setSeparators sets another one before the first
+// record is read, and when RS changes. POSIX leaves an RS of several characters open.
 type separator struct {
 	c         byte // if there is no re
 	re        *regex
@@ -22,6 +25,9 @@ type separator struct {
 
 // reader reads records. It has its own buffer, as a record can be of any length, and an
 // expression must be tried on all that has been read.
+//
+// The file that it reads is closed by endFile, close or abandon. A reader of the standard
+// input has a closer that does nothing, as all forms of getline and the main input share it.
 type reader struct {
 	io.Closer
 	r          io.Reader
@@ -40,6 +46,9 @@ func newReader(r io.Reader, closer io.Closer, limit int64) *reader {
 }
 
 // fill reads more. Offsets from start stay what they are.
+//
+// The buffer doubles when a record does not fit. It may grow past limit once, so a record of
+// exactly limit bytes is still read; the next growth is refused.
 func (r *reader) fill() error {
 	if r.start > 0 {
 		copy(r.buf, r.buf[r.start:r.end])
@@ -64,6 +73,14 @@ func (r *reader) fill() error {
 // one are skipped. A match of an expression that ends with the buffer could be longer,
 // so it counts only at the end of the input. searched is where a search goes on after
 // more was read, so that a long record is not searched from its beginning each time.
+//
+// For RS="x+" and a buffer that ends within a run of x:
+//
+//	"aaxx" more to come    the match "xx" ends with the buffer: read on
+//	"aaxxxb"               the match "xxx" does not: the record is "aa", RT is "xxx"
+//
+// The last record needs no end: ok is true if there was a byte, and end is "", or
+// the line end that closes a paragraph.
 func (r *reader) next(sep *separator) (record, end string, ok bool, err error) {
 	for sep.paragraph {
 		for r.start < r.end && r.buf[r.start] == '\n' {
@@ -121,6 +138,9 @@ func (r *reader) next(sep *separator) (record, end string, ok bool, err error) {
 // mainInput is what ARGV names: files, "-" for the standard input, and NAME=value,
 // which is assigned when its turn comes. With no file among them, it is the standard
 // input.
+//
+// r is nil between files, and edits is nil unless a file is edited in place. readMain opens the next file only when a record is asked for, so that an
+// assignment in ARGV comes after the last record of the file before it.
 type mainInput struct {
 	at   int // in ARGV
 	r    *reader
@@ -157,6 +177,8 @@ func (in *interp) readMain() (string, bool) {
 }
 
 // check ends the program if its context has ended.
+// It is called after an error from outside, before that is reported: an error that only says
+// that the context has ended would else be printed as one of the file.
 func (in *interp) check() {
 	if err := in.ctx.Err(); err != nil {
 		fail(0, "%v", err)
@@ -164,6 +186,7 @@ func (in *interp) check() {
 }
 
 // complain prints a message about a file, and goes on. The exit status will be 2.
+// The output is flushed first, so that a message stands after what was printed before it.
 func (in *interp) complain(format string, args ...any) {
 	in.out.Flush()
 	fmt.Fprintf(in.config.Stderr, "awk: "+format+"\n", args...)
@@ -180,6 +203,8 @@ func (in *interp) setEnd(end string) {
 // openNext opens the next file of ARGV, or the standard input if it names none. A
 // program may change ARGV and ARGC while it runs, and delete elements, which are
 // skipped.
+//
+// It returns false when all is read.
 func (in *interp) openNext() bool {
 	argv := in.cellArray(&in.globals[varARGV])
 	argc := in.global(varARGC)
@@ -205,6 +230,10 @@ func (in *interp) openNext() bool {
 }
 
 // open opens a file of the main input, the standard input for "".
+//
+// It returns false where the caller goes on with the next file: for a directory, and if
+// BEGINFILE called nextfile. A file that cannot be opened ends the program, where
+// getline returns -1 instead.
 func (in *interp) open(name string) bool {
 	r, err := in.newReader(name)
 	if err != nil {
@@ -255,6 +284,9 @@ func (in *interp) newReader(name string) (*reader, error) {
 
 // endFile leaves the current file of the main input. What has been printed since it was
 // opened replaces it, with -i inplace.
+//
+// It does nothing if no file is open. The control is how ENDFILE ended; the file is closed
+// by then, whatever that says.
 func (in *interp) endFile() control {
 	if in.input.r == nil {
 		return goOn
@@ -308,6 +340,7 @@ func isName(s string) bool {
 
 // maxStreams is how many files and commands can be open; a program that needs more
 // calls close.
+// Each has a buffer of 4 KiB or more, which MaxMemory does not count.
 const maxStreams = 256
 
 // getline reads a record: 1 is one, 0 none, -1 an error. A file or a command stays open
@@ -357,6 +390,9 @@ func (in *interp) getline(e *getline) value {
 }
 
 // got assigns what getline has read.
+//
+// A variable gets a text of the kind isInput, so that it is compared as a number if it looks
+// like one. Only the form without a variable changes $0 and NF.
 func (in *interp) got(e *getline, s string) {
 	if e.to == nil {
 		in.setRecord(input(s))
@@ -367,6 +403,9 @@ func (in *interp) got(e *getline, s string) {
 
 // capture runs a command to its end, and returns what it prints: commands are programs
 // of the shell and no processes, so that they cannot run side by side with the program.
+//
+// What was printed before is flushed first, so it stands before what the command writes to
+// the standard error. The output counts as memory of variables until the reader is closed.
 func (in *interp) capture(command string) *reader {
 	in.flushAll()
 	out := &captured{limit: in.config.MaxMemory - in.held}
@@ -382,6 +421,9 @@ func (in *interp) capture(command string) *reader {
 }
 
 // captured keeps what is written to it, up to limit.
+//
+// After the limit each write fails with io.ErrClosedPipe, which ends the command as a reader
+// that has gone away does; full tells capture the reason.
 type captured struct {
 	bytes.Buffer
 	limit int64
@@ -398,15 +440,18 @@ func (c *captured) Write(b []byte) (int, error) {
 }
 
 // ReadFrom hides the method of the buffer, which knows no limit.
+// io.Copy would call the embedded buffer's ReadFrom.
 func (c *captured) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{c}, r)
 }
 
 // writer is a file that is written, or the input of a command that begins when it is
 // closed.
+//
+// Exactly one of file and command is set.
 type writer struct {
 	*bufio.Writer
-	file    io.WriteCloser // nil for a command and the standard output
+	file    io.WriteCloser // nil for a command
 	command *bytes.Buffer  // the input of a command, which runs on close; nil for a file
 	name    string
 }
@@ -414,6 +459,9 @@ type writer struct {
 // output returns the stream of a redirection. ">" empties a file when it is first
 // opened, and adds to it as long as it is open; ">>" never empties it. A command gets
 // its input when it is closed.
+//
+// The stream has the key ">" with its name for both ">" and ">>": after print > "f", a
+// print >> "f" writes to the file that is open.
 func (in *interp) output(mode kind, name string, line int) *bufio.Writer {
 	switch {
 	case mode == "|":
@@ -471,6 +519,9 @@ func (in *interp) flush(w *bufio.Writer) {
 }
 
 // failWrite ends the program when a write has failed.
+//
+// An error of the standard output is a writeError, so that the command ends as others do
+// when nobody reads them any more; one of any other file is a message of awk.
 func (in *interp) failWrite(w *bufio.Writer, err error) {
 	if w == in.out && in.input.edits == nil {
 		panic(writeError{err})
@@ -499,6 +550,9 @@ func (in *interp) print(w *bufio.Writer, s string) {
 
 // printStatement runs print and printf. What goes to the standard error is written at
 // once, so that it stands where it belongs among the messages of others.
+//
+// All arguments are evaluated before the stream is opened: print f() > "x" where f fails
+// leaves x as it was.
 func (in *interp) printStatement(s *printStmt) {
 	in.step()
 	var text string
@@ -550,6 +604,9 @@ func (in *interp) printed(v value) string {
 }
 
 // closeWriter closes a stream that is written. A command runs now.
+//
+// The entry is removed before the command runs. What the program printed so far is flushed
+// before it, as in {print "x"; print "y" | "cat"}: x comes first.
 func (in *interp) closeWriter(key string, w *writer) float64 {
 	delete(in.writers, key)
 	for i, other := range in.order {
@@ -579,6 +636,7 @@ func (in *interp) closeWriter(key string, w *writer) float64 {
 }
 
 // outer is where commands print.
+// While a file is edited in place, that is the new file, as with print.
 func (in *interp) outer() io.Writer {
 	if in.input.edits != nil {
 		return in.input.edits
@@ -587,6 +645,9 @@ func (in *interp) outer() io.Writer {
 }
 
 // closeAll closes all streams, in the order in which they were opened.
+//
+// Streams are in the order of their first write, which makes the output of several commands the same
+// in each run. POSIX leaves it open.
 func (in *interp) closeAll() {
 	if in.input.edits != nil {
 		in.finishEdit()
@@ -618,6 +679,9 @@ func (in *interp) abandon() {
 }
 
 // splitter splits a text into fields.
+//
+// One of the fields is set. fields.next tries them in the order blanks, each, content, re,
+// literal.
 type splitter struct {
 	blanks  bool   // one space
 	each    bool   // each character
@@ -664,6 +728,9 @@ func regexSplitter(re *regex) *splitter {
 
 // setSeparators prepares what splits the input after FS, FPAT, RS or IGNORECASE
 // changed. Of FS and FPAT, the one counts that was set last.
+//
+// An IGNORECASE that changes compiles the same expressions again. POSIX wants a new FS to
+// hold from the next record on: setRecord keeps the splitter of its time in the record.
 func (in *interp) setSeparators(fpat, fs bool) {
 	rs := in.text(in.globals[varRS].v)
 	in.separator = separator{}
@@ -693,6 +760,7 @@ type fields struct {
 }
 
 // maxMatches bounds the matches in one text: each needs some dozen bytes.
+// With more, the program ends: to drop matches would give a wrong NF.
 const maxMatches = 2 << 20
 
 // newFields begins to split s. Expressions are matched here, for the whole text at once.
@@ -720,6 +788,9 @@ func limited(matches [][]int) [][]int {
 
 // next returns the next field, and sets before to what stands between it and the field
 // before it. Afterwards at is -1 if there is no further field.
+//
+// For "a:b" split at ":" it returns "a" with at 2, then "b" with at -1, then false. The
+// field shares the memory of s, so what keeps it for longer copies it (see store).
 func (f *fields) next() (field string, ok bool) {
 	switch from := f.at; {
 	case from < 0:
@@ -802,6 +873,9 @@ func (in *interp) setRecord(v value) {
 }
 
 // more splits fields until there are n.
+//
+// A splitter of nil means that start has not run yet, when $0 is empty. The size is looked
+// at each 65,536 fields.
 func (in *interp) more(n int) {
 	r := &in.record
 	if r.split {
@@ -828,6 +902,7 @@ func (in *interp) more(n int) {
 }
 
 // fieldSize is about what a field needs.
+// It is the size of a value: a string, a number and its kind, rounded.
 const fieldSize = 32
 
 // fieldCount returns NF, for which the whole record is split.
@@ -837,6 +912,8 @@ func (in *interp) fieldCount() int {
 }
 
 // record0 returns $0, which is put together if a field has changed.
+//
+// OFS is the one of the moment when $0 is asked for, not of when the field changed.
 func (in *interp) record0() string {
 	r := &in.record
 	if r.stale {
@@ -852,13 +929,12 @@ func (in *interp) record0() string {
 }
 
 // field returns a field, or the record for 0.
+//
+// A field after NF is empty, and reading it does not change NF.
 func (in *interp) field(n float64) value {
 	r := &in.record
-	i := int(n)
-	switch {
-	case i < 0 || n < 0:
-		fail(0, "attempt to access field %d", i)
-	case i == 0:
+	i := fieldIndex(n)
+	if i == 0 {
 		in.record0()
 		return r.whole
 	}
@@ -871,30 +947,41 @@ func (in *interp) field(n float64) value {
 	return r.fields[i-1]
 }
 
+// fieldIndex returns the number of a field that a program computed, cut to an integer: $2.9
+// is $2. What is no number ends the program, as a negative number does. A number that no
+// record can have becomes one that does not overflow an int.
+func fieldIndex(n float64) int {
+	if !(n >= 0) {
+		fail(0, "attempt to access field %.0f", n)
+	}
+	return int(min(n, 1<<30))
+}
+
 // setField gives a field a value, and so the record. A field beyond NF makes those
 // between them empty.
 func (in *interp) setField(n float64, v value) {
 	if v.kind == isNum || v.kind == unset {
 		v = value{s: in.text(v), kind: isInput}
 	}
-	if n == 0 {
+	i := fieldIndex(n)
+	if i == 0 {
 		v.kind = isInput
 		in.setRecord(v)
 		return
 	}
-	if n < 0 {
-		fail(0, "attempt to access field %d", int(n))
+	if i > in.fieldCount() {
+		in.setFieldCount(float64(i))
 	}
-	if int(n) > in.fieldCount() {
-		in.setFieldCount(n)
-	}
-	in.record.fields[int(n)-1] = v
+	in.record.fields[i-1] = v
 	in.record.stale = true
 }
 
 // setFieldCount sets NF: fields after it are dropped, and missing ones are empty.
+//
+// Any assignment to NF, even of its own value, makes $0 be joined again with OFS: the idiom
+// { NF = NF; print } depends on it.
 func (in *interp) setFieldCount(n float64) {
-	if n < 0 {
+	if !(n >= 0) { // negative, or no number
 		fail(0, "NF set to negative value")
 	}
 	if n*fieldSize > float64(in.config.MaxMemory) {

@@ -22,6 +22,8 @@ func (e *Error) Error() string {
 }
 
 // fail ends the parser or the interpreter with an error. Parse and Run recover it.
+//
+// Line 0 means that the line is unknown: most expressions keep none, to be small.
 func fail(line int, format string, args ...any) {
 	panic(&Error{Line: line, Text: fmt.Sprintf(format, args...)})
 }
@@ -74,6 +76,9 @@ type lexer struct {
 
 // lex returns the tokens of a program. A line end and the end of the text follow the
 // last one, so that the parser may always look one further.
+//
+// It fails, by fail, for a character that begins no token, and for a string or a regular
+// expression that does not end in its line.
 func lex(source string) []token {
 	l := &lexer{source: source, line: 1}
 	for l.next() {
@@ -295,6 +300,13 @@ func unescape(s string) string {
 
 // escape returns the text that an escape stands for, whose backslash has been read, and
 // the length of the rest of the escape; zero if it is none.
+//
+//	n\t...     a line end, 1
+//	101        "A", 3: at most three octal digits
+//	x41g       "A", 3: at most two hexadecimal digits
+//	q          none: the caller decides, as strings and expressions differ
+//
+// s is not empty.
 func escape(s string) (text string, n int) {
 	if at := strings.IndexByte(`abfnrtv"/\`, s[0]); at >= 0 {
 		return "\a\b\f\n\r\t\v\"/\\"[at : at+1], 1

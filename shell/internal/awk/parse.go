@@ -3,6 +3,9 @@ package awk
 import "strconv"
 
 // Program is a program that has been read. It is safe for concurrent use.
+//
+// A run keeps its state in an interp, also that of ranges (interp.started), and changes
+// nothing of the tree. Literal regular expressions are compiled when the program is read.
 type Program struct {
 	begin, end         []*block // the actions of BEGIN and END, in order
 	beginFile, endFile []*block // those of BEGINFILE and ENDFILE
@@ -24,6 +27,9 @@ type block struct{ list []stmt }
 // function is a function of the program.
 // A call can come before the definition: the parser then makes an entry that is not
 // defined.
+//
+// Calls hold a pointer to the entry, so they see the body that is read later. Parse refuses
+// a program in which an entry is still not defined at the end.
 type function struct {
 	name    string
 	params  []string
@@ -320,6 +326,7 @@ func (p *parser) skipEnds() {
 
 // deeper counts how deep parts are in each other, which bounds the stack of the parser
 // and of the interpreter. Call what it returns at the end.
+// Use it as defer p.deeper()().
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > maxNesting {
 		fail(p.line(), "more than %d expressions and statements in each other", maxNesting)
@@ -328,6 +335,8 @@ func (p *parser) deeper() func() {
 }
 
 // item reads a rule or a function.
+//
+// The "}" of an action also ends a rule: BEGIN { } { print } is two rules in one line.
 func (p *parser) item() {
 	switch p.kind() {
 	case "BEGIN", "END", "BEGINFILE", "ENDFILE":
@@ -404,6 +413,7 @@ func (p *parser) function() {
 }
 
 // block reads statements between braces.
+// An empty statement, as in {;}, leaves nothing.
 func (p *parser) block() *block {
 	p.expect("{")
 	b := &block{}
@@ -415,6 +425,7 @@ func (p *parser) block() *block {
 }
 
 // body reads what a loop or a condition is about.
+// A single statement takes its own end with it, and ";" alone is an empty body: while (f());
 func (p *parser) body() *block {
 	p.skipNewlines()
 	if p.kind() == "{" {
@@ -646,6 +657,7 @@ func (p *parser) print(line int) stmt {
 
 // groupIsAll reports whether the parenthesis that opens now closes at the end of the
 // arguments of print.
+// It looks ahead to the ")" that closes, and at the token after it.
 func (p *parser) groupIsAll() bool {
 	depth := 0
 	for at := p.at; at < len(p.tokens); at++ {
@@ -712,6 +724,7 @@ func (p *parser) expr() expr {
 }
 
 // wantLvalue fails unless e is something that a value can be assigned to.
+// $1 in parentheses is none: ($1) = 2 is an error.
 func (p *parser) wantLvalue(e expr) {
 	switch e.(type) {
 	case *global, *local, *field, *index:
@@ -966,6 +979,7 @@ func (p *parser) primary() expr {
 }
 
 // mustRegex compiles an expression.
+// The error names at most 100 bytes of it.
 func mustRegex(source string, line int) *regex {
 	re, err := newRegex(source, false)
 	if err != nil {
@@ -1018,6 +1032,7 @@ func (p *parser) lvalue() expr {
 }
 
 // arrayRef reads the name of an array, or an element that is an array itself.
+// That it is an array is checked when it is used: a parameter may be either.
 func (p *parser) arrayRef() expr { return p.lvalue() }
 
 // variable returns what a name stands for: a parameter of the function that is being

@@ -8,6 +8,7 @@ import (
 
 // regex is what a regular expression of awk matches. Without operators it is a text,
 // which is searched for much faster.
+// It is safe for concurrent use, so that a Program can keep it.
 type regex struct {
 	source  string
 	re      *pattern.Regexp
@@ -16,6 +17,8 @@ type regex struct {
 
 // newRegex compiles an extended regular expression of awk. One without special
 // characters is searched for as text, which is faster.
+//
+// The errors are those of package pattern; the callers add the source and the line.
 func newRegex(source string, ignoreCase bool) (*regex, error) {
 	re, err := pattern.Compile([]string{extended(source)}, pattern.Extended, &pattern.Options{IgnoreCase: ignoreCase})
 	if err != nil {
@@ -122,4 +125,5 @@ func (r *regex) find(s string) []int {
 }
 
 // all returns at most n matches, all if n is negative.
+// A result of exactly n matches may mean that there are more: see limited.
 func (r *regex) all(s string, n int) [][]int { return r.re.AllString(s, n) }

@@ -91,6 +91,9 @@ func (v *value) numeric() bool {
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || '\v' <= c && c <= '\r' }
 
 // numberPrefix returns how long the decimal number is that s begins with.
+//
+// It is 0 where there is none: for ".", "+" and "e5". An exponent without digits is no part
+// of the number: the prefix of "1e" and of "1e+" is "1".
 func numberPrefix(s string) int {
 	i := 0
 	if i < len(s) && (s[i] == '+' || s[i] == '-') {
@@ -174,6 +177,9 @@ func toNumber(s string) float64 {
 }
 
 // looksNumeric reports whether all of s is a number, with blanks around it at most.
+//
+// The check of the first byte is for speed: most texts begin with a letter, and "inf" and
+// "nan" without a sign are words.
 func looksNumeric(s string) bool {
 	for len(s) > 0 && isBlank(s[0]) {
 		s = s[1:]
@@ -222,6 +228,9 @@ func strange(n float64) string {
 }
 
 // cell is a variable, an element of an array, or a parameter: a value or an array.
+//
+// One without a value may still become either. Once array is set, it stays set, and v is not
+// used.
 type cell struct {
 	v     value
 	array *array
@@ -237,4 +246,13 @@ type cell struct {
 type array struct {
 	elements map[string]*cell
 	seq      int
+}
+
+// value returns the value of an element, and an unset one where there is no element: the
+// function that orders the keys of a loop may delete elements while it compares them.
+func (a *array) value(key string) value {
+	if c := a.elements[key]; c != nil {
+		return c.v
+	}
+	return value{}
 }

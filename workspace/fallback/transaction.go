@@ -13,12 +13,20 @@ import (
 type Transactor interface {
 	// Transaction calls change with a context for the changes that belong together. If
 	// change returns an error, they are undone. A nil change undoes what programs have
-	// left that were killed.
+	// left that were killed. With a context that has ended, nothing happens.
 	//
 	// # Errors
 	//
 	// The error of change, and [errors.ErrUnsupported] before change is called.
 	Transaction(ctx context.Context, change func(ctx context.Context) error) error
+}
+
+// Transacts reports whether fsys has transactions. A [Transactor] that wraps a file system
+// without any has none.
+func Transacts(fsys workspace.FileSystem) bool {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel() // so it only says whether it can
+	return !errors.Is(Transaction(ended, fsys, nil), errors.ErrUnsupported)
 }
 
 // Transaction is the Transaction of fsys, for a wrapper that passes contexts on.

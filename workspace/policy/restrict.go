@@ -152,7 +152,7 @@ func (r *RestrictedFS) Hide(hidden func(dir string) func(name string, isDir bool
 // it happens below: without transactions there, it is [workspace.ErrPolicy], as the rules
 // could forbid to undo what they have allowed.
 func (r *RestrictedFS) Transaction(ctx context.Context, change func(ctx context.Context) error) error {
-	if _, ok := workspace.As[fallback.Transactor](r.fsys); !ok && r.report == nil {
+	if r.report == nil && !fallback.Transacts(r.fsys) {
 		return ops.Error(ops.Transaction, ".", workspace.ErrPolicy,
 			errors.New("the rules could forbid to undo a change; add transactions below them, with transaction.New"))
 	}

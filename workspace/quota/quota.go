@@ -112,7 +112,7 @@ func (f *FS) Hide(hidden func(dir string) func(name string, isDir bool) bool) (w
 // Transaction implements [fallback.Transactor], as a restricting wrapper does: what is
 // undone must not count.
 func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) error) error {
-	if _, ok := workspace.As[fallback.Transactor](f.fsys); !ok {
+	if !fallback.Transacts(f.fsys) {
 		return ops.Error(ops.Transaction, ".", workspace.ErrPolicy,
 			errors.New("the quota could forbid to undo a change; add transactions below it, with transaction.New"))
 	}

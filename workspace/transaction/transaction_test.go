@@ -367,19 +367,25 @@ func TestOptions(t *testing.T) {
 	if err := ws.Transaction(t.Context(), func(context.Context) error { return nil }); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("Transaction() without New = %v, want ErrUnsupported", err)
 	}
-	restricted, err := policy.Restrict(memory.New(nil), policy.Rules{DeniedPaths: []string{"x"}})
+	view, err := policy.Sub(memory.New(nil), ".") // passes transactions on, and has none to pass on to
 	if err != nil {
 		t.Fatal(err)
 	}
-	limited, err := quota.New(memory.New(nil), quota.Limits{Files: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, fsys := range map[string]workspace.FileSystem{"rules": restricted, "a quota": limited} {
-		ws := workspace.New("test", fsys, nil)
-		err := transaction.Run(t.Context(), ws, func(context.Context, *workspace.Workspace) error { return nil })
-		if !errors.Is(err, workspace.ErrPolicy) || transaction.Check(ws) == nil {
-			t.Errorf("Run() with %s and without New = %v, want ErrPolicy", name, err)
+	for name, fsys := range map[string]workspace.FileSystem{"a store": memory.New(nil), "a view": view} {
+		restricted, err := policy.Restrict(fsys, policy.Rules{DeniedPaths: []string{"x"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		limited, err := quota.New(fsys, quota.Limits{Files: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for wrapper, fsys := range map[string]workspace.FileSystem{"rules": restricted, "a quota": limited} {
+			ws := workspace.New("test", fsys, nil)
+			err := transaction.Run(t.Context(), ws, func(context.Context, *workspace.Workspace) error { return nil })
+			if !errors.Is(err, workspace.ErrPolicy) || transaction.Check(ws) == nil {
+				t.Errorf("Run() with %s over %s and without New = %v, want ErrPolicy", wrapper, name, err)
+			}
 		}
 	}
 	if err := transaction.Check(ws); err != nil {
@@ -395,5 +401,6 @@ func TestOptions(t *testing.T) {
 // TestConformance runs the suite without a transaction, and in one.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	conformance.Run(t, func(t *testing.T) workspace.FileSystem { return newFS(t, memory.New(nil)) }, nil)
+	conformance.Run(t, func(t *testing.T) workspace.FileSystem { return newFS(t, memory.New(nil)) },
+		&conformance.Options{Short: testing.Short()})
 }

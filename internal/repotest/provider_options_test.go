@@ -156,7 +156,7 @@ func TestURLs(t *testing.T) {
 		{"docker://box/srv/files?engine=podman&user=me", `{"container":"box","engine":"podman","workspaceDir":"/srv/files","user":"me"}`, ""},
 		{"docker://me@box/srv", "", "it has a user before the name: expected docker://"},
 		{"docker:///srv", "", "it cannot be read"},
-		{"docker://box?image=debian", "", "a parameter that is not known"},
+		{"docker://box?image=debian", "", `the parameter "image" is unknown`},
 		{"docker://box?user=a&user=b", "", "the parameter user twice"},
 		{"docker://box?a;b", "", "it cannot be read"},
 		{"kubectl://web-1/srv?container=main&namespace=team&context=prod",
@@ -171,7 +171,7 @@ func TestURLs(t *testing.T) {
 		{"mem://", `{"dirs":[],"files":{}}`, ""},
 		{"mem://a", "", "expected mem://"},
 		{"file://host/a", "", "expected file:///path/of/a/folder"},
-		{"file:///a?b=c", "", "expected relaxed, sync or index"},
+		{"file:///a?b=c", "", `the parameter "b" is unknown: there are relaxed, sync and index`},
 		{"file:///none/such", "", "file does not exist"},
 	}
 	for _, tt := range tests {

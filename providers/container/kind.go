@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -20,7 +21,7 @@ import (
 
 // settings are the options of a container.
 type settings struct {
-	Container    string        `json:"container,omitempty" jsonschema:"A container that is running."`
+	Container    string        `json:"container,omitempty" jsonschema:"A container that is running. Exactly one of this and image is required."`
 	Image        string        `json:"image,omitempty" jsonschema:"The image of a new container, which is created on first use and deleted on close."`
 	Engine       string        `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman or nerdctl. Default: the variable WORKSPACE_ENGINE, or docker."`
 	EngineArgs   []string      `json:"engineArgs,omitempty" jsonschema:"Flags that choose an engine, such as [--context, remote]: --context, --connection, --host and --namespace."`
@@ -285,8 +286,8 @@ func parseNamed(text string, parameters ...string) (*url.URL, error) {
 		}
 		delete(query, known)
 	}
-	if len(query) > 0 {
-		return nil, errors.New("it has a parameter that is not known")
+	if unknown := slices.Sorted(maps.Keys(query)); len(unknown) > 0 {
+		return nil, fmt.Errorf("the parameter %q is unknown: there are %s", unknown[0], strings.Join(parameters, ", "))
 	}
 	return u, nil
 }

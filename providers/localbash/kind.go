@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"path/filepath"
@@ -240,8 +241,8 @@ func (o *settings) setParameters(text string) error {
 			return fmt.Errorf("expected the parameter %s once, true or false", name)
 		}
 	}
-	if len(query) > 0 {
-		return errors.New("unknown parameter: expected relaxed, sync or index")
+	if unknown := slices.Sorted(maps.Keys(query)); len(unknown) > 0 {
+		return fmt.Errorf("the parameter %q is unknown: there are relaxed, sync and index", unknown[0])
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ type settings struct {
 	Encryption          *encryptionSettings `json:"encryption,omitempty" jsonschema:"How the store encrypts new objects. Default: as the bucket says."`
 	NewObjects          []objectRule        `json:"newObjects,omitempty" jsonschema:"Rules for the objects of new files. All rules that match a file apply; later rules take precedence."`
 
-	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts in which a long file is written, in MiB. A few parts are in memory at a time. Default: 8."`
+	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts in which a long file is written, in MiB. At least 5. A few parts are in memory at a time. Default: 8."`
 	CacheSizeMb     int64         `json:"cacheSizeMb,omitempty" jsonschema:"How much content of searched files is kept in memory, in MiB; a negative number means none. Default: 64."`
 	Index           bool          `json:"index,omitempty" jsonschema:"Keeps summaries of searched files in memory, for searches of more files than cacheSizeMb has room for."`
 	IndexMemoryMb   int64         `json:"indexMemoryMb,omitempty" jsonschema:"MiB that the index may take. 64 if it is left out."`

@@ -122,8 +122,8 @@ func TestCheckURL(t *testing.T) {
 		}
 	}
 	for url, want := range map[string]string{
-		"mem://x": "nothing after it", "memo://": `did you mean "mem://"?`, "s3://a:b@bucket": "credentials", "docker://box?shells=-1": "not known",
-		"file:///none?relaxd=true": "expected relaxed, sync or index", "file:///none?sync": "true or false",
+		"mem://x": "nothing after it", "memo://": `did you mean "mem://"?`, "s3://a:b@bucket": "credentials", "docker://box?shells=-1": `the parameter "shells" is unknown: there are engine, user`, "kubectl://pod?user=1": `the parameter "user" is unknown`,
+		"file:///none?relaxd=true": `the parameter "relaxd" is unknown: there are relaxed, sync and index`, "file:///none?sync": "true or false",
 		"file:///none?sync=true&sync=true": "expected the parameter sync once", "file:///none?%": "cannot be read", "file://none": "file:///path",
 	} {
 		if got, err := r.CheckURL("main", url, config.FS{}); err == nil || !strings.Contains(err.Error(), want) {

@@ -81,7 +81,7 @@ func verify(cmd *cobra.Command, path, expect string, asJSON bool) error {
 	var pathError *fs.PathError
 	switch {
 	case errors.As(err, &pathError):
-		return term.Fail(err)
+		return term.Failf("%s: %w", pathError.Path, pathError.Err)
 	case err != nil:
 		return term.Failf("%s: %w", path, err)
 	}

@@ -47,7 +47,7 @@ only the operations of those workspaces count.`,
 			var pathError *fs.PathError
 			switch {
 			case errors.As(err, &pathError):
-				return err
+				return fmt.Errorf("%s: %w", pathError.Path, pathError.Err)
 			case err != nil:
 				return term.Failf("%s: %w", args[0], err)
 			}

@@ -139,11 +139,14 @@ func planLiteral(re *syntax.Regexp) planned {
 }
 
 // spelled returns how a text spells the character c, in lower case, if there is only one
-// way. Where case is ignored, the letters that equal an ASCII letter are no other way,
-// see [Append].
+// way. A letter that equals an ASCII letter where case is ignored is spelled as that one
+// everywhere, see [Append].
 func spelled(c rune, fold bool) (string, bool) {
 	if c == unicode.ReplacementChar || c == '\n' || c == '\r' {
 		return "", false // the first one also matches bytes that are not UTF-8
+	}
+	if c == 'ſ' || c == '\u212a' {
+		fold = true // as texts have them
 	}
 	if !fold {
 		return lower(c), true
@@ -400,11 +403,12 @@ func appendKinds(sets []kindSet, re *syntax.Regexp) []kindSet {
 }
 
 // kindsOf returns the kinds of the characters in ranges, zero if one is a line break or takes
-// more than one byte. Letters that equal an ASCII letter are left out, see [Append].
+// more than one byte in a [Set].
 func kindsOf(ranges ...rune) (set kindSet) {
 	for i := 0; i+1 < len(ranges); i += 2 {
 		lo, hi := ranges[i], ranges[i+1]
 		if lo == hi && (lo == 'ſ' || lo == '\u212a') {
+			set |= 1 << small
 			continue
 		}
 		if hi > unicode.MaxASCII {

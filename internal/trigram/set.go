@@ -1,7 +1,8 @@
 // Package trigram tells from a small summary of a text that a pattern cannot match in
 // it. [Append] makes the summary, a [Set], and [Plan] turns a pattern into a [Query].
 //
-// A gram is three or four bytes that follow each other, with ASCII letters in lower case. A
+// A gram is three or four bytes that follow each other, with ASCII letters in lower case. The
+// long s (ſ) and the Kelvin sign, which equal s and k where case is ignored, count as these. A
 // text that contains "Context(" has all of its grams. So a text that lacks one of
 // them need not be read. A shape is the kinds of five bytes, one of them a digit, for patterns
 // that have no grams:
@@ -30,8 +31,11 @@ import (
 // Set is the set of the grams and shapes of a text.
 type Set []uint64
 
-// maxWords bounds a Set: 32 KiB. Larger texts have few more grams.
-const maxWords = 4 << 10
+// maxWords bounds the Set of a text: 256 KiB, for a text of two million bytes.
+const maxWords = 32 << 10
+
+// maxUnionWords bounds the Set of many texts: 32 KiB. More of them have few more grams.
+const maxUnionWords = 4 << 10
 
 // folded has each byte, with ASCII letters in lower case.
 var folded = func() (table [256]uint32) {
@@ -76,14 +80,13 @@ var kindOf = func() (table [256]uint32) {
 	return table
 }()
 
-// longS and kelvin equal "s" and "k" where case is ignored.
+// longS and kelvin equal "s" and "k" where case is ignored, and count as these everywhere.
 var (
 	longS  = []byte("ſ")
 	kelvin = []byte("\u212a")
 )
 
-// Append appends the Set of text to sets. A text with a letter that is not ASCII and
-// equals one that is, except for case, gets a Set of everything.
+// Append appends the Set of text to sets.
 func Append(sets []uint64, text []byte) []uint64 { return appendSet(sets, text, nil) }
 
 // appendSet is Append, and adds the text to union, unless that is nil.
@@ -100,22 +103,14 @@ const (
 	kindBits = 3
 )
 
-// places are the words of a Set of the largest size.
-type places [maxWords]uint64
+// places are the words of a Set of many texts, of the largest size.
+type places [maxUnionWords]uint64
 
 // add adds the grams and shapes of text to set, unless that is empty, and all but the grams
 // of three bytes to union, unless that is nil.
 func add(text []byte, set Set, union *places) {
 	if bytes.Contains(text, longS) || bytes.Contains(text, kelvin) {
-		for i := range set {
-			set[i] = ^uint64(0)
-		}
-		if union != nil {
-			for i := range union {
-				union[i] = ^uint64(0)
-			}
-		}
-		return
+		text = bytes.ReplaceAll(bytes.ReplaceAll(text, longS, []byte("s")), kelvin, []byte("k"))
 	}
 	if len(text) < 3 {
 		return

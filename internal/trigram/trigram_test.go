@@ -36,6 +36,8 @@ func TestMeets(t *testing.T) {
 		{"x_[0-9]+", "x_7", "x_a"},
 		{"(?i)kiss", "KISS", "KIS"},
 		{"(?i)kiss", "\u212aiſſ", "kis"},
+		{"needle", "ſ needle", "ſ \u212a"},
+		{"ſ\u212aabc", "ſ\u212aabc", "ſ\u212aab"},
 		{"(?i)größen", "", ""},
 		{"(?i)grünes", "GRÜNES", "grü es"},
 		{"abc+def", "abcccdef", "abdef"},
@@ -178,6 +180,32 @@ func TestSize(t *testing.T) {
 		if met > 10 {
 			t.Errorf("%d of 1,000 words that are not in the text meet its set of %d bytes", met, 8*len(set))
 		}
+	}
+}
+
+// TestLargeText wants a useful summary of a text of 1 MiB, whose words have nearly all grams.
+func TestLargeText(t *testing.T) {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+	random := rand.New(rand.NewPCG(1, 0))
+	word := func() string {
+		word := make([]byte, 8)
+		for i := range word {
+			word[i] = letters[random.IntN(len(letters))]
+		}
+		return string(word)
+	}
+	var text strings.Builder
+	for text.Len() < 1<<20 {
+		text.WriteString(word() + " ... ... ")
+	}
+	set, met := trigram.Set(trigram.Append(nil, []byte(text.String()))), 0
+	for range 1000 {
+		if query, _ := plan(t, word()); query.Meets(set) {
+			met++
+		}
+	}
+	if met > 20 {
+		t.Errorf("%d of 1,000 random words meet the set of %d bytes", met, 8*len(set))
 	}
 }
 

@@ -123,9 +123,30 @@ func TestFindsLiteralsAnywhere(t *testing.T) {
 	for _, word := range []string{"n", "ne", "needle", "add-on", "0_0", "dab", "bad"} {
 		for _, opts := range []lines.Options{{Literal: true}, {Literal: true, IgnoreCase: true}} {
 			for at := 0; at+len(word) <= length; at++ {
-				text := strings.Repeat("d", at) + strings.ToUpper(word) + strings.Repeat("E", length-at-len(word))
-				if diff := cmp.Diff(expected(word, opts, text), found(t, word, opts, text)); diff != "" {
-					t.Errorf("Compile(%q, %+v) in %q finds other lines than regexp (-want +got):\n%s", word, opts, text, diff)
+				for _, put := range []string{word, strings.ToUpper(word)} {
+					text := strings.Repeat("d", at) + put + strings.Repeat("E", length-at-len(word))
+					if diff := cmp.Diff(expected(word, opts, text), found(t, word, opts, text)); diff != "" {
+						t.Errorf("Compile(%q, %+v) in %q finds other lines than regexp (-want +got):\n%s", word, opts, text, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestFindsLiteralsFarAway puts a word after thousands of its own bytes, as common bytes are
+// looked for in another way after some of them.
+func TestFindsLiteralsFarAway(t *testing.T) {
+	const length = 24 << 10
+	around := strings.Repeat(strings.Repeat("ed", 20)[1:]+"\n", length/40+1)
+	for _, word := range []string{"d", "dn", "needle", "bad", "dab"} {
+		for _, opts := range []lines.Options{{Literal: true}, {Literal: true, IgnoreCase: true}} {
+			for _, near := range []int{0, 8 << 10, 16 << 10, length - 40} {
+				for at := near; at < near+40; at += 3 {
+					text := around[:at] + word + around[at:length]
+					if diff := cmp.Diff(expected(word, opts, text), found(t, word, opts, text)); diff != "" {
+						t.Errorf("Compile(%q, %+v) with it at %d finds other lines than regexp (-want +got):\n%.2000s", word, opts, at, diff)
+					}
 				}
 			}
 		}

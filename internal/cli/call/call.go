@@ -288,7 +288,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 		opts.Bash = bashtool.New(&shell.Options{Output: maxOutput})
 	}
 	opts.Run, opts.RunOutput = i.Op == ops.Run && settings.Run, maxOutput
-	if orDefault(tools.Dialect(settings.Dialect)) == orDefault(i.dialect) {
+	if cmp.Or(tools.Dialect(settings.Dialect), tools.DialectWorkspace) == cmp.Or(i.dialect, tools.DialectWorkspace) {
 		opts.Disable = settings.Disable // which names operations of the dialect
 	}
 	opts.Disable = append(slices.Clip(opts.Disable), ops.Processes) // a command ends with this one
@@ -319,9 +319,6 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 
 // maxOutput is how many bytes of an output are printed. No call could read the rest.
 const maxOutput = 16 << 20
-
-// orDefault returns the dialect, or the default one for the empty name.
-func orDefault(d tools.Dialect) tools.Dialect { return cmp.Or(d, tools.DialectWorkspace) }
 
 // unavailable is the error of a tool that the workspace does not have.
 func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace) error {

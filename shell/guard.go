@@ -28,6 +28,8 @@ const guardPrefix = "/dev/guard/"
 const maxPattern = 32 << 10
 
 // guarding collects what a word needs.
+//
+// The zero value is ready. A word without expansions leaves it as it is.
 type guarding struct {
 	terms    []string
 	plain    int  // expansions of the form $x
@@ -58,6 +60,8 @@ func (g *guarding) parts(parts []syntax.WordPart, pattern, split bool) {
 }
 
 // param adds one parameter expansion.
+//
+// $?, $#, $- and $! are short, and ${#x} is a number, so they need no term.
 func (g *guarding) param(p *syntax.ParamExp, pattern, split bool) {
 	if p.Param == nil || p.Length {
 		return
@@ -122,6 +126,9 @@ func literalSize(w *syntax.Word) int {
 
 // part returns the guard for what has been collected, nil if none is needed. kept says
 // that the value is kept.
+//
+// A few plain expansions need no guard where nothing is kept: their variables are bounded
+// already, and a guard costs a call of the handler.
 func (g *guarding) part(kept bool) *syntax.CmdSubst {
 	switch {
 	case kept && (len(g.terms) > 0 || g.output):
@@ -155,6 +162,10 @@ func isGuard(part syntax.WordPart) bool {
 }
 
 // check is the other half of a guard: it ends the run if what terms say would be too much.
+//
+// Sizes are cut at 1<<40 after each step, so that no product overflows. A value that is kept
+// is counted by keep; another one may have four times the budget Variables, as it goes when the
+// command ends.
 func (r *run) check(env expand.Environ, terms string) error {
 	terms, kept := strings.CutPrefix(terms, "=")
 	total := int64(0)
@@ -211,6 +222,8 @@ func (r *run) keep(env expand.Environ, size int64) error {
 }
 
 // sizeOf returns the size of what factor stands for.
+// A number stands for itself. At most ten name references are followed, as they may form a
+// circle. An unset variable counts 1.
 func (r *run) sizeOf(env expand.Environ, factor string) int64 {
 	if n, err := strconv.Atoi(factor); err == nil {
 		return int64(n)
@@ -237,6 +250,7 @@ func (r *run) sizeOf(env expand.Environ, factor string) int64 {
 }
 
 // variableSize returns about how much memory a variable takes.
+// The numbers added for each element are about what Go needs for a string and an entry of a map.
 func variableSize(vr expand.Variable) int64 {
 	size := int64(len(vr.Str))
 	for _, s := range vr.List {

@@ -38,6 +38,9 @@ const sourcePath = "/\x00/"
 
 // call is asked about each simple command before it runs. It counts, and replaces those
 // builtins of the interpreter that would use the host, or too much memory.
+//
+// It returns an error only to end the run. A command that is refused is replaced by one that
+// fails, so that the script goes on, as with bash.
 func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	hc := interp.HandlerCtx(ctx)
 	n := r.commands.Add(1)
@@ -90,6 +93,7 @@ func (r *run) checkArguments(hc interp.HandlerContext, args []string) error {
 }
 
 // checkCaptured ends the run if a command substitution has become too long.
+// The interpreter collects a substitution in a strings.Builder, and checks no bound itself.
 func (r *run) checkCaptured(w io.Writer) error {
 	if b, ok := w.(*strings.Builder); ok && b.Len() > r.opts.Variables/4 {
 		return r.stopBudget("bytes in a command substitution, a quarter", r.opts.Variables, "Variables")
@@ -98,6 +102,9 @@ func (r *run) checkCaptured(w io.Writer) error {
 }
 
 // replace returns what is called instead of args.
+//
+// The words builtin and command before a name are kept, so that a function of that name is
+// passed over, as a script asks for; an internal command stands alone.
 func (r *run) replace(hc interp.HandlerContext, args []string) []string {
 	prefix := 0
 	for prefix < len(args)-1 && (args[prefix] == "builtin" || args[prefix] == "command") {

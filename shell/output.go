@@ -13,6 +13,9 @@ import (
 )
 
 // output collects what a run prints: all of it, up to the budget TotalOutput.
+//
+// Both streams share one buffer, as a terminal would show them. A stream that goes to a
+// writer of the options is not in it, and its bytes count for TotalOutput all the same.
 type output struct {
 	stdout, stderr io.Writer
 
@@ -33,6 +36,9 @@ func newOutput(r *run) *output {
 func (o *output) last() io.Writer { return o.stderr.(*stderrFilter).Writer.(*stream).final() }
 
 // stream is the standard output or the standard error.
+//
+// It is safe for concurrent use, as the parts of a pipeline write at the same time. One
+// Write is never mixed with another.
 type stream struct {
 	run    *run
 	output *output

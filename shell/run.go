@@ -63,6 +63,7 @@ type run struct {
 }
 
 // budgetError says which budget ended a run.
+// Its text is shown after "bash: stopped: ".
 type budgetError struct{ text string }
 
 func (e *budgetError) Error() string { return e.text }
@@ -87,6 +88,8 @@ func newRun(s *Shell, o *RunOptions) *run {
 }
 
 // hooks connects the files with the observer and the list of changes.
+//
+// Files of the scratch space are neither observed nor listed: they are no part of a workspace.
 func (r *run) hooks() command.Hooks {
 	scratch := r.shell.space.Workspace
 	hooks := command.Hooks{Changed: func(_ context.Context, op string, at, to command.Location, version workspace.Version) {
@@ -118,6 +121,9 @@ func (r *run) hooks() command.Hooks {
 }
 
 // changed adds a change to the result. Of the writes of a file only the last is kept.
+//
+// A file that was written, removed and written again has three entries, as the last write is
+// replaced only while it is the last entry of its file.
 func (r *run) changed(c Change) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,6 +137,9 @@ func (r *run) changed(c Change) {
 }
 
 // stop ends the run with a message: "bash: stopped: ...".
+//
+// Only the first message is kept: what fails later fails because the run ends. The error that
+// it returns ends the command; the canceled context ends all others.
 func (r *run) stop(format string, args ...any) error {
 	err := &budgetError{fmt.Sprintf(format, args...)}
 	r.stopped.CompareAndSwap(nil, err)
@@ -153,6 +162,9 @@ func absolute(dir, name string) string {
 
 // result makes the result of a run that has ended. cause is why its context ended, nil if
 // it had not.
+//
+// A budget is no error of Run: the status is 137, as after SIGKILL, or 124, as timeout has it,
+// for the budget Time. The end of the caller's own context is an error.
 func (r *run) result(ctx context.Context, exit int, cause error) (*Result, error) {
 	result := &Result{ExitCode: exit}
 	budget, stopped := errors.AsType[*budgetError](cause)
@@ -172,6 +184,9 @@ func (r *run) result(ctx context.Context, exit int, cause error) (*Result, error
 }
 
 // interpret runs the script and returns its exit status.
+//
+// The state of the session is taken only if the interpreter returned: after a panic its
+// variables may be half changed, and the session stays as it was before the run.
 func (r *run) interpret(ctx context.Context, text string) (exit int) {
 	file, err := r.parse(text, "bash")
 	if err != nil {

@@ -21,6 +21,10 @@ import (
 )
 
 // state is what a session keeps from one run to the next.
+//
+// vars has only what differs from fixed and initial. Fields without a guard are used by one
+// run at a time: Shell.mu is held while a script runs. The pieces have a lock of their own,
+// as parts of a script run at the same time.
 type state struct {
 	Dir       string                     // the working directory
 	vars      map[string]expand.Variable // all variables, with their attributes
@@ -59,6 +63,9 @@ var initial = map[string]string{"IFS": " \t\n", "OPTIND": "1"}
 
 // environ returns the variables for a run. given are exported variables besides those of
 // the session.
+//
+// Of one name, a given variable comes before one of the session, and that one before a fixed
+// one. A name that no script could spell is left out, and NUL bytes are removed from values.
 func (s *state) environ(given map[string]string) *environ {
 	vars := map[string]expand.Variable{}
 	for name, value := range fixed {
@@ -90,6 +97,8 @@ func (s *state) apply(runner *interp.Runner, args []string) error {
 
 // take keeps the state of an interpreter that has run a script. changed says that options
 // may have changed.
+//
+// PWD is left out, as it follows Dir, and so is what a new session begins with.
 func (s *state) take(runner *interp.Runner, changed bool) {
 	s.Dir = runner.Dir
 	s.functions = maps.Clone(runner.Funcs)
@@ -153,6 +162,8 @@ func (s *state) piece(n int) string {
 }
 
 // dropPieces forgets the pieces that no function uses.
+// A function may hold the number of a piece in its body, and a piece may hold others, so the
+// search follows both.
 func (s *state) dropPieces() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,6 +225,8 @@ type storedVariable struct {
 }
 
 // storedString is a string that need not be UTF-8.
+// JSON has no bytes: such a string is base64 after a NUL, which no variable of a shell can
+// have.
 type storedString string
 
 // MarshalJSON implements [json.Marshaler].
@@ -272,6 +285,10 @@ func (s *Shell) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON replaces the state of the session by one that [Shell.MarshalJSON] returned.
+//
+// The data is input, and may have been changed: names, indices, options and the directory
+// are checked, and functions go through the same parser and rewriting as a script. After an
+// error the session is as it was.
 func (s *Shell) UnmarshalJSON(data []byte) error {
 	if s.invalid != nil {
 		return s.invalid

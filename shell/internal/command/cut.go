@@ -159,6 +159,7 @@ func parseRanges(list string, complement bool) ([]numberRange, error) {
 }
 
 // bytes prints the bytes of a line in the ranges.
+// A range that begins after the end of the line leaves no joiner.
 func (c *cutter) bytes(out *bufio.Writer, line []byte) error {
 	for i, r := range c.ranges {
 		if r.low > len(line) {
@@ -174,6 +175,8 @@ func (c *cutter) bytes(out *bufio.Writer, line []byte) error {
 
 // fields prints the fields of a line in the ranges. Fields that a line lacks leave no
 // delimiters behind.
+//
+// It stops at the last range, so that the rest of a long line is not split.
 func (c *cutter) fields(out *bufio.Writer, line []byte) error {
 	if bytes.IndexByte(line, c.delimiter) < 0 {
 		if c.only {
@@ -253,6 +256,7 @@ func paste(ctx context.Context, p *Process) int {
 }
 
 // parseDelimiters reads the list of -d. A delimiter may be empty.
+// The result has at least one element, so that callers can count modulo its length.
 func parseDelimiters(list string) ([]string, error) {
 	var delimiters []string
 	for i := 0; i < len(list); i++ {
@@ -311,6 +315,9 @@ func pasteParallel(ctx context.Context, p *Process, out *bufio.Writer, names, de
 // pasteLines writes a line of each reader side by side until all have ended. One that
 // has ended before the others gives empty fields: its delimiters are written before the
 // next line that comes, and at the end of the row.
+//
+// The first row that no reader has a line for ends it, so a row is written only if one of them
+// had a line. A read error ends that reader alone.
 func pasteLines(p *Process, out *bufio.Writer, names []string, readers []*lineReader, delimiters []string, end byte) int {
 	status := 0
 	ended := make([]bool, len(readers))

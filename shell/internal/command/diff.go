@@ -21,16 +21,16 @@ import (
 
 // diffRun is one run of diff.
 type diffRun struct {
-	p                               *Process
-	out                             *bufio.Writer
-	context                         int  // lines around a change in a unified diff; -1 for the normal form
-	recursive, newFile, brief, same bool // -r, -N, -q and -s
-	fold, allSpace, spaces, trailing,
-	blank, text, stripCR bool // -B, -a and --strip-trailing-cr // what does not count: -i, -w, -b and -Z
-	labels  []string         // of --label, which stand in place of names
-	exclude []*regexp.Regexp // of -x, for base names
-	options string           // of the command line, as it is shown
-	status  int              // 1 if something differs, 2 if something failed
+	p                                *Process
+	out                              *bufio.Writer
+	context                          int              // lines around a change in a unified diff; -1 for the normal form
+	recursive, newFile, brief, same  bool             // -r, -N, -q and -s
+	fold, allSpace, spaces, trailing bool             // what does not count: -i, -w, -b and -Z
+	blank, text, stripCR             bool             // -B, -a and --strip-trailing-cr
+	labels                           []string         // of --label, which stand in place of names
+	exclude                          []*regexp.Regexp // of -x, for base names
+	options                          string           // of the command line, as it is shown
+	status                           int              // 1 if something differs, 2 if something failed
 }
 
 // diff compares files, or directories with -r, as GNU's diffutils do: in the normal
@@ -119,6 +119,8 @@ func diff(ctx context.Context, p *Process) int {
 }
 
 // shownOptions returns the options among args, each after a space.
+// They stand in the line "diff -r a/f b/f" before each pair of files that differ in two
+// directories.
 func shownOptions(args, names []string) string {
 	names = slices.Clone(names)
 	var b strings.Builder
@@ -140,6 +142,7 @@ func shownOptions(args, names []string) string {
 }
 
 // trouble prints an error.
+// It does not stop the comparison of directories; the status remains 2 whatever comes after.
 func (d *diffRun) trouble(name string, err error) {
 	d.out.Flush()
 	d.p.errorf("%s: %s", name, ErrorText(err))
@@ -254,6 +257,9 @@ func (d *diffRun) list(ctx context.Context, dir diffFile) ([]workspace.FileInfo,
 }
 
 // pair compares what two directories have under one name. One of both may be missing.
+//
+// At most one of infoA and infoB is nil. A file against a directory is a difference of
+// its own, and is not looked into.
 func (d *diffRun) pair(ctx context.Context, dirA, dirB diffFile, infoA, infoB *workspace.FileInfo) {
 	if (infoA == nil || infoB == nil) && !d.newFile {
 		only, dir := infoA, dirA.name
@@ -301,6 +307,9 @@ func typeName(info workspace.FileInfo) string {
 }
 
 // files compares two files. inDirs says that they were found in directories.
+//
+// Both are read whole, at most MaxMemory or the workspace's limit each, as the comparison
+// of lines goes back and forth. Two standard inputs are the same content.
 func (d *diffRun) files(ctx context.Context, a, b diffFile, inDirs bool) {
 	var data [2][]byte
 	for i, file := range []diffFile{a, b} {
@@ -425,6 +434,12 @@ func (d *diffRun) key(line string) string {
 }
 
 // normal prints a change in the normal form.
+//
+//	2c2,3    line 2 of the old file becomes lines 2 and 3 of the new one
+//	0a1      line 1 of the new file is added before line 1 of the old
+//	5,6d4    lines 5 and 6 are deleted; they would stand after line 4 of the new
+//
+// POSIX (diff, "Diff Default Output Format") defines it.
 func (d *diffRun) normal(c diffChange, old, now []string) {
 	letter := "c"
 	switch {
@@ -451,6 +466,7 @@ func normalRange(from, to int) string {
 }
 
 // lines prints lines after a mark.
+// A last line without an end has the note of GNU's diff after it, in its own line.
 func (d *diffRun) lines(mark string, list []string) {
 	for _, line := range list {
 		d.out.WriteString(mark)
@@ -618,6 +634,9 @@ func (c *cmpRun) run(ctx context.Context) int {
 }
 
 // compare compares what is left of both.
+//
+// The message about the end of a file goes to the standard error, and the one about a
+// difference to the standard output, as POSIX (cmp, STDOUT and STDERR) says.
 func (c *cmpRun) compare(ctx context.Context, readers [2]*bufio.Reader, width int) int {
 	status, line, last := 0, int64(1), byte('\n')
 	for at := int64(1); c.limit < 0 || at <= c.limit; at++ {

@@ -105,6 +105,7 @@ func du(ctx context.Context, p *Process) int {
 }
 
 // print prints a size.
+// Sizes are rounded up to the unit.
 func (d *duRun) print(size int64, name string) {
 	if d.human {
 		fmt.Fprintf(d.out, "%s\t%s%s", humanSize(size), name, d.end)
@@ -114,6 +115,8 @@ func (d *duRun) print(size int64, name string) {
 }
 
 // counted reports whether a file is, or is in, an argument that has been measured.
+// The names are compared as they are spelled, cleaned: a symlink to a directory that was
+// measured counts again.
 func (d *duRun) counted(name string) bool {
 	full := path.Join(d.p.Dir, name)
 	return slices.ContainsFunc(d.done, func(dir string) bool {
@@ -124,6 +127,9 @@ func (d *duRun) counted(name string) bool {
 // measure prints and returns the size of a file, or of a directory with all that is in
 // it. A directory comes after what is in it. With -S, what it prints leaves out the
 // directories in it, and what it returns does not.
+//
+// An error ends the measuring of the whole argument, whose sizes so far have been printed.
+// An excluded file counts nothing, and an excluded directory is not read.
 func (d *duRun) measure(ctx context.Context, name string, info workspace.FileInfo, depth int) (int64, error) {
 	if d.counted(name) || slices.ContainsFunc(d.exclude, func(re *regexp.Regexp) bool { return matchesEnd(re, name) }) {
 		return 0, nil
@@ -159,6 +165,9 @@ func (d *duRun) measure(ctx context.Context, name string, info workspace.FileInf
 }
 
 // treeRun is one run of tree.
+//
+// An argument that is no directory makes the status 2; a directory below one that cannot be
+// read makes it 1, and the tree goes on.
 type treeRun struct {
 	p                              *Process
 	out                            *bufio.Writer
@@ -265,6 +274,9 @@ func (t *treeRun) ignoreFile(ctx context.Context, dir string) *ignore.File {
 }
 
 // entries returns what is shown of a directory.
+//
+// --prune asks this of each directory below, again at each level. A directory that cannot be
+// read is not pruned, so that its error is seen.
 func (t *treeRun) entries(ctx context.Context, dir string, rules *ignore.Rules) ([]workspace.FileInfo, error) {
 	list, err := t.p.ReadDir(ctx, dir)
 	matches := func(name string) func(re *regexp.Regexp) bool {

@@ -26,6 +26,10 @@ import (
 // only workspace has something of that name itself; /dev/shm is always the scratch
 // workspace. A relative name never leads from the root of the only workspace to the
 // scratch workspace: "tmp" there is the workspace's own. It is safe for concurrent use.
+//
+// Names are resolved from a directory that the caller gives with each call, as each shell,
+// subshell and program has a working directory of its own. Errors name what the caller
+// wrote, and never a path of the host.
 type Files struct {
 	workspaces []*workspace.Workspace
 	scratch    *workspace.Workspace
@@ -37,6 +41,9 @@ type Files struct {
 }
 
 // Hooks are told what a shell does with files. Each may be nil.
+//
+// They are called without Files.mu held, and may be called by several goroutines, as the
+// programs of a pipeline run at the same time.
 type Hooks struct {
 	// Read gets each file that has been read to its end.
 	Read func(ctx context.Context, at Location, version workspace.Version, content Content)
@@ -57,6 +64,7 @@ type Content struct {
 }
 
 // contentOf describes data.
+// It is what contentWriter makes of the same bytes in pieces.
 func contentOf(data []byte) Content {
 	c := newContentWriter()
 	c.Write(data)
@@ -101,6 +109,9 @@ func NewFiles(workspaces []*workspace.Workspace, scratch *workspace.Workspace, h
 }
 
 // Location is where a file is.
+//
+// Two equal locations name one file, unless symlinks lead to it: Files uses a Location as a
+// key of the files that are being written.
 type Location struct {
 	Workspace *workspace.Workspace // nil: the directory of the workspaces
 	Name      string               // in the workspace; "." for its root
@@ -159,6 +170,10 @@ func (f *Files) Locate(ctx context.Context, dir, name string) (Location, error) 
 
 // locateInOnly is Locate for one workspace. scratch says whether /tmp may be the scratch
 // workspace.
+//
+// A host path below the root of the workspace is accepted, too, so that a name that another
+// tool printed works here. An error other than [fs.ErrNotExist] leaves /tmp with the
+// workspace, which then reports it.
 func (f *Files) locateInOnly(ctx context.Context, full string, scratch bool) Location {
 	ws := f.workspaces[0]
 	if rest, ok := below(full, "/tmp"); ok && scratch {
@@ -174,6 +189,7 @@ func (f *Files) locateInOnly(ctx context.Context, full string, scratch bool) Loc
 }
 
 // below returns the name of full in dir, "." for dir itself.
+// It reports false for what is not in dir. Both are clean and absolute.
 func below(full, dir string) (string, bool) {
 	if full == dir {
 		return ".", true
@@ -206,6 +222,7 @@ func (f *Files) locateFile(ctx context.Context, dir, name string) (Location, err
 
 // locateRead is locateFile for a file that is read: with a slash at its end, its name is
 // that of a directory.
+// So cat f/ fails with [workspace.ErrNotDir] for a file f, as on Unix.
 func (f *Files) locateRead(ctx context.Context, dir, name string) (Location, error) {
 	if strings.HasSuffix(name, "/") {
 		if _, err := f.Stat(ctx, dir, name); err != nil {
@@ -216,6 +233,9 @@ func (f *Files) locateRead(ctx context.Context, dir, name string) (Location, err
 }
 
 // input is a file that is being read.
+//
+// The hook is told once, when Read returns [io.EOF]. A program such as head, which stops
+// before, has not seen the file, so nothing is told.
 type input struct {
 	io.ReadCloser
 	ctx   context.Context
@@ -254,6 +274,9 @@ func (f *Files) ReadFile(ctx context.Context, dir, name string) ([]byte, workspa
 }
 
 // WriteFile gives a file its content. Its directory must exist.
+//
+// Where the workspace has no conditional writes, opts are left out rather than refused: a
+// script cannot know, and sed -i has to work there, too.
 func (f *Files) WriteFile(ctx context.Context, dir, name string, data []byte, opts *workspace.WriteOptions) error {
 	at, _, err := f.prepare(ctx, dir, name)
 	if err != nil {
@@ -272,6 +295,9 @@ func (f *Files) WriteFile(ctx context.Context, dir, name string, data []byte, op
 // prepare locates a file that is about to be written, and checks that it can be: its
 // directory exists, it is no directory, and the hook agrees. info is nil if it does not
 // exist.
+//
+// The order matters: the hook comes last, so nobody is asked for an approval of a write
+// that cannot succeed.
 func (f *Files) prepare(ctx context.Context, dir, name string) (at Location, info *workspace.FileInfo, err error) {
 	if at, err = f.locateFile(ctx, dir, name); err != nil {
 		return at, nil, err
@@ -321,6 +347,7 @@ func (f *Files) wrote(ctx context.Context, at Location, version workspace.Versio
 }
 
 // stat describes what is at l, after symlinks.
+// Stat of a workspace describes a symlink as itself.
 func (l Location) stat(ctx context.Context) (workspace.FileInfo, error) {
 	info, err := l.Workspace.Stat(l.In(ctx), l.Name)
 	if err != nil || info.Type != workspace.TypeSymlink {
@@ -336,6 +363,10 @@ func (l Location) stat(ctx context.Context) (workspace.FileInfo, error) {
 // Create opens a file for writing, with the flags [os.O_APPEND] and [os.O_EXCL]. Two
 // writers of one file at a time add to the same content, in the order in which they
 // write.
+//
+// The file is not truncated now, unlike on Unix. It keeps its old content until the last
+// handle is closed, which is why sort f > f works. A handle that is never closed stores
+// nothing. f.mu is held while an old content is read, so that a second writer waits for it.
 func (f *Files) Create(ctx context.Context, dir, name string, flag int) (io.WriteCloser, error) {
 	at, info, err := f.prepare(ctx, dir, name)
 	if err != nil {
@@ -384,6 +415,8 @@ type output struct {
 
 // start begins the file, with its old content if more is appended to it. The version
 // belongs to the content that was read.
+// A new file gets the condition that it does not exist, an old one that its version is the
+// one that was seen.
 func (o *output) start(info *workspace.FileInfo, add bool) error {
 	var old []byte
 	opts := &workspace.WriteOptions{IfNotExist: true}
@@ -436,6 +469,7 @@ func (o *output) Write(b []byte) (int, error) {
 }
 
 // stream begins to write the file before all of it is known.
+// From here on, nothing of the file is kept in memory here.
 func (o *output) stream() error {
 	writer, err := o.at.Workspace.Create(o.at.In(o.ctx), o.at.Name, o.opts)
 	if err != nil {
@@ -448,6 +482,8 @@ func (o *output) stream() error {
 }
 
 // finish stores what was written, unless a write failed.
+// A write that failed leaves the file as it was: Close of a writer without Commit drops
+// what it has.
 func (o *output) finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -477,6 +513,9 @@ type handle struct {
 }
 
 // Close stores the file if no other handle is open. It may be called twice.
+//
+// The error of storing the file goes to the handle that is closed last. The storing itself
+// happens without files.mu, so that other files can be opened meanwhile.
 func (h *handle) Close() error {
 	f := h.files
 	f.mu.Lock()
@@ -508,6 +547,8 @@ func (f *Files) Lstat(ctx context.Context, dir, name string) (workspace.FileInfo
 }
 
 // describe is Stat and Lstat.
+//
+// A name that ends with a slash must be a directory, or it is [workspace.ErrNotDir].
 func (f *Files) describe(ctx context.Context, dir, name string, follow bool) (workspace.FileInfo, error) {
 	if info, ok := f.deviceInfo(dir, name); ok {
 		return info, nil
@@ -530,6 +571,7 @@ func (f *Files) describe(ctx context.Context, dir, name string, follow bool) (wo
 }
 
 // deviceInfo describes /dev/null and the like.
+// Its type is [workspace.TypeOther]: it is neither a file nor a directory.
 func (f *Files) deviceInfo(dir, name string) (workspace.FileInfo, bool) {
 	full := path.Clean("/" + name)
 	if !path.IsAbs(name) {
@@ -587,6 +629,8 @@ func (f *Files) Rm(ctx context.Context, dir, name string, opts *workspace.RmOpti
 }
 
 // locateChange locates what op is about to change, and asks the hook.
+// Where there is no hook, the Stat is spared. The hook gets nil for a name that cannot be
+// described; the operation itself then says why.
 func (f *Files) locateChange(ctx context.Context, op, dir, name string) (Location, error) {
 	at, err := f.locateFile(ctx, dir, name)
 	if err != nil || f.hooks.Change == nil {
@@ -638,7 +682,11 @@ func (f *Files) Move(ctx context.Context, dir, from, to string) error {
 	return nil
 }
 
-// Copy copies one file, which must not exist yet at its destination.
+// Copy copies one file.
+//
+// In one workspace, the workspace copies, and no content passes through here. A destination
+// that exists is overwritten through Create, on the condition that it does not change
+// meanwhile.
 func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 	source, err := f.locateFile(ctx, dir, from)
 	if err != nil {
@@ -672,6 +720,7 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 }
 
 // drop closes the handle, and keeps the file as it is.
+// Other handles of the same output fail from then on, too.
 func (h *handle) drop(err error) {
 	h.mu.Lock()
 	h.err = err
@@ -681,6 +730,10 @@ func (h *handle) drop(err error) {
 
 // KeepDescriptor keeps data as /dev/fd/N, and returns that name. All that is kept has at
 // most limit bytes: more is [workspace.ErrTooLarge].
+//
+// It is for <(command): bash opens a pipe there, and here the output is complete before
+// the reader starts. Each entry counts 64 bytes more than its data. Numbers begin at 63, as
+// in bash.
 func (f *Files) KeepDescriptor(data []byte, limit int64) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -696,6 +749,7 @@ func (f *Files) KeepDescriptor(data []byte, limit int64) (string, error) {
 }
 
 // DropDescriptors forgets what KeepDescriptor kept.
+// Names that KeepDescriptor returned before are then names of nothing.
 func (f *Files) DropDescriptors() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -34,6 +34,9 @@ type findEntry struct {
 type findTest func(ctx context.Context, e *findEntry) bool
 
 // findRun is one run of find.
+//
+// The parser sets the options before the first file is looked at, so that -maxdepth at the
+// end of an expression bounds the whole walk.
 type findRun struct {
 	p                  *Process
 	out                *bufio.Writer
@@ -102,6 +105,7 @@ func find(ctx context.Context, p *Process) int {
 
 // fail reports an entry that cannot be looked at, and goes on. What was printed before
 // comes before the message.
+// The status is then 1.
 func (f *findRun) fail(name string, err error) {
 	if isPipe(err) {
 		return
@@ -384,6 +388,9 @@ func baseOf(name string) string {
 }
 
 // print prints a path. It is always true. A reader that wants no more ends the walk.
+//
+// The output is buffered. -exec and messages flush it first, so that what they print comes
+// after what was printed before.
 func (f *findRun) print(name, end string) bool {
 	f.out.WriteString(name)
 	if _, err := f.out.WriteString(end); err != nil {
@@ -424,6 +431,9 @@ func findTypes(value string) (findTest, error) {
 }
 
 // comparison reads "+n", "-n" or "n": more than, less than, exactly.
+//
+// compare takes a value in the unit of the test, which the test has rounded. An empty value is
+// an error of ParseFloat.
 func comparison(value string) (n float64, compare func(a float64) bool, err error) {
 	digits := strings.TrimLeft(value, "+-")
 	if len(value)-len(digits) > 1 {
@@ -597,6 +607,8 @@ func (f *findRun) exec(word string) (findTest, error) {
 }
 
 // runBatch runs the command of -exec ... + for the names that were collected.
+// A status other than 0 makes find's own status 1: POSIX asks for it with "+" only, as with ";" it
+// is the result of a test.
 func (f *findRun) runBatch(ctx context.Context, b *findBatch) {
 	if len(b.names) == 0 {
 		return
@@ -678,6 +690,9 @@ func (f *findRun) walk(ctx context.Context, start string, test findTest) error {
 
 // supposeDir reports whether start is a directory if it can be listed, and no symlink to
 // one, so that nothing else must be asked about it.
+//
+// -depth, -maxdepth 0 and tests of sizes or times need the description before the listing, so
+// nothing can be supposed then.
 func (f *findRun) supposeDir(ctx context.Context, start string) bool {
 	at, err := f.p.Files.Locate(ctx, f.p.Dir, start)
 	if _, device := f.p.device(start); err != nil || device || at.Workspace == nil || f.looks || f.depthFirst || f.maxDepth == 0 {
@@ -690,6 +705,9 @@ func (f *findRun) supposeDir(ctx context.Context, start string) bool {
 // walkDepthFirst tests what is in a directory before the directory. It collects the
 // entries of a walk and goes through them in reverse, so that -delete cannot disturb
 // the walk.
+//
+// Each entry counts its name and 200 bytes; more than MaxMemory ends this start with an error
+// before anything in it is tested, or deleted.
 func (f *findRun) walkDepthFirst(ctx context.Context, top *findEntry, test findTest) error {
 	entries, size := []*findEntry{top}, int64(0)
 	if top.info.IsDir() {
@@ -716,6 +734,9 @@ func (f *findRun) walkDepthFirst(ctx context.Context, top *findEntry, test findT
 }
 
 // below calls visit with what is in the directory top, as deep as the options say.
+//
+// visit returns [fs.SkipDir] to leave out what is in e and [fs.SkipAll] to end. An entry that
+// cannot be described has its error printed, and the walk goes on.
 func (f *findRun) below(ctx context.Context, top *findEntry, visit func(e *findEntry) error) error {
 	if f.maxDepth >= 0 && top.depth >= f.maxDepth {
 		return nil

@@ -15,6 +15,9 @@ import (
 // of GNU's getopt_long. A long name of one letter stands for an option that has a short
 // name only. An option whose NoOptDefVal is set, and that is no bool, has an optional
 // value: --color=always, -i.bak.
+//
+// Its parser is not pflag's, which refuses what getopt_long allows: abbreviated long names,
+// a cluster whose last letter has its value in the same word, and "-5".
 type flags struct {
 	*pflag.FlagSet
 	usage   string // "[OPTION]... [FILE]..."
@@ -39,6 +42,10 @@ func newFlags(p *Process, usage string) *flags {
 //	xargs grep -l        -l belongs to grep, as an operand ends the options
 //	rm -- -x             after "--", all are operands
 //	head -5              the option of flags.number, with the value 5
+//
+// The first wrong option ends it, with one message and the line "Try ... --help". POSIX
+// (Utility Syntax Guidelines) would end the options at the first operand for all programs;
+// GNU does so only where POSIXLY_CORRECT is set, which is not looked at.
 func (f *flags) parse() (operands []string, status int, ok bool) {
 	args := f.p.Args[1:]
 	for len(args) > 0 {
@@ -72,6 +79,8 @@ func (f *flags) parse() (operands []string, status int, ok bool) {
 }
 
 // long reads one option with a long name, which may be abbreviated.
+// It returns the arguments that are left. "--name=value" and "--name value" are the same,
+// except for an option with an optional value, which takes it after "=" only.
 func (f *flags) long(arg string, rest []string) ([]string, error) {
 	name, value, given := strings.Cut(arg, "=")
 	flag, err := f.find(name)
@@ -163,6 +172,7 @@ func (f *flags) short(cluster string, rest []string) ([]string, error) {
 }
 
 // isSwitch reports whether flag has no value.
+// NoOptDefVal alone does not tell: an option with an optional value has one, too.
 func isSwitch(flag *pflag.Flag) bool {
 	return flag.NoOptDefVal != "" && slices.Contains([]string{"bool", "boolfunc", "count"}, flag.Value.Type())
 }

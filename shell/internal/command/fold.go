@@ -78,6 +78,8 @@ func fold(ctx context.Context, p *Process) int {
 }
 
 // tabStops are the columns of tabs.
+//
+// size is set, and nothing else counts, or list is not empty. parseTabs makes no other.
 type tabStops struct {
 	size   int   // if all are as far apart
 	list   []int // otherwise: these, and then
@@ -131,6 +133,8 @@ func parseTabs(specs []string) (*tabStops, error) {
 }
 
 // next is the tab stop after column. last is whether there is none.
+//
+// Columns count from 0, and stop is greater than column.
 func (t *tabStops) next(column int) (stop int, last bool) {
 	if t.size > 0 {
 		return column + t.size - column%t.size, false

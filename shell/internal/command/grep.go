@@ -20,6 +20,9 @@ import (
 )
 
 // grepOptions are what grep and rg do with the lines that match.
+//
+// A zero value prints the lines that match, without limits but max, which must be set to
+// -1: zero selects no line, as grep -m 0 does.
 type grepOptions struct {
 	invert, count, list, listNot, only, quiet, silent bool // -v, -c, -l, -L, -o, -q and -s
 	zeroCount                                         bool // with count: files without a match are printed, too
@@ -270,6 +273,8 @@ func newGrep(p *Process, o grepOptions, patterns []string, language pattern.Synt
 }
 
 // compileFilter sets the function that says which files are left out.
+// The same globs go to the search of a workspace, so that a file among the arguments and one
+// in a directory are left out by the same rule.
 func (g *grepRun) compileFilter() error {
 	include, exclude := g.globs()
 	var in, out *glob.FilePattern
@@ -337,6 +342,9 @@ func (g *grepRun) done(ctx context.Context) bool {
 }
 
 // finish writes what is left, and returns the status.
+//
+// POSIX (grep, EXIT STATUS) has a status above 1 after any error. GNU's -q is the
+// exception: a line that was found counts more than a file that could not be read.
 func (g *grepRun) finish() int {
 	if err := g.out.Flush(); err != nil && !isPipe(err) {
 		g.fail("write error", err)
@@ -353,6 +361,7 @@ func (g *grepRun) finish() int {
 }
 
 // fail prints the error of a file.
+// -s hides the message; the status is 2 all the same.
 func (g *grepRun) fail(name string, err error) {
 	g.failed = true
 	if !g.silent {
@@ -470,6 +479,9 @@ func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 // chunk searches whole lines. A NUL byte makes the file binary from there on; in such a
 // file NUL bytes end lines, too, as GNU's grep has it, so that a match is found in a
 // part of it.
+//
+// The lines between two selected ones are only counted, by their line ends, and not looked
+// at one by one: that makes a search with few matches fast.
 func (f *grepFile) chunk(data []byte) {
 	if f.eol == '\n' && !f.text && bytes.IndexByte(data, 0) >= 0 {
 		if f.noBinary {
@@ -545,6 +557,7 @@ func endOfLine(data []byte, from int, eol byte) int {
 
 // selectedLines returns a function that returns the bounds of one line after the other
 // that is selected.
+// The bounds are without the line end, and end is where it stands, or len(data).
 func (f *grepFile) selectedLines(data []byte) func() (start, end int, ok bool) {
 	matching := f.matchingLines(data)
 	if !f.invert {
@@ -602,6 +615,9 @@ func (f *grepFile) matchingLines(data []byte) func() (start, end int, ok bool) {
 func (f *grepFile) quietly() bool { return f.quiet || f.count || f.list || f.listNot }
 
 // contextBefore prints lines before the one that begins at start, but none before from.
+//
+// Lines that were printed already are skipped by context, which compares their number with
+// last. The line at which the search stands, f.line, is the one that begins at start.
 func (f *grepFile) contextBefore(data []byte, from, start int) {
 	if f.before == 0 || f.quietly() {
 		return
@@ -628,6 +644,8 @@ func (f *grepFile) contextBefore(data []byte, from, start int) {
 
 // keepHistory keeps the last lines of a buffer, for what is printed before a match in
 // the next one.
+// The lines are copies, as the buffer is used again. Where a buffer has fewer lines than -B
+// asks for, lines of the history before it stay.
 func (f *grepFile) keepHistory(data []byte) {
 	if f.before == 0 {
 		return
@@ -659,6 +677,9 @@ func (f *grepFile) context(line []byte, number int, at int64) {
 }
 
 // match handles a selected line. -q, -l and -L need no more of the file.
+//
+// In a binary file the first line that would be printed ends the search, as one message
+// stands for all.
 func (f *grepFile) match(line []byte, at int64) {
 	switch {
 	case f.quiet, f.list, f.listNot:

@@ -79,6 +79,7 @@ type summer struct {
 }
 
 // sum returns the sum of what r has, in hexadecimal digits.
+// The file is streamed, and never held. An ended context is an error even if all was read.
 func (s *summer) sum(r io.Reader) (string, error) {
 	h := s.algorithm()
 	_, err := io.Copy(h, r)
@@ -201,6 +202,9 @@ func (s *summer) check(in *Input) error {
 }
 
 // parse reads a line of sums: "SUM  NAME", "SUM *NAME" or "TAG (NAME) = SUM".
+//
+// In an untagged line, the length of the sum says where it ends, so that a name may have any
+// characters. ok is false for a sum of another length, which belongs to another algorithm.
 func (s *summer) parse(line string) (sum, name string, ok bool) {
 	line = strings.TrimLeft(line, " \t")
 	line, escaped := strings.CutPrefix(line, "\\")
@@ -393,6 +397,9 @@ var errInvalidInput = errors.New("invalid input")
 
 // decodeBase decodes whole groups. What comes before an error is written, as by GNU's
 // programs.
+//
+// Line ends are left out, and any other character that is not of the encoding ends it, unless
+// ignore is set. "=" is never ignored, as it ends a group.
 func decodeBase(ctx context.Context, out *bufio.Writer, in io.Reader, coding encoding, alphabet string, group int, ignore bool) error {
 	r := bufio.NewReaderSize(in, 32<<10)
 	pending := make([]byte, 0, group)
@@ -433,6 +440,7 @@ func decodeBase(ctx context.Context, out *bufio.Writer, in io.Reader, coding enc
 }
 
 // decodeRest writes what the group before an error has of whole bytes.
+// It tries ever shorter beginnings, filled up with "=". It always returns errInvalidInput.
 func decodeRest(out *bufio.Writer, coding encoding, pending []byte, group int) error {
 	decoded := make([]byte, coding.DecodedLen(group))
 	for n := len(pending); n > 0; n-- {

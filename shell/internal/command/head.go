@@ -12,6 +12,9 @@ import (
 )
 
 // amount is the value of -n and -c of head and tail: a number, and a sign before it.
+//
+// n is never negative. head uses the sign "-" and tail the sign "+"; each takes the other one
+// as if it were not there.
 type amount struct {
 	n    int64
 	sign byte // '+', '-' or 0
@@ -22,6 +25,9 @@ type amount struct {
 // countedBy makes -n and -c set a, the last one counts.
 // As in GNU's programs, a sign of -n means something else: head -n -2 is all but the
 // last two lines, tail -n +2 all from the second one on.
+//
+// A number that is too large for an int64 is an error, where other counts are cut: it would
+// mean something else with a sign.
 func (a *amount) countedBy(f *flags) {
 	set := func(inBytes bool) func(string) error {
 		return func(s string) error {
@@ -43,6 +49,7 @@ func (a *amount) countedBy(f *flags) {
 }
 
 // headers prints the names of files before their contents.
+// printed says that one has been written: the next one has an empty line before it.
 type headers struct {
 	quiet, verbose bool
 	printed        bool
@@ -145,6 +152,11 @@ func allButLastLines(ctx context.Context, p *Process, out *bufio.Writer, in io.R
 }
 
 // lastLines holds the last lines of a text.
+//
+// With a limit of three, after the lines a b c d:
+//
+//	lines  d b c     d took the place of a, which was written
+//	first  1         b is the oldest
 type lastLines struct {
 	limit, memory int64    // in lines, and in bytes
 	lines         [][]byte // a ring once it has limit lines
@@ -154,6 +166,9 @@ type lastLines struct {
 
 // add adds a line, and writes the one that has to go to w. The ring takes the place of
 // the oldest line, whose memory it uses again.
+//
+// The line is copied. Each line counts 48 bytes more than it has, and the error comes after the
+// line was added, when what is held exceeds memory.
 func (l *lastLines) add(line []byte, w io.Writer) error {
 	if l.limit == 0 {
 		_, err := w.Write(line)
@@ -192,6 +207,8 @@ func (l *lastLines) write(w io.Writer) error {
 // lastBytes reads all of in, and returns the last n bytes. What comes before goes to w.
 // The bytes are moved down only when there are as many again, or 1 MiB more, so that
 // each is moved a few times at most.
+//
+// The result shares no memory with in. An error of in is returned with what was held.
 func lastBytes(ctx context.Context, p *Process, w io.Writer, in io.Reader, n int64) ([]byte, error) {
 	var held []byte
 	buf := make([]byte, 64<<10)
@@ -280,6 +297,7 @@ func tail(ctx context.Context, p *Process) int {
 
 // tailLines writes the last n lines of in. It holds no more than those, and fails if
 // they are more than a program may hold.
+// Nothing is written before the end of in.
 func tailLines(ctx context.Context, p *Process, out io.Writer, in io.Reader, n int64, end byte) error {
 	window := lastLines{limit: n, memory: p.MaxMemory}
 	r := newLineReader(ctx, p, in, end)

@@ -17,6 +17,9 @@ import (
 )
 
 // Process is one run of a program.
+//
+// A program may change its own one, as tail does. A program that runs another one gives it
+// a copy, with other arguments and streams (see findRun.runCommand).
 type Process struct {
 	Args           []string // the name that it was called by, and its arguments
 	Stdin          io.Reader
@@ -43,6 +46,8 @@ func (p *Process) name() string { return path.Base(p.Args[0]) }
 
 // errorf prints a message to the standard error, after the name of the program, and
 // returns 1.
+//
+// The caller flushes a buffered standard output before, where the order of both matters.
 func (p *Process) errorf(format string, args ...any) int {
 	fmt.Fprintf(p.Stderr, p.name()+": "+format+"\n", args...)
 	return 1
@@ -59,11 +64,16 @@ func (p *Process) fail(name string, err error) int {
 }
 
 // isPipe reports whether err says that the reader of an output wants no more.
+// Which error it is depends on the output: a pipe of Go, a pipe of the host, or a file that
+// was closed.
 func isPipe(err error) bool {
 	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) || errors.Is(err, fs.ErrClosed)
 }
 
 // errorTexts are the kinds of errors in the words of the C library.
+//
+// The first entry that errors.Is accepts counts, so the order decides about an error of two
+// kinds.
 var errorTexts = []struct {
 	kind error
 	text string
@@ -109,6 +119,9 @@ func (p *Process) Open(ctx context.Context, name string) (io.ReadCloser, error) 
 }
 
 // device returns which device name is.
+//
+// device is the name below /dev, also of one that does not exist; ok only says that the
+// name is not one of a file. So Open and Create hide a workspace's own /dev.
 func (p *Process) device(name string) (string, bool) {
 	if !path.IsAbs(name) {
 		name = path.Join(p.Dir, name)
@@ -118,6 +131,7 @@ func (p *Process) device(name string) (string, bool) {
 }
 
 // openDevice opens /dev/device for reading.
+// Any other name than those it knows is [fs.ErrNotExist].
 func (p *Process) openDevice(name, device string) (io.ReadCloser, error) {
 	switch device {
 	case "stdin", "fd/0":
@@ -132,6 +146,7 @@ func (p *Process) openDevice(name, device string) (io.ReadCloser, error) {
 }
 
 // An Input is one of the files that a program reads in turn.
+// It is closed by Inputs, and valid only while read runs.
 type Input struct {
 	Name string // as the arguments have it; "-" for the standard input
 	io.ReadCloser
@@ -170,6 +185,8 @@ func (p *Process) Inputs(ctx context.Context, names []string, read func(in *Inpu
 var ErrStop = errors.New("no more is needed")
 
 // input calls read with one file.
+//
+// A directory is opened without an error; the first Read returns it.
 func (p *Process) input(ctx context.Context, name string, read func(in *Input) error) error {
 	if name == "-" {
 		return read(&Input{name, io.NopCloser(contextReader{ctx, p.Stdin})})
@@ -189,6 +206,7 @@ func (p *Process) input(ctx context.Context, name string, read func(in *Input) e
 }
 
 // contextReader ends when its context ends.
+// It looks before each read, and does not interrupt one that waits.
 type contextReader struct {
 	ctx context.Context
 	io.Reader
@@ -243,6 +261,9 @@ func (p *Process) WriteFile(ctx context.Context, name string, data []byte, opts 
 // Create opens a file for writing. flag is [os.O_APPEND] or 0, and with [os.O_EXCL] the
 // file must not exist. What is written is stored on Close, at once, on the condition
 // that nobody else has changed the file since it was opened.
+//
+// Devices are written at once. A device that cannot be written is [fs.ErrPermission], as
+// /dev is no directory of the workspace.
 func (p *Process) Create(ctx context.Context, name string, flag int) (io.WriteCloser, error) {
 	if device, ok := p.device(name); ok {
 		switch device {

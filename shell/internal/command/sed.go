@@ -93,6 +93,7 @@ func sed(ctx context.Context, p *Process) int {
 const noSuffix = "\x00"
 
 // sedFile is the option -f. It adds a script to those of -e.
+// It implements pflag.Value, as only the parser of the options knows the order of -f and -e.
 type sedFile struct {
 	p       *Process
 	ctx     context.Context
@@ -133,6 +134,8 @@ type sedOutput interface {
 
 // sedRun is one run of a script. From input on, its fields are the state that a script
 // sees.
+//
+// The commands are changed, too: sedCommand.active and end are the state of a range.
 type sedRun struct {
 	p        *Process
 	commands []sedCommand
@@ -165,6 +168,9 @@ type sedQueued struct {
 }
 
 // editFiles edits each file in place.
+//
+// q ends the editing: the file in which it comes keeps what was printed so far, and the files
+// after it are not read.
 func (s *sedRun) editFiles(ctx context.Context, names []string, suffix string) int {
 	if len(names) == 0 {
 		s.p.errorf("no input files")
@@ -192,6 +198,9 @@ func (s *sedRun) editFiles(ctx context.Context, names []string, suffix string) i
 
 // editFile edits one file, in one write. The copy of -i.bak has the content that was
 // read, and a file whose content stays the same is not written.
+//
+// A file that somebody else changed meanwhile is not overwritten: the version that was read
+// is the condition of the write.
 func (s *sedRun) editFile(ctx context.Context, name, suffix string) error {
 	data, version, err := s.p.ReadFile(ctx, name)
 	if err != nil {
@@ -240,6 +249,7 @@ func (s *sedRun) run(ctx context.Context, names []string) {
 }
 
 // runInputs runs the script over an input. Ranges begin again.
+// The queue is printed after each cycle, also after the one that q ended.
 func (s *sedRun) runInputs(ctx context.Context, in *sedInput) {
 	s.input, s.number = in, 0
 	s.resetFile()
@@ -288,6 +298,9 @@ func (in *sedInput) close() {
 }
 
 // more reports whether there is another line; with -s, in this file.
+//
+// It may open the next files, print their errors, and change in.name: after $, F may print
+// the name of the file of the next line.
 func (in *sedInput) more(separate bool) bool {
 	for {
 		if in.opened {
@@ -343,6 +356,7 @@ func (s *sedRun) read() bool {
 }
 
 // appendLine adds the next line to the pattern space. There is one.
+// It reports false where the pattern space would need too much memory; s.failed says so.
 func (s *sedRun) appendLine() bool {
 	if s.input.fresh {
 		if s.input.fresh = false; s.separate {
@@ -452,6 +466,9 @@ func (s *sedRun) cycle() {
 // step runs one command. next is the place of the command after it; done ends the cycle
 // without printing the pattern space. D begins again without reading a line, if a line
 // end is in the pattern space, and c prints its text once, at the end of a range.
+//
+// A "{" that applies does nothing here: cycle jumps over the blocks that do not. The number
+// of b, t and T is the index to continue at.
 func (s *sedRun) step(c *sedCommand, at int) (next int, done bool) {
 	switch c.name {
 	case 's':
@@ -571,6 +588,7 @@ func (s *sedRun) nextLine(name byte, at int) (next int, done bool) {
 
 // queueLine queues the next line of a file, for R. Each file is read once, and each R
 // that names it goes on where the last one stopped.
+// At the end of the file R queues nothing, as it does for a file that cannot be read.
 func (s *sedRun) queueLine(name string) {
 	if s.files == nil {
 		s.files = map[string]*bytes.Reader{}
@@ -710,6 +728,8 @@ func (s *sedRun) substitute(c *sedSubstitute) {
 // follows, up to \E, and \u and \l that of one character; both together are possible:
 //
 //	s/.*/\L\u&/    HELLO becomes Hello
+//
+// A group that has no part in the match is empty. A case conversion ends with the match.
 func (c *sedSubstitute) replace(out, text []byte, m []int) []byte {
 	var fold, once byte
 	for _, part := range c.parts {

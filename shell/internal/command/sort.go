@@ -276,6 +276,8 @@ func atoi(digits string) int {
 
 // sorter sorts lines. Where lines end, and what separates fields, are single bytes, as
 // in GNU's sort: -t '::' is an error.
+//
+// Only keys[0] is cached in the lines (sortLine.first). held bounds lines against MaxMemory.
 type sorter struct {
 	keys           []sortKey // of -k, in order; none for the whole line
 	global         sortKey   // the options outside of -k, for keys without their own
@@ -290,6 +292,7 @@ type sorter struct {
 
 // sortLine is a line, and its first key. Most comparisons are decided by that key,
 // which would otherwise be looked for in the line log n times.
+// first is a part of text, so it needs no memory of its own; nil where there are no keys.
 type sortLine struct {
 	text  []byte
 	first []byte
@@ -417,6 +420,7 @@ func (s *sorter) merge() {
 
 // write writes the result. With -u, a line is left out whose keys equal those of the
 // line before it; as the sort is stable, the one that was read first remains.
+// A failed write is reported by the last Flush at the latest.
 func (s *sorter) write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	for i, l := range s.lines {
@@ -433,6 +437,7 @@ func (s *sorter) write(w io.Writer) error {
 
 // check checks that the lines are sorted, and with -u that no two are equal. It holds
 // two lines at a time, so that files of any size can be checked.
+// It stops at the first line in disorder. The limit of memory is that of a single line.
 func (s *sorter) check(ctx context.Context, p *Process, names []string, quiet bool) int {
 	disorder := false
 	status := p.Inputs(ctx, names, func(in *Input) error {

@@ -14,6 +14,10 @@ import (
 // tee copies the standard input to files and to the standard output, as POSIX says. A
 // file is stored when the input has ended. One that cannot be written does not stop the
 // others.
+//
+// Nothing is buffered: what is read goes to all outputs before the next read. A reader of
+// the standard output that wants no more does not end the files, unlike with GNU's, where
+// SIGPIPE ends the program.
 func tee(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	add := f.BoolP("append", "a", false, "append to the given FILEs, do not overwrite")
@@ -196,6 +200,7 @@ type splitter struct {
 var errSplit = errors.New("split failed")
 
 // open ends the file, and begins the next one.
+// It must be called before the first write: the zero splitter has no file.
 func (s *splitter) open() error {
 	if err := s.close(); err != nil {
 		return err
@@ -258,6 +263,7 @@ func (s *splitter) close() error {
 
 // byBytes makes files of the same size, but for the last one. It looks for a byte
 // before it makes a file, so no file is empty.
+// A read ahead of one byte is why split -b 2 of four bytes makes two files, and not three.
 func (s *splitter) byBytes(in io.Reader) error {
 	r := bufio.NewReader(in)
 	for {
@@ -337,6 +343,9 @@ func (s *splitter) byLineBytes(in io.Reader) error {
 // byChunks writes N files of about the same size, or prints the Kth of them (K/N). With
 // l/N, a part ends at the first line end after its place: one that a long line covers
 // is empty.
+//
+// The input is read whole, as the size of a part depends on its length, and must fit into
+// MaxMemory.
 func (s *splitter) byChunks(in io.Reader, spec string) error {
 	rest, byLine := strings.CutPrefix(spec, "l/")
 	only := 0

@@ -16,6 +16,9 @@ import (
 
 // lineReader reads lines of any length that memory allows. A line that fits into its
 // buffer of 32 KiB is not copied.
+//
+// The zero value is not usable; see newLineReader. After next has returned false, err says
+// why, nil at the end of the input.
 type lineReader struct {
 	// line is the line that next has read, without its end. It is valid until next
 	// is called again.
@@ -38,6 +41,9 @@ func newLineReader(ctx context.Context, p *Process, r io.Reader, end byte) *line
 }
 
 // next reads a line. It reports whether there is one.
+//
+// An input that ends without a line end has a last line with terminated false. Most programs
+// print such a line with an end, as GNU's do; split, which copies, asks terminated.
 func (r *lineReader) next() bool {
 	if r.err = r.ctx.Err(); r.err != nil {
 		return false
@@ -66,6 +72,7 @@ func (r *lineReader) next() bool {
 }
 
 // eachLine calls do with each line of the files, or of the standard input.
+// The status is that of Inputs: 1 after an error of a file, whose message has been printed.
 func (p *Process) eachLine(ctx context.Context, names []string, end byte, do func(r *lineReader) error) int {
 	return p.Inputs(ctx, names, func(in *Input) error {
 		r := newLineReader(ctx, p, in, end)
@@ -105,6 +112,9 @@ func (p *Process) failWrite(err error) int {
 
 // finish flushes the output of a program that returns status. A failed flush is the
 // greater error.
+//
+// It is what a program with a buffered output returns at its end: without it, a full disk or
+// a reader that has gone would be a success.
 func (p *Process) finish(out *bufio.Writer, status int) int {
 	if err := out.Flush(); err != nil {
 		return max(status, p.failWrite(err))

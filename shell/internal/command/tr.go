@@ -63,6 +63,9 @@ func tr(ctx context.Context, p *Process) int {
 }
 
 // translation is what happens to each byte.
+//
+// to is applied unless delete is set. squeezed is about bytes that are written, so after a
+// translation it has those of the second set.
 type translation struct {
 	to              [256]byte
 	deleted         [256]bool // if delete
@@ -176,6 +179,7 @@ func (t *translation) copy(ctx context.Context, w io.Writer, r io.Reader) error 
 }
 
 // byteSet is a parsed STRING of tr.
+// The order of the items counts: the nth byte of the first set becomes the nth of the second.
 type byteSet struct {
 	items []byteItem
 	// repeated is whether there is [c*], which is as long as needed.
@@ -204,6 +208,8 @@ func (s *byteSet) hasClass() bool {
 }
 
 // bytes is the set with [c*] as long as the set needs to have length bytes.
+// Without [c*] the length changes nothing, and a byte may be in it more than once; of two
+// translations of a byte, the later one counts.
 func (s *byteSet) bytes(length int) []byte {
 	var fixed int
 	for _, item := range s.items {
@@ -224,6 +230,8 @@ func (s *byteSet) bytes(length int) []byte {
 
 // checkClasses checks the classes of a second set: only upper and lower may
 // occur, each opposite to one in the first set.
+//
+// The receiver is the first set.
 func (s *byteSet) checkClasses(second *byteSet, complement bool) error {
 	at := func(set *byteSet) map[int]string {
 		classes := map[int]string{}

@@ -83,6 +83,9 @@ func xxd(ctx context.Context, p *Process) int {
 }
 
 // hexWriter is a dump of xxd.
+//
+// columns and group are -1 until xxd has given them the defaults of the style, and then at
+// least 1. group is at most columns.
 type hexWriter struct {
 	out            *bufio.Writer
 	style          string // "", plain, bits, little or include
@@ -97,6 +100,9 @@ type hexWriter struct {
 }
 
 // options reads the options. Most have a long form with one dash, too.
+//
+// xxd parses its options itself, without flags: a number may stand in the same word or in
+// the next one, be negative, octal or hexadecimal, and any other text after the letter is ignored.
 func (x *hexWriter) options(p *Process) (names []string, revert bool, status int, ok bool) {
 	args := p.Args[1:]
 	number := func(target *int64) bool {
@@ -188,6 +194,10 @@ func (x *hexWriter) options(p *Process) (names []string, revert bool, status int
 }
 
 // dump writes a dump.
+//
+// With -a, a run of three or more lines of zeros is its first line and "*"; a run of two is
+// printed, so the second line is held back until the next one is known. The last line of
+// zeros at the end of the input is always printed, to show where it ends.
 func (x *hexWriter) dump(ctx context.Context, p *Process, in io.Reader) error {
 	if x.fromEnd {
 		data, err := readBounded(ctx, p, in)
@@ -267,6 +277,12 @@ func (x *hexWriter) hex(b []byte) string {
 }
 
 // format returns a line: the offset, the bytes in groups, and the text.
+//
+//	00000000: 6162 630a                                abc.
+//	offset    groups of 2, filled up to 16 columns     text
+//
+// With -e the digits of a group are in the order of a number, so the byte i of it stands at
+// the place i XOR (group-1), which is why a group must be a power of 2.
 func (x *hexWriter) format(offset int64, b []byte) []byte {
 	address := fmt.Sprintf("%08x: ", offset+x.shift)
 	if x.decimal {
@@ -298,6 +314,9 @@ func (x *hexWriter) format(offset int64, b []byte) []byte {
 }
 
 // include writes the definition of an array in C.
+//
+// The names are those of xxd: each character of the file's name that C does not allow is
+// "_", and a digit at the beginning gets "__" before it.
 func (x *hexWriter) include(r *bufio.Reader) error {
 	name := strings.Map(func(c rune) rune {
 		if c < 0x80 && (isAlpha(byte(c)) || isDigit(byte(c))) {
@@ -352,6 +371,9 @@ func (x *hexWriter) include(r *bufio.Reader) error {
 
 // revert turns a dump into bytes. Offsets only fill gaps with zeros: they must not go
 // back, as the output is a stream. The text after the digits does not count.
+//
+// A line that has no offset and colon is left out, without a message, as with Vim's xxd. A gap
+// has at most maxField bytes, so that one line cannot ask for a huge output.
 func (x *hexWriter) revert(ctx context.Context, p *Process, in io.Reader) error {
 	r := newLineReader(ctx, p, in, '\n')
 	at := int64(0)

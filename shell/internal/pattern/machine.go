@@ -33,6 +33,8 @@ func withoutAssertions(expression string) string {
 
 // holds reports whether an assertion holds between two characters; -1 is the end of the
 // text.
+//
+// The end of the text is no word character, so that \< holds before the first letter.
 func holds(assertion, before, after rune) bool {
 	left, right := isWord(before), isWord(after)
 	switch assertion - firstAssertion {
@@ -53,6 +55,8 @@ func holds(assertion, before, after rune) bool {
 // machine finds the matches of a program of package syntax in which some characters are
 // assertions. It follows all ways through the program at once, one character at a time,
 // so its time is at most the size of the program times the size of the text.
+//
+// It is safe for concurrent use: each search has a run of its own.
 type machine struct {
 	prog    *syntax.Prog
 	longest bool // of the matches that begin first, the longest one counts, else the first way
@@ -72,6 +76,8 @@ func newMachine(tree *syntax.Regexp, longest bool) (*machine, error) {
 }
 
 // thread is one way: the instruction that it has come to, and the bounds of the groups.
+//
+// caps is shared by threads, and copied when one changes it (see run.add).
 type thread struct {
 	pc   uint32
 	caps []int
@@ -97,6 +103,16 @@ type run struct {
 }
 
 // find returns the first match that begins at from or later; nil if there is none.
+//
+// For "a|ab" in "xab", with longest:
+//
+//	at 0   a thread begins, and dies at "x"
+//	at 1   a thread begins; "a" leads to a match, and on to "b"
+//	at 2   the match is "a"; the other way reads "b"
+//	at 3   the match of the same beginning is longer: "ab"
+//
+// Without longest the first alternative is preferred, and the match "a" ends the ways after it.
+// No thread begins once there is a match, as only those that began first count.
 func (m *machine) find(text []byte, from int) (match []int) {
 	r := run{machine: m, at: from, before: -1, after: -1}
 	if from > 0 {
@@ -163,6 +179,9 @@ func newCaps(n int) []int {
 }
 
 // add adds a way, and all that it leads to without a character.
+//
+// An instruction is added once for each place: a second way to it is less preferred, and
+// would go on in the same way. It recurses without reading, at most once per instruction.
 func (r *run) add(t *threads, pc uint32, caps []int) {
 	if t.seen[pc] {
 		return
@@ -198,6 +217,8 @@ func (r *run) add(t *threads, pc uint32, caps []int) {
 }
 
 // all returns at most n matches, as [Regexp.All] does.
+//
+// After an empty match the search goes on one character later, so that it ends.
 func (m *machine) all(text []byte, n int) [][]int {
 	var matches [][]int
 	for at, end := 0, -1; at <= len(text) && (n < 0 || len(matches) < n); {

@@ -127,6 +127,9 @@ func Compile(patterns []string, language Syntax, opts *Options) (*Regexp, error)
 }
 
 // compile sets what finds the matches, and the expression for a store.
+//
+// longest chooses between the matches that begin at one place: POSIX wants the longest one,
+// and Perl and Rust the first by the order of the alternatives.
 func (r *Regexp) compile(flags, full, plain string, asserted bool, opts *Options, longest bool) error {
 	tree, err := syntax.Parse(flags+full, syntax.Perl)
 	if err != nil {
@@ -164,6 +167,8 @@ func (r *Regexp) compile(flags, full, plain string, asserted bool, opts *Options
 }
 
 // edge reports whether each match begins, or ends, with a letter, a digit or "_" of ASCII.
+//
+// It may report false although all matches do. That only costs the faster expression words.
 func edge(tree *syntax.Regexp, begins bool) bool {
 	subs := len(tree.Sub)
 	switch tree.Op {
@@ -245,6 +250,9 @@ func (r *Regexp) Remote() (expression string, exact bool) { return r.remote, r.e
 
 // Candidates returns the expression whose lines are found fastest. is says which of them
 // match; nil means all.
+//
+// In a line of ASCII, \b means the same in RE2 as in GNU's programs, so that the decision of
+// the first step stands; in any other line, Match decides.
 func (r *Regexp) Candidates() (expression string, is func(line []byte) bool) {
 	switch {
 	case r.words != "":

@@ -20,6 +20,9 @@ type translation struct {
 }
 
 // translate returns the translation of one pattern.
+//
+// The errors are made by syntaxError and unsupported. Only the parts of the pattern that
+// differ from RE2 are looked at: regexp.Compile may still refuse the result, see re2Error.
 func translate(text string, language Syntax, opts *Options) (translation, error) {
 	switch language {
 	case Fixed:
@@ -35,6 +38,7 @@ func translate(text string, language Syntax, opts *Options) (translation, error)
 }
 
 // quoteBytes quotes a text, which may have bytes that are no characters.
+// Each run of such bytes becomes one U+FFFD, where RE2 sees one for each byte.
 func quoteBytes(text string) string {
 	return regexp.QuoteMeta(strings.ToValidUTF8(text, "\uFFFD"))
 }
@@ -129,6 +133,8 @@ var counts = lazyregexp.New(`^\{([0-9]+)(,?)([0-9]*)\}`)
 
 // repeat reads a repetition and puts the item that it repeats in a group of its own, so
 // that it cannot run into what package regexp reads before it.
+//
+// A possessive quantifier has no translation. In Rust a quantifier may follow an assertion.
 func (p *perl) repeat() error {
 	op := p.pattern[p.at : p.at+1]
 	if op == "{" {
@@ -252,6 +258,7 @@ var perlClasses = map[byte]string{
 
 // shorthand returns the members of a class that is one letter, and whether the class is
 // all other characters.
+// ok is false for a letter that is no class.
 func (p *perl) shorthand(c byte) (members string, negated, ok bool) {
 	lower := c | 0x20
 	members, ok = perlClasses[lower]
@@ -392,6 +399,8 @@ func (p *perl) character(s string) (r rune, n int, err error) {
 }
 
 // class translates a class of characters.
+//
+// p.at is moved only when the class has ended.
 func (p *perl) class() error {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -458,6 +467,7 @@ func (p *perl) class() error {
 }
 
 // member reads a character of a class, or a letter that stands for several.
+// members is "" for a single character.
 func (p *perl) member(s string) (r rune, n int, members string, err error) {
 	if s[0] != '\\' {
 		r, n = utf8.DecodeRuneInString(s)

@@ -76,6 +76,8 @@ func (p *posix) operator() (op byte, n int) {
 
 // alternatives reads branches with "|" between them, up to the end or to a parenthesis
 // that closes the group around them.
+//
+// An empty branch is allowed, as in GNU's programs: a\|b\| also matches nothing.
 func (p *posix) alternatives() (string, error) {
 	var b strings.Builder
 	for {
@@ -171,6 +173,9 @@ func (p *posix) repeatsNothing(op byte, n int) (literal string, err error) {
 }
 
 // repeat reads the operators after an atom.
+//
+// Each operator wraps what is before it in a group that does not count, as RE2 refuses a** and
+// reads a*? in another way: a*? becomes (?:(?:a)*)?.
 func (p *posix) repeat(atom string) (string, error) {
 	for repeated := false; ; {
 		op, n := p.operator()
@@ -223,6 +228,11 @@ const maxRepeat = 1000
 
 // bounds reads what follows the brace of a repetition. A zero end means that there is
 // none, and the brace is a character.
+//
+//	{2}    2, 2       {2,}   2, -1       {2,3}   2, 3       {,3}   0, 3
+//
+// GNU counts to 32767 (RE_DUP_MAX) and calls more an error; RE2 counts to maxRepeat, so what
+// is between is unsupported.
 func (p *posix) bounds(at int) (low, high, end int, err error) {
 	form := basicBounds()
 	if p.extended {
@@ -305,6 +315,7 @@ func (p *posix) endsBranch(at int) bool {
 }
 
 // group reads a group after its opening parenthesis.
+// The number of the group is the place of its parenthesis, as RE2 counts them, too.
 func (p *posix) group() (string, error) {
 	p.groups++
 	p.depth++
@@ -484,6 +495,7 @@ func (b *bracket) named(end string) (string, error) {
 }
 
 // element reads one character, which may be spelled "[.a.]" or "[=a=]".
+// A multi-character collating element does not exist in UTF-8 locales, and is an error.
 func (b *bracket) element() (rune, error) {
 	for _, mark := range []string{".", "="} {
 		if !strings.HasPrefix(b.text[b.at:], "["+mark) {

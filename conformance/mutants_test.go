@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -189,6 +190,7 @@ func TestMutants(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		for _, m := range mutants() {
 			t.Run(m.name, func(t *testing.T) {
+				exhaustive.Sample(t, 5)
 				t.Parallel()
 				for _, name := range m.cases {
 					got := runMutant(t, m, name, opts)

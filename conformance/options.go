@@ -23,7 +23,9 @@ type Options struct {
 	// its own. Empty means that all cases run.
 	Only []string
 	// Short leaves out the long cases, as -short does, for a variant of a file
-	// system that has a full run of its own. False leaves that to -short.
+	// system that has a full run of its own. With -short, such a variant runs
+	// one case in four of each group, and at least one. False leaves the long
+	// cases to -short.
 	Short bool
 	// CleanNames says that the file system cleans names with
 	// [workspace.CleanName], as [*workspace.Workspace] does, where a provider

@@ -52,12 +52,24 @@ func isGroup(name string) bool {
 	return slices.ContainsFunc(groups(), func(g group) bool { return g.name == name })
 }
 
-// run runs the cases of the group that the options do not skip.
+// shortShare is how many cases of a group there are for one that runs with both
+// Options.Short and -short.
+const shortShare = 4
+
+// run runs the cases of the group that the options do not leave out.
 func (g group) run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, o Options) {
+	wanted := 0
 	for _, c := range g.cases {
+		reason := o.leavesOut(g.name, c.name)
+		if reason == "" {
+			if o.Short && testing.Short() && wanted%shortShare != 0 {
+				reason = "left out by Options.Short and -short"
+			}
+			wanted++
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if reason := o.leavesOut(g.name, c.name); reason != "" {
+			if reason != "" {
 				t.Skip(reason)
 			}
 			c.try(newEnv(t, t, newFS(t), o))

@@ -42,6 +42,7 @@ type searchTree struct {
 // what is in the trees, so that what stores do before they run a regular expression has much
 // to decide.
 func TestPatterns(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	count := exhaustive.Some(t, "most of 2,000 patterns", 2_000, 40)
 	processes := exhaustive.Some(t, "most searches by other programs", 1, 8) // one in so many patterns

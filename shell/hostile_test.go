@@ -126,6 +126,7 @@ func TestHostile(t *testing.T) {
 			continue
 		}
 		t.Run(h.name, func(t *testing.T) {
+			exhaustive.Sample(t, 3)
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHostileChild$", "-test.count=1")
 			cmd.Env = append(os.Environ(), "WORKSPACEKIT_HOSTILE="+h.name)

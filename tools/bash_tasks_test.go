@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
@@ -43,6 +44,7 @@ const (
 // TestBashTasks does the tasks of TestTasks with the tool bash, on each store: the files are
 // the same at the end.
 func TestBashTasks(t *testing.T) {
+	exhaustive.Long(t)
 	calls := 0
 	for _, name := range slices.Sorted(maps.Keys(tasks)) {
 		calls += len(bashTasks[name])

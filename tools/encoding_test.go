@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/internal/charset"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -61,6 +62,7 @@ func TestReadEncodings(t *testing.T) {
 // TestEditEncodings edits random files, and compares the bytes before and after what
 // is replaced.
 func TestEditEncodings(t *testing.T) {
+	exhaustive.Long(t)
 	alphabets := map[charset.Encoding]string{
 		charset.UTF8:        "abc\r\nß日😀",
 		charset.UTF16LE:     "abc\r\nß日😀ऊ",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/tools"
 )
 
@@ -70,6 +71,7 @@ func pages(t *testing.T, set *tools.Set, op, key string, args object) (items []a
 
 // TestPagesMakeTheWhole compares pages of several sizes with one call.
 func TestPagesMakeTheWhole(t *testing.T) {
+	exhaustive.Long(t)
 	set, _ := newSet(t, tree(), nil)
 	tests := []struct {
 		name, op, key, limit string

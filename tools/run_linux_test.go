@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -103,7 +104,10 @@ func testRun(t *testing.T, files workspace.FileSystem) {
 }
 
 // TestRunSpills checks that a long output is shortened and can be read whole.
-func TestRunSpills(t *testing.T) { eachMachine(t, testRunSpills) }
+func TestRunSpills(t *testing.T) {
+	exhaustive.Long(t)
+	eachMachine(t, testRunSpills)
+}
 
 func testRunSpills(t *testing.T, files workspace.FileSystem) {
 	for _, shell := range []tools.Bash{nil, bashtool.New(nil)} {

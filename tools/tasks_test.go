@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -135,6 +136,7 @@ const (
 // the number of calls and the characters of arguments and results. With -update, the
 // results and figures are rewritten, from memory.
 func TestTasks(t *testing.T) {
+	exhaustive.Long(t)
 	calls, characters := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(tasks)) {
 		file := filepath.Join("testdata", "tasks", name+".golden")

@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/workspacekit/workspacekit/adapters/mcp"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -37,6 +38,7 @@ func newServer(t *testing.T, opts *mcp.Options, all map[string]workspace.FileSys
 // TestResourcesListEveryFile tests that pages add up to all files of all workspaces, and
 // that what is listed can be read, whatever its name is.
 func TestResourcesListEveryFile(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	files := map[string]string{".gitignore": "*.log\n"}
 	for _, name := range []string{"a b", "a%20b", "a?b#c", "é/界", "&=+;,@:$'()*!", "[x]{y}", "line\nbreak", `back\slash`, "-", "...", "d/..."} {

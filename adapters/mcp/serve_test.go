@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/adapters/mcp"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -103,6 +104,7 @@ func TestServeSurvivesBadLines(t *testing.T) {
 }
 
 func TestServeTakesLongMessages(t *testing.T) {
+	exhaustive.Long(t)
 	content := strings.Repeat("é\\n\\u0001", 1<<20)
 	write := `{"jsonrpc":"2.0","id":"w","method":"tools/call","params":{"name":"workspace__main__write_file","arguments":{"path":"big","content":"` + content + `"}}}`
 	fsys := newMemory(t, nil)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/adapters/webdav"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -113,6 +114,7 @@ var failure = regexp.MustCompile(`(\w+)\.* FAIL`)
 
 // TestRclone has rclone upload a tree, list, compare, move, and delete it.
 func TestRclone(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	for name, fsys := range fileSystems(t) {
 		t.Run(name, func(t *testing.T) {

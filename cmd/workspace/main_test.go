@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -32,6 +33,16 @@ func locateInside(explicit, dir string, env func(string) (string, bool)) (config
 	return file, err
 }
 
+// scripts returns the scripts of testdata/script: some of them with -short.
+func scripts(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob("testdata/script/*")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("Glob = %q, %v, want scripts", all, err)
+	}
+	return exhaustive.Sampled(all, 4)
+}
+
 func TestScripts(t *testing.T) {
 	store := s3test.New(t, nil)
 	schema, err := filepath.Abs("../../docs/workspace.schema.json")
@@ -39,7 +50,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               scripts(t),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

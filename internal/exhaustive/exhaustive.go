@@ -11,6 +11,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -65,9 +66,26 @@ func Draw(tb testing.TB, n int) {
 // short tests try. Without -short it does nothing.
 func Sample(tb testing.TB, n uint32) {
 	tb.Helper()
-	sum := fnv.New32a()
-	io.WriteString(sum, tb.Name())
-	if testing.Short() && sum.Sum32()%n != 0 {
+	if len(Sampled([]string{tb.Name()}, n)) == 0 {
 		tb.Skipf("left out: -short tries one in %d of these", n)
+	}
+}
+
+// Sampled returns all names, or with -short the about one in n that short tests try:
+// the same ones in each run.
+func Sampled(names []string, n uint32) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		sum := fnv.New32a()
+		io.WriteString(sum, name)
+		return testing.Short() && sum.Sum32()%n != 0
+	})
+}
+
+// Long skips the test with -short: it makes many rounds, or meets many moments, of what
+// other tests try once.
+func Long(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("left out: it takes too long for -short")
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 )
 
@@ -51,6 +52,7 @@ func peer(t *testing.T, dir, name string, arguments ...string) []string {
 // TestGrepFindsWhatGNUGrepFinds compares files and lines on a real tree. -I
 // makes GNU grep leave out binary files.
 func TestGrepFindsWhatGNUGrepFinds(t *testing.T) {
+	exhaustive.Long(t)
 	dir := goSource(t)
 	fsys, err := localbash.Open(dir, nil)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -84,6 +85,7 @@ func busy(t *testing.T, f *container.FS) {
 
 // TestCloseMeetsWatch closes an FS that has a watch at many points of another that begins.
 func TestCloseMeetsWatch(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	executor := localExecutor(t)
 	begin := func() (f *container.FS, begun <-chan error) {

@@ -20,13 +20,12 @@ import (
 // all but the long cases with the programs of busybox. Podman, with the same programs,
 // has those about what goes through its client. With -short, some cases are all.
 func TestConformance(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	in(t, places(), func(t *testing.T, r *running) {
 		opener, opts := parts, &conformance.Options{Symlink: r.symlink, Short: true, Only: eachOperation}
 		switch {
 		case r.name == "local":
 			opener, opts.Peer = unstarted, besideShells
-			opts.Short = false
-			if !testing.Short() {
+			if opts.Short = testing.Short(); !opts.Short {
 				opts.Only = nil
 			}
 		case r.name == "podman-busybox":

@@ -84,6 +84,7 @@ func TestExactConformance(t *testing.T) {
 // TestPoliciesBesideSwaps tests that nothing gets past a policy while files and
 // directories are swapped for symlinks.
 func TestPoliciesBesideSwaps(t *testing.T) {
+	exhaustive.Long(t)
 	shells := exhaustive.Some(t, "policies in other shells than dash", []string{"dash", "bash", "busybox"}, []string{"dash"})
 	inShells(t, shells, func(t *testing.T, executor container.Executor) {
 		swaptest.Run(t, func(t *testing.T, dir string) workspace.FileSystem {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -106,7 +107,10 @@ func works(t *testing.T, f *container.FS) {
 }
 
 // TestKilledShells kills what this process has started, so no test runs beside it.
-func TestKilledShells(t *testing.T) { writesBesideKills(t, places()[0].start(t)) }
+func TestKilledShells(t *testing.T) {
+	exhaustive.Long(t)
+	writesBesideKills(t, places()[0].start(t))
+}
 
 func TestKilledShellsInside(t *testing.T) { inOwn(t, places()[1:], writesBesideKills) }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -46,6 +47,7 @@ func hostileContents() []string {
 }
 
 func TestHostileNames(t *testing.T) {
+	exhaustive.Long(t)
 	inImages(t, func(t *testing.T, r *running) {
 		f := r.open(t)
 		for _, name := range hostileNames() {

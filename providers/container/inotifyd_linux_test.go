@@ -248,6 +248,7 @@ func awaitEvent(t *testing.T, events <-chan workspace.Event, name string) {
 // TestInotifydChurn makes and removes directories all the time: whatever is
 // missed meanwhile, what exists at last has been reported.
 func TestInotifydChurn(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	f := open(t, &container.Options{Executor: withInotifyd(t), Root: dir})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -46,6 +47,7 @@ func TestLockOfRemovedDirectory(t *testing.T) {
 // TestLockReleasedWhileLookedAt looks at a lock that comes and goes, which is
 // never in the way.
 func TestLockReleasedWhileLookedAt(t *testing.T) {
+	exhaustive.Long(t)
 	text, err := program.Text()
 	if err != nil {
 		t.Fatal(err)

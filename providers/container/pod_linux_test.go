@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -109,6 +110,7 @@ func openPod(t *testing.T, dir, name string) *container.FS {
 // TestPodStays reads what it has written, by one shell after the other, while
 // pods come and go.
 func TestPodStays(t *testing.T) {
+	exhaustive.Long(t)
 	for _, name := range []string{"deploy/web", "svc/web", "web-1"} {
 		t.Run(name, func(t *testing.T) {
 			dir := newCluster(t)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -85,6 +86,7 @@ func TestRequests(t *testing.T) {
 // TestDeniedRequests searches with denied names. The grep of the container looks
 // into the other files, and no request has a denied name.
 func TestDeniedRequests(t *testing.T) {
+	exhaustive.Long(t)
 	var asked []string
 	c := &observer{secret: "secret"}
 	f := open(t, &container.Options{Executor: c, Root: t.TempDir(), Shells: 1})

@@ -24,7 +24,7 @@ import (
 // TestRunConformance runs the cases for commands, each in an FS of its own: a directory of
 // another one would run none.
 func TestRunConformance(t *testing.T) {
-	inPlaces(t, func(t *testing.T, r *running) {
+	in(t, places(), func(t *testing.T, r *running) {
 		only := []string{"Run/signals", "Run/environment", "Run/canceled", "Run/background"}
 		switch {
 		case r.name == "docker-busybox" || exhaustive.On():
@@ -53,6 +53,7 @@ func (r *running) lasts(t *testing.T) string {
 // TestRunCancels cancels commands at random moments. When Run returns, none of their
 // processes runs.
 func TestRunCancels(t *testing.T) {
+	exhaustive.Long(t)
 	inPlaces(t, func(t *testing.T, r *running) {
 		cancels := 20
 		if exhaustive.On() {

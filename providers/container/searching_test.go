@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -47,6 +48,7 @@ func TestGrepBesideChanges(t *testing.T) {
 		for _, function := range []string{"remotegrep", "fetch"} {
 			for _, around := range []int{0, 1} {
 				t.Run(fmt.Sprintf("%s/before-%s/around-%d", name, function, around), func(t *testing.T) {
+					exhaustive.Sample(t, 6)
 					t.Parallel()
 					dir := t.TempDir()
 					names := fillWithNeedles(t, dir, files)
@@ -187,6 +189,7 @@ func TestGrepFirstOnlyReadsLess(t *testing.T) {
 // TestGrepOfLargeFiles has large files about which a grep in the container does not
 // say all.
 func TestGrepOfLargeFiles(t *testing.T) {
+	exhaustive.Long(t)
 	dir := t.TempDir()
 	hay := strings.Repeat("hay and more hay\n", 100_000)
 	for name, content := range map[string]string{
@@ -247,6 +250,7 @@ func TestGrepOfFailingPrograms(t *testing.T) {
 		"stat says something else of it": `case "$*" in *//*) echo 1 2 3 4 5 6//; exit 0 ;; esac`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			exhaustive.Sample(t, 4)
 			t.Parallel()
 			dir := t.TempDir()
 			names := fillWithNeedles(t, dir, 20)
@@ -268,6 +272,7 @@ func TestGrepOfFailingPrograms(t *testing.T) {
 // TestSearchBesideRemovals has a find that says about something that it has
 // vanished, always, or that it cannot be read.
 func TestSearchBesideRemovals(t *testing.T) {
+	exhaustive.Long(t)
 	for name, test := range map[string]struct {
 		says string
 		want error

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -66,6 +67,7 @@ func TestClients(t *testing.T) {
 		{"ssh", "host ", container.Options{Executor: container.Command{"ssh", "host"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			exhaustive.Sample(t, 3)
 			shells := filepath.Join(t.TempDir(), "shells")
 			stub(t, test.name, gotPod+fmt.Sprintf("[ \"$*\" = '%s' ] || { echo \"what is $*\" >&2; exit 1; }\necho $$ >>'%s'\nexec sh\n", test.args+started, shells))
 			test.opts.Root = t.TempDir()

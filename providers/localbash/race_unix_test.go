@@ -31,6 +31,7 @@ func swapRounds() int {
 // TestSwappedFolder does everything in a folder that another goroutine swaps
 // for a symlink to outside and back, all the time.
 func TestSwappedFolder(t *testing.T) {
+	exhaustive.Long(t)
 	for _, test := range []struct {
 		name     string
 		absolute bool
@@ -174,6 +175,7 @@ func restore(t *testing.T, fsys *localbash.FS) {
 // TestRmNeverFollows removes a folder again and again that takes turns with a
 // symlink to another folder of the workspace, which must keep what it has.
 func TestRmNeverFollows(t *testing.T) {
+	exhaustive.Long(t)
 	dir := t.TempDir()
 	keep := filepath.Join(dir, "keep", "sub", "file")
 	put(t, keep, "kept")

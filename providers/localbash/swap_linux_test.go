@@ -3,6 +3,7 @@ package localbash_test
 import (
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/swaptest"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -11,6 +12,7 @@ import (
 // TestPoliciesBesideSwaps tests that nothing gets past a policy while files and
 // directories are swapped for symlinks.
 func TestPoliciesBesideSwaps(t *testing.T) {
+	exhaustive.Long(t)
 	for name, openFS := range map[string]func(t *testing.T, dir string) workspace.FileSystem{
 		"openat2": func(t *testing.T, dir string) workspace.FileSystem { return open(t, dir, nil) },
 		"sync": func(t *testing.T, dir string) workspace.FileSystem {

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -55,6 +56,7 @@ func storms() []storm {
 // TestWatchStorm wants a reader that applies the events, and reads each file
 // that has one, to know the folder as it is when the storm is over.
 func TestWatchStorm(t *testing.T) {
+	exhaustive.Long(t)
 	t.Run("all", func(t *testing.T) {
 		for _, storm := range storms() {
 			t.Run(storm.name, func(t *testing.T) {

@@ -73,6 +73,7 @@ func increment(t *testing.T, w *workspace.Workspace) {
 // TestOneCreator lets many create the same new file: by a write, a stream, a copy
 // and a move. One wins.
 func TestOneCreator(t *testing.T) {
+	exhaustive.Long(t)
 	create := &workspace.WriteOptions{IfNotExist: true}
 	for name, make := range map[string]func(t *testing.T, f *objectstore.FS, source string) error{
 		"write": func(t *testing.T, f *objectstore.FS, source string) error {

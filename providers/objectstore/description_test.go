@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -62,6 +63,7 @@ func (s store) descriptionOf(t *testing.T, key string) (spelled map[string]strin
 // TestDescriptionKept replaces, copies and moves an object. It keeps everything
 // but the token, which says whose write it was.
 func TestDescriptionKept(t *testing.T) {
+	exhaustive.Long(t)
 	edit := func(ctx context.Context, f *objectstore.FS) error {
 		_, _, err := workspace.New("test", f, nil).Edit(ctx, "d/f.txt", func([]byte) ([]byte, error) { return []byte("new"), nil })
 		return err

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -66,6 +67,7 @@ func TestDownload(t *testing.T) {
 		} {
 			for _, p := range profiles() {
 				t.Run(faultName+"/"+readName+"/"+p.name, func(t *testing.T) {
+					exhaustive.Sample(t, 4)
 					t.Parallel()
 					server := s3test.New(t, p.options)
 					server.Put(bucket, "p/f", []byte(content))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -82,6 +83,7 @@ func foreign(t *testing.T, p profile, keys []string) (*s3test.Server, *objectsto
 
 // TestForeignKeys shows each case to every operation.
 func TestForeignKeys(t *testing.T) {
+	exhaustive.Long(t)
 	for _, c := range foreignCases() {
 		for _, p := range profiles() {
 			t.Run(c.name+"/"+p.name, func(t *testing.T) {

@@ -43,6 +43,7 @@ func TestIndexRequests(t *testing.T) {
 		{"an index, without matches", indexed(), "absent", 0, 0},
 	} {
 		t.Run(test.what, func(t *testing.T) {
+			exhaustive.Sample(t, 3)
 			t.Parallel()
 			server := s3test.New(t, nil)
 			seed(server, names...)
@@ -100,6 +101,7 @@ func TestIndexKinds(t *testing.T) {
 
 // TestIndexBound wants what an index has no room for to be downloaded again, and some not.
 func TestIndexBound(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	const objects, room = 1_000, 700
 	server := s3test.New(t, nil)
@@ -153,6 +155,7 @@ func TestIndexConformance(t *testing.T) {
 // TestIndexRounds lets other clients change a bucket, also while it is searched. Each search
 // that nobody writes beside must find what a workspace without an index and cache finds.
 func TestIndexRounds(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	everyStore(t, func(t *testing.T, s store) {
 		t.Parallel()

@@ -93,6 +93,7 @@ func TestMoveDeniedAtOnce(t *testing.T) {
 // TestMoveKilled ends a move before, or after, each of its requests, as if the
 // process had been killed, and moves again in another process.
 func TestMoveKilled(t *testing.T) {
+	exhaustive.Long(t)
 	for _, p := range profiles() {
 		for _, served := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/served=%v", p.name, served), func(t *testing.T) {
@@ -183,6 +184,7 @@ func TestMoveResumedOverOther(t *testing.T) {
 // TestMovesMeet moves one directory many times at once, to one name and to
 // several, each as often as it takes. No file is lost.
 func TestMovesMeet(t *testing.T) {
+	exhaustive.Long(t)
 	for _, p := range profiles() {
 		for _, destinations := range [][]string{{"m", "m", "m", "m"}, {"m", "m", "n", "n"}} {
 			t.Run(p.name+"/"+strings.Join(destinations, ""), func(t *testing.T) {

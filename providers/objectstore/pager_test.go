@@ -99,6 +99,7 @@ func TestWalkAgain(t *testing.T) {
 // TestWalkAgainFromAfter pages through what has been listed, and leaves out
 // directories, with the cuts of the first listing.
 func TestWalkAgainFromAfter(t *testing.T) {
+	exhaustive.Long(t)
 	seed1, seed2 := rand.Uint64(), rand.Uint64()
 	t.Logf("seed %d %d", seed1, seed2)
 	random := rand.New(rand.NewPCG(seed1, seed2))

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/tools"
@@ -80,6 +81,7 @@ func TestRequestHeaders(t *testing.T) {
 				continue // it changes the same requests as sse-kms
 			}
 			t.Run(p.name+"/"+name, func(t *testing.T) {
+				exhaustive.Sample(t, 4)
 				t.Parallel()
 				seen := make(map[string]bool)
 				for _, c := range append(slices.Concat(writeFaults(), treeFaults(), readFaults()), editTagged()) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -49,7 +50,10 @@ func TestRequests(t *testing.T) {
 	for group, cases := range requestGroups() {
 		for _, c := range cases {
 			for _, p := range profiles() {
-				t.Run(group+"/"+c.name+"/"+p.name, func(t *testing.T) { c.test(t, p) })
+				t.Run(group+"/"+c.name+"/"+p.name, func(t *testing.T) {
+					exhaustive.Sample(t, 4)
+					c.test(t, p)
+				})
 			}
 		}
 	}

@@ -57,7 +57,7 @@ func TestConformance(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 			return newFS(t, memory.New(nil), &backup.Options{Dir: hiddenDir})
-		}, nil)
+		}, &conformance.Options{Short: testing.Short()})
 	})
 	t.Run("memory-store", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {

@@ -92,6 +92,7 @@ func stopping(t *testing.T, raw workspace.FileSystem, changes int, after bool) *
 // at each change that the undo makes. What is left is the old state or the new one,
 // and an undo brings back the old one.
 func TestStop(t *testing.T) {
+	exhaustive.Long(t)
 	for _, provider := range []string{"memory", "bucket"} {
 		for name, edit := range edits {
 			if testing.Short() && provider == "bucket" && (strings.Contains(name, "large") || name == "move dir") {

@@ -92,6 +92,7 @@ func changeSomething(ctx context.Context, b *backup.FS, random *rand.Rand, edit 
 
 // TestKill kills a process in the middle of its changes, and undoes all of them.
 func TestKill(t *testing.T) {
+	exhaustive.Long(t)
 	rounds := exhaustive.Some(t, "most kills", 200, 20)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -114,6 +115,7 @@ func TestSessions(t *testing.T) {
 // one wrapper and through several, and undo. Whatever was replaced without being undone
 // is in the journal.
 func TestSessionsTogether(t *testing.T) {
+	exhaustive.Long(t)
 	for _, shared := range []bool{true, false} {
 		for provider, open := range providers {
 			t.Run(fmt.Sprintf("%s/%t", provider, shared), func(t *testing.T) {

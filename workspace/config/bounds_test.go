@@ -7,12 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 // TestBounds tests files that would cost a plain reader the time of the square
 // of their size, its stack, or its memory.
 func TestBounds(t *testing.T) {
+	exhaustive.Long(t)
 	const size = 1 << 20
 	for _, tt := range []struct{ name, before, repeated, want string }{
 		{"block-keys", "", "a: b\n", "more than 15000 entries"},

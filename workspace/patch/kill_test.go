@@ -76,6 +76,7 @@ func applyInChild(dir string) error {
 // TestKill kills processes that apply patches of several files, at random moments: the
 // patches are then applied whole or not at all.
 func TestKill(t *testing.T) {
+	exhaustive.Long(t)
 	rounds := exhaustive.Some(t, "most kills", 1000, 30)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -11,7 +11,7 @@ import (
 )
 
 func TestSubConformance(t *testing.T) {
-	conformance.Run(t, newSub, nil)
+	conformance.Run(t, newSub, &conformance.Options{Short: testing.Short()})
 }
 
 // newSub returns a directory whose name is hostile to globs, beside files that
@@ -44,6 +44,7 @@ func TestReadOnlyConformance(t *testing.T) {
 		below.Store(fsys, m)
 		return fsys
 	}, &conformance.Options{
+		Short: testing.Short(),
 		Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem {
 			m, _ := below.Load(fsys)
 			return m.(workspace.FileSystem)

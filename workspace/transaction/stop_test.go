@@ -88,6 +88,7 @@ const tooLate = transaction.MaxDuration + time.Hour
 // TestStop kills the program at each change that a transaction makes in the store, and the
 // next program at some change of the recovery. Then there is the old state or the new one.
 func TestStop(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -230,6 +231,7 @@ func after(text string, n int, others ...string) string {
 
 // TestTogether tests that transactions at the same time do not disturb each other.
 func TestTogether(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	for name, store := range stores(t) {
 		t.Run(name, func(t *testing.T) {

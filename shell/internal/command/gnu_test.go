@@ -105,6 +105,7 @@ func TestGNU(t *testing.T) {
 	maps.Copy(tests, gnuAwkTests)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
+			exhaustive.Sample(t, 6)
 			t.Parallel()
 			test.run(t, name)
 		})

@@ -26,6 +26,7 @@ func (e endless) Read(b []byte) (int, error) {
 // TestEndless gives every program an input without an end and an output that nobody
 // reads for long. Each ends, with or without a message, and holds little memory.
 func TestEndless(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	lines := []string{"cat", "cat -n", "head -n 3", "head -c 3", "head -n -3", "head -n -999999999", "head -c -999999999", "tail", "tail -n 999999999", "tail -c 999999999", "wc",
 		"wc -l", "nl", "tac", "rev", "cut -c 1", "paste -s", "paste", "join - missing", "comm - missing", "sort", "sort -c", "sort -u", "uniq -c", "uniq -D", "tr a b",

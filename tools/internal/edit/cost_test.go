@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -13,6 +14,7 @@ import (
 // TestManyReplacementsAreFast has a deadline that only work which is not linear misses:
 // for each of 90,000 replacements on a line, or in a file, that is long.
 func TestManyReplacementsAreFast(t *testing.T) {
+	exhaustive.Long(t)
 	const many = 90_000
 	blanks := strings.Repeat(" ", 19)
 	for name, c := range map[string]struct {
@@ -41,6 +43,7 @@ func TestManyReplacementsAreFast(t *testing.T) {
 
 // TestTextThatNearlyOccursIsFast looks for a text whose beginning, or end, is at each place.
 func TestTextThatNearlyOccursIsFast(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	data := []byte(strings.Repeat("q", 8<<20) + "!")
 	for _, old := range []string{strings.Repeat("q", 1<<16) + "e", "e" + strings.Repeat("q", 1<<16), strings.Repeat("q", 1<<16) + "!"} {
@@ -58,6 +61,7 @@ func TestTextThatNearlyOccursIsFast(t *testing.T) {
 // TestReplacementsAreBounded has edits whose replacements, one for each place, would
 // take gigabytes.
 func TestReplacementsAreBounded(t *testing.T) {
+	exhaustive.Long(t)
 	long := strings.Repeat(strings.Repeat("x", 999)+"\n", 100)
 	for name, c := range map[string]struct {
 		data string

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 )
 
@@ -13,6 +14,7 @@ import (
 // takes with that of splitting the file into lines, in lower case. Other programs can
 // make either take longer, so it is repeated until both have been left alone.
 func TestNearestCost(t *testing.T) {
+	exhaustive.Long(t)
 	const size = 1 << 20
 	long := strings.Repeat("abcdefghi ", 6000)
 	for name, test := range map[string]struct{ data, old string }{

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 )
 
@@ -122,6 +123,7 @@ func TestNearestIsBounded(t *testing.T) {
 // TestNearestIsFast has a deadline that only a search which is not linear
 // misses.
 func TestNearestIsFast(t *testing.T) {
+	exhaustive.Long(t)
 	var data bytes.Buffer
 	for i := 0; data.Len() < 10<<20; i++ {
 		fmt.Fprintf(&data, "\tline %d of a file that is long\n}\n", i)

@@ -22,11 +22,10 @@ const ErrorMetaKey = "io.github.workspacekit/error"
 // client has a session of its own, and is asked where a rule asks.
 func handler(tool *tools.Tool, clients *clients) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		if calls, ok := ctx.Value(callsKey{}).(context.Context); ok {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithCancel(ctx)
-			defer cancel()
-			defer context.AfterFunc(calls, cancel)()
+		if calls, ok := ctx.Value(callsKey{}).(*httpCalls); ok {
+			var ended func()
+			ctx, ended = calls.begin(ctx, ownerOf(req.Session.ID(), req.Extra.TokenInfo))
+			defer ended()
 		}
 		client := clients.of(req.Session)
 		call := &asking{client: req.Session, answers: clients.questions.answers(req.Params)}

@@ -57,7 +57,7 @@ func newConnection(ctx context.Context, in io.Reader, out io.Writer, opts *Serve
 		done:     ctx.Done(),
 		lines:    newLines(in, o.MaxMessage),
 		grace:    o.Grace,
-		asked:    newPending(),
+		asked:    &pending{open: map[jsonrpc.ID]bool{}},
 		incoming: make(chan incoming),
 		ended:    make(chan struct{}),
 		closed:   closed,

@@ -66,8 +66,8 @@ type HTTPOptions struct {
 // pages in browsers are refused: those with a foreign Origin, and those with a Host
 // that is not the server's. Nil opts mean the zero HTTPOptions.
 //
-// When ctx ends, calls that run are still answered, and ServeHTTP returns nil. It
-// closes the listener.
+// A client that ends its session cancels the calls that run in it. When ctx ends, calls that
+// run are still answered, and ServeHTTP returns nil. It closes the listener.
 //
 // # Errors
 //
@@ -78,9 +78,10 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 		listener.Close()
 		return fmt.Errorf("mcp: %w", err)
 	}
-	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	base := context.WithValue(context.WithValue(calls, hangUpKey{}, ctx.Done()), callsKey{}, calls)
+	calls := &httpCalls{server: running, open: map[*httpCall]bool{}, ending: map[owner]int{}}
+	base := context.WithValue(context.WithValue(running, hangUpKey{}, ctx.Done()), callsKey{}, calls)
 	sessions := sdk.NewStreamableHTTPHandler(o.chooseServer(server), &sdk.StreamableHTTPOptions{
 		SessionTimeout:             o.SessionTimeout,
 		MaxRequestBodyBytes:        int64(o.MaxMessage),
@@ -89,7 +90,7 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 	})
 	mux := http.NewServeMux()
 	var posts sync.RWMutex
-	mux.Handle(HTTPPath, httpguard.Guard(ctx, o.Hosts, o.authorize(o.refuseLong(counted(&posts, sessions)))))
+	mux.Handle(HTTPPath, httpguard.Guard(ctx, o.Hosts, o.authorize(o.refuseLong(counted(&posts, calls.cancelEnded(sessions))))))
 	srv := httpguard.NewServer(mux, o.ReadTimeout, int64(o.MaxMessage), o.Logger)
 	srv.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
@@ -117,10 +118,6 @@ func (o *HTTPOptions) chooseServer(server *sdk.Server) func(*http.Request) *sdk.
 // sessionHeader has the id of a session in all requests but the one that begins it.
 const sessionHeader = "Mcp-Session-Id"
 
-// callsKey is the key of a context in that of a session. When it ends, the calls of
-// the session are cancelled.
-type callsKey struct{}
-
 // counted holds posts for reading while a client's message is answered, and refuses
 // messages once posts is locked.
 func counted(posts *sync.RWMutex, next http.Handler) http.Handler {
@@ -131,6 +128,16 @@ func counted(posts *sync.RWMutex, next http.Handler) http.Handler {
 				return
 			}
 			defer posts.RUnlock()
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// cancelEnded cancels the calls of a session that its client ends, which next does.
+func (c *httpCalls) cancelEnded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			defer c.cancel(ownerOf(r.Header.Get(sessionHeader), auth.TokenInfoFromContext(r.Context())))()
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -9,15 +9,13 @@ import (
 // methodListen is a request that stays open until the client goes.
 const methodListen = "subscriptions/listen"
 
-// pending holds the requests that have no answer yet. It is safe for concurrent use.
+// pending holds the requests that have no answer yet: none where open is an empty map. It is
+// safe for concurrent use.
 type pending struct {
 	mu    sync.Mutex
 	open  map[jsonrpc.ID]bool // guarded by mu
 	empty chan struct{}       // guarded by mu; not nil once somebody waits
 }
-
-// newPending returns an empty set.
-func newPending() *pending { return &pending{open: map[jsonrpc.ID]bool{}} }
 
 // ask notes that message wants an answer, if it does.
 func (p *pending) ask(message jsonrpc.Message) {

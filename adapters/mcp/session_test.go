@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -157,7 +158,8 @@ func TestEachClientHasAQuota(t *testing.T) {
 // machine is memory that says that it can run commands, which last until they are killed.
 type machine struct {
 	*memory.FS
-	killed chan string // the directory of a command
+	began  chan string // the directory of a command; or nil
+	killed chan string // as well
 }
 
 func (m machine) Capabilities() workspace.Capabilities {
@@ -169,6 +171,9 @@ func (m machine) Capabilities() workspace.Capabilities {
 func (m machine) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
 	if _, err := io.Copy(io.Discard, opts.Stdin); err != nil { // the command has begun
 		return nil, err
+	}
+	if m.began != nil {
+		m.began <- opts.Dir
 	}
 	<-ctx.Done()
 	m.killed <- opts.Dir
@@ -210,33 +215,77 @@ func TestClientLeaves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := machine{memory.New(nil), make(chan string, 10)}
-			for _, dir := range []string{"first", "second"} {
+			m := machine{memory.New(nil), nil, make(chan string, 10)}
+			for _, dir := range []string{"first", "second", "waiting"} {
 				if err := m.Mkdir(t.Context(), dir, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
 			connect := c.serve(t, m)
-			first, second := connect(), connect()
+			second := connect()
+			// A client that waits for an answer has not left, however slow the machine is.
+			waiting := make(chan struct{})
+			go func() {
+				defer close(waiting)
+				second.CallTool(t.Context(), &sdk.CallToolParams{
+					Name: "workspace__main__run", Arguments: json.RawMessage(`{"command": "sleep", "dir": "waiting"}`),
+				})
+			}()
+			t.Cleanup(func() { <-waiting })
+			first := connect()
 			call(t, first, "run", `{"command": "sleep", "dir": "first", "background": true}`)
 			call(t, second, "run", `{"command": "sleep", "dir": "second", "background": true}`)
 			c.leave(first)
-			late := time.After(deadline)
-			for {
-				select {
-				case <-late:
-					t.Fatal("the command of the first client still runs")
-				case dir := <-m.killed:
-					if dir != "first" {
-						t.Errorf("the command of the %s client was killed", dir)
-					}
-					return
-				default: // the second client stays, as it asks
-				}
-				if got := call(t, second, "processes", `{}`).Content[0].(*sdk.TextContent).Text; !strings.HasPrefix(got, "1 running") {
-					t.Fatalf("the second client has %q", got)
+			select {
+			case <-time.After(deadline):
+				t.Fatal("the command of the first client still runs")
+			case dir := <-m.killed:
+				if dir != "first" {
+					t.Errorf("the command with the directory %s was killed", dir)
 				}
 			}
+			if got := textOf(t, call(t, second, "processes", `{}`)); !strings.HasPrefix(got, "1 running") {
+				t.Errorf("the second client has %q", got)
+			}
 		})
+	}
+}
+
+// TestEndedSessionEndsCalls tests that a client that ends its session over HTTP ends the
+// calls that run in it, and nobody else's.
+func TestEndedSessionEndsCalls(t *testing.T) {
+	t.Parallel()
+	m := machine{memory.New(nil), make(chan string, 10), make(chan string, 10)}
+	addr := serveHTTP(t, m, &mcp.HTTPOptions{Tokens: []string{firstToken, secondToken}})
+	sessions := map[string]*sdk.ClientSession{firstToken: httpClient(t, addr, firstToken), secondToken: httpClient(t, addr, secondToken)}
+	for token, session := range sessions {
+		if err := m.Mkdir(t.Context(), token, nil); err != nil {
+			t.Fatal(err)
+		}
+		go session.CallTool(t.Context(), &sdk.CallToolParams{
+			Name: "workspace__main__run", Arguments: json.RawMessage(`{"command": "sleep", "dir": "` + token + `"}`),
+		})
+		receive(t, m.began)
+	}
+	for _, step := range []struct {
+		session, token string
+		want           int
+	}{{secondToken, firstToken, http.StatusForbidden}, {firstToken, firstToken, http.StatusNoContent}} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://"+addr+mcp.HTTPPath, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Mcp-Session-Id", sessions[step.session].ID())
+		response, err := (&http.Client{Transport: bearer(step.token), Timeout: deadline}).Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != step.want {
+			t.Errorf("DELETE of the session of %s by %s = %d, want %d", step.session, step.token, response.StatusCode, step.want)
+		}
+	}
+	if got := receive(t, m.killed); got != firstToken || len(m.killed) > 0 {
+		t.Errorf("the command of %s and %d more were killed, want only that of %s", got, len(m.killed), firstToken)
 	}
 }

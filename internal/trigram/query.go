@@ -1,6 +1,7 @@
 package trigram
 
 import (
+	"encoding/binary"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -15,7 +16,8 @@ import (
 // and shapes, and one of each list of alternatives. The zero Query is met by every text.
 type Query struct {
 	short   []uint32 // of grams of three bytes
-	hashes  []uint32 // of other grams, and of shapes
+	hashes  []uint32 // of grams of four bytes, and of shapes
+	long    []uint32 // of grams of five bytes, which only a large Set has
 	choices [][]Query
 }
 
@@ -25,12 +27,14 @@ func (q Query) Everything() bool {
 }
 
 // Meets reports whether the text with the given set may meet q.
-func (q Query) Meets(set Set) bool { return q.meets(set, true) }
+func (q Query) Meets(set Set) bool { return q.meets(set, true, len(set) >= largeWords) }
 
 // MeetsUnion reports whether a text of a [Union] with the given set may meet q.
-func (q Query) MeetsUnion(set Set) bool { return q.meets(set, false) }
+func (q Query) MeetsUnion(set Set) bool { return q.meets(set, false, false) }
 
-func (q Query) meets(set Set, short bool) bool {
+// meets reports whether set may have all that q asks for, of the grams of three and of five
+// bytes only if they count.
+func (q Query) meets(set Set, short, long bool) bool {
 	for _, hash := range q.hashes {
 		if !set.has(hash) {
 			return false
@@ -41,8 +45,13 @@ func (q Query) meets(set Set, short bool) bool {
 			return false
 		}
 	}
+	for _, hash := range q.long {
+		if long && !set.has(hash) {
+			return false
+		}
+	}
 	for _, choice := range q.choices {
-		if !slices.ContainsFunc(choice, func(q Query) bool { return q.meets(set, short) }) {
+		if !slices.ContainsFunc(choice, func(q Query) bool { return q.meets(set, short, long) }) {
 			return false
 		}
 	}
@@ -306,13 +315,17 @@ func oneOf(choice []Query) Query {
 func (q *Query) add(other Query) {
 	q.short = slices.Concat(q.short, other.short)
 	q.hashes = slices.Concat(q.hashes, other.hashes)
+	q.long = slices.Concat(q.long, other.long)
 	q.choices = slices.Concat(q.choices, other.choices)
 }
 
 // gramsOf returns the Query for the grams of text, which is in lower case.
 func gramsOf(text string) (q Query) {
 	for _, gram := range rarestFirst(text, 4) {
-		q.hashes = append(q.hashes, hashOf4(uint32(gram[0])<<24|uint32(gram[1])<<16|uint32(gram[2])<<8|uint32(gram[3])))
+		q.hashes = append(q.hashes, hashOf4(binary.BigEndian.Uint32([]byte(gram))))
+	}
+	for _, gram := range rarestFirst(text, 5) {
+		q.long = append(q.long, hashOf5(binary.BigEndian.Uint32([]byte(gram)), uint32(gram[4])))
 	}
 	for _, gram := range rarestFirst(text, 3) {
 		q.short = append(q.short, hashOf3(uint32(gram[0])<<16|uint32(gram[1])<<8|uint32(gram[2])))

@@ -4,7 +4,8 @@
 // A gram is three or four bytes that follow each other, with ASCII letters in lower case. The
 // long s (ſ) and the Kelvin sign, which equal s and k where case is ignored, count as these. A
 // text that contains "Context(" has all of its grams. So a text that lacks one of
-// them need not be read. A shape is the kinds of five bytes, one of them a digit, for patterns
+// them need not be read. A text of 64 KiB or more has most grams that occur in words, and its
+// Set has those of five bytes, too. A shape is the kinds of five bytes, one of them a digit, for patterns
 // that have no grams:
 //
 //	pattern                query
@@ -33,6 +34,9 @@ type Set []uint64
 
 // maxWords bounds the Set of a text: 256 KiB, for a text of two million bytes.
 const maxWords = 32 << 10
+
+// largeWords is the size of a Set from which on it has grams of five bytes.
+const largeWords = 1 << 10
 
 // maxUnionWords bounds the Set of many texts: 32 KiB. More of them have few more grams.
 const maxUnionWords = 4 << 10
@@ -125,6 +129,9 @@ func add(text []byte, set Set, union *places) {
 	}
 	for i := 2; i < len(text); i++ {
 		b := text[i]
+		if len(set) >= largeWords && i >= 4 {
+			set.put(hashOf5(gram, folded[b]))
+		}
 		gram = gram<<8 | folded[b]
 		hash := hashOf4(gram)
 		if union != nil {
@@ -161,12 +168,14 @@ func (s Set) put(hash uint32) {
 // put adds what has the given hash.
 func (p *places) put(hash uint32) { p[hash>>20] |= 1 << (hash >> 14 & 63) }
 
-// The hashes spread over 32 bits what a text has: its last three or four bytes, and the kinds
+// The hashes spread over 32 bits what a text has: its last three to five bytes, and the kinds
 // of its last five. See Knuth, The Art of Computer Programming, volume 3, section 6.4.
 
 func hashOf3(gram uint32) uint32 { return (gram & 0xffffff) * 2654435769 }
 
 func hashOf4(gram uint32) uint32 { return gram * 2246822519 }
+
+func hashOf5(first4, last uint32) uint32 { return (first4 + last*374761393) * 668265263 }
 
 func hashesOfShape(shape uint32) [3]uint32 {
 	shape &= 1<<(shapeLen*kindBits) - 1

@@ -61,8 +61,10 @@ func TestMeets(t *testing.T) {
 		if everything := test.meets == "" && test.lacks == ""; query.Everything() != everything {
 			t.Errorf("Plan(%q).Everything() = %v, want %v", test.pattern, !everything, everything)
 		}
-		if !query.Meets(trigram.Append(nil, []byte(test.meets))) {
-			t.Errorf("Plan(%q) is not met by %q", test.pattern, test.meets)
+		for _, size := range []int{0, 64 << 10} {
+			if !query.Meets(trigram.Append(nil, []byte(test.meets+strings.Repeat("\n", size)))) {
+				t.Errorf("Plan(%q) is not met by %q and %d line breaks", test.pattern, test.meets, size)
+			}
 		}
 		if test.lacks != "" && query.Meets(trigram.Append(nil, []byte(test.lacks+strings.Repeat("\n", 1000)))) {
 			t.Errorf("Plan(%q) is met by %q", test.pattern, test.lacks)
@@ -90,7 +92,7 @@ func TestMatchMeets(t *testing.T) {
 		}
 		return pattern(depth-1) + pattern(depth-1)
 	}
-	matches := 0
+	matches, large := 0, strings.Repeat("\n", 64<<10) // a Set of such a text has more
 	for range 20_000 {
 		flags := pick("", "(?i)", "(?m)", "(?im)", "(?s)")
 		query, re := plan(t, flags+pattern(1+random.IntN(4)))
@@ -103,9 +105,13 @@ func TestMatchMeets(t *testing.T) {
 		}
 		matches++
 		// As in a search, what matches may have been "\r\n" in the file.
-		for _, file := range []string{text.String(), strings.ReplaceAll(text.String(), "\n", "\r\n")} {
+		files := []string{text.String(), strings.ReplaceAll(text.String(), "\n", "\r\n")}
+		if matches%16 == 0 {
+			files = append(files, text.String()+large, large+text.String())
+		}
+		for _, file := range files {
 			if !query.Meets(trigram.Append(nil, []byte(file))) {
-				t.Fatalf("%q matches %q, but its query is not met by %q", re, text.String(), file)
+				t.Fatalf("%q matches %q, but its query is not met by a file of %d bytes with it", re, text.String(), len(file))
 			}
 		}
 	}
@@ -206,6 +212,10 @@ func TestLargeText(t *testing.T) {
 	}
 	if met > 20 {
 		t.Errorf("%d of 1,000 random words meet the set of %d bytes", met, 8*len(set))
+	}
+	parts := "have avec vect ecto ctor tory" + strings.Repeat("\n", 64<<10)
+	if query, _ := plan(t, "havectory"); query.Meets(trigram.Append(nil, []byte(parts))) {
+		t.Errorf("a text that has only each four bytes of a word meets its query")
 	}
 }
 

@@ -1,9 +1,10 @@
-// Package exhaustive says how much tests try. What takes long and seldom finds
-// anything that shorter tests do not is tried only with
+// Package exhaustive says how much tests try. What takes long and seldom finds anything
+// that shorter tests do not is tried with one of
 //
-//	WORKSPACEKIT_EXHAUSTIVE=1
+//	WORKSPACEKIT_TESTS=long    also long tests, and all of what else is sampled, as .ci/run does
+//	WORKSPACEKIT_TESTS=all     everything, as ".ci/run exhaustive" does
 //
-// in the environment, as in ".ci/run exhaustive", and never with -short.
+// in the environment, and never with -short.
 package exhaustive
 
 import (
@@ -15,16 +16,29 @@ import (
 	"testing"
 )
 
-const variable = "WORKSPACEKIT_EXHAUSTIVE"
+const variable = "WORKSPACEKIT_TESTS"
+
+// level is the value of the variable.
+var level = func() string {
+	switch level := os.Getenv(variable); level {
+	case "", "long", "all":
+		return level
+	default:
+		panic(variable + "=" + level + " is unknown: there are long and all")
+	}
+}()
 
 // On reports whether tests try everything.
-func On() bool { return os.Getenv(variable) != "" && !testing.Short() }
+func On() bool { return level == "all" && !testing.Short() }
+
+// IsLong reports whether tests try what takes long.
+func IsLong() bool { return level != "" && !testing.Short() }
 
 // Need skips the test unless tests try everything, and says what is left out.
 func Need(tb testing.TB, what string) {
 	tb.Helper()
 	if !On() {
-		tb.Skipf("left out: %s; run it with %s=1 and without -short", what, variable)
+		tb.Skipf("left out: %s; run it with %s=all and without -short", what, variable)
 	}
 }
 
@@ -35,7 +49,7 @@ func Some[T any](tb testing.TB, what string, all, some T) T {
 	if On() {
 		return all
 	}
-	tb.Logf("left out: %s; run it with %s=1 and without -short", what, variable)
+	tb.Logf("left out: %s; run it with %s=all and without -short", what, variable)
 	return some
 }
 
@@ -50,7 +64,7 @@ func Drawn(tb testing.TB, n int) bool {
 	if rand.IntN(n) > 0 {
 		return false
 	}
-	tb.Logf("drawn by chance, one time in %d; %s=1 repeats it", n, variable)
+	tb.Logf("drawn by chance, one time in %d; %s=all repeats it", n, variable)
 	return true
 }
 
@@ -58,34 +72,34 @@ func Drawn(tb testing.TB, n int) bool {
 func Draw(tb testing.TB, n int) {
 	tb.Helper()
 	if !Drawn(tb, n) {
-		tb.Skipf("left out: each run draws one in %d of these; run it with %s=1 and without -short", n, variable)
+		tb.Skipf("left out: each run draws one in %d of these; run it with %s=all and without -short", n, variable)
 	}
 }
 
-// Sample skips the test with -short, unless its name is one of the about one in n that
-// short tests try. Without -short it does nothing.
+// Sample skips the test, unless its name is one of the about one in n of a sample, or tests
+// try what takes long.
 func Sample(tb testing.TB, n uint32) {
 	tb.Helper()
 	if len(Sampled([]string{tb.Name()}, n)) == 0 {
-		tb.Skipf("left out: -short tries one in %d of these", n)
+		tb.Skipf("left out: a sample of one in %d of these; run all with %s=long and without -short", n, variable)
 	}
 }
 
-// Sampled returns all names, or with -short the about one in n that short tests try:
-// the same ones in each run.
+// Sampled returns about one in n of names, the same ones in each run, or all if tests try
+// what takes long.
 func Sampled(names []string, n uint32) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		sum := fnv.New32a()
 		io.WriteString(sum, name)
-		return testing.Short() && sum.Sum32()%n != 0
+		return !IsLong() && sum.Sum32()%n != 0
 	})
 }
 
-// Long skips the test with -short: it makes many rounds, or meets many moments, of what
-// other tests try once.
+// Long skips the test, unless tests try what takes long: it makes many rounds, or meets many
+// moments, of what other tests try once.
 func Long(tb testing.TB) {
 	tb.Helper()
-	if testing.Short() {
-		tb.Skip("left out: it takes too long for -short")
+	if !IsLong() {
+		tb.Skipf("left out: it takes long; run it with %s=long and without -short", variable)
 	}
 }

@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 		switch {
 		case r.name == "local":
 			opener, opts.Peer = unstarted, besideShells
-			if opts.Short = testing.Short(); !opts.Short {
+			if opts.Short = !exhaustive.IsLong(); !testing.Short() {
 				opts.Only = nil
 			}
 		case r.name == "podman-busybox":

@@ -23,5 +23,5 @@ func TestExactConformanceOldKernel(t *testing.T) {
 	exhaustive.Need(t, "the exact view without openat2, whose plain view has a run")
 	conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 		return exact(t, open(t, t.TempDir(), nil).WithoutOpenat2())
-	}, &conformance.Options{Short: testing.Short()})
+	}, &conformance.Options{Short: !exhaustive.IsLong()})
 }

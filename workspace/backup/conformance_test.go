@@ -57,7 +57,7 @@ func TestConformance(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {
 			return newFS(t, memory.New(nil), &backup.Options{Dir: hiddenDir})
-		}, &conformance.Options{Short: testing.Short()})
+		}, &conformance.Options{Short: !exhaustive.IsLong()})
 	})
 	t.Run("memory-store", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem {

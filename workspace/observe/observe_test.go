@@ -64,7 +64,7 @@ func (r *recorder) take() []observe.Event {
 func TestConformance(t *testing.T) {
 	conformance.Run(t, func(*testing.T) workspace.FileSystem {
 		return observe.New(memory.New(nil), "test", &recorder{})
-	}, &conformance.Options{Short: testing.Short()})
+	}, &conformance.Options{Short: !exhaustive.IsLong()})
 }
 
 func openLocal(t *testing.T) *localbash.FS {

@@ -106,7 +106,7 @@ func TestApprovedConformance(t *testing.T) {
 	const conflict = "a write of a file that others write all the time is a conflict, as nobody can approve it"
 	t.Run("changes", func(t *testing.T) {
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return approving(t, changes...) }, &conformance.Options{
-			Short: testing.Short(),
+			Short: !exhaustive.IsLong(),
 			Skip: map[string]string{
 				"Concurrency/never-torn":            conflict,
 				"Concurrency/never-torn-streams":    conflict,

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 func TestSubConformance(t *testing.T) {
-	conformance.Run(t, newSub, &conformance.Options{Short: testing.Short()})
+	conformance.Run(t, newSub, &conformance.Options{Short: !exhaustive.IsLong()})
 }
 
 // newSub returns a directory whose name is hostile to globs, beside files that
@@ -44,7 +45,7 @@ func TestReadOnlyConformance(t *testing.T) {
 		below.Store(fsys, m)
 		return fsys
 	}, &conformance.Options{
-		Short: testing.Short(),
+		Short: !exhaustive.IsLong(),
 		Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem {
 			m, _ := below.Load(fsys)
 			return m.(workspace.FileSystem)

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -402,5 +403,5 @@ func TestOptions(t *testing.T) {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	conformance.Run(t, func(t *testing.T) workspace.FileSystem { return newFS(t, memory.New(nil)) },
-		&conformance.Options{Short: testing.Short()})
+		&conformance.Options{Short: !exhaustive.IsLong()})
 }

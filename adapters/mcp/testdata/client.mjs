@@ -75,7 +75,7 @@ const readNth = async (client, n) => {
   check(`file ${n}`, result.structuredContent?.text === `file ${n}\n`, result);
 };
 await Promise.all(Array.from({ length: 100 }, (_, n) => readNth(client, n)));
-const connections = overHTTP || process.env.WORKSPACEKIT_EXHAUSTIVE ? 50 : 10;
+const connections = overHTTP || process.env.WORKSPACEKIT_TESTS === 'all' ? 50 : 10;
 await Promise.all(Array.from({ length: connections }, async (_, n) => {
   const other = await connect();
   await readNth(other, n);

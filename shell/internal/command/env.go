@@ -18,9 +18,9 @@ import (
 // -u, -C and -0. The variables are those of the program alone. The status is the
 // program's, and 125 after an error of env itself.
 //
-// The order is that of the options: -i, then -u, then the assignments, so that env -u A A=1
-// sets A. -S would split a text into words, with quotes and variables of its own; in a
-// script the words can be written as arguments.
+// First comes -i, then -u, and then the assignments, so that env -u A A=1 sets A. -S would
+// split a text into words, with quotes and variables of its own; in a script the words can
+// be written as arguments.
 //
 //	env                     prints all variables, sorted
 //	env A=1                 prints them with A, which comes last if it is new

@@ -196,8 +196,8 @@ func (j *jqRun) takeArguments(ctx context.Context, args []string) (named map[str
 
 // argument is the value of an option that defines a variable.
 //
-// Numbers are read as json.Number, of which gojq makes integers of any size: a float64
-// would round large ones.
+// Numbers are read as json.Number, so that gojq has all their digits: a float64 would round
+// large integers.
 //
 //	--arg x 1        "1"
 //	--argjson x 1    1; exactly one value
@@ -399,7 +399,7 @@ func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error)
 // run runs the filter with each input.
 //
 // An error of the filter ends the work on one input, and the next input is read, as in jq:
-// the status is that of the last. halt, the end of ctx and a failed write end the run. An
+// the last one decides about the status. halt, the end of ctx and a failed write end the run. An
 // input that is no JSON ends it with the status 2, as the decoder cannot find the next
 // value. The filter itself can read inputs, too, from the same place:
 //

@@ -207,7 +207,7 @@ func (r *patchRun) ask(ctx context.Context, change patch.Change) error {
 
 // tell informs the hook of the shell about a change that has been made.
 //
-// The version is that of the file that was written, and "" for one that was deleted.
+// A file that was written has a version, and one that was deleted has none.
 func (r *patchRun) tell(ctx context.Context, change patch.Change) {
 	at := Location{r.ws, change.Path}
 	if change.Kind == patch.Deleted {

@@ -14,6 +14,10 @@ import (
 
 // transfer is one run of cp or mv. Both end with the status 1 if a file could not be
 // copied or moved, and go on with the next one.
+//
+// run finds the destination of each source, check compares the two, and copy or move does
+// the work. Paths stay as the arguments have them, for messages, and are resolved by each
+// operation.
 type transfer struct {
 	p         *Process
 	recursive bool // cp -r
@@ -25,6 +29,8 @@ type transfer struct {
 }
 
 // newTransfer adds the options that cp and mv have in common.
+//
+// target is the value of -t, which is right after parse.
 func newTransfer(f *flags) (t *transfer, target *string) {
 	t = &transfer{p: f.p}
 	f.BoolVarP(&t.keep, "no-clobber", "n", false, "replace no file that exists")
@@ -38,6 +44,9 @@ func newTransfer(f *flags) (t *transfer, target *string) {
 
 // cp copies files, as POSIX says, with GNU's -a, -n, -t, -T, -u and -v. Symlinks are
 // followed, as a workspace cannot create any. What a file had is replaced at once.
+//
+// A destination that exists is replaced as the shell's ">" replaces it, see [Files.Create]:
+// a copy that fails leaves it as it was.
 func cp(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... SOURCE... DESTINATION")
 	t, target := newTransfer(f)
@@ -59,6 +68,9 @@ func cp(ctx context.Context, p *Process) int {
 // mv gives files and directories other names, as POSIX says. A directory replaces an
 // empty one only. Between two workspaces it copies, and then removes; if that fails, it
 // takes the copy back.
+//
+// Where the workspace can move, a file has one of its two names at any time. Where a file
+// must be copied, both names may exist for a moment, and never none.
 func mv(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... SOURCE... DESTINATION")
 	t, target := newTransfer(f)
@@ -70,6 +82,16 @@ func mv(ctx context.Context, p *Process) int {
 }
 
 // run calls do with each source and its destination.
+//
+// As POSIX says, a destination that is a directory gets the sources under their own names:
+//
+//	cp a b        b/a if b is a directory, else b
+//	cp a b d      d/a and d/b; d must be a directory
+//	cp -T a d     d itself, never d/a
+//	cp -t d a b   d/a and d/b
+//	cp -r a/. d   what is in a, in d
+//
+// An error of do is printed, and the next source follows.
 func (t *transfer) run(ctx context.Context, f *flags, names []string, target string, do func(ctx context.Context, from, to string) error) int {
 	p := t.p
 	switch {
@@ -99,6 +121,8 @@ func (t *transfer) run(ctx context.Context, f *flags, names []string, target str
 	}
 	into = into || err == nil && info.IsDir() && !t.whole
 	for i, from := range names {
+		// Only cp has this option, and only cp can be given a source twice: for mv it is an
+		// error that the second does not exist.
 		if f.Lookup("recursive") != nil && slices.Contains(names[:i], from) {
 			p.errorf("warning: source file '%s' specified more than once", from)
 			continue
@@ -125,6 +149,10 @@ var errSkipped = errors.New("skipped")
 
 // check describes both files, and returns the error of a transfer that cannot be. there is
 // nil if the destination does not exist.
+//
+// info describes the source: Stat for cp, which follows symlinks, and Lstat for mv. The
+// error is errSkipped or a text to print, in GNU's words. With an error after that of info,
+// source is set, too: copy looks at its type.
 func (t *transfer) check(ctx context.Context, from, to string, info func(ctx context.Context, name string) (workspace.FileInfo, error)) (source workspace.FileInfo, there *workspace.FileInfo, err error) {
 	if source, err = info(ctx, from); err != nil {
 		return source, nil, fmt.Errorf("cannot stat '%s': %s", from, ErrorText(err))
@@ -154,6 +182,8 @@ func (t *transfer) check(ctx context.Context, from, to string, info func(ctx con
 }
 
 // inside reports whether to is from, or in it.
+//
+// Names are compared, so that a symlink in to which leads into from is not seen.
 func (t *transfer) inside(ctx context.Context, from, to string) bool {
 	a, err := t.p.Files.Locate(ctx, t.p.Dir, from)
 	b, errTo := t.p.Files.Locate(ctx, t.p.Dir, to)
@@ -164,6 +194,9 @@ func (t *transfer) inside(ctx context.Context, from, to string) bool {
 }
 
 // copy copies a file, or with -r a directory.
+//
+// The error is a text to print. Errors of files in a directory are not returned: copyDir
+// prints them.
 func (t *transfer) copy(ctx context.Context, from, to string) error {
 	source, there, err := t.check(ctx, from, to, t.p.Stat)
 	switch {
@@ -196,6 +229,9 @@ func (t *transfer) say(format string, args ...any) {
 }
 
 // copyDir copies a directory. A file that cannot be copied does not end it.
+//
+// Files in the destination that the source does not have stay. The listing of one directory
+// of each level is held in memory.
 func (t *transfer) copyDir(ctx context.Context, from, to string, there *workspace.FileInfo) error {
 	if there == nil {
 		if err := t.p.Mkdir(ctx, to, nil); err != nil {
@@ -219,6 +255,9 @@ func (t *transfer) copyDir(ctx context.Context, from, to string, there *workspac
 }
 
 // move gives a file or a directory another name.
+//
+// A symlink is moved itself, but where rename must copy: then it becomes the file behind
+// it. "." and ".." cannot be moved, as rename of POSIX says.
 func (t *transfer) move(ctx context.Context, from, to string) error {
 	source, there, err := t.check(ctx, from, to, t.p.Lstat)
 	switch {
@@ -243,6 +282,13 @@ func (t *transfer) move(ctx context.Context, from, to string) error {
 // rename is move after its checks. A workspace's move does not replace: a file is
 // replaced by a copy, and an empty directory is removed first, and created again if the
 // move fails.
+//
+// Errors of what it undoes are joined to the first one, as somebody must then look after
+// the files:
+//
+//	to is nothing        Move, or moveByCopy
+//	to is a file         replace
+//	to is a directory    Rm, then as for nothing; Mkdir if that fails
 func (t *transfer) rename(ctx context.Context, from, to string, source workspace.FileInfo, there *workspace.FileInfo) error {
 	parent, err := t.p.Stat(ctx, path.Dir(strings.TrimRight(to, "/"))) // which Move would create
 	switch {
@@ -269,6 +315,9 @@ func (t *transfer) rename(ctx context.Context, from, to string, source workspace
 
 // replace moves a file to a name that exists: the content is replaced at once, and the
 // old name removed. If that fails, the old content comes back.
+//
+// The old content is held in memory meanwhile, so a file that is over the limit of its
+// workspace cannot be replaced. It is restored even when ctx has ended.
 func (t *transfer) replace(ctx context.Context, from, to string) error {
 	old, _, err := t.p.ReadFile(ctx, to)
 	if err != nil {
@@ -285,6 +334,9 @@ func (t *transfer) replace(ctx context.Context, from, to string) error {
 
 // moveByCopy copies a file or a directory, and then removes it. If one of both fails, the
 // copy is removed, and what was removed is copied back.
+//
+// At any time each file is at from, at to, or at both. Nothing is removed before all has
+// been copied, and the copy is kept if it is the only one.
 func (t *transfer) moveByCopy(ctx context.Context, from, to string, source workspace.FileInfo) error {
 	undo := context.WithoutCancel(ctx)
 	quiet := &transfer{p: t.p, recursive: true}
@@ -312,6 +364,9 @@ func (t *transfer) removeCopy(ctx context.Context, name string) error {
 
 // copyAll copies a file or a directory to a name that does not exist. It ends with the
 // first error.
+//
+// A symlink is copied as the file behind it, and one to a directory is an error. What was
+// copied before an error stays; the caller removes it.
 func (t *transfer) copyAll(ctx context.Context, from, to string, source workspace.FileInfo) error {
 	if !source.IsDir() {
 		return t.p.Copy(ctx, from, to)
@@ -329,6 +384,9 @@ func (t *transfer) copyAll(ctx context.Context, from, to string, source workspac
 }
 
 // restore copies back what is in the copy and no longer in the original.
+//
+// Rm of a directory may have removed a part of it. What is still there is left alone, even
+// if it has changed since.
 func (t *transfer) restore(ctx context.Context, copied, original string) error {
 	info, err := t.p.Lstat(ctx, copied)
 	if err != nil {

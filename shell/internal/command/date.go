@@ -22,6 +22,9 @@ import (
 //	date -d '2026-01-31 + 1 month'    Tue Mar  3: there is no February 31
 //	date -d 'last friday' +%A         Friday
 //	date -d @0 -u +%FT%TZ             1970-01-01T00:00:00Z
+//
+// parseDate reads what -d describes, and find -newermt uses it as well. formatTime prints
+// for all programs that show times: ls, stat, diff, find -printf and printf %(...)T.
 func date(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [+FORMAT]")
 	text := f.StringP("date", "d", "", "print the time that STRING describes, not now")
@@ -63,6 +66,8 @@ func date(ctx context.Context, p *Process) int {
 	}{
 		{f.Changed("iso-8601"), isoFormats[*iso]},
 		{*mail, "%a, %d %b %Y %H:%M:%S %z"},
+		// GNU's date has a blank for the T of ISO 8601 here, and a point before the
+		// fraction.
 		{f.Changed("rfc-3339"), strings.Replace(strings.Replace(isoFormats[*rfc], "T", " ", 1), ",%N", ".%N", 1)},
 		{len(operands) > 0 && strings.HasPrefix(operands[0], "+"), strings.TrimPrefix(strings.Join(operands, ""), "+")},
 	} {
@@ -111,10 +116,20 @@ var isoFormats = map[string]string{
 
 // zoneOffset is a time zone of POSIX without daylight saving, such as "CET-1" or
 // "<+0530>-5:30". Its sign says how to get to UTC from there: "-1" is one hour east.
+//
+// A name in angle brackets may have digits and signs:
+//
+//	EST5            5 hours west: -0500
+//	CET-1           1 hour east: +0100
+//	<+0530>-5:30    +0530
 var zoneOffset = lazyregexp.New(`^:?(?:([A-Za-z]{3,})|<([A-Za-z0-9+-]{3,})>)([+-]?)(\d{1,2})(?::(\d{2}))?$`)
 
 // parseZone reads the value of TZ: none, UTC, or a name and an offset in POSIX's
 // form, in which the west is positive.
+//
+// A name such as Europe/Paris is an error rather than UTC, as the times would be wrong
+// without a word. So is a zone with daylight saving time, such as EST5EDT. Callers that
+// cannot fail use [Process.location], which has UTC then.
 func parseZone(tz string) (*time.Location, error) {
 	switch strings.TrimPrefix(tz, ":") {
 	case "", "UTC", "UTC0", "GMT", "Etc/UTC", "Etc/GMT", "Zulu", "Universal":
@@ -133,6 +148,10 @@ func parseZone(tz string) (*time.Location, error) {
 
 // formatTime formats a time as C's strftime does in the C locale, with the
 // extensions of GNU's date.
+//
+// It cannot fail: a directive that strftime does not know, and a "%" at the end, are
+// printed as they are. The zone is that of t. A width of more than maxField counts as
+// maxField, so that %999999999d takes no gigabyte.
 func formatTime(t time.Time, format string) string {
 	var b strings.Builder
 	for format != "" {
@@ -171,9 +190,14 @@ var timeComposites = map[string]string{
 // timeField formats one directive: % [flags] [width] letter. "-" is without padding,
 // "_" pads with blanks, "0" with zeros, "^" makes upper case, "#" the other case. %-d
 // is 5, %_d " 5", and %03d "005".
+//
+// sized says that a width was given, which replaces the usual one. It returns false for a
+// letter that is not known. Of several flags for padding the last one counts. "#" makes AM
+// and the zone lower case, and everything else upper case.
 func timeField(t time.Time, flags string, width int, sized bool, verb string) (string, bool) {
 	year, week := t.ISOWeek()
 	hour12 := (t.Hour()+11)%12 + 1
+	// number pads n to digits with pad, unless the flags say otherwise.
 	number := func(n, digits int, pad byte) (string, bool) {
 		for _, flag := range []byte(flags) {
 			switch flag {
@@ -194,6 +218,7 @@ func timeField(t time.Time, flags string, width int, sized bool, verb string) (s
 		}
 		return strings.Repeat(string(pad), max(0, digits-len(s))) + s, true
 	}
+	// text pads with blanks, and only if a width was given.
 	text := func(s string) (string, bool) {
 		if strings.Contains(flags, "^") {
 			s = strings.ToUpper(s)
@@ -257,6 +282,7 @@ func timeField(t time.Time, flags string, width int, sized bool, verb string) (s
 		return number(int(t.Month()), 2, '0')
 	case "M":
 		return number(t.Minute(), 2, '0')
+	// A width cuts the nine digits of nanoseconds: %3N is milliseconds.
 	case "N":
 		digits := 9
 		if sized && width < 9 {
@@ -278,12 +304,16 @@ func timeField(t time.Time, flags string, width int, sized bool, verb string) (s
 		return number(t.Second(), 2, '0')
 	case "u":
 		return number((int(t.Weekday())+6)%7+1, 1, '0')
+	// Weeks begin on Sunday. The days before the first Sunday are in week 0.
 	case "U":
 		return number((t.YearDay()+6-int(t.Weekday()))/7, 2, '0')
+	// The week is that of ISO 8601, whose year is %G: January 1 may be in week 53 of the
+	// year before.
 	case "V":
 		return number(week, 2, '0')
 	case "w":
 		return number(int(t.Weekday()), 1, '0')
+	// It is %U with weeks that begin on Monday.
 	case "W":
 		return number((t.YearDay()+6-(int(t.Weekday())+6)%7)/7, 2, '0')
 	case "y":
@@ -298,6 +328,9 @@ func timeField(t time.Time, flags string, width int, sized bool, verb string) (s
 
 // zoneText is %z: +0100, with one colon +01:00, with two +01:00:00, and with three as
 // short as possible.
+//
+// For half an hour more than five: +0530, +05:30, +05:30:00 and +05:30. For one whole hour
+// the last is +01.
 func zoneText(t time.Time, colons int) string {
 	_, offset := t.Zone()
 	sign := '+'
@@ -321,9 +354,9 @@ var errDate = errors.New("invalid date")
 
 // dateParser collects what the words of a date say, as GNU's date does: an absolute
 // date and time, a zone, a day of the week, and amounts to add, in any order. Each may
-// occur once, but for amounts, which add up. "2026-01-31 10:00 +1 day" has a date, a
-// time and an amount. Only result puts them together, as "+1 month" depends on the
-// date, and a date on the zone.
+// occur once, but for amounts, which add up. "2026-01-31 10:00 1 month" has a date, a
+// time and an amount. Only result puts them together, as a month more depends on the
+// date, and a date on the zone: February 31 is March 3, so the result is March 3, 10:00.
 type dateParser struct {
 	now                                time.Time // what relative times are relative to
 	rest                               string    // what is left to read, in lower case
@@ -343,10 +376,16 @@ const monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|j
 
 // dateRules are the forms that a date consists of, tried in this order: the expression
 // of each for the beginning of what is left, and the function that takes its groups.
+//
+// Each rule takes at least one byte, so that parseDate ends. The longer form must come
+// first: "10:30" is a time and not the number 10, and "10 may" is a date. Words are in
+// lower case, as parseDate has made them so.
 var dateRules = []struct {
 	form string
 	read func(d *dateParser, m []string) error
 }{
+	// In 2026-01-31T10:00 of ISO 8601, the T is read with the digit after it, which is
+	// given back for the rule of the time.
 	{`(\d+)-(\d{1,2})-(\d{1,2})(?:t(\d))?`, func(d *dateParser, m []string) error {
 		if m[4] != "" {
 			d.rest = m[4] + d.rest
@@ -354,6 +393,7 @@ var dateRules = []struct {
 		return d.date(m[1], m[2], m[3])
 	}},
 	{`(\d{4,})/(\d{1,2})/(\d{1,2})`, func(d *dateParser, m []string) error { return d.date(m[1], m[2], m[3]) }},
+	// The month comes first, as in the United States.
 	{`(\d{1,2})/(\d{1,2})(?:/(\d+))?`, func(d *dateParser, m []string) error { return d.date(m[3], m[1], m[2]) }},
 	{`(\d{1,2})[ -]*(` + monthNames + `)\b\.?(?:[ ,-]*(\d{4})\b)?`, func(d *dateParser, m []string) error {
 		return d.date(m[3], monthNumber(m[2]), m[1])
@@ -364,6 +404,8 @@ var dateRules = []struct {
 		}
 		return d.date(m[3], monthNumber(m[1]), m[2])
 	}},
+	// A sign and digits after a time are a zone, as in GNU's date: "10:00 +1 day" is 10:00
+	// in the zone +01, and a day later. "10:00 1 day" adds a day alone.
 	{`(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d+))?)?\s*([ap]\.?m\b\.?)?(?:\s*([+-])(\d{1,2})(?::?(\d{2}))?)?`, func(d *dateParser, m []string) error {
 		if m[6] != "" {
 			if err := d.offset(m[6], m[7], m[8]); err != nil {
@@ -373,6 +415,7 @@ var dateRules = []struct {
 		return d.time(m[1], m[2], m[3], m[4], m[5])
 	}},
 	{`(\d{1,2})\s*([ap]\.?m\b\.?)`, func(d *dateParser, m []string) error { return d.time(m[1], "0", "0", "", m[2]) }},
+	// There is no ordinal "second": that word is the unit. A unit alone counts once.
 	{`([+-]*\s*\d+|next|last|this|first|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)?\s*(year|month|fortnight|week|day|hour|min|minute|sec|second)s?\b(\s+ago\b)?`,
 		func(d *dateParser, m []string) error { return d.relativeTo(m[1], m[2], m[3] != "") }},
 	{`([+-]?\s*\d+|next|last|this|first|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)?\s*(sun|mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur)(?:day)?\b\.?`,
@@ -390,6 +433,7 @@ var dateRules = []struct {
 		d.days += map[string]int{"yesterday": -1, "tomorrow": 1}[m[1]]
 		return nil
 	}},
+	// A zone with an offset, "utc+3", must be UTC itself: est+3 would be two offsets.
 	{`(z|utc|gmt|ut|est|edt|cst|cdt|mst|mdt|pst|pdt|cet|cest|eet|eest|bst|wet|west)\b(?:([+-])(\d{1,2})(?::?(\d{2}))?)?`, func(d *dateParser, m []string) error {
 		if m[2] != "" {
 			if zoneHours[m[1]] != 0 {
@@ -422,6 +466,10 @@ var zoneHours = map[string]int{"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst"
 
 // parseDate reads a description of a time, as date -d does. now has the time zone. "@N"
 // is a time in seconds since 1970, and stands alone.
+//
+// "" is midnight of today, as in GNU's date. The time that it returns with an error means
+// nothing. A description such as TZ="EST5" 10:00 is read in that zone, and the result is in
+// the zone of now.
 func parseDate(s string, now time.Time) (time.Time, error) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if m := epochForm().FindStringSubmatch(s); m != nil {
@@ -429,6 +477,8 @@ func parseDate(s string, now time.Time) (time.Time, error) {
 		if err != nil {
 			return now, errDate
 		}
+		// The fraction has the sign of the seconds: @-1.5 is a second and a half before
+		// 1970.
 		nano := int64(atoi((m[2] + "000000000")[:9]))
 		if strings.HasPrefix(m[1], "-") {
 			nano = -nano
@@ -485,6 +535,8 @@ func monthNumber(name string) string {
 }
 
 // date takes a date. Without a year it is in the current one.
+//
+// Parts that are out of range are found by result, when it has the time.
 func (d *dateParser) date(year, month, day string) error {
 	if d.hasDate {
 		return errDate
@@ -500,6 +552,8 @@ func (d *dateParser) date(year, month, day string) error {
 
 // setYear reads a year. With two digits, 69 to 99 are of the 20th century, 0 to 68 of
 // the 21st (POSIX, strptime).
+//
+// 68 is 2068, 69 is 1969, and 0068 is the year 68.
 func (d *dateParser) setYear(digits string) {
 	d.year = atoi(digits)
 	if len(digits) <= 2 {
@@ -516,6 +570,7 @@ func (d *dateParser) time(hour, minute, second, fraction, half string) error {
 	}
 	d.hasTime = true
 	d.hour, d.minute, d.second = atoi(hour), atoi(minute), atoi(second)
+	// Digits after the ninth are cut.
 	d.nano = atoi((fraction + "000000000")[:9])
 	if half != "" {
 		if d.hour < 1 || d.hour > 12 {
@@ -547,6 +602,9 @@ func (d *dateParser) offset(sign, hours, minutes string) error {
 }
 
 // ordinal is the number that a word before a unit stands for.
+//
+// It returns missing for "". A number may have a sign, with blanks after it; two signs are
+// an error.
 func ordinal(word string, missing int) (int, error) {
 	words := map[string]int{"": missing, "next": 1, "last": -1, "this": 0, "first": 1, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6,
 		"seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12}
@@ -591,6 +649,14 @@ func (d *dateParser) relativeTo(count, unit string, ago bool) error {
 
 // number reads digits without anything else: a year after a date, a date such as
 // 20240131, or a time such as 9 or 0930.
+//
+// The last four digits of a date are month and day, whatever the year has:
+//
+//	20260131         2026-01-31
+//	260131           2026-01-31
+//	0930             9:30
+//	9                9:00
+//	jan 31 9:00 2026 the year
 func (d *dateParser) number(digits string) error {
 	n := len(digits)
 	switch {
@@ -610,6 +676,13 @@ func (d *dateParser) number(digits string) error {
 // alone counts from now: "tomorrow" has the time of now. A date that does not exist,
 // such as February 30, is an error, and one that an amount leads to goes on into the
 // next month.
+//
+// A day of the week counts from today, unless there is a date, which is then the answer. On
+// a Monday:
+//
+//	monday        today         friday        in 4 days
+//	next monday   in 7 days     next friday   in 4 days
+//	last monday   7 days ago    last friday   3 days ago
 func (d *dateParser) result() (time.Time, error) {
 	now := d.now.In(d.zone)
 	if !d.hasDate {
@@ -635,6 +708,9 @@ func (d *dateParser) result() (time.Time, error) {
 
 // sleep waits for the sum of its arguments, as GNU's does, and ends early with ctx,
 // which the time budget of the shell ends.
+//
+// The units are s, m, h and d, and one year is the longest. Nothing is printed when ctx
+// ends; the status is 1.
 func sleep(ctx context.Context, p *Process) int {
 	f := newFlags(p, "NUMBER[SUFFIX]...")
 	operands, status, ok := f.parse()

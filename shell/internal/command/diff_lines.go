@@ -22,6 +22,9 @@ func (s *diffSide) isChanged(i int) bool { return s.changed[i+1] }
 func (s *diffSide) set(i int, changed bool) { s.changed[i+1] = changed }
 
 // diffChange says that the lines from a to aEnd are replaced by those from b to bEnd.
+//
+// Lines count from 0, and the ends are not included: a == aEnd says that lines are only
+// added, before line a.
 type diffChange struct{ a, aEnd, b, bEnd int }
 
 // compareLines returns what changes from one text to another, as GNU's diff finds it:
@@ -47,6 +50,10 @@ type diffChange struct{ a, aEnd, b, bEnd int }
 // compare finds a place in the middle of such a way, and then compares the parts before
 // and after it, so that only two arrays of the length of both texts are needed.
 // shiftBoundaries then moves changes to where people expect them.
+//
+// key returns what lines are compared by: lines with one key are equal, which serves -i, -w
+// and -b. Changes are in the order of the texts and do not touch each other. After an
+// error, which is that of ctx, they mean nothing.
 func compareLines(ctx context.Context, old, now []string, key func(line string) string) ([]diffChange, error) {
 	numbers := map[string]int{}
 	side := func(lines []string) *diffSide {
@@ -74,6 +81,8 @@ func compareLines(ctx context.Context, old, now []string, key func(line string) 
 	shiftBoundaries(b, a)
 	var changes []diffChange
 	for i, j := 0, 0; i < len(old) || j < len(now); {
+		// Lines that are not changed are in both texts, one for one, so that i and j go on
+		// together.
 		start := diffChange{a: i, b: j}
 		for a.isChanged(i) {
 			i++
@@ -93,6 +102,8 @@ func compareLines(ctx context.Context, old, now []string, key func(line string) 
 
 // common returns the lines that the other side has, too, and their places. All others
 // are changed.
+//
+// numbers is how many different keys there are.
 func (s *diffSide) common(other *diffSide, numbers int) (keys, places []int) {
 	there := make([]bool, numbers)
 	for _, key := range other.keys {
@@ -127,6 +138,9 @@ const expensive = 4096
 
 // compare compares a part of both: equal lines at both ends are kept, and if lines are
 // left on both sides, a place in the middle divides them.
+//
+// x to xEnd is a part of c.x, and y to yEnd of c.y; xAt and yAt lead from there to the
+// lines of the texts.
 func (c *lineComparison) compare(x, xEnd, y, yEnd int) {
 	for x < xEnd && y < yEnd && c.x[x] == c.y[y] {
 		x++
@@ -146,6 +160,7 @@ func (c *lineComparison) compare(x, xEnd, y, yEnd int) {
 			c.a.set(c.xAt[x], true)
 		}
 	default:
+		// What is left then stays unmarked, although it need not be common.
 		if c.ctx.Err() != nil {
 			return
 		}
@@ -159,6 +174,17 @@ func (c *lineComparison) compare(x, xEnd, y, yEnd int) {
 // turn, by one step each, on all diagonals that they can reach; where two meet, they
 // are halves of a shortest way. They can only meet in the forward turn if the number of
 // steps is odd, and in the backward turn if it is even.
+//
+// After each step, forward has the farthest place of all ways with so many steps, for every
+// other diagonal from fMin to fMax: a step to the right or down leads to a diagonal next to
+// it. The diagonals end at the borders of the grid; -1 and MaxInt beyond them say that no
+// way comes from there.
+//
+//	x = a b, y = b a
+//	forward     delete a, keep b: x = 2 on diagonal 1
+//	            add b, keep a: x = 1 on diagonal -1
+//	backward    add a, keep b: x = 1 on diagonal 1, and 1 <= 2: they meet
+//	result      (1, 0): a is deleted before it, and added after it
 func (c *lineComparison) middle(x, xEnd, y, yEnd int) (middleX, middleY int) {
 	f, b := func(d int) *int { return &c.forward[d+c.zero] }, func(d int) *int { return &c.backward[d+c.zero] }
 	lowest, highest := x-yEnd, xEnd-y
@@ -166,6 +192,7 @@ func (c *lineComparison) middle(x, xEnd, y, yEnd int) (middleX, middleY int) {
 	odd := (fMin-bMin)&1 != 0
 	*f(fMin), *b(bMin) = x, xEnd
 	for cost := 1; ; cost++ {
+		// There is a diagonal more on each side, or at the border one less.
 		if fMin > lowest {
 			fMin--
 			*f(fMin - 1) = -1
@@ -179,6 +206,8 @@ func (c *lineComparison) middle(x, xEnd, y, yEnd int) (middleX, middleY int) {
 			fMax--
 		}
 		for d := fMax; d >= fMin; d -= 2 {
+			// The way comes from the diagonal below by a step to the right, or from the one
+			// above by a step down, whichever leads farther. Then it follows equal lines.
 			i := *f(d - 1) + 1
 			if *f(d - 1) < *f(d + 1) {
 				i = *f(d + 1)
@@ -224,6 +253,9 @@ func (c *lineComparison) middle(x, xEnd, y, yEnd int) (middleX, middleY int) {
 
 // best returns the place that is farthest from its end: the best guess when middle
 // gives up.
+//
+// How far a place is counts the lines of both texts before it, or after it. The difference
+// is then longer than the shortest one, and correct.
 func (c *lineComparison) best(x, xEnd, y, yEnd, fMin, fMax, bMin, bMax int) (bestX, bestY int) {
 	front, frontX := -1, 0
 	for d := fMax; d >= fMin; d -= 2 {
@@ -257,10 +289,11 @@ func (c *lineComparison) best(x, xEnd, y, yEnd, fMin, fMax, bMin, bMax int) (bes
 // that they meet, and stand as far down as possible. A run can move down if the line
 // after it equals its first line:
 //
-//   - }                }
-//   - +
-//   - func b() {   + func b() {
-//     }            + }
+//	before            after
+//	+ }                 }
+//	+                 +
+//	+ func b() {      + func b() {
+//	  }               + }
 //
 // It is GNU's rule for runs in one file; where a run of the other file is next to it,
 // both are kept together, as one change.
@@ -324,6 +357,9 @@ func shiftBoundaries(s, other *diffSide) {
 }
 
 // splitLines returns the lines of a text, with their line ends.
+//
+// The last line has no end if the text has none, which makes it differ from the same line
+// with one.
 func splitLines(data []byte) []string {
 	var lines []string
 	for line := range bytes.Lines(data) {

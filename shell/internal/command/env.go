@@ -17,6 +17,15 @@ import (
 // env prints the variables, or runs a program with others, as POSIX says, with GNU's
 // -u, -C and -0. The variables are those of the program alone. The status is the
 // program's, and 125 after an error of env itself.
+//
+// First comes -i, then -u, and then the assignments, so that env -u A A=1 sets A. -S would
+// split a text into words, with quotes and variables of its own; in a script the words can
+// be written as arguments.
+//
+//	env                     prints all variables, sorted
+//	env A=1                 prints them with A, which comes last if it is new
+//	env -i A=1 printenv     A=1
+//	env -C dir prog         runs prog in dir
 func env(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]")
 	f.first, f.failure = true, 125
@@ -40,6 +49,8 @@ func env(ctx context.Context, p *Process) int {
 	if *clear {
 		variables = nil
 	}
+	// set replaces a variable, or removes it if no assignment is given. It works on a copy:
+	// the slice of Environ belongs to the caller.
 	set := func(name string, assignment ...string) {
 		at := slices.IndexFunc(variables, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 		if at < 0 {
@@ -77,6 +88,7 @@ func env(ctx context.Context, p *Process) int {
 	child := *p
 	child.Args = words
 	child.Environ = func() []string { return variables }
+	// The program sees only what Env and Environ say, so that both must be replaced.
 	child.Env = func(name string) string {
 		for _, variable := range slices.Backward(variables) {
 			if value, ok := strings.CutPrefix(variable, name+"="); ok {
@@ -103,6 +115,8 @@ func env(ctx context.Context, p *Process) int {
 
 // printenv prints the values of variables, or all as NAME=VALUE. The status is 1 if one
 // is not set, and 2 after an error.
+//
+// Values come in the order of the arguments. A name with "=" in it is never set.
 func printenv(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [VARIABLE]...")
 	f.first, f.failure = true, 2
@@ -136,6 +150,10 @@ func printenv(ctx context.Context, p *Process) int {
 }
 
 // which prints where programs are: all are in /usr/bin.
+//
+// No file is there: the path is for scripts that test whether there is a program. The
+// argument may be a path in /usr/bin; any other path is unknown. The status is 1 if one is
+// unknown.
 func which(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[-a] args")
 	f.failure = 2
@@ -171,6 +189,15 @@ func which(ctx context.Context, p *Process) int {
 // -n and -L bound how many words or lines a call gets, -s how many bytes. The status is
 // 123 if a program failed, 124 after a status of 255, which ends xargs, 126 and 127 as
 // the shell has them, 125 for what a signal ended, and 1 for xargs itself.
+//
+// separated or quoted cut the input, add collects the words, flush makes a call of them,
+// and exec runs it:
+//
+//	seq 3 | xargs echo x          echo x 1 2 3
+//	seq 3 | xargs -n 2 echo x     echo x 1 2, echo x 3
+//	seq 3 | xargs -I R echo R.    echo 1., echo 2., echo 3.
+//
+// The options end at the first operand, as those after it belong to the program.
 func xargs(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... COMMAND [INITIAL-ARGS]...")
 	f.first = true
@@ -223,6 +250,7 @@ func xargs(ctx context.Context, p *Process) int {
 		x.separator = int(text[0])
 	}
 	if x.replace != "" {
+		// -I means one line for each call, as POSIX says, whatever -L and -n ask for.
 		x.lines, x.args = 0, 0
 	}
 	name := "-"
@@ -230,6 +258,8 @@ func xargs(ctx context.Context, p *Process) int {
 		name = *files
 	}
 	failed := p.Inputs(ctx, []string{name}, func(in *Input) error {
+		// POSIX has /dev/null as the input of the program, which must not read what is left
+		// of the list. With -a, it gets the standard input.
 		if name == "-" {
 			x.stdin = strings.NewReader("")
 		}
@@ -270,10 +300,14 @@ type xargsRun struct {
 }
 
 // errStopXargs ends xargs with the status that it has.
+//
+// The message has been printed where it is returned.
 var errStopXargs = errors.New("stop")
 
 // run reads the arguments, and runs the command with those that are left at the end. A
 // command that has not run by then runs without arguments, unless -r or -I was given.
+//
+// The error is one of reading, which Inputs prints. What is pending is then not run.
 func (x *xargsRun) run(in io.Reader) error {
 	if x.stdin == nil {
 		x.stdin = x.p.Stdin
@@ -294,6 +328,9 @@ func (x *xargsRun) run(in io.Reader) error {
 }
 
 // separated reads words that a byte ends.
+//
+// An empty word is an argument. The last word need not have a separator after it. -E has no
+// meaning here, as in GNU's xargs.
 func (x *xargsRun) separated(in io.Reader) error {
 	r := newLineReader(x.ctx, x.p, in, byte(x.separator))
 	for r.next() {
@@ -311,10 +348,23 @@ func (x *xargsRun) separated(in io.Reader) error {
 // quoted reads words between blanks, with quotes and backslashes. A quote must end in
 // its line; a backslash at the end of a line makes the line end part of the word. With
 // -L, a line that ends with a blank goes on in the next one.
+//
+// A word may have several parts. Blanks in quotes or after a backslash belong to it:
+//
+//	a 'b c'\ d "e"f      the words a, "b c d" and ef
+//	''                   one empty word
+//	a\                   "a", a line end and "b", as one word
+//	b
+//
+// With -I only line ends separate, and blanks before the first word are skipped, while
+// quotes and backslashes keep their meaning. The word of -E ends the input, and all before
+// it is used.
 func (x *xargsRun) quoted(in io.Reader) error {
 	r := newLineReader(x.ctx, x.p, in, '\n')
 	var word []byte
 	inWord, continued := false, false
+	// end adds the word that is being read, if there is one. io.EOF says that it is the
+	// word of -E.
 	end := func() error {
 		if !inWord {
 			return nil
@@ -383,6 +433,8 @@ func (x *xargsRun) quoted(in io.Reader) error {
 }
 
 // endLine counts a line for -L.
+//
+// Only a line with a word counts, as POSIX says of -L; a line of -d always does.
 func (x *xargsRun) endLine() error {
 	if x.line++; x.line >= x.lines {
 		return x.flush()
@@ -391,6 +443,10 @@ func (x *xargsRun) endLine() error {
 }
 
 // add adds an argument, and runs the program if it has enough.
+//
+// A call has at most x.chars bytes: the command and the words, each with one byte more. If
+// the word does not fit, the words before it are run first. A word that fits in no call
+// ends xargs, and so does one that does not fit into this call with -x.
 func (x *xargsRun) add(word string) error {
 	if x.replace != "" {
 		return x.runReplaced(word)
@@ -424,6 +480,9 @@ func (x *xargsRun) add(word string) error {
 
 // runReplaced runs the program for one line of -I. The name of the program itself is
 // not replaced.
+//
+// The size of each argument is checked before it is made: a few bytes of R in the command,
+// many times, and a long line would make an argument of any size.
 func (x *xargsRun) runReplaced(word string) error {
 	args := []string{x.command[0]}
 	for _, arg := range x.command[1:] {
@@ -438,6 +497,8 @@ func (x *xargsRun) runReplaced(word string) error {
 }
 
 // flush runs the program with the arguments that were collected.
+//
+// For an input without words, that is the command alone.
 func (x *xargsRun) flush() error {
 	args := slices.Concat(x.command, x.pending)
 	x.pending, x.size, x.line = nil, 0, 0
@@ -445,6 +506,17 @@ func (x *xargsRun) flush() error {
 }
 
 // exec runs the program once. Its statuses become those of xargs.
+//
+// The statuses are those of GNU's xargs:
+//
+//	0             as before
+//	126, 127      the same, and xargs ends: the program cannot be run
+//	255           124, and xargs ends: the program asks for that
+//	141           the same, and xargs ends: nobody reads the output
+//	129 and more  125, and xargs ends: GNU's status after a signal
+//	others        123, and the next call runs
+//
+// It also ends when ctx ends, before a call.
 func (x *xargsRun) exec(args []string) error {
 	if err := x.ctx.Err(); err != nil {
 		return err

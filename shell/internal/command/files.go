@@ -93,6 +93,8 @@ func (c *contentWriter) Write(b []byte) (int, error) {
 }
 
 // content returns the description.
+//
+// No bytes are no lines, and "a\nb" are two. More can be written afterwards.
 func (c *contentWriter) content() Content {
 	lines := c.lines
 	if c.size > 0 && c.last != '\n' {
@@ -103,6 +105,9 @@ func (c *contentWriter) content() Content {
 
 // NewFiles returns the files of workspaces, which have different names, and of a scratch
 // workspace.
+//
+// The slice is kept, and must not change. scratch is not nil; it may be shared by several
+// Files, as a session has one for each run.
 func NewFiles(workspaces []*workspace.Workspace, scratch *workspace.Workspace, hooks Hooks) *Files {
 	return &Files{workspaces: workspaces, scratch: scratch, hooks: hooks,
 		open: map[Location]*output{}, descriptors: map[string][]byte{}}
@@ -119,6 +124,8 @@ type Location struct {
 
 // In returns a context for operations there: who is asked for an approval sees the name of
 // the workspace.
+//
+// l.Workspace must not be nil.
 func (l Location) In(ctx context.Context) context.Context {
 	return session.WithWorkspace(ctx, l.Workspace.Name())
 }
@@ -136,6 +143,9 @@ var ErrCrossWorkspace error = syscall.EXDEV
 //	/tmp/x               scratch: x, unless repo     scratch: x
 //	                     has a tmp itself
 //	/dev/shm/x           scratch: x                  scratch: x
+//
+// dir is absolute. The only error is [fs.ErrNotExist], for "" and for a first element that
+// is no workspace: whether the file exists is not looked at.
 func (f *Files) Locate(ctx context.Context, dir, name string) (Location, error) {
 	if name == "" {
 		return Location{}, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -199,6 +209,8 @@ func below(full, dir string) (string, bool) {
 
 // Open opens a file for reading. A [Hooks].Read gets it when it has been read to
 // the end.
+//
+// The caller closes it. A directory is [workspace.ErrIsDir].
 func (f *Files) Open(ctx context.Context, dir, name string) (io.ReadCloser, error) {
 	at, err := f.locateRead(ctx, dir, name)
 	if err != nil {
@@ -261,6 +273,8 @@ func (in *input) Read(b []byte) (int, error) {
 }
 
 // ReadFile returns the whole content of a file, and its version.
+//
+// Its size is bounded by the limit of the workspace alone ([workspace.ErrTooLarge]).
 func (f *Files) ReadFile(ctx context.Context, dir, name string) ([]byte, workspace.Version, error) {
 	at, err := f.locateRead(ctx, dir, name)
 	if err != nil {
@@ -277,6 +291,9 @@ func (f *Files) ReadFile(ctx context.Context, dir, name string) ([]byte, workspa
 //
 // Where the workspace has no conditional writes, opts are left out rather than refused: a
 // script cannot know, and sed -i has to work there, too.
+//
+// data is not kept. A file that somebody has changed since is [workspace.ErrConflict], if
+// opts have its version.
 func (f *Files) WriteFile(ctx context.Context, dir, name string, data []byte, opts *workspace.WriteOptions) error {
 	at, _, err := f.prepare(ctx, dir, name)
 	if err != nil {
@@ -324,6 +341,9 @@ func (f *Files) prepare(ctx context.Context, dir, name string) (at Location, inf
 }
 
 // change asks the hook whether a file may be changed.
+//
+// Its error ends the operation before anything has changed, and is the one that the program
+// prints.
 func (f *Files) change(ctx context.Context, op string, at Location, info *workspace.FileInfo) error {
 	if f.hooks.Change == nil {
 		return nil
@@ -377,6 +397,7 @@ func (f *Files) Create(ctx context.Context, dir, name string, flag int) (io.Writ
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	// O_APPEND no longer matters: with > a 2>> a, both add to what the first has begun.
 	if out := f.open[at]; out != nil {
 		out.users++
 		return &handle{output: out}, nil
@@ -445,6 +466,9 @@ func (o *output) start(info *workspace.FileInfo, add bool) error {
 const wholeSize = 1 << 20
 
 // Write implements [io.Writer].
+//
+// After the first error every Write fails, and so does finish: a file is stored whole or
+// not at all. b is copied.
 func (o *output) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -484,6 +508,8 @@ func (o *output) stream() error {
 // finish stores what was written, unless a write failed.
 // A write that failed leaves the file as it was: Close of a writer without Commit drops
 // what it has.
+//
+// It is called once, by the handle that is closed last.
 func (o *output) finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -616,6 +642,8 @@ func (f *Files) ReadDir(ctx context.Context, dir, name string) ([]workspace.File
 }
 
 // Rm removes a file or an empty directory, or all below it.
+//
+// The hook is asked about the name alone, and not about what is below it.
 func (f *Files) Rm(ctx context.Context, dir, name string, opts *workspace.RmOptions) error {
 	at, err := f.locateChange(ctx, ops.Rm, dir, name)
 	if err != nil {
@@ -644,6 +672,9 @@ func (f *Files) locateChange(ctx context.Context, op, dir, name string) (Locatio
 }
 
 // Mkdir creates a directory.
+//
+// The root and the workspaces exist already: that is [fs.ErrExist], unless opts ask for
+// missing parents. The hook Change is not asked.
 func (f *Files) Mkdir(ctx context.Context, dir, name string, opts *workspace.MkdirOptions) error {
 	at, err := f.Locate(ctx, dir, name)
 	switch {
@@ -663,6 +694,9 @@ func (f *Files) Mkdir(ctx context.Context, dir, name string, opts *workspace.Mkd
 }
 
 // Move gives a file or a directory another name in the same workspace.
+//
+// The hook is asked about both names. Nothing is replaced: a name that exists is
+// [fs.ErrExist]. Between two workspaces it is [ErrCrossWorkspace], and the caller copies.
 func (f *Files) Move(ctx context.Context, dir, from, to string) error {
 	source, err := f.locateChange(ctx, ops.Move, dir, from)
 	if err != nil {
@@ -687,6 +721,9 @@ func (f *Files) Move(ctx context.Context, dir, from, to string) error {
 // In one workspace, the workspace copies, and no content passes through here. A destination
 // that exists is overwritten through Create, on the condition that it does not change
 // meanwhile.
+//
+// A copy that fails on the way leaves the destination as it was. The hooks Read and Wrote
+// are not told where the workspace copies, as nobody has seen the content.
 func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 	source, err := f.locateFile(ctx, dir, from)
 	if err != nil {

@@ -31,6 +31,9 @@ type findEntry struct {
 // findTest is a part of an expression. It returns whether it is true of an entry. An
 // action is a test with an effect: -print is always true, and -exec is true if the
 // status is 0.
+//
+// A test that cannot find out, as -delete of a file that cannot be removed, prints why,
+// sets the status, and is false. It may set e.prune and findRun.quit.
 type findTest func(ctx context.Context, e *findEntry) bool
 
 // findRun is one run of find.
@@ -170,6 +173,9 @@ func (f *findRun) peek(words ...string) bool {
 }
 
 // list reads expressions with commas between them.
+//
+// first and second belong to one round of the loop: the test that calls them runs later,
+// when test itself is the whole expression.
 func (f *findRun) list() (findTest, error) {
 	test, err := f.or()
 	for err == nil && f.peek(",") {
@@ -228,6 +234,9 @@ func (f *findRun) not() (findTest, error) {
 }
 
 // primary reads one test or action, or an expression in parentheses.
+//
+// The words that are consumed depend on the test: none more, one value, or all up to the
+// end of -exec.
 func (f *findRun) primary() (findTest, error) {
 	if len(f.args) == 0 {
 		return nil, findErrorf("invalid expression; an expression is missing at the end")
@@ -328,6 +337,9 @@ func (f *findRun) simple(word string) (test findTest, ok bool) {
 // withValue returns what makes the test of a word that has a value; nil if there is no
 // such word. The patterns of -name and -path match leading dots, and in -path "*"
 // matches "/".
+//
+// It sets f.looks for tests that need more than a name and a type, even if their value is
+// then wrong.
 func (f *findRun) withValue(word string) func(value string) (findTest, error) {
 	fold := strings.HasPrefix(word, "-i")
 	switch word {
@@ -500,6 +512,9 @@ func (f *findRun) age(word, value string) (findTest, error) {
 }
 
 // newer is -newer and -newermt.
+//
+// The time is looked up once, when the expression is read. A file with the same time is not
+// newer.
 func (f *findRun) newer(word, value string) (findTest, error) {
 	var since time.Time
 	if word == "-newer" {
@@ -518,6 +533,8 @@ func (f *findRun) newer(word, value string) (findTest, error) {
 }
 
 // empty is -empty. One entry is enough to know that a directory is not.
+//
+// A directory that cannot be listed, and the directory of the workspaces, is not empty.
 func (f *findRun) empty(ctx context.Context, e *findEntry) bool {
 	if !e.info.IsDir() {
 		return e.info.Type == workspace.TypeFile && e.info.Size == 0
@@ -532,6 +549,8 @@ func (f *findRun) empty(ctx context.Context, e *findEntry) bool {
 
 // delete is -delete. A directory must be empty by then, which the order of -depth sees
 // to. Where find begins is left, if it is the working directory.
+//
+// It is false for what could not be removed, so that -delete -print prints what is removed.
 func (f *findRun) delete(ctx context.Context, e *findEntry) bool {
 	if e.shown == "." {
 		return true
@@ -566,6 +585,11 @@ const (
 // the path, also within a word, and the command runs at once, as a test. In the form
 // with "{} +", the paths come in place of the last argument, the command runs later,
 // and the test is true.
+//
+// For the files a and b:
+//
+//	-exec cp {} {}.bak ;    cp a a.bak, and then cp b b.bak
+//	-exec rm {} +           rm a b
 func (f *findRun) exec(word string) (findTest, error) {
 	f.acts = true
 	end := slices.IndexFunc(f.args, func(arg string) bool { return arg == ";" })
@@ -621,6 +645,9 @@ func (f *findRun) runBatch(ctx context.Context, b *findBatch) {
 
 // runCommand runs a program with nothing to read. The output before it is flushed, so
 // that both stay in order.
+//
+// It returns the status, 1 if the output is read no more. The program has the working
+// directory of find, so that the paths are right as they are printed.
 func (f *findRun) runCommand(ctx context.Context, args []string) int {
 	if err := f.out.Flush(); err != nil {
 		f.quit = true
@@ -805,6 +832,9 @@ func (f *findRun) findName(args []string) {
 
 // children is below for one directory: the one of the workspaces, or the last one that
 // the options allow.
+//
+// deeper says to enter the entries: each workspace is walked by its own Walk. Without it,
+// one listing is all, and a Walk would list what nobody needs.
 func (f *findRun) children(ctx context.Context, top *findEntry, deeper bool, visit func(e *findEntry) error) error {
 	list, err := f.p.ReadDir(ctx, top.shown)
 	if err != nil {
@@ -843,6 +873,11 @@ func (f *findRun) printf(format string) (findTest, error) {
 // format returns what -printf prints: escapes, directives with a width, and times. The
 // date of %T and a letter is printed as the program date does. A directive that is not known
 // stays.
+//
+//	%p\n        the path and a line end
+//	%-20f|      the name, padded to 20 columns
+//	%TY-%Tm     year and month of the last change
+//	%Q          itself, as there is no such directive
 func (f *findRun) format(format string, e *findEntry) string {
 	var b strings.Builder
 	for at := 0; at < len(format); at++ {
@@ -948,6 +983,9 @@ func (f *findRun) directive(letter byte, e *findEntry) (string, bool) {
 }
 
 // findEscape reads an escape of -printf after its backslash.
+//
+// n is how many bytes of s it has read. s is not empty. Octal numbers have up to three
+// digits, and a character that is no escape keeps its backslash.
 func findEscape(s string) (text string, n int) {
 	if s[0] >= '0' && s[0] <= '7' {
 		for n = 1; n < 3 && n < len(s) && s[n] >= '0' && s[n] <= '7'; n++ {

@@ -24,6 +24,8 @@ const (
 )
 
 // orderCheck adds the options about sorted input. The last one on the command line holds.
+//
+// The value is right after parse only.
 func (f *flags) orderCheck() *orderCheck {
 	check := new(orderCheck)
 	set := func(value orderCheck) func(string) error {
@@ -34,8 +36,11 @@ func (f *flags) orderCheck() *orderCheck {
 	return check
 }
 
-// pair opens two files, and calls do. One may be the standard input.  The status is the
+// pair opens two files, and calls do. One may be the standard input. The status is the
 // worst of the two files and of do.
+//
+// names are exactly two, and both files are open while do runs. An error of do is printed
+// under the name of the second file.
 func (p *Process) pair(ctx context.Context, names []string, do func(a, b *Input) (int, error)) int {
 	result := 0
 	status := p.Inputs(ctx, names[:1], func(a *Input) error {
@@ -91,6 +96,7 @@ func join(ctx context.Context, p *Process) int {
 	if f.Changed("t") {
 		switch {
 		case *separator == "":
+			// With -t '' no line has this byte, so that a whole line is one field.
 			j.separator = int(j.end)
 		case *separator == `\0`:
 			j.separator = 0
@@ -120,6 +126,14 @@ func join(ctx context.Context, p *Process) int {
 }
 
 // joiner joins two files.
+//
+// The fields down to check are the options. next reads lines and checks their order, step
+// compares the two lines that are read and prints, and finish reads what one file has left:
+//
+//	run    step, step, ... while both files have a line, then finish
+//	step   a < b: a has no partner, and the next line of file 1 is read
+//	       a > b: the same for b and file 2
+//	       a = b: all lines with that key are read from both, and joined
 type joiner struct {
 	p         *Process
 	names     []string // of the files, for messages
@@ -148,6 +162,8 @@ type joiner struct {
 
 // joinField is one of -o: the field of file 1 or 2, counted from zero, or of file 0,
 // the key.
+//
+// -o 0,1.2 is {0, 0}, {1, 1}.
 type joinField struct{ file, field int }
 
 // joinLine is a line and its fields, which are parts of text.
@@ -158,6 +174,8 @@ type joinLine struct {
 
 // field returns field n. A line with fewer fields has empty ones, and so has no line:
 // -a prints them as the text of -e.
+//
+// The bytes are a part of the line's text. l may be nil.
 func (l *joinLine) field(n int) []byte {
 	if l == nil || n >= len(l.fields) {
 		return nil
@@ -168,6 +186,10 @@ func (l *joinLine) field(n int) []byte {
 // configure reads the options with numbers. -o has a list of 0, 1.N and 2.N, with
 // commas or blanks between them; "auto" makes all lines have the fields of the first
 // ones.
+//
+// Fields count from 1 in the options and from 0 in j. A field number that is too large for
+// an int is one that no line has, and no error, as in GNU's join. -j counts more than -1
+// and -2.
 func (j *joiner) configure(unpaired, only []string, format string, keys [2]string, both string) error {
 	j.paired = len(only) == 0
 	for _, number := range slices.Concat(unpaired, only) {
@@ -210,11 +232,17 @@ func (j *joiner) configure(unpaired, only []string, format string, keys [2]strin
 
 // errDisorder says that a line sorts before the one that it follows, so the result
 // would miss pairs.
+//
+// Where next returns it, the message is printed already.
 var errDisorder = errors.New("input is not in sorted order")
 
 // run joins the files. A header is joined with the other header, whatever the keys, and
 // does not count for the order. A disorder with --check-order ends the run at once;
 // otherwise it is reported at the end, too, as GNU's join does.
+//
+// The status goes with an error that is nil; with another error, the caller prints that. -o
+// auto counts the fields of the first line of each file, which is the header if there is
+// one.
 func (j *joiner) run(header bool) (int, error) {
 	a, err := j.next(0)
 	if err != nil {
@@ -256,6 +284,12 @@ func (j *joiner) run(header bool) (int, error) {
 
 // step handles two lines, and those with the same key, and returns the next ones. It
 // reads the groups of both files before it prints their product.
+//
+// The lines of one key may take MaxMemory, with 64 bytes for each line beside its text: a
+// key that is in all lines of both files would otherwise hold both files.
+//
+// The next line is read before unpairable is set, as in GNU's join: that line is not yet
+// checked.
 func (j *joiner) step(a, b *joinLine) (nextA, nextB *joinLine, err error) {
 	switch c := j.compare(a, 0, b, 1); {
 	case c < 0:
@@ -309,6 +343,9 @@ func (j *joiner) step(a, b *joinLine) (nextA, nextB *joinLine, err error) {
 
 // finish handles what one file has after the end of the other: lines without a partner.
 // They are read even if nothing is printed, to check their order.
+//
+// At least one of a and b is nil. A file whose disorder is known is read no further if
+// nothing of it is printed.
 func (j *joiner) finish(a, b *joinLine) error {
 	rest := [2]*joinLine{a, b}
 	check := j.check != checkNever && !(j.disorder[0] && j.disorder[1])
@@ -341,6 +378,9 @@ func (j *joiner) finish(a, b *joinLine) error {
 
 // next reads a line of a file, and compares it with the one before it. It returns nil
 // at the end. A file in disorder is reported once.
+//
+// The line is a copy, as groups hold several at a time. An error is that of reading, or
+// errDisorder with --check-order.
 func (j *joiner) next(file int) (*joinLine, error) {
 	r := j.readers[file]
 	if !r.next() {
@@ -367,6 +407,12 @@ func (j *joiner) next(file int) (*joinLine, error) {
 
 // splitJoinFields splits a line. A blank at its end makes an empty last field, as in
 // GNU's join, where blanks at the beginning do not.
+//
+// The fields are parts of line:
+//
+//	separator -1     " a  b "    a, b and an empty one
+//	separator ','    "a,,b"      a, an empty one, and b
+//	either           ""          none
 func splitJoinFields(line []byte, separator int) [][]byte {
 	if separator >= 0 {
 		if len(line) == 0 {
@@ -383,6 +429,9 @@ func splitJoinFields(line []byte, separator int) [][]byte {
 
 // compare compares the keys of two lines, which may be of one file. -i folds ASCII to
 // upper case, the order of sort -f.
+//
+// The order is that of bytes, as sort has it in the C locale. A line without the key sorts
+// first, as its key is empty.
 func (j *joiner) compare(a *joinLine, fileA int, b *joinLine, fileB int) int {
 	x, y := a.field(j.key[fileA]), b.field(j.key[fileB])
 	if !j.fold {
@@ -401,6 +450,10 @@ func upperByte(c byte) byte {
 }
 
 // write writes a line of output. Without a partner, one line is nil.
+//
+// At least one of a and b is not nil. The key of a pair is that of file 1, which differs
+// from the other with -i only. An empty field and a missing one are both printed as the
+// text of -e. The error is that of a failed write.
 func (j *joiner) write(a, b *joinLine) error {
 	separator := byte(' ')
 	if j.separator >= 0 {
@@ -483,6 +536,8 @@ func comm(ctx context.Context, p *Process) int {
 	c := &commRun{p: p, out: bufio.NewWriter(p.Stdout), hidden: hidden, delimiter: *delimiter, end: lineEnd(*zero), check: *check}
 	status = p.pair(ctx, names, func(a, b *Input) (int, error) {
 		c.readers = [2]*lineReader{newLineReader(ctx, p, a, c.end), newLineReader(ctx, p, b, c.end)}
+		// Two readers would each take a buffer of the one standard input. With one, the
+		// sides get its lines in turn.
 		if names[0] == "-" && names[1] == "-" {
 			c.readers[1] = c.readers[0]
 		}
@@ -501,14 +556,23 @@ type commRun struct {
 	end        byte
 	check      orderCheck
 	recent     [2][2][]byte // of each file, the last line and the one before it
-	ended      [2]bool
-	unpairable bool
-	disorder   [2]bool
-	totals     [3]int // of the columns, for --total
+	ended      [2]bool      // files that have no more lines
+	unpairable bool         // a line without a partner has been found
+	disorder   [2]bool      // files that are known not to be sorted
+	totals     [3]int       // of the columns, for --total
 }
 
 // run reads both files side by side. The lesser line goes on; a file that has ended is
 // greater than any line.
+//
+// For the files a, b and b, c:
+//
+//	a < b    column 1: a      the next line of file 1
+//	b = b    column 3: b      the next lines of both
+//	end      column 2: c      file 1 has ended
+//
+// A disorder without --check-order makes the status 1 at the end, and the output is
+// complete.
 func (c *commRun) run(total bool) (int, error) {
 	for i := range c.readers {
 		if err := c.next(i); err != nil {
@@ -561,11 +625,14 @@ func (c *commRun) run(total bool) (int, error) {
 
 // next reads a line of a file. At the end it checks the last two lines once more, as
 // a line without a partner may have been found only since.
+//
+// recent[0] is the line that run looks at. Only two lines of each file are in memory.
 func (c *commRun) next(file int) error {
 	r := c.readers[file]
 	recent := &c.recent[file]
 	if r.next() {
 		recent[0], recent[1] = append(recent[1][:0:0], r.line...), recent[0]
+		// nil means that there is no line yet, and an empty line is one.
 		if recent[0] == nil {
 			recent[0] = []byte{}
 		}
@@ -587,6 +654,8 @@ func (c *commRun) next(file int) error {
 }
 
 // write prints a line with a delimiter for each column before it that is shown.
+//
+// column counts from 0.
 func (c *commRun) write(column int, line []byte) error {
 	if c.hidden[column] {
 		return nil

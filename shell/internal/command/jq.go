@@ -26,6 +26,14 @@ import (
 // exact, there are no colors, and no modules. Time zones are UTC. The status is 2 for a
 // wrong use, 3 for a filter that cannot be read, and 5 after an error of the filter;
 // with -e also 1 and 4.
+//
+// The pieces: takeArguments reads the options with two values, compile makes code of the
+// filter and the prelude, and run calls it with each value of jqInput. What a filter may
+// hold is bounded in three ways, as no single one sees all of it:
+//
+//	boundedReader   a value of the input, while it is decoded
+//	fits, within    a value that one step would make: "x" * 1e10, .[1e10] = 1
+//	boundHeap       all the rest, such as [range(1e9)]
 func jq(ctx context.Context, p *Process) int {
 	j := &jqRun{p: p, indent: "  "}
 	named, rest, err := j.takeArguments(ctx, p.Args[1:])
@@ -104,6 +112,9 @@ func jq(ctx context.Context, p *Process) int {
 }
 
 // jqNothing stands for the last value if there was none.
+//
+// It has a type of its own, as nil is the value null of JSON, for which -e has another
+// status.
 const jqNothing = jqMark(1)
 
 type jqMark int
@@ -123,6 +134,15 @@ type jqRun struct {
 
 // takeArguments takes the options that have two values, and positional arguments, out of
 // args. It returns the variables that they define.
+//
+// rest has all other words, in their order, for the parser of the options. Positional
+// arguments are those after --args or --jsonargs, but for the filter:
+//
+//	jq --arg x 1 -c '$x' f --args a b
+//	named   x is "1", ARGS is {"named": {"x": "1"}, "positional": ["a", "b"]}
+//	rest    -c '$x' f
+//
+// Files of options are read here, before the filter is known to be right.
 func (j *jqRun) takeArguments(ctx context.Context, args []string) (named map[string]any, rest []string, err error) {
 	named = map[string]any{}
 	positional := []any{}
@@ -175,6 +195,15 @@ func (j *jqRun) takeArguments(ctx context.Context, args []string) (named map[str
 }
 
 // argument is the value of an option that defines a variable.
+//
+// Numbers are read as json.Number, so that gojq has all their digits: a float64 would round
+// large integers.
+//
+//	--arg x 1        "1"
+//	--argjson x 1    1; exactly one value
+//	--rawfile x f    the bytes of f, as a string
+//	--slurpfile x f  the values of f, as an array
+//	--argfile x f    the value of f; an array if f has not exactly one
 func (j *jqRun) argument(ctx context.Context, option, text string) (any, error) {
 	if option == "--arg" {
 		return text, nil
@@ -217,6 +246,12 @@ func (j *jqRun) argument(ctx context.Context, option, text string) (any, error) 
 // jqPrelude hides functions of gojq: those that would read the time zone of the machine,
 // and those that make a value of any size in one step, for which _fits and _within ask
 // first. Names that begin with "_own" are changed, so that filters cannot call them.
+//
+// A definition sees only those before it and itself. So the body of _ownSetpath calls the
+// setpath of gojq, and the body of the setpath after it calls _ownSetpath. A filter that
+// defines one of these names hides it for itself, as in any jq.
+//
+// compile takes the definitions, and not the "." at the end.
 const jqPrelude = `
 def localtime: gmtime; def strflocaltime($format): strftime($format);
 def _ownMultiply(l; r): _multiply(l; r); def _multiply(l; r): r as $r | l as $l | _ownFits($l; $r) as $fits | _ownMultiply($l; $r);
@@ -238,6 +273,10 @@ const jqOwn = "\x00"
 //
 //	"a" * $n     _multiply("a"; $n), which asks _ownFits first
 //	.[$n] = 1    _assign(.[$n]; 1), whose paths go through _ownWithin
+//
+// gojq compiles |=, += and the like to calls of _modify, which the prelude defines, so they
+// need no rewriting. It compiles "=" with a constant path to a call of its own setpath,
+// which no definition can hide: that is why _assign must be written out.
 func rewriteJQ(v reflect.Value, prelude bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -276,6 +315,10 @@ func ownName(name string, prelude bool) string {
 }
 
 // fits returns an error if the product of two values would be a string that is too long.
+//
+// The string may take a quarter of MaxMemory, since the filter holds other values, too. The
+// factors come in either order, as in jq: 3 * "ab" is "ababab". It returns an error as its
+// value, which is how gojq takes errors.
 func (j *jqRun) fits(_ any, args []any) any {
 	for i, v := range args {
 		s, isText := v.(string)
@@ -288,6 +331,9 @@ func (j *jqRun) fits(_ any, args []any) any {
 }
 
 // within returns a path, or an error if it has an index that needs too long an array.
+//
+// An array is filled with null up to the index, so the index alone decides. 64 bytes are
+// counted for each element. Keys and slices in the path are no numbers, and pass.
 func (j *jqRun) within(_ any, args []any) any {
 	path, _ := args[0].([]any)
 	for _, step := range path {
@@ -300,6 +346,12 @@ func (j *jqRun) within(_ any, args []any) any {
 
 // compile reads a filter, and puts the prelude before it. Variables are passed by their
 // order.
+//
+// The error is one of the syntax, or a function or variable that does not exist; jq prints
+// it and returns 3. There is no module loader, so that import and include fail.
+//
+// gojq takes the variables twice: their names here, sorted, and their values in the same
+// order with each run (jqInput.values).
 func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error) {
 	query, err := gojq.Parse(filter)
 	if err != nil {
@@ -324,6 +376,7 @@ func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error)
 		}
 	}
 	code, err := gojq.Compile(query, gojq.WithVariables(names), gojq.WithEnvironLoader(j.p.Environ), gojq.WithInputIter(j.input),
+		// debug prints ["DEBUG:", v], and its result is v.
 		gojq.WithFunction("debug", 0, 0, func(v any, _ []any) any { return toStderr("", "\n")([]any{"DEBUG:", v}, nil).([]any)[1] }),
 		gojq.WithFunction("stderr", 0, 0, toStderr("", "")),
 		gojq.WithFunction(jqOwn+"Fits", 2, 2, j.fits), gojq.WithFunction(jqOwn+"Within", 1, 1, j.within),
@@ -344,8 +397,16 @@ func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error)
 }
 
 // run runs the filter with each input.
+//
+// An error of the filter ends the work on one input, and the next input is read, as in jq:
+// the last one decides about the status. halt, the end of ctx and a failed write end the run. An
+// input that is no JSON ends it with the status 2, as the decoder cannot find the next
+// value. The filter itself can read inputs, too, from the same place:
+//
+//	1 2 3 4    jq -c '[., input]'    [1,2] and [3,4]
 func (j *jqRun) run(ctx context.Context, code *gojq.Code) (status int) {
 	j.last = jqNothing
+	// one reports whether the next input may be read.
 	one := func(v any) bool {
 		status = 0 // only the last input counts
 		results := code.RunWithContext(ctx, v, j.input.values...)
@@ -390,6 +451,9 @@ func (j *jqRun) run(ctx context.Context, code *gojq.Code) (status int) {
 }
 
 // report prints an error of the filter. done is whether nothing more may run.
+//
+// What was printed before comes before the message. halt_error prints a string as it is,
+// without a newline, and any other value as JSON.
 func (j *jqRun) report(ctx context.Context, err error) (status int, done bool) {
 	j.out.Flush()
 	if cause := context.Cause(ctx); cause != nil {
@@ -412,6 +476,10 @@ func (j *jqRun) report(ctx context.Context, err error) (status int, done bool) {
 }
 
 // print prints a value.
+//
+// It returns the error of a failed write, so that a filter without an end stops where
+// nobody reads. With -j the error is only found by finish, as a bufio.Writer keeps its
+// first one.
 func (j *jqRun) print(v any) error {
 	if j.seq {
 		j.out.WriteByte(0x1e)
@@ -428,6 +496,9 @@ func (j *jqRun) print(v any) error {
 }
 
 // write writes JSON, indented unless the output is compact.
+//
+// depth is how many levels are around v. Empty arrays and objects stay on one line. Errors
+// are those that out keeps.
 func (j *jqRun) write(v any, depth int) {
 	newline := func(depth int) {
 		if !j.compact {
@@ -476,6 +547,8 @@ func (j *jqRun) write(v any, depth int) {
 
 // scalar writes a value that has no parts. With -a, a character beyond 16 bits becomes
 // two escapes, as in UTF-16.
+//
+// U+1F600 is \ud83d\ude00.
 func (j *jqRun) scalar(v any) {
 	text, err := gojq.Marshal(v)
 	if err != nil {
@@ -500,6 +573,15 @@ func (j *jqRun) scalar(v any) {
 
 // jqInput reads the values of all files in turn. It is a [gojq.Iter], for input and
 // inputs.
+//
+// Next is what run and the filter call; next returns the plain values below it:
+//
+//	open      next file: decoder, or lines with -R
+//	next      one value, or one line
+//	Next      the value, an event of --stream, or with -s all of them once
+//
+// An error is returned as a value, as a [gojq.Iter] does. After one, nothing more is read.
+// It is for one goroutine.
 type jqInput struct {
 	ctx     context.Context
 	run     *jqRun
@@ -517,6 +599,10 @@ type jqInput struct {
 }
 
 // boundedReader refuses more than limit bytes since left was set.
+//
+// jqInput sets left again before each value. The decoder and its buffer read ahead, so that
+// bytes of the next value may count for this one: the bound is near limit, and never far
+// above it.
 type boundedReader struct {
 	io.Reader
 	left, limit int64
@@ -564,6 +650,9 @@ func (in *jqInput) Next() (any, bool) {
 
 // slurpAll returns all values as one array, or with -R all text. What it holds is
 // bounded, value by value.
+//
+// The second call says that there are no more. -R keeps the line ends, and a last line
+// without one stays without.
 func (in *jqInput) slurpAll() (any, bool) {
 	if in.slurped {
 		return nil, false
@@ -637,6 +726,10 @@ func (in *jqInput) next() (any, bool) {
 }
 
 // open opens the next file, or the standard input if there is none at all.
+//
+// A file that cannot be opened is reported and left out. It makes the status of the run 2
+// at the end, and the others are read. A byte order mark of UTF-8 is skipped: encoding/json
+// refuses one, and editors of Windows write it.
 func (in *jqInput) open() bool {
 	for {
 		if !in.started && len(in.names) == 0 {
@@ -674,6 +767,8 @@ func (in *jqInput) open() bool {
 }
 
 // close closes the file that is being read, if there is one.
+//
+// jq defers it, since a filter such as halt leaves the file open.
 func (in *jqInput) close() {
 	if in.file != nil {
 		in.file.Close()
@@ -692,6 +787,11 @@ func (e heapError) Error() string {
 // since nothing else shows how much a filter holds. It looks each 5 ms, and allows 256
 // MiB more than four times the limit, as other work of the process counts, too. Call
 // stop.
+//
+// stop ends the goroutine and waits for it. The cause of the context is a heapError only if
+// the bound ended it. The sample is the heap of the whole process, so the bound is wide,
+// and a filter can pass it for some milliseconds: it protects the process from a filter
+// that would take all memory, and does not share memory fairly. awk uses it, too.
 func boundHeap(ctx context.Context, limit int64) (bounded context.Context, stop func()) {
 	const slack, interval = 256 << 20, 5 * time.Millisecond
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}

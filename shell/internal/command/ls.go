@@ -19,6 +19,9 @@ import (
 const ownerName = "root"
 
 // typeLetter returns the letter of a type in listings; file is the letter of a file.
+//
+// ls has "-" for a file, and find -printf %y has "f". Anything that is no file, directory
+// or symlink, such as /dev/null, is shown as a character device.
 func typeLetter(t workspace.FileType, file string) string {
 	switch t {
 	case workspace.TypeDirectory:
@@ -32,6 +35,9 @@ func typeLetter(t workspace.FileType, file string) string {
 }
 
 // modeOf returns the permissions that listings show, in octal.
+//
+// Scripts compare them, so they are what the usual umask of 022 gives. Nothing can be
+// executed, and so no file has 755.
 func modeOf(info workspace.FileInfo) string {
 	switch info.Type {
 	case workspace.TypeDirectory:
@@ -45,10 +51,13 @@ func modeOf(info workspace.FileInfo) string {
 }
 
 // modeText returns the type and the permissions of a file as ls shows them.
+//
+// A directory is "drwxr-xr-x", and a file "-rw-r--r--".
 func modeText(info workspace.FileInfo) string {
 	text := typeLetter(info.Type, "-")
 	for _, digit := range modeOf(info) {
 		for bit, letter := range "rwx" {
+			// The low three bits of the character of a digit are its value.
 			if digit&(4>>bit) == 0 {
 				letter = '-'
 			}
@@ -60,6 +69,10 @@ func modeText(info workspace.FileInfo) string {
 
 // humanSize returns a size as -h shows it, in powers of 1024: rounded up, with one
 // digit after the point below 10. 1025 is 1.1K, and 10240 is 10K.
+//
+// Rounding up keeps a file of one byte more than a unit from looking as large as the unit.
+// From 1 PiB on there is no digit after the point: ten times such a size could be too large
+// for an int64.
 func humanSize(n int64) string {
 	if n < 1024 {
 		return strconv.FormatInt(n, 10)
@@ -99,7 +112,7 @@ type lsRun struct {
 // lsEntry is a file in a listing.
 type lsEntry struct {
 	info  workspace.FileInfo
-	shown string
+	shown string // as it is printed: the name, or the argument
 }
 
 // ls lists directories, as POSIX says, with GNU's common options: one name a line, as
@@ -108,6 +121,10 @@ type lsEntry struct {
 // 644, 755, 1 link), and no blocks, so that "total" counts blocks of 4 KiB. Times are
 // those of the last change, with -u and -c, too. The status is 2 for an argument that
 // does not exist, 1 for a directory further down that cannot be read.
+//
+// operands sorts the arguments into files and directories, list prints one directory, order
+// sorts, and print prints lines. Options for columns, colors and quotes are accepted, as
+// they are in many aliases and scripts, and do nothing.
 func ls(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	f.failure = exitUsage
@@ -134,6 +151,7 @@ func ls(ctx context.Context, p *Process) int {
 	f.BoolVarP(&l.follow, "dereference", "L", false, "what symlinks lead to")
 	f.BoolVar(&l.zero, "zero", false, "a NUL byte after each name")
 	f.BoolVar(&l.dirsFirst, "group-directories-first", false, "directories first")
+	// The last of these options on the command line counts. -f also shows hidden files.
 	for letter, by := range map[string]string{"t": "time", "S": "size", "X": "extension", "v": "version", "U": "none", "f": "none"} {
 		f.BoolFuncP(letter, letter, "sort by "+by, func(string) error {
 			l.sort = by
@@ -162,6 +180,7 @@ func ls(ctx context.Context, p *Process) int {
 	if *backups {
 		*ignored = append(*ignored, "*~")
 	}
+	// --hide, unlike -I, has no effect on somebody who asks for all names.
 	if !l.all && !l.almost {
 		*ignored = append(*ignored, *hidden...)
 	}
@@ -188,6 +207,10 @@ func ls(ctx context.Context, p *Process) int {
 }
 
 // operands lists the arguments: files first.
+//
+// A header stands above each directory if there are several arguments, or with -R. An
+// argument that does not exist is reported at once, and the others are listed. POSIX asks
+// for files before directories, each sorted, whatever the order of the arguments was.
 func (l *lsRun) operands(ctx context.Context, names []string) {
 	var files, dirs []lsEntry
 	for _, name := range names {
@@ -219,6 +242,9 @@ func (l *lsRun) operands(ctx context.Context, names []string) {
 
 // describe describes an argument. A symlink to a directory is followed, unless it is
 // described itself.
+//
+// POSIX has it so: ls link lists the directory behind it, and ls -l, -d and -F show the
+// link. With -L, a link that leads nowhere is shown itself.
 func (l *lsRun) describe(ctx context.Context, name string) (workspace.FileInfo, error) {
 	if !l.long && !l.directory && !l.classify || l.follow {
 		if info, err := l.p.Stat(ctx, name); err == nil && (info.IsDir() || l.follow) {
@@ -230,6 +256,10 @@ func (l *lsRun) describe(ctx context.Context, name string) (workspace.FileInfo, 
 
 // list lists one directory, and with -R those in it: first all that is in it, then each
 // directory.
+//
+// head says whether the name stands above, and operand that it is an argument, whose errors
+// have another status. Symlinks to directories are listed, and never entered, so that -R
+// ends. Entries are held in memory, one directory of each level at a time.
 func (l *lsRun) list(ctx context.Context, name string, head, operand bool) {
 	infos, err := l.p.ReadDir(ctx, name)
 	if err != nil {
@@ -249,6 +279,8 @@ func (l *lsRun) list(ctx context.Context, name string, head, operand bool) {
 	l.printed = true
 	var entries []lsEntry
 	if l.all {
+		// ".." has the description of the directory, too: what is above the root is
+		// unknown.
 		here, _ := l.p.Stat(ctx, name)
 		here.Type = workspace.TypeDirectory
 		entries = append(entries, lsEntry{here, "."}, lsEntry{here, ".."})
@@ -291,6 +323,9 @@ func (l *lsRun) leavesOut(name string) bool {
 
 // order sorts a listing. Of times the newest comes first, of sizes the largest, and
 // names decide where they are equal. --group-directories-first is not reversed by -r.
+//
+// Without -t and the like, names are compared as bytes, as in the C locale: "B" comes
+// before "a". The sort is stable, so that with -U the order of the workspace stays.
 func (l *lsRun) order(entries []lsEntry) {
 	compare := func(a, b lsEntry) int { return strings.Compare(a.shown, b.shown) }
 	by := compare
@@ -325,6 +360,8 @@ func (l *lsRun) order(entries []lsEntry) {
 }
 
 // extension returns what follows the last dot of a name, with the dot.
+//
+// "" sorts first, so names without a dot do.
 func extension(name string) string {
 	if at := strings.LastIndexByte(name, '.'); at >= 0 {
 		return name[at:]
@@ -333,6 +370,10 @@ func extension(name string) string {
 }
 
 // print prints entries of the directory dir.
+//
+// dir is "" for arguments. Only the sizes are aligned: the other columns have one width,
+// unless times have a +FORMAT. -l shows of a symlink where it leads at last, as a path from
+// the root of its workspace: a workspace does not say what text a symlink has.
 func (l *lsRun) print(ctx context.Context, entries []lsEntry, dir string) {
 	end := "\n"
 	if l.zero {
@@ -379,6 +420,8 @@ func (l *lsRun) owners() string {
 }
 
 // mark returns what -F and -p print after a name.
+//
+// With -l, the arrow to its target shows a symlink.
 func (l *lsRun) mark(info workspace.FileInfo) string {
 	switch {
 	case info.IsDir() && (l.classify || l.slash):
@@ -391,6 +434,9 @@ func (l *lsRun) mark(info workspace.FileInfo) string {
 
 // time returns a time as -l shows it: with the time of day if it is not older than half
 // a year nor in the future, else with the year. A store without times shows 1970.
+//
+// POSIX asks for both forms, and draws the line at six months. They have the same width,
+// and so have those of iso.
 func (l *lsRun) time(t time.Time) string {
 	if t.IsZero() {
 		t = time.Unix(0, 0)

@@ -21,6 +21,11 @@ import (
 //	printf 'AB\n' | od -An -tx1      41 42 0a
 //	printf 'AB\n' | od -An -c        A B \n
 //	printf 'AB\n' | od -An -tu2      16961 10: low bytes first
+//
+// The input is all files one after the other: -j and -N count over all of them, and a line,
+// or a number, can begin in one file and end in the next. read cuts it into blocks of the
+// width, block prints "*" for equal ones, and write prints one block in each format.
+// hexdump uses read and block with a write and an end of its own.
 func od(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	d := &dumper{address: "%07o", width: 16, order: binary.LittleEndian}
@@ -83,6 +88,8 @@ func od(ctx context.Context, p *Process) int {
 		block = max(block, s.size)
 	}
 	d.width, d.all = w, *all
+	// A line holds whole numbers of every format. All sizes are powers of two, so a
+	// multiple of the largest is one of all.
 	if w%block != 0 || w > maxField {
 		p.errorf("warning: invalid width %d; using %d instead", w, block)
 		d.width = block
@@ -112,6 +119,9 @@ func od(ctx context.Context, p *Process) int {
 }
 
 // parseOffset reads a number that may be hexadecimal or octal, with a suffix.
+//
+// A letter b at the end of a hexadecimal number is a digit: 0x1b is 27, and 1b is 512. A
+// hexadecimal or octal number has no suffix. A number that is negative is an error.
 func parseOffset(s string) (int64, error) {
 	digits := strings.ToLower(s)
 	if strings.HasPrefix(digits, "0x") || len(digits) > 1 && digits[0] == '0' {
@@ -121,6 +131,9 @@ func parseOffset(s string) (int64, error) {
 }
 
 // dumper writes blocks of bytes in several formats.
+//
+// The options are the fields down to specs. Errors of writing are those that out keeps;
+// finish returns them.
 type dumper struct {
 	out     *bufio.Writer
 	address string           // a format; "": none
@@ -153,6 +166,14 @@ var dumpFields = map[byte]map[int]int{
 }
 
 // add adds the formats of -t, such as "x1z" or "d4c".
+//
+// The errors are shown as those of an option (see flags.set), which names the text. A size
+// that has no entry in dumpFields is one.
+//
+//	x1z    x of 1 byte, and the text after it
+//	dS     d of 2 bytes, which is C's short
+//	f      f of 8 bytes
+//	d4c    two formats: d of 4 bytes, and c
 func (d *dumper) add(text string) error {
 	if text == "" {
 		return errors.New("empty")
@@ -187,6 +208,12 @@ func (d *dumper) add(text string) error {
 
 // align makes the lines of all formats equally wide: the blanks that a format lacks are
 // spread over its fields.
+//
+// With -tx1 -tc and 16 bytes, a line of c is 16 * (1+3) = 64 columns wide and one of x1
+// only 16 * (1+2) = 48. So x1 gets 64 - 16 * 2 = 32 blanks, two for each field:
+//
+//	41  42  0a
+//	 A   B  \n
 func (d *dumper) align() {
 	width := 0
 	for _, s := range d.specs {
@@ -199,6 +226,10 @@ func (d *dumper) align() {
 }
 
 // read dumps whole blocks, and returns what is left over.
+//
+// count is how many bytes may still be read, and is reduced by those that were. pending
+// comes from the file before, is shorter than the width, and is reused. With an error, what
+// was read and not printed is returned, too, except after a failed write.
 func (d *dumper) read(ctx context.Context, in io.Reader, pending []byte, count *int64) ([]byte, error) {
 	buf := make([]byte, max(d.width, 32<<10))
 	for *count > 0 {
@@ -223,6 +254,8 @@ func (d *dumper) read(ctx context.Context, in io.Reader, pending []byte, count *
 }
 
 // end dumps the last block, which may be short, and the final offset.
+//
+// A short block is printed even if it is equal to the beginning of the one before.
 func (d *dumper) end(pending []byte) {
 	if len(pending) > 0 {
 		d.line(pending)
@@ -234,6 +267,8 @@ func (d *dumper) end(pending []byte) {
 }
 
 // block dumps a whole block. Only the first of equal ones is written.
+//
+// b is copied. The offset counts blocks that are not written as well.
 func (d *dumper) block(b []byte) error {
 	defer func() { d.offset += int64(len(b)) }()
 	if !d.all && d.last != nil && bytes.Equal(d.last, b) {
@@ -251,6 +286,9 @@ func (d *dumper) block(b []byte) error {
 // write prints a line for each type: b, which is shorter than the width at the end of
 // the input only, is padded with zeros to read the last values, and what is missing is
 // left blank.
+//
+// The blanks of align are spread by whole numbers: after field n, as many are left as
+// belong to the fields after it, so that the last field ends where the line does.
 func (d *dumper) write(b []byte) error {
 	whole := append(bytes.Clone(b), make([]byte, d.width-len(b))...)
 	for i, s := range d.specs {
@@ -297,6 +335,9 @@ var (
 )
 
 // field is the text of one field.
+//
+// b has s.size bytes. The result may be narrower than s.field, and write pads it. -t a
+// ignores the high bit, as POSIX says, and -t c does not.
 func (d *dumper) field(s dumpSpec, b []byte) string {
 	switch s.verb {
 	case 'c':
@@ -330,6 +371,7 @@ func (d *dumper) field(s dumpSpec, b []byte) string {
 	case 'u':
 		return strconv.FormatUint(n, 10)
 	case 'd':
+		// The shift to the left and back extends the sign.
 		shift := 64 - 8*s.size
 		return strconv.FormatInt(int64(n<<shift)>>shift, 10)
 	}
@@ -352,6 +394,10 @@ func characterField(c byte) string {
 }
 
 // shortFloat is the shortest form of %g that reads back as n.
+//
+// The loop begins with the digits that every number of that size keeps, 6 or 15, and ends
+// at the latest with the 9 or 17 that tell any two numbers apart. Numbers below the normal
+// ones have less precision, so for them it begins with 1.
 func shortFloat(n float64, bits int) string {
 	switch {
 	case math.IsNaN(n):
@@ -378,6 +424,8 @@ func shortFloat(n float64, bits int) string {
 // hexdump dumps bytes as util-linux's does, in one of its fixed forms: the default of
 // two bytes, low one first, or that of -b, -c, -C, -d, -o, -x. Formats of -e are
 // refused.
+//
+// Skipping more than the input has is no error, unlike with od: only the length is printed.
 func hexdump(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	h := &hexDumper{style: hexStyles["default"]}
@@ -418,6 +466,7 @@ func hexdump(ctx context.Context, p *Process) int {
 	}
 	out := bufio.NewWriter(p.Stdout)
 	h.dumper = dumper{out: out, width: 16, all: *all, offset: n}
+	// The methods of dumper would otherwise call dumper.write.
 	h.line = h.write
 	opened := false
 	var pending []byte
@@ -438,6 +487,8 @@ func hexdump(ctx context.Context, p *Process) int {
 }
 
 // hexStyle is one of the formats of hexdump.
+//
+// Units of two bytes are read with the low byte first, whatever the machine is.
 type hexStyle struct {
 	address string // the format of the offset
 	size    int    // bytes of a unit
@@ -459,6 +510,9 @@ var hexStyles = map[string]hexStyle{
 
 // hexDumper prints as hexdump does. It differs from od in its columns, and in the line
 // with the length at the end.
+//
+//	00000000  41 42 0a 43 44 45 46 47  48 49 4a                 |AB.CDEFGHIJ|
+//	0000000b
 type hexDumper struct {
 	dumper
 	style hexStyle
@@ -466,6 +520,8 @@ type hexDumper struct {
 
 // write prints one line for b. Where b is short the columns are left blank, so that the
 // text stands below the text of the other lines.
+//
+// A unit of two bytes with one byte left has zero for the other.
 func (h *hexDumper) write(b []byte) error {
 	fmt.Fprintf(h.out, h.style.address, h.offset)
 	if h.style.text {

@@ -32,6 +32,10 @@ import (
 //
 // -N, -f, -t and -E are accepted: nothing is ever asked. A patch that has been applied
 // already fails.
+//
+// The steps: rewrite gives the patch the names of the workspace, package patch reads it and
+// makes a plan, the hooks of the shell are asked, and the plan is applied. The status is 0,
+// 1 if it does not apply, and 2 if it cannot be read.
 func applyPatch(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [ORIGFILE [PATCHFILE]]")
 	f.failure = exitUsage
@@ -71,6 +75,8 @@ func applyPatch(ctx context.Context, p *Process) int {
 			p.errorf("**** Can't change to directory %s : %s", *dir, ErrorText(err))
 			return exitUsage
 		}
+		// From here on, names begin at -d, and so does that of -i: GNU's patch changes its
+		// directory before it does anything else.
 		there := *p
 		if p = &there; path.IsAbs(*dir) {
 			p.Dir = path.Clean(*dir)
@@ -88,6 +94,7 @@ func applyPatch(ctx context.Context, p *Process) int {
 		p.errorf("**** Can't open patch file %s : %s", *input, ErrorText(err))
 		return exitUsage
 	}
+	// An empty patch, as from a diff of equal files, is no error.
 	if len(text) == 0 {
 		return 0
 	}
@@ -113,6 +120,9 @@ type patchRun struct {
 
 // fail prints why a patch was not applied: all hunks that do not fit, and not just the
 // first.
+//
+// A patch that is malformed has the status 2, as GNU's "Only garbage was found" has.
+// Everything else is 1.
 func (r *patchRun) fail(err error) int {
 	var bad *patch.SyntaxError
 	if errors.As(err, &bad) {
@@ -133,6 +143,10 @@ func (r *patchRun) fail(err error) int {
 
 // apply applies a patch, or only plans it. The hooks of the shell, which can refuse a
 // change, are asked about each file before the first one is written.
+//
+// With dryRun neither is a hook asked nor anything written, and the result is what would be
+// done. Otherwise it is what was done, with the new versions. With an error, nothing has
+// been changed. A hook that refuses one file refuses the whole patch.
 func (r *patchRun) apply(ctx context.Context, text string, dryRun bool) ([]patch.Change, error) {
 	text, err := r.rewrite(ctx, text)
 	if err != nil {
@@ -169,6 +183,8 @@ func (r *patchRun) apply(ctx context.Context, text string, dryRun bool) ([]patch
 
 // ask asks the hook of the shell about a change. A rename is two: its target is written
 // and its source deleted.
+//
+// info is nil for a file that the patch creates.
 func (r *patchRun) ask(ctx context.Context, change patch.Change) error {
 	at := Location{r.ws, change.Path}
 	var info *workspace.FileInfo
@@ -190,6 +206,8 @@ func (r *patchRun) ask(ctx context.Context, change patch.Change) error {
 }
 
 // tell informs the hook of the shell about a change that has been made.
+//
+// A file that was written has a version, and one that was deleted has none.
 func (r *patchRun) tell(ctx context.Context, change patch.Change) {
 	at := Location{r.ws, change.Path}
 	if change.Kind == patch.Deleted {
@@ -203,6 +221,8 @@ func (r *patchRun) tell(ctx context.Context, change patch.Change) {
 }
 
 // print prints the files that are patched.
+//
+// Names are those from the working directory, where they are below it.
 func (r *patchRun) print(changes []patch.Change, dryRun bool) {
 	verb := "patching"
 	if dryRun {
@@ -240,12 +260,20 @@ var (
 //
 // Lines are only read as names between hunks: the counts of a hunk's head say how many
 // lines belong to it, as "--- a" in it may be a deleted line "-- a".
+//
+// r.ws is the workspace of the files afterwards, and nil if no file is named. Lines such as
+// "index" are left out, so that the numbers of lines in errors of package patch count
+// without them.
+//
+// An error is a [*patch.SyntaxError] or one of head.
 func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 	var b strings.Builder
 	oldLines, newLines := 0, 0 // that are left in a hunk
 	all := strings.SplitAfter(strings.TrimSuffix(text, "\n")+"\n", "\n")
 	for i := 0; i < len(all); i++ {
 		line := strings.TrimSuffix(all[i], "\n")
+		// "\ No newline at end of file" may follow the last line of a hunk, when both
+		// counts are zero.
 		if oldLines > 0 || newLines > 0 || strings.HasPrefix(line, `\`) {
 			line = r.hunkLine(line, &oldLines, &newLines)
 			b.WriteString(line + "\n")
@@ -288,6 +316,8 @@ func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 }
 
 // hunkLine returns a line of a hunk, and counts it.
+//
+// A line that begins with anything else is not counted, and package patch reports it.
 func (r *patchRun) hunkLine(line string, oldLines, newLines *int) string {
 	if line == "" {
 		line = " " // whose space an editor has removed
@@ -318,6 +348,11 @@ func count1(digits string) int {
 }
 
 // head returns the two lines with the name of a file.
+//
+// It sets r.ws. Errors are those of Locate, [workspace.ErrIsDir] for the directory of the
+// workspaces, [ErrCrossWorkspace], and one for a name with too few directories. /dev/null
+// stays on its side, where it says that the file is created or deleted. All files must be
+// in one workspace, as the patch is one transaction there.
 func (r *patchRun) head(ctx context.Context, old, now string) (string, error) {
 	if r.reverse {
 		old, now = now, old
@@ -349,6 +384,9 @@ func (r *patchRun) head(ctx context.Context, old, now string) (string, error) {
 // of the two names in the patch it is the one that is not /dev/null, and then the old
 // one if that file exists. GNU's patch prefers the shortest, which differs for .orig
 // names only.
+//
+// "" says that the name has too few directories for -p. old and now are in the direction of
+// the patch, after -R.
 func (r *patchRun) choose(ctx context.Context, old, now string) string {
 	if r.file != "" {
 		return r.file
@@ -368,6 +406,11 @@ func (r *patchRun) choose(ctx context.Context, old, now string) string {
 
 // stripped returns a name without its first directories, "" if it has too few. Several
 // slashes in a row count once, as in POSIX. Without -p, only the last element counts.
+//
+// Of /usr//src/a.go:
+//
+//	-p0    /usr//src/a.go        -p2     src/a.go
+//	-p1    usr//src/a.go         none    a.go
 func (r *patchRun) stripped(name string) string {
 	if r.strip < 0 {
 		return path.Base(name)

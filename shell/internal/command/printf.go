@@ -32,6 +32,10 @@ import (
 //
 // A wrong number is reported, counts up to what is wrong, and makes the status 1. %n is
 // refused, and so are %a and %A.
+//
+// once writes the format a single time, directive one of its directives, and the methods of
+// the type directive format one value. Other programs use the parts: seq, od and sort -g
+// the numbers, diff the quotes, xargs the escapes.
 func printf(ctx context.Context, p *Process) int {
 	args := p.Args[1:]
 	if len(args) == 1 && args[0] == "--help" {
@@ -60,6 +64,7 @@ func printf(ctx context.Context, p *Process) int {
 			f.complain("%v", err)
 			break
 		}
+		// A format that takes no arguments would be written for ever.
 		if len(f.args) == 0 || len(f.args) == before || ctx.Err() != nil {
 			break
 		}
@@ -71,20 +76,28 @@ func printf(ctx context.Context, p *Process) int {
 }
 
 // errStopOutput ends everything: a \c in an argument of %b.
+//
+// It is no failure: the status is what it was before.
 var errStopOutput = errors.New("stop")
 
 // maxField bounds a width and a precision.
+//
+// Without it, the few bytes of %999999999d would take a gigabyte of memory. Dates and the
+// lines of od have the same bound.
 const maxField = 1 << 20
 
 // formatter writes arguments in the form that a format describes.
 type formatter struct {
 	p      *Process
 	out    *bufio.Writer
-	args   []string
-	status int
+	args   []string // that are left
+	status int      // 1 once an argument was wrong
 }
 
 // complain reports a wrong argument, and goes on: the status will be 1.
+//
+// format gets no newline at its end. What the program has written so far is still in out,
+// so the message comes first.
 func (f *formatter) complain(format string, args ...any) {
 	fmt.Fprintf(f.p.Stderr, "printf: "+format+"\n", args...)
 	f.status = 1
@@ -101,6 +114,9 @@ func (f *formatter) next() string {
 }
 
 // once writes the format once.
+//
+// The error is errStopOutput, or that of a directive that cannot be written, which ends the
+// program. Text, escapes and directives before it have been written then.
 func (f *formatter) once(format string) error {
 	for format != "" {
 		switch format[0] {
@@ -127,6 +143,9 @@ func (f *formatter) once(format string) error {
 }
 
 // directive is what stands between % and its letter: flags, width and precision.
+//
+// "%-08.3f" has the flags "-0", the width 8 and the precision 3. The zero value is a
+// directive with the precision 0, so that callers without one set -1.
 type directive struct {
 	flags     string
 	width     int
@@ -138,6 +157,12 @@ func (d directive) has(flag byte) bool { return strings.IndexByte(d.flags, flag)
 
 // directive writes one directive, and returns the rest of the format. The lengths of C,
 // such as the l of %ld, mean nothing.
+//
+// s begins after the "%". A negative width from an argument is the flag "-" and a width,
+// and a negative precision is none, as C says. The order of the arguments is width,
+// precision, value:
+//
+//	printf '%*.*f|' 8 3 3.14159    "   3.142|"
 func (f *formatter) directive(s string) (rest string, err error) {
 	d := directive{precision: -1}
 	n := len(s) - len(strings.TrimLeft(s, "#'-+ 0"))
@@ -180,6 +205,7 @@ func (f *formatter) directive(s string) (rest string, err error) {
 		if stop {
 			return "", errStopOutput
 		}
+	// %q quotes and then cuts, which can leave half a quote; %Q cuts and then quotes.
 	case 'q':
 		f.out.WriteString(d.pad(d.cut(quoteShell(f.next())), false))
 	case 'Q':
@@ -199,6 +225,9 @@ func (f *formatter) directive(s string) (rest string, err error) {
 }
 
 // field reads a width or a precision: digits, or * for an argument.
+//
+// No digits are 0: "%.f" has the precision 0. More than maxField is an error, and nothing
+// is written.
 func (f *formatter) field(s string) (n int, rest string, err error) {
 	if strings.HasPrefix(s, "*") {
 		v := f.signed(f.next())
@@ -214,6 +243,9 @@ func (f *formatter) field(s string) (n int, rest string, err error) {
 }
 
 // time is the time of an argument (seconds since 1970, -1 or none for now).
+//
+// bash has -2 for the start of the shell; here every negative number is now. An empty
+// format is %X.
 func (f *formatter) time(format string) string {
 	t := f.p.Now()
 	if len(f.args) > 0 {
@@ -232,6 +264,8 @@ func (f *formatter) time(format string) string {
 
 // pad pads a string with blanks to the width; a number may ask for zeros, which come
 // after its sign and its 0x. The width counts bytes, as in bash.
+//
+// The flag "-" wins over zeros, as in C.
 func (d directive) pad(s string, zeros bool) string {
 	n := d.width - len(s)
 	switch {
@@ -250,6 +284,8 @@ func (d directive) pad(s string, zeros bool) string {
 }
 
 // cut applies a precision to a string.
+//
+// It counts bytes, and may cut a character in two.
 func (d directive) cut(s string) string {
 	if d.precision >= 0 && d.precision < len(s) {
 		return s[:d.precision]
@@ -270,6 +306,10 @@ func (d directive) sign() string {
 
 // integer formats an integer as C does. A precision is the least number of digits, and
 // turns off the flag 0. With the precision 0, the number 0 has no digits at all.
+//
+// verb is one of d, u, o, x and X. For -42, 42, 255 and 8:
+//
+//	%5d "  -42"    %05d "-0042"    %.5d "-00042"    %+d "+42"    %#x "0xff"    %#o "010"
 func (d directive) integer(n *big.Int, verb byte) string {
 	base := map[byte]int{'d': 10, 'u': 10, 'o': 8, 'x': 16, 'X': 16}[verb]
 	digits := new(big.Int).Abs(n).Text(base)
@@ -306,6 +346,9 @@ type extended struct {
 }
 
 // float formats a number as C does. Its verb is one of e, f and g, in either case.
+//
+// A missing precision is 6. Infinity and NaN are not padded with zeros. big.Float formats
+// exactly, so that %.30f prints the digits that the number has, and no others.
 func (d directive) float(n extended, verb byte) string {
 	precision := d.precision
 	if precision < 0 {
@@ -344,6 +387,14 @@ func (d directive) float(n extended, verb byte) string {
 
 // shortest is the form of %g: with an exponent if that is below -4 or not
 // below the precision, and without trailing zeros.
+//
+// With the precision 6:
+//
+//	100000     100000         0.0001     0.0001
+//	1000000    1e+06          0.00001    1e-05
+//
+// The exponent is taken from the rounded number: 999999.5 is 1e+06. The flag # keeps the
+// zeros.
 func (d directive) shortest(n extended, precision int) string {
 	precision = max(precision, 1)
 	abs := new(big.Float).Abs(n.Float)
@@ -374,6 +425,9 @@ var (
 // number reads an integer as C's strtol does, in base 10, 8 or 16 by its prefix: what
 // cannot be read is zero, and what follows is an error. 010 is 8, and 08 is 0 with an
 // error.
+//
+// "" is zero without a message, as an argument that is missing. The result is never nil,
+// and has no bound; signed and unsigned cut it.
 func (f *formatter) number(s string) *big.Int {
 	if code, ok := characterCode(s); ok {
 		return big.NewInt(code)
@@ -412,6 +466,9 @@ func (f *formatter) number(s string) *big.Int {
 
 // characterCode is the number of a character after a quote: 65 for "'A". The quote is
 // not closed.
+//
+// A quote alone is 0, and a byte that is no UTF-8 is its own number. What comes after the
+// character is ignored.
 func characterCode(s string) (code int64, ok bool) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return 0, false
@@ -472,6 +529,9 @@ func (f *formatter) float(s string) extended {
 // parseExtended reads the number that s begins with, as C's strtold does. Exponents
 // beyond those of a long double are decided without computing the number, which could
 // take very long.
+//
+// rest is what follows the number, for programs that allow a suffix. Without a number, ok
+// is false, n is zero and rest is s. Blanks before the number are skipped.
 func parseExtended(s string) (n extended, rest string, ok bool) {
 	n.Float = new(big.Float).SetPrec(64)
 	m := floatPrefix().FindStringSubmatch(s)
@@ -491,6 +551,7 @@ func parseExtended(s string) (n extended, rest string, ok bool) {
 		n.nan = true
 	case exponent > 20000 || len(text) > 10000:
 		n.SetInf(false)
+	// It is zero, which n is already.
 	case exponent < -20000:
 	default:
 		if _, _, err := n.Parse(text, 0); err != nil {
@@ -509,6 +570,14 @@ func parseExtended(s string) (n extended, rest string, ok bool) {
 // unescape reads the escape sequence that s begins with. In an argument of %b, and of
 // echo -e, an octal number begins with 0 (\0101), and \c stops; in a format it is \101.
 // A sequence that is not known stays as it is, with its backslash.
+//
+// n is how many bytes of s it has read, at least one. An octal number has at most three
+// digits, and of a larger one than 377 the low eight bits count; \x has at most two digits,
+// \u four and \U eight. A code that is no character is U+FFFD:
+//
+//	\x41g      "A", 4 bytes of s
+//	\x         "\x", as no digit follows
+//	\u20ac     the euro sign, in three bytes
 func unescape(s string, argument bool) (text []byte, n int, stop bool) {
 	if len(s) < 2 {
 		return []byte(s), len(s), false
@@ -545,6 +614,8 @@ func unescape(s string, argument bool) (text []byte, n int, stop bool) {
 }
 
 // digitsEnd is where digits that begin at start end, at most limit of them.
+//
+// It returns start if there is none.
 func digitsEnd(s string, start, limit, base int) int {
 	end := start
 	for end < len(s) && end < start+limit {
@@ -557,6 +628,8 @@ func digitsEnd(s string, start, limit, base int) int {
 }
 
 // unescapeAll reads all escapes of an argument of %b. stop is whether there is a \c.
+//
+// text is then what comes before the \c.
 func unescapeAll(s string) (text []byte, stop bool) {
 	var b bytes.Buffer
 	for s != "" {
@@ -582,6 +655,11 @@ func unescapeAll(s string) (text []byte, stop bool) {
 // quoteShell quotes s so that bash reads it back: special characters get a backslash,
 // and text with control characters the form $'...'. A tilde is special at the
 // beginning, and after ":" and "=", where bash expands it.
+//
+//	a b                  a\ b
+//	x=~/y                x=\~/y
+//	nothing              ''
+//	a, a line feed, b    $'a\nb'
 func quoteShell(s string) string {
 	if s == "" {
 		return "''"
@@ -602,6 +680,9 @@ func quoteShell(s string) string {
 }
 
 // quoteANSI quotes s in the form $'...'.
+//
+// Octal numbers have three digits, so that a digit after one is not read as a part of it.
+// Bytes that are no UTF-8 are written one by one.
 func quoteANSI(s string) string {
 	var b strings.Builder
 	b.WriteString("$'")

@@ -18,6 +18,9 @@ import (
 
 // rgTypes are the globs of the types of files that rg knows by name: the common ones of
 // ripgrep's list.
+//
+// One name has the globs of all languages that ripgrep lists under it, which can overlap:
+// -t c and -t cpp both have *.h. A key is what --type-list prints.
 var rgTypes = map[string][]string{
 	"c": {"*.[chH]", "*.[chH].in", "*.cats"}, "cpp": {"*.[ChH]", "*.cc", "*.[ch]pp", "*.[ch]xx", "*.hh", "*.inl"},
 	"cs": {"*.cs"}, "css": {"*.css", "*.scss"}, "csv": {"*.csv"}, "docker": {"*Dockerfile*"}, "go": {"*.go"},
@@ -39,6 +42,15 @@ var rgAliases = map[string]string{"md": "markdown", "python": "py", "rs": "rust"
 // -P Perl's without look-around. A pattern matches in one line. Without a path it
 // searches the standard input if something can be read from it, and else the working
 // directory. The status is that of grep.
+//
+// It is the search of grep with other options (see grepRun): rg reads the options, filters
+// makes globs of -g, -t, -d and hidden names, and the workspace searches directories by
+// these.
+//
+// What rg prints is made for a program that reads it, as if the output were no terminal: no
+// colors, no headings unless asked for, and no numbers of lines without -n. --json and
+// --multiline are refused, since a script that asks for them cannot use anything else;
+// options that only tune the search are accepted.
 func rg(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... PATTERN [PATH]...")
 	f.failure = exitUsage
@@ -125,6 +137,7 @@ func rg(ctx context.Context, p *Process) int {
 	if f.Changed("replace") {
 		o.replace = replacement
 	}
+	// -A and -B count more than -C, wherever they stand.
 	for _, n := range []*int{&o.before, &o.after} {
 		if *n < 0 {
 			*n = *around
@@ -152,6 +165,7 @@ func rg(ctx context.Context, p *Process) int {
 	}
 	implicit := len(names) == 0
 	if implicit {
+		// This is what ripgrep does in a pipe: rg x and cat f | rg x both do what is meant.
 		if names = []string{"."}; !*list && r.hasInput() {
 			names = []string{"-"}
 		}
@@ -177,6 +191,9 @@ func printTypes(p *Process) int {
 }
 
 // typeGlobs returns the globs of types.
+//
+// The error names the first type that is unknown. No names give no globs, which stands for
+// all files.
 func typeGlobs(names []string) ([]string, error) {
 	var globs []string
 	for _, name := range names {
@@ -204,6 +221,9 @@ type rgRun struct {
 
 // hasInput reports whether something can be read from the standard input, which is then
 // searched if there are no paths.
+//
+// It waits for the first byte or the end of the input. The byte is not lost: Stdin of the
+// process is the reader that has looked.
 func (r *rgRun) hasInput() bool {
 	if r.p.Stdin == nil {
 		return false
@@ -215,6 +235,12 @@ func (r *rgRun) hasInput() bool {
 }
 
 // search searches files and directories.
+//
+// In a directory, lines have the name of their file, and binary files are left out. A file
+// that is named on the command line is searched in any case, by the rules of the options.
+// Whether a name is a directory is found out by the search, which spares a request; the
+// function that tree gets restores the rules for a file. implicit says that the directory
+// was not named, so that paths begin without "./".
 func (r *rgRun) search(ctx context.Context, names []string, implicit, noName, heading bool, patterns []string, language pattern.Syntax, po *pattern.Options) int {
 	g, err := newGrep(r.p, r.options, patterns, language, po)
 	if err != nil {
@@ -252,6 +278,10 @@ func (r *rgRun) search(ctx context.Context, names []string, implicit, noName, he
 //	rg -g 'src/*.go' x src    src/*.go becomes *.go in src
 //	rg -g '!*.md' x           leaves out *.md at any depth
 //	rg -g '.github/**' x      shows hidden files, as the glob names one
+//
+// A glob of the result that begins with "/" counts from the directory name (see anywhere).
+// A glob that leaves out a directory leaves out what is in it. -g with a slash at its end
+// is about directories alone.
 func (r *rgRun) filters(name string) (includes, excludes []string) {
 	hidden := r.hidden
 	prefix := path.Clean(name)
@@ -282,6 +312,7 @@ func (r *rgRun) filters(name string) (includes, excludes []string) {
 			}
 		}
 	}
+	// With -d 1 this leaves out */**/*, all that has a directory above it.
 	if r.depth >= 0 {
 		excludes = append(excludes, "/"+strings.Repeat("*/", min(r.depth, 100))+"**/*")
 	}
@@ -323,6 +354,9 @@ func (r *rgRun) list(ctx context.Context, names []string, implicit bool) int {
 // listDir prints the files of --files below name: those that a search would read.
 // implicit says that no name was given, so that they are shown without the "./" in
 // front.
+//
+// name may be a file, which is printed whatever the globs say. Paths are sorted, and come
+// from a single Glob of the workspace, which applies .gitignore files.
 func (r *rgRun) listDir(ctx context.Context, g *grepRun, at Location, name string, implicit bool) error {
 	g.includes, g.excludes = r.filters(name)
 	if err := g.compileFilter(); err != nil {
@@ -353,6 +387,8 @@ func (r *rgRun) listDir(ctx context.Context, g *grepRun, at Location, name strin
 }
 
 // replaced returns a line with the replacement in place of each match.
+//
+// line is not changed. An empty match gets the replacement where it is.
 func (g *grepRun) replaced(line []byte) []byte {
 	var out []byte
 	at := 0
@@ -366,6 +402,13 @@ func (g *grepRun) replaced(line []byte) []byte {
 
 // expand adds the replacement of a match to out: $1 and ${1} are groups, $0 is the
 // match, and $$ a dollar sign. A group that did not match, or does not exist, is empty.
+//
+// m has the bounds of the match and its groups in line, as package regexp returns them,
+// with -1 for a group that did not match. $name stays as it is: groups have no names here.
+// With the groups a and b:
+//
+//	$2-$1     b-a          ${1}0     a0
+//	$$1       $1           $x        $x
 func (g *grepRun) expand(out, line []byte, m []int) []byte {
 	text := *g.replace
 	for text != "" {

@@ -20,6 +20,9 @@ import (
 // that of -c and --printf, with the same letters. What a workspace does not have is
 // fixed: owners are root, inodes and devices 0, modes 644 and 755, links 1; all three
 // times are of the last change.
+//
+// A file that does not exist is reported, the others are printed, and the status is 1. Of
+// --printf and -c, --printf counts. A symlink is described itself, without -L.
 func statFiles(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILE...")
 	format := f.StringP("format", "c", "", "what to print, with a line end")
@@ -67,6 +70,8 @@ const statDefault = "  File: %n\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\
 	"Access: (%04a/%A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: -"
 
 // unescapeFormat returns a format of --printf with its escapes replaced.
+//
+// A backslash at the end stays, and so does one before a character that is no escape.
 func unescapeFormat(text string) string {
 	var b strings.Builder
 	for at := 0; at < len(text); at++ {
@@ -94,6 +99,11 @@ type statEntry struct {
 var statDirective = lazyregexp.New(`%([-#+ 0]*)([0-9]*)(?:\.[0-9]+)?([HL]?[A-Za-z%])`)
 
 // format returns a format with the values of a file.
+//
+// A letter that is not known is "?", as in GNU's stat. The width counts bytes. The flag 0
+// pads every value with zeros, not only numbers, and "-" wins over it:
+//
+//	%s 5       %4s "   5"       %04s 0005       %-4s| "5   |"
 func (s statEntry) format(text string) string {
 	return statDirective().ReplaceAllStringFunc(text, func(directive string) string {
 		m := statDirective().FindStringSubmatch(directive)
@@ -117,6 +127,9 @@ func (s statEntry) format(text string) string {
 
 // value returns the value of one letter, and false for one that GNU's stat does not
 // know.
+//
+// The letters are those of GNU's stat, and values that a workspace does not have are those
+// that ls and find -printf show. A store without times has 1970.
 func (s statEntry) value(letter string) (string, bool) {
 	modified := s.info.ModTime
 	if modified.IsZero() {
@@ -169,6 +182,10 @@ func (s statEntry) value(letter string) (string, bool) {
 // of some common formats, the interpreters of scripts, JSON, and the encodings and line
 // ends of text, in the words of libmagic. It knows far fewer formats: others are
 // "data".
+//
+// The status is 0 even for a file that cannot be read: file prints the error in place of
+// the kind, and only its option -E, which is not here, changes the status. Names are padded
+// to the longest, in characters.
 func fileKinds(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILE...")
 	brief := f.BoolP("brief", "b", false, "without the names")
@@ -216,12 +233,18 @@ func fileKinds(ctx context.Context, p *Process) int {
 type fileKind struct{ text, mime, charset string }
 
 // kindWindow is how much of a file decides.
+//
+// A file of this size or more counts as cut: its end is unknown, so nothing is said about
+// JSON or a missing line end.
 const kindWindow = 1 << 20
 
 // kindOf looks at the beginning of a file.
+//
+// "-" is the standard input. Directories and symlinks are not opened.
 func (p *Process) kindOf(ctx context.Context, name string) (fileKind, error) {
 	info, err := p.Lstat(ctx, name)
 	switch {
+	// No file has to have that name, so the error of Lstat does not count.
 	case name == "-":
 	case err != nil:
 		return fileKind{}, err
@@ -246,6 +269,8 @@ func (p *Process) kindOf(ctx context.Context, name string) (fileKind, error) {
 }
 
 // magics are the beginnings of files that are no text.
+//
+// The first entry that fits counts. All are binary, whatever bytes follow.
 var magics = []struct{ start, text, mime string }{
 	{"\x89PNG\r\n\x1a\n", "PNG image data", "image/png"}, {"\xff\xd8\xff", "JPEG image data", "image/jpeg"}, {"GIF8", "GIF image data", "image/gif"},
 	{"\x1f\x8b", "gzip compressed data", "application/gzip"}, {"BZh", "bzip2 compressed data", "application/x-bzip2"}, {"\xfd7zXZ\x00", "XZ compressed data", "application/x-xz"},
@@ -255,12 +280,21 @@ var magics = []struct{ start, text, mime string }{
 }
 
 // interpreters are what a first line with "#!" names.
+//
+// The key is the last element of the path, or the argument of env. The values are what the
+// text begins with, and the type.
 var interpreters = map[string][2]string{
 	"sh": {"POSIX shell script", "text/x-shellscript"}, "bash": {"Bourne-Again shell script", "text/x-shellscript"}, "python": {"Python script", "text/x-script.python"},
 	"python3": {"Python script", "text/x-script.python"}, "node": {"Node.js script", "application/javascript"}, "perl": {"Perl script", "text/x-perl"}, "ruby": {"Ruby script", "text/x-ruby"},
 }
 
 // kindOf says what a file contains that begins with head. whole says that this is all.
+//
+// The order matters: a script may be valid UTF-8, and JSON is a text as well. Two contents
+// and what is printed:
+//
+//	#!/usr/bin/env python3    Python script, ASCII text executable
+//	a, CR, LF                 ASCII text, with CRLF line terminators
 func kindOf(head []byte, whole bool) fileKind {
 	if len(head) == 0 {
 		return fileKind{"empty", "inode/x-empty", "binary"}
@@ -305,6 +339,9 @@ func isJSON(data []byte) bool { return jsonStart().Match(data) && json.Valid(dat
 // no text. Control characters other than those of text make it binary. What is no UTF-8
 // is ISO 8859 if it has no byte of the second block of control characters, 0x80 to
 // 0x9f.
+//
+// UTF-16 is known by its byte order mark only. If whole is false, up to three bytes at the
+// end may be the beginning of a character, and do not count.
 func encodingOf(data []byte, whole bool) (charset, text string) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) && utf8.Valid(data):
@@ -344,6 +381,9 @@ func encodingOf(data []byte, whole bool) (charset, text string) {
 
 // lineKinds says what is special about the lines of a text: length, line ends, control
 // characters.
+//
+// It says nothing about lines that all end with LF. A line is very long from 301 bytes on,
+// as libmagic has it.
 func lineKinds(data []byte, whole bool) string {
 	crlf := bytes.Count(data, []byte("\r\n"))
 	lf, cr := bytes.Count(data, []byte("\n"))-crlf, bytes.Count(data, []byte("\r"))-crlf

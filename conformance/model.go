@@ -19,8 +19,8 @@ import (
 //
 //	"a/": "", "a/b": the bytes, "c/": ""
 //
-// Its methods return an outcome and, unless that is an error, change the model.
-// A step that fails changes nothing, so the model stays right for the next one.
+// A method returns the outcome, and changes the model only if that is no error.
+// So the model is right for the next step whatever the last one was.
 type model files
 
 // outcome is what an operation must return: one of errs, or found if there is

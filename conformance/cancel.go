@@ -11,10 +11,10 @@ import (
 )
 
 // cancelCases returns the cases for ended contexts: two for every call, and
-// those that end a call on its way. A deadline has a case of its own, because
-// an error of a client library that is turned into context.Canceled may well
-// miss context.DeadlineExceeded, which a tool with a timeout reports to the
-// model. A user who stops an agent expects that nothing changes from then on.
+// those that end a call on its way. A deadline has a case of its own, because a
+// provider that turns a client library's error into context.Canceled can still
+// miss context.DeadlineExceeded, with which a timeout ends a call. A user who
+// stops an agent expects that nothing changes from then on.
 func cancelCases() []testCase {
 	cases := []testCase{
 		{"walk-canceled-on-the-way", "C2", needFiles, walkCanceledOnTheWay},

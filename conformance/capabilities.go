@@ -132,7 +132,7 @@ func capabilityWatch(e *env) {
 
 // capabilityMove tests that a file moves with the capability and stays without
 // it. A copy followed by a removal is no Move: others see both names, and after
-// a crash both stay. A file system that has nothing better must say so.
+// a crash both can stay. A file system that has nothing better must say so.
 func capabilityMove(e *env) {
 	e.given(files{"file": "x"})
 	if e.caps.Move {

@@ -253,8 +253,8 @@ func bothConditions(e *env) {
 	e.unchanged(before, "WriteFile(IfVersion and IfNotExist)")
 }
 
-// versionChangesAtOnce writes faster than clocks tick, in one size. Versions
-// that are made of size and time stay the same here, and with them an old edit
+// versionChangesAtOnce writes faster than clocks tick, in one size. A version
+// made of size and time can stay the same here, and with it an old edit
 // overwrites a new one.
 func versionChangesAtOnce(e *env) {
 	seen := make(map[workspace.Version]string)

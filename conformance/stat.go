@@ -64,7 +64,7 @@ func statSizeFollows(e *env) {
 }
 
 // statModTime leaves room for a store whose clock differs from the clock of the
-// test. A day of difference is not a clock, but a time that was left at zero or
+// test. A day is more than that: the time is from 1970, for example, or was
 // read in other units.
 func statModTime(e *env) {
 	e.write("file", "one")

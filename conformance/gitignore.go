@@ -45,6 +45,8 @@ func ignored() map[string]bool {
 	}
 }
 
+// The .gitignore files of the tree: the one in the root, and the one in "sub".
+// Comparisons use them, too.
 const (
 	rootIgnore = "# a comment\n\n*.log\n!keep.log\n/build/\ntmp/\n/root-only.txt\ndoc/*.txt\n" +
 		"vendor/\n!vendor/keep.txt\none/**/gen.go\n\\!bang\n# the end\n"

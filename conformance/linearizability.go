@@ -85,6 +85,8 @@ type history struct {
 	operations []porcupine.Operation
 }
 
+// The size of a history: small enough that an order of its operations is found
+// at once, and large enough that clients meet.
 const (
 	historyClients = 5
 	historySteps   = 12

@@ -64,6 +64,8 @@ func (o operation) String() string {
 	return fmt.Sprintf("%s %q", o.Verb, o.Name)
 }
 
+// The verbs of operations with Recursive. All other verbs are constants of
+// package ops.
 const (
 	rmAll    = "rm -r"
 	mkdirAll = "mkdir -p"

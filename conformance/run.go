@@ -184,6 +184,7 @@ func caseNames(all []group) map[string]bool {
 // several has all of their bits.
 type need uint
 
+// The needs of cases. features says how each is found out.
 const (
 	// needFiles is a way to prepare files: the file system's own writes or
 	// those of a peer.

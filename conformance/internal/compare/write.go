@@ -15,6 +15,8 @@ import (
 // differ.
 type condition string
 
+// The conditions that are drawn. ifBoth is refused whatever the file is, and
+// "*" is a version like any other, although HTTP has another meaning for it.
 const (
 	noOptions   condition = "nil"
 	zeroOptions condition = "{}"

@@ -8,7 +8,10 @@ import (
 )
 
 // call is one way to give a name to a file system, for what is true of all of
-// them.
+// them. A rule for all methods is written once, as a method of call, and the
+// groups Names, Errors and Context make a case of it for each call. So the one
+// method that a provider forgot fails under its own name, such as
+// Errors/rm-missing, and can be skipped alone.
 type call struct {
 	name  string // in names of cases
 	text  string // in failures, a format for the name
@@ -18,11 +21,16 @@ type call struct {
 }
 
 // calls returns the calls of the nine methods and of the optional interfaces.
+// Run is not among them, because what it gets is a command: command.go tests
+// its Dir.
 func calls() []call {
 	return append(readingCalls(), writingCalls()...)
 }
 
-// readingCalls returns the calls that change nothing.
+// readingCalls returns the calls that change nothing. The optional ones are
+// made by the functions of package workspace, so a file system that has an
+// interface and one that is read through the fallback must return the same
+// errors.
 func readingCalls() []call {
 	return []call{
 		{"read-file", "ReadFile(%q)", ops.ReadFile, 0, callReadFile},
@@ -38,7 +46,11 @@ func readingCalls() []call {
 	}
 }
 
-// writingCalls returns the calls that create, change or remove a name.
+// writingCalls returns the calls that create, change or remove a name. Rm and
+// Mkdir are there with Recursive as well, which is another path through most
+// providers. Move and Copy are there twice, because either name can be at
+// fault: the other one is then "file", which exists in callTree, or
+// "destination", which does not.
 func writingCalls() []call {
 	return []call{
 		{"write-file", `WriteFile(%q, "new")`, ops.WriteFile, needWrite, callWriteFile},
@@ -78,7 +90,8 @@ func callLs(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	return err
 }
 
-// callGlob finds all files below a directory.
+// callGlob finds all files below a directory. No part of the pattern is
+// literal, so it cannot be answered without a look at the directory.
 func callGlob(ctx context.Context, fsys workspace.FileSystem, name string) error {
 	_, err := fsys.Glob(ctx, "**", &workspace.GlobOptions{Dir: name})
 	return err
@@ -158,7 +171,11 @@ func callCreate(ctx context.Context, fsys workspace.FileSystem, name string) err
 	return err
 }
 
-// create writes name by a stream and returns the first error on the way.
+// create writes name by a stream and returns the first error on the way. Which
+// step fails is up to the file system: one that streams to its store learns at
+// the first byte what one that collects the bytes learns at the Commit. Close
+// comes last in any case, so nothing of a stream that failed stays in the
+// store.
 func create(ctx context.Context, fsys workspace.FileSystem, name, content string, opts *workspace.WriteOptions) (workspace.Version, error) {
 	w, err := workspace.Create(ctx, fsys, name, opts)
 	if err != nil {

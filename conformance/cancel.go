@@ -11,7 +11,10 @@ import (
 )
 
 // cancelCases returns the cases for ended contexts: two for every call, and
-// those that end a call on its way.
+// those that end a call on its way. A deadline has a case of its own, because a
+// provider that turns a client library's error into context.Canceled can still
+// miss context.DeadlineExceeded, with which a timeout ends a call. A user who
+// stops an agent expects that nothing changes from then on.
 func cancelCases() []testCase {
 	cases := []testCase{
 		{"walk-canceled-on-the-way", "C2", needFiles, walkCanceledOnTheWay},
@@ -25,7 +28,9 @@ func cancelCases() []testCase {
 	return cases
 }
 
-// watchEnds is the watch of the Context group.
+// watchEnds is the watch of the Context group. A watch that goes on costs a
+// goroutine, and what the operating system keeps for it, for each session that
+// ever watched.
 func watchEnds(e *env) {
 	ctx, cancel := context.WithCancel(e.ctx)
 	w := e.watchUntil(ctx, ".", nil)
@@ -48,7 +53,9 @@ func (c call) refusesExpired(e *env) {
 }
 
 // refusesEnded uses a name for which c would succeed, so that nothing but the
-// context can be the reason.
+// context can be the reason. It finds the provider that looks at the context
+// between two requests only: such a provider stops a walk, and still makes the
+// single write that was canceled before it began.
 func (c call) refusesEnded(e *env, ctx context.Context, want error) {
 	e.given(callTree())
 	before := e.tree()
@@ -65,7 +72,9 @@ func (c call) refusesEnded(e *env, ctx context.Context, want error) {
 	e.unchanged(before, c.text+" with an ended context", name)
 }
 
-// fitting returns a name in callTree for which c succeeds.
+// fitting returns a name in callTree for which c succeeds: a directory for
+// calls that need one, a free name for those that create, and a file for the
+// others. Cases use it for calls that can fail for one reason only.
 func (c call) fitting() string {
 	switch c.name {
 	case "ls", "glob-dir", "watch", "walk", "rm-recursive":
@@ -77,6 +86,9 @@ func (c call) fitting() string {
 }
 
 // walkCanceledOnTheWay walks more directories than are plausibly listed ahead.
+// The function itself never fails, so the walk must notice the end. One that
+// tests the context only where it begins would go on through a whole bucket for
+// an agent that has been stopped.
 func walkCanceledOnTheWay(e *env) {
 	tree := make(files)
 	for i := range 40 {

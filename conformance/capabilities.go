@@ -10,7 +10,9 @@ import (
 )
 
 // capabilityCases try each capability: what is declared works, what is not
-// declared is refused and changes nothing.
+// declared is refused and changes nothing. Package tools offers a model what is
+// declared. A capability that is declared and does not work costs the model its
+// turns, and one that works and is not declared is a way around a policy.
 var capabilityCases = []testCase{
 	{"stable", "CA1", 0, capabilitiesStable},
 	{"write", "CA2 E1 E2 E5", 0, capabilityWrite},
@@ -24,7 +26,11 @@ var capabilityCases = []testCase{
 }
 
 // capabilitiesStable tests that the capabilities do not change when the file
-// system is used. Only a watch may improve from polled to native.
+// system is used. Only a watch may improve from polled to native. A program
+// asks once and makes its tools from the answer. The watch is the exception,
+// because a container knows only after its start whether the image can report
+// changes. An unknown mode would be neither refused nor served by callers that
+// compare with the three.
 func capabilitiesStable(e *env) {
 	before := workspace.CapabilitiesOf(e.fsys)
 	if before.Write {
@@ -45,7 +51,10 @@ func capabilitiesStable(e *env) {
 }
 
 // capabilityWrite tests that changes work with the capability, and that every
-// call that would change something is refused without it.
+// call that would change something is refused without it. The mistake is a
+// read-only wrapper that forgets an optional interface: its WriteFile refuses,
+// and Create, Move or Copy reach the store. Only calls that a file system need
+// not have at all may answer that they are unsupported.
 func capabilityWrite(e *env) {
 	if e.caps.Write {
 		e.write("dir/file", "x")
@@ -71,7 +80,9 @@ func capabilityWrite(e *env) {
 }
 
 // capabilityVersions tests that files have versions exactly if they are
-// declared, and directories never.
+// declared, and directories never. It finds a store whose listing leaves out
+// what its Stat has, and a version of a directory, which no write could ever
+// match.
 func capabilityVersions(e *env) {
 	e.given(files{"file": "content", "dir/": ""})
 	got := []workspace.Version{e.stat("file").Version, e.ls(".", nil)[1].Version}
@@ -86,7 +97,11 @@ func capabilityVersions(e *env) {
 }
 
 // capabilityConditional tests that conditions are tested with the capability
-// and refused without it, whether or not they would hold.
+// and refused without it, whether or not they would hold. A condition that is
+// ignored is worse than one that is refused, as the caller believes that
+// nobody's bytes were overwritten. Conditions that would hold are refused, too:
+// a test that is not one step with the write holds only until another writer
+// comes.
 func capabilityConditional(e *env) {
 	if e.caps.ConditionalWrite {
 		ifNotExistExisting(e)
@@ -104,7 +119,8 @@ func capabilityConditional(e *env) {
 }
 
 // capabilityWatch tests that a watch opens with the capability and is refused
-// without it.
+// without it. A channel that never sends anything looks like a tree in which
+// nothing changes, so it is no way to refuse.
 func capabilityWatch(e *env) {
 	if e.caps.Watch != workspace.WatchNone {
 		e.watch(".", nil)
@@ -115,7 +131,8 @@ func capabilityWatch(e *env) {
 }
 
 // capabilityMove tests that a file moves with the capability and stays without
-// it.
+// it. A copy followed by a removal is no Move: others see both names, and after
+// a crash both can stay. A file system that has nothing better must say so.
 func capabilityMove(e *env) {
 	e.given(files{"file": "x"})
 	if e.caps.Move {
@@ -152,7 +169,8 @@ func capabilityCopy(e *env) {
 }
 
 // capabilityCreate tests that a condition of a stream is refused as one of a
-// write is.
+// write is. A provider that streams has a second place in which to refuse, and
+// it is easy to forget.
 func capabilityCreate(e *env) {
 	if e.caps.ConditionalWrite {
 		createIfNotExist(e)
@@ -164,7 +182,9 @@ func capabilityCreate(e *env) {
 	e.has("file", "old")
 }
 
-// capabilityNilOptions tests that every method accepts nil options.
+// capabilityNilOptions tests that every method accepts nil options. Each is
+// called, because a nil pointer that is followed panics only in the method
+// whose author forgot it.
 func capabilityNilOptions(e *env) {
 	e.given(callTree())
 	try := func(text string, err error) {

@@ -19,8 +19,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// runCases are the cases for Run. They use what every POSIX system has: sh, cat, env,
-// head, kill, printf and sleep.
+// runCases are the cases for Run. They use what every POSIX system has: sh,
+// cat, env, head, kill, printf and sleep. The mistakes they look for are those
+// of a provider that builds a command line for a shell, that waits for pipes
+// instead of processes, or that kills one process where there are many. An
+// agent runs builds and tests unattended: what they leave behind, nobody else
+// ends.
 var runCases = []testCase{
 	{"undeclared", "CA8 E1 E2", 0, runUndeclared},
 	{"arguments", "RU1", needRun, runArguments},
@@ -75,7 +79,9 @@ func (e *env) script(script string) ran {
 // sh returns the command that runs a script.
 func sh(script string) []string { return []string{"sh", "-c", script} }
 
-// runs calls Run. The case fails if that does not return.
+// runs calls Run. The case fails if that does not return. The bound is far
+// above what any case takes. Without it a Run that hangs would end the whole
+// test binary at its timeout, and no case would have a name to blame.
 func (e *env) runs(ctx context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
 	e.Helper()
 	runner, ok := workspace.As[workspace.Runner](e.fsys)
@@ -103,7 +109,10 @@ func (e *env) runs(ctx context.Context, opts *workspace.RunOptions) (*workspace.
 	}
 }
 
-// runUndeclared tests that a command runs exactly if that is declared.
+// runUndeclared tests that a command runs exactly if that is declared. A
+// wrapper that hides the capability must also hide or refuse the method: a
+// policy that only stops declaring it would leave every command open to a
+// caller who looks for the Runner.
 func runUndeclared(e *env) {
 	runner, ok := workspace.As[workspace.Runner](e.fsys)
 	switch {
@@ -121,12 +130,19 @@ func runUndeclared(e *env) {
 }
 
 // unusualArguments are arguments in which a shell would see more than text.
+// Each breaks another way of quoting: an empty one is lost when words are
+// joined with spaces, "-n" and "--" are read as options, "a\nb" is changed by
+// an echo that interprets escapes, and bytes that are no UTF-8 do not pass
+// through JSON. The last one is longer than a pipe's atomic write.
 func unusualArguments() []string {
 	return []string{"", " ", "a b", "a  b ", "\t", "\n", "a\nb\n", "'", `"`, `a'b"c`, `\`, `a\nb`, "$HOME", "$(echo x)", "`echo x`", "*", "?", "[a]", "~",
 		"-n", "--", "-", "=", "A=B", ";", "&", "|", "a > b", "#a", "!", "{a,b}", "é", "\xff\xfe", "\x01\x7f", strings.Repeat("long ", 5000)}
 }
 
-// runArguments tests that arguments arrive byte for byte.
+// runArguments tests that arguments arrive byte for byte. The second command
+// has no shell of its own, so a shell that the provider puts around it shows in
+// its output. A model writes file names with spaces and quotes into commands,
+// and must not have to guess how often they are read.
 func runArguments(e *env) {
 	args := unusualArguments()
 	got := e.command(workspace.RunOptions{Command: append([]string{"sh", "-c", `for a; do printf '%s|' "$a"; done`, "sh"}, args...)})
@@ -138,7 +154,11 @@ func runArguments(e *env) {
 	}
 }
 
-// runExitCodes tests that a command that fails is a result.
+// runExitCodes tests that a command that fails is a result. 126, 127 and 137
+// are what a shell returns for a program that it could not start, or that was
+// killed. A provider that runs commands through a shell must not confuse these
+// with a command that returns them itself. A test that fails is what an agent
+// runs commands for: as an error, its output would be lost.
 func runExitCodes(e *env) {
 	for _, code := range []int{0, 1, 2, 42, 126, 127, 128, 137, 255} {
 		got := e.script(fmt.Sprintf("exit %d", code))
@@ -148,7 +168,9 @@ func runExitCodes(e *env) {
 	}
 }
 
-// runSignals tests that a signal that ends a command is named.
+// runSignals tests that a signal that ends a command is named. A provider that
+// reports 128 and the number of the signal, as a shell does, hides from an
+// agent that its build ran out of memory.
 func runSignals(e *env) {
 	// Not HUP, which nohup ignores for all that it starts.
 	for _, signal := range []string{"KILL", "TERM", "USR1", "SEGV"} {
@@ -160,6 +182,10 @@ func runSignals(e *env) {
 }
 
 // runStreamsApart tests that the outputs are not mixed, and need not be wanted.
+// NUL and 0xff are in what is written, because an engine that puts both streams
+// into one connection frames them, and a wrong frame shows as lost or mixed
+// bytes. Without writers the output must still be read, or a command with much
+// of it would wait for ever.
 func runStreamsApart(e *env) {
 	got := e.script("echo out; echo err >&2; printf 'o\\0\\377'; printf 'e\\n\\n' >&2")
 	if got.stdout != "out\no\x00\xff" || got.stderr != "err\ne\n\n" {
@@ -171,7 +197,10 @@ func runStreamsApart(e *env) {
 	}
 }
 
-// runConversation tests that output arrives while the command runs, and so does input.
+// runConversation tests that output arrives while the command runs, and so does
+// input. The provider that collects output until the end makes both sides wait
+// for each other: the command for its answer, and the other side for the
+// question.
 func runConversation(e *env) {
 	stdin, send := io.Pipe()
 	receive, stdout := io.Pipe()
@@ -219,7 +248,9 @@ func (x *exclusive) Write(p []byte) (int, error) {
 	return x.Buffer.Write(p)
 }
 
-// runOneWriter tests that one writer can get both outputs.
+// runOneWriter tests that one writer can get both outputs. A caller who gives
+// one buffer for both, to keep the order of what a model reads, has no lock of
+// its own around it.
 func runOneWriter(e *env) {
 	var both exclusive
 	opts := &workspace.RunOptions{Command: sh("for i in 1 2 3 4 5 6 7 8 9; do echo out; echo err >&2; done"), Stdout: &both, Stderr: &both}
@@ -243,7 +274,10 @@ func (c *counting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// runMuchOutput tests that all output arrives, and is not kept.
+// runMuchOutput tests that all output arrives, and is not kept. Both streams
+// are filled at the same time: a provider that reads one to its end before the
+// other stops as soon as a pipe is full. The last byte of each is written after
+// all others, so that a tail that is dropped when the process ends shows.
 func runMuchOutput(e *env) {
 	size := int64(64 << 20)
 	if e.short {
@@ -257,7 +291,10 @@ func runMuchOutput(e *env) {
 	}
 }
 
-// runInput tests that input arrives whole and byte for byte, with its end.
+// runInput tests that input arrives whole and byte for byte, with its end. The
+// last input is 1 MiB, more than a pipe holds by default: it must be written
+// while the output is read. An input that ends without a line break must not
+// get one.
 func runInput(e *env) {
 	for _, input := range []string{"", "x", "no line break", "\n\n", "a\x00b\r\n\xff", strings.Repeat("0123456789abcde\n", 1<<16)} {
 		got := e.command(workspace.RunOptions{Command: []string{"cat"}, Stdin: strings.NewReader(input)})
@@ -267,14 +304,18 @@ func runInput(e *env) {
 	}
 }
 
-// runNoInput tests that a command without Stdin finds the end of its input.
+// runNoInput tests that a command without Stdin finds the end of its input. One
+// that inherits the input of the process waits at a terminal for a person, or
+// eats the requests of a server that speaks over its standard input.
 func runNoInput(e *env) {
 	if got := e.script("cat; echo end"); got.stdout != "end\n" {
 		e.Errorf("Run(cat) without Stdin writes %q, want nothing", got.stdout)
 	}
 }
 
-// runEndlessInput tests that a Read of Stdin that does not return keeps nobody waiting.
+// runEndlessInput tests that a Read of Stdin that does not return keeps nobody
+// waiting. A provider that waits for the goroutine that copies the input would
+// return when a user at a terminal types the next line.
 func runEndlessInput(e *env) {
 	stdin, open := io.Pipe()
 	defer open.Close()
@@ -289,7 +330,8 @@ type zeros struct{}
 // Read implements [io.Reader].
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// runUnreadInput tests that a command need not read its input.
+// runUnreadInput tests that a command need not read its input. What cannot be
+// written any more is an EPIPE to the provider, and no failure of the command.
 func runUnreadInput(e *env) {
 	got := e.command(workspace.RunOptions{Command: sh("head -c 5; exit 6"), Stdin: zeros{}})
 	if got.ExitCode != 6 || got.stdout != "\x00\x00\x00\x00\x00" {
@@ -297,7 +339,10 @@ func runUnreadInput(e *env) {
 	}
 }
 
-// runDirectory tests where a command begins.
+// runDirectory tests where a command begins. The names are those that a "cd" in
+// a script mistakes for options, or for the end of its quotes. An agent that
+// runs its tests in another directory than it was told reports on the wrong
+// code.
 func runDirectory(e *env) {
 	e.given(files{"here": "root", "dir/here": "dir", "dir/sub dir/here": "sub", "dir/'\"$x/here": "quotes", "-n/here": "flag", "--/here": "dashes"})
 	for dir, want := range map[string]string{"": "root", ".": "root", "dir": "dir", "dir/sub dir": "sub", "dir/'\"$x": "quotes", "-n": "flag", "--": "dashes"} {
@@ -308,7 +353,9 @@ func runDirectory(e *env) {
 	}
 }
 
-// runDirectoryRefused tests that Run refuses what Ls refuses.
+// runDirectoryRefused tests that Run refuses what Ls refuses. The mistake is a
+// "cd" whose failure is ignored: the command then runs in the root. The file
+// that it would create shows that, even if the error comes afterwards.
 func runDirectoryRefused(e *env) {
 	e.given(files{"file": "x", "dir/": ""})
 	refuses := func(dir string, kind error) {
@@ -329,7 +376,10 @@ func runDirectoryRefused(e *env) {
 	e.leaves(files{"file": "x", "dir/": ""}, "Run in directories that it refuses")
 }
 
-// runDirectorySymlink tests that a symlink is followed, and in the exact view is not.
+// runDirectorySymlink tests that a symlink is followed, and in the exact view
+// is not. A policy that has checked the name of a directory runs the command
+// there in the exact view, so that a symlink made meanwhile does not lead it
+// somewhere else.
 func runDirectorySymlink(e *env) {
 	e.given(files{"dir/here": "dir"})
 	e.link("dir", "link")
@@ -344,7 +394,9 @@ func runDirectorySymlink(e *env) {
 	}
 }
 
-// runFiles tests that a command and the file system see the same files.
+// runFiles tests that a command and the file system see the same files. It
+// finds a provider that runs commands on a copy of the files, or that holds
+// writes back: an agent edits a file and runs its compiler at once.
 func runFiles(e *env) {
 	e.given(files{"dir/in": "content"})
 	e.command(workspace.RunOptions{Command: sh("cat in > out; cat in in > ../top"), Dir: "dir"})
@@ -355,8 +407,12 @@ func runFiles(e *env) {
 	}
 }
 
-// runEnvironment tests that a command gets the variables that are meant for it, and none of
-// this process.
+// runEnvironment tests that a command gets the variables that are meant for it,
+// and none of this process. An agent's process holds the keys of its model and
+// its stores, and a command that a model writes could send them anywhere. The
+// variable is set for the whole process and stays set, because T.Setenv refuses
+// tests that run in parallel. A is set and empty, which is not the same as
+// unset.
 func runEnvironment(e *env) {
 	const secret = "conformance-secret-of-the-process"
 	os.Setenv("CONFORMANCE_SECRET", secret)
@@ -377,7 +433,11 @@ func runEnvironment(e *env) {
 	}
 }
 
-// runNotStarted tests the errors of a command that cannot be started.
+// runNotStarted tests the errors of a command that cannot be started. A
+// provider that gives these to a shell gets other answers: "cd" is a builtin
+// there, "A=B" an assignment, and "-x" an option. A missing program is the
+// error that a model can do something about, by its name; as the code 127 it
+// could not be told from a script that returns that.
 func runNotStarted(e *env) {
 	e.given(files{"file": "no program", "dir/": ""})
 	for _, test := range []struct {
@@ -414,6 +474,17 @@ func runCanceledBefore(e *env) {
 
 // survivors returns a script that starts processes which outlive it, unless they are
 // killed. Each creates a file, "alive-" and its name, once there is a file "go".
+//
+// Each escapes another way of finding it:
+//
+//	child              only a kill of the command alone leaves it
+//	grandchild         is no child of the command
+//	orphan             its parent has ended, so no chain of parents leads to it
+//	silent             has none of the pipes that the provider waits for
+//	deaf               ignores the signals that ask it to end
+//	without-variables  has no mark in its environment
+//	session            is in no process group or session of the command
+//	daemon             is an orphan and silent, in a session of its own
 func survivors() string {
 	loop := func(name string) string { return "'while [ ! -e go ]; do sleep 0.05; done; : > alive-" + name + "'" }
 	return strings.Join([]string{
@@ -431,6 +502,8 @@ func survivors() string {
 }
 
 // noSurvivor fails the case if something that survivors has started still runs.
+// It gives them eight turns of their loops. The file "go" is made by a command
+// as well, in the root, where they have begun.
 func (e *env) noSurvivor(what string) {
 	e.Helper()
 	got := e.script(": > go; sleep 0.4; rm go; for f in alive-*; do [ ! -e $f ] || echo $f; rm -f $f; done")
@@ -439,8 +512,11 @@ func (e *env) noSurvivor(what string) {
 	}
 }
 
-// runCanceled tests that a command is killed when its context ends, with all that it has
-// started.
+// runCanceled tests that a command is killed when its context ends, with all
+// that it has started. The context ends when "begun" has come, so everything
+// has been started. The second command ignores the polite signals: a provider
+// that waits until they work never returns. A build that goes on after its
+// agent was stopped changes files under the user's hands.
 func runCanceled(e *env) {
 	ctx, cancel := context.WithCancel(e.ctx)
 	defer cancel()
@@ -462,8 +538,10 @@ func runCanceled(e *env) {
 	e.refused(err, context.DeadlineExceeded, at(ops.Run, "."), "Run with a deadline")
 }
 
-// runBackground tests that what a command leaves running is killed when it ends, and that
-// nobody waits for it.
+// runBackground tests that what a command leaves running is killed when it
+// ends, and that nobody waits for it. A provider that waits until the pipes are
+// closed waits for a server that was started with "&" as long as that lives;
+// one that does not wait leaves it, and the next run finds its port taken.
 func runBackground(e *env) {
 	if got := e.script(survivors() + "echo begun; exit 5"); got.ExitCode != 5 || !strings.HasSuffix(got.stdout, "begun\n") {
 		e.Errorf("Run of what leaves something running = %+v and writes %q, want the code 5", got.RunResult, got.stdout)
@@ -475,6 +553,9 @@ func runBackground(e *env) {
 var errStream = errors.New("the stream of the case fails")
 
 // runFailingWriter tests that a command is killed when nobody takes its output.
+// A caller who keeps a limited amount of output returns an error once it is
+// reached, and a command that prints without end must not run on for nobody. It
+// ignores SIGPIPE, which would otherwise end it by chance.
 func runFailingWriter(e *env) {
 	script := survivors() + "trap '' PIPE; while :; do echo text; echo text >&2; sleep 0.01; done"
 	for _, opts := range []workspace.RunOptions{
@@ -488,7 +569,10 @@ func runFailingWriter(e *env) {
 	}
 }
 
-// runFailingReader tests that a command is killed when its input cannot be read.
+// runFailingReader tests that a command is killed when its input cannot be
+// read. The bytes that came before the failure are no whole input: a command
+// that took them as one, such as a patch, would do half of its work and report
+// success.
 func runFailingReader(e *env) {
 	input := io.MultiReader(strings.NewReader("text"), readerFunc(func([]byte) (int, error) { return 0, errStream }))
 	_, err := e.runs(e.ctx, &workspace.RunOptions{Command: sh(survivors() + "cat; sleep 60"), Stdin: input})
@@ -508,8 +592,10 @@ type readerFunc func(p []byte) (int, error)
 // Read implements [io.Reader].
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// runConcurrent tests that commands run side by side, each with its own streams, and that
-// one that ends kills no other.
+// runConcurrent tests that commands run side by side, each with its own
+// streams, and that one that ends kills no other. A provider that finds what to
+// kill by the user or by a mark that all commands share ends the tests of one
+// agent with the tests of another.
 func runConcurrent(e *env) {
 	const commands = 4
 	var wg sync.WaitGroup

@@ -11,7 +11,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// concurrencyCases are the cases in which several calls run at once.
+// concurrencyCases are the cases in which several calls run at once. A model
+// may call several tools at once, and beside it an editor, a watch and other
+// agents use the same files.
 var concurrencyCases = []testCase{
 	{"never-torn", "W7", needWrite, neverTorn},
 	{"never-missing", "W7", needWrite, neverMissing},
@@ -23,16 +25,26 @@ var concurrencyCases = []testCase{
 
 // uniform returns content of one letter only, in a size that depends on it, so
 // that bytes of two writes differ from bytes of one.
+//
+//	uniform(0)   1,000 times "a"
+//	uniform(1)   6,000 times "b"
+//	uniform(25)  126,000 times "z"
+//
+// So a mixture has two letters, and a part of one write has the wrong length
+// for its letter.
 func uniform(i int) string {
 	return strings.Repeat(string(rune('a'+i%26)), 1000+i%26*5000)
 }
 
-// torn reports whether data is not a result of uniform.
+// torn reports whether data is not a result of uniform. Nothing at all is torn,
+// too: it is what a write shows that truncates the file first.
 func torn(data string) bool {
 	return data == "" || data != uniform(int(data[0]-'a'))
 }
 
-// neverTorn reads by every way of reading while several writers write.
+// neverTorn reads by every way of reading while several writers write. The
+// mistake is a write into the file itself. A model that reads the first half of
+// a file edits that half, writes it back, and the rest is lost.
 func neverTorn(e *env) {
 	e.tornWhile(func(i int) error {
 		_, err := e.fsys.WriteFile(e.ctx, "dir/file", []byte(uniform(i)), nil)
@@ -40,7 +52,8 @@ func neverTorn(e *env) {
 	})
 }
 
-// neverTornStreams is neverTorn with writers that stream.
+// neverTornStreams is neverTorn with writers that stream. A provider with a
+// Creator must not put the parts into the file as they come.
 func neverTornStreams(e *env) {
 	e.tornWhile(func(i int) error {
 		_, err := create(e.ctx, e.fsys, "dir/file", uniform(i), nil)
@@ -48,8 +61,10 @@ func neverTornStreams(e *env) {
 	})
 }
 
-// tornWhile runs writers and readers of one file at once, and fails the case
-// if a reader sees anything but the whole content of one write.
+// tornWhile runs writers and readers of one file at once, and fails the case if
+// a reader sees anything but the whole content of one write. Each reader goes
+// on until the last write has returned. Which write wins is not tested, as any
+// order is right.
 func (e *env) tornWhile(write func(i int) error) {
 	e.Helper()
 	const writers, writes = 3, 20
@@ -85,7 +100,9 @@ func (e *env) readWhole(ctx context.Context) (string, error) {
 	return string(data), err
 }
 
-// readSearched reads by Grep, whose match is the whole of a file of one line.
+// readSearched reads by Grep, whose match is the whole of a file of one line. A
+// search often reads by another way than ReadFile, such as an index or a
+// program in a container, and that way must not see half a write either.
 func (e *env) readSearched(ctx context.Context) (string, error) {
 	result, err := e.fsys.Grep(ctx, "^.*$", &workspace.GrepOptions{Path: "dir/file"})
 	if err != nil || len(result.Matches) != 1 {
@@ -94,7 +111,10 @@ func (e *env) readSearched(ctx context.Context) (string, error) {
 	return result.Matches[0].Line, nil
 }
 
-// neverMissing looks for a file by its directory while it is replaced.
+// neverMissing looks for a file by its directory while it is replaced. It finds
+// a write that removes the file before it creates the new one, and a temporary
+// file that a listing shows. A model that is told that its file does not exist
+// creates it again, from memory.
 func neverMissing(e *env) {
 	e.write("dir/file", "x")
 	var done atomic.Bool
@@ -139,7 +159,9 @@ func sameNewParents(e *env) {
 }
 
 // everyMethod runs all calls at once for the race detector; whether each
-// succeeds depends on the others.
+// succeeds depends on the others. A data race, a panic, a deadlock and a file
+// system that is of no use afterwards are what it finds. Half of the names come
+// and go, so calls also meet directories that vanish under them.
 func everyMethod(e *env) {
 	e.given(callTree())
 	const rounds = 10
@@ -157,7 +179,10 @@ func everyMethod(e *env) {
 	e.has("after", "still works")
 }
 
-// ownWritesAreRead lets each worker have files of its own.
+// ownWritesAreRead lets each worker have files of its own. Nobody else writes
+// them, so the last write must be read at once. It finds a cache that returns
+// bytes from before the write, and state that calls share by mistake, such as a
+// buffer. Each name is first created and then replaced.
 func ownWritesAreRead(e *env) {
 	const workers, rounds = 8, 10
 	together(workers, func(worker int) {

@@ -10,7 +10,10 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// conditionalCases are the cases for conditional writes and for versions.
+// conditionalCases are the cases for conditional writes and for versions. An
+// agent reads a file, thinks for a minute, and writes its edit with the version
+// that it has read: only these conditions keep what a person saved in that
+// minute.
 var conditionalCases = []testCase{
 	{"if-not-exist-new", "V1", needWrite | needConditional, ifNotExistNew},
 	{"if-not-exist-existing", "V1 E1 E2 E5", needWrite | needConditional, ifNotExistExisting},
@@ -41,8 +44,9 @@ func (e *env) writeIf(name, content string, opts workspace.WriteOptions) (worksp
 	return e.fsys.WriteFile(e.ctx, name, []byte(content), &opts)
 }
 
-// ifNotExistNew tests that the condition holds where nothing has the name,
-// with missing parents too.
+// ifNotExistNew tests that the condition holds where nothing has the name, with
+// missing parents too. It finds a condition that is false for a name whose
+// directory does not exist.
 func ifNotExistNew(e *env) {
 	for _, name := range []string{"file", "new/parents/file"} {
 		if _, err := e.writeIf(name, "content", workspace.WriteOptions{IfNotExist: true}); err != nil {
@@ -54,7 +58,9 @@ func ifNotExistNew(e *env) {
 }
 
 // ifNotExistExisting tests that the condition refuses a file, even an empty
-// one, and keeps its content.
+// one, and keeps its content. A provider that infers from a size of zero that
+// there is no file replaces the empty one. A tool that creates files relies on
+// this, as a model guesses names that are free.
 func ifNotExistExisting(e *env) {
 	e.given(files{"file": "old", "empty": ""})
 	before := e.tree()
@@ -66,7 +72,9 @@ func ifNotExistExisting(e *env) {
 }
 
 // ifNotExistDirectory tests that the condition refuses a directory with
-// [fs.ErrExist], not ErrIsDir.
+// [fs.ErrExist], not ErrIsDir. In a bucket no object has the name of a
+// directory, so the store's own condition holds, and the write makes a file
+// with the name that the directory has.
 func ifNotExistDirectory(e *env) {
 	e.given(files{"dir/file": "x", "empty/": ""})
 	before := e.tree()
@@ -77,7 +85,9 @@ func ifNotExistDirectory(e *env) {
 	e.unchanged(before, "WriteFile(IfNotExist) of directories")
 }
 
-// ifNotExistAgain creates a file again after its removal.
+// ifNotExistAgain creates a file again after its removal. What existed once is
+// no reason to refuse, neither in a cache of names nor in a store that keeps
+// markers of deleted objects.
 func ifNotExistAgain(e *env) {
 	for range 2 {
 		if _, err := e.writeIf("file", "content", workspace.WriteOptions{IfNotExist: true}); err != nil {
@@ -88,7 +98,8 @@ func ifNotExistAgain(e *env) {
 }
 
 // race writes name by 32 writers at once and returns the content of each that
-// succeeded. Losers must fail with lost.
+// succeeded. Losers must fail with lost. The order is the order of the writers
+// and says nothing about time.
 func (e *env) race(name string, opts workspace.WriteOptions, lost error) []string {
 	e.Helper()
 	const writers = 32
@@ -114,7 +125,10 @@ func (e *env) oneWins(name string, winners []string) {
 	e.has(name, winners[0])
 }
 
-// ifNotExistRace tests that one of several writers creates a file.
+// ifNotExistRace tests that one of several writers creates a file. The mistake
+// is a look and then a write. Two agents that claim a task by creating a file
+// would both have it. Five rounds are there, because such a race often ends
+// well.
 func ifNotExistRace(e *env) {
 	for round := range 5 {
 		name := fmt.Sprintf("dir/file%d", round)
@@ -123,7 +137,9 @@ func ifNotExistRace(e *env) {
 }
 
 // ifVersionMatch tests that the current version is accepted, in a chain of
-// writes.
+// writes. It finds a write that returns another version than the store
+// compares, with which every second edit of an agent fails. The chain ends with
+// an empty file, which has a version like any other.
 func ifVersionMatch(e *env) {
 	version := e.write("file", "one")
 	for _, content := range []string{"two", "three", ""} {
@@ -140,7 +156,9 @@ func ifVersionMatch(e *env) {
 }
 
 // ifVersionMismatch tests that an old version, or one that never was, is
-// refused.
+// refused. The version is opaque to callers, and text from a model: "*" is any
+// version in an HTTP If-Match, "0" a missing object in some stores, and quotes
+// could end the value early.
 func ifVersionMismatch(e *env) {
 	old := e.write("file", "one")
 	e.write("file", "two")
@@ -153,7 +171,9 @@ func ifVersionMismatch(e *env) {
 }
 
 // ifVersionMissing tests that a file that does not exist has no version to
-// match.
+// match. The mistakes are a write that creates the file, and parents that are
+// made before the condition is tested. A file that a user has deleted must not
+// come back by an edit of an agent.
 func ifVersionMissing(e *env) {
 	version := e.write("file", "content")
 	before := e.tree()
@@ -165,6 +185,8 @@ func ifVersionMissing(e *env) {
 }
 
 // ifVersionRemoved tests that the version of a removed file no longer matches.
+// It finds a provider that compares with what it remembers instead of with the
+// store.
 func ifVersionRemoved(e *env) {
 	version := e.write("file", "content")
 	e.rm("file", nil)
@@ -172,7 +194,9 @@ func ifVersionRemoved(e *env) {
 	e.refused(err, workspace.ErrConflict, at(ops.WriteFile, "file"), "WriteFile(%q, IfVersion) after Rm", "file")
 }
 
-// ifVersionDirectory tests that a directory is ErrIsDir, not a conflict.
+// ifVersionDirectory tests that a directory is ErrIsDir, not a conflict. A
+// conflict means that it helps to read again and to repeat the edit, which for
+// a directory it never does.
 func ifVersionDirectory(e *env) {
 	version := e.write("dir/file", "content")
 	before := e.tree()
@@ -182,7 +206,9 @@ func ifVersionDirectory(e *env) {
 }
 
 // ifVersionRace tests that one of several writers with the same version
-// succeeds.
+// succeeds. The mistake is a comparison and then a write: all who have compared
+// before the first has written succeed, and all edits but the last are lost
+// without an error.
 func ifVersionRace(e *env) {
 	for range 5 {
 		version := e.write("file", "the start of a race")
@@ -190,7 +216,9 @@ func ifVersionRace(e *env) {
 	}
 }
 
-// ifVersionOtherWriter lets another client of the store write between.
+// ifVersionOtherWriter lets another client of the store write between. A
+// provider that keeps versions in its own process, or locks only its own
+// writers, finds nothing wrong with the old one. What was written last stays.
 func ifVersionOtherWriter(e *env) {
 	version := e.write("file", "mine")
 	e.given(files{"file": "theirs"})
@@ -199,7 +227,9 @@ func ifVersionOtherWriter(e *env) {
 	e.has("file", "theirs")
 }
 
-// largeConditions writes what a store may take in several requests.
+// largeConditions writes what a store may take in several requests. The
+// condition must be part of the request that makes the upload visible: one that
+// is sent with the first request alone is not tested at the end.
 func largeConditions(e *env) {
 	old := e.write("file", "one")
 	e.write("file", "two")
@@ -211,7 +241,8 @@ func largeConditions(e *env) {
 }
 
 // bothConditions tests that two conditions at once are refused, as one of them
-// could never hold.
+// could never hold. A provider that tests the first one only would replace the
+// file that must not exist, or create the one that must.
 func bothConditions(e *env) {
 	version := e.write("file", "old")
 	before := e.tree()
@@ -222,7 +253,9 @@ func bothConditions(e *env) {
 	e.unchanged(before, "WriteFile(IfVersion and IfNotExist)")
 }
 
-// versionChangesAtOnce writes faster than clocks tick, in one size.
+// versionChangesAtOnce writes faster than clocks tick, in one size. A version
+// made of size and time can stay the same here, and with it an old edit
+// overwrites a new one.
 func versionChangesAtOnce(e *env) {
 	seen := make(map[workspace.Version]string)
 	for i := range 50 {
@@ -236,7 +269,9 @@ func versionChangesAtOnce(e *env) {
 }
 
 // versionOfEveryByte changes one byte at a time, in what a digest of the head,
-// the tail or a sample would leave out.
+// the tail or a sample would leave out. 200 KiB are more than such a sample
+// reads. The flag of a configuration file that changes from 0 to 1 is one byte
+// of the same size.
 func versionOfEveryByte(e *env) {
 	content := []byte(large()[:200<<10])
 	seen := map[workspace.Version]string{e.write("file", string(content)): "as written first"}
@@ -251,7 +286,10 @@ func versionOfEveryByte(e *env) {
 	}
 }
 
-// versionAfterRm creates a file again, with other bytes of the same size.
+// versionAfterRm creates a file again, with other bytes of the same size. A
+// number that counts the writes of a file begins again with the new file, and
+// an agent that still holds version 1 of the old one would overwrite it. The
+// file is removed alone, and with its directory.
 func versionAfterRm(e *env) {
 	seen := make(map[workspace.Version]string)
 	for i := range 6 {
@@ -268,7 +306,9 @@ func versionAfterRm(e *env) {
 }
 
 // versionEverywhere tests that every method that returns a version returns the
-// same one.
+// same one. The last content is one that a store may take in parts, whose
+// versions are often made in another way. A version of a listing that no write
+// accepts makes every edit a conflict.
 func versionEverywhere(e *env) {
 	for _, content := range []string{"one", "two", "", large()} {
 		version := e.write("dir/file", content)
@@ -279,8 +319,8 @@ func versionEverywhere(e *env) {
 	}
 }
 
-// sameVersion fails the case unless Stat, Ls, ReadVersioned and Open give
-// want.
+// sameVersion fails the case unless Stat, Ls, ReadVersioned and Open give want.
+// The file must be the first child of dir.
 func (e *env) sameVersion(dir, name string, want workspace.Version) {
 	e.Helper()
 	if got := e.stat(name).Version; got != want {
@@ -318,6 +358,7 @@ func versionNeverMissing(e *env) {
 			info, err := e.fsys.Stat(e.ctx, "dir/file")
 			present(info.Version, err, "Stat(%q)", "dir/file")
 			infos, err := e.fsys.Ls(e.ctx, "dir", nil)
+			// An empty list counts as a missing version.
 			present(append(infos, workspace.FileInfo{})[0].Version, err, "Ls(%q)", "dir")
 			_, version, err = workspace.ReadVersioned(e.ctx, e.fsys, "dir/file", 0)
 			present(version, err, "ReadVersioned(%q)", "dir/file")
@@ -338,7 +379,8 @@ func versionNeverMissing(e *env) {
 }
 
 // versionStays tests that looking at a file and writing others leave its
-// version alone.
+// version alone. A version that counts the writes of the whole tree is always a
+// new one: each agent's edit conflicts with the edits of all other files.
 func versionStays(e *env) {
 	version := e.write("file", "content")
 	e.write("other", "content")
@@ -347,7 +389,9 @@ func versionStays(e *env) {
 }
 
 // editsAreNotLost tests that the compare-and-swap of Workspace.Edit, used by
-// several at once, keeps every edit.
+// several at once, keeps every edit. Each edit adds one byte, so the length is
+// the number of edits that have survived. 16 editors conflict much more often
+// than they succeed at first, so the loop is run many times.
 func editsAreNotLost(e *env) {
 	const editors, edits = 16, 4
 	e.write("file", "")

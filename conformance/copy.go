@@ -9,7 +9,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// copyCases are the cases for Copy.
+// copyCases are the cases for Copy. An agent copies a file before a change that
+// it is not sure about, so the copy must be whole, and must not follow the
+// original.
 var copyCases = []testCase{
 	{"file", "CP1", needWrite | needCopy, copyFile},
 	{"missing-parents", "CP2", needWrite | needCopy, copyMissingParents},
@@ -32,7 +34,9 @@ func (e *env) copyTo(source, destination string) workspace.Version {
 	return version
 }
 
-// copyFile tests that a copy has the same bytes, also for an empty file.
+// copyFile tests that a copy has the same bytes, also for an empty file. A
+// store that copies by ranges has no range to name for an empty file. The
+// source must still be there, which finds a Copy that moves.
 func copyFile(e *env) {
 	e.given(files{"file": everyByte(), "empty": "", "dir/": ""})
 	e.copyTo("file", "dir/copy")
@@ -41,13 +45,17 @@ func copyFile(e *env) {
 }
 
 // copyMissingParents tests that Copy creates the parents of the destination.
+// They are directories of their own, listed and with nothing else in them.
 func copyMissingParents(e *env) {
 	e.given(files{"file": "x"})
 	e.copyTo("file", "new/parents/copy")
 	e.leaves(files{"file": "x", "new/": "", "new/parents/": "", "new/parents/copy": "x"}, "Copy(%q, %q)", "file", "new/parents/copy")
 }
 
-// copyExisting tests that Copy replaces neither a file nor a directory.
+// copyExisting tests that Copy replaces neither a file nor a directory. Most
+// stores replace the destination, and the program cp copies into a directory
+// instead. A model that chooses a name that is taken would destroy a file that
+// it has never read.
 func copyExisting(e *env) {
 	e.given(files{"file": "f", "other": "o", "dir/child": "d", "empty/": ""})
 	before := e.tree()
@@ -59,7 +67,8 @@ func copyExisting(e *env) {
 }
 
 // copyOntoItself tests that a copy to the same name is refused and keeps the
-// file.
+// file. A copy that opens its destination first empties the file that it is
+// about to read.
 func copyOntoItself(e *env) {
 	e.given(files{"file": "f"})
 	_, err := workspace.Copy(e.ctx, e.fsys, "file", "file")
@@ -68,7 +77,9 @@ func copyOntoItself(e *env) {
 }
 
 // copyDirectory tests that Copy refuses directories, also empty ones and the
-// root.
+// root. For a bucket a directory is no object, so a copy finds nothing and says
+// that it does not exist, or makes an empty file. A model that is told that it
+// is a directory can copy the files one by one.
 func copyDirectory(e *env) {
 	e.given(files{"dir/child": "d", "empty/": ""})
 	before := e.tree()
@@ -79,7 +90,9 @@ func copyDirectory(e *env) {
 	e.unchanged(before, "Copy of directories")
 }
 
-// copyIndependent tests that the two files share no bytes.
+// copyIndependent tests that the two files share no bytes. A hard link, or two
+// names with one content in memory, would let an edit of the file change the
+// copy that was made to keep it.
 func copyIndependent(e *env) {
 	e.write("file", "one")
 	e.copyTo("file", "copy")
@@ -91,7 +104,9 @@ func copyIndependent(e *env) {
 	e.has("copy", "three")
 }
 
-// copyLarge tests a file that a store may copy in parts.
+// copyLarge tests a file that a store may copy in parts. Parts that overlap, or
+// leave a byte out between them, show in the bytes: no two blocks of the
+// content are the same.
 func copyLarge(e *env) {
 	e.write("large", large())
 	e.copyTo("large", "copy")
@@ -100,13 +115,16 @@ func copyLarge(e *env) {
 	}
 }
 
-// copyVersion tests that Copy returns the version that the copy has.
+// copyVersion tests that Copy returns the version that the copy has. The
+// version of the source would be a conflict in the next edit of the copy.
 func copyVersion(e *env) {
 	e.write("file", "content")
 	e.sameVersion("dir", "dir/copy", e.copyTo("file", "dir/copy"))
 }
 
-// copyRace copies several files to one name.
+// copyRace copies several files to one name. It finds a look at the destination
+// and then a copy: two would succeed, and the first one's caller believes that
+// its bytes are there.
 func copyRace(e *env) {
 	const copiers = 16
 	errs := make([]error, copiers)

@@ -12,7 +12,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// createCases are the cases for streams that write.
+// createCases are the cases for streams that write. They run with the fallback
+// that collects the bytes for one WriteFile, and with the stream of a provider
+// that is a Creator.
 var createCases = []testCase{
 	{"new", "CR2", needWrite, createNew},
 	{"replace", "CR2", needWrite, createReplace},
@@ -33,7 +35,9 @@ var createCases = []testCase{
 	{"two-writers", "CR1 CR2", needWrite, createTwo},
 }
 
-// begin returns a writer into which content has been written.
+// begin returns a writer into which content has been written. The caller
+// commits or closes it. All bytes must be accepted: a short count without an
+// error is a failure.
 func (e *env) begin(ctx context.Context, name, content string) workspace.Writer {
 	e.Helper()
 	w, err := workspace.Create(ctx, e.fsys, name, nil)
@@ -67,7 +71,8 @@ func (e *env) create(name, content string) workspace.Version {
 }
 
 // createNew tests that a stream creates a file with its parents, also an empty
-// one.
+// one. An upload in parts has no part for the empty file, which some stores
+// refuse to complete.
 func createNew(e *env) {
 	for name, content := range map[string]string{"file": "content", "a/b/file": everyByte(), "empty": ""} {
 		e.create(name, content)
@@ -75,8 +80,8 @@ func createNew(e *env) {
 	}
 }
 
-// createReplace tests that a stream replaces the whole content, also with
-// less.
+// createReplace tests that a stream replaces the whole content, also with less.
+// The end of the longer old content must not stay after the new bytes.
 func createReplace(e *env) {
 	e.write("file", "a long old content")
 	e.create("file", "new")
@@ -85,7 +90,9 @@ func createReplace(e *env) {
 }
 
 // createInvisible tests that a writer that has not been committed changes
-// nothing that anybody can see.
+// nothing that anybody can see. The mistakes are a file that is truncated when
+// the stream begins, and one that grows with each Write: a build that starts
+// meanwhile compiles half a file.
 func createInvisible(e *env) {
 	e.write("old", "old")
 	before := e.tree()
@@ -97,7 +104,9 @@ func createInvisible(e *env) {
 }
 
 // createDiscards tests that Close without Commit leaves neither a file nor a
-// parent.
+// parent. A stream ends without Commit whenever its source fails. The tree must
+// then have neither the part that has come nor the directories that were made
+// for it.
 func createDiscards(e *env) {
 	e.write("old", "old")
 	before := e.tree()
@@ -111,7 +120,9 @@ func createDiscards(e *env) {
 }
 
 // createCloseAfterCommit tests that Close after Commit does nothing, however
-// often it is called.
+// often it is called. Close is deferred beside every Commit, so one that
+// removes the temporary file by its name must not find the finished file there,
+// and its error would be read as a failed write.
 func createCloseAfterCommit(e *env) {
 	w := e.begin(e.ctx, "file", "content")
 	e.commit(w, "file")
@@ -123,7 +134,9 @@ func createCloseAfterCommit(e *env) {
 	e.has("file", "content")
 }
 
-// createLarge writes in odd parts what may need several requests.
+// createLarge writes in odd parts what may need several requests. The 15 MiB
+// are more than one part of an upload, and 100,003 divides none of the usual
+// sizes of parts, so parts end within a Write.
 func createLarge(e *env) {
 	content := large() + large() + large()
 	w := e.begin(e.ctx, "large", "")
@@ -141,7 +154,8 @@ func createLarge(e *env) {
 	}
 }
 
-// createManyWrites tests many writes that are smaller than any buffer.
+// createManyWrites tests many writes that are smaller than any buffer. It finds
+// a provider that keeps a list of pieces and loses some of a thousand.
 func createManyWrites(e *env) {
 	content := large()[:70_000]
 	w := e.begin(e.ctx, "file", "")
@@ -166,8 +180,10 @@ func createVersion(e *env) {
 	}
 }
 
-// createDataNotRetained tests that the caller may change the bytes after
-// Write, whether or not they fit into a buffer.
+// createDataNotRetained tests that the caller may change the bytes after Write,
+// whether or not they fit into a buffer. io.Copy uses one buffer for all its
+// writes, so a provider that keeps the slice until the Commit stores the last
+// part again and again.
 func createDataNotRetained(e *env) {
 	w := e.begin(e.ctx, "file", "")
 	defer w.Close()
@@ -185,7 +201,8 @@ func createDataNotRetained(e *env) {
 }
 
 // createDirectory tests that a stream to a directory is refused, at the latest
-// by Commit.
+// by Commit. A stream to a temporary file does not meet the directory before
+// its rename.
 func createDirectory(e *env) {
 	e.given(files{"dir/file": "x"})
 	before := e.tree()
@@ -196,7 +213,8 @@ func createDirectory(e *env) {
 	e.unchanged(before, "Create of directories")
 }
 
-// createIfNotExist tests that IfNotExist holds for a stream.
+// createIfNotExist tests that IfNotExist holds for a stream. The options must
+// reach the step that makes the file visible.
 func createIfNotExist(e *env) {
 	opts := &workspace.WriteOptions{IfNotExist: true}
 	if _, err := create(e.ctx, e.fsys, "file", "first", opts); err != nil {
@@ -207,7 +225,9 @@ func createIfNotExist(e *env) {
 	e.leaves(files{"file": "first"}, "Create(%q, IfNotExist)", "file")
 }
 
-// createIfVersion tests that IfVersion holds for a stream.
+// createIfVersion tests that IfVersion holds for a stream. A stream that
+// forgets the condition replaces what somebody wrote while it ran, and streams
+// run long.
 func createIfVersion(e *env) {
 	old := e.write("file", "one")
 	opts := &workspace.WriteOptions{IfVersion: old}
@@ -219,7 +239,10 @@ func createIfVersion(e *env) {
 	e.has("file", "two")
 }
 
-// createLargeConditions writes what a store may take in several requests.
+// createLargeConditions writes what a store may take in several requests. A
+// provider that changes from one request to an upload in parts has two places
+// for the condition. What a refused upload has already sent must not show
+// either.
 func createLargeConditions(e *env) {
 	content := large() + large()
 	ifNotExist := &workspace.WriteOptions{IfNotExist: true}
@@ -237,6 +260,8 @@ func createLargeConditions(e *env) {
 }
 
 // createConditionAtCommit makes a condition false while the file is written.
+// The mistake is a test when the stream begins: the download of a large file
+// would then replace what was written while it ran.
 func createConditionAtCommit(e *env) {
 	w, err := workspace.Create(e.ctx, e.fsys, "file", &workspace.WriteOptions{IfNotExist: true})
 	if err != nil {
@@ -253,7 +278,9 @@ func createConditionAtCommit(e *env) {
 }
 
 // createCanceled tests that Commit fails once the context has ended, and
-// changes nothing.
+// changes nothing. All bytes have been written by then, so only the Commit is
+// left to notice. An agent that is stopped must not see its file appear
+// afterwards.
 func createCanceled(e *env) {
 	e.write("file", "old")
 	before := e.tree()
@@ -268,7 +295,8 @@ func createCanceled(e *env) {
 	e.unchanged(before, "Create with an ended context")
 }
 
-// createCanceledWrite writes more than a provider may buffer.
+// createCanceledWrite writes more than a provider may buffer. A copy of an
+// endless source ends by nothing else.
 func createCanceledWrite(e *env) {
 	ctx, cancel := context.WithCancel(e.ctx)
 	w := e.begin(ctx, "file", "before")
@@ -280,7 +308,8 @@ func createCanceledWrite(e *env) {
 }
 
 // createTwo tests that two writers of one name do not mix: the last Commit
-// wins.
+// wins. Two streams with one temporary name would write into each other's
+// bytes.
 func createTwo(e *env) {
 	first, second := e.begin(e.ctx, "file", "first"), e.begin(e.ctx, "file", "second")
 	defer first.Close()

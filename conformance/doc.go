@@ -20,6 +20,11 @@
 // usual: -rapid.seed repeats a run, -rapid.checks makes it longer. Long
 // cases are left out by -short.
 //
+// Cases run in parallel, each on a file system of its own, so a case can be
+// repeated or debugged without the others. The few that test what happens by
+// chance, such as races, repeat it several times: a file system that passes once
+// and fails once is wrong.
+//
 // [Compare] finds what no case is about: it runs random sequences of all
 // operations in two file systems and fails where they differ.
 package conformance

@@ -13,6 +13,11 @@ import (
 
 // env is what a case works with: a fresh file system and ways to fail. Methods
 // that are not named for an error end the case if their call fails.
+//
+// There are two ways to the files. Methods such as write and read use fsys,
+// which is tested. Methods such as given and change use store, another client
+// of the same files if [Options].Peer gives one: so a read-only file system
+// gets its files, and caches of fsys learn of nothing that happens.
 type env struct {
 	testing.TB
 	ctx     context.Context
@@ -26,7 +31,9 @@ type env struct {
 }
 
 // newEnv returns the env of a case on fsys that fails tb. t is for the hooks of
-// o; it is tb unless the suite itself is tested.
+// o; it is tb unless the suite itself is tested. The capabilities are those
+// before the first use, and the context is the context of t, which ends before
+// the cleanups of t run.
 func newEnv(tb testing.TB, t *testing.T, fsys workspace.FileSystem, o Options) *env {
 	e := &env{
 		TB: tb, ctx: t.Context(), fsys: fsys, store: fsys, opts: o,
@@ -52,10 +59,14 @@ func (e *env) Fatalf(format string, args ...any) {
 }
 
 // files are what a case begins with: from names to contents. A name that ends
-// in "/" is a directory.
+// in "/" is a directory. Its parents need not be named where files are
+// prepared. Where a tree is compared, every directory has an entry, and a
+// symlink is "a symlink".
 type files map[string]string
 
-// given prepares files.
+// given prepares files. They are made in order of their names, so a directory
+// comes before what is in it, and missing parents are made on the way. Files
+// that exist are replaced.
 func (e *env) given(tree files) {
 	e.Helper()
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
@@ -87,7 +98,8 @@ func (e *env) read(name string) string {
 	return string(data)
 }
 
-// has fails the case unless the file name has content.
+// has fails the case unless the file name has content. A file that cannot be
+// read ends the case, and other bytes do not.
 func (e *env) has(name, content string) {
 	e.Helper()
 	if got := e.read(name); got != content {
@@ -95,7 +107,8 @@ func (e *env) has(name, content string) {
 	}
 }
 
-// write writes a file, and ends the case if that fails.
+// write writes a file, and ends the case if that fails. It is for cases that
+// are about writing: given prepares files by the store.
 func (e *env) write(name, content string) workspace.Version {
 	e.Helper()
 	version, err := e.fsys.WriteFile(e.ctx, name, []byte(content), nil)

@@ -7,7 +7,10 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// errorCases has the errors that do not depend on the method.
+// errorCases has the errors that do not depend on the method. The kind of an
+// error is what a model acts on: it creates what does not exist, chooses
+// another name where something is in the way, and lists where it expected a
+// file. The wrong kind sends it the wrong way.
 func errorCases() []testCase {
 	var cases []testCase
 	for _, c := range calls() {
@@ -22,7 +25,9 @@ func errorCases() []testCase {
 }
 
 // errorsBehindOptions tests that options which leave everything out do not hide
-// that the directory does not exist, or is a file.
+// that the directory does not exist, or is a file. A provider that finds that
+// nothing can come after After, and returns an empty page without a request,
+// tells an agent that it has seen all of a directory that is not there.
 func errorsBehindOptions(e *env) {
 	e.given(callTree())
 	for dir, kind := range map[string]error{
@@ -47,7 +52,8 @@ func errorsBehindOptions(e *env) {
 	}
 }
 
-// wantsExisting reports whether c is for a name that exists.
+// wantsExisting reports whether c is for a name that exists. Resolve is not: it
+// keeps elements that do not exist.
 func (c call) wantsExisting() bool {
 	switch c.name {
 	case "write-file", "create", "mkdir", "mkdir-recursive", "move-destination", "copy-destination", "resolve":
@@ -57,7 +63,9 @@ func (c call) wantsExisting() bool {
 }
 
 // refusesFileInMiddle tests c with names below a file: they are ErrNotDir, not
-// missing.
+// missing. In a bucket nothing stands in the way, and a write makes a name that
+// is a file and a directory at once. Where a read says that the name is
+// missing, a model creates it, and is refused.
 func (c call) refusesFileInMiddle(e *env) {
 	e.given(callTree())
 	before := e.tree()
@@ -69,7 +77,9 @@ func (c call) refusesFileInMiddle(e *env) {
 }
 
 // refusesMissing tests c with names that do not exist, in directories that do
-// and that do not.
+// and that do not. Some names are the beginning of others, and some begin with
+// others: a store that asks for keys with a prefix finds "dir/child" where
+// "dir/chil" was asked for.
 func (c call) refusesMissing(e *env) {
 	e.given(callTree())
 	before := e.tree()

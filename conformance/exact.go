@@ -10,7 +10,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// exactCases are the cases for the exact view, which policies depend on.
+// exactCases are the cases for the exact view, which policies depend on. A rule
+// such as "deny keys/" is about names. It holds only if a name that is allowed
+// leads where it says, whatever symlinks a command of the agent has made.
 var exactCases = []testCase{
 	{"same-files", "EX1", needWrite | needExact, exactSameFiles},
 	{"in-the-middle", "EX2 E1 E2 E5", needWrite | needSymlink | needExact, exactMiddle},
@@ -20,7 +22,8 @@ var exactCases = []testCase{
 	{"swapped", "EX4", needWrite | needVersions | needConditional | needMove | needCopy | needSymlink | needExact, exactSwapped},
 }
 
-// exact returns e on the exact view of its file system.
+// exact returns e on the exact view of its file system. The store and the
+// options stay, so files and symlinks are made outside the view.
 func (e *env) exact() *env {
 	e.Helper()
 	view, err := workspace.Exact(e.fsys)
@@ -33,7 +36,9 @@ func (e *env) exact() *env {
 }
 
 // exactSameFiles tests that the view and the file system show the same files
-// with the same versions, and see each other's changes.
+// with the same versions, and see each other's changes. It finds a view that is
+// a copy, or has a cache of its own that the changes of the file system do not
+// clear. With other versions, what a policy reads could not be written back.
 func exactSameFiles(e *env) {
 	e.given(files{"dir/file": "content"})
 	view := e.exact()
@@ -61,13 +66,17 @@ func (e *env) givenExact() {
 }
 
 // exactMiddle tests that the view follows no symlink in the middle of a name.
+// The names exist, do not exist, or lead nowhere: in each case the symlink must
+// be met first, or the kind of the error tells whether there is something on
+// the other side.
 func exactMiddle(e *env) {
 	e.givenExact()
 	e.refusesSymlinks(calls(), "links/dir/child", "links/dir/sub/deep", "links/dir/none", "links/dir/none/new", "links/dangling/new")
 }
 
 // refusesSymlinks makes each call with each name. All names have a symlink in
-// them.
+// them. The tree must be the same afterwards, in the file system, which would
+// follow them.
 func (e *env) refusesSymlinks(calls []call, names ...string) {
 	e.Helper()
 	view := e.exact()
@@ -87,7 +96,9 @@ func (e *env) refusesSymlinks(calls []call, names ...string) {
 	e.unchanged(before, "calls in the exact view with symlinks in the name")
 }
 
-// exactEnd tests that the view follows no symlink at the end of a name.
+// exactEnd tests that the view follows no symlink at the end of a name. Calls
+// that act on the symlink itself are left out, and exactItself has them. A
+// dangling symlink is there for writes: one that follows it creates its target.
 func exactEnd(e *env) {
 	e.givenExact()
 	var following []call
@@ -101,7 +112,9 @@ func exactEnd(e *env) {
 	e.refusesSymlinks(following, "links/dir", "links/file", "links/dangling")
 }
 
-// exactItself tests that calls that act on a symlink itself work in the view.
+// exactItself tests that calls that act on a symlink itself work in the view. A
+// view that refuses every name that leads to a symlink would let no agent clean
+// up a broken one.
 func exactItself(e *env) {
 	e.givenExact()
 	view := e.exact()
@@ -128,7 +141,8 @@ func exactItself(e *env) {
 }
 
 // exactBelow tests that lists and searches of the view report symlinks as the
-// file system does.
+// file system does. A search through a policy must not stop at the first
+// symlink of a tree: many trees have some, such as each node_modules/.bin.
 func exactBelow(e *env) {
 	e.givenLinks()
 	view := e.exact()
@@ -146,6 +160,17 @@ const swapRounds = 40
 
 // exactSwapped moves a symlink to a directory to the name of another directory
 // and back, while the name is used in the exact view.
+//
+// The name has four states, and the second is the trap:
+//
+//	Move("mine", "aside")   nothing has the name
+//	Move("link", "mine")    it is a symlink to "theirs"
+//	Move("mine", "link")    nothing has the name
+//	Move("aside", "mine")   it is a directory again
+//
+// A provider that looks for symlinks and then uses the name is sometimes late
+// by one move. The commands of an agent can do the same to reach what a policy
+// denies.
 func exactSwapped(e *env) {
 	e.given(files{"mine/file": "mine\n", "theirs/file": "theirs\n", "theirs/secret": "theirs\n"})
 	e.link("theirs", "link")
@@ -184,6 +209,10 @@ type swappedUse struct {
 
 // swappedUses has calls that make no missing directories: those would take the
 // name in turn. version is that of "theirs/file".
+//
+// Success alone proves a leak in most of them, as only "theirs" has a file
+// "secret". The others tell the two directories apart by the bytes of "file",
+// or by its version: in "mine" the write is a conflict.
 func swappedUses(version workspace.Version) []swappedUse {
 	only := func(text string, err error) string { // what can only succeed there
 		if err != nil {

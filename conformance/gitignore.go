@@ -6,7 +6,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// globGitignoreCases are the cases for ignore files in a Glob.
+// globGitignoreCases are the cases for ignore files in a Glob. A model that
+// searches for its own code must not get a hundred matches of node_modules, and
+// must not miss a file that git tracks.
 var globGitignoreCases = []testCase{
 	{"gitignore", "G13", needFiles, globGitignore},
 	{"gitignore-directories", "G13 G3", needFiles, globGitignoreDirectories},
@@ -15,6 +17,17 @@ var globGitignoreCases = []testCase{
 }
 
 // ignored is the tree for .gitignore: each file with whether it is left out.
+//
+// What is easy to get wrong:
+//
+//	sub2/tmp          is a file, and "tmp/" excludes directories only
+//	sub/b.log         a deeper file takes back what a higher one excludes
+//	vendor/keep.txt   nothing is taken back in a directory that is excluded
+//	doc/deep/a.txt    "*" matches no slash
+//	sub/doc/a.txt     a slash in the middle anchors a rule to its own directory
+//	one/gen.go        "**" between slashes also stands for no directory at all
+//	sub/anchored.txt  a line may end in "\r\n"
+//	!bang             a "!" that is escaped takes nothing back
 func ignored() map[string]bool {
 	return map[string]bool{
 		"a.log": true, "keep.log": false, "sub/b.log": false, "sub/c.log": true, "sub/keep.log": false,
@@ -32,6 +45,8 @@ func ignored() map[string]bool {
 	}
 }
 
+// The .gitignore files of the tree: the one in the root, and the one in "sub".
+// Comparisons use them, too.
 const (
 	rootIgnore = "# a comment\n\n*.log\n!keep.log\n/build/\ntmp/\n/root-only.txt\ndoc/*.txt\n" +
 		"vendor/\n!vendor/keep.txt\none/**/gen.go\n\\!bang\n# the end\n"
@@ -54,8 +69,10 @@ func (e *env) givenIgnored() (kept []string) {
 	return kept
 }
 
-// globGitignore tests which files ignore files exclude from a Glob, and from the rest of
-// it after any of its paths, such as that of an ignore file.
+// globGitignore tests which files ignore files exclude from a Glob, and from
+// the rest of it after any of its paths, such as that of an ignore file. A page
+// that begins after a .gitignore file must still read it: the rules count for
+// the whole directory, wherever the listing begins.
 func globGitignore(e *env) {
 	kept := e.givenIgnored()
 	e.equal(e.glob("**", &workspace.GlobOptions{Gitignore: true}), kept, "Glob(%q, Gitignore)", "**")
@@ -70,14 +87,17 @@ func globGitignore(e *env) {
 }
 
 // globGitignoreDirectories tests that excluded directories are left out with
-// everything below them.
+// everything below them. Directories with nothing but excluded files, such as
+// "one/any/depth", stay: no rule is about them.
 func globGitignoreDirectories(e *env) {
 	e.givenIgnored()
 	want := []string{"doc", "doc/deep", "one", "one/any", "one/any/depth", "sub", "sub/build", "sub/deep", "sub/doc", "sub2"}
 	e.equal(e.glob("**/", &workspace.GlobOptions{Gitignore: true}), want, "Glob(%q, Gitignore)", "**/")
 }
 
-// globGitignoreBelowDir begins below the directory with the .gitignore.
+// globGitignoreBelowDir begins below the directory with the .gitignore. The
+// rules above it count as well. A provider that reads only what it passes on
+// its way finds, from "sub", the logs that it leaves out from the root.
 func globGitignoreBelowDir(e *env) {
 	kept := e.givenIgnored()
 	for _, dir := range []string{"sub", "sub/deep", "doc", "one/any"} {
@@ -92,7 +112,8 @@ func globGitignoreBelowDir(e *env) {
 	}
 }
 
-// globGitignoreOff tests that nothing is left out without the option.
+// globGitignoreOff tests that nothing is left out without the option. It finds
+// a provider whose search program reads these files by default.
 func globGitignoreOff(e *env) {
 	e.givenIgnored()
 	want := []string{}
@@ -102,7 +123,9 @@ func globGitignoreOff(e *env) {
 	e.equal(e.glob("**", nil), sorted(want), "Glob(%q)", "**")
 }
 
-// grepGitignore tests that Grep leaves out what Glob leaves out.
+// grepGitignore tests that Grep leaves out what Glob leaves out. A file that
+// Path names is searched although it is excluded, because a model that names a
+// log wants that log.
 func grepGitignore(e *env) {
 	var want []string
 	for _, name := range e.givenIgnored() {

@@ -10,7 +10,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// globCases returns the cases for Glob.
+// globCases returns the cases for Glob. A provider may match with a shell, with
+// a program or with a library of its own. A model that has learned one dialect
+// must find the same files in each.
 func globCases() []testCase {
 	cases := []testCase{
 		{"order", "G2", needFiles, globOrder},
@@ -59,7 +61,8 @@ func (theme globTheme) run(e *env) {
 }
 
 // globOrder tests that paths are sorted bytewise, so that "a-b" comes before
-// "a/b".
+// "a/b". A walk lists "a/b" right after "a". Pages depend on the order: with
+// another one, After leaves out paths that no page has had.
 func globOrder(e *env) {
 	tree := make(files)
 	var want []string
@@ -75,7 +78,9 @@ func globOrder(e *env) {
 	e.equal(e.glob("{a*,b*,**}", nil), want, "Glob(%q)", "{a*,b*,**}")
 }
 
-// globDir tests that patterns start at Dir and results at the root.
+// globDir tests that patterns start at Dir and results at the root. A result
+// can be given to the next call as it is. "**" also stands for no element, so a
+// file that is spelled out in front of it matches.
 func globDir(e *env) {
 	e.given(globTree())
 	for _, c := range []struct{ dir, pattern, want string }{
@@ -100,7 +105,8 @@ func globDir(e *env) {
 	}
 }
 
-// globLimit tests that a limit keeps the first paths.
+// globLimit tests that a limit keeps the first paths. It finds a search that
+// stops at the first paths that it meets, which are others each time.
 func globLimit(e *env) {
 	e.given(globTree())
 	all := e.glob("**", nil)
@@ -111,7 +117,8 @@ func globLimit(e *env) {
 }
 
 // globAfter tests that a Glob continues after a path, whether or not that path
-// exists.
+// exists. The last file of a page may have been removed before the next page,
+// and a cursor that a model makes up can be anything.
 func globAfter(e *env) {
 	e.given(globTree())
 	all := e.glob("**", nil)
@@ -136,7 +143,9 @@ func globPages(e *env) {
 	}
 }
 
-// globDirectoryPages is globPages for a pattern that returns directories.
+// globDirectoryPages is globPages for a pattern that returns directories. A
+// directory that is known only by what is in it must not come back on each page
+// that has a part of it.
 func globDirectoryPages(e *env) {
 	e.given(globTree())
 	all := strings.Fields(globDirectories()[1].want)
@@ -163,14 +172,18 @@ func (e *env) globPaged(pattern string, limit int) []string {
 	}
 }
 
-// globEmpty tests that no match is an empty list.
+// globEmpty tests that no match is an empty list. In JSON nil is null, which a
+// client that expects a list may not read.
 func globEmpty(e *env) {
 	for _, pattern := range []string{"*", "**", "**/", "*/", "none", "{a,b}/**/c"} {
 		e.equal(e.glob(pattern, nil), []string{}, "Glob(%q)", pattern)
 	}
 }
 
-// globMalformed tests patterns that doublestar refuses.
+// globMalformed tests patterns that doublestar refuses. In some of them no name
+// is ever compared with the malformed element. A matcher that goes element by
+// element then returns nothing, and a model believes that there is no such
+// file.
 func globMalformed(e *env) {
 	e.given(files{"a/file": "x"})
 	for _, pattern := range []string{
@@ -182,7 +195,8 @@ func globMalformed(e *env) {
 }
 
 // globOddElement has elements that no name has. A "./" in front is cleaned by
-// who cleans names.
+// who cleans names. Without an error, a model that writes "./src//*.go" is told
+// that there is no such file.
 func globOddElement(e *env) {
 	e.given(files{"file": "x", "a/b": "x", "a/dir/b": "x"})
 	for _, pattern := range oddGlobs() {
@@ -211,7 +225,9 @@ func oddGlobs() []string {
 // or what is searched.
 func atPattern(op, pattern string) place { return at(op, pattern, "", ".") }
 
-// globAbsolute tests that a pattern from the root of the host is refused.
+// globAbsolute tests that a pattern from the root of the host is refused. Nor
+// is it a pattern from the root of the workspace: the model would believe that
+// it sees the host's files, and "/etc/passwd" would be one of them.
 func globAbsolute(e *env) {
 	e.given(files{"x": "x", "etc/passwd": "x"})
 	for _, pattern := range []string{"/x", "/", "/**", "/*", "//x", "/etc/passwd"} {
@@ -220,7 +236,8 @@ func globAbsolute(e *env) {
 	}
 }
 
-// bombs are patterns of a few hundred bytes that stand for billions.
+// bombs are patterns of a few hundred bytes that stand for billions. The first
+// has 2^30 expansions, the last 4^20.
 func bombs() []string {
 	return []string{
 		strings.Repeat("{a,b}", 30),
@@ -230,7 +247,9 @@ func bombs() []string {
 	}
 }
 
-// globBraceBomb tests that alternatives that multiply are refused, and soon.
+// globBraceBomb tests that alternatives that multiply are refused, and soon. A
+// matcher that expands them first runs out of memory or time, for one call of a
+// model.
 func globBraceBomb(e *env) {
 	e.given(files{"a/file": "x", strings.Repeat("a", 30): "x"})
 	start := time.Now()
@@ -243,7 +262,9 @@ func globBraceBomb(e *env) {
 	}
 }
 
-// globEscape tests that a pattern cannot climb out.
+// globEscape tests that a pattern cannot climb out. A cleaned pattern would
+// mean something else, and an empty result would not tell a model that it has
+// looked outside.
 func globEscape(e *env) {
 	e.given(files{"a/file": "x"})
 	for _, pattern := range []string{"..", "../x", "../*", "a/../file", "a/..", "**/../*", "*/..", "../"} {
@@ -253,7 +274,9 @@ func globEscape(e *env) {
 }
 
 // globDirIsFile tests the errors of a Dir that is a file or missing, for
-// patterns of every form.
+// patterns of every form. A pattern that can be answered without a listing must
+// not hide that. "No file" is what a model hears about a directory that it has
+// misspelled.
 func globDirIsFile(e *env) {
 	e.given(files{"file": "x", "dir/file": "x"})
 	for _, dir := range []string{"file", "dir/file"} {
@@ -268,14 +291,18 @@ func globDirIsFile(e *env) {
 	}
 }
 
-// globNegativeLimit tests that a negative limit is refused.
+// globNegativeLimit tests that a negative limit is refused. In many libraries
+// -1 means all, which would bring a model that has miscounted a page of a
+// million paths.
 func globNegativeLimit(e *env) {
 	e.given(files{"file": "x"})
 	_, err := e.fsys.Glob(e.ctx, "*", &workspace.GlobOptions{Limit: -1})
 	e.refused(err, fs.ErrInvalid, atPattern(ops.Glob, "*"), "Glob(%q, Limit: -1)", "*")
 }
 
-// globResultIsTheCallers tests that the caller may change the list.
+// globResultIsTheCallers tests that the caller may change the list. A cache
+// that returns its own slice is changed by the first caller who sorts or
+// shortens the list.
 func globResultIsTheCallers(e *env) {
 	e.given(files{"a": "", "b": ""})
 	clear(e.glob("*", nil))

@@ -13,7 +13,9 @@ type globTheme struct {
 // and separated by spaces.
 type globPattern struct{ pattern, want string }
 
-// globTree is the tree on which the themes of the corpus run.
+// globTree is the tree on which the themes of the corpus run. It has names that
+// are beginnings of others ("a", "a-b", "a.go"), names that look like patterns,
+// a directory without files, and letters of more than one byte.
 func globTree() files {
 	return files{
 		".env": "", ".github/workflows/ci.yml": "", "README.md": "",
@@ -42,7 +44,8 @@ func globThemes() []globTheme {
 	}
 }
 
-// globLiteral has patterns without wildcards.
+// globLiteral has patterns without wildcards. They match whole paths: no
+// beginning, no name alone, and no other case of a letter.
 func globLiteral() []globPattern {
 	return []globPattern{
 		{"a.go", "a.go"},
@@ -55,13 +58,16 @@ func globLiteral() []globPattern {
 		{"A.GO", ""},
 		{"a.g", ""},
 		{"x.txt", ""},
+		// These cannot be names, but they are patterns: a provider that asks for the name
+		// itself must not return the error of such a name.
 		{"\x00", ""},
 		{"a/\x00/b.go", ""},
 		{"a/" + strings.Repeat("n", 300), ""},
 	}
 }
 
-// globStar has patterns in which a star matches within one element.
+// globStar has patterns in which a star matches within one element. It matches
+// no slash, and names that begin with a dot like any other.
 func globStar() []globPattern {
 	return []globPattern{
 		{"*.go", "a.go"},
@@ -99,6 +105,8 @@ func globDoubleStar() []globPattern {
 		{"a/deep/**/e.go", "a/deep/er/e.go"},
 		{"**/missing", ""},
 		{"missing/**", ""},
+		// "**" stands for no element as well, so a file in front of it matches. Nothing
+		// is below a file.
 		{"a.go/**", "a.go"},
 		{"a/deep/c.go/**", "a/deep/c.go"},
 		{"a.go/b/**", ""},
@@ -108,7 +116,8 @@ func globDoubleStar() []globPattern {
 	}
 }
 
-// globQuestion has patterns for one character.
+// globQuestion has patterns for one character. It is a character, not a byte:
+// "é" has two bytes in UTF-8, and "日" three.
 func globQuestion() []globPattern {
 	return []globPattern{
 		{"b?.txt", "b1.txt b2.txt"},
@@ -122,7 +131,8 @@ func globQuestion() []globPattern {
 	}
 }
 
-// globClass has patterns with classes of characters.
+// globClass has patterns with classes of characters. Both signs of negation
+// count, and ranges are of characters.
 func globClass() []globPattern {
 	return []globPattern{
 		{"b[12].txt", "b1.txt b2.txt"},
@@ -139,7 +149,8 @@ func globClass() []globPattern {
 	}
 }
 
-// globBrace has patterns with alternatives.
+// globBrace has patterns with alternatives. They can be nested, empty, and have
+// slashes. A path that several of them match is returned once.
 func globBrace() []globPattern {
 	return []globPattern{
 		{"*.{go,md}", "README.md a.go"},
@@ -158,7 +169,8 @@ func globBrace() []globPattern {
 	}
 }
 
-// globEscaped has patterns with wildcards that stand for themselves.
+// globEscaped has patterns with wildcards that stand for themselves. A
+// backslash in front of any other character stands for that character.
 func globEscaped() []globPattern {
 	return []globPattern{
 		{`b\[1\].txt`, "b[1].txt"},
@@ -171,7 +183,9 @@ func globEscaped() []globPattern {
 	}
 }
 
-// globDotFiles has patterns for hidden names, which match like others.
+// globDotFiles has patterns for hidden names, which match like others. A shell
+// hides them, and a model that looks for CI files or settings would not find
+// them.
 func globDotFiles() []globPattern {
 	return []globPattern{
 		{".*", ".env"},
@@ -200,6 +214,7 @@ func globDirectories() []globPattern {
 		{"*.go/", ""},
 		{"a/**/er/", "a/deep/er"},
 		{"none/", ""},
+		// A directory matches with no element after it, a file and a missing name do not.
 		{"a/**/", "a a/deep a/deep/er"},
 		{"a/deep/er/**/", "a/deep/er"},
 		{"empty/inner/**/", "empty/inner"},

@@ -13,7 +13,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// grepCases returns the cases for Grep.
+// grepCases returns the cases for Grep. Searches are what a model does most. A
+// match that is missing is never noticed: the model concludes that a name is
+// not used, and removes it.
 func grepCases() []testCase {
 	cases := []testCase{
 		{"order", "S5 G2", needFiles, grepOrder},
@@ -53,7 +55,7 @@ func (e *env) grep(pattern string, opts *workspace.GrepOptions) *workspace.GrepR
 	return result
 }
 
-// paths returns the path of each match once.
+// paths returns the path of each match once. The matches must be sorted.
 func paths(matches []workspace.Match) []string {
 	found := []string{}
 	for _, m := range matches {
@@ -73,7 +75,8 @@ func positions(matches []workspace.Match) []string {
 	return found
 }
 
-// finds fails the case unless the matches are want.
+// finds fails the case unless the matches are want. Everything in a Match is
+// compared, a nil list of lines being the same as an empty one.
 func (e *env) finds(pattern string, opts workspace.GrepOptions, want ...workspace.Match) {
 	e.Helper()
 	got := e.grep(pattern, &opts).Matches
@@ -82,7 +85,8 @@ func (e *env) finds(pattern string, opts workspace.GrepOptions, want ...workspac
 	}
 }
 
-// run compares the result of every pattern of the theme.
+// run compares the result of every pattern of the theme. A match of several
+// lines is shown as the first and the negative of the last, as in the corpus.
 func (theme grepTheme) run(e *env) {
 	e.given(files{"file": theme.content})
 	for _, c := range theme.patterns {
@@ -101,7 +105,9 @@ func (theme grepTheme) run(e *env) {
 	}
 }
 
-// grepOrder tests that matches are sorted by path and then by line.
+// grepOrder tests that matches are sorted by path and then by line. Workers
+// that search files side by side end in another order each time, so the search
+// is repeated.
 func grepOrder(e *env) {
 	tree := make(files)
 	var want []string
@@ -123,7 +129,8 @@ func grepOrder(e *env) {
 	}
 }
 
-// grepTree is a small tree for the options that choose files.
+// grepTree is a small tree for the options that choose files. Every file but
+// one has the match, so that the globs alone decide.
 func grepTree() files {
 	return files{
 		"a.go": "needle\n", "a.txt": "needle\n", "sub/a.go": "needle\n", "sub/b.txt": "needle\n",
@@ -131,7 +138,9 @@ func grepTree() files {
 	}
 }
 
-// grepPathFile tests a search of one file.
+// grepPathFile tests a search of one file. A model that names a file has
+// decided already: a glob that an earlier call needed must not hide the
+// matches.
 func grepPathFile(e *env) {
 	e.given(grepTree())
 	for _, opts := range []workspace.GrepOptions{
@@ -145,7 +154,8 @@ func grepPathFile(e *env) {
 	e.finds("needle", workspace.GrepOptions{Path: "other"})
 }
 
-// grepPathDirectory tests a search of a directory, with paths from the root.
+// grepPathDirectory tests a search of a directory, with paths from the root. A
+// search for keys with the prefix "sub" would also find those of "sub-x".
 func grepPathDirectory(e *env) {
 	e.given(grepTree())
 	for dir, want := range map[string]string{
@@ -165,6 +175,8 @@ func grepPathDirectory(e *env) {
 type filterCase struct{ dir, glob, want string }
 
 // filterCases has globs on files, each with the files that it lets through.
+// Globs without a slash are about names at any depth, and those with one begin
+// at Path. A glob that matches a directory matches none of its files.
 func filterCases() []filterCase {
 	return []filterCase{
 		{"", "*.go", "a.go sub-x/a.go sub/a.go sub/deep/a.go"},
@@ -200,7 +212,9 @@ func grepInclude(e *env) {
 	}
 }
 
-// grepExclude tests that ExcludeGlob leaves out the files that it matches.
+// grepExclude tests that ExcludeGlob leaves out the files that it matches. The
+// files that are left are those that IncludeGlob with the same glob does not
+// search, so the two options cannot differ in dialect.
 func grepExclude(e *env) {
 	e.given(grepTree())
 	for _, c := range filterCases() {
@@ -223,7 +237,9 @@ func grepIncludeAndExclude(e *env) {
 }
 
 // grepContext tests the lines around a match, up to the ends of a file and
-// across other matches.
+// across other matches. GNU grep prints each line once, so a provider that
+// reads its output must give a line to each of the matches around it. A model
+// edits by what it sees there, and a wrong line makes a wrong edit.
 func grepContext(e *env) {
 	e.given(files{"file": "x1\n2\n3\nx4\n5\n6\nx7"})
 	e.finds("x", workspace.GrepOptions{Before: 1, After: 2},
@@ -249,7 +265,10 @@ func grepContextOfNeighbours(e *env) {
 		workspace.Match{Path: "b", LineNumber: 1, Line: "x1"})
 }
 
-// grepMalformed tests patterns that are not RE2.
+// grepMalformed tests patterns that are not RE2. Lookaround and backreferences
+// are syntax elsewhere: a provider that passes the pattern to "grep -P" would
+// find matches that no other provider finds. The limit of 1,000 repetitions is
+// RE2's.
 func grepMalformed(e *env) {
 	e.given(files{"file": "x"})
 	for _, pattern := range []string{"(", ")", "[", "a**", "*a", "?", `\`, "a{2,1}", `\8`, "(?=x)", "(?<!x)", `(a)\1`, "(?P<n", "a{1001}", "\xff"} {
@@ -259,7 +278,8 @@ func grepMalformed(e *env) {
 }
 
 // grepLineBreak asks for a line break as such, and for one of several
-// characters, as which it never matches.
+// characters, as which it never matches. An error tells the model to ask for
+// Multiline, where an empty result would tell it that there is nothing.
 func grepLineBreak(e *env) {
 	e.given(files{"file": "a\nb\n"})
 	for _, pattern := range []string{"a\nb", `a\nb`, "\n", `[\n]`, `ab|\n`, `(\n)?`, `\x0a`, `\n*`} {
@@ -275,6 +295,7 @@ func grepLineBreak(e *env) {
 }
 
 // grepMalformedGlob tests that a glob on files is checked like one of a Glob.
+// It is refused whether or not a file is ever compared with it.
 func grepMalformedGlob(e *env) {
 	e.given(files{"file": "x"})
 	for _, glob := range append(oddGlobs(), "[", "{a", `a\`, "a/[", "/{", "/") {
@@ -298,7 +319,9 @@ func grepBraceBomb(e *env) {
 	}
 }
 
-// grepNegative tests that negative numbers in the options are refused.
+// grepNegative tests that negative numbers in the options are refused. They
+// come from a model's arithmetic. A negative number of lines, used as it is,
+// panics in a slice expression.
 func grepNegative(e *env) {
 	e.given(files{"file": "x"})
 	for _, opts := range []workspace.GrepOptions{{Before: -1}, {After: -1}, {MaxResults: -1}, {MaxFileSize: -1}} {
@@ -316,7 +339,8 @@ func grepNoMatch(e *env) {
 	}
 }
 
-// grepNothing tests a search of an empty tree.
+// grepNothing tests a search of an empty tree. An object store without objects
+// has no directory to list, which must not be an error.
 func grepNothing(e *env) {
 	result := e.grep("x", nil)
 	if len(result.Matches) != 0 || result.Truncated || len(result.Skipped) != 0 {
@@ -324,7 +348,9 @@ func grepNothing(e *env) {
 	}
 }
 
-// grepResultIsTheCallers tests that the caller may change the result.
+// grepResultIsTheCallers tests that the caller may change the result. Lines may
+// share the memory of the file that they come from, but no caller may see the
+// changes of another.
 func grepResultIsTheCallers(e *env) {
 	e.given(files{"a": "1\nneedle\n3\n"})
 	opts := &workspace.GrepOptions{Before: 1, After: 1}

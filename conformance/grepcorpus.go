@@ -2,7 +2,8 @@ package conformance
 
 import "github.com/workspacekit/workspacekit/workspace"
 
-// grepTheme is a part of the grep corpus: patterns on one file.
+// grepTheme is a part of the grep corpus: patterns on one file. A theme is also
+// a source of texts and patterns for [Compare].
 type grepTheme struct {
 	name     string
 	clauses  string // of the contract that the patterns are about
@@ -11,7 +12,8 @@ type grepTheme struct {
 }
 
 // grepPattern is a pattern and the lines that it matches. Of a match that spans
-// lines it has the first, and the negative of the last.
+// lines it has the first, and the negative of the last. Wants of {1, -3, 4} are
+// a match of the lines 1 to 3, and one of line 4 alone.
 type grepPattern struct {
 	pattern string
 	opts    workspace.GrepOptions
@@ -52,7 +54,10 @@ func spans(pattern string, lines ...int) grepPattern {
 	return grepPattern{pattern, workspace.GrepOptions{Multiline: true}, lines}
 }
 
-// grepCarriageReturns has patterns for lines that end with "\r\n".
+// grepCarriageReturns has patterns for lines that end with "\r\n". Files from
+// Windows have them. With GNU grep "one$" does not match there, and a model
+// does not see why. Only one "\r" is hidden, so "x\r\r" ends in one for the
+// pattern.
 func grepCarriageReturns() []grepPattern {
 	return []grepPattern{
 		finds("one$", 1),
@@ -73,8 +78,10 @@ func grepCarriageReturns() []grepPattern {
 	}
 }
 
-// grepMultiline has patterns that span lines, and those that a search line by line
-// would find as well.
+// grepMultiline has patterns that span lines, and those that a search line by
+// line would find as well. Matches do not overlap: the next one begins on a
+// later line than the last one ended, so the empty pattern matches each line
+// once.
 func grepMultiline() []grepPattern {
 	return []grepPattern{
 		spans(`\{\n\s+b\n\}`, 1, -3),
@@ -108,7 +115,9 @@ func grepMultiline() []grepPattern {
 	}
 }
 
-// grepMultilineCR has patterns that span lines with different ends.
+// grepMultilineCR has patterns that span lines with different ends. A model
+// writes "\n" in its pattern whatever the file has, and copies "\r\n" from what
+// it has read.
 func grepMultilineCR() []grepPattern {
 	return []grepPattern{
 		spans(`\{\n  b\n\}`, 1, -3),
@@ -138,7 +147,9 @@ func grepLiterals() []grepPattern {
 	}
 }
 
-// grepExpressions has the forms of regular expressions.
+// grepExpressions has the forms of regular expressions. In a basic expression,
+// the default of grep, "+", "|" and "{2,}" stand for themselves, and "\d" is no
+// class of POSIX.
 func grepExpressions() []grepPattern {
 	return []grepPattern{
 		finds("^foo", 1, 2, 4),
@@ -163,10 +174,12 @@ func grepLineByLine() []grepPattern {
 	return []grepPattern{
 		finds("^a", 1, 3),
 		finds("b$", 2, 3),
+		// In the whole text, the line break after "a" would be the space in front of "b".
 		finds(`a\s+b`, 3),
 		finds(`a\s*$`, 1, 5),
 		finds("(?s)a.b", 3),
 		finds("(?s)a.*b", 3),
+		// In the whole text, the line break would be the character that is not "a".
 		finds("[^a]b", 3),
 		finds("^[^x]*$", 1, 2, 3, 4, 5),
 		finds(`a\z`, 1, 5),
@@ -174,8 +187,9 @@ func grepLineByLine() []grepPattern {
 	}
 }
 
-// grepLiteralOption has patterns whose special characters stand for
-// themselves.
+// grepLiteralOption has patterns whose special characters stand for themselves.
+// "\Q" and "\E" are among them, because a provider that quotes with these ends
+// its quotes where the text has them.
 func grepLiteralOption() []grepPattern {
 	literal := workspace.GrepOptions{Literal: true}
 	folded := workspace.GrepOptions{Literal: true, IgnoreCase: true}
@@ -193,7 +207,10 @@ func grepLiteralOption() []grepPattern {
 	}
 }
 
-// grepIgnoreCase has patterns for letters in either case.
+// grepIgnoreCase has patterns for letters in either case. Simple folding goes
+// letter by letter: the Kelvin sign matches "k", and both small sigmas match
+// the capital one, but "ß" is not "ss", and the dotless i of Turkish is no "I".
+// Programs that fold by the locale, or in ASCII only, differ in some of these.
 func grepIgnoreCase() []grepPattern {
 	folded := workspace.GrepOptions{IgnoreCase: true}
 	return []grepPattern{
@@ -212,7 +229,8 @@ func grepIgnoreCase() []grepPattern {
 	}
 }
 
-// grepEmptyLines has patterns that match empty lines.
+// grepEmptyLines has patterns that match empty lines. There is no line after
+// the last line break, so "$" has five matches and not six.
 func grepEmptyLines() []grepPattern {
 	return []grepPattern{
 		finds("^$", 2, 3, 5),
@@ -224,7 +242,9 @@ func grepEmptyLines() []grepPattern {
 	}
 }
 
-// grepUnicode has patterns for text that is not ASCII.
+// grepUnicode has patterns for text that is not ASCII. A dot is a character,
+// and a letter with a combining accent is two, which "[é]" does not match. A
+// grep in the locale C sees bytes.
 func grepUnicode() []grepPattern {
 	return []grepPattern{
 		finds("本", 1),

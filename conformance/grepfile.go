@@ -10,7 +10,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// grepFileCases are about what is in the files that are searched.
+// grepFileCases are about what is in the files that are searched. A file can be
+// binary, huge, without line breaks, or named like the output of grep.
 var grepFileCases = []testCase{
 	{"carriage-return-kept", "S4", needFiles, grepCarriageReturn},
 	{"long-line", "S1 S4", needFiles, grepLongLine},
@@ -33,7 +34,9 @@ var grepFileCases = []testCase{
 	{"searched", "S24", needFiles, grepSearched},
 }
 
-// grepCarriageReturn tests that "\r" is a part of the line.
+// grepCarriageReturn tests that "\r" is a part of the line. A model that gets
+// the line without it, and replaces it by an exact text, does not find the text
+// in the file.
 func grepCarriageReturn(e *env) {
 	e.given(files{"file": "one\r\ntwo\r\n\r\nlast\r"})
 	e.finds("o", workspace.GrepOptions{Before: 1, After: 1},
@@ -43,7 +46,9 @@ func grepCarriageReturn(e *env) {
 	e.finds("^\r$", workspace.GrepOptions{}, workspace.Match{Path: "file", LineNumber: 3, Line: "\r"})
 }
 
-// grepLongLine tests a line that is longer than usual buffers.
+// grepLongLine tests a line that is longer than usual buffers. A line of 1 MiB,
+// as in minified code, is more than bufio.Scanner takes by default. The search
+// must neither fail, nor cut the line, nor lose the lines after it.
 func grepLongLine(e *env) {
 	line := strings.Repeat("0123456789abcdef", 1<<16) + "needle"
 	e.given(files{"file": "short\n" + line + "\nneedle too\n"})
@@ -54,7 +59,9 @@ func grepLongLine(e *env) {
 		workspace.Match{Path: "file", LineNumber: 1, Line: "short", After: []string{line}})
 }
 
-// grepManyLines has its matches on both sides of every usual buffer size.
+// grepManyLines has its matches on both sides of every usual buffer size. A
+// chunk that ends within a line must not lose the match or count the line
+// twice: an edit at a wrong line number changes other code.
 func grepManyLines(e *env) {
 	var b strings.Builder
 	var want []int
@@ -76,8 +83,9 @@ func grepManyLines(e *env) {
 	}
 }
 
-// grepEveryLine looks for what a whole file consists of, between files in which it
-// is once.
+// grepEveryLine looks for what a whole file consists of, between files in which
+// it is once. A bound on what one file may return, or a buffer that is full,
+// loses the rest without a word.
 func grepEveryLine(e *env) {
 	e.given(files{"a": "needle\n", "b": strings.Repeat("needle\n", 3000), "c": "needle\n"})
 	want := []string{"a:1"}
@@ -89,8 +97,9 @@ func grepEveryLine(e *env) {
 	}
 }
 
-// grepNamesLikeMatches has names in which a program that finds lines might write
-// them.
+// grepNamesLikeMatches has names in which a program that finds lines might
+// write them. Output such as "a:2:needle" can then be read in two ways, unless
+// names end in a NUL.
 func grepNamesLikeMatches(e *env) {
 	e.given(files{"a": "hay\nneedle\n", "a:2": "needle", "a:2:needle": "hay", "a:3:": "needle: 1\nneedle:2:", "b-2-needle": "hay", "b": "hay"})
 	want := []workspace.Match{
@@ -100,7 +109,8 @@ func grepNamesLikeMatches(e *env) {
 	e.finds("needle", workspace.GrepOptions{}, want...)
 }
 
-// grepCountedOnce tests that a line with several matches is one match.
+// grepCountedOnce tests that a line with several matches is one match. A limit
+// of ten matches is for ten lines.
 func grepCountedOnce(e *env) {
 	e.given(files{"file": "x x x\nxx\n"})
 	e.equal(positions(e.grep("x", nil).Matches), []string{"file:1", "file:2"}, "Grep(%q)", "x")
@@ -116,6 +126,8 @@ func (e *env) skips(opts workspace.GrepOptions, want ...workspace.Skipped) {
 }
 
 // grepBinary tests that a NUL anywhere in the first 8 KiB makes a file binary.
+// The bytes of a binary file are no lines, and fill the context of a model. It
+// is listed, so that nobody believes it was searched.
 func grepBinary(e *env) {
 	e.given(files{
 		"a.bin": "\x00needle\n", "b.bin": "needle\nmore\x00", "c.txt": "needle\n",
@@ -130,6 +142,8 @@ func grepBinary(e *env) {
 }
 
 // grepLateNUL has its NUL as the first byte after the 8 KiB that decide.
+// Otherwise whether a file is text depends on the size of a provider's buffer.
+// The NUL is part of its line.
 func grepLateNUL(e *env) {
 	e.given(files{"file": "needle\n" + strings.Repeat("x", 8192-7) + "\x00\nneedle\x00\n"})
 	e.finds("^needle", workspace.GrepOptions{},
@@ -138,7 +152,9 @@ func grepLateNUL(e *env) {
 	e.skips(workspace.GrepOptions{})
 }
 
-// grepMaxFileSize tests the limit on sizes at its exact value.
+// grepMaxFileSize tests the limit on sizes at its exact value. A file of
+// exactly the limit is searched. The limit holds for a file that Path names,
+// too.
 func grepMaxFileSize(e *env) {
 	e.given(files{"a": "needle\n", "b": "needle ", "c": "needle", "d/e": "needle and much more\n"})
 	e.equal(paths(e.grep("needle", &workspace.GrepOptions{MaxFileSize: 7}).Matches), []string{"a", "b", "c"}, "Grep(%q, MaxFileSize: 7)", "needle")
@@ -181,7 +197,8 @@ func grepSkippedWithoutMatch(e *env) {
 }
 
 // grepSkippedOnlyIfAskedFor tests that files that globs leave out are not
-// listed as skipped.
+// listed as skipped. A list of all the pictures of a tree would hide the one
+// file that the model should know about.
 func grepSkippedOnlyIfAskedFor(e *env) {
 	e.given(files{"a.bin": "\x00", "b.txt": "needle", "sub/c.bin": "\x00"})
 	e.skips(workspace.GrepOptions{IncludeGlob: "*.txt"})
@@ -190,7 +207,8 @@ func grepSkippedOnlyIfAskedFor(e *env) {
 }
 
 // grepFollowsWrites tests that a search sees every write that has returned: no
-// cache is stale.
+// cache is stale. The contents alternate between match and no match, also with
+// the same question as before. An agent checks its edit by a search.
 func grepFollowsWrites(e *env) {
 	for _, content := range []string{"hay", "needle", "hay again", "", "the needle"} {
 		e.write("file", content)
@@ -202,8 +220,9 @@ func grepFollowsWrites(e *env) {
 	}
 }
 
-// grepLinesOfMatch tests what a match that spans lines has in it, also where lines
-// end with "\r\n".
+// grepLinesOfMatch tests what a match that spans lines has in it, also where
+// lines end with "\r\n". The pattern sees "\n" where the file has "\r\n", but
+// what is returned is the file's bytes, so that an edit finds them again.
 func grepLinesOfMatch(e *env) {
 	e.given(files{"file": "0\r\na {\r\n}\r\n3\n4 {\n}"})
 	opts := workspace.GrepOptions{Multiline: true, Before: 1, After: 2}
@@ -213,8 +232,9 @@ func grepLinesOfMatch(e *env) {
 	e.finds("3", opts, workspace.Match{Path: "file", LineNumber: 4, Line: "3", Before: []string{"}\r"}, After: []string{"4 {", "}"}})
 }
 
-// grepMultilineLarge has a match on both sides of every usual buffer size, among
-// files that have a part of it.
+// grepMultilineLarge has a match on both sides of every usual buffer size,
+// among files that have a part of it. It finds a search in chunks, which loses
+// a match that goes over the end of one.
 func grepMultilineLarge(e *env) {
 	text := strings.Repeat("hay and more hay\n", 50000)
 	e.given(files{"a": "begin\n", "b": text + "begin\n" + text + "end\nend\n", "c": "end\n", "d": "begin end\n"})
@@ -240,7 +260,10 @@ func grepCounted() files {
 }
 
 // grepFirstOnly tests that each file has one match, the first, for any kind of
-// pattern, and that pages continue with the next file.
+// pattern, and that pages continue with the next file. The first match of the
+// file decides, not the first one after StartAfter: a file that has been
+// reported must not come again with its next line. The form of the pattern
+// chooses another way of searching in most engines.
 func grepFirstOnly(e *env) {
 	e.given(grepCounted())
 	all := []string{"a:2", "a-b:1", "d/e:1", "d/g:1:2"}
@@ -264,7 +287,9 @@ func grepFirstOnly(e *env) {
 }
 
 // grepFirstOnlyLarge has the first match at places in large files up to which
-// something might read, and a large file that is binary.
+// something might read, and a large file that is binary. A search may stop
+// reading at the first match, but not before it, and a file that would be
+// skipped is skipped all the same.
 func grepFirstOnlyLarge(e *env) {
 	tree, want := files{}, []string{}
 	for i, before := range []int{0, 100, 8190, 60_000, 65_530, 262_140, 600_000} {
@@ -284,8 +309,10 @@ func grepFirstOnlyLarge(e *env) {
 	e.skips(workspace.GrepOptions{FirstOnly: true}, workspace.Skipped{Path: "bin", Reason: workspace.SkipBinary})
 }
 
-// grepCount tests that the first match of each file says how many there are, also
-// with a limit, and from a position on.
+// grepCount tests that the first match of each file says how many there are,
+// also with a limit, and from a position on. A count of what is left after
+// StartAfter, or of what fits in the page, differs from page to page. The last
+// call has no Count, which must be 0.
 func grepCount(e *env) {
 	e.given(grepCounted())
 	want := []workspace.Match{
@@ -307,7 +334,9 @@ func grepCount(e *env) {
 	e.finds("needle needle", workspace.GrepOptions{}, workspace.Match{Path: "a", LineNumber: 3, Line: "needle needle"})
 }
 
-// grepSearched tests how many files a search says that it has searched.
+// grepSearched tests how many files a search says that it has searched. "No
+// match in 0 files" tells a model that its globs are wrong, "no match in 500
+// files" that the text is nowhere. With Truncated nobody knows the number.
 func grepSearched(e *env) {
 	e.given(files{
 		"a": "needle\n", "b/c": "hay\n", "b/d.go": "", "b/e.bin": "\x00", "b-x": "needle\nneedle\n", "large": strings.Repeat("x", 100),

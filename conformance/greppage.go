@@ -12,7 +12,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// grepPageCases are about results in parts.
+// grepPageCases are about results in parts. A model reads pages, and goes on
+// with the last position that it has seen.
 var grepPageCases = []testCase{
 	{"max-results", "S11", needFiles, grepMaxResults},
 	{"truncated-exactly", "S12", needFiles, grepTruncated},
@@ -28,6 +29,8 @@ var grepPageCases = []testCase{
 }
 
 // grepStartAfterMissing is about paths with nothing in them that is searched.
+// Nothing can come after the position, but that is no reason not to look: an
+// empty last page would say that the search is complete.
 func grepStartAfterMissing(e *env) {
 	e.given(files{"file": "needle\n"})
 	for name, want := range map[string]error{"none": fs.ErrNotExist, "file/x": workspace.ErrNotDir} {
@@ -50,7 +53,8 @@ func (e *env) givenPages() []string {
 	return []string{"a-b:1", "a/b:1", "a/b:3", "b/c/d:1", "b/c/d:2", "b/c/d:3", "b/e:2", "c:1", "c:3"}
 }
 
-// grepMaxResults tests that a limit keeps the first matches.
+// grepMaxResults tests that a limit keeps the first matches. They are the first
+// in order, not the first that some worker found.
 func grepMaxResults(e *env) {
 	all := e.givenPages()
 	for limit := 1; limit <= len(all)+2; limit++ {
@@ -59,7 +63,10 @@ func grepMaxResults(e *env) {
 	}
 }
 
-// grepTruncated tests that Truncated is exact at the limit.
+// grepTruncated tests that Truncated is exact at the limit. A search must look
+// for one match more than it returns. If it says "more" whenever the page is
+// full, the model asks for an empty page; if it never does, the model stops too
+// early.
 func grepTruncated(e *env) {
 	all := e.givenPages()
 	for limit := 0; limit <= len(all)+2; limit++ {
@@ -81,7 +88,9 @@ func grepMaxInFile(e *env) {
 	}
 }
 
-// grepStartAfter tests that a search continues after a position.
+// grepStartAfter tests that a search continues after a position. The order is
+// by path and then by line as a number. A position need not be a match, nor its
+// path exist, and a line number of 0 comes before the first line.
 func grepStartAfter(e *env) {
 	all := e.givenPages()
 	for after, want := range map[workspace.Position]int{
@@ -105,8 +114,8 @@ func grepStartAfter(e *env) {
 	}
 }
 
-// grepStartAfterInPath tests positions in and around the path that is
-// searched.
+// grepStartAfterInPath tests positions in and around the path that is searched.
+// A position after the whole path leaves nothing, and one before it everything.
 func grepStartAfterInPath(e *env) {
 	e.givenPages()
 	for _, c := range []struct {
@@ -150,7 +159,8 @@ func (e *env) grepPaged(opts workspace.GrepOptions) (matches []workspace.Match, 
 	}
 }
 
-// grepPages tests that pages of any size add up to the whole.
+// grepPages tests that pages of any size add up to the whole. Most limits end a
+// page within a file, where the next one must go on by line.
 func grepPages(e *env) {
 	all := e.givenPages()
 	for limit := 1; limit <= 4; limit++ {
@@ -160,6 +170,8 @@ func grepPages(e *env) {
 }
 
 // grepPagesWithContext tests that context does not stop at the ends of a page.
+// The lines before the first match of a page may have been on the page before,
+// and are still its context.
 func grepPagesWithContext(e *env) {
 	e.givenPages()
 	opts := workspace.GrepOptions{Before: 2, After: 2}
@@ -192,8 +204,9 @@ func grepPagesOfSkipped(e *env) {
 	}
 }
 
-// grepTruncatedSkipped tests that what comes after the end of the search is
-// not listed as skipped.
+// grepTruncatedSkipped tests that what comes after the end of the search is not
+// listed as skipped. It was not searched for this page, and the next page lists
+// it.
 func grepTruncatedSkipped(e *env) {
 	e.given(files{"a": "\x00", "b": "needle\nneedle\n", "z": "\x00"})
 	e.skips(workspace.GrepOptions{MaxResults: 1}, workspace.Skipped{Path: "a", Reason: workspace.SkipBinary})
@@ -202,7 +215,9 @@ func grepTruncatedSkipped(e *env) {
 		workspace.Skipped{Path: "z", Reason: workspace.SkipBinary})
 }
 
-// grepManyFiles has the matches that come first in files that take longest.
+// grepManyFiles has the matches that come first in files that take longest. A
+// search that stops at enough matches has those of the small files by then,
+// which are not the first in order.
 func grepManyFiles(e *env) {
 	tree := make(files)
 	for i := range 60 {
@@ -226,6 +241,8 @@ func grepManyFiles(e *env) {
 	}
 }
 
+// withoutNUL makes text of data, in place, so that a search does not skip it as
+// binary.
 func withoutNUL(data []byte) []byte {
 	for i, b := range data {
 		if b == 0 {

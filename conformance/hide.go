@@ -13,7 +13,10 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// hideCases are the cases for the views that policies search.
+// hideCases are the cases for the views that policies search. A policy that
+// denies names searches such a view. If it took the names out of a result
+// instead, a page of denied files would look empty, and Truncated would show
+// that there are some.
 var hideCases = []testCase{
 	{"finds-the-rest", "HD1", needFiles | needHider, hideFindsRest},
 	{"where-it-begins", "HD1 HD2", needFiles | needHider, hideBegins},
@@ -22,8 +25,9 @@ var hideCases = []testCase{
 	{"twice", "HD1", needFiles | needHider, hideTwice},
 }
 
-// hiddenIn is what the cases hide: some names everywhere, and one of them only where it
-// is a directory.
+// hiddenIn is what the cases hide: some names everywhere, and one of them only
+// where it is a directory. For the directory "free" it returns no test, which
+// says that nothing below it is hidden.
 func hiddenIn(dir string) func(name string, isDir bool) bool {
 	if dir == "free" {
 		return nil
@@ -44,6 +48,15 @@ func hideTree() files {
 }
 
 // hides reports whether hiddenIn hides path from a search that begins at top.
+//
+// It asks about each element in turn:
+//
+//	hides(".", "a/keys/k.go", false)
+//	  hiddenIn(".")("a", true)       false
+//	  hiddenIn("a")("keys", true)    true, with everything below it
+//
+// An element with others after it is a directory, whatever isDir says of the
+// last one.
 func hides(top, path string, isDir bool) bool {
 	dir := top
 	rest := strings.TrimPrefix(path, strings.TrimPrefix(top+"/", "./"))
@@ -60,6 +73,7 @@ func hides(top, path string, isDir bool) bool {
 }
 
 // hidden returns e on a view of its file system without what hiddenIn hides.
+// Files are still prepared in the file system itself.
 func (e *env) hidden() *env {
 	e.Helper()
 	hider, _ := workspace.As[fallback.Hider](e.fsys)
@@ -72,13 +86,18 @@ func (e *env) hidden() *env {
 	return &view
 }
 
-// hideFindsRest compares searches of the view with those of the file system, from which
-// what is hidden is left out afterwards.
+// hideFindsRest compares searches of the view with those of the file system,
+// from which what is hidden is left out afterwards. The provider that filters
+// each page afterwards returns too few matches for a limit, and a cursor that
+// points to a hidden file.
 func hideFindsRest(e *env) {
 	e.given(hideTree())
 	e.findsRest(e.hidden())
 }
 
+// findsRest compares Glob, Grep and Walk of view with what e finds and hiddenIn
+// does not hide. Limits are applied after that, as if hidden files did not
+// exist. Searched is compared on its own: the file system searches more files.
 func (e *env) findsRest(view *env) {
 	e.Helper()
 	for _, pattern := range []string{"**", "**/", "*", "**/*.go", "a/**", "keys/*", "keys/k.go", "keys/", "a/keys/**", "{a,b}/*", "b/p/out/y", "**/out", "**/out/"} {
@@ -126,8 +145,10 @@ func (e *env) findsRest(view *env) {
 	}
 }
 
-// hideBegins tests that what is hidden can be searched where a search begins there,
-// unless it is a file.
+// hideBegins tests that what is hidden can be searched where a search begins
+// there, unless it is a file. A policy decides about the beginning of a search
+// by itself. A hidden file is missing, as any other error would say that it
+// exists.
 func hideBegins(e *env) {
 	e.given(hideTree())
 	view := e.hidden()
@@ -140,7 +161,8 @@ func hideBegins(e *env) {
 	e.refused(err, fs.ErrNotExist, at(ops.Grep, "a/.env"), "Grep(%q, Path: %q) in a view of Hide", "needle", "a/.env")
 }
 
-// hideIgnoreFiles tests that a search honours a hidden ignore file.
+// hideIgnoreFiles tests that a search honours a hidden ignore file. Otherwise
+// hiding the rules would show what they exclude.
 func hideIgnoreFiles(e *env) {
 	e.given(hideTree())
 	view := e.hidden()
@@ -148,7 +170,9 @@ func hideIgnoreFiles(e *env) {
 	e.equal(paths(view.grep("needle", &workspace.GrepOptions{IncludeGlob: "c.tmp", Gitignore: true}).Matches), nil, "Grep(%q, Gitignore) in a view of Hide", "needle")
 }
 
-// hideOtherMethods tests that methods that do not search show hidden names.
+// hideOtherMethods tests that methods that do not search show hidden names. The
+// wrapper checks names before it calls them; a view that checked them again
+// could not serve it.
 func hideOtherMethods(e *env) {
 	e.given(hideTree())
 	view := e.hidden()
@@ -161,7 +185,8 @@ func hideOtherMethods(e *env) {
 	e.has("keys/new", "x")
 }
 
-// hideTwice hides something in a view, too.
+// hideTwice hides something in a view, too. One policy can wrap another, and
+// the names of both stay hidden.
 func hideTwice(e *env) {
 	e.given(hideTree())
 	view := e.hidden()

@@ -11,8 +11,10 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// linearizabilityCases are the cases that check whether concurrent
-// operations could have happened one after another.
+// linearizabilityCases are the cases that check whether concurrent operations
+// could have happened one after another. What a client sees must not depend on
+// which of several caches or connections answers. An agent that writes a file
+// and then runs a tool on it must not meet the old bytes.
 var linearizabilityCases = []testCase{
 	{"read-and-write", "W8", needWrite, linearizableWrites},
 	{"conditional-write", "W8 V5", needWrite | needConditional | needVersions, linearizableConditions},
@@ -33,7 +35,8 @@ type regInput struct {
 }
 
 // regState is the file: what a read returns, and what a write leaves. ok is
-// false in the output of a conditional write that failed.
+// false in the output of a conditional write that failed. Without versions,
+// version is empty everywhere.
 type regState struct {
 	content string
 	version workspace.Version
@@ -41,6 +44,14 @@ type regState struct {
 }
 
 // register is a file as a sequence of whole writes, each of its own content.
+//
+// For example, with the start "0", no order explains these two clients, because
+// the second read begins after the first has ended:
+//
+//	client 1:  |----- write "1" -----|
+//	client 2:    |read "1"| |read "0"|
+//
+// A cache that some reads use and writes do not clear does this.
 func register(start regState) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return start },
@@ -51,7 +62,9 @@ func register(start regState) porcupine.Model {
 }
 
 // step says whether an operation on the file may have returned out, and what
-// the file is afterwards.
+// the file is afterwards. A read must return the state. A conditional write
+// that was refused proves that the version was another one; one that succeeded
+// proves that it was the same.
 func (s regState) step(in regInput, out regState) (legal bool, next regState) {
 	switch {
 	case in.kind == regRead:
@@ -72,6 +85,8 @@ type history struct {
 	operations []porcupine.Operation
 }
 
+// The size of a history: small enough that an order of its operations is found
+// at once, and large enough that clients meet.
 const (
 	historyClients = 5
 	historySteps   = 12
@@ -84,7 +99,9 @@ func linearizableWrites(e *env) { e.linearizable(regRead, regWrite) }
 func linearizableConditions(e *env) { e.linearizable(regRead, regWriteIf, regWriteIf, regWrite) }
 
 // linearizable fails the case if no order of the operations explains what each
-// of them returned.
+// of them returned. Each client uses the version that it saw last as its
+// condition, which is often an old one by then: the refusal must be right, too.
+// Where the search for an order takes too long, the case passes.
 func (e *env) linearizable(kinds ...int) {
 	e.Helper()
 	first := regState{content: "start", version: e.write("file", "start"), ok: true}
@@ -110,7 +127,9 @@ func (e *env) linearizable(kinds ...int) {
 }
 
 // do runs and records one operation. It returns what the client now believes
-// the file to be, if it has learned that.
+// the file to be, if it has learned that. A write that was refused has taught
+// it nothing. The times include all waiting of the client, so an operation took
+// effect between them.
 func (h *history) do(client int, in regInput) (regState, bool) {
 	began := time.Since(h.start)
 	out, err := h.call(in)
@@ -127,7 +146,8 @@ func (h *history) do(client int, in regInput) (regState, bool) {
 	return out, out.ok
 }
 
-// call runs one operation and returns the state that it has shown.
+// call runs one operation and returns the state that it has shown. A conflict
+// is a result and no error.
 func (h *history) call(in regInput) (regState, error) {
 	if in.kind == regRead {
 		data, version, err := workspace.ReadVersioned(h.ctx, h.fsys, "file", 0)

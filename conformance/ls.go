@@ -13,7 +13,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// lsCases are the cases for Ls.
+// lsCases are the cases for Ls. A listing is how an agent learns what there is.
+// What it leaves out does not exist for the model, which then creates it again.
 var lsCases = []testCase{
 	{"children-only", "L1", needFiles, lsChildrenOnly},
 	{"sorted-bytewise", "L2", needFiles, lsSorted},
@@ -38,7 +39,8 @@ func sorted(names []string) []string {
 }
 
 // lsChildrenOnly tests that Ls returns direct children, and no other name with
-// the same beginning.
+// the same beginning. A store that lists keys by their beginning also finds
+// what is deeper, and what begins in the same way.
 func lsChildrenOnly(e *env) {
 	e.given(files{"a/b/c": "deep", "a/file": "x", "ab/file": "y", "top": "z"})
 	for dir, want := range map[string][]string{".": {"a", "ab", "top"}, "a": {"b", "file"}, "a/b": {"c"}, "ab": {"file"}} {
@@ -53,6 +55,8 @@ func orderedNames() []string {
 }
 
 // lsSorted tests the order of names that a language would sort in another way.
+// Half of them are directories, which some programs list first, and whose keys
+// in a bucket end in a slash that changes their place.
 func lsSorted(e *env) {
 	tree := make(files)
 	for i, name := range orderedNames() {
@@ -66,7 +70,9 @@ func lsSorted(e *env) {
 	e.equal(e.names("dir", nil), sorted(orderedNames()), "Ls(%q)", "dir")
 }
 
-// lsDescribes tests name, path, type and size of every child.
+// lsDescribes tests name, path, type and size of every child. The Path goes
+// into the next call, so a name alone does not do. A directory's blocks on a
+// disk are no size.
 func lsDescribes(e *env) {
 	e.given(files{"dir/file": "12345", "dir/empty": "", "dir/sub/x": "x"})
 	type facts struct {
@@ -88,7 +94,8 @@ func lsDescribes(e *env) {
 	}
 }
 
-// lsAsStat tests that Ls and Stat describe a name in the same way.
+// lsAsStat tests that Ls and Stat describe a name in the same way. Tools take
+// the version of a file from either.
 func lsAsStat(e *env) {
 	e.given(files{"file": "12345", "dir/x": "x", "empty/": ""})
 	for _, info := range e.ls(".", nil) {
@@ -101,15 +108,19 @@ func lsAsStat(e *env) {
 	}
 }
 
-// lsEmptyDirectory tests that an empty directory is an empty list.
+// lsEmptyDirectory tests that an empty directory is an empty list. A marker
+// object, or a file that keeps the directory in a store that has none, must not
+// show.
 func lsEmptyDirectory(e *env) {
 	e.given(files{"dir/empty/": ""})
 	e.equal(e.names("dir/empty", nil), []string{}, "Ls(%q)", "dir/empty")
 	e.equal(e.names("dir", nil), []string{"empty"}, "Ls(%q)", "dir")
 }
 
-// lsMissing tests that a missing directory is an error and never an empty
-// list.
+// lsMissing tests that a missing directory is an error and never an empty list.
+// In a bucket no key begins with the name, which a provider can mistake for an
+// empty directory. A model that misspells a directory is then told that its
+// project is empty.
 func lsMissing(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, dir := range []string{"none", "di", "dir2", "dir/none", "dir/fil", "none/none"} {
@@ -118,7 +129,8 @@ func lsMissing(e *env) {
 	}
 }
 
-// lsFile tests that a file cannot be listed.
+// lsFile tests that a file cannot be listed. The program ls lists the file
+// itself, and a bucket finds no key below it.
 func lsFile(e *env) {
 	e.given(files{"file": "x", "dir/file": "x", "dir/empty": ""})
 	for _, dir := range []string{"file", "dir/file", "dir/empty"} {
@@ -132,7 +144,8 @@ func lsTree() files {
 	return files{"d/a/x": "", "d/a-b": "", "d/a.c": "", "d/b/": "", "d/c": "", "e": ""}
 }
 
-// lsLimit tests that a limit keeps the first names.
+// lsLimit tests that a limit keeps the first names. Zero means all, so a limit
+// that is counted down must not reach all by accident.
 func lsLimit(e *env) {
 	e.given(lsTree())
 	all := []string{"a", "a-b", "a.c", "b", "c"}
@@ -145,8 +158,10 @@ func lsLimit(e *env) {
 	}
 }
 
-// lsAfter tests that a listing continues after a name, whether or not that
-// name exists.
+// lsAfter tests that a listing continues after a name, whether or not that name
+// exists. The file whose name ended a page may be removed before the next one.
+// A name that is no child, or longer than any name, still has its place in the
+// order.
 func lsAfter(e *env) {
 	e.given(lsTree())
 	for after, want := range map[string][]string{
@@ -205,7 +220,7 @@ func lsNegativeLimit(e *env) {
 }
 
 // many prepares n files in dir, eight at a time, and returns their names in
-// order.
+// order. The writers are few, as a store may refuse more at a time.
 func (e *env) many(dir string, n int) []string {
 	e.Helper()
 	names := make([]string, n)
@@ -224,8 +239,11 @@ func (e *env) many(dir string, n int) []string {
 	return names
 }
 
-// lsEleven lists more than the thousand entries that stores list at a time,
-// and uses the tree for what else may stop there.
+// lsEleven lists more than the thousand entries that stores list at a time, and
+// uses the tree for what else may stop there. The answer of a store then has a
+// token for the rest, which is forgotten in a provider that was only tried with
+// small directories: an agent that moves a directory would lose the files after
+// the first thousand.
 func lsEleven(e *env) {
 	want := e.many("dir", 1100)
 	e.equal(e.names("dir", nil), want, "Ls(%q)", "dir")

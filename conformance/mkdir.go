@@ -7,7 +7,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// mkdirCases are the cases for Mkdir.
+// mkdirCases are the cases for Mkdir. A bucket has no directories. What a
+// provider does instead must behave like one, as an agent cannot know where it
+// works.
 var mkdirCases = []testCase{
 	{"new", "M1", needWrite, mkdirNew},
 	{"in-directory", "M1", needWrite, mkdirInDirectory},
@@ -20,7 +22,8 @@ var mkdirCases = []testCase{
 	{"after-rm", "M1 X2", needWrite, mkdirAfterRm},
 }
 
-// mkdirNew tests that a new directory exists, is listed and is empty.
+// mkdirNew tests that a new directory exists, is listed and is empty. The
+// object that stands for it must not be listed in it.
 func mkdirNew(e *env) {
 	e.mkdir("dir", nil)
 	e.leaves(files{"dir/": ""}, "Mkdir(%q)", "dir")
@@ -37,7 +40,8 @@ func mkdirInDirectory(e *env) {
 	e.equal(e.names("dir", nil), []string{"file", "new"}, "Ls(%q)", "dir")
 }
 
-// mkdirExisting tests that a name that exists is refused, whatever it is.
+// mkdirExisting tests that a name that exists is refused, whatever it is. Two
+// agents that make a directory in order to own it must not both succeed.
 func mkdirExisting(e *env) {
 	e.given(files{"file": "x", "dir/file": "x", "empty/": ""})
 	before := e.tree()
@@ -48,7 +52,9 @@ func mkdirExisting(e *env) {
 	e.unchanged(before, "Mkdir of names that exist")
 }
 
-// mkdirMissingParent tests that Mkdir creates no parents by itself.
+// mkdirMissingParent tests that Mkdir creates no parents by itself. A store
+// without directories creates any name at once. The error tells a model that it
+// has misspelled the parent, and no directory of the wrong name may stay.
 func mkdirMissingParent(e *env) {
 	e.given(files{"dir/file": "x"})
 	before := e.tree()
@@ -59,7 +65,8 @@ func mkdirMissingParent(e *env) {
 	e.unchanged(before, "Mkdir without a parent")
 }
 
-// mkdirRecursive tests that Recursive creates the missing parents.
+// mkdirRecursive tests that Recursive creates the missing parents. Each parent
+// has an entry of its own, at any depth.
 func mkdirRecursive(e *env) {
 	e.mkdir("a/b/c", &workspace.MkdirOptions{Recursive: true})
 	e.mkdir("a/d", &workspace.MkdirOptions{Recursive: true})
@@ -82,6 +89,8 @@ func mkdirRecursiveExisting(e *env) {
 }
 
 // mkdirRecursiveFile tests that Recursive refuses a file, and names below one.
+// ErrNotDir says what is in the way. ErrExist would sound as if the directory
+// were there.
 func mkdirRecursiveFile(e *env) {
 	e.given(files{"file": "x", "dir/file": "y"})
 	before := e.tree()
@@ -93,7 +102,8 @@ func mkdirRecursiveFile(e *env) {
 }
 
 // mkdirThenWrite tests that a new directory takes files, and stays when they
-// are removed.
+// are removed. A marker that is replaced by the first file leaves no directory
+// when that file is removed.
 func mkdirThenWrite(e *env) {
 	e.mkdir("dir", nil)
 	e.write("dir/file", "x")

@@ -14,10 +14,18 @@ import (
 // model is a tree, simple enough to be obviously right: from names to contents,
 // in the form of files, so directories end in "/". Every directory has an
 // entry but the root.
+//
+// After WriteFile of "a/b" and Mkdir of "c" it has three entries:
+//
+//	"a/": "", "a/b": the bytes, "c/": ""
+//
+// A method returns the outcome, and changes the model only if that is no error.
+// So the model is right for the next step whatever the last one was.
 type model files
 
 // outcome is what an operation must return: one of errs, or found if there is
-// none.
+// none. Several errs are there for a call that is wrong for several reasons,
+// which may report any of them.
 type outcome struct {
 	errs  []error
 	found []string
@@ -40,7 +48,8 @@ func (m model) isFile(name string) bool {
 }
 
 // way returns the error of the directories that lead to name: ErrNotDir if one
-// is a file, fs.ErrNotExist if one is missing.
+// is a file, fs.ErrNotExist if one is missing. A file is looked for first:
+// "a/b/c" is ErrNotDir if "a" is a file, although "a/b" does not exist.
 func (m model) way(name string) error {
 	for i, c := range name {
 		if c == '/' && m.isFile(name[:i]) {
@@ -64,7 +73,8 @@ func (m model) look(name string) error {
 	return nil
 }
 
-// parents creates the directories on the way to name.
+// parents creates the directories on the way to name. Those that exist stay as
+// they are.
 func (m model) parents(name string) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		m[dir+"/"] = ""
@@ -171,7 +181,7 @@ func (m model) mkdir(name string, recursive bool) outcome {
 	return outcome{}
 }
 
-// rm is Rm in the model.
+// rm is Rm in the model. The directory above stays.
 func (m model) rm(name string, recursive bool) outcome {
 	if m.isDir(name) && !recursive && len(m.ls(name).found) > 0 {
 		return fails(workspace.ErrNotEmpty)

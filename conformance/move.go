@@ -10,7 +10,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// moveCases are the cases for Move.
+// moveCases are the cases for Move. A model renames as a part of larger
+// changes: what is lost on the way, or replaced without a word, is noticed much
+// later.
 var moveCases = []testCase{
 	{"file", "MV1", needWrite | needMove, moveFile},
 	{"directory", "MV1", needWrite | needMove, moveDirectory},
@@ -30,7 +32,8 @@ var moveCases = []testCase{
 }
 
 // moveFile tests that a file moves with its bytes, to another directory and to
-// another name.
+// another name. A Move that copies leaves the old name, and a search finds
+// everything twice.
 func moveFile(e *env) {
 	e.given(files{"file": everyByte(), "dir/other": "x"})
 	e.move("file", "dir/file")
@@ -42,7 +45,8 @@ func moveFile(e *env) {
 }
 
 // moveDirectory tests that a directory moves with everything below it, hidden
-// names included.
+// names included. A pattern such as "a/*" of a shell leaves out the hidden
+// ones, and a store without directories the empty ones.
 func moveDirectory(e *env) {
 	e.given(files{"a/b/file": "deep", "a/empty/": "", "a/file": "x", "a/.hidden": "h"})
 	e.move("a", "c")
@@ -57,6 +61,7 @@ func moveEmptyDirectory(e *env) {
 }
 
 // moveMissingParents tests that Move creates the parents of the destination.
+// The system call refuses this, so a provider must make them first.
 func moveMissingParents(e *env) {
 	e.given(files{"file": "x", "dir/child": "y"})
 	e.move("file", "new/parents/file")
@@ -75,6 +80,9 @@ func moveLeavesParent(e *env) {
 }
 
 // moveExisting tests that Move replaces nothing, not even an empty directory.
+// rename(2) replaces files and empty directories, and the program mv moves into
+// a directory instead. A model that has not looked would destroy somebody's
+// file.
 func moveExisting(e *env) {
 	e.given(files{"file": "f", "other": "o", "dir/child": "d", "full/child": "c", "empty/": ""})
 	before := e.tree()
@@ -89,7 +97,8 @@ func moveExisting(e *env) {
 }
 
 // moveOntoItself tests that a move to the same name is refused and changes
-// nothing.
+// nothing. A provider that copies and then removes the source would remove the
+// only one. rename(2) does nothing and succeeds.
 func moveOntoItself(e *env) {
 	e.given(files{"file": "f", "dir/child": "d"})
 	before := e.tree()
@@ -114,7 +123,10 @@ func moveRoot(e *env) {
 	e.unchanged(before, "Move of the root")
 }
 
-// moveBelowItself tests that a directory cannot move into itself.
+// moveBelowItself tests that a directory cannot move into itself. A provider
+// that moves key by key may never end, as it lists the new keys below the old
+// name. Whether the destination exists makes no difference: the source is at
+// fault.
 func moveBelowItself(e *env) {
 	e.given(files{"dir/sub/child": "d"})
 	before := e.tree()
@@ -126,6 +138,8 @@ func moveBelowItself(e *env) {
 }
 
 // moveBelowFile moves to names below a file, which may be the one that moves.
+// For a file there is no "below itself": the destination is at fault, as it is
+// for every other name below a file.
 func moveBelowFile(e *env) {
 	e.given(files{"file": "f", "dir/child": "d"})
 	before := e.tree()
@@ -136,7 +150,8 @@ func moveBelowFile(e *env) {
 	e.unchanged(before, "Move to names below a file")
 }
 
-// movePrefix moves a name that others begin with, and to such a name.
+// movePrefix moves a name that others begin with, and to such a name. Keys that
+// begin with "a" are not all below "a".
 func movePrefix(e *env) {
 	e.given(files{"a/x": "1", "ab": "2", "a-b/x": "3", "a0": "4"})
 	e.move("a", "abc")
@@ -144,7 +159,10 @@ func movePrefix(e *env) {
 }
 
 // moveAtomically looks at the old name and then at the new one while a file
-// moves once: it has never left the one before it has the other.
+// moves once: it has never left the one before it has the other. The order of
+// the two looks matters. If the old name is missing, the move has taken place,
+// so the new one must be there; in the other order a move between the looks
+// would hide both. A reader that finds neither reports a file as lost.
 func moveAtomically(e *env) {
 	for round := range 30 {
 		from, to := fmt.Sprintf("from%d", round), fmt.Sprintf("to%d", round)
@@ -167,7 +185,9 @@ func moveAtomically(e *env) {
 	}
 }
 
-// moveRace moves several files to one name.
+// moveRace moves several files to one name. It finds a look at the destination
+// and then a rename: the file that moved first is replaced by the second, and
+// its bytes are nowhere.
 func moveRace(e *env) {
 	const movers = 16
 	errs := make([]error, movers)
@@ -190,6 +210,8 @@ func moveRace(e *env) {
 }
 
 // together runs n functions that begin at the same moment, and waits for them.
+// run is called with 0 to n-1. It must not end the case, which only the test's
+// own goroutine can.
 func together(n int, run func(i int)) {
 	var start, done sync.WaitGroup
 	start.Add(1)
@@ -203,7 +225,8 @@ func together(n int, run func(i int)) {
 	done.Wait()
 }
 
-// moveSourceRace moves one file to several names.
+// moveSourceRace moves one file to several names. A provider that copies before
+// it removes makes several files of one.
 func moveSourceRace(e *env) {
 	const movers = 16
 	e.given(files{"source": "x"})
@@ -223,7 +246,9 @@ func moveSourceRace(e *env) {
 	e.leaves(want, "%d concurrent Move(%q)", movers, "source")
 }
 
-// moveAndWriteAgain tests that the old name is free after a move.
+// moveAndWriteAgain tests that the old name is free after a move. A rename that
+// leaves a pointer to the new name would send the second write to the moved
+// file.
 func moveAndWriteAgain(e *env) {
 	e.write("file", "one")
 	e.move("file", "moved")

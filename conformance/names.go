@@ -12,7 +12,9 @@ import (
 )
 
 // nameCases has one case for each call and each kind of bad name, and for each
-// kind of unusual name, so that one can be skipped alone.
+// kind of unusual name, so that one can be skipped alone. What one provider
+// refuses another must not accept: an agent's work moves between them, and a
+// policy that compares names relies on one spelling of each.
 func nameCases() []testCase {
 	cases := []testCase{
 		{"root", "N6", 0, rootExists},
@@ -54,7 +56,9 @@ func malformedNames() (all []string, beyondCleaning map[string]bool) {
 	return append(worse, repaired...), beyondCleaning
 }
 
-// refusesMalformed tests c with every malformed name.
+// refusesMalformed tests c with every malformed name. A name that is repaired
+// has two spellings, and a rule may deny only one of them; a name that a shell
+// or a system call cuts at its NUL is another file.
 func (c call) refusesMalformed(e *env) {
 	e.given(callTree())
 	before := e.tree()
@@ -73,7 +77,10 @@ func (c call) refusesMalformed(e *env) {
 // means the root.
 func (c call) emptyIsRoot() bool { return c.op == ops.Glob || c.op == ops.Grep }
 
-// refusesEscape tests c with names that have a ".." element.
+// refusesEscape tests c with names that have a ".." element. Names that lead
+// back inside are refused as well: with a symlink on the way, ".." leads
+// somewhere else than the text says. The kind has a name of its own, so that a
+// log can tell an attempt from a typing error.
 func (c call) refusesEscape(e *env) {
 	e.given(callTree())
 	before := e.tree()
@@ -90,13 +97,15 @@ func (c call) refusesEscape(e *env) {
 	e.unchanged(before, c.text, "an escaping name")
 }
 
-// staysInside reports whether name stays in the workspace if it is cleaned.
+// staysInside reports whether name stays in the workspace if it is cleaned. A
+// file system that cleans names accepts these.
 func staysInside(name string) bool {
 	clean := path.Clean(name)
 	return clean != ".." && !strings.HasPrefix(clean, "../")
 }
 
-// rootExists tests that the root is a directory with the name ".".
+// rootExists tests that the root is a directory with the name ".". A bucket
+// without an object has no such directory, and a model begins by listing it.
 func rootExists(e *env) {
 	info := e.stat(".")
 	if info.Name != "." || info.Path != "." || !info.IsDir() {
@@ -104,12 +113,14 @@ func rootExists(e *env) {
 	}
 }
 
-// rootIsEmpty tests that a new file system has no files.
+// rootIsEmpty tests that a new file system has no files. What a provider keeps
+// for itself, such as a marker or "lost+found", must not show.
 func rootIsEmpty(e *env) {
 	e.equal(e.names(".", nil), []string{}, "Ls(%q) of a new file system", ".")
 }
 
-// longestElement tests that an element of 255 bytes works.
+// longestElement tests that an element of 255 bytes works. It counts bytes, not
+// characters. A temporary name that is made by adding to it would be too long.
 func longestElement(e *env) {
 	for _, element := range []string{
 		strings.Repeat("n", ops.MaxElementLength), strings.Repeat("é", ops.MaxElementLength/2),
@@ -121,7 +132,9 @@ func longestElement(e *env) {
 	}
 }
 
-// longestName may be more than a store can hold, but then it says so.
+// longestName may be more than a store can hold, but then it says so. It has
+// 4,096 bytes. On Linux a system call takes 4,095 at most, and a key of S3 has 1,024. An
+// error as if the file were missing would make a model write it again.
 func longestName(e *env) {
 	name := strings.Repeat(strings.Repeat("d", 127)+"/", ops.MaxNameLength/128)
 	name = name[:len(name)-1] + "e"
@@ -134,7 +147,9 @@ func longestName(e *env) {
 	e.has(name, "deep")
 }
 
-// deepName has as many directories as a name of 512 bytes can have.
+// deepName has as many directories as a name of 512 bytes can have. A recursion
+// or a command line that grows with the depth ends before that. Every way of
+// listing must get to the bottom, and Rm must not stop half-way.
 func deepName(e *env) {
 	const dirs = 255
 	name := strings.Repeat("d/", dirs) + "f"
@@ -162,7 +177,10 @@ func deepestName(e *env) {
 	e.equal(e.names(".", nil), []string{}, "Ls(%q) after Rm of the topmost directory", ".")
 }
 
-// letterCase has names that differ in the case of their letters only.
+// letterCase has names that differ in the case of their letters only. On a
+// store that ignores case, writing "README" replaces "readme". Folding rules
+// differ, so there are also letters that are not ASCII, and one that some rules
+// fold to two.
 func letterCase(e *env) {
 	tree := make(files)
 	for _, name := range []string{"readme", "README", "Readme", "dir/file", "DIR/file", "Dir/File", "é", "É", "ß", "SS", "ss"} {
@@ -184,7 +202,9 @@ func letterCase(e *env) {
 }
 
 // cleanedNames tests the names that only a file system that cleans names
-// accepts.
+// accepts. Models write "/src/main.go" and "./src/main.go" for the same file.
+// Whatever they write, results have the one clean name, so that it can be
+// compared.
 func cleanedNames(e *env) {
 	e.given(files{"file": "content", "dir/child": "child"})
 	for _, name := range []string{"/file", "./file", "file/", "//file", "dir/../file", "/./dir/..//file"} {
@@ -212,14 +232,26 @@ type unusualTheme struct {
 // trouble.
 func unusualThemes() []unusualTheme {
 	return []unusualTheme{
+		// Trimmed by what reads lines or headers, and split by a shell.
 		{"spaces", []string{" ", "  two  ", " lead", "trail ", "in side", "\u00a0"}},
+		// A line break ends a name where names are read line by line.
 		{"control", []string{"tab\there", "line\nbreak", "\n", "car\rriage", "end\r", "\x01\x1b[31m\x7f", "\u2028"}},
+		// Read as options, or expanded, where a name is not quoted.
 		{"shell", []string{"-", "-rf", "--help", "~", "~root", "$HOME", "`id`", "$(id)", "semi;colon", "pipe|pipe", "amp&and", "!bang", "(", ")", "<tag>", "#hash"}},
+		// End a quote too early, or begin an escape.
 		{"quotes", []string{"it's", "'", `"quoted"`, `"`, `back\slash`, `\`, `\\server\share`, `new\nline`}},
+		// Decoded twice or not at all in a request; "a:b" and "C:" look like a scheme and
+		// a drive.
 		{"url", []string{"%s%n", "%2e%2e", "%2F", "%", "+", "a+b c", "query?x=1", "a=b", "@at", "^caret", "comma,comma", "a:b", "C:"}},
+		// Matched as a glob where a name was meant, which finds or removes other files.
 		{"pattern", []string{"*", "**", "?", "[a]", "[", "]", "{a,b}", "{", "}", "[!a]"}},
+		// Hidden by listings, regarded as "..", as a device, or as a temporary file of
+		// ours.
 		{"dots", []string{".hidden", "...", "..a", "a..", ".a.", "a.", "con", "nul.txt", ".git", ".gitignore", ".workspacekit-tmp", "x.workspacekit-tmp-x"}},
+		// Normalized, so that two names become one; or shown in another order than they
+		// are stored.
 		{"unicode", []string{"é", "e\u0301", "日本語", "ß", "İ", "🙂", "👩‍👩‍👧", "\u202e", "\ufeff", "שלום", "\U0010ffff"}},
+		// XML, in which S3 lists keys, has no U+FFFE, no U+FFFF and few controls.
 		{"code-points", []string{
 			"\x01", "\x08", "\x0b", "\x0c", "\x0e", "\x1f", "\x7f", "\u0080", "\u0085", "\u009f", // controls
 			"\ufdd0", "\ufdef", "\ufffe", "\uffff", "a\uffff", "\uffffa", "\U0001fffe", "\U0001ffff", "\U0010fffe", // noncharacters
@@ -231,7 +263,10 @@ func unusualThemes() []unusualTheme {
 }
 
 // roundTrip makes files and directories of the names, in files of the names,
-// and finds them again by every way.
+// and finds them again by every way. Directories are separate from files,
+// because in a bucket their keys are, and the names are last in one tree and in
+// the middle of another. At last each is removed alone, which must not remove
+// its neighbours.
 func (theme unusualTheme) roundTrip(e *env) {
 	for _, name := range theme.elements {
 		for _, full := range []string{name, "dir/" + name, "deep/" + name + "/" + name} {
@@ -258,7 +293,9 @@ func (theme unusualTheme) roundTrip(e *env) {
 	e.equal(e.names("dir", nil), []string{}, "Ls(%q) after each was removed", "dir")
 }
 
-// search finds the names by Glob and Grep.
+// search finds the names by Glob and Grep. Search programs get names on their
+// command lines and return them in their output, where names that ReadFile can
+// read may be lost.
 func (theme unusualTheme) search(e *env) {
 	tree := make(files)
 	want := []string{}

@@ -12,7 +12,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// openCases are the cases for streams that read.
+// openCases are the cases for streams that read. A tool reads a few lines of a
+// log of gigabytes by a window, so the window must be exact.
 var openCases = []testCase{
 	{"whole", "OP1", needFiles, openWhole},
 	{"window", "OP1", needFiles, openWindow},
@@ -62,7 +63,8 @@ func openWhole(e *env) {
 }
 
 // openWindow tests every combination of offset and length around the ends of a
-// file.
+// file. A range of HTTP names its last byte, and not the one after it, so one
+// is easily off by one.
 func openWindow(e *env) {
 	const content = "0123456789"
 	e.given(files{"file": content})
@@ -75,7 +77,9 @@ func openWindow(e *env) {
 	}
 }
 
-// openPastEnd tests that a window after the end is empty.
+// openPastEnd tests that a window after the end is empty. A store answers such
+// a range with an error (416 in HTTP), where a reader that follows a growing
+// file expects nothing yet.
 func openPastEnd(e *env) {
 	e.given(files{"file": "12345", "empty": ""})
 	for _, offset := range []int64{5, 6, 1 << 40} {
@@ -87,6 +91,7 @@ func openPastEnd(e *env) {
 }
 
 // openLargeWindow tests windows of a file that is larger than usual buffers.
+// The lengths are full buffers, and one byte more.
 func openLargeWindow(e *env) {
 	content := large()
 	e.given(files{"large": content})
@@ -99,6 +104,8 @@ func openLargeWindow(e *env) {
 }
 
 // openDescribes tests that Open describes the whole file, whatever the window.
+// A size of the window would make a caller believe that it has read all.
+// ModTime may be missing, but must not be another.
 func openDescribes(e *env) {
 	e.given(files{"dir/file": "0123456789"})
 	want := e.stat("dir/file")
@@ -114,7 +121,8 @@ func openDescribes(e *env) {
 }
 
 // openNegative tests that negative numbers are refused, and that an ended
-// context comes first.
+// context comes first. In some libraries a negative offset counts from the end,
+// and a negative length is no limit.
 func openNegative(e *env) {
 	e.given(files{"file": "x"})
 	for _, opts := range []workspace.OpenOptions{{Offset: -1}, {Length: -1}, {Offset: -1, Length: -1}} {
@@ -127,7 +135,8 @@ func openNegative(e *env) {
 	}
 }
 
-// openDirectory tests that a directory has no stream.
+// openDirectory tests that a directory has no stream. The system opens a
+// directory without an error and fails at the first read, so Open must look.
 func openDirectory(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, name := range []string{"dir", "."} {
@@ -136,7 +145,8 @@ func openDirectory(e *env) {
 	}
 }
 
-// openCanceledStream allows for bytes that are buffered already.
+// openCanceledStream allows for bytes that are buffered already. A download of
+// an agent that has been stopped costs traffic until it ends.
 func openCanceledStream(e *env) {
 	e.given(files{"large": large()})
 	ctx, cancel := context.WithCancel(e.ctx)
@@ -155,7 +165,8 @@ func openCanceledStream(e *env) {
 	}
 }
 
-// openSeveral tests that several streams of one file are independent.
+// openSeveral tests that several streams of one file are independent. They are
+// read when all are open, so a position or a buffer that they share shows.
 func openSeveral(e *env) {
 	e.given(files{"file": "0123456789"})
 	var streams []io.ReadCloser

@@ -15,7 +15,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// propertyCases are the cases that draw their input at random.
+// propertyCases are the cases that draw their input at random. They find
+// combinations that nobody thought of. rapid makes a failing input smaller and
+// prints the seed that repeats it.
 var propertyCases = []testCase{
 	{"random-operations", "W1 W2 W3 R1 L1 L2 G1 G2 T1 X1 X2 X3 X4 X7 M1 M2 M3 M4 M5 M6 MV1 MV2 MV3 MV4 E3 E4 E5", needWrite, randomOperations},
 	{"random-contents", "W1 R1 OP1", needWrite, randomContents},
@@ -24,6 +26,8 @@ var propertyCases = []testCase{
 }
 
 // randomLines compares Grep with package regexp on one line after the other.
+// The letters are few, so that patterns match often, with ends of lines of
+// every kind between them.
 func randomLines(e *env) {
 	patterns := rapid.SampledFrom([]string{
 		"a", "ab", "^a", "b$", "a.b", "a*b", "(a|b)+$", "[^a]", "^$", "", `\s`, "a{2}", "(?i)A", `\bab\b`, "é", "^.$", "a?b?$",
@@ -44,7 +48,8 @@ func randomLines(e *env) {
 	})
 }
 
-// operation is one step of a random sequence.
+// operation is one step of a random sequence. Its content, if it writes, is the
+// number of the step.
 type operation struct {
 	Verb        string
 	Name        string
@@ -59,12 +64,15 @@ func (o operation) String() string {
 	return fmt.Sprintf("%s %q", o.Verb, o.Name)
 }
 
+// The verbs of operations with Recursive. All other verbs are constants of
+// package ops.
 const (
 	rmAll    = "rm -r"
 	mkdirAll = "mkdir -p"
 )
 
-// anyName is a name from so few elements that operations meet each other.
+// anyName is a name from so few elements that operations meet each other. "a-b"
+// and "ab" begin with "a", and sort on both sides of "a/".
 func anyName() *rapid.Generator[string] {
 	element := rapid.SampledFrom([]string{"a", "b", "a-b", "ab"})
 	return rapid.Custom(func(t *rapid.T) string {
@@ -76,7 +84,8 @@ func anyName() *rapid.Generator[string] {
 	})
 }
 
-// anyOperation draws operations with the given verbs.
+// anyOperation draws operations with the given verbs. A verb that is in verbs
+// twice is drawn more often.
 func anyOperation(verbs []string) *rapid.Generator[operation] {
 	return rapid.Custom(func(t *rapid.T) operation {
 		o := operation{Verb: rapid.SampledFrom(verbs).Draw(t, "verb"), Name: anyName().Draw(t, "name")}
@@ -88,7 +97,8 @@ func anyOperation(verbs []string) *rapid.Generator[operation] {
 }
 
 // randomOperations runs each sequence in a directory of its own and compares
-// every step, and what is left at the end, with the model.
+// every step, and what is left at the end, with the model. A case has one file
+// system, so what a sequence leaves behind is removed before the next.
 func randomOperations(e *env) {
 	verbs := []string{
 		ops.WriteFile, ops.WriteFile, ops.ReadFile, ops.Stat, ops.Ls,
@@ -112,7 +122,9 @@ func randomOperations(e *env) {
 	})
 }
 
-// step does o in base and in m, and compares how they end.
+// step does o in base and in m, and compares how they end. An operation that
+// fails must be one of the model's errors; which of several is up to the file
+// system.
 func (e *env) step(t *rapid.T, base string, m model, o operation, step int) {
 	content := fmt.Sprintf("step %d", step)
 	want := m.do(o, content)
@@ -194,8 +206,9 @@ func randomContents(e *env) {
 	})
 }
 
-// randomPages tests that pages of Ls, Glob and Walk add up to the whole, for
-// trees and sizes drawn at random.
+// randomPages tests that pages of Ls and Glob add up to the whole, for trees
+// and sizes drawn at random. "-", "." and "!" sort before a slash, and "0"
+// after it, so the order of paths is not the order of their directories.
 func randomPages(e *env) {
 	run := 0
 	rapid.Check(e, func(t *rapid.T) {
@@ -218,7 +231,9 @@ func randomPages(e *env) {
 	})
 }
 
-// grepModel is Grep of the file content, as the contract words it.
+// grepModel is Grep of the file content, as the contract words it. It splits
+// the lines and asks package regexp about each, and knows no option that the
+// case does not draw.
 func grepModel(content string, pattern *regexp.Regexp, opts *workspace.GrepOptions) []workspace.Match {
 	if content == "" {
 		return nil

@@ -8,7 +8,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// readFileCases are the cases for ReadFile.
+// readFileCases are the cases for ReadFile. A model replaces text in what it
+// has read and writes the result. A byte that is changed on the way is changed
+// in the file.
 var readFileCases = []testCase{
 	{"content", "R1", needFiles, readContent},
 	{"empty", "R1 W4", needFiles, readEmpty},
@@ -19,20 +21,23 @@ var readFileCases = []testCase{
 	{"repeated", "R1", needFiles, readRepeated},
 }
 
-// readContent tests that a file has the content that was written.
+// readContent tests that a file has the content that was written. A "\r\n" that
+// arrives as "\n" makes a diff of every line.
 func readContent(e *env) {
 	e.given(files{"file": "content\r\nof file\n", "dir/file": "another"})
 	e.has("file", "content\r\nof file\n")
 	e.has("dir/file", "another")
 }
 
-// readEmpty tests that an empty file is content, not an error.
+// readEmpty tests that an empty file is content, not an error. A store may
+// answer without a body, or without a length.
 func readEmpty(e *env) {
 	e.given(files{"empty": ""})
 	e.has("empty", "")
 }
 
 // everyByte is every byte value, in an order that is not text in any encoding.
+// It begins with a NUL, so a search regards it as binary.
 func everyByte() string {
 	var b strings.Builder
 	for i := range 256 {
@@ -50,7 +55,8 @@ func readEveryByte(e *env) {
 	e.has("bytes", everyByte())
 }
 
-// large is 5 MiB in which no two blocks are the same.
+// large is 5 MiB in which no two blocks are the same. It is the same on every
+// call. A part that is missing, repeated or in the wrong place changes it.
 func large() string {
 	data := make([]byte, 5<<20)
 	state := uint32(1)
@@ -69,7 +75,8 @@ func readLarge(e *env) {
 	}
 }
 
-// readDirectory tests that a directory cannot be read.
+// readDirectory tests that a directory cannot be read. An empty content would
+// say that there is an empty file.
 func readDirectory(e *env) {
 	e.given(files{"dir/file": "x", "empty/": ""})
 	for _, name := range []string{"dir", "empty", "."} {
@@ -79,7 +86,8 @@ func readDirectory(e *env) {
 }
 
 // readBytesAreTheCallers tests that the caller may change the bytes that it
-// read.
+// read. Both the bytes and the room behind them are tried: a cache that returns
+// its own slice is changed by an edit that was never written.
 func readBytesAreTheCallers(e *env) {
 	for _, content := range aroundBuffers() {
 		e.given(files{"file": content})
@@ -102,7 +110,8 @@ func aroundBuffers() []string {
 	return []string{"content", all[:5<<10], all[:40<<10], all[:1<<20+1]}
 }
 
-// readRepeated tests that every read returns the same.
+// readRepeated tests that every read returns the same. A stream that was kept
+// open is at its end the second time.
 func readRepeated(e *env) {
 	e.given(files{"file": "content"})
 	for range 3 {

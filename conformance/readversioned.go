@@ -11,7 +11,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// readVersionedCases are the cases for ReadVersioned.
+// readVersionedCases are the cases for ReadVersioned. It is how an edit
+// begins.
 var readVersionedCases = []testCase{
 	{"content", "RV1", needFiles, readVersionedContent},
 	{"version-of-the-bytes", "RV2", needWrite | needVersions, readVersionedWhileWritten},
@@ -49,7 +50,9 @@ func readVersionedContent(e *env) {
 }
 
 // readVersionedWhileWritten reads while others write, and then looks up with
-// which bytes each version was written.
+// which bytes each version was written. The mistake is a read and then a Stat:
+// the bytes are old and the version new. The edit that follows passes its
+// condition, and undoes what was written in between.
 func readVersionedWhileWritten(e *env) {
 	const writers, reads = 4, 100
 	written := versions{contents: map[workspace.Version]string{e.write("file", "start"): "start"}}
@@ -110,7 +113,8 @@ func readVersionedForWrite(e *env) {
 	e.has("file", "two")
 }
 
-// readVersionedLimit tests the limit at its exact value.
+// readVersionedLimit tests the limit at its exact value. One byte more is
+// enough to refuse. A model that opens a disk image must not fill the memory.
 func readVersionedLimit(e *env) {
 	e.given(files{"file": "12345", "empty": "", "large": large()})
 	for _, limit := range []int64{0, 5, 6, 1 << 40} {
@@ -126,7 +130,8 @@ func readVersionedLimit(e *env) {
 }
 
 // readVersionedNegative asks the file system itself, too: the function of
-// package workspace does not let such a limit through.
+// package workspace does not let such a limit through. A program can
+// call the method directly.
 func readVersionedNegative(e *env) {
 	e.given(files{"file": "content"})
 	read := map[string]func() error{"workspace.ReadVersioned": func() error {
@@ -153,7 +158,8 @@ func readVersionedDirectory(e *env) {
 	}
 }
 
-// readVersionedBytes tests that the caller may change the bytes that it read.
+// readVersionedBytes tests that the caller may change the bytes that it read. A
+// provider with this method has a second way to return its own bytes.
 func readVersionedBytes(e *env) {
 	for _, content := range aroundBuffers() {
 		e.given(files{"file": content})

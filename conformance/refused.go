@@ -12,7 +12,7 @@ import (
 )
 
 // place is what an error must be about: its Op, and one of the names that the
-// caller gave.
+// caller gave. Where a call has two names, either can be at fault.
 type place struct {
 	op    string
 	paths []string
@@ -21,7 +21,8 @@ type place struct {
 // at returns what an error must be about: the operation, and one of the names.
 func at(op string, paths ...string) place { return place{op: op, paths: paths} }
 
-// refused fails the case unless err is of kind and about where.
+// refused fails the case unless err is of kind and about where. format and args
+// describe the call, such as "Rm(%q)". An err of nil is a failure.
 func (e *env) refused(err, kind error, where place, format string, args ...any) {
 	e.Helper()
 	call := fmt.Sprintf(format, args...)
@@ -32,7 +33,8 @@ func (e *env) refused(err, kind error, where place, format string, args ...any) 
 	e.checkError(err, where, call)
 }
 
-// refusedAny is refused for a call that several kinds are right for.
+// refusedAny is refused for a call that several kinds are right for: it is
+// wrong for two reasons, or may be refused as an operation.
 func (e *env) refusedAny(err error, kinds []error, where place, format string, args ...any) {
 	e.Helper()
 	for _, kind := range kinds {
@@ -44,7 +46,10 @@ func (e *env) refusedAny(err error, kinds []error, where place, format string, a
 	e.Errorf("%s = %v, want one of %q", fmt.Sprintf(format, args...), err, kinds)
 }
 
-// checkError fails the case unless err has the form that every error has.
+// checkError fails the case unless err has the form that every error has. A log
+// finds the operation and the name by the fields, and a model reads the text: a
+// path of the host in it shows where the files are, and is a name that no call
+// accepts.
 func (e *env) checkError(err error, where place, call string) {
 	e.Helper()
 	var pathError *fs.PathError

@@ -2,7 +2,9 @@ package conformance
 
 import "github.com/workspacekit/workspacekit/workspace"
 
-// resolveCases are the cases for Resolve in a store without symlinks.
+// resolveCases are the cases for Resolve in a store without symlinks. Programs
+// resolve names before they compare them with rules, so names that will be
+// created count, too.
 var resolveCases = []testCase{
 	{"no-symlink", "RS1", needFiles, resolvePlain},
 	{"not-yet-there", "RS2", 0, resolveMissing},
@@ -26,7 +28,8 @@ func resolvePlain(e *env) {
 	}
 }
 
-// resolveBelowFile tests that a name below a file keeps its spelling.
+// resolveBelowFile tests that a name below a file keeps its spelling. No error
+// is right here: whether the name can be used is for the call that uses it.
 func resolveBelowFile(e *env) {
 	e.given(files{"file": "x", "dir/child": "x"})
 	for _, name := range []string{"file/x", "file/x/y", "dir/child/x"} {

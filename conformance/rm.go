@@ -7,7 +7,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// rmCases are the cases for Rm.
+// rmCases are the cases for Rm. What is removed by mistake is lost: where an
+// agent works, there is often no trash.
 var rmCases = []testCase{
 	{"file", "X1", needWrite, rmFile},
 	{"empty-directory", "X2", needWrite, rmEmptyDirectory},
@@ -26,7 +27,8 @@ var rmCases = []testCase{
 }
 
 // rmFile tests that Rm removes a file, which can then neither be found nor
-// read.
+// read. A cache must not serve it any longer, neither its description nor its
+// bytes.
 func rmFile(e *env) {
 	e.given(files{"dir/": "", "dir/file": "x", "dir/other": "y"})
 	e.rm("dir/file", nil)
@@ -46,6 +48,9 @@ func rmEmptyDirectory(e *env) {
 }
 
 // rmNotEmpty tests that Rm refuses a directory with children, hidden ones too.
+// A model that believes a directory to be empty must not lose what it has not
+// seen. The mistake is a listing without hidden names, and a removal that fails
+// half-way, after the first files.
 func rmNotEmpty(e *env) {
 	e.given(files{"dir/file": "x", "parent/empty/": "", "hidden/.file": "", "checkout/.git/": "", "deep/.a/.b/.c": ""})
 	before := e.tree()
@@ -58,7 +63,8 @@ func rmNotEmpty(e *env) {
 	e.unchanged(before, "Rm of directories with children")
 }
 
-// rmRecursive tests that Recursive removes a tree and nothing beside it.
+// rmRecursive tests that Recursive removes a tree and nothing beside it. Hidden
+// names and empty directories are a part of the tree.
 func rmRecursive(e *env) {
 	e.given(files{"keep/": "", "keep/file": "x", "dir/a/b/c": "deep", "dir/file": "x", "dir/empty/": "", "dir/.hidden": "x"})
 	e.rm("dir", &workspace.RmOptions{Recursive: true})
@@ -67,7 +73,8 @@ func rmRecursive(e *env) {
 	e.refused(err, fs.ErrNotExist, at(ops.Stat, "dir/a/b/c"), "Stat(%q) after Rm", "dir/a/b/c")
 }
 
-// rmRecursiveFile tests that Recursive removes a file as well.
+// rmRecursiveFile tests that Recursive removes a file as well. A bucket that
+// removes all keys below "file/" finds none, and must not stop there.
 func rmRecursiveFile(e *env) {
 	e.given(files{"file": "x", "other": "y"})
 	e.rm("file", &workspace.RmOptions{Recursive: true})
@@ -83,7 +90,9 @@ func rmRecursiveEmptyDirectory(e *env) {
 }
 
 // rmRecursiveMissing tests that Recursive does not hide that a name does not
-// exist.
+// exist. The option -f of rm hides it, and a bucket removes what is not there
+// without an error: a model that has misspelled the name believes that the tree
+// is removed.
 func rmRecursiveMissing(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, name := range []string{"none", "dir/none", "di", "none/none"} {
@@ -92,7 +101,9 @@ func rmRecursiveMissing(e *env) {
 	}
 }
 
-// rmRoot tests that the root cannot be removed.
+// rmRoot tests that the root cannot be removed. The tree stays whole: a
+// provider that removes the children before it fails at the root itself has
+// removed the user's project.
 func rmRoot(e *env) {
 	e.given(files{"dir/": "", "dir/file": "x"})
 	for _, opts := range []*workspace.RmOptions{nil, {Recursive: true}} {
@@ -102,7 +113,8 @@ func rmRoot(e *env) {
 	e.unchanged(files{"dir/": "", "dir/file": "x"}, "Rm(%q)", ".")
 }
 
-// rmEmptyRoot tests that the root cannot be removed either if it is empty.
+// rmEmptyRoot tests that the root cannot be removed either if it is empty. A
+// folder without its root is of no use to any later call.
 func rmEmptyRoot(e *env) {
 	for _, opts := range []*workspace.RmOptions{nil, {Recursive: true}} {
 		err := e.fsys.Rm(e.ctx, ".", opts)
@@ -111,7 +123,9 @@ func rmEmptyRoot(e *env) {
 	rootExists(e)
 }
 
-// rmLastFile tests that a directory stays when its last file is removed.
+// rmLastFile tests that a directory stays when its last file is removed. In a
+// bucket a directory is nothing but its keys. An agent that has removed the
+// only file of a directory must not be told that the directory does not exist.
 func rmLastFile(e *env) {
 	e.write("dir/sub/file", "x")
 	e.rm("dir/sub/file", nil)
@@ -136,7 +150,8 @@ func rmPrefix(e *env) {
 	e.leaves(rest, "Rm(%q, Recursive)", "a")
 }
 
-// rmTwice tests that the second Rm finds nothing.
+// rmTwice tests that the second Rm finds nothing. A store that deletes a
+// missing object without an error must be asked first.
 func rmTwice(e *env) {
 	e.given(files{"file": "x"})
 	e.rm("file", nil)
@@ -145,6 +160,8 @@ func rmTwice(e *env) {
 }
 
 // rmAndWriteAgain tests that a removed name is free for a file or a directory.
+// What a provider remembers about the name, such as that it is a file, must not
+// outlive it.
 func rmAndWriteAgain(e *env) {
 	e.write("dir/name", "file")
 	e.rm("dir/name", nil)
@@ -156,6 +173,8 @@ func rmAndWriteAgain(e *env) {
 }
 
 // rmEleven removes more than the thousand files that stores remove at a time.
+// It finds a provider that removes the first page of a listing, and reports
+// success.
 func rmEleven(e *env) {
 	e.many("dir/sub", 1100)
 	e.given(files{"dir/keep": "x"})

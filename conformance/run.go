@@ -15,6 +15,9 @@ import (
 // case uses, and cleans up with t.Cleanup. Cases run in parallel, so newFS and
 // the functions of opts are called concurrently. Nil opts mean the zero
 // [Options].
+//
+// A case that lacks what it needs is skipped and says so, which is no failure.
+// A mistake in opts, such as a reason that is missing in Skip, is one.
 func Run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, opts *Options) {
 	t.Helper()
 	var o Options
@@ -53,7 +56,8 @@ func isGroup(name string) bool {
 }
 
 // shortShare is how many cases of a group there are for one that runs with both
-// Options.Short and -short.
+// Options.Short and -short. The first case that Skip and Only leave in always
+// runs, so no group is forgotten.
 const shortShare = 4
 
 // run runs the cases of the group that the options do not leave out.
@@ -77,7 +81,8 @@ func (g group) run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, 
 	}
 }
 
-// leavesOut returns why the case is left out, "" if it is not.
+// leavesOut returns why the case is left out, "" if it is not. Skip comes
+// before Only, because its reason says more.
 func (o Options) leavesOut(group, name string) string {
 	full := group + "/" + name
 	if reason, skip := o.Skip[full]; skip {
@@ -95,7 +100,10 @@ type group struct {
 	cases []testCase
 }
 
-// testCase is one thing that a file system must do.
+// testCase is one thing that a file system must do. Its name is a part of the
+// documented interface: users write it in Skip and after -run. The tests of
+// this package want clauses that exist, and a mutant, which is a file system
+// with one mistake, that the case finds.
 type testCase struct {
 	name    string
 	clauses string // ids in docs/contract.md, separated by spaces
@@ -103,7 +111,9 @@ type testCase struct {
 	run     func(e *env)
 }
 
-// try runs c, or skips it if e lacks what it needs.
+// try runs c, or skips it if e lacks what it needs. The needs are asked of e,
+// and so of what the file system declares: the Capabilities group tests that
+// this is true.
 func (c testCase) try(e *env) {
 	e.clauses = c.clauses
 	if lacks := c.needs.lacking(e); lacks != "" {
@@ -113,6 +123,18 @@ func (c testCase) try(e *env) {
 }
 
 // groups returns all cases, by the method or the subject that they are about.
+//
+// A group is a file, mostly: a table of its cases, and below it a function for
+// each. Several files serve them all.
+//
+//	env.go tree.go refused.go        prepare files, make calls, compare trees and errors
+//	call.go                          every call that gets a name, for rules that hold for all
+//	globcorpus.go grepcorpus.go      patterns, and what they match
+//	watcher.go                       reads events, within a time
+//	model.go property.go             random operations beside a simple tree
+//	compare.go internal/compare      random operations in two file systems
+//
+// A new case needs a clause that it cites, and a mutant that it finds.
 func groups() []group {
 	return []group{
 		{"Names", nameCases()},
@@ -158,9 +180,11 @@ func caseNames(all []group) map[string]bool {
 	return names
 }
 
-// need is a set of things without which a case cannot run.
+// need is a set of things without which a case cannot run. A case that needs
+// several has all of their bits.
 type need uint
 
+// The needs of cases. features says how each is found out.
 const (
 	// needFiles is a way to prepare files: the file system's own writes or
 	// those of a peer.
@@ -193,6 +217,7 @@ func (n need) lacking(e *env) string {
 	return strings.Join(lacks, " and ")
 }
 
+// feature is one need: how a skipped case calls it, and how to find out.
 type feature struct {
 	need need
 	name string

@@ -6,7 +6,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// statCases are the cases for Stat.
+// statCases are the cases for Stat. Tools decide by Type and Size whether and
+// how they read a name.
 var statCases = []testCase{
 	{"file", "T1", needFiles, statFile},
 	{"directory", "T2", needFiles, statDirectory},
@@ -23,7 +24,8 @@ func statFile(e *env) {
 	e.described("dir/sub/empty", workspace.FileInfo{Name: "empty", Path: "dir/sub/empty", Type: workspace.TypeFile})
 }
 
-// statDirectory tests the description of a directory, which has no size.
+// statDirectory tests the description of a directory, which has no size: the
+// size of a disk's block would look like one.
 func statDirectory(e *env) {
 	e.given(files{"dir/sub/file": "12345", "dir/empty/": ""})
 	for name, base := range map[string]string{"dir": "dir", "dir/sub": "sub", "dir/empty": "empty"} {
@@ -34,7 +36,8 @@ func statDirectory(e *env) {
 	}
 }
 
-// statRoot tests the description of the root.
+// statRoot tests the description of the root. Its path in the store, or "",
+// would be no name that another call accepts.
 func statRoot(e *env) {
 	e.described(".", workspace.FileInfo{Name: ".", Path: ".", Type: workspace.TypeDirectory})
 }
@@ -49,7 +52,8 @@ func (e *env) described(name string, want workspace.FileInfo) {
 	}
 }
 
-// statSizeFollows tests that the size is the size of the last write.
+// statSizeFollows tests that the size is the size of the last write. A shorter
+// content finds a size that only grows.
 func statSizeFollows(e *env) {
 	for _, content := range []string{"12345", "", "1234567890", "1"} {
 		e.write("file", content)
@@ -59,7 +63,9 @@ func statSizeFollows(e *env) {
 	}
 }
 
-// statModTime leaves room for a store whose clock differs from the clock of the test.
+// statModTime leaves room for a store whose clock differs from the clock of the
+// test. A day is more than that: the time is from 1970, for example, or was
+// read in other units.
 func statModTime(e *env) {
 	e.write("file", "one")
 	first := e.stat("file").ModTime
@@ -77,7 +83,8 @@ func statModTime(e *env) {
 
 // statModTimeMoves writes until the time is another. A store's clock ticks
 // every few milliseconds, every second, or every two. A copy made then is newer
-// than its source.
+// than its source. It finds the time of the creation, which a model that looks
+// for the latest change is misled by.
 func statModTimeMoves(e *env) {
 	const tick = 5 * time.Second
 	e.write("source", "old")

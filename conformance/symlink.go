@@ -11,7 +11,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// symlinkCases are the cases for a store that has symlinks.
+// symlinkCases are the cases for a store that has symlinks. An agent's own
+// commands make symlinks, and so do package managers: one that is followed
+// where it must not be removes or shows files that nobody has named.
 var symlinkCases = []testCase{
 	{"stat-describes-itself", "Y1", needFiles | needSymlink, symlinkStat},
 	{"read-follows", "Y2", needFiles | needSymlink, symlinkRead},
@@ -43,7 +45,8 @@ func (e *env) givenLinks() {
 }
 
 // symlinkStat tests that Stat describes a symlink itself, and follows symlinks
-// in the middle.
+// in the middle. A walk decides by the Type whether to go on, so a target's
+// type would lead it in circles.
 func symlinkStat(e *env) {
 	e.givenLinks()
 	for _, name := range []string{"links/file", "links/dir", "links/dangling"} {
@@ -71,7 +74,8 @@ func symlinkRead(e *env) {
 	e.refused(err, workspace.ErrIsDir, at(ops.ReadFile, "links/dir"), "ReadFile(%q)", "links/dir")
 }
 
-// symlinkMiddle tests that symlinks in the middle of a name are followed.
+// symlinkMiddle tests that symlinks in the middle of a name are followed. A
+// symlink to a file is not a directory, like the file.
 func symlinkMiddle(e *env) {
 	e.givenLinks()
 	e.has("links/dir/child", "needle\n")
@@ -80,7 +84,10 @@ func symlinkMiddle(e *env) {
 	e.refused(err, workspace.ErrNotDir, at(ops.ReadFile, "links/file/x"), "ReadFile(%q)", "links/file/x")
 }
 
-// symlinkWrite tests that a write goes to the target and keeps the symlink.
+// symlinkWrite tests that a write goes to the target and keeps the symlink. A
+// write to a temporary name, and a rename, replaces the symlink: the target
+// keeps the old bytes, and a configuration that is shared by its symlink falls
+// apart.
 func symlinkWrite(e *env) {
 	e.givenLinks()
 	e.write("links/file", "new")
@@ -92,7 +99,9 @@ func symlinkWrite(e *env) {
 	}
 }
 
-// symlinkWriteNew wants a new file where a symlink has the name.
+// symlinkWriteNew wants a new file where a symlink has the name. O_CREAT with
+// O_EXCL follows no symlink either. A test for the target would find nothing
+// where a dangling one leads, and the write would create a file somewhere else.
 func symlinkWriteNew(e *env) {
 	e.givenLinks()
 	e.link("loop", "links/loop")
@@ -107,7 +116,8 @@ func symlinkWriteNew(e *env) {
 }
 
 // symlinkLs tests how a symlink is listed, and that a symlink to a directory
-// can be listed.
+// can be listed. The paths begin with the name that was listed, so they are
+// names that a policy has seen.
 func symlinkLs(e *env) {
 	e.givenLinks()
 	e.equal(e.names("links", nil), []string{"dangling", "dir", "file"}, "Ls(%q)", "links")
@@ -125,7 +135,9 @@ func symlinkLs(e *env) {
 }
 
 // symlinkGlob tests that Glob reports symlinks and follows only the one where
-// it begins.
+// it begins. Followed symlinks would return a file under several paths, and
+// never end in a loop. A pattern that spells a symlink out does not follow it
+// either: how a pattern is written must not decide that.
 func symlinkGlob(e *env) {
 	e.givenLinks()
 	e.equal(e.glob("links/**", nil), []string{"links/dangling", "links/dir", "links/file"}, "Glob(%q)", "links/**")
@@ -140,7 +152,8 @@ func symlinkGlob(e *env) {
 	e.equal(got, []string{"links/dir/child", "links/dir/sub/deep"}, "Glob(%q, Dir: %q)", "**", "links/dir")
 }
 
-// symlinkGrep tests that Grep follows only a symlink that Path names.
+// symlinkGrep tests that Grep follows only a symlink that Path names. A symlink
+// is not listed as skipped, as nothing of the tree is left out.
 func symlinkGrep(e *env) {
 	e.givenLinks()
 	e.equal(paths(e.grep("needle", nil).Matches), []string{"dir/child", "dir/sub/deep", "file"}, "Grep(%q)", "needle")
@@ -165,7 +178,9 @@ func symlinkWalk(e *env) {
 	e.equal(e.walked("links/dir", "", nil), []string{"links/dir/child", "links/dir/sub", "links/dir/sub/deep"}, "Walk(%q)", "links/dir")
 }
 
-// symlinkRm tests that Rm removes symlinks and keeps their targets.
+// symlinkRm tests that Rm removes symlinks and keeps their targets. A provider
+// that resolves a name before it acts removes the target, and leaves a dangling
+// symlink.
 func symlinkRm(e *env) {
 	e.givenLinks()
 	for _, name := range []string{"links/file", "links/dir", "links/dangling"} {
@@ -182,7 +197,8 @@ func linkTargets() files {
 }
 
 // symlinkRmRecursive tests that a tree with symlinks is removed without their
-// targets.
+// targets. The mistake is a walk that goes into a symlink to a directory, and
+// empties it.
 func symlinkRmRecursive(e *env) {
 	e.givenLinks()
 	e.rm("links/dir", &workspace.RmOptions{Recursive: true})
@@ -193,6 +209,8 @@ func symlinkRmRecursive(e *env) {
 }
 
 // symlinkMove tests that Move moves the symlink itself and keeps its target.
+// The symlink is relative and moves within its directory, so it still leads to
+// the file.
 func symlinkMove(e *env) {
 	e.given(files{"file": "x"})
 	e.link("file", "link")
@@ -221,7 +239,10 @@ func (e *env) givenEscapes() {
 	e.link("../../../../../../../../etc/hostname", "dir/far")
 }
 
-// symlinkEscape tests that no call reads through a symlink that leads out.
+// symlinkEscape tests that no call reads through a symlink that leads out. A
+// symlink needs no ".." in the name that a caller gives, so a check of the text
+// finds nothing. A search reports such symlinks by their names and reads
+// nothing.
 func symlinkEscape(e *env) {
 	e.givenEscapes()
 	for _, name := range []string{"dir/up/x", "absolute", "dir/far"} {
@@ -241,7 +262,9 @@ func symlinkEscape(e *env) {
 	e.equal(e.glob("**", nil), []string{"absolute", "dir/far", "dir/up"}, "Glob(%q)", "**")
 }
 
-// symlinkDetour reads through a symlink that leaves the workspace and comes back.
+// symlinkDetour reads through a symlink that leaves the workspace and comes
+// back. A provider may refuse it, but must neither read another file nor report
+// it as missing.
 func symlinkDetour(e *env) {
 	e.given(files{"file": "x"})
 	e.link(fallback.Root(e.fsys)+"/file", "detour")
@@ -255,8 +278,9 @@ func symlinkDetour(e *env) {
 	}
 }
 
-// symlinkEscapeWrite tests that no call changes anything through a symlink
-// that leads out.
+// symlinkEscapeWrite tests that no call changes anything through a symlink that
+// leads out. A file written outside, such as one in a home directory, can run
+// commands of its author's choice at the next login.
 func symlinkEscapeWrite(e *env) {
 	e.givenEscapes()
 	before := e.tree()
@@ -272,7 +296,8 @@ func symlinkEscapeWrite(e *env) {
 }
 
 // symlinkLoop tests that a loop is an error where it is followed, and ends no
-// walk or search.
+// walk or search. A link that leads to itself needs no second one. Each call
+// has an end, and a walk still reports the file beside them.
 func symlinkLoop(e *env) {
 	e.given(files{"file": "x"})
 	e.link("b", "a")
@@ -287,7 +312,9 @@ func symlinkLoop(e *env) {
 	e.equal(e.walked(".", "", nil), []string{"a", "b", "file", "self"}, "Walk(%q)", ".")
 }
 
-// symlinkResolve tests that Resolve follows symlinks everywhere in a name.
+// symlinkResolve tests that Resolve follows symlinks everywhere in a name. The
+// rest of a name that does not exist is kept, also where a symlink leads to
+// nothing. Two symlinks in a row are followed.
 func symlinkResolve(e *env) {
 	e.givenLinks()
 	e.link("links/dir", "twice")

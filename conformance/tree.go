@@ -9,8 +9,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// tree returns everything there is, in the form of files. Symlinks are shown
-// as such, so a tree can hold a loop.
+// tree returns everything there is, in the form of files. Symlinks are shown as
+// such, so a tree can hold a loop. It is read through the file system under
+// test, so a provider that forgets a name in its listing fails many cases.
 func (e *env) tree() files {
 	e.Helper()
 	found := make(files)
@@ -34,7 +35,9 @@ func (e *env) collect(dir string, found files) {
 	}
 }
 
-// unchanged fails the case unless the tree is what it was before call.
+// unchanged fails the case unless the tree is what it was before call. A call
+// that has been refused may have failed after its first step: the error alone
+// proves nothing.
 func (e *env) unchanged(before files, format string, args ...any) {
 	e.Helper()
 	if diff := before.diff(e.tree()); diff != "" {
@@ -42,7 +45,8 @@ func (e *env) unchanged(before files, format string, args ...any) {
 	}
 }
 
-// leaves fails the case unless the tree after call is want.
+// leaves fails the case unless the tree after call is want. Nothing else may be
+// there: that finds temporary files, markers and parents that nobody asked for.
 func (e *env) leaves(want files, format string, args ...any) {
 	e.Helper()
 	if diff := want.diff(e.tree()); diff != "" {
@@ -50,7 +54,8 @@ func (e *env) leaves(want files, format string, args ...any) {
 	}
 }
 
-// diff describes in lines how after differs from f, "" if it does not.
+// diff describes in lines how after differs from f, "" if it does not. It names
+// each name once, those of f first.
 func (f files) diff(after files) string {
 	text := ""
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -70,7 +75,8 @@ func (f files) diff(after files) string {
 	return text
 }
 
-// equal fails the case unless got, which call returned, is want.
+// equal fails the case unless got, which call returned, is want. The order
+// counts. A nil list equals an empty one; glob and ls refuse nil by themselves.
 func (e *env) equal(got, want []string, format string, args ...any) {
 	e.Helper()
 	if !slices.Equal(got, want) {

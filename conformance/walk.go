@@ -14,7 +14,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// walkCases are the cases for Walk.
+// walkCases are the cases for Walk. Backups, polled watches and searches are
+// walks, and a name that a walk leaves out is missing in all of them.
 var walkCases = []testCase{
 	{"order", "WK1", needFiles, walkOrder},
 	{"describes", "WK2", needFiles, walkDescribes},
@@ -32,8 +33,9 @@ var walkCases = []testCase{
 	{"types-only", "WK7", needFiles, walkTypesOnly},
 }
 
-// walked returns the paths that a walk reports. skip is called with each and
-// may be nil.
+// walked returns the paths that a walk reports. result is called with each,
+// after it has been added, and decides how the walk goes on; it may be nil. An
+// error of the walk ends the case.
 func (e *env) walked(dir, after string, result func(path string) error) []string {
 	e.Helper()
 	found := []string{}
@@ -68,13 +70,18 @@ func (e *env) givenOrdered() []string {
 }
 
 // walkOrder tests that paths come in bytewise order, which is not the order of
-// names in each directory.
+// names in each directory. The children of "a" come after "a-b" and "a.f",
+// because "/" is greater than "-" and ".". A recursion that lists a directory
+// where it meets it is out of order, and After then leaves out what has not
+// been reported.
 func walkOrder(e *env) {
 	want := e.givenOrdered()
 	e.equal(e.walked(".", "", nil), want, "Walk(%q)", ".")
 }
 
-// walkDescribes tests that Walk and Stat describe a name in the same way.
+// walkDescribes tests that Walk and Stat describe a name in the same way. A
+// walk from one listing of a whole bucket has other fields than a Stat of one
+// object. ModTime of a directory means nothing, and is not compared.
 func walkDescribes(e *env) {
 	e.given(files{"dir/file": "12345", "dir/empty": "", "dir/sub/": ""})
 	err := workspace.Walk(e.ctx, e.fsys, ".", nil, func(info workspace.FileInfo, err error) error {
@@ -92,7 +99,9 @@ func walkDescribes(e *env) {
 	}
 }
 
-// walkTypesOnly tests that a walk for the types alone reports what any walk does.
+// walkTypesOnly tests that a walk for the types alone reports what any walk
+// does. A program that needs no sizes may be given less, but not fewer names,
+// and the same errors.
 func walkTypesOnly(e *env) {
 	all := e.givenOrdered()
 	for _, opts := range []workspace.WalkOptions{{}, {After: "a"}, {After: all[len(all)/2]}} {
@@ -132,7 +141,10 @@ func walkEmpty(e *env) {
 	e.equal(e.walked("dir", "", nil), []string{"dir/empty"}, "Walk(%q)", "dir")
 }
 
-// walkAfter tests that a walk continues after any path.
+// walkAfter tests that a walk continues after any path. Paths that do not
+// exist, and those that are in the middle of a directory, have their place. A
+// directory that is not greater than After is not reported, and what is below
+// it and greater is.
 func walkAfter(e *env) {
 	all := e.givenOrdered()
 	for _, after := range append([]string{".", "0", "a/", "a/i", "a/in/", "a/in/zzz", "a0", "zzz", "\U0010ffff", "a-" + strings.Repeat("z/", 4000)}, all...) {
@@ -146,7 +158,8 @@ func walkAfter(e *env) {
 }
 
 // walkSkipDir tests that SkipDir leaves out a directory's children and nothing
-// else.
+// else. A walk of a whole listing must pass over what it already has. "a-b"
+// comes between "a" and what is below it, and must not be left out.
 func walkSkipDir(e *env) {
 	e.given(files{"a/x": "", "a-b": "", "b/c/x": "", "b/d": "", "c/x": ""})
 	got := e.walked(".", "", func(path string) error {
@@ -172,7 +185,9 @@ func walkSkipDirOfFile(e *env) {
 	}
 }
 
-// walkSkipAll tests that SkipAll ends a walk without an error.
+// walkSkipAll tests that SkipAll ends a walk without an error. Nothing is
+// reported after it, so a program that has found what it looks for stops
+// paying.
 func walkSkipAll(e *env) {
 	e.given(files{"a/x": "", "a/y": "", "b": ""})
 	for _, last := range []string{"a", "a/x"} {
@@ -189,6 +204,7 @@ func walkSkipAll(e *env) {
 }
 
 // walkError tests that an error of the function ends the walk and is returned.
+// A walk that swallows it returns a part of a tree as the whole.
 func walkError(e *env) {
 	e.given(files{"a/x": "", "b": ""})
 	want := errors.New("enough")
@@ -214,7 +230,8 @@ func walkFile(e *env) {
 	}
 }
 
-// walkEleven tests a directory with more names than a store lists at once.
+// walkEleven tests a directory with more names than a store lists at once. The
+// second walk begins in the middle of the second page.
 func walkEleven(e *env) {
 	var want []string
 	for _, name := range e.many("dir", 1100) {
@@ -224,7 +241,9 @@ func walkEleven(e *env) {
 	e.equal(e.walked(".", want[1049], nil), want[1050:], "Walk(%q, After: %q)", ".", want[1049])
 }
 
-// walkOneCall gives other calls the time to begin.
+// walkOneCall gives other calls the time to begin. Callers collect into a slice
+// without a lock. A provider that lists directories side by side must make one
+// call after the other.
 func walkOneCall(e *env) {
 	e.givenOrdered()
 	var calls atomic.Int64
@@ -243,7 +262,9 @@ func walkOneCall(e *env) {
 	}
 }
 
-// walkCallInFunction makes other calls on the way: a walk holds no lock.
+// walkCallInFunction makes other calls on the way: a walk holds no lock. A
+// program that changes files on its way would wait for ever for a walk that
+// holds one. Whether the walk reports the new files is not tested.
 func walkCallInFunction(e *env) {
 	e.given(files{"a/x": "", "b": ""})
 	e.walked(".", "", func(path string) error {

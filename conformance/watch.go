@@ -10,7 +10,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// watchCases are the cases for Watch.
+// watchCases are the cases for Watch. An editor or an agent that relies on
+// events shows old bytes for each that is missing. The cases wait for an event
+// and bound the wait, so only a file system that fails is slow.
 var watchCases = []testCase{
 	{"file", "H1", needFiles | needWatch, watchFile},
 	{"directory", "H1", needFiles | needWatch, watchDirectory},
@@ -36,7 +38,9 @@ var watchCases = []testCase{
 	{"negative-options", "O2 E1 E2", needWatch, watchNegative},
 }
 
-// change writes a file by the peer, if there is one.
+// change writes a file by the peer, if there is one. A content that is written
+// again unchanged need not have an event, so contents differ. A name that ends
+// in "/" is a directory.
 func (e *env) change(name, content string) {
 	e.Helper()
 	e.given(files{name: content})
@@ -50,7 +54,8 @@ func (e *env) remove(name string) {
 	}
 }
 
-// watchFile tests the events in the life of a file.
+// watchFile tests the events in the life of a file. The last creation finds a
+// provider that knows the name from before, and reports a write.
 func watchFile(e *env) {
 	w := e.watch(".", nil)
 	e.change("file", "one")
@@ -72,8 +77,9 @@ func watchDirectory(e *env) {
 	w.await(removed("dir"))
 }
 
-// watchAtDepth tests that changes far below the watched directory are
-// reported.
+// watchAtDepth tests that changes far below the watched directory are reported.
+// inotify watches one directory at a time, so a provider must add each of them.
+// Paths are from the root, whatever directory is watched.
 func watchAtDepth(e *env) {
 	e.given(files{"a/b/c/file": "one", "a/b/c/d/": ""})
 	for _, dir := range []string{".", "a", "a/b/c"} {
@@ -90,8 +96,10 @@ func watchAtDepth(e *env) {
 	}
 }
 
-// watchNewDirectory fills directories at once, before a provider can have
-// begun to watch them by themselves.
+// watchNewDirectory fills directories at once, before a provider can have begun
+// to watch them by themselves. A native provider learns of the directory first
+// and then lists it: what came before its own watch has no event of the system.
+// The write shows that the new directory is watched as well.
 func watchNewDirectory(e *env) {
 	w := e.watch(".", nil)
 	for round := range 10 {
@@ -106,7 +114,8 @@ func watchNewDirectory(e *env) {
 	}
 }
 
-// watchRecursiveRm tests that a removed tree is reported name by name.
+// watchRecursiveRm tests that a removed tree is reported name by name. Who has
+// the file open must learn of it by its own name.
 func watchRecursiveRm(e *env) {
 	e.given(files{"dir/a/b/file": "x", "dir/a/empty/": "", "dir/file": "x", "keep": "x"})
 	w := e.watch(".", nil)
@@ -114,7 +123,9 @@ func watchRecursiveRm(e *env) {
 	w.await(removed("dir"), removed("dir/a"), removed("dir/a/b"), removed("dir/a/b/file"), removed("dir/a/empty"), removed("dir/file"))
 }
 
-// watchMoveFile tests that a move is reported as a removal and a creation.
+// watchMoveFile tests that a move is reported as a removal and a creation. The
+// system reports the two halves for two directories, and either may be outside
+// of what is watched.
 func watchMoveFile(e *env) {
 	e.given(files{"file": "x", "dir/": ""})
 	w := e.watch(".", nil)
@@ -123,7 +134,9 @@ func watchMoveFile(e *env) {
 }
 
 // watchMoveDirectory tests that a directory that moves is reported with
-// everything below it.
+// everything below it. The system reports the directory alone. Later changes
+// must have the new path, although they happen in a directory that was first
+// seen under the old one.
 func watchMoveDirectory(e *env) {
 	e.given(files{"a/sub/file": "x", "a/empty/": ""})
 	w := e.watch(".", nil)
@@ -137,6 +150,16 @@ func watchMoveDirectory(e *env) {
 // watchReplaceDirectory has a directory take the name of another again and
 // again, as a deployment does: step by step, and then faster than a provider
 // can look.
+//
+// One round, in which "cur" is the name that counts:
+//
+//	new/sub/file1   is written
+//	cur -> old      with file0
+//	new -> cur      with file1
+//	remove old
+//
+// A provider that knows directories by their names believes that "cur" has not
+// changed, or reports the changes of one under the name of the other.
 func watchReplaceDirectory(e *env) {
 	e.given(files{"cur/sub/file0": "x"})
 	w := e.watch(".", nil)
@@ -165,7 +188,9 @@ func watchReplaceDirectory(e *env) {
 	w.await(written("cur/sub/deep/last"))
 }
 
-// watchSameSize tests that a change is reported although the size stays.
+// watchSameSize tests that a change is reported although the size stays. Where
+// the provider polls, it needs versions for this: sizes are equal, and a clock
+// may not have ticked.
 func watchSameSize(e *env) {
 	e.given(files{"file": "0"})
 	w := e.watch(".", nil)
@@ -176,7 +201,8 @@ func watchSameSize(e *env) {
 }
 
 // watchOnlyBelow knows that no event is on its way once one of a later change
-// has come.
+// has come. A prefix that is compared without its slash lets "dir2" and "dir-b"
+// through.
 func watchOnlyBelow(e *env) {
 	e.given(files{"dir/file": "x", "dir2/file": "x", "other/file": "x"})
 	w := e.watch("dir", nil)
@@ -188,8 +214,9 @@ func watchOnlyBelow(e *env) {
 	w.only("dir/last")
 }
 
-// watchOnlyChanged tests that a write reports the file that was written, and
-// no other.
+// watchOnlyChanged tests that a write reports the file that was written, and no
+// other. An agent that is woken by each temporary file, or by files that were
+// only listed, reads the tree again and again.
 func watchOnlyChanged(e *env) {
 	e.given(files{"dir/file": "x", "dir/same": "x", "dir/sub/deep": "x"})
 	w := e.watch(".", nil)
@@ -203,7 +230,9 @@ func watchOnlyChanged(e *env) {
 	w.only("dir/file", "dir/new", "last")
 }
 
-// watchTwo tests that two watches do not affect each other.
+// watchTwo tests that two watches do not affect each other. A provider that
+// shares one watch of the store must count its readers, and give each event to
+// all of them.
 func watchTwo(e *env) {
 	e.given(files{"a/": "", "b/": ""})
 	ctx, cancel := context.WithCancel(e.ctx)
@@ -231,7 +260,9 @@ func watchCloses(e *env) {
 }
 
 // watchStaysOpen removes the watched directory, which is no reason to close. A
-// second watch tells when the first has had its time.
+// second watch tells when the first has had its time. Build programs remove and
+// create their directories again: a closed channel would look like the end of
+// the session.
 func watchStaysOpen(e *env) {
 	e.given(files{"dir/file": "x"})
 	w, clock := e.watch("dir", nil), e.watch(".", nil)
@@ -247,7 +278,9 @@ func watchStaysOpen(e *env) {
 	}
 }
 
-// watchClosesUnread tests that it closes as well if nobody reads the events.
+// watchClosesUnread tests that it closes as well if nobody reads the events. A
+// provider that waits in a send to a full channel never sees the end of its
+// context, and leaks a goroutine for each session.
 func watchClosesUnread(e *env) {
 	ctx, cancel := context.WithCancel(e.ctx)
 	w := e.watchUntil(ctx, ".", &workspace.WatchOptions{Buffer: 1})
@@ -258,7 +291,9 @@ func watchClosesUnread(e *env) {
 	w.awaitClose()
 }
 
-// watchOwnWrites tests that changes of the same process are reported.
+// watchOwnWrites tests that changes of the same process are reported. Where the
+// store reports only the changes of others, a provider must report those of its
+// own calls. The next poll may also be far away.
 func watchOwnWrites(e *env) {
 	w := e.watch(".", nil)
 	e.write("file", "x")
@@ -269,7 +304,9 @@ func watchOwnWrites(e *env) {
 	w.await(removed("file"))
 }
 
-// watchMissing tests that a missing directory cannot be watched.
+// watchMissing tests that a missing directory cannot be watched. A watch that
+// waits until the directory appears tells a model nothing about its typing
+// error.
 func watchMissing(e *env) {
 	e.given(files{"dir/file": "x"})
 	for _, dir := range []string{"none", "dir/none", "di"} {
@@ -297,8 +334,10 @@ func watchNegative(e *env) {
 // can by chance be as fast as a provider.
 const overflowRounds = 10
 
-// burst makes 200 files that nobody reads the events of meanwhile, and a
-// second watch sees all of them.
+// burst makes 200 files that nobody reads the events of meanwhile, and a second
+// watch sees all of them. The second watch proves that the provider has seen
+// all changes, so whatever the first has not got by then was dropped or waits
+// in its buffer.
 func (e *env) burst(round int, ready *watcher) []string {
 	e.Helper()
 	names := make([]string, 200)
@@ -313,7 +352,9 @@ func (e *env) burst(round int, ready *watcher) []string {
 }
 
 // watchOverflow does not read while 200 files are made. What it has not been
-// told then, it must have been told to look for.
+// told then, it must have been told to look for. A provider that waits for its
+// reader stops the others; one that drops events in silence leaves an editor
+// with old bytes; one that keeps them all runs out of memory.
 func watchOverflow(e *env) {
 	e.given(files{"dir/": ""})
 	slow, ready := e.watch("dir", &workspace.WatchOptions{Buffer: 4}), e.watch("dir", nil)
@@ -326,7 +367,8 @@ func watchOverflow(e *env) {
 }
 
 // toldOf reads until every one of names has come, which is false, or an
-// overflow instead, which is true.
+// overflow instead, which is true. An overflow must be about the watched
+// directory.
 func (w *watcher) toldOf(names []string) (overflow bool) {
 	w.Helper()
 	missing := make(map[string]bool)
@@ -351,7 +393,9 @@ func (w *watcher) toldOf(names []string) (overflow bool) {
 }
 
 // watchAfterOverflow changes a file until a watch that had overflowed reports
-// it: some of the events may be lost to the same overflow.
+// it: some of the events may be lost to the same overflow. The overflow takes
+// the place of events that were dropped, and is not the end: the reader lists
+// the directory again and then relies on what follows.
 func watchAfterOverflow(e *env) {
 	e.given(files{"dir/": ""})
 	w, ready := e.watch("dir", &workspace.WatchOptions{Buffer: 4}), e.watch("dir", nil)
@@ -382,7 +426,9 @@ func (w *watcher) sendsSoon(name string) bool {
 	}
 }
 
-// watchNothingLost reads all the time, with room for everything.
+// watchNothingLost does not read either, but has room for everything: the
+// default buffer is larger than the burst. An overflow that nobody needed costs
+// a listing of the whole tree.
 func watchNothingLost(e *env) {
 	e.given(files{"dir/": ""})
 	w := e.watch("dir", nil)

@@ -13,7 +13,9 @@ import (
 // little longer than a native one.
 const pollInterval = 20 * time.Millisecond
 
-// watcher reads the events of one watch and keeps them.
+// watcher reads the events of one watch and keeps them. It is for the goroutine
+// of the case, and reads only when it is asked to. So a case decides whether
+// its watch is a fast reader or a slow one.
 type watcher struct {
 	*env
 	dir    string // that is watched
@@ -42,7 +44,8 @@ func (e *env) watch(dir string, opts *workspace.WatchOptions) *watcher {
 	return e.watchUntil(e.ctx, dir, opts)
 }
 
-// watchUntil opens a watch that ends with ctx.
+// watchUntil opens a watch that ends with ctx. Of opts only Buffer counts. A
+// directory that cannot be watched ends the case.
 func (e *env) watchUntil(ctx context.Context, dir string, opts *workspace.WatchOptions) *watcher {
 	e.Helper()
 	o := workspace.WatchOptions{Interval: pollInterval}
@@ -57,6 +60,8 @@ func (e *env) watchUntil(ctx context.Context, dir string, opts *workspace.WatchO
 }
 
 // next returns the next event, and fails the case if there is none in time.
+// timeout bounds a whole wait of several events, and want is for the failure.
+// ok is false if the channel is closed.
 func (w *watcher) next(timeout <-chan time.Time, want string) (event workspace.Event, ok bool) {
 	w.Helper()
 	select {
@@ -72,7 +77,8 @@ func (w *watcher) next(timeout <-chan time.Time, want string) (event workspace.E
 }
 
 // await waits until each of want has come since the last await, in any order.
-// Others are kept for only.
+// Others are kept for only. A provider may report one change twice, and several
+// writes once, so neither the order nor the number is tested.
 func (w *watcher) await(want ...workspace.Event) {
 	w.Helper()
 	timeout := time.After(w.opts.watchWait())
@@ -106,7 +112,8 @@ func (w *watcher) awaitClose() {
 	}
 }
 
-// closed reports whether the channel is closed, without waiting.
+// closed reports whether the channel is closed, without waiting. It throws away
+// the events that are waiting.
 func (w *watcher) closed() bool {
 	for {
 		select {

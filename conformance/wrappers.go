@@ -11,7 +11,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
-// wrapperCases are the cases for wrappers with Unwrap.
+// wrapperCases are the cases for wrappers with Unwrap. A logger between a tool
+// and a bucket must not turn a server-side copy into a download, or hide that
+// the files have versions.
 var wrapperCases = []testCase{
 	{"capabilities", "U1", 0, wrappedCapabilities},
 	{"reading", "U1", needFiles, wrappedReading},
@@ -30,7 +32,8 @@ func (n neutral) Unwrap() workspace.FileSystem { return n.FileSystem }
 
 var _ fallback.Unwrapper = neutral{}
 
-// wrapped returns e on its file system in two neutral wrappers.
+// wrapped returns e on its file system in two neutral wrappers. Two, because an
+// Unwrap that is called once finds the inner wrapper.
 func (e *env) wrapped() *env {
 	w := *e
 	w.fsys = neutral{neutral{e.fsys}}
@@ -84,7 +87,10 @@ func wrappedCopying(e *env) {
 	e.leaves(files{"a": "1", "b": "1"}, "Copy(%q, %q) through a wrapper", "a", "b")
 }
 
-// wrappedWorkspace reads by the names that only a Workspace accepts.
+// wrappedWorkspace reads by the names that only a Workspace accepts. A model
+// repeats the absolute paths that it has seen in the output of commands, so
+// names below the root's own path are accepted. What is returned has the clean
+// name.
 func wrappedWorkspace(e *env) {
 	e.given(files{"dir/file": "content"})
 	w := *e
@@ -100,7 +106,8 @@ func wrappedWorkspace(e *env) {
 	}
 }
 
-// iofsCases are the cases for the view as an [fs.FS].
+// iofsCases are the cases for the view as an [fs.FS]. Templates, archives and
+// other code of the standard library read a workspace by this view.
 var iofsCases = []testCase{
 	{"fstest", "U3", needFiles, iofsTest},
 	{"fstest-empty", "U3", 0, iofsEmpty},
@@ -110,7 +117,8 @@ var iofsCases = []testCase{
 // view returns the view of a workspace as an fs.FS.
 func (e *env) view() fs.FS { return workspace.New("test", e.fsys, nil).FS(e.ctx) }
 
-// iofsTest runs fstest.TestFS on the view.
+// iofsTest runs fstest.TestFS on the view. It opens, reads, lists and globs
+// everything, in parts as well, and compares what these say about each file.
 func iofsTest(e *env) {
 	e.given(files{
 		"file": "content", "empty": "", "bytes": everyByte(), ".hidden/file": "x",
@@ -130,6 +138,8 @@ func iofsEmpty(e *env) {
 }
 
 // iofsErrors tests that errors of the view have the kinds that io/fs expects.
+// io/fs has no cleaned names: each that is not valid is fs.ErrInvalid, although
+// the Workspace below would accept some.
 func iofsErrors(e *env) {
 	e.given(files{"file": "x"})
 	for name, want := range map[string]error{"none": fs.ErrNotExist, "/file": fs.ErrInvalid, "": fs.ErrInvalid, "../file": fs.ErrInvalid} {

@@ -8,7 +8,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// writeFileCases are the cases for WriteFile.
+// writeFileCases are the cases for WriteFile. A model gives whole files to
+// WriteFile, and rarely looks afterwards whether they arrived.
 var writeFileCases = []testCase{
 	{"new", "W1", needWrite, writeNew},
 	{"replace", "W3", needWrite, writeReplace},
@@ -34,6 +35,7 @@ func writeNew(e *env) {
 }
 
 // writeReplace tests that a write replaces the whole content, also with less.
+// The rest of a longer content must not stay, and nothing is appended.
 func writeReplace(e *env) {
 	for _, content := range []string{"first", "a longer second", "3rd", "4th"} {
 		e.write("file", content)
@@ -43,6 +45,8 @@ func writeReplace(e *env) {
 }
 
 // writeEmpty tests that a file can be empty, from the start or later.
+// __init__.py and .gitkeep are empty files. A store may regard no bytes as no
+// file.
 func writeEmpty(e *env) {
 	e.write("new", "")
 	e.has("new", "")
@@ -52,7 +56,8 @@ func writeEmpty(e *env) {
 	e.equal(e.names(".", nil), []string{"new", "old"}, "Ls(%q)", ".")
 }
 
-// writeNil tests that nil data is an empty file.
+// writeNil tests that nil data is an empty file. To Go code nil and empty
+// slices are the same bytes.
 func writeNil(e *env) {
 	if _, err := e.fsys.WriteFile(e.ctx, "file", nil, nil); err != nil {
 		e.Fatalf("WriteFile(%q, nil) = %v, want nil", "file", err)
@@ -60,7 +65,9 @@ func writeNil(e *env) {
 	e.has("file", "")
 }
 
-// writeEveryByte also writes 4, 32 and 64 KiB, which fill usual buffers exactly.
+// writeEveryByte also writes 4, 32 and 64 KiB, which fill usual buffers
+// exactly. A full buffer that is sent twice, or not at all, shows at these
+// sizes.
 func writeEveryByte(e *env) {
 	for _, times := range []int{1, 8, 64, 128} {
 		content := strings.Repeat(everyByte(), times)
@@ -69,7 +76,9 @@ func writeEveryByte(e *env) {
 	}
 }
 
-// writeLarge tests a file that is larger than usual buffers.
+// writeLarge tests a file that is larger than usual buffers. It is as large as
+// the smallest part of an upload to S3, and then small, which is another way of
+// writing in many providers.
 func writeLarge(e *env) {
 	e.write("large", large())
 	if got := e.read("large"); got != large() {
@@ -80,7 +89,8 @@ func writeLarge(e *env) {
 }
 
 // writeMissingParents tests that a write creates parents, which are
-// directories.
+// directories. A model writes src/new/file.go without asking for the directory
+// first.
 func writeMissingParents(e *env) {
 	e.write("a/b/c/file", "content")
 	e.has("a/b/c/file", "content")
@@ -92,7 +102,9 @@ func writeMissingParents(e *env) {
 	e.equal(e.names(".", nil), []string{"a"}, "Ls(%q)", ".")
 }
 
-// writeKeepsSiblings tests that a write changes no other file.
+// writeKeepsSiblings tests that a write changes no other file. The names are
+// those that a provider may choose for its own temporary file or backup, or
+// find by a prefix of keys.
 func writeKeepsSiblings(e *env) {
 	tree := files{
 		"dir/": "", "dir/one": "1", "dir/two": "2", "one": "top",
@@ -106,7 +118,9 @@ func writeKeepsSiblings(e *env) {
 	}
 }
 
-// writeDirectory tests that a directory cannot be written, the root neither.
+// writeDirectory tests that a directory cannot be written, the root neither. A
+// bucket accepts an object of that name, and then a name is a file and a
+// directory at once.
 func writeDirectory(e *env) {
 	e.given(files{"dir/file": "x", "empty/": ""})
 	before := e.tree()
@@ -117,8 +131,10 @@ func writeDirectory(e *env) {
 	e.unchanged(before, "WriteFile of a directory")
 }
 
-// writeDataNotRetained tests that the caller may change the data after a
-// write, and that a write does not change it.
+// writeDataNotRetained tests that the caller may change the data after a write,
+// and that a write does not change it. A store in memory, or an upload that
+// goes on after the call, keeps the slice, and a caller that uses its buffer
+// again changes the file.
 func writeDataNotRetained(e *env) {
 	for _, content := range aroundBuffers() {
 		data := []byte(content)
@@ -143,7 +159,8 @@ func writeZeroOptions(e *env) {
 	}
 }
 
-// writeLeavesNothingElse looks for temporary files.
+// writeLeavesNothingElse looks for temporary files. A search would find every
+// match twice, and a commit would include them.
 func writeLeavesNothingElse(e *env) {
 	e.write("dir/file", "one")
 	e.write("dir/file", "two")

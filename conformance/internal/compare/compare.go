@@ -53,7 +53,9 @@ type Pattern struct {
 }
 
 // Comparison runs random sequences of operations in two file systems. It is for
-// one goroutine.
+// one goroutine. It has a reference that is trusted and a file system that is
+// tested, both new for each sequence, and ends at the first step whose answers
+// differ.
 type Comparison struct {
 	t                   *testing.T
 	newReference, newFS func(t *testing.T) workspace.FileSystem
@@ -64,7 +66,7 @@ type Comparison struct {
 }
 
 // New returns a comparison of the file systems that the two functions return,
-// which are called once for each sequence.
+// which are called once for each sequence. The time of o begins now.
 func New(t *testing.T, newReference, newFS func(t *testing.T) workspace.FileSystem, o Options) *Comparison {
 	c := &Comparison{t: t, newReference: newReference, newFS: newFS, sequence: anySequence(o.Corpus, !o.CleanNames)}
 	if o.Time > 0 {
@@ -86,7 +88,10 @@ func (s sequence) GoString() string {
 }
 
 // anySequence makes sequences of -rapid.steps operations on average. Names and
-// patterns that are malformed are among them if malformed is set.
+// patterns that are malformed are among them if malformed is set. The first
+// steps write some of the names, so that there is something to find. One step
+// in fifty has a context that has ended, and must change nothing on either
+// side.
 func anySequence(corpus *Corpus, malformed bool) *rapid.Generator[sequence] {
 	return rapid.Custom(func(t *rapid.T) sequence {
 		g := newGenerators(t, corpus, malformed)
@@ -109,7 +114,8 @@ func anySequence(corpus *Corpus, malformed bool) *rapid.Generator[sequence] {
 	})
 }
 
-// step draws an operation with its arguments.
+// step draws an operation with its arguments. What is listed more often is
+// drawn more often: without writes, everything else would find an empty tree.
 func (g *generators) step() *rapid.Generator[step] {
 	return oneOf(
 		g.writeFile(), g.writeFile(), g.writeFile(), g.writeFile(), g.writeFile(), g.create(), g.mkdir(), g.rm(), g.move(), g.copy(),
@@ -118,8 +124,10 @@ func (g *generators) step() *rapid.Generator[step] {
 	)
 }
 
-// Check runs one sequence, for [rapid.Check]. The file systems belong to a subtest, so that they
-// are closed after it.
+// Check runs one sequence, for [rapid.Check]. The file systems belong to a
+// subtest, so that they are closed after it. Once a sequence has failed, rapid
+// calls Check with shorter ones, to which the time limit does not apply. Until
+// then, a call after the limit passes and does nothing.
 func (c *Comparison) Check(t *rapid.T) {
 	if !c.failed && !c.until.IsZero() && time.Now().After(c.until) {
 		return
@@ -136,10 +144,13 @@ func (c *Comparison) Check(t *rapid.T) {
 	}
 }
 
-// wholeTree is after how many steps the whole trees are compared.
+// wholeTree is after how many steps the whole trees are compared. It finds a
+// change that no step has looked at, near the step that made it.
 const wholeTree = 10
 
-// run returns the first difference, "" if there is none.
+// run returns the first difference, "" if there is none. A reference that lacks
+// something, and a file system that cannot be opened or written, are no
+// difference: they end the whole comparison.
 func (c *Comparison) run(t *testing.T, steps sequence) string {
 	want, got := newSide(c.newReference(t)), newSide(c.newFS(t))
 	if lacks := missing(want.caps, got.caps); lacks != "" {
@@ -164,6 +175,7 @@ func (c *Comparison) run(t *testing.T, steps sequence) string {
 }
 
 // missing names what of other a file system with caps lacks, "" if nothing.
+// Writing is always needed. Watches are not compared.
 func missing(caps, other workspace.Capabilities) string {
 	for _, c := range []struct {
 		name        string

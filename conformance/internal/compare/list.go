@@ -12,7 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// ls draws an Ls.
+// ls draws an Ls. After may be any text, a name or none.
 func (g *generators) ls() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		dir, opts := g.dir.Draw(t, "dir"), &workspace.LsOptions{Limit: g.limit.Draw(t, "limit"), After: g.after.Draw(t, "after")}
@@ -23,7 +23,9 @@ func (g *generators) ls() *rapid.Generator[step] {
 	})
 }
 
-// lsPages lists a directory in pages, which must add up to the whole.
+// lsPages lists a directory in pages, which must add up to the whole. Each side
+// is compared with itself as well: two file systems could lose the same entry
+// at the end of a page.
 func (g *generators) lsPages() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		dir, limit := g.dir.Draw(t, "dir"), rapid.IntRange(1, 3).Draw(t, "limit")
@@ -42,7 +44,9 @@ func (g *generators) lsPages() *rapid.Generator[step] {
 }
 
 // inPages asks for pages until one is not full. Each begins after the last
-// result of the page before.
+// result of the page before. A page that does not come after the one before
+// ends it too, so that a file system that ignores After does not run for ever.
+// place is the cursor of a result.
 func inPages[T any](limit int, page func(after string) ([]T, error), place func(T) string) ([]T, error) {
 	all, after := []T{}, ""
 	for {
@@ -105,7 +109,8 @@ func (s *side) walk(ctx context.Context, dir string, opts *workspace.WalkOptions
 	return visited, err
 }
 
-// treeStep reads everything there is.
+// treeStep reads everything there is. It has no names, so no difference in its
+// errors is excused.
 func treeStep() step {
 	return step{text: "the tree", do: func(ctx context.Context, s *side) (any, error) {
 		var found []any
@@ -114,7 +119,10 @@ func treeStep() step {
 	}}
 }
 
-// tree adds everything below dir to found, with contents.
+// tree adds everything below dir to found, with contents. It reads by Ls and
+// ReadVersioned alone, which the steps before have compared, and notes each
+// version. Anything that is neither a file nor a directory is compared by its
+// entry.
 func (s *side) tree(ctx context.Context, dir string, found *[]any) error {
 	infos, err := s.fsys.Ls(ctx, dir, nil)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// readFile draws a ReadFile.
+// readFile draws a ReadFile. The bytes are changed afterwards: a side that
+// shares them with its store shows that in a later step.
 func (g *generators) readFile() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		name := g.name.Draw(t, "name")
@@ -22,6 +23,8 @@ func (g *generators) readFile() *rapid.Generator[step] {
 }
 
 // readVersioned draws a ReadVersioned with a limit near the sizes of files.
+// Content and version are noted, so that the same version with other bytes is a
+// fault.
 func (g *generators) readVersioned() *rapid.Generator[step] {
 	limits := sampled([]int64{0, 0, 1, 2, 5, 10, 100, 9000, -1})
 	return rapid.Custom(func(t *rapid.T) step {
@@ -37,7 +40,8 @@ func (g *generators) readVersioned() *rapid.Generator[step] {
 	})
 }
 
-// open draws an Open with a window.
+// open draws an Open with a window. The bounds are near the sizes of most
+// contents, far after their ends, and sometimes negative.
 func (g *generators) open() *rapid.Generator[step] {
 	bounds := sampled([]int64{0, 0, 1, 2, 3, 5, 10, 5000, 1 << 40, -1})
 	return rapid.Custom(func(t *rapid.T) step {
@@ -56,7 +60,8 @@ func (g *generators) open() *rapid.Generator[step] {
 	})
 }
 
-// stat draws a Stat.
+// stat draws a Stat. No difference of errors is excused, as there is nothing
+// but the name.
 func (g *generators) stat() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		name := g.name.Draw(t, "name")

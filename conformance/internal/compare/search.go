@@ -9,7 +9,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// glob draws a Glob.
+// glob draws a Glob. Its errors may be about the pattern, about Dir, or about a
+// negative limit.
 func (g *generators) glob() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		pattern, opts := g.pattern.Draw(t, "pattern"), g.globOptions(t)
@@ -59,7 +60,8 @@ func (g *generators) grep() *rapid.Generator[step] {
 	})
 }
 
-// grepOptions draws the options of a Grep.
+// grepOptions draws the options of a Grep. One pattern in four is used in the
+// other mode than its theme has it for, with or without Multiline.
 func (g *generators) grepOptions(t *rapid.T) (pattern string, opts *workspace.GrepOptions) {
 	p := g.expression.Draw(t, "pattern")
 	opts = &workspace.GrepOptions{

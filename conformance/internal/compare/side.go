@@ -17,11 +17,13 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// step is one operation of a sequence.
+// step is one operation of a sequence. names and patterns are empty where a
+// call cannot be wrong for several reasons: isReason then excuses no
+// difference.
 type step struct {
 	text     string
-	names    []string                          // that it is given
-	patterns []string                          // and those of its options
+	names    []string                          // that an error can be about
+	patterns []string                          // the same for patterns and globs
 	nonsense bool                              // its options are not valid
 	needs    func(workspace.Capabilities) bool // nil if every file system can do it
 	ended    bool                              // its context has ended before
@@ -33,6 +35,15 @@ type step struct {
 //
 // What the file system does not declare it must refuse, and the reference then
 // leaves out.
+//
+// A difference of errors is excused if both have the same Op and the error of
+// the file system is true in the reference as well. With a directory "d":
+//
+//	Move("none", "d")   reference:   ErrNotExist, "none"
+//	                    file system: ErrExist, "d"
+//
+// The reference has the directory, so ErrExist is right, too. ErrExist for
+// "none" would be a difference.
 func (step step) compare(t *testing.T, want, got *side) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -56,8 +67,10 @@ func (step step) compare(t *testing.T, want, got *side) string {
 	return diff
 }
 
-// isReason reports whether f is true in reference, too: a call that is wrong for
-// several reasons may report any of them.
+// isReason reports whether f is true in reference, too: a call that is wrong
+// for several reasons may report any of them. The reasons are a negative number
+// or the like, a pattern that is malformed by itself, and what is wrong with
+// the name that f is about. The kinds must be exactly the same.
 func (step step) isReason(ctx context.Context, reference workspace.FileSystem, f failure) bool {
 	var reasons []error
 	if step.nonsense {
@@ -74,7 +87,9 @@ func (step step) isReason(ctx context.Context, reference workspace.FileSystem, f
 	return slices.ContainsFunc(reasons, func(err error) bool { return err != nil && slices.Equal(kindsOf(err), f.Kinds) })
 }
 
-// nameReasons are the errors that an operation may have for name.
+// nameReasons are the errors that an operation may have for name. A directory
+// can be in the way of a new name, or of a read, or not be empty; a file can be
+// in the way of a new name, or be used as a directory.
 func nameReasons(ctx context.Context, reference workspace.FileSystem, name string) []error {
 	info, err := reference.Stat(ctx, name)
 	switch {
@@ -87,14 +102,18 @@ func nameReasons(ctx context.Context, reference workspace.FileSystem, name strin
 }
 
 // answer is what an operation returned, without what two file systems may
-// choose: the strings of versions, times, and the texts of errors.
+// choose: the strings of versions, times, and the texts of errors. Two answers
+// are compared with cmp, so every field counts. Faults are breaches that one
+// side shows by itself, and fail the step whatever the other did.
 type answer struct {
 	Result any     // nil if the operation failed
 	Error  failure // zero if it did not
 	Faults []string
 }
 
-// failure is an error.
+// failure is an error. Kinds has the name of every kind that errors.Is finds,
+// in the order of errorKinds: ErrEscape comes with ErrInvalid. Op and Path are
+// empty if it is no *fs.PathError.
 type failure struct {
 	Kinds    []string
 	Op, Path string
@@ -104,7 +123,8 @@ type failure struct {
 // to test: a call may be wrong for another reason, too.
 func (a answer) refuses() bool { return len(a.Error.Kinds) > 0 && len(a.Faults) == 0 }
 
-// side is one of the two file systems of a comparison, and what is known about it.
+// side is one of the two file systems of a comparison, and what is known about
+// it. It is for one sequence.
 type side struct {
 	fsys     workspace.FileSystem // the reference, or what is compared with it
 	caps     workspace.Capabilities
@@ -138,6 +158,8 @@ func (s *side) fault(format string, args ...any) {
 	s.faults = append(s.faults, fmt.Sprintf("%T: ", s.fsys)+fmt.Sprintf(format, args...))
 }
 
+// errorKinds are the kinds that are compared. Errors that differ only in a kind
+// that is not among them look alike.
 var errorKinds = []struct {
 	name string
 	kind error
@@ -152,6 +174,8 @@ var errorKinds = []struct {
 }
 
 // kindsOf returns the names of the kinds of err, or its text if it has none.
+// The text makes an error of no kind a difference, unless both sides have the
+// same one.
 func kindsOf(err error) []string {
 	var kinds []string
 	for _, k := range errorKinds {
@@ -201,7 +225,7 @@ func (s *side) entry(info workspace.FileInfo) entry {
 }
 
 // entries is a list of them. Nil is another list than an empty one, as it is in
-// JSON.
+// JSON. The versions of all are noted.
 func (s *side) entries(infos []workspace.FileInfo) []entry {
 	if infos == nil {
 		return nil
@@ -214,6 +238,8 @@ func (s *side) entries(infos []workspace.FileInfo) []entry {
 }
 
 // cleaned returns the name that a file system which cleans names makes of name.
+// The log of versions has one entry for a file by it, however the name was
+// spelled. A name that cannot be cleaned is returned as it is.
 func cleaned(name string) string {
 	if clean, err := workspace.CleanName("", name); err == nil {
 		return clean
@@ -222,6 +248,8 @@ func cleaned(name string) string {
 }
 
 // scribbled returns data as a string and changes data, which is the caller's.
+// Bytes that a side has kept for itself are then wrong, and a later read shows
+// it.
 func scribbled(data []byte) string {
 	content := string(data)
 	for i := range data {

@@ -14,6 +14,14 @@ import (
 
 // generators make the arguments of operations, from so few values that
 // operations meet each other.
+//
+// A sequence over thousands of names would write one file and read another. So
+// each sequence draws its few names, one theme with a text and its patterns,
+// and most arguments come from these:
+//
+//	names:    "a", "a-b/a", "b"
+//	name:     mostly one of them; "a-b", "a/ab" (a parent, a child), or another
+//	pattern:  "a*/?", "**/a", made from them by wildcards
 type generators struct {
 	names      []string                 // that sequences use, few of them so that operations meet
 	name       *rapid.Generator[string] // of anything
@@ -34,7 +42,9 @@ type generators struct {
 }
 
 // newGenerators draws what the operations of one sequence have in common: a few
-// names, and lines with the expressions that match them.
+// names, and lines with the expressions that match them. With malformed,
+// arguments that must be refused are among them, about one in fifteen to
+// thirty.
 func newGenerators(t *rapid.T, corpus *Corpus, malformed bool) *generators {
 	element := corpus.element()
 	other := otherName(element)
@@ -65,7 +75,8 @@ func newGenerators(t *rapid.T, corpus *Corpus, malformed bool) *generators {
 	return g
 }
 
-// anyCondition draws a condition of a write.
+// anyCondition draws a condition of a write. Most writes have none, as a write
+// that is refused leaves nothing to compare.
 func anyCondition() *rapid.Generator[condition] {
 	return sampled([]condition{
 		noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, noOptions, zeroOptions,
@@ -73,8 +84,9 @@ func anyCondition() *rapid.Generator[condition] {
 	})
 }
 
-// sampled is one of values, each equally often. What package rapid has for
-// this prefers the first ones.
+// sampled is one of values, each equally often. What package rapid has for this
+// prefers the first ones. The first value is what a failing sequence is made
+// smaller to, so the plainest one comes first.
 func sampled[T any](values []T) *rapid.Generator[T] {
 	return rapid.Custom(func(t *rapid.T) T { return values[index(t, len(values))] })
 }
@@ -86,6 +98,11 @@ func oneOf[T any](generators ...*rapid.Generator[T]) *rapid.Generator[T] {
 
 // index is less than n, which is small, and becomes smaller as a sequence
 // becomes shorter.
+//
+// It is made of single bits, which rapid draws evenly, and has four more than n
+// needs: the remainder then prefers the small numbers by a sixteenth at most.
+// For n = 3 six bits make 0 to 63, and 22 of these are 0, 21 are 1 and 21 are
+// 2. rapid makes a sequence shorter by turning bits off, which leads to 0.
 func index(t *rapid.T, n int) int {
 	i := 0
 	for bound := 1; bound < 16*n; bound *= 2 {
@@ -120,7 +137,8 @@ func (c *Corpus) element() *rapid.Generator[string] {
 	return seldom(8, usual, sampled(unusual))
 }
 
-// otherName is up to three elements.
+// otherName is up to three elements. Elements in front are dropped until every
+// store can hold it.
 func otherName(element *rapid.Generator[string]) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		elements := rapid.SliceOfN(element, 1, 3).Draw(t, "elements")
@@ -131,11 +149,13 @@ func otherName(element *rapid.Generator[string]) *rapid.Generator[string] {
 	})
 }
 
-// storableName is how long a name may be in every store, in bytes.
+// storableName is how long a name may be in every store, in bytes. A longer one
+// may be refused by one side alone.
 const storableName = 512
 
 // oneOfNames is one of names, one of their parents, which may be the root, a
-// name below one, or another one. Seldom it is not valid.
+// name below one, or another one. Seldom it is not valid. Those that are not
+// valid are left out unless malformed is set.
 func (c *Corpus) oneOfNames(names []string, element *rapid.Generator[string], malformed bool) *rapid.Generator[string] {
 	known := sampled(names)
 	parent := rapid.Map(known, path.Dir)
@@ -155,6 +175,8 @@ func (c *Corpus) oneOfNames(names []string, element *rapid.Generator[string], ma
 func (c *Corpus) contents() []string {
 	all := []string{
 		"", "a", "b", "a\n", "ab\nb\n", "a\r\nb\r\n", "a\n\n\nb", "\n", "\x00", "a\nb\x00\n", "a\xff\nb\xc3\n",
+		// The NUL of the second is the last of the 8 KiB that tell a binary file, the one
+		// of the third the first byte after them.
 		strings.Repeat("ab\n", 3000), strings.Repeat("b", 8191) + "\x00a\n", strings.Repeat("b\n", 4096) + "\x00\na\n",
 		strings.Repeat("long ", 20000) + "a\nb\n", strings.Repeat("x\n", 5000) + "a",
 	}
@@ -164,7 +186,8 @@ func (c *Corpus) contents() []string {
 	return all
 }
 
-// contentOf is a content that fits a file's name.
+// contentOf is a content that fits a file's name: for a .gitignore file it is
+// rules, so that searches with Gitignore have some to apply.
 func (g *generators) contentOf(t *rapid.T, name string) string {
 	if strings.HasSuffix(name, ".gitignore") {
 		return g.ignore.Draw(t, "ignore")
@@ -186,8 +209,9 @@ func (c *Corpus) expressions(malformed bool) []Pattern {
 	return all
 }
 
-// pattern is a glob of up to three elements, and seldom one with something
-// odd about it.
+// pattern is a glob of up to three elements, and seldom one with something odd
+// about it. Many are made from names, as a pattern at random seldom matches
+// anything.
 func (c *Corpus) pattern(names []string, malformed bool) *rapid.Generator[string] {
 	element := sampled([]string{
 		"*", "**", "a", "b", "*", "**", "a*", "?", "*b", "a?b", "[ab]", "[^a]", "[!a]*", "[a-b]*", "{a,b}", "{a,a-b,a/b}", "{,a}b",
@@ -213,6 +237,13 @@ func (c *Corpus) pattern(names []string, malformed bool) *rapid.Generator[string
 }
 
 // patternOf is a glob that matches one of names in most cases.
+//
+// Each element keeps a part and has a wildcard for the rest. From "a-b/ab" it
+// makes, for example,
+//
+//	*/ab    a?b/a*    **/[a]b    a{\-b,x}/ab
+//
+// [^x] for a letter matches unless the letter is an x.
 func patternOf(names []string) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		elements := strings.Split(sampled(names).Draw(t, "name"), "/")
@@ -229,7 +260,9 @@ func patternOf(names []string) *rapid.Generator[string] {
 	})
 }
 
-// escaped is a pattern that matches runes alone.
+// escaped is a pattern that matches runes alone. In a class and in braces,
+// other characters are special than elsewhere. A backslash is right for all of
+// them.
 func escaped(runes []rune) string {
 	text := ""
 	for _, r := range runes {
@@ -241,7 +274,8 @@ func escaped(runes []rune) string {
 	return text
 }
 
-// filters are odd globs for IncludeGlob and ExcludeGlob.
+// filters are odd globs for IncludeGlob and ExcludeGlob. A slash in front
+// anchors, and alone or doubled it is malformed.
 func filters(malformed bool) []string {
 	all := []string{"*", "**", "*.b", "/a", "/*", "/**/a", "a/**", "a/*", "**/b"}
 	if malformed {
@@ -250,9 +284,12 @@ func filters(malformed bool) []string {
 	return all
 }
 
+// equateEmpty lets nil and empty lists be equal, for pages, which are put
+// together here.
 var equateEmpty = cmpopts.EquateEmpty()
 
-// Brief quotes content, shortened if it is long.
+// Brief quotes content, shortened if it is long. It cuts at 60 bytes, also
+// within a character, which is then shown as an escape.
 func Brief(content string) string {
 	const most = 60
 	if len(content) <= most {

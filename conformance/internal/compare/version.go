@@ -8,12 +8,25 @@ import (
 
 // versionLog is what one side has said about its versions, by the clean names of the
 // files.
+//
+// Versions of the two sides are different strings, so each side is tested by
+// itself:
+//
+//	WriteFile("a", "x") = v1
+//	Stat("a") = v2             fault: another version, and nobody has written
+//	WriteFile("a", "y") = v1   fault: v1 had other bytes
+//
+// current has what must not change, and is forgotten when a file is written,
+// moved or removed. contents is kept for the whole sequence: a version never
+// comes back with other bytes. written has all writes in order, for conditions
+// that are out of date.
 type versionLog struct {
 	current  map[string]workspace.Version // since the last write
 	contents map[string]map[workspace.Version]string
 	written  map[string][]write
 }
 
+// write is what one write left.
 type write struct {
 	version workspace.Version
 	content string
@@ -28,7 +41,9 @@ func newVersionLog() versionLog {
 	}
 }
 
-// saw notes that the file name has version.
+// saw notes that the file name has version. It is a fault if nothing has
+// changed the file since another version was seen, or if it has a version
+// against what is declared.
 func (s *side) saw(name string, version workspace.Version) {
 	if (version != "") != s.caps.Versions {
 		s.fault("file %q has the version %q, and Capabilities.Versions is %v", name, version, s.caps.Versions)
@@ -65,6 +80,7 @@ func (s *side) wrote(name string, version workspace.Version, content string) {
 }
 
 // forget notes that the version of name, and those of all below it, may change.
+// It is called after Rm, and for both names of a Move. contents stays.
 func (s *side) forget(name string) {
 	name = cleaned(name)
 	for known := range s.versions.current {
@@ -74,5 +90,6 @@ func (s *side) forget(name string) {
 	}
 }
 
-// foreignVersion is no version of any file.
+// foreignVersion is no version of any file. With it as the condition, the write
+// of a file is a conflict.
 const foreignVersion workspace.Version = "no version"

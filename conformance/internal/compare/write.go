@@ -11,9 +11,12 @@ import (
 )
 
 // condition is the options of a write. IfVersion is chosen when the write
-// begins.
+// begins. Its text is what a sequence shows, as the versions of the two sides
+// differ.
 type condition string
 
+// The conditions that are drawn. ifBoth is refused whatever the file is, and
+// "*" is a version like any other, although HTTP has another meaning for it.
 const (
 	noOptions   condition = "nil"
 	zeroOptions condition = "{}"
@@ -25,7 +28,9 @@ const (
 	ifBoth      condition = "{IfNotExist, IfVersion: the current one}"
 )
 
-// needs returns the capability that the condition takes.
+// needs returns the capability that the condition takes. Nil means that every
+// file system can do it. One that cannot must refuse, and the reference then
+// leaves the write out.
 func (c condition) needs() func(workspace.Capabilities) bool {
 	if c == noOptions || c == zeroOptions {
 		return nil
@@ -33,8 +38,9 @@ func (c condition) needs() func(workspace.Capabilities) bool {
 	return func(caps workspace.Capabilities) bool { return caps.ConditionalWrite }
 }
 
-// options returns the options for one side: a version is a string of its own
-// on each.
+// options returns the options for one side: a version is a string of its own on
+// each. If the file has no version now, the condition is one that no file has:
+// the write must not create it.
 func (c condition) options(ctx context.Context, s *side, name string) *workspace.WriteOptions {
 	switch c {
 	case noOptions:
@@ -57,7 +63,8 @@ func (c condition) options(ctx context.Context, s *side, name string) *workspace
 	return opts
 }
 
-// stale returns a version that the file name had with other bytes than now.
+// stale returns a version that the file name had with other bytes than now, the
+// latest of them. If there is none, it returns a version of no file.
 func (s *side) stale(name string) workspace.Version {
 	writes := s.versions.written[cleaned(name)]
 	for i := len(writes) - 1; i >= 0; i-- {
@@ -75,7 +82,8 @@ func (g *generators) writeFile() *rapid.Generator[step] {
 	})
 }
 
-// write draws a write with a condition.
+// write draws a write with a condition. The data is changed after the write, so
+// a side that keeps the slice shows other bytes later.
 func (g *generators) write(t *rapid.T, name string, cond condition) step {
 	content := g.contentOf(t, name)
 	text := fmt.Sprintf("WriteFile(%q, %s, %s)", name, Brief(content), cond)
@@ -136,8 +144,9 @@ func (s *side) create(ctx context.Context, name string, parts []string, opts *wo
 	return before, err
 }
 
-// discard may fail on one side alone, as what Commit would refuse can be refused
-// before.
+// discard may fail on one side alone, as what Commit would refuse can be
+// refused before. So its answer is empty, and only what is left of it is
+// compared.
 func (s *side) discard(ctx context.Context, name string, parts []string, opts *workspace.WriteOptions) {
 	w, err := workspace.Create(ctx, s.fsys, name, opts)
 	if err != nil {
@@ -182,7 +191,8 @@ func (g *generators) rm() *rapid.Generator[step] {
 	})
 }
 
-// move draws a Move.
+// move draws a Move. A move of the root, onto itself or below itself is
+// nonsense: what else is wrong with it is up to the file system.
 func (g *generators) move() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		source, destination := g.name.Draw(t, "source"), g.free.Draw(t, "destination")
@@ -200,7 +210,8 @@ func (g *generators) move() *rapid.Generator[step] {
 	})
 }
 
-// copy draws a Copy.
+// copy draws a Copy. A file system without Copy still copies if it has
+// conditional writes, by the fallback.
 func (g *generators) copy() *rapid.Generator[step] {
 	return rapid.Custom(func(t *rapid.T) step {
 		source, destination := g.name.Draw(t, "source"), g.free.Draw(t, "destination")

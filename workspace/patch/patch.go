@@ -138,14 +138,15 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d of the patch: %s", e.Line, e.Reason)
 }
 
-// Apply applies the patch text to the files of ws, in one transaction.
+// Apply applies the patch text to the files of ws, in one transaction. It
+// returns the changes in the order of the patch, with the versions of the new
+// files.
 //
 // # Errors
 //
 // Those of [Parse], [Patch.Plan] and [Plan.Apply].
 //
-// No file has changed after an error of the first two. The changes are in the
-// order of the patch, with the versions of the new files.
+// No file has changed after an error of the first two.
 func Apply(ctx context.Context, ws *workspace.Workspace, text string) ([]Change, error) {
 	p, err := Parse(text)
 	if err != nil {

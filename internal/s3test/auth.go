@@ -77,8 +77,8 @@ func signatureMismatch() *apiError {
 }
 
 // checkScope tests for whom, and where, the request is signed. A wrong region
-// is answered with the right one, in the body and in a header. Clients take it
-// from there and send the request again.
+// is answered with the right one, in the body and in a header, from where a
+// client can take it.
 func (s *Server) checkScope(a credential) error {
 	if a.accessKeyID != s.AccessKeyID {
 		e := &apiError{status: http.StatusForbidden, code: "InvalidAccessKeyId",
@@ -320,7 +320,8 @@ func (c *call) headerCredential(header string) (credential, error) {
 }
 
 // headerTime returns the time at which a request was signed. X-Amz-Date comes
-// first: many HTTP libraries set Date themselves, after the request was signed.
+// first, because an HTTP library may set Date itself after the request was
+// signed.
 func (c *call) headerTime() (time.Time, error) {
 	if t, err := time.Parse(amzTimeFormat, c.header("X-Amz-Date")); err == nil {
 		return t, nil

@@ -120,8 +120,8 @@ func (c *call) query(name string) string { return c.request.Query.Get(name) }
 func (c *call) has(name string) bool { return c.request.Query.Has(name) }
 
 // serve answers one request. The order decides what a fault can imitate: an
-// Unread one comes before the body is read; Reset, Status and Instead come
-// before the store is touched; the others come after the request has taken
+// Unread one comes before the body is read; Delay, Reset, Status and Instead
+// come before the store is touched; the others come after the request has taken
 // effect, when the client waits for the answer.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := s.newCall(w, r)
@@ -409,8 +409,9 @@ func (s *Server) ResetRequests() {
 	s.requests = nil
 }
 
-// record adds a request to the log. Each request is recorded once, before the
-// first byte of its answer is sent.
+// record adds a request to the log. A request is recorded at most once, before
+// the first byte of its answer is sent. One whose client leaves before it is
+// served is not in the log.
 func (s *Server) record(request Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

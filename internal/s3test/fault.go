@@ -162,8 +162,8 @@ func (s *Server) deliver(c *call, a *answer, fault Fault) {
 
 // send writes the status, the headers, which promise the whole body, and part.
 //
-// The length is that of the whole answer although part may be shorter: that is
-// how a client notices a cut.
+// Content-Length is for the whole answer although part may be shorter: that is how
+// a client notices a cut.
 func (a *answer) send(w http.ResponseWriter, part []byte) {
 	header := w.Header()
 	for name, values := range a.header {

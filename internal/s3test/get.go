@@ -27,7 +27,7 @@ func (s *Server) getObject(c *call) (*answer, error) {
 // its conditions.
 //
 // Conditions come before the range: a range of another content is of no use.
-// The checksum is that of the whole object, so a part has none.
+// The checksum is for the whole object, so a part has none.
 func (c *call) read(o *object, now time.Time) (*answer, error) {
 	if failed := c.checkRead(o, "", now); failed != nil && failed.notModified {
 		a := plain(http.StatusNotModified)

@@ -53,8 +53,8 @@ func (o *object) part(first, last int64) []byte {
 func (o *object) content() []byte { return o.part(0, o.size-1) }
 
 // storedHeader returns the headers of the request that are stored with an
-// object. The limit for x-amz-meta- headers counts names without the prefix and
-// values, as S3 does. Several headers of one name become one value.
+// object. The limit for x-amz-meta- headers counts values, and names without
+// the prefix. Several headers of one name become one value.
 func (c *call) storedHeader() (http.Header, error) {
 	header := http.Header{}
 	for _, name := range append(storedNames(), storedApart()...) {

@@ -82,7 +82,7 @@ func (s *Server) createUpload(c *call) (*answer, error) {
 
 // setChecksum sets the kind of checksum that the object will have: unless it is
 // asked for otherwise, one made of those of the parts. Checksums of type CRC
-// are linear: S3 combines those of the parts to that of the whole, without
+// are linear: S3 combines those of the parts into one of the whole, without
 // reading the content. With SHA that is impossible, so the object gets the hash
 // of the parts' hashes.
 func (u *upload) setChecksum(algorithm, kind string) error {

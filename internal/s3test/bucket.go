@@ -242,7 +242,8 @@ func (y *Synthetic) length() int { return y.Len }
 // key returns the key at a place of the list.
 func (y *Synthetic) key(i int) string { return y.Key(i) }
 
-// object makes the object at i up. Its ETag depends on key and size only.
+// object makes the object at i up. Its ETag depends on the key only, so it does not
+// show that Size returns something else than before.
 func (y *Synthetic) object(i int) *object {
 	o := &object{
 		key: y.Key(i), modified: time.Unix(0, 0).UTC(),

@@ -12,8 +12,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-// benchDenied compares a Grep of 10,000 files of 1 KiB in 200 directories with one
-// through rules that deny 50 patterns. None of the files matches one.
+// benchDenied compares a Grep of 10,000 files of 1 KiB in 200 directories with
+// one through rules that deny 50 patterns. None of the files matches one. It
+// shows what the rules cost a search that they do not change.
 func benchDenied(b *bench) error {
 	dir, err := os.MkdirTemp("", "bench-denied")
 	if err != nil {

@@ -17,8 +17,9 @@ const (
 	writesPerTurn = 300
 )
 
-// benchFiles compares reads, and writes that replace a file at once, with what a
-// programmer would write with package os.
+// benchFiles compares reads, and writes that replace a file at once, with what
+// a programmer would write with package os. [os.Root] resolves a name without
+// leaving its directory, as localbash does; os.ReadFile follows any symlink.
 func benchFiles(b *bench) error {
 	dir := filepath.Join(b.temp, "files")
 	content := []byte(lines(smallBytes))

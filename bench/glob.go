@@ -6,7 +6,9 @@ import (
 	"github.com/workspacekit/workspacekit/providers/localbash"
 )
 
-// benchGlob compares a Glob in this process, and by the command, with other programs.
+// benchGlob compares a Glob in this process, and by the command, with other
+// programs. Every file is looked at, also what a .gitignore names, so that all
+// count the same ones.
 func benchGlob(b *bench) error {
 	command, err := b.command()
 	if err != nil {

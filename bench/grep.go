@@ -20,7 +20,8 @@ import (
 // pattern is one of a class.
 type pattern struct{ what, pattern string }
 
-// patterns are of six classes, and a word that is nowhere.
+// patterns are of six classes, and a word that is nowhere. The classes differ
+// in how much literal text a match has, by which a search can skip the rest.
 var patterns = []pattern{
 	{"rare word", "readGCStats"},
 	{"common word", "interface"},
@@ -44,6 +45,9 @@ var walkread []byte
 // benchGrep compares a Grep in this process, from opening the folder to the
 // sorted result, with runs of other programs. GNU grep and ripgrep sort nothing
 // unless they are asked to. All search every file that is not binary.
+//
+// The C program that only reads shows what the disk and the system take: nobody
+// without an index can be faster.
 func benchGrep(b *bench) error {
 	reader, err := b.buildReader()
 	if err != nil {
@@ -74,7 +78,8 @@ func benchGrep(b *bench) error {
 	return b.ignoring(filepath.Join(large, "copy0"))
 }
 
-// grep compares one search.
+// grep compares one search. reader is empty if that program could not be built.
+// GNU grep knows \d in its option -P only.
 func (b *bench) grep(job, dir, pattern string, reader []measure.Contender) error {
 	const remedy = "apt-get install ripgrep"
 	rg := ripgrep(pattern, dir)
@@ -115,7 +120,8 @@ func ripgrep(pattern, dir string) []string {
 	return []string{"rg", "--no-config", "--no-ignore", "--hidden", "--line-number", "--no-heading", "--color", "never", "-e", pattern, dir}
 }
 
-// firstMatches compares a search that ends early with one of everything.
+// firstMatches compares a search that ends early with one of everything, which is
+// there to show what a limit saves.
 func (b *bench) firstMatches(dir string) error {
 	return b.Run("the first 100 of `return`",
 		by("localbash", func() (int, error) { return search(dir, "return", &workspace.GrepOptions{MaxResults: 100}) }),
@@ -126,6 +132,8 @@ func (b *bench) firstMatches(dir string) error {
 }
 
 // ignoring compares searches that honour the .gitignore files of a work tree.
+//
+// Without a repository, ripgrep would not apply the .gitignore files.
 func (b *bench) ignoring(dir string) error {
 	if err := quietly("git", "init", "-q", dir); err != nil {
 		return fmt.Errorf("%w: git: %w", errMissing, err)
@@ -141,7 +149,9 @@ func (b *bench) ignoring(dir string) error {
 		}), others...)
 }
 
-// search opens a folder and searches it, as a program that does only that.
+// search opens a folder and searches it, as a program that does only that. It
+// opens and closes the folder each time, as a command does, so nothing is known
+// before.
 func search(dir, pattern string, opts *workspace.GrepOptions) (int, error) {
 	fsys, err := localbash.Open(dir, nil)
 	if err != nil {

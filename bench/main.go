@@ -22,7 +22,9 @@ import (
 	"github.com/workspacekit/workspacekit/bench/measure"
 )
 
-// workload is a group of jobs that are of one kind.
+// workload is a group of jobs that are of one kind. about is for the list of
+// -help. An error of run that wraps errMissing leaves the workload out, unless
+// it was asked for by name.
 type workload struct {
 	name, about string
 	run         func(*bench) error
@@ -75,6 +77,9 @@ func exit(err error) {
 
 // run measures what -run chooses. Without -run, a workload whose programs are missing
 // is left out and named.
+//
+// Any other error of a workload ends the run. What has been printed by then is
+// valid.
 func run(only, dir string, rounds int, cpu bool, svg string, extra int) (err error) {
 	if rounds < 1 || extra > 0 {
 		return errors.New("-n must be at least 1, and there are no arguments: -run grep runs one workload")
@@ -109,7 +114,8 @@ func run(only, dir string, rounds int, cpu bool, svg string, extra int) (err err
 	return errors.Join(b.Plot(file), file.Close())
 }
 
-// choose returns the workloads with the names.
+// choose returns the workloads with the names. They are in the order of names,
+// and all of them for "".
 func choose(names string) ([]workload, error) {
 	all := workloads()
 	if names == "" {
@@ -126,7 +132,8 @@ func choose(names string) ([]workload, error) {
 	return chosen, nil
 }
 
-// bench is one run.
+// bench is one run. Workloads use the same trees in temp, which the first one
+// that needs them makes.
 type bench struct {
 	measure.Report
 	dir     string // the tree to search
@@ -191,6 +198,9 @@ func by(name string, do func() (int, error)) measure.Contender {
 
 // installed returns those contenders whose programs this machine has, and says which it
 // lacks.
+//
+// A missing program is no failure, since the ratios to the others are of use
+// without it.
 func (b *bench) installed(all []peer) []measure.Contender {
 	var found []measure.Contender
 	for _, p := range all {
@@ -204,6 +214,8 @@ func (b *bench) installed(all []peer) []measure.Contender {
 }
 
 // peer is a program that prints a line for each result.
+//
+// remedy is the command that installs it.
 type peer struct {
 	name, remedy string
 	command      []string

@@ -17,7 +17,8 @@ import (
 )
 
 // reference is the server that the protocol's own project has for files, and
-// how npm knows it.
+// how npm knows it. The newest release is installed, so ratios of different
+// days may be to different ones.
 const reference = "@modelcontextprotocol/server-filesystem"
 
 // The files and directories that are served.
@@ -109,7 +110,8 @@ func benchMCP(b *bench) (err error) {
 			often(edit(constant, "edit_file", "edit3.txt", true))))
 }
 
-// constantCommand makes of this program a server of constant texts.
+// constantCommand makes of this program a server of constant texts. The child
+// is this program itself, so that no second one must be built.
 const constantCommand = "constant-texts"
 
 // serveConstants answers with texts in memory what this client asks the reference server.
@@ -162,7 +164,8 @@ func often(do func() (int, error)) func() (int, error) {
 	}
 }
 
-// lines returns size bytes of text that looks like source code.
+// lines returns size bytes of text that looks like source code. It is the same
+// text for the same size in each run.
 func lines(size int) string {
 	random := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -172,8 +175,8 @@ func lines(size int) string {
 	return b.String()[:size]
 }
 
-// startReference installs the reference server from npm, and starts it for the folder
-// served.
+// startReference installs the reference server from npm, and starts it for the
+// folder served. It needs npm, node and the network.
 func startReference(dir, served string) (*mcp.ClientSession, error) {
 	if err := quietly("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", reference); err != nil {
 		return nil, err
@@ -181,7 +184,8 @@ func startReference(dir, served string) (*mcp.ClientSession, error) {
 	return connect(exec.Command("node", filepath.Join(dir, "node_modules", filepath.FromSlash(reference), "dist", "index.js"), served))
 }
 
-// connect starts a server of the Model Context Protocol on standard input and output.
+// connect starts a server of the Model Context Protocol on standard input and
+// output. The caller closes the session, which ends the server.
 func connect(command *exec.Cmd) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
 	return client.Connect(context.Background(), &mcp.CommandTransport{Command: command}, nil)
@@ -260,7 +264,9 @@ func list(session *mcp.ClientSession, tool, path string) (int, error) {
 	return entries, err
 }
 
-// edit returns what replaces a word of a file, each time by the other one of two.
+// edit returns what replaces a word of a file, each time by the other one of
+// two. So a file is the same after two calls. inList says that the tool takes a
+// list of edits.
 func edit(session *mcp.ClientSession, tool, path string, inList bool) func() (int, error) {
 	from, to := "the first line", "line number one"
 	return func() (int, error) {

@@ -64,7 +64,8 @@ func describe(path string, n int, entry func(i int) (string, error)) error {
 	return os.WriteFile(path, []byte(text.String()), 0o666)
 }
 
-// opening is what one round has taken.
+// opening is what one round has taken. load is for reading and checking the
+// file, open for making the workspaces.
 type opening struct {
 	load, open              time.Duration
 	heap                    int64 // bytes that are held while it is open
@@ -103,8 +104,9 @@ func medianOf(all []opening, of func(opening) int64) int64 {
 	return values[len(values)/2]
 }
 
-// openOnce loads and opens a file, and returns what that took and what it holds until
-// it is closed.
+// openOnce loads and opens a file, and returns what that took and what it holds
+// until it is closed. Nothing else must run in this process meanwhile, as the
+// figures are those of all of it.
 func openOnce(path string) (o opening, err error) {
 	heap, goroutines, descriptors := heapInUse(), runtime.NumGoroutine(), openDescriptors()
 	start := time.Now()

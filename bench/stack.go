@@ -81,7 +81,10 @@ func stackName(i int) string {
 	return fmt.Sprintf("src/package%02d/internal/file%02d.go", i/stackPerFolder, i%stackPerFolder)
 }
 
-// stack returns fsys with everything around it that a configuration can ask for.
+// stack returns fsys with everything around it that a configuration can ask
+// for. The rules are of each kind that takes a way of its own: denied,
+// read-only, and in order, with and without a question. None of them matches
+// the files that are read.
 func stack(fsys workspace.FileSystem) (*workspace.Workspace, error) {
 	rules := policy.Rules{DeniedPaths: []string{".env*", "*.pem", "id_*", "vault/**"}, ReadOnlyPaths: []string{"vendor/**", "*.lock"}}
 	for i := len(rules.DeniedPaths) + len(rules.ReadOnlyPaths); i < stackRules; i++ {

@@ -11,10 +11,12 @@ import (
 	"github.com/workspacekit/workspacekit/bench/measure"
 )
 
-// startsPerTurn is how often a turn starts a program.
+// startsPerTurn is how often a turn starts a program. One start is too short to
+// be measured alone.
 const startsPerTurn = 10
 
 // benchStart compares the time from the start of the command to its first byte.
+// The Go program that only prints a line shows what any Go program takes.
 func benchStart(b *bench) error {
 	command, err := b.command()
 	if err != nil {

@@ -15,8 +15,10 @@ import (
 // indexLimit bounds how long an index may take to read a tree.
 const indexLimit = 5 * time.Minute
 
-// benchWarm compares searches of a folder that has an index, and was searched before, with
-// runs of ripgrep and fd, and with searches without an index.
+// benchWarm compares searches of a folder that has an index, and was searched
+// before, with runs of ripgrep and fd, and with searches without an index. An
+// agent searches the same folder again and again, while ripgrep begins with
+// nothing each time.
 func benchWarm(b *bench) error {
 	if err := b.warm("the tree", b.dir, patterns); err != nil {
 		return err
@@ -44,7 +46,8 @@ func (b *bench) make(dir string, tree func(dir string) error) error {
 	return tree(dir)
 }
 
-// warm compares searches of one tree.
+// warm compares searches of one tree. All searches are compared after the index
+// is complete: how long that took is printed apart.
 func (b *bench) warm(tree, dir string, patterns []pattern) error {
 	fsys, err := localbash.Open(dir, &localbash.Options{Index: &localbash.IndexOptions{MaxMemory: 1 << 30}})
 	if err != nil {

@@ -26,8 +26,9 @@ type box struct {
 	sent   atomic.Int64  // how many messages have been sent to the shells of attach
 }
 
-// newBox creates a container from the image and opens it. Its random name lets several
-// runs work side by side.
+// newBox creates a container from the image and opens it. Its random name lets
+// several runs work side by side. The caller closes files, which removes the
+// container.
 func newBox(ctx context.Context, host, image string) (*box, error) {
 	if host == "" || image == "" {
 		return nil, errors.New(`there is no engine to measure: eval "$(.ci/engines start)" starts Docker, makes the images and sets WORKSPACEKIT_DOCKER_HOST, WORKSPACEKIT_DEBIAN_IMAGE and WORKSPACEKIT_BUSYBOX_IMAGE; it needs root and apt-get install docker.io busybox-static debootstrap`)
@@ -40,7 +41,8 @@ func newBox(ctx context.Context, host, image string) (*box, error) {
 	return b, err
 }
 
-// client runs the engine's client and returns what it writes.
+// client runs the engine's client and returns what it writes. Its error has
+// what the client wrote to standard error.
 func (b *box) client(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, b.engine[0], slices.Concat(b.engine[1:], args)...)
 	var out, complaint bytes.Buffer
@@ -57,14 +59,15 @@ func (b *box) exec(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 // attach opens root once more, as a program does that has just started. It
-// counts what is sent to the shells.
+// counts what is sent to the shells. The caller closes it; the container stays.
 func (b *box) attach(ctx context.Context) (*container.FS, error) {
 	command := container.Command(slices.Concat(b.engine, []string{"exec", "-i", b.name}))
 	return container.Open(ctx, &container.Options{Executor: counting{command, &b.sent}, Root: root})
 }
 
 // counting is an Executor that counts the messages to what it starts: a request
-// without input is one.
+// without input is one. The provider is not changed for it: an Executor is
+// where its messages leave.
 type counting struct {
 	container.Executor
 	sent *atomic.Int64

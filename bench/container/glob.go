@@ -21,7 +21,7 @@ const (
 const globRounds = 3
 
 // benchGlob measures a Glob over 10,000 files. It must be one message to the
-// container.
+// container. Both must find the same names, in the same order.
 func benchGlob(ctx context.Context, b *box, t *table) error {
 	archive, err := globTree()
 	if err != nil {

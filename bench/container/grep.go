@@ -15,7 +15,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// search is one pattern, and what grep is to do with it.
+// search is one pattern, and what grep is to do with it. options are letters
+// that are added to those of grep.
 type search struct {
 	what, pattern, options string
 	limit                  int // of matches; 0 for none
@@ -85,7 +86,8 @@ func (b *box) again(ctx context.Context, t *table, s search, want *workspace.Gre
 }
 
 // first compares the first searches of workspaces that have just been opened.
-// Opening them is not counted.
+// Opening them is not counted. Each turn has a workspace of its own, since a
+// second search would know which files are binary.
 func (b *box) first(ctx context.Context, t *table, s search, want *workspace.GrepResult) error {
 	var f *container.FS
 	fresh := func() (err error) {
@@ -106,7 +108,8 @@ func (b *box) first(ctx context.Context, t *table, s search, want *workspace.Gre
 	return err
 }
 
-// peer is one run of grep in the container.
+// peer is one run of grep in the container. With a limit, head ends grep early,
+// as the limit ends ours.
 func (b *box) peer(ctx context.Context, s search) contender {
 	options := "-rnE" + s.options
 	command := []string{"grep", options, "-e", strings.TrimPrefix(s.pattern, "(?i)"), "src"}

@@ -16,7 +16,8 @@ type contender struct {
 	before func() error // what comes before a turn and does not count; nil for nothing
 }
 
-// bar is how many times as fast as theirs ours must be; 0 is none.
+// bar is how many times as fast as theirs ours must be; 0 is none. It is a goal
+// of this project, and missing one is no error.
 type bar float64
 
 // times are how long the rounds, or turns, of one contender took.
@@ -25,7 +26,8 @@ type times []time.Duration
 // median returns the median, or the larger of the two in the middle.
 func (t times) median() time.Duration { return slices.Sorted(slices.Values(t))[len(t)/2] }
 
-// table is what is printed for one image, as Markdown.
+// table is what is printed for one image, as Markdown. Rows are printed as soon
+// as they are known, because a run takes minutes.
 type table struct {
 	rounds       int
 	bars, notMet int // how many ratios have a bar, and how many are above theirs

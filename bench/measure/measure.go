@@ -26,8 +26,9 @@ type Contender struct {
 // are no measure.
 const Uncounted = -1
 
-// Report runs jobs and collects what they took. Its fields are set before the first call.
-// It is for one goroutine.
+// Report runs jobs and collects what they took. Its fields are set before the
+// first call. It is for one goroutine. The tables are Markdown. Errors of
+// writing to Out are ignored.
 type Report struct {
 	Rounds int       // at least 1
 	Out    io.Writer // for the tables
@@ -61,7 +62,14 @@ func (r *Report) Title(title string) {
 	r.groups, r.columns = append(r.groups, group{title: title}), nil
 }
 
-// Run compares ours with the others, and prints a row of a table.
+// Run compares ours with the others, and prints a row of a table. The first
+// error ends it, and then no row is printed. If the contenders do not find
+// equally much, the row says so, as the ratio then compares different jobs. In
+// a round of three:
+//
+//	round 0   a b c   does not count
+//	round 1   b c a
+//	round 2   c a b
 func (r *Report) Run(job string, ours Contender, others ...Contender) error {
 	all := append([]Contender{ours}, others...)
 	took, worked := make([][]time.Duration, len(all)), make([][]time.Duration, len(all))
@@ -86,6 +94,8 @@ func (r *Report) Run(job string, ours Contender, others ...Contender) error {
 
 // print prints a row, after the head of the table unless the one before has the same
 // columns.
+//
+// A ratio below 1 means that ours is faster.
 func (r *Report) print(job, note string, all []Contender, took, worked [][]time.Duration) {
 	var columns []string
 	for _, c := range all {
@@ -115,7 +125,9 @@ func (r *Report) print(job, note string, all []Contender, took, worked [][]time.
 	last.rows = append(last.rows, now)
 }
 
-// compare returns the ratio of ours to theirs.
+// compare returns the ratio of ours to theirs. The least and the greatest are
+// of pairs in one round, so what changes from round to round, such as the clock
+// of the processor, is in neither.
 func compare(peer string, ours, theirs []time.Duration) result {
 	c := result{peer: peer, ratio: float64(median(ours)) / float64(median(theirs)), least: math.Inf(1)}
 	for i := range ours {
@@ -126,6 +138,8 @@ func compare(peer string, ours, theirs []time.Duration) result {
 }
 
 // differences says who found how much, unless all found the same.
+//
+// Contenders that are [Uncounted] are left out.
 func differences(all []Contender, found []int) string {
 	var counted []string
 	var numbers []int

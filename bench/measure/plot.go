@@ -8,7 +8,8 @@ import (
 	"text/template"
 )
 
-// The plot, in pixels. Its axis is logarithmic, from lowest to highest.
+// The plot, in pixels. Its axis is logarithmic, from lowest to highest. Ratios
+// beyond its ends are drawn at the ends.
 const (
 	rowHeight, labelWidth, plotWidth, margin = 20, 370, 520, 14
 
@@ -46,8 +47,10 @@ type mark struct {
 	Text, Colour    string
 }
 
-// Plot writes the ratios, of processor time with CPU, as an SVG image: a dot for each
-// median, with a line from the least to the greatest ratio of a round.
+// Plot writes the ratios, of processor time with CPU, as an SVG image: a dot
+// for each median, with a line from the least to the greatest ratio of a round.
+// Colours are given in the order in which contenders first appear. It may be
+// called after any Run.
 func (r *Report) Plot(w io.Writer) error {
 	f := figure{Width: labelWidth + plotWidth + margin, Left: labelWidth, Right: labelWidth + plotWidth, One: place(1)}
 	var peers []string
@@ -90,6 +93,9 @@ func (r *Report) Plot(w io.Writer) error {
 }
 
 // place returns where a ratio is on the axis.
+//
+// The axis is logarithmic so that twice as fast and half as fast are equally
+// far from 1.
 func place(ratio float64) int {
 	at := math.Log(min(max(ratio, lowest), highest)/lowest) / math.Log(highest/lowest)
 	return labelWidth + int(math.Round(at*plotWidth))

@@ -17,6 +17,8 @@ import (
 )
 
 // bench is a benchmark that can be chosen by its name.
+//
+// needs are written before the first round, outside of what is measured.
 type bench struct {
 	name    string
 	needs   objects
@@ -244,7 +246,8 @@ func (c *clients) countBlobs(ctx context.Context, prefix, delimiter string) (int
 }
 
 // grepJob searches set. The workspace of the second search has searched in the
-// round that is not counted.
+// round that is not counted. The loop that one writes first and the requests
+// alone are the bounds between which a search should be.
 func grepJob(c *clients, set objects) job {
 	j := grepAgainJob(c, set)
 	j.contenders = append(j.contenders,

@@ -39,7 +39,8 @@ type clients struct {
 	sent       *atomic.Int64 // requests of oursClient
 }
 
-// counted counts the requests of a client.
+// counted counts the requests of a client. An attempt that the SDK makes again
+// counts again.
 type counted struct {
 	s3.HTTPClient
 	sent *atomic.Int64
@@ -169,7 +170,8 @@ func (p plain) list(ctx context.Context, prefix, delimiter string) (int, error) 
 }
 
 // element returns the content of the only XML element name of body, which must
-// have no escapes; empty if there is none.
+// have no escapes; empty if there is none. It is no XML parser, which would
+// take time of its own.
 func element(body []byte, name string) string {
 	_, rest, _ := bytes.Cut(body, []byte("<"+name+">"))
 	content, _, _ := bytes.Cut(rest, []byte("</"+name+">"))

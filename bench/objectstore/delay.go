@@ -16,7 +16,8 @@ const bufferSize = 64 << 10
 // delayed returns an endpoint in front of endpoint that passes on what it is
 // sent only after latency. A request that fits into one write, as those of a
 // read or a listing do, is late by that; answers are not delayed. It ends with
-// ctx.
+// ctx. So a search over a local store can be measured as over a network, where
+// what counts is how many requests wait for each other.
 func delayed(ctx context.Context, endpoint string, latency time.Duration) (string, error) {
 	target, err := url.Parse(endpoint)
 	if err != nil || target.Scheme != "http" {
@@ -40,7 +41,9 @@ func delayed(ctx context.Context, endpoint string, latency time.Duration) (strin
 	return "http://" + listener.Addr().String(), nil
 }
 
-// relay connects client with the server until either hangs up.
+// relay connects client with the server until either hangs up. It holds one
+// write at a time, so a second write on the same connection waits for the
+// first.
 func relay(client net.Conn, server string, latency time.Duration) {
 	defer client.Close()
 	upstream, err := net.Dial("tcp", server)

@@ -50,7 +50,7 @@ func (j job) run(ctx context.Context, rounds int) error {
 }
 
 // print prints the median of each contender with its spread, and the ratio of
-// the first one's median to it.
+// the first one's median to it. A ratio below 1 means that ours is faster.
 func (j job) print(measured []times) {
 	for i, c := range j.contenders {
 		fmt.Printf("  %-36s %9v  (%v to %v)", c.name, short(measured[i].median()), short(slices.Min(measured[i])), short(slices.Max(measured[i])))
@@ -88,6 +88,8 @@ func (j job) round(ctx context.Context, round int) (medians times, results int, 
 	return medians, results, nil
 }
 
+// turn runs a contender once. The labels let a profile be divided by job and
+// contender.
 func (j job) turn(ctx context.Context, c contender) (took time.Duration, results int, err error) {
 	pprof.Do(ctx, pprof.Labels("job", j.name, "contender", c.name), func(ctx context.Context) {
 		start := time.Now()

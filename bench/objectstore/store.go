@@ -20,7 +20,8 @@ type store struct {
 	prefix                       string // of every key; ends in a slash
 }
 
-// newStore returns the prefix of the bucket that the environment names.
+// newStore returns the prefix of the bucket that the environment names. The
+// variables are those of package s3test. It sends no request.
 func newStore(prefix string) (*store, error) {
 	s := &store{region: os.Getenv("WORKSPACEKIT_S3_REGION"), prefix: prefix}
 	if s.region == "" {
@@ -48,7 +49,8 @@ func newStore(prefix string) (*store, error) {
 
 func (s *store) key(name string) string { return s.prefix + name }
 
-// objects is a set of text files in numbered folders.
+// objects is a set of text files in numbered folders. Equal values are the same
+// objects, so benchmarks share them.
 type objects struct {
 	dir     string
 	folders int
@@ -88,7 +90,7 @@ func (o objects) content(i int) string {
 // atOnce is how many requests prepare and remove objects at a time.
 const atOnce = 16
 
-// fill writes the objects.
+// fill writes the objects. The first error stops the others.
 func (s *store) fill(ctx context.Context, o objects) error {
 	client := s.client()
 	group, ctx := errgroup.WithContext(ctx)
@@ -107,7 +109,9 @@ func (s *store) fill(ctx context.Context, o objects) error {
 	return nil
 }
 
-// clear removes every object below the prefix.
+// clear removes every object below the prefix. It is called also after an error
+// or an interrupt, and goes on from page to page while objects of earlier pages
+// are being removed.
 func (s *store) clear(ctx context.Context) error {
 	client := s.client()
 	group, ctx := errgroup.WithContext(ctx)

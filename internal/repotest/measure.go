@@ -14,6 +14,7 @@ import (
 )
 
 // Measures are figures of the Go packages below a directory, test files aside.
+// [Measures.String] prints them as a table.
 type Measures struct {
 	Packages []Package // sorted by directory
 }
@@ -35,7 +36,9 @@ type Helper struct {
 }
 
 // Measure reads the packages below the root of fsys. Directories named testdata
-// and vendor, and those that begin with a dot, are left out.
+// and vendor, and those that begin with a dot, are left out. A file that cannot
+// be parsed is an error. Each directory counts as one package, also if files of
+// it are for different systems.
 func Measure(fsys fs.FS) (*Measures, error) {
 	byDir := map[string]map[string]*ast.File{}
 	positions := token.NewFileSet()
@@ -74,6 +77,8 @@ func Measure(fsys fs.FS) (*Measures, error) {
 	return m, nil
 }
 
+// measurePackage adds up the files of one directory, whose names are the keys
+// of files.
 func measurePackage(positions *token.FileSet, dir string, files map[string]*ast.File) Package {
 	p := Package{Dir: dir, Files: len(files)}
 	for _, file := range files {
@@ -116,7 +121,8 @@ func exported(file *ast.File) (n int) {
 	return n
 }
 
-// receiver returns the name of the type that a method belongs to.
+// receiver returns the name of the type that a method belongs to. It is "T" for
+// T, *T and T[K].
 func receiver(method *ast.FuncDecl) string {
 	name := ""
 	ast.Inspect(method.Recv.List[0].Type, func(n ast.Node) bool {
@@ -158,7 +164,8 @@ func helpers(files map[string]*ast.File) (found []Helper) {
 	return found
 }
 
-// Away counts the helpers that live in another file than their caller.
+// Away counts the helpers that live in another file than their caller. A reader
+// has to open a second file for each of them.
 func (p Package) Away() (n int) {
 	for _, helper := range p.Helpers {
 		if helper.File != helper.Caller {
@@ -194,6 +201,8 @@ func (m *Measures) String() string {
 	return b.String()
 }
 
+// percent returns a share without decimals, and "-" where there is nothing to
+// share.
 func percent(part, whole int) string {
 	if whole == 0 {
 		return "-"

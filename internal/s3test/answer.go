@@ -10,7 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// answer is a response, whole, before any of it is sent.
+// answer is a response, whole, before any of it is sent. It is whole so that a
+// fault can cut it, edit it or lie about its length. In the answer to a HEAD,
+// size is what Content-Length says.
 type answer struct {
 	status int
 	header http.Header
@@ -22,7 +24,8 @@ type answer struct {
 // plain is an answer without a body.
 func plain(status int) *answer { return &answer{status: status, header: http.Header{}} }
 
-// xmlAnswer ends d with its root element and answers with it.
+// xmlAnswer ends d with its root element and answers with it. The answer shares
+// the buffer of d, which must not be written to any more.
 func xmlAnswer(d *document, root string) *answer {
 	d.close(root)
 	a := plain(http.StatusOK)
@@ -46,7 +49,7 @@ type field struct{ name, value string }
 // Error implements error.
 func (e *apiError) Error() string { return fmt.Sprintf("%d %s: %s", e.status, e.code, e.message) }
 
-// with returns e with one more element.
+// with returns e with one more element. It changes e, so e must be new.
 func (e *apiError) with(name, value string) *apiError {
 	e.detail = append(e.detail, field{name, value})
 	return e
@@ -110,7 +113,8 @@ const timeFormat = "2006-01-02T15:04:05.000Z"
 
 // document is XML under construction. It is written by hand because a listing
 // of a thousand keys should cost microseconds, and because encoding/xml
-// replaces the control characters that S3 sends as references.
+// replaces the control characters that S3 sends as references. The caller
+// closes what it opens: nothing checks that the elements match.
 type document struct{ bytes.Buffer }
 
 // newDocument begins a document whose root element is root.
@@ -159,7 +163,8 @@ func (d *document) owner(name string) {
 
 // escape writes value as text. Control characters become references, as S3
 // writes them, though XML 1.0 has no place for most of them: a client that
-// lists such keys has to ask for encoding-type=url.
+// lists such keys has to ask for encoding-type=url. Bytes above ASCII are
+// copied: a key is valid UTF-8, see [call.address].
 func (d *document) escape(value string) {
 	plain := 0
 	for i := 0; i < len(value); i++ {
@@ -192,8 +197,10 @@ func reference(c byte) string {
 	return ""
 }
 
-// urlEncoded is how S3 writes a key if encoding-type is url: a form value
-// whose slashes stay as they are.
+// urlEncoded is how S3 writes a key if encoding-type is url: a form value whose
+// slashes stay as they are. An example:
+//
+//	dir/a b~c+d  ->  dir/a+b%7Ec%2Bd
 func urlEncoded(value string) string {
 	var b strings.Builder
 	for i := 0; i < len(value); i++ {

@@ -20,7 +20,10 @@ import (
 const maxSkew = 15 * time.Minute
 
 // authenticate verifies the signature of the request and the body that it
-// covers, and decodes the body.
+// covers, and decodes the body. Each check has an error of its own, by which a
+// client knows whether to correct its clock, its region or its key. Nothing is
+// decoded before the signature is right. On a public server a request without
+// any is served, and its body is only decoded.
 func (s *Server) authenticate(c *call) error {
 	a, err := c.credential()
 	if err != nil && s.opts.Public && c.header("Authorization") == "" {
@@ -49,7 +52,9 @@ func (s *Server) authenticate(c *call) error {
 	return c.decode(a, signer)
 }
 
-// checkAccount tests whose the bucket is expected to be, and who pays.
+// checkAccount tests whose the bucket is expected to be, and who pays. A client
+// sends the account that it expects so that a bucket which was deleted, and
+// created again by somebody else, gets none of its data.
 func (s *Server) checkAccount(c *call) error {
 	for _, name := range []string{"X-Amz-Expected-Bucket-Owner", "X-Amz-Source-Expected-Bucket-Owner"} {
 		if expected := cmp.Or(c.header(name), c.query(strings.ToLower(name))); expected != "" && s.opts.Owner != "" && expected != s.opts.Owner {
@@ -71,7 +76,9 @@ func signatureMismatch() *apiError {
 		message: "The request signature we calculated does not match the signature you provided. Check your key and signing method."}
 }
 
-// checkScope tests for whom, and where, the request is signed.
+// checkScope tests for whom, and where, the request is signed. A wrong region
+// is answered with the right one, in the body and in a header, from where a
+// client can take it.
 func (s *Server) checkScope(a credential) error {
 	if a.accessKeyID != s.AccessKeyID {
 		e := &apiError{status: http.StatusForbidden, code: "InvalidAccessKeyId",
@@ -87,7 +94,9 @@ func (s *Server) checkScope(a credential) error {
 	return nil
 }
 
-// checkSigned refuses headers of S3 that the signature does not cover.
+// checkSigned refuses headers of S3 that the signature does not cover. Somebody
+// on the way could add them to a request that is signed. The hash of the
+// payload needs no entry in the list, because it is a line of what is signed.
 func (c *call) checkSigned(a credential) error {
 	for name := range c.r.Header {
 		name = strings.ToLower(name)
@@ -100,8 +109,9 @@ func (c *call) checkSigned(a credential) error {
 	return nil
 }
 
-// checkTime tests when the request is signed: just now, or in the lifetime of
-// a presigned URL.
+// checkTime tests when the request is signed: just now, or in the lifetime of a
+// presigned URL. A URL that was signed in advance may be old, and not from the
+// future.
 func (s *Server) checkTime(a credential) error {
 	now := s.opts.Now()
 	age := now.Sub(a.time)
@@ -127,7 +137,11 @@ const (
 	signatureQuery = "X-Amz-Signature"
 )
 
-// credential is what a request says about its signature.
+// credential is what a request says about its signature. In the header of a
+// request it looks so, on one line:
+//
+//	AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/20260102/us-east-1/s3/aws4_request,
+//	SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=64 hex digits
 type credential struct {
 	accessKeyID, date, region, service string
 	signedHeaders                      []string // lower case
@@ -142,7 +156,8 @@ func (a credential) scope() string {
 	return strings.Join([]string{a.date, a.region, a.service, terminator}, "/")
 }
 
-// signer makes the signatures of one scope.
+// signer makes the signatures of one scope. The chunks of a body are signed
+// with the same key as the request, so a signer is made once for each request.
 type signer struct {
 	key         []byte
 	time, scope string
@@ -158,7 +173,13 @@ func newSigner(secret string, a credential) signer {
 	return signer{key: key, time: a.time.Format(amzTimeFormat), scope: a.scope()}
 }
 
-// sign signs the parts of a string to sign that follow its scope.
+// sign signs the parts of a string to sign that follow its scope. For a request
+// the text is, with the hash of its canonical form as the only part:
+//
+//	AWS4-HMAC-SHA256
+//	20260102T030405Z
+//	20260102/us-east-1/s3/aws4_request
+//	e3b0c442...
 func (s signer) sign(kind string, parts ...string) string {
 	text := strings.Join(append([]string{kind, s.time, s.scope}, parts...), "\n")
 	return hex.EncodeToString(keyed(s.key, text))
@@ -177,7 +198,18 @@ func sha256Hex(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// canonicalRequest is the text of r whose hash is signed.
+// canonicalRequest is the text of r whose hash is signed. S3 encodes the path
+// once and keeps its dots and double slashes, unlike the other services of
+// Amazon. For a listing, where the empty line ends the headers:
+//
+//	GET
+//	/workspace
+//	list-type=2&prefix=a%2F
+//	host:127.0.0.1:9000
+//	x-amz-date:20260102T030405Z
+//
+//	host;x-amz-date
+//	UNSIGNED-PAYLOAD
 func canonicalRequest(r *http.Request, signedHeaders []string, payload string) (string, error) {
 	query, err := canonicalQuery(r.URL.RawQuery)
 	if err != nil {
@@ -189,7 +221,9 @@ func canonicalRequest(r *http.Request, signedHeaders []string, payload string) (
 	}, "\n"), nil
 }
 
-// canonicalQuery sorts and re-encodes a query, all but the signature.
+// canonicalQuery sorts and re-encodes a query, all but the signature. A
+// parameter without a value gets "=". Names are compared after they are
+// encoded, as the specification says.
 func canonicalQuery(raw string) (string, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -211,7 +245,9 @@ func canonicalQuery(raw string) (string, error) {
 	return strings.Join(encoded, "&"), nil
 }
 
-// canonicalHeaders writes each signed header on a line of its own.
+// canonicalHeaders writes each signed header on a line of its own. Package http
+// takes Host out of the headers of a request, so it has a case of its own. Runs
+// of spaces become one.
 func canonicalHeaders(r *http.Request, names []string) string {
 	var b strings.Builder
 	for _, name := range names {
@@ -244,6 +280,7 @@ func percentEncoded(text, keep string) string {
 	return b.String()
 }
 
+// maxLifetime is how long a presigned URL may be valid: S3 has seven days, too.
 const maxLifetime = 7 * 24 * time.Hour
 
 // credential reads the signature of the request, from its header or its query.
@@ -282,7 +319,9 @@ func (c *call) headerCredential(header string) (credential, error) {
 	return a, err
 }
 
-// headerTime returns the time at which a request was signed.
+// headerTime returns the time at which a request was signed. X-Amz-Date comes
+// first, because an HTTP library may set Date itself after the request was
+// signed.
 func (c *call) headerTime() (time.Time, error) {
 	if t, err := time.Parse(amzTimeFormat, c.header("X-Amz-Date")); err == nil {
 		return t, nil
@@ -294,7 +333,8 @@ func (c *call) headerTime() (time.Time, error) {
 }
 
 // queryCredential returns the credential and the signature of a URL that was
-// signed in advance.
+// signed in advance. The body of such a request is not signed, unless a header
+// has its hash.
 func (c *call) queryCredential() (credential, error) {
 	a, err := parseCredential(c.query("X-Amz-Credential"), c.query("X-Amz-SignedHeaders"), c.query(signatureQuery))
 	if err != nil {
@@ -327,7 +367,8 @@ func malformedHeader(message string) *apiError {
 	return &apiError{status: http.StatusBadRequest, code: "AuthorizationHeaderMalformed", message: message}
 }
 
-// parseCredential splits a credential into its parts.
+// parseCredential splits a credential into its parts. A request that does not
+// sign its host could be sent to another server, so that is malformed, too.
 func parseCredential(text, signedHeaders, signature string) (credential, error) {
 	parts := strings.Split(text, "/")
 	if len(parts) < 5 || signedHeaders == "" || signature == "" {

@@ -19,7 +19,9 @@ type bucket struct {
 	uploads []*upload // sorted by key, then as they were begun
 }
 
-// index is a list of objects, sorted bytewise by key.
+// index is a list of objects, sorted bytewise by key. Lookups and listings need
+// no more, so a bucket of millions of keys can be computed instead of held: see
+// [Synthetic]. A bucket is used with s.mu held.
 type index interface {
 	length() int
 	key(i int) string
@@ -42,7 +44,7 @@ func (l objectList) object(i int) *object { return l[i] }
 func newBucket(name string, created time.Time) *bucket { return &bucket{name: name, created: created} }
 
 // find returns the first position at or after from whose key is not less than
-// key.
+// key. It is a binary search, as past is.
 func find(l index, from int, key string) int {
 	return from + sort.Search(l.length()-from, func(i int) bool { return l.key(from+i) >= key })
 }
@@ -94,7 +96,8 @@ func (s *Server) index(name string) (index, error) {
 	return b.objects, nil
 }
 
-// writable returns a bucket to write to. The server is locked.
+// writable returns a bucket to write to. The server is locked. A synthetic
+// bucket is read-only, and the error says so as S3 would.
 func (s *Server) writable(name string) (*bucket, error) {
 	if b, ok := s.buckets[name]; ok {
 		return b, nil
@@ -111,7 +114,7 @@ func noSuchBucket(name string) *apiError {
 	return e.with("BucketName", name)
 }
 
-// load returns the object of the key.
+// load returns the object of the key. The caller must not change it.
 func (s *Server) load(bucket, key string) (*object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,7 +221,9 @@ func (s *Server) getBucketLocation(c *call) (*answer, error) {
 	return xmlAnswer(d, "LocationConstraint"), nil
 }
 
-// Synthetic is a read-only bucket of any size that takes no memory.
+// Synthetic is a read-only bucket of any size that takes no memory. Its
+// functions must return the same for the same number every time, and are called
+// with the server locked: they must not call it.
 type Synthetic struct {
 	// Bucket is its name.
 	Bucket string
@@ -237,7 +242,8 @@ func (y *Synthetic) length() int { return y.Len }
 // key returns the key at a place of the list.
 func (y *Synthetic) key(i int) string { return y.Key(i) }
 
-// object makes the object at i up. Its ETag depends on key and size only.
+// object makes the object at i up. Its ETag depends on the key only, so it does not
+// show that Size returns something else than before.
 func (y *Synthetic) object(i int) *object {
 	o := &object{
 		key: y.Key(i), modified: time.Unix(0, 0).UTC(),

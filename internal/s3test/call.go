@@ -16,6 +16,10 @@ import (
 const maxKeySize = 1024
 
 // call is one request while it is served.
+//
+// The fields are filled in this order: newCall reads the address and the
+// headers, readBody the body as sent, authenticate the body as meant. The
+// goroutine that serves the request owns them, so they need no lock.
 type call struct {
 	w       http.ResponseWriter
 	r       *http.Request
@@ -27,7 +31,9 @@ type call struct {
 	err     error       // what is wrong with the address
 }
 
-// newCall reads a request, but for its body.
+// newCall reads a request, but for its body. What is wrong with the address is
+// kept in c.err and answered later, so that a fault can still happen to such a
+// request.
 func (s *Server) newCall(w http.ResponseWriter, r *http.Request) *call {
 	c := &call{w: w, r: r, id: fmt.Sprintf("%016X", s.serial.Add(1))}
 	c.request.Header = r.Header.Clone()
@@ -40,8 +46,9 @@ func (s *Server) newCall(w http.ResponseWriter, r *http.Request) *call {
 	return c
 }
 
-// readBody reads the body of the request whole. From then on the context of
-// the request ends when the client goes.
+// readBody reads the body of the request whole. From then on the context of the
+// request ends when the client goes. If the client goes before that, the
+// handler ends without an answer.
 func (c *call) readBody() {
 	raw, err := io.ReadAll(c.r.Body)
 	if err != nil {
@@ -51,7 +58,12 @@ func (c *call) readBody() {
 }
 
 // address finds the bucket and the key. The path is taken as it is: a key may
-// be "//" or "..".
+// be "//" or "..". That is why the server does not use [http.ServeMux], which
+// would redirect from such a path to a clean one. Both ways to name a bucket
+// are understood:
+//
+//	GET /workspace/dir/file HTTP/1.1      Host: 127.0.0.1:9000
+//	GET /dir/file HTTP/1.1                Host: workspace.localhost:9000
 func (c *call) address() {
 	path := strings.TrimPrefix(c.r.URL.Path, "/")
 	bucket, ok := bucketOfHost(c.r.Host)
@@ -107,7 +119,10 @@ func (c *call) query(name string) string { return c.request.Query.Get(name) }
 // has reports whether the query has name, if only as a word.
 func (c *call) has(name string) bool { return c.request.Query.Has(name) }
 
-// serve answers one request.
+// serve answers one request. The order decides what a fault can imitate: an
+// Unread one comes before the body is read; Delay, Reset, Status and Instead
+// come before the store is touched; the others come after the request has taken
+// effect, when the client waits for the answer.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	c := s.newCall(w, r)
 	fault := s.faultFor(c.request)
@@ -137,7 +152,10 @@ func (s *Server) answer(c *call) *answer {
 	return a
 }
 
-// perform verifies the request and does what it asks for.
+// perform verifies the request and does what it asks for. Nothing is changed
+// before all checks have passed. The signature is checked before anything that
+// depends on the store: a request with a wrong one learns nothing about what is
+// in it.
 func (s *Server) perform(c *call) (*answer, error) {
 	if c.err != nil {
 		return nil, c.err
@@ -164,7 +182,10 @@ func (s *Server) perform(c *call) (*answer, error) {
 	return handle(c)
 }
 
-// refuse returns the answer that says err. That to a HEAD has no body.
+// refuse returns the answer that says err. That to a HEAD has no body. A client
+// therefore knows of a failed HEAD no more than the status, and cannot tell a
+// missing bucket from a missing key. An error that is no apiError is a mistake
+// of this server, and becomes a 500.
 func (c *call) refuse(err error) *answer {
 	var e *apiError
 	if !errors.As(err, &e) {
@@ -199,7 +220,15 @@ func (c *call) errorBody(e *apiError) []byte {
 }
 
 // operation returns the name of the operation that the request asks for, empty
-// if it is none of this server's.
+// if it is none of this server's. Method, path and query decide, and for copies
+// a header:
+//
+//	GET    /b?list-type=2                ListObjectsV2
+//	GET    /b/k                          GetObject
+//	POST   /b/k?uploads                  CreateMultipartUpload
+//	PUT    /b/k?partNumber=1&uploadId=u  UploadPart
+//	PUT    /b/k  X-Amz-Copy-Source: b/s  CopyObject
+//	GET    /b/k?versionId=v              none: see subresource
 func (c *call) operation() string {
 	switch {
 	case c.has("tagging") && c.key() != "":
@@ -221,10 +250,12 @@ func (c *call) operation() string {
 	}[c.r.Method]
 }
 
-// operations maps a method to an operation.
+// operations maps a method to an operation. A method that is not in it maps to
+// "", no operation.
 type operations map[string]string
 
-// bucketOperation returns the operation of a request without a key.
+// bucketOperation returns the operation of a request without a key. The first
+// version of ListObjects is none of this server's.
 func (c *call) bucketOperation() string {
 	switch {
 	case c.has("location"):
@@ -257,7 +288,10 @@ func (c *call) uploadOperation() string {
 }
 
 // subresource reports whether the request is about something of a bucket or an
-// object that this server does not have.
+// object that this server does not have. Such a word in the query changes what
+// a method means: a DELETE with "tagging" would otherwise delete the object. A
+// part number with an upload is no subresource, since it names the part that is
+// uploaded.
 func (c *call) subresource() bool {
 	return slices.ContainsFunc([]string{
 		"accelerate", "acl", "analytics", "attributes", "cors", "encryption", "inventory", "legal-hold",
@@ -281,6 +315,9 @@ func methodNotAllowed() *apiError {
 		message: "The specified method is not allowed against this resource."}
 }
 
+// handler carries out one operation, for a call that has passed all checks of
+// [Server.perform]. It locks the server itself. An error that it returns is an
+// *apiError.
 type handler func(*call) (*answer, error)
 
 // handler returns what carries out an operation.
@@ -310,7 +347,8 @@ func (s *Server) handler(op string) (handler, bool) {
 	return handle, ok
 }
 
-// checkHeaders refuses the headers of S3 that this server does not honour.
+// checkHeaders refuses the headers of S3 that this server does not honour. A
+// test that relied on one would otherwise pass here and fail on Amazon.
 func (c *call) checkHeaders() error {
 	for name := range c.r.Header {
 		name = strings.ToLower(name)
@@ -371,7 +409,9 @@ func (s *Server) ResetRequests() {
 	s.requests = nil
 }
 
-// record adds a request to the log.
+// record adds a request to the log. A request is recorded at most once, before
+// the first byte of its answer is sent. One whose client leaves before it is
+// served is not in the log.
 func (s *Server) record(request Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 )
 
+// maxDeletes is the most keys of one DeleteObjects.
 const maxDeletes = 1000
 
 // deleteObject answers DeleteObject, which succeeds for a missing key.
@@ -33,7 +34,8 @@ func (s *Server) remove(b *bucket, key, etag string) error {
 }
 
 // checkDelete tests the condition that etag states on what is deleted; empty
-// states none. What does not exist matches nothing.
+// states none. What does not exist matches nothing. So a delete with a
+// condition fails for a missing key, though one without succeeds.
 func (s *Server) checkDelete(held *object, etag string) error {
 	switch {
 	case etag == "" || s.opts.IgnoreConditions || s.opts.IgnoreDeleteConditions:
@@ -53,7 +55,10 @@ type deletion struct {
 	Objects []struct{ Key, ETag string } `xml:"Object"`
 }
 
-// deleteObjects answers DeleteObjects, with an entry for each key.
+// deleteObjects answers DeleteObjects, with an entry for each key. The request
+// as a whole succeeds even if no key could be deleted: a client must read the
+// entries. The body must have a digest, because a damaged one could name other
+// keys.
 func (s *Server) deleteObjects(c *call) (*answer, error) {
 	given, err := c.givenChecksum()
 	if err != nil {
@@ -73,7 +78,8 @@ func (s *Server) deleteObjects(c *call) (*answer, error) {
 	return xmlAnswer(d, "DeleteResult"), nil
 }
 
-// deleteAll removes each key and writes to d what became of it.
+// deleteAll removes each key and writes to d what became of it. With Quiet only
+// errors have an entry.
 func (s *Server) deleteAll(c *call, request deletion, d *document) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

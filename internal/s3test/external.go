@@ -18,6 +18,9 @@ type Settings struct {
 // documentation of the package. It reports false if there is none, and has
 // then logged what to set. Where everything is meant to be installed, with
 // WORKSPACEKIT_REQUIRE_PROGRAMS set, that fails the test.
+//
+// The caller then skips what it would have tested. An empty variable counts as
+// missing.
 func External(tb testing.TB) (Settings, bool) {
 	tb.Helper()
 	settings := Settings{

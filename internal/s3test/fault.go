@@ -44,7 +44,8 @@ type Fault struct {
 	Edit func(*Answer)
 }
 
-// Answer is what a fault makes of an answer.
+// Answer is what a fault makes of an answer. Edit may set every field. It must
+// not change bytes of Body in place: they may be those of the object.
 type Answer struct {
 	Status int
 	Header http.Header // without Content-Length
@@ -65,7 +66,8 @@ func (a *Answer) sent() *answer {
 }
 
 // Inject makes the server ask fault about each request before it serves it.
-// fault is called by many requests at a time. Nil ends the faults.
+// fault is called by many requests at a time. Nil ends the faults. It may call
+// methods of the server. A request that has begun keeps its fault.
 func (s *Server) Inject(fault func(Request) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,6 +120,10 @@ func (s *Server) delay(c *call, d time.Duration) {
 }
 
 // deliver sends the part of a that fault lets through.
+//
+// Each way out records the request before the client can see what becomes of
+// it. A handler that panics with [http.ErrAbortHandler] makes package http
+// close the connection without the rest of the answer.
 func (s *Server) deliver(c *call, a *answer, fault Fault) {
 	if fault.Hang {
 		s.record(c.request)
@@ -155,6 +161,9 @@ func (s *Server) deliver(c *call, a *answer, fault Fault) {
 }
 
 // send writes the status, the headers, which promise the whole body, and part.
+//
+// Content-Length is for the whole answer although part may be shorter: that is how
+// a client notices a cut.
 func (a *answer) send(w http.ResponseWriter, part []byte) {
 	header := w.Header()
 	for name, values := range a.header {
@@ -191,6 +200,10 @@ func (s *Server) hang(c *call) {
 }
 
 // reset ends the connection of w with a TCP reset, and the handler.
+//
+// The client gets ECONNRESET, as from a crashed server or a firewall. With the
+// usual FIN it would see the end of the stream, which its HTTP library may
+// treat otherwise.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err == nil {

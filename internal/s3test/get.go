@@ -9,7 +9,9 @@ import (
 	"time"
 )
 
-// getObject serves HeadObject, too.
+// getObject serves HeadObject, too. An object is never changed, so it is read
+// without the lock: a write at the same time replaces it in the bucket, and
+// this answer has the old content whole.
 func (s *Server) getObject(c *call) (*answer, error) {
 	o, err := s.load(c.bucket(), c.key())
 	if err != nil {
@@ -23,6 +25,9 @@ func (s *Server) getObject(c *call) (*answer, error) {
 
 // read answers with o, or the part of it that the request asks for. now is for
 // its conditions.
+//
+// Conditions come before the range: a range of another content is of no use.
+// The checksum is for the whole object, so a part has none.
 func (c *call) read(o *object, now time.Time) (*answer, error) {
 	if failed := c.checkRead(o, "", now); failed != nil && failed.notModified {
 		a := plain(http.StatusNotModified)
@@ -52,7 +57,9 @@ func (c *call) read(o *object, now time.Time) (*answer, error) {
 	return a, nil
 }
 
-// describe returns the headers that describe o.
+// describe returns the headers that describe o. The map is new, so the caller
+// may change it. The tags themselves are left out, and so is the storage class
+// that all objects have.
 func (o *object) describe() http.Header {
 	header := maps.Clone(o.header)
 	if tags := o.tags(); len(tags) > 0 {
@@ -80,6 +87,14 @@ func (c *call) override(header http.Header) {
 
 // parseRange returns the first and the last byte that a Range header asks for.
 // One that is not understood, or asks for several ranges, asks for everything.
+// That is what RFC 9110 allows, and a client must look at the status. Of 100
+// bytes:
+//
+//	bytes=0-9      0 to 9
+//	bytes=90-200   90 to 99
+//	bytes=-10      90 to 99
+//	bytes=100-     InvalidRange, with the actual size
+//	bytes=9-0      everything, with the status 200
 func parseRange(header string, size int64) (first, last int64, partial bool, err error) {
 	from, to, ok := strings.Cut(strings.TrimPrefix(header, "bytes="), "-")
 	if !ok || !strings.HasPrefix(header, "bytes=") {

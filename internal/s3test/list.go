@@ -7,9 +7,14 @@ import (
 	"strings"
 )
 
+// maxListed is the most entries of a page; a request for more gets as many.
 const maxListed = 1000
 
 // listing is a ListObjectsV2: what it asks for and what it found.
+//
+// The server keeps nothing from one page to the next: what the next one needs
+// is in its token. Keys that are written in between appear if they sort after
+// it.
 type listing struct {
 	prefix, delimiter  string
 	limit              int // the most objects and prefixes together
@@ -37,7 +42,7 @@ func (s *Server) listObjects(c *call) (*answer, error) {
 	return c.listAnswer(l, encode), nil
 }
 
-// encoding returns how keys are written in a listing.
+// encoding returns how keys are written in a listing. Nil means as they are.
 func (s *Server) encoding(c *call) (func(string) string, error) {
 	switch kind := c.query("encoding-type"); {
 	case kind == "" || s.opts.IgnoreEncodingType:
@@ -48,7 +53,8 @@ func (s *Server) encoding(c *call) (func(string) string, error) {
 	return urlEncoded, nil
 }
 
-// limit returns how many entries a listing may have.
+// limit returns how many entries a listing may have. Zero is allowed, and finds
+// nothing.
 func (c *call) limit(parameter string) (int, error) {
 	text := c.query(parameter)
 	if text == "" {
@@ -81,7 +87,9 @@ func (s *Server) list(c *call, l *listing) error {
 }
 
 // start returns the position where a listing begins. A continuation token
-// outdoes start-after.
+// outdoes start-after. The key with a zero byte is the next possible one, so
+// the listing begins after the key itself. A token that ended with a common
+// prefix skips all keys below it.
 func (c *call) start(keys index, prefix string) (int, error) {
 	begin := find(keys, 0, prefix)
 	if !c.has("continuation-token") {
@@ -101,6 +109,16 @@ func (c *call) start(keys index, prefix string) (int, error) {
 }
 
 // collect takes the keys from position i, those with a common prefix as one.
+// With the prefix "" and the delimiter "/":
+//
+//	keys      a/1  a/2  b  c/d/1
+//	objects             b
+//	prefixes  a/           c/
+//
+// A common prefix counts as one entry of the page, and its keys are skipped by
+// a binary search: a directory of a million keys costs little more than one of
+// two. The page is only known to be truncated when one more entry has been
+// seen.
 func (l *listing) collect(keys index, i int) {
 	for l.limit > 0 && i < keys.length() {
 		key := keys.key(i)
@@ -127,7 +145,9 @@ func (l *listing) collect(keys index, i int) {
 	}
 }
 
-// token returns the continuation token of the next page.
+// token returns the continuation token of the next page. The letter says
+// whether last is a key (k) or a common prefix (p). Clients must not look into
+// it, so it need not look like Amazon's.
 func (l *listing) token() string {
 	kind := "k"
 	if l.lastIsCommonPrefix {

@@ -18,7 +18,8 @@ const (
 	defaultMimeType = "binary/octet-stream"
 )
 
-// object is what a key holds. It is never changed, only replaced.
+// object is what a key holds. It is never changed, only replaced. So a pointer
+// to it may be used without the lock of the server.
 type object struct {
 	key      string
 	data     []byte // nil for a synthetic object, whose bytes are made when read
@@ -52,7 +53,8 @@ func (o *object) part(first, last int64) []byte {
 func (o *object) content() []byte { return o.part(0, o.size-1) }
 
 // storedHeader returns the headers of the request that are stored with an
-// object.
+// object. The limit for x-amz-meta- headers counts values, and names without
+// the prefix. Several headers of one name become one value.
 func (c *call) storedHeader() (http.Header, error) {
 	header := http.Header{}
 	for _, name := range append(storedNames(), storedApart()...) {
@@ -133,7 +135,8 @@ func (s *Server) getObjectTagging(c *call) (*answer, error) {
 	return xmlAnswer(d, "Tagging"), nil
 }
 
-// matches reports whether an ETag that a request names is that of o.
+// matches reports whether an ETag that a request names is that of o. Quotes are
+// optional, and "*" is every object.
 func (o *object) matches(etag string) bool {
 	return etag == "*" || strings.Trim(etag, `"`) == strings.Trim(o.etag, `"`)
 }
@@ -144,9 +147,10 @@ type unmet struct {
 	notModified bool // a GET is answered that nothing has changed
 }
 
-// checkRead tests the conditions about o in the headers that begin with
-// prefix. A condition on the ETag outdoes the one on the time beside it, and a
-// time that is still to come is none.
+// checkRead tests the conditions about o in the headers that begin with prefix.
+// A condition on the ETag outdoes the one on the time beside it, and a time
+// that is still to come is none. This is the order of RFC 9110, section 13.2.2.
+// The result is the first condition that does not hold, or nil.
 func (c *call) checkRead(o *object, prefix string, now time.Time) *unmet {
 	value := func(name string) string { return c.header(prefix + name) }
 	if match := value("If-Match"); match != "" {
@@ -167,7 +171,9 @@ func (c *call) checkRead(o *object, prefix string, now time.Time) *unmet {
 }
 
 // checkWrite tests the conditions on what the key holds, nil for nothing,
-// before it is written.
+// before it is written. The caller holds the lock until it has written, or two
+// writers could both pass. S3 knows If-None-Match with "*" only, which means
+// "create"; If-Match on a missing key is a 404, not a 412.
 func (s *Server) checkWrite(c *call, held *object, ignore bool) error {
 	match, noneMatch := c.header("If-Match"), c.header("If-None-Match")
 	switch {
@@ -228,7 +234,8 @@ func (c *call) encryption() (encryption, error) {
 }
 
 // customerKey returns the MD5 sum of the key in the headers that begin with
-// prefix, empty if there is none.
+// prefix, empty if there is none. The key itself is not kept: its sum is enough
+// to recognize it. Such a request needs TLS, since the key is in its headers.
 func (c *call) customerKey(prefix string) (string, error) {
 	algorithm, key, sum := c.header(prefix+"Algorithm"), c.header(prefix+"Key"), c.header(prefix+"Key-Md5")
 	if algorithm+key+sum == "" {
@@ -263,7 +270,9 @@ func (c *call) checkKey(e encryption, prefix string) error {
 }
 
 // encrypt sets how o is encrypted. id is the request's: the ETag of a content
-// that is encrypted with another's key differs with each write.
+// that is encrypted with another's key differs with each write. So a provider
+// that compares an ETag with the MD5 of the content fails here as it would on
+// Amazon. The ETag of an upload in parts stays.
 func (o *object) encrypt(e encryption, id string) {
 	o.encryption = e
 	if e.hidesSum() && !strings.Contains(o.etag, "-") {

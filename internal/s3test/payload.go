@@ -17,6 +17,9 @@ import (
 )
 
 const (
+	// The values of X-Amz-Content-Sha256 for a body in chunks, which a client
+	// sends when it cannot read the body twice: once for its hash and once to
+	// send it.
 	signedChunks        = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
 	signedChunksTrailer = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER"
 	unsignedTrailer     = "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
@@ -24,6 +27,9 @@ const (
 
 // decode makes c.body and c.trailer of what was sent, in the form that the
 // signature names.
+//
+// The other forms are UNSIGNED-PAYLOAD and the hash of the whole body. c.body
+// shares the memory of c.raw where the body is not in chunks.
 func (c *call) decode(a credential, sign signer) error {
 	switch a.payload {
 	case unsignedHash:
@@ -48,7 +54,9 @@ func (c *call) decode(a credential, sign signer) error {
 	return nil
 }
 
-// decodeChunks decodes a body in chunks and checks its length.
+// decodeChunks decodes a body in chunks and checks its length. The length is
+// what Content-Length would say of the data; the length of the request counts
+// the lines between the chunks.
 func (c *call) decodeChunks(body *chunks) error {
 	size, err := strconv.ParseInt(c.header("X-Amz-Decoded-Content-Length"), 10, 64)
 	if err != nil {
@@ -70,7 +78,20 @@ func incompleteBody() *apiError {
 		message: "The request body terminated unexpectedly"}
 }
 
-// chunks is a body in the encoding aws-chunked.
+// chunks is a body in the encoding aws-chunked. Each chunk begins with its
+// length in hexadecimal digits, and the last one is empty. Here with
+// signatures, and with a trailer:
+//
+//	400;chunk-signature=ad80...\r\n
+//	1,024 bytes\r\n
+//	0;chunk-signature=b6c6...\r\n
+//	x-amz-checksum-crc32c:sOO8/Q==\r\n
+//	x-amz-trailer-signature:d81f...\r\n
+//	\r\n
+//
+// A signature covers the one before it, and the first covers that in the
+// Authorization header. So no chunk can be left out, repeated or moved to
+// another request.
 type chunks struct {
 	rest       []byte
 	hasTrailer bool
@@ -78,7 +99,8 @@ type chunks struct {
 	previous   string  // the signature before the next one
 }
 
-// decode returns the data and the trailing headers.
+// decode returns the data and the trailing headers. The data is a copy. What
+// follows the last line is ignored.
 func (k *chunks) decode() ([]byte, http.Header, error) {
 	var data []byte
 	for {
@@ -98,7 +120,9 @@ func (k *chunks) decode() ([]byte, http.Header, error) {
 	return data, trailer, err
 }
 
-// next returns the data of one chunk, empty for the last one.
+// next returns the data of one chunk, empty for the last one. The chunk is part
+// of the body as sent. A length that is more than there is, or needs more than
+// 31 bits, is answered as a body that was cut.
 func (k *chunks) next() ([]byte, error) {
 	head, ok := k.line()
 	if !ok {
@@ -127,14 +151,16 @@ func (k *chunks) next() ([]byte, error) {
 	return chunk, nil
 }
 
-// line takes one line off the rest.
+// line takes one line off the rest. It reports false if no line ends; the rest
+// is then empty.
 func (k *chunks) line() (string, bool) {
 	line, rest, ok := bytes.Cut(k.rest, []byte("\r\n"))
 	k.rest = rest
 	return string(line), ok
 }
 
-// trailer returns the headers after the last chunk.
+// trailer returns the headers after the last chunk. All lines but the signature
+// are signed, as they were sent, but for spaces around a value.
 func (k *chunks) trailer() (http.Header, error) {
 	header := http.Header{}
 	var signed strings.Builder
@@ -178,7 +204,8 @@ type checksum struct {
 	kind      string
 }
 
-// newHash returns the hash that S3 calls algorithm, nil for none.
+// newHash returns the hash that S3 calls algorithm, nil for none. The name may
+// be in small letters.
 func newHash(algorithm string) hash.Hash {
 	switch strings.ToUpper(algorithm) {
 	case "CRC32":
@@ -230,7 +257,8 @@ func md5Hex(data []byte) string {
 }
 
 // verifyDigests compares the body with the digests that the request gives of
-// it, in headers or trailers.
+// it, in headers or trailers. A body that was damaged on the way is thus
+// refused before it replaces anything.
 func (c *call) verifyDigests() error {
 	if c.request.Op == "CompleteMultipartUpload" {
 		return nil // its checksum is the object's
@@ -265,7 +293,7 @@ func (c *call) verifyMD5() error {
 }
 
 // givenChecksum returns the checksum that the request gives, the zero checksum
-// if it gives none.
+// if it gives none. Two are an error even if both are right, as on Amazon.
 func (c *call) givenChecksum() (checksum, error) {
 	var given checksum
 	for _, header := range []http.Header{c.r.Header, c.trailer} {
@@ -284,7 +312,8 @@ func (c *call) givenChecksum() (checksum, error) {
 }
 
 // checkGiven refuses a checksum that cannot be one, and one that is announced
-// and missing.
+// and missing. A trailer can be missing because a proxy dropped it, and the
+// upload would then go unverified though the client asked for the opposite.
 func (c *call) checkGiven(given checksum) error {
 	if given.algorithm != "" {
 		value, err := base64.StdEncoding.DecodeString(given.value)

@@ -9,6 +9,7 @@ import (
 	"time"
 )
 
+// maxPutSize is the largest body of one request. More needs an upload in parts.
 const maxPutSize = 5 << 30
 
 // putObject answers PutObject.
@@ -45,7 +46,7 @@ func (c *call) bodyChecksum() checksum {
 }
 
 // store makes o what its key holds, if the conditions of the request hold;
-// ignore leaves them out.
+// ignore leaves them out. Condition and write are one step, under the lock.
 func (s *Server) store(c *call, o *object, ignore bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,6 +77,10 @@ func (c *call) checkLength() error {
 }
 
 // copyObject answers CopyObject.
+//
+// The content comes from the source. The metadata does, too, unless the
+// directive is REPLACE; the storage class and the redirect never do. A copy to
+// itself must change something, so it needs that directive.
 func (s *Server) copyObject(c *call) (*answer, error) {
 	source, err := s.copySource(c)
 	if err != nil {
@@ -148,8 +153,9 @@ func (s *Server) copySource(c *call) (*object, error) {
 	return source, nil
 }
 
-// openSource returns the object that the request copies from, if the
-// conditions on it hold.
+// openSource returns the object that the request copies from, if the conditions
+// on it hold. The customer's key of the source is in headers of its own, see
+// sourceHeader. An unmet condition is a 412 in each case, never "not modified".
 func (s *Server) openSource(c *call) (*object, error) {
 	bucket, key, err := c.source()
 	if err != nil {
@@ -171,7 +177,10 @@ func (s *Server) openSource(c *call) (*object, error) {
 	return o, nil
 }
 
-// source returns where the request copies from.
+// source returns where the request copies from. The header is encoded as a URL,
+// and may begin with a slash:
+//
+//	/bucket/dir/a%20b
 func (c *call) source() (bucket, key string, err error) {
 	header := c.header("X-Amz-Copy-Source")
 	path, query, _ := strings.Cut(header, "?")

@@ -41,17 +41,19 @@ type Options struct {
 	// MaxCopySize is the largest object that CopyObject takes. Zero means
 	// 5 GiB, as Amazon has it.
 	MaxCopySize int64
-	// IgnoreConditions makes a server that overlooks If-Match and
-	// If-None-Match when it writes, copies, completes and deletes.
+	// IgnoreConditions makes a server that overlooks If-Match and If-None-Match
+	// when it writes, copies, completes and deletes. A provider that believes
+	// such a server loses edits: its probe must find it out.
 	IgnoreConditions bool
 	// IgnoreCopyConditions overlooks them for the destination of a copy only.
 	IgnoreCopyConditions bool
 	// IgnoreDeleteConditions overlooks them in DeleteObject only.
 	IgnoreDeleteConditions bool
-	// RefuseConditions answers them with NotImplemented.
+	// RefuseConditions answers them with NotImplemented. A provider must see
+	// that as a missing capability, and not as a store that has failed.
 	RefuseConditions bool
 	// IgnoreEncodingType makes a server that overlooks encoding-type in
-	// listings.
+	// listings. The keys of their XML are then not encoded.
 	IgnoreEncodingType bool
 	// Public makes a server that serves requests without a signature, too.
 	Public bool
@@ -63,6 +65,8 @@ type Options struct {
 	RequesterPays bool
 	// Now tells the time, of modifications and for signatures. Nil means
 	// [time.Now].
+	//
+	// Many requests call it at a time.
 	Now func() time.Time
 }
 
@@ -100,7 +104,8 @@ func New(tb testing.TB, opts *Options) *Server {
 }
 
 // Start starts a server, for programs; the caller closes it. Nil opts mean the
-// zero Options.
+// zero Options. It accepts requests when Start returns, on the loopback
+// interface, and Start panics if there is no free port.
 func Start(opts *Options) *Server {
 	s := &Server{
 		AccessKeyID: "AKIAS3TEST0000000000", SecretAccessKey: "s3test/secret+key/only+for+tests",
@@ -152,7 +157,9 @@ func (s *Server) listen() {
 	s.URL = s.http.URL
 }
 
-// Close stops the server. Answers that a fault holds up are cut.
+// Close stops the server. Answers that a fault holds up are cut. Close waits
+// until every request has ended, which a fault may prevent: those are cut
+// first. It must be called once only.
 func (s *Server) Close() {
 	close(s.closed)
 	s.http.Close()
@@ -164,7 +171,9 @@ func (s *Server) Certificate() *x509.Certificate { return s.http.Certificate() }
 // Client returns an HTTP client that trusts the certificate of the server.
 func (s *Server) Client() *http.Client { return s.http.Client() }
 
-// now returns the time to a second, as S3 stores it.
+// now returns the time to a second, as S3 stores it. A header such as
+// Last-Modified has no fraction either, so a client that sends the time back in
+// a condition names the same moment.
 func (s *Server) now() time.Time { return s.opts.Now().UTC().Truncate(time.Second) }
 
 // Upload is a multipart upload that is under way.
@@ -175,8 +184,9 @@ type Upload struct {
 	Parts int
 }
 
-// Uploads returns the multipart uploads that are neither completed nor
-// aborted, in every bucket, sorted by bucket and key.
+// Uploads returns the multipart uploads that are neither completed nor aborted,
+// in every bucket, sorted by bucket and key. The uploads of one key are in the
+// order in which they were begun.
 func (s *Server) Uploads() []Upload {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +202,9 @@ func (s *Server) Uploads() []Upload {
 	return open
 }
 
-// Objects returns the keys of a bucket, sorted bytewise.
+// Objects returns the keys of a bucket, sorted bytewise. The slice is the
+// caller's, and not nil. It panics if there is no such bucket, as Put, Get and
+// Delete do; a [Synthetic] bucket is none to them.
 func (s *Server) Objects(bucket string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +215,9 @@ func (s *Server) Objects(bucket string) []string {
 	return keys
 }
 
-// Put stores data under a key, without a request.
+// Put stores data under a key, without a request. The data is copied.
+// Conditions, faults and denied prefixes are for requests only, and the log of
+// requests does not show the call. A test uses it for what another client does.
 func (s *Server) Put(bucket, key string, data []byte) {
 	data = bytes.Clone(data)
 	header := http.Header{"Content-Type": {defaultMimeType}}
@@ -214,7 +228,7 @@ func (s *Server) Put(bucket, key string, data []byte) {
 }
 
 // Get returns what a key holds, without a request. It reports whether the key
-// exists.
+// exists. The bytes are a copy.
 func (s *Server) Get(bucket, key string) ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,7 +259,8 @@ func (s *Server) mustBucket(name string) *bucket {
 
 // Deny makes the server answer AccessDenied to every request about a key that
 // begins with prefix, as its object or as the source of a copy. Listings show
-// such keys all the same.
+// such keys all the same. The prefixes of several calls add up; an empty one
+// denies every key. Requests about the bucket itself are served.
 func (s *Server) Deny(prefix string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

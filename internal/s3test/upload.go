@@ -12,9 +12,13 @@ import (
 	"time"
 )
 
+// maxParts is the largest number of a part, and so the most parts that an
+// upload has.
 const maxParts = 10000
 
-// upload is a multipart upload that is under way.
+// upload is a multipart upload that is under way. The object appears when the
+// upload is completed, all at once: until then reads and listings show what the
+// key held before.
 type upload struct {
 	id        string
 	key       string
@@ -28,6 +32,8 @@ type upload struct {
 	encryption encryption
 }
 
+// part is a part of an upload. It is never changed: a part that is uploaded
+// again is another one with the same number.
 type part struct {
 	number   int
 	data     []byte // never changed
@@ -36,7 +42,10 @@ type part struct {
 	checksum checksum
 }
 
-// createUpload answers CreateMultipartUpload.
+// createUpload answers CreateMultipartUpload. Conditions count when the upload
+// is completed, not here. The search for the key and a zero byte finds the
+// place after all uploads of that key, so they stay in the order in which they
+// were begun.
 func (s *Server) createUpload(c *call) (*answer, error) {
 	header, err := c.storedHeader()
 	if err != nil {
@@ -71,8 +80,11 @@ func (s *Server) createUpload(c *call) (*answer, error) {
 	return a, nil
 }
 
-// setChecksum sets the kind of checksum that the object will have: unless it
-// is asked for otherwise, one made of those of the parts.
+// setChecksum sets the kind of checksum that the object will have: unless it is
+// asked for otherwise, one made of those of the parts. Checksums of type CRC
+// are linear: S3 combines those of the parts into one of the whole, without
+// reading the content. With SHA that is impossible, so the object gets the hash
+// of the parts' hashes.
 func (u *upload) setChecksum(algorithm, kind string) error {
 	u.checksums, u.algorithm, u.kind = algorithm != "", algorithm, kind
 	if algorithm == "" {
@@ -94,7 +106,8 @@ func (u *upload) setChecksum(algorithm, kind string) error {
 	return nil
 }
 
-// upload returns the upload that the request names. The server is locked.
+// upload returns the upload that the request names. The server is locked. The
+// id alone is not enough: it must be of that bucket and key.
 func (s *Server) upload(c *call) (*bucket, *upload, error) {
 	b, err := s.writable(c.bucket())
 	if err != nil {
@@ -139,7 +152,9 @@ func (s *Server) uploadPart(c *call) (*answer, error) {
 	return a, nil
 }
 
-// addPart makes data the part that the request names.
+// addPart makes data the part that the request names. A number that exists
+// already gets the new data, so a client may repeat a request whose answer it
+// lost. data is kept.
 func (s *Server) addPart(c *call, data []byte) (*part, error) {
 	number, err := strconv.Atoi(c.query("partNumber"))
 	if err != nil || number < 1 || number > maxParts {
@@ -165,7 +180,7 @@ func (s *Server) addPart(c *call, data []byte) (*part, error) {
 }
 
 // position returns the place of a part in the order of numbers, and whether it
-// is there.
+// is there. If it is not there, that is where it would be inserted.
 func (u *upload) position(number int) (int, bool) {
 	return slices.BinarySearchFunc(u.parts, number, func(p *part, number int) int { return p.number - number })
 }
@@ -192,7 +207,9 @@ func (s *Server) uploadPartCopy(c *call) (*answer, error) {
 }
 
 // sourceRange returns the bytes of source that a part is made of. Their range
-// must be given as first and last, and lie inside.
+// must be given as first and last, and lie inside. Unlike a read, which takes
+// what there is, a copy of too much is refused. The dollar signs make
+// [fmt.Sscanf] refuse text after the range.
 func (c *call) sourceRange(source *object) ([]byte, error) {
 	header := c.header("X-Amz-Copy-Source-Range")
 	if header == "" {
@@ -210,7 +227,8 @@ func (c *call) sourceRange(source *object) ([]byte, error) {
 	return source.content()[first : last+1], nil
 }
 
-// abortUpload answers AbortMultipartUpload.
+// abortUpload answers AbortMultipartUpload. The second of two requests has the
+// error NoSuchUpload: a client that lost the first answer must accept that.
 func (s *Server) abortUpload(c *call) (*answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,7 +240,9 @@ func (s *Server) abortUpload(c *call) (*answer, error) {
 	return plain(http.StatusNoContent), nil
 }
 
-// listUploads answers with the open uploads.
+// listUploads answers with the open uploads. A page ends with the markers of
+// its last upload, key and id together, because one key can have more uploads
+// than a page.
 func (s *Server) listUploads(c *call) (*answer, error) {
 	encode, err := s.encoding(c)
 	if err != nil {
@@ -272,7 +292,8 @@ func (d *document) upload(u *upload, encode func(string) string) {
 }
 
 // openUploads returns the uploads that the request asks for. Those of one key
-// are in the order of their ids, which is that of their beginning.
+// are in the order of their ids, which is that of their beginning. A key-marker
+// without an id skips all uploads of that key.
 func (c *call) openUploads(b *bucket) []*upload {
 	key, id := c.query("key-marker"), c.query("upload-id-marker")
 	var found []*upload
@@ -333,7 +354,8 @@ func (d *document) part(p *part) {
 }
 
 // completion is an upload that has been completed. Completing it again is
-// answered as the first time: the client may not have seen that.
+// answered as the first time: the client may not have seen that. It is kept as
+// long as the server runs.
 type completion struct{ bucket, key, answer string }
 
 // partList is the body of CompleteMultipartUpload.
@@ -342,7 +364,8 @@ type partList struct {
 	Parts   []listedPart `xml:"Part"`
 }
 
-// listedPart is a part as the client knows it.
+// listedPart is a part as the client knows it. Other has its checksums, in
+// elements such as ChecksumCRC32C.
 type listedPart struct {
 	PartNumber int
 	ETag       string
@@ -352,7 +375,8 @@ type listedPart struct {
 	} `xml:",any"`
 }
 
-// is reports whether p has the ETag and the checksums that are listed.
+// is reports whether p has the ETag and the checksums that are listed. An
+// element that is no known checksum makes it false.
 func (l listedPart) is(p *part) bool {
 	for _, element := range l.Other {
 		algorithm, ok := strings.CutPrefix(element.XMLName.Local, "Checksum")
@@ -364,6 +388,11 @@ func (l listedPart) is(p *part) bool {
 }
 
 // completeUpload answers CompleteMultipartUpload.
+//
+// The conditions are tested, the object stored and the upload forgotten under
+// one lock: of two clients that complete uploads of one key with the same
+// condition, one wins. After an error the upload is still there, for another
+// try or an abort.
 func (s *Server) completeUpload(c *call) (*answer, error) {
 	var list partList
 	if err := xml.Unmarshal(c.body, &list); err != nil || len(list.Parts) == 0 {
@@ -414,7 +443,9 @@ func (s *Server) completedBefore(c *call) *answer {
 	return a
 }
 
-// selectParts returns the parts of u that the request lists.
+// selectParts returns the parts of u that the request lists. Parts that it does
+// not list are dropped with the upload. Of what it lists only the last part may
+// be small.
 func (s *Server) selectParts(u *upload, list partList) ([]*part, error) {
 	var parts []*part
 	for i, listed := range list.Parts {
@@ -454,6 +485,12 @@ func entityTooSmall(p *part, size, least int64) *apiError {
 
 // assemble makes one object of parts. Its ETag is the MD5 of theirs and their
 // number.
+//
+// The number tells a client that it cannot compare the ETag with the MD5 of the
+// content:
+//
+//	"d41d8cd98f00b204e9800998ecf8427e"    one PUT
+//	"3858f62230ac3c915f300c664312c11f-9"  nine parts
 func (u *upload) assemble(parts []*part) *object {
 	var data, etags, sums []byte
 	for _, p := range parts {
@@ -472,7 +509,9 @@ func (u *upload) assemble(parts []*part) *object {
 		etag: quoted(fmt.Sprintf("%s-%d", md5Hex(etags), len(parts)))}
 }
 
-// checkObject compares o with what the request says the whole object is.
+// checkObject compares o with what the request says the whole object is. A
+// client that sends the size or the checksum thus notices a part that it has
+// forgotten to list.
 func (c *call) checkObject(o *object) error {
 	if given := c.header(o.checksum.header()); given != "" && given != o.checksum.value {
 		return badDigest("The " + o.checksum.algorithm + " you specified did not match the calculated checksum.")

@@ -20,7 +20,8 @@ import (
 )
 
 // durationEnv is how long each test of a Run lasts, as [time.ParseDuration]
-// reads it.
+// reads it. A race that 300 milliseconds do not find may need minutes: set it
+// to "10m" after a change of how names are resolved.
 const durationEnv = "WORKSPACEKIT_SWAPTEST"
 
 // duration returns how long an attack lasts: a moment, unless the environment
@@ -39,6 +40,14 @@ func duration(t *testing.T) time.Duration {
 
 // Run uses every operation of a policy over the file systems that open returns
 // for folders of this computer, while names in them are swapped.
+//
+// Each test attacks one policy in one of two ways, on a tree of its own. The
+// policies differ in what tells the allowed names from the denied ones:
+// patterns, denied names, rules in order, a root. It fails for an error that
+// names what is denied, for a result that has some of it, and if the vault has
+// changed afterwards. A call may fail otherwise: many meet a swapped name. A
+// run tries some of the tests by chance, see package exhaustive. The TestMain
+// of the caller's package must begin with [Main].
 func Run(t *testing.T, open func(t *testing.T, dir string) workspace.FileSystem) {
 	oneIn := 3
 	if testing.Short() {
@@ -95,8 +104,9 @@ func restrict(patterns ...string) func(workspace.FileSystem) (workspace.FileSyst
 	}
 }
 
-// attack makes every call for a while, and fails the test for each that shows or
-// changes what is in the vault.
+// attack makes every call for a while, and fails the test for each that shows
+// or changes what is in the vault. A test in which no call succeeded has shown
+// nothing, and fails, too.
 func attack(t *testing.T, fsys workspace.FileSystem, dir, prefix string) {
 	a := &attacker{ctx: t.Context(), fsys: fsys, prefix: prefix, leaks: map[string]int{}}
 	uses := a.uses()
@@ -125,7 +135,8 @@ func attack(t *testing.T, fsys workspace.FileSystem, dir, prefix string) {
 	}
 }
 
-// checkVault fails the test if the vault was changed.
+// checkVault fails the test if the vault was changed. A file that was not there
+// before is a change.
 func checkVault(t *testing.T, dir string) {
 	want := map[string]string{"file": theirs, "hidden": theirs, "sub": "", "sub/file": theirs, "sub/hidden": theirs}
 	_ = filepath.WalkDir(filepath.Join(dir, "vault"), func(path string, entry fs.DirEntry, err error) error {
@@ -148,7 +159,8 @@ func checkVault(t *testing.T, dir string) {
 	}
 }
 
-// checkCopies fails the test if a file in src has what is denied.
+// checkCopies fails the test if a file in src has what is denied. That a call
+// returned an error does not mean that it copied nothing.
 func checkCopies(t *testing.T, dir string) {
 	_ = filepath.WalkDir(filepath.Join(dir, "src"), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
@@ -161,7 +173,8 @@ func checkCopies(t *testing.T, dir string) {
 	})
 }
 
-// attacker makes the calls of one test.
+// attacker makes the calls of one test. Its calls are made one after the other;
+// what races with them is who swaps.
 type attacker struct {
 	ctx       context.Context
 	fsys      workspace.FileSystem
@@ -171,7 +184,9 @@ type attacker struct {
 	leaks     map[string]int // what denied files have shown, by operation
 }
 
-// use is one call. do returns all that it was told.
+// use is one call. do returns all that it was told. A result that has "theirs",
+// "hidden" or "vault" in it is a leak, since only the vault has these words. An
+// error may say anything but the name of the vault or of the host's folder.
 type use struct {
 	name string
 	do   func() (seen string, err error)
@@ -199,7 +214,9 @@ func (a *attacker) uses() (all []use) {
 	return append(all, a.treeUses()...)
 }
 
-// fileUses read and write a file that is there.
+// fileUses read and write a file that is there. An edit is a read and a write
+// with the version that was read: it fails if the name means another file by
+// then.
 func (a *attacker) fileUses(name string) []use {
 	return []use{
 		{"ReadFile " + name, func() (string, error) {
@@ -310,6 +327,7 @@ func pathsOf(infos []workspace.FileInfo) string {
 }
 
 // hiddenUses use what only the vault has: a call that succeeds has reached it.
+// Their names do not exist in src, so whoever finds one has followed a symlink.
 func (a *attacker) hiddenUses(name string) []use {
 	succeeds := func(text string, do func() error) use {
 		return use{text + " " + name, func() (string, error) {
@@ -328,7 +346,8 @@ func (a *attacker) hiddenUses(name string) []use {
 	}
 }
 
-// treeUses make and remove directories and what is in them.
+// treeUses make and remove directories and what is in them. Most undo what
+// another does, so that they can succeed again in the next round.
 func (a *attacker) treeUses() []use {
 	at := func(name string) string { return a.prefix + name }
 	return []use{
@@ -367,7 +386,9 @@ func (a *attacker) treeUses() []use {
 const childEnv = "WORKSPACEKIT_SWAPTEST_CHILD"
 
 // Main must be the first call of TestMain in a package that calls [Run]: in a
-// child process it swaps names and does not return.
+// child process it swaps names and does not return. It returns at once in any
+// other process. The child ends with its parent, also when that is killed,
+// because its standard input ends.
 func Main() {
 	dir := os.Getenv(childEnv)
 	if dir == "" {
@@ -421,7 +442,8 @@ const (
 var swaps = [][2]string{{"src/file", "spare/file"}, {"src/dir", "spare/dir"}, {"src/deep/dir", "spare/deep"}}
 
 // swapForever exchanges the names as fast as it can, until an exchange fails.
-// It runs in a process of its own.
+// It runs in a process of its own. The exchange is one step of the kernel, so
+// the name exists at every moment: either the file or the symlink.
 func swapForever(dir string) error {
 	for {
 		for _, names := range swaps {
@@ -433,7 +455,8 @@ func swapForever(dir string) error {
 	}
 }
 
-// swapByProgram swaps names in another process until stop is called.
+// swapByProgram swaps names in another process until stop is called. stop waits
+// for the process, and fails the test if it had ended before for an error.
 func swapByProgram(t *testing.T, dir string) (stop func()) {
 	t.Helper()
 	binary, err := os.Executable()
@@ -459,7 +482,13 @@ func swapByProgram(t *testing.T, dir string) (stop func()) {
 }
 
 // swapByTools swaps names by moves through fsys, whose names begin with prefix,
-// until stop is called.
+// until stop is called. The moves are those that a model could make itself. For
+// each name they are:
+//
+//	file        -> file-aside
+//	file-link   -> file          now the name is a symlink to the vault
+//	file        -> file-link
+//	file-aside  -> file          now it is the file again
 func swapByTools(t *testing.T, fsys workspace.FileSystem, dir, prefix string) (stop func()) {
 	t.Helper()
 	// What a tool moves must be allowed: the symlinks are in src.

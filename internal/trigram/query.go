@@ -14,6 +14,11 @@ import (
 
 // Query is what a text must have for a pattern to match in it: all of some grams
 // and shapes, and one of each list of alternatives. The zero Query is met by every text.
+//
+// Hashes stand for grams and shapes. They are in three lists because a [Union]
+// lacks the grams of three bytes, and a small [Set] those of five: what only they could
+// exclude is not excluded there. A Query is not changed after it is made, so it is safe for concurrent
+// use.
 type Query struct {
 	short   []uint32 // of grams of three bytes
 	hashes  []uint32 // of grams of four bytes, and of shapes
@@ -21,12 +26,14 @@ type Query struct {
 	choices [][]Query
 }
 
-// Everything reports whether every text meets q.
+// Everything reports whether every text meets q. A search then has no use for
+// sets, and can leave out making them.
 func (q Query) Everything() bool {
 	return len(q.short) == 0 && len(q.hashes) == 0 && len(q.choices) == 0
 }
 
-// Meets reports whether the text with the given set may meet q.
+// Meets reports whether the text with the given set may meet q. False is
+// certain; true means that the text must be read.
 func (q Query) Meets(set Set) bool { return q.meets(set, true, len(set) >= largeWords) }
 
 // MeetsUnion reports whether a text of a [Union] with the given set may meet q.
@@ -81,15 +88,22 @@ func Plan(pattern *syntax.Regexp) Query {
 }
 
 // planned is what is known of the matches of a part of a pattern.
+//
+// For "GCStats" there is one text, and no query yet; for "(get.x|set.y)" the
+// texts are not known, and the query has "get" or "set". The zero planned knows
+// nothing.
 type planned struct {
 	texts []string // each match is one of these, in lower case; nil if there are too many
 	query Query    // and meets this
 }
 
-// maxTexts bounds the texts of a part.
+// maxTexts bounds the texts of a part. Without it, "[ab][ab][ab]..." would
+// double them with each part.
 const maxTexts = 32
 
-// plan says what is known of re.
+// plan says what is known of re. What may match the empty text, or anything,
+// such as "x*" and ".", adds no knowledge, and must add none: a query that asks
+// for too much would lose matches.
 func plan(re *syntax.Regexp) planned {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
@@ -121,7 +135,8 @@ func orEmpty(texts []string) []string {
 	return union(texts, []string{""})
 }
 
-// union returns the texts of a and b, nil if there are too many.
+// union returns the texts of a and b, nil if there are too many. The result is
+// sorted, and without duplicates.
 func union(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
@@ -131,7 +146,9 @@ func union(a, b []string) []string {
 	return all
 }
 
-// planLiteral plans the text of re. It is cut where a character has other spellings.
+// planLiteral plans the text of re. It is cut where a character has other
+// spellings. In "(?i)grünes" the "ü" may be "Ü", which has other bytes, so the
+// texts are "gr" and "nes".
 func planLiteral(re *syntax.Regexp) planned {
 	r := run{texts: []string{""}}
 	var text []byte
@@ -202,6 +219,9 @@ func textsOfClass(ranges []rune) []string {
 }
 
 // planAlternate plans alternatives.
+//
+// The texts of all parts are kept as long as they are few, so that what follows
+// can be appended to each: "(get|set)Stats" becomes two texts of eight letters.
 func planAlternate(parts []*syntax.Regexp) planned {
 	texts := []string{}
 	choice := make([]Query, 0, len(parts))
@@ -260,6 +280,9 @@ type run struct {
 }
 
 // append appends each of texts to each of r's.
+//
+// If the combinations are too many, what is before and what is after are asked
+// for apart.
 func (r *run) append(texts []string) {
 	if len(r.texts)*len(texts) > maxTexts {
 		r.cut()
@@ -281,7 +304,8 @@ func (r *run) cut() {
 	r.texts, r.cutOnce = []string{""}, true
 }
 
-// planned returns what is known of the whole.
+// planned returns what is known of the whole. After a cut the texts of the last
+// part are no longer the whole match, so they go into the query.
 func (r *run) planned() planned {
 	if !r.cutOnce {
 		return planned{texts: r.texts, query: r.query}
@@ -319,7 +343,8 @@ func (q *Query) add(other Query) {
 	q.choices = slices.Concat(q.choices, other.choices)
 }
 
-// gramsOf returns the Query for the grams of text, which is in lower case.
+// gramsOf returns the Query for the grams of text, which is in lower case. A
+// text of fewer than three bytes has none, and every text meets its Query.
 func gramsOf(text string) (q Query) {
 	for _, gram := range rarestFirst(text, 4) {
 		q.hashes = append(q.hashes, hashOf4(binary.BigEndian.Uint32([]byte(gram))))
@@ -364,6 +389,9 @@ type kindSet uint8
 
 // planShapes returns the Query for the shapes of a pattern's matches. It looks at each
 // shapeLen bytes that follow each other in all matches.
+//
+// For `[a-z]\d{4}` the only shape is that of a small letter and four digits. It
+// is for patterns without grams.
 func planShapes(re *syntax.Regexp) (query Query) {
 	sets := appendKinds(nil, re)
 	for i := 0; i+shapeLen <= min(len(sets), maxShapes); i++ {
@@ -375,7 +403,9 @@ func planShapes(re *syntax.Regexp) (query Query) {
 // maxShapes is in how many bytes of a pattern planShapes looks for shapes.
 const maxShapes = 64
 
-// appendKinds appends what is known of the kinds of the bytes of each match of re.
+// appendKinds appends what is known of the kinds of the bytes of each match of
+// re. A zero kindSet is appended where the match may have any bytes, so that no
+// shape goes over that place.
 func appendKinds(sets []kindSet, re *syntax.Regexp) []kindSet {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
@@ -437,8 +467,9 @@ func kindsOf(ranges ...rune) (set kindSet) {
 	return set
 }
 
-// shapesOf returns a Query for each shape that the sets allow, none if there are many or one
-// has no digit.
+// shapesOf returns a Query for each shape that the sets allow, none if there
+// are many or one has no digit. Shapes without a digit are not in a [Set], see
+// add.
 func shapesOf(sets []kindSet) []Query {
 	shapes := []uint32{0}
 	for _, set := range sets {

@@ -30,6 +30,10 @@ import (
 )
 
 // Set is the set of the grams and shapes of a text.
+//
+// It is a Bloom filter: has may report what is not in it, and never denies what
+// is. Reads are safe for concurrent use. An empty Set has no bits, and a Query
+// must not ask it.
 type Set []uint64
 
 // maxWords bounds the Set of a text: 256 KiB, for a text of two million bytes.
@@ -90,7 +94,9 @@ var (
 	kelvin = []byte("\u212a")
 )
 
-// Append appends the Set of text to sets.
+// Append appends the Set of text to sets. The Set has a word for each 64 bytes
+// of text and one more, at most maxWords. The caller keeps where it begins, if
+// sets has several.
 func Append(sets []uint64, text []byte) []uint64 { return appendSet(sets, text, nil) }
 
 // appendSet is Append, and adds the text to union, unless that is nil.
@@ -112,6 +118,11 @@ type places [maxUnionWords]uint64
 
 // add adds the grams and shapes of text to set, unless that is empty, and all but the grams
 // of three bytes to union, unless that is nil.
+//
+// gram has the last four bytes, and shape the kinds of the last five. Both move
+// on by a byte at a time, so each byte is looked at once. A shape is added only
+// while one of its five bytes is a digit: shapesEnd is the first place where
+// that has ended.
 func add(text []byte, set Set, union *places) {
 	if bytes.Contains(text, longS) || bytes.Contains(text, kelvin) {
 		text = bytes.ReplaceAll(bytes.ReplaceAll(text, longS, []byte("s")), kelvin, []byte("k"))
@@ -159,13 +170,16 @@ func add(text []byte, set Set, union *places) {
 	}
 }
 
-// put adds what has the given hash.
+// put adds what has the given hash. The bit is the hash scaled to the size of
+// the Set, and not its remainder. So two neighbours become one bit when the Set
+// is halved, and one bit becomes two neighbours when it is doubled.
 func (s Set) put(hash uint32) {
 	bit := uint64(hash) * (uint64(len(s)) * 64) >> 32
 	s[bit/64] |= 1 << (bit % 64)
 }
 
-// put adds what has the given hash.
+// put adds what has the given hash. It is the bit that Set.put would choose for
+// maxUnionWords.
 func (p *places) put(hash uint32) { p[hash>>20] |= 1 << (hash >> 14 & 63) }
 
 // The hashes spread over 32 bits what a text has: its last three to five bytes, and the kinds
@@ -188,8 +202,9 @@ func (s Set) has(hash uint32) bool {
 	return s[bit/64]&(1<<(bit%64)) != 0
 }
 
-// Union makes the Set of many texts together, without their grams of three bytes: see
-// [Query.MeetsUnion]. The zero Union has no texts.
+// Union makes the Set of many texts together, without their grams of three
+// bytes: see [Query.MeetsUnion]. The zero Union has no texts. It is not safe
+// for concurrent use.
 type Union struct {
 	set  *places // nil before there is a text
 	size int     // of the texts, in bytes
@@ -212,6 +227,8 @@ func (u *Union) AddAndAppend(sets []uint64, text []byte) []uint64 {
 }
 
 // AddSet adds texts of size bytes together, which are among the texts of set.
+// set must be one that Set has returned: its length is a power of two, which
+// doubles to the length of a Union.
 func (u *Union) AddSet(set Set, size int) {
 	all := u.grow(size)
 	for len(set) < len(all) {
@@ -243,8 +260,14 @@ func (u *Union) Set() Set {
 	return set
 }
 
-// halved makes s a Set of half the size, whose length is even. A gram's place is that of
-// its hash among all hashes, so each two bits become one.
+// halved makes s a Set of half the size, whose length is even. A gram's place
+// is that of its hash among all hashes, so each two bits become one. It
+// overwrites s. If words had four bits, written with the highest one first:
+//
+//	0100 0011  ->  0110
+//
+// The pairs 01 and 00 of the first word make the lower half, 10, and those of
+// the second, 00 and 11, the upper half, 01.
 func (s Set) halved() Set {
 	for i := range len(s) / 2 {
 		s[i] = joined(s[2*i]) | joined(s[2*i+1])<<32
@@ -273,7 +296,9 @@ var steps = []struct {
 // everySecond is the mask of the bits 0, 2, 4 and so on.
 const everySecond = 0x5555555555555555
 
-// joined returns 32 bits, one for each two neighbours in word, which is set if one of them is.
+// joined returns 32 bits, one for each two neighbours in word, which is set if
+// one of them is. The lower half of the result has them all; the upper half is
+// zero.
 func joined(word uint64) uint64 {
 	word = (word | word>>1) & everySecond
 	for _, step := range steps {

@@ -20,6 +20,9 @@ import (
 //
 // [workspace.ErrConflict] for a file that has changed since Plan, and those of
 // [transaction.Run].
+//
+// A version that no longer is the planned one fails the transaction, which
+// undoes what has been changed by then.
 func (p *Plan) Apply(ctx context.Context) ([]Change, error) {
 	if caps := p.ws.Capabilities(); !caps.Write || !caps.ConditionalWrite {
 		return nil, ops.Error(ops.ApplyPatch, ".", errors.ErrUnsupported, errors.New("the workspace has no conditional writes"))
@@ -33,14 +36,17 @@ func (p *Plan) Apply(ctx context.Context) ([]Change, error) {
 	return p.planner.changes(), nil
 }
 
-// applier makes the changes of a plan in a transaction.
+// applier makes the changes of a plan in a transaction. It uses tx for all that
+// it does; the workspace of the planner was for the plan alone.
 type applier struct {
 	*planner
 	tx    *workspace.Workspace
 	moved map[*result]bool
 }
 
-// run makes the changes: what leaves first, so that its names are free.
+// run makes the changes: what leaves first, so that its names are free. For a
+// patch that swaps two names, nothing leaves: both are written, with the
+// versions that they had.
 func (a *applier) run(ctx context.Context) error {
 	for _, r := range a.results {
 		if err := a.leave(ctx, r); err != nil {
@@ -55,7 +61,8 @@ func (a *applier) run(ctx context.Context) error {
 	return nil
 }
 
-// leave moves or removes the file that r is no longer.
+// leave moves or removes the file that r is no longer. A move, where it is
+// possible, keeps what the file has beside its bytes, such as permission bits.
 func (a *applier) leave(ctx context.Context, r *result) error {
 	name := r.From
 	switch {
@@ -93,6 +100,11 @@ func (a *applier) unchanged(ctx context.Context, name string) error {
 }
 
 // write writes the file that r is after the change.
+//
+// A new file must not exist, and a replaced one must have the version of the
+// plan. A file that has been moved has perhaps got another version with its
+// name, so it is read again and compared. What does not change is not written,
+// but its version is checked.
 func (a *applier) write(ctx context.Context, r *result) error {
 	if r.text == nil {
 		return nil
@@ -121,7 +133,9 @@ func (a *applier) write(ctx context.Context, r *result) error {
 	return a.conflict(r.Path, err)
 }
 
-// conflict returns the error of a change that met another program, if err says so.
+// conflict returns the error of a change that met another program, if err says
+// so. The plan has seen each of these names, so one that exists or is missing
+// now is the work of somebody else.
 func (a *applier) conflict(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
 		return ops.Error(ops.ApplyPatch, name, workspace.ErrConflict, nil)

@@ -87,7 +87,10 @@ func headerName(line, mark string) (name string, ok bool) {
 	return name, ok
 }
 
-// diffSection returns what a diff says about one file.
+// diffSection returns what a diff says about one file. A diff has a header of
+// git if it has something that only git writes: an object id, a mode, a rename
+// or a copy. Its names are then without "a/" and "b/" already. Without one, a
+// single hunk that expects no line may also create the file.
 func diffSection(f *gitdiff.File, prefixed map[string]bool) (section, error) {
 	s := section{kind: Modified, old: f.OldName, new: f.NewName, exact: true}
 	switch {
@@ -174,6 +177,9 @@ func plainNames(old, now string, prefixed map[string]bool) (string, string) {
 
 // diffHunk returns a hunk of a diff. As for git, one that begins at the first line must
 // be there, and one that ends without context must be at the end of the file.
+//
+// The place is that in the new file, since the hunks before it have been
+// applied by the time that it is looked for.
 func diffHunk(f *gitdiff.TextFragment) hunk {
 	h := hunk{
 		label: strings.TrimRight(f.Header(), "\n"), at: int(max(f.NewPosition-1, 0)),

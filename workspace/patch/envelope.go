@@ -14,13 +14,15 @@ const (
 	eofMark    = "*** End of File"
 )
 
-// envelope reads the apply_patch format, a line at a time.
+// envelope reads the apply_patch format, a line at a time. Its methods take the
+// lines that they understand and leave next at the first that they do not.
 type envelope struct {
 	lines []string // without line ends
 	next  int      // of the line to read
 }
 
-// parseEnvelope reads a patch in the apply_patch format.
+// parseEnvelope reads a patch in the apply_patch format. Blank lines around the
+// patch are ignored, and so is a "\r" at the end of a line.
 func parseEnvelope(text string) ([]section, error) {
 	text = strings.TrimRight(text, " \t\r\n")
 	e := &envelope{lines: strings.Split(text, "\n")}
@@ -85,7 +87,7 @@ func (e *envelope) atMark() bool {
 	return e.next == len(e.lines) || strings.HasPrefix(e.lines[e.next], "*** ")
 }
 
-// add reads the lines of a new file.
+// add reads the lines of a new file. A file without lines is a new empty file.
 func (e *envelope) add(name string) (section, error) {
 	s := section{kind: Added, new: name}
 	h := hunk{label: addMark + name}
@@ -100,7 +102,7 @@ func (e *envelope) add(name string) (section, error) {
 	return s, nil
 }
 
-// update reads the hunks of a file.
+// update reads the hunks of a file. A file that is moved needs no hunk.
 func (e *envelope) update(name string) (section, error) {
 	s := section{kind: Modified, old: name, new: name}
 	if e.next < len(e.lines) && strings.HasPrefix(e.lines[e.next], moveMark) {
@@ -122,7 +124,13 @@ func (e *envelope) update(name string) (section, error) {
 	return s, nil
 }
 
-// hunk reads one hunk. The first of a file may lack its "@@".
+// hunk reads one hunk. The first of a file may lack its "@@". Several "@@"
+// lines before it are anchors that are looked for one after the other:
+//
+//	@@ class Tree:
+//	@@     def walk(self):
+//	-        pass
+//	+        yield self
 func (e *envelope) hunk(first bool) (h hunk, err error) {
 	h.label = "@@"
 	for e.next < len(e.lines) && isAnchor(e.lines[e.next]) {

@@ -49,12 +49,14 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Patch is a patch that has been read. It is safe for concurrent use.
+// Patch is a patch that has been read. It is safe for concurrent use. It has
+// the text of the patch alone: it can be planned on several workspaces.
 type Patch struct {
 	files []section
 }
 
-// section is what a patch says of one file.
+// section is what a patch says of one file. Both formats become sections, so
+// that what plans and applies a patch need know no more of them than exact.
 type section struct {
 	kind     Kind
 	old, new string   // names; old is empty for Added, new for Deleted
@@ -64,7 +66,8 @@ type section struct {
 	exact    bool     // a unified diff
 }
 
-// hunk is a part of a file that changes.
+// hunk is a part of a file that changes. A hunk of a diff has at, atStart and
+// atEnd; one of the apply_patch format has anchors, and atEnd.
 type hunk struct {
 	label   string // the line that begins it, for errors
 	lines   []patchLine
@@ -135,11 +138,15 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d of the patch: %s", e.Line, e.Reason)
 }
 
-// Apply applies the patch text to the files of ws, in one transaction.
+// Apply applies the patch text to the files of ws, in one transaction. It
+// returns the changes in the order of the patch, with the versions of the new
+// files.
 //
 // # Errors
 //
 // Those of [Parse], [Patch.Plan] and [Plan.Apply].
+//
+// No file has changed after an error of the first two.
 func Apply(ctx context.Context, ws *workspace.Workspace, text string) ([]Change, error) {
 	p, err := Parse(text)
 	if err != nil {

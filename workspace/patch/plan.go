@@ -24,7 +24,8 @@ const (
 	Copied   Kind = "C" // and modified, perhaps
 )
 
-// Change is what a patch does to one file.
+// Change is what a patch does to one file. Before is what the workspace has,
+// also if several parts of the patch change the file.
 type Change struct {
 	// Kind says what happens to the file.
 	Kind Kind
@@ -45,7 +46,10 @@ type Change struct {
 	Notes []string
 }
 
-// Span is a run of lines that a patch replaces.
+// Span is a run of lines that a patch replaces. For a file of five lines, whose
+// lines 2 and 3 become one:
+//
+//	Span{First: 2, Last: 3, Added: 1}
 type Span struct {
 	// First and Last are the lines in the file before the change, from 1. If lines are
 	// only added, Last is First-1: they come before First.
@@ -63,7 +67,8 @@ func (c *Change) Lines() (added, removed int) {
 	return added, removed
 }
 
-// Plan is a patch whose changes have been checked. It is safe for concurrent use.
+// Plan is a patch whose changes have been checked. It is safe for concurrent
+// use. It holds the old and the new bytes of all its files.
 type Plan struct {
 	ws      *workspace.Workspace
 	planner *planner
@@ -81,6 +86,10 @@ func (p *Plan) Changes() []Change { return slices.Clone(p.changes) }
 //
 // An [*Error] with everything that is wrong with the patch: it has the kinds of the
 // errors in it, [workspace.ErrTooLarge] among them. And the error of ctx.
+//
+// It looks for everything that is wrong before it returns, since a model would
+// otherwise need a call for each mistake. Names come first: while one is wrong,
+// no file is read.
 func (p *Patch) Plan(ctx context.Context, ws *workspace.Workspace) (*Plan, error) {
 	return p.plan(ctx, ws, maxMemory)
 }
@@ -146,8 +155,13 @@ func flatten(err error) []error {
 	return []error{err}
 }
 
-// planner makes a plan. Like git, it applies the parts of a patch one after the other,
-// while renames and copies begin with what is in the workspace.
+// planner makes a plan. Like git, it applies the parts of a patch one after the
+// other, while renames and copies begin with what is in the workspace. It goes
+// through the sections twice. The first time it notes which names become free,
+// so that a section can use a name that a later one gives up:
+//
+//	a -> b    resolve: a leaves    apply: b exists, and leaves, so a may take its name
+//	b -> c    resolve: b leaves    apply: c is free
 type planner struct {
 	ws      *workspace.Workspace
 	disk    map[string]*file  // what is in the workspace; nil for a name that is free
@@ -161,7 +175,7 @@ type planner struct {
 // can copy a large file many times.
 const maxMemory = 512 << 20
 
-// file is a file of the workspace.
+// file is a file of the workspace. data is not nil, even if it is empty.
 type file struct {
 	data    []byte
 	version workspace.Version
@@ -189,8 +203,9 @@ func (p *planner) place(name string) *place {
 	return p.places[name]
 }
 
-// resolve gives a section the names that the workspace uses. The names of a diff have to
-// be those already, as for git.
+// resolve gives a section the names that the workspace uses. The names of a
+// diff have to be those already, as for git. What is in .git is refused because
+// git runs programs that its files name.
 func (p *planner) resolve(s *section) error {
 	for _, name := range []*string{&s.old, &s.new} {
 		if *name == "" {
@@ -220,6 +235,8 @@ func (p *planner) resolve(s *section) error {
 }
 
 // apply applies a section to what the sections before it have left.
+//
+// After an error the other sections are tried all the same, for their errors.
 func (p *planner) apply(ctx context.Context, s *section) error {
 	r, err := p.source(ctx, s)
 	if err != nil {
@@ -263,7 +280,9 @@ func mismatches(s *section, wrong []mismatch) error {
 	return errors.Join(errs...)
 }
 
-// source returns what the hunks of a section are applied to.
+// source returns what the hunks of a section are applied to. A section that
+// modifies what an earlier one has left goes on with that text. The memory that
+// a result takes is counted before it is made.
 func (p *planner) source(ctx context.Context, s *section) (*result, error) {
 	if s.kind != Added && s.kind != Copied {
 		at := p.place(s.old)
@@ -304,7 +323,8 @@ func (p *planner) source(ctx context.Context, s *section) (*result, error) {
 	return r, nil
 }
 
-// free returns the error of a name that a section cannot create.
+// free returns the error of a name that a section cannot create. The place of a
+// file that the patch removes is free, and so is all below its name.
 func (p *planner) free(ctx context.Context, name string) error {
 	at := p.place(name)
 	if at.result != nil {
@@ -336,7 +356,9 @@ func (p *planner) plain(ctx context.Context, name string) error {
 	return ops.Rename(err, ops.ApplyPatch, name)
 }
 
-// look returns the file name of the workspace, nil if there is none.
+// look returns the file name of the workspace, nil if there is none. Each file
+// is read once, so that all sections see the same bytes, and their version is
+// the one that Apply demands.
 func (p *planner) look(ctx context.Context, name string) (*file, error) {
 	if found, ok := p.disk[name]; ok {
 		return found, nil

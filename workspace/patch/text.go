@@ -13,7 +13,9 @@ import (
 	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
-// text is a file while the hunks of a section change it.
+// text is a file while the hunks of a section change it. The hunks of several
+// sections for one file are applied to the same text. Line numbers stay those
+// of the file as it was, so that spans can tell afterwards what has changed.
 type text struct {
 	lines  []fileLine
 	enc    charset.Encoding
@@ -31,8 +33,10 @@ type fileLine struct {
 	patched bool   // a hunk of the same section has it
 }
 
-// newText returns the text of a file with the bytes data: as it is for exact hunks, which
-// are bytes, and decoded otherwise.
+// newText returns the text of a file with the bytes data: as it is for exact
+// hunks, which are bytes, and decoded otherwise. A decoding error is none: the
+// bytes then stay as they are, and only a NUL byte among them makes the file
+// binary. data is not kept.
 func newText(data []byte, exact bool) *text {
 	t := &text{enc: charset.UTF8, end: "\n", lines: make([]fileLine, 0, lineCount(data))}
 	if !exact {
@@ -60,7 +64,8 @@ func lineCount(data []byte) int {
 	return n
 }
 
-// bytes returns what the text is now, as the file stores it.
+// bytes returns what the text is now, as the file stores it. The error is that
+// of a character which the encoding of the file does not have.
 func (t *text) bytes() ([]byte, error) {
 	var out bytes.Buffer
 	for _, line := range t.lines {
@@ -80,6 +85,10 @@ const maxMismatches = 20
 
 // apply applies the hunks of s, and returns which do not apply, and what has to be said
 // of those that do.
+//
+// After an error, or a hunk that does not apply, the text is half changed, and
+// of no use. The search goes on after such a hunk so that all that is wrong can
+// be said at once.
 func (t *text) apply(ctx context.Context, s *section) (wrong []mismatch, notes []string, err error) {
 	for i := range t.lines {
 		t.lines[i].patched = false
@@ -111,8 +120,10 @@ func (t *text) apply(ctx context.Context, s *section) (wrong []mismatch, notes [
 	return wrong, notes, nil
 }
 
-// splice puts a hunk at the line at, whose old lines have been found there. Lines of
-// context stay as they are.
+// splice puts a hunk at the line at, whose old lines have been found there.
+// Lines of context stay as they are. end returns what ends an added line, by
+// its place; a line of a diff has its line end already, so it is "" there. A
+// line of context that a later pass has found keeps its own white space.
 func (t *text) splice(h *hunk, at int, end func(at int) string) {
 	var now []fileLine
 	from := at
@@ -138,6 +149,13 @@ const searchStep = 64
 // exactHunk applies a hunk of a unified diff where git would. From the line where it is
 // expected it goes down and up by turns, as "git apply" does; what another hunk has
 // written is no match.
+//
+// With 10 as the expected place, the places are tried in this order:
+//
+//	10 11 9 12 8 13 7 ...
+//
+// until both ends of the file are reached. Of many equal places, such as
+// closing braces, the nearest one counts.
 func (t *text) exactHunk(ctx context.Context, h *hunk) (note, reason string) {
 	old := h.old()
 	begin := h.at
@@ -182,6 +200,9 @@ func (t *text) matches(at int, old []string) bool {
 
 // begin prepares the text for hunks whose lines have no line ends: it takes a byte order
 // mark away, and gives the last line the line end that it may lack.
+//
+// finish must follow, also after a hunk that does not apply. The line end that
+// is added is the one of the first line.
 func (t *text) begin() {
 	if len(t.lines) == 0 {
 		return
@@ -214,8 +235,8 @@ func (t *text) finish() {
 // body returns a line without its line end.
 func body(line string) string { return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") }
 
-// endAt returns the line end of a line that is put before the line at: that of its
-// neighbour.
+// endAt returns the line end of a line that is put before the line at: that of
+// its neighbour. A file with both kinds of line ends keeps both.
 func (t *text) endAt(at int) string {
 	for _, i := range [...]int{at - 1, at} {
 		if i >= 0 && i < len(t.lines) {
@@ -250,6 +271,10 @@ var plainPunctuation = strings.NewReplacer(
 
 // looseHunk applies a hunk of the apply_patch format after the line *from, which it moves
 // on.
+//
+// A hunk without old lines is inserted after the last anchor, or at the end of
+// the file if it has none. *from is an index into the lines as they are now,
+// which grows with what the hunks add.
 func (t *text) looseHunk(ctx context.Context, h *hunk, from *int) (note, reason string) {
 	if len(t.lines) > 0 && !t.utf8 && slices.ContainsFunc(h.lines, isForeign) {
 		return "", "the encoding of the file is not known, so only ASCII can be added to it"
@@ -305,8 +330,10 @@ func isForeign(l patchLine) bool {
 	return l.op == '+' && strings.ContainsFunc(l.text, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// find returns where the lines old are, at the line from or after it, in the first pass
-// that finds them. atEnd says that they must be the last lines.
+// find returns where the lines old are, at the line from or after it, in the
+// first pass that finds them. atEnd says that they must be the last lines. A
+// place that a stricter pass finds far away comes before a nearer one of a
+// later pass: a wrong guess changes the wrong code.
 func (t *text) find(ctx context.Context, old []string, from int, atEnd bool) (at int, note string, found bool) {
 	last := len(t.lines) - len(old)
 	if atEnd {
@@ -343,6 +370,10 @@ const maxCompared = 1 << 20
 
 // difference says why the lines old are not in the file: what it has at the place where
 // most of them are, the one nearest to the line at if there are several.
+//
+// A model reads it and corrects its patch, so it names the first line that
+// differs there, as the file has it. Above maxCompared the place is the
+// expected one, as a large file and a long hunk would take too long.
 func (t *text) difference(h *hunk, at int, old []string, fold func(string) string) string {
 	if len(t.lines) == 0 {
 		return "the file is empty"

@@ -34,6 +34,8 @@ func At(name string, err error) error {
 
 // nameError is an error about a name. It is not a [*fs.PathError], as those of
 // package os are about names that only look like the caller's.
+//
+// Callers never see it: fail takes its name for the contract's form.
 type nameError struct {
 	name string
 	err  error
@@ -75,14 +77,17 @@ type storeError struct{ kind, cause error }
 // Error returns the text of the kind: the store's own is withheld.
 func (e *storeError) Error() string { return e.kind.Error() }
 
-// Unwrap returns the kind.
+// Unwrap returns the kind. The cause is there for a program that looks for it:
+// only its text is withheld.
 func (e *storeError) Unwrap() []error { return []error{e.kind, e.cause} }
 
 // errFailed stands for an error of no kind.
 var errFailed = errors.New("the store failed")
 
-// kinds are the kinds of the contract, special cases before the kinds that
-// they refine.
+// kinds are the kinds of the contract, special cases before the kinds that they
+// refine. The first one that an error is counts, so a name that leads out of
+// the workspace is [workspace.ErrEscape], although that is [io/fs.ErrInvalid],
+// too.
 var kinds = []error{
 	context.Canceled, context.DeadlineExceeded,
 	workspace.ErrPolicy, workspace.ErrEscape, workspace.ErrSymlink, workspace.ErrPattern, workspace.ErrConflict,
@@ -94,6 +99,10 @@ var kinds = []error{
 // fail returns the contract's form of an error that the store returned for op,
 // and nil for nil. The error names the first of names, unless [At] names another
 // of them or the error has the contract's form already.
+//
+// A store that fails because ctx has ended often says so in words of its own,
+// so an error of no kind, or one of a store that cannot be reached, becomes the
+// error of ctx.
 func (f *FS) fail(ctx context.Context, op string, err error, names ...string) error {
 	if err == nil {
 		return nil
@@ -120,7 +129,8 @@ func (f *FS) fail(ctx context.Context, op string, err error, names ...string) er
 // one need not be of the contract's form.
 var systemOps = map[string]bool{ops.Open: true, ops.Stat: true, ops.Mkdir: true}
 
-// withoutPaths removes what the errors of package os say about paths.
+// withoutPaths removes what the errors of package os say about paths. They
+// nest, and each has a path of the host, which a model must not see.
 func withoutPaths(err error) error {
 	for {
 		switch e := err.(type) {
@@ -138,6 +148,17 @@ func withoutPaths(err error) error {
 
 // classify returns the part of err that callers may see. kindOf, which may be
 // nil, tells the kinds of errors that are the store's own.
+//
+// Here is what becomes of some errors of a store:
+//
+//	error                                   callers see
+//	fs.ErrNotExist                          file does not exist
+//	&fs.PathError{..., syscall.ENOENT}      file does not exist
+//	Errorf(ErrNoSpace, "the quota is 5 GB") no space left: the quota is 5 GB
+//	fmt.Errorf("/srv/a: %w", fs.ErrExist)   file already exists
+//	errors.New("dial tcp 10.0.0.7: ...")    the store failed
+//
+// The texts that are lost in the last two are what [Facts].Log gets.
 func classify(err error, kindOf func(error) error) error {
 	if errno, ok := err.(syscall.Errno); ok {
 		return errnoError(errno)
@@ -166,7 +187,8 @@ func classify(err error, kindOf func(error) error) error {
 	return &storeError{errFailed, err}
 }
 
-// log logs an error whose text callers do not see.
+// log logs an error whose text callers do not see. It is at debug level because
+// the text may have paths and names of hosts.
 func (f *FS) log(ctx context.Context, op, name string, err error) {
 	if f.facts.Log != nil {
 		f.facts.Log.DebugContext(ctx, "workspace: the store failed", "op", op, "name", name, "error", err)

@@ -14,13 +14,16 @@ import (
 )
 
 // plain shows an FS without its optional interfaces, so that the functions of
-// package workspace use their fallbacks.
+// package workspace use their fallbacks. With them, a fallback would find the
+// method of f that has just called it.
 type plain struct {
 	workspace.FileSystem
 	fallback.Capable
 }
 
-// Open implements [workspace.Opener].
+// Open implements [workspace.Opener]. Without an [Opener] the file is read
+// whole by ReadVersioned, so that the version which is returned is that of
+// these very bytes.
 func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
 	opener, ok := f.store.(Opener)
 	if !ok {
@@ -43,7 +46,8 @@ func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions)
 	return &stream{store: r, fs: f, ctx: ctx, name: name}, info, nil
 }
 
-// stream is a stream of a store. It ends with its context.
+// stream is a stream of a store. It ends with its context. It tests the context
+// before each Read; a Read that already waits must end by itself.
 type stream struct {
 	store io.ReadCloser
 	fs    *FS
@@ -84,7 +88,10 @@ func (f *FS) Create(ctx context.Context, name string, opts *workspace.WriteOptio
 	return &writer{store: w, fs: f, ctx: ctx, name: name}, nil
 }
 
-// writer is a writer of a store. It ends with its context.
+// writer is a writer of a store. It ends with its context. It is for one
+// goroutine. Each Write tests again whether the FS is closed, as an upload can
+// last long after that. After Commit, Close still reaches the store, once, so
+// that it can free what it holds.
 type writer struct {
 	store workspace.Writer
 	fs    *FS
@@ -133,7 +140,8 @@ func (w *writer) Close() error {
 	return w.fs.fail(w.ctx, ops.Create, w.store.Close(), w.name)
 }
 
-// Move implements [workspace.Mover].
+// Move implements [workspace.Mover]. Both names are checked before the store is
+// asked whether it moves.
 func (f *FS) Move(ctx context.Context, source, destination string) error {
 	mover, ok := f.store.(Mover)
 	if err := f.checkPair(ctx, ops.Move, source, destination, ok && f.Capabilities().Move); err != nil {
@@ -159,7 +167,9 @@ func (f *FS) checkPair(ctx context.Context, op, source, destination string, supp
 	return nil
 }
 
-// Copy implements [workspace.Copier].
+// Copy implements [workspace.Copier]. Without a [Copier] the bytes go through
+// this process, and a conditional write keeps the copy from replacing a file
+// that somebody has created meanwhile.
 func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
 	if err := f.checkPair(ctx, ops.Copy, source, destination, f.Capabilities().Copy); err != nil {
 		return "", err
@@ -180,6 +190,9 @@ func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Ve
 }
 
 // Walk implements [workspace.Walker].
+//
+// An error with which fn has ended the walk is returned as it is, since it is
+// the caller's own: only what the store failed with gets the contract's form.
 func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
 	fn = f.hidden.WalkFunc(dir, fn)
 	walker, ok := f.store.(Walker)
@@ -207,7 +220,11 @@ func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, 
 	return f.fail(ctx, ops.Walk, err, dir)
 }
 
-// typesOnly is an FS whose Ls sets the names and types of entries alone.
+// typesOnly is an FS whose Ls sets the names and types of entries alone. A walk
+// that needs no sizes and times costs a listing for each directory, and no
+// description of any file. It is for one walk, in one goroutine, which asks for
+// pages with a limit and in order: the rest of a directory is kept for its next
+// page.
 type typesOnly struct {
 	*FS
 	src  scan.Source
@@ -244,7 +261,8 @@ func (t typesOnly) Ls(ctx context.Context, dir string, opts *workspace.LsOptions
 	return infos, nil
 }
 
-// Resolve implements [workspace.Resolver].
+// Resolve implements [workspace.Resolver]. A store without a [Resolver] has no
+// symlinks, so name is returned without a look at whether it exists.
 func (f *FS) Resolve(ctx context.Context, name string) (string, error) {
 	if err := f.check(ctx, ops.Resolve, name); err != nil {
 		return "", err
@@ -261,7 +279,7 @@ func (f *FS) Resolve(ctx context.Context, name string) (string, error) {
 }
 
 // Exact implements [workspace.Exacter]. A store without symlinks is its own
-// exact view.
+// exact view. The view shares the facts of f, and is closed with it.
 func (f *FS) Exact() (workspace.FileSystem, error) {
 	exacter, ok := f.store.(Exacter)
 	if !ok {
@@ -278,8 +296,9 @@ func (f *FS) Exact() (workspace.FileSystem, error) {
 	return &FS{store, f.hidden, f.shared}, nil
 }
 
-// Hide implements [fallback.Hider]. A store with a search of its own, a [Globber]
-// or a [Grepper], is searched by its other methods instead.
+// Hide implements [fallback.Hider]. A store with a search of its own, a
+// [Globber] or a [Grepper], is searched by its other methods instead. What f
+// hides already stays hidden. The view is closed with f.
 func (f *FS) Hide(hidden func(dir string) func(name string, isDir bool) bool) (workspace.FileSystem, error) {
 	return &FS{f.store, scan.Either(f.hidden, hidden), f.shared}, nil
 }

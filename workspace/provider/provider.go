@@ -34,12 +34,15 @@ type Facts struct {
 	// means that there is none. If the Store is a [fallback.Rooter], its
 	// answer counts instead.
 	Root string
-	// CheckName returns an error for a valid name that the store cannot hold. No
-	// method is called with such a name. Nil means that there are none.
+	// CheckName returns an error for a valid name that the store cannot hold.
+	// No method is called with such a name. Nil means that there are none. Its
+	// error should be one of [Errorf] with [io/fs.ErrInvalid]: one without a
+	// kind is shown as a failure of the store. It is called concurrently.
 	CheckName func(name string) error
 	// Kind returns the kind of the contract that an error of the library below
 	// the store has, and nil for an error that it does not know. Nil means that
-	// the errors tell their kinds themselves.
+	// the errors tell their kinds themselves. It is called concurrently,
+	// without the paths that package os adds, and not for an error of [Errorf].
 	Kind func(err error) error
 	// Log gets, at debug level, the texts of errors that callers do not see.
 	// Nil means none.
@@ -48,13 +51,24 @@ type Facts struct {
 
 // FS is a [workspace.FileSystem] over a [Store], with every optional interface.
 // It is safe for concurrent use.
+//
+// Each method has the same four steps:
+//
+//	check     the context, the name, whether the FS is closed, the options
+//	refuse    what the capabilities do not have
+//	call      the store, or the fallback without it
+//	fail      give the error the contract's form, or check what a success must have
+//
+// So a store can rely on what [Store] promises, and callers meet errors of one
+// form.
 type FS struct {
 	store  Store
 	hidden scan.Hidden // from searches; nil but in a view of Hide
 	*shared
 }
 
-// shared is what an FS and its views have in common.
+// shared is what an FS and its views have in common. Closing one of them closes
+// them all.
 type shared struct {
 	facts  Facts
 	closed atomic.Bool
@@ -77,12 +91,17 @@ var (
 )
 
 // New returns the FileSystem over store.
+//
+// It calls no method of store. From then on Close of the FS is what closes the
+// store.
 func New(store Store, facts Facts) *FS {
 	return &FS{store: store, shared: &shared{facts: facts}}
 }
 
-// Close closes the store if it is an [io.Closer]. Whatever is called
-// afterwards fails with [fs.ErrClosed]; Close itself does nothing more.
+// Close closes the store if it is an [io.Closer]. Whatever is called afterwards
+// fails with [fs.ErrClosed]; Close itself does nothing more. It does not wait
+// for calls that are under way. Only the first Close reports the error of the
+// store.
 func (f *FS) Close() error {
 	if f.closed.Swap(true) {
 		return nil
@@ -95,7 +114,8 @@ func (f *FS) Close() error {
 
 // Capabilities implements [fallback.Capable]. It is what the store declares,
 // and Copy where a copy through the caller is possible: a [Copier] knows itself
-// whether it can.
+// whether it can. A [fallback.Capable] is asked for every call that depends on
+// it, so it must be fast.
 func (f *FS) Capabilities() workspace.Capabilities {
 	caps := f.facts.Capabilities
 	if capable, ok := f.store.(fallback.Capable); ok {
@@ -115,7 +135,8 @@ func (f *FS) Root() string {
 	return f.facts.Root
 }
 
-// check is what every method begins with.
+// check is what every method begins with. The name is judged before the store's
+// own rules, so CheckName gets valid names only.
 func (f *FS) check(ctx context.Context, op, name string) error {
 	if err := ops.Check(ctx, op, name); err != nil {
 		return err
@@ -132,7 +153,8 @@ func (f *FS) check(ctx context.Context, op, name string) error {
 	return nil
 }
 
-// checkChange is check for a method that changes name.
+// checkChange is check for a method that changes name. A workspace that is
+// read-only says so for any name, also for one that does not exist.
 func (f *FS) checkChange(ctx context.Context, op, name string) error {
 	if err := f.check(ctx, op, name); err != nil {
 		return err
@@ -143,7 +165,9 @@ func (f *FS) checkChange(ctx context.Context, op, name string) error {
 	return nil
 }
 
-// checkWrite is checkChange for the bytes of a file.
+// checkWrite is checkChange for the bytes of a file. The options are compared
+// with the zero ones, so that a condition which is added to them later is
+// refused, too, and not ignored.
 func (f *FS) checkWrite(ctx context.Context, op, name string, opts *workspace.WriteOptions) error {
 	if err := f.checkChange(ctx, op, name); err != nil {
 		return err
@@ -158,7 +182,8 @@ func (f *FS) checkWrite(ctx context.Context, op, name string, opts *workspace.Wr
 	return nil
 }
 
-// valueOf returns the options that opts point to. Nil means the zero ones.
+// valueOf returns the options that opts point to. Nil means the zero ones. The
+// copy keeps a caller that changes its options during the call from being seen.
 func valueOf[T any](opts *T) T {
 	if opts == nil {
 		var zero T
@@ -194,6 +219,9 @@ func (f *FS) ReadFile(ctx context.Context, name string) ([]byte, error) {
 }
 
 // ReadVersioned implements [workspace.VersionedReader].
+//
+// The operation in its errors is read_file. The size is checked again for a
+// store that has read more than limit.
 func (f *FS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
 	const op = ops.ReadFile
 	if err := f.check(ctx, op, name); err != nil {
@@ -216,6 +244,9 @@ func (f *FS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byt
 }
 
 // WriteFile implements [workspace.FileSystem].
+//
+// An error about a missing version comes after the write: the file has the new
+// content.
 func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
 	const op = ops.WriteFile
 	if err := f.checkWrite(ctx, op, name, opts); err != nil {
@@ -303,7 +334,8 @@ func (f *FS) Glob(ctx context.Context, pattern string, opts *workspace.GlobOptio
 }
 
 // glob asks the store, or searches with the store's other methods. A Globber
-// cannot hide names.
+// cannot hide names. A [scan.Searcher] comes first: the engine of this module
+// searches it, and leaves out what is hidden by itself.
 func (f *FS) glob(ctx context.Context, pattern string, o workspace.GlobOptions) ([]string, error) {
 	if searcher, ok := f.store.(scan.Searcher); ok {
 		return scan.Glob(ctx, searcher.GlobSource(pattern, o), pattern, &o, f.hidden)
@@ -314,7 +346,8 @@ func (f *FS) glob(ctx context.Context, pattern string, o workspace.GlobOptions) 
 	return fallback.Hide(f, f.hidden).Glob(ctx, pattern, &o)
 }
 
-// Grep implements [workspace.FileSystem].
+// Grep implements [workspace.FileSystem]. A store that returns nothing is an
+// error: a model would read an empty result as "no line matches".
 func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptions) (*workspace.GrepResult, error) {
 	o := valueOf(opts)
 	if o.Path == "" {
@@ -372,7 +405,8 @@ func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions
 	return events, nil
 }
 
-// watch asks the store, or compares the tree at intervals.
+// watch asks the store, or compares the tree at intervals. A Poll walks f
+// itself, so it works for any store that can be listed.
 func (f *FS) watch(ctx context.Context, dir string, o workspace.WatchOptions) (<-chan workspace.Event, error) {
 	if watcher, ok := f.store.(Watcher); ok {
 		return watcher.Watch(ctx, dir, o)

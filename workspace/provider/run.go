@@ -15,7 +15,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Run implements [workspace.Runner].
+// Run implements [workspace.Runner]. When several things went wrong, the first
+// of these counts: the end of ctx; a stream that failed, as that is why the
+// command was killed; what the store says.
 func (f *FS) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
 	o := valueOf(opts)
 	if o.Dir == "" {
@@ -53,7 +55,9 @@ func (f *FS) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace.Ru
 	return result, nil
 }
 
-// checkCommand returns the error of a command that no machine can start.
+// checkCommand returns the error of a command that no machine can start. The
+// system would cut an argument at a NUL byte, and the command would then do
+// something else than what was approved.
 func checkCommand(o workspace.RunOptions) error {
 	if len(o.Command) == 0 || o.Command[0] == "" {
 		return errors.New("there is no command")
@@ -74,7 +78,10 @@ func checkCommand(o workspace.RunOptions) error {
 	return nil
 }
 
-// streams are the streams of a command. The first one that fails stops the command.
+// streams are the streams of a command. The first one that fails stops the
+// command. A store may still copy when the command has ended. So that nothing
+// reaches the caller's reader and writers by then, a Read or Write that begins
+// after end fails.
 type streams struct {
 	stop  context.CancelCauseFunc
 	mu    sync.Mutex
@@ -83,6 +90,9 @@ type streams struct {
 }
 
 // streamsOf puts the streams of o into streams that call stop when they fail.
+// Two equal writers get one output, because no two calls of Write may run at a
+// time then. They are compared only if their type allows it: the comparison
+// would panic.
 func streamsOf(o *workspace.RunOptions, stop context.CancelCauseFunc) *streams {
 	s := &streams{stop: stop}
 	same := o.Stdout != nil && reflect.TypeOf(o.Stdout).Comparable() && o.Stdout == o.Stderr
@@ -109,7 +119,8 @@ func (s *streams) end() error {
 	return s.err
 }
 
-// check returns the error of streams that have failed or ended.
+// check returns the error of streams that have failed or ended. An error stays,
+// so that a store which goes on in spite of it gets it again.
 func (s *streams) check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +140,8 @@ func (s *streams) fail(err error) {
 	}
 }
 
-// input is the standard input of a command.
+// input is the standard input of a command. [io.EOF] is no failure: it is how
+// the input ends.
 type input struct {
 	*streams
 	from io.Reader

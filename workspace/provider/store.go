@@ -137,6 +137,9 @@ func ValidName(name string) bool { return ops.ValidName(name) }
 // err are what Stat returns for that name. It returns nil if the write may create
 // or replace the file. A store for which Stat and write are not one step needs a
 // lock around both.
+//
+// A missing file fails IfVersion, and not with [io/fs.ErrNotExist]: for its
+// writer, the file has changed.
 func CheckWrite(info workspace.FileInfo, err error, opts workspace.WriteOptions) error {
 	exists := err == nil
 	switch {
@@ -152,9 +155,10 @@ func CheckWrite(info workspace.FileInfo, err error, opts workspace.WriteOptions)
 	return nil
 }
 
-// CheckMkdir returns the error of a Mkdir with opts, where info and err are what
-// Stat returns for the name. It returns nil if the directory may be created, or
-// exists and that is enough.
+// CheckMkdir returns the error of a Mkdir with opts, where info and err are
+// what Stat returns for the name. It returns nil if the directory may be
+// created, or exists and that is enough. Whether the parents exist is for the
+// store to check.
 func CheckMkdir(info workspace.FileInfo, err error, opts workspace.MkdirOptions) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -170,7 +174,9 @@ func CheckMkdir(info workspace.FileInfo, err error, opts workspace.MkdirOptions)
 }
 
 // Page sorts infos, the children of a directory, and returns those that opts
-// choose. It changes infos.
+// choose. It changes infos. Names are compared as bytes. A Limit of zero means
+// all, an empty After means from the beginning. It is for a store that has all
+// children anyway: one that can ask for a page should.
 func Page(infos []workspace.FileInfo, opts workspace.LsOptions) []workspace.FileInfo {
 	infos = slices.DeleteFunc(infos, func(info workspace.FileInfo) bool { return info.Name <= opts.After })
 	slices.SortFunc(infos, func(a, b workspace.FileInfo) int { return strings.Compare(a.Name, b.Name) })

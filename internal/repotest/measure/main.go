@@ -12,6 +12,8 @@ import (
 	"github.com/workspacekit/workspacekit/internal/repotest"
 )
 
+// main prints the table of a directory, by default the current one. A file that
+// cannot be read or parsed is an error, and then there is no table.
 func main() {
 	dir := "."
 	if len(os.Args) > 1 {

@@ -12,6 +12,10 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
+// main checks one system after the other, and exits with 1 if one of them has
+// an error. The types of imported packages come from their source, as the other
+// system selects it, without cgo, which would need a C compiler for that
+// system.
 func main() {
 	failed := 0
 	for _, system := range os.Args[1:] {

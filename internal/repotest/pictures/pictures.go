@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// style has the colors for light pages, and those for dark ones.
+// style has the colors for light pages, and those for dark ones. A class means
+// the same in both, so that what draws never chooses a color.
 const style = `<style>
 text{font:13px ui-sans-serif,system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#1f2328}
 .code{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
@@ -28,6 +29,8 @@ text{fill:#e6edf3}.dim{fill:#9198a1}
 </style>
 `
 
+// The widths are upper bounds for common fonts, in pixels: an SVG cannot
+// measure its text, and a reader's font is not known.
 const (
 	margin  = 24
 	sans    = 7.6 // how wide a letter is at most, on average
@@ -35,7 +38,8 @@ const (
 	heading = 9.0
 )
 
-// picture is an SVG that is being drawn.
+// picture is an SVG that is being drawn. It is drawn from the top; y grows
+// downwards. problem is the first text that does not fit.
 type picture struct {
 	b       strings.Builder
 	title   string
@@ -57,6 +61,7 @@ func (p *picture) text(x, y, room float64, class, s string) {
 	fmt.Fprintf(&p.b, `<text x="%g" y="%g" class="%s" xml:space="preserve">%s</text>`+"\n", x, y, class, escaped(s))
 }
 
+// box draws a rectangle with round corners; x and y are its upper left one.
 func (p *picture) box(x, y, w, h float64, class string) {
 	fmt.Fprintf(&p.b, `<rect x="%g" y="%g" width="%g" height="%g" rx="6" class="%s"/>`+"\n", x, y, w, h, class)
 }
@@ -84,7 +89,8 @@ func (p *picture) arrow(x1, y1, x2, y2 float64) {
 	fmt.Fprintf(&p.b, `<path d="M%g %gL%g %gL%g %gz" class="tip"/>`+"\n", x2, y2, x2-dx-dy/2, y2-dy-dx/2, x2-dx+dy/2, y2-dy+dx/2)
 }
 
-// svg returns the picture, or why it cannot be read.
+// svg returns the picture, or why it cannot be read. w and h are the size of
+// the whole, with its margins.
 func (p *picture) svg(w, h float64) (string, error) {
 	title := escaped(p.title)
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="%s">`+"\n<title>%s</title>\n", w, h, w, h, title, title) +
@@ -103,7 +109,9 @@ type Layer struct {
 	Boxes []string
 }
 
-// Layers draws rows. Each uses the one below it.
+// Layers draws rows. Each uses the one below it. Boxes that do not fit into a
+// row go on in the next one. The error is that of a text which is too wide, as
+// in all functions of this package.
 func Layers(title string, layers []Layer) (string, error) {
 	const width, left, boxHeight, gap = 880.0, 150.0, 30.0, 10.0
 	p := &picture{title: title}
@@ -141,13 +149,17 @@ func Layers(title string, layers []Layer) (string, error) {
 	return p.svg(width, y+margin)
 }
 
-// Step is a message from one lane to another, or a note where both are the same.
+// Step is a message from one lane to another, or a note where both are the
+// same. From and To are indexes of lanes.
 type Step struct {
 	From, To int
 	Text     string
 }
 
 // Sequence draws the messages between lanes, from the top to the bottom.
+//
+// A text may be wider than its arrow: it is then moved so that it stays inside
+// of the picture.
 func Sequence(title string, lanes []string, steps []Step) (string, error) {
 	const width, top, stepHeight, laneHeight = 960.0, 66.0, 34.0, 34.0
 	p := &picture{title: title}
@@ -177,14 +189,16 @@ func Sequence(title string, lanes []string, steps []Step) (string, error) {
 	return p.svg(width, bottom+margin)
 }
 
-// Column is one of several things side by side.
+// Column is one of several things side by side. Lines are broken by the caller.
+// Result stands at the foot of the box.
 type Column struct {
 	Title  string
 	Lines  []string
 	Result string
 }
 
-// Columns draws one cause and its columns.
+// Columns draws one cause and its columns. An arrow leads from the cause to
+// each column, and from each column to the effect.
 func Columns(title, cause string, columns []Column, effect string) (string, error) {
 	const width, lineHeight, gap = 960.0, 21.0, 14.0
 	p := &picture{title: title}
@@ -219,7 +233,9 @@ type Row struct {
 	Cells [][]bool
 }
 
-// Matrix draws a square for each thing, filled if it holds.
+// Matrix draws a square for each thing, filled if it holds. Twelve squares are
+// in a line; a cell with more has several lines. The legend says what a filled
+// square means, and an empty one.
 func Matrix(title string, columns []string, rows []Row, legend [2]string) (string, error) {
 	const left, side, perLine, gap = 340.0, 9.0, 12, 3.0
 	const each = perLine*(side+gap) + 16
@@ -260,6 +276,7 @@ func Matrix(title string, columns []string, rows []Row, legend [2]string) (strin
 }
 
 // Terminal draws what was typed, which begins with "$ ", and what was printed.
+// The picture is as wide as the longest line, so the caller cuts lines.
 func Terminal(title string, lines []string) (string, error) {
 	const lineHeight, bar = 17.0, 28.0
 	most := 0

@@ -32,7 +32,8 @@ var classes = sync.OnceValue(func() map[string]string {
 // spaces are the spaces that are not ASCII, without those that do not break a line.
 const spaces = `\x{1680}\x{2000}-\x{2006}\x{2008}-\x{200A}\x{205F}\x{3000}`
 
-// ranges writes a table as it is written in a class.
+// ranges writes a table as it is written in a class. A stride of more than one
+// is written as single characters.
 func ranges(table *unicode.RangeTable) string {
 	var b strings.Builder
 	add := func(low, high, stride uint32) {

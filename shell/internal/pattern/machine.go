@@ -22,8 +22,8 @@ const (
 // assertions are the conditions on a place, by the letter that follows the backslash.
 var assertions = map[rune]string{'<': atWordStart, '>': atWordEnd, 'b': atBoundary, 'B': noBoundary}
 
-// withoutAssertions returns an expression that matches wherever the one with assertions
-// does.
+// withoutAssertions returns an expression that matches wherever the one with
+// assertions does. It may match elsewhere, too.
 func withoutAssertions(expression string) string {
 	for _, a := range []string{atWordStart, atWordEnd, atBoundary, noBoundary, noWordBefore, noWordAfter} {
 		expression = strings.ReplaceAll(expression, a, "(?:)")
@@ -35,6 +35,15 @@ func withoutAssertions(expression string) string {
 // text.
 //
 // The end of the text is no word character, so that \< holds before the first letter.
+//
+// By the last digit of the character that stands for it:
+//
+//	0   \<   word start: no word character before, one after
+//	1   \>   word end: one before, none after
+//	2   \b   either of these
+//	3   \B   neither of them
+//	4        no word character before
+//	5        no word character after
 func holds(assertion, before, after rune) bool {
 	left, right := isWord(before), isWord(after)
 	switch assertion - firstAssertion {
@@ -84,6 +93,9 @@ type thread struct {
 }
 
 // threads are the ways at one place, the preferred ones first.
+//
+// The order is what makes the first alternative win: an instruction that is
+// already in the list is not added again, see run.add.
 type threads struct {
 	list []thread
 	seen []bool // by instruction

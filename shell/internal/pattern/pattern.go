@@ -18,7 +18,8 @@ import (
 	"unicode/utf8"
 )
 
-// Syntax is the language of a pattern.
+// Syntax is the language of a pattern. It decides what is an operator, what a
+// class has in it, and which of several matches at one place counts.
 type Syntax int
 
 // The languages.
@@ -67,6 +68,11 @@ func unsupported(format string, args ...any) error {
 
 // Regexp is what some patterns match: what one of them matches. It is safe for
 // concurrent use.
+//
+// Two expressions do the work: the one of re or machine, which decides, and
+// remote, which a store can evaluate. "\r{0}" in the second one matches nothing
+// and spells out a "\r", so that a search shows the pattern the "\r" at the end
+// of a line.
 type Regexp struct {
 	re       *regexp.Regexp // finds the matches, unless there is a machine
 	machine  *machine       // finds the matches of a pattern with assertions; nil for another
@@ -77,7 +83,9 @@ type Regexp struct {
 	warnings []string       // about escapes without a meaning, as GNU's programs print them
 }
 
-// Compile returns what patterns match.
+// Compile returns what patterns match. Nil opts mean the zero Options. Several
+// patterns match what one of them matches, and their groups are counted on from
+// one to the next.
 //
 // # Errors
 //
@@ -130,6 +138,10 @@ func Compile(patterns []string, language Syntax, opts *Options) (*Regexp, error)
 //
 // longest chooses between the matches that begin at one place: POSIX wants the longest one,
 // and Perl and Rust the first by the order of the alternatives.
+//
+// With Word, a store that knows no word of Unicode gets an expression that asks
+// for another character on both sides, or the end of the line. That finds the
+// same lines, but the matches in it have those characters, too.
 func (r *Regexp) compile(flags, full, plain string, asserted bool, opts *Options, longest bool) error {
 	tree, err := syntax.Parse(flags+full, syntax.Perl)
 	if err != nil {
@@ -238,10 +250,12 @@ func seesLineEnd(tree *syntax.Regexp) bool {
 	return false
 }
 
-// Groups returns how many groups the pattern has.
+// Groups returns how many groups the pattern has. Those without a number, as
+// (?:a), do not count.
 func (r *Regexp) Groups() int { return r.groups }
 
-// Warnings returns what GNU's programs warn about.
+// Warnings returns what GNU's programs warn about. Only extended patterns have
+// any. The caller must not change the slice.
 func (r *Regexp) Warnings() []string { return r.warnings }
 
 // Remote returns an expression in RE2 for the search of a workspace. The lines that it
@@ -273,7 +287,8 @@ func isASCII(line []byte) bool {
 	return true
 }
 
-// Match reports whether there is a match in text.
+// Match reports whether there is a match in text. What is no UTF-8 counts as
+// one U+FFFD for each byte.
 func (r *Regexp) Match(text []byte) bool {
 	if r.machine != nil {
 		return r.machine.find(text, 0) != nil

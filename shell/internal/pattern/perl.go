@@ -13,6 +13,9 @@ import (
 )
 
 // translation is one pattern in RE2.
+//
+// With assertions it has the characters that stand for them, and only a machine
+// can use it.
 type translation struct {
 	expression string
 	asserted   bool // it has assertions
@@ -113,7 +116,7 @@ func (p *perl) next() error {
 	return nil
 }
 
-// emit writes an atom.
+// emit writes an atom. A repetition that follows applies to it.
 func (p *perl) emit(expression string) {
 	p.atom = p.out.Len()
 	p.out.WriteString(expression)
@@ -184,7 +187,9 @@ var (
 	groupName  = lazyregexp.New(`^\(\?(?:P?<([A-Za-z_][A-Za-z0-9_]*)>|'([A-Za-z_][A-Za-z0-9_]*)')`)
 )
 
-// open translates a parenthesis and what belongs to it.
+// open translates a parenthesis and what belongs to it. A group with flags
+// alone, "(?i)", has no parenthesis to close: it holds for the rest of the
+// group around it.
 func (p *perl) open() error {
 	rest := p.pattern[p.at:]
 	if strings.HasPrefix(rest, "(?#") && !p.rust {
@@ -329,7 +334,8 @@ func (p *perl) escape() error {
 	return nil
 }
 
-// quoted translates \Q...\E.
+// quoted translates \Q...\E. Without \E it goes to the end of the pattern, as
+// in Perl.
 func (p *perl) quoted() error {
 	text := p.pattern[p.at+2:]
 	inner, _, closed := strings.Cut(text, `\E`)

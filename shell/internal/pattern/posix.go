@@ -56,9 +56,10 @@ func (p *posix) translate() (string, error) {
 	return out, err
 }
 
-// operator returns the operator at the current place, without the backslash that a
-// basic expression has before some of them, and its length; zero means that there is
-// none.
+// operator returns the operator at the current place, without the backslash
+// that a basic expression has before some of them, and its length; zero means
+// that there is none. For "\{" it is the same '{' in a basic pattern that "{"
+// is in an extended one. p.at does not move.
 func (p *posix) operator() (op byte, n int) {
 	rest := p.pattern[p.at:]
 	switch {
@@ -95,9 +96,13 @@ func (p *posix) alternatives() (string, error) {
 	}
 }
 
-// branch reads one alternative: atoms, each with what repeats it. At its start a
-// repetition has nothing to repeat; what it means there differs between the syntaxes
-// and programs.
+// branch reads one alternative: atoms, each with what repeats it. At its start
+// a repetition has nothing to repeat; what it means there differs between the
+// syntaxes and programs. The basic pattern *a* is read so:
+//
+//	the first *   a character, as it repeats nothing: \*
+//	a             an atom
+//	the last *    repeats the atom: (?:a)*
 func (p *posix) branch() (string, error) {
 	var b strings.Builder
 	start := true // nothing stands before that can be repeated
@@ -204,8 +209,8 @@ func (p *posix) repeat(atom string) (string, error) {
 	}
 }
 
-// repetition returns the operator that repeats low to high times; high is -1 for any
-// number.
+// repetition returns the operator that repeats low to high times; high is -1
+// for any number. RE2 knows {n}, {n,} and {n,m}, and not {,m}.
 func repetition(low, high int) string {
 	switch {
 	case low == high:
@@ -308,7 +313,8 @@ func quoteRune(r rune, spelled string) string {
 	return regexp.QuoteMeta(spelled)
 }
 
-// endsBranch reports whether a branch of a basic expression ends at the place at.
+// endsBranch reports whether a branch of a basic expression ends at the place
+// at. Elsewhere a "$" of a basic expression is a character.
 func (p *posix) endsBranch(at int) bool {
 	rest := p.pattern[at:]
 	return rest == "" || strings.HasPrefix(rest, `\|`) || strings.HasPrefix(rest, `\)`)
@@ -335,7 +341,8 @@ func (p *posix) group() (string, error) {
 	return "(" + inner + ")", nil
 }
 
-// escape reads a backslash and what it stands before.
+// escape reads a backslash and what it stands before. An assertion counts as an
+// anchor: it has no width.
 func (p *posix) escape() (atom string, anchor bool, err error) {
 	p.at++
 	if p.at == len(p.pattern) {
@@ -375,8 +382,13 @@ func (p *posix) escape() (atom string, anchor bool, err error) {
 	return quoteRune(c, p.pattern[p.at-n:p.at]), false, nil
 }
 
-// SedEscape returns the character that sed reads for the letters after a backslash, and
-// how many letters those are; zero if they have no such meaning.
+// SedEscape returns the character that sed reads for the letters after a
+// backslash, and how many letters those are; zero if they have no such meaning.
+// s begins after the backslash and must not be empty. GNU has the letters n t f
+// r v a, a control character as cX, and codes in hexadecimal (x), octal (o) and
+// decimal (d) digits:
+//
+//	n     10, 1      x41   65, 3      o101  65, 4      d065  65, 4      q  0, 0
 func SedEscape(s string) (r rune, n int) {
 	if at := strings.IndexByte("ntfrva", s[0]); at >= 0 {
 		return rune("\n\t\f\r\v\a"[at]), 1
@@ -405,7 +417,8 @@ func SedEscape(s string) (r rune, n int) {
 	return 0, 0
 }
 
-// bracket reads a class.
+// bracket reads a class. GNU grep refuses [:space:] outside of brackets, since
+// [[:space:]] was meant.
 func (p *posix) bracket() (string, error) {
 	b := bracket{text: p.pattern[p.at+1:], escapes: p.sed, fold: p.fold, lines: p.lines}
 	whole := p.pattern[p.at:]
@@ -429,8 +442,10 @@ type bracket struct {
 	lines   bool // a class of other characters has no line end
 }
 
-// read returns a bracket expression as a class of package regexp, and how many bytes of
-// the pattern it has. A "]" that comes first, perhaps after "^", is a member.
+// read returns a bracket expression as a class of package regexp, and how many
+// bytes of the pattern it has. A "]" that comes first, perhaps after "^", is a
+// member. What a backslash is depends on escapes; in POSIX it is a member like
+// any other. A "-" at the beginning or the end is one, too.
 func (b *bracket) read() (class string, n int, err error) {
 	var out strings.Builder
 	out.WriteByte('[')

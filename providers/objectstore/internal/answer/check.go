@@ -36,7 +36,8 @@ type incompleteError struct {
 }
 
 // Incomplete returns the error of an answer that lacks something. The SDK sends
-// a request that gets it again.
+// a request that gets it again. Callers see the words of [Explain] instead of
+// lacks.
 func Incomplete(lacks string) error { return &incompleteError{lacks: lacks} }
 
 func (e *incompleteError) Error() string { return "the answer lacks " + e.lacks }
@@ -46,6 +47,9 @@ func (e *incompleteError) Unwrap() error { return e.cause }
 func (e *incompleteError) RetryableError() bool { return true }
 
 // Check makes a client check the answer to each request, and explain the errors.
+//
+// An operation for which lacks has no case fails, so a new one cannot go
+// unchecked.
 func Check(o *s3.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 		if err := stack.Initialize.Add(explainStep, middleware.Before); err != nil {
@@ -61,8 +65,9 @@ var (
 	checkStep   = &check{"workspacekit:CheckAnswer", lacks}
 )
 
-// CheckDeleted makes a DeleteObjects fail whose answer does not say for each of n
-// keys whether it is deleted.
+// CheckDeleted makes a DeleteObjects fail whose answer does not say for each of
+// n keys whether it is deleted. A store that left a key out of both lists would
+// otherwise have it regarded as deleted.
 func CheckDeleted(n int) func(*s3.Options) {
 	step := &check{"workspacekit:CheckDeleted", func(result any, _ int) string {
 		if out, ok := result.(*s3.DeleteObjectsOutput); !ok || len(out.Deleted)+len(out.Errors) != n {
@@ -78,6 +83,8 @@ func CheckDeleted(n int) func(*s3.Options) {
 // decoder is the step of the SDK that decodes an answer.
 const decoder = "OperationDeserializer"
 
+// insertCheck puts step around the decoder, so that it sees what that has made
+// of the answer.
 func insertCheck(stack *middleware.Stack, step middleware.DeserializeMiddleware) error {
 	if _, ok := stack.Deserialize.Get(decoder); !ok {
 		return nil // the request is presigned, and not sent
@@ -95,6 +102,10 @@ type check struct {
 func (c *check) ID() string { return c.id }
 
 // HandleDeserialize implements [middleware.DeserializeMiddleware].
+//
+// A success that cannot be decoded is incomplete, too: that is a page of HTML
+// from a proxy, or a document that was cut. An error of the store passes as it
+// is. The body of an answer that fails is closed, since nobody else gets it.
 func (c *check) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
 	out, metadata, err := next.HandleDeserialize(ctx, in)
 	response, ok := out.RawResponse.(*smithyhttp.Response)
@@ -115,6 +126,16 @@ func (c *check) HandleDeserialize(ctx context.Context, in middleware.Deserialize
 }
 
 // lacks returns what the answer result with a status lacks, empty for nothing.
+//
+// The proofs are:
+//
+//	writes, copies, parts           an ETag
+//	a HEAD                          an ETag and a length
+//	a GET                           an ETag, and 206 if and only if there is a range
+//	deletions, aborts               the status 204
+//	listings, DeleteObjects         the status 200, and what their callers check
+//	new uploads                     an upload id
+//	tags                            the status 200 and a tag
 func lacks(result any, status int) string {
 	var etag *string
 	switch r := result.(type) {
@@ -169,6 +190,8 @@ func lacks(result any, status int) string {
 	return ""
 }
 
+// lacksStatus returns what is missing unless the status is want. A proxy that
+// answers in the store's place says 200 where S3 says 204.
 func lacksStatus(status, want int) string {
 	if status != want {
 		return "the status of a success"

@@ -43,6 +43,8 @@ func (e *storeError) Error() string {
 	return text
 }
 
+// Unwrap returns what the store answered, which [Code] looks for, and nil if
+// there is none.
 func (e *storeError) Unwrap() error {
 	if e.cause == nil {
 		return nil
@@ -90,12 +92,15 @@ var ErrLate = New(workspace.ErrUnavailable, "the store did not answer in time: t
 
 // New returns an error of the given kind whose text may be shown, beside those
 // that Explain returns.
+//
+// It is for what this module finds out by itself.
 func New(kind error, text string) error {
 	return provider.Errorf(kind, "%w", &storeError{diagnosis: diagnosis{kind: kind, text: text}})
 }
 
-// Within returns err, which Explain or New has returned or which is a kind or the
-// error of a context, with words about the whole of what failed before its text.
+// Within returns err, which Explain or New has returned or which is a kind or
+// the error of a context, with words about the whole of what failed before its
+// text. Kind, remedy and status of err stay.
 func Within(err error, words string) error {
 	if remedied, ok := errors.AsType[remediedError](err); ok {
 		return provider.Errorf(remedied.kind, "%s: %w", words, remedied)
@@ -115,6 +120,9 @@ func show(err error) error {
 	return provider.Errorf(e.kind, "%w", remediedError{e})
 }
 
+// diagnose finds out what err means: the role comes first, as its error hides
+// what caused it; then what the store answered; then what the way to the store
+// says. A wrong region is told by name, whatever the code.
 func diagnose(err error) *storeError {
 	if refused, ok := errors.AsType[*RoleError](err); ok {
 		return &storeError{diagnosis: refused.diagnosis()}
@@ -134,6 +142,10 @@ func diagnose(err error) *storeError {
 // rightRegion returns the region of the bucket, where err says that the request
 // was sent to another one or signed for another one, and else "". The answer to a
 // HEAD has it in a header, and an error of the signature in its message.
+//
+// A request that was signed for that region already has another mistake. The
+// text comes from an answer, so only what looks like the name of a region is
+// shown.
 func rightRegion(err error, message string) string {
 	response, ok := errors.AsType[*awshttp.ResponseError](err)
 	if !ok || response.Response == nil || response.Response.Response == nil {
@@ -174,7 +186,9 @@ func Status(err error) int {
 	return 0
 }
 
-// Code returns the code of the store's answer, empty if there was none.
+// Code returns the code of the store's answer, empty if there was none. It is
+// the error code of S3, such as "NoSuchKey", or what the SDK makes of a HEAD's
+// status.
 func Code(err error) string {
 	if answer, ok := errors.AsType[smithy.APIError](err); ok {
 		return answer.ErrorCode()
@@ -205,12 +219,17 @@ func IsConflict(err error) bool {
 }
 
 // IsRefusal reports whether err is what a store answers if a condition does not
-// hold, or if it has done already what it is asked for.
+// hold, or if it has done already what it is asked for. After a lost answer it
+// may mean that the first attempt took place.
 func IsRefusal(err error) bool {
 	return IsConflict(err) || IsMissing(err) || Code(err) == "NoSuchUpload"
 }
 
 // diagnosis is what an error means, and what to do about it.
+//
+// Text and remedy are shown to models and people, so they have no name of a
+// bucket or a host. An error of no kind stays until somebody corrects its
+// cause: trying again does not help.
 type diagnosis struct {
 	kind   error  // of the contract; nil if it is none of its kinds
 	text   string // what is wrong
@@ -286,7 +305,8 @@ func diagnoseAnswer(code string, status int) diagnosis {
 // ErrCredentials marks that no credentials could be had.
 var ErrCredentials = errors.New("no credentials")
 
-// diagnoseTransport explains an error without an answer.
+// diagnoseTransport explains an error without an answer. An error can be
+// several of these, so what says most comes first.
 func diagnoseTransport(err error) diagnosis {
 	unavailable := func(text, remedy string) diagnosis {
 		return diagnosis{workspace.ErrUnavailable, text, remedy}
@@ -312,6 +332,8 @@ func diagnoseTransport(err error) diagnosis {
 	return unavailable("the request to the store failed", tryAgain)
 }
 
+// isTLS reports whether err says that the connection cannot be trusted. Trying
+// again does not help.
 func isTLS(err error) bool {
 	return isType[*tls.CertificateVerificationError](err) || isType[x509.UnknownAuthorityError](err) ||
 		isType[x509.HostnameError](err) || isType[tls.RecordHeaderError](err) || isType[tls.AlertError](err) ||
@@ -330,8 +352,9 @@ func isType[E error](err error) bool {
 }
 
 // CutError says that the connection was lost while a request was sent. The
-// reason may be that the store has refused it, which a look at the object
-// tells sooner than the request sent again.
+// reason may be that the store has refused it, which a look at the object tells
+// sooner than the request sent again. [Explain] keeps it, for the code that has
+// sent the request.
 type CutError struct{ Err error }
 
 func (e *CutError) Error() string { return e.Err.Error() }

@@ -28,8 +28,8 @@ import (
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
 )
 
-// Config describes a client. What is empty is what the environment or the profile
-// says.
+// Config describes a client. What is empty is what the environment or the
+// profile says. Adapt must not be nil.
 type Config struct {
 	Region      string
 	Profile     string
@@ -48,7 +48,8 @@ type Config struct {
 // 10.
 const idleConnections = 64
 
-// New returns the client that c describes.
+// New returns the client that c describes. It reads the environment and the
+// files of the profile. The error shows no path of them.
 func New(ctx context.Context, c Config) (*s3.Client, error) {
 	cfg, err := config.LoadDefaultConfig(ctx, c.loaders()...)
 	if err != nil {
@@ -63,6 +64,9 @@ func New(ctx context.Context, c Config) (*s3.Client, error) {
 	return s3.NewFromConfig(cfg, c.Adapt), nil
 }
 
+// loaders returns the options for what c says. What it does not say is left
+// out, so that the environment decides. The SDK's log is turned off: it would
+// go to standard error.
 func (c Config) loaders() []func(*config.LoadOptions) error {
 	client := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = idleConnections, idleConnections
@@ -89,11 +93,13 @@ func (c Config) loaders() []func(*config.LoadOptions) error {
 	return loaders
 }
 
-// maxCAFile is more bytes than the certificates of all authorities take.
+// maxCAFile is more bytes than the certificates of all authorities take. What
+// is larger is a mistake, and is not read into memory.
 const maxCAFile = 4 << 20
 
 // Roots returns the certificates of the system and of the file, nil if the name
-// of that is empty. The error does not show the name.
+// of that is empty. The error does not show the name. A device or a pipe is
+// refused, as a read of it might never end.
 func Roots(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
@@ -132,7 +138,8 @@ func through(proxy *url.URL) func(*http.Request) (*url.URL, error) {
 	}
 }
 
-// credentials marks the errors of a provider of credentials.
+// credentials marks the errors of a provider of credentials. Without the mark
+// they would be reported as requests that failed.
 type credentials struct{ aws.CredentialsProvider }
 
 func (c credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
@@ -153,6 +160,8 @@ func plainError(err error) error {
 }
 
 // Role is a role of AWS, or of a store that has them. The zero Role is none.
+//
+// Timeouts must not be nil if there is an ARN.
 type Role struct {
 	ARN        string
 	ExternalID string // what the role's owner asks for; empty for nothing
@@ -164,7 +173,8 @@ type Role struct {
 const sessionName = "workspacekit"
 
 // assume returns the credentials of the role, which are asked for with those of
-// cfg, when they are needed, and kept until they expire.
+// cfg, when they are needed, and kept until they expire. A request of the store
+// waits for them, so the requests for them have the timeouts of r.
 func (r Role) assume(cfg aws.Config) aws.CredentialsProvider {
 	client := sts.NewFromConfig(cfg, func(so *sts.Options) {
 		so.Region = cmp.Or(so.Region, r.Region, "us-east-1")
@@ -183,6 +193,8 @@ func (r Role) assume(cfg aws.Config) aws.CredentialsProvider {
 // credentials of a role from those of the store.
 type roleCredentials struct{ aws.CredentialsProvider }
 
+// Retrieve implements [aws.CredentialsProvider]. A code with a status of 4xx is
+// the service's refusal; anything else means that it does not answer.
 func (c roleCredentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	found, err := c.CredentialsProvider.Retrieve(ctx)
 	if err == nil || errors.Is(err, answer.ErrCredentials) {

@@ -14,8 +14,9 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Headers are what a client says to the store with its requests. The zero Headers
-// are none.
+// Headers are what a client says to the store with its requests. The zero
+// Headers are none. They are sent as they are: the options of the provider say
+// which make sense together.
 type Headers struct {
 	RequesterPays bool
 	BucketOwner   string // the account that must own the bucket; empty for any
@@ -47,6 +48,10 @@ func (h Headers) customerHeaders(prefix string) http.Header {
 //
 // The source of a copy is in the same bucket, so its owner is not asked for apart:
 // versitygw denies that to the right one.
+//
+// Listings and deletions get no more than payer and owner. A write gets the
+// encryption; with a customer's key each request that reads or writes an object
+// must show it, and a copy shows it twice, for both ends.
 func (h Headers) byOperation() map[string]http.Header {
 	all, made, shown, copied := http.Header{}, http.Header{}, http.Header{}, http.Header{}
 	if h.RequesterPays {
@@ -81,6 +86,8 @@ func (h Headers) byOperation() map[string]http.Header {
 	}
 }
 
+// merged returns all headers in one. The map is new, and its values are those
+// of the arguments.
 func merged(headers ...http.Header) http.Header {
 	sum := http.Header{}
 	for _, h := range headers {
@@ -89,8 +96,10 @@ func merged(headers ...http.Header) http.Header {
 	return sum
 }
 
-// Apply makes a client add the headers to each request, whatever the input of its
-// call says, so that no call can lack them. It changes nothing if there are none.
+// Apply makes a client add the headers to each request, whatever the input of
+// its call says, so that no call can lack them. It changes nothing if there are
+// none. They are added before the request is signed, so that the signature
+// covers them.
 func (h Headers) Apply(c *s3.Options) {
 	headers := h.byOperation()
 	if len(headers["CopyObject"]) == 0 { // which has them all

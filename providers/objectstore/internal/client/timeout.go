@@ -21,11 +21,13 @@ type Timeouts struct {
 	waits watchdog
 }
 
-// Apply makes a client give up a request that waits longer.
+// Apply makes a client give up a request that waits longer. The client that o
+// has is used for the requests, and its own timeouts still count. One Timeouts
+// may serve several clients.
 func (t *Timeouts) Apply(o *s3.Options) { o.HTTPClient = &timedClient{o.HTTPClient, t} }
 
 // errTimeout ends a request that has waited for too long. The SDK sends it
-// again.
+// again. It is a [net.Error], by which the SDK and callers know it.
 var errTimeout error = timeoutError{}
 
 type timeoutError struct{}
@@ -41,6 +43,12 @@ type timedClient struct {
 }
 
 // Do implements [s3.HTTPClient].
+//
+// A request waits in two ways: until its answer begins, counted again whenever
+// the transport takes more of its body, and in each Read of the answer. The
+// context of the request must live as long as the answer is read: Close of the
+// body ends it. The transport must not take a body again by itself, because the
+// wait would not see that.
 func (c *timedClient) Do(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	body := &receivedBody{limit: c.timeouts.Idle, wait: wait{ctx: ctx, cancel: cancel, dog: &c.timeouts.waits}}
@@ -70,12 +78,15 @@ func (c *timedClient) Do(r *http.Request) (*http.Response, error) {
 // maxErrorBody is more bytes than the answer about an error has.
 const maxErrorBody = 1 << 20
 
+// limitedBody reads less of a body, and closes all of it.
 type limitedBody struct {
 	io.Reader
 	io.Closer
 }
 
-// wait cancels a request that waits for too long.
+// wait cancels a request that waits for too long. A request has one, which
+// begins and ends several times. Do, the transport's goroutine that sends the
+// body, and the reader of the answer use it, so its deadline is guarded.
 type wait struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -94,6 +105,7 @@ func (w *wait) begin(limit time.Duration) {
 	}
 }
 
+// end ends the wait. It does nothing if there is none.
 func (w *wait) end() { w.dog.remove(w) }
 
 // explain returns errTimeout in the place of an error that the timeout caused.
@@ -149,6 +161,7 @@ func (d *watchdog) set(due time.Time) {
 	d.timer.Reset(time.Until(due))
 }
 
+// remove ends a wait before its deadline. The timer stays, see watchdog.
 func (d *watchdog) remove(w *wait) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

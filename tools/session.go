@@ -405,7 +405,7 @@ func (ts *toolset) readRequired(op, path string, shown *shownFile) error {
 
 // changedSince is the error of a change of a file that is no longer as it was shown. now is
 // what it holds, nil if that is not known. If the contents before and now are known, the hint
-// has the diff, which often saves the model a read.
+// has the diff.
 func (ts *toolset) changedSince(op, path string, shown *shownFile, now []byte) error {
 	hint := "It has changed since it was read." + ts.ifTool(ops.ReadFile, " Read it again with %s, and then decide.")
 	if shown.data != nil && now != nil && isText(shown.data) && isText(now) {

@@ -55,8 +55,7 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 }
 
 // remedyHint is the advice about an error that only a person can do something about, as its
-// method Remedy says. A model cannot follow it, and must not believe that another try is
-// enough.
+// method Remedy says. A model cannot follow it, and is told to pass it on.
 func remedyHint(code Code, remedy string) string {
 	if code.Retryable() {
 		return "The store does not answer just now. Try the same call again; if that fails too, tell the user: " + remedy + "."
@@ -167,8 +166,7 @@ func patternHint(op string) string {
 }
 
 // tooLargeHint says what to do about a file or a content above the limit. ts.whole is another
-// workspace than ts.ws if the limit of the tools is the lower one: then a search, which reads
-// in parts, can do more.
+// workspace than ts.ws if the limit of the tools is the lower one: then a search can do more.
 func (ts *toolset) tooLargeHint(op string) string {
 	switch op {
 	case ops.WriteFile:

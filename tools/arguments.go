@@ -406,8 +406,8 @@ func jsonKind(schemaType string) string {
 // hasLoneSurrogate reports whether valid JSON has half of a surrogate pair,
 // which decoding would replace.
 //
-// JSON writes a character beyond U+FFFF as two escapes, of which the first is from d800 to
-// dbff and the second from dc00 to dfff:
+// JSON writes a character beyond U+FFFF as two escapes: the first is from d800 to dbff, and
+// the second from dc00 to dfff:
 //
 //	"\ud83d\ude00"    a character
 //	"\ud83d"          half of one: true

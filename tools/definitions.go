@@ -36,11 +36,12 @@ const (
 	FormatMCP Format = "mcp"
 )
 
-// Definitions declares the tools in a format.
+// Definitions declares the tools in a format, in the order of [Set.Tools]. The caller owns the
+// bytes.
 //
 // # Errors
 //
-// An unknown format. They are in the order of [Set.Tools]. The caller owns the bytes.
+// An unknown format.
 func (s *Set) Definitions(format Format) (json.RawMessage, error) {
 	declare := declarations(format)
 	if declare == nil {

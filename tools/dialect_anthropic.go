@@ -43,7 +43,7 @@ rename moves old_path to new_path.`
 )
 
 // commands are what the tools can do, with what each needs. The schema lists those that the
-// workspace can do; the order is that of the schema.
+// workspace can do, in this order.
 var commands = []struct {
 	name   string
 	memory bool // the memory tool alone has it

@@ -178,10 +178,10 @@ func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool)
 // editGlob returns the glob that path is, and "" if it names one file: without
 // characters of a glob, if such a file exists, and if the edits are for one place.
 //
-//	path        edits                 result
-//	a.go        any                   ""
-//	[id].tsx    any, if it exists     ""
-//	*.go        replaceAll            *.go
+//	path        edits                          result
+//	a.go        any                            ""
+//	[id].tsx    any, if it exists              ""
+//	*.go        replaceAll                     *.go
 //	*.go        a text that must occur once    an error
 //
 // A name with such characters is common in some frameworks, so a file comes before a glob.

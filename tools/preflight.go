@@ -82,7 +82,7 @@ func (ts *toolset) touchesPair(tool string, op policy.Op, source, destination st
 	return []policy.Request{{Op: op, Path: from, To: to}, {Op: policy.OpWrite, Path: to}}, nil
 }
 
-// cleanPair returns the clean names of a source and a destination. The error is that of the
+// cleanPair returns the clean names of a source and a destination. The error is about the
 // first name that is not valid.
 func (ts *toolset) cleanPair(tool, source, destination string) (from, to string, err error) {
 	if from, err = ts.ws.Clean(tool, source); err != nil {

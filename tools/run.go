@@ -162,8 +162,8 @@ const oneOutput = "exec 2>&1\n"
 func (in *runInput) words() []string { return []string{"sh", "-c", oneOutput + in.Command} }
 
 // runRun runs a command and waits for it, or with background starts one. A command that
-// fails, or is killed when its time is up, is a result. The time is a little less than that
-// of the call, so that the output is not lost with the call.
+// fails, or is killed when its time is up, is a result. The time is a little less than the
+// call has, so that the output is not lost with the call.
 //
 // # Errors
 //

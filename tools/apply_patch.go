@@ -48,8 +48,9 @@ var applyPatchSpec = spec{
 	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("dryRun", false) },
 }
 
-// runApplyPatch plans first: a patch that does not fit anywhere, or that a session may
-// not make, writes nothing.
+// runApplyPatch plans first: a patch that does not fit anywhere, or that a session may not
+// make, writes nothing. All changes take place in one transaction, or none. In the result of
+// a dry run, files have no versions.
 func runApplyPatch(ctx context.Context, ts *toolset, in *applyPatchInput) (*applyPatchOutput, error) {
 	plan, err := ts.planPatch(ctx, in.Patch)
 	if err != nil {
@@ -74,6 +75,11 @@ func runApplyPatch(ctx context.Context, ts *toolset, in *applyPatchInput) (*appl
 }
 
 // planPatch reads a patch and checks it against the files.
+//
+// # Errors
+//
+// An [*argumentError] for a text that is no patch, and for a character that the encoding of a
+// file does not have; else those of [patch.Patch.Plan].
 func (ts *toolset) planPatch(ctx context.Context, text string) (*patch.Plan, error) {
 	p, err := patch.Parse(text)
 	if err != nil {
@@ -90,9 +96,10 @@ func (ts *toolset) planPatch(ctx context.Context, text string) (*patch.Plan, err
 	return plan, err
 }
 
-// checkPatch returns the error of changes that the session may not make, because it has
-// not read what they replace. The lines of context in a patch do not count as reading: a
-// file may have changed where the patch has none.
+// checkPatch returns the error of changes that the session may not make, because it has not
+// read what they replace. The lines of context in a patch do not count as reading: a file may
+// have changed where the patch has none. A new file and a copy replace nothing. All files
+// that have to be read are in the error, so that the model reads them in one go.
 func (ts *toolset) checkPatch(ctx context.Context, changes []patch.Change) error {
 	if ts.session(ctx) == nil {
 		return nil
@@ -117,6 +124,10 @@ func (ts *toolset) checkPatch(ctx context.Context, changes []patch.Change) error
 
 // patchedLines returns spans as replacements. New lines belong to the line that they
 // follow.
+//
+//	{First: 2, Last: 3, Added: 5}    {2, 3, 3}
+//	{First: 4, Last: 3, Added: 2}    {3, 3, 2}    two lines after line 3
+//	{First: 1, Last: 0, Added: 1}    {1, 1, 1}    at the beginning, which no line comes before
 func patchedLines(spans []patch.Span) []lineChange {
 	changes := make([]lineChange, len(spans))
 	for i, s := range spans {
@@ -129,8 +140,9 @@ func patchedLines(spans []patch.Span) []lineChange {
 	return changes
 }
 
-// patched records changes that were made. Names are forgotten before any is recorded,
-// as a patch can rename a to b and b to a.
+// patched records changes that were made. Names are forgotten before any is recorded, as a
+// patch can rename a to b and b to a. A copy is not recorded: the patch need not have shown
+// what it copies.
 func (ts *toolset) patched(ctx context.Context, changes []patch.Change) {
 	for _, c := range changes { // names may change places
 		switch c.Kind {
@@ -163,8 +175,9 @@ func planApplyPatch(ctx context.Context, ts *toolset, in *applyPatchInput) ([]po
 	return requests, nil
 }
 
-// requestsOf returns what a change touches: a rename reads and moves the old name,
-// writes the new one, and is an edit only if it also changes lines.
+// requestsOf returns what a change touches: a rename reads and moves the old name, writes the
+// new one, and is an edit only if it also changes lines. The read comes first, and a dry run
+// only reads.
 func requestsOf(c patch.Change, dryRun bool) []policy.Request {
 	from := c.Path
 	if c.From != "" {
@@ -193,6 +206,11 @@ func requestsOf(c patch.Change, dryRun bool) []policy.Request {
 	return append(requests, change)
 }
 
+// text returns a line for each file:
+//
+//	Applied to 2 files.
+//	M src/a.go +2 -1, version 3f2a
+//	R old.go -> new.go +0 -0, version 81cc
 func (o *applyPatchOutput) text() string {
 	var out strings.Builder
 	verb := "Applied to "

@@ -19,6 +19,12 @@ import (
 // describes. It is stricter than decoding, which ignores what it does not know
 // and repairs what is not Unicode, and it says what to do. Null stands for a
 // parameter that is left out, as in the strict modes of some vendors.
+//
+// It stops at the first mistake. A validator of JSON Schema would report the same arguments
+// in words about schemas; these messages are for a model that tries again:
+//
+//	{"path": "a.go", "lines": 5}    unknown parameter "lines" ... Did you mean "line"?
+//	{"path": 5}                     parameter "path" must be a string, not the number 5
 func checkArguments(s *jsonschema.Schema, args json.RawMessage) error {
 	args = orEmptyObject(args)
 	if err := checkJSON(args); err != nil {
@@ -27,8 +33,9 @@ func checkArguments(s *jsonschema.Schema, args json.RawMessage) error {
 	return checkObject(s, "", args)
 }
 
-// checkJSON returns the error of args that are not JSON which can be decoded
-// without a change.
+// checkJSON returns the error of args that are not JSON which can be decoded without a
+// change. Decoding would put U+FFFD in the place of bytes that are not UTF-8, and of half a
+// surrogate pair, and a file would then get other text than the model has written.
 func checkJSON(args json.RawMessage) error {
 	switch {
 	case !utf8.Valid(args):
@@ -42,7 +49,9 @@ func checkJSON(args json.RawMessage) error {
 	return nil
 }
 
-// decode unmarshals args that have been checked.
+// decode unmarshals args that have been checked. Members are matched by their exact names,
+// since the check has refused all others. in points to the zero value, so that what is left
+// out, or null, is zero or nil.
 func decode(args json.RawMessage, in any) error {
 	if err := json.Unmarshal(orEmptyObject(args), in); err != nil {
 		return &argumentError{message: "arguments cannot be decoded: " + err.Error()}
@@ -59,8 +68,8 @@ func orEmptyObject(args json.RawMessage) json.RawMessage {
 	return args
 }
 
-// checkObject checks the members of an object. where is the path of the
-// object, with a dot at the end, or empty.
+// checkObject checks the members of an object. where is the path of the object, with a dot at
+// the end, or empty. A required member that is null is missing.
 func checkObject(s *jsonschema.Schema, where string, raw json.RawMessage) error {
 	if kindOf(raw) != "object" {
 		return wrongType(s, strings.TrimSuffix(where, "."), raw)
@@ -89,7 +98,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// membersOf returns the members in their order, repeated ones too.
+// membersOf returns the members in their order, repeated ones too. Decoding into a map would
+// lose both. raw must be a valid JSON object. The values are copies.
 func membersOf(raw json.RawMessage) ([]member, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := decoder.Token(); err != nil {
@@ -137,8 +147,8 @@ func unknown(s *jsonschema.Schema, where, name string) error {
 	return &argumentError{message: fmt.Sprintf("unknown parameter %q", where+clip(name, 100)), hint: hint}
 }
 
-// meantParameter returns the parameter that an unknown name stands for, and ""
-// if none is known.
+// meantParameter returns the parameter that an unknown name stands for, and "" if none is
+// known. It is for hints only: a parameter by another name is always refused.
 func meantParameter(name string, parameters []string) string {
 	folded := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
 	for _, p := range parameters {
@@ -149,8 +159,8 @@ func meantParameter(name string, parameters []string) string {
 	return wording.Closest(name, parameters)
 }
 
-// synonyms are the names that other tools have for a parameter, in lower case and
-// without "_" and "-".
+// synonyms are the names that other tools have for a parameter, in lower case and without "_"
+// and "-". A name can stand for several parameters; the first one that the tool has counts.
 var synonyms = map[string][]string{
 	"path":          {"file", "files", "filepath", "filename", "absolutepath", "targetfile", "dir", "dirpath", "directory", "folder", "uri"},
 	"file_path":     {"path", "file", "filename", "absolutepath"},
@@ -198,8 +208,10 @@ func missing(name string, s *jsonschema.Schema) error {
 	}
 }
 
-// checkValue checks a value by the type of its schema. The name is where it stands,
-// such as "edits[2].oldText".
+// checkValue checks a value by the type of its schema. The name is where it stands, such as
+// "edits[2].oldText". Only the part of JSON Schema is checked that the schemas of this
+// package use: types, members, lengths of lists, bounds of integers and enumerations of
+// strings.
 func checkValue(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	switch s.Type {
 	case "object":
@@ -217,7 +229,8 @@ func checkValue(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	return nil
 }
 
-// checkArray checks a list and its items.
+// checkArray checks a list and its items. The number of items is tested before the first
+// item.
 func checkArray(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	var items []json.RawMessage
 	if kindOf(raw) != "array" || json.Unmarshal(raw, &items) != nil {
@@ -298,6 +311,11 @@ func (i *integer) UnmarshalJSON(raw []byte) error {
 
 // parseInteger reads a JSON number that is whole, however it is written, and
 // not so large that a number in floating point is inexact.
+//
+//	5, -3         whole
+//	5.0, 5e2      whole, in floating point
+//	5.5, "5"      not whole, not a number
+//	1e300         above 1<<53, where floating point skips whole numbers
 func parseInteger(raw []byte) (n int, ok bool) {
 	if kindOf(raw) != "number" {
 		return 0, false
@@ -312,7 +330,9 @@ func parseInteger(raw []byte) (n int, ok bool) {
 	return int(f), true
 }
 
-// kindOf returns the JSON type of a valid value: "number" for every number.
+// kindOf returns the JSON type of a valid value: "number" for every number. The first byte
+// decides. Nothing at all is "null", as for a member that is left out. It is no test of
+// validity: what begins like nothing else is a number.
 func kindOf(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
@@ -333,7 +353,8 @@ func kindOf(raw json.RawMessage) string {
 	return "number"
 }
 
-// wrongType is the error of a value that is not of s's type.
+// wrongType is the error of a value that is not of s's type. It shows the beginning of the
+// value. An empty name stands for the arguments as a whole.
 func wrongType(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	what := fmt.Sprintf("parameter %q", name)
 	if name == "" {
@@ -384,6 +405,17 @@ func jsonKind(schemaType string) string {
 
 // hasLoneSurrogate reports whether valid JSON has half of a surrogate pair,
 // which decoding would replace.
+//
+// JSON writes a character beyond U+FFFF as two escapes: the first is from d800 to dbff, and
+// the second from dc00 to dfff:
+//
+//	"\ud83d\ude00"    a character
+//	"\ud83d"          half of one: true
+//	"\ude00\ud83d"    two halves in the wrong order: true
+//	"\\ud83d"         a backslash, and text: false
+//
+// It looks at backslashes only, which valid JSON has in strings only, so each begins an
+// escape.
 func hasLoneSurrogate(raw []byte) bool {
 	for {
 		at := bytes.IndexByte(raw, '\\')

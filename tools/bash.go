@@ -17,6 +17,9 @@ import (
 )
 
 // Bash makes the shells of the tool "bash". It must be safe for concurrent use.
+//
+// Package tools knows no shell: an implementation is in another package, so that a program
+// without the tool does not link one.
 type Bash interface {
 	// NewShell returns a shell over workspaces: one is its root, several are directories
 	// of its root under their names.
@@ -30,6 +33,11 @@ type Bash interface {
 type Shell interface {
 	// Run runs a script, and returns when nothing of it runs any more. A script that
 	// fails is no error.
+	//
+	// # Errors
+	//
+	// What keeps the script from beginning, such as a Dir that does not exist. A limit that
+	// is reached is no error: the result has Stopped.
 	Run(ctx context.Context, call *ShellCall) (*ShellResult, error)
 	// ReadScratch returns the content of a file below /tmp or /dev/shm that is in no
 	// workspace.
@@ -53,8 +61,8 @@ type ShellCall struct {
 	Observer ShellObserver
 }
 
-// ShellObserver learns of what a script does with files. See the methods of
-// [Session] for what the tools make of it.
+// ShellObserver learns of what a script does with files. See the methods of [Session] for
+// what the tools make of it. Calls may come from several goroutines of one script at a time.
 type ShellObserver interface {
 	// Read is called for a file that was read to its end. sum is the SHA-256 of its
 	// content, and lines is how many lines it has.
@@ -97,6 +105,9 @@ type ShellChange struct {
 }
 
 // bash is the shells of a set: one for each session.
+//
+// One tool serves all workspaces of the set, also if these do not share their other tools, as
+// a script often works over several of them.
 type bash struct {
 	make     Bash
 	toolsets []*toolset // of the workspaces
@@ -133,6 +144,9 @@ var bashSpec = spec{
 
 // addBash adds the tool bash to a set over the workspaces of toolsets, if shells can be
 // made and nobody disabled it.
+//
+// It runs after all other tools are made, and completes the toolsets: read_file then finds
+// what scripts have left in /tmp. Over several workspaces the name has no {name}.
 func (s *Set) addBash(toolsets []*toolset, naming string, o Options) error {
 	if o.Bash == nil || slices.Contains(o.Disable, ops.Bash) {
 		return nil
@@ -154,7 +168,11 @@ func (s *Set) addBash(toolsets []*toolset, naming string, o Options) error {
 	return s.collision()
 }
 
-// shell returns the shell of the session of a call. It is made when it is used first.
+// shell returns the shell of the session of a call. It is made when it is used first. The
+// state of a session that was restored goes to the first set that asks for a shell.
+//
+// mu is locked before the mutex of the session. Both are held while the shell is made, so
+// that there is one for a session; NewShell and UnmarshalJSON must not call the session.
 func (b *bash) shell(ctx context.Context) (Shell, error) {
 	s := b.toolsets[0].current(ctx)
 	b.mu.Lock()
@@ -182,6 +200,9 @@ func (b *bash) shell(ctx context.Context) (Shell, error) {
 	return made, nil
 }
 
+// runBash runs a script in the shell of the session. A script that fails, or is stopped by a
+// limit, is a result, whose exit code says so. ts is the toolset of the first workspace: its
+// timeout is that of all.
 func runBash(ctx context.Context, ts *toolset, in *bashInput) (*bashOutput, error) {
 	shell, err := ts.bash.shell(ctx)
 	if err != nil {
@@ -200,7 +221,8 @@ func runBash(ctx context.Context, ts *toolset, in *bashInput) (*bashOutput, erro
 		Stopped: result.Stopped, Changes: result.Changes, several: len(ts.bash.toolsets) > 1}, nil
 }
 
-// forget records that a file was removed or moved.
+// forget records that a file was removed or moved. Writes have been recorded when they took
+// place, by the observer.
 func (b *bash) forget(ctx context.Context, c ShellChange) {
 	for _, ts := range b.toolsets {
 		if ts.ws.Name() == c.Workspace {
@@ -209,8 +231,9 @@ func (b *bash) forget(ctx context.Context, c ShellChange) {
 	}
 }
 
-// scriptTime returns how long a script may run: a twentieth less than the call, so that
-// what it printed is not lost with the call.
+// scriptTime returns how long a script may run: a twentieth less than the call, so that what
+// it printed is not lost with the call. Zero seconds mean the time of the call. The result is
+// 0 if that has no limit either.
 func (ts *toolset) scriptTime(seconds integer) time.Duration {
 	limit := time.Duration(seconds) * time.Second
 	if ts.timeout > 0 {
@@ -221,7 +244,8 @@ func (ts *toolset) scriptTime(seconds integer) time.Duration {
 	return limit
 }
 
-// planBash says that a script may do anything: what it does is known when it does it.
+// planBash says that a script may do anything: what it does is known when it does it. The
+// rules of the workspace still ask about each operation.
 func planBash(_ context.Context, ts *toolset, _ *bashInput) ([]policy.Request, error) {
 	var requests []policy.Request
 	for _, member := range ts.bash.toolsets {
@@ -247,7 +271,7 @@ func (b *bash) root() string {
 	return "the directory of the workspaces: " + strings.Join(names, ", ")
 }
 
-// member returns the toolset of a workspace.
+// member returns the toolset of a workspace. It returns nil for one that is not in the set.
 func (b *bash) member(ws *workspace.Workspace) *toolset {
 	for _, ts := range b.toolsets {
 		if ts.ws == ws {
@@ -257,7 +281,8 @@ func (b *bash) member(ws *workspace.Workspace) *toolset {
 	return nil
 }
 
-// Read implements [ShellObserver]: a file that a script has read was shown.
+// Read implements [ShellObserver]: a file that a script has read was shown. Only hashes are
+// kept, so an error about the file has no diff.
 func (b *bash) Read(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int) {
 	ts := b.member(ws)
 	if ts == nil {
@@ -275,9 +300,9 @@ func (b *bash) Wrote(ctx context.Context, ws *workspace.Workspace, name string, 
 	b.Read(ctx, ws, name, version, sum, lines)
 }
 
-// Change implements [ShellObserver]: it refuses to change a file that the session has
-// not read as it is. To write a file again, all of it must have been shown; to remove
-// or move it, a part is enough.
+// Change implements [ShellObserver]: it refuses to change a file that the session has not
+// read as it is. To write a file again, all of it must have been shown; to remove or move it,
+// a part is enough. What does not exist, and what is no file, can be changed.
 func (b *bash) Change(ctx context.Context, op string, ws *workspace.Workspace, name string, info *workspace.FileInfo) error {
 	ts := b.member(ws)
 	if ts == nil || info == nil || info.Type != workspace.TypeFile {
@@ -294,7 +319,8 @@ func (b *bash) Change(ctx context.Context, op string, ws *workspace.Workspace, n
 	return ts.checkVersion(ctx, op, name, shown, info.Version)
 }
 
-// scratchSpace keeps the long outputs of a session, as files that read_file can read.
+// scratchSpace keeps the long outputs of a session, as files that read_file can read. A
+// [Shell] is one, and so is a [scratch.Space].
 type scratchSpace interface {
 	ReadScratch(ctx context.Context, name string) ([]byte, error)
 	Spill(ctx context.Context, output []byte) (name string, err error)
@@ -315,8 +341,8 @@ func (ts *toolset) scratch(ctx context.Context) (scratchSpace, error) {
 	return s.space, nil
 }
 
-// text returns the output, and in brackets what a terminal would not show: the exit
-// code, if it is not 0, and what was changed.
+// text returns the output, and in brackets what a terminal would not show: the exit code, if
+// it is not 0, and what was changed. What Stopped says is in the output already.
 func (o *bashOutput) text() string {
 	var b strings.Builder
 	b.WriteString(o.Output)

@@ -18,6 +18,10 @@ import (
 // readCache keeps the files that were read last, so that those who read one by
 // pages pay for it once. What it has is used only for a file that still has the
 // version that it had. It is safe for concurrent use.
+//
+// A store is asked for the version before every use, so a file that somebody else has changed
+// is read again. What the cache saves is the transfer and the decoding, not the request. Its
+// files are larger than a page, so they are few enough for a list.
 type readCache struct {
 	limit int64 // on the bytes of all files together
 
@@ -33,7 +37,8 @@ type cachedFile struct {
 	*content
 }
 
-// newReadCache returns a cache of limit bytes: zero means DefaultReadCache.
+// newReadCache returns a cache of limit bytes: zero means DefaultReadCache. A negative limit
+// is less than any file, so nothing is kept.
 func newReadCache(limit int64) *readCache {
 	if limit == 0 {
 		limit = DefaultReadCache
@@ -93,7 +98,13 @@ func (c *content) size() int64 {
 	return int64(cap(c.stored) + cap(c.data))
 }
 
-// read returns what the file holds.
+// read returns what the file holds. path is clean. The content may be shared with other
+// calls, and nobody may change it.
+//
+// # Errors
+//
+// Those of [workspace.FileSystem.ReadFile], and [workspace.ErrTooLarge] for a file of more
+// than wholeBytes. A cached file that may no longer be read gives them, too.
 func (ts *toolset) read(ctx context.Context, path string) (*content, error) {
 	if kept := ts.cache.take(ts.ws, path); kept != nil {
 		if _, still := ts.still(ctx, path, kept.version); still {
@@ -109,8 +120,9 @@ func (ts *toolset) read(ctx context.Context, path string) (*content, error) {
 	return now, nil
 }
 
-// still reports whether the file has that version and may be read, and describes
-// it. It opens the file, as a Stat follows no symlinks, and needs no right to read.
+// still reports whether the file has that version and may be read, and describes it. It opens
+// the file, as a Stat follows no symlinks, and needs no right to read. It also reads a byte,
+// so that an error that comes with the data counts.
 func (ts *toolset) still(ctx context.Context, path string, version workspace.Version) (workspace.FileInfo, bool) {
 	stream, info, err := ts.ws.Open(ctx, path, &workspace.OpenOptions{Length: 1})
 	if err != nil {
@@ -158,6 +170,9 @@ func newContent(data []byte, version workspace.Version) *content {
 
 // offset returns where line n begins, from 1, and the end of the data if there
 // are fewer lines.
+//
+// It finds the last mark with fewer line feeds before it than the line needs, and counts from
+// there, so it looks at markBytes bytes at most, whatever the size of the file.
 func (c *content) offset(n int) int {
 	if n <= 1 {
 		return 0
@@ -197,6 +212,9 @@ func (c *content) head(first, limit int, numbered bool) window {
 }
 
 // headWithin is head with another limit on bytes.
+//
+// Lines that are shown as they are form one run, which is copied at once; a number or a cut
+// ends a run. A first line that alone is too large gives no text, and an end before start.
 func (c *content) headWithin(first, limit, most int, numbered bool) window {
 	w := window{start: first, end: first - 1}
 	var text strings.Builder
@@ -248,6 +266,14 @@ func lineNumber(n int, numbered bool) string {
 
 // part shows at most limit characters of a line, both from 1, from column on. The
 // line end comes with the last of them. All parts together are the line.
+//
+// Of the line "one two\n",
+//
+//	part(1, 1, 3)    "one", next 4
+//	part(1, 4, 9)    " two\n", next 0
+//
+// A part has at most readBytes bytes and the line end, and ends between two characters. The
+// caller refuses a line that does not exist, and a column after the end of the line.
 func (c *content) part(line, column, limit int) window {
 	w := window{start: line, end: line}
 	start := c.offset(line)
@@ -271,8 +297,8 @@ func (c *content) part(line, column, limit int) window {
 	return w
 }
 
-// runeOffset returns the offset of rune number n, or the length of text if it has no
-// more than n.
+// runeOffset returns the offset of rune number n, or the length of text if it has no more
+// than n. A byte that is not UTF-8 counts as a character.
 func runeOffset(text []byte, n int) int {
 	at := 0
 	for ; n > 0 && at < len(text); n-- {
@@ -282,7 +308,8 @@ func runeOffset(text []byte, n int) int {
 	return at
 }
 
-// magic is how files of some types begin.
+// magic is how files of some types begin. They are compared in order. The last two are byte
+// order marks: text that could not be decoded.
 var magic = []struct{ prefix, kind string }{
 	{"\x89PNG\r\n\x1a\n", "image/png"},
 	{"\xff\xd8\xff", "image/jpeg"},
@@ -297,7 +324,9 @@ var magic = []struct{ prefix, kind string }{
 	{"\xfe\xff", "text/plain; charset=utf-16"},
 }
 
-// mimeType returns the type of data that is not text, by its first bytes.
+// mimeType returns the type of data that is not text, by its first bytes. A name proves
+// nothing, so it is not asked. Of what it does not know, it tells bytes with a NUL from text
+// in an encoding that is not known.
 func mimeType(data []byte) string {
 	for _, m := range magic {
 		if bytes.HasPrefix(data, []byte(m.prefix)) {
@@ -313,5 +342,6 @@ func mimeType(data []byte) string {
 	return "text/plain; charset=unknown-8bit"
 }
 
-// isPart reports whether a model can look at files of a type themselves.
+// isPart reports whether a model can look at files of a type themselves. Everything else is
+// described, and can be read as base64 if it is small.
 func isPart(mime string) bool { return strings.HasPrefix(mime, "image/") || mime == "application/pdf" }

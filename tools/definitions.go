@@ -36,7 +36,8 @@ const (
 	FormatMCP Format = "mcp"
 )
 
-// Definitions declares the tools in a format.
+// Definitions declares the tools in a format, in the order of [Set.Tools]. The caller owns the
+// bytes.
 //
 // # Errors
 //
@@ -66,7 +67,8 @@ func formats() []string {
 		string(FormatAnthropic), string(FormatGemini), string(FormatMCP)}
 }
 
-// declarations returns how a format declares one tool, nil if there is no such format.
+// declarations returns how a format declares one tool, nil if there is no such format. What
+// it returns is marshaled without the escapes for HTML.
 func declarations(format Format) func(*Tool) any {
 	switch format {
 	case FormatJSON:
@@ -124,7 +126,8 @@ func (t *Tool) function() openAIFunction {
 	return openAIFunction{Name: t.Name, Description: t.Description(), Parameters: t.InputSchema()}
 }
 
-// strictFunction returns the tool for the strict mode of OpenAI.
+// strictFunction returns the tool for the strict mode of OpenAI. Its schema begins with the
+// one that models see, so a compact set is compact here, too.
 func (t *Tool) strictFunction() openAIFunction {
 	schema := must(json.Marshal(strictSchema(t.declared(), true)))
 	return openAIFunction{Name: t.Name, Description: t.Description(), Parameters: schema, Strict: true}
@@ -133,6 +136,17 @@ func (t *Tool) strictFunction() openAIFunction {
 // strictSchema returns s in the subset of JSON Schema that the strict mode of
 // OpenAI knows: what is not required is required, and may be null. Bounds and
 // defaults, which are not in the subset, are told in words.
+//
+// The optional parameter
+//
+//	"limit": {"type": "integer", "minimum": 1, "maximum": 2000, "description": "how many lines"}
+//
+// becomes, and is required,
+//
+//	"limit": {"type": ["integer", "null"], "description": "how many lines (1 to 2000)"}
+//
+// An enumeration that may be null lists null, too. Objects refuse other members at all
+// levels. s is not changed, but the result shares parts of it.
 func strictSchema(s *jsonschema.Schema, required bool) *jsonschema.Schema {
 	strict := &jsonschema.Schema{
 		Type: s.Type, Description: inWords(s, true), Enum: s.Enum,
@@ -157,8 +171,9 @@ func strictSchema(s *jsonschema.Schema, required bool) *jsonschema.Schema {
 	return strict
 }
 
-// inWords returns the description of s and what else a vendor's schemas cannot
-// say about it: its default, and its bounds.
+// inWords returns the description of s and what else a vendor's schemas cannot say about it:
+// its default, and its bounds. Without bounds, the vendor's schema has them itself. A default
+// of false is not told, as it is what everybody assumes.
 func inWords(s *jsonschema.Schema, bounds bool) string {
 	var facts []string
 	if bounds {
@@ -193,7 +208,7 @@ type geminiFunction struct {
 	Parameters  *geminiSchema `json:"parameters,omitempty"` // none without properties
 }
 
-// geminiFunction returns the tool for Gemini.
+// geminiFunction returns the tool for Gemini. The result of a tool is not declared.
 func (t *Tool) geminiFunction() geminiFunction {
 	f := geminiFunction{Name: t.Name, Description: t.Description()}
 	if s := t.declared(); len(s.Properties) > 0 {
@@ -202,7 +217,8 @@ func (t *Tool) geminiFunction() geminiFunction {
 	return f
 }
 
-// geminiSchema is what Gemini knows of an OpenAPI schema.
+// geminiSchema is what Gemini knows of an OpenAPI schema. It is a type of its own, and not a
+// [jsonschema.Schema], so that no other member is ever sent.
 type geminiSchema struct {
 	Type        string                   `json:"type"`
 	Description string                   `json:"description,omitempty"`
@@ -216,8 +232,9 @@ type geminiSchema struct {
 	Required    []string                 `json:"required,omitempty"`
 }
 
-// newGeminiSchema returns s in the subset of OpenAPI's schemas that Gemini knows, whose
-// types are in upper case. Defaults are told in words.
+// newGeminiSchema returns s in the subset of OpenAPI's schemas that Gemini knows, whose types
+// are in upper case. Defaults are told in words. Properties come in the order of their names,
+// as JSON has those of a map.
 func newGeminiSchema(s *jsonschema.Schema) *geminiSchema {
 	g := &geminiSchema{
 		Type: strings.ToUpper(s.Type), Description: inWords(s, false), Enum: s.Enum,
@@ -235,7 +252,8 @@ func newGeminiSchema(s *jsonschema.Schema) *geminiSchema {
 	return g
 }
 
-// anthropicTool is a tool of Anthropic's messages.
+// anthropicTool is a tool of Anthropic's messages. It has no room for annotations and
+// results.
 type anthropicTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`

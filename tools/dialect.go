@@ -76,7 +76,8 @@ var dialects = []*dialect{
 	anthropicDialect, openaiDialect, mcpDialect, agentkitDialect, claudeDialect, fsDialect, geminiDialect, helixDialect,
 }
 
-// dialectOf returns the dialect with a name.
+// dialectOf returns the dialect with a name. Empty means the default one. The dialect is
+// shared by all sets, and must not be changed: see [dialect.withCommands].
 func dialectOf(name Dialect) (*dialect, error) {
 	if name == "" {
 		return dialects[0], nil
@@ -95,7 +96,9 @@ func dialectOf(name Dialect) (*dialect, error) {
 }
 
 // adapt makes a handler of the functions of a default tool: in makes its input of the
-// parameters, and out the result of its output.
+// parameters, and out the result of its output. in is called once for the call and once for
+// its plan, and must not fail. An error of the default tool goes through, and out sees
+// successes only.
 func adapt[In, ToolIn, ToolOut any, Out answer](in func(*In) *ToolIn,
 	run func(context.Context, *toolset, *ToolIn) (ToolOut, error),
 	plan func(context.Context, *toolset, *ToolIn) ([]policy.Request, error),
@@ -111,8 +114,9 @@ func adapt[In, ToolIn, ToolOut any, Out answer](in func(*In) *ToolIn,
 	})
 }
 
-// list returns the entries of a directory for a tool whose results have no pages,
-// and whether there are more than it can return.
+// list returns the entries of a directory for a tool whose results have no pages, and whether
+// there are more than it can return. The caller owns the slice, and may sort it or delete
+// from it.
 func (ts *toolset) list(ctx context.Context, dir string) (children []workspace.FileInfo, more bool, err error) {
 	children, err = ts.ws.Ls(ctx, dir, &workspace.LsOptions{Limit: wholeEntries + 1})
 	return children[:min(len(children), wholeEntries)], len(children) > wholeEntries, err
@@ -128,8 +132,9 @@ func (ts *toolset) listBelow(ctx context.Context, dir string) (children []worksp
 	return children, more, err
 }
 
-// readWhole returns the clean name of a file and what it holds, for a tool whose
-// results have no pages.
+// readWhole returns the clean name of a file and what it holds, for a tool whose results have
+// no pages. Nothing is recorded: the caller shows it, or a part, and says so with showWhole
+// or showLines.
 func (ts *toolset) readWhole(ctx context.Context, name string) (path string, file *content, err error) {
 	if path, err = ts.ws.Clean(ops.ReadFile, name); err != nil {
 		return "", nil, err
@@ -172,11 +177,14 @@ func (ts *toolset) showLines(ctx context.Context, path string, file *content, fi
 	return string(file.data[file.offset(first):file.offset(last+1)])
 }
 
-// textResult is the result of a tool that returns a text.
+// textResult is the result of a tool that returns a text. An empty text is one, too: the
+// content of an empty file.
 type textResult struct {
 	Content string `json:"content" jsonschema:"the result"`
 }
 
+// textf makes a result as fmt.Sprintf makes a text. Where a tool returns it beside an error,
+// the error counts.
 func textf(format string, args ...any) *textResult {
 	return &textResult{fmt.Sprintf(format, args...)}
 }
@@ -189,7 +197,8 @@ func (o *textResult) excerpt(structured []byte) excerpt {
 	return excerpt{end: len(o.Content), encoded: structured[len(before) : len(structured)-len(after)]}
 }
 
-// wordedError is an error for which the dialect has a text.
+// wordedError is an error for which the dialect has a text. Its kind, its path and its hint
+// are those of err.
 type wordedError struct {
 	err  error
 	text string

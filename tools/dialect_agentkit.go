@@ -68,22 +68,26 @@ var agentkitDialect = &dialect{name: DialectAgentkit, naming: "{op}", plain: tru
 	},
 }}
 
+// agentkitPath is the parameter that names a file or a directory.
 type agentkitPath struct {
 	Path string `json:"path" jsonschema:"the name from the root of the workspace"`
 }
 
+// agentkitReadInput are the parameters of fs_read_file. A line of 0 is one that was left out.
 type agentkitReadInput struct {
 	agentkitPath
 	From integer `json:"from,omitempty" jsonschema:"the first line to return"`
 	To   integer `json:"to,omitempty" jsonschema:"the last line to return"`
 }
 
+// agentkitText is the result of fs_read_file. Its text is the lines and nothing else.
 type agentkitText struct {
 	Text string `json:"text" jsonschema:"the text"`
 }
 
 func (o *agentkitText) text() string { return o.Text }
 
+// check refuses lines in the wrong order, which a schema cannot say.
 func (in *agentkitReadInput) check() error {
 	if in.To > 0 && in.To < in.From {
 		return &argumentError{message: fmt.Sprintf(`parameter "from" is %d, and "to" is %d`, in.From, in.To), hint: "Give a last line that is not before the first."}
@@ -91,6 +95,8 @@ func (in *agentkitReadInput) check() error {
 	return nil
 }
 
+// runAgentkitRead returns the whole text as it is, or lines without the end of the last one.
+// From a line after the end it returns nothing.
 func runAgentkitRead(ctx context.Context, ts *toolset, in *agentkitReadInput) (*agentkitText, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -106,6 +112,8 @@ func runAgentkitRead(ctx context.Context, ts *toolset, in *agentkitReadInput) (*
 	return &agentkitText{strings.TrimSuffix(strings.TrimSuffix(lines, "\n"), "\r")}, nil
 }
 
+// planAgentkitRead checks the parameters first, as a call with such arguments fails, and so
+// must its plan.
 func planAgentkitRead(ctx context.Context, ts *toolset, in *agentkitReadInput) ([]policy.Request, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -113,12 +121,15 @@ func planAgentkitRead(ctx context.Context, ts *toolset, in *agentkitReadInput) (
 	return planReadFile(ctx, ts, &readFileInput{Path: in.Path})
 }
 
+// agentkitWriteInput are the parameters of fs_write_file. A CreateParents of nil is true.
 type agentkitWriteInput struct {
 	agentkitPath
 	Contents      string `json:"contents" jsonschema:"the whole new content"`
 	CreateParents *bool  `json:"create_parents,omitempty" jsonschema:"make missing directories"`
 }
 
+// agentkitWritten is the result of fs_write_file. The size is of the stored bytes, which in
+// another encoding than UTF-8 is not the length of the text.
 type agentkitWritten struct {
 	Path         string `json:"path" jsonschema:"the file"`
 	BytesWritten int    `json:"bytes_written" jsonschema:"the size of the file now"`
@@ -142,8 +153,9 @@ func planAgentkitWrite(ctx context.Context, ts *toolset, in *agentkitWriteInput)
 	return planWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: in.Contents})
 }
 
-// needsParent returns the error of a name whose directory does not exist, if that
-// must not be made.
+// needsParent returns the error of a name whose directory does not exist, if that must not be
+// made. A nil create is true. It is a test before the operation, so a directory that
+// disappears in between is made again.
 func (ts *toolset) needsParent(ctx context.Context, op, name string, create *bool) error {
 	if create == nil || *create {
 		return nil
@@ -157,6 +169,8 @@ func (ts *toolset) needsParent(ctx context.Context, op, name string, create *boo
 	return ops.Rename(err, op, dir)
 }
 
+// agentkitReplaceInput are the parameters of fs_replace_in_file. Without ReplaceAll, the
+// first occurrence is replaced, however many there are.
 type agentkitReplaceInput struct {
 	agentkitPath
 	Find       string `json:"find" jsonschema:"the text to replace"`
@@ -164,6 +178,7 @@ type agentkitReplaceInput struct {
 	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every occurrence"`
 }
 
+// agentkitReplaced is the result of fs_replace_in_file.
 type agentkitReplaced struct {
 	Path         string `json:"path" jsonschema:"the file"`
 	Replacements int    `json:"replacements" jsonschema:"how many texts were replaced"`
@@ -190,6 +205,8 @@ func planAgentkitReplace(ctx context.Context, ts *toolset, in *agentkitReplaceIn
 	return ts.planEdit(ctx, e, false, false)
 }
 
+// agentkitEditor returns the editor of the file. It refuses an empty text to find, and a
+// replacement that changes nothing.
 func (ts *toolset) agentkitEditor(in *agentkitReplaceInput) (*editor, error) {
 	if in.Find == "" || in.Find == in.Replace {
 		return nil, &argumentError{message: `parameter "find" is empty, or the same as "replace"`, hint: "Give the text that is in the file, and another one to put in its place."}
@@ -198,6 +215,8 @@ func (ts *toolset) agentkitEditor(in *agentkitReplaceInput) (*editor, error) {
 	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: in.change}, err
 }
 
+// change plans the replacement. One of the first occurrence needs a sequence, since
+// [edit.New] refuses a text that occurs twice.
 func (in *agentkitReplaceInput) change(text []byte) (*edit.Change, error) {
 	if in.ReplaceAll {
 		return edit.New(text, []edit.Edit{{Old: in.Find, New: in.Replace, All: true}})
@@ -207,6 +226,7 @@ func (in *agentkitReplaceInput) change(text []byte) (*edit.Change, error) {
 	return s.Change(), err
 }
 
+// agentkitMoveInput are the parameters of fs_move. A CreateParents of nil is true.
 type agentkitMoveInput struct {
 	From          string `json:"from" jsonschema:"the file or directory to move"`
 	To            string `json:"to" jsonschema:"its new name, not the directory to put it in"`
@@ -214,6 +234,7 @@ type agentkitMoveInput struct {
 	Overwrite     bool   `json:"overwrite,omitempty" jsonschema:"delete what has the new name first, with everything below it"`
 }
 
+// agentkitMoved is the result of fs_move.
 type agentkitMoved struct {
 	From  string `json:"from" jsonschema:"the old name"`
 	To    string `json:"to" jsonschema:"the new name"`
@@ -222,7 +243,8 @@ type agentkitMoved struct {
 
 func (o *agentkitMoved) text() string { return jsonText(o) }
 
-// runAgentkitMove brings back what it has deleted to make room, if the move then fails.
+// runAgentkitMove brings back what it has deleted to make room, if the move then fails. Where
+// policies leave no room for a transaction, it does not.
 func runAgentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) (moved *agentkitMoved, err error) {
 	if err := ts.needsParent(ctx, ops.Move, in.To, in.CreateParents); err != nil {
 		return nil, err
@@ -255,6 +277,14 @@ func agentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) (*age
 }
 
 // clear deletes destination, if it exists, to make room for source.
+//
+// All that can be known before is tested first: that the source exists, that the session may
+// move it, and that neither name is below the other, since deleting one would then delete
+// both.
+//
+// # Errors
+//
+// [fs.ErrInvalid] for such names, and those of a removal, but no error if nothing is there.
 func (ts *toolset) clear(ctx context.Context, source, destination string) error {
 	from, to, err := ts.cleanPair(ops.Move, source, destination)
 	if err != nil {
@@ -276,6 +306,7 @@ func (ts *toolset) clear(ctx context.Context, source, destination string) error 
 	return err
 }
 
+// planAgentkitMove has the removal first, also if nothing has the new name now.
 func planAgentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) ([]policy.Request, error) {
 	requests, err := planMove(ctx, ts, &moveInput{in.From, in.To})
 	if err != nil || !in.Overwrite {
@@ -285,12 +316,14 @@ func planAgentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) (
 	return append(removed, requests...), err
 }
 
+// agentkitDeleteInput are the parameters of fs_delete.
 type agentkitDeleteInput struct {
 	agentkitPath
 	Recursive bool `json:"recursive,omitempty" jsonschema:"delete a directory with everything below it"`
 	MissingOK bool `json:"missing_ok,omitempty" jsonschema:"it is no error if the name does not exist"`
 }
 
+// agentkitDeleted is the result of fs_delete. Either Deleted or Missing is true.
 type agentkitDeleted struct {
 	Path    string `json:"path" jsonschema:"the name"`
 	Deleted bool   `json:"deleted" jsonschema:"whether it existed"`
@@ -299,6 +332,8 @@ type agentkitDeleted struct {
 
 func (o *agentkitDeleted) text() string { return jsonText(o) }
 
+// runAgentkitDelete removes like rm. A name that leads out of the workspace is an error, also
+// with missing_ok.
 func runAgentkitDelete(ctx context.Context, ts *toolset, in *agentkitDeleteInput) (*agentkitDeleted, error) {
 	path, err := ts.ws.Clean(ops.Rm, in.Path)
 	if err != nil {
@@ -315,6 +350,8 @@ func planAgentkitDelete(ctx context.Context, ts *toolset, in *agentkitDeleteInpu
 	return planRm(ctx, ts, &rmInput{in.Path, in.Recursive})
 }
 
+// agentkitEntries is the result of fs_list_directory: in its structured form an object, as
+// every result is.
 type agentkitEntries struct {
 	Entries []agentkitEntry `json:"entries" jsonschema:"the direct children"`
 }
@@ -329,8 +366,10 @@ type agentkitEntry struct {
 // it: there is no room for a note that entries are missing.
 func (o *agentkitEntries) text() string { return jsonText(o.Entries) }
 
+// isArray keeps notes out of the text.
 func (*agentkitEntries) isArray() {}
 
+// runAgentkitList fails where others cut the list, because its text has no place to say so.
 func runAgentkitList(ctx context.Context, ts *toolset, in *agentkitPath) (*agentkitEntries, error) {
 	children, more, err := ts.list(ctx, in.Path)
 	if err != nil {
@@ -351,6 +390,8 @@ func planAgentkitList(ctx context.Context, ts *toolset, in *agentkitPath) ([]pol
 	return planLs(ctx, ts, &lsInput{Path: in.Path})
 }
 
+// agentkitMade is the result of fs_create_directory. Created is true also for a directory
+// that was there.
 type agentkitMade struct {
 	Path    string `json:"path" jsonschema:"the directory"`
 	Created bool   `json:"created" jsonschema:"always true"`

@@ -42,7 +42,8 @@ delete removes path, a directory with everything in it.
 rename moves old_path to new_path.`
 )
 
-// commands are what the tools can do, with what each needs.
+// commands are what the tools can do, with what each needs. The schema lists those that the
+// workspace can do, in this order.
 var commands = []struct {
 	name   string
 	memory bool // the memory tool alone has it
@@ -56,6 +57,8 @@ var commands = []struct {
 	{"rename", true, moveSpec.needs},
 }
 
+// editorTool makes the spec of a tool with the commands of a text editor. Hints that name the
+// tool that reads files name the first of them.
 func editorTool[In any](op, title, about string, run func(context.Context, *toolset, *In) (*textResult, error),
 	plan func(context.Context, *toolset, *In) ([]policy.Request, error)) spec {
 	return spec{
@@ -64,7 +67,8 @@ func editorTool[In any](op, title, about string, run func(context.Context, *tool
 	}
 }
 
-// memorySpec makes a memory tool of a text editor.
+// memorySpec makes a memory tool of a text editor. It adds the commands that delete and
+// rename.
 func memorySpec(s spec) spec {
 	shape := s.shape
 	s.shape = func(p properties, caps workspace.Capabilities) {
@@ -74,7 +78,8 @@ func memorySpec(s spec) spec {
 	return s
 }
 
-// readingOnly returns s for workspaces that cannot be written to.
+// readingOnly returns s for workspaces that cannot be written to. A set has this spec or the
+// other one of the same op, never both.
 func readingOnly(s spec) spec {
 	s.annotations.ReadOnly, s.annotations.Destructive, s.annotations.Idempotent = true, false, true
 	s.needs = func(caps workspace.Capabilities) bool { return !caps.Write }
@@ -90,12 +95,15 @@ func readingOnly(s spec) spec {
 	return s
 }
 
+// shapeEditor says what values the parameters have, whatever the command: which of them a
+// command needs is for check.
 func shapeEditor(p properties, caps workspace.Capabilities) {
 	p["command"].Enum = possibleCommands(caps, false)
 	p["view_range"].MinItems, p["view_range"].MaxItems = jsonschema.Ptr(2), jsonschema.Ptr(2)
 	p.between("insert_line", 0, 1<<31-1)
 }
 
+// possibleCommands returns the values of the parameter command.
 func possibleCommands(caps workspace.Capabilities, memory bool) []any {
 	var names []any
 	for _, c := range commands {
@@ -106,6 +114,8 @@ func possibleCommands(caps workspace.Capabilities, memory bool) []any {
 	return names
 }
 
+// editorInput are the parameters of all commands in one. Pointers tell what was left out from
+// what is empty or 0, which is valid for some: an empty file, and the beginning of one.
 type editorInput struct {
 	Command    string    `json:"command" jsonschema:"what to do"`
 	Path       string    `json:"path,omitempty" jsonschema:"the file or directory, such as /src/main.go"`
@@ -117,13 +127,15 @@ type editorInput struct {
 	InsertText *string   `json:"insert_text,omitempty" jsonschema:"of insert: the text to insert"`
 }
 
+// memoryInput are the parameters of the memory tool.
 type memoryInput struct {
 	editorInput
 	OldPath string `json:"old_path,omitempty" jsonschema:"of rename: the file or directory"`
 	NewPath string `json:"new_path,omitempty" jsonschema:"of rename: its new name, which must not exist"`
 }
 
-// check returns the error of a command without one of its parameters.
+// check returns the error of a command without one of its parameters. The schema cannot say
+// which command needs which. A parameter of another command is ignored.
 func (in *editorInput) check() error {
 	missing := map[string]map[string]bool{
 		"view":        {"path": in.Path == ""},
@@ -140,6 +152,8 @@ func (in *editorInput) check() error {
 	return nil
 }
 
+// runEditorTool does one command. The schema has refused commands that the workspace cannot
+// do.
 func runEditorTool(ctx context.Context, ts *toolset, in *editorInput) (*textResult, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -153,6 +167,7 @@ func runEditorTool(ctx context.Context, ts *toolset, in *editorInput) (*textResu
 	return ts.editorView(ctx, in)
 }
 
+// planEditorTool has the requests of the tools that the command stands for.
 func planEditorTool(ctx context.Context, ts *toolset, in *editorInput) ([]policy.Request, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -174,6 +189,8 @@ func planEditorTool(ctx context.Context, ts *toolset, in *editorInput) ([]policy
 	return append(requests, policy.Request{Op: policy.OpList, Path: requests[0].Path}), nil // for it may be a directory
 }
 
+// editorView shows a file or a directory, at most readLines lines at a time; the text says
+// how to see the rest. Only lines that are shown count as read.
 func (ts *toolset) editorView(ctx context.Context, in *editorInput) (*textResult, error) {
 	name, err := ts.ws.Clean(ops.ReadFile, in.Path)
 	if err != nil {
@@ -212,12 +229,20 @@ func (ts *toolset) editorView(ctx context.Context, in *editorInput) (*textResult
 // editorLines is how many lines of a file have a number of six digits.
 const editorLines = 999_999
 
-// noPath is the error of a name that does not exist.
+// noPath is the error of a name that does not exist. It keeps the kind of err, and has the
+// words that the models are trained on.
 func noPath(err error, name string) error {
 	return &wordedError{err, fmt.Sprintf("The path %s does not exist. Please provide a valid path.", name)}
 }
 
 // lines returns the lines of view_range in a file that has total lines.
+//
+// In a file of 10 lines,
+//
+//	[3, 5]     3 to 5
+//	[8, -1]    8 to 10
+//	[8, 99]    8 to 10
+//	[11, 12]   an error
 func (in *editorInput) lines(total int) (first, last int, err error) {
 	first, last = int(in.ViewRange[0]), int(in.ViewRange[1])
 	if last == -1 {
@@ -230,7 +255,8 @@ func (in *editorInput) lines(total int) (first, last int, err error) {
 	return first, min(last, total), nil
 }
 
-// numbered returns lines as cat -n shows them, from the number first on.
+// numbered returns lines as cat -n shows them, from the number first on. It drops the line
+// ends, and there is none after the last line.
 func numbered(text string, first int) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -240,7 +266,9 @@ func numbered(text string, first int) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// editorDirectory lists a directory, which the model calls shown, two levels deep.
+// editorDirectory lists a directory, which the model calls shown, two levels deep. Names
+// begin with shown, as the model has written it, so that it can use them in its next call. A
+// symlink is listed and not followed.
 func (ts *toolset) editorDirectory(ctx context.Context, dir, shown string) (*textResult, error) {
 	lines := []string{fmt.Sprintf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:", shown), "-\t" + shown}
 	children, more, err := ts.list(ctx, dir)
@@ -267,12 +295,16 @@ func (ts *toolset) editorDirectory(ctx context.Context, dir, shown string) (*tex
 	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, nil
 }
 
+// notHidden returns children without those that the listing leaves out. It uses the memory of
+// children.
 func notHidden(children []workspace.FileInfo) []workspace.FileInfo {
 	return slices.DeleteFunc(children, func(c workspace.FileInfo) bool {
 		return strings.HasPrefix(c.Name, ".") || c.Name == "node_modules"
 	})
 }
 
+// editorLine is one line of a listing: "1.5K", a tab and "/src/main.go", with "-" for what
+// has no size.
 func editorLine(root, name string, info workspace.FileInfo) string {
 	size := "-"
 	if info.Type == workspace.TypeFile {
@@ -293,6 +325,8 @@ func shortSize(n int64) string {
 	return fmt.Sprintf("%.1f%c", size, "KMGT"[unit])
 }
 
+// editorCreate makes a new file, with its missing directories. It replaces nothing, which
+// needs no reading before.
 func (ts *toolset) editorCreate(ctx context.Context, in *editorInput) (*textResult, error) {
 	_, err := runWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: *in.FileText, CreateOnly: true})
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, workspace.ErrIsDir) {
@@ -322,6 +356,8 @@ func (ts *toolset) editorOf(in *editorInput) (*editor, error) {
 	return &editor{path: name, limit: ts.whole.MaxFileSize(), by: in.change}, err
 }
 
+// change plans str_replace or insert. An insertion after line n is one before line n+1, and 0
+// is the beginning.
 func (in *editorInput) change(text []byte) (*edit.Change, error) {
 	if in.Command == "insert" {
 		change, err := edit.New(text, []edit.Edit{{New: *in.InsertText, Line: int(*in.InsertLine) + 1}})
@@ -337,7 +373,8 @@ func (in *editorInput) change(text []byte) (*edit.Change, error) {
 	return edit.New(text, []edit.Edit{{Old: *in.OldStr, New: in.NewStr}})
 }
 
-// explain gives an error of str_replace the words that the models know.
+// explain gives an error of str_replace the words that the models know. Any other error gets
+// the hints of edit_file.
 func (in *editorInput) explain(err error) error {
 	var notUnique *edit.NotUniqueError
 	switch {
@@ -353,7 +390,8 @@ func (in *editorInput) explain(err error) error {
 // snippetLines is how many lines before and after a change are shown.
 const snippetLines = 4
 
-// snippet returns the lines around a change, as they are after it, with their numbers.
+// snippet returns the lines around a change, as they are after it, with their numbers. The
+// commands of the editor change one place.
 func snippet(change *edit.Change) string {
 	now := newContent(change.Bytes(), "")
 	first := change.FirstLine()
@@ -369,6 +407,8 @@ func snippet(change *edit.Change) string {
 // memoryRoot is the directory of the memory tool.
 const memoryRoot = "memories"
 
+// check is the check of the editor, and refuses every name that is not below /memories. Only
+// view may name the directory itself.
 func (in *memoryInput) check(ts *toolset) error {
 	if in.Command == "rename" {
 		if in.OldPath == "" || in.NewPath == "" {
@@ -385,7 +425,9 @@ func (in *memoryInput) check(ts *toolset) error {
 	return ts.inMemory(in.Path, in.Command == "view")
 }
 
-// inMemory returns the error of a name that is not below the directory of the tool.
+// inMemory returns the error of a name that is not below the directory of the tool. With
+// root, the directory itself is allowed. Names are clean when they are compared, so ".." does
+// not lead out of it. A symlink below it may lead to another place in the workspace.
 func (ts *toolset) inMemory(name string, root bool) error {
 	clean, err := ts.ws.Clean(ops.ReadFile, name)
 	if err != nil || strings.HasPrefix(clean, memoryRoot+"/") || root && clean == memoryRoot {
@@ -395,6 +437,8 @@ func (ts *toolset) inMemory(name string, root bool) error {
 	return &wordedError{err, fmt.Sprintf("Error: the path %s is not below /%s", name, memoryRoot)}
 }
 
+// runMemoryTool does one command. The directory /memories is shown as an empty one as long as
+// it does not exist.
 func runMemoryTool(ctx context.Context, ts *toolset, in *memoryInput) (*textResult, error) {
 	if err := in.check(ts); err != nil {
 		return nil, err
@@ -421,7 +465,8 @@ func runMemoryTool(ctx context.Context, ts *toolset, in *memoryInput) (*textResu
 	return out, err
 }
 
-// memoryError gives an error of delete and rename the words that the models know.
+// memoryError gives an error of delete and rename the words that the models know. nil stays
+// nil.
 func memoryError(err error, from, to string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -432,6 +477,7 @@ func memoryError(err error, from, to string) error {
 	return err
 }
 
+// planMemoryTool has the requests of the tools that the command stands for.
 func planMemoryTool(ctx context.Context, ts *toolset, in *memoryInput) ([]policy.Request, error) {
 	if err := in.check(ts); err != nil {
 		return nil, err

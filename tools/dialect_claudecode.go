@@ -135,10 +135,16 @@ type codeText struct {
 func (o *codeText) text() string  { return o.Content }
 func (o *codeText) parts() []Part { return o.shown }
 
+// input returns the parameters of the default tool. An offset of 0 is the first line, too.
 func (in *claudeReadInput) input() *readFileInput {
 	return &readFileInput{Path: in.FilePath, Line: in.Offset, Limit: in.Limit}
 }
 
+// runClaudeRead returns lines after their number, in six columns, and a tab:
+//
+//	     2	func main() {
+//	     3	}
+//	[9 lines; go on with offset=4]
 func runClaudeRead(ctx context.Context, ts *toolset, in *claudeReadInput) (*codeText, error) {
 	o, err := ts.readLines(ctx, in.input())
 	switch {
@@ -168,7 +174,9 @@ func (ts *toolset) readLines(ctx context.Context, in *readFileInput) (*readFileO
 	return o, err
 }
 
-// noLines is the result of a read that shows no lines: what the file is, or the part.
+// noLines is the result of a read that shows no lines: what the file is, or the part. The
+// hint of the default tool is replaced, because it names a parameter that this tool does not
+// have.
 func noLines(o *readFileOutput) *codeText {
 	if o.Hint != "" {
 		o.Hint = "The file cannot be shown."
@@ -180,7 +188,11 @@ func planClaudeRead(ctx context.Context, ts *toolset, in *claudeReadInput) ([]po
 	return planReadFile(ctx, ts, in.input())
 }
 
-// createFile creates a file for an edit of nothing.
+// createFile creates a file for an edit of nothing. It replaces nothing.
+//
+// # Errors
+//
+// [fs.ErrExist] if the file exists, also if it is empty.
 func (ts *toolset) createFile(ctx context.Context, path, content string) (*textResult, error) {
 	out, err := runWriteFile(ctx, ts, &writeFileInput{Path: path, Content: content, CreateOnly: true})
 	if err != nil {
@@ -209,7 +221,8 @@ type claudeEditsInput struct {
 	Edits []claudeReplacement `json:"edits" jsonschema:"the edits, each of what those before it made"`
 }
 
-// sequenceEditor returns an editor that makes edits one after another.
+// sequenceEditor returns an editor that makes edits one after another. An error of one of
+// several says which, from 1.
 func (ts *toolset) sequenceEditor(path string, edits []claudeReplacement) (*editor, error) {
 	path, err := ts.ws.Clean(ops.EditFile, path)
 	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: func(text []byte) (*edit.Change, error) {
@@ -273,6 +286,8 @@ type claudeGrepInput struct {
 	HeadLimit  integer `json:"head_limit,omitempty" jsonschema:"how many files, lines or counts to return at most"`
 }
 
+// runClaudeGrep searches without pages: what does not fit is only said. -C is for both sides,
+// and the greater of it and -A or -B counts. With multiline, "." matches line breaks, too.
 func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*textResult, error) {
 	opts := &workspace.GrepOptions{
 		Path: in.Path, IgnoreCase: in.IgnoreCase, Multiline: in.Multiline, IncludeGlob: in.Glob,
@@ -310,7 +325,7 @@ func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*text
 	return &textResult{strings.TrimSuffix(w.out.String(), "\n") + moreNote(found.Truncated || less) + notSearched(found)}, nil
 }
 
-// notSearched says how many files a search skipped.
+// notSearched says how many files a search skipped. It names the first one.
 func notSearched(found *workspace.GrepResult) string {
 	if len(found.Skipped) == 0 {
 		return ""
@@ -318,6 +333,7 @@ func notSearched(found *workspace.GrepResult) string {
 	return fmt.Sprintf("\n[not searched: %d, the first is %s (%s)]", len(found.Skipped), found.Skipped[0].Path, found.Skipped[0].Reason)
 }
 
+// planClaudeGrep has one request, for where the search begins.
 func planClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) ([]policy.Request, error) {
 	return planGrep(ctx, ts, &grepInput{Pattern: in.Pattern, Path: in.Path})
 }
@@ -334,6 +350,11 @@ type codeLines struct {
 // match writes a match as ripgrep prints it: ":" after the path and the number of a
 // line that matches, "-" for context, and "--" between places that are not next to each
 // other. Lines that an earlier match has printed are left out.
+//
+//	/a.go-2-	// before
+//	/a.go:3:	find()
+//	--
+//	/a.go:9:	find()
 func (w *codeLines) match(m workspace.Match, context bool) {
 	first := m.LineNumber - len(m.Before)
 	if context && w.out.Len() > 0 && (m.Path != w.path || first > w.last+1) {
@@ -367,7 +388,8 @@ type claudeListInput struct {
 	Ignore []string `json:"ignore,omitempty" jsonschema:"globs of names to leave out"`
 }
 
-// listExcept is list without the names that one of the globs matches.
+// listExcept is list without the names that one of the globs matches. They are left out after
+// the listing is cut, so that more is about the whole directory.
 func (ts *toolset) listExcept(ctx context.Context, dir string, ignore []string) (children []workspace.FileInfo, more bool, err error) {
 	globs, err := compileExcludes(ignore)
 	if err != nil {

@@ -71,6 +71,7 @@ func fsCode(code Code) Code {
 	return code
 }
 
+// fsError is the member error of a failed result.
 type fsError struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
@@ -98,24 +99,30 @@ type fsPath struct {
 	Path string `json:"path" jsonschema:"the name from the root of the workspace, which is /"`
 }
 
+// fsPathResult is the result of a tool that changes one name, which is clean.
 func fsPathResult(name string) *fsResult[fsPath] {
 	return &fsResult[fsPath]{true, fsPath{absolute(name)}}
 }
 
-// absolute returns a name from the root with a slash before it.
+// absolute returns a name from the root with a slash before it. The root, ".", is "/".
 func absolute(name string) string { return path.Join("/", name) }
 
+// fsReadInput are the parameters of file_read. A Limit of 0 asks for no lines, and nil for
+// all.
 type fsReadInput struct {
 	fsPath
 	Offset integer  `json:"offset,omitempty" jsonschema:"the first line to return, counted from 1"`
 	Limit  *integer `json:"limit,omitempty" jsonschema:"how many lines to return"`
 }
 
+// fsContent is the result of file_read. TotalLines is of the file, whatever part is returned.
 type fsContent struct {
 	Content    string `json:"content" jsonschema:"the text with its line ends"`
 	TotalLines int    `json:"total_lines" jsonschema:"how many lines the file has"`
 }
 
+// runFSRead returns lines with their ends, and no text for an offset after the last line. A
+// file that is not text is an error, as the result has no room for bytes.
 func runFSRead(ctx context.Context, ts *toolset, in *fsReadInput) (*fsResult[fsContent], error) {
 	name, file, err := ts.readText(ctx, in.Path)
 	if err != nil {
@@ -132,18 +139,21 @@ func planFSRead(ctx context.Context, ts *toolset, in *fsReadInput) ([]policy.Req
 	return planReadFile(ctx, ts, &readFileInput{Path: in.Path})
 }
 
+// fsWriteInput are the parameters of file_write.
 type fsWriteInput struct {
 	fsPath
 	Content string `json:"content" jsonschema:"the whole new content"`
 }
 
+// fsEditInput are the parameters of file_edit.
 type fsEditInput struct {
 	fsPath
 	OldText string `json:"old_text" jsonschema:"the text to replace, which is not empty"`
 	NewText string `json:"new_text" jsonschema:"the text to put in its place"`
 }
 
-// edit returns the input of the default tool.
+// edit returns the input of the default tool. It refuses an empty text to replace, and a
+// replacement that changes nothing.
 func (in *fsEditInput) edit() (*editFileInput, error) {
 	if in.OldText == "" || in.OldText == in.NewText {
 		return nil, &argumentError{message: `parameter "old_text" is empty, or the same as "new_text"`, hint: "Give the text that is in the file, and another one to put in its place."}
@@ -151,6 +161,7 @@ func (in *fsEditInput) edit() (*editFileInput, error) {
 	return &editFileInput{Path: in.Path, OldText: &in.OldText, NewText: &in.NewText}, nil
 }
 
+// runFSEdit edits one file, whose name is never a glob.
 func runFSEdit(ctx context.Context, ts *toolset, in *fsEditInput) (*fsResult[fsPath], error) {
 	input, err := in.edit()
 	if err != nil {
@@ -171,11 +182,13 @@ func planFSEdit(ctx context.Context, ts *toolset, in *fsEditInput) ([]policy.Req
 	return planEditFile(ctx, ts, input)
 }
 
+// fsEntries is the result of directory_list. Truncated stands for pages.
 type fsEntries struct {
 	Entries   []fsEntry `json:"entries" jsonschema:"the direct children, sorted by name"`
 	Truncated bool      `json:"truncated,omitempty" jsonschema:"whether there are more"`
 }
 
+// fsEntry is a name in a directory.
 type fsEntry struct {
 	Name string             `json:"name" jsonschema:"the name in the directory"`
 	Type workspace.FileType `json:"type" jsonschema:"file, directory, symlink or other"`
@@ -195,8 +208,9 @@ func planFSList(ctx context.Context, ts *toolset, in *fsPath) ([]policy.Request,
 	return planLs(ctx, ts, &lsInput{Path: in.Path})
 }
 
-// onlyFile returns the [workspace.ErrIsDir] error of a directory, and the error of a
-// name that does not exist.
+// onlyFile returns the [workspace.ErrIsDir] error of a directory, and the error of a name
+// that does not exist. A symlink is no directory, wherever it leads. It is a test before the
+// operation, which keeps a model from a mistake and is no protection from others.
 func (ts *toolset) onlyFile(ctx context.Context, op, name string) error {
 	info, err := ts.ws.Stat(ctx, name)
 	switch {
@@ -217,6 +231,7 @@ func pathOf(err error, name string) string {
 	return name
 }
 
+// runFSDelete removes a file or a symlink itself.
 func runFSDelete(ctx context.Context, ts *toolset, in *fsPath) (*fsResult[fsPath], error) {
 	if err := ts.onlyFile(ctx, ops.Rm, in.Path); err != nil {
 		return nil, err
@@ -232,16 +247,19 @@ func planFSDelete(ctx context.Context, ts *toolset, in *fsPath) ([]policy.Reques
 	return planRm(ctx, ts, &rmInput{Path: in.Path})
 }
 
+// fsPairInput are the parameters of file_move and file_copy.
 type fsPairInput struct {
 	Source      string `json:"source" jsonschema:"the file"`
 	Destination string `json:"destination" jsonschema:"the new name, not the directory to put it in"`
 }
 
+// fsPair is the result of file_move and file_copy, with absolute names.
 type fsPair struct {
 	Source      string `json:"source" jsonschema:"the file, from the root of the workspace"`
 	Destination string `json:"destination" jsonschema:"the new name, from the root of the workspace"`
 }
 
+// runFSMove moves a file. It replaces nothing.
 func runFSMove(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsPair], error) {
 	if err := ts.onlyFile(ctx, ops.Move, in.Source); err != nil {
 		return nil, err
@@ -259,6 +277,9 @@ func runFSMove(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsP
 // runFSMoveByCopy copies a file and deletes the original, for a store that cannot
 // move. If the original stays, the copy is deleted, unless somebody
 // has changed it.
+//
+// Only versions tell whether somebody has. The copy is deleted also after the end of ctx,
+// within settleTime. If that fails, the error has both causes.
 func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsPair], error) {
 	if from, err := ts.ws.Clean(ops.Move, in.Source); err != nil {
 		return nil, err
@@ -282,6 +303,7 @@ func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResu
 	return nil, errors.Join(err, undoErr)
 }
 
+// planFSMove has the requests of what the store makes of it: a move, or a copy and a removal.
 func planFSMove(ctx context.Context, ts *toolset, in *fsPairInput) ([]policy.Request, error) {
 	if ts.caps.Move {
 		return planMove(ctx, ts, &moveInput{in.Source, in.Destination})
@@ -294,6 +316,7 @@ func planFSMove(ctx context.Context, ts *toolset, in *fsPairInput) ([]policy.Req
 	return append(copied, removed...), err
 }
 
+// runFSCopy copies a file. A directory is an error of the copy, and nothing is replaced.
 func runFSCopy(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsPair], error) {
 	out, err := runCopy(ctx, ts, &copyInput{Source: in.Source, Destination: in.Destination})
 	if err != nil {

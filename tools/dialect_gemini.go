@@ -60,16 +60,21 @@ var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, s
 	},
 }}
 
+// geminiReadInput are the parameters of read_file. Offset counts lines from 0: it is how many
+// come before.
 type geminiReadInput struct {
 	codePath
 	Offset integer `json:"offset,omitempty" jsonschema:"how many lines to leave out at the beginning"`
 	Limit  integer `json:"limit,omitempty" jsonschema:"how many lines to return at most"`
 }
 
+// input returns the parameters of the default tool, whose lines count from 1.
 func (in *geminiReadInput) input() *readFileInput {
 	return &readFileInput{Path: in.FilePath, Line: in.Offset + 1, Limit: in.Limit}
 }
 
+// runGeminiRead returns the lines as they are. Only a part that is not the last has a line
+// before them, with the offset to go on with.
 func runGeminiRead(ctx context.Context, ts *toolset, in *geminiReadInput) (*codeText, error) {
 	o, err := ts.readLines(ctx, in.input())
 	switch {
@@ -87,6 +92,7 @@ func planGeminiRead(ctx context.Context, ts *toolset, in *geminiReadInput) ([]po
 	return planReadFile(ctx, ts, in.input())
 }
 
+// geminiReplaceInput are the parameters of replace. An Expected of 0 is 1.
 type geminiReplaceInput struct {
 	codePath
 	OldString string  `json:"old_string" jsonschema:"the text to replace"`
@@ -94,7 +100,9 @@ type geminiReplaceInput struct {
 	Expected  integer `json:"expected_replacements,omitempty" jsonschema:"how often old_string occurs; all occurrences are replaced"`
 }
 
-// editor returns an editor that replaces old_string as often as expected, or not.
+// editor returns an editor that replaces old_string as often as expected, or not. Package
+// edit tests that one text occurs once. More are replaced wherever they are, and counted
+// afterwards, before anything is written.
 func (in *geminiReplaceInput) editor(ts *toolset) (*editor, error) {
 	path, err := ts.ws.Clean(ops.EditFile, in.FilePath)
 	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: func(text []byte) (*edit.Change, error) {
@@ -109,6 +117,7 @@ func (in *geminiReplaceInput) editor(ts *toolset) (*editor, error) {
 	}}, err
 }
 
+// runGeminiReplace edits a file, or creates one if the old text is empty.
 func runGeminiReplace(ctx context.Context, ts *toolset, in *geminiReplaceInput) (*textResult, error) {
 	if in.OldString == "" {
 		return ts.createFile(ctx, in.FilePath, in.NewString)
@@ -137,11 +146,13 @@ func planGeminiReplace(ctx context.Context, ts *toolset, in *geminiReplaceInput)
 	return ts.planEdit(ctx, e, false, false)
 }
 
+// geminiListInput are the parameters of list_directory.
 type geminiListInput struct {
 	DirPath string   `json:"dir_path" jsonschema:"the directory"`
 	Ignore  []string `json:"ignore,omitempty" jsonschema:"globs of names to leave out"`
 }
 
+// runGeminiList lists directories first, then everything else, each in the order of names.
 func runGeminiList(ctx context.Context, ts *toolset, in *geminiListInput) (*textResult, error) {
 	children, more, err := ts.listExcept(ctx, in.DirPath, in.Ignore)
 	if err != nil {
@@ -166,6 +177,7 @@ func runGeminiList(ctx context.Context, ts *toolset, in *geminiListInput) (*text
 	return &textResult{out.String() + moreNote(more)}, nil
 }
 
+// geminiGlobInput are the parameters of glob. A GitIgnore of nil is true.
 type geminiGlobInput struct {
 	Pattern   string `json:"pattern" jsonschema:"the glob, relative to dir_path"`
 	DirPath   string `json:"dir_path,omitempty" jsonschema:"the directory to search; left out for the root"`
@@ -176,6 +188,8 @@ func (in *geminiGlobInput) input() *globInput {
 	return &globInput{Pattern: in.Pattern, Path: in.DirPath, IncludeIgnored: in.GitIgnore != nil && !*in.GitIgnore}
 }
 
+// runGeminiGlob returns the first page of the default tool. It drops the cursor, which this
+// dialect has no parameter for.
 func runGeminiGlob(ctx context.Context, ts *toolset, in *geminiGlobInput) (*textResult, error) {
 	o, err := runGlob(ctx, ts, in.input())
 	switch {
@@ -192,6 +206,7 @@ func planGeminiGlob(ctx context.Context, ts *toolset, in *geminiGlobInput) ([]po
 	return planGlob(ctx, ts, in.input())
 }
 
+// geminiSearchInput are the parameters of search_file_content.
 type geminiSearchInput struct {
 	Pattern string `json:"pattern" jsonschema:"the regular expression, applied to one line at a time"`
 	DirPath string `json:"dir_path,omitempty" jsonschema:"the directory to search; left out for the root"`
@@ -202,6 +217,16 @@ func (in *geminiSearchInput) input() *grepInput {
 	return &grepInput{Pattern: in.Pattern, Path: in.DirPath, IncludeGlob: in.Include}
 }
 
+// runGeminiSearch returns the first page of the default tool, in the form of Gemini CLI:
+//
+//	Found 2 matches for pattern "find" in path "/":
+//	---
+//	File: /a.go
+//	L3: find()
+//	---
+//	File: /b.go
+//	L9: find()
+//	---
 func runGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) (*textResult, error) {
 	o, err := runGrep(ctx, ts, in.input())
 	if err != nil {

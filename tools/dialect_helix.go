@@ -92,6 +92,7 @@ type helixContent struct {
 	Text    string `json:"text" jsonschema:"the file as text, in which U+FFFD stands for bytes that are no text"`
 }
 
+// runHelixRead returns a whole file, whatever is in it. All of it then counts as read.
 func runHelixRead(ctx context.Context, ts *toolset, in *helixPath) (*helixContent, error) {
 	path, file, err := ts.readWhole(ctx, in.Path)
 	if err != nil {
@@ -133,6 +134,7 @@ type helixEntries struct {
 	dir string
 }
 
+// runHelixLs lists a directory up to the limit of tools without pages.
 func runHelixLs(ctx context.Context, ts *toolset, in *helixLsInput) (*helixEntries, error) {
 	children, more, err := ts.list(ctx, in.Path)
 	out := &helixEntries{Entries: make([]entry, len(children)), Truncated: more, dir: in.Path}
@@ -161,6 +163,8 @@ type helixPaths struct {
 	Truncated bool     `json:"truncated,omitempty" jsonschema:"whether there are more"`
 }
 
+// runHelixGlob finds files up to the limit of tools without pages, which is higher than a
+// page of the default tool.
 func runHelixGlob(ctx context.Context, ts *toolset, in *helixGlobInput) (*helixPaths, error) {
 	paths, err := ts.ws.Glob(ctx, in.Pattern, &workspace.GlobOptions{Limit: wholeEntries + 1, Gitignore: true})
 	return &helixPaths{append([]string{}, paths[:min(len(paths), wholeEntries)]...), len(paths) > wholeEntries}, err

@@ -221,6 +221,8 @@ var mcpTypes = map[string]string{
 	".svg": "image/svg+xml", ".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg", ".flac": "audio/flac",
 }
 
+// runMCPMedia returns the bytes of a file. The type comes from the end of the name alone, and
+// a file of no known type is a resource. The file then counts as read.
 func runMCPMedia(ctx context.Context, ts *toolset, in *mcpPath) (*mcpMedia, error) {
 	name, file, err := ts.readWhole(ctx, in.Path)
 	if err != nil {
@@ -240,12 +242,14 @@ func runMCPMedia(ctx context.Context, ts *toolset, in *mcpPath) (*mcpMedia, erro
 	return &mcpMedia{[]mcpPart{item}, Part{Path: name, MIMEType: mime, Data: file.stored}}, nil
 }
 
+// planMCPMedia has the request of a read.
 func planMCPMedia(ctx context.Context, ts *toolset, in *mcpPath) ([]policy.Request, error) {
 	return planReadFile(ctx, ts, &readFileInput{Path: in.Path})
 }
 
 func (o *mcpMedia) parts() []Part { return []Part{o.part} }
 
+// text says what the part is: the bytes are in the part and in the structured result only.
 func (o *mcpMedia) text() string {
 	return fmt.Sprintf("%s, %s", o.part.MIMEType, wording.Count(len(o.part.Data), "byte", "bytes"))
 }
@@ -255,8 +259,9 @@ type mcpReadAllInput struct {
 	Paths []string `json:"paths" jsonschema:"the files to read"`
 }
 
-// runMCPReadAll reads files until their texts together have as many bytes as one file
-// may have.
+// runMCPReadAll reads files until their texts together have as many bytes as one file may
+// have. A file that does not fit, or cannot be read, has an error in its place, and smaller
+// ones after it are still read.
 func runMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) (*textResult, error) {
 	texts := make([]string, len(in.Paths))
 	left := ts.whole.MaxFileSize()
@@ -377,6 +382,9 @@ func (in *mcpEditInput) change(text []byte) (*edit.Change, error) {
 //
 //	if x {          replaced by  if y {    in      if x {   makes      if y {
 //	  f()                          g()                 f()                 g()
+//
+// The end of the last line stays as it is. The other line ends become CRLF if any of the old
+// lines has one.
 func replaceLines(s *edit.Sequence, r mcpReplacement) bool {
 	text := string(s.Text())
 	old := strings.Split(strings.ReplaceAll(r.OldText, "\r\n", "\n"), "\n")
@@ -426,6 +434,7 @@ func indentation(line string) string {
 	return line[:len(line)-len(strings.TrimLeftFunc(line, unicode.IsSpace))]
 }
 
+// runMCPList lists a directory: "[DIR] src" and "[FILE] a.go", one a line.
 func runMCPList(ctx context.Context, ts *toolset, in *mcpPath) (*textResult, error) {
 	children, more, err := ts.list(ctx, in.Path)
 	lines := make([]string, len(children))
@@ -435,7 +444,8 @@ func runMCPList(ctx context.Context, ts *toolset, in *mcpPath) (*textResult, err
 	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, err
 }
 
-// mcpKind returns the mark that the reference server puts before a name.
+// mcpKind returns the mark that the reference server puts before a name. Everything that is
+// no directory is a file.
 func mcpKind(info workspace.FileInfo) string {
 	if info.Type == workspace.TypeDirectory {
 		return "[DIR]"
@@ -453,6 +463,8 @@ type mcpSizesInput struct {
 	SortBy string `json:"sortBy,omitempty" jsonschema:"what to sort by; by size, the largest come first"`
 }
 
+// runMCPSizes lists a directory with sizes and totals. Entries of one size stay in the order
+// of names. The totals are of the entries that are listed.
 func runMCPSizes(ctx context.Context, ts *toolset, in *mcpSizesInput) (*textResult, error) {
 	children, more, err := ts.list(ctx, in.Path)
 	if err != nil {
@@ -498,12 +510,17 @@ type mcpTreeInput struct {
 	ExcludePatterns []string `json:"excludePatterns,omitempty" jsonschema:"globs of what to leave out, relative to path; a name without * is left out at any depth"`
 }
 
+// mcpNode is an entry of directory_tree. Children is a pointer, because an empty directory
+// has an empty list and a file has no such member.
 type mcpNode struct {
 	Name     string      `json:"name"`
 	Type     string      `json:"type"`
 	Children *[]*mcpNode `json:"children,omitempty"` // of a directory
 }
 
+// runMCPTree returns all that is below a directory, or fails: a tree that is cut would look
+// like the whole to a client that parses it. Names come sorted, so a directory comes before
+// what is in it, and its list exists when its children are added.
 func runMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) (*mcpTree, error) {
 	exclude, err := in.exclude()
 	if err != nil {
@@ -550,8 +567,8 @@ func planMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) ([]policy.R
 	return planLs(ctx, ts, &lsInput{Path: in.Path})
 }
 
-// exclude returns the patterns. One without a star stands for names at any
-// depth.
+// exclude returns the patterns. One without a star stands for names at any depth. So
+// node_modules leaves out every directory of that name.
 func (in *mcpTreeInput) exclude() (*glob.Pattern, error) {
 	var patterns []string
 	for _, p := range in.ExcludePatterns {
@@ -562,6 +579,11 @@ func (in *mcpTreeInput) exclude() (*glob.Pattern, error) {
 	return compileExcludes(patterns)
 }
 
+// compileExcludes returns a pattern that matches what any of the patterns does, nil for none.
+//
+// # Errors
+//
+// An [*argumentError] for a malformed pattern.
 func compileExcludes(patterns []string) (*glob.Pattern, error) {
 	if len(patterns) == 0 {
 		return nil, nil
@@ -581,6 +603,10 @@ type foundName struct {
 
 // below returns the first names below dir, sorted, that the pattern matches, if
 // exclude matches neither them nor a directory above, and whether there are more.
+//
+// It takes two searches: a pattern with a slash at its end finds directories, and one without
+// finds files. A name that is both, as some stores allow, is a directory. dir is clean, and
+// what is found is relative to it.
 func (ts *toolset) below(ctx context.Context, dir, pattern string, exclude *glob.Pattern) (found []foundName, more bool, err error) {
 	for _, suffix := range []string{"", "/"} {
 		paths, err := ts.ws.Glob(ctx, strings.TrimSuffix(pattern, "/")+suffix, &workspace.GlobOptions{Dir: dir, Limit: searchedNames})
@@ -608,7 +634,8 @@ func (ts *toolset) below(ctx context.Context, dir, pattern string, exclude *glob
 // searchedNames is how many names of a kind [toolset.below] looks at.
 const searchedNames = 100_000
 
-// excluded reports whether exclude matches name or a directory above it.
+// excluded reports whether exclude matches name or a directory above it. name is relative to
+// where the patterns begin. A nil exclude matches nothing.
 func excluded(exclude *glob.Pattern, name string) bool {
 	for exclude != nil && name != "." {
 		if exclude.Match(name) {
@@ -626,6 +653,7 @@ type mcpSearchInput struct {
 	ExcludePatterns []string `json:"excludePatterns,omitempty" jsonschema:"globs of what to leave out, relative to path"`
 }
 
+// runMCPSearch returns the absolute names of files and directories, sorted, one a line.
 func runMCPSearch(ctx context.Context, ts *toolset, in *mcpSearchInput) (*textResult, error) {
 	exclude, err := compileExcludes(in.ExcludePatterns)
 	if err != nil {
@@ -656,6 +684,8 @@ func planMCPSearch(ctx context.Context, ts *toolset, in *mcpSearchInput) ([]poli
 	return planGlob(ctx, ts, &globInput{Pattern: in.Pattern, Path: in.Path})
 }
 
+// runMCPInfo describes a name. A symlink is neither a file nor a directory. The time is in
+// UTC, and absent if the store has none.
 func runMCPInfo(ctx context.Context, ts *toolset, in *mcpPath) (*textResult, error) {
 	info, err := ts.ws.Stat(ctx, in.Path)
 	if err != nil {

@@ -82,6 +82,8 @@ type openaiReadInput struct {
 	Limit    integer `json:"limit,omitempty" jsonschema:"how many lines to return at most"`
 }
 
+// runOpenAIRead returns lines after "L12: ", without their ends, and at last how to go on if
+// there are more. Only these lines count as read.
 func runOpenAIRead(ctx context.Context, ts *toolset, in *openaiReadInput) (*textResult, error) {
 	name, file, err := ts.readText(ctx, in.FilePath)
 	if err != nil {
@@ -116,6 +118,15 @@ type openaiListInput struct {
 	Depth   integer `json:"depth,omitempty" jsonschema:"how many levels to list"`
 }
 
+// runOpenAIList returns a part of the entries of some levels:
+//
+//	Absolute path: /src
+//	lib/
+//	  a.go
+//	link@
+//	More than 3 entries found
+//
+// Every call lists all levels again, as an offset is a number and no name.
 func runOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) (*textResult, error) {
 	root, err := ts.ws.Clean(ops.Ls, in.DirPath)
 	if err != nil {
@@ -142,6 +153,9 @@ func runOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) (*text
 
 // levels returns what is below dir, so many levels deep, sorted by path, and whether
 // there is more than it returns: at most wholeEntries.
+//
+// It goes level by level, so that of a large tree the upper levels are whole. A directory
+// that has been deleted, or may not be listed, has no entries. Symlinks are not followed.
 func (ts *toolset) levels(ctx context.Context, dir string, depth int) (entries []workspace.FileInfo, more bool, err error) {
 	entries, more, err = ts.list(ctx, dir)
 	if err != nil {
@@ -171,7 +185,7 @@ func (ts *toolset) levels(ctx context.Context, dir string, depth int) (entries [
 	return entries, more, nil
 }
 
-// openaiLine is an entry, indented by its level.
+// openaiLine is an entry, indented by its level. root is clean, and e is below it.
 func openaiLine(root string, e workspace.FileInfo) string {
 	below := strings.TrimPrefix(absolute(e.Path), strings.TrimSuffix(absolute(root), "/")+"/")
 	mark := ""
@@ -196,6 +210,7 @@ type openaiGrepInput struct {
 	Limit   integer `json:"limit,omitempty" jsonschema:"how many paths to return at most"`
 }
 
+// planOpenAIGrep has one request, for where the search begins.
 func planOpenAIGrep(ctx context.Context, ts *toolset, in *openaiGrepInput) ([]policy.Request, error) {
 	return planGrep(ctx, ts, &grepInput{Pattern: in.Pattern, Path: in.Path})
 }
@@ -207,6 +222,10 @@ type openaiPatchInput struct {
 }
 
 // newOpenAIPatch returns the words with which Codex reports a patch.
+//
+//	Success. Updated the following files:
+//	M src/a.go
+//	A b.go
 func newOpenAIPatch(o *applyPatchOutput) *textResult {
 	lines := []string{"Success. Updated the following files:"}
 	for _, f := range o.Files {
@@ -215,6 +234,7 @@ func newOpenAIPatch(o *applyPatchOutput) *textResult {
 	return &textResult{strings.Join(lines, "\n")}
 }
 
+// runOpenAIGrep returns the paths of files with a match, sorted, one a line.
 func runOpenAIGrep(ctx context.Context, ts *toolset, in *openaiGrepInput) (*textResult, error) {
 	found, err := ts.ws.Grep(ctx, in.Pattern, &workspace.GrepOptions{
 		Path: in.Path, IncludeGlob: in.Include, FirstOnly: true, MaxResults: orDefault(in.Limit, grepDefault), Gitignore: true,

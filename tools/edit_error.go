@@ -11,6 +11,10 @@ import (
 
 // explainEdit adds to an error of the edit engine what the model can do about it.
 // several says that the edits came as a list, so that one is named by its place.
+//
+// An error that has nothing to do with editing comes back as it is. Mistakes in the arguments
+// lose the name of the file, as they would be the same in every file. Of several errors, the
+// hint of each is cut to its part, which is at least 100 characters.
 func explainEdit(err error, several bool) error {
 	if err := explainCharacter(err); err != nil {
 		return err
@@ -83,8 +87,8 @@ func which(i int, several bool) string {
 	return fmt.Sprintf("edits[%d]: ", i)
 }
 
-// notFoundHint shows the text of the file that is most like the one that does not
-// occur.
+// notFoundHint shows the text of the file that is most like the one that does not occur. The
+// model can copy it from there without another read.
 func notFoundHint(near *edit.Nearest) string {
 	switch {
 	case near == nil:

@@ -67,6 +67,8 @@ var editFileSpec = spec{
 	},
 }
 
+// runEditFile edits one file, whose name is not a glob. All edits are made, or none. The diff
+// and the numbers are of the file as it was at the moment of the write, or of the dry run.
 func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFileOutput, error) {
 	e, err := ts.newEditor(in)
 	if err != nil {
@@ -81,8 +83,14 @@ func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFile
 	return out, nil
 }
 
-// edit makes the change that e plans as one conditional write, within what the session
-// was shown. A dry run only plans it.
+// edit makes the change that e plans as one conditional write, within what the session was
+// shown. A dry run only plans it. Whoever changes the file at the same time loses nothing:
+// the edits are then planned again, on the new content. Afterwards e has what was written.
+//
+// # Errors
+//
+// Those of [workspace.Workspace.Edit], of the session and of package edit, for [explainEdit].
+// A dry run has no version, and needs no file that was read.
 func (ts *toolset) edit(ctx context.Context, e *editor, dryRun bool) (workspace.Version, error) {
 	if dryRun {
 		return "", e.dryRun(ctx, ts.whole)
@@ -137,7 +145,9 @@ func (ts *toolset) planEdit(ctx context.Context, e *editor, dryRun, several bool
 	return requests, nil
 }
 
-// edits returns the edits that the arguments ask for.
+// edits returns the edits that the arguments ask for. Edits of a list have no counts. Those
+// that insert lines match nothing, so regexp and tolerant are not for them. Package edit
+// checks the rest.
 func (in *editFileInput) edits() ([]edit.Edit, error) {
 	if in.Edits == nil {
 		return in.single()
@@ -174,6 +184,16 @@ func (in *editFileInput) single() ([]edit.Edit, error) {
 }
 
 // editor applies edits to what a file holds, as often as it is asked.
+//
+// An edit runs through it like this:
+//
+//	Workspace.Edit    reads the file, and calls apply with its bytes
+//	apply             check: was the file shown as it is?
+//	plan              decodes, computes the change, encodes, compares with limit
+//	apply             check: were the lines shown that change?
+//	Workspace.Edit    writes if the version is still the same, or begins again
+//
+// So all fields below check are of the last attempt. An editor is for one call.
 type editor struct {
 	path   string
 	limit  int64
@@ -186,7 +206,8 @@ type editor struct {
 	now    []byte                                            // the same as bytes of the file
 }
 
-// apply is what [workspace.Workspace.Edit] calls.
+// apply is what [workspace.Workspace.Edit] calls. It has no effect but on e, so that it can
+// be called again.
 func (e *editor) apply(old []byte) ([]byte, error) {
 	if err := e.check(old, nil, nil); err != nil {
 		return nil, err
@@ -199,6 +220,15 @@ func (e *editor) apply(old []byte) ([]byte, error) {
 
 // plan edits the text that old holds. The bytes of what it does not replace stay,
 // because [charset.Decode] refuses what would not come back: that is edited as bytes.
+//
+// The size is estimated before the result is made, as a replacement in many places can make a
+// small file larger than memory. Bytes that are no text are never edited if they have a NUL;
+// others are edited as they are.
+//
+// # Errors
+//
+// [workspace.ErrBinary], [workspace.ErrTooLarge], a [*charset.CharacterError], and those of
+// package edit, all as a *fs.PathError.
 func (e *editor) plan(old []byte) error {
 	text, enc, ok := charset.Decode(old)
 	switch {
@@ -234,7 +264,8 @@ func (e *editor) changeOf(text []byte) (*edit.Change, error) {
 	return edit.New(text, e.edits)
 }
 
-// dryRun computes the change of the file as it is now, and writes nothing.
+// dryRun computes the change of the file as it is now, and writes nothing. It asks no
+// session, as it replaces nothing.
 func (e *editor) dryRun(ctx context.Context, ws *workspace.Workspace) error {
 	old, _, err := ws.ReadVersioned(ctx, e.path, 0)
 	if err != nil {
@@ -243,8 +274,8 @@ func (e *editor) dryRun(ctx context.Context, ws *workspace.Workspace) error {
 	return e.plan(old)
 }
 
-// diff returns the change as a unified diff, and what is left out of it. Only the part
-// of the text that a diff may be made of is compared.
+// diff returns the change as a unified diff, and what is left out of it. Only the part of the
+// text that a diff may be made of is compared. A plan must have succeeded.
 func (e *editor) diff() (diff, note string) {
 	before, after, whole := e.change.Head(unified.MaxSource)
 	diff, note = unified.Diff(e.path, e.text[:before], e.result[:after])

@@ -59,7 +59,9 @@ func runEditFiles(ctx context.Context, ts *toolset, in *editFileInput) (*editFil
 	return out, nil
 }
 
-// partlyEdited is the error of an edit of several files that failed for some.
+// partlyEdited is the error of an edit of several files that failed for some. It has the kind
+// of the first failure. The hint names every file, so that the model knows which to edit
+// again.
 func partlyEdited(edited []editedFile, failed []error) error {
 	var hint strings.Builder
 	fmt.Fprintf(&hint, "%d of %s failed", len(failed), wording.Count(len(failed)+len(edited), "file", "files"))
@@ -73,7 +75,8 @@ func partlyEdited(edited []editedFile, failed []error) error {
 	return &hintedError{failed[0], hint.String() + "."}
 }
 
-// planEditFiles returns the requests of runEditFiles.
+// planEditFiles returns the requests of runEditFiles. A glob lists the tree and reads every
+// file that it matches, changed or not.
 func planEditFiles(ctx context.Context, ts *toolset, in *editFileInput) ([]policy.Request, error) {
 	plan, err := ts.planFiles(ctx, in, false)
 	switch {
@@ -104,8 +107,8 @@ type filesPlan struct {
 	skipped []string       // files that match and were not read, with the reason
 }
 
-// plannedFile is a file whose change has been computed: what it had, and the version
-// that must still be there when it is written.
+// plannedFile is a file whose change has been computed: what it had, and the version that
+// must still be there when it is written. data is set free once the change is planned.
 type plannedFile struct {
 	editor
 	data    []byte
@@ -115,6 +118,11 @@ type plannedFile struct {
 // planFiles reads the files that the glob in path matches, and plans the edits of
 // those that have the text. It returns nil if path is no glob. With check, the session
 // must have been shown what the edits replace.
+//
+// Files are planned with edits that need not occur and have no count, because these are about
+// all files together: [filesPlan.check] tests them afterwards. The number of files and their
+// bytes, before and after, are bounded, since all results are in memory until the first
+// write. Files that .gitignore excludes are not edited.
 func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool) (*filesPlan, error) {
 	pattern, err := ts.editGlob(ctx, in)
 	if pattern == "" || err != nil {
@@ -169,6 +177,14 @@ func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool)
 
 // editGlob returns the glob that path is, and "" if it names one file: without
 // characters of a glob, if such a file exists, and if the edits are for one place.
+//
+//	path        edits                          result
+//	a.go        any                            ""
+//	[id].tsx    any, if it exists              ""
+//	*.go        replaceAll                     *.go
+//	*.go        a text that must occur once    an error
+//
+// A name with such characters is common in some frameworks, so a file comes before a glob.
 func (ts *toolset) editGlob(ctx context.Context, in *editFileInput) (pattern string, err error) {
 	if !strings.ContainsAny(in.Path, "*?[{") {
 		return "", nil
@@ -191,8 +207,9 @@ func (ts *toolset) editGlob(ctx context.Context, in *editFileInput) (pattern str
 	return name, nil
 }
 
-// planOne plans the edits of one file, and returns nil if it does not have the text,
-// or cannot be edited.
+// planOne plans the edits of one file, and returns nil if it does not have the text, or
+// cannot be edited. One that cannot be edited, because it is binary, too large or a symlink,
+// is noted in plan: it is no reason to leave the others as they are.
 func (ts *toolset) planOne(ctx context.Context, plan *filesPlan, path string, edits []edit.Edit) (*plannedFile, error) {
 	data, version, err := ts.whole.ReadVersioned(ctx, path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -221,7 +238,8 @@ func (ts *toolset) planOne(ctx context.Context, plan *filesPlan, path string, ed
 	return f, nil
 }
 
-// skip notes a file that cannot be edited. It returns nil.
+// skip notes a file that cannot be edited. It returns nil. A bounded number is listed, and
+// then that there are others.
 func (p *filesPlan) skip(path, why string) error {
 	switch n := len(p.skipped); {
 	case n < editSkipped:
@@ -232,8 +250,8 @@ func (p *filesPlan) skip(path, why string) error {
 	return nil
 }
 
-// check returns the error of an edit that is not made in any file, or not as often as
-// it says.
+// check returns the error of an edit that is not made in any file, or not as often as it
+// says. The counts are of all files together, and the error lists them by file.
 func (p *filesPlan) check(edits []edit.Edit, several bool) error {
 	for i, e := range edits {
 		total := 0
@@ -268,7 +286,8 @@ func notRead(errs []error) error {
 	return &hintedError{errs[0], fmt.Sprintf("Read these %d files first: %s. Nothing was written.", len(errs), strings.Join(paths, ", "))}
 }
 
-// diff returns the diffs of the first files.
+// diff returns the diffs of the first files. It ends before a file whose diff does not fit
+// whole.
 func (p *filesPlan) diff() (diff, note string) {
 	for i, f := range p.files {
 		one, oneNote := f.diff()

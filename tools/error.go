@@ -32,7 +32,8 @@ type Error struct {
 // Error implements the error interface.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// text returns the error for a model: what failed, and on a line of its own what to do.
+// text returns the error for a model: what failed, and on a line of its own what to do. A
+// dialect with another form has a function in fail.
 func (e *Error) text() string {
 	if e.Hint == "" {
 		return e.Error()
@@ -40,14 +41,17 @@ func (e *Error) text() string {
 	return e.Error() + "\n" + e.Hint
 }
 
-// argumentError says that arguments are not what a tool takes.
+// argumentError says that arguments are not what a tool takes. Its code is
+// [CodeInvalidArguments]. The hint may be empty.
 type argumentError struct {
 	message, hint string
 }
 
 func (e *argumentError) Error() string { return e.message }
 
-// hintedError is an error that knows what to do about it.
+// hintedError is an error that knows what to do about it. It has the kind and the path of
+// err, and adds a hint that only the place of the error can know. Of several in one chain,
+// the outermost counts.
 type hintedError struct {
 	err  error
 	hint string
@@ -57,6 +61,13 @@ func (e *hintedError) Error() string { return e.err.Error() }
 func (e *hintedError) Unwrap() error { return e.err }
 
 // explain makes of err what a model is told.
+//
+// op is the operation of the default set that the tool stands for. Hints may look into the
+// workspace, within ctx, for a name that was meant. All texts are cut, as names, patterns and
+// causes may be long. err must not be nil.
+//
+// An error of several files, such as those of a patch, has the path and the code of the
+// first, and all messages.
 func (ts *toolset) explain(ctx context.Context, op string, err error) *Error {
 	var bad *argumentError
 	if errors.As(err, &bad) {
@@ -84,7 +95,8 @@ func (ts *toolset) explain(ctx context.Context, op string, err error) *Error {
 	}
 }
 
-// plainHint is [toolset.hint] for tools whose parameters have other names.
+// plainHint is [toolset.hint] for tools whose parameters have other names. Its own texts name
+// no parameter.
 func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err error) string {
 	if remedy := ops.RemedyOf(err); remedy != "" {
 		return remedyHint(code, remedy)
@@ -105,7 +117,8 @@ func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err
 	return advice[code].model
 }
 
-// timedOut is what a model is told about a call that took too long.
+// timedOut is what a model is told about a call that took too long. It is made without the
+// error of the call, which may still be running.
 func (ts *toolset) timedOut(op string) *Error {
 	return &Error{
 		Code:      CodeTimeout,
@@ -129,6 +142,12 @@ func (ts *toolset) timeoutHint(op string) string {
 
 // describe returns the path of err and its text without the operation, which
 // the model knows.
+//
+// For the error of a read of src/a.go,
+//
+//	read_file src/a.go: file does not exist    src/a.go, "src/a.go: file does not exist"
+//
+// An error without a path keeps its text, and a text of the dialect is kept whole.
 func describe(err error) (path, message string) {
 	var pathError *fs.PathError
 	var worded *wordedError
@@ -149,7 +168,9 @@ func describe(err error) (path, message string) {
 	return pathError.Path, clip(pathError.Path, pathChars) + ": " + pathError.Err.Error()
 }
 
-// causes returns the errors of several files that were joined to err.
+// causes returns the errors of several files that were joined to err. It returns nil for one
+// error, also if that has a kind and a cause: a *fs.PathError is one error, whatever it
+// wraps.
 func causes(err error) []error {
 	var hinted *hintedError
 	if errors.As(err, &hinted) {
@@ -239,8 +260,9 @@ const (
 	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
 )
 
-// CodeOf returns the code of the most specific kind of err, and [CodeInternal] for
-// an error of no kind. CodeOf(nil) is empty.
+// CodeOf returns the code of the most specific kind of err, and [CodeInternal] for an error
+// of no kind. CodeOf(nil) is empty. The kinds of the tools are tried before those of the
+// contract.
 func CodeOf(err error) Code {
 	for _, kind := range kinds {
 		if errors.Is(err, kind.err) {
@@ -262,8 +284,8 @@ var kinds = [...]struct {
 	{patch.ErrMismatch, CodeTextNotFound},
 }
 
-// Retryable reports whether the same call may succeed later although the caller
-// changes nothing.
+// Retryable reports whether the same call may succeed later although the caller changes
+// nothing. After a timeout of a change, the caller should look first whether it took place.
 func (c Code) Retryable() bool {
 	return c == CodeUnavailable || c == CodeTimeout
 }

@@ -40,6 +40,9 @@ var globSpec = spec{
 	},
 }
 
+// runGlob returns one page. In the order of paths, the workspace returns only what the page
+// needs and one more. In the order of time, every page finds all paths and their times again,
+// so the total is known.
 func runGlob(ctx context.Context, ts *toolset, in *globInput) (*globOutput, error) {
 	id, after, err := in.after(ts)
 	if err != nil {
@@ -68,6 +71,7 @@ func runGlob(ctx context.Context, ts *toolset, in *globInput) (*globOutput, erro
 		out.hint = in.hint(ctx, ts)
 	}
 	paths, out.Truncated = page(paths, limit, func(p string) int { return len(p) + 3 })
+	// An empty list is [] in JSON, not null.
 	out.Matches = append([]string{}, paths...)
 	if out.Truncated {
 		last := paths[len(paths)-1]
@@ -76,7 +80,8 @@ func runGlob(ctx context.Context, ts *toolset, in *globInput) (*globOutput, erro
 	return out, nil
 }
 
-// after returns the id of the query, and where the page begins.
+// after returns the id of the query, and where the page begins. The id leaves out what may
+// differ from page to page.
 func (in *globInput) after(ts *toolset) (id string, after place, err error) {
 	id = ts.query(globInput{Pattern: in.Pattern, Path: in.Path, Sort: in.Sort, IncludeIgnored: in.IncludeIgnored})
 	after, err = decodePlace(ops.Glob, id, in.Cursor, in.Sort.byTime())
@@ -90,8 +95,8 @@ func planGlob(_ context.Context, ts *toolset, in *globInput) ([]policy.Request, 
 	return ts.touches(ops.Glob, policy.OpList, in.Path)
 }
 
-// hint returns what a pattern without a match may have been meant for, and nothing if
-// that is not known.
+// hint returns what a pattern without a match may have been meant for, and nothing if that is
+// not known. It costs one more search, which ends at the first directory.
 func (in *globInput) hint(ctx context.Context, ts *toolset) string {
 	var hints []string
 	if !strings.HasSuffix(in.Pattern, "/") {
@@ -107,6 +112,11 @@ func (in *globInput) hint(ctx context.Context, ts *toolset) string {
 }
 
 // text returns a heading with the number of names, then one name a line.
+//
+//	first 2 files
+//	a.go
+//	b.go
+//	[more: repeat with cursor=b.go#1k3f9a]
 func (o *globOutput) text() string {
 	one, many := "file", "files"
 	if o.dirs {

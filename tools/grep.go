@@ -95,6 +95,9 @@ var grepSpec = spec{
 	},
 }
 
+// runGrep returns one page: the search of the workspace, cut to what a model can read. Total
+// and Searched are only set where they are of the whole search, and not of a page. In the
+// order of paths, each page lists the skipped files of its own part.
 func runGrep(ctx context.Context, ts *toolset, in *grepInput) (*grepOutput, error) {
 	id, start, err := in.start(ts)
 	if err != nil {
@@ -124,7 +127,8 @@ func runGrep(ctx context.Context, ts *toolset, in *grepInput) (*grepOutput, erro
 	return out, nil
 }
 
-// start returns the id of the query, and where the page begins.
+// start returns the id of the query, and where the page begins. The number of results, and
+// the lines around them, may change from page to page.
 func (in *grepInput) start(ts *toolset) (id string, start place, err error) {
 	same := *in
 	same.MaxResults, same.Cursor, same.Before, same.After = 0, "", 0, 0
@@ -140,7 +144,9 @@ func planGrep(_ context.Context, ts *toolset, in *grepInput) ([]policy.Request, 
 	return ts.touches(ops.Grep, policy.OpRead, in.Path)
 }
 
-// options returns the options of the whole search.
+// options returns the options of the whole search. Files that are searched over lines have a
+// limit of their own, as each is in memory whole. Lines around a match are of no use in a
+// list of files.
 func (in *grepInput) options() workspace.GrepOptions {
 	o := workspace.GrepOptions{
 		Path: in.Path, Literal: in.Literal, IgnoreCase: in.IgnoreCase, Multiline: in.Multiline,
@@ -156,8 +162,9 @@ func (in *grepInput) options() workspace.GrepOptions {
 	return o
 }
 
-// search returns one page. total is how many matches or files there are on all
-// pages, 0 if that is not known, and modified when each file was, in an order by time.
+// search returns one page. total is how many matches or files there are on all pages, 0 if
+// that is not known, and modified when each file was, in an order by time. modified is nil in
+// the order of paths.
 func (in *grepInput) search(ctx context.Context, ts *toolset, start place) (found *workspace.GrepResult, total int, modified map[string]int64, err error) {
 	opts, limit := in.options(), orDefault(in.MaxResults, grepDefault)
 	if in.Sort.byTime() {
@@ -170,6 +177,11 @@ func (in *grepInput) search(ctx context.Context, ts *toolset, start place) (foun
 
 // searchByTime is search for an order by time. It counts the matches of every file,
 // and then searches those that are on the page.
+//
+// The first search has one match for each file, with the number of all if that is needed, and
+// no lines around it. The newest of these files are then searched one by one, until the page
+// is full. A file that changes in between may have other matches than were counted, and one
+// that is deleted has none. Only the first page lists what was skipped.
 func (in *grepInput) searchByTime(ctx context.Context, ts *toolset, opts workspace.GrepOptions, start place, limit int) (found *workspace.GrepResult, total int, modified map[string]int64, err error) {
 	whole := opts
 	whole.Count, whole.Before, whole.After = whole.Count || !whole.FirstOnly, 0, 0
@@ -232,7 +244,8 @@ func (in *grepInput) blame(err error) error {
 	return err
 }
 
-// newGrepOutput returns what fits on a page.
+// newGrepOutput returns what fits on a page. Long lines are cut before the page is, so that
+// one minified file does not fill it.
 func newGrepOutput(in *grepInput, found *workspace.GrepResult) *grepOutput {
 	out := &grepOutput{Matches: []grepMatch{}, in: in}
 	if in.Cursor == "" { // other pages search a part of the files
@@ -254,7 +267,8 @@ func newGrepOutput(in *grepInput, found *workspace.GrepResult) *grepOutput {
 	return out
 }
 
-// skip lists what was not searched.
+// skip lists what was not searched. The structured result names the first ones; the text has
+// all, by reason.
 func (o *grepOutput) skip(skipped []workspace.Skipped) {
 	o.skipped, o.SkippedTotal = skipped, len(skipped)
 	o.Skipped = make([]grepSkip, min(len(skipped), grepSkipped))

@@ -20,6 +20,7 @@ type excerpter struct {
 	only    bool           // only what matches is shown
 }
 
+// newExcerpter compiles the pattern once for the page.
 func newExcerpter(in *grepInput) *excerpter {
 	// The provider has judged the pattern; what it takes and the engine does not
 	// is shown from the start of the line.
@@ -29,6 +30,10 @@ func newExcerpter(in *grepInput) *excerpter {
 
 // match returns a match with lines that are cut to a length that a model can read,
 // around what matches.
+//
+// With onlyMatching, the lines are the parts that match. Otherwise a match that spans lines
+// shows the beginning of each line, and any other the part of its line around the first
+// match.
 func (e *excerpter) match(m workspace.Match) grepMatch {
 	out := grepMatch{Path: m.Path, LineNumber: m.LineNumber, LastLine: m.LastLine, Before: around(m.Before), After: around(m.After)}
 	switch {
@@ -42,7 +47,7 @@ func (e *excerpter) match(m workspace.Match) grepMatch {
 	return out
 }
 
-// around cuts the lines around a match.
+// around cuts the lines around a match. Bytes that are not UTF-8 become U+FFFD.
 func around(lines []string) []string {
 	cut := make([]string, len(lines))
 	for i, line := range lines {
@@ -64,6 +69,10 @@ func clipLines(all []string) (_ string, cut bool) {
 }
 
 // line returns the part of a line around its first match.
+//
+// A quarter of the characters is from before the match. If the match is not found again,
+// because the line is very long or the pattern is not known here, it is the beginning of the
+// line.
 func (e *excerpter) line(m workspace.Match) (_ string, cut bool) {
 	if len(m.Line) <= grepChars || utf8.RuneCountInString(m.Line) <= grepChars {
 		return strings.ToValidUTF8(m.Line, "\uFFFD"), false
@@ -77,6 +86,12 @@ func (e *excerpter) line(m workspace.Match) (_ string, cut bool) {
 
 // parts returns what matches in the lines of m, but for empty parts, with the number
 // of each line that a part is on.
+//
+// Of the line 7 "one two one" and the pattern "one",
+//
+//	"one\none", [7, 7]
+//
+// A part that spans lines has a number for each.
 func (e *excerpter) parts(m workspace.Match) (_ string, numbers []int, cut bool) {
 	seen, found := e.found(m, -1)
 	var parts []string
@@ -95,8 +110,9 @@ func (e *excerpter) parts(m workspace.Match) (_ string, numbers []int, cut bool)
 	return text, numbers, cut
 }
 
-// found returns what the pattern sees of the lines of m, and where it matches there,
-// at most n times.
+// found returns what the pattern sees of the lines of m, and where it matches there, at most
+// n times. A negative n means all. Bounds are offsets in seen, which may lack the "\r" of
+// line ends.
 func (e *excerpter) found(m workspace.Match, n int) (seen string, parts [][]int) {
 	if e.matcher == nil {
 		return "", nil
@@ -107,6 +123,19 @@ func (e *excerpter) found(m workspace.Match, n int) (seen string, parts [][]int)
 
 // text shows matches as ripgrep does for people: the path once, then
 // "12:line" for a match and "11-line" for a line around one.
+//
+//	3 matches in 2 files
+//	src/a.go
+//	11-	// before
+//	12:	x := find()
+//	--
+//	40:	y := find()
+//
+//	src/b.go
+//	3:	find()
+//	[not searched: 1 binary (logo.png)]
+//
+// A "--" stands where lines are left out, and only if there are lines around matches.
 func (o *grepOutput) text() string {
 	var out strings.Builder
 	out.WriteString(o.heading() + "\n")
@@ -125,7 +154,8 @@ func (o *grepOutput) text() string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// heading says how many matches there are, and if there are none what was searched.
+// heading says how many matches there are, and if there are none what was searched. It claims
+// no more than is known: a page of several cannot count the files of the whole.
 func (o *grepOutput) heading() string {
 	files := len(o.Files)
 	for i, m := range o.Matches {
@@ -171,7 +201,8 @@ func extent(later, more bool, n, total int, one, many string) string {
 	return wording.Count(n, one, many)
 }
 
-// nothing says that there is no match, and why perhaps.
+// nothing says that there is no match, and why perhaps. If no file was searched at all, the
+// globs or .gitignore may be the reason.
 func (o *grepOutput) nothing() string {
 	if o.in.Cursor != "" {
 		return "no more lines match"
@@ -215,8 +246,8 @@ func (o *grepOutput) notes() string {
 	return "[" + strings.Join(notes, "; ") + "]\n"
 }
 
-// skippedByReason returns for each reason how many files have it: "12 binary", and
-// with names "12 binary (a.bin, b.bin, c.bin, …)".
+// skippedByReason returns for each reason how many files have it: "12 binary", and with names
+// "12 binary (a.bin, b.bin, c.bin, …)". Reasons come in the order in which they first occur.
 func skippedByReason(skipped []workspace.Skipped, withNames bool) []string {
 	const named = 3
 	names := map[workspace.SkipReason][]string{}
@@ -242,7 +273,8 @@ func skippedByReason(skipped []workspace.Skipped, withNames bool) []string {
 	return parts
 }
 
-// grepWriter writes matches, and no line of a file twice.
+// grepWriter writes matches, and no line of a file twice. Matches must come in order, those
+// of a file together.
 type grepWriter struct {
 	out     *strings.Builder
 	context bool   // some match has lines around it
@@ -250,8 +282,9 @@ type grepWriter struct {
 	line    int    // the last line of path that was written
 }
 
-// match writes a match with its context. Lines that a match before has written, and
-// those that the next match has as its own, are left out.
+// match writes a match with its context. Lines that a match before has written, and those
+// that the next match has as its own, are left out. So lines come in order even where the
+// context of two matches overlaps.
 func (g *grepWriter) match(m grepMatch, rest []grepMatch) {
 	g.heading(m.Path)
 	first := m.LineNumber - len(m.Before)

@@ -15,6 +15,11 @@ import (
 )
 
 // hint says what a model can do about an error.
+//
+// The first of these counts: a hint that the error carries, a remedy for a person, what the
+// tools know about the code and the operation, and the general advice for the code. It is ""
+// if there is nothing to say. Looking for a name asks nobody for an approval, and what a
+// policy hides is not found.
 func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err error) string {
 	var hinted *hintedError
 	if errors.As(err, &hinted) {
@@ -49,8 +54,8 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	return advice[code].model
 }
 
-// remedyHint is the advice about an error that only a person can do something
-// about, as its method Remedy says.
+// remedyHint is the advice about an error that only a person can do something about, as its
+// method Remedy says. A model cannot follow it, and is told to pass it on.
 func remedyHint(code Code, remedy string) string {
 	if code.Retryable() {
 		return "The store does not answer just now. Try the same call again; if that fails too, tell the user: " + remedy + "."
@@ -64,8 +69,8 @@ const (
 	notNow     = "The store does not answer just now. Try the same call again."
 )
 
-// advice is what a model, and a person who sets up a workspace, can do about an
-// error if only its code is known.
+// advice is what a model, and a person who sets up a workspace, can do about an error if only
+// its code is known. An empty text, and a code that is missing, is no advice.
 var advice = map[Code]struct{ model, person string }{
 	CodeNotExist:    {"", "Create it, or correct its name in the file."},
 	CodePermission:  {notAllowed, "Get the right to do this, or choose another place."},
@@ -99,7 +104,8 @@ func (ts *toolset) existsHint(ctx context.Context, op, path string) string {
 	return "It is there already, and nothing is replaced. Choose another destination."
 }
 
-// isDirHint says what to do with a directory where a file was expected.
+// isDirHint says what to do with a directory where a file was expected. op decides, as the
+// same error means other things to a reader and to a copy.
 func (ts *toolset) isDirHint(op string) string {
 	if op == ops.Copy {
 		return "Set recursive to copy a directory with everything below it."
@@ -122,8 +128,7 @@ func (ts *toolset) notDirHint(ctx context.Context, op, path string) string {
 // specialHint is for what is neither a file nor a directory.
 const specialHint = "It is a device, a socket or a pipe, which has no content to list, read or write. Leave it alone."
 
-// invalidHint is about the path if that is at fault, or about what it stands
-// for.
+// invalidHint is about the path if that is at fault, or about what it stands for.
 func (ts *toolset) invalidHint(ctx context.Context, path string, err error) string {
 	if errors.Is(err, workspace.ErrEscape) || !ops.ValidName(path) {
 		return `Give a path from the root of the workspace, such as src/main.go, that does not leave it with "..".`
@@ -137,7 +142,8 @@ func (ts *toolset) invalidHint(ctx context.Context, path string, err error) stri
 	return "" // the message says what was wrong
 }
 
-// typeOf returns the type of path, and "" if that cannot be told.
+// typeOf returns the type of path, and "" if that cannot be told. It does not follow
+// symlinks.
 func (ts *toolset) typeOf(ctx context.Context, path string) workspace.FileType {
 	info, err := ts.ws.Stat(ctx, path)
 	if err != nil {
@@ -159,7 +165,8 @@ func patternHint(op string) string {
 	return regexpHint
 }
 
-// tooLargeHint says what to do about a file or a content above the limit.
+// tooLargeHint says what to do about a file or a content above the limit. ts.whole is another
+// workspace than ts.ws if the limit of the tools is the lower one: then a search can do more.
 func (ts *toolset) tooLargeHint(op string) string {
 	switch op {
 	case ops.WriteFile:
@@ -183,8 +190,8 @@ func (ts *toolset) conflictHint(op string) string {
 		ts.ifTool(ops.ReadFile, ": read it again with %s, and write with the version that returns") + "."
 }
 
-// ifTool fills the name of the tool for op into a text, and returns nothing if
-// the set has no such tool.
+// ifTool fills the name of the tool for op into a text, and returns nothing if the set has no
+// such tool. format has one %s.
 func (ts *toolset) ifTool(op, format string) string {
 	if !ts.has(op) {
 		return ""
@@ -198,7 +205,8 @@ const (
 	missingNames = 1000 // names that are looked at
 )
 
-// missingHint says what a name that does not exist could have been.
+// missingHint says what a name that does not exist could have been. For a removal it names
+// nothing similar: a model that follows the hint would delete a file that nobody has named.
 func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
 	element, dir, near := ts.nearName(ctx, name)
 	switch {
@@ -229,6 +237,17 @@ func (ts *toolset) lookHint(dir string) string {
 // nearName finds the first element of name that does not exist, the directory
 // that it should be in, and the name with its nearest sibling in its place, or
 // "" if none is near.
+//
+// In a workspace with src/main.go,
+//
+//	name             element       dir    near
+//	src/mian.go      src/mian.go   src    src/main.go
+//	scr/main.go      scr           .      src/main.go
+//	x/y/z.go         x             .
+//
+// near is not looked up, so below the sibling there may be no such file. Of a large directory
+// only the first names are compared. It climbs a few directories at most: a name that is made
+// up would cost a listing for each of its elements.
 func (ts *toolset) nearName(ctx context.Context, name string) (element, dir, near string) {
 	element = name
 	for range missingClimb {

@@ -13,6 +13,10 @@ import (
 // arguments returns args as t takes them. Without [Options].Strict, what args
 // have in another form, but with a plain meaning, is brought into the form of the
 // schema, and notes say so. The error is an [*argumentError].
+//
+// Arguments that fit are returned as they are, and cost one check. Others are read by their
+// meaning and checked again: whatever that made of them, the second check decides. JSON that
+// is not valid is never repaired.
 func (t *Tool) arguments(args json.RawMessage) (_ json.RawMessage, notes []string, _ error) {
 	err := checkArguments(t.input(), args)
 	if err == nil || t.toolset.strict || checkJSON(args) != nil {
@@ -26,8 +30,9 @@ func (t *Tool) arguments(args json.RawMessage) (_ json.RawMessage, notes []strin
 	return args, r.notes, checkArguments(t.input(), args)
 }
 
-// reader reads arguments by their meaning. It leaves alone what has no plain
-// one, so that checkArguments says what is wrong with it.
+// reader reads arguments by their meaning. It leaves alone what has no plain one, so that
+// checkArguments says what is wrong with it. It makes new bytes and never changes those of
+// the arguments.
 type reader struct {
 	notes []string
 	more  int // notes that are left out
@@ -62,6 +67,11 @@ func (r *reader) value(s *jsonschema.Schema, name string, raw json.RawMessage) j
 }
 
 // kind returns raw as a value of the type that s has.
+//
+// A number is read as the text that was written: 1.50 is "1.50". A text is read as JSON only
+// if it then has the type that is wanted, so that a text in a list of texts stays one.
+// Booleans may have capitals, as Python writes them. null is left alone: it stands for a
+// parameter that is left out.
 func (r *reader) kind(s *jsonschema.Schema, name string, raw json.RawMessage) json.RawMessage {
 	want := jsonKind(s.Type)
 	var text string
@@ -92,8 +102,8 @@ func (r *reader) kind(s *jsonschema.Schema, name string, raw json.RawMessage) js
 	return raw
 }
 
-// object reads the members of an object, each by its schema. What is unknown stays as
-// it is, for the checks to refuse.
+// object reads the members of an object, each by its schema. What is unknown stays as it is,
+// for the checks to refuse. So do repeated members.
 func (r *reader) object(s *jsonschema.Schema, name string, raw json.RawMessage) json.RawMessage {
 	members, err := membersOf(raw)
 	if err != nil {
@@ -132,8 +142,9 @@ func (r *reader) array(s *jsonschema.Schema, name string, raw json.RawMessage) j
 	return append(out, ']')
 }
 
-// note keeps a remark about what was understood otherwise than it was written. There
-// are at most mostNotes, and the rest are counted.
+// note keeps a remark about what was understood otherwise than it was written. There are at
+// most mostNotes, and the rest are counted. name is the path of the value, such as
+// "edits[2].oldText", empty for the arguments as a whole.
 func (r *reader) note(name, format string, args ...any) {
 	if len(r.notes) == mostNotes {
 		r.more++

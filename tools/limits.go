@@ -18,8 +18,8 @@ const DefaultTimeout = 2 * time.Minute
 // of them where [Options] name no number: 32 MiB.
 const DefaultReadCache = 32 << 20
 
-// settleTime is how long a call waits for a file system to return after its
-// context has ended.
+// settleTime is how long a call waits for a file system to return after its context has
+// ended. It is also the time for undoing half of a move by copy.
 const settleTime = 5 * time.Second
 
 // The bounds of results and arguments. Descriptions and docs/tools.md take
@@ -70,7 +70,9 @@ const (
 	cursorLength = 8 << 10 // bytes of a cursor
 )
 
-// facts are what descriptions say about bounds and the workspace.
+// facts are what descriptions say about bounds and the workspace. A template names its
+// fields: {{.ReadLines}}. Numbers are in the unit that their name ends in; those without one
+// are counts.
 type facts struct {
 	ReadLines, ReadKiB, LineChars, Base64KiB, PartMiB             int
 	LsDefault, LsMax, GlobDefault, GlobMax, GrepDefault, GrepMax  int

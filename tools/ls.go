@@ -42,6 +42,9 @@ var lsSpec = spec{
 	},
 }
 
+// runLs returns one page: the limit and one entry more are asked for, which says whether
+// there is another page. A directory that changes between two pages may have entries on
+// neither, but none on both.
 func runLs(ctx context.Context, ts *toolset, in *lsInput) (*lsOutput, error) {
 	id, after, err := in.after(ts)
 	if err != nil {
@@ -84,7 +87,8 @@ func planLs(_ context.Context, ts *toolset, in *lsInput) ([]policy.Request, erro
 	return ts.touches(ops.Ls, policy.OpList, in.Path)
 }
 
-// newLsOutput makes a page of children. The cursor has the last name of the page.
+// newLsOutput makes a page of children. The cursor has the last name of the page. 50 stands
+// for the other members of an entry in JSON.
 func newLsOutput(path, id string, children []workspace.FileInfo, limit int) *lsOutput {
 	children, more := page(children, limit, func(c workspace.FileInfo) int { return len(c.Name) + len(c.Path) + 50 })
 	out := &lsOutput{Path: path, Entries: make([]entry, len(children))}
@@ -105,6 +109,11 @@ func encodeCursor(op, query string, after workspace.Position) string {
 
 // text lists the names: a directory with a slash, a symlink with an at sign,
 // and a file with its size.
+//
+//	[src: 3 entries]
+//	lib/
+//	link@
+//	main.go  1204
 func (o *lsOutput) text() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "[%s: %s]\n", o.Path, wording.Count(len(o.Entries), "entry", "entries"))

@@ -10,11 +10,14 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// mkdirInput are the parameters of mkdir.
 type mkdirInput struct {
 	Path      string `json:"path" jsonschema:"its name"`
 	Recursive bool   `json:"recursive,omitempty" jsonschema:"create parents too; it may exist"`
 }
 
+// mkdirOutput is the result of mkdir. With recursive, it does not say whether the directory
+// was there before.
 type mkdirOutput struct {
 	OK   bool   `json:"ok" jsonschema:"always true"`
 	Path string `json:"path" jsonschema:"the directory"`
@@ -26,6 +29,7 @@ var mkdirSpec = spec{
 	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) },
 }
 
+// runMkdir needs no session: an empty directory replaces nothing.
 func runMkdir(ctx context.Context, ts *toolset, in *mkdirInput) (*mkdirOutput, error) {
 	path, err := ts.ws.Clean(ops.Mkdir, in.Path)
 	if err != nil {
@@ -38,6 +42,7 @@ func runMkdir(ctx context.Context, ts *toolset, in *mkdirInput) (*mkdirOutput, e
 	return &mkdirOutput{OK: true, Path: path}, err
 }
 
+// planMkdir has one request, also if parents are missing.
 func planMkdir(_ context.Context, ts *toolset, in *mkdirInput) ([]policy.Request, error) {
 	return ts.touches(ops.Mkdir, policy.OpMkdir, in.Path)
 }

@@ -31,6 +31,11 @@ func (p properties) sorted() {
 // newestFirst sorts results of a search in dir, which are sorted by path, by when
 // their files were modified. It returns these times by path, in nanoseconds; 0 for a
 // file that has none, or was removed since.
+//
+// It sorts results in place; equal times stay in the order of paths. The times come from one
+// walk, which leaves out every directory without a result: a listing has the times of all its
+// files, while a Stat for each would be one request for each. A directory that cannot be
+// listed gives no times, and no error. dir may be a file, which is then the only result.
 func newestFirst[T any](ctx context.Context, ts *toolset, op, dir string, results []T, path func(T) string) (map[string]int64, error) {
 	dir, err := ts.ws.Clean(op, dir)
 	if err != nil {
@@ -71,7 +76,8 @@ func newestFirst[T any](ctx context.Context, ts *toolset, op, dir string, result
 }
 
 // comesAfter returns the index of the first result after a place, in the order of
-// newestFirst.
+// newestFirst. An empty place is before all of them. Of a file that was modified between two
+// pages, a result can come on both, or on neither.
 func comesAfter[T any](results []T, at place, modified map[string]int64, path func(T) string) int {
 	if at.Path == "" {
 		return 0

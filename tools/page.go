@@ -28,8 +28,10 @@ type place struct {
 	modified int64 // when the file was modified, in nanoseconds; only in an order by time
 }
 
-// query returns a hash of parameters, from which those that may change from
-// page to page have been taken out.
+// query returns a hash of parameters, from which those that may change from page to page have
+// been taken out. So a cursor is refused if the query has changed, as its page would not
+// continue the one before. What only changes how much of a result is shown, such as the
+// limit, is not part of it. Workspaces that share their tools differ in the scope.
 func (ts *toolset) query(parameters any) string {
 	hash := fnv.New64a()
 	hash.Write([]byte(ts.scope))
@@ -38,11 +40,12 @@ func (ts *toolset) query(parameters any) string {
 	return strconv.FormatUint(hash.Sum64(), 36)
 }
 
-// plainPath matches the paths that a cursor shows as they are.
+// plainPath matches the paths that a cursor shows as they are. It has none of the characters
+// that separate the parts of a cursor, and no "~" at the start, which marks a path in base64.
 var plainPath = lazyregexp.New(`^[\pL\pN._/+=,-][\pL\pN._/+=,~-]*$`)
 
-// cursor makes the cursor for the page after p. timed says that the order is by
-// time.
+// cursor makes the cursor for the page after p. timed says that the order is by time. A line
+// is only in those of grep.
 func (p place) cursor(op, query string, timed bool) string {
 	text := p.Path
 	if !plainPath().MatchString(text) {
@@ -59,7 +62,8 @@ func (p place) cursor(op, query string, timed bool) string {
 	return text + "#" + strconv.FormatUint(uint64(check.Sum32()), 36)
 }
 
-// decodePlace is decodeCursor for a place.
+// decodePlace is decodeCursor for a place. It makes the cursor of what it has read again: if
+// that is another text, the check, the spelling or the parts are not those of this query.
 func decodePlace(op, query, text string, timed bool) (place, error) {
 	if text == "" {
 		return place{}, nil
@@ -75,6 +79,10 @@ func decodePlace(op, query, text string, timed bool) (place, error) {
 }
 
 // parsePlace reads a cursor. Only one that place.cursor makes again is valid.
+//
+// It reads from the right, so that a ":" or an "@" in what it cannot read does no harm: a
+// path with one is in base64. Numbers that are malformed become 0, and decodePlace then
+// refuses the cursor.
 func parsePlace(text string) (p place, ok bool) {
 	if len(text) > cursorLength {
 		return p, false
@@ -105,8 +113,9 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// fit returns how many of the first items have, together, at most listBytes
-// of text; at least one, so that every page gets on.
+// fit returns how many of the first items have, together, at most listBytes of text; at least
+// one, so that every page gets on. size estimates the bytes of one item in the result. The
+// first is shown even if it has more than listBytes. Of no items, 0 fit.
 func fit[T any](items []T, size func(T) int) int {
 	total := 0
 	for i, item := range items {
@@ -117,8 +126,9 @@ func fit[T any](items []T, size func(T) int) int {
 	return len(items)
 }
 
-// page cuts items to at most limit, and to what fits. more says that there are
-// others.
+// page cuts items to at most limit, and to what fits. more says that there are others. It
+// knows only about items, so a caller whose items have a limit asks its workspace for
+// limit+1. The result cannot grow into the rest of items.
 func page[T any](items []T, limit int, size func(T) int) (_ []T, more bool) {
 	n := min(len(items), limit)
 	n = fit(items[:n], size)

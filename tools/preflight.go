@@ -39,6 +39,8 @@ func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Re
 		}
 		return member.Preflight(ctx, rest)
 	}
+	// A plan may read files, for a diff. It has the time of a call, but not the bound on a
+	// file system that ignores its context.
 	limited, cancel := policy.WithApprover(ctx, nil), context.CancelFunc(func() {})
 	if t.toolset.timeout >= 0 {
 		limited, cancel = context.WithTimeout(limited, t.toolset.timeout)
@@ -61,7 +63,7 @@ func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Re
 }
 
 // touches returns the one request of a call that does op with the name of the tool's
-// parameter.
+// parameter. tool is the operation for the error of a name that is not valid.
 func (ts *toolset) touches(tool string, op policy.Op, name string) ([]policy.Request, error) {
 	path, err := ts.ws.Clean(tool, name)
 	if err != nil {
@@ -70,7 +72,8 @@ func (ts *toolset) touches(tool string, op policy.Op, name string) ([]policy.Req
 	return []policy.Request{{Op: op, Path: path}}, nil
 }
 
-// touchesPair is touches for a call that creates a destination.
+// touchesPair is touches for a call that creates a destination. The source comes first, so
+// that a caller can add to its request.
 func (ts *toolset) touchesPair(tool string, op policy.Op, source, destination string) ([]policy.Request, error) {
 	from, to, err := ts.cleanPair(tool, source, destination)
 	if err != nil {
@@ -79,7 +82,8 @@ func (ts *toolset) touchesPair(tool string, op policy.Op, source, destination st
 	return []policy.Request{{Op: op, Path: from, To: to}, {Op: policy.OpWrite, Path: to}}, nil
 }
 
-// cleanPair returns the clean names of a source and a destination.
+// cleanPair returns the clean names of a source and a destination. The error is about the
+// first name that is not valid.
 func (ts *toolset) cleanPair(tool, source, destination string) (from, to string, err error) {
 	if from, err = ts.ws.Clean(tool, source); err != nil {
 		return "", "", err

@@ -67,6 +67,9 @@ var readFileSpec = spec{
 	},
 }
 
+// runReadFile reads a part of a file, or describes one that is not text. A name in /tmp can
+// be one of the session's scratch space, which comes before the workspace: there a command or
+// a script has left a long output. Only lines that are in the result count as read.
 func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFileOutput, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -98,7 +101,9 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 	return ts.show(ctx, path, file, in, readBytes, partBytes)
 }
 
-// scratchFile returns a file of the scratch space of the session, nil if there is none.
+// scratchFile returns a file of the scratch space of the session, nil if there is none. It
+// looks only where something can put files there, and any error means that the name is one of
+// the workspace. The file has no version.
 func (ts *toolset) scratchFile(ctx context.Context, name string) *content {
 	if ts.bash == nil && !ts.has(ops.Run) || !strings.HasPrefix(name, "/tmp/") && !strings.HasPrefix(name, "/dev/shm/") {
 		return nil
@@ -130,6 +135,7 @@ func (ts *toolset) show(ctx context.Context, path string, file *content, in *rea
 	return out, nil
 }
 
+// planReadFile has one request, whatever part is read.
 func planReadFile(_ context.Context, ts *toolset, in *readFileInput) ([]policy.Request, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -153,7 +159,8 @@ func (in *readFileInput) check() error {
 	return nil
 }
 
-// encodeFile returns the bytes of a file as base64.
+// encodeFile returns the bytes of a file as base64. There are no pages, so the file must be
+// small. All its bytes then count as read.
 func encodeFile(ctx context.Context, ts *toolset, path string) (*readFileOutput, error) {
 	data, version, err := ts.ws.ReadVersioned(ctx, path, base64Bytes)
 	if errors.Is(err, workspace.ErrTooLarge) && ts.whole.MaxFileSize() > base64Bytes {
@@ -170,8 +177,9 @@ func encodeFile(ctx context.Context, ts *toolset, path string) (*readFileOutput,
 	return out, nil
 }
 
-// describe says what a file is that is not text, and takes a picture or a document
-// along.
+// describe says what a file is that is not text, and takes a picture or a document along.
+// room is how many bytes other files of the same call have left. data becomes part of the
+// result.
 func (o *readFileOutput) describe(data []byte, room int) {
 	o.Binary, o.MIMEType = true, mimeType(data)
 	switch {
@@ -187,6 +195,11 @@ func (o *readFileOutput) describe(data []byte, room int) {
 }
 
 // show puts the lines that in asks for into the result.
+//
+// # Errors
+//
+// An [*argumentError] for a line or a column after the last. Line 1 of an empty file and
+// column 1 of an empty line exist.
 func (o *readFileOutput) show(file *content, in *readFileInput, most int) error {
 	var w window
 	switch {
@@ -221,6 +234,10 @@ func (o *readFileOutput) show(file *content, in *readFileInput, most int) error 
 
 // tail shows the last limit lines, fewer if they are too many bytes: then it is
 // the first of them that are left out.
+//
+// It goes backwards from the end to find where to begin, which needs no count of the lines
+// before, and leaves the rest to headWithin. A line is measured as it will be shown: cut, and
+// with its number.
 func (c *content) tail(limit, most int, numbered bool) window {
 	size, lines := 0, 0
 	for rest := c.data; len(rest) > 0 && lines < limit; lines++ {
@@ -240,7 +257,8 @@ func (c *content) tail(limit, most int, numbered bool) window {
 	return w
 }
 
-// orDefault returns n, or byDefault where n was left out.
+// orDefault returns n, or byDefault where n was left out. Zero is no value of such a
+// parameter, as its minimum is 1.
 func orDefault(n integer, byDefault int) int {
 	if n == 0 {
 		return byDefault
@@ -258,6 +276,11 @@ func (o *readFileOutput) parts() []Part {
 
 // text is the lines as they are, between a line that says which they are and
 // one that says how to continue.
+//
+//	[a.txt: lines 2-3 of 9, version 3f2a]
+//	two
+//	three
+//	[more: go on with line=4]
 func (o *readFileOutput) text() string {
 	switch {
 	case o.Unchanged:
@@ -274,7 +297,7 @@ func (o *readFileOutput) text() string {
 	return o.lines() + o.Text + o.footer()
 }
 
-// lines is the header of a text.
+// lines is the header of a text. Its length is where the text begins, for excerpt.
 func (o *readFileOutput) lines() string {
 	what := fmt.Sprintf("lines %d-%d of %d", o.StartLine, o.EndLine, o.TotalLines)
 	switch {
@@ -318,7 +341,8 @@ func (o *readFileOutput) header(what string) string {
 // none reports whether no line is shown, as even the first is too long.
 func (o *readFileOutput) none() bool { return o.EndLine < o.StartLine }
 
-// footer is one line of notes, if there are any.
+// footer is one line of notes, if there are any. A last line without a line end gets one
+// here, and a note, so that the note is not taken as a part of the file.
 func (o *readFileOutput) footer() string {
 	var notes []string
 	lead := ""

@@ -50,6 +50,10 @@ var readFilesSpec = spec{
 
 // runReadFiles reads all files before it shows the first, as what one does not need
 // of the budget goes to the others.
+//
+// A file that cannot be read is an entry with an error, and no reason to fail: the others are
+// as useful without it. Only the end of ctx fails the call. Images and documents share
+// partBytes, in the order of the paths.
 func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFilesOutput, error) {
 	out := &readFilesOutput{Files: make([]readFilesItem, len(in.Paths))}
 	sizes, left := make([]int, len(in.Paths)), wholeBytes
@@ -95,6 +99,8 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 // shares divides a budget among files. Those that need less than an equal share get
 // what they need, and the others share the rest: of 100, files of 10, 50 and 200 get
 // 10, 45 and 45.
+//
+// The smallest come first, so each step knows what the files before have left over.
 func shares(sizes []int, budget int) []int {
 	order := make([]int, len(sizes))
 	for i := range order {
@@ -109,6 +115,7 @@ func shares(sizes []int, budget int) []int {
 	return out
 }
 
+// planReadFiles has a request for each path, and none for a name that is not valid.
 func planReadFiles(_ context.Context, ts *toolset, in *readFilesInput) (requests []policy.Request, _ error) {
 	for _, path := range in.Paths {
 		// The call reports an invalid name in its place.

@@ -51,6 +51,7 @@ type Part struct {
 	Data []byte
 }
 
+// newResult encodes the answer of a tool. An error is one of encoding, which is a bug.
 func newResult(out answer) (*Result, error) {
 	structured, err := encode(out, "")
 	if err != nil {
@@ -68,8 +69,8 @@ func newResult(out answer) (*Result, error) {
 	return result, nil
 }
 
-// failed returns the result of a call that failed, with a text as the dialect has
-// it.
+// failed returns the result of a call that failed, with a text as the dialect has it.
+// Structured has the members of e in every dialect.
 func (ts *toolset) failed(e *Error) (*Result, error) {
 	return failed(e, ts.dialect.fail)
 }
@@ -89,8 +90,9 @@ func failed(e *Error, text func(*Error) string) (*Result, error) {
 	return result, nil
 }
 
-// TextFor returns Text for a client that shows the model only some of the Parts,
-// or none if shown is nil: with a line for each part that it does not show.
+// TextFor returns Text for a client that shows the model only some of the Parts, or none if
+// shown is nil: with a line for each part that it does not show. shown is called once for
+// each part, in order.
 func (r *Result) TextFor(shown func(Part) bool) string {
 	text := r.Text
 	for _, p := range r.Parts {
@@ -105,7 +107,8 @@ func (r *Result) TextFor(shown func(Part) bool) string {
 // could not parse the text with a note after it.
 type arrayText interface{ isArray() }
 
-// withNotes adds notes to r, which may be nil.
+// withNotes adds notes to r, which may be nil. It returns r. The text of a file comes before
+// the note, so the bounds of the excerpt stay right.
 func (r *Result) withNotes(notes []string) *Result {
 	if r == nil || len(notes) == 0 {
 		return r
@@ -128,6 +131,12 @@ func (r *Result) withNotes(notes []string) *Result {
 }
 
 // withMember returns a JSON object with one more member.
+//
+//	{}           {"notes":["a"]}
+//	{"ok":true}  {"ok":true,"notes":["a"]}
+//
+// The object is one that [encode] made, so it ends in its brace. Its bytes are not changed.
+// name needs no escapes.
 func withMember(object []byte, name string, value []byte) []byte {
 	body := bytes.TrimSuffix(object, []byte("}"))
 	if len(body) > len("{") {
@@ -154,8 +163,9 @@ func appendEscaped(dst []byte, text string) []byte {
 	return append(dst, quoted[1:len(quoted)-1]...)
 }
 
-// encode is [json.Marshal] without the escapes for HTML, which cost a model
-// that reads source code.
+// encode is [json.Marshal] without the escapes for HTML, which cost a model that reads source
+// code. An empty indent makes one line. "<", ">" and "&" stay one character in place of six,
+// such as \u003c. The caller owns the bytes.
 func encode(v any, indent string) (json.RawMessage, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

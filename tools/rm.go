@@ -8,11 +8,13 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
+// rmInput are the parameters of rm.
 type rmInput struct {
 	Path      string `json:"path" jsonschema:"the name from the root"`
 	Recursive bool   `json:"recursive,omitempty" jsonschema:"a directory with all below it"`
 }
 
+// rmOutput is the result of rm.
 type rmOutput struct {
 	OK   bool   `json:"ok" jsonschema:"always true"`
 	Path string `json:"path" jsonschema:"what was removed"`
@@ -24,6 +26,9 @@ var rmSpec = spec{
 	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) },
 }
 
+// runRm removes a file, an empty directory, a symlink itself, or with recursive a directory
+// with everything below it. A session must have read a file, and need not have read those in
+// a directory. A name that does not exist is an error, also with recursive.
 func runRm(ctx context.Context, ts *toolset, in *rmInput) (*rmOutput, error) {
 	path, err := ts.ws.Clean(ops.Rm, in.Path)
 	if err != nil {
@@ -39,6 +44,7 @@ func runRm(ctx context.Context, ts *toolset, in *rmInput) (*rmOutput, error) {
 	return &rmOutput{OK: true, Path: path}, nil
 }
 
+// planRm has one request, which with Recursive stands for everything below the name.
 func planRm(_ context.Context, ts *toolset, in *rmInput) ([]policy.Request, error) {
 	requests, err := ts.touches(ops.Rm, policy.OpDelete, in.Path)
 	if err != nil {

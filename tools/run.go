@@ -21,6 +21,9 @@ import (
 )
 
 // sessionCommands are the commands of a workspace: those of each session, by its id.
+//
+// The id of a command is a number in its session, so that no session sees or kills the
+// commands of another. A restored session with the same id finds its commands again.
 type sessionCommands struct {
 	mu  sync.Mutex
 	all map[string]*jobs.Jobs // guarded by mu
@@ -31,6 +34,14 @@ const maxCommandSessions = 32
 
 // of returns the commands of the session of a call. Above the maximum, it
 // forgets the sessions in which nothing runs.
+//
+// mu is held from the test whether the session is closed to the end, so that Close, which
+// waits for it, finds the commands that are returned here.
+//
+// # Errors
+//
+// [fs.ErrClosed] for a session that is closed, and [workspace.ErrNoSpace] if too many
+// sessions have running commands.
 func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace) (*jobs.Jobs, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +72,8 @@ func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace) (*job
 	return c.all[id], nil
 }
 
-// starts notes that the session starts commands, unless it is closed.
+// starts notes that the session starts commands, unless it is closed. The id is kept, because
+// UnmarshalJSON may change the one of the session.
 func (s *Session) starts(c *sessionCommands, id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +84,8 @@ func (s *Session) starts(c *sessionCommands, id string) bool {
 	return !s.closed
 }
 
-// end ends the commands of a session.
+// end ends the commands of a session. It waits for them without the lock, since a command may
+// need a moment to end.
 func (c *sessionCommands) end(id string) {
 	c.mu.Lock()
 	all := c.all[id]
@@ -115,17 +128,19 @@ var runSpec = spec{
 	shape: func(p properties, _ workspace.Capabilities) { p.between("timeout", 1, maxScriptSeconds) },
 }
 
-// beginning keeps the first bytes of what is written to it.
+// beginning keeps the first bytes of what is written to it. With the last bytes, which
+// package jobs keeps, it makes up all of an output that is not very long.
 type beginning []byte
 
-// Write implements [io.Writer].
+// Write implements [io.Writer]. It drops the rest and reports success, as an error would kill
+// the command.
 func (b *beginning) Write(p []byte) (int, error) {
 	*b = append(*b, p[:min(len(p), spillBytes-len(*b))]...)
 	return len(p), nil
 }
 
 // withCommands returns d with the tools for commands. Without the tool processes, nothing
-// could end a command in the background.
+// could end a command in the background. The specs of d stay as they are.
 func (d *dialect) withCommands(disable []string) *dialect {
 	with, run := *d, runSpec
 	if slices.Contains(disable, ops.Processes) {
@@ -138,12 +153,21 @@ func (d *dialect) withCommands(disable []string) *dialect {
 	return &with
 }
 
-// oneOutput makes the two outputs of a line one, which keeps their order.
+// oneOutput makes the two outputs of a line one, which keeps their order. It is a line of its
+// own, so that the line of the model may begin with anything.
 const oneOutput = "exec 2>&1\n"
 
-// words returns the command that runs the line.
+// words returns the command that runs the line. The shell of the store's machine reads it, so
+// pipes and quotes are as usual there.
 func (in *runInput) words() []string { return []string{"sh", "-c", oneOutput + in.Command} }
 
+// runRun runs a command and waits for it, or with background starts one. A command that
+// fails, or is killed when its time is up, is a result. The time is a little less than the
+// call has, so that the output is not lost with the call.
+//
+// # Errors
+//
+// Those of [jobs.Jobs.Start], and the error of a command that has ended without a result.
 func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) {
 	if in.Background && in.Timeout > 0 {
 		return nil, &argumentError{message: "a command in the background has no timeout", hint: "Leave timeout out, and kill the command when it has done its work."}
@@ -197,7 +221,8 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 }
 
 // waitOrKill waits for the end of a command, and kills it when its time is up. stopped says
-// so. The time may be zero for no limit.
+// so. The time may be zero for no limit. The end of ctx kills the command, too, and is an
+// error. The command has ended when waitOrKill returns without one.
 func waitOrKill(ctx context.Context, all *jobs.Jobs, id string, limit time.Duration) (stopped string, err error) {
 	wait, cancel := ctx, func() {}
 	if limit > 0 {
@@ -216,11 +241,14 @@ func waitOrKill(ctx context.Context, all *jobs.Jobs, id string, limit time.Durat
 	return fmt.Sprintf("it was killed after %s", limit.Round(time.Second/10)), nil
 }
 
-// planRun says that a command is run in a directory.
+// planRun says that a command is run in a directory. What the command does to files cannot be
+// known.
 func planRun(_ context.Context, ts *toolset, in *runInput) ([]policy.Request, error) {
 	return []policy.Request{{Workspace: ts.ws.Name(), Op: policy.OpRun, Path: cmp.Or(in.Dir, "."), Note: fmt.Sprintf("runs %q", in.words())}}, nil
 }
 
+// text is the output, and in brackets how the command ended, if that was not with 0, or that
+// it still runs.
 func (o *runOutput) text() string {
 	var b strings.Builder
 	b.WriteString(o.Output)
@@ -258,6 +286,7 @@ type processesOutput struct {
 	asked int64 // from this offset on
 }
 
+// process is one command in the result of processes. Command is the line of the model.
 type process struct {
 	ID       string `json:"id" jsonschema:"its number"`
 	Command  string `json:"command" jsonschema:"what is run"`
@@ -277,6 +306,8 @@ var processesSpec = spec{
 	},
 }
 
+// runProcesses lists the commands of the session, or describes one after a kill or with its
+// output. Commands that have ended stay for a while: see [jobs.Options].
 func runProcesses(ctx context.Context, ts *toolset, in *processesInput) (*processesOutput, error) {
 	all, err := ts.commands.of(ctx, ts.ws)
 	if err != nil {
@@ -316,6 +347,9 @@ type outputPage struct {
 
 // newOutputPage returns the first page of out. It has no part of a character at its end,
 // where the rest of it may follow, and none at its beginning.
+//
+// Pages add up to the output: next is the offset of the next one, also if the end of this one
+// was cut off. Bytes that are no text become U+FFFD.
 func newOutputPage(out *jobs.Output) outputPage {
 	data := scratch.FromRune(out.Data)
 	offset := out.Next - int64(len(data))
@@ -334,6 +368,8 @@ func unknownCommand(id string, err error) error {
 	return &argumentError{message: fmt.Sprintf("no command has the id %q, or it ended long ago", clip(id, 100)), hint: "The action list shows the commands of this session."}
 }
 
+// newProcess describes a job. The exit code is -1 for one that has no result: it runs, or was
+// killed.
 func newProcess(j jobs.Job) process {
 	p := process{ID: j.ID, Command: strings.TrimPrefix(j.Command[len(j.Command)-1], oneOutput), Dir: j.Dir, Running: j.Running, ExitCode: -1, Written: j.Written}
 	if j.Result != nil {
@@ -347,6 +383,10 @@ func planProcesses(context.Context, *toolset, *processesInput) ([]policy.Request
 	return nil, nil
 }
 
+// text is the output, if it was asked for, and a line for each command:
+//
+//	[bytes 0 to 812]
+//	1 running, 812 bytes written: make serve
 func (o *processesOutput) text() string {
 	var b strings.Builder
 	if o.shown {

@@ -45,13 +45,18 @@ type Session struct {
 	commands map[*sessionCommands]string // guarded by mu; where it has started commands, and with which id
 }
 
-// fileKey names a file of one of the workspaces.
+// fileKey names a file of one of the workspaces. The path is clean, and symlinks in it are
+// not resolved: what was read under one name was not read under another.
 type fileKey struct {
 	Workspace string `json:"workspace"`
 	Path      string `json:"path"`
 }
 
 // shownFile is a file as it was when it was shown.
+//
+// SHA256 is of the stored bytes, so that a file counts as the same on a store without
+// versions, and after a move, which may change the version. A file without lines, which a
+// file that is not text is for this purpose, has been shown whole.
 type shownFile struct {
 	Version workspace.Version `json:"version,omitempty"`
 	SHA256  string            `json:"sha256"`
@@ -61,10 +66,12 @@ type shownFile struct {
 	data []byte // the whole file; nil if it is not kept
 }
 
-// lineRange is lines from 1, both included.
+// lineRange is lines from 1, both included. In JSON, the ranges 1-40 and 80-120 are
+// [[1,40],[80,120]].
 type lineRange [2]int
 
-// keptBytes is how much of the contents of files a session keeps.
+// keptBytes is how much of the contents of files a session keeps. Without the contents of a
+// file, an error about it has no diff, and nothing else is lost.
 const keptBytes = 16 << 20
 
 // NewSession returns a session that has been shown nothing, with an id of its own.
@@ -99,6 +106,9 @@ func (s *Session) Undo(ctx context.Context, backups *backup.FS, opts *backup.Und
 
 // Close ends the commands that the session runs in the background, with everything that
 // they have started, and waits for that. It can start none afterwards.
+//
+// All tools but run and processes can still be called in the session. Close can be called
+// several times, and beside other calls.
 func (s *Session) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -118,6 +128,8 @@ type sessionKey struct{}
 //
 // The context can also be given to the operations of a [workspace.Workspace]: what
 // records changes then knows that they belong to the session.
+//
+// The context has the id that s has now. s must not be nil.
 func WithSession(ctx context.Context, s *Session) context.Context {
 	return context.WithValue(sessionid.WithID(ctx, s.ID()), sessionKey{}, s)
 }
@@ -131,6 +143,9 @@ type sessionFile struct {
 // MarshalJSON returns what has been shown, for [Session.UnmarshalJSON]. The
 // contents of files are not in it. Of a shell it has the directory, variables, functions and
 // options; if the session has used several sets with the tool bash, one of them.
+//
+// Scratch files and commands in the background are not in it either. Files are sorted by
+// workspace and path, so that the same state has the same form.
 func (s *Session) MarshalJSON() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,8 +166,15 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 	return json.Marshal(form)
 }
 
-// UnmarshalJSON replaces the session by one that [Session.MarshalJSON] returned. One
-// without an id gets a new one.
+// UnmarshalJSON replaces the session by one that [Session.MarshalJSON] returned. One without
+// an id gets a new one. The state of a shell is kept as it is until a set needs a shell,
+// which then reads it and says what is wrong with it.
+//
+// # Errors
+//
+// Data that is not JSON, or not of a session: an id or a record that MarshalJSON would not
+// have written. The session is then as it was. The data may come from a disk that others
+// write to, so a record is checked before anything relies on it.
 func (s *Session) UnmarshalJSON(data []byte) error {
 	stored := struct {
 		ID    string
@@ -179,7 +201,8 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// valid reports whether the lines are sorted, do not touch, and are of the file.
+// valid reports whether the lines are sorted, do not touch, and are of the file. Two ranges
+// touch if the second begins on the line after the first: they would be one.
 func (f *shownFile) valid() bool {
 	last := -1
 	for _, lines := range f.Lines {
@@ -196,13 +219,21 @@ func (f *shownFile) whole() bool {
 	return f.Total == 0 || len(f.Lines) == 1 && f.Lines[0] == lineRange{1, f.Total}
 }
 
-// shows reports whether the lines first to last were shown.
+// shows reports whether the lines first to last were shown. One range must have all of them;
+// ranges that touch have been joined.
 func (f *shownFile) shows(first, last int) bool {
 	return f.Total == 0 || slices.ContainsFunc(f.Lines, func(r lineRange) bool { return r[0] <= first && last <= r[1] })
 }
 
 // add adds the lines first to last to those that were shown, and joins ranges
 // that then touch.
+//
+// Of 1-40 and 80-120,
+//
+//	add(41, 60)    makes    1-60, 80-120
+//	add(30, 79)    makes    1-120
+//
+// A range that begins before line 1, or has no lines, is ignored.
 func (f *shownFile) add(first, last int) {
 	if first < 1 || last < first {
 		return
@@ -229,7 +260,8 @@ func (f *shownFile) text() string {
 	return strings.Join(parts, ", ")
 }
 
-// file returns what the session knows of a file, nil for nothing.
+// file returns what the session knows of a file, nil for nothing. It is a copy, which later
+// calls do not change, but shares the content, which nobody may change.
 func (s *Session) file(key fileKey) *shownFile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,6 +275,10 @@ func (s *Session) file(key fileKey) *shownFile {
 
 // put records a file as it is now. Lines that were shown of the same content
 // before stay shown.
+//
+// now belongs to the session afterwards. Its content is not kept if it is a large part of the
+// whole limit. If the contents are too many, those of all other files are dropped: which one
+// is needed next cannot be known.
 func (s *Session) put(key fileKey, now *shownFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -270,6 +306,9 @@ func (s *Session) put(key fileKey, now *shownFile) {
 
 // rename records that path, with all below it, is now called to, or is removed
 // if to is empty. Under another name a file may have another version.
+//
+//	rename("w", "src", "lib")    src/a.go is lib/a.go, and src2/a.go stays
+//	rename("w", "src", "")       src/a.go has not been read
 func (s *Session) rename(ws, path, to string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -292,7 +331,8 @@ func (s *Session) rename(ws, path, to string) {
 // shown.
 var errReadRequired = errors.New("the file has to be read first")
 
-// session returns the session of a call, nil if nobody minds what it has read.
+// session returns the session of a call, nil if nobody minds what it has read. Whoever gets
+// nil records nothing and checks nothing.
 func (ts *toolset) session(ctx context.Context) *Session {
 	if !ts.guarded {
 		return nil
@@ -300,7 +340,8 @@ func (ts *toolset) session(ctx context.Context) *Session {
 	return ts.current(ctx)
 }
 
-// current returns the session of a call.
+// current returns the session of a call. Without one in ctx, it is the session of the set,
+// which all such calls share.
 func (ts *toolset) current(ctx context.Context) *Session {
 	if s, ok := ctx.Value(sessionKey{}).(*Session); ok && s != nil {
 		return s
@@ -311,8 +352,9 @@ func (ts *toolset) current(ctx context.Context) *Session {
 // fileKey returns the key of a file in a session, which may know several workspaces.
 func (ts *toolset) fileKey(path string) fileKey { return fileKey{ts.ws.Name(), path} }
 
-// saw records that the lines first to last of a file were shown, all of it if the
-// file has no lines.
+// saw records that the lines first to last of a file were shown, all of it if the file has no
+// lines. data are its stored bytes, which the session may keep and which must not change.
+// Lines of the same bytes that were shown before stay shown, so pages add up to the whole.
 func (ts *toolset) saw(ctx context.Context, path string, version workspace.Version, data []byte, first, last, total int) {
 	s := ts.session(ctx)
 	if s == nil {
@@ -323,7 +365,9 @@ func (ts *toolset) saw(ctx context.Context, path string, version workspace.Versi
 	s.put(ts.fileKey(path), now)
 }
 
-// wrote records a file that the session has written as a whole.
+// wrote records a file that the session has written as a whole. It knows these bytes, and
+// need not read them before the next change. A read of all bytes as base64 is recorded in the
+// same way.
 func (ts *toolset) wrote(ctx context.Context, path string, version workspace.Version, data []byte) {
 	if ts.session(ctx) == nil {
 		return
@@ -341,6 +385,7 @@ func countLines(data []byte) int {
 	return n
 }
 
+// hash returns the SHA-256 of data in hexadecimal, as sessions keep it.
 func hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -358,8 +403,9 @@ func (ts *toolset) readRequired(op, path string, shown *shownFile) error {
 	return &hintedError{ops.Error(op, path, errReadRequired, why), strings.TrimSpace(hint)}
 }
 
-// changedSince is the error of a change of a file that is no longer as it was
-// shown. now is what it holds, nil if that is not known.
+// changedSince is the error of a change of a file that is no longer as it was shown. now is
+// what it holds, nil if that is not known. If the contents before and now are known, the hint
+// has the diff.
 func (ts *toolset) changedSince(op, path string, shown *shownFile, now []byte) error {
 	hint := "It has changed since it was read." + ts.ifTool(ops.ReadFile, " Read it again with %s, and then decide.")
 	if shown.data != nil && now != nil && isText(shown.data) && isText(now) {
@@ -373,6 +419,9 @@ func (ts *toolset) changedSince(op, path string, shown *shownFile, now []byte) e
 // checkUnchanged returns the version of the file if it still holds what was shown, and
 // an error if it does not, or where that cannot be found out. A missing file has not
 // changed. Without versions or conditional writes, the file can still change afterwards.
+//
+// It reads the whole file, whatever its size up to the limit of files that are read whole. A
+// caller that can compare versions does so first: see [toolset.checkVersion].
 func (ts *toolset) checkUnchanged(ctx context.Context, op, path string, shown *shownFile) (workspace.Version, error) {
 	now, version, err := ts.whole.ReadVersioned(ctx, path, 0)
 	switch {
@@ -388,6 +437,9 @@ func (ts *toolset) checkUnchanged(ctx context.Context, op, path string, shown *s
 
 // checkEdit returns the error of an edit of old, which holds text, outside what the
 // session was shown of it. Without a change it says whether any edit can be made.
+//
+// An editor calls it twice: first without a change, so that a file that was never read fails
+// before the time of a search is spent on it, then with the change.
 func (ts *toolset) checkEdit(ctx context.Context, path string, old, text []byte, change *edit.Change) error {
 	return ts.checkLines(ctx, ops.EditFile, path, old, func() []lineChange {
 		if change == nil {
@@ -399,6 +451,11 @@ func (ts *toolset) checkEdit(ctx context.Context, path string, old, text []byte,
 
 // checkLines returns the error of a change of old by op outside what the session was
 // shown of it. changes is called if it is needed.
+//
+// # Errors
+//
+// [toolset.readRequired] if the file or a line that changes was not shown, and
+// [toolset.changedSince] if old is not what was shown.
 func (ts *toolset) checkLines(ctx context.Context, op, path string, old []byte, changes func() []lineChange) error {
 	s := ts.session(ctx)
 	if s == nil {
@@ -429,6 +486,17 @@ type lineChange struct {
 
 // lineChanges returns the replacements spans of data in lines, in one pass: there
 // can be 100,000 of them in a large file.
+//
+// Of the text "a\nb\nc\n",
+//
+//	"b\n" replaced by "x\ny\n"     is {2, 2, 1}
+//	"x\n" inserted before "b"      is {2, 2, 1}
+//	"x\n" added after "c\n"        is {3, 3, 1}
+//	"a\nb" replaced by "a b"       is {1, 2, -1}
+//
+// A line end at the end of a span is a part of its last line, so the line after it is not
+// touched. What is appended belongs to the last line, since nothing else can have been shown.
+// spans are sorted and do not overlap.
 func lineChanges(data []byte, spans []edit.Span) []lineChange {
 	changes := make([]lineChange, len(spans))
 	line, at := 1, 0
@@ -469,6 +537,8 @@ func (ts *toolset) editedLines(ctx context.Context, path string, version workspa
 		after.add(1, after.Total)
 	default:
 		changes, shift := replaced(), 0
+		// Each change is in one of the ranges, as checkLines has let it through. Those in a
+		// range move its end, and with it the ranges below.
 		for _, r := range before.Lines {
 			first := r[0] + shift
 			for len(changes) > 0 && changes[0].first <= r[1] {
@@ -481,8 +551,10 @@ func (ts *toolset) editedLines(ctx context.Context, path string, version workspa
 	s.put(ts.fileKey(path), after)
 }
 
-// checkKnown returns the error of a move or a removal of a file that the session
-// was not shown as it is. A directory and a symlink need not have been read.
+// checkKnown returns the error of a move or a removal of a file that the session was not
+// shown as it is. A directory and a symlink need not have been read. Any part of the file is
+// enough. That the file changes between this check and the operation cannot be excluded,
+// because the contract has no condition for a removal or a move.
 func (ts *toolset) checkKnown(ctx context.Context, op, path string) error {
 	s := ts.session(ctx)
 	if s == nil {
@@ -502,8 +574,9 @@ func (ts *toolset) checkKnown(ctx context.Context, op, path string) error {
 	return ts.checkVersion(ctx, op, path, shown, info.Version)
 }
 
-// checkVersion returns an error unless now is the version that was shown, or the file
-// holds the same bytes.
+// checkVersion returns an error unless now is the version that was shown, or the file holds
+// the same bytes. Equal versions save reading the file. A version that differs proves
+// nothing: a move, or a write of the same bytes, can change it.
 func (ts *toolset) checkVersion(ctx context.Context, op, path string, shown *shownFile, now workspace.Version) error {
 	if now != "" && now == shown.Version {
 		return nil
@@ -512,7 +585,8 @@ func (ts *toolset) checkVersion(ctx context.Context, op, path string, shown *sho
 	return err
 }
 
-// forget records that path was removed, or moved to another name.
+// forget records that path was removed, or moved to another name. An empty to means a
+// removal.
 func (ts *toolset) forget(ctx context.Context, path, to string) {
 	if s := ts.session(ctx); s != nil {
 		s.rename(ts.ws.Name(), path, to)

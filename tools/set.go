@@ -144,6 +144,12 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	return set, nil
 }
 
+// newSet returns the tools of one workspace, without bash. An empty naming means the one of
+// the dialect.
+//
+// All names are known before the first tool is made, because the descriptions and hints of
+// one tool name others. Where several tools of a dialect do the same, such as read_text_file
+// and read_file, they name the first.
 func newSet(ts *toolset, naming string, disable []string) (*Set, error) {
 	if naming == "" {
 		naming = ts.dialect.naming
@@ -172,6 +178,8 @@ func newSet(ts *toolset, naming string, disable []string) (*Set, error) {
 }
 
 // choose returns the specs, in order, that are possible in ws and nobody disabled.
+//
+// It is no error to disable what ws cannot do anyway: one list can be for several workspaces.
 func (d *dialect) choose(ws *workspace.Workspace, disable []string) ([]spec, error) {
 	for _, op := range disable {
 		if !slices.Contains(optional, op) && !slices.ContainsFunc(d.specs, func(s spec) bool { return s.op == op }) {
@@ -186,7 +194,9 @@ func (d *dialect) choose(ws *workspace.Workspace, disable []string) ([]spec, err
 // optional are the operations of tools that a set has only if its options say so.
 var optional = []string{ops.Bash, ops.Run, ops.Processes}
 
-// unknownOp returns the error of an operation that the dialect does not have.
+// unknownOp returns the error of an operation that the dialect does not have. It lists an
+// operation once that has two specs side by side, for workspaces that can be written to and
+// for others.
 func (d *dialect) unknownOp(op string) error {
 	known := make([]string, len(d.specs))
 	for i, s := range d.specs {
@@ -214,6 +224,7 @@ func Merge(sets ...*Set) (*Set, error) {
 	return merged, nil
 }
 
+// merge is [Merge] without the test for names that collide.
 func merge(sets []*Set) *Set {
 	merged := &Set{}
 	for _, s := range sets {
@@ -238,6 +249,7 @@ func (s *Set) collision() error {
 	return nil
 }
 
+// owner says whose tool t is, for the error of a collision.
 func (t *Tool) owner() string {
 	if t.members != nil {
 		return "several workspaces"
@@ -266,13 +278,14 @@ func (s *Set) Readable() []*workspace.Workspace {
 	return all
 }
 
-// Tools returns the tools in the order of their dialect, which is read_file,
-// write_file, edit_file, apply_patch, ls, glob, grep, stat, mkdir, rm, move, copy for the
-// default one.
+// Tools returns the tools in the order of their dialect, which is read_file, read_files,
+// write_file, edit_file, apply_patch, ls, tree, glob, grep, stat, mkdir, rm, move, copy for
+// the default one, then run, processes and bash if there are any. The caller owns the slice.
 func (s *Set) Tools() []*Tool { return slices.Clone(s.tools) }
 
-// Lookup returns the tool with the given name. The name may be an operation,
-// unless the set has several tools for it.
+// Lookup returns the tool with the given name. The name may be an operation, unless the set
+// has several tools for it. A tool that is called so is preferred to one with the operation.
+// Letters in another case are another name.
 func (s *Set) Lookup(name string) (*Tool, bool) {
 	var byOp []*Tool
 	for _, t := range s.tools {
@@ -311,6 +324,12 @@ func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) (*Res
 }
 
 // spec declares one tool; the file of each tool has one.
+//
+// It is data, so that a tool exists only where it is possible, and costs little until
+// somebody asks for its description. needs decides by capabilities whether a workspace has
+// the tool; several specs of one op are for workspaces that differ in that. shape adds what
+// is not in the Go type of the parameters: bounds, defaults, enumerations, and which
+// parameters a workspace cannot honor, which are deleted.
 type spec struct {
 	op          string
 	like        string // the default set's operation that does the same; empty for op itself
@@ -324,7 +343,8 @@ type spec struct {
 // does returns the operation of the default set that s stands for in hints.
 func (s spec) does() string { return cmp.Or(s.like, s.op) }
 
-// possible reports whether ws can do what the tool does.
+// possible reports whether ws can do what the tool does. A patch is a transaction, which a
+// workspace with policies may be unable to undo: see [transaction.Check].
 func (s spec) possible(ws *workspace.Workspace) bool {
 	if s.does() == ops.ApplyPatch && transaction.Check(ws) != nil {
 		return false
@@ -338,7 +358,8 @@ var specs = []spec{
 	statSpec, mkdirSpec, rmSpec, moveSpec, copyFileSpec,
 }
 
-// handler does what a tool does.
+// handler does what a tool does. run and plan decode the same arguments, which the schema of
+// newInput has accepted.
 type handler struct {
 	newInput, newOutput func() *jsonschema.Schema                                                              // make the schemas of the arguments and the result
 	run                 func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error)           // decodes arguments and calls the tool
@@ -347,6 +368,9 @@ type handler struct {
 
 // define makes a handler of a function from parameters to an answer, and one from
 // parameters to what the first would touch.
+//
+// handle and preflight get parameters of their own, which they may change. handle may return
+// any Out beside an error: it is dropped.
 func define[In any, Out answer](handle func(context.Context, *toolset, *In) (Out, error),
 	preflight func(context.Context, *toolset, *In) ([]policy.Request, error)) handler {
 	run := func(ctx context.Context, ts *toolset, args json.RawMessage) (answer, error) {
@@ -370,7 +394,9 @@ func define[In any, Out answer](handle func(context.Context, *toolset, *In) (Out
 	return handler{newInput: inputOf[In], newOutput: outputOf[Out], run: run, plan: plan}
 }
 
-// outputOf infers the schema of a result from its Go type.
+// outputOf infers the schema of a result from its Go type. It allows members that it does not
+// describe, so that a client with an old schema accepts a result of a newer version, and the
+// notes that [Result] adds.
 func outputOf[Out any]() *jsonschema.Schema {
 	s := must(jsonschema.For[Out](nil))
 	notNull(s)
@@ -378,7 +404,9 @@ func outputOf[Out any]() *jsonschema.Schema {
 	return s
 }
 
-// inputOf infers the schema of arguments from their Go type.
+// inputOf infers the schema of arguments from their Go type. Every call makes a new schema,
+// which the caller may change. A field is required unless it has omitempty, and its
+// description is the tag jsonschema.
 func inputOf[In any]() *jsonschema.Schema {
 	s := must(jsonschema.For[In](nil))
 	if s.Properties == nil { // of a tool without parameters
@@ -391,7 +419,8 @@ func inputOf[In any]() *jsonschema.Schema {
 // DefaultNaming is the template of tool names where Options has none.
 const DefaultNaming = "workspace__{name}__{op}"
 
-// toolName fills in a naming template, which has been checked, for one operation.
+// toolName fills in a naming template, which has been checked, for one operation. The length
+// is in bytes, which are characters here.
 func toolName(naming, workspaceName, op string) (string, error) {
 	if strings.Contains(naming, "{name}") && !acceptedName().MatchString(workspaceName) {
 		return "", fmt.Errorf("workspace name %q cannot be part of a tool name: it needs letters, digits, \"_\" and \"-\" only; "+
@@ -405,6 +434,8 @@ func toolName(naming, workspaceName, op string) (string, error) {
 	return name, nil
 }
 
+// checkNaming returns the error of a template that cannot make a valid name for every
+// operation. {name} is optional; {op} is not.
 func checkNaming(naming string) error {
 	rest := strings.NewReplacer("{name}", "", "{op}", "").Replace(naming)
 	switch {

@@ -54,6 +54,12 @@ func NewAll(workspaces []*workspace.Workspace, opts *Options) (*Set, error) {
 	return set, nil
 }
 
+// newAll is [NewAll] without the prefix of errors.
+//
+// Each workspace gets a toolset and a set of its own first. Shared tools are then a layer
+// over these sets: such a tool takes the name of the workspace out of the arguments and calls
+// the tool of that workspace. The toolsets have one cache and one default session. Cursors of
+// one workspace are refused by another, because the scope is part of their check.
 func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 	if len(workspaces) == 0 || slices.Contains(workspaces, nil) {
 		return nil, errors.New("no workspace")
@@ -103,8 +109,9 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 	return all, all.collision()
 }
 
-// shares reports whether the workspaces share their tools: by themselves also where
-// the names that the dialect gives them are the same for all.
+// shares reports whether the workspaces share their tools: by themselves also where the names
+// that the dialect gives them are the same for all. The tool bash, which is one for all of
+// them, does not count. One workspace shares its tools only with SharedTrue.
 func (o Options) shares(d *dialect, workspaces []*workspace.Workspace) (bool, error) {
 	most := o.MaxTools
 	switch {
@@ -136,6 +143,12 @@ func (o Options) shares(d *dialect, workspaces []*workspace.Workspace) (bool, er
 
 // sharedNaming returns naming without {name}, and without what separates that
 // from the rest.
+//
+// For example:
+//
+//	workspace__{name}__{op}    workspace__{op}
+//	{name}-{op}                {op}
+//	{op}_{name}                {op}
 func sharedNaming(naming string) string {
 	for {
 		before, after, found := strings.Cut(naming, "{name}")
@@ -151,8 +164,12 @@ func sharedNaming(naming string) string {
 	}
 }
 
-// shared returns the set in which the tools of each operation in sets, one for
-// each workspace, are one tool.
+// shared returns the set in which the tools of each operation in sets, one for each
+// workspace, are one tool. Names of workspaces must differ in more than the case of letters.
+//
+// A dialect can have two specs of one operation, for workspaces that can be written to and
+// for others. The first that some workspace can do describes the tool, and members can have
+// either.
 func shared(d *dialect, workspaces []*workspace.Workspace, sets []*Set) (*Set, error) {
 	for i, ws := range workspaces {
 		if slices.ContainsFunc(workspaces[:i], func(other *workspace.Workspace) bool { return strings.EqualFold(other.Name(), ws.Name()) }) {
@@ -180,7 +197,8 @@ func shared(d *dialect, workspaces []*workspace.Workspace, sets []*Set) (*Set, e
 	return all, all.collision()
 }
 
-// share makes one tool of those that the members are for their workspaces.
+// share makes one tool of those that the members are for their workspaces. A workspace
+// without the tool is not in the list of the parameter; a call that names it is told why.
 func share(s spec, members []*Tool, workspaces []*workspace.Workspace) *Tool {
 	ts := frontToolset(members)
 	tool := newTool(ts, s, members[0].Name, func() *jsonschema.Schema {
@@ -202,7 +220,8 @@ func share(s spec, members []*Tool, workspaces []*workspace.Workspace) *Tool {
 }
 
 // frontToolset returns the toolset that describes a shared tool. It has what any of the
-// members has, and the greatest limit.
+// members has, and the greatest limit. It describes and explains only: every call runs in the
+// toolset of a member, which knows what its workspace can do.
 func frontToolset(members []*Tool) *toolset {
 	first := members[0].toolset
 	front := *first
@@ -225,7 +244,8 @@ func frontToolset(members []*Tool) *toolset {
 	return &front
 }
 
-// addWorkspace adds the parameter that names the workspace.
+// addWorkspace adds the parameter that names the workspace. It comes first, and is required
+// even if there is only one workspace.
 func addWorkspace(s *jsonschema.Schema, ts *toolset, members []*Tool) {
 	property := &jsonschema.Schema{Type: "string"}
 	var about []string
@@ -267,6 +287,13 @@ func (ts *toolset) about(front *toolset, op string) string {
 
 // takeWorkspace returns the tool of the workspace that args name, and the other
 // arguments, which that tool checks.
+//
+// The others keep their order, and their values every byte:
+//
+//	{"workspace": "docs", "path": "a.md", "line": 5}    docs, {"path":"a.md","line":5}
+//
+// Members that are given twice, or that no tool has, stay for the check of the member. Only
+// what must be known to find the workspace is checked here.
 func (t *Tool) takeWorkspace(args json.RawMessage) (*Tool, json.RawMessage, error) {
 	args = orEmptyObject(args)
 	if err := checkJSON(args); err != nil {
@@ -302,7 +329,14 @@ func (t *Tool) takeWorkspace(args json.RawMessage) (*Tool, json.RawMessage, erro
 	return member, rest.Bytes(), err
 }
 
-// member returns the tool of the workspace with a name in JSON.
+// member returns the tool of the workspace with a name in JSON. A raw of nothing, which
+// stands for a parameter that was left out, is the same as null. The name must be exact, also
+// in a set that is not strict.
+//
+// # Errors
+//
+// An [*argumentError] that lists the workspaces: one that is near in spelling is suggested,
+// and one without the tool is told apart from one that does not exist.
 func (t *Tool) member(raw json.RawMessage) (*Tool, error) {
 	var name string
 	switch {

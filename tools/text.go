@@ -11,8 +11,8 @@ import (
 	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
-// clip cuts text to at most limit characters, the last of them an ellipsis
-// that says so.
+// clip cuts text to at most limit characters, the last of them an ellipsis that says so.
+// Bytes decide first, so that a short text is not counted.
 func clip(text string, limit int) string {
 	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
 		return text
@@ -22,6 +22,10 @@ func clip(text string, limit int) string {
 
 // clipLine cuts a line to at most limit characters and a mark that says how
 // many were left out. The line end stays.
+//
+//	clipLine("one two\r\n", 3)    "one… [cut: 4 more characters]\r\n"
+//
+// A line of limit characters and its line end is not cut.
 func clipLine(line string, limit int) (_ string, cut bool) {
 	if len(line) <= limit {
 		return line, false
@@ -35,13 +39,15 @@ func clipLine(line string, limit int) (_ string, cut bool) {
 	return fmt.Sprintf("%s… [cut: %d more characters]%s", body[:offset], left, line[len(body):]), true
 }
 
-// isText reports whether data can be shown to a model as text.
+// isText reports whether data can be shown to a model as text. It can be in any encoding that
+// [charset.Decode] knows.
 func isText(data []byte) bool {
 	_, _, ok := charset.Decode(data)
 	return ok
 }
 
-// textOf returns the text of data, and data itself if it is not text.
+// textOf returns the text of data, and data itself if it is not text. It may share the bytes
+// of data.
 func textOf(data []byte) []byte {
 	if text, _, ok := charset.Decode(data); ok {
 		return text
@@ -49,7 +55,8 @@ func textOf(data []byte) []byte {
 	return data
 }
 
-// storage is how a file stores its text.
+// storage is how a file stores its text. Results embed it. A plain file, in UTF-8 with line
+// feeds, has the zero storage.
 type storage struct {
 	Encoding charset.Encoding `json:"encoding,omitempty" jsonschema:"how the file stores its text, if not as UTF-8: UTF-16LE, UTF-16BE, Latin-1 or Windows-1252"`
 	BOM      bool             `json:"bom,omitempty" jsonschema:"whether the file begins with a byte order mark, which is the first character of its text"`
@@ -61,6 +68,7 @@ func storageOf(text []byte, enc charset.Encoding) storage {
 	return newStorage(text, enc, lineEnds(text, bytes.Count(text, feed)))
 }
 
+// newStorage is [storageOf] for a text whose line ends are known.
 func newStorage(text []byte, enc charset.Encoding, ends string) storage {
 	s := storage{BOM: bytes.HasPrefix(text, mark)}
 	if enc != charset.UTF8 {
@@ -72,7 +80,8 @@ func newStorage(text []byte, enc charset.Encoding, ends string) storage {
 	return s
 }
 
-// words returns what is not plain UTF-8 with line feeds.
+// words returns what is not plain UTF-8 with line feeds. It is for the first line of a text,
+// and nil for a plain file.
 func (s storage) words() (words []string) {
 	if s.Encoding != "" {
 		words = append(words, string(s.Encoding))
@@ -99,8 +108,9 @@ const (
 	endsMixed = "CRLF and LF"
 )
 
-// lineEnds returns how the lines of a text with so many line feeds end, and "" if it
-// has none. Most texts have no carriage return, which is seen at once.
+// lineEnds returns how the lines of a text with so many line feeds end, and "" if it has
+// none. Most texts have no carriage return, which is seen at once. A carriage return without
+// a line feed is an ordinary character. text is in UTF-8.
 func lineEnds(text []byte, feeds int) string {
 	pairs := 0
 	if bytes.IndexByte(text, '\r') >= 0 {
@@ -117,7 +127,8 @@ func lineEnds(text []byte, feeds int) string {
 	return endsMixed
 }
 
-// withLineEnds returns text with all its line ends as ends says.
+// withLineEnds returns text with all its line ends as ends says. ends is endsLF or endsCRLF.
+// Pairs are made line feeds first, so that none gets a second carriage return.
 func withLineEnds(text []byte, ends string) []byte {
 	text = bytes.ReplaceAll(text, crlf, feed)
 	if ends == endsCRLF {
@@ -126,8 +137,9 @@ func withLineEnds(text []byte, ends string) []byte {
 	return text
 }
 
-// explainCharacter returns what a model is told about a character that the encoding
-// of a file does not have, and nil if err is no such error.
+// explainCharacter returns what a model is told about a character that the encoding of a file
+// does not have, and nil if err is no such error. The file was not written: it would have
+// another text than the model meant, or another encoding than it had.
 func explainCharacter(err error) error {
 	var missing *charset.CharacterError
 	if !errors.As(err, &missing) {

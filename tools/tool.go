@@ -66,6 +66,10 @@ type Parameter struct {
 }
 
 // Parameters returns what InputSchema says of each parameter, in the order of the schema.
+//
+// A Default of false or 0 is nil, because the schema leaves these out; with
+// [DescriptionsCompact], every Default is. The caller owns the slice, but must not change the
+// bytes of a Default.
 func (t *Tool) Parameters() []Parameter {
 	schema := t.declared()
 	all := make([]Parameter, len(schema.PropertyOrder))
@@ -128,7 +132,9 @@ func (t *Tool) Call(ctx context.Context, args json.RawMessage) (*Result, error) 
 	return t.callBounded(ctx, limited, args)
 }
 
-// callMember runs the tool of the workspace that args name.
+// callMember runs the tool of the workspace that args name. The time of the call begins in
+// the member. What is wrong with the name of the workspace is told in the words of the shared
+// tool, as no member is known yet.
 func (t *Tool) callMember(ctx context.Context, args json.RawMessage) (*Result, error) {
 	member, rest, err := t.takeWorkspace(args)
 	if err != nil {
@@ -137,7 +143,8 @@ func (t *Tool) callMember(ctx context.Context, args json.RawMessage) (*Result, e
 	return member.Call(ctx, rest)
 }
 
-// outcome is what a call ended with.
+// outcome is what a call ended with. Either bug is set, or the rest is what [Tool.Call]
+// returns.
 type outcome struct {
 	result *Result
 	err    error
@@ -145,9 +152,14 @@ type outcome struct {
 }
 
 // callBounded is call, and returns soon after limited has ended.
+//
+// The goroutine of a late call may still read args, and change files, after callBounded has
+// returned. It never blocks on its outcome: done has room for it.
 func (t *Tool) callBounded(ctx, limited context.Context, args json.RawMessage) (*Result, error) {
 	done := make(chan outcome, 1)
 	go func() {
+		// This error remains if the call ends by runtime.Goexit, which runs the deferred
+		// function without a panic.
 		o := outcome{err: errors.New(t.Name + ": the goroutine of the call has ended")}
 		defer func() {
 			if r := recover(); r != nil {
@@ -157,12 +169,16 @@ func (t *Tool) callBounded(ctx, limited context.Context, args json.RawMessage) (
 		}()
 		o.result, o.err = t.call(ctx, limited, args)
 	}()
+	// A file system that honors its context gets settleTime to clean up and to say what it
+	// has done. stop runs before the cancel of Call, so a call in time starts no timer.
 	late := make(chan struct{})
 	stop := context.AfterFunc(limited, func() { time.AfterFunc(settleTime, func() { close(late) }) })
 	defer stop()
 	select {
 	case o := <-done:
 		if o.bug != "" {
+			// The caller's recover sees it, as without the goroutine. The text has the stack
+			// of the goroutine, which would be lost otherwise.
 			panic(o.bug)
 		}
 		return o.result, o.err
@@ -181,6 +197,12 @@ func (t *Tool) ended(ctx context.Context) (*Result, error) {
 }
 
 // call runs the tool within limited, which ends with ctx or before it.
+//
+// The steps are the same for every tool: the arguments are checked, and repaired unless the
+// set is strict; the context gets the session, the call and the workspace, for the layers
+// below that record who did what; the handler works; and its answer becomes the result. An
+// error on the way becomes a result, too, by [toolset.explain]. Notes about the arguments are
+// in both.
 func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result, error) {
 	args, notes, err := t.arguments(args)
 	if err != nil {
@@ -204,6 +226,7 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 			}
 		}
 		return result.withNotes(notes), err
+	// Once the time is up, it does not matter what err says.
 	case limited.Err() != nil:
 		return t.ended(ctx)
 	}
@@ -212,6 +235,11 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 }
 
 // toolset is what the tools of one set share.
+//
+// It is complete when the set is returned, and is not changed afterwards, so that calls read
+// it without a lock. What changes is behind a pointer and synchronizes itself: a toolset is
+// copied for shared tools and for the view of a transaction, and all copies must share the
+// cache, the session, the commands and the flag of the recovery.
 type toolset struct {
 	dialect   *dialect
 	ws        *workspace.Workspace
@@ -235,6 +263,12 @@ type toolset struct {
 	unlikeSizes bool   // the toolset describes workspaces that differ in MaxFileSize
 }
 
+// newToolset returns what the tools of ws share, without the names of the tools, which
+// [newSet] fills in, and without the tool bash, which [Set.addBash] does.
+//
+// whole is ws with a limit of at most wholeBytes, for every tool that holds a file in memory.
+// It is ws itself if the limit of ws is not higher. What streams, such as a search or a copy,
+// goes to ws and has the limit of ws only.
 func newToolset(ws *workspace.Workspace, d *dialect, cache *readCache, o Options, own *Session) *toolset {
 	timeout := o.Timeout
 	if timeout == 0 {
@@ -248,16 +282,21 @@ func newToolset(ws *workspace.Workspace, d *dialect, cache *readCache, o Options
 }
 
 // recover undoes the patches of programs that were killed, before the first change. What
-// cannot be undone yet is tried again by the next patch.
+// cannot be undone yet is tried again by the next patch. It is tried once for each workspace
+// of a set. Nobody is asked for an approval, and a failure does not keep the call from its
+// work.
 func (ts *toolset) recover(ctx context.Context) {
 	if !ts.recovered.Swap(true) {
 		_ = transaction.Recover(policy.WithApprover(ctx, nil), ts.ws)
 	}
 }
 
-// answer is the structured result of a tool.
+// answer is the structured result of a tool. It is marshaled as JSON for the [Result], so its
+// exported fields are the schema of the result, and its unexported ones are for the text
+// only.
 type answer interface {
 	// text is what a model reads.
+	// Its tool bounds it: nobody cuts it afterwards.
 	text() string
 }
 
@@ -266,7 +305,8 @@ type parted interface {
 	parts() []Part
 }
 
-// quoting is an answer whose text has a part that its structured result has, too.
+// quoting is an answer whose text has a part that its structured result has, too. It saves a
+// second encoding of a long text: see [Result.AppendTextJSON].
 type quoting interface {
 	// excerpt returns that part, given the structured result.
 	excerpt(structured []byte) excerpt

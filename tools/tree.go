@@ -42,6 +42,9 @@ var treeSpec = spec{
 }
 
 // runTree asks for one level more than it shows, for the counts.
+//
+// Two searches find everything, whatever the store: of depth 2, files by {*,*/*,*/*/*} and
+// directories by the same with a slash at the end. Both stop at treeScan paths.
 func runTree(ctx context.Context, ts *toolset, in *treeInput) (*treeOutput, error) {
 	path, err := ts.ws.Clean(ops.Tree, in.Path)
 	if err != nil {
@@ -79,7 +82,8 @@ func planTree(_ context.Context, ts *toolset, in *treeInput) ([]policy.Request, 
 }
 
 // cutTogether cuts both sorted lists to those paths that the shorter of two cut lists
-// reaches, and returns the last of them, "" if none is cut.
+// reaches, and returns the last of them, "" if none is cut. Without that, a directory after
+// the last file would seem to be empty.
 func cutTogether(files, dirs []string) (_, _ []string, end string) {
 	for _, list := range [][]string{files, dirs} {
 		if len(list) > treeScan && (end == "" || list[treeScan-1] < end) {
@@ -112,6 +116,9 @@ func leftOut(entries int, end string) string {
 }
 
 // treeNode is a file or a directory in a tree.
+//
+// It goes through these steps: newTree builds it, open decides what is shown, count counts
+// what there is, shown or not, and write prints it.
 type treeNode struct {
 	name     string
 	dir      bool
@@ -120,7 +127,8 @@ type treeNode struct {
 	level    int // below the root of the tree
 }
 
-// newTree makes the tree of root of the paths of files and directories below it.
+// newTree makes the tree of root of the paths of files and directories below it. A directory
+// that is missing in dirs is added with the first path below it.
 func newTree(root string, files, dirs []string) *treeNode {
 	top := &treeNode{dir: true}
 	nodes := map[string]*treeNode{root: top}
@@ -151,6 +159,16 @@ func newTree(root string, files, dirs []string) *treeNode {
 // open shows directories level by level, each whole or not at all, as long as there
 // is room. Of the top, it shows what there is room for. left is how many entries to
 // that depth are not shown.
+//
+// Of a directory a with 300 files and a directory b with two, and a limit of 5,
+//
+//	a/ (300 files)
+//	b/
+//	  x
+//	  y
+//
+// a and b take two of the five. a does not fit, so it stays closed, and b gets its two. A
+// model can then open what it needs, while a part of a directory would look like the whole.
 func (n *treeNode) open(depth, limit int) (left int) {
 	room, bytes := limit, listBytes
 	for queue := []*treeNode{n}; len(queue) > 0; queue = queue[1:] {
@@ -178,7 +196,8 @@ func (n *treeNode) open(depth, limit int) (left int) {
 	return left
 }
 
-// size is how many bytes the line of the node takes, with counts.
+// size is how many bytes the line of the node takes, with counts. The counts are an upper
+// bound that no tree of treeScan entries exceeds.
 func (n *treeNode) size() int {
 	return 2*n.level + len(n.name) + len("/ (10,000 files, 10,000 directories)\n")
 }
@@ -195,7 +214,8 @@ func (n *treeNode) entries(depth int) int {
 	return total
 }
 
-// count adds up what is below the node to that depth.
+// count adds up what is below the node to that depth. The extra level that runTree has asked
+// for is not counted.
 func (n *treeNode) count(depth int, out *treeOutput) {
 	if n.level == depth {
 		return
@@ -222,7 +242,8 @@ func (n *treeNode) write(out *strings.Builder, indent string) {
 	}
 }
 
-// counts says what is in a directory that is not opened.
+// counts says what is in a directory that is not opened. It is empty for an open directory,
+// and for an empty one.
 func (n *treeNode) counts() string {
 	files, dirs := 0, 0
 	for _, child := range n.children[n.shown:] {
@@ -245,6 +266,12 @@ func (n *treeNode) counts() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
+// text is the tree, below a line with its name and counts:
+//
+//	[src: 9 files, 1 directory, to depth 3]
+//	lib/ (7 files)
+//	main.go
+//	util.go
 func (o *treeOutput) text() string {
 	text := fmt.Sprintf("[%s: %s, %s, to depth %d]\n%s", o.Path, wording.Count(o.Files, "file", "files"),
 		wording.Count(o.Directories, "directory", "directories"), o.Depth, o.Tree)

@@ -58,6 +58,13 @@ var writeFileSpec = spec{
 	},
 }
 
+// runWriteFile writes a whole file in one step, or adds to one. The old content is read for
+// the encoding, the line ends and the diff; if that fails, the content is written as it is.
+//
+// # Errors
+//
+// Those of [workspace.Workspace.WriteFile], an [*argumentError], and those of a session that
+// has not read what it would replace.
 func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeFileOutput, error) {
 	path, content, err := ts.checkWrite(in)
 	if err != nil {
@@ -85,8 +92,9 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 	return out, nil
 }
 
-// explainWrite returns the error of a write_file, in the terms of the session
-// where the condition was the session's own.
+// explainWrite returns the error of a write_file, in the terms of the session where the
+// condition was the session's own. With createOnly, the error stays as it is. A file that was
+// deleted is forgotten, so that the next write can create it.
 func (ts *toolset) explainWrite(ctx context.Context, path string, in *writeFileInput, err error) error {
 	s := ts.session(ctx)
 	if s == nil || in.CreateOnly {
@@ -108,6 +116,18 @@ func (ts *toolset) explainWrite(ctx context.Context, path string, in *writeFileI
 
 // writeOptions returns the conditions under which a write_file may replace what
 // the session was shown.
+//
+// With a session that must have read the file, and without createOnly:
+//
+//	shown            store                  the write
+//	nothing          conditional writes     creates a file, and replaces none
+//	nothing          others                 is refused if there is a file now
+//	a part           any                    is refused
+//	all              conditional writes     has the version that was shown as its condition
+//	all              others, or no version  is refused unless the bytes are still the same
+//
+// Where it can, the store tests the condition at the moment of the write. Where it cannot, a
+// change between the test and the write is lost.
 func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileInput) (*workspace.WriteOptions, error) {
 	opts := &workspace.WriteOptions{IfVersion: in.IfVersion, IfNotExist: in.CreateOnly}
 	s := ts.session(ctx)
@@ -141,8 +161,8 @@ func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileI
 	return opts, err
 }
 
-// checkWrite returns the clean name of the file and the content, or what is wrong
-// with the arguments.
+// checkWrite returns the clean name of the file and the content, or what is wrong with the
+// arguments. It reads nothing. The size is tested before the file is read for a diff.
 func (ts *toolset) checkWrite(in *writeFileInput) (path string, content []byte, err error) {
 	switch {
 	case in.CreateOnly && in.IfVersion != "":
@@ -178,14 +198,22 @@ type draft struct {
 	plain bool // note names no parameters
 }
 
-// read reads what the file holds. That it cannot be read is no reason not to write
-// it.
+// read reads what the file holds. That it cannot be read is no reason not to write it. What
+// it finds decides about the encoding, the line ends and the diff only.
 func (d *draft) read(ctx context.Context, ts *toolset) {
 	d.old, _, d.err = ts.whole.ReadVersioned(ctx, d.path, 0)
 }
 
 // adapt makes of the data, which is the content of a call, what the file gets: in its
 // encoding, with its byte order mark and, if asked for, its line ends.
+//
+// An existing text keeps its encoding and its mark, unless encoding is "utf-8". Text that is
+// added to a file in another encoding than UTF-8 is encoded in any case, as a file cannot
+// have two encodings. Bytes, and new files, are written as they are.
+//
+// # Errors
+//
+// An [*argumentError] for a character that the encoding does not have.
 func (d *draft) adapt(in *writeFileInput) error {
 	old, enc, ok := charset.Decode(d.old)
 	if d.err != nil || !ok || in.Encoding == "base64" {
@@ -218,7 +246,8 @@ func (d *draft) adapt(in *writeFileInput) error {
 	return explainCharacter(err)
 }
 
-// output is the result of the write, without its version.
+// output is the result of the write, without its version. If the line ends have changed, they
+// are in the note, and the diff compares the rest.
 func (d *draft) output() *writeFileOutput {
 	out := &writeFileOutput{OK: true, Path: d.path, Bytes: len(d.data), Note: d.note}
 	now, enc, ok := charset.Decode(d.data)
@@ -245,6 +274,12 @@ func (d *draft) output() *writeFileOutput {
 
 // appendFile adds content to what a file holds, or creates it. The bytes that are
 // there stay as they are.
+//
+//	Edit                  adds to the file, in a loop that loses no change of others
+//	there is no file      WriteFile creates it, if it is still missing
+//	now there is one      Edit again
+//
+// A session must know the file as it is, but not all its lines, since none is replaced.
 func (ts *toolset) appendFile(ctx context.Context, path string, content []byte, in *writeFileInput) (*writeFileOutput, error) {
 	d := &draft{path: path}
 	add := func(old []byte) ([]byte, error) {
@@ -283,8 +318,8 @@ func (ts *toolset) appendFile(ctx context.Context, path string, content []byte, 
 	return out, nil
 }
 
-// appended records that the end of now was added to old, which [toolset.checkEdit]
-// let through.
+// appended records that the end of now was added to old, which [toolset.checkEdit] let
+// through. The lines that were shown before stay shown, and the new ones are known.
 func (ts *toolset) appended(ctx context.Context, path string, version workspace.Version, old, now []byte) {
 	s := ts.session(ctx)
 	if s == nil {
@@ -300,8 +335,9 @@ func (ts *toolset) appended(ctx context.Context, path string, version workspace.
 	s.put(ts.fileKey(path), after)
 }
 
-// planWriteFile also compares with a file that createOnly does not let it replace,
-// for the person who decides.
+// planWriteFile also compares with a file that createOnly does not let it replace, for the
+// person who decides. The session is not asked: the call itself does that. An append also
+// reads.
 func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]policy.Request, error) {
 	path, content, err := ts.checkWrite(in)
 	if err != nil {
@@ -348,7 +384,8 @@ func (ts *toolset) writeOp(ctx context.Context, path string, in *writeFileInput)
 	return policy.OpWrite
 }
 
-// tooLargeNote says why there is no diff of a large file that gets size bytes.
+// tooLargeNote says why there is no diff of a large file that gets size bytes. Two sizes tell
+// a person at least whether something is lost.
 func (ts *toolset) tooLargeNote(ctx context.Context, path string, size int) string {
 	before := "too large"
 	if info, err := ts.ws.Stat(ctx, path); err == nil && info.Type == workspace.TypeFile {
@@ -357,6 +394,7 @@ func (ts *toolset) tooLargeNote(ctx context.Context, path string, size int) stri
 	return fmt.Sprintf("no diff: the old content is %s, and the new one %s", before, wording.Bytes(int64(size)))
 }
 
+// text is a line such as "Wrote a.txt (12 bytes, CRLF, version 3f2a).", and the diff below it.
 func (o *writeFileOutput) text() string {
 	size := wording.Count(o.Bytes, "byte", "bytes")
 	text := "Wrote " + o.Path

@@ -28,8 +28,8 @@ type awkRun struct {
 // awkProgram runs a program in awk. The status is that of the program, or 2 after an error, as
 // with gawk.
 //
-// The interpreter counts some of its memory itself. What it does not see, such as arrays, is
-// bounded by the heap of the whole process (boundHeap), whose context ends the program.
+// The interpreter itself counts what variables and strings hold. The heap of the whole process
+// bounds the rest: boundHeap ends the context of the program.
 func awkProgram(ctx context.Context, p *Process) int {
 	a := &awkRun{p: p, ctx: ctx}
 	operands, status, ok := a.options(p.Args[1:])

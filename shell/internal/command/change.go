@@ -141,8 +141,8 @@ func removeDir(ctx context.Context, p *Process, name string) error {
 // files only. The root, "." and ".." are refused. A directory is removed in one
 // operation, which a rule allows or refuses as a whole; with -v, file by file.
 //
-// A symlink is removed itself (clause Y7 of the contract). An error is printed, and the next name is tried; -f hides that
-// a name does not exist, and no other error.
+// A symlink is removed itself (clause Y7 of the contract). An error is printed, and the next
+// name is tried; -f hides that a name does not exist, and no other error.
 func rm(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	recursive := f.BoolP("recursive", "r", false, "directories with all that is in them")

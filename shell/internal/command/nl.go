@@ -128,8 +128,9 @@ func nl(ctx context.Context, p *Process) int {
 // record, so that the last record may have none: "a\nb" becomes "ba\n". With -b it
 // begins the record. Each file is held in memory.
 //
-// It looks for separators from the end. end is where the record ends that comes next. The separator right before end belongs to that record, and the one
-// before it, or the beginning of the file, is where it begins:
+// It looks for separators from the end. end is where the record ends that comes next. The
+// separator right before end belongs to that record, and the one before it, or the beginning
+// of the file, is where it begins:
 //
 //	a\nb\nc\n     end = 6: c\n from 4; end = 4: b\n from 2; end = 2: a\n
 func tac(ctx context.Context, p *Process) int {

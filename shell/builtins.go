@@ -21,8 +21,8 @@ import (
 )
 
 // internalFunc is a command of the shell itself, with the arguments of a handler of the
-// interpreter. args[0] is its name. An [interp.ExitStatus] is its status, nil is 0, and any
-// other error ends the run.
+// interpreter. args[0] is its name. An [interp.ExitStatus] is its status, nil is 0, an
+// error of hc.Builtin is what the builtin did, such as exit, and any other error ends the run.
 type internalFunc func(ctx context.Context, hc interp.HandlerContext, args []string) error
 
 // internal returns the command of the shell itself that name stands for, nil if it is none.
@@ -169,7 +169,7 @@ func (r *run) functionSource(ctx context.Context, hc interp.HandlerContext, name
 // functionName is what names of functions look like. Such a name needs no quotes in a script.
 var functionName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
 
-// names is declare -F. Without names it prints none, as there is no way to ask for all.
+// names is declare -F. Without names it prints none.
 func (r *run) names(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	status := 0
 	for _, name := range args[1:] {
@@ -203,8 +203,8 @@ func (r *run) count(_ context.Context, hc interp.HandlerContext, args []string) 
 //	'wk time' 7       notes when the command begins
 //	'wk time' 7 $?    prints how long it took, and returns its status
 //
-// The number keeps apart those that run at the same time. The clock is that of the machine,
-// and not Options.Now. User and system time are always 0.
+// The number keeps apart those that run at the same time. The time is by the clock of the machine,
+// and not by Options.Now. User and system time are always 0.
 func (r *run) time(_ context.Context, hc interp.HandlerContext, args []string) error {
 	if len(args) < 2 {
 		return interp.ExitStatus(1)
@@ -737,8 +737,8 @@ func (r *run) nested(ctx context.Context, p *command.Process, text, name string,
 	return r.protect(func() error { return runner.Run(ctx, file) })
 }
 
-// asPipe returns a standard input as the interpreter needs it: a file, whose reads have
-// deadlines. The caller calls the function that it returns, once.
+// asPipe returns a standard input as the interpreter needs it: stdin itself if it is a file, or
+// a pipe, whose reads have deadlines. The caller calls the function that it returns, once.
 //
 // Where stdin is another reader, a goroutine copies it into a pipe. That may have taken more
 // of stdin than the script has read. It ends with stdin, or with its next write after the

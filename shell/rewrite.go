@@ -506,8 +506,8 @@ func (r *run) countBraces(w *syntax.Word, total *int) error {
 	return nil
 }
 
-// braces returns how many words the braces in w make: the product of its braces, each of
-// which makes the sum of its elements.
+// braces returns how many words the braces in w make: the product of its braces. Each
+// makes the sum of its elements.
 //
 //	{a,b}{1..3}     2 * 3 = 6
 //	{a,{b,c}}x      1 + 2 = 3

@@ -232,8 +232,8 @@ func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Resu
 
 // do runs a script and collects what it did.
 //
-// Its contexts are nested: that of the caller, with the budget Time, with cancel, which the
-// other budgets call. The cause of the innermost one says which of them ended the script.
+// Its contexts are nested: the caller's, one with the budget Time, and one with cancel, which
+// the other budgets call. The cause of the innermost one says which of them ended the script.
 func (r *run) do(ctx context.Context, text string) (*Result, error) {
 	limit := r.opts.Time
 	if r.given.Timeout > 0 {

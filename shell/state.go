@@ -124,7 +124,7 @@ func (s *state) take(runner *interp.Runner, changed bool) {
 }
 
 // takeOptions asks the interpreter which options are on: it has no other way to say. The
-// interpreter cannot run scripts afterwards, as its output is no longer that of the run.
+// interpreter cannot run scripts afterwards, as it no longer prints to the output of the run.
 //
 // Only scripts with set or shopt pay for it; see run.optsUsed.
 func (s *state) takeOptions(runner *interp.Runner) {

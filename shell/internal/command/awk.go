@@ -25,8 +25,8 @@ type awkRun struct {
 	inPlace     bool     // -i inplace: the output replaces each file
 }
 
-// awkProgram runs a program in awk. The status is that of the program, or 2 after an error, as
-// with gawk.
+// awkProgram runs a program in awk. It returns the exit status of the program, or 2 after
+// an error, as gawk does.
 //
 // The interpreter itself counts what variables and strings hold. The heap of the whole process
 // bounds the rest: boundHeap ends the context of the program.

@@ -676,7 +676,7 @@ func (f *grepFile) keepHistory(data []byte) {
 }
 
 // context prints a line that is not selected, unless it has been printed already. number is
-// that of the line, and at its place in the buffer, for -b.
+// its number, and at its place in the buffer, for -b.
 func (f *grepFile) context(line []byte, number int, at int64) {
 	if f.quietly() || f.binary || number <= f.last {
 		return

@@ -800,7 +800,7 @@ func transliterate(text []byte, from, to []rune) []byte {
 
 // list prints the pattern space with everything visible, as l does: bytes that are no
 // ASCII as \ooo, the end as $, and lines of at most width-1 bytes before a \. The width
-// 0 means no bound, and a negative one that of the option -l. An escape is not divided:
+// 0 means no bound, and a negative one the width of the option -l. An escape is not divided:
 //
 //	l 10    abcdefghijkl    abcdefghi\
 //	                        jkl$

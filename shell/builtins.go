@@ -21,7 +21,8 @@ import (
 )
 
 // internalFunc is a command of the shell itself, with the arguments of a handler of the
-// interpreter.
+// interpreter. args[0] is its name. An [interp.ExitStatus] is its status, nil is 0, an
+// error of hc.Builtin is what the builtin did, such as exit, and any other error ends the run.
 type internalFunc func(ctx context.Context, hc interp.HandlerContext, args []string) error
 
 // internal returns the command of the shell itself that name stands for, nil if it is none.
@@ -55,6 +56,10 @@ func (r *run) internal(name string) internalFunc {
 
 // runPiece runs a part of a pipeline, or a background job. The interpreter has started a
 // goroutine for it, and a panic there would end the process.
+//
+// Its output goes through pipePath, which is opened as a pipeWriter: so the part ends when
+// nobody reads any more. A piece that begins after the end of the run does nothing: run.do
+// holds the lock for good, and waits for those that run.
 func (r *run) runPiece(ctx context.Context, hc interp.HandlerContext, args []string) (err error) {
 	if len(args) != 2 {
 		return interp.ExitStatus(2)
@@ -69,6 +74,7 @@ func (r *run) runPiece(ctx context.Context, hc interp.HandlerContext, args []str
 	}
 	defer r.pieces.RUnlock()
 	n, _ := strconv.Atoi(args[1])
+	// A part that waits for its neighbor would otherwise never see that ctx has ended.
 	end := context.AfterFunc(ctx, func() { unblock(hc.Stdin); unblock(hc.Stdout) })
 	defer end()
 	status := r.protect(func() error {
@@ -81,7 +87,8 @@ func (r *run) runPiece(ctx context.Context, hc interp.HandlerContext, args []str
 	return err
 }
 
-// keepInput keeps the standard input as /dev/fd/N, and prints that name.
+// keepInput keeps the standard input as /dev/fd/N, and prints that name: it is the end of
+// the pipeline that rewrite makes of <(...). The data is kept until the run ends.
 func (r *run) keepInput(_ context.Context, hc interp.HandlerContext, _ []string) error {
 	limit := r.opts.Variables / 4
 	data, err := io.ReadAll(io.LimitReader(hc.Stdin, int64(limit)+1))
@@ -99,7 +106,11 @@ func (r *run) keepInput(_ context.Context, hc interp.HandlerContext, _ []string)
 	return nil
 }
 
-// status returns its argument as the exit status, or 1 if a file could not be stored.
+// status returns its argument as the exit status, or 1 if a file could not be stored. It is
+// what rewrite puts after a statement with a redirection, with $? as the argument.
+//
+// The count belongs to the run: of two files that are written at the same time, the failure
+// of one may become the status of the other.
 func (r *run) status(_ context.Context, _ interp.HandlerContext, args []string) error {
 	if r.unstored.Swap(0) > 0 {
 		return interp.ExitStatus(1)
@@ -111,7 +122,8 @@ func (r *run) status(_ context.Context, _ interp.HandlerContext, args []string) 
 	return statusError(n & 0xff)
 }
 
-// show prints functions without what rewrite has added to them.
+// show prints functions without what rewrite has added to them. args[1] is what declare -f
+// printed; empty means that there is no such function, and the status is 1.
 func (r *run) show(_ context.Context, hc interp.HandlerContext, args []string) error {
 	if len(args) < 2 || args[1] == "" {
 		return interp.ExitStatus(1)
@@ -125,12 +137,14 @@ func (r *run) show(_ context.Context, hc interp.HandlerContext, args []string) e
 	return nil
 }
 
-// eval runs a script of the shell itself in the interpreter that called a handler.
+// eval runs a script of the shell itself in the interpreter that called a handler. text is
+// not rewritten: values in it are quoted (see quoted), and names are checked.
 func eval(ctx context.Context, hc interp.HandlerContext, text string) error {
 	return hc.Builtin(ctx, []string{"eval", text})
 }
 
-// answerPath is the directory of files that the interpreter writes its answers to.
+// answerPath is the directory of files that the interpreter writes its answers to. A name in
+// it is a file only while run.functionSource waits for an answer.
 const answerPath = "/dev/guarded-answer/"
 
 // functionSource returns the source of the function name, with what rewrite has added, and ""
@@ -152,10 +166,10 @@ func (r *run) functionSource(ctx context.Context, hc interp.HandlerContext, name
 	return answer.String()
 }
 
-// functionName is what names of functions look like.
+// functionName is what names of functions look like. Such a name needs no quotes in a script.
 var functionName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
 
-// names is declare -F.
+// names is declare -F. Without names it prints none.
 func (r *run) names(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	status := 0
 	for _, name := range args[1:] {
@@ -185,6 +199,12 @@ func (r *run) count(_ context.Context, hc interp.HandlerContext, args []string) 
 }
 
 // time is the keyword time: before a command, and then after it with its status.
+//
+//	'wk time' 7       notes when the command begins
+//	'wk time' 7 $?    prints how long it took, and returns its status
+//
+// The number keeps apart those that run at the same time. The time is by the clock of the machine,
+// and not by Options.Now. User and system time are always 0.
 func (r *run) time(_ context.Context, hc interp.HandlerContext, args []string) error {
 	if len(args) < 2 {
 		return interp.ExitStatus(1)
@@ -202,7 +222,16 @@ func (r *run) time(_ context.Context, hc interp.HandlerContext, args []string) e
 }
 
 // typeOf is type, command -v and command -V. The interpreter would look for programs on the
-// host.
+// host. args[1] is the mode, and the flags of type choose another:
+//
+//	type          "ls is /usr/bin/ls", and the source of a function
+//	command-V     the same
+//	command-v     the name, or the file of a program
+//	-t            keyword, function, builtin or file
+//	-p            the file of a program, or nothing
+//	-P            the same, also where a builtin comes first
+//
+// -a prints all that the name stands for. -f, which leaves out functions, changes nothing.
 func (r *run) typeOf(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	mode, names := args[1], args[2:]
 	all := false
@@ -248,7 +277,8 @@ func (r *run) typeOf(ctx context.Context, hc interp.HandlerContext, args []strin
 	return statusError(status)
 }
 
-// kinds returns what name is, in the order in which the shell looks.
+// kinds returns what name is, in the order in which the shell looks: keyword, function,
+// builtin, file. It is empty if name is nothing.
 func (r *run) kinds(ctx context.Context, hc interp.HandlerContext, name string) []string {
 	var kinds []string
 	if syntax.IsKeyword(name) {
@@ -304,7 +334,8 @@ func (r *run) printType(ctx context.Context, hc interp.HandlerContext, mode, nam
 	}
 }
 
-// printf is the program printf, which can also store its output in a variable.
+// printf is the program printf, which can also store its output in a variable: printf -v x.
+// The output for a variable is bounded as that of a command substitution is.
 func (r *run) printf(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	program := command.Programs["printf"]
 	if program == nil {
@@ -324,10 +355,12 @@ func (r *run) printf(ctx context.Context, hc interp.HandlerContext, args []strin
 	return r.assign(ctx, hc, args[2], out.String())
 }
 
-// target is what read and printf can assign to.
+// target is what read and printf can assign to. The name becomes part of a script (run.assign),
+// so it has nothing that would be expanded: bash runs the command in read 'x[$(cmd)]'.
 var target = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\[[A-Za-z0-9_@*]*\])?$`)
 
-// assign gives a variable a value.
+// assign gives a variable a value, in the scope that an assignment in the script has. It
+// counts the value, and may end the run. A name that is none is a failure of the command.
 func (r *run) assign(ctx context.Context, hc interp.HandlerContext, name string, value string) error {
 	if !target().MatchString(name) {
 		fmt.Fprintf(hc.Stderr, "bash: %s: not a valid identifier\n", name)
@@ -339,7 +372,8 @@ func (r *run) assign(ctx context.Context, hc interp.HandlerContext, name string,
 	return eval(ctx, hc, name+"="+quoted(value))
 }
 
-// quoted returns a value as a word of a script.
+// quoted returns a value as a word of a script that expands to it. NUL bytes are removed, as
+// no variable has any.
 func quoted(value string) string {
 	text, err := syntax.Quote(strings.ReplaceAll(value, "\x00", ""), syntax.LangBash)
 	if err != nil {
@@ -348,17 +382,19 @@ func quoted(value string) string {
 	return text
 }
 
-// readFlags are the flags of read and mapfile.
+// readFlags are the flags of read and mapfile. Negative counts mean no bound, and a timeout
+// of zero means none. The prompt is never printed, as there is no terminal.
 type readFlags struct {
-	raw, array, whole, trim bool // -r, -a, without -d or -N, and whether blanks are trimmed
-	delim                   byte // of -d: what ends the line
+	raw, array, whole, trim bool // -r, -a and -N; -t of mapfile: lines without their ends
+	delim                   byte // of -d: what ends the line; NUL if it is empty
 	count, skip             int  // of -n and -N; of mapfile -s
 	timeout                 time.Duration
 	prompt                  string
 	names                   []string
 }
 
-// parseRead reads the flags of read, or of mapfile.
+// parseRead reads the flags of read, or of mapfile. Flags may stand together, and the value of
+// one may be in the same word: -rn1, -d:. What is left are names; -a puts its name first.
 func parseRead(args []string, mapfile bool) (*readFlags, error) {
 	f := &readFlags{delim: '\n', count: -1}
 	args = args[1:]
@@ -400,7 +436,8 @@ func parseRead(args []string, mapfile bool) (*readFlags, error) {
 	return f, nil
 }
 
-// set is one flag with a value.
+// set is one flag with a value. A flag that bash has and that is not possible here is an error
+// that says so: to ignore -u 3 would read from the wrong file.
 func (f *readFlags) set(letter byte, value string, mapfile bool) error {
 	n, err := strconv.Atoi(value)
 	switch letter {
@@ -447,6 +484,12 @@ func (f *readFlags) set(letter byte, value string, mapfile bool) error {
 
 // read is the builtin read: the one of the interpreter knows few flags, and does not bound
 // how much it reads.
+//
+// The status is 0 for a line with its end, 1 for the end of the input, and 142 after the
+// timeout, as with bash (128 and SIGALRM). Variables are assigned in each case, so that the
+// last line of a file without a line end is not lost:
+//
+//	while read -r line || [ -n "$line" ]; do ...; done
 func (r *run) read(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	f, err := parseRead(args, false)
 	if err != nil {
@@ -505,6 +548,9 @@ func (r *run) read(ctx context.Context, hc interp.HandlerContext, args []string)
 
 // readLine reads a line without its end. escaped says which bytes had a backslash. It reads
 // single bytes, as what follows is for others.
+//
+// An escaped byte separates no fields, and an escaped line end joins two lines, unless -r is
+// given. NUL bytes are left out. err is only that of a budget.
 func (r *run) readLine(in io.Reader, f *readFlags) (line string, escaped []bool, status int, err error) {
 	var text []byte
 	one := make([]byte, 1)
@@ -544,6 +590,15 @@ func (r *run) readLine(in io.Reader, f *readFlags) (line string, escaped []bool,
 
 // splitFields splits a line as read does: at most n fields, all if n is negative; the last
 // one has the rest.
+//
+// POSIX (sh, "Field Splitting") has two kinds of characters in IFS. Blanks at both ends do not
+// count, and several are one delimiter. Each other one is a delimiter, together with the
+// blanks around it:
+//
+//	IFS=" "   "  a  b c  "   2 names: "a", "b c"
+//	IFS=:     "a::b"         3 names: "a", "", "b"
+//	IFS=:     "a:b:"         2 names: "a", "b"
+//	IFS=:     "a:b:c:"       2 names: "a", "b:c:"
 func splitFields(line string, escaped []bool, ifs string, n int) []string {
 	isIFS := func(i int) bool { return !escaped[i] && strings.IndexByte(ifs, line[i]) >= 0 }
 	isSpace := func(i int) bool { return isIFS(i) && strings.IndexByte(" \t\n", line[i]) >= 0 }
@@ -583,6 +638,9 @@ func splitFields(line string, escaped []bool, ifs string, n int) []string {
 }
 
 // mapfile is the builtin mapfile, which does not bound how much it reads.
+//
+// It reads its whole input, also with -n: unlike in bash, a command after it in the same
+// block finds nothing left.
 func (r *run) mapfile(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	f, err := parseRead(args, true)
 	if err != nil {
@@ -627,10 +685,15 @@ func (r *run) mapfile(ctx context.Context, hc interp.HandlerContext, args []stri
 	return eval(ctx, hc, name+"=("+elems.String()+")")
 }
 
-// maxNested is how many scripts may run in each other.
+// maxNested is how many scripts may run in each other. Each has an interpreter of its own.
 const maxNested = 50
 
-// nested runs a script in an interpreter of its own, as a process of bash would.
+// nested runs a script in an interpreter of its own, as a process of bash would: it inherits
+// exported variables and the directory, and changes nothing of its caller's. name is $0, and
+// args are $1, $2...; options are those of set. The status is 2 for a script that cannot be
+// parsed.
+//
+// The run is the same, with its budgets and pieces, so that bash -c is no way around them.
 func (r *run) nested(ctx context.Context, p *command.Process, text, name string, options, args []string) int {
 	if r.shells.Add(1) > maxNested {
 		r.stop("scripts call each other more than %d deep (budget Recursion)", maxNested)
@@ -674,7 +737,12 @@ func (r *run) nested(ctx context.Context, p *command.Process, text, name string,
 	return r.protect(func() error { return runner.Run(ctx, file) })
 }
 
-// asPipe returns a standard input as the interpreter needs it.
+// asPipe returns a standard input as the interpreter needs it: stdin itself if it is a file, or
+// a pipe, whose reads have deadlines. The caller calls the function that it returns, once.
+//
+// Where stdin is another reader, a goroutine copies it into a pipe. That may have taken more
+// of stdin than the script has read. It ends with stdin, or with its next write after the
+// pipe is closed; a Read of stdin that waits is not interrupted.
 func asPipe(ctx context.Context, stdin io.Reader) (*os.File, func(), error) {
 	if file, ok := stdin.(*os.File); ok {
 		return file, func() {}, nil

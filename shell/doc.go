@@ -18,4 +18,15 @@
 // (handlers.go), and those count what the budgets limit (run.go), do what the interpreter's
 // own builtins would do with the host (builtins.go), and call the programs of package
 // command.
+//
+// The rewritten tree is a script again, which can be printed and parsed: functions, eval and
+// the parts of pipelines need that. Commands of the shell itself have names in quotes:
+//
+//	cat a | sort > out     'wk run' 1 | { { sort >out; }; 'wk status' $?; }
+//	x=$x$x                 x=$(<'/dev/guard/=x+x')$x$x
+//	time ls                { 'wk time' 2; ls; 'wk time' 2 $?; }
+//	echo ~root             echo '~'root
+//
+// What can be replaced only when its words are known, such as builtins by their flags, is
+// replaced at each call (run.call).
 package shell

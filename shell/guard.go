@@ -14,17 +14,23 @@ import (
 // sum of products, in which a name stands for the size of the variable:
 //
 //	x=$x$x              x=$(<'/dev/guard/=x+x')$x$x
-//	y=${x//a/$z}        y=$(<'/dev/guard/=x*z')${x//a/$z}
-//	[[ $a == $p ]]      [[ $a == $(<'/dev/guard/?p')$p ]]
-//	echo $x*            echo $(<'/dev/guard/~x') $x*
+//	y=${x//a/$z}        y=$(<'/dev/guard/=x*z+x*2')${x//a/$z}
+//	[[ $a == $p ]]      [[ $a == $(<'/dev/guard/?p+p')$p ]]
+//	echo $x*            echo $(<'/dev/guard/~x+x') $x*
+//	x=$(ls)             x=$(<'/dev/guard/=')$(ls)
 //
 // "=" at the beginning says that the value will be kept. "?name" is a pattern, which is
 // compiled and so must be short, and "~name" one whose words are patterns if they have the
 // characters of globs. "!name" is the variable whose name name holds, and "@" the positional
 // parameters.
+//
+// The bound is computed each time that the guard is expanded, so that a loop is checked in
+// each round. What a command substitution will print is not known before it runs:
+// run.checkCaptured and programWriter look after that.
 const guardPrefix = "/dev/guard/"
 
-// maxPattern is the longest pattern in bytes that a variable may hold.
+// maxPattern is the longest pattern in bytes that a variable may hold. The interpreter
+// translates a pattern into a regular expression, which takes many times its length.
 const maxPattern = 32 << 10
 
 // guarding collects what a word needs.
@@ -45,7 +51,8 @@ func (g *guarding) word(w *syntax.Word, pattern, split bool) {
 	}
 }
 
-// parts is word for parts.
+// parts is word for parts. Literals are in the script already, arithmetic is a number, and a
+// process substitution a short name, so that none of them needs a term.
 func (g *guarding) parts(parts []syntax.WordPart, pattern, split bool) {
 	for _, part := range parts {
 		switch part := part.(type) {
@@ -70,6 +77,7 @@ func (g *guarding) param(p *syntax.ParamExp, pattern, split bool) {
 	switch name[0] {
 	case '?', '#', '-', '!':
 		return
+	// All parameters together are the bound of each.
 	case '@', '*', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		name = "@"
 	}
@@ -89,6 +97,7 @@ func (g *guarding) param(p *syntax.ParamExp, pattern, split bool) {
 		g.word(p.Repl.Orig, true, false)
 		with := guarding{}
 		with.word(p.Repl.With, false, false)
+		// At worst, each byte of the value is replaced.
 		for _, factor := range append(with.terms, strconv.Itoa(literalSize(p.Repl.With)+1)) {
 			g.terms = append(g.terms, name+"*"+factor)
 		}
@@ -129,6 +138,9 @@ func literalSize(w *syntax.Word) int {
 //
 // A few plain expansions need no guard where nothing is kept: their variables are bounded
 // already, and a guard costs a call of the handler.
+//
+// A substitution that is kept has a guard also without terms, "=": the bytes of the
+// substitutions before it are counted then (run.keep).
 func (g *guarding) part(kept bool) *syntax.CmdSubst {
 	switch {
 	case kept && (len(g.terms) > 0 || g.output):
@@ -139,7 +151,7 @@ func (g *guarding) part(kept bool) *syntax.CmdSubst {
 	return nil
 }
 
-// newGuard returns the guard with terms.
+// newGuard returns the guard with terms, which have no quote: parameters, numbers and marks.
 func newGuard(terms string) *syntax.CmdSubst {
 	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Redirs: []*syntax.Redirect{{
 		Op:   syntax.RdrIn,
@@ -147,7 +159,8 @@ func newGuard(terms string) *syntax.CmdSubst {
 	}}}}}
 }
 
-// isGuard reports whether part is a guard.
+// isGuard reports whether part is a guard. A script can spell one itself; that is expanded
+// like any other, and lost when a function is shown.
 func isGuard(part syntax.WordPart) bool {
 	subst, ok := part.(*syntax.CmdSubst)
 	if !ok || len(subst.Stmts) != 1 || subst.Stmts[0].Cmd != nil || len(subst.Stmts[0].Redirs) != 1 {
@@ -162,10 +175,16 @@ func isGuard(part syntax.WordPart) bool {
 }
 
 // check is the other half of a guard: it ends the run if what terms say would be too much.
+// It is called by the handler for files, with the variables as the interpreter sees them.
 //
 // Sizes are cut at 1<<40 after each step, so that no product overflows. A value that is kept
 // is counted by keep; another one may have four times the budget Variables, as it goes when the
 // command ends.
+//
+// For example, x has 1,000 bytes and z has 3, and each size counts one more:
+//
+//	=x*z+x*2    1001*4 + 1001*2 = 6006 bytes, which are kept
+//	?p          ends the run if p has more than 32 KiB
 func (r *run) check(env expand.Environ, terms string) error {
 	terms, kept := strings.CutPrefix(terms, "=")
 	total := int64(0)
@@ -203,9 +222,13 @@ func (r *run) check(env expand.Environ, terms string) error {
 	return r.keep(env, total)
 }
 
-// keep counts size bytes that are about to be stored in a variable. The sizes of all
-// variables are added up only when so much has been stored since the last time that the
-// budget may have been reached.
+// keep counts size bytes that are about to be stored in a variable, and ends the run if the
+// variables would pass the budget. The sizes of all variables are added up only when so much
+// has been stored since the last time that the budget may have been reached.
+//
+// Adding up each time would make a loop over n variables take n*n steps. So stored only grows
+// between two sums: bytes that replace others count as if they were added. A single value of
+// more than a quarter of the budget always causes a sum.
 func (r *run) keep(env expand.Environ, size int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -224,6 +247,9 @@ func (r *run) keep(env expand.Environ, size int64) error {
 // sizeOf returns the size of what factor stands for.
 // A number stands for itself. At most ten name references are followed, as they may form a
 // circle. An unset variable counts 1.
+//
+// Positional parameters come from the arguments of a call, so that the longest call so far is
+// a bound for them.
 func (r *run) sizeOf(env expand.Environ, factor string) int64 {
 	if n, err := strconv.Atoi(factor); err == nil {
 		return int64(n)
@@ -273,7 +299,8 @@ func variablesSize(env expand.Environ) int64 {
 }
 
 // longestPattern returns the length of the longest word of a variable that the shell would
-// compile as a glob.
+// compile as a glob. It returns 0 where no element is longer than maxPattern, so that the
+// common case costs no search.
 func longestPattern(vr expand.Variable) int {
 	longest := 0
 	for _, s := range append([]string{vr.Str}, vr.List...) {

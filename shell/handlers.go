@@ -28,7 +28,7 @@ const framesPerCall = 12
 // Limits that are not options.
 const (
 	maxArguments = 4 << 20 // bytes of the arguments of one command
-	maxExecs     = 200     // calls of exec with redirections in one run
+	maxExecs     = 200     // calls of exec with redirections in one run, whose files stay open
 )
 
 // sourcePath is the directory whose files are pieces of scripts, for source. The
@@ -40,7 +40,8 @@ const sourcePath = "/\x00/"
 // builtins of the interpreter that would use the host, or too much memory.
 //
 // It returns an error only to end the run. A command that is refused is replaced by one that
-// fails, so that the script goes on, as with bash.
+// fails, so that the script goes on, as with bash. The words of args are expanded already, so
+// that a builtin is found also where a script computes its name: x=eval; $x 'echo a'.
 func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	hc := interp.HandlerCtx(ctx)
 	n := r.commands.Add(1)
@@ -50,6 +51,7 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	if n%8 == 0 && deeper(r.opts.Recursion*framesPerCall) { // each time would take a quarter of all time
 		return nil, r.stop("functions call each other more than about %d deep (budget Recursion)", r.opts.Recursion)
 	}
+	// 141 is the status of a command that SIGPIPE has ended.
 	if w, ok := hc.Stdout.(*pipeWriter); ok && w.isBroken() {
 		return []string{"exit", "141"}, nil
 	}
@@ -72,6 +74,10 @@ func (w *pipeWriter) isBroken() bool {
 
 // checkArguments bounds the arguments of a command: those of functions stay in memory as
 // long as the functions run.
+//
+// Each argument counts 16 bytes more for its string. Where arguments are long, it assumes that
+// all functions that call each other have some of this size: f(){ f "$1"a; } would otherwise
+// hold Recursion times as much.
 func (r *run) checkArguments(hc interp.HandlerContext, args []string) error {
 	size := int64(0)
 	for _, arg := range args {
@@ -80,6 +86,7 @@ func (r *run) checkArguments(hc interp.HandlerContext, args []string) error {
 	if size > maxArguments {
 		return r.stop("the arguments of %s are longer than %d bytes", args[0][:min(len(args[0]), 20)], maxArguments)
 	}
+	// The longest so far bounds the positional parameters; see run.sizeOf.
 	for {
 		most := r.maxArgs.Load()
 		if size <= most || r.maxArgs.CompareAndSwap(most, size) {
@@ -123,7 +130,8 @@ func (r *run) replace(hc interp.HandlerContext, args []string) []string {
 	return slices.Concat(args[:prefix], rest)
 }
 
-// replaceCommand handles the flags of command.
+// replaceCommand handles the flags of command. A flag that it does not know is left to the
+// interpreter, which refuses it.
 func (r *run) replaceCommand(hc interp.HandlerContext, args []string, prefix int) []string {
 	switch flag := args[prefix+1]; flag {
 	case "-v", "-V":
@@ -135,7 +143,8 @@ func (r *run) replaceCommand(hc interp.HandlerContext, args []string, prefix int
 	}
 }
 
-// replaceBuiltin is replace for a call without prefixes.
+// replaceBuiltin is replace for a call without prefixes. A command that is no builtin is
+// returned as it is, and the interpreter then asks exec to run it.
 func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
 	if why := refusal(args); why != "" {
 		return fails(hc, 2, "%s: not possible here: %s", args[0], why)
@@ -172,10 +181,12 @@ func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
 	case "echo":
 		return echoFlags(args)
 	case "pwd":
+		// With -P, the interpreter would look for symlinks on the host.
 		return []string{"pwd"}
 	case "cd":
 		return cdArgs(args)
 	case "set", "shopt":
+		// The options are read when the run has ended (state.take).
 		r.optsUsed.Store(true)
 	case "exec":
 		if len(args) > 1 {
@@ -222,7 +233,9 @@ func refusal(args []string) string {
 	return refused[args[0]]
 }
 
-// declares reports whether a script of the session has a function of a name.
+// declares reports whether a script of the session has a function of a name. It knows the
+// functions that have been parsed, also where the declaration has not run or is removed by
+// unset.
 func (r *run) declares(name string) bool {
 	r.parsing.Lock()
 	defer r.parsing.Unlock()
@@ -241,13 +254,17 @@ var usages = map[string]string{
 // helps reports whether a builtin is asked for its usage.
 func helps(args []string) bool { return len(args) == 2 && args[1] == "--help" && usages[args[0]] != "" }
 
-// fails prints a message, and returns a call with an exit status.
+// fails prints a message, and returns a call with an exit status. The message is printed now,
+// to the standard error that the command has.
 func fails(hc interp.HandlerContext, status int, format string, args ...any) []string {
 	fmt.Fprintf(hc.Stderr, "bash: "+format+"\n", args...)
 	return []string{statusCommand, strconv.Itoa(status)}
 }
 
-// replaceSource reads the file that source runs, and rewrites it.
+// replaceSource reads the file that source runs, and rewrites it. What the interpreter then
+// sources is a piece, by a name that no file has.
+//
+// A name without a slash is one in the working directory: PATH is not searched.
 func (r *run) replaceSource(hc interp.HandlerContext, args []string) []string {
 	if len(args) < 2 {
 		return fails(hc, 2, "%s: filename argument required", args[0])
@@ -274,7 +291,11 @@ func (r *run) readFile(ctx context.Context, dir, name string) ([]byte, workspace
 	return r.files.ReadFile(ctx, dir, name)
 }
 
-// replaceTrap rewrites what a trap runs. Signals never come, so only EXIT and ERR are left.
+// replaceTrap rewrites what a trap runs. Signals never come, so only EXIT and ERR are left. A
+// trap of others does nothing, and succeeds: scripts set them to clean up.
+//
+//	trap 'rm -f t' EXIT INT TERM    trap 'rm -f t' EXIT
+//	trap '' PIPE                    :
 func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 	if len(args) < 3 || strings.HasPrefix(args[1], "-") && args[1] != "-" && args[1] != "--" {
 		return args
@@ -304,7 +325,8 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 	return slices.Concat([]string{"trap", text}, signals)
 }
 
-// echoFlags takes combined flags apart, as in echo -ne.
+// echoFlags takes combined flags apart, as in echo -ne, which the interpreter's echo would
+// print. The flags end at the first word that is none.
 func echoFlags(args []string) []string {
 	for i := 1; i < len(args); i++ {
 		flag := args[i]
@@ -322,7 +344,7 @@ func echoFlags(args []string) []string {
 	return args
 }
 
-// cdArgs drops the flags of cd.
+// cdArgs drops the flags of cd, which the interpreter's cd does not have.
 func cdArgs(args []string) []string {
 	for len(args) > 1 && slices.Contains([]string{"-L", "-P", "--"}, args[1]) {
 		args = slices.Delete(slices.Clone(args), 1, 2)
@@ -331,6 +353,9 @@ func cdArgs(args []string) []string {
 }
 
 // exec runs a command that is neither a function nor a builtin of the interpreter.
+//
+// When ctx ends, reads and writes of the command's pipes are interrupted, so that a program
+// that waits for input ends, too.
 func (r *run) exec(ctx context.Context, args []string) (err error) {
 	hc := interp.HandlerCtx(ctx)
 	if internal := r.internal(args[0]); internal != nil {
@@ -357,14 +382,16 @@ func statusError(status int) error {
 	return interp.ExitStatus(status)
 }
 
-// unblock ends reads and writes of a pipe that wait.
+// unblock ends reads and writes of a pipe that wait, and all that come after. A stream
+// without deadlines is left alone.
 func unblock(stream any) {
 	if pipe, ok := stream.(interface{ SetDeadline(time.Time) error }); ok && stream != nil {
 		pipe.SetDeadline(time.Unix(1, 0))
 	}
 }
 
-// process returns what a program gets.
+// process returns what a program gets. It sees exported variables only, and through
+// r.files no file but those of the workspaces. Its input is never nil.
 func (r *run) process(hc interp.HandlerContext, args []string) *command.Process {
 	p := &command.Process{
 		Args: args, Stdin: hc.Stdin, Stderr: hc.Stderr, Dir: hc.Dir, Files: r.files, Now: r.now,
@@ -388,10 +415,12 @@ func (r *run) process(hc interp.HandlerContext, args []string) *command.Process 
 // now returns the time for programs.
 func (r *run) now() time.Time { return r.opts.Now() }
 
-// exportedVariables returns the exported variables as NAME=value, sorted.
+// exportedVariables returns the exported variables as NAME=value, sorted. Arrays are not
+// exported, as in bash.
 func exportedVariables(env expand.Environ) []string {
 	values := map[string]string{}
 	env.Each(func(name string, vr expand.Variable) bool {
+		// An inner scope comes after the outer one, and may hide an exported variable.
 		delete(values, name)
 		if vr.Exported && vr.Set && vr.Kind == expand.String {
 			values[name] = vr.Str
@@ -406,7 +435,9 @@ func exportedVariables(env expand.Environ) []string {
 	return list
 }
 
-// programWriter is the standard output of a program.
+// programWriter is the standard output of a program. It looks after the budget of a command
+// substitution, which ends the program with an error of Write, and counts what it has got
+// for run.keep.
 type programWriter struct {
 	io.Writer
 	run    *run
@@ -428,7 +459,9 @@ func (w *programWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// runAgain runs a program that another program asks for.
+// runAgain runs a program that another program asks for, as xargs and find -exec do. It counts
+// like a command of the script, so that no program is a way around the budgets. 137 is the
+// status of a program that SIGKILL has ended.
 func (r *run) runAgain(ctx context.Context, p *command.Process) int {
 	if n := r.commands.Add(1); n > int64(r.opts.Commands) {
 		r.stopBudget("commands", r.opts.Commands, "Commands")
@@ -444,7 +477,14 @@ func (r *run) runAgain(ctx context.Context, p *command.Process) int {
 	return r.runProgram(ctx, p)
 }
 
-// runProgram runs a program by its name, or a script by its path.
+// runProgram runs a program by its name, or a script by its path:
+//
+//	cat             the program
+//	/usr/bin/cat    the program, as in /bin and /usr/local/bin
+//	./build.sh      a file of the workspace
+//	bash, sh        this interpreter; see runShell
+//
+// A name without a slash is never looked for in the workspace, whatever PATH says.
 func (r *run) runProgram(ctx context.Context, p *command.Process) int {
 	name := p.Args[0]
 	if dir, base := path.Split(name); dir != "" {
@@ -462,7 +502,14 @@ func (r *run) runProgram(ctx context.Context, p *command.Process) int {
 	return r.unknown(p)
 }
 
-// runShell is the program bash, also called sh.
+// runShell is the program bash, also called sh. It reads -c, a file, or the standard input,
+// in this order, and takes the options of set that a script is likely to give:
+//
+//	bash -eu -o pipefail -c 'echo $0 $1' name arg
+//	bash script.sh arg
+//	echo 'echo hi' | bash
+//
+// Long options change nothing. Exported variables are all that the script inherits.
 func (r *run) runShell(ctx context.Context, p *command.Process) int {
 	var options []string
 	args := p.Args[1:]
@@ -517,11 +564,14 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 	if err != nil {
 		return 1
 	}
+	// The script was the input, so that its commands have none.
 	p.Stdin = strings.NewReader("")
 	return r.nested(ctx, p, string(data), "bash", options, nil)
 }
 
-// runScript runs a file of the workspace as a script.
+// runScript runs a file of the workspace as a script. There is no permission to execute, so
+// each text is a script, unless its first line names something that is no shell. A NUL byte
+// near its beginning says that it is a program for the machine.
 func (r *run) runScript(ctx context.Context, p *command.Process) int {
 	data, _, err := r.readFile(ctx, p.Dir, p.Args[0])
 	if err != nil {
@@ -567,7 +617,11 @@ func ProgramNames() []string {
 	return names
 }
 
-// open opens files for redirections. It also answers the guards.
+// open opens files for redirections. It also answers the guards, and names that the shell has
+// put into a script; they come before all others, so that no file of a workspace hides them.
+//
+// The interpreter prints a *fs.PathError and goes on with the script. Any other error ends
+// the run, which budgets rely on; see openError.
 func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (io.ReadWriteCloser, error) {
 	hc := interp.HandlerCtx(ctx)
 	if terms, ok := strings.CutPrefix(name, guardPrefix); ok {
@@ -619,7 +673,8 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 	return &storedFile{file, r, name, hc.Stderr}, nil
 }
 
-// notDirectory returns an error if name is a directory.
+// notDirectory returns [workspace.ErrIsDir] if name is a directory. What cannot be described
+// is left to the operation.
 func notDirectory(ctx context.Context, p *command.Process, name string) error {
 	if info, err := p.Stat(ctx, name); err == nil && info.IsDir() {
 		return workspace.ErrIsDir
@@ -638,7 +693,8 @@ func openError(name string, err error) error {
 // pipePath is the file through which a part of a pipeline writes to the pipe.
 const pipePath = "/dev/guarded-pipe"
 
-// nothing is an empty file.
+// nothing is an empty file: what a guard expands to. WriteTo keeps [io.Copy] from making a
+// buffer for each guard.
 type nothing struct{}
 
 func (nothing) Read([]byte) (int, error)         { return 0, io.EOF }
@@ -653,7 +709,8 @@ type readOnly struct{ io.ReadCloser }
 func (readOnly) Write([]byte) (int, error) { return 0, fs.ErrPermission }
 
 // storedFile is a file that is written. Its content is stored when it is closed, and the
-// interpreter does not look at the error of that.
+// interpreter does not look at the error of that. So Close prints it, and counts it for
+// run.status, which the script calls after the statement.
 type storedFile struct {
 	io.WriteCloser
 	run    *run
@@ -674,7 +731,8 @@ func (f *storedFile) Close() error {
 	return err
 }
 
-// readDir lists directories for globs. What it returns counts as expansions.
+// readDir lists directories for globs. What it returns counts as expansions, one more for
+// each call: a/*/*/* in a large tree ends the run before it fills the memory.
 func (r *run) readDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
 	infos, err := r.files.ReadDir(ctx, "/", name)
 	if n := r.expansions.Add(int64(len(infos)) + 1); n > int64(r.opts.Expansions) {
@@ -690,7 +748,8 @@ func (r *run) readDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// stat describes files for test and cd.
+// stat describes files for test and cd. name is absolute; "" does not exist. follow says
+// whether a symlink is described as what it leads to.
 func (r *run) stat(ctx context.Context, name string, follow bool) (fs.FileInfo, error) {
 	var info workspace.FileInfo
 	var err error
@@ -738,7 +797,8 @@ func (f fileInfo) ModTime() time.Time { return f.info.ModTime }
 func (f fileInfo) IsDir() bool        { return f.info.IsDir() }
 func (f fileInfo) Sys() any           { return nil }
 
-// Mode implements [fs.FileInfo].
+// Mode implements [fs.FileInfo]. The permissions are made up, as a workspace has none; what
+// [ -w file ] says comes from run.access.
 func (f fileInfo) Mode() fs.FileMode {
 	switch f.info.Type {
 	case workspace.TypeDirectory:

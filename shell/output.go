@@ -16,6 +16,8 @@ import (
 //
 // Both streams share one buffer, as a terminal would show them. A stream that goes to a
 // writer of the options is not in it, and its bytes count for TotalOutput all the same.
+// That writer is called with mu held, one Write at a time, so it need not be safe for
+// concurrent use even if it is given for both streams.
 type output struct {
 	stdout, stderr io.Writer
 
@@ -32,7 +34,8 @@ func newOutput(r *run) *output {
 	return o
 }
 
-// last returns where the message of a run that was stopped goes; it always fits.
+// last returns where the message of a run that was stopped goes; it always fits. The filter
+// for traces is passed over.
 func (o *output) last() io.Writer { return o.stderr.(*stderrFilter).Writer.(*stream).final() }
 
 // stream is the standard output or the standard error.
@@ -46,7 +49,8 @@ type stream struct {
 	ended  bool      // the run is over: budgets do not count
 }
 
-// final returns the stream without a budget.
+// final returns the stream without a budget. It is used when nothing of the script runs any
+// more.
 func (s *stream) final() io.Writer {
 	return &stream{run: s.run, output: s.output, to: s.to, ended: true}
 }
@@ -82,7 +86,11 @@ type stderrFilter struct{ io.Writer }
 // guardText is how a guard looks in a trace.
 var guardText = lazyregexp.New(`\$\(<\s*'` + guardPrefix + `[^']*'\) ?`)
 
-// Write implements [io.Writer].
+// Write implements [io.Writer]. A call of an internal command is recognized by the beginning
+// of a Write, and a guard anywhere in it. What a script itself prints in the form of a guard
+// is removed as well.
+//
+// It returns the length of b although less is written: less would be an error of a writer.
 func (f *stderrFilter) Write(b []byte) (int, error) {
 	text := string(b)
 	switch {
@@ -99,6 +107,9 @@ func (f *stderrFilter) Write(b []byte) (int, error) {
 
 // result puts the output into a result: the middle of a long one is cut, and the whole is
 // kept as a file in the scratch space.
+//
+// If it cannot be kept, because the scratch space is too small for it, Spilled is empty and
+// only what is shown is left.
 func (o *output) result(ctx context.Context, result *Result) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -112,6 +123,9 @@ func (o *output) result(ctx context.Context, result *Result) {
 
 // pipeWriter is the standard output of a part of a pipeline. It remembers that its reader
 // wants no more: the part then ends, as a signal would end it.
+//
+// Without it, `yes | head -n 1` would go on: there is no SIGPIPE here, and a command such as
+// echo ignores that its write fails. run.call looks at broken before each command.
 type pipeWriter struct {
 	io.Writer
 	mu     sync.Mutex
@@ -129,7 +143,7 @@ func (w *pipeWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Read implements [io.Reader].
+// Read implements [io.Reader], which the interpreter wants of what it opens. It fails.
 func (w *pipeWriter) Read([]byte) (int, error) { return 0, os.ErrInvalid }
 
 // Close implements [io.Closer]. The interpreter closes the pipe itself.

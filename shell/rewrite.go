@@ -15,8 +15,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Commands of the shell itself. A script can call them, and nothing is gained by that; it
-// cannot define functions with these names, as no name of a function has a space.
+// Commands of the shell itself. A script cannot define functions with these names, as no name
+// of a function has a space; see isInternal for a script that calls them.
+//
+// What rewrite puts into a tree has them in single quotes. What run.call puts in place of a
+// builtin is a list of arguments, which nothing parses again.
 const (
 	internalPrefix = "wk "
 	runCommand     = "wk run"    // runs a piece of the script as a part of a pipeline or in the background
@@ -33,14 +36,17 @@ const (
 )
 
 // reserved are names that a script cannot give to functions, because what they do is
-// replaced where they are called.
+// replaced where they are called. A function eval would otherwise be passed over without a
+// word, or get arguments that are meant for the builtin.
 var reserved = []string{"source", ".", "eval", "builtin", "command", "exec", "type", "trap", "alias", "read", "mapfile",
 	"readarray", "printf", "set", "exit"}
 
 // errDepth says that a script has too many constructs in each other.
 var errDepth = errors.New("the script is nested too deeply")
 
-// maxParseFrames is how deep the stack may be while a script is read.
+// maxParseFrames is how deep the stack may be while a script is read. The parser calls itself
+// for each construct in another one, and nothing else bounds that: a megabyte of "(" could
+// let the stack grow until Go ends the process.
 const maxParseFrames = 3000
 
 // script reads the text of a script, which the parser asks for in small pieces: so it is
@@ -54,7 +60,8 @@ type script struct {
 // of the stack are counted from there.
 func newScript(text string) *script { return &script{text, depth()} }
 
-// Read implements [io.Reader].
+// Read implements [io.Reader]. The parser calls it from whatever depth it has reached, at
+// least once for each 256 bytes, so it cannot get much deeper than the bound unseen.
 func (s *script) Read(b []byte) (int, error) {
 	if deeper(s.base + maxParseFrames) {
 		return 0, errDepth
@@ -67,7 +74,7 @@ func (s *script) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// depth returns how many frames the stack has.
+// depth returns how many frames the stack has: at least 100, and at most 1<<15.
 func depth() int {
 	if !deeper(100) {
 		return 100
@@ -76,13 +83,17 @@ func depth() int {
 	return runtime.Callers(0, pcs)
 }
 
-// deeper reports whether the stack has more than n frames.
+// deeper reports whether the stack has more than n frames. It needs no memory,
+// unlike depth, and time in proportion to n.
 func deeper(n int) bool {
 	var pc [1]uintptr
 	return runtime.Callers(n, pc[:]) > 0
 }
 
-// parse reads a script and rewrites it.
+// parse reads a script and rewrites it. name is for the parser's messages, where bash has the
+// name of the script. Nothing is run.
+//
+// Its errors are those of the parser, errDepth, and texts that say what is not supported.
 func (r *run) parse(text, name string) (*syntax.File, error) {
 	if len(text) > maxScript {
 		return nil, fmt.Errorf("the script has %d bytes, and the limit is %d", len(text), maxScript)
@@ -99,7 +110,8 @@ func (r *run) parse(text, name string) (*syntax.File, error) {
 	return file, r.rewrite(file)
 }
 
-// rewritten returns the text of a script as the interpreter may parse it by itself.
+// rewritten returns the text of a script as the interpreter may parse it by itself: for eval,
+// source and trap, whose text the interpreter parses without asking a handler.
 func (r *run) rewritten(text string) (string, error) {
 	file, err := r.parse(text, "bash")
 	if err != nil {
@@ -108,7 +120,8 @@ func (r *run) rewritten(text string) (string, error) {
 	return printed(file), nil
 }
 
-// printed returns the source of a node.
+// printed returns the source of a node. Where the printer fails it returns a command that
+// fails, and never a part of the script.
 func printed(node syntax.Node) string {
 	var b bytes.Buffer
 	if err := syntax.NewPrinter().Print(&b, node); err != nil {
@@ -117,7 +130,22 @@ func printed(node syntax.Node) string {
 	return b.String()
 }
 
-// rewrite changes a tree so that it can be run.
+// rewrite changes a tree so that it can be run. r.parsing is held.
+//
+// A node is rewritten before the nodes in it, so what stands in a replacement is visited as
+// well. Two marks keep that from going on for ever: r.wrapped has nodes that were put into
+// something else, and internal commands are left alone. This is what it does:
+//
+//	a & and a | b             a becomes a piece: 'wk run' N
+//	a > f                     a block that reports a failure to store f
+//	time, declare -f and -F   calls of internal commands
+//	<(a), ${#m[@]}            command substitutions of internal commands
+//	words, assignments        a guard, if they need one
+//	$$, $0, $PPID             variables of the session
+//	coproc, >(a), ${x/#a/b}   an error
+//
+// For functions that are shown or stored, state.restore takes back what would not be
+// understood. Other changes stay, such as declare for typeset.
 func (r *run) rewrite(node syntax.Node) (err error) {
 	syntax.Walk(node, func(node syntax.Node) bool {
 		if err != nil {
@@ -127,6 +155,7 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 		case *syntax.Stmt:
 			err = r.stmt(node)
 			if call, ok := node.Cmd.(*syntax.CallExpr); ok && isInternal(call) {
+				// The arguments are final, but the words of redirections are not.
 				return len(node.Redirs) > 0
 			}
 		case *syntax.CallExpr:
@@ -191,6 +220,9 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 
 // isInternal reports whether a call is of a command of the shell itself, which has been
 // rewritten already.
+//
+// It cannot tell such a call from one that the script has spelled in single quotes, whose
+// arguments are then not rewritten.
 func isInternal(call *syntax.CallExpr) bool {
 	if len(call.Args) == 0 || len(call.Args[0].Parts) != 1 {
 		return false
@@ -199,7 +231,7 @@ func isInternal(call *syntax.CallExpr) bool {
 	return ok && strings.HasPrefix(quoted.Value, internalPrefix)
 }
 
-// internalCall returns a call of a command of the shell itself.
+// internalCall returns a call of a command of the shell itself. args need no quotes.
 func internalCall(name string, args ...string) *syntax.CallExpr {
 	call := &syntax.CallExpr{Args: []*syntax.Word{{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: name}}}}}
 	for _, arg := range args {
@@ -213,7 +245,8 @@ func literal(s string) *syntax.Word {
 	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
 }
 
-// stmt rewrites what belongs to a whole statement.
+// stmt rewrites what belongs to a whole statement. It may change st in place to something
+// else; what it was is then a copy in the replacement.
 func (r *run) stmt(st *syntax.Stmt) error {
 	if st.Coprocess {
 		return errors.New("coproc is not supported")
@@ -221,6 +254,7 @@ func (r *run) stmt(st *syntax.Stmt) error {
 	if st.Background || st.Disown {
 		piece := *st
 		piece.Background, piece.Disown, piece.Comments = false, false, nil
+		// The piece runs in the background as a whole: redirections and "!" are part of it.
 		call, err := r.piece(&piece)
 		if err != nil {
 			return err
@@ -230,6 +264,7 @@ func (r *run) stmt(st *syntax.Stmt) error {
 	}
 	if storesFile(st) && !r.wrapped[st] {
 		inner := *st
+		// "!" stays outside, where it is for the status of the block.
 		inner.Negated, inner.Comments = false, nil
 		r.wrapped[&inner] = true
 		status := internalCall(statusCommand)
@@ -270,6 +305,9 @@ func (r *run) stmt(st *syntax.Stmt) error {
 
 // storesFile reports whether a statement has a redirection into a file. Storing it can
 // fail when the statement has ended.
+//
+// An exec keeps its file open for the script, so there is no end to look at. Devices store
+// nothing, except for the files below /dev/shm.
 func storesFile(st *syntax.Stmt) bool {
 	if call, ok := st.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && call.Args[0].Lit() == "exec" {
 		return false
@@ -305,7 +343,9 @@ func lastStatus() *syntax.Word {
 
 // refusedFlag returns the flag of a declaration that the interpreter does not have, as
 // "-i", and "" if there is none. A call of the command by its quoted name is no declaration,
-// so that it is refused with a hint, as other builtins are.
+// so that it is refused with a hint, as other builtins are:
+//
+//	declare -gi x=1    'declare' -i
 func refusedFlag(decl *syntax.DeclClause) string {
 	for _, as := range decl.Args {
 		if !as.Naked || as.Name != nil || as.Value == nil || !strings.HasPrefix(as.Value.Lit(), "-") {
@@ -320,7 +360,7 @@ func refusedFlag(decl *syntax.DeclClause) string {
 	return ""
 }
 
-// functionNames returns the call that replaces declare -F.
+// functionNames returns the call that replaces declare -F, with the names that it asks for.
 func functionNames(decl *syntax.DeclClause) (*syntax.CallExpr, bool) {
 	if !showsFunctions(decl) || !slices.ContainsFunc(decl.Args, func(as *syntax.Assign) bool {
 		return as.Naked && as.Name == nil && strings.Contains(as.Value.Lit(), "F")
@@ -336,7 +376,8 @@ func functionNames(decl *syntax.DeclClause) (*syntax.CallExpr, bool) {
 	return call, true
 }
 
-// unquoteLet returns what let has in quotes as an expression: let "x = 1".
+// unquoteLet returns what let has in quotes as an expression: let "x = 1". Text with
+// expansions in it stays a word, as its value is not known yet.
 func unquoteLet(expr syntax.ArithmExpr) syntax.ArithmExpr {
 	word, ok := expr.(*syntax.Word)
 	if !ok || len(word.Parts) != 1 {
@@ -372,7 +413,12 @@ func showsFunctions(decl *syntax.DeclClause) bool {
 }
 
 // pipe gives both sides of a pipeline a subshell: the interpreter runs the right one in
-// the shell itself.
+// the shell itself, so that `a | read x` would set x, unlike in bash.
+//
+//	a | while read l; do b; done    'wk run' 1 | (while read l; do b; done)
+//
+// A program needs no subshell, as it cannot change the shell. That keeps the common pipeline
+// cheap.
 func (r *run) pipe(cmd *syntax.BinaryCmd) error {
 	x, err := r.piece(cmd.X)
 	if err != nil {
@@ -394,6 +440,9 @@ func (r *run) pipe(cmd *syntax.BinaryCmd) error {
 // piece rewrites a statement, puts it aside, and returns a call that runs it. The call
 // counts how many subshells there are, and outlives a panic of the interpreter, which
 // starts goroutines for these statements.
+//
+// The piece is text and not a tree, as a handler can run a part of a script in its own
+// interpreter only by eval.
 func (r *run) piece(st *syntax.Stmt) (*syntax.CallExpr, error) {
 	file := &syntax.File{Stmts: []*syntax.Stmt{st}}
 	if err := r.rewrite(file); err != nil {
@@ -415,6 +464,12 @@ func (r *run) callExpr(call *syntax.CallExpr) error {
 
 // fields guards words that make fields: a guard of its own stands at index, or in front if
 // there is an expansion before. It also counts what braces make of them.
+//
+// The guard is a word that expands to no field. In a command, index is 1, as the first word
+// says what is called:
+//
+//	echo $x*     echo $(<'/dev/guard/~x+x') $x*
+//	$c $x*       $(<'/dev/guard/~c+c+~x+x') $c $x*
 func (r *run) fields(words *[]*syntax.Word, index int) error {
 	g := guarding{}
 	total := 0
@@ -451,7 +506,13 @@ func (r *run) countBraces(w *syntax.Word, total *int) error {
 	return nil
 }
 
-// braces returns how many words the braces in w make.
+// braces returns how many words the braces in w make: the product of its braces. Each
+// makes the sum of its elements.
+//
+//	{a,b}{1..3}     2 * 3 = 6
+//	{a,{b,c}}x      1 + 2 = 3
+//
+// w is not changed.
 func braces(w *syntax.Word, depth int) int {
 	word := *w
 	if depth > 50 || !syntax.SplitBraces(&word) {
@@ -499,7 +560,8 @@ func braceParts(w *syntax.Word, depth int) int {
 // saturate keeps a count from overflowing.
 func saturate(n int) int { return min(n, 1<<30) }
 
-// sequence returns how many words {1..9} and the like make.
+// sequence returns how many words {1..9} and the like make. A sequence of letters has at most
+// 256. Zero as the step is 1, as in bash.
 func sequence(br *syntax.BraceExp) int {
 	from, err1 := strconv.ParseInt(br.Elems[0].Lit(), 10, 64)
 	to, err2 := strconv.ParseInt(br.Elems[1].Lit(), 10, 64)
@@ -522,7 +584,9 @@ func sequence(br *syntax.BraceExp) int {
 	return saturate(int(span/uint64(step)) + 1)
 }
 
-// guardAssign guards an assignment: what it stores is kept.
+// guardAssign guards an assignment: what it stores is kept. Elements without an index share
+// one guard, which is an element of its own that expands to nothing. Those with an index have
+// one each, in their value.
 func guardAssign(as *syntax.Assign) {
 	if as.Value != nil {
 		guardWord(as.Value, false, true)
@@ -549,7 +613,7 @@ func guardAssign(as *syntax.Assign) {
 }
 
 // guardWord puts a guard into a word that makes one field, after a literal at the
-// beginning, which may have a tilde.
+// beginning, which may have a tilde. w may be nil.
 func guardWord(w *syntax.Word, pattern, kept bool) {
 	if w == nil {
 		return
@@ -567,7 +631,8 @@ func guardWord(w *syntax.Word, pattern, kept bool) {
 	w.Parts = slices.Insert(slices.Clone(w.Parts), at, syntax.WordPart(part))
 }
 
-// guardTest guards the patterns in [[ ]].
+// guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Other operands
+// are guarded as words that are not kept.
 func guardTest(expr syntax.TestExpr) {
 	switch expr := expr.(type) {
 	case *syntax.ParenTest:
@@ -590,6 +655,9 @@ func guardTest(expr syntax.TestExpr) {
 }
 
 // declClause guards a declaration, and makes typeset what the interpreter knows.
+//
+// It notes which names are associative arrays, for countsMap, and keeps a reference from
+// leading to PPID: the name of the target is no parameter that renameParam would see.
 func (r *run) declClause(decl *syntax.DeclClause) {
 	if decl.Variant.Value == "typeset" {
 		decl.Variant.Value = "declare"
@@ -622,7 +690,8 @@ func (r *run) forClause(loop *syntax.ForClause) error {
 	return nil
 }
 
-// word replaces process substitutions, and tildes before names of users.
+// word replaces process substitutions, and tildes before names of users: ~root would be looked
+// up among the users of the host. "~" and "~/x" stay, and lead to HOME.
 func (r *run) word(w *syntax.Word) error {
 	for i, part := range w.Parts {
 		switch part := part.(type) {
@@ -655,7 +724,8 @@ func (r *run) word(w *syntax.Word) error {
 }
 
 // countsMap reports whether p is ${#m[@]} for an associative array, which the interpreter
-// says has one element.
+// says has one element. Which names are such arrays is known from the declarations in scripts
+// of the session; a name that is computed is not.
 func (r *run) countsMap(p *syntax.ParamExp) bool {
 	if !p.Length || p.Index == nil || p.Param == nil || !r.maps[p.Param.Value] {
 		return false
@@ -669,7 +739,10 @@ func countSubst(name string) *syntax.CmdSubst {
 	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: internalCall(countCommand, name)}}}
 }
 
-// keepSubst returns what replaces <(...): its output is kept as /dev/fd/N.
+// keepSubst returns what replaces <(...): its output is kept as /dev/fd/N. So all of it is
+// read before the command begins, unlike in bash, where both run at the same time:
+//
+//	cat <(ls)    cat $({ ls; } | 'wk keep')
 func keepSubst(subst *syntax.ProcSubst) *syntax.CmdSubst {
 	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: &syntax.BinaryCmd{
 		Op: syntax.Pipe,
@@ -689,7 +762,9 @@ func checkParam(p *syntax.ParamExp) error {
 	return nil
 }
 
-// renames are parameters that the interpreter would take from the host.
+// renames are parameters that the interpreter would take from the host, and the variables of
+// the session that stand for them. A name that is computed, as in ${!p}, is refused when the
+// guard is checked (run.check).
 var renames = map[string]string{"$": "BASHPID", "PPID": "BASHPID", "0": "BASH_ARGV0"}
 
 // renameParam replaces parameters that the interpreter would take from the host.
@@ -719,7 +794,10 @@ func renameArithm(exprs ...syntax.ArithmExpr) {
 }
 
 // restore takes back what rewrite has done to a function, so that it can be shown and
-// stored.
+// stored. It changes node in place.
+//
+// It need not give the text of the script to the byte, but a text that does the same and
+// that rewrite makes the same of: what is stored goes through rewrite again.
 func (s *state) restore(node syntax.Node) {
 	back := map[string]string{}
 	for name, renamed := range renames {
@@ -777,6 +855,7 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 		call, ok := block.Stmts[1].Cmd.(*syntax.CallExpr)
 		inner, isBlock := block.Stmts[0].Cmd.(*syntax.Block)
 		if ok && isBlock && isInternal(call) && len(inner.Stmts) == 1 && call.Args[0].Parts[0].(*syntax.SglQuoted).Value == statusCommand {
+			// A redirection into a file, from stmt.
 			negated, background := st.Negated, st.Background
 			*st = *inner.Stmts[0]
 			st.Negated = st.Negated || negated
@@ -786,6 +865,7 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 	if block, ok := st.Cmd.(*syntax.Block); ok && len(block.Stmts) >= 2 {
 		call, ok := block.Stmts[0].Cmd.(*syntax.CallExpr)
 		if ok && isInternal(call) && call.Args[0].Parts[0].(*syntax.SglQuoted).Value == timeCommand {
+			// The keyword time, from timeClause.
 			clause := &syntax.TimeClause{}
 			if len(block.Stmts) == 3 {
 				clause.Stmt = block.Stmts[1]
@@ -830,6 +910,7 @@ func (s *state) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
 	if len(subst.Stmts) != 1 {
 		return subst
 	}
+	// ${#m[@]}, from countSubst.
 	if call, ok := subst.Stmts[0].Cmd.(*syntax.CallExpr); ok && isInternal(call) && len(call.Args) == 2 &&
 		call.Args[0].Parts[0].(*syntax.SglQuoted).Value == countCommand {
 		return &syntax.ParamExp{Length: true, Param: &syntax.Lit{Value: call.Args[1].Lit()}, Index: literal("@")}
@@ -838,6 +919,7 @@ func (s *state) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
 	if !ok || pipe.Op != syntax.Pipe {
 		return subst
 	}
+	// <(...), from keepSubst; pipe may have put the right side into a subshell.
 	y := pipe.Y
 	if sub, ok := y.Cmd.(*syntax.Subshell); ok && len(sub.Stmts) == 1 {
 		y = sub.Stmts[0]

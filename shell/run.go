@@ -25,16 +25,20 @@ import (
 )
 
 // run is one run of a script: what it has used of its budgets.
+//
+// The counters are atomic, as the parts of a pipeline and background jobs run at the same
+// time. Scripts that run in others (bash -c, source) share the run, and so its budgets.
+// Shell.UnmarshalJSON makes a run without files and output, which can only parse.
 type run struct {
-	shell  *Shell
-	opts   *Options
-	given  *RunOptions
-	files  *command.Files
-	cancel context.CancelCauseFunc
+	shell  *Shell                  // its mu is held until the run has ended
+	opts   *Options                // of the shell, with defaults
+	given  *RunOptions             // of this run
+	files  *command.Files          // of this run, as its hooks are those of its observer
+	cancel context.CancelCauseFunc // ends the run; nothing until do has set it
 
-	commands   atomic.Int64
-	expansions atomic.Int64
-	subshells  atomic.Int64
+	commands   atomic.Int64 // simple commands, and programs that programs have run
+	expansions atomic.Int64 // names that globs have looked at
+	subshells  atomic.Int64 // pieces that run now
 	shells     atomic.Int64 // scripts that run in other scripts
 	maxArgs    atomic.Int64 // the most bytes that the arguments of a call had
 	captured   atomic.Int64 // bytes of command substitutions since the last check
@@ -44,7 +48,7 @@ type run struct {
 	optsUsed   atomic.Bool  // set or shopt was called
 	pieces     sync.RWMutex // read-locked by each piece that runs; locked for good when the run has ended
 
-	out *output
+	out *output // of both streams
 
 	stopped atomic.Pointer[budgetError] // the budget that was reached first
 
@@ -62,8 +66,10 @@ type run struct {
 	last    map[string]int           // guarded by mu; where in changes the last write of a file is
 }
 
-// budgetError says which budget ended a run.
-// Its text is shown after "bash: stopped: ".
+// budgetError says which budget ended a run. Its text is shown after "bash: stopped: ".
+//
+// It is the cause of the canceled context, and the error of the handler that noticed it, so
+// that the interpreter ends at once. Only result shows it to the caller.
 type budgetError struct{ text string }
 
 func (e *budgetError) Error() string { return e.text }
@@ -71,7 +77,10 @@ func (e *budgetError) Error() string { return e.text }
 // errFinished ends what still runs when the script has ended.
 var errFinished = errors.New("the script has ended")
 
-// newRun prepares a run.
+// newRun prepares a run of the script of o. The caller holds s.mu until the run has ended.
+//
+// It copies the names of functions and associative arrays of the session, because rewrite
+// needs to know them before the script declares its own.
 func newRun(s *Shell, o *RunOptions) *run {
 	r := &run{shell: s, opts: s.opts, given: o, cancel: func(error) {},
 		functions: map[string]bool{}, maps: map[string]bool{}, wrapped: map[syntax.Node]bool{}, last: map[string]int{},
@@ -124,6 +133,11 @@ func (r *run) hooks() command.Hooks {
 //
 // A file that was written, removed and written again has three entries, as the last write is
 // replaced only while it is the last entry of its file.
+//
+// For example, Changes has three entries after this script, as the second write replaces the
+// first:
+//
+//	echo a > f; echo b > f; rm f; echo c > f
 func (r *run) changed(c Change) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,7 +166,8 @@ func (r *run) stopBudget(what string, n int, option string) error {
 	return r.stop("more than %s of %s (budget %s)", wording.Thousands(n), what, option)
 }
 
-// absolute returns name, seen from dir.
+// absolute returns name, seen from dir. A ".." removes the element before it, as cd does in
+// bash, even where that element is a symlink.
 func absolute(dir, name string) string {
 	if !path.IsAbs(name) {
 		name = path.Join(dir, name)
@@ -165,6 +180,9 @@ func absolute(dir, name string) string {
 //
 // A budget is no error of Run: the status is 137, as after SIGKILL, or 124, as timeout has it,
 // for the budget Time. The end of the caller's own context is an error.
+//
+// The list of changes is complete also for a run that was stopped. The output is spilled
+// although the context has ended.
 func (r *run) result(ctx context.Context, exit int, cause error) (*Result, error) {
 	result := &Result{ExitCode: exit}
 	budget, stopped := errors.AsType[*budgetError](cause)
@@ -183,7 +201,8 @@ func (r *run) result(ctx context.Context, exit int, cause error) (*Result, error
 	return result, nil
 }
 
-// interpret runs the script and returns its exit status.
+// interpret runs the script and returns its exit status: 2 for one that cannot be parsed, as
+// bash has it, and 1 for a failure of the interpreter's own setup.
 //
 // The state of the session is taken only if the interpreter returned: after a panic its
 // variables may be half changed, and the session stays as it was before the run.
@@ -226,6 +245,10 @@ func (r *run) interpret(ctx context.Context, text string) (exit int) {
 
 // protect calls run, and returns its exit status. A panic of the interpreter, which some
 // scripts with errors cause, is an exit status of its own.
+//
+// recover works in the goroutine of protect only. So each statement that the interpreter
+// starts a goroutine for is a piece, which calls protect itself (run.runPiece). The errors
+// of budgets and contexts are not printed here: result says once why the run ended.
 func (r *run) protect(run func() error) (exit int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -247,9 +270,12 @@ func (r *run) protect(run func() error) (exit int) {
 }
 
 // runner returns an interpreter that asks the handlers of r. Nothing that it could take from
-// the host is left to it.
+// the host is left to it. stdin may be nil for an empty standard input.
+//
+// An interpreter is for one script. A script in another one, as of bash -c, gets its own.
 func (r *run) runner(stdin *os.File, stdout, stderr io.Writer, env *environ) (*interp.Runner, error) {
 	var in io.Reader
+	// A nil *os.File in the interface would not be nil.
 	if stdin != nil {
 		in = stdin
 	}
@@ -297,7 +323,7 @@ func (e *environ) Get(name string) expand.Variable {
 	return e.vars[name]
 }
 
-// Each implements [expand.Environ].
+// Each implements [expand.Environ]. It calls fn in the order of the names.
 func (e *environ) Each(fn func(name string, vr expand.Variable) bool) {
 	for _, name := range slices.Sorted(maps.Keys(e.vars)) {
 		if !fn(name, e.vars[name]) {

@@ -49,10 +49,12 @@ type Options struct {
 	Now func() time.Time
 }
 
-// maxScript is the largest script in bytes.
+// maxScript is the largest script in bytes, also for eval, source and bash. A longer one is
+// not parsed, and fails with the status 2.
 const maxScript = 1 << 20
 
-// withDefaults returns the options with defaults for zero fields, nil for negative ones.
+// withDefaults returns a copy with defaults for zero fields. A negative budget is an error. o
+// may be nil, and is not changed.
 func (o *Options) withDefaults() (*Options, error) {
 	var d Options
 	if o != nil {
@@ -90,22 +92,27 @@ func (o *Options) withDefaults() (*Options, error) {
 // Shell is a session of a bash over workspaces. It is safe for concurrent use; one script
 // runs at a time.
 type Shell struct {
-	workspaces []*workspace.Workspace
-	space      *scratch.Space
-	opts       *Options
-	invalid    error // of the arguments of New
+	workspaces []*workspace.Workspace // of New, not empty unless invalid is set
+	space      *scratch.Space         // /tmp and /dev/shm; nil if invalid is set
+	opts       *Options               // with defaults; nil if invalid is set by them
+	invalid    error                  // of the arguments of New; most methods return it
 
 	mu    sync.Mutex // held while a script runs; guards what follows
-	state *state
+	state *state     // replaced by UnmarshalJSON as a whole
 }
 
 // New returns a session over workspaces, which have different names. Nil opts mean the
 // zero Options. The session keeps its files below /tmp in memory.
+//
+// New does not fail: what is wrong with its arguments is the error of Run and of the other
+// methods that use the workspaces. The session does not close them, and needs no closing
+// itself.
 func New(workspaces []*workspace.Workspace, opts *Options) *Shell {
 	s := &Shell{workspaces: workspaces, state: newState()}
 	s.opts, s.invalid = opts.withDefaults()
 	names := map[string]bool{}
 	for _, ws := range workspaces {
+		// One workspace is the root, so that its name is free. Several are directories.
 		if names[ws.Name()] || len(workspaces) > 1 && !ops.ValidName(ws.Name()) {
 			s.invalid = fmt.Errorf("shell: the name %q cannot be a directory of its own", ws.Name())
 		}
@@ -130,7 +137,7 @@ type RunOptions struct {
 	// Dir is the working directory, from the one that the session is in. Empty means that
 	// directory. It is kept for the next run.
 	Dir string
-	// Env are exported variables, besides those of the session.
+	// Env are exported variables, besides those of the session, which keeps them.
 	Env map[string]string
 	// Args are the positional parameters $1, $2...
 	Args []string
@@ -193,6 +200,10 @@ type Change struct {
 // exit status. When Run returns, nothing of the script runs any more. Nil opts mean the
 // zero RunOptions.
 //
+// A second Run waits for the first, also where its own ctx ends meanwhile. What a script has
+// changed in the session before it failed or reached a budget stays changed, unless the
+// interpreter itself broke down.
+//
 // # Errors
 //
 // An invalid option or argument of [New], [io/fs.ErrNotExist] and [workspace.ErrNotDir] for
@@ -220,6 +231,9 @@ func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Resu
 }
 
 // do runs a script and collects what it did.
+//
+// Its contexts are nested: the caller's, one with the budget Time, and one with cancel, which
+// the other budgets call. The cause of the innermost one says which of them ended the script.
 func (r *run) do(ctx context.Context, text string) (*Result, error) {
 	limit := r.opts.Time
 	if r.given.Timeout > 0 {
@@ -231,6 +245,7 @@ func (r *run) do(ctx context.Context, text string) (*Result, error) {
 	defer cancel(errFinished)
 	r.cancel = cancel
 	exit := r.interpret(inner, text)
+	// Before cancel, after which each script that ended by itself would have errFinished.
 	cause := context.Cause(inner)
 	cancel(errFinished)
 	r.pieces.Lock() // waits for the pieces that run, and lets no other begin
@@ -238,7 +253,9 @@ func (r *run) do(ctx context.Context, text string) (*Result, error) {
 	return r.result(ctx, exit, cause)
 }
 
-// enter changes the directory of the session.
+// enter changes the directory of the session. It stays changed, whatever the script does.
+//
+// Where dir has a symlink, the session keeps the name with the symlink, as bash does.
 func (r *run) enter(ctx context.Context, dir string) error {
 	info, err := r.files.Stat(ctx, r.shell.state.Dir, dir)
 	if err != nil {
@@ -252,7 +269,8 @@ func (r *run) enter(ctx context.Context, dir string) error {
 }
 
 // ReadScratch returns the content of a file below /tmp or /dev/shm, such as
-// [Result].Spilled, as long as it is in the scratch workspace of the session.
+// [Result].Spilled, as long as it is in the scratch workspace of the session. It does not
+// wait for a script that runs.
 //
 // # Errors
 //
@@ -272,7 +290,7 @@ func (s *Shell) ReadScratch(ctx context.Context, name string) ([]byte, error) {
 }
 
 // Spill keeps an output as a file of the scratch workspace, and returns its name. If there
-// is no room, outputs from before are removed.
+// is no room, outputs from before are removed. It does not wait for a script that runs.
 //
 // # Errors
 //
@@ -284,7 +302,7 @@ func (s *Shell) Spill(ctx context.Context, output []byte) (name string, err erro
 	return s.space.Spill(ctx, output)
 }
 
-// Dir returns the working directory.
+// Dir returns the working directory, which is absolute. It waits for a script that runs.
 func (s *Shell) Dir() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -311,6 +329,8 @@ func (s *Shell) List(ctx context.Context, dir string) ([]workspace.FileInfo, err
 
 // Complete reports whether a script can be run: it is not when a quote, a block or the like
 // is open, so that more lines must follow. A script with another error is complete.
+//
+// It is for prompts that read line by line. It runs nothing and needs no session.
 func Complete(text string) bool {
 	_, err := syntax.NewParser().Parse(newScript(text), "")
 	return !syntax.IsIncomplete(err)

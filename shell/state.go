@@ -38,12 +38,14 @@ type state struct {
 
 // newState returns the state of a session in which nothing has run: in the root,
 // without variables and functions.
+//
+// It needs no files: whether the directory exists is asked when something uses it.
 func newState() *state {
 	return &state{Dir: "/", vars: map[string]expand.Variable{}, functions: map[string]*syntax.Stmt{}, pieces: map[int]string{}}
 }
 
 // fixed are the variables that every script begins with. The interpreter would take some of
-// them from the host.
+// them from the host where they are not set: HOME, UID, EUID and GID.
 var fixed = map[string]string{
 	"BASH": "/bin/bash", "BASHPID": "1000", "BASH_ARGV0": "bash", "BASH_VERSION": "5.2.15(1)-release", "EUID": "1000",
 	"GID": "1000", "HOME": "/", "HOSTNAME": "workspace", "LANG": "C.UTF-8", "LOGNAME": "user", "OSTYPE": "linux-gnu",
@@ -54,7 +56,8 @@ var fixed = map[string]string{
 // exported are those of the fixed variables that programs see.
 var exported = []string{"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "SHLVL", "TERM", "TMPDIR", "USER"}
 
-// options are the options of set -o and shopt that a session keeps.
+// options are the options of set -o and shopt that a session keeps. UnmarshalJSON refuses
+// all others.
 var options = []string{"allexport", "errexit", "noglob", "nounset", "pipefail", "xtrace",
 	"dotglob", "expand_aliases", "extglob", "globstar", "nocaseglob", "nullglob"}
 
@@ -81,10 +84,13 @@ func (s *state) environ(given map[string]string) *environ {
 }
 
 // apply gives an interpreter the functions and options of the session, and positional
-// parameters.
+// parameters. The interpreter has run an empty statement before (run.runner).
+//
+// The "--" keeps a parameter such as "-e" from being an option.
 func (s *state) apply(runner *interp.Runner, args []string) error {
 	runner.Funcs = maps.Clone(s.functions)
 	for _, name := range s.options {
+		// A name is one of set -o or one of shopt; only trying tells which.
 		if err := interp.Params("-o", name)(runner); err == nil {
 			continue
 		}
@@ -107,6 +113,7 @@ func (s *state) take(runner *interp.Runner, changed bool) {
 		if value, ok := fixed[name]; ok && vr.Str == value || initial[name] == vr.Str && initial[name] != "" || name == "PWD" || !vr.Declared() {
 			continue
 		}
+		// After the run there is no function that it could be local to.
 		vr.Local = false
 		s.vars[name] = vr
 	}
@@ -116,10 +123,14 @@ func (s *state) take(runner *interp.Runner, changed bool) {
 	s.dropPieces()
 }
 
-// takeOptions asks the interpreter which options are on: it has no other way to say.
+// takeOptions asks the interpreter which options are on: it has no other way to say. The
+// interpreter cannot run scripts afterwards, as it no longer prints to the output of the run.
+//
+// Only scripts with set or shopt pay for it; see run.optsUsed.
 func (s *state) takeOptions(runner *interp.Runner) {
 	var out bytes.Buffer
 	interp.StdIO(nil, &out, nil)(runner)
+	// Else the trace would be part of the answer.
 	interp.Params("+x")(runner)
 	file, err := syntax.NewParser().Parse(strings.NewReader("set -o; shopt"), "")
 	if err != nil {
@@ -137,7 +148,9 @@ func (s *state) takeOptions(runner *interp.Runner) {
 	}
 }
 
-// keepPiece keeps the text of a part of a script, and returns its number.
+// keepPiece keeps the text of a part of a script, and returns its number, from 1. The number
+// stands in the text of the script, so it is valid as long as that: until the run has ended,
+// or while a function holds it (dropPieces).
 func (s *state) keepPiece(text string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +167,7 @@ func (s *state) nextNumber() int {
 	return s.next
 }
 
-// piece returns the text of a piece.
+// piece returns the text of a piece, "" for a number that nothing has given out.
 func (s *state) piece(n int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +190,9 @@ func (s *state) dropPieces() {
 	s.pieces = used
 }
 
-// usedPieces adds the pieces that text calls to used.
+// usedPieces adds the pieces that text calls to used. It looks for 'wk run' and digits in
+// the printed text, so that a string which looks the same keeps a piece, too. That costs a
+// little memory and does no harm.
 func (s *state) usedPieces(text string, used map[int]string) {
 	_, text, found := strings.Cut(text, "'"+runCommand+"' ")
 	for found {
@@ -194,7 +209,10 @@ func (s *state) usedPieces(text string, used map[int]string) {
 	}
 }
 
-// function returns the source of a function as it was written.
+// function returns the source of a function as it was written, "" if what is printed of
+// it cannot be parsed again.
+//
+// It restores a copy: the interpreter still needs the body with its guards.
 func (s *state) function(name string, body *syntax.Stmt) string {
 	decl := &syntax.File{Stmts: []*syntax.Stmt{{Cmd: &syntax.FuncDecl{Parens: true, Name: &syntax.Lit{Value: name}, Body: body}}}}
 	copied, err := syntax.NewParser().Parse(strings.NewReader(printed(decl)), "")
@@ -213,11 +231,15 @@ type storedState struct {
 	Options   []string                  `json:"options,omitempty"`
 }
 
-// storedVariable is a variable in the JSON form. At most one of its values is set.
+// storedVariable is a variable in the JSON form. At most one of its values is set; a variable
+// that was declared without a value has none.
+//
+// Kind is the number that package expand gives it, which is part of the stored form: data of
+// a session outlives an update of that package.
 type storedVariable struct {
-	Value    *storedString           `json:"value,omitempty"`
+	Value    *storedString           `json:"value,omitempty"` // of a string or a reference to a name
 	List     []storedString          `json:"list,omitempty"`
-	Indexes  []int                   `json:"indexes,omitempty"`
+	Indexes  []int                   `json:"indexes,omitempty"` // of the elements of List; none for 0, 1, 2...
 	Map      map[string]storedString `json:"map,omitempty"`
 	Kind     expand.ValueKind        `json:"kind"`
 	Exported bool                    `json:"exported,omitempty"`
@@ -237,7 +259,8 @@ func (s storedString) MarshalJSON() ([]byte, error) {
 	return json.Marshal("\x00" + base64.StdEncoding.EncodeToString([]byte(s)))
 }
 
-// UnmarshalJSON implements [json.Unmarshaler].
+// UnmarshalJSON implements [json.Unmarshaler]. NUL bytes are removed, as from the
+// values of RunOptions.Env.
 func (s *storedString) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
@@ -255,7 +278,10 @@ func (s *storedString) UnmarshalJSON(data []byte) error {
 }
 
 // MarshalJSON returns directory, variables, functions and options of the session, for
-// [Shell.UnmarshalJSON]. Files below /tmp are not in it.
+// [Shell.UnmarshalJSON]. Files below /tmp are not in it. Values are stored as they are, so
+// that the data is as secret as what scripts have put into variables.
+//
+// It waits for a script that runs, and is the same for the same state.
 func (s *Shell) MarshalJSON() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -285,6 +311,7 @@ func (s *Shell) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON replaces the state of the session by one that [Shell.MarshalJSON] returned.
+// It waits for a script that runs.
 //
 // The data is input, and may have been changed: names, indices, options and the directory
 // are checked, and functions go through the same parser and rewriting as a script. After an
@@ -322,6 +349,8 @@ func (s *Shell) UnmarshalJSON(data []byte) error {
 		if err != nil || len(file.Stmts) != 1 {
 			return fmt.Errorf("shell: the function %q is damaged", name)
 		}
+		// The name that rewrite has checked must be the name that is stored: with another one, a
+		// function could replace a builtin such as eval.
 		decl, ok := file.Stmts[0].Cmd.(*syntax.FuncDecl)
 		if !ok || decl.Name == nil || decl.Name.Value != name {
 			return fmt.Errorf("shell: the function %q is damaged", name)
@@ -332,14 +361,14 @@ func (s *Shell) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// validIndexes reports whether the indexes of a sparse array are sorted and as many as its
-// elements.
+// validIndexes reports whether the indexes of a sparse array are not negative, ascending
+// without duplicates, and as many as its elements. The interpreter relies on that.
 func validIndexes(v storedVariable) bool {
 	return len(v.Indexes) == len(v.List) && v.Indexes[0] >= 0 && slices.IsSorted(v.Indexes) &&
 		len(slices.Compact(slices.Clone(v.Indexes))) == len(v.Indexes)
 }
 
-// variable is the inverse of the JSON form.
+// variable is the inverse of the JSON form. Values that do not fit the kind are ignored.
 func (v storedVariable) variable() expand.Variable {
 	vr := expand.Variable{Kind: v.Kind, Indexes: v.Indexes, Exported: v.Exported, ReadOnly: v.ReadOnly}
 	switch v.Kind {

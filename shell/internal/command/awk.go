@@ -15,7 +15,8 @@ import (
 // that it does not know.
 const awkUsage = "usage: awk [-F fs] [-v var=value] [-f file | program] [file...]"
 
-// awkRun is what the options of awk say.
+// awkRun is what the options of awk say, and the functions through which a program in awk
+// reaches files and the shell. Package awk itself knows neither.
 type awkRun struct {
 	p           *Process
 	ctx         context.Context
@@ -24,7 +25,11 @@ type awkRun struct {
 	inPlace     bool     // -i inplace: the output replaces each file
 }
 
-// awkProgram runs a program in awk.
+// awkProgram runs a program in awk. It returns the exit status of the program, or 2 after
+// an error, as gawk does.
+//
+// The interpreter itself counts what variables and strings hold. The heap of the whole process
+// bounds the rest: boundHeap ends the context of the program.
 func awkProgram(ctx context.Context, p *Process) int {
 	a := &awkRun{p: p, ctx: ctx}
 	operands, status, ok := a.options(p.Args[1:])
@@ -69,7 +74,14 @@ func awkProgram(ctx context.Context, p *Process) int {
 // awkIgnored are long options of gawk that change nothing here.
 var awkIgnored = map[string]bool{"--re-interval": true, "--posix": true, "--traditional": true, "--sandbox": true, "--gnu": true}
 
-// options reads the options, up to the program or the first file.
+// options reads the options, up to the program or the first file. They are not those of
+// flags, as an option after the program belongs to the program, and a value may follow its
+// letter at once:
+//
+//	awk -F: -v n=1 'NR > n' file
+//	awk --field-separator=: -f lib.awk -f main.awk file -n
+//
+// If ok is false, a message has been printed, and the program returns status.
 func (a *awkRun) options(args []string) (operands []string, status int, ok bool) {
 	for len(args) > 0 {
 		arg := args[0]
@@ -109,7 +121,10 @@ func (a *awkRun) options(args []string) (operands []string, status int, ok bool)
 	return args, 0, true
 }
 
-// set sets one option.
+// set sets one option, and returns a status that is not 0 after an error. -F is an assignment
+// to FS, so that of -F and -v FS=x the last one counts, as in gawk.
+//
+// A file of -f is read now, at its place among the sources.
 func (a *awkRun) set(letter byte, value string) (status int) {
 	switch letter {
 	case 'F':
@@ -139,7 +154,8 @@ func (a *awkRun) set(letter byte, value string) (status int) {
 	return 0
 }
 
-// open opens a file for reading.
+// open opens a file for reading. A directory is [awk.ErrDirectory], which the interpreter
+// skips with a warning, as gawk does.
 func (a *awkRun) open(name string) (io.ReadCloser, error) {
 	file, err := a.p.Open(a.ctx, name)
 	if errors.Is(err, workspace.ErrIsDir) {
@@ -154,7 +170,7 @@ func (a *awkRun) open(name string) (io.ReadCloser, error) {
 	}{contextReader{a.ctx, file}, file}, nil
 }
 
-// create opens a file for writing.
+// create opens a file for writing: it is stored when the program closes it or ends.
 func (a *awkRun) create(name string, appends bool) (io.WriteCloser, error) {
 	flag := 0
 	if appends {
@@ -163,7 +179,8 @@ func (a *awkRun) create(name string, appends bool) (io.WriteCloser, error) {
 	return a.p.Create(a.ctx, name, flag)
 }
 
-// command runs a command of the shell.
+// command runs a command of the shell, for system, pipes and getline, and returns its status.
+// It is a script like that of sh -c, within the budgets of the same run.
 func (a *awkRun) command(command string, stdin io.Reader, stdout io.Writer) int {
 	child := *a.p
 	child.Args, child.Stdin, child.Stdout = []string{"sh", "-c", command}, stdin, stdout

@@ -50,10 +50,21 @@ func cat(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
-// catOptions are the options of cat that change the text.
+// catOptions are the options of cat that change the text. Without any, files are copied in
+// large pieces. show-all is the three of the last line:
+//
+//	number       -n   a number before each line
+//	nonblank     -b   only before lines that are not empty; number is then off
+//	squeeze      -s   one of several empty lines in a row
+//	ends, tabs, nonprinting   -E, -T and -v
 type catOptions struct{ number, nonblank, squeeze, ends, tabs, nonprinting bool }
 
-// catWriter changes text on its way. Its state goes over the ends of files.
+// catWriter changes text on its way. Its state goes over the ends of files, so that the second
+// file goes on in the middle of a line if the first has no line end. It writes a byte at a
+// time into out. With -A:
+//
+//	a<TAB>b<CR><LF>    a^Ib^M$
+//	é                  M-CM-)$
 type catWriter struct {
 	catOptions
 	out   *bufio.Writer
@@ -63,7 +74,8 @@ type catWriter struct {
 	blank int  // how many empty lines there were before it
 }
 
-// Write implements [io.Writer].
+// Write implements [io.Writer]. It handles all of b, and flushes out, so that a reader sees a
+// line as soon as it is there.
 func (w *catWriter) Write(b []byte) (int, error) {
 	for _, c := range b {
 		if w.cr {

@@ -14,6 +14,10 @@ import (
 
 // mkdir creates directories, as POSIX says. Without -p, the parent must exist. -m is
 // accepted: there are no permissions.
+//
+// An error is printed, and the next name is tried; the status is then 1. What -v prints with
+// -p is found out before, so that a directory that somebody else creates meanwhile is printed,
+// too.
 func mkdir(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... DIRECTORY...")
 	parents := f.BoolP("parents", "p", false, "missing parents, too; no error if it exists")
@@ -33,6 +37,8 @@ func mkdir(ctx context.Context, p *Process) int {
 		}
 		if err := p.Mkdir(ctx, name, &workspace.MkdirOptions{Recursive: *parents}); err != nil {
 			if *parents && errors.Is(err, workspace.ErrNotDir) {
+				// GNU's mkdir -p names the file on the way. Of a file that has the name
+				// itself it says that it exists.
 				if info, statErr := p.Stat(ctx, name); statErr == nil && !info.IsDir() {
 					err = fs.ErrExist
 				} else {
@@ -52,7 +58,8 @@ func mkdir(ctx context.Context, p *Process) int {
 }
 
 // missingParents returns the directories on the way to name that do not exist, and name
-// itself if it does not.
+// itself if it does not. They are in the order in which they are created, and spelled as in
+// name: for a/b/c/ where only a exists, a/b and a/b/c/.
 func missingParents(ctx context.Context, p *Process, name string) []string {
 	var missing []string
 	for dir := strings.TrimRight(name, "/"); dir != "" && dir != "." && dir != "/"; dir = path.Dir(dir) {
@@ -68,7 +75,8 @@ func missingParents(ctx context.Context, p *Process, name string) []string {
 	return missing
 }
 
-// fileAbove returns the first part of name that is not a directory.
+// fileAbove returns the first part of name that is not a directory, and name if there is
+// none.
 func fileAbove(ctx context.Context, p *Process, name string) string {
 	for i, c := range name {
 		if c != '/' || i == 0 {
@@ -116,7 +124,8 @@ func rmdir(ctx context.Context, p *Process) int {
 	return status
 }
 
-// removeDir removes an empty directory, and nothing else.
+// removeDir removes an empty directory, and nothing else: Rm alone would remove a file as
+// well. A symlink to a directory is [workspace.ErrNotDir], as for rmdir(2).
 func removeDir(ctx context.Context, p *Process, name string) error {
 	info, err := p.Lstat(ctx, name)
 	switch {
@@ -131,6 +140,9 @@ func removeDir(ctx context.Context, p *Process, name string) error {
 // rm removes files, as POSIX says. Nobody is asked, so that -i and -f differ in missing
 // files only. The root, "." and ".." are refused. A directory is removed in one
 // operation, which a rule allows or refuses as a whole; with -v, file by file.
+//
+// A symlink is removed itself (clause Y7 of the contract). An error is printed, and the next
+// name is tried; -f hides that a name does not exist, and no other error.
 func rm(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	recursive := f.BoolP("recursive", "r", false, "directories with all that is in them")
@@ -191,7 +203,9 @@ func removed(name string, info workspace.FileInfo) string {
 	return fmt.Sprintf("removed '%s'", name)
 }
 
-// removeTree removes a directory with everything in it, and prints each name.
+// removeTree removes a directory with everything in it, and prints each name. A directory
+// comes after what is in it. The first error ends it, and what has been removed by then stays
+// removed.
 func removeTree(ctx context.Context, p *Process, name string) error {
 	list, err := p.ReadDir(ctx, name)
 	if err != nil {
@@ -216,7 +230,9 @@ func removeTree(ctx context.Context, p *Process, name string) error {
 }
 
 // touch creates files that do not exist. A workspace does not let anybody set times, so
-// the content of a file that exists is written again, which sets its time to now.
+// the content of a file that exists is written again, which sets its time to now. Directories
+// stay as they are, without an error. So -d, -t and -r are refused: scripts that set a time
+// rely on it later.
 func touch(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILE...")
 	noCreate := f.BoolP("no-create", "c", false, "create no file")
@@ -255,7 +271,9 @@ func touch(ctx context.Context, p *Process) int {
 	return status
 }
 
-// rewrite writes the content of a file again.
+// rewrite writes the content of a file again, on the condition that it is still the content.
+// Otherwise touch would undo a write of somebody else in between; it is a
+// [workspace.ErrConflict] where the workspace has conditional writes.
 func rewrite(ctx context.Context, p *Process, name string) error {
 	data, version, err := p.ReadFile(ctx, name)
 	if err != nil {
@@ -264,7 +282,8 @@ func rewrite(ctx context.Context, p *Process, name string) error {
 	return p.WriteFile(ctx, name, data, &workspace.WriteOptions{IfVersion: version})
 }
 
-// ln would create links. A workspace has no operation that does.
+// ln would create links. A workspace has no operation that does. It reads its options all the
+// same, so that a script is told about links and not about an option.
 func ln(_ context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... TARGET LINK_NAME")
 	f.BoolP("symbolic", "s", false, "symlinks")

@@ -13,6 +13,10 @@ import (
 // is a table: cells are separated by blanks, where several count as one, or by the
 // characters of -s, where each counts. Without -t, lines are put into as many columns
 // as fit into -c, from top to bottom, or from left to right with -x.
+//
+//	printf 'a 1\nbcd 20\n' | column -t       column -t -s: -o' | ' -R2 on a:1, bcd:20
+//	a    1                                   a   |  1
+//	bcd  20                                  bcd | 20
 func column(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	table := f.BoolP("table", "t", false, "create a table")
@@ -53,6 +57,7 @@ func column(ctx context.Context, p *Process) int {
 			}
 			return nil
 		}
+		// 64 bytes are about what the slices of a line take.
 		if held += int64(len(r.line)) + 64; held > p.MaxMemory {
 			return errTooMuch(p.MaxMemory)
 		}
@@ -87,7 +92,12 @@ type columns struct {
 	rows       [][]string // nil: an empty line
 }
 
-// split splits a line into cells.
+// split splits a line into cells. The last column that -l allows has the rest of the line,
+// with its separators.
+//
+//	" a  b"    merged:       "a", "b"
+//	"a::b"     with -s:      "a", "", "b"
+//	"a:b:c"    and -l2       "a", "b:c"
 func (c *columns) split(line string) []string {
 	var cells []string
 	for {
@@ -120,7 +130,8 @@ func textWidth(s string) int {
 }
 
 // writeTable writes a table. Each column is as wide as its widest cell, but the last
-// one ends with its text.
+// one ends with its text. A row with fewer cells than the widest has empty ones, so that each
+// row has all separators. With -L an empty line stays empty.
 func (c *columns) writeTable(out *bufio.Writer) {
 	rows := c.rows
 	if c.headings && len(rows) > 0 {
@@ -164,7 +175,7 @@ func (c *columns) writeTable(out *bufio.Writer) {
 }
 
 // isRight reports whether a column is aligned to the right: it is named, by its name
-// or by its number from one.
+// or by its number from one. The name "0" is all of them. i counts from zero.
 func (c *columns) isRight(i int) bool {
 	for _, name := range c.right {
 		if name == "0" || atoi(name) == i+1 && strings.Trim(name, "0123456789") == "" || i < len(c.names) && c.names[i] == name {
@@ -175,6 +186,13 @@ func (c *columns) isRight(i int) bool {
 }
 
 // fill puts the lines into as many columns as there is room for. Tabs separate them.
+//
+// A column is as wide as the widest line, rounded up to the next tab stop, so that at least
+// one blank is between two of them. Five lines of one letter, and a width of 24, make three
+// columns with two rows:
+//
+//	a       c       e
+//	b       d
 func (c *columns) fill(out *bufio.Writer) {
 	const tab = 8
 	cell := 0
@@ -187,6 +205,7 @@ func (c *columns) fill(out *bufio.Writer) {
 	for i := range count {
 		at := 0
 		for n := range perRow {
+			// From top to bottom: count rows stand in each column.
 			index := n*count + i
 			if c.fillRows {
 				index = i*perRow + n

@@ -84,12 +84,16 @@ type cutter struct {
 	end       byte // of a line: "\n", or NUL with -z
 }
 
-// numberRange is the numbers from low to high, which count from one.
+// numberRange is the numbers from low to high, which count from one. An open end is
+// [math.MaxInt].
 type numberRange struct{ low, high int }
 
 // parseRanges reads a list such as 1,3-5,7-. The result is sorted, and no range
 // overlaps another: 4-6,1,5-8 becomes 1, 4-8. Its complement is 2-3, 9-. Ranges that
 // only touch stay apart, as GNU's cut prints an --output-delimiter between them.
+//
+// Blanks separate like commas. The complement of 1- is empty, and selects nothing. The errors
+// are in GNU's words.
 func parseRanges(list string, complement bool) ([]numberRange, error) {
 	number := func(s string) (int, error) {
 		if s == "" || digitsEnd(s, 0, len(s), 10) < len(s) {
@@ -159,7 +163,8 @@ func parseRanges(list string, complement bool) ([]numberRange, error) {
 }
 
 // bytes prints the bytes of a line in the ranges.
-// A range that begins after the end of the line leaves no joiner.
+// A range that begins after the end of the line leaves no joiner. A character of several
+// bytes may be cut, as with GNU's cut -c.
 func (c *cutter) bytes(out *bufio.Writer, line []byte) error {
 	for i, r := range c.ranges {
 		if r.low > len(line) {
@@ -192,6 +197,7 @@ func (c *cutter) fields(out *bufio.Writer, line []byte) error {
 		if at >= 0 {
 			field = line[:at]
 		}
+		// Ranges do not overlap, so the next one may begin with this field.
 		if n > ranges[0].high {
 			ranges = ranges[1:]
 		}
@@ -214,6 +220,10 @@ func (c *cutter) fields(out *bufio.Writer, line []byte) error {
 // gives empty fields; with -s, each file makes one line. The delimiters of -d are used
 // in turn, and begin again with each line, or each file. Several "-" share the standard
 // input, so that `seq 4 | paste - -` makes two columns.
+//
+//	seq 4 | paste -d, - -      seq 4 | paste -sd'+-'
+//	1,2                        1+2-3+4
+//	3,4
 func paste(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	list := f.StringP("delimiters", "d", "\t", "reuse characters from LIST instead of TABs")
@@ -235,6 +245,7 @@ func paste(ctx context.Context, p *Process) int {
 	if !*serial {
 		return pasteParallel(ctx, p, out, names, delimiters, end)
 	}
+	// One reader for all "-": a second one would lack what the first has buffered.
 	stdin := newLineReader(ctx, p, p.Stdin, end)
 	status = p.Inputs(ctx, names, func(in *Input) error {
 		r := stdin
@@ -257,6 +268,11 @@ func paste(ctx context.Context, p *Process) int {
 
 // parseDelimiters reads the list of -d. A delimiter may be empty.
 // The result has at least one element, so that callers can count modulo its length.
+//
+//	','       ","
+//	',\n'     "," and a line end
+//	',\0'     "," and nothing
+//	'\\'      a backslash
 func parseDelimiters(list string) ([]string, error) {
 	var delimiters []string
 	for i := 0; i < len(list); i++ {
@@ -283,6 +299,8 @@ func parseDelimiters(list string) ([]string, error) {
 
 // pasteParallel opens all files, and pastes their lines side by side. [Process.Inputs]
 // keeps a file open while it calls a function, so the calls are nested.
+//
+// A file that cannot be opened ends the program before a line is printed, with the status 1.
 func pasteParallel(ctx context.Context, p *Process, out *bufio.Writer, names, delimiters []string, end byte) int {
 	stdin := newLineReader(ctx, p, p.Stdin, end)
 	var readers []*lineReader

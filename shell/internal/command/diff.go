@@ -120,7 +120,7 @@ func diff(ctx context.Context, p *Process) int {
 
 // shownOptions returns the options among args, each after a space.
 // They stand in the line "diff -r a/f b/f" before each pair of files that differ in two
-// directories.
+// directories. What is not one of names, the operands, is an option or its value.
 func shownOptions(args, names []string) string {
 	names = slices.Clone(names)
 	var b strings.Builder
@@ -149,9 +149,9 @@ func (d *diffRun) trouble(name string, err error) {
 	d.status = exitUsage
 }
 
-// diffFile is one of two files.
+// diffFile is one of two files, or directories.
 type diffFile struct {
-	name    string
+	name    string // as it is printed and opened; "-" for the standard input
 	info    workspace.FileInfo
 	missing bool // with -N: it counts as empty
 }
@@ -203,7 +203,9 @@ func (d *diffRun) operands(ctx context.Context, nameA, nameB string) {
 	}
 }
 
-// sameDir reports whether two names are one directory, which is like itself.
+// sameDir reports whether two names are one directory, which is like itself. It asks where
+// they are, and follows no symlinks: two names of one directory are otherwise compared, with
+// the same result.
 func (d *diffRun) sameDir(ctx context.Context, a, b string) bool {
 	at, err := d.p.Files.Locate(ctx, d.p.Dir, a)
 	other, errOther := d.p.Files.Locate(ctx, d.p.Dir, b)
@@ -245,7 +247,7 @@ func (d *diffRun) dirs(ctx context.Context, a, b diffFile) {
 }
 
 // list returns the entries of a directory that are compared, none for one that is
-// missing.
+// missing. They are sorted bytewise, as dirs needs them.
 func (d *diffRun) list(ctx context.Context, dir diffFile) ([]workspace.FileInfo, error) {
 	if dir.missing {
 		return nil, nil
@@ -391,7 +393,8 @@ func (d *diffRun) ignored(c diffChange, old, now []string) bool {
 	return true
 }
 
-// isBlankLine reports whether a line has nothing, or with spaces nothing but white space.
+// isBlankLine reports whether a line has nothing, or with spaces nothing but white space. A
+// line end does not count.
 func isBlankLine(line string, spaces bool) bool {
 	line = strings.TrimSuffix(line, "\n")
 	return line == "" || spaces && strings.TrimSpace(line) == ""
@@ -466,7 +469,8 @@ func normalRange(from, to int) string {
 }
 
 // lines prints lines after a mark.
-// A last line without an end has the note of GNU's diff after it, in its own line.
+// A last line without an end has the note of GNU's diff after it, in its own line: without
+// it, patch would add a line end.
 func (d *diffRun) lines(mark string, list []string) {
 	for _, line := range list {
 		d.out.WriteString(mark)
@@ -477,7 +481,9 @@ func (d *diffRun) lines(mark string, list []string) {
 	}
 }
 
-// unified prints a unified diff.
+// unified prints a unified diff: the two names, with a time unless there is a label, and a
+// hunk for changes that are near each other. A file that is missing has the time 0, by which
+// patch knows that it is created or deleted.
 func (d *diffRun) unified(a, b diffFile, old, now []string, changes []diffChange) {
 	for i, file := range []diffFile{a, b} {
 		head := []string{"---", "+++"}[i] + " "
@@ -556,6 +562,7 @@ func cmpFiles(ctx context.Context, p *Process) int {
 	case *silent && *verbose:
 		return f.wrong("options -l and -s are incompatible")
 	}
+	// Without FILE2 it is the standard input, and SKIP1 and SKIP2 come before -i.
 	files := append(slices.Clone(names[:min(2, len(names))]), "-")[:2]
 	first, second, both := strings.Cut(*skip, ":")
 	if !both {
@@ -676,7 +683,8 @@ func (c *cmpRun) compare(ctx context.Context, readers [2]*bufio.Reader, width in
 	return status
 }
 
-// end prints that a file ends before the other one.
+// end prints that a file ends before the other one, in GNU's words. size is how many bytes of
+// it were compared, line the line after them, and last the last of them.
 func (c *cmpRun) end(name string, size, line int64, last byte) {
 	if c.silent {
 		return

@@ -32,6 +32,14 @@ type duRun struct {
 // du prints how much space files take, as POSIX says, with GNU's -h, -a, -c, -b, -d and
 // -S: in units of 1 KiB, and by blocks of 4 KiB, as a workspace does not know what a
 // disk uses. An argument that is in another one is counted once.
+//
+// A directory itself counts one block. Symlinks are not followed, and count without their
+// targets. A file of 10 bytes, alone in d:
+//
+//	du d          8      d      two blocks
+//	du -b d       4106   d      4096 for the directory, and 10
+//	du -ah d      4.0K   d/f
+//	              8.0K   d
 func du(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	d := &duRun{p: p, out: bufio.NewWriter(p.Stdout), unit: 1024, end: "\n"}
@@ -104,7 +112,7 @@ func du(ctx context.Context, p *Process) int {
 	return p.finish(d.out, d.status)
 }
 
-// print prints a size.
+// print prints a size, in bytes.
 // Sizes are rounded up to the unit.
 func (d *duRun) print(size int64, name string) {
 	if d.human {
@@ -167,7 +175,7 @@ func (d *duRun) measure(ctx context.Context, name string, info workspace.FileInf
 // treeRun is one run of tree.
 //
 // An argument that is no directory makes the status 2; a directory below one that cannot be
-// read makes it 1, and the tree goes on.
+// read makes it 1, and the tree goes on. dirs and files count what was printed.
 type treeRun struct {
 	p                              *Process
 	out                            *bufio.Writer
@@ -183,6 +191,13 @@ type treeRun struct {
 // tree prints directories as a tree, as the program of Steve Baker does, sorted
 // bytewise. Symlinks are not followed. --gitignore reads the .gitignore files below the
 // argument.
+//
+//	.
+//	├── a
+//	│   └── b
+//	└── c
+//
+//	2 directories, 2 files
 func tree(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [DIRECTORY]...")
 	t := &treeRun{p: p, out: bufio.NewWriter(p.Stdout)}
@@ -238,7 +253,8 @@ func tree(ctx context.Context, p *Process) int {
 	return p.finish(t.out, t.status)
 }
 
-// alternatives returns the wildcards in texts, which "|" separates.
+// alternatives returns the wildcards in texts, which "|" separates. A slash at the end, which
+// tree has for directories, means nothing here.
 func alternatives(texts []string) []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for _, text := range texts {
@@ -249,7 +265,7 @@ func alternatives(texts []string) []*regexp.Regexp {
 	return all
 }
 
-// report prints how many there are.
+// report prints how many there are, after an empty line. With -d files are not counted.
 func (t *treeRun) report() {
 	count := func(n int, one, many string) string {
 		if n == 1 {
@@ -264,7 +280,8 @@ func (t *treeRun) report() {
 	t.out.WriteByte('\n')
 }
 
-// ignoreFile returns the rules in a directory, nil if it has none.
+// ignoreFile returns the rules in a directory, nil if it has none. A file that cannot be read
+// is as none: tree shows more then, and never less.
 func (t *treeRun) ignoreFile(ctx context.Context, dir string) *ignore.File {
 	data, _, err := t.p.ReadFile(ctx, joinShown(dir, ignore.FileName, false))
 	if err != nil {
@@ -312,7 +329,8 @@ func (t *treeRun) entries(ctx context.Context, dir string, rules *ignore.Rules) 
 	return list, err
 }
 
-// enter returns the rules in a child directory.
+// enter returns the rules in a child directory: those of the directories above it, and its
+// own. It returns nil without --gitignore, so that no file is read.
 func (t *treeRun) enter(ctx context.Context, rules *ignore.Rules, name, dir string) *ignore.Rules {
 	if !t.gitignore {
 		return nil
@@ -320,7 +338,8 @@ func (t *treeRun) enter(ctx context.Context, rules *ignore.Rules, name, dir stri
 	return rules.Enter(name, t.ignoreFile(ctx, dir))
 }
 
-// list prints what is in a directory.
+// list prints what is in a directory. indent is what stands before its lines, and depth is 1
+// for an argument. It returns when ctx ends.
 func (t *treeRun) list(ctx context.Context, dir, indent string, depth int, rules *ignore.Rules) {
 	if t.depth > 0 && depth > t.depth || ctx.Err() != nil {
 		return

@@ -15,6 +15,9 @@ import (
 // last blank that fits. A tab goes to the next multiple of 8, a backspace back, and a
 // carriage return to column 0; with -b each is one byte. Characters of UTF-8 count by
 // their bytes, as in GNU's fold.
+//
+//	fold -w 6       "abc defg" becomes "abc de", "fg"
+//	fold -s -w 6    "abc defg" becomes "abc ", "defg"
 func fold(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	inBytes := f.BoolP("bytes", "b", false, "count bytes rather than columns")
@@ -48,6 +51,7 @@ func fold(ctx context.Context, p *Process) int {
 		for _, c := range r.line {
 			for {
 				next := advance(column, c)
+				// A tab may be wider than a line: it stands alone.
 				if next <= *width || len(line) == 0 {
 					column = next
 					line = append(line, c)
@@ -63,6 +67,7 @@ func fold(ctx context.Context, p *Process) int {
 				out.WriteByte('\n')
 				line = append(line[:0], line[cut:]...)
 				column = 0
+				// What goes to the next line is measured again, as tabs in it may become wider.
 				for _, c := range line {
 					column = advance(column, c)
 				}
@@ -80,6 +85,11 @@ func fold(ctx context.Context, p *Process) int {
 // tabStops are the columns of tabs.
 //
 // size is set, and nothing else counts, or list is not empty. parseTabs makes no other.
+//
+//	-t 4         size 4
+//	-t 3,7       list 3, 7: after that, a tab is a space
+//	-t 3,7,/8    list 3, 7, extend 8: 3, 7, 8, 16, 24
+//	-t 3,7,+8    list 3, 7, repeat 8: 3, 7, 15, 23
 type tabStops struct {
 	size   int   // if all are as far apart
 	list   []int // otherwise: these, and then
@@ -87,7 +97,8 @@ type tabStops struct {
 	repeat int   // steps of this after the last ("+8")
 }
 
-// parseTabs reads the value of -t: one number, or a list that may end with /N or +N.
+// parseTabs reads the value of -t: one number, or a list that may end with /N or +N. Several
+// -t are one list. No specs at all are 8 columns. The errors are in GNU's words.
 func parseTabs(specs []string) (*tabStops, error) {
 	t := &tabStops{}
 	for _, spec := range specs {
@@ -184,6 +195,7 @@ func expand(ctx context.Context, p *Process) int {
 				c = ' '
 			case c == '\b':
 				column = max(0, column-1)
+			// GNU's expand fails there, too.
 			case column == math.MaxInt:
 				return errors.New("input line is too long")
 			default:
@@ -203,7 +215,8 @@ func expand(ctx context.Context, p *Process) int {
 }
 
 // unexpand turns spaces into tabs, as POSIX says: those at the beginnings of lines, or
-// all with -a or -t. It is the reverse of expand for the same tab stops.
+// all with -a or -t. It is the reverse of expand for the same tab stops: what follows blanks stays
+// in its column.
 func unexpand(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	all := f.BoolP("all", "a", false, "convert all blanks, instead of just initial blanks")
@@ -236,6 +249,10 @@ func unexpand(ctx context.Context, p *Process) int {
 //	"1234567 x"   the blank ends at column 8: it stays
 //	"123456  x"   two blanks end there: a tab
 //	"1234567  x"  a blank before the stop, and one after it: a tab, and a blank
+//
+// pending are the blanks held back, and oneBefore says that the first of them ends at a tab
+// stop. convert is false after the last stop of a list, and without entire after the first
+// character that is no blank: all that follows is copied.
 func unexpandLine(out *bufio.Writer, line []byte, tabs *tabStops, entire bool) {
 	column, convert, oneBefore, previousBlank := 0, true, false, true
 	var pending []byte

@@ -159,6 +159,8 @@ func grep(ctx context.Context, p *Process) int {
 		names = []string{"."}
 	}
 	o.withName = (*withName || len(names) > 1) && !*noName
+	// Nothing can be selected, so that no file is read, and no error found. GNU's grep does the
+	// same.
 	never := o.max == 0 || len(patterns) == 0 && !o.invert ||
 		o.invert && !po.Word && !po.Line && len(patterns) == 1 && patterns[0] == ""
 	if never && !o.listNot {
@@ -176,6 +178,7 @@ func grep(ctx context.Context, p *Process) int {
 		names = []string{"-"}
 	}
 	for _, name := range names {
+		// tree finds out whether it is a directory. A file of the arguments is shown as a file is.
 		if *recursive && g.mayBeDir(ctx, name) {
 			g.withName = !*noName
 			g.tree(ctx, name, implicit, func() bool {
@@ -212,7 +215,8 @@ func (g *grepRun) mayBeDir(ctx context.Context, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// grepPatterns returns the patterns of the options -e and -f.
+// grepPatterns returns the patterns of the options -e and -f, one for each line. An empty line
+// is a pattern that matches everything, and an empty file none.
 func grepPatterns(ctx context.Context, p *Process, given, files []string) ([]string, error) {
 	var patterns []string
 	for _, text := range given {
@@ -251,7 +255,10 @@ type grepRun struct {
 }
 
 // newGrep returns a search for patterns. No pattern at all, as from an empty file of
-// -f, matches nothing.
+// -f, matches nothing. The error is for the user: a pattern or a glob that is wrong, or one of
+// a kind that is not possible here.
+//
+// With -z there is no first step, as the matcher of whole buffers looks for lines.
 func newGrep(p *Process, o grepOptions, patterns []string, language pattern.Syntax, po *pattern.Options) (*grepRun, error) {
 	g := &grepRun{grepOptions: o, p: p, out: bufio.NewWriterSize(p.Stdout, 32<<10), nothing: len(patterns) == 0}
 	if g.nothing {
@@ -336,7 +343,9 @@ func oneOf(globs []string) string {
 	return "{" + strings.Join(globs, ",") + "}"
 }
 
-// done reports whether the search is over.
+// done reports whether the search is over: the reader of the output wants no more, -q has
+// found a line, or ctx has ended. It is asked before each
+// file and each buffer.
 func (g *grepRun) done(ctx context.Context) bool {
 	return g.broken || g.quiet && g.found || ctx.Err() != nil
 }
@@ -370,7 +379,8 @@ func (g *grepRun) fail(name string, err error) {
 	}
 }
 
-// operand searches a file of the arguments.
+// operand searches a file of the arguments, or the standard input for "-". Its error is
+// printed, and makes the status 2.
 func (g *grepRun) operand(ctx context.Context, name string) {
 	shown := name
 	if name == "-" {
@@ -416,7 +426,8 @@ func (g *grepRun) newFile(name string) *grepFile {
 // grepBuffer is how much of a file is searched at a time, if no line is longer.
 const grepBuffer = 256 << 10
 
-// grepBuffers are for the next files.
+// grepBuffers are for the next files: a search of many small ones would otherwise spend much
+// of its time with new memory. A buffer that a long line has made larger is not put back.
 var grepBuffers = sync.Pool{New: func() any {
 	b := make([]byte, 0, 32<<10)
 	return &b
@@ -547,7 +558,8 @@ func (f *grepFile) chunk(data []byte) {
 	}
 }
 
-// endOfLine returns where the line ends that begins at from.
+// endOfLine returns where the line ends that begins at from: the place of its end, or len(data)
+// for a last line without one.
 func endOfLine(data []byte, from int, eol byte) int {
 	if n := bytes.IndexByte(data[from:], eol); n >= 0 {
 		return from + n
@@ -663,7 +675,8 @@ func (f *grepFile) keepHistory(data []byte) {
 	f.history = kept
 }
 
-// context prints a line that is not selected.
+// context prints a line that is not selected, unless it has been printed already. number is
+// its number, and at its place in the buffer, for -b.
 func (f *grepFile) context(line []byte, number int, at int64) {
 	if f.quietly() || f.binary || number <= f.last {
 		return
@@ -712,7 +725,8 @@ func (f *grepFile) separate(number int) {
 	f.groups = true
 }
 
-// print prints a line.
+// print prints a line. mark is ":" for a selected line and "-" for one of the context; column,
+// replacement and the like are for selected ones only.
 func (f *grepFile) print(line []byte, number int, at int64, mark byte) {
 	f.separate(number)
 	f.last = number
@@ -741,7 +755,8 @@ func (f *grepFile) hides(text []byte) bool {
 	return !f.text && !f.anyBytes && !utf8.Valid(text)
 }
 
-// printPart prints what matches in a line.
+// printPart prints what matches in a line, in a line of its own. m is a match of
+// [pattern.Regexp.All], and at the place of the line in the buffer.
 func (f *grepFile) printPart(line []byte, m []int, at int64) {
 	part := line[m[0]:m[1]]
 	if f.hides(part) {
@@ -794,7 +809,8 @@ func (f *grepFile) head(number, column int, at int64, mark byte) {
 	}
 }
 
-// end prints what is known at the end of a file.
+// end prints what is known at the end of a file: its name for -l and -L, the count for -c, and
+// the message for a binary file. It is called once for each file, also after an error.
 func (f *grepFile) end() {
 	switch {
 	case f.quiet:
@@ -809,6 +825,7 @@ func (f *grepFile) end() {
 		f.out.Flush()
 		f.p.errorf("%s: binary file matches", f.name)
 	}
+	// A bufio.Writer returns the error of an earlier write.
 	if _, err := f.out.Write(nil); err != nil {
 		f.broken = true
 	}
@@ -824,7 +841,7 @@ func (f *grepFile) printName() {
 	f.out.WriteByte('\n')
 }
 
-// printCount prints the line of -c.
+// printCount prints the line of -c: the lines that are selected, and not the matches in them.
 func (f *grepFile) printCount() {
 	if f.withName {
 		f.printBefore(':')
@@ -832,7 +849,8 @@ func (f *grepFile) printCount() {
 	fmt.Fprintln(f.out, f.selected)
 }
 
-// printBefore prints the name of a file before something else.
+// printBefore prints the name of a file before something else. With -Z a NUL byte stands in
+// place of mark.
 func (f *grepFile) printBefore(mark byte) {
 	f.out.WriteString(f.name)
 	if f.zeroName {

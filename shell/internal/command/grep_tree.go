@@ -17,8 +17,11 @@ import (
 // tree searches a directory. implicit says that its name is not printed. If it is a file,
 // which the search finds out, asFile is called, and reports whether to search it.
 //
-// The workspace finds the lines, on its own side where it can. What it skips is searched
-// here: binary files, which may match all the same, and those over its limit.
+// The workspace finds the lines, on its own side where it can: a container searches with its
+// own grep. What the workspace skips is searched here: binary files, which may match all the
+// same, and those over its limit.
+//
+// Errors are printed, and make the status 2. The output is sorted by path.
 func (g *grepRun) tree(ctx context.Context, name string, implicit bool, asFile func() bool) {
 	at, err := g.p.Files.Locate(ctx, g.p.Dir, name)
 	if err != nil {
@@ -62,7 +65,8 @@ func (g *grepRun) tree(ctx context.Context, name string, implicit bool, asFile f
 	}
 }
 
-// matchesEnd reports whether a name matches, or what stands after one of its slashes.
+// matchesEnd reports whether a name matches, or what stands after one of its slashes: "b*"
+// matches a/b/c, as its end b/c matches.
 func matchesEnd(re *regexp.Regexp, name string) bool {
 	for {
 		if re.MatchString(name) {
@@ -75,7 +79,8 @@ func matchesEnd(re *regexp.Regexp, name string) bool {
 	}
 }
 
-// relativeTo returns the path of a file in a directory, from there.
+// relativeTo returns the path of a file in a directory, from there. dir "." is the root of
+// the workspace. file must be in dir.
 func relativeTo(dir, file string) string {
 	if dir == "." {
 		return file
@@ -83,7 +88,8 @@ func relativeTo(dir, file string) string {
 	return strings.TrimPrefix(file, dir+"/")
 }
 
-// joinShown returns the path of a file in the directory name, as it is printed.
+// joinShown returns the path of a file in the directory name, as it is printed. name keeps its
+// form, as "./" in ./a; with implicit it is left out.
 func joinShown(name, file string, implicit bool) string {
 	if implicit {
 		return file
@@ -96,15 +102,16 @@ type grepTree struct {
 	*grepRun
 	at     Location // the directory that is searched
 	asFile func() bool
-	shown  func(file string) string
-	file   *grepFile // whose lines are being printed
-	path   string    // of that file
+	shown  func(file string) string // the name that is printed for a file of the workspace
+	file   *grepFile                // whose lines are being printed
+	path   string                   // of that file
 }
 
 // walk reads each file: for options that need files without a match, or bytes that a
 // search of a workspace does not return, such as -v, -L, -z and -b.
 func (t *grepTree) walk(ctx context.Context) error {
 	if t.gitignore {
+		// Walk applies no .gitignore files.
 		files, err := t.at.Workspace.Glob(ctx, "**", &workspace.GlobOptions{Dir: t.at.Name, Gitignore: true})
 		for _, file := range files {
 			if dir, base := workspace.Split(relativeTo(t.at.Name, file)); !t.filter(dir, base) && !t.done(ctx) {
@@ -132,7 +139,8 @@ func (t *grepTree) walk(ctx context.Context) error {
 	})
 }
 
-// leavesDir reports whether a directory is left out with all that is in it.
+// leavesDir reports whether a directory is left out with all that is in it, so that walk does
+// not enter it. rel is its path from the directory that is searched.
 func (t *grepTree) leavesDir(rel string) bool {
 	for _, pattern := range t.excludeDirs {
 		if matched, err := path.Match(strings.TrimRight(pattern, "/"), path.Base(rel)); err == nil && matched {
@@ -164,6 +172,7 @@ const grepPage = 100_000
 // or stop at the first match of each file.
 func (t *grepTree) search(ctx context.Context) error {
 	expression, is := t.re.Candidates()
+	// What the workspace finds needs no second look, so it may count, or stop early.
 	if remote, exact := t.re.Remote(); exact && (t.quietLines() || t.max == 1) {
 		expression, is = remote, nil
 	}
@@ -197,6 +206,8 @@ func (t *grepTree) search(ctx context.Context) error {
 			t.endFile()
 			return t.checkSlash(ctx, result)
 		}
+		// A truncated result has matches (clause S12 of the contract); the next page begins
+		// after the last one.
 		last := result.Matches[len(result.Matches)-1]
 		opts.StartAfter = workspace.Position{Path: last.Path, LineNumber: last.LineNumber}
 	}
@@ -229,6 +240,9 @@ func (g *grepRun) quietLines() bool { return g.quiet || g.count || g.list }
 
 // page prints the matches whose lines match, and between them what the skipped files
 // have: both lists are sorted by path, and so is the output.
+//
+// The matches of a file may go over the end of a page, so t.file stays open; search ends it
+// after the last page.
 func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, is func(line []byte) bool) {
 	skipped := result.Skipped
 	binary := t.searchBinary(ctx, skipped)
@@ -259,7 +273,8 @@ func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, is fu
 	}
 }
 
-// skippedFile is the search of a binary file.
+// skippedFile is the search of a binary file. It is a copy of the run with streams of its own,
+// as several are searched at the same time.
 type skippedFile struct {
 	grepRun
 	stdout, stderr bytes.Buffer
@@ -268,6 +283,8 @@ type skippedFile struct {
 
 // searchBinary searches the binary files among skipped, several at a time, unless they
 // are text. Their output is kept: at most a line for each.
+//
+// The result is by path. All of them have been searched when it returns.
 func (t *grepTree) searchBinary(ctx context.Context, skipped []workspace.Skipped) map[string]*skippedFile {
 	files := map[string]*skippedFile{}
 	if t.noBinary || t.text {
@@ -295,7 +312,8 @@ func (t *grepTree) searchBinary(ctx context.Context, skipped []workspace.Skipped
 	return files
 }
 
-// open searches a file of a workspace.
+// open searches a file of a workspace. file is its name there, and shown the one that is
+// printed.
 func (g *grepRun) open(ctx context.Context, ws *workspace.Workspace, file, shown string) error {
 	stream, _, err := ws.Open(ctx, file, nil)
 	if err != nil {
@@ -357,7 +375,7 @@ func (t *grepTree) match(m *workspace.Match) {
 	f.over = f.over || last
 }
 
-// endFile ends the file whose lines were printed.
+// endFile ends the file whose lines were printed, if there is one.
 func (t *grepTree) endFile() {
 	if t.file != nil {
 		t.file.end()

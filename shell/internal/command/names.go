@@ -12,7 +12,11 @@ import (
 )
 
 // basename prints names without their directories, as POSIX says: "/a/b/" is b, "/" is
-// "/". A suffix is taken away unless it is the whole name.
+// "/". A suffix is taken away unless it is the whole name. No file is looked at.
+//
+//	basename /a/b.c .c         b
+//	basename .c .c             .c
+//	basename -s .c a.c b.c     a, b
 func basename(ctx context.Context, p *Process) int {
 	f := newFlags(p, "NAME [SUFFIX]\n  or:  basename OPTION... NAME...")
 	f.first = true
@@ -52,7 +56,10 @@ func basename(ctx context.Context, p *Process) int {
 }
 
 // dirname prints the directories of names, as POSIX says: without the last element and
-// the slashes around it. "/a" is "/", and "a" is ".".
+// the slashes around it. "/a" is "/", and "a" is ".". No file is looked at.
+//
+//	a/b//c//    a/b
+//	//          /
 func dirname(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION] NAME...")
 	zero := f.BoolP("zero", "z", false, "end each output line with NUL, not newline")
@@ -86,6 +93,9 @@ func dirname(ctx context.Context, p *Process) int {
 // realpath prints absolute names without symlinks, as GNU's does. The last element may
 // be missing, with -m any, with -e none. ".." is taken away before symlinks are
 // followed, as names are everywhere in the shell.
+//
+// With --relative-base, names below that directory are relative to it, and others absolute;
+// with --relative-to, all are relative to that one.
 func realpath(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... FILE...")
 	existing := f.BoolP("canonicalize-existing", "e", false, "all components of the path must exist")
@@ -151,7 +161,7 @@ func realpath(ctx context.Context, p *Process) int {
 type missingMode int
 
 // How many elements of a name realpath lets be missing: the last one by default, none
-// with -e, and any with -m.
+// with -e, and any with -m. With anyMissing, a file may even stand where a directory should.
 const (
 	lastMissing missingMode = iota
 	noneMissing
@@ -160,6 +170,16 @@ const (
 
 // realPath returns an absolute name without symlinks, and without "." and "..". It
 // looks for the longest part that exists, resolves it, and adds the rest.
+//
+// The symlinks are those of the workspace, which resolves them in itself: what stands before
+// its name, such as /repo, is kept. With keepLinks no symlink is followed, and only mode is
+// checked.
+//
+// # Errors
+//
+// [fs.ErrNotExist] for "" and where more is missing than mode allows, [workspace.ErrNotDir]
+// for a file with something below it or with a slash at its end, and those of
+// [workspace.Workspace.Resolve].
 func (p *Process) realPath(ctx context.Context, name string, mode missingMode, keepLinks bool) (string, error) {
 	if name == "" {
 		return "", fs.ErrNotExist
@@ -205,7 +225,11 @@ func isBelow(name, dir string) bool {
 	return name == dir || dir == "/" || strings.HasPrefix(name, dir+"/")
 }
 
-// relativeFrom returns how to go from base to name; both are absolute.
+// relativeFrom returns how to go from base to name; both are absolute and clean.
+//
+//	from /a/b to /a/c/d    ../c/d
+//	from /a to /a/b        b
+//	from /a to /a          .
 func relativeFrom(name, base string) string {
 	up := ""
 	for !isBelow(name, base) {

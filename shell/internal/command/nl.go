@@ -16,6 +16,15 @@ import (
 // "\:\:" for the body, "\:" for the footer. By default only the lines of the body that
 // are not empty have numbers, and the text before any delimiter is a body. Styles with
 // expressions (-b pRE) are refused.
+//
+// A line without a number begins with as many blanks as a number and its separator take:
+//
+//	nl -s' '     nl -ba -v10 -i5 -nln -s') '
+//	     1 a     10    ) a
+//	             15    )
+//	     2 b     20    ) b
+//
+// With -l 2 and the style a, only each second empty line of a group has a number.
 func nl(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	styles := map[string]*string{
@@ -52,6 +61,7 @@ func nl(ctx context.Context, p *Process) int {
 	if *join < 1 {
 		return p.errorf("invalid line number of blank lines: '%d'", *join)
 	}
+	// POSIX (nl, -d): the second character remains a colon.
 	if len(*delimiter) == 1 {
 		*delimiter += ":"
 	}
@@ -70,6 +80,7 @@ func nl(ctx context.Context, p *Process) int {
 				next = "footer"
 			}
 		}
+		// Without -p, the number begins again with each section.
 		if next != "" {
 			section = next
 			if !*keep {
@@ -116,6 +127,12 @@ func nl(ctx context.Context, p *Process) int {
 // tac prints files with their lines in reverse, as GNU's does. A separator ends its
 // record, so that the last record may have none: "a\nb" becomes "ba\n". With -b it
 // begins the record. Each file is held in memory.
+//
+// It looks for separators from the end. end is where the record ends that comes next. The
+// separator right before end belongs to that record, and the one before it, or the beginning
+// of the file, is where it begins:
+//
+//	a\nb\nc\n     end = 6: c\n from 4; end = 4: b\n from 2; end = 2: a\n
 func tac(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	before := f.BoolP("before", "b", false, "the separator is before a record, not after it")
@@ -163,7 +180,7 @@ func tac(ctx context.Context, p *Process) int {
 }
 
 // rev prints lines with their characters in reverse, as util-linux's does. A byte that
-// is no UTF-8 counts as one.
+// is no UTF-8 counts as one. A last line without an end stays without one.
 func rev(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	names, status, ok := f.parse()

@@ -7,9 +7,20 @@ import (
 )
 
 // Program reads, writes, and returns its exit status.
+//
+// It prints its own messages to p.Stderr, in the words of the program that it stands for, and
+// flushes what it has buffered. It closes none of the streams of p. When ctx ends it returns
+// soon, with any status, and prints nothing about it: the shell says why a script has ended. It
+// holds at most about p.MaxMemory bytes of input at once. A panic in its own goroutine ends the
+// command, and one in another goroutine the process.
 type Program func(ctx context.Context, p *Process) int
 
 // Programs are the programs by name. It is never changed.
+//
+// A function with several names asks Process.name which it was called by: egrep is grep -E,
+// "[" wants a "]", and the program of checksums chooses the sum. For a few, such as echo and
+// test, a builtin of the shell comes first in scripts; what is here is for xargs, find -exec,
+// env and awk's system.
 var Programs = map[string]Program{
 	"[":         test,
 	"awk":       awkProgram,
@@ -89,5 +100,5 @@ var Programs = map[string]Program{
 	"yes":       yes,
 }
 
-// Names returns the names of all programs, sorted.
+// Names returns the names of all programs, sorted. The caller may change the slice.
 func Names() []string { return slices.Sorted(maps.Keys(Programs)) }

@@ -67,6 +67,7 @@ func sed(ctx context.Context, p *Process) int {
 		}
 		*scripts, names = names[:1], names[1:]
 	}
+	// POSIX (sed, -e) joins the scripts with line ends, so that -e 'a\' -e text is one command.
 	script, err := parseSed(strings.Join(*scripts, "\n"), *extended)
 	if errors.Is(err, errSedLabel) {
 		p.errorf("%v", err)
@@ -125,7 +126,9 @@ func (f *sedFile) String() string { return "" }
 // Type implements [pflag.Value].
 func (f *sedFile) Type() string { return "string" }
 
-// sedOutput is where the output of a script goes.
+// sedOutput is where the output of a script goes: a bufio.Writer, or the buffer of a file that
+// is edited. Most writes do not look at their error, as a bufio.Writer returns it again later,
+// to print or Flush.
 type sedOutput interface {
 	io.Writer
 	io.ByteWriter
@@ -323,7 +326,8 @@ func (in *sedInput) more(separate bool) bool {
 	}
 }
 
-// open opens the next file.
+// open opens the next file. One that cannot be opened is an error of the status, and the next
+// is read; a directory ends the script.
 func (in *sedInput) open() {
 	in.name, in.names = in.names[0], in.names[1:]
 	if in.name == "-" {
@@ -346,7 +350,8 @@ func (in *sedInput) open() {
 // isLast reports whether the current line is the last one; with -s, of its file.
 func (s *sedRun) isLast() bool { return !s.input.more(s.separate) }
 
-// read reads the next line into the pattern space.
+// read reads the next line into the pattern space. It reports false at the end of the input,
+// and where the line is too long.
 func (s *sedRun) read() bool {
 	if !s.input.more(false) {
 		return false
@@ -392,7 +397,8 @@ func (s *sedRun) addLineEnd(more bool) {
 	}
 }
 
-// print prints a line.
+// print prints a line. ended says whether it had a line end in the input: the end is held
+// back where it had none. A failed write ends the script.
 func (s *sedRun) print(text []byte, ended bool) {
 	s.addLineEnd(true)
 	if _, err := s.out.Write(text); err != nil {
@@ -564,6 +570,8 @@ func (s *sedRun) bound(size int) {
 
 // nextLine runs n and N. Where there is no other line, the script ends, and the pattern
 // space is printed: GNU's sed does so for N, too, where POSIX has it deleted.
+//
+// What a, r and R have queued is printed before the next line, as at the end of a cycle.
 func (s *sedRun) nextLine(name byte, at int) (next int, done bool) {
 	if s.isLast() {
 		return len(s.commands), false
@@ -692,6 +700,11 @@ func (s *sedRun) regexp(re *pattern.Regexp) *pattern.Regexp {
 
 // substitute runs s. With a number and g, as in s/a/b/2g, it replaces the second match
 // and all after it; with a number alone, that match only.
+//
+//	s/a/b/      aaaa    baaa
+//	s/a/b/3     aaaa    aaba
+//	s/a/b/2g    aaaa    abbb
+//	s/x*/-/g    abc     -a-b-c-    an empty match counts
 func (s *sedRun) substitute(c *sedSubstitute) {
 	re := s.regexp(c.re)
 	if re == nil {
@@ -787,7 +800,10 @@ func transliterate(text []byte, from, to []rune) []byte {
 
 // list prints the pattern space with everything visible, as l does: bytes that are no
 // ASCII as \ooo, the end as $, and lines of at most width-1 bytes before a \. The width
-// 0 means no bound.
+// 0 means no bound, and a negative one the width of the option -l. An escape is not divided:
+//
+//	l 10    abcdefghijkl    abcdefghi\
+//	                        jkl$
 func (s *sedRun) list(width int) {
 	if width < 0 {
 		width = s.wrap

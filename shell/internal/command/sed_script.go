@@ -11,7 +11,7 @@ import (
 )
 
 // sedScript is a script of sed: its commands in order. A "{" knows where its "}" is, and
-// a branch where its label is.
+// a branch where its label is. Comments, labels and "}" are no commands.
 type sedScript struct {
 	commands []sedCommand
 	quiet    bool // the first line is "#n"
@@ -75,11 +75,12 @@ type sedPart struct {
 	fold  byte // one of ULulE, or 0
 }
 
-// sedParser reads a script.
+// sedParser reads a script. Its methods begin at the place at, and leave it after what they have
+// read; after an error it is the place that the message names.
 type sedParser struct {
-	text     string
-	at       int  // the place in text that has been reached
-	extended bool // -E
+	text     string // of the script
+	at       int    // the place in text that has been reached
+	extended bool   // -E
 	commands []sedCommand
 	blocks   []int          // the places of the open braces in commands
 	labels   map[string]int // the places of labels in commands
@@ -97,6 +98,11 @@ var errSedLabel = errors.New("can't find label for jump to")
 
 // parseSed reads a script. Labels are resolved when all is read, as a branch may go
 // forward. A branch without a label goes to the end of the script.
+//
+// extended says that regular expressions are extended ones. Nothing is run, and no file is
+// opened. The error is in GNU's words: errSedLabel for a branch to nowhere, whose status is
+// another one, and else a text with a place. Several scripts of -e and -f are one text, so
+// that the place counts from the beginning of the first.
 func parseSed(text string, extended bool) (*sedScript, error) {
 	p := &sedParser{text: text, extended: extended, labels: map[string]int{}, source: "-e expression #1"}
 	quiet := strings.HasPrefix(text, "#n\n") || text == "#n"
@@ -110,6 +116,7 @@ func parseSed(text string, extended bool) (*sedScript, error) {
 		}
 	}
 	if len(p.blocks) > 0 {
+		// GNU's sed names char 0 for it.
 		p.at = 0
 		return nil, p.errorf("unmatched `{'")
 	}
@@ -118,6 +125,7 @@ func parseSed(text string, extended bool) (*sedScript, error) {
 		if strings.IndexByte("btT", c.name) < 0 {
 			continue
 		}
+		// The end of the script, unless there is a label.
 		c.number = len(p.commands)
 		if c.text != "" {
 			to, ok := p.labels[c.text]
@@ -137,7 +145,7 @@ func (p *sedParser) skip(chars string) {
 	}
 }
 
-// peek returns the next byte, 0 at the end.
+// peek returns the next byte, 0 at the end. It moves nothing.
 func (p *sedParser) peek() byte {
 	if p.at < len(p.text) {
 		return p.text[p.at]
@@ -187,6 +195,9 @@ func (p *sedParser) command() error {
 
 // finish reads what follows the name of a command. Text of a, i and c, and names of
 // files, go on to the end of the line, semicolons included.
+//
+// It adds c to the commands. Those that would write files or run programs are refused here,
+// before any line is read.
 func (p *sedParser) finish(c sedCommand) error {
 	switch c.name {
 	case '#':
@@ -210,6 +221,7 @@ func (p *sedParser) finish(c sedCommand) error {
 		if len(p.blocks) == 0 {
 			return p.errorf("unexpected `}'")
 		}
+		// Where the script goes on if the address of the "{" does not match.
 		p.commands[p.blocks[len(p.blocks)-1]].number = len(p.commands)
 		p.blocks = p.blocks[:len(p.blocks)-1]
 		return p.ends()
@@ -270,7 +282,8 @@ func (p *sedParser) finish(c sedCommand) error {
 	return p.ends()
 }
 
-// ends reads the end of a command.
+// ends reads the end of a command. What ends it is left for the next one: "}" is a command of
+// its own, and needs no semicolon before it, as with GNU's sed.
 func (p *sedParser) ends() error {
 	p.skip(" \t")
 	switch p.peek() {
@@ -301,7 +314,7 @@ func (p *sedParser) word(label bool) string {
 	return word
 }
 
-// line reads the rest of the line.
+// line reads the rest of the line, without its end.
 func (p *sedParser) line() string {
 	rest, _, _ := strings.Cut(p.text[p.at:], "\n")
 	p.at += len(rest)
@@ -422,6 +435,9 @@ func (p *sedParser) delimited(delimiter byte, re bool) (string, error) {
 
 // compile compiles a regular expression. An empty one is nil: the last one that was
 // used.
+//
+// The flag I is for either case, and M lets "^" and "$" match at line ends within the pattern
+// space, which N and G make.
 func (p *sedParser) compile(text, flags string) (*pattern.Regexp, error) {
 	if text == "" {
 		if flags != "" {
@@ -444,6 +460,10 @@ func (p *sedParser) compile(text, flags string) (*pattern.Regexp, error) {
 // line, and GNU's one-line form. There, blanks before the text are skipped, and a
 // backslash keeps them: "a\  x" adds "  x". A backslash at the end of a line lets the
 // text go on.
+//
+//	1a\             1a text
+//	text\           $!{a text }    the text is "text }", and the block does not end
+//	more
 func (p *sedParser) readText(c *sedCommand) error {
 	p.skip(" \t")
 	if p.at == len(p.text) {
@@ -485,6 +505,9 @@ func (p *sedParser) readText(c *sedCommand) error {
 
 // substitute reads s/re/replacement/flags. A reference such as \2 to a group that does
 // not exist is found here, unless the expression is the empty one.
+//
+// The flags are g, p and a number, each at most once, and i, I, m and M. The delimiter may be
+// any byte but a line end and a backslash.
 func (p *sedParser) substitute(c *sedCommand) error {
 	if p.at == len(p.text) || p.peek() == '\n' || p.peek() == '\\' {
 		return p.errorf("unterminated `s' command")
@@ -587,7 +610,8 @@ func sedReplacement(text string) []sedPart {
 	return parts
 }
 
-// transliterate reads y/abc/xyz/.
+// transliterate reads y/abc/xyz/. Both sides have as many characters. If one comes
+// twice in the first, its first place counts.
 func (p *sedParser) transliterate(c *sedCommand) error {
 	if p.at == len(p.text) {
 		return p.errorf("unterminated `y' command")

@@ -76,7 +76,8 @@ func seq(ctx context.Context, p *Process) int {
 	return p.finishSequence(s.out, s.run())
 }
 
-// protectNumbers ends the options before a negative number, which is none: seq -3 -1.
+// protectNumbers ends the options before a negative number, which is none: seq -3 -1 becomes
+// seq -- -3 -1. The arguments of p are replaced and not changed, as others may hold them.
 func protectNumbers(p *Process) {
 	for i := 1; i < len(p.Args); i++ {
 		arg := p.Args[i]
@@ -100,7 +101,8 @@ func (p *Process) finishSequence(out *bufio.Writer, err error) int {
 	return p.finish(out, 0)
 }
 
-// wholeNumbers returns the numbers if all are plain integers, and nil otherwise.
+// wholeNumbers returns the numbers if all are plain integers, and nil otherwise. -0 is none,
+// as it is printed as -0, and neither is a number of more than 100 digits.
 func wholeNumbers(numbers []string) []*big.Int {
 	var whole []*big.Int
 	for _, text := range numbers {
@@ -114,14 +116,20 @@ func wholeNumbers(numbers []string) []*big.Int {
 }
 
 // sequenceOperand is FIRST, INCREMENT or LAST. How it was written decides how numbers
-// are printed.
+// are printed:
+//
+//	1       precision 0, width 1
+//	.50     precision 2, width 4, as 0.50
+//	1e2     precision 0, width 3, as 100
+//	0x10    precision -1: all numbers are printed with %g
 type sequenceOperand struct {
 	extended
 	precision int // digits behind the point; -1: not a plain decimal number
 	width     int // of the number as it was written
 }
 
-// precisionOf is the number of digits behind the point.
+// precisionOf is the number of digits behind the point: 1.25e1 has one, as 12.5. It is -1
+// for hexadecimal digits and infinities.
 func precisionOf(text string) int {
 	lower := strings.ToLower(text)
 	if strings.Contains(lower, "x") || strings.Contains(lower, "inf") {
@@ -162,7 +170,8 @@ func widthOf(text string) int {
 	return n
 }
 
-// sequence is one run of seq.
+// sequence is one run of seq. Of integers, only ctx, out and separator are used. Its methods
+// end with ctx, which they ask after each number, and return the error of a write, or of ctx.
 type sequence struct {
 	ctx               context.Context
 	out               *bufio.Writer
@@ -173,7 +182,8 @@ type sequence struct {
 	verb              byte      // of the directive, such as 'f'
 }
 
-// integers prints a sequence of integers of any size.
+// integers prints a sequence of integers of any size. step is not zero. There is no line end
+// if there is no number, as from seq 3 1.
 func (s *sequence) integers(first, step, last *big.Int) error {
 	if first.IsInt64() && step.IsInt64() && last.IsInt64() {
 		const bound = 1 << 62
@@ -202,7 +212,7 @@ func (s *sequence) integers(first, step, last *big.Int) error {
 }
 
 // smallIntegers is integers without arithmetic of any size. The bound keeps n+step from
-// overflowing.
+// overflowing: n and step are below 1<<62 each.
 func (s *sequence) smallIntegers(first, step, last int64) error {
 	var buf []byte
 	for n := first; step > 0 && n <= last || step < 0 && n >= last; n += step {
@@ -225,6 +235,12 @@ func (s *sequence) smallIntegers(first, step, last int64) error {
 
 // sequenceFormat splits a format into its only directive and what is around it. "%%" is
 // a percent sign.
+//
+//	%03g        flags 0, width 3, verb g
+//	<%.2f%%>    prefix <, precision 2, verb f, suffix %>
+//
+// A width and a precision are at most maxField. "" is %g. The errors are those of GNU's seq,
+// for a format with no directive, several, or one of another kind.
 func sequenceFormat(format string) (prefix string, d directive, verb byte, suffix string, err error) {
 	d = directive{precision: -1}
 	if format == "" {
@@ -270,7 +286,10 @@ func sequenceFormat(format string) (prefix string, d directive, verb byte, suffi
 	return prefix, d, verb, suffix, nil
 }
 
-// chooseFormat chooses as many digits as the operands have.
+// chooseFormat chooses as many digits as the operands have. With equal, numbers are as wide as
+// the wider of FIRST and LAST with these digits:
+//
+//	seq -w 8 .5 10    08.0 08.5 09.0 09.5 10.0
 func (s *sequence) chooseFormat(equal bool) {
 	precision := max(s.first.precision, s.step.precision)
 	if s.first.precision < 0 || s.step.precision < 0 || s.last.precision < 0 {
@@ -283,6 +302,7 @@ func (s *sequence) chooseFormat(equal bool) {
 	widthWith := func(o sequenceOperand) int {
 		w := o.width + precision - o.precision
 		switch {
+		// The point comes or goes with the digits behind it.
 		case o.precision > 0 && precision == 0:
 			w--
 		case o.precision == 0 && precision > 0:
@@ -295,6 +315,9 @@ func (s *sequence) chooseFormat(equal bool) {
 
 // run prints a sequence of numbers. Each is the first one plus a multiple of the step, so
 // that errors do not add up.
+//
+// A number beyond LAST by a rounding error is printed all the same if its text is that of
+// LAST: seq 0 .1 .3 ends with 0.3 whatever three times .1 is.
 func (s *sequence) run() error {
 	down := s.step.Sign() < 0
 	outside := func(x *big.Float) bool {
@@ -317,6 +340,7 @@ func (s *sequence) run() error {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
+		// The next number would be the same, without an end.
 		if x.IsInf() || s.step.IsInf() {
 			return s.out.WriteByte('\n')
 		}
@@ -340,7 +364,7 @@ func (s *sequence) run() error {
 func newExtended() *big.Float { return new(big.Float).SetPrec(64) }
 
 // yes prints a line until nobody reads any more, or a budget of the shell is reached.
-// It writes 8 KiB at a time.
+// It writes 8 KiB at a time, as each Write passes the counters of the shell.
 func yes(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[STRING]...")
 	words, status, ok := f.parse()

@@ -72,6 +72,7 @@ func sortLines(ctx context.Context, p *Process) int {
 		if kinds[*word] == 0 {
 			return p.errorf("invalid argument %s for '--sort'", quoteName(*word))
 		}
+		// The error of a second kind is left out: --sort then changes nothing.
 		global.setKind(kinds[*word])("")
 	}
 	switch *checkHow {
@@ -107,6 +108,7 @@ func sortLines(ctx context.Context, p *Process) int {
 		}
 		return s.check(ctx, p, names, *quiet)
 	}
+	// A file that cannot be read ends it before anything is written, as with GNU's sort.
 	if status := s.read(ctx, p, names); status != 0 {
 		return 2
 	}
@@ -171,7 +173,7 @@ func (k *sortKey) setKind(kind byte) func(string) error {
 	}
 }
 
-// sortedBytes returns the bytes in order.
+// sortedBytes returns the bytes in order. The slice of its arguments is sorted in place.
 func sortedBytes(b ...byte) []byte {
 	slices.Sort(b)
 	return b
@@ -349,7 +351,8 @@ func (s *sorter) configure(global *sortKey, defs []string, separator string, sep
 	return nil
 }
 
-// read reads all lines.
+// read reads all lines, and notes in starts where each file begins, for merge. The status is
+// not 0 after an error, whose message has been printed.
 func (s *sorter) read(ctx context.Context, p *Process, names []string) int {
 	return p.Inputs(ctx, names, func(in *Input) error {
 		s.starts = append(s.starts, len(s.lines))
@@ -472,6 +475,8 @@ func (s *sorter) check(ctx context.Context, p *Process, names []string, quiet bo
 
 // compare compares two lines: key by key, and then whole. A key has its own r; the r of
 // the command line is for keys without letters, and for whole lines.
+//
+// With -s and -u, lines with equal keys are equal. Without keys the whole line counts always.
 func (s *sorter) compare(a, b sortLine) int {
 	for i := range s.keys {
 		k := &s.keys[i]
@@ -499,7 +504,8 @@ func (s *sorter) compare(a, b sortLine) int {
 // isBlank reports whether c separates fields where -t names nothing.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
-// part is the part of a line that a key compares.
+// part is the part of a line that a key compares. It is no copy. A key that ends before it
+// begins, as -k2,1, is empty.
 func (k *sortKey) part(line []byte, separator int) []byte {
 	start, end := k.begin(line, separator), k.limit(line, separator)
 	return line[min(start, end):end]
@@ -594,7 +600,8 @@ func (k *sortKey) compare(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// filter leaves out what -d and -i ignore, and folds case for -f.
+// filter leaves out what -d and -i ignore, and folds case for -f. It returns a copy. Letters
+// and blanks are those of ASCII, as in the C locale.
 func (k *sortKey) filter(s []byte) []byte {
 	out := make([]byte, 0, len(s))
 	for _, c := range s {
@@ -615,7 +622,7 @@ func (k *sortKey) filter(s []byte) []byte {
 type decimal struct {
 	negative          bool
 	integer, fraction []byte // without leading, and without trailing zeros
-	rest              []byte
+	rest              []byte // what follows the number, such as a suffix for -h
 }
 
 // parseDecimal reads the number at the beginning of s, after blanks. Where there is
@@ -829,7 +836,8 @@ func compareVersionText(a, b []byte) int {
 	return 0
 }
 
-// digitsAt returns the digits that begin at i, which may be past the end.
+// digitsAt returns the digits that begin at i, which may be past the end. The result is empty
+// if there is none, and no copy.
 func digitsAt(s []byte, i int) []byte {
 	if i > len(s) {
 		return nil
@@ -921,7 +929,8 @@ func uniq(ctx context.Context, p *Process) int {
 	return status
 }
 
-// uniqWriter writes the groups of equal lines. It holds the first line of a group only.
+// uniqWriter writes the groups of equal lines. It holds the first line of a group only, so
+// that inputs may be of any size.
 type uniqWriter struct {
 	out                     *bufio.Writer
 	count, repeated, unique bool   // -c, -d and -u
@@ -936,7 +945,8 @@ type uniqWriter struct {
 	groups int    // groups that were written, of all and group
 }
 
-// key is the part of a line that is compared.
+// key is the part of a line that is compared: without the fields of -f, then without the bytes
+// of -s, and of what is left the first bytes of -w. It is no copy.
 func (u *uniqWriter) key(line []byte) []byte {
 	for n := 0; n < u.fields && len(line) > 0; n++ {
 		line = line[skipField(line, 0, -1):]

@@ -46,7 +46,8 @@ func test(ctx context.Context, p *Process) int {
 	return 1
 }
 
-// condition is the expression of test.
+// condition is the expression of test. The methods that evaluate return an error for an
+// expression that is wrong, and no error for a file that does not exist: that is false.
 type condition struct {
 	ctx   context.Context
 	p     *Process
@@ -55,6 +56,7 @@ type condition struct {
 }
 
 // all evaluates all arguments. How many there are decides what they mean, as POSIX says.
+// What four arguments or more mean beyond that is the grammar of or, and and term.
 func (t *condition) all() (bool, error) {
 	switch args := t.args; len(args) {
 	case 0:
@@ -105,7 +107,7 @@ func (t *condition) negated(args []string) (bool, error) {
 }
 
 // or evaluates terms with -o between them. All are evaluated, so that an error in any
-// of them is found.
+// of them is found. It consumes t.args up to what does not fit; the caller looks at the rest.
 func (t *condition) or() (bool, error) {
 	holds, err := t.and()
 	for err == nil && len(t.args) > 0 && t.args[0] == "-o" {
@@ -132,6 +134,12 @@ func (t *condition) and() (bool, error) {
 
 // term evaluates one operand of -a and -o. A binary operator in second place comes
 // before everything else, as with three arguments.
+//
+//	! EXPR           the negation of one term
+//	( EXPR )         terms with -a and -o
+//	-f NAME          an operator with one operand
+//	A = B            an operator with two
+//	TEXT             true if it is not empty
 func (t *condition) term() (bool, error) {
 	// The bound is for the stack: "(" and "!" nest.
 	if t.depth++; t.depth > 1000 {
@@ -168,12 +176,14 @@ func (t *condition) term() (bool, error) {
 }
 
 // isUnary reports whether op is an operator with one operand. "-o" is not: it is the
-// operator that joins two conditions.
+// operator that joins two conditions. Operators that are always false here are among them, so
+// that they are no errors.
 func isUnary(op string) bool {
 	return len(op) == 2 && op[0] == '-' && strings.Contains("bcdefghknoprstuvwxzGLNOS", op[1:]) && op != "-o"
 }
 
-// isBinary reports whether op is an operator between two operands.
+// isBinary reports whether op is an operator between two operands. -a and -o are not: they
+// join conditions.
 func isBinary(op string) bool {
 	return slices.Contains([]string{"=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"}, op)
 }
@@ -218,7 +228,8 @@ func (t *condition) unary(op, arg string) (bool, error) {
 }
 
 // binary evaluates an operator between two operands. A file that exists is newer than
-// one that does not.
+// one that does not. -ef compares the paths in the workspaces, after symlinks. "<" and ">" compare
+// bytes. Numbers may have blanks around them, and more than 64 bits are an error.
 func (t *condition) binary(a, op, b string) (bool, error) {
 	switch op {
 	case "=", "==":

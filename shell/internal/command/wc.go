@@ -16,6 +16,10 @@ import (
 // wc counts lines, words, characters and bytes, as POSIX says, in this order whatever
 // the order of the options. A line is a line end: text after the last one is none. With
 // several files, a last line has the totals.
+//
+// A file that cannot be opened has no line, and one that fails in the middle the counts so
+// far. Files are read in pieces and may be of any size. Names of --files0-from are held in
+// memory.
 func wc(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	bytes := f.BoolP("bytes", "c", false, "print the byte counts")
@@ -41,6 +45,7 @@ func wc(ctx context.Context, p *Process) int {
 		}
 		names = strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
 	}
+	// POSIX (wc, OPTIONS): without options they are -l, -w and -c.
 	if !*bytes && !*chars && !*lines && !*longest && !*words {
 		*lines, *words, *bytes = true, true, true
 	}
@@ -88,7 +93,8 @@ func wc(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
-// readAll reads a file, or the standard input for "-".
+// readAll reads a file, or the standard input for "-". The error is that of
+// [Process.ReadFile]: more than the memory of a program is [workspace.ErrTooLarge].
 func (p *Process) readAll(ctx context.Context, name string) ([]byte, error) {
 	if name == "-" {
 		name = "/dev/stdin"
@@ -100,6 +106,9 @@ func (p *Process) readAll(ctx context.Context, name string) ([]byte, error) {
 // countWidth is how wide the columns are, as in GNU's wc: as the sum of the sizes of
 // the files, or 7 where one is no regular file, as its size is not known. One number
 // alone has no padding.
+//
+// Files of 5 and 120 bytes have columns of 3, as their sum is 125. A file that does not exist
+// adds nothing; its error comes when it is read.
 func countWidth(ctx context.Context, p *Process, names []string, columns int) int {
 	if len(names) < 2 && columns == 1 {
 		return 1
@@ -141,6 +150,8 @@ func (c *counts) add(d counts) {
 // a run of printable characters without white space in it; characters that cannot be
 // printed neither begin nor end one. For -L, the width of a line counts tabs and wide
 // characters.
+//
+// Bytes that are no UTF-8 count as bytes only. The counts are valid also with an error.
 func countText(ctx context.Context, in io.Reader, decode bool) (c counts, err error) {
 	buf := make([]byte, 64<<10)
 	rest := 0 // bytes of a character that the last read cut off
@@ -156,6 +167,7 @@ func countText(ctx context.Context, in io.Reader, decode bool) (c counts, err er
 			data = nil
 		}
 		for len(data) > 0 {
+			// The rest of the character comes with the next read.
 			if !utf8.FullRune(data) && err == nil {
 				break
 			}
@@ -197,7 +209,8 @@ func countText(ctx context.Context, in io.Reader, decode bool) (c counts, err er
 	return c, ctx.Err()
 }
 
-// runeWidth is how many columns a printable character takes.
+// runeWidth is how many columns a printable character takes: none for one that combines with
+// the character before it or that controls, two for wide ones of East Asia.
 func runeWidth(r rune) int {
 	switch {
 	case r >= 0x20 && r < 0x7f:

@@ -7,7 +7,17 @@ import (
 )
 
 // wildcard returns the regular expression for a pattern of fnmatch, the C library's
-// function, where "*" and "?" match "/" and a leading dot, too.
+// function, where "*" and "?" match "/" and a leading dot, too. It matches whole names, and
+// with fold in either case:
+//
+//	*.go      ^(?s).*\.go$
+//	[!a]?     ^(?s)[^a].$
+//	[a        ^(?s)\[a$      a "[" that does not end
+//	\*        ^(?s)\*$
+//	{a,b}     ^(?s)\{a,b\}$  braces are the shell's
+//
+// It does not fail. A pattern that makes no expression, as one with the range [z-a], matches
+// only itself, spelled the same.
 func wildcard(pattern string, fold bool) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString("^(?s")
@@ -51,6 +61,13 @@ func wildcard(pattern string, fold bool) *regexp.Regexp {
 // wildcardClass returns the class at the beginning of a pattern, and its length; zero
 // if it does not end, so that the "[" is itself. "!" and "^" negate, and a "]" that
 // comes first is a member.
+//
+// The class is one of RE2. Names such as [:alpha:] are the same there, and what RE2 reads in
+// another way gets a backslash:
+//
+//	[!x]    [^x]
+//	[]a]    [\]a]
+//	[a^&]   [a\^\&]
 func wildcardClass(pattern string) (class string, n int) {
 	at := 1
 	var b strings.Builder

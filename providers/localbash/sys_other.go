@@ -87,8 +87,8 @@ func (f *folder) openListing(dir string, nofollow bool) (listing, error) {
 }
 
 // open opens the child name of the directory to read it, without waiting for the other end of
-// a FIFO. The look before does not keep a symlink from being created in between, which is then
-// followed within the folder.
+// a FIFO. A symlink that is created after the look at the child is followed, within this
+// directory.
 func (l listing) open(name string) (handle, error) {
 	if s, err := l.child(name); err == nil && s.kind == workspace.TypeSymlink {
 		return handle{}, workspace.ErrSymlink

@@ -86,8 +86,8 @@ func (c *content) describe() workspace.FileInfo {
 	return c.info
 }
 
-// require sets the condition of the next store, and makes it take place even if nothing
-// is written.
+// require sets the condition of the next store. After a conflict, that store fails, even if
+// all that was written was appended: a new attempt would not have the caller's condition.
 func (c *content) require(condition workspace.WriteOptions) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -163,8 +163,8 @@ func (f *FS) create(name string, condition workspace.WriteOptions) (*content, er
 // Name returns the name that OpenFile was given.
 func (file *File) Name() string { return file.name }
 
-// Require sets the condition of the next store, in place of the one that the flags mean. The
-// next store then takes place even if nothing is written. It has no effect on a directory.
+// Require sets the condition of the next store, in place of the one that the flags mean. It
+// has no effect on a directory, nor on a file that is not stored.
 func (file *File) Require(condition workspace.WriteOptions) {
 	if file.content != nil {
 		file.content.require(condition)

@@ -258,8 +258,8 @@ func under(name, dir string) (rest string, ok bool) {
 // and then removed, as it is if the workspace cannot move. A symlink is removed before it is
 // replaced. A directory is never replaced. If the names lead to one file, it stays as it is.
 //
-// A file that is still open for writing as from is then stored as to. What was being written
-// to to is not stored.
+// A file that is still open for writing by the name from is then stored by the name to. What
+// was written to a file that had this name before, and is not stored yet, is dropped.
 func (f *FS) Rename(from, to string) error {
 	source, err := f.clean("rename", from)
 	if err != nil {

@@ -52,8 +52,8 @@ func isText(data []byte) bool {
 // Diff returns the unified diff of two contents of the file path, or a note
 // that says why there is none or why it is not whole.
 //
-// Only the lines from the first to the last that differ are compared. With the lines 1 to 9,
-// of which 5 changes:
+// Only the lines from the first to the last that differ are compared. If line 5 of 9 changes,
+// these are:
 //
 //	1 2 3 4 | 5 | 6 7 8 9     alike, compared, alike
 //	  2 3 4 | 5 | 6 7 8       with the context that the diff shows

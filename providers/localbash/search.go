@@ -83,8 +83,8 @@ type openDir struct {
 	fillsReads bool // see [sys.FillsReads]
 }
 
-// List implements [scan.Dir]. The order is that of the directory: the engine sorts what it
-// needs.
+// List implements [scan.Dir]. The children come in the order in which the system lists them:
+// the engine sorts what it needs.
 func (d *openDir) List(ctx context.Context) ([]scan.Child, error) {
 	children, err := d.f.listed(ctx, d.listing, d.name, d.began)
 	return children, provider.Classify(err)

@@ -275,11 +275,11 @@ func (r *reader) anchor(n *ast.AnchorNode) *Node {
 	return value
 }
 
-// alias returns the node that an alias repeats. What aliases in aliases
-// multiply to is bounded.
+// alias returns the node that an alias repeats. What aliases in aliases multiply to is
+// bounded.
 //
-// With ten lines, each of which repeats the one before ten times, a file could stand for
-// 10,000,000,000 values. The nodes are shared, but whoever walks them would visit each.
+// If each of ten lines repeats the one before it ten times, a file stands for 10,000,000,000
+// values. The nodes are shared, but whoever walks them would visit each.
 func (r *reader) alias(at Position, n *ast.AliasNode) *Node {
 	name := n.Value.GetToken().Value
 	value, ok := r.anchors[name]

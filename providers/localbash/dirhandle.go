@@ -29,8 +29,9 @@ type dirHandle struct {
 	key  string   // the same for all handles of this directory
 }
 
-// openDir opens the directory dir. The caller closes it. Symlinks in dir are followed within
-// the folder, and in the exact view not at all. What is no directory is [workspace.ErrNotDir].
+// openDir opens the directory dir. The caller closes it. Symlinks in dir are followed as the
+// host follows them, in the exact view not at all. What is no directory is
+// [workspace.ErrNotDir].
 func (f *folder) openDir(dir string) (*dirHandle, error) {
 	opened := &dirHandle{dir: dir}
 	var err error
@@ -50,8 +51,8 @@ func (f *folder) openDir(dir string) (*dirHandle, error) {
 }
 
 // dirKey returns a key for a directory: what the operating system knows it by, or else its
-// name without regard to case. Two paths to one directory must have one key, or two writers
-// would hold its lock.
+// name without regard to case. Two paths to one directory must have one key, or two goroutines
+// could have its lock in memory.
 func dirKey(dir string, id sys.FileID) string {
 	if id != (sys.FileID{}) {
 		return fmt.Sprintf("%016x/%016x", id.Device, id.Inode)

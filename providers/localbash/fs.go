@@ -361,8 +361,8 @@ var errOvertaken = provider.Errorf(workspace.ErrUnavailable, "another program ch
 const maxAttempts = 10
 
 // retry calls do until it is not overtaken. last says that it is not called again. After the
-// last attempt the caller gets errOvertaken, which is [workspace.ErrUnavailable]. A call that
-// is overtaken must have undone what it began, as the next one begins from the start.
+// last attempt the caller gets errOvertaken, which is [workspace.ErrUnavailable]. do begins
+// from the start each time, so it must leave no temporary file when it is overtaken.
 func retry[T any](do func(last bool) (T, error)) (T, error) {
 	for attempt := 1; ; attempt++ {
 		result, err := do(attempt == maxAttempts)

@@ -503,9 +503,9 @@ const (
 	direntName   = int(unsafe.Offsetof(unix.Dirent{}.Name))
 )
 
-// appendEntries parses what the kernel wrote into raw. The names share one string, so that a
-// directory costs two allocations for each buffer and not one for each name. Each entry is a
-// struct linux_dirent64, see getdents64(2):
+// appendEntries parses what the kernel wrote into raw. The names share one string, so that
+// none of them is allocated by itself. Each entry is a struct linux_dirent64, see
+// getdents64(2):
 //
 //	at 0    8 bytes   inode
 //	at 8    8 bytes   where the next entry is in the directory

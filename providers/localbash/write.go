@@ -35,7 +35,7 @@ const maxBrief = 64 << 10
 const writeChunk = 4 << 20
 
 // writeOnce writes once. It fails with errOvertaken if another writer changed the directory on
-// the way, and is then tried again. Whatever it returns, no temporary file is left.
+// the way, and is then tried again. It removes the temporary file whatever it returns.
 func (f *folder) writeOnce(ctx context.Context, name string, data []byte, opts workspace.WriteOptions) (workspace.Version, error) {
 	t := &tempFile{folder: f, opts: opts, perm: newPerm, brief: len(data) <= maxBrief && !f.sync}
 	if err := t.open(ctx, name); err != nil {
@@ -174,9 +174,9 @@ func (t *tempFile) find() (old *fileStat, err error) {
 }
 
 // openNearest opens the directory dir or, if it does not exist, the nearest one above it that
-// does. A write creates directories only when it is committed, so that one that fails leaves
-// none. Until then its file is in the nearest directory, from where a rename can reach the new
-// ones.
+// does. A write creates directories only when it is committed, so that one that fails before
+// leaves none. Until then its file is in the nearest directory, from where a rename can reach
+// the new ones.
 func (f *folder) openNearest(dir string) (*dirHandle, error) {
 	for {
 		opened, err := f.openDir(dir)
@@ -217,8 +217,8 @@ func (f *folder) linkTarget(ctx context.Context, name string) (string, error) {
 	return f.Resolve(ctx, name)
 }
 
-// linkTarget follows the last element only, as the operating system follows the others. More
-// than maxLinks in a row are [fs.ErrInvalid].
+// linkTarget follows the last element only, as the operating system follows the others. A
+// chain of maxLinks is [fs.ErrInvalid].
 func (u unconfined) linkTarget(name string) (string, error) {
 	for range maxLinks {
 		target, err := u.Readlink(name)

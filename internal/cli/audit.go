@@ -69,7 +69,9 @@ func newVerify(flags *target.Flags) *cobra.Command {
 	return cmd
 }
 
-// verify verifies the log in the file path, and prints what it found.
+// verify verifies the log in the file path, with the rotated files beside it, or the one on
+// standard input, and prints what it found. A log that is not as it was written is an error
+// that names the line.
 func verify(cmd *cobra.Command, path, expect string, asJSON bool) error {
 	var report audit.Report
 	var err error

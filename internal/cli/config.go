@@ -40,7 +40,7 @@ server use it to complete and check a file that begins with the line
 	return cmd
 }
 
-// printSchema prints the schema of the file.
+// printSchema prints the schema of the file, with the kinds of provider that this program has.
 func printSchema(cmd *cobra.Command, flags *target.Flags) error {
 	if err := flags.Refuse("for the schema, which is the same for every file"); err != nil {
 		return err
@@ -95,7 +95,9 @@ func newValidate(flags *target.Flags) *cobra.Command {
 	return cmd
 }
 
-// validate checks a file and prints the result: what is wrong, or what it has.
+// validate checks a file and prints the result: what is wrong, or what it has, and what it
+// needs trust for. Everything that is wrong with the file is in one [config.Error], which is
+// printed by term.Report or, as JSON, here. The path may be [target.Stdin].
 func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJSON bool) error {
 	c, err := flags.Load(file)
 	if err == nil {
@@ -120,8 +122,9 @@ func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJ
 	return term.Fail(printGrants(cmd.OutOrStdout(), untrusted, fmt.Sprintf("not trusted yet; read the file, then run \"workspace trust %s\":", file.Path)))
 }
 
-// checkToolNames returns the error of a naming that gives the workspace with the
-// longest name a tool whose name is too long.
+// checkToolNames returns the error of a naming that gives the workspace with the longest name
+// a tool whose name is too long. Files in memory stand for the provider, as nothing may be
+// opened here.
 func checkToolNames(c *config.Config) error {
 	opts := &tools.Options{Dialect: tools.Dialect(c.Tools.Dialect), Naming: c.Tools.Naming, Disable: c.Tools.Disable, Shared: tools.Sharing(c.Tools.Shared)}
 	most := c.Tools.MaxTools
@@ -141,10 +144,10 @@ func checkToolNames(c *config.Config) error {
 
 // verdict is what validate says about a file to programs.
 type verdict struct {
-	File       string           `json:"file"`
-	Workspaces []described      `json:"workspaces"`
+	File       string           `json:"file"`       // as it was named or found; "-" is standard input
+	Workspaces []described      `json:"workspaces"` // in order; none if there are problems
 	Problems   []config.Problem `json:"problems"`
-	Untrusted  []config.Grant   `json:"untrusted"`
+	Untrusted  []config.Grant   `json:"untrusted"` // none if the file is trusted, or needs no trust
 }
 
 // described is a workspace that a file describes.
@@ -153,8 +156,8 @@ type described struct {
 	Kind string `json:"kind"`
 }
 
-// newVerdict returns the verdict on the file path. The file is c, unless there is
-// an error.
+// newVerdict returns the verdict on the file path. The file is c, unless there is an error.
+// The lists are never nil, so that JSON has [] and not null.
 func newVerdict(flags *target.Flags, path string, c *config.Config, untrusted []config.Grant, err error) verdict {
 	v := verdict{File: path, Workspaces: []described{}, Problems: []config.Problem{}, Untrusted: append([]config.Grant{}, untrusted...)}
 	var broken *config.Error

@@ -55,7 +55,8 @@ func newGC(flags *target.Flags) *cobra.Command {
 	return cmd
 }
 
-// removeLeft removes containers, and prints each.
+// removeLeft removes containers, and prints each. After one that cannot be removed it goes on,
+// and returns all errors together.
 func removeLeft(cmd *cobra.Command, left []container.Leftover, dryRun bool) error {
 	out := cmd.OutOrStdout()
 	if len(left) == 0 {

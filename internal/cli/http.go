@@ -35,7 +35,14 @@ func (h *httpFlags) add(cmd *cobra.Command, address string) {
 	cmd.Flags().StringArrayVar(&h.hosts, "allow-host", nil, "accept requests for this host `name`, too, such as the name of a proxy"+needs)
 }
 
-// listen reads the tokens, and listens at the address.
+// listen reads the tokens, and listens at the address. The caller closes the listener.
+//
+//	8080            127.0.0.1:8080, as does :8080
+//	127.0.0.1:0     a free port
+//	0.0.0.0:8080    all addresses, which needs a token
+//
+// Whether others can reach it is asked of the listener and not of the flag, as a name can
+// stand for any address.
 func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 	if err := h.readTokens(); err != nil {
 		return nil, err
@@ -62,7 +69,9 @@ func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// readTokens reads the tokens of the environment and of the file.
+// readTokens reads the tokens of the environment and of the file. They are words, so that
+// white space at a line end does not matter. A file without any is an error, as its owner
+// believes that there is one.
 func (h *httpFlags) readTokens() error {
 	h.tokens = strings.Fields(os.Getenv(h.variable))
 	if h.tokenFile == "" {

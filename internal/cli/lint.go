@@ -56,8 +56,8 @@ func newLint(flags *target.Flags, tool *target.ToolFlags) *cobra.Command {
 	return cmd
 }
 
-// lintTools prints a table of costs, with a column for each vendor, and what the
-// vendors refuse.
+// lintTools prints a table of costs, with a column for each vendor, and what the vendors
+// refuse. Everything is printed before an error says that there are problems.
 func lintTools(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, vendors []tools.Format) error {
 	opened, err := flags.OpenTools(cmd.Context(), tool)
 	if err != nil {

@@ -69,7 +69,8 @@ is 0 whether the operation is allowed or not.`,
 	return cmd
 }
 
-// explain returns the decision for the workspace that the flags choose.
+// explain returns the decision for the workspace that the flags choose. Without a file, these
+// are the settings that the flags make. Nothing is opened.
 func explain(flags *target.Flags, op policy.Op, name string) (config.Explained, error) {
 	s, err := flags.Select()
 	if err != nil {
@@ -86,7 +87,8 @@ func explain(flags *target.Flags, op policy.Op, name string) (config.Explained, 
 	return config.Explained{Workspace: chosen.Name, Path: name, Decision: decision}, err
 }
 
-// printExplained prints a decision for people.
+// printExplained prints a decision for people. If a rule decided, it says where in the file
+// that is.
 func printExplained(out io.Writer, e config.Explained) error {
 	_, err := fmt.Fprintf(out, "%s  %s %s: %s\n", e.Effect, e.Op, e.Path, e.Reason)
 	if err == nil && e.Place != "" {
@@ -134,7 +136,8 @@ fails, and 2 if the file has no cases.`,
 	return cmd
 }
 
-// reportTests prints the cases that are not as expected, or as JSON all.
+// reportTests prints the cases that are not as expected, or as JSON all. A case that fails
+// makes the exit code 1; it is not an error text of its own.
 func reportTests(out io.Writer, tried []config.Explained, asJSON bool) error {
 	failed := 0
 	for _, e := range tried {

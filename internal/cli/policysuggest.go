@@ -69,8 +69,10 @@ func (u uses) add(name string, all ...policy.Op) {
 	}
 }
 
-// readUses returns what workspaces were used for by the log in the file path, all of
-// them if there are no names.
+// readUses returns what workspaces were used for by the log in the file path, all of them if
+// there are no names. What was denied did not take place, and is left out; what "mode: audit"
+// let through counts. The lines without a decision are headers and torn lines. A log with
+// hashed names is an error, as rules cannot be made of those.
 func readUses(path string, workspaces []string) (uses, error) {
 	used := uses{}
 	for e, err := range audit.ReadFile(path) {
@@ -87,7 +89,8 @@ func readUses(path string, workspaces []string) (uses, error) {
 	return used, nil
 }
 
-// addEntry notes what the operation of e needs.
+// addEntry notes what the operation of e needs. A move or a copy also reads its source and
+// writes its destination. Commands are left out, so the rules refuse them.
 func (u uses) addEntry(e audit.Entry) {
 	switch e.Op {
 	case ops.ReadFile, ops.Open:
@@ -178,6 +181,10 @@ func (u uses) rules() []policy.Rule {
 
 // merge returns the globs of names, with directories in the place of many names. A glob
 // with a slash is for one name, with all below it.
+//
+//	src/a.go src/b.go src/c.go src/d.go   src/**, as src alone would be any src
+//	docs/x.md docs/y.md                   docs/x.md docs/y.md, too few for a rule
+//	go.mod                                go.mod/**, for that in the root
 func merge(names []string) []string {
 	in := map[string]int{}
 	for _, name := range names {
@@ -199,7 +206,8 @@ func merge(names []string) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// secrets returns the names that stay refused although the rules allow them, sorted.
+// secrets returns the names that stay refused although the rules allow them, sorted. The rules
+// of suggest cannot allow these, as the names of secrets are refused besides.
 func (u uses) secrets() (names []string) {
 	for name, did := range u {
 		for op := range did {

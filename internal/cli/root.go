@@ -1,5 +1,10 @@
-// Package cli is the command line of the program workspace. Commands with much
-// behind them have packages of their own below it.
+// Package cli is the command line of the program workspace. Commands with much behind them
+// have packages of their own below it.
+//
+// [Run] makes the tree of the commands, and cobra parses the arguments. A command asks the
+// flags that all share (package target) for its workspaces, prints its result on standard
+// output and everything else on standard error, and returns an error whose type says the exit
+// code (package term). No command exits by itself.
 package cli
 
 import (
@@ -28,8 +33,9 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Run executes the command line args and returns the exit code. locate finds
-// the file that describes the workspaces.
+// Run executes the command line args and returns the exit code. locate finds the file that
+// describes the workspaces. ctx ends the command, which then cleans up and returns. args lacks
+// the name of the program. An error has been printed when Run returns.
 func Run(ctx context.Context, args []string, s Streams, locate target.Locator) int {
 	root := newRoot(args, locate)
 	root.SetArgs(args)
@@ -70,9 +76,10 @@ const rootExample = `  workspace call grep --pattern 'func Test' --path .
   workspace validate
   workspace tools --format anthropic`
 
-// newRoot returns the command tree for the command line args. Where args run one command,
-// the tree has that one alone, as most of the start would be spent on the others: what
-// shows, completes or suggests commands needs them all.
+// newRoot returns the command tree for the command line args. Where args run one command, the
+// tree has that one alone, as most of the start would be spent on the others: what shows,
+// completes or suggests commands needs them all. A word that is a command only by chance, as
+// in "workspace -w mcp call ls", makes the tree larger, and does no harm.
 func newRoot(args []string, locate target.Locator) *cobra.Command {
 	root := newTree(args, locate, false)
 	if command, _, err := root.Find(args); err == nil && command != root && !command.HasSubCommands() {
@@ -81,7 +88,8 @@ func newRoot(args []string, locate target.Locator) *cobra.Command {
 	return newTree(args, locate, true)
 }
 
-// newTree returns the tree of the commands whose names are among args, or of all.
+// newTree returns the tree of the commands whose names are among args, or of all. Every call
+// makes new flags, so a tree can be thrown away.
 func newTree(args []string, locate target.Locator, all bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "workspace",
@@ -176,7 +184,8 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	return term.UnknownCommand("command", args[0], root)
 }
 
-// meantOperation asks whether an operation among args was meant to be called.
+// meantOperation asks whether an operation among args was meant to be called. It returns "" if
+// there is none.
 func meantOperation(args []string) string {
 	for _, o := range call.Operations {
 		if slices.ContainsFunc(args, o.Is) {
@@ -186,8 +195,8 @@ func meantOperation(args []string) string {
 	return ""
 }
 
-// refuseUnknownTopics makes an unknown topic an error of the command help. In
-// cobra it is none.
+// refuseUnknownTopics makes an unknown topic an error of the command help. In cobra it is
+// none. The error is the one that the topic has for such an argument.
 func refuseUnknownTopics(root, help *cobra.Command) {
 	show := help.Run
 	help.Run = nil

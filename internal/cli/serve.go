@@ -62,7 +62,7 @@ func newMCP(flags *target.Flags) *cobra.Command {
 	return cmd
 }
 
-// serve serves the tools of set until the user ends it.
+// serve serves the tools of set over HTTP until the user ends it, which is no error.
 func (h *httpFlags) serve(cmd *cobra.Command, set *tools.Set, about *mcp.Options, opts *mcp.HTTPOptions) error {
 	listener, err := h.listen(cmd.Context())
 	if err != nil {
@@ -104,7 +104,8 @@ func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, over 
 	return term.Fail(err)
 }
 
-// check refuses flags that do nothing.
+// check refuses flags that do nothing. Someone who gives tokens expects that they are asked
+// for.
 func (h *httpFlags) check() error {
 	if h.address == "" && (h.tokenFile != "" || h.hosts != nil) {
 		return errors.New("--token-file and --allow-host need --http")
@@ -132,10 +133,11 @@ func instructions(o *target.Opened) string {
 		". Paths begin at the root of a workspace and have forward slashes." + advice
 }
 
-// escaped is how many bytes of JSON one byte of a file takes at most.
+// escaped is how many bytes of JSON one byte of a file takes at most. A control character is
+// \u0000 and the like.
 const escaped = 6
 
-// maxMessage returns how large a message with a file can be.
+// maxMessage returns how large a message with a file of that many bytes can be.
 func maxMessage(file int64) int {
 	const rest = 1 << 20
 	if file > (math.MaxInt-rest)/escaped {

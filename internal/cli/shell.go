@@ -61,7 +61,9 @@ The script's exit code is the exit code of shell.`,
 	return cmd
 }
 
-// runShell runs one script, or asks for lines on a terminal.
+// runShell runs one script, or asks for lines on a terminal. given says that script is that of
+// -c, even if it is empty: standard input is then the script's input. Otherwise it is the
+// script; what is read of it is more than a shell accepts.
 func runShell(cmd *cobra.Command, s *shell.Shell, script string, given bool, args []string) error {
 	in := cmd.InOrStdin()
 	file, isFile := in.(*os.File)
@@ -101,7 +103,15 @@ func exitWith(status int) error {
 	return term.Reported(status)
 }
 
-// prompt reads lines from a terminal and runs them, until exit or the end of the input.
+// prompt reads lines from a terminal and runs them, until exit or the end of the input. The
+// state of the shell, such as its directory and its variables, lasts from one script to the
+// next. A line that does not end a script is kept until one does:
+//
+//	/repo $ for f in *.go
+//	> do wc -l "$f"; done
+//
+// The terminal is raw while a line is edited, and as it was while a script runs. The last
+// script has the exit code of the command.
 func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File) error {
 	fd := int(file.Fd())
 	before, err := xterm.MakeRaw(fd)
@@ -163,7 +173,9 @@ func promptText(s *shell.Shell, begun string) string {
 	return s.Dir() + " $ "
 }
 
-// exits reports whether a line ends the prompt, and with which status.
+// exits reports whether a line ends the prompt, and with which status: 3 for "exit 3", and
+// status, which the last script had, for "exit". Anything else, such as exit in a script of
+// several commands, is for the shell.
 func exits(line string, status int) (bool, int) {
 	words := strings.Fields(line)
 	if len(words) == 0 || words[0] != "exit" && words[0] != "logout" || len(words) > 2 {
@@ -183,7 +195,10 @@ type completer struct {
 	mu    sync.Mutex
 }
 
-// complete completes the word before pos.
+// complete completes the word before pos with what all that it can become begins with: the
+// first word of a command becomes a program, and any other a path. It returns the new line,
+// the new position in bytes, and false if there is nothing to complete, as the callback of the
+// terminal must.
 func (c *completer) complete(ctx context.Context, line string, pos int) (string, int, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,7 +233,8 @@ func (c *completer) complete(ctx context.Context, line string, pos int) (string,
 	return line[:start] + common + line[pos:], start + len(common), true
 }
 
-// paths returns the names that begin with word: those of directories end in a slash.
+// paths returns the names that begin with word: those of directories end in a slash. Hidden
+// files are offered only after a dot. A directory that cannot be listed has none.
 func (c *completer) paths(ctx context.Context, word string) []string {
 	dir, base := path.Split(word)
 	entries, err := c.shell.List(ctx, dir)

@@ -64,7 +64,8 @@ func newTrust(flags *target.Flags) *cobra.Command {
 	return cmd
 }
 
-// trust prints what the file path uses, and remembers that the user trusts it.
+// trust prints what the file path uses, and remembers that the user trusts it. The content
+// that is printed and the content that is trusted are one, as the file is read once.
 func trust(cmd *cobra.Command, flags *target.Flags, store *config.TrustStore, path string) error {
 	if path == target.Stdin {
 		return errors.New("standard input needs no trust: name a file")
@@ -125,7 +126,8 @@ func listTrusted(out io.Writer, store *config.TrustStore) error {
 	return nil
 }
 
-// revokeTrust removes a file from the trusted ones.
+// revokeTrust removes a file from the trusted ones. A file that is not trusted is a mistake on
+// the command line.
 func revokeTrust(out io.Writer, store *config.TrustStore, path string) error {
 	err := store.Revoke(path)
 	switch {

@@ -75,7 +75,7 @@ func newUndo(flags *target.Flags) *cobra.Command {
 	return cmd
 }
 
-// run does what the flags say.
+// run does what the flags say. What has been reverted before an error is printed before it.
 func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
 	var err error
 	if u.Session, err = sessionID(u.Session); err != nil {
@@ -103,7 +103,8 @@ func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
 	return explainUndo(err)
 }
 
-// sessionID returns the id of the session that a flag gives by its id or by its file.
+// sessionID returns the id of the session that a flag gives by its id or by its file. What is
+// the name of no file is an id.
 func sessionID(given string) (string, error) {
 	data, err := os.ReadFile(given)
 	if given == "" || errors.Is(err, fs.ErrNotExist) {

@@ -37,7 +37,8 @@ directory again. Watch runs until it is interrupted, and exits with 130.`,
 	return cmd
 }
 
-// watch prints events until the command is interrupted.
+// watch prints events until the command is interrupted. The note that it watches comes when it
+// does, so a program that waits for the note misses no change.
 func watch(cmd *cobra.Command, flags *target.Flags, dir string, asJSON bool) error {
 	ws, _, err := flags.OpenOne(cmd.Context(), "watch")
 	if err != nil {

@@ -16,6 +16,10 @@ import (
 const Internal = "INTERNAL"
 
 // kinds lists special cases before the kinds that they refine.
+//
+// An error can be of several kinds: [workspace.ErrEscape] is also [fs.ErrInvalid], and
+// [workspace.ErrPolicy] is [fs.ErrPermission]. The first kind in the list that it is of has
+// the code. Codes are for good: logs and clients know them.
 var kinds = [...]struct {
 	err  error
 	code string
@@ -41,8 +45,8 @@ var kinds = [...]struct {
 	{fs.ErrClosed, "UNAVAILABLE"},
 }
 
-// Of returns the code of the most specific kind of err, [Internal] for an error of
-// no kind, and "" for nil.
+// Of returns the code of the most specific kind of err, [Internal] for an error of no kind,
+// and "" for nil. It looks through wrapped errors, as [errors.Is] does.
 func Of(err error) string {
 	if err == nil {
 		return ""

@@ -18,7 +18,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Server answers each request with the next answer of its script.
+// Server answers each request with the next answer of its script. Which path a request has
+// does not matter. A request whose body is no JSON, or that comes after the script has ended,
+// gets the status 400, and does not count.
 type Server struct {
 	*httptest.Server
 
@@ -35,6 +37,7 @@ func New(answers ...string) *Server {
 	return s
 }
 
+// answer gives the next answer of the script, and keeps the body of the request.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	s.mu.Lock()
@@ -49,15 +52,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	s.answers = s.answers[1:]
 }
 
-// Requests returns the bodies of the requests so far.
+// Requests returns the bodies of the requests so far. They are in the order in which they
+// came.
 func (s *Server) Requests() []json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Diff returns how two texts of JSON differ, apart from white space and the order
-// of members, and "" if they do not.
+// Diff returns how two texts of JSON differ, apart from white space and the order of members,
+// and "" if they do not. A text that is not JSON is a difference.
 func Diff(want, got []byte) string {
 	var w, g any
 	if err := json.Unmarshal(want, &w); err != nil {
@@ -69,8 +73,8 @@ func Diff(want, got []byte) string {
 	return cmp.Diff(w, g)
 }
 
-// NewSet returns the tools of a workspace in memory that holds the text a.txt, the
-// image a.png and the document a.pdf.
+// NewSet returns the tools of a workspace in memory that holds the text a.txt, the image a.png
+// and the document a.pdf. The tools have the names of their operations.
 func NewSet(tb testing.TB) *tools.Set {
 	tb.Helper()
 	ws := workspace.New("test", memory.New(nil), nil)

@@ -20,8 +20,16 @@ const (
 	appendAttempts = 100
 )
 
-// content is the bytes of an open file. All files that are open for writing under one
-// name share theirs.
+// content is the bytes of an open file. All files that are open for writing under one name
+// share theirs. There are two kinds:
+//
+//	whole       all bytes are in data: of a file that is written to, or is within the limit
+//	not whole   a window of a larger file, which is only read
+//
+// It is stored by its first writer that closes or syncs, if it is dirty, and again by later
+// ones if it has become so since. prefix and rewritten say whether something was appended and
+// nothing else: then data[:prefix] is as it was stored. What was appended can be added to what
+// others have stored meanwhile; after any other change the store then fails.
 type content struct {
 	fs     *FS
 	locked chan struct{} // has an element while a file holds the lock
@@ -46,7 +54,7 @@ func (f *FS) newContent(info workspace.FileInfo) *content {
 }
 
 // load returns the content of a stored file: the whole of it if it is not larger than the
-// limit.
+// limit. Its next store will depend on the version that was read.
 func (f *FS) load(name string) (*content, error) {
 	stream, info, err := f.ws.Open(f.ctx, name, nil)
 	if err != nil {
@@ -78,16 +86,16 @@ func (c *content) describe() workspace.FileInfo {
 	return c.info
 }
 
-// require sets the condition of the next store, and makes it take place even if nothing
-// is written.
+// require sets the condition of the next store. After a conflict, that store fails, even if
+// all that was written was appended: a new attempt would not have the caller's condition.
 func (c *content) require(condition workspace.WriteOptions) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.condition, c.rewritten = condition, true
 }
 
-// rename and discard are called with the lock of the FS, so no method of a content may
-// take that lock.
+// rename gives the content another name to be stored under. It and discard are called with the
+// lock of the FS, so no method of a content may take that lock.
 func (c *content) rename(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,8 +111,9 @@ func (c *content) discard() {
 	c.discarded = true
 }
 
-// attach counts a file that can write, and reports whether it is the first file that is
-// open under a new name.
+// attach counts a file that can write, and reports whether it is the first file that is open
+// under a new name. With truncate it drops what other writers have written. For the first
+// writer prepare has done so.
 func (c *content) attach(truncate bool) (created bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,7 +163,9 @@ func (c *content) readAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// move reads the window of a large file that begins at an offset in it. c.mu is held.
+// move reads the window of a large file that begins at an offset in it. c.mu is held. The file
+// must be the one that was opened, by its version and size: another window would be of other
+// bytes, which is [workspace.ErrConflict].
 func (c *content) move(at int64) error {
 	stream, info, err := c.fs.ws.Open(c.fs.ctx, c.info.Path, &workspace.OpenOptions{Offset: at, Length: window})
 	if err != nil {
@@ -175,7 +186,8 @@ func (c *content) move(at int64) error {
 	return nil
 }
 
-// writeAt writes at an offset, or at the end, and returns where it ended.
+// writeAt writes at an offset, or at the end, and returns where it ended. Bytes between the
+// old end and at are zeros. p is copied.
 func (c *content) writeAt(p []byte, at int64, atEnd bool) (end int64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,6 +240,13 @@ func (c *content) truncate(size int64) error {
 }
 
 // store writes the content to the workspace, if it has changed.
+//
+// For example, a file with "a\n" is opened with O_APPEND, "c\n" is written to it, and
+// meanwhile somebody else has stored "a\nb\n":
+//
+//	write "a\nc\n" if the version is still that of "a\n"   workspace.ErrConflict
+//	read "a\nb\n", with its version
+//	write "a\nb\nc\n" if that is still the version         stored
 func (c *content) store() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -256,7 +275,8 @@ func changedByOthers(err error) bool {
 	return errors.Is(err, workspace.ErrConflict) || errors.Is(err, fs.ErrExist)
 }
 
-// write is one attempt to store the content. c.mu is held.
+// write is one attempt to store the content. c.mu is held. Without conditional writes, only
+// that the file is new is tested, before and not with the write.
 func (c *content) write() error {
 	condition := c.condition
 	if !c.fs.ws.Capabilities().ConditionalWrite {

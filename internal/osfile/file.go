@@ -10,12 +10,14 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// File is an open file or directory. It is safe for concurrent use, as an [os.File] is.
+// File is an open file or directory. It is safe for concurrent use, as an [os.File] is. mu is
+// held during a call, so that two calls of one File come one after the other; Files of one
+// content share only that.
 type File struct {
 	fs      *FS
 	name    string      // as the caller gave it
 	flag    int         // of the open: os.O_RDWR and the like
-	content *content    // nil for a directory
+	content *content    // shared with other files; nil for a directory
 	entries *dirEntries // nil for a file
 
 	mu     sync.Mutex
@@ -71,7 +73,9 @@ func (f *FS) openRead(file *File, name string) error {
 	return err
 }
 
-// openWrite opens a file for writing.
+// openWrite opens a file for writing. The content is made without the lock, as the workspace
+// may be far away. If somebody else has opened the same name meanwhile, theirs is used, so
+// that there is one.
 func (f *FS) openWrite(file *File, name string, perm fs.FileMode) error {
 	if !f.ws.Capabilities().Write {
 		return fs.ErrPermission
@@ -102,7 +106,18 @@ func (f *FS) openWrite(file *File, name string, perm fs.FileMode) error {
 	return nil
 }
 
-// prepare returns the content of a file to write to.
+// prepare returns the content of a file to write to. What it holds, and what its first store
+// depends on:
+//
+//	flags                  the file exists               it does not
+//	none                   its bytes, its version        fs.ErrNotExist
+//	O_CREATE               its bytes, its version        nothing, that it is new
+//	O_TRUNC                nothing, no condition         fs.ErrNotExist
+//	O_CREATE|O_TRUNC       nothing, no condition         nothing, no condition
+//	O_CREATE|O_EXCL        fs.ErrExist                   nothing, that it is new
+//
+// A new file is stored when it is closed, even if nothing is written to it. One that is larger
+// than the limit is [workspace.ErrTooLarge] unless O_TRUNC leaves nothing of it.
 func (f *FS) prepare(name string, flag int, exclusive bool) (*content, error) {
 	if flag&os.O_TRUNC == 0 && !exclusive {
 		c, err := f.load(name)
@@ -133,7 +148,7 @@ func (f *FS) prepare(name string, flag int, exclusive bool) (*content, error) {
 	return c, nil
 }
 
-// create returns the content of a file that does not exist.
+// create returns the content of a file that does not exist. Nothing is stored yet.
 func (f *FS) create(name string, condition workspace.WriteOptions) (*content, error) {
 	if err := f.checkParent(name); err != nil {
 		return nil, err
@@ -148,7 +163,8 @@ func (f *FS) create(name string, condition workspace.WriteOptions) (*content, er
 // Name returns the name that OpenFile was given.
 func (file *File) Name() string { return file.name }
 
-// Require sets the condition of the next store, in place of the one that the flags mean.
+// Require sets the condition of the next store, in place of the one that the flags mean. It
+// has no effect on a directory, nor on a file that is not stored.
 func (file *File) Require(condition workspace.WriteOptions) {
 	if file.content != nil {
 		file.content.require(condition)
@@ -163,8 +179,8 @@ func (file *File) Stat() (fs.FileInfo, error) {
 	return file.fs.info(file.content.describe()), nil
 }
 
-// check returns the error of a file that is closed, a directory, or not open for what
-// the caller wants.
+// check returns the error of a file that is closed, a directory, or not open for what the
+// caller wants, which open says. file.mu is held.
 func (file *File) check(op string, open bool) error {
 	switch {
 	case file.closed:
@@ -179,7 +195,8 @@ func (file *File) check(op string, open bool) error {
 
 var errNotOpen = errors.New("the file is not open for this")
 
-// Read implements [io.Reader].
+// Read implements [io.Reader]. The last bytes come without [io.EOF], and after them it returns
+// 0 and io.EOF.
 func (file *File) Read(p []byte) (int, error) {
 	file.mu.Lock()
 	defer file.mu.Unlock()
@@ -198,6 +215,7 @@ func (file *File) ReadAt(p []byte, at int64) (int, error) {
 	return file.readAt("read", p, at)
 }
 
+// readAt reads at a place, and does not change where Read continues. file.mu is held.
 func (file *File) readAt(op string, p []byte, at int64) (int, error) {
 	if err := file.check(op, file.readable()); err != nil {
 		return 0, err
@@ -209,7 +227,8 @@ func (file *File) readAt(op string, p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Write implements [io.Writer].
+// Write implements [io.Writer]. With O_APPEND it writes at the end of what is there, wherever
+// Read is. It writes all of p or nothing.
 func (file *File) Write(p []byte) (int, error) {
 	file.mu.Lock()
 	defer file.mu.Unlock()
@@ -237,7 +256,8 @@ func (file *File) WriteAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// Seek implements [io.Seeker].
+// Seek implements [io.Seeker]. A place after the end is allowed: a Write there fills what is
+// between with zeros.
 func (file *File) Seek(offset int64, whence int) (int64, error) {
 	file.mu.Lock()
 	defer file.mu.Unlock()
@@ -284,7 +304,8 @@ func (file *File) Readdir(n int) ([]fs.FileInfo, error) {
 	return file.entries.next(n, func() ([]fs.FileInfo, error) { return file.fs.ReadDir(file.name) })
 }
 
-// Sync stores what was written.
+// Sync stores what was written. The file stays open. If this store had a condition, the next
+// one depends on the version that it has written.
 func (file *File) Sync() error {
 	file.mu.Lock()
 	defer file.mu.Unlock()
@@ -313,9 +334,9 @@ func (file *File) Close() error {
 	return fail("close", file.name, file.fs.close(file.content))
 }
 
-// Lock waits until no other file that is open for writing under the same name holds the
-// lock, and takes it. It excludes users of the same FS only; others are noticed when the
-// file is stored. Close gives the lock back.
+// Lock waits until no other file that is open for writing under the same name holds the lock,
+// and takes it. It excludes users of the same FS only; others are noticed when the file is
+// stored. Close gives the lock back. It is an error for a file that holds it already.
 func (file *File) Lock() error {
 	file.mu.Lock()
 	defer file.mu.Unlock()
@@ -377,6 +398,9 @@ type dirEntries struct {
 	listed bool
 }
 
+// next returns the next n entries, or all that are left if n is not above zero. At the end,
+// that is [io.EOF] for an n above zero, and an empty list otherwise. list is called once,
+// unless it fails.
 func (d *dirEntries) next(n int, list func() ([]fs.FileInfo, error)) ([]fs.FileInfo, error) {
 	if !d.listed {
 		all, err := list()

@@ -31,10 +31,14 @@ import (
 // workspace without a limit.
 const largestFile = 1 << 30
 
-// FS is a workspace with methods that have the names and meanings of the functions of
-// package os. It is safe for concurrent use.
+// FS is a workspace with methods that have the names and meanings of the functions of package
+// os. It is safe for concurrent use.
+//
+// The methods take names as callers of package os write them, and a slash at the beginning is
+// the root of the workspace. All use the context of New. Who locks mu may then lock that of a
+// content, and never the other way round.
 type FS struct {
-	ctx     context.Context
+	ctx     context.Context // of New
 	ws      *workspace.Workspace
 	parents bool // directories above a new file are made
 
@@ -59,14 +63,17 @@ func New(ctx context.Context, ws *workspace.Workspace, opts *Options) *FS {
 	return f
 }
 
-// clean returns the name in the workspace. A name that begins with a slash begins at
-// the root of the workspace, wherever on the computer that is.
+// clean returns the name in the workspace. A name that begins with a slash begins at the root
+// of the workspace, wherever on the computer that is. The error is one for the caller of the
+// FS.
 func (f *FS) clean(op, name string) (string, error) {
 	clean, err := f.ws.Clean(op, strings.TrimLeft(filepath.ToSlash(name), "/"))
 	return clean, fail(op, name, err)
 }
 
-// fail returns err with the operation and the name of the caller.
+// fail returns err with the operation and the name of the caller; nil stays nil. The kinds
+// "not exist" and "exist" become the bare errors of package fs, because [os.IsNotExist] looks
+// into a [*fs.PathError] and no further; what the workspace says beyond them is lost.
 func fail(op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -83,7 +90,8 @@ func fail(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// Limit returns how many bytes a file that is open for writing can have.
+// Limit returns how many bytes a file that is open for writing can have. It is never zero:
+// without a limit, memory would be the limit.
 func (f *FS) Limit() int64 {
 	if limit := f.ws.MaxFileSize(); limit > 0 {
 		return limit
@@ -108,6 +116,8 @@ func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	return f.describe("lstat", name, func(clean string) (workspace.FileInfo, error) { return f.ws.Stat(f.ctx, clean) })
 }
 
+// describe returns what has been written to a file that is open for writing, and what stat
+// returns of any other.
 func (f *FS) describe(op, name string, stat func(string) (workspace.FileInfo, error)) (fs.FileInfo, error) {
 	clean, err := f.clean(op, name)
 	if err != nil {
@@ -123,7 +133,8 @@ func (f *FS) describe(op, name string, stat func(string) (workspace.FileInfo, er
 	return f.info(info), nil
 }
 
-// follow is the Stat of the workspace with symlinks followed.
+// follow is the Stat of the workspace with symlinks followed. It has the name of the symlink,
+// as in package os.
 func (f *FS) follow(clean string) (workspace.FileInfo, error) {
 	info, err := f.ws.Stat(f.ctx, clean)
 	if err != nil || info.Type != workspace.TypeSymlink {
@@ -184,6 +195,8 @@ func (f *FS) RemoveAll(name string) error {
 	return err
 }
 
+// A file that was being written for the first time exists only here: to forget it is to remove
+// it. Nil opts mean that a directory must be empty, for the user of this FS, too.
 func (f *FS) remove(op, name string, opts *workspace.RmOptions) error {
 	clean, err := f.clean(op, name)
 	if err != nil {
@@ -233,16 +246,20 @@ func (f *FS) forget(name string) bool {
 	return known
 }
 
-// under returns what follows dir in name, and whether name is dir or below it.
+// under returns what follows dir in name, and whether name is dir or below it: "/b" for a/b
+// under a, "" for a under a, and false for ab.
 func under(name, dir string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(name, dir)
 	return rest, ok && (rest == "" || rest[0] == '/')
 }
 
-// Rename gives from the name to, and creates the missing parents of to if new files do.
-// A file replaces a file: a reader of to sees the old content or the new one. It is
-// copied for this, and then removed, as it is if the workspace cannot move. A symlink is
-// removed before it is replaced. A directory is never replaced.
+// Rename gives from the name to, and creates the missing parents of to if new files do. A file
+// replaces a file: a reader of to sees the old content or the new one. It is copied for this,
+// and then removed, as it is if the workspace cannot move. A symlink is removed before it is
+// replaced. A directory is never replaced. If the names lead to one file, it stays as it is.
+//
+// A file that is still open for writing by the name from is then stored by the name to. What
+// was written to a file that had this name before, and is not stored yet, is dropped.
 func (f *FS) Rename(from, to string) error {
 	source, err := f.clean("rename", from)
 	if err != nil {
@@ -267,6 +284,14 @@ func linkError(from, to string, err error) error {
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 }
 
+// rename is Rename for clean names:
+//
+//	target            source                what happens
+//	does not exist    anything              move
+//	a directory       anything              fs.ErrExist
+//	a file            a file                its content is replaced, source is removed
+//	a file, symlink   a directory           workspace.ErrNotDir
+//	any other                               target is removed, and then source is moved
 func (f *FS) rename(source, target string) error {
 	if err := f.checkParent(target); err != nil {
 		return err
@@ -290,7 +315,8 @@ func (f *FS) rename(source, target string) error {
 	return nil
 }
 
-// move is a move to a name that does not exist.
+// move is a move to a name that does not exist. Where the workspace cannot move, only a file
+// can be copied.
 func (f *FS) move(source, target string) error {
 	err := f.ws.Move(f.ctx, source, target)
 	if !errors.Is(err, errors.ErrUnsupported) {
@@ -347,7 +373,8 @@ func (f *FS) copyAndRemove(source, target string) error {
 	return f.ws.Rm(f.ctx, source, nil)
 }
 
-// renamed gives what is known about source, and everything below it, new names.
+// renamed gives what is known about source, and everything below it, new names. So the File
+// that is open under source writes to target from now on.
 func (f *FS) renamed(source, target string) {
 	f.forget(target)
 	f.mu.Lock()

@@ -7,7 +7,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// info returns a description as package os has it.
+// info returns a description as package os has it, with the mode that Chmod or the creation
+// left.
 func (f *FS) info(described workspace.FileInfo) fs.FileInfo {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -51,6 +51,16 @@ func isText(data []byte) bool {
 
 // Diff returns the unified diff of two contents of the file path, or a note
 // that says why there is none or why it is not whole.
+//
+// Only the lines from the first to the last that differ are compared. If line 5 of 9 changes,
+// these are:
+//
+//	1 2 3 4 | 5 | 6 7 8 9     alike, compared, alike
+//	  2 3 4 | 5 | 6 7 8       with the context that the diff shows
+//
+// The line numbers of the result count the lines that were cut off. Texts whose differing
+// parts are too large to be compared have no diff, unless each is one line: that one is
+// replaced.
 func Diff(path string, before, after []byte) (diff, note string) {
 	if bytes.Equal(before, after) {
 		return "", "the content is the same as before"
@@ -102,8 +112,9 @@ func isLine(text []byte) bool {
 	return end < 0 || end == len(text)-1
 }
 
-// commonLines returns how many bytes at the start and at the end of both texts are
-// lines that are alike.
+// commonLines returns how many bytes at the start and at the end of both texts are lines that
+// are alike. A line that is alike only in part is not among them. The two parts do not overlap
+// in either text.
 func commonLines(a, b []byte) (start, end int) {
 	start = bytes.LastIndexByte(a[:commonPrefix(a, b)], '\n') + 1
 	end = commonSuffix(a[start:], b[start:])
@@ -111,7 +122,8 @@ func commonLines(a, b []byte) (start, end int) {
 	return start, len(kept) - (bytes.IndexByte(kept, '\n') + 1)
 }
 
-// contextBefore returns where the context begins of a change after text.
+// contextBefore returns where the context begins of a change after text. It is at most
+// diffContext lines before the end of text.
 func contextBefore(text []byte) int {
 	start := len(text)
 	for range diffContext {
@@ -133,9 +145,12 @@ func contextAfter(text []byte) int {
 	return end
 }
 
-// block is how many bytes are compared at once.
+// block is how many bytes are compared at once. Strings are compared faster than single bytes
+// are.
 const block = 4 << 10
 
+// commonPrefix returns how many bytes at the start of both are alike. It may end inside of a
+// character.
 func commonPrefix[T []byte | string](a, b T) int {
 	n, limit := 0, min(len(a), len(b))
 	for n+block <= limit && string(a[n:n+block]) == string(b[n:n+block]) {
@@ -147,6 +162,7 @@ func commonPrefix[T []byte | string](a, b T) int {
 	return n
 }
 
+// commonSuffix returns the same for their ends.
 func commonSuffix[T []byte | string](a, b T) int {
 	n, limit := 0, min(len(a), len(b))
 	for n+block <= limit && string(a[len(a)-n-block:len(a)-n]) == string(b[len(b)-n-block:len(b)-n]) {
@@ -166,8 +182,8 @@ func label(prefix, path string) string {
 	return prefix + path
 }
 
-// boundDiff cuts the long lines of a diff around what changed in them, and the
-// diff at a line end.
+// boundDiff cuts the long lines of a diff around what changed in them, and the diff at a line
+// end. What is not UTF-8 is replaced, as models and terminals need text.
 func boundDiff(diff string) (_, note string) {
 	lines := slices.Collect(strings.Lines(diff))
 	if cutChanges(lines) {
@@ -186,6 +202,9 @@ func boundDiff(diff string) (_, note string) {
 // cutChanges cuts the long lines of a diff, and reports whether there are any. Of a
 // removed line and the added line in its place it shows what differs, and of a line
 // that did not change the start.
+//
+// The library writes all removed lines of a change before all added ones, so the first removed
+// line is paired with the first added line, and so on. The lines are changed in place.
 func cutChanges(lines []string) (cut bool) {
 	changed := make([][2]int, len(lines)) // where a line differs from its pair
 	for i := 0; i < len(lines); {

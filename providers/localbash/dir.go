@@ -28,7 +28,8 @@ func (f *folder) Stat(_ context.Context, name string) (workspace.FileInfo, error
 	return s.info(name), nil
 }
 
-// Ls implements [provider.Store].
+// Ls implements [provider.Store]. A child that is removed between the listing and the look at
+// it is left out.
 func (f *folder) Ls(ctx context.Context, dir string, opts workspace.LsOptions) ([]workspace.FileInfo, error) {
 	l, err := f.openListing(dir, false)
 	if err != nil {
@@ -50,8 +51,8 @@ func after(children []scan.Child, name string) []scan.Child {
 	return children[sort.Search(len(children), func(i int) bool { return children[i].Name > name }):]
 }
 
-// describe looks at the first limit children that have valid names and are still
-// there.
+// describe looks at the children one by one until limit of them have valid names and are still
+// there; a limit of zero is none. It returns an empty list, not nil.
 func describe(ctx context.Context, l listing, dir string, children []scan.Child, limit int) ([]workspace.FileInfo, error) {
 	if limit == 0 {
 		limit = len(children)
@@ -79,11 +80,12 @@ func describe(ctx context.Context, l listing, dir string, children []scan.Child,
 	return infos, nil
 }
 
-// visible returns the children of the open directory l, which has the name
-// dir, sorted by name. Those that have no valid name are marked by their type,
-// and temporary files are left out and noted: only a change of the directory
-// removes what dead processes have left, because a caller who only reads must delete
-// nothing. The caller must not change the slice.
+// visible returns the children of the open directory l, which has the name dir, sorted by
+// name. Those that have no valid name are marked by their type, and temporary files are left
+// out and noted: only a change of the directory removes what dead processes have left, because
+// a caller who only reads must delete nothing. The caller must not change the slice. A small
+// directory is sorted here, for each caller. A large one was sorted before it was kept, as
+// others may be reading the same slice.
 func (f *folder) visible(ctx context.Context, l listing, dir string) ([]scan.Child, error) {
 	children, err := f.listed(ctx, l, dir, sys.ChangeClock())
 	if err == nil && len(children) < minKept {
@@ -115,9 +117,10 @@ func sortChildren(children []scan.Child) {
 	slices.SortFunc(children, func(a, b scan.Child) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// entries returns the children of l, and the names of the temporary files, in
-// the order of the directory. Files and directories without a valid name are
-// marked by their type, and whatever else has none is left out.
+// entries returns the children of l, and the names of the temporary files, in the order of the
+// directory. Files and directories without a valid name are marked by their type, and whatever
+// else has none is left out. kept lies in the memory of what l.children returned, which nobody
+// else has.
 func (l listing) entries(ctx context.Context, dir string) (kept []scan.Child, temps []string, err error) {
 	children, err := l.children(ctx)
 	if err != nil {
@@ -139,8 +142,9 @@ func (l listing) entries(ctx context.Context, dir string) (kept []scan.Child, te
 	return kept, temps, nil
 }
 
-// isListable reports whether the child name of dir can be named. What the
-// operating system lists has no NUL and no slash.
+// isListable reports whether the child name of dir can be named. What the operating system
+// lists has no NUL and no slash. Only then can every path in a listing be used in the next
+// call.
 func isListable(dir, name string) bool {
 	return utf8.ValidString(name) &&
 		len(name) <= ops.MaxElementLength &&
@@ -169,12 +173,15 @@ type keptListing struct {
 
 // dirMoment is a directory between two changes.
 type dirMoment struct {
-	id      sys.FileID
-	changed int64 // in nanoseconds since 1970
+	id      sys.FileID // of the directory; zero on a system without file numbers
+	changed int64      // in nanoseconds since 1970
 }
 
 // moment returns the state by which a later look sees whether the directory has
 // changed.
+//
+// The number tells directories apart that had the same name one after the other, and the time
+// is of its last change: a name that came, went or was replaced.
 func (l listing) moment() (dirMoment, bool) {
 	s, err := l.stat()
 	return dirMoment{s.id, s.changed}, err == nil
@@ -189,7 +196,8 @@ const (
 	maxKeptAge = time.Minute
 )
 
-// get returns the children of the open directory l, if they are kept.
+// get returns the children of the open directory l, if they are kept and nothing has changed
+// since. It makes them the last to be dropped, and keeps them for another maxKeptAge.
 func (k *keptListings) get(l listing, dir string) ([]scan.Child, bool) {
 	if k.names.Load() == 0 {
 		return nil, false
@@ -213,6 +221,15 @@ func (k *keptListings) get(l listing, dir string) ([]scan.Child, bool) {
 // put keeps the children of the open directory l, which began to be listed at
 // a time of [sys.ChangeClock]. The last change must be earlier than that, as another
 // change in the same tick of the clock would not change the time.
+//
+// For example, with a clock that ticks every 10 ms:
+//
+//	100 ms   the name a is created, and dates the directory 100
+//	103 ms   a listing begins, by this clock at 100, and finds a
+//	107 ms   the name b is created, and dates the directory 100 again
+//
+// If this listing were kept, the equal times would hide b until another change. So it is not
+// kept, but one that begins at 110 is. The least recently used listings make room for it.
 func (k *keptListings) put(l listing, dir string, began int64, children []scan.Child) {
 	if len(children) > k.limit {
 		return
@@ -236,7 +253,7 @@ func (k *keptListings) put(l listing, dir string, began int64, children []scan.C
 	k.timer.Reset(maxKeptAge)
 }
 
-// drop drops some listings. k.mu is held.
+// drop drops the listings that some returns true for, and counts their names. k.mu is held.
 func (k *keptListings) drop(some func(*keptListing) bool) {
 	k.kept = slices.DeleteFunc(k.kept, func(old *keptListing) bool {
 		if !some(old) {
@@ -247,7 +264,8 @@ func (k *keptListings) drop(some func(*keptListing) bool) {
 	})
 }
 
-// clear drops all listings.
+// clear drops all listings: when none has been used for maxKeptAge, and when the folder is
+// closed. The next put starts the timer again.
 func (k *keptListings) clear() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -260,7 +278,8 @@ func (k *keptListings) clear() {
 // newDirPerm is the mode of new directories, less the umask.
 const newDirPerm fs.FileMode = 0o777
 
-// Mkdir implements [provider.Store].
+// Mkdir implements [provider.Store]. Without Recursive, Mkdir of the operating system finds
+// out in one step whether the name is free and the parent exists.
 func (f *folder) Mkdir(_ context.Context, name string, opts workspace.MkdirOptions) error {
 	if opts.Recursive {
 		return f.mkdirAll(name)
@@ -271,8 +290,9 @@ func (f *folder) Mkdir(_ context.Context, name string, opts workspace.MkdirOptio
 	return f.syncParents(name)
 }
 
-// mkdirAll creates the directory name and its missing parents. Something else
-// with the name is [workspace.ErrNotDir].
+// mkdirAll creates the directory name and its missing parents. Something else with the name is
+// [workspace.ErrNotDir]. A directory that exists is no error, so the operating system's
+// "exists" can only mean such a thing.
 func (f *folder) mkdirAll(name string) error {
 	err := f.host.MkdirAll(name, newDirPerm)
 	if errors.Is(err, fs.ErrExist) {
@@ -284,8 +304,9 @@ func (f *folder) mkdirAll(name string) error {
 	return f.syncParents(name)
 }
 
-// syncParents flushes the directories that lead to name to the disk, if Sync
-// is set.
+// syncParents flushes the directories that lead to name to the disk, if Sync is set. All of
+// them, as any may be new: after a crash, a file whose directory is not in its parent is lost,
+// although its bytes are on the disk.
 func (f *folder) syncParents(name string) error {
 	for f.sync && name != "." && name != "/" {
 		name, _ = splitUnclean(name)

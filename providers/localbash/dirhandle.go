@@ -19,17 +19,19 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// dirHandle is an open directory in which a name is changed. It stays the same
-// directory whatever happens to the path that led to it, so a symlink cannot
-// redirect an operation on a child by its last element.
+// dirHandle is an open directory in which a name is changed. It stays the same directory
+// whatever happens to the path that led to it, so a symlink cannot redirect an operation on a
+// child by its last element. It is for one goroutine, and is closed by close.
 type dirHandle struct {
-	dir string // its name
+	dir string // its name, as it was opened
 	children
 	file *os.File // the same directory, to sync
 	key  string   // the same for all handles of this directory
 }
 
-// openDir opens the directory dir.
+// openDir opens the directory dir. The caller closes it. Symlinks in dir are followed as the
+// host follows them, in the exact view not at all. What is no directory is
+// [workspace.ErrNotDir].
 func (f *folder) openDir(dir string) (*dirHandle, error) {
 	opened := &dirHandle{dir: dir}
 	var err error
@@ -48,8 +50,9 @@ func (f *folder) openDir(dir string) (*dirHandle, error) {
 	return opened, nil
 }
 
-// dirKey returns a key for a directory: what the operating system knows it
-// by, or else its name without regard to case.
+// dirKey returns a key for a directory: what the operating system knows it by, or else its
+// name without regard to case. Two paths to one directory must have one key, or two goroutines
+// could have its lock in memory.
 func dirKey(dir string, id sys.FileID) string {
 	if id != (sys.FileID{}) {
 		return fmt.Sprintf("%016x/%016x", id.Device, id.Inode)
@@ -57,8 +60,8 @@ func dirKey(dir string, id sys.FileID) string {
 	return strings.ToLower(dir)
 }
 
-// makeDir opens the directory dir, which it creates if it does not exist, with
-// its parents.
+// makeDir opens the directory dir, which it creates if it does not exist, with its parents. It
+// is errOvertaken if the directory is removed again before it can be opened.
 func (f *folder) makeDir(dir string) (*dirHandle, error) {
 	opened, err := f.openDir(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +91,8 @@ func (f *folder) syncDir(d *dirHandle) error {
 	return d.file.Sync()
 }
 
-// find describes the child base, itself; nil if there is none.
+// find describes the child base itself, and returns nil, and no error, if there is none. With
+// an error the description means nothing.
 func (d *dirHandle) find(base string) (*fileStat, error) {
 	s, err := d.child(base)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +101,8 @@ func (d *dirHandle) find(base string) (*fileStat, error) {
 	return &s, err
 }
 
-// locks are locks by key, each held by one goroutine. The zero locks are ready.
+// locks are locks by key, each held by one goroutine. The zero locks are ready. A key that
+// nobody waits for takes no memory.
 type locks struct {
 	mu     sync.Mutex
 	queues map[string]*queue // guarded by mu
@@ -109,7 +114,8 @@ type queue struct {
 	users int           // guarded by locks.mu
 }
 
-// acquire waits for the lock of key.
+// acquire waits for the lock of key. If ctx ends first, its error is returned, and the caller
+// holds nothing.
 func (l *locks) acquire(ctx context.Context, key string) error {
 	q := l.join(key)
 	select {
@@ -121,7 +127,7 @@ func (l *locks) acquire(ctx context.Context, key string) error {
 	}
 }
 
-// release lets the next waiting writer continue.
+// release lets the next waiting writer continue. The caller must hold the lock.
 func (l *locks) release(key string) {
 	l.mu.Lock()
 	q := l.queues[key]
@@ -158,8 +164,9 @@ func (l *locks) leave(key string) {
 	}
 }
 
-// lock keeps everyone else from changing names in the directories until unlock
-// is called. Two directories are always locked in the same order.
+// lock keeps everyone else from changing names in the directories until unlock is called. Two
+// directories are always locked in the same order. Otherwise two moves in opposite directions
+// could each hold what the other waits for. After an error none of them is locked.
 func (f *folder) lock(ctx context.Context, dirs ...*dirHandle) (unlock func(), err error) {
 	dirs = slices.Clone(dirs)
 	slices.SortFunc(dirs, func(a, b *dirHandle) int { return cmp.Compare(a.key, b.key) })
@@ -184,6 +191,10 @@ func (f *folder) lock(ctx context.Context, dirs ...*dirHandle) (unlock func(), e
 // lockDir locks one directory, which is about to be changed: against the users
 // of f in memory, and against all others by its lock file. create creates
 // that file, or returns [fs.ErrExist].
+//
+// It first removes the leftovers that listings have noted here, as a change of the directory
+// may do that and a listing may not. lockWait bounds the wait for the lock file; ctx alone
+// ends the wait in memory, and the error is then its own.
 func (f *folder) lockDir(ctx context.Context, d *dirHandle, create func() (remove func(), err error)) (unlock func(), err error) {
 	d.sweep(f.temps.take(d.dir))
 	deadline := time.Now().Add(f.lockWait)
@@ -205,6 +216,13 @@ func (f *folder) lockDir(ctx context.Context, d *dirHandle, create func() (remov
 // also holds a lock on that file, so that others can remove the file of a process
 // that was killed. A lock on the directory would be simpler, but other programs take
 // those, for as long as they like.
+//
+// A change of a name takes both locks:
+//
+//	f.locks     other goroutines with this FS queue here, and are woken in time
+//	lockName    other processes find the file, and look again until it is missing
+//
+// With the queue, the goroutines of one process do not all ask the kernel again and again.
 const (
 	lockName = ops.ReservedPrefix + "lock"
 	// maxLockWait is how long a change waits for another process that changes
@@ -218,8 +236,9 @@ const (
 var errLocked = provider.Errorf(workspace.ErrUnavailable,
 	"another process has locked the directory, with the file %q, and does not unlock it", lockName)
 
-// awaitLock calls create until it finds no lock file of another process, or
-// the deadline has passed.
+// awaitLock calls create until it finds no lock file of another process, or the deadline has
+// passed. Between two calls it removes the file if its process was killed, and pauses, from
+// minLockPoll on twice as long each time. Any other error of create ends the wait.
 func (d *dirHandle) awaitLock(ctx context.Context, deadline time.Time, create func() (remove func(), err error)) (remove func(), err error) {
 	for poll := minLockPoll; ; poll = min(2*poll, maxLockPoll) {
 		remove, err := create()
@@ -248,7 +267,15 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// createLock creates the lock file of d.
+// createLock creates the lock file of d. What it does depends on the system:
+//
+//	flock works         remove deletes the file, and then unlocks it by closing it
+//	flock fails here    the file is deleted at once, as nobody could see that its process died
+//	there is no flock   no file is created
+//	the disk is full    no file is created, either
+//
+// So nobody who finds the file can lock it while it still has its name. Without a file, the
+// lock in memory is all there is.
 func (d *dirHandle) createLock() (remove func(), err error) {
 	if !sys.HasFileLocks {
 		return func() {}, nil
@@ -280,6 +307,9 @@ func (d *dirHandle) createLock() (remove func(), err error) {
 
 // claim locks the file that was created as name. The state is sys.LockTaken if
 // somebody else was faster and regarded it as a leftover.
+//
+// Between its creation and its lock the file looks like one whose process has died, so another
+// process may lock and remove it. The lock of a file that has lost its name is worth nothing.
 func (d *dirHandle) claim(file *os.File, name string) (sys.LockState, error) {
 	state, err := sys.TryLock(file)
 	if err == nil && !d.has(name, file) {

@@ -181,26 +181,39 @@ type FS struct {
 	folder *folder // its store
 }
 
-// folder is the store of an FS, or of its exact view.
+// folder is the store of an FS, or of its exact view. Its files, by what they do:
+//
+//	dir.go         Stat, Ls, Mkdir, and the cache of listings
+//	read.go        ReadFile, Open, and versions
+//	write.go       WriteFile and Create, by temporary files
+//	move.go        Move and Copy
+//	rm.go          Rm, and the removal of what dead processes have left
+//	search.go      the folder as a tree that package scan searches
+//	watch.go       Watch; what it knows of the directories is in snapshot.go
+//	dirhandle.go   open directories, and the locks on them
+//	host.go        names and symlinks, within the folder or not confined
+//	nofollow.go    the same for the exact view, which follows no symlink
+//	sys_linux.go   how files are opened, listed and described on Linux
+//	sys_other.go   the same on other systems
 type folder struct {
 	*shared
-	host    host // looks names up
-	openat2 openat2Root
-	exact   bool // no symlink is followed
+	host    host        // looks names up
+	openat2 openat2Root // does the same in one call, where the kernel can
+	exact   bool        // no symlink is followed
 }
 
 // shared is what a folder and its exact view have in common.
 type shared struct {
-	root     string // absolute, as the caller knows it
-	escape   error  // what os.Root says of a name that leads out
-	sync     bool
-	relaxed  bool
-	locks    locks
-	lockWait time.Duration // maxLockWait but in tests
-	temps    noted
-	listings keptListings
-	clock    clock
-	buffers  buffers
+	root     string          // absolute, as the caller knows it
+	escape   error           // what os.Root says of a name that leads out
+	sync     bool            // as in [Options]
+	relaxed  bool            // as in [Options]
+	locks    locks           // on directories, by their keys
+	lockWait time.Duration   // maxLockWait but in tests
+	temps    noted           // temporary files that listings met
+	listings keptListings    // of large directories
+	clock    clock           // dates what is written
+	buffers  buffers         // for the entries of directories
 	runner   *command.Runner // nil if nobody may run commands
 	readOnly []string        // names that commands cannot change
 	index    *index.Index    // nil if there is none
@@ -254,8 +267,8 @@ func Open(dir string, opts *Options) (*FS, error) {
 	})}, nil
 }
 
-// openFolder opens the folder and everything by which it is reached: the root
-// of package os, and on Linux the descriptor for openat2.
+// openFolder opens the folder and everything by which it is reached: the root of package os,
+// and on Linux the descriptor for openat2. After an error nothing stays open.
 func openFolder(dir string, o Options) (*folder, error) {
 	root, err := filepath.Abs(dir)
 	if err != nil {
@@ -269,6 +282,8 @@ func openFolder(dir string, o Options) (*folder, error) {
 		root: filepath.ToSlash(root), sync: o.Sync, relaxed: o.Relaxed, lockWait: maxLockWait,
 	}}
 	f.listings.limit = maxKept
+	// The error of a name that leads out has no name in package os, so one is provoked here
+	// for kindOf to compare with.
 	_, err = opened.Lstat("..")
 	f.escape = errors.Unwrap(err)
 	if f.relaxed {
@@ -345,8 +360,9 @@ var errOvertaken = provider.Errorf(workspace.ErrUnavailable, "another program ch
 // maxAttempts bounds how often an operation that others disturb is started again.
 const maxAttempts = 10
 
-// retry calls do until it is not overtaken. last says that it is not called
-// again.
+// retry calls do until it is not overtaken. last says that it is not called again. After the
+// last attempt the caller gets errOvertaken, which is [workspace.ErrUnavailable]. do begins
+// from the start each time, so it must leave no temporary file when it is overtaken.
 func retry[T any](do func(last bool) (T, error)) (T, error) {
 	for attempt := 1; ; attempt++ {
 		result, err := do(attempt == maxAttempts)
@@ -370,7 +386,8 @@ func (f *FS) IndexState() IndexState { return IndexState(f.folder.index.State())
 // Relaxed reports whether symlinks may lead out of the folder.
 func (f *FS) Relaxed() bool { return f.folder.relaxed }
 
-// Close implements [io.Closer].
+// Close implements [io.Closer]. Commands that run are killed. The exact view has the same
+// descriptors, and ends with it; streams and watches have their own, and go on.
 func (f *folder) Close() error {
 	if f.runner != nil {
 		f.runner.Close()
@@ -381,7 +398,8 @@ func (f *folder) Close() error {
 	return f.host.Close()
 }
 
-// Exact implements [provider.Exacter].
+// Exact implements [provider.Exacter]. It shares the locks and caches of f, so that conditions
+// hold between writers of both.
 func (f *folder) Exact() (provider.Store, error) {
 	if f.exact {
 		return f, nil
@@ -390,7 +408,8 @@ func (f *folder) Exact() (provider.Store, error) {
 	return &folder{shared: f.shared, host: nofollow{f.host, openat2}, openat2: openat2, exact: true}, nil
 }
 
-// runner returns what runs commands below the folder with the absolute path root.
+// runner returns what runs commands below the folder with the absolute path root. It starts
+// nothing and does not look for a sandbox.
 func (r Run) runner(root string) (*command.Runner, error) {
 	switch r.Sandbox {
 	case "", SandboxTry, SandboxRequire, SandboxOff:
@@ -438,7 +457,8 @@ func (f *FS) Sandbox(ctx context.Context) (string, error) {
 // errNoCommands says how commands are allowed.
 var errNoCommands = errors.New("commands are not allowed in the folder: see Options.Run")
 
-// Run implements [provider.Runner].
+// Run implements [provider.Runner]. The directory is opened before anything starts, so what Ls
+// would refuse is refused here, with the same error.
 func (f *folder) Run(ctx context.Context, o workspace.RunOptions) (*workspace.RunResult, error) {
 	dir, err := f.openDir(o.Dir)
 	if err != nil {
@@ -464,8 +484,9 @@ func (f *folder) Run(ctx context.Context, o workspace.RunOptions) (*workspace.Ru
 	return &workspace.RunResult{ExitCode: result.ExitCode, Signal: result.Signal}, nil
 }
 
-// runError returns the error of a program that was not started, or whose end was not
-// waited for, with its kind.
+// runError returns the error of a program that was not started, or whose end was not waited
+// for, with its kind. Some texts of package command name paths of this computer, so of
+// command.ErrFailed only the kind is kept.
 func runError(err error, program string) error {
 	switch {
 	case errors.Is(err, command.ErrMissing):
@@ -482,8 +503,17 @@ func runError(err error, program string) error {
 	return err
 }
 
-// frozen returns the names that commands cannot change, with the directories above them,
-// which commands cannot rename.
+// frozen returns the names that commands cannot change, with the directories above them, which
+// commands cannot rename. It is made for each command, as names may have come into being. For
+// the read-only name .git/hooks/pre-push it returns
+//
+//	.git                   Parent
+//	.git/hooks             Parent
+//	.git/hooks/pre-push
+//
+// or the first of them, if there are no hooks. A symlink on the way is
+// [workspace.ErrUnavailable]: a command could put another one in its place, and what it leads
+// to is not protected.
 func (f *folder) frozen() ([]command.Frozen, error) {
 	if len(f.readOnly) == 0 {
 		return nil, nil

@@ -15,7 +15,15 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// host is the folder as the operating system shows it.
+// host is the folder as the operating system shows it. There are three:
+//
+//	confined     os.Root, for most folders
+//	unconfined   package os, for those that are relaxed
+//	nofollow     one of these for the exact view
+//
+// The methods are those of [os.Root]. Names are from the folder, or absolute in an unconfined
+// one, and need not be clean, as some are what symlinks say. Errors are the operating system's
+// own or of a kind of package workspace. The caller closes what it opens.
 type host interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	OpenRoot(name string) (*os.Root, error)
@@ -39,6 +47,10 @@ var (
 // Linux does. Where os.Root gives up, it looks up where the symlinks lead and
 // asks os.Root for that name. os.Root confines it like any other, so whoever
 // swaps symlinks in between gains nothing.
+//
+// For os.Root a name with 9 symlinks is a loop. resolve turns it into a name without any,
+// which costs a system call for each element of each directory on the way, and so is only done
+// then.
 type confined struct{ root *os.Root }
 
 // OpenFile implements host. os.Root confines the name.
@@ -54,7 +66,8 @@ func (c confined) OpenRoot(name string) (*os.Root, error) {
 // Stat implements host. It follows more symlinks in a name than os.Root does.
 func (c confined) Stat(name string) (fs.FileInfo, error) { return follow(name, c.resolve, c.root.Stat) }
 
-// Lstat implements host.
+// Lstat implements host. The last element is not followed, so only the directories before it
+// are resolved.
 func (c confined) Lstat(name string) (fs.FileInfo, error) {
 	return follow(name, c.resolveParent, c.root.Lstat)
 }
@@ -89,7 +102,8 @@ func (c confined) Link(oldname, newname string) error {
 // Close implements host.
 func (c confined) Close() error { return c.root.Close() }
 
-// between is follow for two names.
+// between is follow for two names. Of both, only the directories are resolved: Rename and Link
+// are about the names themselves.
 func (c confined) between(use func(oldname, newname string) error, oldname, newname string) error {
 	_, err := follow(oldname, c.resolveParent, func(oldname string) (none struct{}, err error) {
 		return follow(newname, c.resolveParent, func(newname string) (struct{}, error) { return none, use(oldname, newname) })
@@ -97,8 +111,9 @@ func (c confined) between(use func(oldname, newname string) error, oldname, newn
 	return err
 }
 
-// follow returns what use returns for name or, if os.Root gives up following the
-// symlinks in it, for what resolve makes of it.
+// follow returns what use returns for name or, if os.Root gives up following the symlinks in
+// it, for what resolve makes of it. use is called twice at most, and must have done nothing if
+// it fails so.
 func follow[T any](name string, resolve func(name string) (string, error), use func(name string) (T, error)) (T, error) {
 	result, err := use(name)
 	if !errors.Is(err, syscall.ELOOP) && !errors.Is(err, syscall.ENAMETOOLONG) {
@@ -117,6 +132,9 @@ const maxLookups = 1000
 
 // resolve returns name without the symlinks in it. What does not exist stays as
 // it is spelled.
+//
+// An absolute symlink is [workspace.ErrEscape] wherever it leads, as it is for os.Root. Too
+// many symlinks, or elements, are syscall.ELOOP.
 func (c confined) resolve(name string) (string, error) {
 	lookups := 0
 	r := resolution{
@@ -149,8 +167,9 @@ func (c confined) resolveParent(name string) (string, error) {
 	return workspace.Join(parent, base), err
 }
 
-// resolveNewDir resolves the name of a directory that may have to be created. The
-// target of a dangling symlink is not.
+// resolveNewDir resolves the name of a directory that may have to be created. The target of a
+// dangling symlink is not. As for the operating system, that is a name that exists:
+// [fs.ErrExist].
 func (c confined) resolveNewDir(name string) (string, error) {
 	resolved, err := c.resolve(name)
 	if err != nil {
@@ -170,7 +189,8 @@ func (c confined) resolveNewDir(name string) (string, error) {
 // that runs in dir.
 type unconfined struct{ dir string }
 
-// path does not clean, as "link/.." is not the folder that link is in.
+// path does not clean, as "link/.." is not the folder that link is in. Cleaning would make it
+// the folder itself, wherever link leads.
 func (u unconfined) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -222,8 +242,14 @@ func (u unconfined) Link(oldname, newname string) error {
 // Close implements host. Nothing is open.
 func (u unconfined) Close() error { return nil }
 
-// splitUnclean splits a name that may be the target of a symlink: absolute, or
-// with elements that path.Dir would clean away although they mean something.
+// splitUnclean splits a name that may be the target of a symlink: absolute, or with elements
+// that path.Dir would clean away although they mean something.
+//
+//	a/b/    a     b
+//	b       .     b
+//	/b      /     b
+//	/       /     .
+//	l/../b  l/..  b
 func splitUnclean(name string) (dir, base string) {
 	name = strings.TrimRight(filepath.ToSlash(name), "/")
 	i := strings.LastIndexByte(name, '/')
@@ -244,12 +270,24 @@ const maxLinks = 40
 
 // Resolve implements [provider.Resolver]. A relaxed folder, too, resolves only
 // what lies in it.
+//
+// Nothing is held open between the steps, so the result is where the name led at some moment.
+// What relies on it must not follow symlinks again.
 func (f *folder) Resolve(ctx context.Context, name string) (string, error) {
 	r := resolution{lstat: f.lstat, readlink: f.host.Readlink, fromRoot: f.fromRoot}
 	return r.run(ctx, name)
 }
 
-// resolution is a walk along a name.
+// resolution is a walk along a name. It follows symlinks as the kernel does, but in the names
+// of the folder. With a symlink a/l to ../b, the name a/l/c is resolved like this:
+//
+//	at     rest
+//	.      a l c
+//	a      l c
+//	a      .. b c    the link has been replaced by its target
+//	.      b c
+//	b      c
+//	b/c
 type resolution struct {
 	lstat    func(name string) (fileStat, error)
 	readlink func(link string) (string, error)
@@ -274,7 +312,9 @@ func (r *resolution) run(ctx context.Context, name string) (string, error) {
 	return r.at, nil
 }
 
-// step takes the next element.
+// step takes the next element. What does not exist stays as it is spelled (RS2), and so does
+// everything below a file. But "file/.." is [workspace.ErrNotDir], as for the kernel: without
+// that, a name could leave what is no directory as if it were one.
 func (r *resolution) step() error {
 	element := r.rest[0]
 	r.rest = r.rest[1:]
@@ -303,7 +343,7 @@ func (r *resolution) step() error {
 	return nil
 }
 
-// up goes to the parent directory.
+// up goes to the parent directory. The parent of the root is outside: [workspace.ErrEscape].
 func (r *resolution) up() error {
 	if r.at == "." {
 		return workspace.ErrEscape
@@ -312,7 +352,8 @@ func (r *resolution) up() error {
 	return nil
 }
 
-// follow continues with the target of link.
+// follow continues with the target of link. Its elements take the place of the link, and are
+// counted from the directory that the link is in.
 func (r *resolution) follow(link string) error {
 	r.links++
 	if r.links > maxLinks {
@@ -332,7 +373,9 @@ func (r *resolution) follow(link string) error {
 	return nil
 }
 
-// fromRoot returns the absolute target as a path from the folder.
+// fromRoot returns the absolute target as a path from the folder. A relaxed folder may be
+// named by the path that the caller gave or by the one without symlinks. What is outside has
+// no name in the folder: [workspace.ErrEscape].
 func (f *folder) fromRoot(target string) (string, error) {
 	if !f.relaxed {
 		return "", workspace.ErrEscape

@@ -51,7 +51,7 @@ type runLimits struct {
 	CPUTime   time.Duration `json:"cpuTime,omitempty" jsonschema:"How long a process may compute. 1h if it is left out."`
 }
 
-// options returns o for Open.
+// options returns o for Open. Run is nil unless it is enabled.
 func (o settings) options(in kind.Input) *Options {
 	opts := &Options{Sync: o.Sync, Relaxed: o.Relaxed, Run: o.run(in)}
 	if o.Index {
@@ -60,7 +60,7 @@ func (o settings) options(in kind.Input) *Options {
 	return opts
 }
 
-// check returns what is wrong with o.
+// check returns what is wrong with o. It looks at nothing but o, and names the key at fault.
 func (o settings) check() error {
 	switch {
 	case o.Root == "":
@@ -75,7 +75,9 @@ func (o settings) check() error {
 	return nil
 }
 
-// Kind describes folders of this computer to package config.
+// Kind describes folders of this computer to package config. A reference to one has absolute
+// paths, as it may be resolved by a process with another current folder, and lacks the
+// environment of commands, which may have credentials.
 func Kind() kind.Kind {
 	return kind.Kind{
 		Summary:  "A folder of this computer.",
@@ -120,7 +122,9 @@ func openKind(_ context.Context, in kind.Input) (workspace.FileSystem, error) {
 	return fsys, nil
 }
 
-// run returns the settings of commands, nil if nobody may run any.
+// run returns the settings of commands, nil if nobody may run any. Commands must not change
+// the file that grants them their rights, nor the logs of what they did, so these are
+// read-only where they are below the folder.
 func (o settings) run(in kind.Input) *Run {
 	if o.Run == nil || !o.Run.Enabled {
 		return nil
@@ -141,7 +145,8 @@ func (o settings) run(in kind.Input) *Run {
 	return run
 }
 
-// check returns what is wrong with the settings of commands.
+// check returns what is wrong with the settings of commands. It is the same whether commands
+// are enabled or not, except for the operating system.
 func (r *runSettings) check() error {
 	switch Sandbox(r.Sandbox) {
 	case "", SandboxTry, SandboxRequire, SandboxOff:
@@ -212,7 +217,12 @@ func (r *Run) grant() string {
 	return said
 }
 
-// parseURL reads file:///DIR?relaxed=true&sync=true.
+// parseURL reads the URL of a folder, which is absolute:
+//
+//	file:///srv/my%20data                   /srv/my data
+//	file:///srv/data?relaxed=true&sync=1    with two options
+//	file:///C:/data                         C:\data, on Windows
+//	file://server/data                      an error, as it names another computer
 func parseURL(text string) (any, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host != "" || u.Path == "" || u.User != nil || u.Fragment != "" {
@@ -225,7 +235,8 @@ func parseURL(text string) (any, error) {
 	return o, o.setParameters(u.RawQuery)
 }
 
-// setParameters sets the options from the query of a URL.
+// setParameters sets the options from the query of a URL. There are switches alone: the other
+// settings need a file.
 func (o *settings) setParameters(text string) error {
 	query, err := url.ParseQuery(text)
 	if err != nil {
@@ -247,8 +258,8 @@ func (o *settings) setParameters(text string) error {
 	return nil
 }
 
-// about names the operating system and, where it is simple to know, the
-// file system that the folder is on.
+// about names the operating system and, where it is simple to know, the file system that the
+// folder is on. A sandbox that cannot be found is a part of the text and no error.
 func about(ctx context.Context, fsys workspace.FileSystem, _ kind.Input) (string, error) {
 	said := sys.Name() + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
 	if kind := sys.FileSystem(fallback.Root(fsys)); kind != "" {

@@ -18,6 +18,10 @@ import (
 
 // Move implements [provider.Mover]. A move to another mount inside the folder
 // is [errors.ErrUnsupported].
+//
+// The names are tested before anything is created for the move, and again under the locks of
+// both directories. Only the second test counts (MV6); the first keeps a move that is refused
+// from leaving new directories (E5).
 func (f *folder) Move(ctx context.Context, source, destination string) error {
 	_, err := retry(func(bool) (none struct{}, err error) { return none, f.move(ctx, source, destination) })
 	return err
@@ -52,14 +56,17 @@ func (f *folder) move(ctx context.Context, source, destination string) error {
 	return f.moveLocked(ctx, from, old, to, base, destination)
 }
 
-// openParent opens the directory that name is in.
+// openParent opens the directory that name is in. The caller closes it.
 func (f *folder) openParent(name string) (*dirHandle, string, error) {
 	dir, base := workspace.Split(name)
 	d, err := f.openDir(dir)
 	return d, base, err
 }
 
-// checkBelow refuses to move the directory source to a name below itself.
+// checkBelow refuses to move the directory source to a name below itself (MV4). The kernel
+// does so, too, but only once the directories of the destination have been created, and these
+// would then be in source. Symlinks may hide that one is below the other, so the names are
+// compared a second time without them.
 func (f *folder) checkBelow(ctx context.Context, source, destination string) error {
 	if strings.HasPrefix(destination, source+"/") {
 		return errBelowSource
@@ -97,8 +104,8 @@ func (f *folder) resolveParent(ctx context.Context, name string) (string, error)
 	return workspace.Join(parent, base), err
 }
 
-// moveLocked tests the names again and renames, while it holds the locks of
-// both directories.
+// moveLocked tests the names again and renames, while it holds the locks of both directories.
+// An error that is about the destination carries its name; any other is reported for source.
 func (f *folder) moveLocked(ctx context.Context, from *dirHandle, old string, to *dirHandle, new, destination string) error {
 	unlock, err := f.lock(ctx, from, to)
 	if err != nil {
@@ -122,6 +129,12 @@ func (f *folder) moveLocked(ctx context.Context, from *dirHandle, old string, to
 
 // renameFile gives the file old of from the name new in to, and replaces the
 // file that has it.
+//
+// The functions that rename differ in what they do with a name that is taken:
+//
+//	renameFile      replaces the file: a write
+//	renameNewFile   fails, for files: a write with IfNotExist, and a lock file
+//	renameNew       fails, for directories, too: a move
 func (f *folder) renameFile(from *dirHandle, old string, to *dirHandle, new string) error {
 	if from == to {
 		return from.rename(old, new)
@@ -129,7 +142,8 @@ func (f *folder) renameFile(from *dirHandle, old string, to *dirHandle, new stri
 	return f.renameBetween(from, old, to, new)
 }
 
-// renameBetween renames old in one directory to new in another.
+// renameBetween renames old in one directory to new in another. Where the system has no call
+// with open directories, the host looks their names up again.
 func (f *folder) renameBetween(from *dirHandle, old string, to *dirHandle, new string) error {
 	err := sys.Rename(from.file, old, to.file, new)
 	if err == errors.ErrUnsupported {
@@ -138,7 +152,8 @@ func (f *folder) renameBetween(from *dirHandle, old string, to *dirHandle, new s
 	return err
 }
 
-// linkBetween creates new in one directory as a hard link of old in another.
+// linkBetween creates new in one directory as a hard link of old in another. It fails with
+// [fs.ErrExist] if new exists.
 func (f *folder) linkBetween(from *dirHandle, old string, to *dirHandle, new string) error {
 	err := sys.Link(from.file, old, to.file, new)
 	if err == errors.ErrUnsupported {
@@ -147,9 +162,9 @@ func (f *folder) linkBetween(from *dirHandle, old string, to *dirHandle, new str
 	return err
 }
 
-// renameNewFile gives the file old of from the name new in to, unless that is
-// taken. Where no call does both at once, a hard link does: it cannot take a
-// name that exists.
+// renameNewFile gives the file old of from the name new in to, unless that is taken. Where no
+// call does both at once, a hard link does: it cannot take a name that exists. For a moment
+// the file then has both names.
 func (f *folder) renameNewFile(from *dirHandle, old string, to *dirHandle, new string) error {
 	err := sys.RenameExclusive(from.file, old, to.file, new)
 	if !errors.Is(err, errors.ErrUnsupported) {
@@ -178,10 +193,10 @@ func (f *folder) renameNew(from *dirHandle, old string, to *dirHandle, new strin
 	return f.renameBetween(from, old, to, new)
 }
 
-// Copy implements [provider.Copier]. The copy has the permission bits of the
-// source. Where the file system can share the bytes of two files, they are
-// not copied. On Linux the copy has the holes of the source. A file that another
-// program never stops changing in place is copied as it was read.
+// Copy implements [provider.Copier]. The copy has the permission bits of the source. Where the
+// file system can share the bytes of two files, they are not copied. On Linux the copy has the
+// holes of the source. A file that another program never stops changing in place is copied as
+// it was read. The copy is a temporary file that takes its name as in a write with IfNotExist.
 func (f *folder) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
 	return retry(func(last bool) (workspace.Version, error) { return f.copy(ctx, source, destination, last) })
 }
@@ -215,6 +230,10 @@ func (f *folder) copy(ctx context.Context, source, destination string, torn bool
 }
 
 // fill copies the bytes of a file to t, which gets the same holes.
+//
+// io.CopyN lets the kernel copy between two files, which shares their blocks on some file
+// systems, but may fill a hole with zeros. So each run of data is copied by itself, and the
+// file is lengthened over the holes.
 func (t *tempFile) fill(ctx context.Context, from *os.File) error {
 	t.exact = true
 	for at := int64(0); at < math.MaxInt64; {
@@ -230,8 +249,8 @@ func (t *tempFile) fill(ctx context.Context, from *os.File) error {
 	return nil
 }
 
-// fillPart copies the bytes between two offsets, or as many as there are. What
-// t does not have before start is a hole.
+// fillPart copies the bytes between two offsets, or as many as there are: copy finds out
+// afterwards whether the source has changed. What t does not have before start is a hole.
 func (t *tempFile) fillPart(ctx context.Context, from *os.File, start, end int64) error {
 	if start > 0 {
 		if err := t.file.Truncate(start); err != nil {

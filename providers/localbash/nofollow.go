@@ -14,12 +14,21 @@ import (
 // errNoOpenat2 says that openat2 does not exist, or gives no answer.
 var errNoOpenat2 = errors.New("no openat2")
 
-// nofollow is the host of an exact view: a symlink in a name is
-// [workspace.ErrSymlink]. It opens the directory that a name is in, one element
-// at a time, and compares each with what the element was before.
+// nofollow is the host of an exact view: a symlink in a name is [workspace.ErrSymlink]. It
+// opens the directory that a name is in, one element at a time, and compares each with what
+// the element was before.
+//
+// On Linux, what only opens, lists or describes does not get here, as openat2 refuses symlinks
+// by itself. Elsewhere the comparison is what keeps EX4: os.Root follows a symlink that has
+// replaced a directory between Lstat and OpenRoot, but then has opened another directory than
+// Lstat described.
+//
+//	Lstat("a")      a directory, number 7
+//	                somebody replaces a by a symlink to b, number 9
+//	OpenRoot("a")   opens number 9: errOvertaken, and all begins again
 type nofollow struct {
-	host    host
-	openat2 openat2Root
+	host    host        // of the folder, which follows symlinks within it
+	openat2 openat2Root // the exact one; zero for a watch
 }
 
 var _ host = nofollow{}
@@ -28,7 +37,7 @@ var _ host = nofollow{}
 // the file or directory at that moment.
 const maxSwapAttempts = 1000
 
-// OpenRoot opens the directory name.
+// OpenRoot opens the directory name. The error after the last attempt is errOvertaken.
 func (n nofollow) OpenRoot(name string) (*os.Root, error) {
 	for attempt := 1; ; attempt++ {
 		root, err := n.openRootOnce(name)
@@ -67,15 +76,17 @@ func (n nofollow) openRootOnce(name string) (*os.Root, error) {
 	return sameRoot(root, before)
 }
 
-// isDetour reports whether err is one of following a symlink that took the
-// place of a directory.
+// isDetour reports whether err is one of following a symlink that took the place of a
+// directory. It is for a name that openat2 has just opened without a symlink, so that these
+// errors can only mean that something has changed since. Any other error number, such as
+// EACCES, is an error of the directory itself.
 func isDetour(err error) bool {
 	var errno syscall.Errno
 	return err != nil && (!errors.As(err, &errno) || errors.Is(err, fs.ErrNotExist) || errno == syscall.ENOTDIR || errno == syscall.ELOOP)
 }
 
-// sameRoot returns root if it is the directory that before describes, and
-// closes it otherwise.
+// sameRoot returns root if it is the directory that before describes, and closes it otherwise.
+// It is errOvertaken then.
 func sameRoot(root *os.Root, before fs.FileInfo) (*os.Root, error) {
 	opened, err := root.Lstat(".")
 	if err == nil && !os.SameFile(before, opened) {
@@ -88,7 +99,8 @@ func sameRoot(root *os.Root, before fs.FileInfo) (*os.Root, error) {
 	return root, nil
 }
 
-// descend opens the directory name one element at a time by enter.
+// descend opens the directory name one element at a time by enter. The caller closes the
+// result. Only one directory is open at a time, besides the folder.
 func (n nofollow) descend(name string, enter func(parent *os.Root, element string) (*os.Root, error)) (*os.Root, error) {
 	root, err := n.host.OpenRoot(inside("."))
 	if err != nil {
@@ -115,7 +127,8 @@ func (n nofollow) openParent(name string) (*os.Root, string, error) {
 	return root, base, err
 }
 
-// OpenFile opens a file or directory that exists.
+// OpenFile opens a file or directory that exists. flag must not create: what is opened is
+// compared with what was there before.
 func (n nofollow) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	for attempt := 1; ; attempt++ {
 		file, err := n.openFileOnce(name, flag, perm)
@@ -181,7 +194,8 @@ func (n nofollow) Lstat(name string) (fs.FileInfo, error) {
 	return parent.Lstat(base)
 }
 
-// Readlink fails, as nothing may follow what it would return.
+// Readlink fails, as nothing may follow what it would return. The caller learns that there is
+// a symlink, which is all that may happen with one here.
 func (n nofollow) Readlink(string) (string, error) { return "", workspace.ErrSymlink }
 
 // Mkdir creates the directory name.
@@ -194,7 +208,8 @@ func (n nofollow) Mkdir(name string, perm fs.FileMode) error {
 	return parent.Mkdir(base, perm)
 }
 
-// MkdirAll creates the directory name and its missing parents.
+// MkdirAll creates the directory name and its missing parents. A directory that somebody else
+// creates meanwhile is as good as a new one.
 func (n nofollow) MkdirAll(name string, perm fs.FileMode) error {
 	root, err := n.descend(name, func(parent *os.Root, element string) (*os.Root, error) {
 		child, err := openExactly(parent, element)

@@ -27,6 +27,9 @@ const maxReadAttempts = 10
 
 // ReadFile implements [provider.Store]. A file that another program never stops
 // changing in place is returned as it was read, with a version that no file has.
+//
+// What is read belongs to its version if the file looks the same before and after (RV2). A
+// program that writes in place changes its times, so the file is then read again.
 func (f *folder) ReadFile(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
 	for attempt := 1; ; attempt++ {
 		data, version, stable, err := f.readOnce(ctx, name, limit)
@@ -66,7 +69,8 @@ func (s fileStat) sameBytes(before fileStat) bool {
 	return s.size == before.size && s.mtime == before.mtime && s.changed == before.changed && !s.orphan
 }
 
-// openRegular opens a file that has bytes to read.
+// openRegular opens a file that has bytes to read. The caller closes the handle. A directory
+// is [workspace.ErrIsDir], and anything else that is no regular file [fs.ErrInvalid].
 func (f *folder) openRegular(name string, nofollow bool) (handle, fileStat, error) {
 	return openRegular(func() (handle, error) { return f.openHandle(name, nofollow) })
 }
@@ -82,8 +86,9 @@ func openRegular(open func() (handle, error)) (handle, fileStat, error) {
 	return h, s, err
 }
 
-// openRegularOnce opens a file and makes sure that it is a regular one, before
-// anything can block.
+// openRegularOnce opens a file and makes sure that it is a regular one, before anything can
+// block. The open itself does not wait, as it has O_NONBLOCK: a FIFO without a writer would
+// hold it for ever.
 func openRegularOnce(open func() (handle, error)) (handle, fileStat, error) {
 	h, err := open()
 	if err != nil {
@@ -135,6 +140,11 @@ type reading struct {
 
 // all reads to the end of buf or of a larger buffer, until that has size bytes
 // or, if size is zero because the file says that it is empty, to its end.
+//
+// The size is what the file said when it was opened, and is input: a sparse file can claim
+// more than there is memory, so at most maxTrustedSize is allocated for it at once, and a file
+// that says it is empty may have bytes. A file that changes meanwhile gives a shorter or a
+// longer result. It lies in the memory of buf if that was large enough.
 func (r reading) all(ctx context.Context, size int64, buf []byte) ([]byte, error) {
 	if err := r.check(size); err != nil {
 		return nil, err
@@ -171,8 +181,8 @@ func (r reading) check(size int64) error {
 	return ops.CheckSize(ops.ReadFile, r.name, size, r.limit)
 }
 
-// Open implements [provider.Opener]. The stream shows one file, whatever
-// replaces it meanwhile.
+// Open implements [provider.Opener]. The stream shows one file, whatever replaces it
+// meanwhile. The whole file is described, whatever part is streamed (OP2).
 func (f *folder) Open(_ context.Context, name string, opts workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
 	h, s, err := f.openRegular(name, false)
 	if err != nil {
@@ -234,7 +244,8 @@ func kindOfMode(mode fs.FileMode) workspace.FileType {
 	return workspace.TypeOther
 }
 
-// info describes the name that s belongs to.
+// info describes the name that s belongs to. Only a file has a size and a version (T2, V9,
+// Y1).
 func (s fileStat) info(name string) workspace.FileInfo {
 	_, base := workspace.Split(name)
 	info := workspace.FileInfo{Name: base, Path: name, Type: s.kind, ModTime: time.Unix(0, s.mtime)}
@@ -244,7 +255,10 @@ func (s fileStat) info(name string) workspace.FileInfo {
 	return info
 }
 
-// version returns the version of the bytes that s belongs to.
+// version returns the version of the bytes that s belongs to. It is 16 characters: a hash, so
+// that nobody takes it apart, of all that tells two contents of one name apart. The inode
+// differs between a file and the one that replaced it, and the times differ where a number is
+// used again.
 func (s fileStat) version() workspace.Version {
 	var raw [32]byte
 	binary.LittleEndian.PutUint64(raw[0:], s.id.Inode)

@@ -18,6 +18,9 @@ import (
 )
 
 // Rm implements [provider.Store].
+//
+// A directory is tried as it is first: the kernel says in one step whether it is empty. Only
+// if it is not, the options matter.
 func (f *folder) Rm(ctx context.Context, name string, opts workspace.RmOptions) error {
 	d, base, err := f.openParent(name)
 	if err != nil {
@@ -39,8 +42,10 @@ func (f *folder) Rm(ctx context.Context, name string, opts workspace.RmOptions) 
 	return f.rmEntry(ctx, d, base)
 }
 
-// rmEntry removes a file or an empty directory. Only a regular file needs a
-// lock, as no write replaces anything else.
+// rmEntry removes a file or an empty directory. Only a regular file needs a lock, as no write
+// replaces anything else. With the lock, a write that has tested its condition does not
+// replace a file that has been removed meanwhile (V3). A directory that was removed cannot be
+// locked: then name does not exist either.
 func (f *folder) rmEntry(ctx context.Context, d *dirHandle, base string) error {
 	s, err := d.child(base)
 	if err != nil {
@@ -62,8 +67,8 @@ func (f *folder) rmEntry(ctx context.Context, d *dirHandle, base string) error {
 	return f.syncDir(d)
 }
 
-// rmTree removes base with everything below it, and makes that durable if the
-// options ask for it.
+// rmTree removes base with everything below it, and makes that durable if the options ask for
+// it. What has been removed before an error, or before ctx ends, stays removed.
 func (f *folder) rmTree(ctx context.Context, d *dirHandle, base string) error {
 	root, err := f.host.OpenRoot(inside(d.dir))
 	if err != nil {
@@ -94,17 +99,28 @@ const (
 	maxRemoveDepth = 64
 )
 
-// removal removes a tree. Each level that it has entered is an open file. So
-// a directory that is too deep is moved to the top of the tree, and removed from
-// there: a tree of any depth can be removed.
+// removal removes a tree. Each level that it has entered is an open file. So a directory that
+// is too deep is moved to the top of the tree, and removed from there: a tree of any depth can
+// be removed.
+//
+// With levels up to 3 instead of maxRemoveDepth, the tree t/1/2/3/4/5 goes like this:
+//
+//	t/1/2/3/4/5                          too deep at 4, which is moved
+//	t/1/2/3, t/.workspacekit-tmp-X/5     the levels 3, 2 and 1 are empty now
+//	t/.workspacekit-tmp-X/5              t is read again, because something was moved
+//
+// The reserved name keeps a listing from showing what has been moved.
 type removal struct {
 	ctx   context.Context
 	top   *os.File // the tree, open
 	moved bool     // something was moved to the top
 }
 
-// tree removes base and everything below it. It does not hold a lock meanwhile:
-// a write to a file that is removed creates its directory again.
+// tree removes base and everything below it. It does not hold a lock meanwhile: a write to a
+// file that is removed creates its directory again. It may be called for what is no longer
+// there, and the error is then [fs.ErrNotExist]. Others may create files in it meanwhile: it
+// is emptied up to maxRemoveAttempts times, and then is [workspace.ErrNotEmpty]. A directory
+// that is replaced by a symlink is not entered: the next attempt removes the symlink.
 func (r *removal) tree(parent *os.Root, base string, depth int) error {
 	for attempt := 1; ; attempt++ {
 		if err := r.ctx.Err(); err != nil {
@@ -124,8 +140,8 @@ func (r *removal) tree(parent *os.Root, base string, depth int) error {
 	}
 }
 
-// lift moves the directory base to the top, if this system can do that with
-// open directories.
+// lift moves the directory base to the top, if this system can do that with open directories.
+// Where it cannot, the caller goes on downwards.
 func (r *removal) lift(parent *os.Root, base string) error {
 	file, err := parent.Open(".")
 	if err != nil {
@@ -137,7 +153,8 @@ func (r *removal) lift(parent *os.Root, base string) error {
 	return err
 }
 
-// children empties the directory base.
+// children empties the directory base. At the top, depth 0, it reads the names again until
+// nothing has been moved there meanwhile.
 func (r *removal) children(parent *os.Root, base string, depth int) error {
 	child, err := openExactly(parent, base)
 	if err != nil {
@@ -158,7 +175,7 @@ func (r *removal) children(parent *os.Root, base string, depth int) error {
 	return err
 }
 
-// empty removes what is in dir.
+// empty removes what is in dir. Names that come later are for the next attempt.
 func (r *removal) empty(dir *os.Root, depth int) error {
 	names, err := readNames(dir)
 	if err != nil {
@@ -172,7 +189,8 @@ func (r *removal) empty(dir *os.Root, depth int) error {
 	return nil
 }
 
-// openExactly opens the directory base, and no other that a symlink leads to.
+// openExactly opens the directory base, and no other that a symlink leads to. See nofollow for
+// how.
 func openExactly(parent *os.Root, base string) (*os.Root, error) {
 	before, err := lstatPlain(parent, base)
 	if err != nil {
@@ -227,7 +245,9 @@ type noted struct {
 // maxNoted is how many names are kept. Others have to be listed again.
 const maxNoted = 1000
 
-// note takes names for all temporary files of dir.
+// note takes names for all temporary files of dir. They replace those that were noted before.
+// All names together are at most maxNoted: what somebody else creates in the folder must not
+// fill the memory.
 func (n *noted) note(dir string, names []string) {
 	if len(names) == 0 && n.count.Load() == 0 {
 		return
@@ -269,8 +289,9 @@ func (d *dirHandle) sweep(names []string) {
 	}
 }
 
-// isLeftover reports whether name may be a temporary file of ours, and not
-// some other thing with that prefix.
+// isLeftover reports whether name may be a temporary file of ours, and not some other thing
+// with that prefix. Only what looks as createTemp makes it is removed: a reserved prefix,
+// random characters, a regular file.
 func (d *dirHandle) isLeftover(name string) bool {
 	if name != lockName && len(strings.TrimPrefix(name, ops.ReservedPrefix)) != len(rand.Text()) {
 		return false
@@ -279,7 +300,9 @@ func (d *dirHandle) isLeftover(name string) bool {
 	return err == nil && s.kind == workspace.TypeFile
 }
 
-// removeLeftover removes name if it gets the lock of it: then no writer has.
+// removeLeftover removes name if it gets the lock of it: then no writer has. The kernel gives
+// locks back when a process ends in any way. Where there are no locks, only the age of the
+// file tells.
 func (d *dirHandle) removeLeftover(name string) {
 	// Over NFS only a file that is open for writing can be locked.
 	file, err := d.openFile(name, os.O_WRONLY|sys.ReadFlags, 0)

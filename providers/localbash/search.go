@@ -20,7 +20,8 @@ func (f *folder) GlobSource(string, workspace.GlobOptions) scan.Source {
 	return source{f: f, began: sys.ChangeClock(), known: f.index.Begin()}
 }
 
-// GrepSource implements [scan.Searcher].
+// GrepSource implements [scan.Searcher]. The query is made only if there is an index, as
+// nothing else has summaries to compare it with.
 func (f *folder) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.Hidden) (src scan.Source, workers int) {
 	s := source{f: f, began: sys.ChangeClock(), known: f.index.Begin(), limit: opts.MaxFileSize}
 	if s.known != nil {
@@ -29,7 +30,12 @@ func (f *folder) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.H
 	return s, 0
 }
 
-// source shows a folder to the search engine.
+// source shows a folder to the search engine. There are two kinds of directories in it: an
+// openDir is read from the folder, and a knownDir is what the index has. A search meets both,
+// as the index knows some directories and not others.
+//
+// Errors are classified here, as the engine acts on their kinds: a file that is
+// [fs.ErrNotExist] was removed since it was listed, and most others make it a skipped one.
 type source struct {
 	f     *folder
 	began int64         // when the search began, by [sys.ChangeClock]
@@ -54,7 +60,8 @@ func (s source) List(ctx context.Context, dir string, top bool) ([]scan.Child, e
 	return d.List(ctx)
 }
 
-// OpenDir implements [scan.Opener].
+// OpenDir implements [scan.Opener]. A symlink is followed only at the top, where the search
+// begins (Y5, Y6).
 func (s source) OpenDir(dir string, top bool) (scan.Dir, error) {
 	if n, known, ok := s.known.Find(dir); ok {
 		return &knownDir{Listing: known, source: s, at: n}, nil
@@ -76,13 +83,15 @@ type openDir struct {
 	fillsReads bool // see [sys.FillsReads]
 }
 
-// List implements [scan.Dir].
+// List implements [scan.Dir]. The children come in the order in which the system lists them:
+// the engine sorts what it needs.
 func (d *openDir) List(ctx context.Context) ([]scan.Child, error) {
 	children, err := d.f.listed(ctx, d.listing, d.name, d.began)
 	return children, provider.Classify(err)
 }
 
-// Read implements [scan.Dir].
+// Read implements [scan.Dir]. Most files are smaller than headSize. For these one read is
+// enough where a read is known to be whole, and what they are need not be asked.
 func (d *openDir) Read(ctx context.Context, path string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	h, err := d.open(path[strings.LastIndexByte(path, '/')+1:])
 	if err != nil {
@@ -119,7 +128,8 @@ func (s source) Read(ctx context.Context, name string, scratch *[]byte, opts sca
 	return s.read(ctx, name, scratch, opts)
 }
 
-// knownDir is a directory that the index knows.
+// knownDir is a directory that the index knows. It is for one goroutine, except for the
+// methods of [scan.Tree].
 type knownDir struct {
 	*index.Listing
 	source source
@@ -140,7 +150,8 @@ func (d *knownDir) List(context.Context) ([]scan.Child, error) { return d.Childr
 // Close implements [scan.Dir].
 func (d *knownDir) Close() error { return nil }
 
-// Lacks implements [scan.Sieve].
+// Lacks implements [scan.Sieve]. It looks on from the last name, as it is called in the order
+// of List. A name before that one is not found, which only costs a read of the file.
 func (d *knownDir) Lacks(name string) bool {
 	for d.next < len(d.Children) {
 		n := d.next
@@ -187,7 +198,9 @@ func (d *knownDir) Open(n int) scan.Dir {
 	return &knownDir{Listing: l, source: d.source, at: d.at + n}
 }
 
-// Read implements [scan.Dir]. What the index does not know is read from the folder.
+// Read implements [scan.Dir]. What the index does not know is read from the folder. Of a
+// binary file the index keeps only that it is one: that is enough for a caller who wants text,
+// and all others get the bytes.
 func (d *knownDir) Read(ctx context.Context, path string, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	data, size, ok := d.Listing.Read(path[strings.LastIndexByte(path, '/')+1:], &d.nextRead)
 	if !ok || !opts.Text && len(data) < int(size) {
@@ -208,8 +221,10 @@ func (s source) read(ctx context.Context, name string, scratch *[]byte, opts sca
 	return readText(ctx, name, h, found, err, (*scratch)[:0], scratch, opts)
 }
 
-// readText reads the rest of the open file name for a search, after data, unless there is
-// an error.
+// readText reads the rest of the open file name for a search, after data, unless there is an
+// error. found and err are what opening the file returned, so that callers need not look at an
+// error themselves. The result lies in *scratch, which is set to it to be used again. The
+// caller closes h.
 func readText(ctx context.Context, name string, h handle, found fileStat, err error, data []byte, scratch *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	if err != nil {
 		return nil, provider.Classify(err)
@@ -232,6 +247,10 @@ const headSize = 64 << 10
 
 // head is all for a large file. It reads no more than the beginning if that shows
 // that the file is binary, or is enough.
+//
+// enough, if it is not nil, is asked again each time the head is four times as long: a file
+// with a match near its beginning is not read to its end, and one without costs few more
+// calls.
 func (r reading) head(ctx context.Context, size int64, buf []byte, enough func(head []byte) bool) ([]byte, error) {
 	if err := r.check(size); err != nil {
 		return nil, err

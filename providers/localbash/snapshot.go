@@ -14,8 +14,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// snapshot is what a watch knows of one directory, in one place: a directory
-// that moves becomes another one.
+// snapshot is what a watch knows of one directory, in one place: a directory that moves
+// becomes another one. One directory can be in two places, by a bind mount or while it moves:
+// then both have snapshots, with one watch of the operating system.
 type snapshot struct {
 	parent   *snapshot         // nil for the watched one
 	name     string            // its last element
@@ -53,7 +54,8 @@ func (c child) is(now fileStat) bool {
 	return c.dir == nil || !c.dir.replaced && (c.dir.id == sys.FileID{} || c.dir.id == now.id)
 }
 
-// set records in d that name is what now describes.
+// set records in d that name is what now describes. A directory is new and has not been looked
+// at. Only where no notice will come, the description is kept, for polls to compare with.
 func (d *snapshot) set(name string, now fileStat) {
 	c := child{kind: now.kind}
 	switch {
@@ -66,7 +68,14 @@ func (d *snapshot) set(name string, now fileStat) {
 	d.children[name] = c
 }
 
-// handle looks where n says.
+// handle looks where n says, and reports what it finds there:
+//
+//	Appeared   something has the name; a file that had it before is another one
+//	Vanished   nothing had the name for a moment
+//	Written    the bytes changed: reported without a look
+//	Moved      the directory itself is elsewhere
+//	Ended      the directory itself does not exist any more, or is not mounted
+//	Lost       anything may have happened anywhere
 func (w *watch) handle(ctx context.Context, n dirwatch.Notice) {
 	if n.Kind == dirwatch.Lost {
 		w.lost(ctx)
@@ -131,7 +140,8 @@ func (w *watch) vanished(ctx context.Context, d *snapshot, n dirwatch.Notice) {
 	w.lookAt(ctx, d, n.Name, false)
 }
 
-// lookUp finds out what became of d.
+// lookUp finds out what became of d. Its parent is looked at, as a directory does not know its
+// name.
 func (w *watch) lookUp(ctx context.Context, d *snapshot) {
 	if d.parent == nil {
 		w.lookTop(ctx)
@@ -142,6 +152,18 @@ func (w *watch) lookUp(ctx context.Context, d *snapshot) {
 
 // lookAt reports what became of one name in d. If something got the name, a
 // file that was known is another one.
+//
+// What is there is compared with what was known by the name:
+//
+//	known       there                         reported
+//	nothing     something                     create, with all below it
+//	something   nothing                       remove, with all below it
+//	something   another type or directory     remove, create
+//	a file      a file that is other or new   write
+//	a symlink   one that is other or new      remove, create
+//	anything    the same                      nothing
+//
+// A look that fails for another reason is made again later.
 func (w *watch) lookAt(ctx context.Context, d *snapshot, name string, appeared bool) {
 	if d.dropped || !w.isShown(d, name) || !w.enter(ctx, d) {
 		return
@@ -169,7 +191,8 @@ func (w *watch) lookAt(ctx context.Context, d *snapshot, name string, appeared b
 	}
 }
 
-// isShown reports whether name in d is one that the caller may see.
+// isShown reports whether name in d is one that the caller may see. Temporary files and names
+// that no call accepts are hidden in watches, too (H6).
 func (w *watch) isShown(d *snapshot, name string) bool {
 	return isListable(w.nameOf(d), name) && !strings.HasPrefix(name, ops.ReservedPrefix)
 }
@@ -178,8 +201,9 @@ func (w *watch) isShown(d *snapshot, name string) bool {
 // comes back.
 const maxOpenAttempts = 10
 
-// enter opens d as the current directory, and reports whether it could. If d
-// is not where it was known to be, what became of it is reported.
+// enter opens d as the current directory, and reports whether it could. If d is not where it
+// was known to be, what became of it is reported. That drops d, unless it is back in its place
+// by then, and the next attempt is made.
 func (w *watch) enter(ctx context.Context, d *snapshot) bool {
 	var err error
 	for range maxOpenAttempts {
@@ -198,7 +222,8 @@ func (w *watch) enter(ctx context.Context, d *snapshot) bool {
 	return false
 }
 
-// tryEnter opens d as the current directory.
+// tryEnter opens d as the current directory. It stays open until another is opened, as notices
+// often come in a row from one directory.
 func (w *watch) tryEnter(d *snapshot) error {
 	if w.current.dir == d {
 		return nil
@@ -223,6 +248,10 @@ func (w *watch) tryEnter(d *snapshot) error {
 
 // look watches d, if it can be, and reports how what is in it differs from
 // what was known.
+//
+// Without a watch of the operating system it is looked at again at the next poll. Names that
+// are missing are reported first, so that a reader who follows a rename sees the remove before
+// the create.
 func (w *watch) look(ctx context.Context, d *snapshot) error {
 	found, stats, err := w.list(ctx, d)
 	if err != nil {
@@ -305,7 +334,8 @@ func (w *watch) list(ctx context.Context, d *snapshot) (found []scan.Child, stat
 	return kept, stats, nil
 }
 
-// add reports that name exists in d, with all below it.
+// add reports that name exists in d, with all below it. since is noted before the directory is
+// opened: a notice from before that is about another one with this name.
 func (w *watch) add(ctx context.Context, d *snapshot, name string, now fileStat) {
 	d.set(name, now)
 	w.push(workspace.EventCreate, d, name)
@@ -315,7 +345,7 @@ func (w *watch) add(ctx context.Context, d *snapshot, name string, now fileStat)
 	}
 }
 
-// drop reports that name was removed, with all below it.
+// drop reports that name was removed, with all below it. What was below it comes first (H3).
 func (w *watch) drop(d *snapshot, name string) {
 	c := d.children[name]
 	delete(d.children, name)
@@ -325,7 +355,8 @@ func (w *watch) drop(d *snapshot, name string) {
 	w.push(workspace.EventRemove, d, name)
 }
 
-// dropAll reports that everything in d was removed, but not d itself.
+// dropAll reports that everything in d was removed, but not d itself. The watch of the
+// operating system ends with the last snapshot that has it.
 func (w *watch) dropAll(d *snapshot) {
 	for name := range d.children {
 		w.drop(d, name)
@@ -347,7 +378,7 @@ func (w *watch) dropAll(d *snapshot) {
 	}
 }
 
-// push reports an event, with the name as the caller knows it.
+// push reports an event, with the name as the caller knows it. It never waits for the reader.
 func (w *watch) push(op workspace.EventOp, d *snapshot, name string) {
 	if !w.quiet {
 		w.queue.Push(workspace.Event{Op: op, Path: workspace.Join(w.nameOf(d), name)})

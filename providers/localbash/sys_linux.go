@@ -77,11 +77,16 @@ func (d *descriptor) close() {
 // maxOpenat2Attempts bounds how often an open that renames disturb is repeated.
 const maxOpenat2Attempts = 1000
 
-// open opens name.
+// open opens name, which the kernel confines while it follows it, so nobody can swap a
+// directory for a symlink in between. See openat2(2).
 //
 // # Errors
 //
-// errNoOpenat2 if the kernel does not have the call, or meets too many symlinks.
+// errNoOpenat2 if the kernel does not have the call, or meets too many symlinks: the caller
+// then asks its host. [workspace.ErrEscape] for a name that leads out, [workspace.ErrSymlink]
+// for a symlink in the exact view, [fs.ErrClosed] after close, and error numbers. EAGAIN,
+// which says that a rename elsewhere kept the kernel from being sure of a "..", is tried
+// again.
 func (r openat2Root) open(name string, flags uint64) (handle, error) {
 	if r.descriptor == nil || r.refused || len(name) >= unix.PathMax {
 		return -1, errNoOpenat2
@@ -147,8 +152,8 @@ func (r openat2Root) openDir(name string) (*os.File, error) {
 	return h.file(), nil
 }
 
-// handle is an open file or directory. It is a bare descriptor, as an os.File
-// costs allocations and a registration with the poller.
+// handle is an open file or directory. It is a bare descriptor, as an os.File costs
+// allocations and a registration with the poller. Who has it closes it, once.
 type handle int
 
 // openHandle opens name to read it, without waiting for the other end of a
@@ -165,7 +170,8 @@ func (f *folder) openHandle(name string, nofollow bool) (handle, error) {
 	return f.openSlowly(name, int(flags))
 }
 
-// openSlowly is for kernels without openat2.
+// openSlowly is for kernels without openat2. The descriptor is a duplicate, as the [os.File]
+// closes its own.
 func (f *folder) openSlowly(name string, flags int) (handle, error) {
 	file, err := f.host.OpenFile(name, flags, 0)
 	if err != nil {
@@ -208,6 +214,9 @@ func (h handle) Read(p []byte) (int, error) {
 // begin reads the beginning of a file. whole says that this is all of it, and that it is a
 // file, because nothing else is read at a place. A page that the disk fails to read ends the
 // bytes, too, so bytes that end with a page say nothing. It depends on [sys.FillsReads].
+//
+// For a file of 5,000 bytes it returns 5000 and true. For one of 8,192 it returns 8192 and
+// false, and the caller reads on from there.
 func (h handle) begin(buf []byte) (n int, whole bool) {
 	const pageSize = 4 << 10 // divides all other sizes of pages
 	n, err := unix.Pread(int(h), buf, 0)
@@ -281,7 +290,7 @@ func (f *folder) openChildren(dir string) (children, *os.File, error) {
 // close closes nothing: the file has the same descriptor, and closes it.
 func (c children) close() {}
 
-// openFile opens the child name.
+// openFile opens the child name. A symlink is an error.
 func (c children) openFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	var fd int
 	err := uninterrupted(func() (err error) {
@@ -304,7 +313,9 @@ func uninterrupted(call func() error) error {
 	}
 }
 
-// remove removes the child name, which is a file or an empty directory.
+// remove removes the child name, which is a file or an empty directory. Which of the two it is
+// need not be asked before, when it could still change: unlinkat without a flag fails for a
+// directory, and with AT_REMOVEDIR for anything else.
 func (c children) remove(name string) error {
 	unlink := func(flags int) error {
 		return uninterrupted(func() error { return unix.Unlinkat(int(c.handle), name, flags) })
@@ -374,7 +385,8 @@ func (t *tree) close() { t.openat2.close() }
 // treeFlags open a directory to list it, and refuse a symlink.
 const treeFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 
-// open opens the directory path below t, and follows no symlinks.
+// open opens the directory path below t, and follows no symlinks. Where a name has come to
+// lead is for lookTop and enter to find out, from the error or the number of the directory.
 func (t *tree) open(path string) (listing, error) {
 	h, err := t.openat2.open(path, treeFlags)
 	if err == errNoOpenat2 {
@@ -383,7 +395,8 @@ func (t *tree) open(path string) (listing, error) {
 	return listing{handle: h, buffers: t.buffers}, err
 }
 
-// openSlowly opens one element after the other.
+// openSlowly opens one element after the other. Those on the way need only be entered, not
+// read.
 func (t *tree) openSlowly(path string) (handle, error) {
 	elements := strings.Split(path, "/")
 	fd := t.openat2.fd
@@ -490,8 +503,15 @@ const (
 	direntName   = int(unsafe.Offsetof(unix.Dirent{}.Name))
 )
 
-// appendEntries parses what the kernel wrote into raw. The names share one
-// string.
+// appendEntries parses what the kernel wrote into raw. The names share one string, so that
+// none of them is allocated by itself. Each entry is a struct linux_dirent64, see
+// getdents64(2):
+//
+//	at 0    8 bytes   inode
+//	at 8    8 bytes   where the next entry is in the directory
+//	at 16   2 bytes   size of this entry, with what pads it
+//	at 18   1 byte    type
+//	at 19             name, up to a NUL byte
 func (l listing) appendEntries(children []scan.Child, raw []byte) ([]scan.Child, error) {
 	text := string(raw)
 	const usual = 32 // the size of an entry with a name of 5 to 12 bytes
@@ -552,7 +572,8 @@ func (o IndexOptions) complete() index.Options {
 	}
 }
 
-// openIndexed opens a directory for the index.
+// openIndexed opens a directory for the index. It follows no symlink, so that each directory
+// is in the index by one path.
 func (f *folder) openIndexed(path string) (index.Dir, error) {
 	h, err := f.openat2.exact().open(path, treeFlags)
 	return indexedDir{f, listing{handle: h, buffers: &f.buffers}, path}, err
@@ -585,7 +606,7 @@ func (d indexedDir) StampOf(name string) (index.Stamp, error) {
 	return s.stamp(), err
 }
 
-// Read implements [index.Dir].
+// Read implements [index.Dir]. The data may lie in buf.
 func (d indexedDir) Read(ctx context.Context, name string, buf []byte, limit int64) ([]byte, index.Stamp, error) {
 	h, found, err := openRegular(func() (handle, error) { return d.open(name) })
 	if err == nil {

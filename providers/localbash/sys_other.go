@@ -61,7 +61,7 @@ func (h handle) stat() (fileStat, error) {
 	return statOf(info), nil
 }
 
-// begin reads nothing.
+// begin reads nothing. So every file is described before it is read.
 func (h handle) begin([]byte) (n int, whole bool) { return 0, false }
 
 // buffers is what listings keep on Linux.
@@ -86,8 +86,9 @@ func (f *folder) openListing(dir string, nofollow bool) (listing, error) {
 	return listing{folder}, err
 }
 
-// open opens the child name of the directory to read it, without waiting for the other end
-// of a FIFO.
+// open opens the child name of the directory to read it, without waiting for the other end of
+// a FIFO. A symlink that is created after the look at the child is followed, within this
+// directory.
 func (l listing) open(name string) (handle, error) {
 	if s, err := l.child(name); err == nil && s.kind == workspace.TypeSymlink {
 		return handle{}, workspace.ErrSymlink

@@ -29,7 +29,9 @@ func (f *folder) Watch(ctx context.Context, dir string, opts workspace.WatchOpti
 	return f.watchBy(ctx, dir, opts, dirwatch.New(filepath.Join(f.root, dir)))
 }
 
-// watchBy opens a watch that is told by the given notifier where to look.
+// watchBy opens a watch that is told by the given notifier where to look, and which it closes.
+// When it returns, everything has been looked at, so that what happens from now on is reported
+// (H2).
 func (f *folder) watchBy(ctx context.Context, dir string, opts workspace.WatchOptions, n dirwatch.Notifier) (<-chan workspace.Event, error) {
 	w := &watch{folder: f, dir: dir, notifier: n, interval: cmp.Or(opts.Interval, fallback.DefaultPollInterval)}
 	if err := w.open(ctx); err != nil {
@@ -45,26 +47,35 @@ func (f *folder) watchBy(ctx context.Context, dir string, opts workspace.WatchOp
 // system only says where to look: what is reported is the difference between
 // what a directory holds and what was known about it. All of a watch belongs to
 // the goroutine of run, once that is started.
+//
+// A notice is late by nature: when "a appeared" is read, a may be missing again, or be
+// something else. With what is known before and found now, both, the events add up to what
+// there is:
+//
+//	notice          known   found       reported
+//	appeared: a     -       -           nothing
+//	appeared: a     -       directory   create a, and what is in it already
+//	vanished: a     file    -           remove a
 type watch struct {
 	folder   *folder
-	dir      string // the directory, as the caller knows it
-	host     host   // to look where dir leads; nil if it is the root
-	interval time.Duration
-	notifier dirwatch.Notifier
-	queue    *notify.Queue
-	quiet    bool // nothing is reported
+	dir      string            // the directory, as the caller knows it
+	host     host              // to look where dir leads; nil if it is the root
+	interval time.Duration     // between two polls
+	notifier dirwatch.Notifier // says where to look
+	queue    *notify.Queue     // of the events; nil until everything has been looked at
+	quiet    bool              // nothing is reported
 
-	tree    *tree     // the directory, open; nil while there is none
-	top     *snapshot // what is known about it
-	byWatch map[dirwatch.ID][]*snapshot
-	moving  map[*snapshot]bool // those that moved while they were looked at
-	polled  map[*snapshot]bool // those to look at when the next interval ends
-	pollAt  time.Time          // zero if there is nothing to poll
+	tree    *tree                       // the directory, open; nil while there is none
+	top     *snapshot                   // what is known about it
+	byWatch map[dirwatch.ID][]*snapshot // the directories that a notice is about
+	moving  map[*snapshot]bool          // those that moved while they were looked at
+	polled  map[*snapshot]bool          // those to look at when the next interval ends
+	pollAt  time.Time                   // zero if there is nothing to poll
 	current current
 }
 
-// current is the directory that was looked at last, open while notices come of
-// the same one.
+// current is the directory that was looked at last, open while notices come of the same one.
+// It saves opening it again for each notice.
 type current struct {
 	dir     *snapshot // nil if there is none
 	listing listing
@@ -78,7 +89,9 @@ func (c *current) close() {
 	}
 }
 
-// open puts all watches in place.
+// open puts all watches in place, and takes note of all that there is. The name of the watched
+// directory can come to lead elsewhere without a notice, so it is polled unless it is the
+// root.
 func (w *watch) open(ctx context.Context) (err error) {
 	if w.tree, err = w.folder.openTree(w.folder.host, w.dir); err != nil {
 		return err
@@ -130,7 +143,9 @@ func (w *watch) close() {
 	}
 }
 
-// scan learns of everything there is, and reports nothing.
+// scan learns of everything there is, and reports nothing. What has been known before is
+// forgotten, with its watches of the operating system: the caller removes those that are not
+// found again.
 func (w *watch) scan(ctx context.Context) error {
 	w.quiet = true
 	defer func() { w.quiet = false }()
@@ -141,7 +156,7 @@ func (w *watch) scan(ctx context.Context) error {
 	return w.look(ctx, w.top)
 }
 
-// run handles notices until ctx ends.
+// run handles notices until ctx ends, and then closes what the watch has open.
 func (w *watch) run(ctx context.Context) {
 	defer w.close()
 	for ctx.Err() == nil {
@@ -155,8 +170,9 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// lookLater has d looked at another time, as err kept it from being looked at
-// now.
+// lookLater has d looked at another time, as err kept it from being looked at now. What moved
+// is looked at as soon as the notices that are there have been handled, and the rest at the
+// next poll.
 func (w *watch) lookLater(d *snapshot, err error) {
 	switch {
 	case d.dropped:
@@ -186,7 +202,8 @@ func (w *watch) catchUp(ctx context.Context) {
 	}
 }
 
-// lookAgain looks once more at what moved while it was looked at.
+// lookAgain looks once more at what moved while it was looked at. Each is taken out before it
+// is looked at, as looking may put it back.
 func (w *watch) lookAgain(ctx context.Context, dirs map[*snapshot]bool) {
 	for d := range maps.Clone(dirs) {
 		delete(dirs, d)
@@ -209,8 +226,10 @@ func (w *watch) poll(ctx context.Context) {
 	}
 }
 
-// lookTop finds out whether the name of the watched directory still leads to
-// it, and continues with the one that it leads to.
+// lookTop finds out whether the name of the watched directory still leads to it, and continues
+// with the one that it leads to. Everything below the one that had the name is reported as
+// removed, and everything in the one that has it now as created. The root has no name that
+// could lead elsewhere: if its watch has ended, all is reported as removed.
 func (w *watch) lookTop(ctx context.Context) {
 	if w.dir == "." {
 		if w.top.replaced {
@@ -251,8 +270,9 @@ func (t *tree) isAt(id sys.FileID) bool {
 // errMoved says that a directory is not where it was a moment ago.
 var errMoved = provider.Errorf(workspace.ErrUnavailable, "the directory was moved meanwhile")
 
-// isMoved reports whether err says that there is no directory, or another one,
-// where it was opened.
+// isMoved reports whether err says that there is no directory, or another one, where it was
+// opened. A rename of a directory above it, or a symlink in the place of one, can cause each
+// of these errors.
 func (f *folder) isMoved(err error) bool {
 	for _, moved := range []error{
 		errMoved, fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP, workspace.ErrNotDir, workspace.ErrEscape, workspace.ErrSymlink,

@@ -20,6 +20,10 @@ import (
 
 // WriteFile implements [provider.Store]. A read-only file is
 // [fs.ErrPermission], as it is for any program that writes to it in place.
+//
+// The file is complete before it gets its name, so a reader finds the old bytes or the new
+// ones (W7), also after a crash of this process. After a crash of the system that needs
+// [Options].Sync.
 func (f *folder) WriteFile(ctx context.Context, name string, data []byte, opts workspace.WriteOptions) (workspace.Version, error) {
 	return retry(func(bool) (workspace.Version, error) { return f.writeOnce(ctx, name, data, opts) })
 }
@@ -30,8 +34,8 @@ const maxBrief = 64 << 10
 // writeChunk is how much is written between two looks at the context.
 const writeChunk = 4 << 20
 
-// writeOnce writes once. It fails with errOvertaken if another writer changed
-// the directory on the way, and is then tried again.
+// writeOnce writes once. It fails with errOvertaken if another writer changed the directory on
+// the way, and is then tried again. It removes the temporary file whatever it returns.
 func (f *folder) writeOnce(ctx context.Context, name string, data []byte, opts workspace.WriteOptions) (workspace.Version, error) {
 	t := &tempFile{folder: f, opts: opts, perm: newPerm, brief: len(data) <= maxBrief && !f.sync}
 	if err := t.open(ctx, name); err != nil {
@@ -51,8 +55,10 @@ func (f *folder) writeOnce(ctx context.Context, name string, data []byte, opts w
 	return t.commit(ctx)
 }
 
-// Create implements [provider.Creator]. If the directory of the file is removed
-// before Commit, that is [workspace.ErrUnavailable].
+// Create implements [provider.Creator]. If the directory of the file is removed before Commit,
+// that is [workspace.ErrUnavailable]. The file is created at once, so a name that cannot be
+// written to, and a condition that does not hold, is an error here; Commit tests both again
+// (CR4).
 func (f *folder) Create(ctx context.Context, name string, opts workspace.WriteOptions) (workspace.Writer, error) {
 	t, err := retry(func(bool) (*tempFile, error) { return f.newTempFile(ctx, name, opts, newPerm) })
 	if err != nil {
@@ -71,7 +77,8 @@ type writer struct {
 // Write implements [workspace.Writer].
 func (w *writer) Write(p []byte) (int, error) { return w.temp.file.Write(p) }
 
-// Commit implements [workspace.Writer].
+// Commit implements [workspace.Writer]. The file is closed and removed unless it has got its
+// name, so that Close has nothing left to do.
 func (w *writer) Commit() (workspace.Version, error) {
 	defer w.temp.discard()
 	return w.temp.commit(w.ctx)
@@ -83,8 +90,19 @@ func (w *writer) Close() error {
 	return nil
 }
 
-// tempFile is a file that is written under a temporary name. It is for one
-// goroutine.
+// tempFile is a file that is written under a temporary name. It is for one goroutine. A write
+// to a/b.txt has these steps:
+//
+//	open      find the directory a, test the conditions, create a/.workspacekit-tmp-X
+//	          with the mode of b.txt, and lock it, which shows that its writer lives
+//	          (the caller writes)
+//	commit    flush it, if Sync is set, and create a if it does not exist
+//	lock      rename it to a/.workspacekit-tmp-lock, which locks a for others
+//	prepare   test the conditions again, and set its time, owner and mode
+//	rename    rename it to a/b.txt, which unlocks a, too
+//	discard   close it, and remove it if a step has failed
+//
+// A brief write creates the file as a/.workspacekit-tmp-lock, and holds the lock from then on.
 type tempFile struct {
 	folder  *folder
 	dir     string // of the target; it may not exist yet
@@ -104,14 +122,17 @@ type tempFile struct {
 // newPerm is the mode of new files, less the umask.
 const newPerm fs.FileMode = 0o666
 
-// newTempFile creates a temporary file for a write to name, with the mode perm
-// if name is new, and tests the conditions of opts for the first time.
+// newTempFile creates a temporary file for a write to name, with the mode perm if name is new,
+// and tests the conditions of opts for the first time. The caller calls discard, unless there
+// is an error.
 func (f *folder) newTempFile(ctx context.Context, name string, opts workspace.WriteOptions, perm fs.FileMode) (*tempFile, error) {
 	t := &tempFile{folder: f, opts: opts, perm: perm, exact: perm != newPerm}
 	return t, t.open(ctx, name)
 }
 
-// open creates the file for a write to name.
+// open creates the file for a write to name. A symlink is followed to the place where it leads
+// (Y3), whose directory then has the temporary file: a rename onto the symlink would replace
+// that itself.
 func (t *tempFile) open(ctx context.Context, name string) error {
 	if u, ok := t.folder.host.(unconfined); ok {
 		// What is too long for a path of the system could be written, but not read again.
@@ -140,7 +161,8 @@ func (t *tempFile) open(ctx context.Context, name string) error {
 }
 
 // find opens the directory of the target, or the nearest one above it that exists, and
-// describes what the file will replace, nil if there is nothing.
+// describes what the file will replace, nil if there is nothing. After an error t.nearest is
+// closed.
 func (t *tempFile) find() (old *fileStat, err error) {
 	if t.nearest, err = t.folder.openNearest(t.dir); err != nil || t.nearest.dir != t.dir {
 		return nil, err
@@ -151,8 +173,10 @@ func (t *tempFile) find() (old *fileStat, err error) {
 	return old, err
 }
 
-// openNearest opens the directory dir or, if it does not exist, the nearest one
-// above it that does.
+// openNearest opens the directory dir or, if it does not exist, the nearest one above it that
+// does. A write creates directories only when it is committed, so that one that fails before
+// leaves none. Until then its file is in the nearest directory, from where a rename can reach
+// the new ones.
 func (f *folder) openNearest(dir string) (*dirHandle, error) {
 	for {
 		opened, err := f.openDir(dir)
@@ -180,8 +204,9 @@ func (f *folder) writeTarget(ctx context.Context, name string) (dir, base string
 	return dir, base, nil
 }
 
-// linkTarget returns the name that the symlink name leads to, whether it exists
-// or not.
+// linkTarget returns the name that the symlink name leads to, whether it exists or not. In the
+// exact view it is [workspace.ErrSymlink]. A target outside the folder is
+// [workspace.ErrEscape], unless the folder is relaxed.
 func (f *folder) linkTarget(ctx context.Context, name string) (string, error) {
 	if f.exact {
 		return "", workspace.ErrSymlink
@@ -192,8 +217,8 @@ func (f *folder) linkTarget(ctx context.Context, name string) (string, error) {
 	return f.Resolve(ctx, name)
 }
 
-// linkTarget follows the last element only, as the operating system follows
-// the others.
+// linkTarget follows the last element only, as the operating system follows the others. A
+// chain of maxLinks is [fs.ErrInvalid].
 func (u unconfined) linkTarget(name string) (string, error) {
 	for range maxLinks {
 		target, err := u.Readlink(name)
@@ -215,7 +240,8 @@ func (u unconfined) besides(name, target string) string {
 	return dir + "/" + target
 }
 
-// create creates the temporary file, with no more rights than the old file has.
+// create creates the temporary file, with no more rights than the old file has. Until it has
+// its name, nobody may read from it what they could not read from the old file.
 func (t *tempFile) create(ctx context.Context, old *fileStat) error {
 	err := checkReplace(old, t.opts)
 	if err != nil {
@@ -263,8 +289,16 @@ func (t *tempFile) createLock() (remove func(), err error) {
 	return func() {}, err
 }
 
-// checkReplace tests whether a write may replace old, which is nil if there is
-// nothing.
+// checkReplace tests whether a write may replace old, which is nil if there is nothing. In
+// this order:
+//
+//	old          options                    error
+//	nothing      IfVersion                  ErrConflict
+//	anything     IfNotExist                 fs.ErrExist
+//	a symlink                               errOvertaken, as open would have followed it
+//	a directory                             ErrIsDir
+//	a FIFO or the like                      fs.ErrInvalid
+//	a file       IfVersion of other bytes   ErrConflict
 func checkReplace(old *fileStat, opts workspace.WriteOptions) error {
 	if old == nil {
 		if opts.IfVersion != "" {
@@ -291,8 +325,9 @@ func checkReplace(old *fileStat, opts workspace.WriteOptions) error {
 // a leftover before it is locked.
 const maxTempAttempts = 100
 
-// createTemp creates a temporary file in d. It is locked while it is open,
-// which shows everybody that its writer lives.
+// createTemp creates a temporary file in d. It is locked while it is open, which shows
+// everybody that its writer lives. The caller closes it, which unlocks it, after it has
+// renamed or removed it.
 func (d *dirHandle) createTemp(perm fs.FileMode) (*os.File, string, error) {
 	for range maxTempAttempts {
 		name := ops.ReservedPrefix + rand.Text()
@@ -311,7 +346,8 @@ func (d *dirHandle) createTemp(perm fs.FileMode) (*os.File, string, error) {
 	return nil, "", errOvertaken
 }
 
-// commit gives the file its name, and returns its version.
+// commit gives the file its name, and returns its version. The bytes are flushed before the
+// name exists, or a crash could leave the name with an empty file.
 func (t *tempFile) commit(ctx context.Context) (workspace.Version, error) {
 	if t.folder.sync {
 		if err := t.file.Sync(); err != nil {
@@ -353,9 +389,10 @@ func (t *tempFile) commitTo(ctx context.Context, target *dirHandle) (workspace.V
 	return version, t.folder.syncDir(target)
 }
 
-// lock locks target. Its lock file is the temporary file itself, which takes
-// that name on the way to its own, because another file would cost half as much
-// as the write.
+// lock locks target. Its lock file is the temporary file itself, which takes that name on the
+// way to its own, because another file would cost half as much as the write. Where this cannot
+// be, because there is no flock or no rename that keeps an existing name, target gets a lock
+// file of its own or none.
 func (t *tempFile) lock(ctx context.Context, target *dirHandle) (unlock func(), err error) {
 	return t.folder.lockDir(ctx, target, func() (remove func(), err error) {
 		if state, err := sys.TryLock(t.file); err != nil || state == sys.LockUnknown {
@@ -375,8 +412,9 @@ func (t *tempFile) lock(ctx context.Context, target *dirHandle) (unlock func(), 
 	})
 }
 
-// prepare tests the conditions again, now that nobody else can change the
-// target, and gives the file the mode and the time that it will have.
+// prepare tests the conditions again, now that nobody else can change the target, and gives
+// the file the mode and the time that it will have. The time is set before the file has its
+// name, so that its version never changes afterwards by this.
 func (t *tempFile) prepare(target *dirHandle) (fileStat, error) {
 	old, err := target.find(t.base)
 	if err == nil {
@@ -396,7 +434,8 @@ func (t *tempFile) prepare(target *dirHandle) (fileStat, error) {
 }
 
 // copyMode gives the file, which s describes, the owner and the mode of old, which it
-// replaces.
+// replaces. Only the super-user can give a file another owner; any other writer becomes its
+// owner.
 func (t *tempFile) copyMode(s fileStat, old *fileStat) error {
 	if old != nil {
 		if s.owner != old.owner {
@@ -410,7 +449,8 @@ func (t *tempFile) copyMode(s fileStat, old *fileStat) error {
 	return t.file.Chmod(t.perm)
 }
 
-// rename gives the file its name in target.
+// rename gives the file its name in target. That is the moment of the write. A directory that
+// has come to have the name cannot be replaced: [workspace.ErrIsDir].
 func (t *tempFile) rename(target *dirHandle) error {
 	rename := t.folder.renameFile
 	if t.opts.IfNotExist {
@@ -429,9 +469,10 @@ func (t *tempFile) rename(target *dirHandle) error {
 	return err
 }
 
-// version returns the version of the file under its name. written is what was
-// known about it before: if someone has written to it since, the version is one
-// that the file no longer has.
+// version returns the version of the file under its name. written is what was known about it
+// before: if someone has written to it since, the version is one that the file no longer has.
+// Only the time of the last change is taken from afterwards, because the rename itself sets
+// it.
 func (t *tempFile) version(written fileStat) (workspace.Version, error) {
 	now, err := statOfFile(t.file)
 	if err != nil {
@@ -466,7 +507,8 @@ func (t *tempFile) remove() {
 // again: only a time of our own makes such files differ.
 type clock struct{ last atomic.Int64 }
 
-// next returns a time of this moment, greater than every one before.
+// next returns a time of this moment, greater than every one before. If the system clock goes
+// back, it goes on by a nanosecond at a time.
 func (c *clock) next() time.Time {
 	for {
 		last := c.last.Load()

@@ -19,6 +19,9 @@ type content struct {
 // twice as long as without summaries, and many take a fraction. Files of different sizes get
 // theirs in different searches, as one search that makes all would take twenty times as long as
 // the others.
+//
+// With the numbers below, a content gets its summary in one of its searches from the 16th to
+// the 23rd, by its length.
 const (
 	summaryAfter = 16 // searches
 	summarySteps = 8  // searches that share the work

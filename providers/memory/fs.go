@@ -45,7 +45,18 @@ func New(opts *Options) *FS {
 	}})}
 }
 
-// tree is the store of an FS.
+// tree is the store of an FS: nodes with children, from the root down. One lock guards all of
+// it, and no method waits for anything while it holds it, so contexts need not be looked at
+// here.
+//
+//	node.go      nodes, how a name is found, and how one is added or removed
+//	content.go   the bytes of a file, which many nodes and readers can share
+//	listing.go   the children of a directory as searches and Ls want them
+//	search.go    the tree as package scan sees it
+//	watch.go     events, which attach and detach cause
+//
+// Bytes are never changed in place. So whoever has found a content under the lock can read it
+// without.
 type tree struct {
 	now func() time.Time
 
@@ -64,7 +75,8 @@ var (
 	_ provider.Copier  = (*tree)(nil)
 )
 
-// ReadFile implements [provider.Store].
+// ReadFile implements [provider.Store]. The bytes are a copy, which the caller may change
+// (R3). The limit is tested before the copy is made.
 func (t *tree) ReadFile(_ context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
 	c, info, err := t.content(name)
 	if err == nil {
@@ -76,7 +88,8 @@ func (t *tree) ReadFile(_ context.Context, name string, limit int64) ([]byte, wo
 	return append(make([]byte, 0, len(c.data)), c.data...), info.Version, nil
 }
 
-// content returns the content of the file name, and its description.
+// content returns the content of the file name, and its description, which belong together
+// (RV2). The caller must not change the bytes. A directory is [workspace.ErrIsDir].
 func (t *tree) content(name string) (*content, workspace.FileInfo, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -101,7 +114,7 @@ func (t *tree) Stat(_ context.Context, name string) (workspace.FileInfo, error) 
 	return n.info, nil
 }
 
-// Mkdir implements [provider.Store].
+// Mkdir implements [provider.Store]. Nothing is created unless everything can be (E5).
 func (t *tree) Mkdir(_ context.Context, name string, opts workspace.MkdirOptions) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

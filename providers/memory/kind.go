@@ -17,7 +17,8 @@ type settings struct {
 	Seed string `json:"seed,omitempty" jsonschema:"A folder whose files are copied at the start, up to 256 MiB and 100,000 files. A relative path starts at the folder of this file."`
 }
 
-// Kind describes workspaces in memory to package config.
+// Kind describes workspaces in memory to package config. A reference to one carries its files,
+// as another process has no other way to reach them.
 func Kind() kind.Kind {
 	return kind.Kind{
 		Summary:  "Files in memory, until the program ends.",
@@ -93,6 +94,10 @@ const (
 
 // seed copies all files of the folder into fsys. A symlink is followed, unless
 // it leads out of the folder or to a directory, which is an error.
+//
+// Folders are read through an [os.Root], so that a symlink that somebody swaps in meanwhile
+// does not let in files from elsewhere. FIFOs, devices and the like are [fs.ErrInvalid]. What
+// has been copied before an error stays in fsys.
 func seed(ctx context.Context, fsys workspace.FileSystem, folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -129,7 +134,8 @@ func seed(ctx context.Context, fsys workspace.FileSystem, folder string) error {
 	})
 }
 
-// seedError returns err, about name in root, without the path of the folder.
+// seedError returns err, about name in root, without the path of the folder. Package os has no
+// exported error for a symlink that leads out, so it is provoked and compared.
 func seedError(root *os.Root, name string, err error) error {
 	cause := withoutPath(err)
 	if _, leadsOut := root.Lstat(".."); cause == withoutPath(leadsOut) {
@@ -181,12 +187,12 @@ func (b *bound) add(size int64) error {
 
 // snapshot is the content of a workspace.
 type snapshot struct {
-	Dirs  []string          `json:"dirs"`
-	Files map[string][]byte `json:"files"`
+	Dirs  []string          `json:"dirs"`  // all, so that empty ones are kept
+	Files map[string][]byte `json:"files"` // in JSON as base64
 }
 
-// takeSnapshot returns everything in fsys. What changes during the call may be in
-// it or not, a file as a whole.
+// takeSnapshot returns everything in fsys. What changes during the call may be in it or not, a
+// file as a whole. What is larger than a seed may be is [workspace.ErrTooLarge].
 func takeSnapshot(ctx context.Context, fsys workspace.FileSystem) (snapshot, error) {
 	taken := snapshot{Dirs: []string{}, Files: map[string][]byte{}}
 	var b bound
@@ -211,7 +217,7 @@ func takeSnapshot(ctx context.Context, fsys workspace.FileSystem) (snapshot, err
 	return taken, err
 }
 
-// restore copies all that is in s into fsys.
+// restore copies all that is in s into fsys. A snapshot is input: fsys checks the names in it.
 func (s snapshot) restore(ctx context.Context, fsys workspace.FileSystem) error {
 	for _, dir := range s.Dirs {
 		if err := fsys.Mkdir(ctx, dir, &workspace.MkdirOptions{Recursive: true}); err != nil {

@@ -7,16 +7,17 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// listing is the children of a directory side by side in memory. To visit the
-// nodes of a large tree one by one is to wait for memory at each of them: that
-// takes five times as long. A listing is never changed.
+// listing is the children of a directory side by side in memory. To visit the nodes of a large
+// tree one by one is to wait for memory at each of them: that takes five times as long. A
+// listing is never changed. Whatever changes a child removes the listing from its directory.
 type listing struct {
 	infos    []workspace.FileInfo
 	children []scan.Child
 	contents []*content // of each child; nil of a directory
 }
 
-// listing returns the listing of dir.
+// listing returns the listing of dir. It can be read without the lock, and shows the directory
+// at one moment.
 func (t *tree) listing(dir string) (*listing, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -27,8 +28,9 @@ func (t *tree) listing(dir string) (*listing, error) {
 	return n.listed(), nil
 }
 
-// listed returns the listing of n, which it keeps until the next change. t.mu
-// is held, for reading at least: two readers may both make it.
+// listed returns the listing of n, which it keeps until the next change. t.mu is held, for
+// reading at least: two readers may both make it. The names share one string, side by side,
+// too.
 func (n *node) listed() *listing {
 	if known := n.listing.Load(); known != nil {
 		return known
@@ -52,7 +54,7 @@ func (n *node) listed() *listing {
 	return l
 }
 
-// parentOf returns the directory that holds name, which exists.
+// parentOf returns the directory that holds name, which exists. t.mu is held.
 func (t *tree) parentOf(name string) *node {
 	dir, _ := workspace.Split(name)
 	parent, _ := t.lookup(dir)

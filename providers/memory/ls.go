@@ -7,7 +7,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Ls implements [provider.Store].
+// Ls implements [provider.Store]. The whole of a directory is a copy of its listing, and a
+// page is made from the nodes, as it would not pay to make a listing for it.
 func (t *tree) Ls(_ context.Context, dir string, opts workspace.LsOptions) ([]workspace.FileInfo, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -26,7 +27,8 @@ func (t *tree) Ls(_ context.Context, dir string, opts workspace.LsOptions) ([]wo
 	return infos, nil
 }
 
-// page returns the children that o chooses.
+// page returns the children that o chooses. The slice is that of n: it is read while t.mu is
+// held.
 func (n *node) page(o workspace.LsOptions) []*node {
 	from, found := n.search(o.After)
 	if found {

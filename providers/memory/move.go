@@ -11,6 +11,10 @@ import (
 )
 
 // Move implements [provider.Mover].
+//
+// All of it is under one lock, so nobody finds both names or none (MV5). Watches get a remove
+// for each old name and a create for each new one (H4). Missing parents are made in between,
+// which cannot fail any more.
 func (t *tree) Move(_ context.Context, source, destination string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,7 +39,8 @@ func (t *tree) Move(_ context.Context, source, destination string) error {
 	return nil
 }
 
-// Copy implements [provider.Copier]. The copy shares the content.
+// Copy implements [provider.Copier]. The copy shares the content. It has a version of its own,
+// and a later write to either gives that one another content (CP1).
 func (t *tree) Copy(_ context.Context, source, destination string) (workspace.Version, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// node is a file or a directory.
+// node is a file or a directory. Its parent is found by its path. t.mu guards all but listing,
+// which readers store, too.
 type node struct {
 	info     workspace.FileInfo      // kept ready, so that a listing allocates nothing else
 	content  *content                // of a file; nil of a directory
@@ -33,7 +34,8 @@ func (n *node) describe() workspace.FileInfo {
 	return n.info
 }
 
-// rename gives n, and with it all below it, another name.
+// rename gives n, and with it all below it, another name. A directory costs time for each node
+// in it, because each knows its path; in exchange, no listing has to join names.
 func (n *node) rename(name string) {
 	n.listing.Store(nil)
 	_, n.info.Name = workspace.Split(name)
@@ -43,14 +45,16 @@ func (n *node) rename(name string) {
 	}
 }
 
-// setContent gives a file the content c.
+// setContent gives a file the content c. change is the number of the write, which is never
+// used twice and so makes the version (V10).
 func (n *node) setContent(c *content, change uint64) {
 	n.content = c
 	n.info.Size = int64(len(c.data))
 	n.info.Version = workspace.Version(strconv.FormatUint(change, 36))
 }
 
-// search returns the place of the child name, or where it would be.
+// search returns the place of the child name, or where it would be. n may be a file, which has
+// none.
 func (n *node) search(name string) (int, bool) {
 	return slices.BinarySearchFunc(n.children, name, func(child *node, name string) int {
 		return strings.Compare(child.info.Name, name)
@@ -67,6 +71,11 @@ func (n *node) child(name string) *node {
 }
 
 // lookup returns the node of name. t.mu is held.
+//
+// # Errors
+//
+// [workspace.ErrNotDir] if an element in the middle is a file (E3), [fs.ErrNotExist] if one is
+// missing. The node is nil then.
 func (t *tree) lookup(name string) (*node, error) {
 	n := t.root
 	if name == "." {
@@ -83,7 +92,8 @@ func (t *tree) lookup(name string) (*node, error) {
 	return n, nil
 }
 
-// lookupDir is lookup for what must be a directory.
+// lookupDir is lookup for what must be a directory: a file is [workspace.ErrNotDir], and
+// returned, too.
 func (t *tree) lookupDir(name string) (*node, error) {
 	n, err := t.lookup(name)
 	if err == nil && !n.info.IsDir() {
@@ -130,8 +140,9 @@ func (t *tree) checkParents(name string) error {
 	return nil
 }
 
-// attach adds n as a child of parent, and reports n and all below it as created.
-// t.mu is held for writing.
+// attach adds n as a child of parent, and reports n and all below it as created. t.mu is held
+// for writing. The caller has made sure that the name is free. A node that moves keeps its
+// time.
 func (t *tree) attach(parent, n *node) {
 	now := t.now()
 	if n.info.ModTime.IsZero() {
@@ -153,8 +164,8 @@ func (t *tree) touch(dir *node, now time.Time) {
 	}
 }
 
-// detach removes n from its parent, and reports n and all below it as removed.
-// t.mu is held for writing.
+// detach removes n from its parent, and reports n and all below it as removed. t.mu is held
+// for writing. n keeps what is below it, for an attach elsewhere.
 func (t *tree) detach(n *node) {
 	parent := t.parentOf(n.info.Path)
 	at, _ := parent.search(n.info.Name)

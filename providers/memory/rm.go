@@ -6,7 +6,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Rm implements [provider.Store].
+// Rm implements [provider.Store]. What is removed stays readable for those who have opened it.
 func (t *tree) Rm(_ context.Context, name string, opts workspace.RmOptions) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -23,7 +23,7 @@ func (t *tree) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.Hid
 
 // source shows a tree to the search engine.
 type source struct {
-	tree  *tree
+	tree  *tree         // that is searched
 	query trigram.Query // what a text must meet for the pattern to match in it
 	limit int64         // a larger file is not searched; zero for none
 }
@@ -39,7 +39,8 @@ func (s source) List(_ context.Context, dir string, _ bool) ([]scan.Child, error
 	return l.children, nil
 }
 
-// OpenDir implements [scan.Opener].
+// OpenDir implements [scan.Opener]. A sieve costs a little for each file, so there is one only
+// where the pattern has something that a summary can lack.
 func (s source) OpenDir(dir string, _ bool) (scan.Dir, error) {
 	l, err := s.tree.listing(dir)
 	if err != nil {
@@ -62,7 +63,8 @@ func (s source) Read(_ context.Context, name string, _ *[]byte, opts scan.ReadOp
 	return s.read(name, c, opts)
 }
 
-// read returns the bytes of c, the content of the file name.
+// read returns the bytes of c, the content of the file name, which the caller must not change.
+// A file over the limit is [workspace.ErrTooLarge] before it counts as searched.
 func (s source) read(name string, c *content, opts scan.ReadOptions) ([]byte, error) {
 	if err := ops.CheckSize(ops.ReadFile, name, int64(len(c.data)), opts.Limit); err != nil {
 		return nil, err
@@ -73,7 +75,9 @@ func (s source) read(name string, c *content, opts scan.ReadOptions) ([]byte, er
 	return c.data, nil
 }
 
-// searched notes that a search has to read c.
+// searched notes that a search has to read c, and makes the summary when it is time. Of
+// searches at one time exactly one makes it, as each gets another number. Binary data gets
+// none: it is known to be binary from its beginning.
 func (c *content) searched() {
 	if int(c.searches.Add(1)) != summaryAfter+len(c.data)%summarySteps || lines.IsBinary(c.data) {
 		return
@@ -88,7 +92,8 @@ func (s source) Stat(ctx context.Context, name string) (workspace.FileType, erro
 	return info.Type, err
 }
 
-// openDir is a directory as it was when it was opened.
+// openDir is a directory as it was when it was opened. What is written to it later does not
+// show, except through source.
 type openDir struct {
 	*listing
 	source source
@@ -118,7 +123,9 @@ type sieve struct {
 
 var _ scan.Sieve = (*sieve)(nil)
 
-// Lacks implements [scan.Sieve].
+// Lacks implements [scan.Sieve]. It looks on from the last name, as it is called in the order
+// of List. A file over the limit is not reported: it must be read to be listed as skipped
+// (S16).
 func (d *sieve) Lacks(name string) bool {
 	for d.next < len(d.children) {
 		n := d.next
@@ -131,7 +138,8 @@ func (d *sieve) Lacks(name string) bool {
 	return false
 }
 
-// lacks reports whether c is known to be a text that does not meet query.
+// lacks reports whether c is known to be a text that does not meet query. Without a summary
+// nothing is known.
 func (c *content) lacks(query trigram.Query) bool {
 	set := c.summary.Load()
 	return set != nil && !query.Meets(*set)

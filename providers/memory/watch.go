@@ -14,8 +14,9 @@ type watch struct {
 	queue *notify.Queue
 }
 
-// Watch implements [provider.Watcher]. Events are queued before the call that
-// causes them returns.
+// Watch implements [provider.Watcher]. Events are queued before the call that causes them
+// returns. The watch is added under the lock that changes need, so none of those that follow
+// is missed (H2).
 func (t *tree) Watch(ctx context.Context, dir string, opts workspace.WatchOptions) (<-chan workspace.Event, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,7 +36,8 @@ func (t *tree) Watch(ctx context.Context, dir string, opts workspace.WatchOption
 	return w.queue.Events(), nil
 }
 
-// notify reports one change. t.mu is held for writing.
+// notify reports one change. t.mu is held for writing. Push does not wait for readers, so a
+// slow one keeps no writer.
 func (t *tree) notify(op workspace.EventOp, name string) {
 	for w := range t.watches {
 		if w.dir == "." || strings.HasPrefix(name, w.dir+"/") {
@@ -44,7 +46,8 @@ func (t *tree) notify(op workspace.EventOp, name string) {
 	}
 }
 
-// notifyTree reports n and all below it.
+// notifyTree reports n and all below it. Parents come before what is in them, for removes as
+// well. t.mu is held for writing.
 func (t *tree) notifyTree(op workspace.EventOp, n *node) {
 	if len(t.watches) == 0 {
 		return

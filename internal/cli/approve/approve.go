@@ -40,7 +40,7 @@ func (f *Flag) Add(cmd *cobra.Command) {
 	term.CompleteWith(cmd, "approve", everything)
 }
 
-// Set implements [pflag.Value].
+// Set implements [pflag.Value]. A rule that no file has is accepted, and allows nothing.
 func (f *Flag) Set(text string) error {
 	place := rulePlace().FindStringSubmatch(text)
 	switch {
@@ -60,8 +60,8 @@ func (f *Flag) String() string { return strings.Join(*f, " ") }
 // Type implements [pflag.Value].
 func (f *Flag) Type() string { return "rule" }
 
-// Context returns a context for the operations of cmd. style says how text on a
-// stream looks.
+// Context returns a context for the operations of cmd. style says how text on a stream looks.
+// Both streams must be terminals: an answer that comes from a pipe may be of the agent itself.
 func (f Flag) Context(cmd *cobra.Command, style func(io.Writer) term.Style) context.Context {
 	in, out := cmd.InOrStdin(), cmd.ErrOrStderr()
 	p := &person{flag: f, out: out, style: style(out), width: width(out), during: "call"}
@@ -74,13 +74,15 @@ func (f Flag) Context(cmd *cobra.Command, style func(io.Writer) term.Style) cont
 	return policy.WithApprover(cmd.Context(), policy.NewApprover(p.answer, nil))
 }
 
-// Ask returns the function that asks for an [policy.Approver], for a command that
-// reads the lines of the person itself. One question must be asked at a time.
+// Ask returns the function that asks for an [policy.Approver], for a command that reads the
+// lines of the person itself. One question must be asked at a time. line returns the next
+// line, and obeys its context. Nil means that there is no terminal.
 func (f Flag) Ask(out io.Writer, style func(io.Writer) term.Style, line func(context.Context) (string, error)) func(context.Context, policy.Request) (policy.Answer, error) {
 	return (&person{flag: f, out: out, style: style(out), width: width(out), during: "session", line: line}).answer
 }
 
-// width returns how many characters a line of a terminal has.
+// width returns how many characters a line of a terminal has. It is 80 if that is not known,
+// or too small to show anything.
 func width(out io.Writer) int {
 	if file, ok := out.(*os.File); ok {
 		if columns, _, err := xterm.GetSize(int(file.Fd())); err == nil && columns >= minWidth {
@@ -103,7 +105,16 @@ type person struct {
 	during string // what an answer for the session is good for
 }
 
-// answer answers one request.
+// answer answers one request:
+//
+//	--approve names all rules that ask   allowed, and nobody is asked
+//	no terminal                          refused, with the flags that would allow it
+//	y, yes                               allowed
+//	s, session                           allowed, as is all else that these rules ask about
+//	anything else, an empty line too     refused
+//	an error of reading                  that error, which the Approver regards as a refusal
+//
+// So nothing is allowed by pressing a wrong key, or by input that ends.
 func (p *person) answer(ctx context.Context, r policy.Request) (policy.Answer, error) {
 	missing := p.missing(r)
 	if len(missing) == 0 {
@@ -142,7 +153,8 @@ func (p *person) missing(r policy.Request) (flags []string) {
 	return flags
 }
 
-// show prints the question.
+// show prints the question. What comes from files and names cannot look like the question: see
+// [policy.Request.Text].
 func (p *person) show(r policy.Request) error {
 	var b strings.Builder
 	for line := range strings.SplitSeq(r.Text(), "\n") {

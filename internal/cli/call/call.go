@@ -1,8 +1,12 @@
 // Package call has the command that runs a tool by hand.
 //
-// The flags of each operation come from the schema of its tool. The command line
-// becomes one map of parameters or one JSON object, which goes to the tool; the
-// result goes to a [view.View], page by page.
+// The flags of each operation come from the schema of its tool. The command line becomes one
+// map of parameters or one JSON object, which goes to the tool; the result goes to a
+// [view.View], page by page.
+//
+//	call.go      the commands, and one call from its arguments to its last page
+//	flags.go     parameters as flags, arguments and JSON
+//	session.go   what lasts from one call to the next
 package call
 
 import (
@@ -33,10 +37,10 @@ import (
 // Operation is one tool as the command line knows it before its schema has
 // been made.
 type Operation struct {
-	Op, short, example string
-	positional         []string // the parameters that arguments give, in order
-	list               bool     // the only one is a list of all arguments
-	dialect            tools.Dialect
+	Op, short, example string        // the name of the operation, and what the help says of it
+	positional         []string      // the parameters that arguments give, in order
+	list               bool          // the only one is a list of all arguments
+	dialect            tools.Dialect // of the tool; empty for the default one
 }
 
 // Operations are the tools in the order of their set.
@@ -141,7 +145,8 @@ func New(flags *target.Flags, args []string, all bool) *cobra.Command {
 }
 
 // operations returns the tools that the command line can name: with --dialect among args,
-// those of the dialect, and the default ones otherwise.
+// those of the dialect, and the default ones otherwise. The flag is looked for by hand, as
+// cobra parses flags only once it has the commands.
 func operations(args []string) []Operation {
 	var dialect target.Dialect
 	for n, arg := range args {
@@ -236,8 +241,10 @@ func (i *invocation) checkPositional(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// definition returns the tool of o with all its parameters, for a workspace with a
-// limit. Where it is one of the default tools, its texts do not name the others.
+// definition returns the tool of o with all its parameters, for a workspace with a limit.
+// Where it is one of the default tools, its texts do not name the others. It is made for a
+// workspace in memory: the schema that the flags need must be there before a workspace is
+// opened, or without one.
 func (o Operation) definition(maxFileSize int64) (*tools.Tool, error) {
 	opts := &tools.Options{Dialect: o.dialect, Naming: "{op}", Disable: []string{ops.Processes}, Run: o.Op == ops.Run}
 	if o.Op == ops.Bash {
@@ -271,7 +278,10 @@ func (m machine) Capabilities() workspace.Capabilities {
 	return c
 }
 
-// run opens the workspace, calls the tool and prints what it returns.
+// run opens the workspace, calls the tool and prints what it returns. The tool is made again
+// for this workspace, as it depends on what the workspace can do, with the settings of the
+// file that limit it. The session is saved even if the call has failed, as what it has read
+// until then counts.
 func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	args, err := i.arguments(cmd, positional)
 	if err != nil {
@@ -320,7 +330,8 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 // maxOutput is how many bytes of an output are printed. No call could read the rest.
 const maxOutput = 16 << 20
 
-// unavailable is the error of a tool that the workspace does not have.
+// unavailable is the error of a tool that the workspace does not have. Its hint says which
+// setting or flag is the reason, if one is.
 func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace) error {
 	err := &tools.Error{Code: tools.CodePolicy, Message: i.Op + ": the workspace is read-only"}
 	switch {
@@ -342,8 +353,8 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 	return &term.ToolError{Tool: err}
 }
 
-// print calls the tool and prints its result. If there is an error already, it
-// prints that.
+// print calls the tool and prints its result. If there is an error already, it prints that.
+// With --json, the error of a tool is printed as JSON on standard output, and not again.
 func (i *invocation) print(cmd *cobra.Command, tool *tools.Tool, args arguments, err error) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	if err == nil {
@@ -380,8 +391,9 @@ func (i *invocation) printPages(cmd *cobra.Command, tool *tools.Tool, args argum
 	return v.End()
 }
 
-// follow calls the tool, again and again if all pages are wanted, and gives each
-// result to v. object is args as JSON.
+// follow calls the tool, again and again if all pages are wanted, and gives each result to v.
+// object is args as JSON. Pages of a file must have one version, or their text would be one
+// that the file never had; a conflict is reported then, after what has been printed.
 func (i *invocation) follow(ctx context.Context, tool *tools.Tool, args arguments, object json.RawMessage, v view.View) error {
 	version := ""
 	for n := 0; ; n++ {
@@ -415,7 +427,8 @@ func (i *invocation) follow(ctx context.Context, tool *tools.Tool, args argument
 	}
 }
 
-// next returns the arguments for the page after p as JSON.
+// next returns the arguments for the page after p as JSON. A page says by what it can be
+// continued: a line of a file, a column of a long line, or a cursor.
 func (a arguments) next(p view.Page) (json.RawMessage, error) {
 	if a.values == nil {
 		if err := json.Unmarshal(a.object, &a.values); err != nil {

@@ -25,7 +25,8 @@ import (
 // contentFlag names a file outside the workspace that holds the content to write.
 const contentFlag = "content-file"
 
-// addFlags adds a flag for each parameter of the tool.
+// addFlags adds a flag for each parameter of the tool. If the tool cannot be made, running the
+// command is an error that says why.
 func (i *invocation) addFlags(cmd *cobra.Command) {
 	tool, err := i.definition(0)
 	if err != nil {
@@ -89,7 +90,8 @@ var typeNames = map[string]string{"integer": "int", "boolean": "bool", "string":
 // Type implements [pflag.Value].
 func (p *parameter) Type() string { return typeNames[p.kind] }
 
-// Set implements [pflag.Value].
+// Set implements [pflag.Value]. A switch may be given again, and the last one counts; anything
+// else is given once, as it is not clear which one was meant.
 func (p *parameter) Set(text string) (err error) {
 	if p.value != nil && p.kind != "boolean" {
 		return errors.New("it is given twice")
@@ -139,6 +141,11 @@ func (a arguments) encode() (json.RawMessage, error) {
 
 // isObject reports whether an argument is the JSON object of all parameters, or
 // says where to read it. A glob may begin with a brace, too.
+//
+//	{"pattern": "TODO"}    an object
+//	{a,b}/*.go             a glob, if the operation has a pattern
+//	{oops                  an object for other operations, whose error then says what is wrong
+//	-                      an object, on standard input
 func (i *invocation) isObject(arg string) bool {
 	arg = strings.TrimSpace(arg)
 	if arg == "-" {
@@ -177,7 +184,8 @@ func (i *invocation) arguments(cmd *cobra.Command, positional []string) (argumen
 	return i.takeWorkspace(object)
 }
 
-// addPositional adds the parameters that arguments give in their order.
+// addPositional adds the parameters that arguments give in their order. A list takes all
+// arguments.
 func (i *invocation) addPositional(values map[string]any, positional []string) error {
 	for n, text := range positional {
 		name := i.positional[min(n, len(i.positional)-1)]
@@ -194,7 +202,8 @@ func (i *invocation) addPositional(values map[string]any, positional []string) e
 	return nil
 }
 
-// flagValues returns the parameters that were given as flags.
+// flagValues returns the parameters that were given as flags. The content of --content-file
+// goes as base64, so that every byte arrives, unless a flag says what the text becomes.
 func (i *invocation) flagValues(cmd *cobra.Command) (map[string]any, error) {
 	values := map[string]any{}
 	for _, p := range i.parameters {
@@ -223,7 +232,9 @@ func (i *invocation) flagValues(cmd *cobra.Command) (map[string]any, error) {
 	return values, nil
 }
 
-// readContent returns the content of the file that --content-file names.
+// readContent returns the content of the file that --content-file names, or standard input,
+// all of it: the tool checks the size. The file is outside the workspace, and is read with the
+// rights of the user.
 func (i *invocation) readContent(cmd *cobra.Command) ([]byte, error) {
 	var data []byte
 	var err error

@@ -25,7 +25,7 @@ type stored struct {
 }
 
 // load returns the session of the file, a new one if there is no such file, and lets it
-// continue in ws.
+// continue in ws. A file that is not a session is an error, and is never replaced.
 func (f sessionFile) load(ws *config.Workspace) (*tools.Session, stored, error) {
 	session, more := tools.NewSession(), stored{}
 	if f == "" {
@@ -50,9 +50,11 @@ func (f sessionFile) load(ws *config.Workspace) (*tools.Session, stored, error) 
 	return session, more, nil
 }
 
-// save replaces the file by session, what it has written in ws, and more. Of two calls
-// at a time, one can replace what the other has just saved; a file that the other has
-// read then has to be read again, and what it has written does not count.
+// save replaces the file by session, what it has written in ws, and more. Of two calls at a
+// time, one can replace what the other has just saved; a file that the other has read then has
+// to be read again, and what it has written does not count. The file is written beside and
+// renamed, so a reader finds the old session or the new one. Only this user can read it: it
+// says what an agent has read.
 func (f sessionFile) save(session *tools.Session, ws *config.Workspace, more stored) error {
 	if f == "" {
 		return nil

@@ -1,5 +1,10 @@
-// Package doctor has the command that tries workspaces and says what to do about
-// what fails.
+// Package doctor has the command that tries workspaces and says what to do about what fails.
+// In go the workspaces that the flags choose; out comes a report on each, with a finding for
+// each probe.
+//
+//	doctor.go     the command, and how reports are printed
+//	probes.go     the probes of one workspace
+//	remedies.go   what to do about an error
 package doctor
 
 import (
@@ -62,8 +67,9 @@ type doctor struct {
 	timeout time.Duration
 }
 
-// run tries the workspaces that the flags choose, and prints each report in their
-// order as soon as it is there.
+// run tries the workspaces that the flags choose, and prints each report in their order as
+// soon as it is there. If it is interrupted, it still waits for all of them, as each removes
+// its file.
 func (d *doctor) run(cmd *cobra.Command) error {
 	if d.timeout <= 0 {
 		return errors.New("--timeout must be longer than nothing")
@@ -93,8 +99,8 @@ func (d *doctor) run(cmd *cobra.Command) error {
 	return p.verdict()
 }
 
-// diagnoseAll tries all targets, some at a time, and returns where what is found
-// of each will come.
+// diagnoseAll tries all targets, some at a time, and returns where what is found of each will
+// come. Each channel gets one report, also when ctx has ended.
 func (d *doctor) diagnoseAll(ctx context.Context, targets []target.Target) []chan report {
 	free := make(chan struct{}, atOnce)
 	results := make([]chan report, len(targets))
@@ -114,9 +120,9 @@ func (d *doctor) diagnoseAll(ctx context.Context, targets []target.Target) []cha
 type report struct {
 	Name   string    `json:"name"`
 	Kind   string    `json:"kind"`
-	About  string    `json:"about,omitempty"`
-	OK     bool      `json:"ok"`
-	Probes []finding `json:"probes"`
+	About  string    `json:"about,omitempty"` // what the workspace runs on, "" if not known
+	OK     bool      `json:"ok"`              // no probe failed; there can be warnings
+	Probes []finding `json:"probes"`          // in the order in which they were made
 
 	left string // the file that could not be removed, empty if there is none
 }
@@ -128,7 +134,7 @@ type finding struct {
 	Detail       string     `json:"detail,omitempty"`
 	Remedy       string     `json:"remedy,omitempty"`
 	Code         tools.Code `json:"code,omitempty"`
-	Milliseconds int64      `json:"milliseconds"`
+	Milliseconds int64      `json:"milliseconds"` // that the probe took
 }
 
 // status says what came of a probe.
@@ -163,7 +169,8 @@ func (p *printer) noteLeft(found report) {
 	}
 }
 
-// show prints the report on the next workspace, at once.
+// show prints the report on the next workspace, at once. With --json nothing is printed before
+// the end.
 func (p *printer) show(found report) error {
 	p.count(found)
 	if p.asJSON {
@@ -220,7 +227,8 @@ func (f finding) took() string {
 // statusColors are the colors of statuses.
 var statusColors = map[status]string{statusOK: term.Green, statusWarn: term.Yellow, statusFail: term.BoldRed}
 
-// end prints what there is to say about all.
+// end prints what there is to say about all. If something failed, the error of the command is
+// the last line instead.
 func (p *printer) end() error {
 	if p.asJSON {
 		if err := term.PrintJSON(p, map[string]any{"workspaces": p.shown}); err != nil {

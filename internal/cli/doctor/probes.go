@@ -52,15 +52,26 @@ const (
 
 // diagnosis tries one workspace.
 //
-// Each probe is a method that returns an [outcome]. The probes that write share
-// one file, which cleanUp removes, also if the context has ended.
+// Each probe is a method that returns an [outcome]. The probes that write share one file,
+// which cleanUp removes, also if the context has ended.
+//
+//	open                opens the workspace, and starts what it needs
+//	read                lists the root, and reads a file
+//	write               creates a file with a random name, and reads it back
+//	conditional write   writes under conditions: one that holds, two that do not
+//	watch               waits for the event of a write
+//	clean up            only if that file could not be removed
+//	size                counts files and bytes
+//	version             asks what the workspace runs on
+//
+// If open or read fails, the others are left out.
 type diagnosis struct {
 	target  target.Target
-	timeout time.Duration
+	timeout time.Duration // of each probe
 
 	ws    *config.Workspace // that is examined, nil until it is open
 	file  probeFile         // what the probes write and read
-	found report
+	found report            // so far
 }
 
 // run makes all probes, and closes the workspace.
@@ -100,8 +111,9 @@ func (d *diagnosis) tryWriting(ctx context.Context) {
 	d.probe(ctx, probeWatch, d.watch)
 }
 
-// probe makes one probe, and reports whether it did not fail. It makes none
-// once ctx has ended.
+// probe makes one probe, and reports whether it did not fail. It makes none once ctx has
+// ended. Each has the whole timeout, so a slow start of a container does not take the time of
+// the next probe.
 func (d *diagnosis) probe(ctx context.Context, name string, do func(context.Context) outcome) bool {
 	if ctx.Err() != nil {
 		return false
@@ -147,7 +159,8 @@ const (
 	maxRead     = 1 << 20
 )
 
-// read lists the root, and reads a file.
+// read lists the root, and reads a file. A root that cannot be listed is a failure, and files
+// that cannot be read are a warning.
 func (d *diagnosis) read(ctx context.Context) outcome {
 	children, err := d.ws.Ls(ctx, ".", &workspace.LsOptions{Limit: maxListed + 1})
 	if err != nil {
@@ -171,9 +184,9 @@ func (d *diagnosis) read(ctx context.Context) outcome {
 	return healthy(entries + ", " + term.Visible(name, "") + " read")
 }
 
-// readAny reads the first file that can be read, of those at the top or, if
-// there are none, of those below. It returns no name if there is none, and the
-// last error if some cannot be read.
+// readAny reads the first file that can be read, of those at the top or, if there are none, of
+// those below. It returns no name if there is none, and the last error if some cannot be read.
+// At most maxAttempts are tried.
 func (d *diagnosis) readAny(ctx context.Context, children []workspace.FileInfo) (string, error) {
 	names := d.readable(children)
 	if len(names) == 0 {
@@ -188,7 +201,8 @@ func (d *diagnosis) readAny(ctx context.Context, children []workspace.FileInfo) 
 	return "", last
 }
 
-// readable returns the names of the files that are worth a read.
+// readable returns the names of the files that are worth a read: files within the limit of the
+// workspace and of a mebibyte.
 func (d *diagnosis) readable(infos []workspace.FileInfo) []string {
 	limit := int64(maxRead)
 	if own := d.ws.MaxFileSize(); own > 0 {
@@ -238,8 +252,8 @@ type probeFile struct {
 // isProbeFile reports whether info is a file that a doctor has written.
 func isProbeFile(info workspace.FileInfo) bool { return strings.HasPrefix(info.Name, probeFilePrefix) }
 
-// probeData returns content that a store which handles it as text would change.
-// It differs for each n.
+// probeData returns content that a store which handles it as text would change. It differs for
+// each n. It has every byte, NUL and both line ends, and is no valid UTF-8.
 func probeData(n byte) []byte {
 	data := []byte{n, 0, 0xFF, 0xFE}
 	for b := range 256 {
@@ -281,7 +295,9 @@ func (d *diagnosis) write(ctx context.Context) outcome {
 	return healthy(detail)
 }
 
-// create creates the file name, without replacing one.
+// create creates the file name, without replacing one. Where the store has no conditions, it
+// looks first. If the write fails without saying that nothing was written, d.file has the
+// name, so that cleanUp looks for it.
 func (d *diagnosis) create(ctx context.Context, name string) error {
 	opts := &workspace.WriteOptions{IfNotExist: d.ws.Capabilities().ConditionalWrite}
 	if !opts.IfNotExist {
@@ -305,8 +321,9 @@ func (d *diagnosis) create(ctx context.Context, name string) error {
 // maxNames is how many names are tried to find one that is allowed.
 const maxNames = 50
 
-// makeElsewhere makes the file beside what can be seen in the workspace, as what
-// can be seen is allowed: in each directory, and with the extension of each file.
+// makeElsewhere makes the file beside what can be seen in the workspace, as what can be seen
+// is allowed: in each directory, and with the extension of each file. It is
+// [workspace.ErrPolicy] if no name is.
 func (d *diagnosis) makeElsewhere(ctx context.Context, base string) error {
 	tried := map[string]bool{base: true}
 	for _, name := range d.elsewhere(ctx, base) {
@@ -338,7 +355,9 @@ func (d *diagnosis) elsewhere(ctx context.Context, base string) []string {
 // cleanUpTime bounds the removal of the file.
 const cleanUpTime = 10 * time.Second
 
-// cleanUp removes the file, also if ctx has ended.
+// cleanUp removes the file, also if ctx has ended. A file that is not there any more is no
+// error. Nor is one that cannot be looked for after a write that failed, as it was probably
+// never made.
 func (d *diagnosis) cleanUp(ctx context.Context) {
 	if d.file.name == "" {
 		return
@@ -362,6 +381,12 @@ func (d *diagnosis) cleanUp(ctx context.Context) {
 
 // conditional finds out whether the store honours the conditions of writes. It
 // makes writes whose conditions do not hold.
+//
+//	create only, though the file exists     must be ErrExist
+//	by its version                          must succeed, and make another version
+//	by the old version again                must be ErrConflict
+//
+// A store that ignores conditions succeeds each time, and loses edits of concurrent writers.
 func (d *diagnosis) conditional(ctx context.Context) outcome {
 	switch {
 	case !d.file.written:
@@ -406,7 +431,8 @@ func (d *diagnosis) ignored(err error, detail string) outcome {
 // can be longer than anybody waits for a doctor.
 const pollInterval = time.Second
 
-// watch finds out whether a watch reports a write of the probe itself.
+// watch finds out whether a watch reports a write of the probe itself. The watch begins before
+// the write, so the event cannot be missed.
 func (d *diagnosis) watch(ctx context.Context) outcome {
 	mode := d.ws.Capabilities().Watch
 	if mode == workspace.WatchNone {

@@ -39,7 +39,8 @@ func words(err error, s symptom) string {
 	return fmt.Sprintf("%s:%d:%d: %s", filepath.Base(inFile.File), p.Line, p.Column, text)
 }
 
-// remedy returns what to do about err.
+// remedy returns what to do about err. It goes from the special to the general: trust, the
+// table, the remedy of the code, and advice that is always true.
 func (s symptom) remedy(err error) string {
 	if errors.Is(err, config.ErrUntrusted) {
 		return "Read the file, then run \"workspace trust\", or name the file with --config."
@@ -56,9 +57,9 @@ func (s symptom) remedy(err error) string {
 	return "Correct that in the file or where the files are, and try again."
 }
 
-// remedy says what to do about an error with a code, in one probe and of one
-// kind of provider. An empty kind or probe means any. Errors of no such kind have
-// the remedy of their code.
+// remedy says what to do about an error with a code, in one probe and of one kind of provider.
+// An empty kind or probe means any. Errors of no such kind have the remedy of their code. The
+// first remedy in the table that fits is given.
 type remedy struct {
 	kind, probe string     // of the provider and the probe; empty for any
 	code        tools.Code // of the error; empty for any

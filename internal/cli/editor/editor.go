@@ -85,7 +85,9 @@ const (
 	askTime   = 10 * time.Minute // to the answer of a person to a rule that asks
 )
 
-// run runs one agent to the end of the input.
+// run runs one agent to the end of the input. It waits until the agent has ended, so that none
+// is left running. The error says first what went wrong in the conversation: the exit code of
+// the agent only counts if nothing did.
 func run(cmd *cobra.Command, flags *target.Flags, approved approve.Flag, ws *config.Workspace, version string, args []string) error {
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
@@ -123,7 +125,8 @@ func run(cmd *cobra.Command, flags *target.Flags, approved approve.Flag, ws *con
 	return errors.Join(err, agent.end(err != nil))
 }
 
-// client is what the agent talks to.
+// client is what the agent talks to: files for what it reads and writes, the terminal for what
+// it says and asks, and no commands.
 type client struct {
 	*acp.Files
 	acp.NoTerminals
@@ -132,7 +135,8 @@ type client struct {
 
 var _ sdk.Client = client{}
 
-// converse opens a session and sends the prompts of the person.
+// converse opens a session and sends the prompts of the person. The end of the input is no
+// error.
 func converse(ctx context.Context, conn *sdk.ClientSideConnection, t *terminal, can sdk.FileSystemCapabilities, version string) error {
 	session, err := open(ctx, conn, t, can, version)
 	for err == nil {
@@ -166,7 +170,8 @@ func isDone(conn *sdk.ClientSideConnection) bool {
 	}
 }
 
-// open opens a session.
+// open opens a session. Both answers together may take startTime. An agent with another
+// version of the protocol is an error.
 func open(ctx context.Context, conn *sdk.ClientSideConnection, t *terminal, can sdk.FileSystemCapabilities, version string) (sdk.SessionId, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -208,7 +213,8 @@ type process struct {
 	err *visibleLines
 }
 
-// input is the input of an agent.
+// input is the input of an agent. broken tells an agent that has died from one that has
+// answered with an error.
 type input struct {
 	io.WriteCloser
 	broken atomic.Bool // the agent reads no more
@@ -223,7 +229,8 @@ func (i *input) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// start starts the agent.
+// start starts the agent. ctx ends it by an interrupt, and kills it if it has not ended
+// endTime later. It has this process's environment.
 func start(ctx context.Context, dir string, args []string, t *terminal) (*process, error) {
 	p := &process{cmd: exec.CommandContext(ctx, args[0], args[1:]...), err: &visibleLines{to: t.err}}
 	p.cmd.Dir = dir
@@ -256,7 +263,9 @@ func (p *process) end(failed bool) error {
 	return term.Failf("the agent has ended: %w", err)
 }
 
-// readLines sends the lines of in, and closes the channel at its end.
+// readLines sends the lines of in, and closes the channel at its end. A line of more than 1
+// MiB ends the input. The goroutine can stay in a read after ctx has ended; the process ends
+// soon then.
 func readLines(ctx context.Context, in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
@@ -274,7 +283,8 @@ func readLines(ctx context.Context, in io.Reader) <-chan string {
 	return lines
 }
 
-// visibleLines passes lines on, without what a terminal would obey.
+// visibleLines passes lines on, without what a terminal would obey. It keeps what has no line
+// end yet, up to 64 KiB, as a write can end within a character.
 type visibleLines struct {
 	to   io.Writer
 	mu   sync.Mutex

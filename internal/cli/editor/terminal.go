@@ -20,8 +20,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-// terminal shows a person what the agent does, and asks. Whatever the agent sends is
-// shown without what a terminal would obey.
+// terminal shows a person what the agent does, and asks. Whatever the agent sends is shown
+// without what a terminal would obey.
+//
+// The agent can call several methods at a time. Locks are taken in the order asking, block,
+// mu: one question waits for its answer while others may print, and what belongs together is
+// not torn apart.
 type terminal struct {
 	root    string // the path of the workspace for the agent
 	out     io.Writer
@@ -37,7 +41,8 @@ type terminal struct {
 	open bool // guarded by mu; the last line that was printed has not ended
 }
 
-// line returns the next line of the person.
+// line returns the next line of the person. It is [io.EOF] at the end of the input, and the
+// error of ctx if that ends first.
 func (t *terminal) line(ctx context.Context) (string, error) {
 	select {
 	case line, ok := <-t.lines:
@@ -89,7 +94,7 @@ func (t *terminal) endLineLocked() {
 	}
 }
 
-// show prints whole lines.
+// show prints whole lines. A line that the agent has begun is ended first.
 func (t *terminal) show(color, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +125,8 @@ func (t *terminal) note(text string) {
 	term.Say(t.err, "note: "+text)
 }
 
-// write shows what the agent is about to write. It asks nobody for an approval.
+// write shows what the agent is about to write. It asks nobody for an approval. A file that
+// may not be read, or needs an approval for it, has no diff.
 func (t *terminal) write(ctx context.Context, ws *workspace.Workspace, name, text string) {
 	before, err := ws.ReadFile(policy.WithApprover(ctx, nil), name)
 	t.block.Lock()
@@ -210,8 +216,9 @@ func inside(root, sent string) string {
 	return sent
 }
 
-// RequestPermission implements [sdk.Client]. It shows what the agent asks for, and
-// the options by numbers: whatever else is typed rejects it.
+// RequestPermission implements [sdk.Client]. It shows what the agent asks for, and the options
+// by numbers: whatever else is typed rejects it. An agent that offers nothing to reject with
+// is told that the question was cancelled.
 func (t *terminal) RequestPermission(ctx context.Context, req sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error) {
 	t.asking.Lock()
 	defer t.asking.Unlock()

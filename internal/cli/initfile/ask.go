@@ -26,8 +26,8 @@ type questions struct {
 	lines <-chan string // closed at the end of the input
 }
 
-// newQuestions begins to read standard input. It is read in the background, as
-// a person may press Ctrl-C instead of giving any.
+// newQuestions begins to read standard input. It is read in the background, as a person may
+// press Ctrl-C instead of giving any. The goroutine ends with the input or the context.
 func newQuestions(cmd *cobra.Command) *questions {
 	lines := make(chan string)
 	ctx := cmd.Context()
@@ -50,7 +50,9 @@ func (q *questions) print(format string, args ...any) {
 	_, _ = fmt.Fprintf(q.out, format, args...)
 }
 
-// ask asks until accept takes the answer, and returns what that makes of it.
+// ask asks until accept takes the answer, and returns what that makes of it. An empty line is
+// the answer standard, if there is one. It returns errNoAnswer at the end of the input, and
+// the error of the context if that ends first.
 func (q *questions) ask(question, standard string, accept func(string) (string, error)) (string, error) {
 	if standard != "" {
 		question += " [" + standard + "]"
@@ -97,7 +99,8 @@ func (i *initiation) ask(q *questions) error {
 	return nil
 }
 
-// accept takes an answer with which the file can be written.
+// accept takes an answer with which the file can be written. The whole file is made with it,
+// and the error says what is wrong with that.
 func (i *initiation) accept(k kind, o option, answer string) (string, error) {
 	if answer == "" && o.required {
 		return "", errors.New("this is required")

@@ -1,5 +1,12 @@
-// Package initfile has the command that writes a file which describes one
-// workspace.
+// Package initfile has the command that writes a file which describes one workspace.
+//
+//	init.go    the command: it chooses, writes, and says what is next
+//	ask.go     the questions to a person who has given no flags
+//	kinds.go   the kinds of provider, and what the file says about each
+//	yaml.go    the text around these, and values as YAML
+//
+// The text is read as a configuration before it is written, so no answer can make a file that
+// is wrong.
 package initfile
 
 import (
@@ -107,7 +114,8 @@ func (i *initiation) run(cmd *cobra.Command, args []string) error {
 	return term.Fail(tell(cmd, path, len(untrusted) > 0))
 }
 
-// check refuses flags that mean nothing here.
+// check refuses flags that mean nothing here. It also sets the kind that a flag of one kind
+// means.
 func (i *initiation) check(cmd *cobra.Command) error {
 	if err := i.flags.Refuse("with init, which writes a file"); err != nil {
 		return err
@@ -131,8 +139,8 @@ func (i *initiation) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// choose returns the kind that flags or a person choose, once its required
-// options are known.
+// choose returns the kind that flags or a person choose, once its required options are known.
+// Without either, it is a folder.
 func (i *initiation) choose(cmd *cobra.Command) (kind, error) {
 	if i.kind == "" && term.IsTerminal(cmd.InOrStdin()) {
 		if err := i.ask(newQuestions(cmd)); err != nil {
@@ -162,8 +170,9 @@ func (i *initiation) text(k kind) (string, error) {
 	return text, err
 }
 
-// file returns a file with one workspace of the kind. A comment whose first word
-// ends in a colon is an example, which takes effect without its "# ".
+// file returns a file with one workspace of the kind. given are the options by their flags; an
+// empty one has its standard value, or is left out. A comment whose first word ends in a colon
+// is an example, which takes effect without its "# ".
 func (k kind) file(name string, given map[string]*string) (string, error) {
 	key, err := yamlText(name)
 	if err != nil {
@@ -229,8 +238,9 @@ func exists(path string) error {
 	return term.Failf("%s exists already: nothing was written; --force replaces it", path)
 }
 
-// write makes the file whole or not at all, and replaces none unless it is
-// forced to.
+// write makes the file whole or not at all, and replaces none unless it is forced to. It is
+// the write of localbash: with IfNotExist, a file that somebody has created since checkPath is
+// not replaced.
 func (i *initiation) write(ctx context.Context, path, text string) error {
 	dir, base := filepath.Split(path)
 	folder, err := localbash.Open(dir+".", nil)

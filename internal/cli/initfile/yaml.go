@@ -60,6 +60,12 @@ const (
 
 // yamlText returns text as a value in a file. A string of JSON is one of YAML,
 // too; a dollar sign is written twice, or it would begin a variable.
+//
+//	team-files   team-files
+//	yes          "yes"
+//	a $ b: c     "a $$ b: c"
+//
+// It must print: a line break in a name would begin another key.
 func yamlText(text string) (string, error) {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
 	switch {

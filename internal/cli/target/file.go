@@ -53,8 +53,9 @@ func (f *Flags) Argument(args []string) (config.Location, error) {
 // ConfigChanged reports whether --config was given.
 func (f *Flags) ConfigChanged() bool { return f.set.Changed("config") }
 
-// Find returns the file that describes the workspaces. Its path is empty if
-// there is none.
+// Find returns the file that describes the workspaces. Its path is empty if there is none. A
+// file that nobody named has a path from the current folder if it is in it, as messages show
+// it.
 func (f *Flags) Find() (config.Location, error) {
 	if f.ConfigChanged() && f.config == "" {
 		return config.Location{}, errors.New("--config is empty: name a file")
@@ -96,6 +97,11 @@ func shortPath(path string) string {
 
 // Load reads a file and checks all of it that can be checked without opening
 // anything.
+//
+// # Errors
+//
+// A [*config.Error] for what is wrong in the file, and an error with the flag or the variable
+// that named it for one that cannot be read.
 func (f *Flags) Load(file config.Location) (*config.Config, error) {
 	if file.Path == Stdin {
 		data, err := f.stdin()
@@ -123,7 +129,8 @@ func (f *Flags) namedBy(path string) string {
 	return fmt.Sprintf("%q", path)
 }
 
-// KindOf returns the kind of provider of a workspace of a file.
+// KindOf returns the kind of provider of a workspace of a file. A provider that the file gives
+// as a URL has the kind of that.
 func (f *Flags) KindOf(c *config.Config, name string) string {
 	kind := c.Kind(name)
 	if byURL := f.Registry().KindOf(kind); byURL != "" {

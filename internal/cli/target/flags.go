@@ -77,8 +77,9 @@ func NewFlags(root *cobra.Command, locate Locator) *Flags {
 	return f
 }
 
-// ReadInput reads in to its end, or until ctx ends: a person may press Ctrl-C
-// instead of giving any input.
+// ReadInput reads in to its end, or until ctx ends: a person may press Ctrl-C instead of
+// giving any input. Then the read goes on, and what it reads is lost. A caller who must not
+// keep everything in memory bounds in.
 func ReadInput(ctx context.Context, in io.Reader) ([]byte, error) {
 	type content struct {
 		data []byte
@@ -97,7 +98,8 @@ func ReadInput(ctx context.Context, in io.Reader) ([]byte, error) {
 	}
 }
 
-// completeWorkspace completes the names of the workspaces of the file.
+// completeWorkspace completes the names of the workspaces of the file. Whatever goes wrong, it
+// offers nothing: there is nowhere to report it.
 func (f *Flags) completeWorkspace(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	found, err := f.Find()
 	if err != nil || found.Path == "" || f.set.Changed("dir") {
@@ -110,7 +112,7 @@ func (f *Flags) completeWorkspace(*cobra.Command, []string, string) ([]string, c
 	return c.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// Check refuses values that the types of the flags allow.
+// Check refuses values that the types of the flags allow. It runs before every command.
 func (f *Flags) Check() error {
 	switch {
 	case !slices.Contains(term.Colors, f.color):

@@ -24,8 +24,8 @@ type location struct {
 	registry *config.Registry // with a folder, of its kind alone: the others take longer to make than a folder to open
 }
 
-// newLocation returns the location that a URL, or a folder, given by a flag
-// means.
+// newLocation returns the location that a URL, or a folder, given by a flag means. The URL is
+// checked, and nothing is opened. flag is how errors call the flag, such as -C.
 func (f *Flags) newLocation(flag, text string) (*location, error) {
 	l := &location{url: text, name: f.name, settings: config.FS{MaxFileSizeMb: f.maxFileMB, ReadOnly: f.ReadOnly}}
 	if f.sensitive {
@@ -67,8 +67,13 @@ func shownURL(text string) string {
 	return fmt.Sprintf(" %q", text)
 }
 
-// nearlyURL returns the scheme of a text such as "file:/srv", which is meant as
-// the URL of a workspace and is none, and "" for a folder.
+// nearlyURL returns the scheme of a text that is meant as the URL of a workspace and is none,
+// and "" for a folder, which includes everything that exists.
+//
+//	file:/srv     file
+//	S3:/bucket    s3
+//	c:/srv        "", a drive
+//	src/a:/b      "", as a scheme has no slash
 func nearlyURL(text string) string {
 	scheme, _, ok := strings.Cut(text, ":/")
 	letters := strings.IndexFunc(scheme, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') }) < 0

@@ -18,8 +18,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-// Selection is the workspaces that the flags choose: those of a file, or one
-// that no file describes.
+// Selection is the workspaces that the flags choose: those of a file, or one that no file
+// describes. A file has been read and checked; a folder or a URL has been checked and may not
+// exist.
 type Selection struct {
 	Path string         // of the file
 	File *config.Config // nil without a file
@@ -28,7 +29,13 @@ type Selection struct {
 	location *location // nil with a file
 }
 
-// Select returns what the flags choose, and opens nothing.
+// Select returns what the flags choose, and opens nothing:
+//
+//	-C DIR, -C URL, -w URL   that, whatever files there are
+//	--config FILE            the workspaces of the file, or those of them that -w names
+//	WORKSPACE_CONFIG         the same
+//	a file that is found     the same
+//	no file                  the current folder; -w NAME is an error
 func (f *Flags) Select() (*Selection, error) {
 	if err := f.CheckWorkspaces(); err != nil {
 		return nil, err
@@ -61,7 +68,8 @@ func (f *Flags) selectFile(found config.Location) (*Selection, error) {
 	return &Selection{Path: found.Path, File: c, flags: f}, err
 }
 
-// selectFrom returns those of the workspaces of c that -w names, or all.
+// selectFrom returns those of the workspaces of c that -w names, or all. Flags for which the
+// file has settings are refused, as they would change nothing.
 func (f *Flags) selectFrom(c *config.Config, path string) (*config.Config, error) {
 	for _, flag := range []struct{ name, remedy string }{
 		{"name", "the names are in the file, and -w chooses among them"},
@@ -180,7 +188,8 @@ func (s *Selection) Targets() []Target {
 	return all
 }
 
-// One returns the workspace for a command that works on one.
+// One returns the workspace for a command that works on one. command is its name, for the
+// error.
 func (s *Selection) One(command string) (Target, error) {
 	all := s.Targets()
 	switch {
@@ -209,11 +218,11 @@ func (f *Flags) OpenOne(ctx context.Context, command string) (*config.Workspace,
 
 // Opened is the tools of workspaces that are open.
 type Opened struct {
-	Set         *tools.Set
-	Dialect     tools.Dialect // empty for the default one
-	MaxFileSize int64         // the greatest of all, in bytes
-	All         []*config.Workspace
-	Close       func() error
+	Set         *tools.Set          // of all workspaces together
+	Dialect     tools.Dialect       // empty for the default one
+	MaxFileSize int64               // the greatest of all, in bytes
+	All         []*config.Workspace // in the order of the file
+	Close       func() error        // closes all of them
 }
 
 // ToolFlags are the flags of the commands that make all tools. They come before what
@@ -269,7 +278,8 @@ func dialects() []string {
 	return names
 }
 
-// OpenTools opens the workspaces that the flags choose, all of them or none.
+// OpenTools opens the workspaces that the flags choose, all of them or none. The caller calls
+// Close.
 func (f *Flags) OpenTools(ctx context.Context, t ToolFlags) (*Opened, error) {
 	s, err := f.Select()
 	if err != nil {

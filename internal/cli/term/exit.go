@@ -15,8 +15,16 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-// The exit codes. An error of a type that is not declared below is a mistake on
-// the command line.
+// The exit codes, by the type of the error. Report looks for these types in this order,
+// however an error is wrapped:
+//
+//	nil                0
+//	Reported           what it says; nothing is printed
+//	context.Canceled   130
+//	*ToolError         2 for arguments that the tool refuses, 1 for all else
+//	*config.Error      2, and 1 inside of a Failure
+//	*Failure           1
+//	any other          2: a mistake on the command line
 const (
 	ExitOK          = 0
 	ExitFailed      = 1
@@ -38,7 +46,8 @@ type Failure struct{ err error }
 func (e *Failure) Error() string { return e.err.Error() }
 func (e *Failure) Unwrap() error { return e.err }
 
-// Fail returns err as a [*Failure], and nil for nil.
+// Fail returns err as a [*Failure], and nil for nil. It is for what opening, reading or
+// writing returns, as opposed to what was typed.
 func Fail(err error) error {
 	if err == nil {
 		return nil
@@ -125,7 +134,8 @@ func Plain(err error) string {
 	return err.Error()
 }
 
-// Console is where results are printed. Flush reports what cannot be written.
+// Console is where results are printed. Flush reports what cannot be written. An error of
+// printing stays in the Writer, so callers print without looking at errors, and flush at last.
 type Console struct {
 	*bufio.Writer
 	Style

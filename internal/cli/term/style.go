@@ -35,7 +35,8 @@ const (
 // Colors are the values of the flag --color.
 var Colors = []string{"auto", "always", "never"}
 
-// NewStyle returns the style for out. color is one of [Colors].
+// NewStyle returns the style for out. color is one of [Colors]. With auto, the variables
+// NO_COLOR and TERM=dumb turn colors off.
 func NewStyle(out io.Writer, color string) Style {
 	s := Style{Terminal: IsTerminal(out)}
 	switch color {
@@ -54,7 +55,8 @@ func IsTerminal(stream any) bool {
 	return ok && xterm.IsTerminal(int(file.Fd()))
 }
 
-// Paint returns text in a color.
+// Paint returns text in a color. The text must not end the color itself: make it visible
+// first.
 func (s Style) Paint(color, text string) string {
 	if !s.Color || color == NoColor || text == "" {
 		return text
@@ -71,7 +73,8 @@ func (s Style) Name(text string) string {
 	return Visible(text, "")
 }
 
-// Line returns a line of a file, or a part of one, as it is shown.
+// Line returns a line of a file, or a part of one, as it is shown. At a terminal, control
+// characters are spelled out, except for tabs.
 func (s Style) Line(text string) string {
 	if !s.Terminal {
 		return text

@@ -33,7 +33,8 @@ func UnknownCommand(kind, word string, parent *cobra.Command) error {
 	return fmt.Errorf("unknown %s %q%s", kind, word, question(word, names))
 }
 
-// FlagError adds to the error of an unknown flag which one may be meant.
+// FlagError adds to the error of an unknown flag which one may be meant. Any other error is
+// returned as it is.
 func FlagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
@@ -80,8 +81,8 @@ func CompleteWith(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Kebab writes a name in camel case or with underscores as a flag: includeGlob
-// is include-glob.
+// Kebab writes a name in camel case or with underscores as a flag: includeGlob is
+// include-glob. A flag that is spelled like this already stays as it is.
 func Kebab(name string) string {
 	var out strings.Builder
 	for i, r := range name {

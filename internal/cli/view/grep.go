@@ -149,7 +149,7 @@ func (v *grepView) printAfter(end int) {
 	v.after = nil
 }
 
-// begin continues with another file.
+// begin continues with another file. A pipe has the path on each line instead.
 func (v *grepView) begin(path string) {
 	v.path, v.printed = path, 0
 	if !v.Terminal {
@@ -162,8 +162,8 @@ func (v *grepView) begin(path string) {
 	v.apart = false
 }
 
-// printLine prints one line of a file. What cannot be written is reported when the
-// buffer is flushed.
+// printLine prints one line of a file. What cannot be written is reported when the buffer is
+// flushed. mark is ":" for a line that matches, and "-" for one around it, as in grep.
 func (v *grepView) printLine(number int, mark, text string) {
 	if v.context && v.apart && (number != v.printed+1 || v.printed == 0) {
 		fmt.Fprintln(v, v.Paint(term.Cyan, "--"))
@@ -193,8 +193,9 @@ type highlighter struct {
 	pattern *regexp.Regexp // nil if nothing is colored
 }
 
-// highlighter finds again what the search has found: a result has the lines that
-// match, and not where they do.
+// highlighter finds again what the search has found: a result has the lines that match, and
+// not where they do. It is Go's regular expression of the same pattern, which may differ from
+// the search in details, such as the end of a line: then a line that matches has no color.
 func (q query) highlighter(s term.Style) highlighter {
 	if !s.Color {
 		return highlighter{style: s}

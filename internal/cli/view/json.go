@@ -28,7 +28,7 @@ func (v *JSON) Take(result *tools.Result) (page Page, err error) {
 // Show implements [View].
 func (v *JSON) Show() { v.pages = append(v.pages, v.last) }
 
-// End implements [View].
+// End implements [View]. One page is printed as the tool returned it.
 func (v *JSON) End() error {
 	if len(v.pages) == 1 {
 		_, err := fmt.Fprintf(v.Out, "%s\n", v.pages[0])

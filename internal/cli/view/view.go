@@ -15,6 +15,9 @@ import (
 )
 
 // View prints the results of a tool, page by page.
+//
+// For each page, Take and then Show are called, and End once after the last one, unless a call
+// or Take fails. So nothing is noted about a result that is not whole because of an error.
 type View interface {
 	// Take takes the next page, and returns what the one after it depends on.
 	Take(result *tools.Result) (Page, error)
@@ -37,7 +40,8 @@ type Page struct {
 // Last reports whether no page follows.
 func (p Page) Last() bool { return p.NextCursor == "" && p.NextLine == 0 && p.NextColumn == 0 }
 
-// New returns the view of the results that op returns for args.
+// New returns the view of the results that op returns for args. args are the arguments as
+// JSON, which only the view of a search looks at.
 func New(op string, args json.RawMessage, c term.Console) View {
 	switch op {
 	case ops.ReadFile:
@@ -68,7 +72,8 @@ func end(c term.Console, page Page) error {
 	return nil
 }
 
-// textView prints the text of the tool, and colors the lines of a diff.
+// textView prints the text of the tool, and colors the lines of a diff. Anything that has no
+// view of its own has this one.
 type textView struct {
 	term.Console
 	diff bool

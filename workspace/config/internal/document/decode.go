@@ -15,6 +15,20 @@ import (
 // Decoder sets Go values to what nodes say, and adds what is wrong with them to
 // its Diagnostics. A [*Node] in a Go value is set to the node as it is, to be
 // decoded once its type is known.
+//
+// What a node must be depends on the Go type:
+//
+//	string          a text
+//	one of Words    a text that is one of its words, or a switch where that is a word
+//	bool            true or false, in any letter case
+//	int, int64 ...  a whole number that fits, also as 0x1f, 0o17 or 1_000
+//	float64 ...     a number, but no infinity and no NaN
+//	time.Duration   a text such as 1m30s
+//	slice, map      a list, a mapping; the keys of a map are strings
+//	struct          a mapping with keys as its JSON tags say
+//
+// Where a text has a variable of the environment in it, that text can be a switch or a number,
+// too, as a variable has no type.
 type Decoder struct {
 	*Diagnostics
 	// Words are the types of strings that have a fixed set of values.
@@ -25,7 +39,9 @@ type Decoder struct {
 // switches: without regard to letter case.
 type Words map[reflect.Type][]string
 
-// Decode sets v to what n says. what names it in diagnostics.
+// Decode sets v, which can be set, to what n says. what names it in diagnostics. After an
+// error v is as it was, or set in part, and the caller must not use it. A broken node sets
+// nothing and adds nothing.
 func (d Decoder) Decode(what string, n *Node, v reflect.Value) {
 	switch {
 	case n.Kind == Broken:
@@ -55,7 +71,8 @@ func (d Decoder) Decode(what string, n *Node, v reflect.Value) {
 	}
 }
 
-// Wrong adds that n is not what is wanted.
+// Wrong adds that n is not what is wanted. wanted is a noun, such as "a text". The values of
+// variables are not shown, as they may be secrets.
 func (d Decoder) Wrong(what string, n *Node, wanted string) {
 	remedy := ""
 	switch {
@@ -95,6 +112,7 @@ const (
 	aDuration = `a time such as "10s" or "1m30s"`
 )
 
+// scalar sets v to a text, a switch or a number.
 func (d Decoder) scalar(what string, n *Node, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -162,6 +180,8 @@ func (d Decoder) duration(what string, n *Node, v reflect.Value) {
 	v.SetInt(int64(duration))
 }
 
+// word sets v to a word in lower case. A word such as "off" is text, but "true" is a switch,
+// and "true" in quotes is not.
 func (d Decoder) word(what string, n *Node, v reflect.Value) {
 	words, text := d.Words[v.Type()], strings.ToLower(n.Text)
 	isSwitch := text == "true" || text == "false"
@@ -185,6 +205,7 @@ func (d Decoder) list(what string, n *Node, v reflect.Value) {
 	v.Set(items)
 }
 
+// mapping sets v to a new map: what it had is not kept. Keys are as the file spells them.
 func (d Decoder) mapping(what string, n *Node, v reflect.Value) {
 	if n.Kind != Map || v.Type().Key().Kind() != reflect.String {
 		d.Wrong(what, n, "a mapping such as {a: b}")
@@ -206,9 +227,9 @@ type field struct {
 	required bool
 }
 
-// fieldsOf returns the fields of a struct type, by their JSON tags, as the JSON
-// Schema of the type has them: what is not "omitempty" or "omitzero" is
-// required.
+// fieldsOf returns the fields of a struct type, by their JSON tags, as the JSON Schema of the
+// type has them: what is not "omitempty" or "omitzero" is required. Fields that are not
+// exported, or have the tag "-", are not for files.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
@@ -234,8 +255,9 @@ func keysOf(fields []field) []string {
 	return keys
 }
 
-// DecodeStruct sets the fields of the struct v to what n says. The key besides, if
-// it is not empty, is somebody else's.
+// DecodeStruct sets the fields of the struct v to what n says. The key besides, if it is not
+// empty, is somebody else's. An unknown key is wrong, and so is a missing one that is
+// required, unless an unknown one is likely to be meant for it: one mistake is reported once.
 func (d Decoder) DecodeStruct(what string, n *Node, v reflect.Value, besides string) {
 	if n.Kind != Map {
 		d.Wrong(what, n, "a mapping such as {a: b}")
@@ -270,7 +292,8 @@ func CheckType(t reflect.Type, reserved string) error {
 	return checkType(t, nil)
 }
 
-// checkType is CheckType for a type that is a part of the types inside.
+// checkType is CheckType for a type that is a part of the types inside. A type that contains
+// itself could be nested without end, and is refused.
 func checkType(t reflect.Type, inside []reflect.Type) error {
 	switch t.Kind() {
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64:

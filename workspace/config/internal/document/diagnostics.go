@@ -13,10 +13,10 @@ import (
 	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
-// Diagnostics collects what is wrong with one file.
+// Diagnostics collects what is wrong with one file. It is for one goroutine.
 type Diagnostics struct {
 	Lines []string // of the file
-	found []placed
+	found []placed // in any order
 }
 
 // placed is a text and its place.
@@ -36,12 +36,14 @@ type Diagnostic struct {
 // MaxShown is how many diagnostics have their lines.
 const MaxShown = 100
 
-// Lines returns the lines of a file.
+// Lines returns the lines of a file. What is beyond MaxBytes is left out, as such a file is
+// not read.
 func Lines(data []byte) []string {
 	return strings.Split(string(data[:min(len(data), MaxBytes)]), "\n")
 }
 
-// Add adds what is wrong at a place.
+// Add adds what is wrong at a place. Texts have the form of errors. They may repeat what the
+// file says, as Sorted makes them printable.
 func (d *Diagnostics) Add(at Position, format string, args ...any) {
 	d.found = append(d.found, placed{at, fmt.Sprintf(format, args...)})
 }
@@ -76,7 +78,9 @@ const (
 	maxBefore  = 60
 )
 
-// excerpt returns what is shown of a line, and where in that the column is.
+// excerpt returns what is shown of a line, and where in that the column is. Of a long line it
+// shows at most maxBefore characters before the column. mark counts from 1, and can be after
+// the last character.
 func excerpt(line string, column int) (text string, mark int) {
 	runes := []rune(strings.TrimRight(line, "\r"))
 	column = min(max(column, 1), len(runes)+1)
@@ -90,6 +94,12 @@ func excerpt(line string, column int) (text string, mark int) {
 // maskSecrets returns a line of a file with stars for what looks like a secret
 // that somebody wrote into it: credentials in a URL, and the values of keys
 // that sound like one.
+//
+//	endpoint: https://me:pa55@example.org     endpoint: https://*******@example.org
+//	secretKey: "abc"                          secretKey: *****
+//	secretKey: "${KEY}"                       as it is
+//
+// A star stands for one character, so that the columns stay as they are.
 func maskSecrets(line string) string {
 	for _, pattern := range secretPatterns {
 		line = maskGroup(line, pattern())
@@ -103,8 +113,8 @@ var secretPatterns = []func() *regexp.Regexp{
 	lazyregexp.New(`(?i)(?:secret|token|passw|credential|access[_-]?key|api[_-]?key)[\w-]*["']?\s*[:=]\s*("[^"]*"?|'[^']*'?|[^\s,{}]+)`),
 }
 
-// maskGroup returns line with a star for each character of the group of each
-// match, but for references to the environment.
+// maskGroup returns line with a star for each character of the group of each match, but for
+// references to the environment. A default in such a reference may be a secret itself.
 func maskGroup(line string, pattern *regexp.Regexp) string {
 	var b strings.Builder
 	end := 0

@@ -19,12 +19,25 @@ type expansion struct {
 	used   []Variable // those whose values are in out
 }
 
-// fault is what is wrong with a text, and the part of it that is.
+// fault is what is wrong with a text, and the part of it that is. The part is looked for in
+// the line, to tell the column.
 type fault struct{ part, text string }
 
 // expand returns text with "${VAR}" and "${VAR:-default}" replaced by what
 // lookup says, and "$$" by "$"; what it used of the environment; and what is
 // wrong with it.
+//
+// With HOST=example.org and EMPTY set to nothing:
+//
+//	https://${HOST}/    https://example.org/
+//	${PORT:-80}         80
+//	${EMPTY:-80}        80, as for a shell
+//	${EMPTY}            nothing, and no fault: it is set
+//	${PORT}             a fault
+//	$$5                 $5
+//	$5                  a fault, as it is likely to be a mistake
+//
+// A value is not expanded again, and a default cannot have variables.
 func expand(text string, lookup func(string) (string, bool)) (string, []Variable, []fault) {
 	if !strings.Contains(text, "$") {
 		return text, nil, nil
@@ -92,8 +105,9 @@ func variableName(name string) bool {
 	return name != ""
 }
 
-// Redact returns text with the values of variables replaced by their names, in
-// whatever way a message spells them.
+// Redact returns text with the values of variables replaced by their names, in whatever way a
+// message spells them. For example, a path from a variable is cleaned before an error shows
+// it, and a password in a URL is escaped. The longest values are replaced first.
 func Redact(text string, used []Variable) string {
 	// A value may be part of another one.
 	used = slices.SortedFunc(slices.Values(used), func(a, b Variable) int { return len(b.Value) - len(a.Value) })

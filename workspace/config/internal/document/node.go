@@ -21,7 +21,8 @@ const (
 	Map
 )
 
-// Node is a value of a file.
+// Node is a value of a file. An alias stands for the very Node that it repeats, with the place
+// of that one, so a Node can be in several lists and mappings.
 type Node struct {
 	Kind    Kind
 	At      Position
@@ -43,7 +44,7 @@ type Entry struct {
 	Value *Node
 }
 
-// Lookup returns the value of key, nil if there is none.
+// Lookup returns the value of key, nil if there is none. A node that is no Map has no keys.
 func (n *Node) Lookup(key string) *Node {
 	for _, e := range n.Entries {
 		if e.Key == key {
@@ -64,7 +65,8 @@ func Short(text string) string {
 	return text
 }
 
-// Variables returns what n and all in it used of the environment.
+// Variables returns what n and all in it used of the environment. Each is there as often as it
+// was used.
 func (n *Node) Variables() []Variable {
 	used := slices.Clip(n.Used)
 	for _, child := range n.children() {
@@ -80,6 +82,9 @@ func (n *Node) HasBroken() bool {
 
 // Find returns the place of what is at a path such as mounts[0].target, or the
 // nearest to it that there is.
+//
+// With {mounts: [{source: .}]}, the path mounts[0].target has the place of the first mount, as
+// that has no target.
 func (n *Node) Find(path string) Position {
 	at := n.At
 	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
@@ -97,8 +102,8 @@ func (n *Node) Find(path string) Position {
 	return at
 }
 
-// size returns the number of nodes in n, or a number above limit if there are
-// more than that.
+// size returns the number of nodes in n, or a number above limit if there are more than that.
+// It stops there, as aliases of aliases can stand for more nodes than anybody can count.
 func (n *Node) size(limit int) int {
 	size := 1
 	for _, child := range n.children() {

@@ -14,13 +14,13 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// reader makes nodes of YAML.
+// reader makes nodes of YAML. It is for one file.
 type reader struct {
 	*Diagnostics
-	lookup  func(string) (string, bool)
-	anchors map[string]*Node
-	open    []string // the anchors of the nodes that are being read
-	aliased int      // nodes that aliases have repeated
+	lookup  func(string) (string, bool) // returns a variable of the environment, and whether it is set
+	anchors map[string]*Node            // that have been read to their ends
+	open    []string                    // the anchors of the nodes that are being read
+	aliased int                         // nodes that aliases have repeated
 }
 
 // Read returns the content of a file with the variables replaced that lookup
@@ -31,6 +31,9 @@ func Read(data []byte, lookup func(string) (string, bool), found *Diagnostics) *
 	return r.read(data)
 }
 
+// read is Read. What is wrong with the bytes, the syntax or the limits ends it, as all else
+// would follow from that; what is wrong with a node makes that node broken, and the rest is
+// read.
 func (r *reader) read(data []byte) *Node {
 	if r.checkBytes(data); len(r.found) > 0 {
 		return nil
@@ -199,8 +202,8 @@ func (r *reader) text(at Position, raw string) *Node {
 	return &Node{Kind: Text, At: at, Text: text, Raw: raw, Used: used}
 }
 
-// find returns where part is in the line of a text, which may not show it as
-// it is.
+// find returns where part is in the line of a text, which may not show it as it is. If part is
+// not in that line, it returns at: a text can go over several lines, and can have escapes.
 func (r *reader) find(at Position, part string) Position {
 	if at.Line < 1 || at.Line > len(r.Lines) {
 		return at
@@ -221,6 +224,8 @@ func (r *reader) list(at Position, n *ast.SequenceNode) *Node {
 	return list
 }
 
+// mapping returns a mapping with the keys in the order of the file. A key that is there twice
+// is wrong, as readers of YAML differ in which of its values counts, and the first is kept.
 func (r *reader) mapping(at Position, values []*ast.MappingValueNode) *Node {
 	mapping := &Node{Kind: Map, At: at}
 	lines := make(map[string]int, len(values))
@@ -256,6 +261,8 @@ func (r *reader) key(n ast.MapKeyNode) (string, bool) {
 	}
 }
 
+// anchor returns what an anchor names. While that is read, the name is in r.open, so that an
+// alias inside of it is found out.
 func (r *reader) anchor(n *ast.AnchorNode) *Node {
 	if n.Name == nil {
 		return r.node(n.Value)
@@ -268,8 +275,11 @@ func (r *reader) anchor(n *ast.AnchorNode) *Node {
 	return value
 }
 
-// alias returns the node that an alias repeats. What aliases in aliases
-// multiply to is bounded.
+// alias returns the node that an alias repeats. What aliases in aliases multiply to is
+// bounded.
+//
+// If each of ten lines repeats the one before it ten times, a file stands for 10,000,000,000
+// values. The nodes are shared, but whoever walks them would visit each.
 func (r *reader) alias(at Position, n *ast.AliasNode) *Node {
 	name := n.Value.GetToken().Value
 	value, ok := r.anchors[name]

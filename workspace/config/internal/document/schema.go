@@ -8,8 +8,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// SchemaOf returns the schema of a type that a [Decoder] with the same words
-// decodes into.
+// SchemaOf returns the schema of a type that a [Decoder] with the same words decodes into. A
+// [Node] can be anything there, as its type is known only to who decodes it.
 func SchemaOf(t reflect.Type, words Words) (*jsonschema.Schema, error) {
 	known := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Node](): {},
@@ -28,8 +28,8 @@ func SchemaOf(t reflect.Type, words Words) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// suit makes the schema of a Go type one of what a file may say: nothing is
-// null, and a scalar may be taken from the environment.
+// suit makes the schema of a Go type one of what a file may say: nothing is null, and a scalar
+// may be taken from the environment. The schema is changed in place, with all that is in it.
 func suit(s *jsonschema.Schema) {
 	if len(s.Types) > 0 {
 		s.Types = slices.DeleteFunc(s.Types, func(name string) bool { return name == "null" })

@@ -3,7 +3,6 @@ package document
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -99,37 +98,52 @@ func excerpt(line string, column int) (text string, mark int) {
 //	secretKey: "abc"                          secretKey: *****
 //	secretKey: "${KEY}"                       as it is
 //
-// A star stands for one character, so that the columns stay as they are.
+// A star stands for one character, so that the columns stay as they are. A value without
+// quotes is masked to the end of the line, or in braces and brackets to what ends it there.
 func maskSecrets(line string) string {
-	for _, pattern := range secretPatterns {
-		line = maskGroup(line, pattern())
-	}
-	return line
-}
-
-// secretPatterns match what looks like a secret, which is their group.
-var secretPatterns = []func() *regexp.Regexp{
-	lazyregexp.New(`://([^/@\s"']+)@`),
-	lazyregexp.New(`(?i)(?:secret|token|passw|credential|access[_-]?key|api[_-]?key)[\w-]*["']?\s*[:=]\s*("[^"]*"?|'[^']*'?|[^\s,{}]+)`),
-}
-
-// maskGroup returns line with a star for each character of the group of each match, but for
-// references to the environment. A default in such a reference may be a secret itself.
-func maskGroup(line string, pattern *regexp.Regexp) string {
 	var b strings.Builder
-	end := 0
-	for _, match := range pattern.FindAllStringSubmatchIndex(line, -1) {
-		b.WriteString(line[end:match[2]])
-		end = match[3]
-		secret := line[match[2]:end]
-		if strings.HasPrefix(strings.Trim(secret, `"'`), "${") && !strings.Contains(secret, ":-") {
-			b.WriteString(secret)
-			continue
+	for from := 0; ; {
+		begin, end := firstSecret(line, from)
+		if begin < 0 {
+			return b.String() + line[from:]
 		}
-		b.WriteString(strings.Repeat("*", utf8.RuneCountInString(secret)))
+		b.WriteString(line[from:begin])
+		if secret := line[begin:end]; reference().MatchString(secret) {
+			b.WriteString(secret)
+		} else {
+			b.WriteString(strings.Repeat("*", utf8.RuneCountInString(secret)))
+		}
+		from = end
 	}
-	return b.String() + line[end:]
 }
+
+// firstSecret returns the place of the first secret in line that is not before from, or a
+// negative one.
+func firstSecret(line string, from int) (begin, end int) {
+	begin = -1
+	if match := credentials().FindStringSubmatchIndex(line[from:]); match != nil {
+		begin, end = from+match[2], from+match[3]
+	}
+	if key := secretKey().FindStringIndex(line[from:]); key != nil && (begin < 0 || from+key[1] <= begin) {
+		begin = from + key[1]
+		value := blockValue
+		if strings.ContainsAny(line[:begin], "{[") {
+			value = flowValue
+		}
+		end = begin + len(strings.TrimRight(value().FindString(line[begin:]), " \t"))
+	}
+	return begin, end
+}
+
+var (
+	credentials = lazyregexp.New(`://([^/@\s"']+)@`)
+	secretKey   = lazyregexp.New(`(?i)(?:secret|token|passw|credential|access[_-]?key|api[_-]?key)[\w-]*["']?\s*[:=]\s*`)
+	blockValue  = lazyregexp.New(`^("[^"]*"?|'[^']*'?|[^\r]*)`)
+	flowValue   = lazyregexp.New(`^("[^"]*"?|'[^']*'?|(\$\{[^}]*\}|[^,}\]\r])*)`)
+	// reference matches a reference to the environment, if it has no default, which may be a
+	// secret itself.
+	reference = lazyregexp.New(`^["']?\$\{\w+\}["']?\s*(#.*)?$`)
+)
 
 // Printable returns text with a space for each character that would not be
 // shown, or would do something to a terminal.

@@ -9,6 +9,7 @@ func TestMaskSecrets(t *testing.T) {
 		"endpoint: https://me:pa55@example.org/x":         "endpoint: https://*******@example.org/x",
 		`secretKey: "a}b" # comment`:                      "secretKey: ***** # comment",
 		"secret: 'it'":                                    "secret: ****",
+		"a: { secret: abc }":                              "a: { secret: *** }",
 		"token: abc":                                      "token: ***",
 		"token: ${KEY}":                                   "token: ${KEY}",
 		`token: "${KEY}"`:                                 `token: "${KEY}"`,
@@ -22,7 +23,7 @@ func TestMaskSecrets(t *testing.T) {
 		"lake: { secret: abc, bucket: b }":                "lake: { secret: ***, bucket: b }",
 		"lake: { secret: ${KEY}, token: x y, bucket: b}":  "lake: { secret: ${KEY}, token: ***, bucket: b}",
 		"lake: { secret: ${KEY:-a,b}, bucket: b }":        "lake: { secret: ***********, bucket: b }",
-		"a: { secret: abc }":"a: { secret: *** }", "list: [ apiKey=abc, d ]":                         "a: { secret: abc }":"a: { secret: *** }", "list: [ apiKey=***, d ]",
+		"list: [ apiKey=abc, d ]":                         "list: [ apiKey=***, d ]",
 		"a: { url: s3://u:p@b, secret: c, url: x://y@z }": "a: { url: s3://***@b, secret: *, url: x://*@z }",
 		"secret: s3://u:p@b":                              "secret: **********",
 	} {

@@ -52,9 +52,25 @@ func copyStream(ctx context.Context, fsys FileSystem, source, destination string
 		return "", ops.Rename(err, ops.Copy, destination)
 	}
 	defer to.Close()
-	if _, err := io.Copy(to, from); err != nil {
-		return "", ops.Rename(err, ops.Copy, source)
+	atFault := destination
+	if _, err := io.Copy(to, onError{from, func() { atFault = source }}); err != nil {
+		return "", ops.Rename(err, ops.Copy, atFault)
 	}
 	version, err := to.Commit()
 	return version, ops.Rename(err, ops.Copy, destination)
+}
+
+// onError is a reader that calls failed before it returns an error, io.EOF aside.
+type onError struct {
+	io.Reader
+	failed func()
+}
+
+// Read implements [io.Reader].
+func (r onError) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		r.failed()
+	}
+	return n, err
 }

@@ -3,11 +3,14 @@ package workspace_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -103,6 +106,50 @@ func TestWorkspaceLimits(t *testing.T) {
 	}
 	if _, err := ws.Copy(ctx, "small", "copy"); err != nil {
 		t.Errorf("Copy of 10 bytes = %v, want nil", err)
+	}
+}
+
+// breaking has no copy of its own, and its streams break off.
+type breaking struct {
+	workspace.FileSystem
+	reads, writes error
+}
+
+func (b breaking) Capabilities() workspace.Capabilities {
+	return workspace.Capabilities{Write: true, ConditionalWrite: true}
+}
+
+func (b breaking) Open(context.Context, string, *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	content := io.Reader(strings.NewReader("content"))
+	if b.reads != nil {
+		content = iotest.ErrReader(b.reads)
+	}
+	return io.NopCloser(content), workspace.FileInfo{}, nil
+}
+
+func (b breaking) Create(context.Context, string, *workspace.WriteOptions) (workspace.Writer, error) {
+	return brokenWriter{err: b.writes}, nil
+}
+
+type brokenWriter struct {
+	workspace.Writer
+	err error
+}
+
+func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
+func (w brokenWriter) Close() error              { return nil }
+
+// TestCopyNamesWhatFails copies by streams, of which one fails.
+func TestCopyNamesWhatFails(t *testing.T) {
+	failed := func(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: fs.ErrPermission} }
+	for want, fsys := range map[string]breaking{
+		"from": {reads: failed("open", "from")},
+		"to":   {writes: failed("create", "to")},
+	} {
+		_, err := workspace.Copy(t.Context(), fsys, "from", "to")
+		if diff := cmp.Diff(failed("copy", want).Error(), fmt.Sprint(err)); diff != "" {
+			t.Errorf("Copy whose stream of %s fails (-want +got):\n%s", want, diff)
+		}
 	}
 }
 

@@ -71,6 +71,7 @@ type FS struct {
 // them all.
 type shared struct {
 	facts  Facts
+	whole  Store // that of the FS which [New] returned
 	closed atomic.Bool
 }
 
@@ -95,7 +96,7 @@ var (
 // It calls no method of store. From then on Close of the FS is what closes the
 // store.
 func New(store Store, facts Facts) *FS {
-	return &FS{store: store, shared: &shared{facts: facts}}
+	return &FS{store: store, shared: &shared{facts: facts, whole: store}}
 }
 
 // Close closes the store if it is an [io.Closer]. Whatever is called afterwards
@@ -106,7 +107,7 @@ func (f *FS) Close() error {
 	if f.closed.Swap(true) {
 		return nil
 	}
-	if closer, ok := f.store.(io.Closer); ok {
+	if closer, ok := f.whole.(io.Closer); ok {
 		return f.fail(context.Background(), "close", closer.Close(), ".")
 	}
 	return nil

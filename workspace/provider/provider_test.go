@@ -341,6 +341,32 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// ownExact is a store that is its own exact view.
+type ownExact struct {
+	failing
+	closed *int
+}
+
+func (s ownExact) Exact() (provider.Store, error) { return ownExact{closed: new(int)}, nil }
+
+func (s ownExact) Close() error {
+	*s.closed++
+	return nil
+}
+
+// TestCloseView closes a view, and with it the whole store.
+func TestCloseView(t *testing.T) {
+	closed := 0
+	fsys := provider.New(ownExact{closed: &closed}, provider.Facts{})
+	view, err := fsys.Exact()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(view.(io.Closer).Close(), fsys.Close()); err != nil || closed != 1 {
+		t.Errorf("Close of a view = %v and closes the store %d times, want once", err, closed)
+	}
+}
+
 func TestExact(t *testing.T) {
 	if _, err := provider.New(failing{}, provider.Facts{}).Exact(); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("Exact of a store that resolves symlinks = %v, want ErrUnsupported", err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -50,6 +51,26 @@ func tryChains(t *testing.T, op operation, limit int, portable bool) {
 		_, err := op.do(t.Context(), fsys, name)
 		if refused := errors.Is(err, fs.ErrInvalid); refused != (limit > 0 && length > limit) {
 			t.Errorf("%s of a chain of %d symlinks (without openat2: %t) = %v, want it to follow %d", op.name, length, portable, err, limit)
+		}
+	}
+}
+
+// TestRelaxedChain writes through symlinks in a relaxed folder, where a name may be a chain.
+func TestRelaxedChain(t *testing.T) {
+	t.Parallel()
+	for length, refused := range map[int]bool{maxLinks: false, maxLinks + 1: true} {
+		dir := t.TempDir()
+		name := "target"
+		put(t, filepath.Join(dir, name), "content")
+		for i := range length {
+			next := fmt.Sprint("link", i)
+			link(t, name, filepath.Join(dir, next))
+			name = next
+		}
+		fsys := open(t, dir, &localbash.Options{Relaxed: true})
+		_, err := fsys.WriteFile(t.Context(), name, []byte("new"), nil)
+		if errors.Is(err, fs.ErrInvalid) != refused || err != nil && !refused {
+			t.Errorf("WriteFile through %d symlinks = %v, want ErrInvalid: %t", length, err, refused)
 		}
 	}
 }

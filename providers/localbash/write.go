@@ -218,9 +218,9 @@ func (f *folder) linkTarget(ctx context.Context, name string) (string, error) {
 }
 
 // linkTarget follows the last element only, as the operating system follows the others. A
-// chain of maxLinks is [fs.ErrInvalid].
+// chain of more than maxLinks is [fs.ErrInvalid].
 func (u unconfined) linkTarget(name string) (string, error) {
-	for range maxLinks {
+	for range maxLinks + 1 {
 		target, err := u.Readlink(name)
 		if err != nil {
 			return name, nil

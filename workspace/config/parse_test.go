@@ -77,6 +77,7 @@ func TestParseValues(t *testing.T) {
 		{"dollar-before-brace", `text: "$${BUCKET}"`, probeOptions{Text: "${BUCKET}"}},
 		{"no-structure-from-variables", `text: "${INJECT}"`, probeOptions{Text: "}\nx: y"}},
 		{"numbers", "number: -12\nsmall: 0x7f\nreal: 1.5", probeOptions{Number: -12, Small: 127, Real: 1.5}},
+		{"number-with-zeros", "number: 010\nsmall: 0o10", probeOptions{Number: 10, Small: 8}},
 		{"whole-real", "real: 3", probeOptions{Real: 3}},
 		{"switches", "switch: true\nmaybe: false", probeOptions{Switch: true, Maybe: &no}},
 		{"number-from-variable", `number: "${SIZE}"`, probeOptions{Number: 3}},

@@ -149,12 +149,20 @@ func (d Decoder) boolean(what string, n *Node, v reflect.Value) {
 
 // IsInteger reports whether n can be decoded into an int64.
 func (n *Node) IsInteger() bool {
-	_, err := strconv.ParseInt(n.Text, 0, 64)
+	_, err := parseInteger(n.Text)
 	return n.is(Int) && err == nil
 }
 
+// parseInteger returns the integer that text is in YAML 1.2, where 010 is ten and 0o10 eight.
+func parseInteger(text string) (int64, error) {
+	if number, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return number, nil
+	}
+	return strconv.ParseInt(text, 0, 64)
+}
+
 func (d Decoder) integer(what string, n *Node, v reflect.Value) {
-	number, err := strconv.ParseInt(n.Text, 0, 64)
+	number, err := parseInteger(n.Text)
 	if !n.is(Int) || err != nil || v.OverflowInt(number) {
 		d.Wrong(what, n, anInteger)
 		return

@@ -92,7 +92,7 @@ func (n *Node) Find(path string) Position {
 		switch next := n.Lookup(step); {
 		case next != nil:
 			n = next
-		case err == nil && index < len(n.Items):
+		case err == nil && 0 <= index && index < len(n.Items):
 			n = n.Items[index]
 		default:
 			return at

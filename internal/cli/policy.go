@@ -44,12 +44,12 @@ that rule is in the file. It looks at the name only: it opens nothing, follows n
 symlink, and ignores that workspace.yaml itself is protected. For move and copy, the
 name is the source; for the destination, ask about "write".
 
-The operations are read, write, edit, delete, move, copy, list and mkdir. The exit code
-is 0 whether the operation is allowed or not.`,
+The operations are read, write, edit, delete, move, copy, list, mkdir and run. The exit
+code is 0 whether the operation is allowed or not.`,
 		Example: `  workspace policy explain read .env
   workspace -w docs policy explain delete guide.md --json`,
 		Args:      cobra.ExactArgs(2),
-		ValidArgs: []string{"read", "write", "edit", "delete", "move", "copy", "list", "mkdir"},
+		ValidArgs: []string{"read", "write", "edit", "delete", "move", "copy", "list", "mkdir", "run"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := workspace.CleanName("", args[1])
 			if err != nil {

@@ -29,7 +29,7 @@ func newSuggest(flags *target.Flags) *cobra.Command {
 		Long: `Suggest reads an audit log and prints rules for fs that allow the operations in the log
 and deny all others. First run the agent with "mode: audit" in fs: nothing is refused
 then, and the log has every operation that the agent needs. Suggest leaves out
-operations that were refused.
+operations that were refused, and commands: allow those with a rule for run.
 
 If four or more names in a directory were used in the same way, one rule allows the whole
 directory. If the whole workspace was listed or searched, the rules also let the agent list

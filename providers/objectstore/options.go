@@ -133,7 +133,7 @@ type Options struct {
 }
 
 // IndexOptions are the settings of the index of a bucket: a summary of each text that a
-// Grep has downloaded, an eighth of its size and at most 32 KiB, and the names of the binary
+// Grep has downloaded, an eighth of its size and at most 256 KiB, and the names of the binary
 // files. A search lists the bucket, and uses what it knows of a file only while the listing
 // shows the ETag of the content that it was made from. So it sees every change that the
 // listing shows, whoever made it. Weak ETags prove nothing: such files are always downloaded.

@@ -139,7 +139,7 @@ type brokenWriter struct {
 func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
 func (w brokenWriter) Close() error              { return nil }
 
-// TestCopyNamesWhatFails copies by streams, of which one fails.
+// TestCopyNamesWhatFails copies by two streams. One of them fails.
 func TestCopyNamesWhatFails(t *testing.T) {
 	failed := func(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: fs.ErrPermission} }
 	for want, fsys := range map[string]breaking{

@@ -76,7 +76,7 @@ func TestErrorsPage(t *testing.T) {
 		}
 	}
 	b.WriteString("\n## For whoever sets the workspace up\n\n" +
-		"An error of a store may say itself what a person can do, and `workspace doctor` prints it. Otherwise doctor prints this:\n\n" +
+		"An error of a store may say itself what a person can do, and `workspace doctor` prints it. Doctor knows some problems more exactly. Otherwise it prints this:\n\n" +
 		"| code | remedy |\n|---|---|\n" + remedies.String())
 	golden(t, "docs/errors.md", b.String())
 }

@@ -69,7 +69,7 @@ func TestNumbers(t *testing.T) {
 			"an output above {tools.outputBytes bytes}",
 			"or the first {tools.spillBytes bytes}",
 			"at most {workspace/jobs.DefaultRunning} commands at a time, and {tools.maxCommandSessions} sessions",
-			"the last {workspace/jobs.DefaultEnded} commands that have ended",
+			"the last {workspace/jobs.DefaultEnded} that have ended",
 		},
 		"docs/shell.md": {
 			"A script has at most {shell.maxScript bytes}, the arguments of a command at most {shell.maxArguments bytes}",
@@ -77,7 +77,7 @@ func TestNumbers(t *testing.T) {
 			"scripts {shell.maxNested} deep",
 		},
 		"docs/tools-editing.md": {
-			"A pattern has at most {tools/internal/edit.maxGroups} groups, and a file at most {tools/internal/edit.MaxRegexpSource bytes}",
+			"A file of more than {tools/internal/edit.MaxRegexpSource bytes} is `INVALID_ARGUMENTS`. More than {tools/internal/edit.maxGroups} groups",
 			"More than {tools/internal/edit.maxNew bytes} of replacements are `FILE_TOO_LARGE`",
 		},
 		"docs/tools-patches.md": {
@@ -85,7 +85,7 @@ func TestNumbers(t *testing.T) {
 		},
 		"docs/views.md": {
 			"{internal/osfile.largestFile bytes} if there is no limit",
-			"answered for up to {adapters/webdav.DefaultGrace time}",
+			"Requests that run then have {adapters/webdav.DefaultGrace time}",
 			"of at least {internal/httpguard.MinToken} characters",
 			"A body has {adapters/webdav.DefaultReadTimeout time} to arrive, and a second more for every {internal/httpguard.slowest bytes}",
 			"Locks are at most {adapters/webdav.maxLocks}, each for at most {adapters/webdav.maxLockTime time}",

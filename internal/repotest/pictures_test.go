@@ -239,7 +239,7 @@ func TestPictureOfTerminal(t *testing.T) {
 			lines = append(lines, line)
 		}
 	}
-	svg, err := pictures.Terminal("The first four commands", lines)
+	svg, err := pictures.Terminal("init, validate, doctor and mcp", lines)
 	picture(t, "terminal", svg, err)
 }
 

@@ -71,7 +71,7 @@ type FS struct {
 // them all.
 type shared struct {
 	facts  Facts
-	whole  Store // that of the FS which [New] returned
+	whole  Store // as it was given to [New]
 	closed atomic.Bool
 }
 

@@ -93,7 +93,7 @@ func TestDeniedNames(t *testing.T) {
 			if backend.share > 1 { // it is fast
 				oneIn = exhaustive.Some(t, "two of three rules and layers, others each time", 1, 3)
 			}
-			if testing.Short() {
+			if !exhaustive.IsLong() {
 				oneIn *= 10
 			}
 			for range exhaustive.Some(t, "a second tree", 2, 1) {

@@ -18,14 +18,15 @@ import (
 // as an engine takes longer to open one than most cases take. There the suite is
 // run for what differs: some cases of each operation, and if tests try everything
 // all but the long cases with the programs of busybox. Podman, with the same programs,
-// has those about what goes through its client. With -short, some cases are all.
+// has those about what goes through its client. Unless tests try what takes long, this
+// computer has some cases of each operation, too.
 func TestConformance(t *testing.T) {
 	in(t, places(), func(t *testing.T, r *running) {
 		opener, opts := parts, &conformance.Options{Symlink: r.symlink, Short: true, Only: eachOperation}
 		switch {
 		case r.name == "local":
 			opener, opts.Peer = unstarted, besideShells
-			if opts.Short = !exhaustive.IsLong(); !testing.Short() {
+			if opts.Short = !exhaustive.IsLong(); !opts.Short {
 				opts.Only = nil
 			}
 		case r.name == "podman-busybox":

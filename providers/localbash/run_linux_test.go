@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/kind"
@@ -578,6 +579,52 @@ func forkBomb(dir string) error {
 }
 
 // TestRunOptions checks settings that make no sense, and what says which sandbox there is.
+// TestRunLargeProcess ends a command whose memory takes the kernel some time to free, and wants
+// it to have ended when Run returns.
+func TestRunLargeProcess(t *testing.T) {
+	exhaustive.Long(t)
+	const size = 3 << 30
+	meminfo, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	available := 0
+	for line := range strings.Lines(string(meminfo)) {
+		if _, err := fmt.Sscanf(line, "MemAvailable: %d kB", &available); err == nil {
+			break
+		}
+	}
+	if available < 3*size>>10 {
+		t.Skipf("left out: %d KiB of memory are free, and this needs %d", available, 3*size>>10)
+	}
+	for _, sandbox := range []localbash.Sandbox{localbash.SandboxRequire, localbash.SandboxOff} {
+		t.Run(string(sandbox), func(t *testing.T) {
+			fsys := openRunner(t, localbash.Run{Sandbox: sandbox, Memory: 4 * size})
+			ctx, cancel := context.WithCancel(t.Context())
+			filled, fill := io.Pipe()
+			go func() {
+				filled.Read(make([]byte, 1))
+				cancel()
+			}()
+			_, err := fsys.Run(ctx, &workspace.RunOptions{
+				Command: []string{"sh", "-c", fmt.Sprintf(`setsid perl -e '$| = 1; $x = "x" x %d; print "x"; sleep 100' & wait`, size)}, Stdout: fill,
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("Run = %v, want it to be canceled", err)
+			}
+			all, err := filepath.Glob("/proc/[0-9]*/cwd")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, link := range all {
+				if cwd, _ := os.Readlink(link); cwd == fsys.Root() {
+					t.Errorf("%s is left", link)
+				}
+			}
+		})
+	}
+}
+
 func TestRunOptions(t *testing.T) {
 	t.Parallel()
 	for name, run := range map[string]localbash.Run{

@@ -266,7 +266,7 @@ func (p *process) attend(begun chan<- error) {
 	defer runtime.UnlockOSThread()
 	err := p.cmd.Start()
 	if err == nil {
-		p.start = startOf(strconv.Itoa(p.cmd.Process.Pid))
+		p.start, _ = startOf(strconv.Itoa(p.cmd.Process.Pid))
 	}
 	begun <- err
 	if err != nil {
@@ -283,6 +283,7 @@ func (p *process) attend(begun chan<- error) {
 // stop kills every process of the command that is left, and waits for their end and
 // for the last of what they have written.
 func (p *process) stop(ctx context.Context) error {
+	first := p.firstOfNamespace()
 	_ = unix.Kill(-p.cmd.Process.Pid, unix.SIGKILL)
 	waiting, cancel := context.WithTimeout(context.Background(), endWait)
 	defer cancel()
@@ -291,7 +292,10 @@ func (p *process) stop(ctx context.Context) error {
 	if p.sandbox.bwrap == "" || ctx.Err() != nil {
 		// Outside of a namespace, or while bubblewrap makes one, only the mark
 		// shows what belongs to the command.
-		err = killMarked(p.mark, p.start, until)
+		err = killMarked(p.mark, p.cmd.Process.Pid, p.start, until)
+	}
+	if first != nil && !waitForEnd(first, until) {
+		err = ErrRemain
 	}
 	select {
 	case <-p.ended:
@@ -310,6 +314,47 @@ func (p *process) stop(ctx context.Context) error {
 		<-p.reaped
 	}
 	return err
+}
+
+// firstOfNamespace returns a descriptor of the first process of the sandbox, which ends after
+// all others. It is nil without one, and after bubblewrap has ended, which waits for it.
+func (p *process) firstOfNamespace() *os.File {
+	if p.sandbox.bwrap == "" {
+		return nil
+	}
+	children := fmt.Sprintf("/proc/%d/task/%[1]d/children", p.cmd.Process.Pid)
+	before, _ := os.ReadFile(children)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(before)))
+	if err != nil {
+		return nil
+	}
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return nil
+	}
+	file := os.NewFile(uintptr(fd), "pidfd")
+	if after, _ := os.ReadFile(children); !bytes.Equal(before, after) {
+		file.Close() // it may be another process by now
+		return nil
+	}
+	return file
+}
+
+// waitForEnd closes the descriptor of a process, and reports whether that has ended before
+// until.
+func waitForEnd(process *os.File, until <-chan struct{}) bool {
+	defer process.Close()
+	for {
+		ready, err := unix.Poll([]unix.PollFd{{Fd: int32(process.Fd()), Events: unix.POLLIN}}, 20)
+		if ready > 0 || err != nil && err != unix.EINTR {
+			return err == nil
+		}
+		select {
+		case <-until:
+			return false
+		default:
+		}
+	}
 }
 
 // result returns how the command ended. It was reaped.
@@ -388,14 +433,17 @@ const markName = "WORKSPACEKIT_RUN"
 // the kernel replaces its program or ends it.
 const execWait = 200 * time.Millisecond
 
-// killMarked kills the processes with the mark until there are none. They began at start or
-// later.
+// killMarked kills the processes with the mark until there are none, and none of them or of the
+// session is about to end. They began at start or later.
 //
 // A list of processes is older than what is read of each: a process of the list can have
 // started another one and ended since. So a list counts only if every process of it that
 // has ended was in the list before, too.
-func killMarked(mark string, start uint64, until <-chan struct{}) error {
-	k := killer{variable: []byte(markName + "=" + mark + "\x00"), start: start, others: map[string]bool{}}
+func killMarked(mark string, session int, start uint64, until <-chan struct{}) error {
+	k := killer{
+		variable: []byte(markName + "=" + mark + "\x00"), session: strconv.Itoa(session), start: start,
+		killed: map[string]bool{}, others: map[string]bool{},
+	}
 	unknown := time.Time{}
 	for pause := time.Millisecond; ; {
 		switch found, unclear := k.once(); {
@@ -422,12 +470,14 @@ func killMarked(mark string, start uint64, until <-chan struct{}) error {
 // A killer kills the processes that have a variable in their environment.
 type killer struct {
 	variable []byte
+	session  string
 	start    uint64          // when the first of them began
+	killed   map[string]bool // by their names in /proc
 	others   map[string]bool // the processes that lack it or have ended, by their names in /proc
 }
 
-// once kills those that it finds. It reports whether there were any, and whether there may
-// be more: processes without an environment that began at start or later, or some that one
+// once kills those that it finds. It reports whether there were any, or one is about to end,
+// and whether there may be more: processes without an environment that began at start or later, or some that one
 // started which has ended since.
 func (k *killer) once() (found, unclear bool) {
 	proc, err := os.Open("/proc")
@@ -450,13 +500,14 @@ func (k *killer) once() (found, unclear bool) {
 		env, err := os.ReadFile("/proc/" + name + "/environ")
 		switch {
 		case bytes.Contains(env, k.variable):
-			found = true
+			found, k.killed[name] = true, true
 			_ = p.Kill()
 		case errors.Is(err, os.ErrPermission) || len(env) > 0:
 			k.others[name] = true
 		default: // it ends, has ended, has another program soon, or is the kernel's own
-			began := startOf(name)
+			began, exits := startOf(name)
 			k.others[name] = began < max(1, k.start)
+			found = found || exits != "" && (k.killed[name] || exits == k.session)
 			unclear = unclear || began == 0 || began >= k.start
 		}
 		_ = p.Release()
@@ -465,18 +516,23 @@ func (k *killer) once() (found, unclear bool) {
 }
 
 // startOf returns when a process began, in the ticks of the kernel, and 0 if it has ended
-// or is one of the kernel's own.
-func startOf(pid string) uint64 {
+// or is one of the kernel's own. exits is its session if it is about to end: then it has no
+// environment any more, and still its directory, for as long as its memory takes to be freed.
+func startOf(pid string) (began uint64, exits string) {
 	stat, _ := os.ReadFile("/proc/" + pid + "/stat")
 	// After the name, which may have blanks: the state, flags, and the start.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
-		return 0
+		return 0, ""
 	}
-	const kernelThread = 0x00200000
-	if flags, _ := strconv.ParseUint(fields[6], 10, 64); flags&kernelThread != 0 {
-		return 0
+	const exiting, kernelThread = 0x00000004, 0x00200000 // see include/linux/sched.h
+	flags, _ := strconv.ParseUint(fields[6], 10, 64)
+	if flags&kernelThread != 0 {
+		return 0, ""
 	}
-	start, _ := strconv.ParseUint(fields[19], 10, 64)
-	return start
+	if flags&exiting != 0 {
+		exits = fields[3]
+	}
+	began, _ = strconv.ParseUint(fields[19], 10, 64)
+	return began, exits
 }

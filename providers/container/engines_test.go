@@ -192,6 +192,9 @@ func (p place) has(t testing.TB) bool {
 	if p.image == "WORKSPACEKIT_DEBIAN_IMAGE" {
 		exhaustive.Need(t, "the tests in "+p.name)
 	}
+	if p.engine == "WORKSPACEKIT_PODMAN" {
+		exhaustive.Long(t) // what differs from Docker is the client
+	}
 	enginetest.Lookup(t, p.engine, p.image)
 	return true
 }

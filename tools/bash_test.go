@@ -1,9 +1,12 @@
 package tools_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell/bashtool"
@@ -152,5 +155,58 @@ func TestBashSessions(t *testing.T) {
 	}
 	if got := run(restored, "echo [$x]"); got != "[a]" {
 		t.Errorf("the restored session has %q", got)
+	}
+}
+
+// marshaledShell is a shell that is marshaled while a script runs, which then reads a file.
+type marshaledShell struct {
+	tools.Bash
+	tools.Shell
+	running, marshaled chan struct{}
+	mu                 sync.Mutex // held while a script runs
+	ws                 *workspace.Workspace
+}
+
+func (s *marshaledShell) NewShell(all []*workspace.Workspace) tools.Shell {
+	s.ws = all[0]
+	return s
+}
+
+func (s *marshaledShell) Run(ctx context.Context, call *tools.ShellCall) (*tools.ShellResult, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.running)
+	<-s.marshaled
+	call.Observer.Read(ctx, s.ws, "a", "", [32]byte{}, 1)
+	return &tools.ShellResult{}, nil
+}
+
+func (s *marshaledShell) MarshalJSON() ([]byte, error) {
+	close(s.marshaled)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return []byte("{}"), nil
+}
+
+func (s *marshaledShell) UnmarshalJSON([]byte) error { return nil }
+
+// TestBashSessionMarshals tests that a session can be marshaled while a script reads files.
+func TestBashSessionMarshals(t *testing.T) {
+	t.Parallel()
+	shell := &marshaledShell{Bash: bashtool.New(nil), running: make(chan struct{}), marshaled: make(chan struct{})}
+	set := newSetOf(t, workspace.New("main", memory.New(nil), nil), &tools.Options{Bash: shell, ReadBeforeWrite: []string{"main"}, Timeout: 10 * time.Second})
+	tool, _ := set.Lookup("bash")
+	session, stored := tools.NewSession(), make(chan error)
+	go func() {
+		<-shell.running
+		_, err := json.Marshal(session)
+		stored <- err
+	}()
+	result, err := tool.Call(tools.WithSession(t.Context(), session), json.RawMessage(`{"script": "cat a"}`))
+	if err != nil || result.IsError {
+		t.Fatalf("a script beside Marshal = %+v, %v", result, err)
+	}
+	if err := <-stored; err != nil {
+		t.Error(err)
 	}
 }

@@ -146,9 +146,10 @@ type sessionFile struct {
 //
 // Scratch files and commands in the background are not in it either. Files are sorted by
 // workspace and path, so that the same state has the same form.
+//
+// It waits for a script that runs in the shell. Files that are read meanwhile may be missing.
 func (s *Session) MarshalJSON() ([]byte, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	list := []sessionFile{}
 	for key, file := range s.files {
 		list = append(list, sessionFile{key, *file})
@@ -163,6 +164,7 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 	for _, shell := range s.shells {
 		form["shell"] = shell
 	}
+	s.mu.Unlock() // the shell waits for its script, whose observer may need the session
 	return json.Marshal(form)
 }
 

@@ -402,6 +402,60 @@ func TestAgentkitOverwrite(t *testing.T) {
 	}
 }
 
+// copyingStore cannot move, and does not delete "a". It changes the copy if changed is set,
+// and has no versions if versions is not.
+type copyingStore struct {
+	*memory.FS
+	changed, versions bool
+}
+
+func (copyingStore) Capabilities() workspace.Capabilities {
+	return workspace.Capabilities{Write: true, Copy: true}
+}
+
+func (s copyingStore) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	info, err := s.FS.Stat(ctx, name)
+	if !s.versions {
+		info.Version = ""
+	}
+	return info, err
+}
+
+func (s copyingStore) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	version, err := s.FS.Copy(ctx, source, destination)
+	if !s.versions {
+		version = ""
+	}
+	return version, err
+}
+
+func (s copyingStore) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	if name != "a" {
+		return s.FS.Rm(ctx, name, opts)
+	}
+	if s.changed {
+		s.FS.WriteFile(ctx, "b", []byte("changed"), nil)
+	}
+	return ops.Error(ops.Rm, name, fs.ErrPermission, nil)
+}
+
+// TestFSMoveKeepsChangedCopy tests which copies stay after a move that fails.
+func TestFSMoveKeepsChangedCopy(t *testing.T) {
+	for _, c := range []struct {
+		changed, versions bool
+		want              string // what the copy holds
+	}{{false, true, ""}, {true, true, "changed"}, {false, false, "text"}, {true, false, "changed"}} {
+		fsys := copyingStore{memory.New(nil), c.changed, c.versions}
+		put(t, fsys, "a", "text")
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectFS})
+		failed := bad(t, set, "file_move", object{"source": "a", "destination": "b"}, tools.CodePermission)
+		data, err := fsys.ReadFile(t.Context(), "b")
+		if string(data) != c.want || (err == nil) != (c.want != "") || strings.Contains(failed.Message, "the copy stays") != (err == nil) {
+			t.Errorf("%+v: the copy holds %q, %v; %v", c, data, err, failed)
+		}
+	}
+}
+
 // readsOfDialects are, for each dialect, calls that read a file which the test fills in, and
 // one that replaces its content as a whole, or adds to it.
 var readsOfDialects = map[tools.Dialect]struct {

@@ -607,6 +607,48 @@ func TestAnthropicInsertAfterByteOrderMark(t *testing.T) {
 	holds(t, fsys, "f", "\ufeffzero\r\none\r\n")
 }
 
+// TestMemorySymlinks tests that no symlink leads the memory tool out of its directory.
+func TestMemorySymlinks(t *testing.T) {
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.Mkdir(filepath.Join(dir, "notes"), 0o755), os.Mkdir(filepath.Join(dir, "src"), 0o755), os.Symlink("notes", filepath.Join(dir, "memories")),
+		os.WriteFile(filepath.Join(dir, "src", "a"), []byte("secret"), 0o644), os.WriteFile(filepath.Join(dir, "notes", "b"), []byte("note"), 0o644),
+		os.Symlink("../src", filepath.Join(dir, "notes", "out")), os.Symlink("../src/new", filepath.Join(dir, "notes", "new")), os.Symlink("b", filepath.Join(dir, "notes", "in")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectAnthropic})
+	for _, args := range []object{
+		{"command": "view", "path": "/memories/out"},
+		{"command": "view", "path": "/memories/out/a"},
+		{"command": "create", "path": "/memories/new", "file_text": "x"},
+		{"command": "create", "path": "/memories/out/new", "file_text": "x"},
+		{"command": "str_replace", "path": "/memories/out/a", "old_str": "secret", "new_str": "x"},
+		{"command": "insert", "path": "/memories/out/a", "insert_line": 0, "insert_text": "x"},
+		{"command": "delete", "path": "/memories/out/a"},
+		{"command": "rename", "old_path": "/memories/out/a", "new_path": "/memories/a"},
+		{"command": "rename", "old_path": "/memories/b", "new_path": "/memories/out/b"},
+	} {
+		contains(t, fmt.Sprint(args), bad(t, set, "memory", args, tools.CodeInvalid).Message, "is not below /memories")
+	}
+	for _, args := range []object{
+		{"command": "view", "path": "/memories"},
+		{"command": "view", "path": "/memories/in"},
+		{"command": "rename", "old_path": "/memories/out", "new_path": "/memories/elsewhere"},
+		{"command": "delete", "path": "/memories/elsewhere"},
+	} {
+		good(t, set, "memory", args)
+	}
+	holds(t, fsys, "src/a", "secret")
+}
+
 // TestDialectsNameNoOtherParameters tests that the texts of tools that call the default
 // ones name no parameters that they do not have.
 func TestDialectsNameNoOtherParameters(t *testing.T) {

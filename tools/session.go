@@ -325,7 +325,11 @@ func (s *Session) rename(ws, path, to string) {
 			continue
 		}
 		file.Version = ""
-		s.files[fileKey{ws, to + rest}] = file
+		moved := fileKey{ws, to + rest}
+		if stale := s.files[moved]; stale != nil {
+			s.kept -= len(stale.data)
+		}
+		s.files[moved] = file
 	}
 }
 

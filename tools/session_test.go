@@ -254,6 +254,27 @@ func TestReadRequiredAfterMove(t *testing.T) {
 	}
 }
 
+// TestSessionKeepsContentsAfterMoves moves files to names of which the session has old
+// records: it still keeps the contents of others for its diffs.
+func TestSessionKeepsContentsAfterMoves(t *testing.T) {
+	fsys := memory.New(nil)
+	set := careful(t, fsys)
+	put(t, fsys, "other", five)
+	good(t, set, "read_file", object{"path": "other"})
+	for range 8 { // of 3 MiB each are more than the 16 MiB that a session keeps
+		put(t, fsys, "new", strings.Repeat("line\n", 600<<10))
+		good(t, set, "read_file", object{"path": "new"})
+		if err := fsys.Rm(t.Context(), "new", nil); err != nil {
+			t.Fatal(err)
+		}
+		put(t, fsys, "old", "one\n")
+		good(t, set, "read_file", object{"path": "old"})
+		good(t, set, "move", object{"source": "old", "destination": "new"})
+	}
+	put(t, fsys, "other", five+"six\n")
+	contains(t, "hint", bad(t, set, "rm", object{"path": "other"}, tools.CodeConflict).Hint, "+six")
+}
+
 // unsteady is a file system whose Stat or ReadFile does not work at the moment.
 type unsteady struct {
 	workspace.FileSystem

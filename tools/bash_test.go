@@ -122,6 +122,33 @@ func TestBashSession(t *testing.T) {
 	}
 }
 
+// TestBashSessionMoves shows that a session knows at once what a script has moved, copied and
+// removed. Each case has two scripts, of which the second fails if refused is set.
+func TestBashSessionMoves(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		first, second string
+		refused       bool
+	}{
+		{"cat b > /dev/null; mv b c; rm c", ":", false},
+		{"cat b > /dev/null; mv b c; echo new > b; echo more >> b", "echo x > b; rm c", false},
+		{"cat b > /dev/null; rm b; echo new > b", "echo x > b", false},
+		{"cat d/f > /dev/null; mv d e; echo x > e/f", "rm e/f", false},
+		{"cat b > /dev/null; cp b c; echo x > c", "echo y >> c", false},
+		{"cat d/f > /dev/null; cp -r d e", "sed -i s/f/x/ e/f; rm d/f", false},
+		{"cp b c", "echo x > c", true},
+		{"cat b > /dev/null; cp b c; mv c e", "echo x > c; echo x > d/f", true},
+	} {
+		set := newBashSet(t, map[string]string{"b": "b\n", "d/f": "f\n"}, &tools.Options{ReadBeforeWrite: []string{"main"}}, "main")
+		if got := call(t, set, "bash", object{"script": c.first}).Text; strings.Contains(got, "read first") {
+			t.Errorf("%s: %s", c.first, got)
+		}
+		if got := call(t, set, "bash", object{"script": c.second}).Text; strings.Contains(got, "read first") != c.refused {
+			t.Errorf("%s, and then %s: %s", c.first, c.second, got)
+		}
+	}
+}
+
 // TestBashSessions shows that sessions have shells of their own, and that the state of one is
 // in its JSON form.
 func TestBashSessions(t *testing.T) {

@@ -598,3 +598,16 @@ func (ts *toolset) forget(ctx context.Context, path, to string) {
 		s.rename(ts.ws.Name(), path, to)
 	}
 }
+
+// copied records that to is a copy of the file path. Under another name a file may have
+// another version, and path may have changed before it was copied.
+func (ts *toolset) copied(ctx context.Context, path, to string) {
+	s := ts.session(ctx)
+	if s == nil {
+		return
+	}
+	if shown := s.file(ts.fileKey(path)); shown != nil {
+		shown.Version = ""
+		s.put(ts.fileKey(to), shown)
+	}
+}

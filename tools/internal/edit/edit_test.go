@@ -118,7 +118,9 @@ func TestEditErrors(t *testing.T) {
 			if err == nil {
 				t.Fatalf("New(%q) = %q, want %T", tt.data, change.Bytes(), tt.want)
 			}
-			ignore := cmp.FilterPath(func(p cmp.Path) bool { return slices.Contains([]string{".Nearest", ".Reason", ".Hint"}, p.Last().String()) }, cmp.Ignore())
+			ignore := cmp.FilterPath(func(p cmp.Path) bool {
+				return slices.Contains([]string{".Nearest", ".Reason", ".Hint"}, p.Last().String())
+			}, cmp.Ignore())
 			if diff := cmp.Diff(tt.want, err, ignore); diff != "" {
 				t.Errorf("New(%.100q) error (-want +got):\n%s", tt.data, diff)
 			}

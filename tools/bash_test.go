@@ -123,7 +123,7 @@ func TestBashSession(t *testing.T) {
 }
 
 // TestBashSessionMoves shows that a session knows at once what a script has moved, copied and
-// removed. Each case has two scripts, of which the second fails if refused is set.
+// removed. Each case has two scripts. The second one fails if refused is set.
 func TestBashSessionMoves(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

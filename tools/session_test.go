@@ -259,8 +259,8 @@ func TestReadRequiredAfterMove(t *testing.T) {
 	}
 }
 
-// TestSessionKeepsContentsAfterMoves moves files to names of which the session has old
-// records: it still keeps the contents of others for its diffs.
+// TestSessionKeepsContentsAfterMoves moves files to names that the session has old records
+// for: it still keeps the contents of others for its diffs.
 func TestSessionKeepsContentsAfterMoves(t *testing.T) {
 	fsys := memory.New(nil)
 	set := careful(t, fsys)

@@ -55,7 +55,7 @@ type Hooks struct {
 	Changed func(ctx context.Context, op string, at, to Location, version workspace.Version)
 	// Wrote gets what a file holds that has been written whole.
 	Wrote func(ctx context.Context, at Location, version workspace.Version, content Content)
-	// Copied is told of a file that the workspace has copied, so that Wrote is not called.
+	// Copied gets each file that the workspace itself has copied. Wrote does not get it.
 	Copied func(ctx context.Context, from, to Location)
 }
 

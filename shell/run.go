@@ -19,6 +19,7 @@ import (
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -100,13 +101,16 @@ func newRun(s *Shell, o *RunOptions) *run {
 //
 // Files of the scratch space are neither observed nor listed: they are no part of a workspace.
 func (r *run) hooks() command.Hooks {
-	scratch := r.shell.space.Workspace
-	hooks := command.Hooks{Changed: func(_ context.Context, op string, at, to command.Location, version workspace.Version) {
-		if at.Workspace != scratch {
-			r.changed(Change{Op: op, Workspace: at.Workspace.Name(), Path: at.Name, To: to.Name, Version: version})
+	scratch, o := r.shell.space.Workspace, r.given.Observer
+	hooks := command.Hooks{Changed: func(ctx context.Context, op string, at, to command.Location, version workspace.Version) {
+		if at.Workspace == scratch {
+			return
+		}
+		r.changed(Change{Op: op, Workspace: at.Workspace.Name(), Path: at.Name, To: to.Name, Version: version})
+		if o != nil && (op == ops.Rm || op == ops.Move) {
+			o.Moved(ctx, at.Workspace, at.Name, to.Name)
 		}
 	}}
-	o := r.given.Observer
 	if o == nil {
 		return hooks
 	}
@@ -125,6 +129,11 @@ func (r *run) hooks() command.Hooks {
 			return nil
 		}
 		return o.Change(ctx, op, at.Workspace, at.Name, info)
+	}
+	hooks.Copied = func(ctx context.Context, from, to command.Location) {
+		if from.Workspace != scratch {
+			o.Copied(ctx, from.Workspace, from.Name, to.Name)
+		}
 	}
 	return hooks
 }

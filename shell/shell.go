@@ -159,6 +159,12 @@ type Observer interface {
 	// them ("write_file", "rm", "move"). info describes it, and is nil if it does not exist.
 	// An error of Change becomes the error of the operation.
 	Change(ctx context.Context, op string, ws *workspace.Workspace, name string, info *workspace.FileInfo) error
+	// Moved is called after name, with all below it, was moved to to, or was removed if to
+	// is empty.
+	Moved(ctx context.Context, ws *workspace.Workspace, name, to string)
+	// Copied is called after the workspace has copied the file name to the new file to.
+	// Wrote is not called for it.
+	Copied(ctx context.Context, ws *workspace.Workspace, name, to string)
 }
 
 // Result is what a run did.

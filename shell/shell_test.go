@@ -250,15 +250,24 @@ func (o *refuser) Change(_ context.Context, _ string, _ *workspace.Workspace, na
 	return nil
 }
 
+func (o *refuser) Moved(_ context.Context, _ *workspace.Workspace, name, to string) {
+	o.read[to], o.read[name] = o.read[name], false
+}
+
+func (o *refuser) Copied(_ context.Context, _ *workspace.Workspace, name, to string) {
+	o.read[to] = o.read[name]
+}
+
 func TestObserver(t *testing.T) {
 	t.Parallel()
 	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", map[string]string{"a": "a\n", "b": "b\n"})}, nil)
-	result, err := s.Run(t.Context(), `echo x > a && echo wrong; cat b > /dev/null; echo y >> b && echo right; echo z > new && echo new; echo $?`,
+	result, err := s.Run(t.Context(), `echo x > a && echo wrong; cat b > /dev/null; echo y >> b && echo right; echo z > new && echo new; echo $?
+mv b c && echo moved; cp c d && echo copied; echo w > d && rm c && echo known; cp a e; rm e`,
 		&shell.RunOptions{Observer: &refuser{map[string]bool{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "bash: a: Permission denied\nright\nnew\n0\n"; result.Output != want {
+	if want := "bash: a: Permission denied\nright\nnew\n0\nmoved\ncopied\nknown\nrm: cannot remove 'e': Permission denied\n"; result.Output != want {
 		t.Errorf("output %q, want %q", result.Output, want)
 	}
 }
@@ -292,6 +301,10 @@ func (meddler) Read(context.Context, *workspace.Workspace, string, workspace.Ver
 
 func (meddler) Wrote(context.Context, *workspace.Workspace, string, workspace.Version, [32]byte, int) {
 }
+
+func (meddler) Moved(context.Context, *workspace.Workspace, string, string) {}
+
+func (meddler) Copied(context.Context, *workspace.Workspace, string, string) {}
 
 func (m meddler) Change(ctx context.Context, _ string, ws *workspace.Workspace, name string, _ *workspace.FileInfo) error {
 	if name == "other" {

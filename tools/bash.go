@@ -72,6 +72,12 @@ type ShellObserver interface {
 	// Change is called before a change of name by op. info is nil if it does not exist. An
 	// error of Change becomes the error of the operation.
 	Change(ctx context.Context, op string, ws *workspace.Workspace, name string, info *workspace.FileInfo) error
+	// Moved is called after name, with all below it, was moved to to, or was removed if to
+	// is empty.
+	Moved(ctx context.Context, ws *workspace.Workspace, name, to string)
+	// Copied is called after the workspace has copied the file name to the new file to.
+	// Wrote is not called for it.
+	Copied(ctx context.Context, ws *workspace.Workspace, name, to string)
 }
 
 // ShellResult is what a script did.
@@ -212,23 +218,8 @@ func runBash(ctx context.Context, ts *toolset, in *bashInput) (*bashOutput, erro
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range result.Changes {
-		if c.Op == ops.Rm || c.Op == ops.Move {
-			ts.bash.forget(ctx, c)
-		}
-	}
 	return &bashOutput{ExitCode: result.ExitCode, Output: result.Output, Cut: result.Cut, Spilled: result.Spilled,
 		Stopped: result.Stopped, Changes: result.Changes, several: len(ts.bash.toolsets) > 1}, nil
-}
-
-// forget records that a file was removed or moved. Writes have been recorded when they took
-// place, by the observer.
-func (b *bash) forget(ctx context.Context, c ShellChange) {
-	for _, ts := range b.toolsets {
-		if ts.ws.Name() == c.Workspace {
-			ts.forget(ctx, c.Path, c.To)
-		}
-	}
 }
 
 // scriptTime returns how long a script may run: a twentieth less than the call, so that what
@@ -317,6 +308,21 @@ func (b *bash) Change(ctx context.Context, op string, ws *workspace.Workspace, n
 		return ts.readRequired(op, name, shown)
 	}
 	return ts.checkVersion(ctx, op, name, shown, info.Version)
+}
+
+// Moved implements [ShellObserver]: what the session has been shown of name, it knows as to.
+func (b *bash) Moved(ctx context.Context, ws *workspace.Workspace, name, to string) {
+	if ts := b.member(ws); ts != nil {
+		ts.forget(ctx, name, to)
+	}
+}
+
+// Copied implements [ShellObserver]: what the session has been shown of name, it has been
+// shown of its copy.
+func (b *bash) Copied(ctx context.Context, ws *workspace.Workspace, name, to string) {
+	if ts := b.member(ws); ts != nil {
+		ts.copied(ctx, name, to)
+	}
 }
 
 // scratchSpace keeps the long outputs of a session, as files that read_file can read. A

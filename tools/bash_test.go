@@ -1,9 +1,12 @@
 package tools_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell/bashtool"
@@ -119,6 +122,33 @@ func TestBashSession(t *testing.T) {
 	}
 }
 
+// TestBashSessionMoves shows that a session knows at once what a script has moved, copied and
+// removed. Each case has two scripts. The second one fails if refused is set.
+func TestBashSessionMoves(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		first, second string
+		refused       bool
+	}{
+		{"cat b > /dev/null; mv b c; rm c", ":", false},
+		{"cat b > /dev/null; mv b c; echo new > b; echo more >> b", "echo x > b; rm c", false},
+		{"cat b > /dev/null; rm b; echo new > b", "echo x > b", false},
+		{"cat d/f > /dev/null; mv d e; echo x > e/f", "rm e/f", false},
+		{"cat b > /dev/null; cp b c; echo x > c", "echo y >> c", false},
+		{"cat d/f > /dev/null; cp -r d e", "sed -i s/f/x/ e/f; rm d/f", false},
+		{"cp b c", "echo x > c", true},
+		{"cat b > /dev/null; cp b c; mv c e", "echo x > c; echo x > d/f", true},
+	} {
+		set := newBashSet(t, map[string]string{"b": "b\n", "d/f": "f\n"}, &tools.Options{ReadBeforeWrite: []string{"main"}}, "main")
+		if got := call(t, set, "bash", object{"script": c.first}).Text; strings.Contains(got, "read first") {
+			t.Errorf("%s: %s", c.first, got)
+		}
+		if got := call(t, set, "bash", object{"script": c.second}).Text; strings.Contains(got, "read first") != c.refused {
+			t.Errorf("%s, and then %s: %s", c.first, c.second, got)
+		}
+	}
+}
+
 // TestBashSessions shows that sessions have shells of their own, and that the state of one is
 // in its JSON form.
 func TestBashSessions(t *testing.T) {
@@ -152,5 +182,58 @@ func TestBashSessions(t *testing.T) {
 	}
 	if got := run(restored, "echo [$x]"); got != "[a]" {
 		t.Errorf("the restored session has %q", got)
+	}
+}
+
+// marshaledShell is a shell that is marshaled while a script runs, which then reads a file.
+type marshaledShell struct {
+	tools.Bash
+	tools.Shell
+	running, marshaled chan struct{}
+	mu                 sync.Mutex // held while a script runs
+	ws                 *workspace.Workspace
+}
+
+func (s *marshaledShell) NewShell(all []*workspace.Workspace) tools.Shell {
+	s.ws = all[0]
+	return s
+}
+
+func (s *marshaledShell) Run(ctx context.Context, call *tools.ShellCall) (*tools.ShellResult, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.running)
+	<-s.marshaled
+	call.Observer.Read(ctx, s.ws, "a", "", [32]byte{}, 1)
+	return &tools.ShellResult{}, nil
+}
+
+func (s *marshaledShell) MarshalJSON() ([]byte, error) {
+	close(s.marshaled)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return []byte("{}"), nil
+}
+
+func (s *marshaledShell) UnmarshalJSON([]byte) error { return nil }
+
+// TestBashSessionMarshals tests that a session can be marshaled while a script reads files.
+func TestBashSessionMarshals(t *testing.T) {
+	t.Parallel()
+	shell := &marshaledShell{Bash: bashtool.New(nil), running: make(chan struct{}), marshaled: make(chan struct{})}
+	set := newSetOf(t, workspace.New("main", memory.New(nil), nil), &tools.Options{Bash: shell, ReadBeforeWrite: []string{"main"}, Timeout: 10 * time.Second})
+	tool, _ := set.Lookup("bash")
+	session, stored := tools.NewSession(), make(chan error)
+	go func() {
+		<-shell.running
+		_, err := json.Marshal(session)
+		stored <- err
+	}()
+	result, err := tool.Call(tools.WithSession(t.Context(), session), json.RawMessage(`{"script": "cat a"}`))
+	if err != nil || result.IsError {
+		t.Fatalf("a script beside Marshal = %+v, %v", result, err)
+	}
+	if err := <-stored; err != nil {
+		t.Error(err)
 	}
 }

@@ -58,7 +58,11 @@ func runCopy(ctx context.Context, ts *toolset, in *copyInput) (*copyOutput, erro
 		}
 	}
 	version, err := ts.ws.Copy(ctx, from, to)
-	return &copyOutput{OK: true, Source: from, Destination: to, Version: version}, err
+	if err != nil {
+		return nil, err
+	}
+	ts.copied(ctx, from, to)
+	return &copyOutput{OK: true, Source: from, Destination: to, Version: version}, nil
 }
 
 // planCopy has one request for a directory, as the rules are asked for each file.
@@ -150,6 +154,7 @@ func (ts *toolset) copyEntry(ctx context.Context, out *copyOutput, entry workspa
 		if _, err := ts.ws.Copy(ctx, entry.Path, to); err != nil {
 			return err
 		}
+		ts.copied(ctx, entry.Path, to)
 		out.Files++
 		out.Bytes += entry.Size
 	default:

@@ -282,6 +282,22 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// TestDescriptionsNameValues tests that a word that a description explains as a value is one.
+func TestDescriptionsNameValues(t *testing.T) {
+	ws := workspace.New("test", machine{memory.New(nil)}, nil)
+	for _, dialect := range tools.Dialects() {
+		for _, tool := range newSetOf(t, ws, &tools.Options{Dialect: dialect, Run: true}).Tools() {
+			for _, p := range tool.Parameters() {
+				for _, word := range regexp.MustCompile(`(\S+)(?: \(the default\)|:)`).FindAllStringSubmatch(p.Description, -1) {
+					if p.Values != nil && !slices.Contains(p.Values, word[1]) {
+						t.Errorf("%s: %s %s: %q has %q, which is none of %q", dialect, tool.Op, p.Name, p.Description, word[1], p.Values)
+					}
+				}
+			}
+		}
+	}
+}
+
 // describeAll checks that every property has a description. Those of the items of a
 // list need none if the tool has a parameter of the same name.
 func describeAll(t *testing.T, where string, schema object, outer ...object) {

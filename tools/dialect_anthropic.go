@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -409,29 +410,43 @@ const memoryRoot = "memories"
 
 // check is the check of the editor, and refuses every name that is not below /memories. Only
 // view may name the directory itself.
-func (in *memoryInput) check(ts *toolset) error {
+func (in *memoryInput) check(ctx context.Context, ts *toolset) error {
 	if in.Command == "rename" {
 		if in.OldPath == "" || in.NewPath == "" {
 			return &argumentError{message: `command "rename" needs the parameters "old_path" and "new_path"`, hint: "Give both."}
 		}
-		if err := ts.inMemory(in.OldPath, false); err != nil {
+		if err := ts.inMemory(ctx, in.Command, in.OldPath); err != nil {
 			return err
 		}
-		return ts.inMemory(in.NewPath, false)
+		return ts.inMemory(ctx, in.Command, in.NewPath)
 	}
 	if err := in.editorInput.check(); err != nil {
 		return err
 	}
-	return ts.inMemory(in.Path, in.Command == "view")
+	return ts.inMemory(ctx, in.Command, in.Path)
 }
 
-// inMemory returns the error of a name that is not below the directory of the tool. With
-// root, the directory itself is allowed. Names are clean when they are compared, so ".." does
-// not lead out of it. A symlink below it may lead to another place in the workspace.
-func (ts *toolset) inMemory(name string, root bool) error {
+// inMemory returns the error of a name that is not below the directory of the tool. Names are
+// clean and symlinks in them resolved when they are compared, so neither ".." nor a symlink
+// leads out of it. A symlink that is deleted or renamed may itself lead anywhere.
+func (ts *toolset) inMemory(ctx context.Context, command, name string) error {
 	clean, err := ts.ws.Clean(ops.ReadFile, name)
-	if err != nil || strings.HasPrefix(clean, memoryRoot+"/") || root && clean == memoryRoot {
+	if err != nil {
 		return err
+	}
+	if strings.HasPrefix(clean, memoryRoot+"/") || clean == memoryRoot && command == "view" {
+		followed := clean
+		if command == "delete" || command == "rename" {
+			followed, _ = workspace.Split(clean)
+		}
+		root, rootErr := ts.ws.Resolve(ctx, memoryRoot)
+		target, err := ts.ws.Resolve(ctx, followed)
+		if err := cmp.Or(rootErr, err); err != nil {
+			return ops.Rename(err, ops.ReadFile, clean)
+		}
+		if target == root || strings.HasPrefix(target, root+"/") {
+			return nil
+		}
 	}
 	err = ops.Error(ops.ReadFile, clean, fs.ErrInvalid, nil)
 	return &wordedError{err, fmt.Sprintf("Error: the path %s is not below /%s", name, memoryRoot)}
@@ -440,7 +455,7 @@ func (ts *toolset) inMemory(name string, root bool) error {
 // runMemoryTool does one command. The directory /memories is shown as an empty one as long as
 // it does not exist.
 func runMemoryTool(ctx context.Context, ts *toolset, in *memoryInput) (*textResult, error) {
-	if err := in.check(ts); err != nil {
+	if err := in.check(ctx, ts); err != nil {
 		return nil, err
 	}
 	switch in.Command {
@@ -479,7 +494,7 @@ func memoryError(err error, from, to string) error {
 
 // planMemoryTool has the requests of the tools that the command stands for.
 func planMemoryTool(ctx context.Context, ts *toolset, in *memoryInput) ([]policy.Request, error) {
-	if err := in.check(ts); err != nil {
+	if err := in.check(ctx, ts); err != nil {
 		return nil, err
 	}
 	switch in.Command {

@@ -275,11 +275,10 @@ func runFSMove(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsP
 }
 
 // runFSMoveByCopy copies a file and deletes the original, for a store that cannot
-// move. If the original stays, the copy is deleted, unless somebody
-// has changed it.
+// move. If the original stays, the copy is deleted, unless somebody may have changed it.
 //
-// Only versions tell whether somebody has. The copy is deleted also after the end of ctx,
-// within settleTime. If that fails, the error has both causes.
+// Only versions tell that nobody has: without them the copy stays. The copy is deleted also
+// after the end of ctx, within settleTime. If it stays, the error has both causes.
 func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsPair], error) {
 	if from, err := ts.ws.Clean(ops.Move, in.Source); err != nil {
 		return nil, err
@@ -297,7 +296,11 @@ func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResu
 	undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	info, undoErr := ts.ws.Stat(undo, out.Destination)
-	if undoErr == nil && info.Version == out.Version {
+	switch {
+	case undoErr != nil:
+	case out.Version == "" || info.Version != out.Version:
+		undoErr = ops.Error(ops.Move, out.Destination, nil, errors.New("the copy stays, as it may have been changed"))
+	default:
 		undoErr = ts.ws.Rm(undo, out.Destination, nil)
 	}
 	return nil, errors.Join(err, undoErr)

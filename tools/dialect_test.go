@@ -402,6 +402,60 @@ func TestAgentkitOverwrite(t *testing.T) {
 	}
 }
 
+// copyingStore cannot move, and does not delete "a". It changes the copy if changed is set,
+// and has no versions if versions is not.
+type copyingStore struct {
+	*memory.FS
+	changed, versions bool
+}
+
+func (copyingStore) Capabilities() workspace.Capabilities {
+	return workspace.Capabilities{Write: true, Copy: true}
+}
+
+func (s copyingStore) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	info, err := s.FS.Stat(ctx, name)
+	if !s.versions {
+		info.Version = ""
+	}
+	return info, err
+}
+
+func (s copyingStore) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	version, err := s.FS.Copy(ctx, source, destination)
+	if !s.versions {
+		version = ""
+	}
+	return version, err
+}
+
+func (s copyingStore) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	if name != "a" {
+		return s.FS.Rm(ctx, name, opts)
+	}
+	if s.changed {
+		s.FS.WriteFile(ctx, "b", []byte("changed"), nil)
+	}
+	return ops.Error(ops.Rm, name, fs.ErrPermission, nil)
+}
+
+// TestFSMoveKeepsChangedCopy tests which copies stay after a move that fails.
+func TestFSMoveKeepsChangedCopy(t *testing.T) {
+	for _, c := range []struct {
+		changed, versions bool
+		want              string // what the copy holds
+	}{{false, true, ""}, {true, true, "changed"}, {false, false, "text"}, {true, false, "changed"}} {
+		fsys := copyingStore{memory.New(nil), c.changed, c.versions}
+		put(t, fsys, "a", "text")
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectFS})
+		failed := bad(t, set, "file_move", object{"source": "a", "destination": "b"}, tools.CodePermission)
+		data, err := fsys.ReadFile(t.Context(), "b")
+		if string(data) != c.want || (err == nil) != (c.want != "") || strings.Contains(failed.Message, "the copy stays") != (err == nil) {
+			t.Errorf("%+v: the copy holds %q, %v; %v", c, data, err, failed)
+		}
+	}
+}
+
 // readsOfDialects are, for each dialect, calls that read a file which the test fills in, and
 // one that replaces its content as a whole, or adds to it.
 var readsOfDialects = map[tools.Dialect]struct {
@@ -551,6 +605,48 @@ func TestAnthropicInsertAfterByteOrderMark(t *testing.T) {
 	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectAnthropic})
 	good(t, set, "str_replace_based_edit_tool", object{"command": "insert", "path": "/f", "insert_line": 0, "insert_text": "zero"})
 	holds(t, fsys, "f", "\ufeffzero\r\none\r\n")
+}
+
+// TestMemorySymlinks tests that no symlink leads the memory tool out of its directory.
+func TestMemorySymlinks(t *testing.T) {
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.Mkdir(filepath.Join(dir, "notes"), 0o755), os.Mkdir(filepath.Join(dir, "src"), 0o755), os.Symlink("notes", filepath.Join(dir, "memories")),
+		os.WriteFile(filepath.Join(dir, "src", "a"), []byte("secret"), 0o644), os.WriteFile(filepath.Join(dir, "notes", "b"), []byte("note"), 0o644),
+		os.Symlink("../src", filepath.Join(dir, "notes", "out")), os.Symlink("../src/new", filepath.Join(dir, "notes", "new")), os.Symlink("b", filepath.Join(dir, "notes", "in")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectAnthropic})
+	for _, args := range []object{
+		{"command": "view", "path": "/memories/out"},
+		{"command": "view", "path": "/memories/out/a"},
+		{"command": "create", "path": "/memories/new", "file_text": "x"},
+		{"command": "create", "path": "/memories/out/new", "file_text": "x"},
+		{"command": "str_replace", "path": "/memories/out/a", "old_str": "secret", "new_str": "x"},
+		{"command": "insert", "path": "/memories/out/a", "insert_line": 0, "insert_text": "x"},
+		{"command": "delete", "path": "/memories/out/a"},
+		{"command": "rename", "old_path": "/memories/out/a", "new_path": "/memories/a"},
+		{"command": "rename", "old_path": "/memories/b", "new_path": "/memories/out/b"},
+	} {
+		contains(t, fmt.Sprint(args), bad(t, set, "memory", args, tools.CodeInvalid).Message, "is not below /memories")
+	}
+	for _, args := range []object{
+		{"command": "view", "path": "/memories"},
+		{"command": "view", "path": "/memories/in"},
+		{"command": "rename", "old_path": "/memories/out", "new_path": "/memories/elsewhere"},
+		{"command": "delete", "path": "/memories/elsewhere"},
+	} {
+		good(t, set, "memory", args)
+	}
+	holds(t, fsys, "src/a", "secret")
 }
 
 // TestDialectsNameNoOtherParameters tests that the texts of tools that call the default

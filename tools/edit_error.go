@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,15 +61,19 @@ func editHint(err error) (hint string, arguments bool) {
 	var notUnique *edit.NotUniqueError
 	switch {
 	case errors.As(err, &invalid):
-		return `oldText is the text that is in the file, and newText the one to put in its place; newText may be "".`, true
+		return cmp.Or(invalid.Hint, `oldText is the text that is in the file, and newText the one to put in its place; newText may be "".`), true
 	case errors.As(err, &line):
 		return "insertLine counts the lines as they are before the call.", true
 	case errors.As(err, &overlap):
 		return "Join edits that touch the same text into one. Nothing was written.", true
 	case errors.As(err, &tooMany):
 		return "Give a longer oldText that occurs less often.", true
+	case errors.As(err, &pattern) && pattern.Costly:
+		return "Use a simpler regular expression, or several edits, or leave regexp out.", false
 	case errors.As(err, &pattern):
 		return `It is RE2. Escape what is meant literally, such as \(, or leave regexp out.`, false
+	case errors.As(err, &notFound) && notFound.Regexp:
+		return "The regular expression matches nothing in the file. Correct it, or leave regexp out and copy the text as it is. Nothing was written.", false
 	case errors.As(err, &notFound):
 		return notFoundHint(notFound.Nearest), false
 	case errors.As(err, &notUnique) && notUnique.Want != 0:

@@ -106,7 +106,7 @@ func TestEditDiffOfLongLine(t *testing.T) {
 
 func TestEditErrors(t *testing.T) {
 	set, ws := newSet(t, map[string]string{
-		"a": "func main() {\n\tx := 1\n\ty := 1\n}\n", "binary": "a\x00b", "latin1": "caf\xe9 1\n", "dir/x": "",
+		"a": "func main() {\n\tx := 1\n\ty := 1\n}\n", "binary": "a\x00b", "latin1": "caf\xe9 1\n", "dir/x": "", "large": strings.Repeat("x", 8<<20+1),
 	}, nil)
 	before, _ := ws.ReadFile(t.Context(), "a")
 	tests := []struct {
@@ -130,9 +130,12 @@ func TestEditErrors(t *testing.T) {
 			tools.CodeInvalidArguments, "edits[0]: oldText and newText are the same; edits[1]: text not found; edits[2]: line 9 does not exist: the last line is 4, and 5 appends", []string{"edits[2]: insertLine counts"}},
 		{"count", object{"path": "a", "oldText": ":= 1", "newText": "y", "expectedCount": 3}, tools.CodeTextNotUnique, "a: another count than expected: it occurs 2 times, not 3, on lines 2, 3", []string{"expectedCount"}},
 		{"regexp", object{"path": "a", "oldText": "func (", "newText": "y", "regexp": true}, tools.CodePattern, "oldText is no regular expression: missing closing ): `func (`", []string{`such as \(`}},
-		{"regexp-group", object{"path": "a", "oldText": "func", "newText": "$1", "regexp": true}, tools.CodeInvalidArguments, "newText refers to the group $1", nil},
-		{"regexp-not-found", object{"path": "a", "oldText": "^x", "newText": "y", "regexp": true}, tools.CodeTextNotFound, "text not found", []string{"Nothing in the file is like"}},
-		{"insert-and-old", object{"path": "a", "oldText": "x", "newText": "y", "insertLine": 1}, tools.CodeInvalidArguments, "replaces nothing", nil},
+		{"regexp-group", object{"path": "a", "oldText": "func", "newText": "$1", "regexp": true}, tools.CodeInvalidArguments, "newText refers to the group $1", []string{"groups that oldText has"}},
+		{"regexp-not-found", object{"path": "a", "oldText": "^x", "newText": "y", "regexp": true}, tools.CodeTextNotFound, "text not found", []string{"The regular expression matches nothing"}},
+		{"regexp-too-costly", object{"path": "a", "oldText": strings.Repeat("(x)", 101), "newText": "y", "regexp": true}, tools.CodePattern, "more than 100 groups", []string{"simpler regular expression"}},
+		{"regexp-of-large-file", object{"path": "large", "oldText": "x", "newText": "y", "regexp": true}, tools.CodeInvalidArguments, "at most 8 MiB", []string{"Leave regexp out, and give the text"}},
+		{"insert-and-old", object{"path": "a", "oldText": "x", "newText": "y", "insertLine": 1}, tools.CodeInvalidArguments, "replaces nothing", []string{"Leave insertLine out"}},
+		{"tolerant-regexp", object{"path": "a", "oldText": "x", "newText": "y", "regexp": true, "tolerant": true}, tools.CodeInvalidArguments, "in a tolerant way", []string{"Leave regexp or tolerant out."}},
 		{"insert-too-far", object{"path": "a", "newText": "y", "insertLine": 6}, tools.CodeInvalidArguments, "line 6 does not exist: the last line is 4, and 5 appends", nil},
 		{"insert-zero", object{"path": "a", "newText": "y", "insertLine": 0}, tools.CodeInvalidArguments, `"insertLine" must be at least 1`, nil},
 		{"tolerant-still-not-found", object{"path": "a", "oldText": "x := 12", "newText": "y", "tolerant": true}, tools.CodeTextNotFound, "text not found", []string{"nearest text is on line 2"}},

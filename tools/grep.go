@@ -15,7 +15,7 @@ import (
 type grepInput struct {
 	Pattern        string     `json:"pattern" jsonschema:"an RE2 regular expression"`
 	Path           string     `json:"path,omitempty" jsonschema:"a file or directory"`
-	Output         grepShape  `json:"output,omitempty" jsonschema:"lines (the default), files that match, or matches per file"`
+	Output         grepShape  `json:"output,omitempty" jsonschema:"content (the default), files that match, or count per file"`
 	Literal        bool       `json:"literal,omitempty" jsonschema:"pattern is plain text"`
 	IgnoreCase     bool       `json:"ignoreCase,omitempty" jsonschema:"match either case"`
 	Multiline      bool       `json:"multiline,omitempty" jsonschema:"pattern may span lines, with \\n, or . after (?s)"`

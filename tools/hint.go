@@ -133,6 +133,12 @@ func (ts *toolset) invalidHint(ctx context.Context, path string, err error) stri
 	if errors.Is(err, workspace.ErrEscape) || !ops.ValidName(path) {
 		return `Give a path from the root of the workspace, such as src/main.go, that does not leave it with "..".`
 	}
+	if errors.Is(err, workspace.ErrSymlink) {
+		if target, err := ts.ws.Resolve(ctx, path); err == nil && target != path {
+			return fmt.Sprintf("No symlink is followed here. Give the name that it stands for: %s.", target)
+		}
+		return "No symlink is followed here. Give a name without one."
+	}
 	switch ts.typeOf(ctx, path) {
 	case workspace.TypeOther:
 		return specialHint

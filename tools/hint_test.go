@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -99,6 +102,48 @@ func TestHintsFit(t *testing.T) {
 				t.Errorf("hint = %q, want one with %q and without %q", err.Hint, tt.has, tt.not)
 			}
 		})
+	}
+}
+
+// TestHintsOfSymlinks tests what is said of a symlink that is not followed.
+func TestHintsOfSymlinks(t *testing.T) {
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.Mkdir(filepath.Join(dir, "d"), 0o755), os.WriteFile(filepath.Join(dir, "d", "a"), []byte("one\n"), 0o644),
+		os.Symlink("d/a", filepath.Join(dir, "link")), os.Symlink("d", filepath.Join(dir, "dir")), os.Symlink("loop", filepath.Join(dir, "loop")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	exact, err := fsys.Exact()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch := func(name string) object {
+		return object{"patch": "*** Begin Patch\n*** Update File: " + name + "\n@@\n-one\n+two\n*** End Patch"}
+	}
+	for _, tt := range []struct {
+		files workspace.FileSystem
+		op    string
+		args  object
+		want  string
+	}{
+		{fsys, "apply_patch", patch("link"), "No symlink is followed here. Give the name that it stands for: d/a."},
+		{fsys, "apply_patch", patch("dir/a"), "No symlink is followed here. Give the name that it stands for: d/a."},
+		{fsys, "apply_patch", patch("loop"), "It is a symlink that leads back to itself. Leave it alone, or ask the user."},
+		{fsys, "read_file", object{"path": "loop"}, "It is a symlink that leads back to itself. Leave it alone, or ask the user."},
+		{exact, "read_file", object{"path": "link"}, "No symlink is followed here. Give a name without one."},
+	} {
+		set := newSetOf(t, workspace.New("test", tt.files, nil), nil)
+		if err := bad(t, set, tt.op, tt.args, tools.CodeInvalid); err.Hint != tt.want {
+			t.Errorf("%s(%v): hint %q, want %q", tt.op, tt.args, err.Hint, tt.want)
+		}
 	}
 }
 

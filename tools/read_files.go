@@ -69,7 +69,7 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 		}
 		switch {
 		case ctx.Err() != nil:
-			return nil, err
+			return nil, ctx.Err()
 		case err != nil:
 			item.Path, item.Error = path, ts.explain(ctx, ops.ReadFile, err).text()
 			out.Failed++

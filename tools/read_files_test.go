@@ -3,6 +3,8 @@ package tools_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -106,4 +108,29 @@ func TestReadFilesMemory(t *testing.T) {
 		t.Errorf("failed = %v, the last text is %q", out["failed"], text)
 	}
 	contains(t, "files[2].error", files[2].(object)["error"].(string), "FILE_TOO_LARGE: large3: ", "more than 256 MiB together", "read it by itself")
+}
+
+// lastRead cancels the context of a call while it reads a file, which succeeds.
+type lastRead struct {
+	*memory.FS
+	cancel context.CancelFunc
+}
+
+func (f *lastRead) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+	defer f.cancel()
+	return f.FS.ReadVersioned(ctx, name, limit)
+}
+
+// TestReadsEndWithContext tests that a call ends whose context ends right after a read.
+func TestReadsEndWithContext(t *testing.T) {
+	for dialect, op := range map[tools.Dialect]string{"": "read_files", tools.DialectMCPFilesystem: "read_multiple_files"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		fsys := &lastRead{memory.New(nil), cancel}
+		put(t, fsys.FS, "a", "one\n")
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: dialect})
+		tool, _ := set.Lookup(op)
+		if result, err := tool.Call(ctx, json.RawMessage(`{"paths": ["a"]}`)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s = %+v, %v, want %v", op, result, err, context.Canceled)
+		}
+	}
 }

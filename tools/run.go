@@ -40,14 +40,15 @@ const maxCommandSessions = 32
 //
 // # Errors
 //
-// [fs.ErrClosed] for a session that is closed, and [workspace.ErrNoSpace] if too many
-// sessions have running commands.
+// [errors.ErrUnsupported] for a session that is closed, and [workspace.ErrNoSpace] if too
+// many sessions have running commands.
 func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace) (*jobs.Jobs, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := sessionid.ID(ctx)
 	if s, ok := ctx.Value(sessionKey{}).(*Session); ok && s != nil && !s.starts(c, id) {
-		return nil, ops.Error(ops.Run, ".", fs.ErrClosed, errors.New("the session has ended"))
+		err := ops.Error(ops.Run, ".", errors.ErrUnsupported, errors.New("the session has ended"))
+		return nil, &hintedError{err, "It starts no more commands. Use other tools, or tell the user."}
 	}
 	if known := c.all[id]; known != nil {
 		return known, nil

@@ -73,7 +73,7 @@ func TestSessionClose(t *testing.T) {
 		if n := m.running.Load(); n != 1 {
 			t.Fatalf("after Close, %d commands run besides the one of another session", n-1)
 		}
-		if got := run(ctx, "true", false); !got.IsError || !strings.Contains(got.Error.Message, "the session has ended") {
+		if got := run(ctx, "true", false); !got.IsError || got.Error.Retryable || !strings.Contains(got.Text, "the session has ended") || strings.Contains(got.Text, "again") {
 			t.Fatalf("run in a session that is closed = %+v", got)
 		}
 	}

@@ -146,9 +146,10 @@ type sessionFile struct {
 //
 // Scratch files and commands in the background are not in it either. Files are sorted by
 // workspace and path, so that the same state has the same form.
+//
+// It waits for a script that runs in the shell. Files that are read meanwhile may be missing.
 func (s *Session) MarshalJSON() ([]byte, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	list := []sessionFile{}
 	for key, file := range s.files {
 		list = append(list, sessionFile{key, *file})
@@ -163,6 +164,7 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 	for _, shell := range s.shells {
 		form["shell"] = shell
 	}
+	s.mu.Unlock() // the shell waits for its script, whose observer may need the session
 	return json.Marshal(form)
 }
 
@@ -323,7 +325,11 @@ func (s *Session) rename(ws, path, to string) {
 			continue
 		}
 		file.Version = ""
-		s.files[fileKey{ws, to + rest}] = file
+		moved := fileKey{ws, to + rest}
+		if stale := s.files[moved]; stale != nil {
+			s.kept -= len(stale.data)
+		}
+		s.files[moved] = file
 	}
 }
 
@@ -590,5 +596,18 @@ func (ts *toolset) checkVersion(ctx context.Context, op, path string, shown *sho
 func (ts *toolset) forget(ctx context.Context, path, to string) {
 	if s := ts.session(ctx); s != nil {
 		s.rename(ts.ws.Name(), path, to)
+	}
+}
+
+// copied records that to is a copy of the file path. Under another name a file may have
+// another version, and path may have changed before it was copied.
+func (ts *toolset) copied(ctx context.Context, path, to string) {
+	s := ts.session(ctx)
+	if s == nil {
+		return
+	}
+	if shown := s.file(ts.fileKey(path)); shown != nil {
+		shown.Version = ""
+		s.put(ts.fileKey(to), shown)
 	}
 }

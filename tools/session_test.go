@@ -109,6 +109,11 @@ func TestReadRequired(t *testing.T) {
 			good(t, set, "write_file", object{"path": "a", "content": five})
 			good(t, set, "move", object{"source": "a", "destination": "c"})
 			good(t, set, "edit_file", object{"path": "c", "oldText": "two", "newText": "2"})
+			good(t, set, "copy", object{"source": "c", "destination": "copies/c"})
+			good(t, set, "copy", object{"source": "copies", "destination": "more", "recursive": true})
+			good(t, set, "write_file", object{"path": "more/c", "content": "x"})
+			good(t, set, "copy", object{"source": "b", "destination": "copies/b"})
+			bad(t, set, "write_file", object{"path": "copies/b", "content": "x"}, tools.CodeReadRequired)
 			bad(t, set, "edit_file", object{"path": "a", "oldText": "two", "newText": "2"}, tools.CodeNotExist)
 			put(t, fsys, "a", "somebody else's")
 			bad(t, set, "write_file", object{"path": "a", "content": "x"}, tools.CodeReadRequired)
@@ -252,6 +257,27 @@ func TestReadRequiredAfterMove(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestSessionKeepsContentsAfterMoves moves files to names that the session has old records
+// for: it still keeps the contents of others for its diffs.
+func TestSessionKeepsContentsAfterMoves(t *testing.T) {
+	fsys := memory.New(nil)
+	set := careful(t, fsys)
+	put(t, fsys, "other", five)
+	good(t, set, "read_file", object{"path": "other"})
+	for range 8 { // of 3 MiB each are more than the 16 MiB that a session keeps
+		put(t, fsys, "new", strings.Repeat("line\n", 600<<10))
+		good(t, set, "read_file", object{"path": "new"})
+		if err := fsys.Rm(t.Context(), "new", nil); err != nil {
+			t.Fatal(err)
+		}
+		put(t, fsys, "old", "one\n")
+		good(t, set, "read_file", object{"path": "old"})
+		good(t, set, "move", object{"source": "old", "destination": "new"})
+	}
+	put(t, fsys, "other", five+"six\n")
+	contains(t, "hint", bad(t, set, "rm", object{"path": "other"}, tools.CodeConflict).Hint, "+six")
 }
 
 // unsteady is a file system whose Stat or ReadFile does not work at the moment.

@@ -13,7 +13,7 @@
 // stream is closed, a watch's until its context ends.
 //
 // The attributes are those of the semantic conventions where there are some:
-// session.id, file.path, and error.type with the codes of docs/tools.md. The others
+// session.id, file.path, and error.type with the codes of docs/errors.md. The others
 // begin with "workspace.". Names of files are not among them unless [Options].Paths is
 // set: traces are often sent to others. Contents and patterns never are.
 //

@@ -70,6 +70,8 @@ func TestShorten(t *testing.T) {
 		{"only the end is kept", lines, 500, 300, false, "line\n", "all of it is in /x"},
 		{"only the beginning goes to the file", lines, 400, 300, false, "line\n", "the first 400 bytes are in /x"},
 		{"little of the end is kept", lines, 500, 30, false, "line\n", "all of it is in /x"},
+		{"all that is known", lines, 200, 50, false, lines[:200], "they were not kept"},
+		{"known in two parts", lines[:290], 200, 100, false, lines[:290], ""},
 		{"no room", lines, 500, 500, true, "line\n", "print less"},
 		{"one line of wide characters", wide + ".", 501, 501, false, "éé", "all of it is in /x"},
 		{"a part of a character", "." + wide, 501, 501, false, ".é", "all of it is in /x"},
@@ -87,7 +89,7 @@ func TestShorten(t *testing.T) {
 				t.Errorf("Shorten = %q", got.Text)
 			}
 			if c.notes == "" {
-				if got.Text != c.all[:c.begin] || got.Cut != 0 || got.Spilled != "" {
+				if got.Text != c.all || got.Cut != 0 || got.Spilled != "" {
 					t.Errorf("Shorten = %+v", got)
 				}
 				return
@@ -97,7 +99,8 @@ func TestShorten(t *testing.T) {
 			if !strings.HasPrefix(c.all, before) || !strings.HasSuffix(c.all, after) || int64(len(before)+len(after))+got.Cut != int64(len(c.all)) || len(before)+len(after) > 300 {
 				t.Errorf("Shorten = %+v", got)
 			}
-			if spilled != c.all[:c.begin] || (got.Spilled == "") != c.fails {
+			known := before == c.all[:c.begin] && len(after) == c.end
+			if !known && spilled != c.all[:c.begin] || (got.Spilled == "") != (c.fails || known) {
 				t.Errorf("the file %q has %d bytes", got.Spilled, len(spilled))
 			}
 		})

@@ -12,26 +12,35 @@ type Output struct {
 	Text string
 	// Cut is how many bytes are missing in the middle.
 	Cut int64
-	// Spilled is the name of the file that has the whole output, if something is cut.
+	// Spilled is the name of the file that has more of the output; empty if there is none.
 	Spilled string
 }
 
-// Shorten returns at most limit bytes of an output of total bytes, a third of them from its
-// beginning, and whole lines where it can. begin is the first bytes of the output and end
-// the last ones: as many as are known, and begin is whole if there are no more than limit.
-// What is known of a longer output goes to spill, which keeps it as a file.
+// Shorten returns at most limit bytes of an output of total bytes: of a longer one the end,
+// up to two thirds of the limit, and the beginning, in whole lines where it can. begin is the
+// first bytes of the output and end the last ones: as many as are known, and together all if
+// there are no more than limit. What is known of the beginning, if it is more than is
+// returned, goes to spill, which keeps it as a file.
 func Shorten(begin, end []byte, total int64, limit int, spill func(output []byte) (name string, err error)) Output {
-	if total <= int64(limit) {
-		return Output{Text: string(begin)}
+	tail := end[max(0, len(end)-(limit-limit/3)):]
+	head := begin[:min(len(begin), limit-len(tail))]
+	if both := int64(len(head)+len(tail)) - total; both >= 0 {
+		return Output{Text: string(head) + string(tail[both:])}
 	}
-	head, tail := wholeLines(begin[:min(len(begin), limit/3)]), fromLine(end[max(0, len(end)-(limit-limit/3)):])
-	o := Output{Cut: total - int64(len(head)+len(tail))}
-	where := "print less"
-	if name, err := spill(begin); err == nil && int64(len(begin)) == total {
-		o.Spilled, where = name, "all of it is in "+name
-	} else if err == nil {
-		o.Spilled, where = name, fmt.Sprintf("the first %d bytes are in %s", len(begin), name)
+	var o Output
+	where := "they were not kept"
+	if len(head) == len(begin) && len(tail) == len(end) {
+		head, tail = WholeRunes(head), FromRune(tail)
+	} else {
+		head, tail = wholeLines(head), fromLine(tail)
+		where = "print less"
+		if name, err := spill(begin); err == nil && int64(len(begin)) == total {
+			o.Spilled, where = name, "all of it is in "+name
+		} else if err == nil {
+			o.Spilled, where = name, fmt.Sprintf("the first %d bytes are in %s", len(begin), name)
+		}
 	}
+	o.Cut = total - int64(len(head)+len(tail))
 	o.Text = fmt.Sprintf("%s\n[%d bytes are left out here; %s]\n%s", head, o.Cut, where, tail)
 	return o
 }

@@ -51,7 +51,7 @@ type Event struct {
 	// Err is what the operation returned. It never has contents or paths of the
 	// host.
 	Err error
-	// Code is the code of Err as in docs/tools.md, such as FILE_NOT_FOUND. It is
+	// Code is the code of Err as in docs/errors.md, such as FILE_NOT_FOUND. It is
 	// empty if the operation succeeded.
 	Code string
 	// Decision says whether the operation was allowed, whatever came of it.

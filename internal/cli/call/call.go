@@ -327,8 +327,9 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	return errors.Join(i.print(cmd, tool, args, err), save())
 }
 
-// maxOutput is how many bytes of an output are printed. No call could read the rest.
-const maxOutput = 16 << 20
+// maxOutput is how many bytes of an output are printed. It is more than run and bash keep: no
+// call could read what this one leaves out.
+const maxOutput = 32 << 20
 
 // unavailable is the error of a tool that the workspace does not have. Its hint says which
 // setting or flag is the reason, if one is.

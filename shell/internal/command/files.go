@@ -55,6 +55,8 @@ type Hooks struct {
 	Changed func(ctx context.Context, op string, at, to Location, version workspace.Version)
 	// Wrote gets what a file holds that has been written whole.
 	Wrote func(ctx context.Context, at Location, version workspace.Version, content Content)
+	// Copied gets each file that the workspace itself has copied. Wrote does not get it.
+	Copied func(ctx context.Context, from, to Location)
 }
 
 // Content is what is remembered of the content of a file.
@@ -735,10 +737,14 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 	}
 	if info == nil && source.Workspace == target.Workspace {
 		version, err := source.Workspace.Copy(source.In(ctx), source.Name, target.Name)
-		if err == nil {
-			f.changed(ctx, ops.WriteFile, target, Location{}, version)
+		if err != nil {
+			return err
 		}
-		return err
+		f.changed(ctx, ops.WriteFile, target, Location{}, version)
+		if f.hooks.Copied != nil {
+			f.hooks.Copied(ctx, source, target)
+		}
+		return nil
 	}
 	in, err := f.Open(ctx, dir, from)
 	if err != nil {

@@ -97,12 +97,12 @@ func TestEditErrors(t *testing.T) {
 		{"insert-and-old", "a\n", []edit.Edit{{Line: 1, Old: "a", New: "c"}}, &edit.InvalidError{}},
 		{"insert-inside", "a\nb\n", []edit.Edit{{Line: 2, New: "c"}, {Old: "a\nb", New: "x"}}, &edit.OverlapError{Second: 1, Line: 2}},
 		{"regexp-malformed", "a", []edit.Edit{{Old: "func (", New: "c", Regexp: true}}, &edit.PatternError{}},
-		{"regexp-too-long", "a", []edit.Edit{{Old: strings.Repeat("a", 5000), New: "c", Regexp: true}}, &edit.PatternError{}},
+		{"regexp-too-long", "a", []edit.Edit{{Old: strings.Repeat("a", 5000), New: "c", Regexp: true}}, &edit.PatternError{Costly: true}},
 		{"regexp-of-large-file", strings.Repeat("a", edit.MaxRegexpSource+1), []edit.Edit{{Old: "b", New: "c", Regexp: true}}, &edit.InvalidError{}},
-		{"regexp-too-costly", strings.Repeat("x", 1<<20), []edit.Edit{{Old: "(x{1,30}){1,30}y", New: "c", Regexp: true}}, &edit.PatternError{}},
+		{"regexp-too-costly", strings.Repeat("x", 1<<20), []edit.Edit{{Old: "(x{1,30}){1,30}y", New: "c", Regexp: true}}, &edit.PatternError{Costly: true}},
 		{"regexps-too-costly-together", strings.Repeat("x", 1<<20), slices.Repeat([]edit.Edit{{Old: "[a-z]{150} [0-9]{150}y", New: "c", Regexp: true}}, 2),
-			edit.Errors{&edit.PatternError{}, &edit.PatternError{Edit: 1}}},
-		{"regexp-missing", "abc", []edit.Edit{{Old: "^b", New: "c", Regexp: true}}, &edit.NotFoundError{}},
+			edit.Errors{&edit.PatternError{Costly: true}, &edit.PatternError{Edit: 1, Costly: true}}},
+		{"regexp-missing", "abc", []edit.Edit{{Old: "^b", New: "c", Regexp: true}}, &edit.NotFoundError{Regexp: true}},
 		{"regexp-twice", "ab\nab\n", []edit.Edit{{Old: "^a", New: "c", Regexp: true}}, &edit.NotUniqueError{Count: 2, Lines: []int{1, 2}}},
 		{"regexp-unknown-group", "ab", []edit.Edit{{Old: "(a)", New: "$2", Regexp: true}}, &edit.InvalidError{}},
 		{"regexp-unknown-name", "ab", []edit.Edit{{Old: "(a)", New: "${a}", Regexp: true}}, &edit.InvalidError{}},
@@ -118,7 +118,9 @@ func TestEditErrors(t *testing.T) {
 			if err == nil {
 				t.Fatalf("New(%q) = %q, want %T", tt.data, change.Bytes(), tt.want)
 			}
-			ignore := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Nearest" || p.Last().String() == ".Reason" }, cmp.Ignore())
+			ignore := cmp.FilterPath(func(p cmp.Path) bool {
+				return slices.Contains([]string{".Nearest", ".Reason", ".Hint"}, p.Last().String())
+			}, cmp.Ignore())
 			if diff := cmp.Diff(tt.want, err, ignore); diff != "" {
 				t.Errorf("New(%.100q) error (-want +got):\n%s", tt.data, diff)
 			}

@@ -50,6 +50,7 @@ func (e *OverlapError) index() *int   { return &e.First }
 type InvalidError struct {
 	Edit   int // the edit, from 0
 	Reason string
+	Hint   string // what to do instead; empty if oldText and newText are not what they should be
 }
 
 func (e *InvalidError) Error() string { return e.Reason }
@@ -59,6 +60,7 @@ func (e *InvalidError) Error() string { return e.Reason }
 type PatternError struct {
 	Edit   int // the edit, from 0
 	Reason string
+	Costly bool // it is too long or too costly, and not malformed
 }
 
 func (e *PatternError) Error() string { return e.Reason }
@@ -107,6 +109,7 @@ func (e *TooManyError) Error() string {
 // [ErrTextNotFound].
 type NotFoundError struct {
 	Edit    int      // the edit, from 0
+	Regexp  bool     // it is a regular expression
 	Nearest *Nearest // the text of the file that is most like it; nil if none is
 }
 

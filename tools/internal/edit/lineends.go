@@ -42,20 +42,16 @@ func adaptNew(data []byte, e Edit) Edit {
 	return e
 }
 
-// allCRLF reports whether data has line ends, and every one is "\r
-// ".
+// allCRLF reports whether data has line ends, and every one is CRLF.
 func allCRLF(data []byte) bool {
 	crlf := bytes.Count(data, []byte("\r\n"))
 	return crlf > 0 && crlf == bytes.Count(data, []byte("\n"))
 }
 
-// toCRLF returns text with "\r
-// " for every line end, those that had it included.
+// toCRLF returns text with CRLF for every line end, those that had it included.
 func toCRLF(text string) string {
 	return strings.ReplaceAll(toLF(text), "\n", "\r\n")
 }
 
-// toLF returns text with "
-// " for "\r
-// ".
+// toLF returns text with a line feed for each CRLF.
 func toLF(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

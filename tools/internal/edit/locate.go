@@ -26,7 +26,7 @@ func locate(data []byte, e Edit, room int) (located, error) {
 	case e.Old == "":
 		return located{}, &InvalidError{Reason: "oldText is empty"}
 	case e.Regexp && e.Tolerant:
-		return located{}, &InvalidError{Reason: "a regular expression cannot be matched in a tolerant way"}
+		return located{}, &InvalidError{Reason: "a regular expression cannot be matched in a tolerant way", Hint: "Leave regexp or tolerant out."}
 	case e.Regexp:
 		return afterMark(data, e, room, locateRegexp)
 	case e.Old == e.New:
@@ -150,7 +150,7 @@ func (s sought) index(data []byte, from int) int {
 func (e Edit) accept(data []byte, starts []int, room int) error {
 	switch n := len(starts); {
 	case n == 0:
-		return &NotFoundError{}
+		return &NotFoundError{Regexp: e.Regexp}
 	case e.Count != 0 && n != e.Count, e.Count == 0 && !e.All && n > 1:
 		return &NotUniqueError{Want: e.Count, Count: n, Lines: linesAt(data, starts[:min(n, shownLines)])}
 	case n > room:
@@ -174,7 +174,7 @@ func linesAt(data []byte, offsets []int) []int {
 // file without a final line end stays without one.
 func insert(data []byte, e Edit, room int) (located, error) {
 	if e.Old != "" || e.All || e.Count != 0 || e.Regexp || e.Tolerant {
-		return located{}, &InvalidError{Reason: "an edit that inserts before a line replaces nothing"}
+		return located{}, &InvalidError{Reason: "an edit that inserts before a line replaces nothing", Hint: "Leave insertLine out, or give only newText with it."}
 	}
 	start, lines, ok := lineStart(data, e.Line)
 	switch {

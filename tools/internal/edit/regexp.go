@@ -34,9 +34,9 @@ func locateRegexp(data []byte, e Edit, room int) (located, error) {
 	case err != nil:
 		return located{}, err
 	case len(data)*instructions > maxEffort/max(e.sharing, 1):
-		return located{}, &PatternError{Reason: "the regular expression is too costly for a file of this size: repeat less in it, or use fewer"}
+		return located{}, &PatternError{Reason: "the regular expression is too costly for a file of this size: repeat less in it, or use fewer", Costly: true}
 	case len(data) > MaxRegexpSource:
-		return located{}, &InvalidError{Reason: fmt.Sprintf("a regular expression is applied to files of at most %d MiB", MaxRegexpSource>>20)}
+		return located{}, &InvalidError{Reason: fmt.Sprintf("a regular expression is applied to files of at most %d MiB", MaxRegexpSource>>20), Hint: "Leave regexp out, and give the text as it is in the file."}
 	}
 	how := withoutCR
 	if strings.Contains(e.Old, `\r`) || strings.Contains(e.Old, "\r") {
@@ -90,7 +90,7 @@ func lineMatches(text []byte, found [][]int) [][]int {
 // line, and how many instructions it has.
 func (e Edit) compile() (re *regexp.Regexp, size int, err error) {
 	if len(e.Old) > maxPattern {
-		return nil, 0, &PatternError{Reason: fmt.Sprintf("the regular expression is longer than %d bytes", maxPattern)}
+		return nil, 0, &PatternError{Reason: fmt.Sprintf("the regular expression is longer than %d bytes", maxPattern), Costly: true}
 	}
 	tree, err := syntax.Parse(e.Old, syntax.Perl)
 	if err == nil {
@@ -102,9 +102,9 @@ func (e Edit) compile() (re *regexp.Regexp, size int, err error) {
 	program, err := syntax.Compile(tree.Simplify())
 	switch {
 	case err != nil:
-		return nil, 0, &PatternError{Reason: "the regular expression cannot be compiled"}
+		return nil, 0, &PatternError{Reason: "the regular expression cannot be compiled", Costly: true}
 	case re.NumSubexp() > maxGroups:
-		return nil, 0, &PatternError{Reason: fmt.Sprintf("the regular expression has more than %d groups", maxGroups)}
+		return nil, 0, &PatternError{Reason: fmt.Sprintf("the regular expression has more than %d groups", maxGroups), Costly: true}
 	}
 	return re, len(program.Inst), nil
 }
@@ -146,7 +146,7 @@ func (e Edit) template(re *regexp.Regexp) (template, error) {
 		}
 		if group < 0 || group > re.NumSubexp() {
 			err = &InvalidError{Reason: fmt.Sprintf("newText refers to the group %s, which oldText does not have: "+
-				"$$ is a dollar sign, and in ${1}0 a digit comes after a group", ref)}
+				"$$ is a dollar sign, and in ${1}0 a digit comes after a group", ref), Hint: "Refer to groups that oldText has."}
 		}
 		t.plain -= len(ref)
 		t.uses[group]++

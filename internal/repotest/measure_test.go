@@ -53,6 +53,9 @@ const maxExported = 109
 // another file than it.
 const maxAway = 12
 
+// minComments is the percentage of the lines that must be comments.
+const minComments = 18
+
 // TestCeilings keeps the packages from growing beyond what a reader can
 // survey.
 func TestCeilings(t *testing.T) {
@@ -60,9 +63,10 @@ func TestCeilings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	helpers, away := 0, 0
+	helpers, away, comments, lines := 0, 0, 0, 0
 	for _, p := range m.Packages {
 		helpers, away = helpers+len(p.Helpers), away+p.Away()
+		comments, lines = comments+p.Comments, lines+p.Lines
 		ceiling := max(maxFiles, fileCeilings[p.Dir])
 		if p.Files > ceiling {
 			t.Errorf("%s has %d files, want at most %d: merge files, or make packages of its mechanisms", p.Dir, p.Files, ceiling)
@@ -73,5 +77,8 @@ func TestCeilings(t *testing.T) {
 	}
 	if 100*away > maxAway*helpers {
 		t.Errorf("%d of %d helpers with one caller live in another file than it, want at most %d %%: move them below their callers", away, helpers, maxAway)
+	}
+	if 100*comments < minComments*lines {
+		t.Errorf("%d of %d lines are comments, want at least %d %%", comments, lines, minComments)
 	}
 }

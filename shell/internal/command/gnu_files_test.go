@@ -80,6 +80,7 @@ var gnuFilesTests = map[string]gnuTest{
 			{"-c %n", "-c %s", "-c '%n %s %F'", "-c '%a %A'", "--format=%U:%G", "-c '%u %g'", "--printf '%n\\t%F\\n'", "--printf=%s", "-c '[%10n] [%-12n]'", "-c %%%n", "-c '%f'", "-L -c %n", "-c ''", "-c 'size=%s type=%F'", "-c %5a"},
 			{"text", "empty", "text words nonl", "missing", "missing text", "src/foo.go", "'with space'", "unicode", "src/empty.go text", "", "text/x"},
 		},
+		lines: []string{"-c '%010n|%015A|%010F|%-010s|%010s' text"},
 	},
 	"file": {
 		noInput: true, files: kindFiles,

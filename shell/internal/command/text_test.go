@@ -99,6 +99,31 @@ func TestMemoryBound(t *testing.T) {
 	}
 }
 
+func TestSleep(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]time.Duration{
+		"sleep 1.5 0.5m": 31500 * time.Millisecond, "sleep 2d": 48 * time.Hour, "sleep 1e9m": 365 * 24 * time.Hour, "sleep infinityd": 365 * 24 * time.Hour, "sleep 1e300d 1e300d": 365 * 24 * time.Hour,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p, _, _ := newTestProcess(t, nil, strings.Fields(line)...)
+			started := time.Now()
+			if status := sleep(t.Context(), p); status != 0 || time.Since(started) != want {
+				t.Errorf("%s returns %d after %v, want 0 after %v", line, status, time.Since(started), want)
+			}
+		})
+	}
+}
+
+func TestWidthBound(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"stat -c %099999999s f", "stat -c %099999999999999999999s f", "stat -c %99999999999999999999n f", "stat -c %-99999999999999999999n f", "date +%99999999999999999999Y"} {
+		p, stdout, stderr := newTestProcess(t, map[string]string{"f": "x"}, strings.Fields(line)...)
+		if status := Programs[p.Args[0]](t.Context(), p); status != 0 || stdout.Len() != maxField+1 {
+			t.Errorf("%s returns %d and prints %d bytes, %q, want %d", line, status, stdout.Len(), stderr, maxField+1)
+		}
+	}
+}
+
 func TestSleepEndsWithContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -97,3 +97,18 @@ func TestCopyLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestSameFile compares names in two workspaces.
+func TestSameFile(t *testing.T) {
+	t.Parallel()
+	_, ws := linkTree(t, nil)
+	other := memoryTree(t, linkFiles)
+	lake := workspace.New("lake", other, nil)
+	for line, want := range map[string]int{
+		"test /repo/f -ef /lake/f": 1, "test /repo/f -ef /repo/./f": 0, "test /repo/f -ef /repo/to-f": 0, "test /repo/dir/x -ef /repo/to-dir/x": 0, "test /repo/f -ef /repo/other": 1, "test /repo/no -ef /repo/no": 1, "test /tmp -ef /lake": 1,
+	} {
+		if _, stderr, status := runIn(t, []*workspace.Workspace{ws, lake}, "", line); status != want || stderr != "" {
+			t.Errorf("%s returns %d and prints %q, want %d", line, status, stderr, want)
+		}
+	}
+}

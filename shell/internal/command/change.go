@@ -45,7 +45,7 @@ func mkdir(ctx context.Context, p *Process) int {
 					name = fileAbove(ctx, p, name)
 				}
 			}
-			status = p.errorf("cannot create directory ‘%s’: %s", name, ErrorText(err))
+			status = p.errorf("cannot create directory '%s': %s", name, ErrorText(err))
 			continue
 		}
 		for _, created := range missing {

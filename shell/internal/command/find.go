@@ -114,7 +114,7 @@ func (f *findRun) fail(name string, err error) {
 		return
 	}
 	f.out.Flush()
-	f.p.errorf("‘%s’: %s", name, ErrorText(err))
+	f.p.errorf("'%s': %s", name, ErrorText(err))
 	f.status = 1
 }
 
@@ -366,7 +366,7 @@ func (f *findRun) withValue(word string) func(value string) (findTest, error) {
 		return func(value string) (findTest, error) {
 			n, err := strconv.ParseUint(value, 10, 31)
 			if err != nil {
-				return nil, findErrorf("Expected a positive decimal integer argument to %s, but got ‘%s’", word, value)
+				return nil, findErrorf("Expected a positive decimal integer argument to %s, but got '%s'", word, value)
 			}
 			if word == "-maxdepth" {
 				f.maxDepth = int(n)
@@ -420,7 +420,7 @@ func (f *findRun) setRegexType(value string) (findTest, error) {
 	case "grep", "sed", "posix-basic", "emacs", "findutils-default", "ed":
 		f.regexType = pattern.Basic
 	default:
-		return nil, findErrorf("Unknown regular expression type ‘%s’", value)
+		return nil, findErrorf("Unknown regular expression type '%s'", value)
 	}
 	return func(context.Context, *findEntry) bool { return true }, nil
 }
@@ -520,13 +520,13 @@ func (f *findRun) newer(word, value string) (findTest, error) {
 	if word == "-newer" {
 		info, err := f.p.Stat(context.Background(), value)
 		if err != nil {
-			return nil, findErrorf("‘%s’: %s", value, ErrorText(err))
+			return nil, findErrorf("'%s': %s", value, ErrorText(err))
 		}
 		since = info.ModTime
 	} else {
 		var err error
 		if since, err = parseDate(value, f.p.Now().In(f.p.location())); err != nil {
-			return nil, findErrorf("I cannot figure out how to interpret ‘%s’ as a date or time", value)
+			return nil, findErrorf("I cannot figure out how to interpret '%s' as a date or time", value)
 		}
 	}
 	return func(_ context.Context, e *findEntry) bool { return e.info.ModTime.After(since) }, nil
@@ -558,7 +558,7 @@ func (f *findRun) delete(ctx context.Context, e *findEntry) bool {
 	if err := f.p.Rm(ctx, e.shown, nil); err != nil {
 		if !isPipe(err) {
 			f.out.Flush()
-			f.p.errorf("cannot delete ‘%s’: %s", e.shown, ErrorText(err))
+			f.p.errorf("cannot delete '%s': %s", e.shown, ErrorText(err))
 			f.status = 1
 		}
 		return false

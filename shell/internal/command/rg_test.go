@@ -102,7 +102,7 @@ func TestFindUnreadable(t *testing.T) {
 		"find .": ".\n./a\n./a/x\n./locked\n./z\n./z/x\n", "find -name x": "./a/x\n./z/x\n", "find -type f -size -9": "./a/x\n./z/x\n", "find -depth -name x": "./z/x\n./a/x\n", "find locked/": "locked/\n",
 	} {
 		stdout, stderr, status := run(t, ws, "", line)
-		if stdout != want || !strings.HasPrefix(stderr, "find: ‘") || !strings.HasSuffix(stderr, "locked’: Permission denied\n") && !strings.HasSuffix(stderr, "locked/’: Permission denied\n") || status != 1 {
+		if stdout != want || !strings.HasPrefix(stderr, "find: '") || !strings.HasSuffix(stderr, "locked': Permission denied\n") && !strings.HasSuffix(stderr, "locked/': Permission denied\n") || status != 1 {
 			t.Errorf("%s = %q, %q, status %d; want %q, that permission is denied, and status 1", line, stdout, stderr, status, want)
 		}
 	}

@@ -152,6 +152,10 @@ func TestRefused(t *testing.T) {
 		{"env -S x", "env: -S is not supported: write the words as arguments"},
 		{"tac -r", "tac: -r is not supported: separators are plain text"},
 		{"printf %a 1", "printf: `%a' is not supported"},
+		{"mkdir /", "mkdir: cannot create directory '/': File exists"},
+		{"rmdir x", "rmdir: failed to remove 'x': No such file or directory"},
+		{"find x", "find: 'x': No such file or directory"},
+		{"find . -newermt x", "find: I cannot figure out how to interpret 'x' as a date or time"},
 	}
 	for _, c := range cases {
 		p, _, stderr := newTestProcess(t, nil, strings.Fields(c.line)...)

@@ -71,7 +71,9 @@ var gnuFilesTests = map[string]gnuTest{
 			{"foo", "Foo", "'^package'", "'main|bar'", "-e foo -e bar", "'foo.*bar'", "nothing", "'a$'", "'\\bfoo\\b'", "'f(o+)' -r 'g$1'", "'[[:upper:]]\\w+'", "'(foo'", "'\\d+'"},
 			{".", "src", "src docs", "./src", "src/lib", "src/foo.go", "docs .hidden", "missing src", "text words", "src/bin", "ignored.txt", "unicode"},
 		},
-		lines: []string{"--files .", "--files src docs", "--files -g '*.go' .", "-e", "--foo x .", "-t nope foo .", "--files missing"},
+		lines: []string{"--files .", "--files src docs", "--files -g '*.go' .", "-g '!*.md' -t py foo .", "-g '!*.md' -t py -t go -l foo .", "-g '*.md' -t go -l foo .", "-i -s FOO .", "-s -i FOO text src", "-S -s FOO src", "-s -S FOO src", "-S -i Foo src", "-i -S Foo src",
+			`-S 'f\W*oo' docs`, `-S 'foo\S*' src docs`, `-S '\pLoo' docs`, `-S '\p{Lu}oo' docs`, `-S '\x46oo' src docs`, `-S 'fo\x{6F}' src docs`, `-S '\x6Foo' src docs`, `-S '[[:upper:]]' docs`, `-S '[[:upper:]]oo' docs src`, `-S '(?P<N>foo)' docs src`, `-S '[A-F]oo' docs src`, `-S '\W{2}' docs`, `-SF '\W' src`, "-S -e foo -e X src docs",
+			`'(?P<n>f)(o)' -r '[$1a|$1|${1}a|$1-x|$1_|$a1|${a}x|$$1|$|${|${1|$é|$1é|$01|${01}|$9|$99999999999999999999|${n}|$n|$nx|${}|$-|${ 1}|${1x}|$[1]' src/foo.go`, "-e", "--foo x .", "-t nope foo .", "--files missing"},
 	},
 	"stat": {
 		owner:   regexp.MustCompile(`%[uUgG]`),

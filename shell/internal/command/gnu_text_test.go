@@ -55,7 +55,7 @@ var gnuTextTests = map[string]gnuTest{
 			"months":   "mar x\nJAN\nfeb\nDecember\n  apr\nfoo\n\nmay 3\n",
 		},
 		changes: true,
-		lines:   []string{"-k 0", "-k x", "-k 1.x", "-k 1,", "-k 1.0", "-t ab text", "-t '' text", "-t '\\0' nul", "-nh text", "-c words text", "-k 2,1 left", "-nd text", "-o out", "-o words words", "-k1,1.0 left", "--sort=numeric numbers", "--sort=foo", "-k 1z", "--check=quiet text", "--check=silent words", "-R -c text missing", "--reverse --numeric-sort numbers"},
+		lines:   []string{"-k 0", "-k x", "-k 1.x", "-k 1,", "-k 1.0", "-t ab text", "-t '' text", "-t '\\0' nul", "-nh text", "-c words text", "-k 2,1 left", "-nd text", "-o out", "-o words words", "-k1,1.0 left", "--sort=numeric numbers", "--sort=foo", "-n --sort=month numbers", "--sort=month -n numbers", "-n --sort=numeric numbers", "--sort=version --sort=month numbers", "-k 1z", "--check=quiet text", "--check=silent words", "-R -c text missing", "--reverse --numeric-sort numbers"},
 	},
 	"uniq": {
 		slots: [][]string{{"", "-c", "-d", "-u", "-D", "-du", "-cd", "--group", "--group=both", "--all-repeated=separate", "--all-repeated=prepend", "--group=append", "-cu"}, {"", "", "-i", "-f 1", "-s 2", "-w 1", "-z", "-f1 -s1", "-iw 3", "-s 99", "-w 0"}, {"", "-", "words", "words", "words", "left", "text", "crlf", "nul", "unicode", "blanks", "nonl", "empty", "missing", "words out"}},
@@ -91,7 +91,7 @@ var gnuTextTests = map[string]gnuTest{
 	"join": {
 		slots: [][]string{{"", "", "-a 1", "-a 2", "-a1 -a2", "-v 1", "-v 2", "-v1 -v 2"}, {"", "", "-1 2 -2 2", "-j 1", "-t ' '", "-t :", "-o 1.1,2.2", "-o 0,1.2,2.2 -e NONE", "-o auto -e X", "-i", "--header", "--check-order", "--nocheck-order", "-t ''", "-z", "-o '1.2 2.1'", "-j 2", "-t '\\0'", "-o 0"},
 			{"left right", "right left", "- right", "left -", "unsorted left", "left unsorted", "left empty", "empty right", "words words", "colons colons", "missing left", "left missing", "text blanks", "nonl nonl", "csv csv"}},
-		lines: []string{"", "left", "left right text", "- -", "-1 0 left right", "-1 x left right", "-o 3.1 left right", "-o 1.0 left right", "-a 3 left right", "-t ab left right", "-o 1 left right"},
+		lines: []string{"", "left", "left right text", "- -", "dir left", "left dir", "-1 0 left right", "-1 x left right", "-o 3.1 left right", "-o 1.0 left right", "-a 3 left right", "-t ab left right", "-o 1 left right"},
 	},
 	"comm": {
 		slots: [][]string{{"", "", "-1", "-2", "-3", "-12", "-13", "-23", "-123"}, {"", "", "--check-order", "--nocheck-order", "--total", "--output-delimiter=::", "-z", "--output-delimiter=", "--total -z"},

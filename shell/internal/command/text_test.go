@@ -89,7 +89,7 @@ func TestQuietWhenReaderLeaves(t *testing.T) {
 
 func TestMemoryBound(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"sort", "tac", "tail -n 9999999", "head -n -9999999", "column -t", "xxd -s -5"} {
+	for _, line := range []string{"grep -f - x", "rg -f - x", "sort", "tac", "tail -n 9999999", "head -n -9999999", "column -t", "xxd -s -5"} {
 		p, _, stderr := newTestProcess(t, nil, strings.Fields(line)...)
 		p.Stdin, p.MaxMemory = endless("some words\n"), 1<<20
 		status := Programs[p.Args[0]](t.Context(), p)
@@ -152,6 +152,10 @@ func TestRefused(t *testing.T) {
 		{"env -S x", "env: -S is not supported: write the words as arguments"},
 		{"tac -r", "tac: -r is not supported: separators are plain text"},
 		{"printf %a 1", "printf: `%a' is not supported"},
+		{"join / -", "join: /: Is a directory"},
+		{"join - /", "join: /: Is a directory"},
+		{"comm / -", "comm: /: Is a directory"},
+		{"sort -n --sort=month", "sort: options '-Mn' are incompatible"},
 		{"mkdir /", "mkdir: cannot create directory '/': File exists"},
 		{"rmdir x", "rmdir: failed to remove 'x': No such file or directory"},
 		{"find x", "find: 'x': No such file or directory"},

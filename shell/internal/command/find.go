@@ -52,6 +52,7 @@ type findRun struct {
 	status             int
 	batches            []*findBatch // of -exec ... +
 	regexType          pattern.Syntax
+	dayStart           bool // -daystart stands before the test that is read
 
 	args []string // of the expression that are left to read
 	// Both spare requests: name leaves out entries by their names before anything is
@@ -313,6 +314,9 @@ func (f *findRun) simple(word string) (test findTest, ok bool) {
 			e.prune = true
 			return true
 		}, true
+	case "-daystart":
+		f.dayStart = true
+		return always, true
 	case "-quit":
 		return func(context.Context, *findEntry) bool {
 			f.quit = true
@@ -328,7 +332,7 @@ func (f *findRun) simple(word string) (test findTest, ok bool) {
 	case "-depth", "-d":
 		f.depthFirst, f.depthAsked = true, true
 		return always, true
-	case "-xdev", "-mount", "-noleaf", "-follow", "-ignore_readdir_race", "-noignore_readdir_race", "-warn", "-nowarn", "-daystart":
+	case "-xdev", "-mount", "-noleaf", "-follow", "-ignore_readdir_race", "-noignore_readdir_race", "-warn", "-nowarn":
 		return always, true
 	}
 	return nil, false
@@ -490,13 +494,18 @@ func findSize(value string) (findTest, error) {
 
 // age is -mtime and -mmin, and those for other times, as a workspace knows one time.
 // Days are cut: -mtime +0 is true of what is at least a day old, -mtime 0 of what is
-// younger. For -mmin n, the minute that has begun counts.
+// younger. For -mmin n, the minute that has begun counts. After -daystart, ages count from the
+// end of today, so that -mtime 0 is true of what has changed today.
 func (f *findRun) age(word, value string) (findTest, error) {
 	_, compare, err := comparison(value)
 	if err != nil {
 		return nil, findErrorf("invalid argument `%s' to `%s'", value, word)
 	}
 	now := f.p.Now()
+	if f.dayStart {
+		year, month, day := now.In(f.p.location()).Date()
+		now = time.Date(year, month, day+1, 0, 0, 0, 0, f.p.location())
+	}
 	if strings.HasSuffix(word, "min") {
 		return func(_ context.Context, e *findEntry) bool {
 			minutes := now.Sub(e.info.ModTime).Minutes()

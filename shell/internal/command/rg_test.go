@@ -72,6 +72,25 @@ func TestFindName(t *testing.T) {
 	}
 }
 
+// TestFindDayStart looks for files of yesterday, a minute after midnight.
+func TestFindDayStart(t *testing.T) {
+	t.Parallel()
+	for tests, want := range map[string]string{
+		"-daystart -mtime 1": "f\n", "-daystart -mtime 0": "", "-daystart -mtime -1": "", "-daystart -mtime +0": "f\n", "-daystart -mtime +1": "", "-daystart -mmin +1438": "f\n", "-daystart -mmin -1438": "",
+	} {
+		p, stdout, stderr := newTestProcess(t, map[string]string{"f": ""}, strings.Fields("find f "+tests)...)
+		info, err := p.Stat(t.Context(), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		year, month, day := info.ModTime.UTC().Date()
+		p.Now = func() time.Time { return time.Date(year, month, day+1, 0, 1, 0, 0, time.UTC) }
+		if status := find(t.Context(), p); status != 0 || stdout.String() != want {
+			t.Errorf("find f %s = %q, %s, status %d; want %q", tests, stdout, stderr, status, want)
+		}
+	}
+}
+
 // locked is a file system in which the directory "locked" cannot be listed.
 type locked struct{ *memory.FS }
 

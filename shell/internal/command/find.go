@@ -870,6 +870,9 @@ func (f *findRun) children(ctx context.Context, top *findEntry, deeper bool, vis
 // strftime, "@" for seconds, or "+".
 var printfTime = lazyregexp.New(`^%[TAC](@|\+|[A-Za-z])`)
 
+// printfField is what may stand before the letter of a directive: flags, a width and a precision.
+var printfField = lazyregexp.New(`^%([-+ #0]*)([0-9]*)(\.[0-9]*)?`)
+
 // printf is -printf.
 func (f *findRun) printf(format string) (findTest, error) {
 	f.acts = true
@@ -881,7 +884,7 @@ func (f *findRun) printf(format string) (findTest, error) {
 
 // format returns what -printf prints: escapes, directives with a width, and times. The
 // date of %T and a letter is printed as the program date does. A directive that is not known
-// stays.
+// stays. A width is at most maxField.
 //
 //	%p\n        the path and a line end
 //	%-20f|      the name, padded to 20 columns
@@ -906,18 +909,18 @@ func (f *findRun) format(format string, e *findEntry) string {
 			at += len(m[0]) - 1
 			continue
 		}
-		flags := ""
-		next := at + 1
-		for next < len(format) && strings.IndexByte("-0123456789.", format[next]) >= 0 {
-			flags += string(format[next])
-			next++
-		}
+		m := printfField().FindStringSubmatch(format[at:])
+		next := at + len(m[0])
 		if next == len(format) {
 			b.WriteString(format[at:])
 			break
 		}
 		if value, ok := f.directive(format[next], e); ok {
-			fmt.Fprintf(&b, "%"+flags+"s", value)
+			d := directive{flags: m[1], width: min(atoi(m[2]), maxField), precision: -1}
+			if m[3] != "" {
+				d.precision = atoi(m[3][1:])
+			}
+			b.WriteString(d.pad(d.cut(value), d.has('0') && (format[next] == 'd' || format[next] == 'm')))
 		} else {
 			b.WriteString(format[at : next+1])
 		}

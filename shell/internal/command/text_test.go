@@ -116,7 +116,7 @@ func TestSleep(t *testing.T) {
 
 func TestWidthBound(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"stat -c %099999999s f", "stat -c %099999999999999999999s f", "stat -c %99999999999999999999n f", "stat -c %-99999999999999999999n f", "date +%99999999999999999999Y"} {
+	for _, line := range []string{"stat -c %099999999s f", "stat -c %099999999999999999999s f", "stat -c %99999999999999999999n f", "stat -c %-99999999999999999999n f", "date +%99999999999999999999Y", "find f -printf %99999999999999999999p\\n"} {
 		p, stdout, stderr := newTestProcess(t, map[string]string{"f": "x"}, strings.Fields(line)...)
 		if status := Programs[p.Args[0]](t.Context(), p); status != 0 || stdout.Len() != maxField+1 {
 			t.Errorf("%s returns %d and prints %d bytes, %q, want %d", line, status, stdout.Len(), stderr, maxField+1)

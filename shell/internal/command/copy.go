@@ -296,15 +296,15 @@ func (t *transfer) move(ctx context.Context, from, to string) error {
 
 // rename is move after its checks. A workspace's move does not replace: a file is
 // replaced by a copy, and an empty directory is removed first, and created again if the
-// move fails. Where one of both is a symlink, a copy would change what it leads to, or lose
-// it: what has the name gets another one meanwhile.
+// move fails. Where one of the two is a symlink, a copy would change what it leads to, or lose
+// it: to is moved to another name first, and removed at the end.
 //
 // Errors of what it undoes are joined to the first one, as somebody must then look after
 // the files:
 //
 //	to is nothing        Move, or moveByCopy
 //	to is a file         replace
-//	a symlink and one    Move of to, then as for nothing, and Rm; the Move undone if that fails
+//	one is a symlink     Move to + ".mv~", then as for nothing, then Rm; Move back if that fails
 //	to is a directory    Rm, then as for nothing; Mkdir if that fails
 func (t *transfer) rename(ctx context.Context, from, to string, source workspace.FileInfo, there *workspace.FileInfo) error {
 	parent, err := t.p.Stat(ctx, path.Dir(strings.TrimRight(to, "/"))) // which Move would create

@@ -102,3 +102,21 @@ func TestSameFile(t *testing.T) {
 		}
 	}
 }
+
+// TestMoveLinks moves symlinks to another workspace, where they become the files behind them.
+func TestMoveLinks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line, want string // want: what /lake/f contains
+		status     int
+	}{
+		{"mv /repo/to-other /lake/f", "other\n", 0}, {"mv /repo/to-other /lake", "f\n", 0}, {"mv /repo/dangling /lake/f", "f\n", 1}, {"mv /repo/to-dir /lake/f", "f\n", 1},
+	} {
+		_, ws := linkTree(t)
+		lake := workspace.New("lake", memoryTree(t, map[string]string{"f": "f\n"}), nil)
+		_, stderr, status := runIn(t, []*workspace.Workspace{ws, lake}, "", c.line)
+		if files := contents(t, lake); files["f"] != c.want || files["f.mv~"] != "" || status != c.status {
+			t.Errorf("%s prints %q and returns %d, with the files %q, want %q in f and %d", c.line, stderr, status, files, c.want, c.status)
+		}
+	}
+}
